@@ -1,4 +1,4 @@
-// How a program of plainfs ends: what was thrown becomes a line on standard error and an exit code.
+// Turns the exception that ends a program of plainfs into a line on standard error and an exit code.
 #pragma once
 
 #include <cstdio>
@@ -31,7 +31,7 @@ int exit_code(const Program& program) {
   } catch (const std::bad_alloc&) {
     say("out of memory");
     return kNotReadable;
-  } catch (const std::system_error& error) {  // a thread that does not start
+  } catch (const std::system_error& error) {  // a thread could not be started
     say(error.what());
     return kNotReadable;
   } catch (const std::exception& error) {

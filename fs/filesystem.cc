@@ -21,7 +21,7 @@ constexpr size_t kLargestAttributeList = 65536;
 constexpr std::string_view kAttributePrefix = "user.";
 
 constexpr size_t kLongestLink = 4095;  // PATH_MAX less its NUL
-constexpr int kMostLinks = 40;         // on the way to one file, as Linux has it
+constexpr int kMostLinks = 40;         // on the way to one file, as in Linux
 
 std::string attribute_text(const Json& value) {
   return value.text() ? *value.text() : to_json_text(value);
@@ -42,12 +42,12 @@ Attributes attributes(Opening& opening, Inode inode) {
   return attributes_or_error([&] { return opening.tree().attributes(inode); });
 }
 
-// That of a Context which is never let go.
+// Returns a pointer to a Context that outlives it.
 std::shared_ptr<Context> outliving(Context& context) {
   return {std::shared_ptr<void>(), &context};
 }
 
-// An error is told when the size itself is asked for.
+// Ignores errors, which are reported when the size itself is requested.
 std::optional<uint64_t> size_so_far(Tree& tree, Inode file) {
   try {
     return tree.known_size(file);
@@ -188,27 +188,27 @@ void Filesystem::measure_together(std::span<const Inode> files,
     try {
       views.push_back(opening->tree().view(file));
     } catch (const Error&) {
-      // as above
+      // reported when its status is requested
     }
   }
   measure_side_by_side(std::move(views), context_.workers, has_measured);
 }
 
-// most: of what everybody may read.
+// most: the mode of a file that all users may read.
 mode_t Filesystem::mode(Tree& tree, Inode inode, mode_t most) const {
   mode_t shown = most & ~appearance_.umask;
   if (!appearance_.is_for_others || tree.is_hidden(inode)) return shown;
   const std::string path = tree.source_path(inode);
-  if (is_url(path)) return shown;  // a server has no modes; who mounts decides
+  if (is_url(path)) return shown;  // a server has no modes; the mounting user decides
   struct stat source {};
   if (!current()->files().look(path, source)) return shown & 0700;
-  // By whom: of a folder also by whom it can be entered. The owner of a copy may write it.
+  // A folder counts as readable if it can also be entered. The owner of a copy may write it.
   mode_t readable = S_IWUSR;
   for (const mode_t who : {S_IRUSR, S_IRGRP, S_IROTH}) {
     const mode_t wanted = S_ISDIR(source.st_mode) ? who | who >> 2 : who;
     if ((source.st_mode & wanted) == wanted) readable |= who | who >> 2;
   }
-  // Another group than the source's are others to it.
+  // A group other than the source's counts as others.
   if (source.st_gid != appearance_.group && (readable & 07) == 0) readable &= ~mode_t{070};
   return shown & readable;
 }
@@ -260,15 +260,15 @@ Slices Filesystem::read(const OpenFile& file, uint64_t offset, size_t size) {
   }
 }
 
-// What was known of the file is wrong. Where an earlier session had left it, no other file is to be believed
-// by that, and the kernel is to forget the sizes that it was told.
+// Discards wrong measurements of the file. If they came from an earlier session, reopens the store, so that
+// its index is not trusted for other files, and makes the kernel forget the sizes that it was given.
 void Filesystem::correct(const OpenFile& file) {
   file.opening->see_change();
   if (!file.opening->tree().discard_index(file.inode) || !when_corrected_) return;
   try {
     if (file.opening->number() == times_reopened()) reopen();
   } catch (const Error&) {
-    // opening the next file says so
+    // opening the next file reports the error
   }
   when_corrected_();
 }
@@ -402,7 +402,7 @@ namespace {
 #ifdef ENOTUNIQ
 constexpr int kNotUnique = ENOTUNIQ;
 #else
-constexpr int kNotUnique = EEXIST;  // of the system's own the nearest
+constexpr int kNotUnique = EEXIST;  // the nearest of the system's own
 #endif
 
 }  // namespace

@@ -59,7 +59,7 @@ std::string statistics_text(Filesystem& filesystem, const Context& context) {
          "\n";
 }
 
-// Which file is for what, for who meets the mount and does not know plainfs.
+// An overview of the files for a user that finds the mount and does not know plainfs.
 constexpr char kReadme[] =
     R"(This folder is a mount of plainfs: the files show what is in a store of arrays, tables and matrices. They
 are made while they are read, and take no room on the disk. `plainfs info FOLDER` says what the store is.
@@ -99,12 +99,12 @@ what it shows, so that tables and matrices as text are not listed. They are here
 or with -o views=all. More about the files: .plainfs/README.txt
 )";
 
-// https://bford.info/cachedir: all of this can be made again from the store.
+// https://bford.info/cachedir: everything here can be generated again from the store.
 constexpr char kCacheTag[] =
     "Signature: 8a477f597d28d172789f06886806bc55\n"
     "# A mount of plainfs: many times the size of its store, and made of it. Back up the store instead.\n";
 
-// Of ripgrep, fd and ag.
+// For ripgrep, fd and ag.
 constexpr char kIgnore[] =
     "# A mount of plainfs: to go through all of it reads all of its store, many times. To search it all the\n"
     "# same: rg --no-ignore. A file that is named is always searched.\n"
@@ -138,7 +138,7 @@ Json::Object library_versions() {
 
 namespace {
 
-// The matrices of each assay of the root's seurat.rds; nullopt where there is none.
+// Returns the matrices of each assay of the root's seurat.rds; nullopt if there is no such file.
 std::optional<Json> seurat_sources_of(const Store& store, Context& context) {
   const auto text = [](const std::string& name) { return name.empty() ? Json() : Json(name); };
   try {
@@ -191,7 +191,7 @@ void add_info_files(Filesystem& filesystem, Context& context, const Log& log, Js
        {"stats.json", [&filesystem, &context] { return text_file(statistics_text(filesystem, context)); }},
        {"log", [&log] { return text_file(log.text()); }},
        {"README.txt", [] { return text_file(kReadme); }}});
-  // A folder that is mirrored may have its own.
+  // A mirrored folder may have its own.
   const auto add_unless_there = [&](const std::string& name, const char* text) {
     if (::access((filesystem.store()->path + "/" + name).c_str(), F_OK) != 0)
       filesystem.add_hidden_file({name, [text] { return text_file(text); }});

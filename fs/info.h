@@ -1,4 +1,4 @@
-// The files of .plainfs: what is mounted (info.json), live counters (stats.json) and the log.
+// The files of .plainfs: the mount (info.json), live counters (stats.json) and the log.
 #pragma once
 
 #include <cstdint>
@@ -11,23 +11,23 @@
 
 namespace plainfs {
 
-// Adds .plainfs to the root. options: as they are to be shown in info.json. The arguments outlive
-// filesystem's use.
+// Adds .plainfs to the root. info.json shows `options` unchanged. The arguments must outlive the use of
+// `filesystem`.
 void add_info_files(Filesystem& filesystem, Context& context, const Log& log, Json::Object options);
 
-// README.txt in the root of a mount of a store elsewhere, which says where the files are that it does not
-// list.
+// Returns README.txt for the root of a mount of a remote store. It explains where to find the files that are
+// not listed.
 HiddenFile remote_readme();
 
-// "0.1.0 (4a30ef46d7f0)": with the commit, where it is known.
+// Returns the version, with the commit if it is known: "0.1.0 (4a30ef46d7f0)".
 std::string version_text();
 
-// "plainfs", "libfuse" and the others, each with its version.
+// Returns the versions of plainfs, libfuse and the other libraries by name.
 Json::Object library_versions();
 
-// The content of info.json, as `plainfs info --json` prints it too. process: of the mount, where there is
-// one. context: null, or that of the store; then also which matrices seurat.rds takes, where one is made of
-// the root: that reads the first values of these.
+// Returns the content of info.json, which `plainfs info --json` also prints. process: the process of the
+// mount, if there is one. context: the store's context, or null. With a context, the text also lists the
+// matrices of seurat.rds if the root has that view, which reads their first values.
 std::string info_text(const Store& store, const Json::Object& options, std::optional<uint64_t> process = {},
                       Context* context = nullptr);
 

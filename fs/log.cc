@@ -45,7 +45,7 @@ Descriptor open_log_file(const std::string& path) {
   return file;
 }
 
-// Writes to a descriptor: who is confined may not open the file anew by its name.
+// Writes to a descriptor, as a confined process may not open the file again by its name.
 class Log::FileSink : public spdlog::sinks::base_sink<std::mutex> {
  public:
   explicit FileSink(Descriptor file) : file_(std::move(file)) {}
@@ -73,7 +73,7 @@ Log::Log()
   logger_.set_level(spdlog::level::trace);
 }
 
-// A line that there is no memory for is left out: it is mostly about an error already.
+// A line is dropped if there is no memory for it. It usually is about an error already.
 void Log::write(spdlog::level::level_enum level, const std::string& text) try {
   const MutexLock lock(mutex_);
   const std::string line = printable(text);

@@ -1,6 +1,6 @@
-// Where warnings and errors go: to the ring that .plainfs/log shows, and to standard error, a file or syslog.
-// Each is one line that controls no terminal (printable.h), and each distinct line is written once, so that a
-// damaged file that is read a thousand times is one line.
+// The log of warnings and errors. It writes to the ring buffer that .plainfs/log shows, and to standard
+// error, a file or syslog. Each entry is one line without terminal control characters (printable.h). Each
+// distinct line is written once, so that a damaged file that is read a thousand times adds one line.
 #pragma once
 
 #include <spdlog/logger.h>
@@ -16,32 +16,32 @@
 
 namespace plainfs {
 
-// A file for the log, open for writing at its end. Throws Error(unreadable) where it cannot be.
+// Opens a log file for appending. Throws Error(unreadable) if that fails.
 Descriptor open_log_file(const std::string& path);
 
-// Thread-safe.
+// A log with any number of destinations. Thread-safe.
 class Log {
  public:
   Log();
 
-  // Lines from now on also go there; those so far are sent on first. level: spdlog's names ("debug", "info",
-  // "warning", "error", "off"). Throws Error(unreadable) where the file cannot be written.
+  // Adds a destination. Lines logged so far are sent to it first. level: spdlog's names ("debug", "info",
+  // "warning", "error", "off"). Throws Error(unreadable) if the file cannot be opened for writing.
   void to_standard_error(spdlog::level::level_enum level);
   void to_system_log(spdlog::level::level_enum level);
-  // priority: of syslog().
+  // priority: as for syslog().
   using Line = std::function<void(int priority, const std::string& line)>;
   void to(Line line, spdlog::level::level_enum level);
   void to_file(const std::string& path, spdlog::level::level_enum level);
-  // Lines from now on go there, and no longer to the file that to_file() opened: it was moved away. Requires:
-  // that was called. file: open for writing at its end.
+  // Writes to `file` from now on instead of the file that to_file() opened, which was moved away. Requires:
+  // to_file() was called, and `file` is open for appending.
   void go_on_in(Descriptor file);
 
   void warn(const std::string& line) { write(spdlog::level::warn, line); }
   void error(const std::string& line) { write(spdlog::level::err, line); }
-  // For what happens once and is no fault: a store reopened, an idle mount ended.
+  // Logs an event that happens once and is not an error: a store was reopened, an idle mount ended.
   void info(const std::string& line);
 
-  // The lines so far, the oldest first; the first ones are gone where there were very many.
+  // Returns the lines so far, the oldest first. If there were very many, the first ones are missing.
   std::string text() const;
 
  private:

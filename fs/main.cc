@@ -25,7 +25,8 @@
 namespace plainfs {
 namespace {
 
-// What others call what plainfs does; "" where word is a file or no such word.
+// Returns a hint for a word that other programs use for a command of plainfs; "" for a file or any other
+// word.
 std::string meant_command(const std::string& word) {
   struct Meant {
     std::string_view word;
@@ -64,12 +65,12 @@ int show_about(const Options& options) {
   return kSuccess;
 }
 
-// As mount(8) wants its helpers: 1 for wrong use, 32 for a mount that failed, and with nofail no word of a
-// store that is not there.
+// Mounts in the way that mount(8) requires of helpers: exit code 1 for wrong use, 32 for a mount that failed,
+// and with nofail no message about a missing store.
 int mount_as_helper(const std::vector<std::string>& given) {
   const MountHelper helper = from_mount_helper(given);
   Options options = parse_options(helper.arguments);
-  options.asks_to_write = false;  // mount(8) says rw of itself
+  options.asks_to_write = false;  // mount(8) adds rw itself
   if (options.help || options.version) return show_about(options);
   if (helper.is_fake) return kSuccess;
   if (options.may_be_absent && !is_url(options.store) && ::access(options.store.c_str(), F_OK) != 0 &&
@@ -84,13 +85,13 @@ int mount_as_helper(const std::vector<std::string>& given) {
   }
 }
 
-// The exit code of what has printed.
+// Flushes the output and returns `code`.
 int with_output(int code) {
   finish_output();
   return code;
 }
 
-// "" = of plainfs itself.
+// command: "" = plainfs itself.
 int show_help(const std::string& command) {
   if (!command.empty() && !is_command(command))
     throw Failure(kUsage,
@@ -99,7 +100,7 @@ int show_help(const std::string& command) {
   return kSuccess;
 }
 
-// "-o index=none ls STORE" is "ls -o index=none STORE".
+// Changes "-o index=none ls STORE" to "ls -o index=none STORE".
 void put_command_first(std::vector<std::string>& arguments) {
   const size_t at = first_name(arguments);
   if (at == arguments.size() || !is_command(arguments[at])) return;

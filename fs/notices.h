@@ -1,5 +1,5 @@
-// What a session was told that breaks no rule: parts of a store that are left out of a file, or shown in
-// another way than they are stored.
+// Notices of a session that are not errors: parts of a store that are left out of a file, or shown in another
+// form than the stored one.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace plainfs {
 
-// Each line once, in the order in which they came. Thread-safe.
+// A list of distinct lines in the order of their first occurrence. Thread-safe.
 class Notices {
  public:
   void add(const std::string& line) {

@@ -24,7 +24,7 @@ Context with_files(const Context& like, Sources& files) {
   return made;
 }
 
-// A daemon that is told to end does so within a second.
+// A daemon that is asked to end does so within a second.
 constexpr std::chrono::milliseconds kMostToSave{500};
 
 class Deadline : public Request {
@@ -46,7 +46,7 @@ OpeningContext::OpeningContext(const Context& like, const std::string& store)
   context_.other = [this](const std::string& met) -> Context& { return others_.of(met); };
 }
 
-// What was made ahead of a reader may have come into the cache after Opening let go of the rest.
+// Blocks prepared ahead of a reader may have entered the cache after Opening dropped the others.
 OpeningContext::~OpeningContext() {
   context_.cache.drop(first_owner_, context_.cache.new_owner());
 }
@@ -73,8 +73,8 @@ Opening::~Opening() {
   context_->files.clear();
 }
 
-// Whether the store at path, which has the status now, is what it was at first but for its metadata. What was
-// removed is another device's inode 0.
+// Returns whether the store at path, now with the status `now`, is unchanged but for its metadata. A missing
+// store has device and inode 0.
 bool Opening::is_unchanged(const std::string& path, const struct stat& now, Stamp& first) const {
   if (first.device != now.st_dev || first.inode != now.st_ino) return false;
   if (!S_ISREG(now.st_mode)) return true;
@@ -89,9 +89,9 @@ bool Opening::is_unchanged(const std::string& path, const struct stat& now, Stam
 
 void Opening::check_unchanged(const std::string& store_path) {
   if (is_lost()) throw changed(store_path);
-  if (is_url(store_path)) return;  // every reply says which version it is of
+  if (is_url(store_path)) return;  // every reply identifies its version
   struct stat now {};
-  // A disk or a network that does not answer has changed nothing.
+  // A disk or a network that does not answer does not mean that the store has changed.
   if (!context_->files.look(store_path, now)) {
     if (errno != ENOENT && errno != ENOTDIR) throw system_error(store_path, errno);
     now = {};

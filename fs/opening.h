@@ -1,5 +1,5 @@
-// A store as it was opened at one time, and all that was found out about it since. Opening it anew makes
-// another one beside it; a request that began with this one ends with it.
+// A store as it was when it was opened, with everything learned about it since. Reopening creates another
+// Opening beside it. A request that began with one Opening ends with it.
 #pragma once
 
 #include <sys/stat.h>
@@ -18,11 +18,11 @@
 
 namespace plainfs {
 
-// A Context with files of its own, which are looked at anew, and contexts of its own for the other stores
-// that are met; all else is that of the Context it is made like.
+// A copy of a Context with its own files, which are examined again, and its own contexts for the other stores
+// found through links. The rest is shared with the original.
 class OpeningContext {
  public:
-  // What like refers to outlives this.
+  // Everything that `like` refers to must outlive this.
   OpeningContext(const Context& like, const std::string& store);
   ~OpeningContext();
   OpeningContext(const OpeningContext&) = delete;
@@ -38,10 +38,10 @@ class OpeningContext {
   StoreContexts others_;
 };
 
-// Thread-safe.
+// One opening of a store. Thread-safe.
 class Opening {
  public:
-  // context: also of what may outlive this (BlockStream). subdir, views, index: as of Tree.
+  // context: shared with objects that may outlive this (BlockStream). subdir, views, index: see Tree.
   Opening(uint64_t number, std::shared_ptr<Context> context, StorePtr store, std::string_view subdir,
           ChosenViews views, std::shared_ptr<Inodes> inodes, IndexFolderPtr index);
   ~Opening();
@@ -53,35 +53,35 @@ class Opening {
   Tree& tree() { return tree_; }
   Sources& files() const { return context_->files; }
 
-  // Throws changed where the store at store_path, this one or one that was met in it, is no longer what it
-  // was at the first call for it, and for every store after lose().
+  // Throws changed if the store at store_path differs from its state at the first call with that path. The
+  // path is that of this store or of one found through it. After lose(), throws for every store.
   void check_unchanged(const std::string& store_path);
-  // Something that was read is no longer what it was: of this opening nothing is kept for another session.
+  // Records that data that were read have changed. This opening then saves nothing for another session.
   void see_change() { has_changed_.store(true, std::memory_order_relaxed); }
-  // Keeps for the next session what passes have found out, as Tree::save_index does. Throws changed where
-  // nothing is to be kept.
+  // Saves the results of passes for the next session, see Tree::save_index. Throws changed if the store has
+  // changed.
   void save_index();
-  // Records that the store is gone: nothing is shown by what is known of it.
+  // Records that the store is missing. Nothing that is known of it is shown any more.
   void lose() { is_lost_.store(true, std::memory_order_relaxed); }
   bool is_lost() const { return is_lost_.load(std::memory_order_relaxed); }
 
  private:
-  // What a store was on disk.
+  // The state of a store on disk.
   struct Stamp {
     dev_t device = 0;
     ino_t inode = 0;
-    off_t size = 0;  // of a store that is a file; else 0, as the rest
+    off_t size = 0;  // of a store that is a file; else 0, like the members below
     timespec modified{};
-    uint64_t metadata = 0;  // the metadata mark
+    uint64_t metadata = 0;  // see metadata_mark()
   };
   bool is_unchanged(const std::string& path, const struct stat& now, Stamp& first) const;
 
-  const std::shared_ptr<Context> context_;  // the last that is let go
+  const std::shared_ptr<Context> context_;  // declared first, so that it is destroyed last
   const uint64_t number_;
   const uint64_t first_owner_;  // in the cache
-  const StorePtr store_;        // as it was opened, whatever part of it is shown
+  const StorePtr store_;        // the whole store, even if only a part of it is shown
   Tree tree_;
-  std::atomic<bool> is_lost_{false};      // relaxed: nothing else is told by it
+  std::atomic<bool> is_lost_{false};      // relaxed: publishes no other data
   std::atomic<bool> has_changed_{false};  // relaxed, too
   Mutex stamps_mutex_;
   std::unordered_map<std::string, Stamp> stamps_ GUARDED_BY(stamps_mutex_);

@@ -16,8 +16,8 @@
 namespace plainfs {
 namespace {
 
-// Threads that decode and format. Those that ask take part in the work, but mostly they wait for the kernel.
-// Those of a store elsewhere wait for the server.
+// Returns the number of threads that decode and format. Threads that request data take part in the work, but
+// mostly wait for the kernel. The workers of a remote store wait for the server.
 unsigned workers_for(const Options& options) {
   if (options.threads != 0) return options.threads;
   const unsigned least = is_url(options.store) ? 16 : 1;
@@ -49,7 +49,7 @@ Appearance appearance_of(const Options& options) {
   return appearance;
 }
 
-// What to type instead of "pbmc.h5/assays/RNA"; empty where nothing of that is a store.
+// Returns the command to use instead of "pbmc.h5/assays/RNA"; empty if no part of the path is a store.
 std::string inner_hint(const std::string& given) {
   std::vector<std::string> names{given};
   split_store_path(names);
@@ -97,7 +97,7 @@ Session::Session(const Options& options, std::function<void(const std::string& m
     store = std::make_shared<const Store>(open_store(options.store, context_));
   } catch (const Error& error) {
     const std::string why = reason(error),
-                      place = options.store + ": ";  // which a server's answer begins with
+                      place = options.store + ": ";  // a server's answer begins with it
     throw Failure(exit_code_of(error.code()),
                   fmt::format("{}{}{}", why.starts_with(place) ? "" : place, why, inner_hint(options.store)));
   }

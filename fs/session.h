@@ -1,4 +1,5 @@
-// An opened store with all that reading it needs: what a mount and the commands without one have in common.
+// An opened store with everything that reading it needs. Shared by mounts and the commands that work without
+// one.
 #pragma once
 
 #include <functional>
@@ -20,8 +21,8 @@ class LibraryProcesses;
 
 class Session {
  public:
-  // warn: where broken rules go besides the log; passing: Context's. Both may be null. Throws Failure, whose
-  // message begins with the path.
+  // warn: receives warnings of violated rules besides the log. passing: see Context. Both may be null. Throws
+  // Failure with a message that begins with the path.
   explicit Session(const Options& options, std::function<void(const std::string& message)> warn = {},
                    std::function<void(uint64_t read, uint64_t size)> passing = {});
   ~Session();
@@ -29,7 +30,7 @@ class Session {
   Filesystem& filesystem() { return *filesystem_; }
   Log& log() { return log_; }
   Context& context() { return context_; }
-  // What was noticed so far of the store, and of others that it leads to.
+  // Returns the notices so far about the store and about the other stores that its links lead to.
   const Notices& notices() const { return notices_; }
 
  private:
@@ -37,7 +38,8 @@ class Session {
   Notices notices_;
   Counters counters_;
   ByteCache cache_;
-  DecodeBudget decode_budget_{size_t{24} << 20};  // two chunks of 4 MB with what decoding them takes, or more
+  // Two chunks of 4 MB or more, with the memory to decode them.
+  DecodeBudget decode_budget_{size_t{24} << 20};
   DecodeBudget unit_budget_{size_t{24} << 20};
   StoreFiles files_;
   UsedSources used_;
@@ -46,7 +48,7 @@ class Session {
   Context context_;
   StoreContexts others_;
   std::unique_ptr<Filesystem> filesystem_;
-  Workers workers_;  // the last, so that none of their jobs outlives what it uses
+  Workers workers_;  // declared last, so that their jobs end before the members that they use
 };
 
 }  // namespace plainfs

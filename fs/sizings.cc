@@ -80,7 +80,7 @@ void Sizings::work(Jobs one) {
     {
       const MutexLock lock(mutex_);
       if (is_cancelled && !job->askers.empty() && !is_over_()) {
-        // Its turn was over, or an asker came after the last had left.
+        // Its turn was over, or an asker came after the last one had left.
         queue_.splice(queue_.end(), one);
         ++queued_;
       } else {
@@ -94,7 +94,7 @@ void Sizings::work(Jobs one) {
   }
 }
 
-// The first of the queue; none where there is none.
+// Removes the first job of the queue and returns it; empty if the queue is empty.
 Sizings::Jobs Sizings::next_job() {
   Jobs one;
   if (queue_.empty()) return one;

@@ -1,5 +1,5 @@
-// A Context for each store besides the one that was named, alike in all but its files and what its messages
-// begin with: that store's path.
+// Contexts for the stores besides the named one. They differ only in their files and in the prefix of their
+// messages, which is the store's path.
 #pragma once
 
 #include <memory>
@@ -14,10 +14,10 @@
 
 namespace plainfs {
 
-// Thread-safe.
+// A cache of contexts by store path. Thread-safe.
 class StoreContexts {
  public:
-  // like: is copied for each store when it is first met. It and files outlive this.
+  // like: copied when a store is first used. It and `files` must outlive this.
   StoreContexts(const Context& like, StoreFiles& files) : like_(like), files_(files) {}
 
   Context& of(const std::string& store) {
@@ -44,7 +44,7 @@ class StoreContexts {
   Mutex mutex_;
   std::vector<std::unique_ptr<UsedSources>> used_ GUARDED_BY(mutex_);
   std::unordered_map<std::string, Context> contexts_
-      GUARDED_BY(mutex_);  // none ever goes: arrays refer to them
+      GUARDED_BY(mutex_);  // never removed, as arrays refer to them
 };
 
 }  // namespace plainfs

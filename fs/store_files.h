@@ -1,5 +1,5 @@
-// The files of a store and of the stores beside it, which its links lead to: each opened from where it may be
-// opened (formats/core/base/containment.h). A store elsewhere has its own objects alone.
+// The files of a store and of the neighbouring stores that its links lead to. Each file is opened only within
+// the bounds for it (formats/core/base/containment.h). A remote store has only its own objects.
 #pragma once
 
 #include <atomic>
@@ -16,10 +16,10 @@
 
 namespace plainfs {
 
-// Thread-safe.
+// The sources of a store and its neighbours. Thread-safe.
 class StoreFiles {
  public:
-  // options.follow_outside: there are no bounds. cache and counters outlive this.
+  // options.follow_outside: removes the bounds. cache and counters must outlive this.
   StoreFiles(const std::string& store, const ReadOptions& options, ByteCache& cache, Counters& counters)
       : own_(kMostOpen, &counters.source_bytes_read),
         neighbours_(kMostNeighbours, &counters.source_bytes_read) {
@@ -38,19 +38,19 @@ class StoreFiles {
     if (remote_) return *remote_;
     return own_;
   }
-  // Those of another store, which may be inside the first one (a mirrored folder) or beside it.
+  // Returns the sources of another store, which may be inside this one (a mirrored folder) or beside it.
   Sources& of(const std::string& store) {
     if (remote_) return *remote_;
     return own_.bounds().contains(store) ? own_ : neighbours_;
   }
 
  private:
-  static constexpr size_t kMostOpen = 256;       // where the process may have as many
-  static constexpr size_t kMostNeighbours = 16;  // only looked at, to tell what links lead to
+  static constexpr size_t kMostOpen = 256;       // if the process may have as many
+  static constexpr size_t kMostNeighbours = 16;  // only examined, to find out what links lead to
 
   FilePool own_;
   FilePool neighbours_;
-  std::unique_ptr<Sources> remote_;  // null: the store is of this machine
+  std::unique_ptr<Sources> remote_;  // null: the store is local
 };
 
 }  // namespace plainfs

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Compiles what a build's compile_commands.json names for macOS and links it: ROOT PROCESSOR BUILD. For scripts/elsewhere.
+"""Compiles the sources in a build's compile_commands.json for macOS and links them: ROOT PROCESSOR BUILD.
 
-The libraries that a Mac would have are stubs: they export the C names that those of this system export, and the C++ names of Boost, fmt
-and spdlog that the objects ask for (they hold the standard library's name, which is another there). Whatever else is missing fails."""
+Used by scripts/elsewhere. The libraries of a Mac are replaced by stubs. They export the C names of this system's
+libraries, and the C++ names of Boost, fmt and spdlog that the objects use (these contain the name of the standard
+library, which differs on macOS). Any other missing name is an error.
+"""
 import concurrent.futures
 import json
 import os
@@ -19,7 +21,7 @@ environment = {**os.environ, "ZIG_LIB_DIR": f"{root}/lib", "ZIG_GLOBAL_CACHE_DIR
 clang = [f"{root}/linux-x64/bin/zig", "c++", "-target", f"{target}-macos.13.0", "-isystem", f"{root}/include",
          "-Wno-nullability-completeness", "-fno-sanitize=all",
          "-D_LIBCPP_ENABLE_CXX17_REMOVED_UNARY_BINARY_FUNCTION", "-DBOOST_ASIO_HAS_STD_INVOKE_RESULT"]  # of Debian's Boost
-OF_APPLES_COMPILER = {"___cpu_model"}  # of its run-time library, which zig's has not
+OF_APPLES_COMPILER = {"___cpu_model"}  # from Apple's run-time library; zig's does not have it
 OF_THIS_SYSTEM = ("-c", "-O3", "-Wno-subobject-linkage")
 
 
@@ -37,7 +39,10 @@ def compiled(command):
 
 
 def symbols_of(name):
-    """The external symbols that a Mach-O object uses and does not define, and those that it does (mach-o/loader.h, mach-o/nlist.h)."""
+    """Returns the external symbols that a Mach-O object uses without defining them, and those that it defines.
+
+    Format: mach-o/loader.h and mach-o/nlist.h.
+    """
     with open(name, "rb") as file:
         data = file.read()
     used, given = set(), set()
@@ -50,7 +55,7 @@ def symbols_of(name):
             table, count, texts = struct.unpack_from("<3I", data, at + 8)
             for i in range(count):
                 text, flags, _, _, value = struct.unpack_from("<IBBHQ", data, table + 16 * i)
-                if flags & 0xE0 or not flags & 1:  # of a debugger, or not external
+                if flags & 0xE0 or not flags & 1:  # for a debugger, or not external
                     continue
                 start = texts + text
                 symbol = data[start:data.index(b"\0", start)].decode()
@@ -60,7 +65,7 @@ def symbols_of(name):
 
 
 def names_of_libraries():
-    """What the libraries of this system export that the program is linked with here."""
+    """Returns the symbols that the libraries of the program export on this system."""
     with open(f"{build}/fs/CMakeFiles/plainfs.dir/link.txt", encoding="utf-8") as file:
         words = shlex.split(file.read())
     libraries = "/usr/lib/" + run(["gcc", "-print-multiarch"]).stdout.strip()
@@ -99,7 +104,7 @@ print(f"macos {processor}: {len(every)} compiled, {failed} failed, {warnings} wa
 if failed:
     sys.exit(1)
 result, stubs = linked(objects)
-if result.returncode:  # without what is said of zig's own libraries, which are compiled the first time
+if result.returncode:  # without messages about zig's own libraries, which the first run compiles
     sys.stderr.writelines(line + "\n" for line in result.stderr.splitlines() if line.startswith(("error:", "    note: ")))
 print(f"macos {processor}: linked with {stubs} names of libraries" if result.returncode == 0 else f"macos {processor}: does not link")
 sys.exit(result.returncode != 0)

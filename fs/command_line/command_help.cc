@@ -10,7 +10,7 @@ namespace {
 
 struct CommandHelp {
   std::string_view name;
-  std::string_view usage;  // a line each, without "plainfs "
+  std::string_view usage;  // one line each, without "plainfs "
   std::string_view text;
 };
 

@@ -1,5 +1,5 @@
-// What `--help` says of each command: its usage, and what its own letters and options do. The general help
-// (options.h) lists the usage of all.
+// The `--help` of each command: its usage, and its own letters and options. The general help (options.h)
+// lists the usage of all commands.
 #pragma once
 
 #include <string>
@@ -9,11 +9,10 @@ namespace plainfs {
 
 bool is_command(std::string_view name);
 
-// The lines of the usage of all commands, "plainfs ls [-lRhapt] STORE [PATH]", each with a line end, behind
-// indent.
+// Returns the usage of all commands, one per line, each after `indent`: "plainfs ls [-lRhapt] STORE [PATH]".
 std::string usage_of_commands(std::string_view indent);
 
-// The page of one command. Requires: is_command(name).
+// Returns the help of one command. Requires: is_command(name).
 std::string help_of_command(std::string_view name);
 
 }  // namespace plainfs

@@ -1,4 +1,4 @@
-// What info.json says of the options (describe, fs/command_line/options.h).
+// The options in info.json (describe, fs/command_line/options.h).
 #include <fmt/format.h>
 
 #include "fs/command_line/options.h"

@@ -1,5 +1,5 @@
-// How the program ends. 1 to 7 are libfuse's own (fuse_main), 32 is mount(8)'s, 75 that of sysexits.h, the
-// others are plainfs's.
+// The exit codes of the program. 1 to 7 are libfuse's (fuse_main), 32 is from mount(8), 75 from sysexits.h,
+// the others are plainfs's own.
 #pragma once
 
 #include <stdexcept>
@@ -28,7 +28,7 @@ enum ExitCode : int {
   kTryAgain = 75,
 };
 
-// Ends the program with a line on standard error.
+// An error that ends the program with a line on standard error.
 class Failure : public std::runtime_error {
  public:
   Failure(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
@@ -38,7 +38,7 @@ class Failure : public std::runtime_error {
   ExitCode code_;
 };
 
-// Of a store that could not be opened.
+// Returns the exit code for a store that could not be opened.
 inline ExitCode exit_code_of(Errc code) {
   switch (code) {
     case Errc::not_found:
@@ -58,7 +58,7 @@ inline ExitCode exit_code_of(Errc code) {
   return kDamaged;
 }
 
-// What the error takes a thing for, in a word or two: "damaged".
+// Returns the kind of the error in a word or two: "damaged".
 inline const char* kind_of(Errc code) {
   switch (exit_code_of(code)) {
     case kUnsupported:
@@ -70,7 +70,7 @@ inline const char* kind_of(Errc code) {
   }
 }
 
-// The error as users read it: what others can read and plainfs cannot is said to be that.
+// Returns the error for users. Features that plainfs does not support are marked as such.
 inline std::string reason(const Error& error) {
   return error.code() == Errc::unsupported ? std::string("not supported: ") + error.what() : error.what();
 }

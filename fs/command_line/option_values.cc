@@ -20,7 +20,7 @@
 namespace plainfs {
 namespace {
 
-// The whole of text as a number up to most, else nullopt.
+// Returns the whole text as a number up to `most`, else nullopt.
 std::optional<uint64_t> number(std::string_view text, uint64_t most, int base = 10) {
   uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);

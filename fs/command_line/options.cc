@@ -23,12 +23,12 @@ namespace {
 struct Row {
   char letter;             // 0: none
   std::string_view name;   // --name and -o name
-  std::string_view value;  // what it is called in the help; empty: none
+  std::string_view value;  // its name in the help; empty: none
   std::string_view help;
   void (*set)(Options&, std::string_view value);
 };
 
-// "DIR", "DIR:20g". A folder whose name ends so is written with a slash behind it.
+// Parses "DIR" or "DIR:20g". A folder with a name of the latter form needs a slash at its end.
 void set_remote_cache(Options& options, std::string_view value) {
   const size_t colon = value.rfind(':');
   const bool has_size = colon != std::string_view::npos && colon > 0 && colon + 1 < value.size() &&
@@ -121,7 +121,7 @@ constexpr Row kOwn[] = {
      [](Options& o, std::string_view) { o.read.follow_outside = true; }},
 };
 
-// FUSE's, for the files of this mount.
+// FUSE's options for the files of this mount.
 constexpr Row kFuse[] = {
     {0, "uid", "USER", "owner of the files, by number or name (who mounts)",
      [](Options& o, std::string_view v) { o.uid = user(v); }},
@@ -142,7 +142,7 @@ struct Passed {
   std::string_view help;
 };
 
-// What libfuse is given as it is. Without help: the kernel's mount flags.
+// Options passed to libfuse unchanged. Without help: the kernel's mount flags.
 constexpr Passed kPassed[] = {
     {"allow_other", false, "let other users see the files"},
     {"allow_root", false, "let root see the files"},
@@ -178,7 +178,8 @@ constexpr Passed kPassed[] = {
 #endif
 };
 
-// For mount(8), its table and systemd; accepted and without effect on the mount, which is always read-only.
+// Options of mount(8), its table and systemd. They are accepted without effect, as a mount is always
+// read-only.
 constexpr std::string_view kIgnored[] = {
     "ro",         "rw",       "_netdev",    "nofail",       "noauto",      "auto",          "user",
     "users",      "nouser",   "owner",      "group",        "async",       "sync",          "dirsync",
@@ -187,7 +188,7 @@ constexpr std::string_view kIgnored[] = {
     "nomand",     "nonempty", "big_writes", "kernel_cache", "auto_cache",
 };
 
-// What was an option once, and what to do now.
+// A former option, and its replacement.
 struct Former {
   char letter;  // 0: none
   std::string_view name;
@@ -221,7 +222,7 @@ bool is_ignored(std::string_view name) {
          std::find(std::begin(kIgnored), std::end(kIgnored), name) != std::end(kIgnored);
 }
 
-// One "name" or "name=value" of -o, or of a long option.
+// Sets one "name" or "name=value" of -o, or a long option.
 void set_option(Options& options, std::string_view option) {
   const size_t equals = option.find('=');
   const bool has_value = equals != std::string_view::npos;
@@ -257,7 +258,7 @@ bool is_view(std::string_view name) {
   return std::any_of(views().begin(), views().end(), [&](const View& view) { return view.option == name; });
 }
 
-// "a,b=c\,d": split at commas that no backslash stands before. "views=csv,npy" is one option.
+// Splits "a,b=c\,d" at commas without a backslash before them. "views=csv,npy" is one option.
 void set_list(Options& options, std::string_view list) {
   std::string option;
   bool names_views = false;
@@ -315,8 +316,8 @@ class Parser {
     if (names.size() == 2) options_.mountpoint = name;
   }
 
-  // Leaves the location. What stands behind the "?" may be a key to what is before it (signed URLs): it is
-  // shown nowhere.
+  // Removes the query from the location. The part after the "?" may be a key (signed URLs), and is never
+  // shown.
   void split_url(std::string& url) {
     // A key of an object may contain any character.
     const bool is_key = url.starts_with("s3://") || url.starts_with("gs://") || url.starts_with("az://");
@@ -403,7 +404,7 @@ std::vector<Options> options_of_stores(std::span<const std::string> arguments) {
   std::vector<Options> all;
   for (const std::string& name : given.names) {
     const std::string only[] = {"--", name};
-    const Options named = parse_options(only, 1);  // as the one store of a command
+    const Options named = parse_options(only, 1);  // like the single store of a command
     Options& options = all.emplace_back(given);
     options.store = named.store;
     options.mountpoint.clear();

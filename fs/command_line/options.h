@@ -1,5 +1,5 @@
-// The command line of the mount. One table in options.cc holds every option with its help; --help prints it
-// and the manual is tested against it.
+// The command line of a mount. One table in options.cc contains every option with its help. --help prints it,
+// and a test compares the manual with it.
 #pragma once
 
 #include <sys/types.h>
@@ -20,7 +20,7 @@ namespace plainfs {
 enum class Sandbox { kWherePossible, kRequired, kNone };
 
 struct Options {
-  std::vector<std::string> names;  // the arguments that are no options
+  std::vector<std::string> names;  // the arguments that are not options
   std::string store;               // the first of them
   std::string mountpoint;          // the second; empty: not given
 
@@ -30,29 +30,29 @@ struct Options {
   bool debug = false;
 
   uint64_t cache_bytes = uint64_t{256} << 20;
-  unsigned threads = 0;  // 0: one a core
+  unsigned threads = 0;  // 0: one per core
   std::string views;     // empty: the default ones
   bool lists_parts = false;
   std::string cells;   // the file that read.cells was read from; absolute
-  std::string genome;  // the same of read.genome
+  std::string genome;  // the file that read.genome was read from; absolute
   std::string subdir;
-  std::string index;  // the folder of sizes that are kept for the next session; empty: none
+  std::string index;  // the folder of sizes kept for the next session; empty: none
   bool indexes_ahead = false;
   uint64_t idle_seconds = 0;  // 0: never unmount
   std::string log_level = "warning";
   std::string log_file;
   bool reopens_on_change = false;
-  bool hdf5_inside = false;  // libhdf5 in plainfs itself, not in a process of its own
+  bool hdf5_inside = false;  // run libhdf5 in plainfs itself, not in its own process
   Sandbox sandbox = Sandbox::kWherePossible;
   ReadOptions read;
 
-  bool asks_to_write = false;  // -o rw, and no ro after it
+  bool asks_to_write = false;  // -o rw, without a later ro
   bool may_be_absent = false;  // -o nofail
 
   std::optional<uid_t> uid;
   std::optional<gid_t> gid;
   mode_t umask = 0;
-  // Seconds the kernel may keep what it was told. Nothing changes while it is mounted.
+  // Seconds for which the kernel may cache replies. Nothing changes while it is mounted.
   double entry_timeout = 1e6;
   double attr_timeout = 1e6;
   double negative_timeout = 0;
@@ -62,29 +62,29 @@ struct Options {
 
 inline constexpr size_t kManyNames = SIZE_MAX;
 
-// Throws Failure(kUsage), with the option in the message; also where there are more than most_names names.
+// Throws Failure(kUsage), with the option in the message; also for more than most_names names.
 Options parse_options(std::span<const std::string> arguments, size_t most_names = 2);
-// Where the first argument stands that is neither an option nor the value of one; their number where there is
-// none before "--".
+// Returns the index of the first argument that is neither an option nor the value of one, or their number if
+// there is no such argument before "--".
 size_t first_name(std::span<const std::string> arguments);
-// Of a command for several stores: the options of each, the same but for what its name says. Empty: no store
-// is given. Throws as parse_options does.
+// Parses the options of a command for several stores. Returns a copy of the options for each store; empty if
+// no store is given. Throws like parse_options.
 std::vector<Options> options_of_stores(std::span<const std::string> arguments);
 
 // The arguments of a mount helper, `mount.plainfs STORE MOUNTPOINT [-sfnv] [-N namespace] [-o options] [-t
 // type]`.
 struct MountHelper {
-  std::vector<std::string> arguments;  // as parse_options takes them
-  bool is_fake = false;                // -f: all but the mount
+  std::vector<std::string> arguments;  // in the form of parse_options
+  bool is_fake = false;                // -f: do everything except mounting
 };
 MountHelper from_mount_helper(std::span<const std::string> arguments);
 
-// Whether users other than the one who mounts may see the files.
+// Returns whether users other than the mounting one may see the files.
 bool is_for_others(const Options& options);
 
 std::string help_text();
 
-// Those that are not as by default, for info.json.
+// Returns the options that differ from their defaults, for info.json.
 Json::Object describe(const Options& options);
 
 }  // namespace plainfs

@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kPlain =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+=:@%,";
 
-// What a terminal would not show as it is: $'...' of bash, zsh and ksh.
+// Quotes text that a terminal would not show unchanged: $'...' of bash, zsh and ksh.
 std::string escaped_word(const std::string& text) {
   std::string out = "$'";
   for (const char letter : text) {

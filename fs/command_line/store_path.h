@@ -1,4 +1,4 @@
-// Where a command finds what it is to read: a store, and a path in it.
+// The arguments of commands: a store, and a path in it.
 #pragma once
 
 #include <string>
@@ -6,20 +6,20 @@
 
 namespace plainfs {
 
-// Splits the first name where it goes on inside a store, "pbmc.h5/assays/RNA": names then begin with the
-// longest part that exists on disk and the path from there on. Names stay as they are where the first exists,
-// and where that part is no store.
+// Splits the first name if it continues inside a store, "pbmc.h5/assays/RNA": names then begin with the
+// longest part that exists on disk and the remaining path. Names stay unchanged if the first one exists, or
+// if that part is not a store.
 void split_store_path(std::vector<std::string>& names);
 
-// What a mountpoint that is named after the store is called: "pbmc" of "a/pbmc.h5ad", "matrix.plain" of a
-// folder "matrix".
+// Returns the name of a mountpoint for the store: "pbmc" for "a/pbmc.h5ad", "matrix.plain" for a folder
+// "matrix".
 std::string mount_name(const std::string& store);
 
-// Where a mount without a mountpoint is made, as far as can be told before: beside the store or, if that
-// folder cannot be written, in the current directory.
+// Returns the likely mountpoint of a mount without one: beside the store or, if that folder is not writable,
+// in the current directory.
 std::string usual_mountpoint(const std::string& store);
 
-// Throws Failure(kNotFound) where nothing has that name on disk.
+// Throws Failure(kNotFound) if the path does not exist on disk.
 void check_exists(const std::string& path);
 
 }  // namespace plainfs

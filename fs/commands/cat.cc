@@ -22,7 +22,7 @@
 namespace plainfs {
 namespace {
 
-// Bytes [first, last], last included; both from the start of the file.
+// The bytes [first, last], including last, counted from the start of the file.
 struct Range {
   uint64_t first = 0;
   uint64_t last = UINT64_MAX;
@@ -47,7 +47,7 @@ Range parse_range(std::string_view text) {
   return range;
 }
 
-// What is behind a pipe. Once it is closed, as by head, nothing more is read or measured for it.
+// The reader of a pipe. When it closes the pipe, as head does, reading and measuring stop.
 class PipeReader : public Request {
   bool cancelled() const override {
     pollfd out{STDOUT_FILENO, 0, 0};
@@ -65,7 +65,7 @@ bool print_file(Filesystem& filesystem, Inode inode, Range range) {
     const Slices slices = filesystem.read(file, at, wanted);
     if (!write_out(slices)) return false;
     const bool is_end = slices.size() < wanted;
-    // A size that took long to find out is kept for the next time.
+    // A size that was expensive to compute is kept for the next time.
     if (at == 0 && (is_end || left >= piece)) filesystem.status(inode);
     if (is_end) break;
     at += wanted;
@@ -73,7 +73,7 @@ bool print_file(Filesystem& filesystem, Inode inode, Range range) {
   return true;
 }
 
-// Null where it cannot be listed; the first fault stays.
+// Returns null if the directory cannot be listed. Keeps the first error.
 ListingPtr listing_of(Filesystem& filesystem, Inode directory, std::optional<Error>& fault) {
   try {
     return filesystem.list(directory);
@@ -90,9 +90,9 @@ bool has_genes(Filesystem& filesystem, const Listing& listing) {
   return genes && filesystem.kind(listing.inode_at(*genes)) == FileKind::directory;
 }
 
-// The directories of the matrices that have genes and are nearest to the root, in the order of listings.
+// Returns the directories of the matrices with genes that are nearest to the root, in listing order.
 std::vector<Inode> nearest_matrices(Filesystem& filesystem, const std::string& store) {
-  std::optional<Error> fault;  // the first of what could not be looked at
+  std::optional<Error> fault;  // the first error
   std::vector<Inode> level{kRootInode}, matrices;
   while (matrices.empty() && !level.empty()) {
     std::vector<Inode> next;
@@ -110,8 +110,8 @@ std::vector<Inode> nearest_matrices(Filesystem& filesystem, const std::string& s
   throw Failure(kNotFound, fmt::format("{}: there is no matrix with names of genes", store));
 }
 
-// The first of them that has the gene; none: the first. Of Seurat's those of the active assay come before
-// others, and in an assay the normalised one.
+// Returns the first matrix that has the gene, otherwise the first matrix. In a Seurat object, the active
+// assay comes before other assays, and in an assay the normalised matrix comes first.
 Inode first_matrix(Filesystem& filesystem, const std::string& store, const std::string& file) {
   std::vector<Inode> matrices = nearest_matrices(filesystem, store);
   const std::string active = active_assay(filesystem);
@@ -133,7 +133,8 @@ Inode first_matrix(Filesystem& filesystem, const std::string& store, const std::
   return matrices.front();
 }
 
-// What --gene asks for: in the matrix at a path, else in the first one. A name may hold what no path can.
+// Returns the path for --gene: in the matrix at the given path, otherwise in the first matrix. A gene's name
+// may contain characters that no path can.
 std::string path_of_gene(Filesystem& filesystem, const Options& options, const std::string& gene) {
   const std::string file = encode_name(gene) + ".csv";
   const std::string matrix = options.names.size() > 1

@@ -18,7 +18,7 @@
 namespace plainfs {
 namespace {
 
-// What is wrong, by path and then by what. Thread-safe.
+// The faults found, by path and then by text. Thread-safe.
 class Complaints {
  public:
   void add(const std::string& path, const Error& error) {
@@ -27,7 +27,7 @@ class Complaints {
     worst_ = worse(worst_, code == kUnsupported || code == kNotReadable ? code : kDamaged);
     lines_.emplace_back("/" + path, fmt::format("{}: {}", kind_of(error.code()), error.what()));
   }
-  // The same of a file that is made of others, unless they have that complaint already.
+  // Adds a fault of a file that is generated from others, unless one of them has the same fault.
   void add_of_made(const std::string& path, const Error& error) {
     const std::string what = fmt::format("{}: {}", kind_of(error.code()), error.what());
     {
@@ -43,7 +43,7 @@ class Complaints {
     lines_.emplace_back("", message);
   }
 
-  // Each finding once and in a line, in the order of their paths.
+  // Prints each fault once, one per line, sorted by path.
   void print() {
     const MutexLock lock(mutex_);
     std::sort(lines_.begin(), lines_.end());
@@ -61,7 +61,7 @@ class Complaints {
   }
 
  private:
-  // Damage counts most, then what the system keeps from being read.
+  // Damage outranks files that the system cannot read, and both outrank unsupported content.
   static ExitCode worse(ExitCode a, ExitCode b) {
     for (const ExitCode code : {kDamaged, kNotReadable, kUnsupported}) {
       if (a == code || b == code) return code;
@@ -74,7 +74,7 @@ class Complaints {
   ExitCode worst_ GUARDED_BY(mutex_) = kSuccess;
 };
 
-// The bytes of a file that was read to its end, or of as much as most of it.
+// Reads a file to its end, or until at least `most` bytes were read. Returns the number of bytes.
 uint64_t read_file(Filesystem& filesystem, const Walked& walked, uint64_t most) {
   const uint64_t size = static_cast<uint64_t>(filesystem.status(walked.inode).st_size);
   const OpenFile file = filesystem.open(walked.inode);
@@ -88,7 +88,7 @@ uint64_t read_file(Filesystem& filesystem, const Walked& walked, uint64_t most) 
   return got;
 }
 
-// Whether the link leads to something that is shown. What it leads to is read where that has its own name.
+// Returns whether the link has a target that is shown. The target itself is read under its own name.
 bool leads_somewhere(Filesystem& filesystem, const Walked& link) {
   try {
     filesystem.resolve(link.path);
@@ -99,7 +99,7 @@ bool leads_somewhere(Filesystem& filesystem, const Walked& link) {
   }
 }
 
-// Complains of the attributes that are shown as errors, once for all views of a member of the store.
+// Reports attributes that are shown as errors, once for all views of a member of the store.
 void check_attributes(Filesystem& filesystem, const Walked& walked, Complaints& complaints) {
   const OpenMeaning of = filesystem.meaning(walked.inode);
   const bool is_directory = walked.kind == FileKind::directory;
@@ -115,8 +115,8 @@ void check_attributes(Filesystem& filesystem, const Walked& walked, Complaints& 
   for (const Error& fault : faults) complaints.add(path, fault);
 }
 
-// Whether path is one of the two indexes of a .gz and its other index can be read: some positions are beyond
-// a .tbi, and then the .csi has them; otherwise a .csi is not needed.
+// Returns whether path is one of the two indexes of a .gz and the other one can be read: a .csi holds
+// positions that are too large for a .tbi, and is not needed otherwise.
 bool has_other_index(Filesystem& filesystem, const std::string& path) {
   constexpr std::string_view kTabix = ".gz.tbi", kCsi = ".gz.csi";
   const bool is_tabix = path.ends_with(kTabix);
@@ -146,7 +146,7 @@ uint64_t check(Filesystem& filesystem, const Walked& walked, Complaints& complai
   return bytes;
 }
 
-// Of a file for another program: its size, for which it is laid out, and its beginning.
+// Reads a file for another program: its size, which determines its layout, and its beginning.
 uint64_t check_made(Filesystem& filesystem, const Walked& walked, Complaints& complaints) {
   try {
     return read_file(filesystem, walked, kPiece);
@@ -157,7 +157,7 @@ uint64_t check_made(Filesystem& filesystem, const Walked& walked, Complaints& co
   }
 }
 
-// The files in what is made for other programs.
+// Returns the files in the entries that are generated for other programs.
 std::vector<Walked> files_in(Filesystem& filesystem, const std::vector<Walked>& made,
                              std::vector<WalkFailure>& failures) {
   std::vector<Walked> files;
@@ -170,7 +170,7 @@ std::vector<Walked> files_in(Filesystem& filesystem, const std::vector<Walked>& 
   return files;
 }
 
-// All files that there are, but those that are many times the store, and those that each array or image has
+// Returns all views, except those many times larger than the store, and those that each array or image has
 // for programs of one kind.
 std::string views_to_check() {
   constexpr std::string_view kLeftOut[] = {"bin", "tif", "png", "mat", "bw", kPartsView};
@@ -185,7 +185,7 @@ class Checked {
  public:
   Checked(Session& session, Complaints& complaints) : session_(session), complaints_(complaints) {}
 
-  // made: what of all is made for other programs; it is looked at after the rest.
+  // made: the entries in `all` that are generated for other programs; they are checked after the rest.
   void check_all(const std::vector<Walked>& all, const std::vector<Walked>& made) {
     const auto is_file = [](const Walked& walked) { return walked.kind == FileKind::file; };
     files_ = static_cast<uint64_t>(std::count_if(all.begin(), all.end(), is_file)) + made.size();
@@ -219,7 +219,7 @@ class Checked {
   Complaints& complaints_;
   uint64_t files_ = 0;
   std::atomic<uint64_t> bytes_{0}, links_to_nothing_{0};
-  uint64_t outside_ = 0;  // links that lead out of the folder, which lead to nothing that is shown
+  uint64_t outside_ = 0;  // links that lead out of the folder, which have no target that is shown
 };
 
 }  // namespace
@@ -231,7 +231,7 @@ int check_command(Arguments arguments) {
   const std::vector<std::string> paths(options.names.begin() + !options.names.empty(), options.names.end());
   const bool is_of_all = options.views.empty() && paths.empty();
   if (is_of_all) options.views = views_to_check();
-  options.index.clear();  // what is known from before may be what is wrong
+  options.index.clear();  // the index itself may be wrong
   Complaints complaints;
   Session session(
       options, [&](const std::string& message) { complaints.add_warning(message); }, shown_pass());
@@ -246,7 +246,7 @@ int check_command(Arguments arguments) {
   checked.check_all(all, made);
   complaints.print();
   std::printf("%s\n", checked.outcome().c_str());
-  // What is left out of a file, or odd, breaks no rule.
+  // Data left out of a file, or unusual data, are not errors.
   for (const std::string& line : session.notices().lines())
     std::printf("notice: %s\n", printable(line).c_str());
   return complaints.exit_code();

@@ -1,5 +1,5 @@
-// The commands that read a store without a mount, for containers and clusters: they use the same Filesystem
-// and give the same bytes as a mount. And one that speaks to a mount.
+// The commands that work without FUSE, for containers and clusters. Those that read a store use the same
+// Filesystem and produce the same bytes as a mount. Others talk to a mount.
 #pragma once
 
 #include <span>
@@ -13,13 +13,13 @@ using Arguments = std::vector<std::string>;
 
 struct Command {
   std::string_view name;
-  // arguments: those after the command's name. Returns the exit code; throws Failure and Error.
+  // arguments: those after the command's name. Returns the exit code. Throws Failure and Error.
   int (*run)(Arguments arguments);
 };
 
-// Null where there is no such command.
+// Returns the command, or null if it does not exist.
 const Command* find_command(std::string_view name);
-// The name that differs from it in one letter; empty where none does.
+// Returns the command name that differs in one letter; empty if no name does.
 std::string_view nearest_command(std::string_view name);
 
 int list_command(Arguments arguments);
@@ -32,14 +32,14 @@ int reload_command(Arguments arguments);
 int ps_command(Arguments arguments);
 int umount_command(Arguments arguments);
 
-// Whether --help is among the arguments before "--", or -h is the only one.
+// Returns whether --help is among the arguments before "--", or -h is the only argument.
 bool asks_for_help(const Arguments& arguments);
-// The letters of the arguments before "--" that are letters of allowed, "-l" or joined as in "-lR"; they are
-// taken out. Throws Failure(kUsage) for one that is not allowed beside one that is.
+// Removes single-letter options before "--", "-l" or combined as in "-lR", and returns their letters. Throws
+// Failure(kUsage) if an allowed letter is combined with one that is not in `allowed`.
 std::string take_letters(Arguments& arguments, std::string_view allowed);
-// Whether the argument, "--json", stands before "--"; it is taken out.
+// Removes the flag `name`, such as "--json", before "--". Returns whether it was present.
 bool take_flag(Arguments& arguments, std::string_view name);
-// The value of "--name VALUE" or "--name=VALUE", taken out; empty where it is absent.
+// Removes "--name VALUE" or "--name=VALUE" and returns the value; empty if it is absent.
 std::string take_value(Arguments& arguments, std::string_view name);
 
 }  // namespace plainfs

@@ -55,7 +55,7 @@ void copy_file(Filesystem& filesystem, Workers& workers, const TargetFolder& fol
     throw;
   } catch (const Failure&) {
     throw;
-  } catch (...) {  // an Error, no memory
+  } catch (...) {  // an Error, or out of memory
     output.discard();
     throw;
   }

@@ -23,7 +23,7 @@ namespace {
 
 constexpr uint64_t kMembersInPiece = 128;
 
-// Of the text in a file of that size.
+// Returns the size of the text in a file of stored members.
 uint64_t text_size(uint64_t stored) {
   const uint64_t members = stored - kBgzfEnd.size();
   return members - divide_up(members, kBgzfStoredMember) * (kBgzfStoredHeader + kBgzfTrailer);
@@ -45,7 +45,7 @@ class Deflater {
     if (!compressor_) throw std::bad_alloc();
   }
 
-  // A member of that text, whose trailer is known. Stored, where that is less.
+  // Returns a member for the text, which has the trailer already. The data are stored if that is smaller.
   std::string member(std::string_view text, std::string_view trailer) {
     std::string out(kBgzfHeader + text.size() + kBgzfStoredHeader, '\0');
     const size_t size = libdeflate_deflate_compress(compressor_.get(), text.data(), text.size(),
@@ -71,13 +71,13 @@ class Deflater {
   const std::unique_ptr<libdeflate_compressor, Free> compressor_;
 };
 
-// Some members, and where each begins.
+// Some members, and the offset of each.
 struct DeflatedPiece {
   std::string bytes;
   std::vector<uint64_t> begins;
 };
 
-// Members of stored blocks, one after the other, as deflated ones.
+// Compresses consecutive members of stored blocks.
 DeflatedPiece deflated(std::string_view stored, int level) {
   Deflater deflater(level);
   DeflatedPiece out;
@@ -93,8 +93,8 @@ DeflatedPiece deflated(std::string_view stored, int level) {
   return out;
 }
 
-// Where the members of a file begin, and where the last ends; none where it is no file of members of
-// kBgzfPayload bytes each but the last, of `text` bytes together.
+// Returns the offsets of the members of a file, and last the end. Returns nullopt unless the members have
+// kBgzfPayload bytes of text each but the last, and `text` bytes in total.
 std::optional<std::vector<uint64_t>> members_of(const PartFile& file, uint64_t text) {
   std::vector<uint64_t> begins;
   uint64_t at = 0, sum = 0;
@@ -124,7 +124,7 @@ PartFile there(const TargetFolder& folder, const std::string& path) {
   return PartFile::existing(folder.folder_of(path), folder.name_of(path), folder.whole(path));
 }
 
-// The numbers of an index that are virtual offsets, each made another.
+// Rewrites the virtual offsets in an index.
 class IndexRewriter {
  public:
   IndexRewriter(std::string index, const std::vector<uint64_t>& begins)
@@ -160,7 +160,7 @@ class IndexRewriter {
     const size_t at = cursor_.position();
     const auto stored = cursor_.little<uint64_t>();
     const uint64_t member = (stored >> 16) / kBgzfStoredMember;
-    const bool is_end = (stored >> 16) % kBgzfStoredMember != 0;  // of a last member that is not full
+    const bool is_end = (stored >> 16) % kBgzfStoredMember != 0;  // in a last member that is not full
     if (member + is_end >= begins_.size())
       throw damaged("an offset of {} in {} members", stored, begins_.size());
     put_little(index_, at, begins_[member + is_end] << 16 | (stored & 0xffff), 8);
@@ -173,7 +173,7 @@ class IndexRewriter {
       if (is_csi_) rewrite_offset();
       const uint32_t chunks = number();
       for (uint32_t chunk = 0; chunk < chunks; ++chunk) {
-        if (is_counts && chunk > 0) {  // how many lines there are
+        if (is_counts && chunk > 0) {  // the number of lines
           cursor_.skip(16);
           continue;
         }
@@ -193,7 +193,7 @@ class IndexRewriter {
   uint64_t counts_bin_ = 0;
 };
 
-// The text in stored members.
+// Returns the text in stored members.
 std::string text_of(std::string_view stored) {
   std::string text;
   const uint64_t end = stored.size() - kBgzfEnd.size();
@@ -204,7 +204,7 @@ std::string text_of(std::string_view stored) {
   return text;
 }
 
-// A text as deflated members, the last included.
+// Compresses a text as members, including the empty last one.
 std::string compressed(std::string_view text) {
   Deflater deflater(kBgzipLevel);
   std::string out;
@@ -218,7 +218,7 @@ std::string compressed(std::string_view text) {
   return out.append(kBgzfEnd);
 }
 
-// What an index of the text in the folder is to be; nullopt where that text is not there.
+// Returns the index for the text in the folder; nullopt if the text is missing.
 std::optional<std::string> index_for(Filesystem& filesystem, Workers& workers, const TargetFolder& folder,
                                      const Copy& copy) {
   const std::string path(indexed_text(copy.path));
@@ -296,7 +296,7 @@ uint64_t size_of_deflated(const std::vector<uint64_t>& begins) {
 }
 
 bool is_deflated(Filesystem& filesystem, const TargetFolder& folder, const Copy& copy) {
-  if (!indexed_text(copy.path).empty()) return false;  // it is short, and its text may be another one now
+  if (!indexed_text(copy.path).empty()) return false;  // it is short, and its text may have changed
   const PartFile file = there(folder, copy.path);
   if (!file.has_file()) return false;
   const timespec wanted = modified_time(filesystem.status(copy.inode)), found = file.modified();
@@ -329,7 +329,7 @@ void copy_deflated(Filesystem& filesystem, Workers& workers, const TargetFolder&
     throw;
   } catch (const Failure&) {
     throw;
-  } catch (...) {  // an Error, no memory
+  } catch (...) {  // an Error, or out of memory
     output.discard();
     throw;
   }

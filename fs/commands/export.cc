@@ -51,7 +51,7 @@ class Export {
   Export(Session& session, const std::string& folder)
       : filesystem_(session.filesystem()), workers_(session.context().workers), folder_(folder) {}
 
-  // Makes the directories and links, and copies those of the files that are this part's.
+  // Creates the directories and links, and copies the files of this part.
   ExitCode run(const std::vector<std::string>& paths, const Options& options, Share part) {
     Exported found = find_exported(filesystem_, paths, options, failures_);
     for (const std::string& line : folder_.keep_apart(found.paths())) progress_.say("plainfs: " + line);
@@ -80,8 +80,8 @@ class Export {
     return paths;
   }
 
-  // Indexes of positions come after their texts, as they are made for the members of the text as it is there;
-  // then what makes a folder of the others one that readers open.
+  // Indexes by position come after their texts, since they refer to the members of the text as written.
+  // Marks, which let readers open a folder, come last.
   void copy_all() {
     const auto is_mark = [&](const Copy& file) { return whole_->is_mark(file.path); };
     const auto is_index = [](const Copy& file) { return !indexed_text(file.path).empty(); };
@@ -104,7 +104,7 @@ class Export {
     });
   }
 
-  // A mark of an earlier export of another content.
+  // Removes a mark that an earlier export of other content has left.
   void remove_other(const Copy& mark) {
     try {
       if (!is_copied(filesystem_, folder_, mark)) folder_.remove_file(mark.path);
@@ -114,8 +114,8 @@ class Export {
     }
   }
 
-  // ", 12 times the store" where the store is a file: that several views show the same values again is dear
-  // with a large one.
+  // Returns ", 12 times the store" for a store that is a file: several views that show the same values are
+  // expensive for a large store.
   std::string beside_store(uint64_t total) const {
     struct stat store {};
     if (::stat(filesystem_.store()->path.c_str(), &store) != 0 || !S_ISREG(store.st_mode)) return {};
@@ -132,20 +132,20 @@ class Export {
     }
   }
 
-  // The largest files first, each to the part that has the fewest bytes so far: every job comes to the same
-  // answer. Those of this job by path, so that each store in a folder of many is opened once.
+  // Assigns the largest files first, each to the part with the fewest bytes so far. Every job comes to the
+  // same result. Sorts the files of this job by path, so that each store in a folder of many is opened once.
   void take(Share part) {
     std::sort(files_.begin(), files_.end(), [](const Copy& a, const Copy& b) {
       return std::tie(b.size, a.path) < std::tie(a.size, b.path);
     });
     std::vector<uint64_t> bytes(part.count, 0);
     std::vector<Copy> own;
-    std::unordered_map<std::string, size_t> part_of;  // what is compressed, with its indexes
+    std::unordered_map<std::string, size_t> part_of;  // compressed texts with their indexes
     for (Copy& copy : files_) {
       const auto least = static_cast<size_t>(std::min_element(bytes.begin(), bytes.end()) - bytes.begin());
       const std::string text(indexed_text(copy.path));
       const bool is_text = copy.path.ends_with(".gz");
-      // A folder that is written as a whole is one job's.
+      // One job writes all of a whole folder.
       const std::optional<std::string> folder = whole_->folder_of(copy.path);
       const std::string together = folder ? *folder + "/" : is_text ? copy.path : text;
       const size_t its = together.empty() ? least : part_of.emplace(together, least).first->second;
@@ -156,14 +156,14 @@ class Export {
     std::sort(files_.begin(), files_.end(), [](const Copy& a, const Copy& b) { return a.path < b.path; });
   }
 
-  // Whether the file was written now.
+  // Returns whether the file was written now.
   bool copy(const Copy& copy) {
     const std::optional<bool> written = try_to_copy(copy);
     if (!written) whole_->add_failure(copy.path);
     return written.value_or(false);
   }
 
-  // Nullopt: it cannot be.
+  // Returns nullopt if the file cannot be copied.
   std::optional<bool> try_to_copy(const Copy& copy) {
     try {
       const bool is_smaller = can_be_deflated(filesystem_, copy);
@@ -197,7 +197,7 @@ class Export {
   Failures failures_{progress_};
 };
 
-// The names of an export: a store, paths in it, and where to.
+// The arguments of an export: a store, paths in it, and the target.
 struct ExportNames {
   std::string store;
   std::vector<std::string> paths;
@@ -229,8 +229,7 @@ int export_command(Arguments arguments) {
   Options options = parse_options(arguments, kManyNames);
   const ExportNames names = export_names(options);
   check_target(names.target, names.store, file_options);
-  // Before there are threads. An export to a folder ends at once: what it has written is taken up by the
-  // next.
+  // Created before there are threads. An export to a folder may end at once, since the next one resumes it.
   Interruption interruption;
   try {
     const Request::Scope scope(&interruption);

@@ -1,5 +1,4 @@
-// What an export is to write: the directories, links and files that a store is shown as, or those below some
-// paths in it.
+// The content of an export: the directories, links and files of a store, or those below some of its paths.
 #pragma once
 
 #include <set>
@@ -21,28 +20,29 @@ struct ExportedLink {
 };
 
 struct Exported {
-  std::vector<std::string> folders;  // each after the one it is in
+  std::vector<std::string> folders;  // each after its parent
   std::vector<ExportedLink> links;
   std::vector<Copy> files;
-  std::set<std::string> left_out;   // ".rds", "10x/": what shows the same again
-  std::vector<std::string> failed;  // what cannot be listed or has no size
+  std::set<std::string> left_out;   // ".rds", "10x/": views that repeat the same data
+  std::vector<std::string> failed;  // files and directories that cannot be listed or measured
 
-  std::vector<std::string> paths() const;  // of all
-  // Of the files, and of what failed.
+  std::vector<std::string> paths() const;  // of all entries
+  // Returns the whole folders of the files and the failures.
   WholeFolders whole_folders() const;
 };
 
-// What is at the paths and below, each file once, all where there are none, the sizes not yet known. What
-// cannot be listed is left out and added to failures. Who names no views is given each value as text and as
-// `.npy`, and the paths that he names. Throws not_found for a path that is not there.
+// Finds everything at the paths and below, each file once, or the whole store if `paths` is empty. The sizes
+// are not known yet. Entries that cannot be listed are omitted and added to failures. Without -o views=, each
+// value is exported as text and as `.npy`, together with the paths named. Throws not_found for a path that
+// does not exist.
 Exported find_exported(Filesystem& filesystem, const std::vector<std::string>& paths, const Options& options,
                        Failures& failures);
 
-// A line about what was left out; empty where that is nothing.
+// Returns a line about the views left out; empty if all are included.
 std::string left_out_text(const Exported& found);
 
-// Finds out the sizes. Files that have none, or the name of a part (part_file.h), are taken out and added to
-// failures, and so is all of a folder of theirs that is written as a whole or not.
+// Measures the files. A file without a size, or with the name of a part (part_file.h), is removed and added
+// to failures, together with the whole folder (whole_folders.h) that contains it.
 void measure(Filesystem& filesystem, Workers& workers, Exported& found, Progress& progress,
              Failures& failures);
 

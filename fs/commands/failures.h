@@ -1,4 +1,4 @@
-// What goes wrong in a command that goes on with the rest: a line each at once, and the exit code at the end.
+// The failures of a command that continues after an error: each is printed at once, and sets the exit code.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace plainfs {
 
-// Thread-safe.
+// Collects the failures of a command. Thread-safe.
 class Failures {
  public:
   explicit Failures(Progress& progress) : progress_(progress) {}
@@ -24,12 +24,12 @@ class Failures {
     progress_.say("plainfs: " + what);
     code_ = code;
   }
-  // The exit code is to say that the same may go well later.
+  // Makes code() report that another attempt may succeed.
   void try_again() {
     const MutexLock lock(mutex_);
     may_pass_ = true;
   }
-  // Of the last one; success where there was none.
+  // Returns the exit code of the last failure; success without failures.
   ExitCode code() const {
     const MutexLock lock(mutex_);
     return may_pass_ ? kTryAgain : code_;

@@ -23,9 +23,9 @@ bool is_plain(const std::string& name) {
   return std::all_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
-// The same for all names that any file system holds for one: without case, and without the dots and blanks at
-// its end that vfat leaves out. Requires: name is ASCII; of other letters only the file system itself can
-// tell.
+// Returns the same text for all names that some file system treats as equal: ignoring case, and the trailing
+// dots and blanks that vfat removes. Requires: name is ASCII. Only the file system itself knows about other
+// letters.
 std::string plain_form(std::string name) {
   for (char& c : name)
     if (c >= 'A' && c <= 'Z') c += 'a' - 'A';
@@ -40,8 +40,8 @@ bool are_near(const std::vector<std::string>& names) {
   });
 }
 
-// A directory in folder that holds small files while it lasts, each with the name that it was given in it:
-// not every file system has inodes to tell them by.
+// A temporary directory in `folder` with small files that contain the name each was created with: not every
+// file system has inodes to distinguish them.
 class Trial {
  public:
   explicit Trial(const Descriptor& folder) : folder_(folder) {
@@ -60,8 +60,8 @@ class Trial {
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
 
-  // The name that has its place, or empty: it has one now. What cannot be a name there is told by who writes
-  // the file.
+  // Returns the name that is in its place, or empty if it was free. A name that is invalid there is reported
+  // when its file is written.
   std::string taken_by(const std::string& name) {
     constexpr int kFlags = O_NOFOLLOW | O_CLOEXEC;
     Descriptor file(::openat(inside_.number(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | kFlags, 0600));

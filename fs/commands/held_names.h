@@ -1,5 +1,5 @@
-// Names that a directory cannot hold beside each other: to APFS, vfat, exFAT or a share of Windows "A.csv"
-// and "a.csv" are one file, to some "é" of one character and of two is one letter. Writing both would lose
+// Names that a file system treats as the same. To APFS, vfat, exFAT or a Windows share, "A.csv" and "a.csv"
+// are one file; to some, "é" as one character and as two are the same letter. Writing both files would lose
 // the first.
 #pragma once
 
@@ -10,16 +10,17 @@
 
 namespace plainfs {
 
+// A name that is not written because the file system treats it as another one.
 struct HeldName {
   std::string name;
-  std::string other;    // which has the place
-  std::string instead;  // what to call it there: marked as names are that are too long (fs/views/names.h)
+  std::string other;    // the name in its place
+  std::string instead;  // the name to use, marked like names that are too long (fs/views/names.h)
 };
 
-// Those of names (the same one may come twice), by the order of their bytes, whose place an earlier one has
-// in that directory or one that is made in it. It is asked itself, by a directory of its own in it that is
-// gone again afterwards, where names are near enough to each other; each run of an export comes to the same
-// answer. Throws Failure(kNotWritten) where the disk refuses, or a name cannot be given another.
+// Returns the names (duplicates allowed), taken in byte order, that are equivalent to an earlier one in that
+// directory or in directories created in it. If names are similar enough, tests the file system itself in a
+// temporary directory there, which is removed afterwards. Each run of an export comes to the same result.
+// Throws Failure(kNotWritten) if the disk refuses or no other name can be found.
 std::vector<HeldName> held_names(const Descriptor& folder, std::vector<std::string> names);
 
 }  // namespace plainfs

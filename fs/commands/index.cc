@@ -24,10 +24,10 @@
 namespace plainfs {
 namespace {
 
-// Files of the same values lie near each other. Of so many a view is open at once.
+// Files with the same values are near each other. This many views are open at once.
 constexpr size_t kMeasuredTogether = 256;
 
-// What the sizes take of a store elsewhere is fetched once, whatever number of files shows it.
+// Data of a remote store that the sizes require are fetched once, however many files show them.
 void measure_together(Filesystem& filesystem, const std::vector<Walked>& files, Progress& progress) {
   std::vector<Inode> together;
   for (size_t first = 0; first < files.size(); first += together.size()) {
@@ -42,8 +42,8 @@ void measure_together(Filesystem& filesystem, const std::vector<Walked>& files, 
   }
 }
 
-// Puts what is kept beside the store, for everybody who reads it. Of a URL of which nobody knows how it is
-// written to, into this folder. Says where it is.
+// Writes the index beside the store, for all its readers, or into the current folder for a URL that cannot be
+// written to. Returns where it is.
 std::string put_beside(const Options& options, Filesystem& filesystem) {
   const std::string store = filesystem.store()->path, beside = beside_location(store);
   const Bytes index = filesystem.index_to_lie_beside();
@@ -89,7 +89,7 @@ int index_command(Arguments arguments) {
       try {
         filesystem.status(files[i].inode);
       } catch (const Error&) {
-        ++refused;  // asking for it says why
+        ++refused;  // opening the file reports the error
       }
       if (!is_elsewhere) progress.add(1);
     });

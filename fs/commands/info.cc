@@ -29,7 +29,7 @@ namespace {
 
 constexpr size_t kMostInfoLines = 200;
 
-// "n_obs      2700": a line for each thing that the format says of itself, what is in it below and indented.
+// Prints "n_obs      2700": one line for each detail that the format reports, with nested details indented.
 void print_details(const Json::Object& details, int indent = 0) {
   for (const auto& [name, value] : details) {
     const Json::Object* const inner = value.object();
@@ -39,14 +39,14 @@ void print_details(const Json::Object& details, int indent = 0) {
   }
 }
 
-// Of a store elsewhere, of which a listing shows the files alone whose sizes it need not fetch.
+// Returns text for a remote store, which lists only files with sizes that need not be fetched.
 std::string found_by_name_text(Filesystem& filesystem, const std::vector<Walked>& all) {
   size_t unsized = 0;
   for (const Walked& walked : all)
     if (walked.kind == FileKind::directory) try {
         unsized += filesystem.list(walked.inode)->unsized();
       } catch (const Error&) {
-        // the summary has told
+        // the summary reports it
       }
   if (unsized == 0) return {};
   return fmt::format(
@@ -55,7 +55,7 @@ std::string found_by_name_text(Filesystem& filesystem, const std::vector<Walked>
       count_text(unsized, "name"));
 }
 
-// What is found by its name and in no listing, by the name or the end of it.
+// A kind of unlisted files that are found by name: the name or its ending.
 struct FoundKind {
   std::string_view name;
   const char* what;
@@ -82,7 +82,7 @@ const FoundKind* found_kind(std::string_view name) {
 
 using FoundPaths = std::map<const FoundKind*, std::vector<std::string>>;
 
-// What is found in a directory, and in those that are found in it for nothing else.
+// Adds the unlisted entries of a directory, and of directories that are found only in it.
 void add_found(Filesystem& filesystem, Inode directory, const std::string& path, FoundPaths& found) try {
   const ListingPtr listing = filesystem.list(directory);
   for (size_t i = listing->unsized(); i < listing->unlisted().size(); ++i) {
@@ -95,10 +95,10 @@ void add_found(Filesystem& filesystem, Inode directory, const std::string& path,
       add_found(filesystem, entry.inode, at, found);
   }
 } catch (const Error&) {
-  // the summary has told
+  // the summary reports it
 }
 
-// "  X/genes/  one gene: NAME.csv, NAME.npy", a line a kind, of the first and how many there are.
+// Prints "  X/genes/  one gene: NAME.csv, NAME.npy": one line per kind, with the first path and their number.
 void print_found_by_name(Filesystem& filesystem, const std::vector<Walked>& all) {
   FoundPaths found;
   for (const Walked& walked : all)
@@ -110,7 +110,7 @@ void print_found_by_name(Filesystem& filesystem, const std::vector<Walked>& all)
                 paths.size() == 1 ? "" : fmt::format(" (and {} more)", paths.size() - 1).c_str());
 }
 
-// The files that there are for it, and how large they are where that takes no pass over the content.
+// Prints the files, with sizes where these are known without a pass over the content.
 void print_sizes(Filesystem& filesystem, const std::vector<Walked>& all) {
   size_t files = 0, known = 0;
   std::string lines;
@@ -124,7 +124,7 @@ void print_sizes(Filesystem& filesystem, const std::vector<Walked>& all) {
         lines += fmt::format("{:>10}  {}\n", byte_text(static_cast<double>(status.stat.st_size)),
                              printable(walked.path));
     } catch (const Error&) {
-      // The summary has told, or stat will.
+      // The summary reports it, or stat will.
     }
   }
   if (known > kMostInfoLines) lines += "… and more: plainfs ls -lR lists all of them\n";
@@ -140,7 +140,7 @@ std::string summary_at(const Store& store, Context& context, const std::string& 
   throw Failure(exit_code_of(error.code()), fmt::format("{}: {}", store.path, reason(error)));
 }
 
-// Whether the file is of an array that is known to fail.
+// Returns whether the file shows an array that is known to fail.
 bool is_of_broken_array(Filesystem& filesystem, const Walked& walked) {
   try {
     const OpenMeaning of = filesystem.meaning(walked.inode);
@@ -151,7 +151,7 @@ bool is_of_broken_array(Filesystem& filesystem, const Walked& walked) {
   }
 }
 
-// Where the store stands or would stand mounted, and how it comes there.
+// Prints where the store is or would be mounted, and how to get there.
 void print_ways_to_open(const Store& store, Filesystem& filesystem, const std::vector<Walked>& all,
                         std::string mountpoint) {
   std::string how = "where it is mounted";
@@ -164,7 +164,7 @@ void print_ways_to_open(const Store& store, Filesystem& filesystem, const std::v
   if (!ways.empty()) std::printf("\nto open it, %s:\n%s", how.c_str(), ways.c_str());
 }
 
-// The files that stand for a member beside its directory ("obs.csv" of "obs"), found by their names or not.
+// Returns the files beside a member's directory that show it ("obs.csv" for "obs"), including unlisted ones.
 std::vector<Walked> files_beside(Filesystem& filesystem, const std::string& path) {
   const size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "" : path.substr(0, slash);
@@ -179,14 +179,14 @@ std::vector<Walked> files_beside(Filesystem& filesystem, const std::string& path
       files.push_back({folder.empty() ? entry.name : folder + "/" + entry.name, entry.inode, FileKind::file});
     }
   } catch (const Error&) {
-    // the summary has told
+    // the summary reports it
   }
   return files;
 }
 
-// All that shows what is at a path, the whole store for "".
+// Returns all files that show the member at a path, or the whole store for "".
 std::vector<Walked> files_of(Filesystem& filesystem, const std::string& path) {
-  std::vector<WalkFailure> failures;  // the summary has told
+  std::vector<WalkFailure> failures;  // the summary reports them
   if (path.empty()) return walk(filesystem, path, failures);
   std::vector<Walked> all = files_beside(filesystem, path);
   try {
@@ -197,7 +197,7 @@ std::vector<Walked> files_of(Filesystem& filesystem, const std::string& path) {
   return all;
 }
 
-// What is left out of the files, or odd: the first lines of it, and how many there are.
+// Prints notices of omitted or unusual data: the first lines, and how many there are.
 void print_notices(const std::vector<std::string>& notices, const std::string& store) {
   constexpr size_t kMostNotices = 10;
   if (notices.empty()) return;
@@ -209,7 +209,7 @@ void print_notices(const std::vector<std::string>& notices, const std::string& s
                 printable(store).c_str());
 }
 
-// Of a folder of stores none is the one that is meant.
+// A folder of stores has no store to choose.
 void print_ways_to_write(Filesystem& filesystem, const std::string& store, const std::string& path) {
   if (filesystem.store()->format == "folder" && path.empty()) return;
   const std::string ways = ways_to_write(filesystem, store, path);
@@ -218,11 +218,11 @@ void print_ways_to_write(Filesystem& filesystem, const std::string& store, const
 
 std::string json_text(const Store& store, const Options& options) {
   const std::string text = info_text(store, describe(options));
-  // On a terminal all but ASCII is escaped, and with it what controls one.
+  // On a terminal, everything but ASCII is escaped, which includes control characters.
   return nlohmann::ordered_json::parse(text).dump(2, ' ', ::isatty(STDOUT_FILENO) == 1);
 }
 
-// options.store: of a mountpoint, what is mounted there.
+// options.store: for a mountpoint, its mounted store.
 int show(Options options, const std::string& inside, bool is_json) {
   const std::optional<MountedStore> mounted =
       is_url(options.store) ? std::nullopt : mounted_at(options.store);
@@ -256,7 +256,7 @@ int show(Options options, const std::string& inside, bool is_json) {
   return kSuccess;
 }
 
-// A page each; the exit code is that of the last that cannot be read.
+// Prints a page for each store. Returns the exit code of the last failure.
 int show_all(const Arguments& arguments) {
   int code = kSuccess;
   const char* gap = "";
@@ -290,7 +290,7 @@ int info_command(Arguments arguments) {
   try {
     return show(options, inside, is_json);
   } catch (const Failure& failure) {
-    // Not in the store, but a store itself.
+    // It is not a path in the store but a store itself.
     if (failure.code() == kNotFound && !inside.empty() && may_be_store(inside)) return show_all(arguments);
     throw;
   }

@@ -33,17 +33,17 @@ std::string time_text(time_t seconds) {
   return text;
 }
 
-// Whether a directory below start, "a/.b/c", lies in one that begins with a dot.
+// Returns whether a directory below start, "a/.b/c", is in one that begins with a dot.
 bool is_hidden(const std::string& path, const std::string& start) {
   return path.starts_with(start) && ("/" + path.substr(start.size())).find("/.") != std::string::npos;
 }
 
-// What `ls` was asked for.
+// The options of `ls`.
 struct Style {
   bool is_long = false;        // -l
   bool is_human = false;       // -h: sizes as 1.5 GB
-  bool has_hidden = false;     // -a: what begins with a dot or is found by name, too
-  bool marks_folders = false;  // -p, and on a terminal: a slash behind their names
+  bool has_hidden = false;     // -a: include names that begin with a dot or are found by name only
+  bool marks_folders = false;  // -p, and on a terminal: a slash after the names of directories
   bool is_by_time = false;     // -t: the newest first
 };
 
@@ -53,10 +53,10 @@ class Lister {
     style_.marks_folders = style_.marks_folders || is_terminal_;
   }
 
-  // As ls(1) does: what controls a terminal is escaped on one; elsewhere a name is its bytes, for scripts.
+  // Escapes control characters on a terminal, like ls(1); otherwise writes the bytes, for scripts.
   std::string name_text(const std::string& name) const { return is_terminal_ ? printable(name) : name; }
 
-  // One line for what has the name.
+  // Prints a line for the entry.
   void print(Inode inode, const std::string& name) {
     const bool is_marked = style_.marks_folders && filesystem_.kind(inode) == FileKind::directory;
     const std::string shown = name_text(is_marked ? name + '/' : name);
@@ -97,7 +97,8 @@ class Lister {
 
   ExitCode exit_code() const { return exit_code_; }
 
-  // Of a store elsewhere: what a person who looks for obs.csv does not see. store: as it was given.
+  // Reports the unlisted files of a remote store, such as an obs.csv that a user misses. store: as it was
+  // given.
   void hint_at_unsized(const std::string& store) const {
     if (unsized_ == 0 || ::isatty(STDERR_FILENO) != 1) return;
     std::fprintf(
@@ -122,7 +123,7 @@ class Lister {
       try {
         return modified_time(filesystem_.status_so_far(entry.inode).stat);
       } catch (const Error&) {
-        return {};  // print() says why
+        return {};  // print() reports the error
       }
     };
     std::vector<std::pair<timespec, Named>> timed;
@@ -141,7 +142,7 @@ class Lister {
 
   Filesystem& filesystem_;
   Style style_;
-  size_t unsized_ = 0;  // files of all that was printed that are not listed for their sizes alone
+  size_t unsized_ = 0;  // files that are unlisted only because of their sizes
   const bool is_terminal_ = ::isatty(STDOUT_FILENO) == 1;
   ExitCode exit_code_ = kSuccess;
 };
@@ -167,7 +168,7 @@ int list_command(Arguments arguments) {
   } else if (!is_recursive) {
     lister.print_directory(inode);
   } else {
-    std::vector<WalkFailure> failures;  // the lister meets them again
+    std::vector<WalkFailure> failures;  // the lister reports them
     const char* gap = "";
     for (const Walked& walked : walk(filesystem, filesystem.path(inode), failures)) {
       if (walked.kind != FileKind::directory || (!has('a') && is_hidden(walked.path, start))) continue;

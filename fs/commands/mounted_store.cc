@@ -47,7 +47,7 @@ AskedMount ask_mount(const std::string& mountpoint) {
   AskedMount silent;
   silent.is_here = !what_is_mounted(mountpoint).device.empty();
   if (!silent.is_here) return silent;
-  // The thread is left behind where the mount does not answer, with what it writes to.
+  // If the mount does not answer, the thread is left behind with the data that it writes to.
   const auto told = std::make_shared<std::promise<AskedMount>>();
   std::future<AskedMount> answer = told->get_future();
   std::thread([told, own = mountpoint + "/.plainfs/"] {

@@ -1,4 +1,4 @@
-// What stands mounted at a place, as its own .plainfs/info.json says.
+// The store mounted at a place, according to the mount's .plainfs/info.json.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,25 @@ namespace plainfs {
 
 struct MountedStore {
   std::string store;
-  std::string subdir;  // what is shown of it; "" = all
+  std::string subdir;  // the directory shown; "" = all
   uint64_t process = 0;
 };
 
-// nullopt where nothing is mounted at path, or not by plainfs. Asks the mount.
+// Returns nullopt if nothing is mounted at `path`, or not by plainfs. Asks the mount.
 std::optional<MountedStore> mounted_at(const std::string& path);
 
 struct AskedMount {
-  bool is_here = false;  // else in a namespace of mounts of its own, as that of `plainfs run`
+  bool is_here = false;  // false: it is in another mount namespace, like that of `plainfs run`
   bool answers = false;
-  std::string version;                                 // of the plainfs that runs
-  nlohmann::json counters = nlohmann::json::object();  // as its stats.json has them
+  std::string version;                                 // of the running plainfs
+  nlohmann::json counters = nlohmann::json::object();  // the content of its stats.json
 };
 
-// What a mount says of itself within a second; one that is busy with a server that is silent may not.
+// Asks a mount for its state and waits at most a second. A mount that waits for a silent server may not
+// answer.
 AskedMount ask_mount(const std::string& mountpoint);
 
-// Where all of the store is mounted; "" where it is not, or not by this user.
+// Returns the mountpoint where the whole store is mounted; "" if it is not mounted, or by another user.
 std::string mountpoint_of(const std::string& store);
 
 }  // namespace plainfs

@@ -20,14 +20,14 @@ namespace {
 constexpr std::string_view kPartEnding = ".plainfs-part";
 constexpr size_t kShortDigest = 32;  // hexadecimal digits
 
-// Gives a file another name that nothing has. False, with errno EEXIST if something has it.
+// Renames a file to a free name. Returns false, with errno EEXIST if the name is taken.
 bool rename_unless_taken(const Descriptor& folder, const std::string& from, const std::string& to) {
 #ifdef __linux__
   if (::renameat2(folder.number(), from.c_str(), folder.number(), to.c_str(), RENAME_NOREPLACE) == 0)
     return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
 #endif
-  // A file system without that call, and one without hard links.
+  // For a file system without that call. Below: one without hard links.
   if (::linkat(folder.number(), from.c_str(), folder.number(), to.c_str(), 0) == 0)
     return ::unlinkat(folder.number(), from.c_str(), 0) == 0;
   if (errno == EEXIST) return false;
@@ -64,18 +64,18 @@ PartFile::PartFile(Descriptor folder, std::string name, std::string whole, bool 
     if (file_.number() >= 0 || errno != ENOENT || !makes_it) break;
     file_ = Descriptor(::openat(folder_.number(), name_.c_str(), kFlags | O_CREAT | O_EXCL, 0666));
     is_new_ = file_.number() >= 0;
-    if (is_new_ || errno != EEXIST) break;  // else another process has made it just now
+    if (is_new_ || errno != EEXIST) break;  // else another process has just created it
   }
   if (!has_file() && errno == ENOENT && !makes_it) return;
   if (!has_file() && (errno == ELOOP || errno == EISDIR)) throw in_the_way();
   if (!has_file()) throw disk_failure();
-  // One that another process has put there may be a file of another name, or be read while it is written.
+  // A file that another process put there may be a hard link to another file, or be read while it is written.
   struct stat status {};
   if (::fstat(file_.number(), &status) != 0) throw disk_failure();
   if (!S_ISREG(status.st_mode) || status.st_nlink != 1 || status.st_uid != ::geteuid()) throw in_the_way();
 }
 
-// False if another process has removed it, or given it another name, since it was opened.
+// Returns false if another process has removed or renamed the file since it was opened.
 bool PartFile::has_own_name() const {
   struct stat opened {
   }, named{};
@@ -87,7 +87,7 @@ bool PartFile::has_own_name() const {
 PartFile PartFile::owned(Descriptor folder, std::string name, std::string whole) {
   PartFile file(std::move(folder), std::move(name), std::move(whole));
   for (;;) {
-    // Some file systems have no locks; there the last of several exports to one name wins.
+    // Some file systems have no locks. There, the last of several exports to one name wins.
     if (::flock(file.file_.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
       throw Failure(kNotWritten, fmt::format("{}: another export is writing it", file.whole_));
     if (file.has_own_name()) break;
@@ -145,7 +145,7 @@ void PartFile::set_time(timespec time) {
 void PartFile::flush() {
 #ifdef __linux__
   const bool is_done = ::fdatasync(file_.number()) == 0;
-#elif defined(F_FULLFSYNC)  // what fsync() of macOS leaves in the disk's cache; not every file system has it
+#elif defined(F_FULLFSYNC)  // syncs the disk's cache, too; not on every file system
   const bool is_done = ::fcntl(file_.number(), F_FULLFSYNC) == 0 || ::fsync(file_.number()) == 0;
 #else
   const bool is_done = ::fsync(file_.number()) == 0;

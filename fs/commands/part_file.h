@@ -1,5 +1,5 @@
-// A file on disk while it is written: beside its target, under a temporary name, which the finished file
-// loses.
+// A file on disk while it is being written: beside its target, under a temporary name, which is replaced at
+// the end.
 #pragma once
 
 #include <cstdint>
@@ -12,37 +12,38 @@
 
 namespace plainfs {
 
-// Each throws Failure(kNotWritten) where the disk refuses.
+// The partial content of a file. All members throw Failure(kNotWritten) if the disk refuses.
 class PartFile {
  public:
-  // name: of the part, in folder; whole: the path of the finished file, for messages. Makes it where it is
-  // not there. Throws InTheWay where something else stands there: no regular file, one of another user, or
-  // one that has another name elsewhere.
+  // Opens the part `name` in `folder`, or creates it. whole: the path of the finished file, for messages.
+  // Throws InTheWay if something else has that name: not a regular file, a file of another user, or one with
+  // further hard links.
   PartFile(Descriptor folder, std::string name, std::string whole);
-  // The same, but for one that is not there: has_file() is then false, and nothing else may be called.
+  // Opens a part without creating it. If it is absent, has_file() is false, and no other member may be
+  // called.
   static PartFile existing(Descriptor folder, std::string name, std::string whole);
-  // The same, empty, and for this object alone: while it lives, owned() of the same name throws
-  // Failure(kNotWritten).
+  // Opens or creates an empty part that only this object uses. While it exists, owned() with the same name
+  // throws Failure(kNotWritten).
   static PartFile owned(Descriptor folder, std::string name, std::string whole);
 
   bool has_file() const { return file_.number() >= 0; }
-  // Whether it was made here: no other process had it before.
+  // Returns whether this object created the file, so that no other process had it before.
   bool is_new() const { return is_new_; }
   uint64_t size() const;
   timespec modified() const;
-  // Gives it that size, and the room on disk for it where the file system can; what is in it, up to there,
-  // stays.
+  // Gives the file that size and, if the file system can, reserves its disk space. Keeps the content up to
+  // there.
   void reserve(uint64_t size);
   void write_at(uint64_t offset, const Slices& slices);
   void write_at(uint64_t offset, ByteSpan bytes);
-  // Fewer bytes than size at its end.
+  // Returns fewer bytes than `size` only at the end of the file.
   size_t read_at(uint64_t offset, char* out, size_t size) const;
   void set_time(timespec time);
-  // Until the disk holds what was written.
+  // Returns when the data are on disk.
   void flush();
-  // Gives it its size, time and name. Throws InTheWay where a directory has that name.
+  // Sets the final size, time and name. Throws InTheWay if a directory has that name.
   void finish(uint64_t size, timespec time, const std::string& name);
-  // The same, but throws Failure(kNotWritten) if something has that name.
+  // Like finish(), but throws Failure(kNotWritten) if the name is taken.
   void finish_unless_taken(uint64_t size, timespec time, const std::string& name);
   void discard();
 
@@ -59,16 +60,18 @@ class PartFile {
   Descriptor file_;
 };
 
-// Of the part of the file at path: the same for a run that takes it up, another for a store that has changed
-// since. No two files of a directory share one, by 128 bits of SHA-256.
+// Returns the name of the part of the file at `path`. It is the same for a run that resumes the file, and
+// different if the store has changed since. Files of one directory have different names, by 128 bits of
+// SHA-256.
 std::string part_name(const std::string& path, uint64_t size, timespec time);
-// Of the part of a file by its number in a plan, which grows at many places at once. plan: ExportPlan::id.
+// Returns the name of the part of file number `file` in a plan, which grows at many places. plan:
+// ExportPlan::id.
 std::string planned_part_name(const std::string& plan, size_t file);
-// Whether one of these may have made it. A file of a store that is called so is not exported: it could take
-// the place of another one's part.
+// Returns whether the name could be that of a part. A store's file with such a name is not exported, as it
+// could replace another file's part.
 bool is_part_name(std::string_view name);
 
-// 128 bits of SHA-256 in hexadecimal digits.
+// Returns 128 bits of the SHA-256 of `text` in hexadecimal digits.
 std::string short_digest(std::string_view text);
 
 }  // namespace plainfs

@@ -36,12 +36,12 @@ const char* state_of(const AskedMount& asked) {
 }
 
 struct ShownMount {
-  pid_t process = 0;  // 0: gone, or another user's, who alone is told
+  pid_t process = 0;  // 0: gone, or not visible because it is another user's
   std::string store;
   std::string mountpoint;
   uint64_t memory_bytes = 0;
   double seconds = 0;
-  AskedMount asked{};  // of one that may be looked at
+  AskedMount asked{};  // of a mount that this user may read
 };
 
 #ifdef __APPLE__
@@ -60,14 +60,14 @@ double seconds_of(pid_t process) {
       0.0, static_cast<double>(::time(nullptr)) - static_cast<double>(told_of(process).pbsd.pbi_start_tvsec));
 }
 #else
-// Resident memory: the second number of statm, in pages.
+// Returns the resident memory: the second number of statm, in pages.
 uint64_t memory_of(pid_t process) {
   std::ifstream file(fmt::format("/proc/{}/statm", process));
   uint64_t all = 0, resident = 0;
   return file >> all >> resident ? resident * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE)) : 0;
 }
 
-// Since the process began.
+// Returns the seconds since the process started.
 double seconds_of(pid_t process) {
   const std::optional<ProcessStat> stat = process_stat(process);
   if (!stat) return 0;
@@ -94,7 +94,7 @@ std::vector<ShownMount> rows() {
   return all;
 }
 
-// As the text format of Prometheus has the value of a label.
+// Escapes a label value for Prometheus's text format.
 std::string label_text(const std::string& value) {
   std::string text;
   for (const char letter : value) {
@@ -104,7 +104,7 @@ std::string label_text(const std::string& value) {
   return text;
 }
 
-// What goes up and down; all else is counted since the mount.
+// Returns whether the counter can go down. All others count since the mount.
 bool is_gauge(const std::string& counter) {
   static constexpr std::string_view kGauges[] = {
       "cache_held_bytes", "cache_budget_bytes", "libhdf5_processes", "libhdf5_held_bytes",
@@ -112,9 +112,9 @@ bool is_gauge(const std::string& counter) {
   return std::find(std::begin(kGauges), std::end(kGauges), counter) != std::end(kGauges);
 }
 
-// The counters of all mounts that answer, a metric after the other.
+// Returns the counters of all mounts that answer, grouped by metric.
 std::string metrics_text(const std::vector<ShownMount>& all) {
-  std::map<std::string, std::string> metrics;  // by name: its lines
+  std::map<std::string, std::string> metrics;  // name to its lines
   const auto add = [&](const std::string& name, const ShownMount& row, const std::string& value) {
     metrics[name] += fmt::format("{}{{mountpoint=\"{}\",store=\"{}\"}} {}\n", name,
                                  label_text(row.mountpoint), label_text(row.store), value);
@@ -134,7 +134,7 @@ std::string metrics_text(const std::vector<ShownMount>& all) {
   return text;
 }
 
-// A line each. is_long: with the version of each.
+// Prints one line per mount. is_long: with its version.
 void print_rows(const std::vector<ShownMount>& all, bool is_long) {
   const auto version_text = [&](const std::string& version) {
     return is_long ? fmt::format("{:<30} ", version) : std::string();
@@ -178,7 +178,7 @@ int ps_command(Arguments arguments) {
       }
       list.push_back(one);
     }
-    // On a terminal all but ASCII is escaped, and with it what controls one.
+    // On a terminal, everything but ASCII is escaped, which includes control characters.
     const bool is_terminal = ::isatty(STDOUT_FILENO) == 1;
     std::puts(list.dump(2, ' ', is_terminal, nlohmann::json::error_handler_t::replace).c_str());
     return kSuccess;

@@ -25,14 +25,14 @@ std::string content(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// A number of one of the files of .plainfs; nullopt where there is none.
+// Returns a number from one of the files of .plainfs; nullopt if it is missing.
 std::optional<uint64_t> number(const std::string& path, const char* name) {
   const auto read = nlohmann::json::parse(content(path), nullptr, false);
   if (!read.is_object() || !read.contains(name) || !read[name].is_number_unsigned()) return std::nullopt;
   return read[name].get<uint64_t>();
 }
 
-// Why the last attempt failed, out of the log.
+// Returns the reason of the last failed attempt, from the log.
 std::string last_failure(const std::string& log) {
   const std::string text = content(log);
   const size_t start = text.rfind(kFailure);

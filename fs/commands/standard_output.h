@@ -1,4 +1,4 @@
-// Bytes to standard output.
+// Writing bytes to standard output.
 #pragma once
 
 #include <string_view>
@@ -7,10 +7,10 @@
 
 namespace plainfs {
 
-// False where they are not read any more. Throws Failure(kNotWritten) where they cannot be written.
+// Returns false if the reader has closed the pipe. Throws Failure(kNotWritten) if writing fails.
 bool write_out(const Slices& slices);
 bool write_out(std::string_view text);
-// To be called after all was printed by way of stdout. Throws Failure(kNotWritten) where some of it was lost.
+// Call it after all output through stdout. Throws Failure(kNotWritten) if some of it was lost.
 void finish_output();
 
 }  // namespace plainfs

@@ -1,5 +1,6 @@
-// `plainfs export --tar STORE -`: everything as one stream, for where files cost (quotas of inodes, object
-// stores, rsync of millions). Sizes are exact before a byte is made, so the stream needs nothing on disk.
+// `plainfs export --tar STORE -`: everything as one stream, for places where files are expensive (inode
+// quotas, object stores, rsync of millions). Sizes are known before the content is generated, so the stream
+// needs no disk space.
 #include <unistd.h>
 
 #include "fs/command_line/store_path.h"
@@ -12,7 +13,7 @@
 namespace plainfs {
 namespace {
 
-// The stream is not read any more, as after `| head`.
+// Thrown if the reader of the stream has left, as after `| head`.
 struct NobodyReads {};
 
 class Tar {
@@ -37,7 +38,7 @@ class Tar {
     if (!write_out(text)) throw NobodyReads();
   }
 
-  // The marks of folders that are written as a whole come last, if they are whole.
+  // The marks of whole folders come last, if the folder is complete.
   void add_all(const Exported& found) {
     WholeFolders whole = found.whole_folders();
     for (const bool are_marks : {false, true}) {
@@ -52,8 +53,8 @@ class Tar {
                                 folder.empty() ? "." : folder));
   }
 
-  // What fails before the header is written costs this file alone. Once the header has told its size nothing
-  // can be taken back: the stream then ends, without its end, which every reader takes for an error.
+  // A failure before the header is written skips this file. After the header has published its size, the
+  // stream ends without its end marker, which every reader takes for an error.
   void add(const Copy& copy, WholeFolders& whole) {
     bool is_begun = false;
     try {

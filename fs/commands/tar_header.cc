@@ -28,7 +28,7 @@ struct Ustar {
 static_assert(sizeof(Ustar) == kTarBlock);
 
 template <size_t N>
-constexpr uint64_t kMost = (uint64_t{1} << 3 * (N - 1)) - 1;  // that N - 1 octal digits hold
+constexpr uint64_t kMost = (uint64_t{1} << 3 * (N - 1)) - 1;  // the largest number of N - 1 octal digits
 
 template <size_t N>
 void put_number(char (&field)[N], uint64_t value) {
@@ -40,9 +40,9 @@ void put_text(char (&field)[N], const std::string& text) {
   std::memcpy(field, text.data(), std::min(N, text.size()));
 }
 
-// "30 mtime=1350244992.023960108\n": the length counts itself.
+// Returns "30 mtime=1350244992.023960108\n". The length includes itself.
 std::string record(const std::string& name, const std::string& value) {
-  const size_t rest = name.size() + value.size() + 3;  // the blank, "=" and the end of the line
+  const size_t rest = name.size() + value.size() + 3;  // the blank, "=" and the newline
   size_t length = rest + 1;
   while (fmt::formatted_size("{}", length) + rest > length) ++length;
   return fmt::format("{} {}={}\n", length, name, value);

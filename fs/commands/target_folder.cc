@@ -30,7 +30,7 @@ Descriptor open_root(const std::string& path) {
   return root;
 }
 
-// The directory called name in folder; whole: its path, for messages.
+// Opens the directory `name` in `folder`, or creates it. whole: its path, for messages.
 Descriptor enter(const Descriptor& folder, const std::string& name, const std::string& whole) {
   constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
   int number = ::openat(folder.number(), name.c_str(), kFlags);
@@ -85,7 +85,7 @@ std::string TargetFolder::name_of(const std::string& path) const {
   return renamed == renamed_.end() ? last_name(path) : renamed->second;
 }
 
-// The directory there, or the one that it will be made in.
+// Returns the directory at `path`, or the nearest existing parent.
 Descriptor TargetFolder::nearest_folder(const std::string& path) const {
   for (std::string at = path;; at.resize(at.rfind('/'))) {
     Descriptor folder = folder_if_there(at);
@@ -95,7 +95,7 @@ Descriptor TargetFolder::nearest_folder(const std::string& path) const {
 }
 
 std::vector<std::string> TargetFolder::keep_apart(const std::vector<std::string>& paths) {
-  std::map<std::string, std::vector<std::string>> names;  // by folder, of which the outer comes first
+  std::map<std::string, std::vector<std::string>> names;  // by folder, parents first
   for (const std::string& path : paths)
     if (!path.empty()) names[path.substr(0, path.size() - last_name(path).size())].push_back(last_name(path));
   std::vector<std::string> lines;
@@ -110,7 +110,7 @@ std::vector<std::string> TargetFolder::keep_apart(const std::vector<std::string>
   return lines;
 }
 
-// The text of a link at path, by the names that are there.
+// Returns the text of a link at `path` with the names on disk.
 std::string TargetFolder::text_there(const std::string& path, const std::string& text) const {
   if (renamed_.empty() || text.starts_with('/')) return text;
   std::string at = path.substr(0, path.size() - std::min(path.size(), last_name(path).size() + 1)), there;
@@ -137,7 +137,7 @@ void TargetFolder::make_link(const std::string& path, const std::string& as_show
   std::string found(PATH_MAX, '\0');
   const ssize_t size = ::readlinkat(folder.number(), name.c_str(), found.data(), found.size());
   if (size >= 0 && found.substr(0, static_cast<size_t>(size)) == text)
-    return;  // an earlier run's, or another part's just now
+    return;  // written by an earlier run, or just now by another part
   throw InTheWay(fmt::format("{}: is there already, and not that link", whole(path)));
 }
 

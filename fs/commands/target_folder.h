@@ -1,5 +1,5 @@
-// The directory that an export goes into. Whatever stands in it already, nothing is made or written but below
-// it: no symbolic link is followed there, and no file is written to that has another name elsewhere.
+// The target directory of an export. Whatever it contains already, files are only created and written below
+// it: no symbolic link in it is followed, and no file with further hard links is written to.
 #pragma once
 
 #include <ctime>
@@ -12,42 +12,42 @@
 
 namespace plainfs {
 
-// Something else stands where one thing belongs. All others may still be written.
+// Thrown if something else is in the place of an entry. All other entries may still be written.
 class InTheWay : public Failure {
  public:
   explicit InTheWay(const std::string& message) : Failure(kNotWritten, message) {}
 };
 
-// Thread-safe but for keep_apart(). Paths are below the folder, "a/b.csv"; all of these throw InTheWay, and
-// Failure(kNotWritten) where the disk refuses.
+// A directory that receives files. Thread-safe but for keep_apart(). Paths are relative to it, "a/b.csv". All
+// members throw InTheWay, and Failure(kNotWritten) if the disk refuses.
 class TargetFolder {
  public:
-  // Makes it where it is not there; it may be a symbolic link itself.
+  // Creates the directory if it is missing. The directory itself may be a symbolic link.
   explicit TargetFolder(const std::string& path);
 
-  // All that is to stand in it, each path after that of the directory it is in. Where the file system cannot
-  // hold two of them beside each other (held_names.h) the later is called otherwise in all that follows, and
-  // what leads there too. A line for each.
+  // Registers the paths of all entries, each after its parent. If the file system treats two of them as the
+  // same (held_names.h), the later one is written under another name from then on, and links to it are
+  // adjusted. Returns a line for each renamed entry.
   std::vector<std::string> keep_apart(const std::vector<std::string>& paths);
 
   const std::string& path() const { return path_; }
-  // On disk, for messages.
+  // Returns the path on disk, for messages.
   std::string whole(const std::string& path) const { return path.empty() ? path_ : path_ + "/" + path; }
 
-  // The last name of that path, as it is called there.
+  // Returns the last name of `path` as it is on disk.
   std::string name_of(const std::string& path) const;
 
-  // The directory there, made with those around it where it is not there.
+  // Returns the directory at `path` and creates it and its parents if they are missing.
   Descriptor make_folder(const std::string& path) const;
-  // The directory that path is in.
+  // Returns the parent directory of `path`.
   Descriptor folder_of(const std::string& path) const;
-  // Does nothing where that very link is there.
+  // Creates a link. Does nothing if the same link exists.
   void make_link(const std::string& path, const std::string& text) const;
-  // The directory there, or none (a negative number) where it is not there.
+  // Returns the directory at `path`, or an invalid descriptor (a negative number) if it does not exist.
   Descriptor folder_if_there(const std::string& path) const;
-  // Removes the file there. Does nothing if there is none, or something else.
+  // Removes the file at `path`. Does nothing if it is missing or not a file.
   void remove_file(const std::string& path) const;
-  // Whether a file of that size and modification time is there.
+  // Returns whether a file with that size and modification time exists.
   bool has_file(const std::string& path, uint64_t size, timespec modified) const;
 
  private:
@@ -56,10 +56,10 @@ class TargetFolder {
 
   const std::string path_;
   const Descriptor root_;
-  std::unordered_map<std::string, std::string> renamed_;  // by path, the last name
+  std::unordered_map<std::string, std::string> renamed_;  // path to its last name on disk
 };
 
-// "b.csv" of "a/b.csv".
+// Returns the last name of a path: "b.csv" for "a/b.csv".
 std::string last_name(const std::string& path);
 
 }  // namespace plainfs

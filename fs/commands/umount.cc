@@ -1,4 +1,4 @@
-// `plainfs umount`: as fusermount3 -u and umount do, with the reason where they do not.
+// `plainfs umount`: like fusermount3 -u and umount, but reports why unmounting fails.
 #include <boost/filesystem.hpp>
 #include <cerrno>
 #include <cstdio>
@@ -14,7 +14,7 @@
 namespace plainfs {
 namespace {
 
-// Without asking the last folder on the way, which may be a mount that does not answer.
+// Resolves links without accessing the last folder of the path, which may be a mount that does not answer.
 std::string without_links(const std::string& given) {
   boost::filesystem::path path = boost::filesystem::absolute(given).lexically_normal();
   if (path.filename() == "." || path.filename().empty()) path = path.parent_path();
@@ -32,7 +32,7 @@ Failure busy(const std::string& given) {
                                         given, given));
 }
 
-// Returns when it is unmounted.
+// Unmounts the folder and returns when that is done.
 void unmount(const std::string& given) {
   const std::string path = without_links(given);
 #ifdef __linux__
@@ -48,7 +48,7 @@ void unmount(const std::string& given) {
     throw Failure(kNotReadable, fmt::format("{}: {}", what, std::strerror(still.error)));
   }
 #ifdef __linux__
-  // It says the same of what is in use and of what is another's.
+  // The system reports the same error for a busy mount and for another user's.
   boost::system::error_code refused;
   boost::filesystem::status(path, refused);
   if (refused == boost::system::errc::permission_denied)

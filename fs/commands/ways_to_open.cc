@@ -11,8 +11,8 @@
 namespace plainfs {
 namespace {
 
-// "obs.csv" is that file, ".rds" any whose name ends so. Of several the first pattern counts, and of its
-// files the one that lies nearest to the root.
+// A pattern: "obs.csv" is that file, ".rds" any with that ending. The first pattern that matches counts, with
+// the matching file nearest to the root.
 using Patterns = std::initializer_list<std::string_view>;
 
 bool fits(const std::string& path, std::string_view pattern) {
@@ -35,7 +35,7 @@ const std::string* nearest(const std::vector<Walked>& all, Patterns patterns,
   return nullptr;
 }
 
-// As R, Python and MATLAB read it.
+// Quotes text for R, Python and MATLAB.
 std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (const char letter : printable(text)) {
@@ -45,7 +45,7 @@ std::string quoted(const std::string& text) {
   return out + '"';
 }
 
-// How deep the file that nearest() finds lies; SIZE_MAX if there is none.
+// Returns the depth of the file that nearest() finds; SIZE_MAX if there is no such file.
 size_t depth_of_nearest(const std::vector<Walked>& all, std::string_view pattern) {
   const std::string* const found = nearest(all, {pattern}, [](const Walked&) { return false; });
   return found ? static_cast<size_t>(std::count(found->begin(), found->end(), '/')) : SIZE_MAX;
@@ -62,7 +62,7 @@ std::string ways_to_open(const std::vector<Walked>& all, const std::string& fold
     if (found) text += fmt::format("  {:<8}{}{}{}\n", tool, before, quote(folder + "/" + *found), after);
     return found != nullptr;
   };
-  // What shows an image, or all that there is of it: its planes as text are of no use.
+  // The planes of an image as text are of no use. Suggest tools that show images.
   const bool is_image = nearest(all, {"image.ome.tif", ".ome.tif"}, is_broken) != nullptr;
   const bool is_table = depth_of_nearest(all, ".csv") < depth_of_nearest(all, ".npy");
   if (is_image) {

@@ -1,5 +1,4 @@
-// How what is in a store is opened with the tools that it is for: a line each, with the paths that the files
-// have in a mount.
+// Instructions to open the files of a store with their usual tools, one line each, with the paths in a mount.
 #pragma once
 
 #include <functional>
@@ -10,9 +9,8 @@
 
 namespace plainfs {
 
-// folder: where the store is mounted, or would be. is_broken: whether a file is known to fail; it is not
-// named.
-// "" where there is no such file among all.
+// Returns the lines for the files in `all`; "" if no tool opens any of them. folder: the mountpoint, real or
+// assumed. is_broken: returns whether a file is known to fail; it is omitted.
 std::string ways_to_open(const std::vector<Walked>& all, const std::string& folder,
                          const std::function<bool(const Walked&)>& is_broken);
 

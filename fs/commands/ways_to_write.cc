@@ -11,7 +11,7 @@
 namespace plainfs {
 namespace {
 
-// "pbmc" of "a/pbmc.h5ad", "cells" of "cells.ome.zarr/".
+// Returns "pbmc" for "a/pbmc.h5ad", and "cells" for "cells.ome.zarr/".
 std::string stem_of(const std::string& given) {
   std::string name = given;
   while (name.size() > 1 && name.ends_with('/')) name.pop_back();
@@ -41,7 +41,7 @@ std::string ways_to_write(Filesystem& filesystem, const std::string& store, cons
   const std::string stem = stem_of(path.empty() ? store : path);
   for (const OfferedForm& offered : offered_forms(filesystem, form_files(filesystem, path))) {
     const std::string target = stem + std::string(offered.form->ending);
-    if (path.empty() && target == last_name(store)) continue;  // it is that already
+    if (path.empty() && target == last_name(store)) continue;  // it has that form already
     lines.push_back({fmt::format("plainfs export {}{} {}", part, shell_word(store), shell_word(target)),
                      comment_of(offered)});
     width = std::max(width, lines.back().command.size());

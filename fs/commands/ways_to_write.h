@@ -1,4 +1,4 @@
-// What a store, or a part of it, can be written as: a line each, as it is typed.
+// The formats in which a store, or a part of it, can be exported: one command line each.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace plainfs {
 
-// store: as it was given; path: of a part, or "". Returns "" if it can be written as nothing.
+// store: as it was given. path: of a part, or "". Returns "" if there is no such format.
 std::string ways_to_write(Filesystem& filesystem, const std::string& store, const std::string& path);
 
 }  // namespace plainfs

@@ -1,7 +1,7 @@
-// Folders in the format of another program whose readers do not notice that a file is absent: a Zarr
-// hierarchy (an absent chunk is the fill value) and a BPCells directory (absent names are no names). Such a
-// folder is written as a whole, or so that no reader opens it: its marks, the files without which there is
-// nothing to open, come last, and only if everything else in it was written.
+// Folders in the format of another program that does not notice a missing file: a Zarr hierarchy (a missing
+// chunk is the fill value) and a BPCells directory (missing names are no names). Such a folder is written
+// completely, or so that no reader opens it: its marks, the files that readers need to open it, come last,
+// and only if everything else in it was written.
 #pragma once
 
 #include <optional>
@@ -14,23 +14,22 @@
 
 namespace plainfs {
 
-// Thread-safe.
+// The folders of an export that must be complete. Thread-safe.
 class WholeFolders {
  public:
-  // paths: of all files, "a/b.csv". failed: those of them that cannot be written.
+  // paths: of all files, "a/b.csv". failed: those that cannot be written.
   explicit WholeFolders(const std::vector<std::string>& paths, const std::vector<std::string>& failed = {});
 
-  // Returns the outermost such folder that the file is in ("": all that is written), nullopt if there is
-  // none.
+  // Returns the outermost such folder that contains the file ("": the whole export), or nullopt.
   std::optional<std::string> folder_of(std::string_view path) const;
-  // Returns whether the file is a mark of the folder that it is in: any document of Zarr's, BPCells' version.
+  // Returns whether the file is a mark of its folder: any document of Zarr, or BPCells' version.
   bool is_mark(std::string_view path) const;
 
   // Records that the file cannot be written.
   void add_failure(std::string_view path);
-  // Returns whether the file is in a folder of which a file cannot be written.
+  // Returns whether the file is in such a folder with a file that cannot be written.
   bool is_broken(std::string_view path) const;
-  // Returns all of these folders, in order.
+  // Returns all of those folders, in order.
   std::vector<std::string> broken() const;
 
  private:

@@ -6,12 +6,12 @@ _plainfs_options='allow_other allow_root attr_timeout= auto_unmount cache_size= 
 
 _plainfs_commands='ls cat export info check index reload run serve ps umount'
 
-# What begins with $3 of the words $2, behind $1, which stands on the line before it.
+# Adds the words in $2 that begin with $3, each after $1, which is on the line already.
 _plainfs_choice() {
   mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -P "$1" -W "$2" -- "$3")
 }
 
-# Files that begin with $2, behind $1; with -d as $3 folders alone. A folder ends in a slash.
+# Adds the files that begin with $2, each after $1, or only folders if $3 is -d. A folder ends in a slash.
 _plainfs_files() {
   local name
   is_path=1
@@ -19,7 +19,7 @@ _plainfs_files() {
     [[ $3 != -d && -d $name ]] && name+=/
     [[ -n $name ]] && COMPREPLY+=("$1$name")
   done < <(
-    # whatever the user has set for patterns
+    # overrides the user's settings for patterns
     shopt -s nullglob
     shopt -u failglob
     set +f
@@ -27,7 +27,7 @@ _plainfs_files() {
   )
 }
 
-# The mountpoints of plainfs that begin with $1, those below the current folder without its path unless $1 has it.
+# Adds the mountpoints of plainfs that begin with $1. Those below the current folder are relative unless $1 is absolute.
 _plainfs_mounts() {
   local path type
   is_path=1
@@ -39,7 +39,7 @@ _plainfs_mounts() {
   done 2>/dev/null </proc/self/mounts
 }
 
-# What begins with $2, behind $1, of what `plainfs ls` lists of the words $3...; a folder ends in a slash.
+# Adds the entries that `plainfs ls $3...` lists and that begin with $2, each after $1. A folder ends in a slash.
 _plainfs_listed() {
   local folder='' name
   [[ $2 == */* ]] && folder=${2%/*}/
@@ -49,14 +49,14 @@ _plainfs_listed() {
   done < <(plainfs ls -p -- "${@:3}" 2>/dev/null)
 }
 
-# Paths inside the store $3 that begin with $2, behind $1.
+# Adds the paths inside the store $3 that begin with $2, each after $1.
 _plainfs_inside() {
   local folder=/
   [[ $2 == */* ]] && folder=${2%/*}/
   _plainfs_listed "$1" "$2" "$3" "$folder"
 }
 
-# The values of option $1 that begin with $3, behind $2, which stands on the line before them.
+# Adds the values of option $1 that begin with $3, each after $2, which is on the line already.
 _plainfs_value() {
   local joined='' path found=()
   case ${1//-/_} in
@@ -85,7 +85,7 @@ _plainfs_value() {
   esac
 }
 
-# The last option of a comma-separated list, or its value. A comma may also stand between views.
+# Completes the last option of a comma-separated list, or its value. Views may also be separated by commas.
 _plainfs_option() {
   local last=${1##*,}
   local before=${1%"$last"}
@@ -97,8 +97,9 @@ _plainfs_option() {
   fi
 }
 
-# The words of the line $1 as the shell will read them, into words[]; no command in them is run. The last one is being typed:
-# readline replaces what follows kept in it, which is in the quotes quote if they are open; it began with tilde, which is home.
+# Sets words[] to the words of the line $1 as the shell will read them, without running commands in them. The last word
+# is being typed: readline replaces the part after kept. quote is its open quote, if any. It began with tilde, which
+# expands to home.
 _plainfs_words() {
   local at=0 char word='' open=0 outside=''
   words=() quote='' kept='' tilde='' home=''
@@ -136,14 +137,14 @@ _plainfs_words() {
   words+=("$word")
 }
 
-# Whether the word behind option $1 is its value. The options that FUSE is given as they are have theirs behind a "=".
+# Returns whether the word after option $1 is its value. Options passed to FUSE unchanged have their value after a "=".
 _plainfs_wants_word() {
   local name=${1#--}
   [[ $1 =~ ^(-[hVfds]*o|--range|--gene|--of|--level|--part|--tasks|--task-size)$ ]] && return
   [[ $1 == --* && $name != fsname && $name != subtype && $_plainfs_options =~ (^|[[:space:]])"${name//-/_}="([[:space:]]|$) ]]
 }
 
-# The words given that are no options and no values of any, into names[]; asked is the option whose value comes next.
+# Sets names[] to the words that are neither options nor their values, and asked to the option that awaits its value.
 _plainfs_names() {
   local word
   names=() asked=''
@@ -158,7 +159,7 @@ _plainfs_names() {
   done
 }
 
-# Where an export goes: folders, and a name with each ending that a file can have.
+# Adds the targets of an export: folders, and the name with each possible ending.
 _plainfs_endings='.h5ad .rds .zarr .h5 .mtx .csv .parquet .npy .mat .vcf.gz .vcf .bed .bgen .tsv.gz .tsv .ome.tif .nc'
 _plainfs_targets() {
   _plainfs_files '' "$cur" -d
@@ -215,19 +216,19 @@ _plainfs_complete() {
   elif [[ $command != ps ]]; then
     _plainfs_files '' "$cur"
     ((${#words[@]} > 2)) || _plainfs_choice '' "$_plainfs_commands" "$cur"
-    # STORE/PATH in one word, where no file is called so
+    # STORE/PATH in one word, if no file has that name
     [[ $command =~ ^(ls|cat|export|info|check)$ && ${#COMPREPLY[@]} -eq 0 && $cur == */* && $cur != *://* ]] &&
       _plainfs_listed '' "$cur" "${cur%/*}"
   fi
 }
 
-# Readline's own quoting leaves "$" and "`" alone in what is no file, as paths inside a store are.
+# Quotes COMPREPLY. Readline does not quote "$" and "`" in words that are not files, such as paths inside a store.
 _plainfs_quote() {
   compopt -o filenames -o noquote
   ((${#COMPREPLY[@]})) || return
   mapfile -t COMPREPLY < <(
     case $quote in
-      \') printf '%s\n' "${COMPREPLY[@]}" | sed "s/'/'\\\\''/g; s/^'/''/" ;; # of two quotes in a row readline drops one
+      \') printf '%s\n' "${COMPREPLY[@]}" | sed "s/'/'\\\\''/g; s/^'/''/" ;; # readline drops one of two adjacent quotes
       \") printf '%s\n' "${COMPREPLY[@]}" | sed 's/[\\"$`]/\\&/g' ;;
       *) printf '%q\n' "${COMPREPLY[@]}" ;;
     esac
@@ -255,7 +256,7 @@ _plainfs_line() {
 }
 
 _plainfs() {
-  # The variables that the line names, before those of a function here hide them.
+  # Read the variables that the line uses before local variables of the functions hide them.
   local -A _plainfs_variables=()
   local _plainfs_rest=$COMP_LINE
   while [[ $_plainfs_rest =~ \$\{?([A-Za-z_][A-Za-z0-9_]*)(.*) ]]; do

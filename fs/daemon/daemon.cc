@@ -24,8 +24,8 @@ void tune_allocator() {
   mallopt(M_ARENA_MAX, 1);
   mallopt(M_MMAP_THRESHOLD, 4 << 20);
   mallopt(M_TRIM_THRESHOLD, 16 << 20);
-  // An error that leaves std::call_once is led through libc, which loads what it wants for that the first
-  // time, and ends the program where there is no memory then.
+  // An exception that leaves std::call_once passes through libc, which then loads a library, and ends the
+  // program if there is no memory for it.
   void* frame = nullptr;
   ::backtrace(&frame, 1);
 #endif
@@ -39,7 +39,7 @@ void give_memory_back() {
 
 namespace {
 
-// Until the child is ready or has ended.
+// Waits until the child is ready or has ended, and exits.
 [[noreturn]] void wait_for(pid_t child, int pipe) {
   char word = 0;
   ssize_t got = 0;

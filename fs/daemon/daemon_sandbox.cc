@@ -33,9 +33,9 @@ namespace {
 
 namespace files = boost::filesystem;
 
-// Of <linux/landlock.h>, which may be older than the kernel.
+// Constants of <linux/landlock.h>, which may be older than the kernel.
 constexpr uint64_t kTruncate = 1ULL << 14, kDeviceControl = 1ULL << 15;
-constexpr uint64_t kAbstractSockets = 1, kSignals = 2;  // of processes that are not confined with it
+constexpr uint64_t kAbstractSockets = 1, kSignals = 2;  // of processes outside of the sandbox
 constexpr uint64_t kRead = LANDLOCK_ACCESS_FS_READ_FILE, kReadFolder = kRead | LANDLOCK_ACCESS_FS_READ_DIR;
 constexpr uint64_t kRun = kRead | LANDLOCK_ACCESS_FS_EXECUTE;
 constexpr uint64_t kWrite = kRead | LANDLOCK_ACCESS_FS_WRITE_FILE | kTruncate | kDeviceControl;
@@ -43,7 +43,7 @@ constexpr uint64_t kMakeFolders = LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_
 constexpr uint64_t kKeepFiles = kReadFolder | kWrite | LANDLOCK_ACCESS_FS_MAKE_REG |
                                 LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_REFER;
 
-// What each version of the kernel's interface knows.
+// Returns the rights that a version of the kernel's interface knows.
 uint64_t known_rights(long version) {
   uint64_t rights = LANDLOCK_ACCESS_FS_REFER - 1;  // the first thirteen
   if (version >= 2) rights |= LANDLOCK_ACCESS_FS_REFER;
@@ -53,11 +53,11 @@ uint64_t known_rights(long version) {
 }
 
 constexpr long kFirstWithScopes = 6;
-constexpr uint64_t kOfFiles = kRun | kWrite;  // the others are of folders
+constexpr uint64_t kOfFiles = kRun | kWrite;  // the others are for folders
 
 class Rules {
  public:
-  // Without Landlock there is nothing to add to; why not, or empty.
+  // Returns why Landlock is not available, or empty.
   std::string open() {
     const long version = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
     if (version <= 0) return "the system has no Landlock: " + std::generic_category().message(errno);
@@ -70,7 +70,7 @@ class Rules {
     return ruleset_.number() >= 0 ? "" : "Landlock: " + std::generic_category().message(errno);
   }
 
-  // What is not there needs no right.
+  // A missing path needs no right.
   void allow(const std::string& path, uint64_t rights) const {
     const Descriptor file(::open(path.c_str(), O_PATH | O_CLOEXEC));
     struct stat status {};
@@ -92,9 +92,9 @@ class Rules {
   Descriptor ruleset_;
 };
 
-// The folder that something lies in, where it is and where it is a link to: what takes the place of a store
-// that is written anew is there, too. Of what lies in the root, itself alone. Of what is not there, what it
-// would lie in, so that the message can say what is missing.
+// Allows the folder that contains the path, and the folder that contains its target if it is a link: a store
+// that replaces this one appears there. For a path in the root directory, allows only the path itself. For a
+// missing path, allows the nearest existing folder, so that the message can name the missing part.
 void allow_around(const Rules& rules, const std::string& path, uint64_t rights) {
   boost::system::error_code error;
   const files::path given = files::absolute(path).lexically_normal(), real = files::canonical(given, error);
@@ -107,7 +107,7 @@ void allow_around(const Rules& rules, const std::string& path, uint64_t rights) 
   }
 }
 
-// The program and what it is linked with, wherever that is: libhdf5's process is this program started anew.
+// Allows the program and its libraries, wherever they are: the libhdf5 process is this program started again.
 void allow_program(const Rules& rules) {
   rules.allow("/proc/self/exe", kRun);
   std::set<std::string> libraries;
@@ -141,7 +141,7 @@ void allow_each_of(const Rules& rules, const char* variable) {
   }
 }
 
-// What speaking with a server takes: names, certificates, and where the keys are.
+// Allows the files for connections to servers: names, certificates, and keys.
 void allow_network(const Rules& rules) {
   for (const char* path :
        {"/etc", "/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager", "/var/lib/ca-certificates"})
@@ -150,7 +150,7 @@ void allow_network(const Rules& rules) {
     allow_each_of(rules, variable);
   for (const char* variable :
        {"AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE", "AWS_WEB_IDENTITY_TOKEN_FILE"}) {
-    // The folder: tokens are renewed by a new file.
+    // The folder: tokens are renewed by replacing the file.
     if (const char* const path = std::getenv(variable))
       rules.allow(files::path(path).parent_path().string(), kReadFolder);
   }
@@ -159,14 +159,14 @@ void allow_network(const Rules& rules) {
   }
 }
 
-// A folder for files of its own is there before the rule that names it.
+// Creates the folder for own files before the rule that names it.
 void allow_own_folder(const Rules& rules, const std::string& folder) {
   if (folder.empty()) return;
   make_own_folder(folder);
   rules.allow(folder, kKeepFiles);
 }
 
-// As what opens it later does; that tells why it cannot be.
+// Opens the log file in the same mode as later. That later call reports why it fails.
 void allow_log(const Rules& rules, const std::string& file) {
   if (file.empty()) return;
   const Descriptor there(::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
@@ -185,7 +185,7 @@ void allow_store(const Rules& rules, const Options& options) {
 
 void allow_mountpoint(const Rules& rules, const Options& options) {
   if (!options.mountpoint.empty()) return rules.allow(options.mountpoint, kReadFolder);
-  // One is made, beside the store or here.
+  // A mountpoint is created beside the store or in the current directory.
   if (!is_url(options.store)) allow_around(rules, options.store, kMakeFolders | kReadFolder);
   rules.allow(".", kMakeFolders | kReadFolder);
 }

@@ -1,6 +1,7 @@
-// What the daemon may do once it serves: read the store's folder, write its own index, log and cache of
-// blocks, speak with the kernel and with servers. Where the bytes of a store make it do something else, the
-// system refuses: Landlock for files, a filter of system calls, no new privileges. Linux only.
+// The sandbox of the daemon while it serves: it may read the store's folder, write its own index, log and
+// block cache, and communicate with the kernel and with servers. If the bytes of a store make it do anything
+// else, the system refuses, by Landlock for files, a filter of system calls, and no new privileges. Linux
+// only.
 #pragma once
 
 #include <span>
@@ -16,12 +17,13 @@ constexpr bool kKnowsSandbox = true;
 constexpr bool kKnowsSandbox = false;
 #endif
 
-// For this thread and all that it starts, for good, libhdf5's process included: to be called while there is
-// one thread, before anything of the store is read. What the system could not give, or empty; the rest holds.
+// Confines this thread and all that it starts, permanently, including the libhdf5 process. Call it while
+// there is one thread, before any data of the store are read. Returns the restrictions that the system cannot
+// enforce, or empty; the others are in force.
 std::string enter_sandbox(const Options& options);
 
-// The same for who mounts nothing and answers over sockets that listen already: no other is made, but for
-// stores elsewhere. stores: at least one, of the same options.
+// Confines a process that mounts nothing and answers over sockets that already listen. It can create no other
+// sockets, except for remote stores. stores: at least one, with the same options.
 std::string enter_serving_sandbox(std::span<const Options> stores);
 
 }  // namespace plainfs

@@ -19,7 +19,7 @@ namespace {
 [[maybe_unused]] constexpr int kLeastPriority = 19;
 constexpr std::chrono::milliseconds kGivesWay{50};
 
-// Of this thread only: Linux has a priority for each.
+// Lowers the priority of this thread only, as Linux has one per thread.
 void give_way() {
 #ifdef __linux__
   ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), kLeastPriority);
@@ -32,7 +32,7 @@ IndexAhead::IndexAhead(Filesystem& filesystem) : filesystem_(filesystem) {
   try {
     thread_ = std::thread([this] { run(); });
   } catch (const std::system_error&) {
-    // sizes are measured when they are asked for
+    // sizes are measured on request instead
   }
 }
 
@@ -49,7 +49,7 @@ void IndexAhead::run() {
     measure_all();
     filesystem_.save_index();
   } catch (...) {
-    // The mount is over, and keeps what there is; or there is no index, or no memory for one.
+    // The mount has ended and keeps the results so far, or there is no index, or no memory for one.
   }
 }
 
@@ -71,7 +71,7 @@ void IndexAhead::measure_all() {
   }
 }
 
-// The last of those that are left; what it holds is left then.
+// Measures the last of the remaining entries, or adds the entries of a directory to them.
 void IndexAhead::measure_next(std::vector<Inode>& left) {
   const Inode inode = left.back();
   left.pop_back();
@@ -85,12 +85,12 @@ void IndexAhead::measure_next(std::vector<Inode>& left) {
       }
     }
   } catch (const Error&) {
-    // asking for it says why
+    // opening the file reports the error
   }
   filesystem_.release(inode);
 }
 
-// Again where it was left to a reader that waited for it.
+// Tries again after giving way to a reader that waited for the file.
 void IndexAhead::measure(Inode file) {
   for (;;) {
     try {

@@ -1,5 +1,5 @@
-// -o index_ahead: finds out the size of every file of a mount, and keeps it for the next one, while no
-// reader waits for it.
+// -o index_ahead: computes the size of every file of a mount in the background, and keeps them for the next
+// session.
 #pragma once
 
 #include <atomic>
@@ -10,12 +10,13 @@
 #include "fs/filesystem.h"
 
 namespace plainfs {
+// A background thread that computes sizes while no reader waits for it.
 
 class IndexAhead : private Request {
  public:
-  // Begins on a thread of its own, which gives way to every other. filesystem outlives this.
+  // Starts on its own thread, with the lowest priority. filesystem must outlive this.
   explicit IndexAhead(Filesystem& filesystem);
-  // Ends it where it is.
+  // Ends it at once.
   ~IndexAhead() override;
 
  private:
@@ -27,7 +28,7 @@ class IndexAhead : private Request {
   void measure(Inode file);
 
   Filesystem& filesystem_;
-  std::atomic<bool> is_over_{false};  // relaxed: nothing else is told by it
+  std::atomic<bool> is_over_{false};  // relaxed: publishes no other data
   std::thread thread_;
 };
 

@@ -104,7 +104,7 @@ constexpr uint32_t kAllowed[] = {
     SYS_prctl,
     SYS_seccomp,
     SYS_membarrier,
-    // who and where it is
+    // identity and location
     SYS_getpid,
     SYS_gettid,
     SYS_getppid,
@@ -117,7 +117,7 @@ constexpr uint32_t kAllowed[] = {
     SYS_getrandom,
     SYS_uname,
     SYS_sysinfo,
-    // the processes beside it
+    // neighbouring processes
     SYS_sendmsg,
     SYS_recvmsg,
     SYS_setsockopt,
@@ -169,29 +169,29 @@ constexpr uint32_t kAllowed[] = {
     SYS_epoll_pwait2,
 #endif
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    SYS_ptrace,  // how leaks are looked for
+    SYS_ptrace,  // used by the leak checker
     SYS_personality,
 #endif
 };
 
-// For a store elsewhere: servers, and what the system asks for their names.
+// For a remote store: servers, and name resolution.
 constexpr uint32_t kNetwork[] = {
     SYS_socket,   SYS_socketpair, SYS_connect,     SYS_bind,        SYS_sendto,   SYS_recvfrom,
     SYS_sendmmsg, SYS_recvmmsg,   SYS_getsockname, SYS_getpeername, SYS_shutdown,
 };
 
-// For who serves: none that makes a socket or leads one anywhere.
+// For a server: no call that creates or connects a socket.
 constexpr uint32_t kServing[] = {SYS_accept4, SYS_recvfrom, SYS_sendto, SYS_shutdown};
 
-// Not those that make a descriptor send signals (F_SETOWN).
+// Without the commands that make a descriptor send signals (F_SETOWN).
 constexpr int kFileCommands[] = {F_DUPFD,     F_DUPFD_CLOEXEC, F_GETFD,     F_SETFD,  F_GETFL,
                                  F_SETFL,     F_GETLK,         F_SETLK,     F_SETLKW, F_ADD_SEALS,
                                  F_GET_SEALS, F_GETPIPE_SZ,    F_SETPIPE_SZ};
 
-// Not what types into a terminal (TIOCSTI).
+// Without the command that types into a terminal (TIOCSTI).
 constexpr unsigned long kDeviceCommands[] = {TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO};
 
-// New namespaces of a user's own, where one is root.
+// New user namespaces, in which a process is root.
 constexpr uint32_t kNamespaces =
     CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
 
@@ -200,11 +200,11 @@ std::vector<CallRule> conditional_calls() {
   const auto self = static_cast<uint32_t>(::getpid());
   std::vector<CallRule> rules{
       {SYS_clone, {{0, Test::kHasNoneOf, kNamespaces}}},
-      {SYS_prlimit64, {{0, Test::kIs, 0}}},     // its own: libhdf5's process makes them smaller
-      {SYS_kill, {{1, Test::kIs, SIGKILL}}},    // libhdf5's process
+      {SYS_prlimit64, {{0, Test::kIs, 0}}},     // its own: the libhdf5 process lowers them
+      {SYS_kill, {{1, Test::kIs, SIGKILL}}},    // the libhdf5 process
       {SYS_tgkill, {{0, Test::kIs, self}}},     // threads
-      {SYS_tgkill, {{2, Test::kIs, SIGABRT}}},  // abort() in libhdf5's process
-      // A socket that leads nowhere else: one of datagrams could be led on.
+      {SYS_tgkill, {{2, Test::kIs, SIGABRT}}},  // abort() in the libhdf5 process
+      // A pair of stream sockets cannot be connected to anything else; datagram sockets could.
       {SYS_socketpair, {{0, Test::kIs, AF_UNIX}, {1, Test::kIs, SOCK_STREAM | SOCK_CLOEXEC}}},
   };
   for (const int command : kFileCommands)
@@ -216,7 +216,7 @@ std::vector<CallRule> conditional_calls() {
 
 }  // namespace
 
-// ENOSYS, after which the C library tries an older call: clone for clone3.
+// Returns ENOSYS for other calls, so that the C library tries an older one: clone instead of clone3.
 std::string filter_daemon_calls(bool with_network, bool serves) {
   std::vector<uint32_t> calls(std::begin(kAllowed), std::end(kAllowed));
   if (with_network) calls.insert(calls.end(), std::begin(kNetwork), std::end(kNetwork));

@@ -12,7 +12,7 @@
 namespace plainfs {
 namespace {
 
-// Where the handlers write. Signal handlers can be given nothing else.
+// The write end for the handlers. Signal handlers cannot be given anything else.
 volatile std::sig_atomic_t signal_pipe = -1;
 
 void pass_on(int number) {
@@ -44,14 +44,14 @@ SignalPipe::SignalPipe() {
   ::fcntl(ends[1], F_SETFL, O_NONBLOCK);
   reading_ = ends[0];
   signal_pipe = ends[1];
-  // Mounting is not cut short by one.
+  // A signal does not interrupt mounting.
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) handle(number, pass_on, SA_RESTART);
   handle(SIGUSR2, interrupt, 0);
   handle(SIGPIPE, SIG_IGN, 0);
 }
 
 SignalPipe::~SignalPipe() {
-  // The handlers stay, so that a signal on the way out does not cut the unmount short.
+  // The handlers stay, so that a late signal does not interrupt the unmount.
   const int writing = signal_pipe;
   signal_pipe = -1;
   ::close(writing);

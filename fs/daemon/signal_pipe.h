@@ -1,19 +1,20 @@
-// Signals as numbers that a thread reads when it has time for them.
+// Signals as numbers that a thread reads when it is ready for them.
 #pragma once
 
 #include <signal.h>
 
 namespace plainfs {
 
-// Of the thread that calls it, for good: they come to others.
+// Blocks all signals for the calling thread permanently. Other threads receive them.
 inline void leave_signals_to_others() {
   sigset_t all;
   sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
 }
 
-// Signals to this process, from when it is made: none ends it as it stands, each waits for a supervisor. To
-// be made before the mount, which such an end would leave without an answer. One at a time in a process.
+// The signals to this process, from its creation on: none ends the process directly, each waits for a
+// supervisor. Create it before the mount, which would otherwise be left without an answer. One at a time per
+// process.
 class SignalPipe {
  public:
   // Throws Failure(kNoSignalHandlers).
@@ -22,7 +23,7 @@ class SignalPipe {
   SignalPipe(const SignalPipe&) = delete;
   SignalPipe& operator=(const SignalPipe&) = delete;
 
-  // Where their numbers come, and those that are put there beside them.
+  // Returns the end from which the signals' numbers are read, and other numbers that were put there.
   int reading() const { return reading_; }
   static void put(unsigned char number);
 

@@ -22,7 +22,7 @@ namespace {
 constexpr std::string_view kMagic = "plainfs index 3\n";
 constexpr size_t kFixed = kMagic.size() + sizeof(uint64_t) + sizeof(uint32_t);
 
-// More would be in the way of what it is for.
+// Larger indexes would defeat their purpose.
 constexpr uint64_t kMostDirectory = uint64_t{64} << 20;
 constexpr uint64_t kMostFile = uint64_t{256} << 20;
 constexpr uint64_t kMostPaths = uint64_t{64} << 20;
@@ -49,7 +49,7 @@ class Writer {
   Bytes out_;
 };
 
-// Seven bits of each byte, put together.
+// Joins the lower seven bits of each byte.
 uint64_t without_eighth_bits(uint64_t bytes) {
   bytes = (bytes & 0x007f007f007f007f) | (bytes & 0x7f007f007f007f00) >> 1;
   bytes = (bytes & 0x00003fff00003fff) | (bytes & 0x3fff00003fff0000) >> 2;
@@ -58,7 +58,7 @@ uint64_t without_eighth_bits(uint64_t bytes) {
 
 constexpr size_t kLongestNumber = 10;
 
-// Of at least that many bytes.
+// Requires: at least kLongestNumber bytes.
 uint64_t number_in(Cursor& cursor, const std::byte* bytes) {
   const auto first = load_little<uint64_t>(bytes);
   if (const uint64_t ends = ~first & 0x8080808080808080; ends != 0) {
@@ -81,7 +81,7 @@ uint64_t number(Cursor& cursor) {
   return number_in(cursor, last.data());
 }
 
-// How many things follow, of least_bytes each.
+// Returns the number of items that follow, of at least least_bytes each.
 uint64_t count(Cursor& cursor, uint64_t least_bytes = 1) {
   const uint64_t many = number(cursor);
   if (many > cursor.remaining() / least_bytes)
@@ -210,7 +210,7 @@ bool IndexFile::read_directory(std::string_view key) {
   return true;
 }
 
-// begin: of what is measured, in the file.
+// begin: offset of the measurements in the file.
 void IndexFile::read_places(Cursor& cursor, uint64_t begin) {
   const uint64_t files = count(cursor, 8), room = file_size_ - begin;
   std::string path, before;

@@ -25,8 +25,8 @@ namespace files = boost::filesystem;
 
 constexpr std::string_view kExtension = ".sizes", kUnfinished = ".part";
 constexpr size_t kLongestName = 100;
-constexpr time_t kUnfinishedStays = 3600;  // seconds: its writer is gone
-constexpr time_t kUsedAgain = 3600;        // so long a file counts as just used
+constexpr time_t kUnfinishedStays = 3600;  // seconds: after this, its writer is gone
+constexpr time_t kUsedAgain = 3600;        // seconds for which a file counts as just used
 
 std::string folder_in(const char* variable) {
   const char* const value = std::getenv(variable);
@@ -42,7 +42,7 @@ void write_new(const std::string& path, ByteSpan bytes) {
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (descriptor < 0) throw unreadable("{}: {}", path, reason_of(errno));
   int error = write_all(descriptor, as_text(bytes)) ? 0 : errno;
-  // No fsync, which would hold up the end of a mount: what a power cut leaves fails its checksum.
+  // No fsync, which would delay the end of a mount: a file damaged by a power cut fails its checksum.
   if (::close(descriptor) != 0 && error == 0) error = errno;
   if (error == 0) return;
   ::unlink(path.c_str());
@@ -95,13 +95,13 @@ void IndexFolder::remove(std::string_view name, std::string_view key) const {
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) throw unreadable("{}: {}", path, reason_of(errno));
 }
 
-// Its own, which names the stores that its owner reads, is for the owner only.
+// Creates the folder, with access for its owner only, as it names the stores that the owner reads.
 void IndexFolder::make_folder() const {
   if (!make_own_folder(path_)) throw unreadable("{}: {}", path_, reason_of(errno));
 }
 
-// So that bytes more fit. What cannot be looked at or removed stays: another process has removed it, or it is
-// another user's.
+// Removes files so that `bytes` more fit. Files that cannot be examined or removed stay: another process has
+// removed them, or they belong to another user.
 void IndexFolder::make_room(uint64_t bytes) const {
   struct Held {
     time_t used;

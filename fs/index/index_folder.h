@@ -1,5 +1,5 @@
-// The folder that holds the index, one file a store: where it is, how files get into it and when they go. It
-// is a cache of the user's: whatever cannot be read or written there is done without.
+// The folder of the index, with one file per store: its place, and how files are added and removed. It is the
+// user's cache: if a file cannot be read or written, plainfs works without it.
 #pragma once
 
 #include <cstdint>
@@ -12,29 +12,28 @@
 
 namespace plainfs {
 
-// Thread-safe, also against other processes that use the same folder.
+// An index folder. Thread-safe, also between processes that use the same folder.
 class IndexFolder {
  public:
   static constexpr uint64_t kMostBytes = uint64_t{1} << 30;
 
-  // most_bytes: of all files in it; when one is written, the others go, the one used longest ago first, until
-  // they are no more.
+  // most_bytes: limit of the total size. Writing a file removes the least recently used ones beyond it.
   explicit IndexFolder(std::string path, uint64_t most_bytes = kMostBytes)
       : path_(std::move(path)), most_bytes_(most_bytes) {}
 
-  // $XDG_CACHE_HOME/plainfs, else $HOME/.cache/plainfs; empty where neither is an absolute path.
+  // Returns $XDG_CACHE_HOME/plainfs, else $HOME/.cache/plainfs; empty if neither is an absolute path.
   static std::string default_path();
 
   const std::string& path() const { return path_; }
 
-  // Of the store whose key it is (index_file.h); name: what its file begins with, for people. Null where
-  // there is none. Throws what IndexFile::open throws.
+  // Opens the file of the store with that key (index_file.h). name: the readable beginning of the file name.
+  // Returns null if it does not exist. Throws the errors of IndexFile::open.
   std::unique_ptr<const IndexFile> open(std::string_view name, std::string_view key) const;
-  // In place of what is there, in one step. Makes the folder where it is not there. Throws unreadable where
-  // the system refuses; then nothing is left of it.
+  // Replaces the file atomically, and creates the folder if it is missing. Throws unreadable if the system
+  // refuses; no part of the file remains then.
   void write(std::string_view name, std::string_view key, ByteSpan bytes) const;
 
-  // What is there of that store, if anything. Throws unreadable where the system refuses.
+  // Removes the file of that store, if any. Throws unreadable if the system refuses.
   void remove(std::string_view name, std::string_view key) const;
 
  private:

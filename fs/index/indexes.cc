@@ -9,8 +9,8 @@
 namespace plainfs {
 namespace {
 
-// All that changes which files there are, or what they hold; another version may write the same content
-// otherwise.
+// Returns everything that affects which files exist or what they contain, including the version, as another
+// version may write the same content differently.
 std::string options_text(const std::string& views, const ReadOptions& options) {
   return fmt::format(
       "plainfs {} views={} missing={:d} plugins={:d} header={:d} outside={:d} rowname={} ragged={:d} "
@@ -32,7 +32,7 @@ StoreIndex& Indexes::of(const IndexPlace& place) {
   const MutexLock lock(mutex_);
   std::unique_ptr<StoreIndex>& index = indexes_[place.store];
   if (!index) {
-    // A store in a mirrored folder may be made of more files than the same one by itself.
+    // A store in a mirrored folder may consist of more files than the same store by itself.
     const std::string options = options_ + (place.store == named_ ? "" : " in a folder");
     Context& context = place.is_named ? context_ : context_.of_store(place.store);
     index = std::make_unique<StoreIndex>(

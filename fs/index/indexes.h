@@ -1,5 +1,5 @@
-// The indexes (store_index.h) of all stores that one opening shows: the one that was named, and those inside
-// a mirrored folder.
+// The indexes (store_index.h) of all stores that one opening shows: the named store, and those inside a
+// mirrored folder.
 #pragma once
 
 #include <memory>
@@ -12,28 +12,28 @@
 
 namespace plainfs {
 
-// A file of one of them.
+// A file in one of the stores.
 struct IndexPlace {
   std::string store;      // its location
-  bool is_named = false;  // it is read by the context of the one that was named
+  bool is_named = false;  // it is read by the context of the named store
   std::string path;       // from the store's root
 };
 
-// Thread-safe.
+// A cache of indexes. Thread-safe.
 class Indexes {
  public:
-  // folder: null where nothing is kept. named: location of the store that was named. views: those that are
-  // shown. context: of the named store, outlives this.
+  // folder: null if nothing is kept. named: location of the named store. views: those that are shown.
+  // context: of the named store; it must outlive this.
   Indexes(IndexFolderPtr folder, std::string named, const std::string& views, Context& context);
 
-  // Of the same stores and views, kept in another folder.
+  // Creates indexes for the same stores and views in another folder.
   Indexes(IndexFolderPtr folder, const Indexes& like)
       : folder_(std::move(folder)), named_(like.named_), options_(like.options_), context_(like.context_) {}
 
   bool are_kept() const { return folder_ != nullptr; }
   // Requires: are_kept().
   StoreIndex& of(const IndexPlace& place);
-  // As StoreIndex::save, of all that were asked for.
+  // Saves all indexes used so far, see StoreIndex::save.
   void save(bool is_wanted);
 
  private:

@@ -5,7 +5,7 @@
 namespace plainfs {
 namespace {
 
-// Of the store as a whole, where others have paths of files.
+// The entry for the store as a whole. Other indexes have paths of files.
 constexpr const char kPath[] = "";
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Passes (formats/core/base/passes.h) in the index: a file of its own for each store, so that they are known
-// before it is opened, whatever it is shown as.
+// before it is opened, whatever its views are.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ namespace plainfs {
 
 class KeptPasses final : public Passes {
  public:
-  // folder: not null. tell: as of StoreIndex.
+  // The arguments are those of StoreIndex. Requires: folder is not null.
   KeptPasses(IndexFolderPtr folder, std::function<void(const std::string&)> tell)
       : folder_(std::move(folder)),
         tell_(std::move(tell)),

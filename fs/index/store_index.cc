@@ -19,22 +19,24 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A store whose passes took less in all has no index: it would cost as much as it spares.
+// A store with passes that took less in total has no index: it would cost as much as it saves.
 constexpr auto kWorthKeeping = std::chrono::milliseconds(10);
-// While a session lasts: so long a pass is worth keeping at once, and saving takes at most one part in so
-// many.
+// While a session lasts: a pass of this duration is saved at once, and saving takes at most one part in
+// kSavingShare of the time.
 constexpr auto kWorthSaving = std::chrono::milliseconds(250);
 constexpr int kSavingShare = 20;
 
-// Of the index of this user: what lies beside the store was found to be wrong. Files have other paths.
+// The path of an entry in this user's index: an index beside the store was found to be wrong. Files have
+// other paths.
 constexpr const char kNotBeside[] = "/beside";
 
-// Of a location, with the slash at its end.
+// Returns the folder of a location, with its trailing slash.
 std::string folder_of(const std::string& location) {
   return location.substr(0, location.rfind('/') + 1);
 }
 
-// Of this machine: what another user has put there, who is not the store's, is not read.
+// Returns whether an index beside the store may be read: on this machine, not if it belongs to another user
+// than the store's owner, this user or root.
 bool is_trusted(const File& beside, const std::string& store) {
   if (beside.descriptor() < 0) return true;
   struct stat of_index {
@@ -72,7 +74,7 @@ bool StoreIndex::is_valid(const IndexFile& file) {
   return !file.sources().empty();
 }
 
-// Most stores have none, which some servers say with a refusal.
+// Most stores have no index beside them, which some servers report with a refusal.
 std::unique_ptr<const IndexFile> StoreIndex::open_beside() try {
   const FilePtr file = sources_.look_into(beside_location(store_));
   if (!file || !is_trusted(*file, store_)) return nullptr;
@@ -83,7 +85,7 @@ std::unique_ptr<const IndexFile> StoreIndex::open_beside() try {
   return nullptr;
 }
 
-// The index on disk, where everything that it was made of is what it was.
+// Opens the index on disk if everything that it was built from is unchanged.
 std::unique_ptr<const IndexFile> StoreIndex::open_valid() try {
   auto file = folder_->open(name_, key_);
   return file && is_valid(*file) ? std::move(file) : nullptr;
@@ -154,7 +156,7 @@ bool StoreIndex::discard(const std::string& path) {
     const MutexLock lock(mutex_);
     const bool is_known = added_.erase(path) > 0 || (known_ && known_->find(path));
     if (!is_known && !(others && others->find(path))) return false;
-    // What is known may have come from there.
+    // The known entries may have come from there.
     if (!others && known_ && known_->find(kNotBeside)) others = known_;
     added_.clear();
     known_ = nullptr;

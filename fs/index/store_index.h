@@ -1,7 +1,7 @@
-// What passes over one store have measured, in earlier sessions and in this one, of the files that it is
-// shown as (fs/text/measured.h). It is read when it is first asked for anything, and
-// used only where everything that the store was read from is what it was then. Of a store that is one file an
-// index may lie beside it as well, for everybody: who can write there can write the store.
+// The measurements of a store's files by passes in this and earlier sessions (fs/text/measured.h). The index
+// is read at the first request. It is used only if everything that the store was read from is unchanged. For
+// a store that is one file, an index may also be beside it, for all users: a user with write access there can
+// replace the store itself.
 #pragma once
 
 #include <chrono>
@@ -17,39 +17,39 @@
 
 namespace plainfs {
 
-// Thread-safe. What cannot be read or written is told and done without: but for save(), nothing here throws
-// Error.
+// The index of one store. Thread-safe. Errors of reading and writing are reported as notices and have no
+// further effect: only save() throws Error.
 class StoreIndex {
  public:
   using Duration = std::chrono::steady_clock::duration;
 
-  // store: its location. options: all that changes what its files hold, as text. sources: those that the
-  // store is read through, which outlive this; tell: where it is said what came in the way. looks_beside:
-  // whether what somebody has put beside the store is used too.
+  // store: its location. options: everything that affects the content of its files, as text. sources: those
+  // that the store is read through; they must outlive this. tell: receives notices. looks_beside: also use an
+  // index beside the store.
   StoreIndex(IndexFolderPtr folder, const std::string& store, const std::string& options, Sources& sources,
              std::function<void(const std::string&)> tell, bool looks_beside = false);
 
-  // Of the file at that path, as shown from the store's root; null where nothing is known.
-  // The first time, all that the store was read from is looked at.
+  // Returns the measurements of the file at `path` from the store's root; null if there are no valid ones.
+  // The first call examines everything that the store was read from.
   MeasuredPtr measured(const std::string& path);
-  // Whether that costs no look at the store: it is not the first time.
+  // Returns whether measured() no longer has to examine the store.
   bool is_read();
-  // What the index says of that path is wrong: nothing of it is used from now on or found in another session.
-  // Whether it said anything.
+  // Discards the whole index, for this and later sessions, because its entry for `path` is wrong. Returns
+  // whether there was an entry.
   bool discard(const std::string& path);
-  // Where it has a version and is not known.
+  // Adds the measurements unless they have no version or are known.
   void add(const std::string& path, const MeasuredPtr& measured);
 
-  // All that is known, as a file to be put beside the store (beside_location). Throws unsupported where the
-  // store is more than one file, unreadable where nothing is known.
+  // Returns the index as a file for the place beside the store (beside_location). Throws unsupported if the
+  // store is more than one file, unreadable if nothing is known.
   Bytes to_lie_beside();
 
-  // How long passes have taken, whose lengths are about to be added.
+  // Adds to the time that passes have taken. Call it before adding their measurements.
   void count(Duration passes);
-  // Whether so much was counted since the last save() that it is worth one.
+  // Returns whether enough time was counted since the last save() to make another one worthwhile.
   bool is_due();
-  // Writes what was added to what others have written meanwhile. is_wanted: also where it took no time worth
-  // keeping; only then throws unreadable where it cannot be kept.
+  // Merges the additions with the index on disk and writes it. is_wanted: save even if the passes took little
+  // time, and throw unreadable if that fails.
   void save(bool is_wanted);
 
  private:
@@ -65,22 +65,22 @@ class StoreIndex {
   const std::string store_;
   const std::string name_;
   const std::string key_;
-  const std::string key_beside_;  // wherever the store is
+  const std::string key_beside_;  // independent of the store's path
   const bool looks_beside_;
   Sources& sources_;
   const std::function<void(const std::string&)> tell_;
-  Mutex looking_;  // held while the file is read or written and the store is looked at
+  Mutex looking_;  // held while the file is read or written and the store is examined
   Mutex mutex_;    // nothing slow is done under it
   bool is_read_ GUARDED_BY(mutex_) = false;
-  std::shared_ptr<const IndexFile> known_ GUARDED_BY(mutex_);  // null: none that is of use
+  std::shared_ptr<const IndexFile> known_ GUARDED_BY(mutex_);  // null: no valid one
   std::map<std::string, Bytes> added_ GUARDED_BY(mutex_);      // not yet written
   bool is_beside_read_ GUARDED_BY(mutex_) = false;
-  std::shared_ptr<const IndexFile> beside_ GUARDED_BY(mutex_);  // null: none that is of use
+  std::shared_ptr<const IndexFile> beside_ GUARDED_BY(mutex_);  // null: no valid one
   Duration passes_ GUARDED_BY(mutex_){0};                       // since the last save
-  Duration saving_ GUARDED_BY(mutex_){0};                       // how long the last one took
+  Duration saving_ GUARDED_BY(mutex_){0};                       // duration of the last one
 };
 
-// Where an index lies beside the store at that location.
+// Returns the path of an index beside the store at that location.
 inline std::string beside_location(const std::string& store) {
   return store + ".plainfs";
 }

@@ -22,7 +22,7 @@ namespace plainfs {
 namespace {
 
 constexpr size_t kMostFaults = 4096;
-constexpr size_t kLongestReason = 4096;  // bytes; it may hold names out of the store
+constexpr size_t kLongestReason = 4096;  // bytes; it may contain names from the store
 
 std::string text_of(const Error& error) {
   return plainfs::reason(error).substr(0, kLongestReason);
@@ -77,7 +77,8 @@ std::vector<NodeNumber> Nodes::open_before(uint64_t opening) const {
 
 namespace {
 
-// Threads that may be sizing files; those that serve answer what is known or takes no pass over a file.
+// Threads that may compute sizes. The serving threads answer everything that is known or takes no pass over a
+// file.
 constexpr size_t kMostSizing = 8;
 
 }  // namespace
@@ -97,7 +98,7 @@ FuseMount::FuseMount(Filesystem& filesystem, MountSettings settings)
   session_ = {new_fuse_session(mountpoint, settings_.mount_options, settings_.debug, operations, this),
               SessionDeleter{mountpoint, settings_.keeper, {}}};
   if (settings_.keeper) {
-    // What is handed over is closed by the session.
+    // The session closes the descriptor.
     const int descriptor = settings_.keeper->mount(mountpoint, settings_.mount_options).release();
     mount_fuse_session(session_.get(), fmt::format("/dev/fd/{}", descriptor), settings_.mount_options);
   } else {
@@ -115,7 +116,7 @@ void FuseMount::SessionDeleter::operator()(fuse_session* session) const {
   }
   pollfd connection{fuse_session_fd(session), 0, 0};
   const bool has_ended = connection.fd >= 0 && ::poll(&connection, 1, 0) != 0;
-  fuse_session_destroy(session);  // first, so that no process in it waits for an answer
+  fuse_session_destroy(session);  // first, so that no process in the mount waits for an answer
   if (has_ended)
     keeper->forget();
   else
@@ -151,13 +152,14 @@ bool FuseMount::is_over() const {
 void FuseMount::invalidate() {
   faults_.forget();
   has_changed_.store(false, std::memory_order_relaxed);
-  // Sizes of the opening before have reached those who asked by now; no more of them are told.
+  // Replies with sizes of the previous opening are complete after this, and no more are sent.
   { const WriterLock lock(replying_); }
   const auto forget_node = [&](NodeNumber node) {
     fuse_lowlevel_notify_inval_inode(session_.get(), node, 0, 0);
   };
   forget_node(kRootInode);
-  // With the entry of a directory the kernel forgets those below it, also of parts, which have no names here.
+  // With the entry of a directory the kernel forgets the entries below it, including parts, which have no
+  // names here.
   for (const Inodes::Named& known : filesystem_.named_inodes()) {
     if (is_over()) return;
     forget_node(known.inode);
@@ -190,7 +192,7 @@ std::string fuse_library_version() {
 }
 
 std::string missing_for_fuse() {
-#ifdef __linux__  // elsewhere the library alone knows: macFUSE has no such device, FUSE-T none at all
+#ifdef __linux__  // on other systems only the library knows: macFUSE has no such device, FUSE-T none at all
   if (::access("/dev/fuse", F_OK) != 0)
     return "/dev/fuse is missing (in a container: --device /dev/fuse --cap-add SYS_ADMIN; else: modprobe "
            "fuse)";

@@ -1,5 +1,5 @@
-// The FUSE side of a mount: a session whose callbacks hand every request to a Filesystem and its answer, or
-// its Error, back.
+// The FUSE side of a mount: a session with callbacks that hand every request to a Filesystem and reply with
+// its result or Error.
 #pragma once
 
 #include <atomic>
@@ -23,17 +23,18 @@ struct fuse_session;
 
 namespace plainfs {
 
-// Why files cannot be read, for who meets EIO and asks: `getfattr -n user.plainfs.error FILE`. Thread-safe.
+// The reasons why files cannot be read. After EIO, a user can query them: `getfattr -n user.plainfs.error
+// FILE`. Thread-safe.
 class Faults {
  public:
   static constexpr std::string_view kAttribute = "user.plainfs.error";
 
-  // What the last failure of a request for inode was.
+  // Records the last failure of a request for inode.
   void remember(Inode inode, const Error& error);
-  // Nothing of it holds for a store that was opened anew.
+  // Forgets all failures. Call it when the store was opened again.
   void forget();
-  // What opening or listing inode says is wrong now, else the last failure; nullopt: neither. Takes no pass
-  // over the content of a file.
+  // Returns the error that opening or listing inode gives now, else the last recorded failure; nullopt:
+  // neither. Takes no pass over the content of a file.
   std::optional<std::string> reason(Filesystem& filesystem, Inode inode) const;
 
  private:
@@ -41,14 +42,14 @@ class Faults {
   std::unordered_map<Inode, std::string> reasons_ GUARDED_BY(mutex_);
 };
 
-// What the kernel calls a file. A node belongs to one opening of the store: after a reopening the kernel
-// knows the file by another one, and a request with the old one is told to look its name up again (ESTALE),
-// so that sizes and pages of the two never meet. And where the size was not known when the name was looked
-// up, the node is of that lookup alone: an answer without a size must not reach a node that is in use. (While
-// one process waits for the size and another looks up the name, the kernel would take the size, which was
-// asked for earlier, for out of date, and the first process would find an end at 0: Linux,
-// fuse_change_attributes(). Invalidating a node does the same to those who wait.) The numbers that stat()
-// shows are the inodes; those of directories are their nodes.
+// The numbers by which the kernel knows files. A node belongs to one opening of the store. After reopening,
+// the kernel knows the file by another node, and a request with the old one makes it look up the name again
+// (ESTALE), so that sizes and pages of the two openings never mix. If the size was unknown when the name was
+// looked up, the node belongs to that lookup alone: a reply without a size must not reach a node that is in
+// use. (If one process waits for the size while another looks up the name, the kernel would take the size for
+// outdated, as it was requested earlier, and the first process would find the end of the file at 0: Linux,
+// fuse_change_attributes(). Invalidating a node has the same effect on waiting processes.) stat() shows
+// inodes. The node of a directory is its inode.
 
 using NodeNumber = uint64_t;  // libfuse's fuse_ino_t: 32 bits of inode, 20 of lookup, 12 of opening
 
@@ -56,26 +57,27 @@ inline Inode inode_of(NodeNumber node) {
   return node & UINT32_MAX;
 }
 
-// Thread-safe.
+// The nodes in use. Thread-safe.
 class Nodes {
  public:
-  // For the answer of one lookup of a file, by what its size, if it is known, was known from.
+  // Returns the node for the reply to one lookup of a file. has_size: the size is known. opening: of its
+  // status.
   NodeNumber of(Inode file, uint64_t opening, bool has_size) {
     const uint64_t lookup = has_size ? 0 : ++lookups_ % kLookups + 1;
     return opening % kOpenings << 52 | lookup << 32 | file;
   }
   static bool is_of(NodeNumber node, uint64_t opening) { return node >> 52 == opening % kOpenings; }
 
-  // Of the file handles that are open.
+  // Count the open file handles of a node.
   void opened(NodeNumber node);
   void closed(NodeNumber node);
-  // Those of other openings than this one.
+  // Returns the open nodes of other openings than this one.
   std::vector<NodeNumber> open_before(uint64_t opening) const;
 
  private:
-  static constexpr uint64_t kLookups = (1 << 20) - 1, kOpenings = 1 << 12;  // then numbers come again
+  static constexpr uint64_t kLookups = (1 << 20) - 1, kOpenings = 1 << 12;  // then numbers repeat
 
-  std::atomic<uint64_t> lookups_{0};  // relaxed: only to differ
+  std::atomic<uint64_t> lookups_{0};  // relaxed: values only have to differ
   mutable Mutex mutex_;
   std::map<NodeNumber, size_t> open_ GUARDED_BY(mutex_);
 };
@@ -89,82 +91,81 @@ struct MountSettings {
   double attr_timeout = 1e6;
   double negative_timeout = 0;
   bool debug = false;
-  bool reopens_on_change = false;  // where the store has changed, by what when_changed() was given
-  MountKeeper* keeper = nullptr;   // mounts and unmounts for this process; null: it does so itself
-  bool begins_unsized = false;     // the first lines of a text do not wait for its size
-  std::function<void()> answers;   // called once the kernel's first request is being answered
+  bool reopens_on_change = false;  // when the store has changed, call the function given to when_changed()
+  MountKeeper* keeper = nullptr;   // mounts and unmounts for this process; null: not used
+  bool begins_unsized = false;     // do not delay the first lines of a text for its size
+  std::function<void()> answers;   // called while the kernel's first request is answered
 };
 
 class FuseMount {
  public:
-  // Mounts. Throws Failure with libfuse's exit code.
+  // Mounts the filesystem. Throws Failure with libfuse's exit code.
   FuseMount(Filesystem& filesystem, MountSettings settings);
-  // Unmounts, files still open or not.
+  // Unmounts, even if files are open.
   ~FuseMount();
   FuseMount(const FuseMount&) = delete;
   FuseMount& operator=(const FuseMount&) = delete;
 
   // Serves requests until the file system is unmounted or stop() is called. Throws Failure(kLoopFailed).
   void serve();
-  // Ends serve() and what is being done for requests. From a signal handler or any thread.
+  // Ends serve() and the work for requests. Callable from a signal handler or any thread.
   void stop();
-  // What poll() tells the end of the mount by (POLLERR), whoever ended it; -1 where a system has no such
-  // thing.
+  // Returns a descriptor for which poll() reports the end of the mount (POLLERR), whatever its cause; -1 on
+  // systems without one.
   int connection() const;
-  // Whether serve() is ending or has ended. Cheap, from any thread.
+  // Returns whether serve() is ending or has ended. Cheap, callable from any thread.
   bool is_over() const;
 
-  // How many requests there have been.
+  // Returns the number of requests so far.
   uint64_t requests() const { return requests_.load(std::memory_order_relaxed); }
-  // Files and directories that are open.
+  // Returns the number of open files and directories.
   int64_t open_files() const { return open_files_.load(std::memory_order_relaxed); }
-  // Unmounts unless a process is in it, and says whether that was possible. Not from a callback.
+  // Unmounts unless a process uses the mount. Returns whether it unmounted. Do not call it from a callback.
   bool unmount_if_unused();
-  // Unmounts, files still open or not, while it is served. Not from a callback.
+  // Unmounts while serving, even if files are open. Do not call it from a callback.
   void unmount();
-  // reopen: opens the store anew, on another thread, and calls what it is given after that. forget: calls
-  // invalidate() there. Before serve().
+  // Sets the reactions to a change of the store. reopen: opens the store again on another thread and then
+  // calls its argument. forget: calls invalidate() on that thread. Call it before serve().
   void when_changed(std::function<void(std::function<void()> then)> reopen, std::function<void()> forget) {
     reopen_ = std::move(reopen);
     forget_ = std::move(forget);
   }
-  // Makes the kernel forget what it was told about everything. Not from a callback.
+  // Makes the kernel forget all its cached answers. Do not call it from a callback.
   void invalidate();
 
  private:
   friend struct FuseCallbacks;
 
-  // What to do where the store has changed, for the end of a message.
+  // Returns the instructions for reopening a changed store, which end a message.
   std::string way_back() const;
 
   Filesystem& filesystem_;
   const MountSettings settings_;
   struct SessionDeleter {
     std::string mountpoint;
-    MountKeeper* keeper;  // null: none
-    MountIdentity mount;  // where there is none
+    MountKeeper* keeper;  // null: not used
+    MountIdentity mount;  // if keeper is null
     void operator()(fuse_session* session) const;
   };
   std::unique_ptr<fuse_session, SessionDeleter> session_;
-  std::atomic<bool> is_stopped_{false};  // relaxed: nothing else is told by it
+  std::atomic<bool> is_stopped_{false};  // relaxed: publishes no other data
   std::function<void(std::function<void()> then)> reopen_;
   std::function<void()> forget_;
-  // Something was found to have changed since the store was opened. Relaxed: seen late, the store is opened
-  // late.
+  // The store is known to have changed since it was opened. Relaxed: a late read only delays reopening.
   std::atomic<bool> has_changed_{false};
   Faults faults_;
   Nodes nodes_;
-  SharedMutex replying_;  // shared while a size of the opening that is shown is looked at and told
-  Sizings sizings_;       // after the session, so that it answers before that ends
-  std::atomic<uint64_t> requests_{0};  // relaxed: read by the idle clock only
+  SharedMutex replying_;               // shared while a size of the current opening is read and reported
+  Sizings sizings_;                    // declared after the session, so that it answers before that ends
+  std::atomic<uint64_t> requests_{0};  // relaxed: read by the idle timer only
   std::atomic<int64_t> open_files_{0};
 };
 
-// Version of the FUSE library, as it says it.
+// Returns the version that the FUSE library reports.
 std::string fuse_library_version();
-// "" where FUSE can be used, else what is missing.
+// Returns "" if FUSE can be used, else what is missing.
 std::string missing_for_fuse();
-// Whether some FUSE file system has its root at path.
+// Returns whether `path` is the root of a FUSE file system.
 bool is_mounted_by_fuse(const std::string& path);
 
 }  // namespace plainfs

@@ -12,7 +12,7 @@
 #include "fs/mount/fuse_request.h"
 
 namespace plainfs {
-// The callbacks. Each answers its request exactly once.
+// The callbacks. Each replies to its request exactly once.
 struct FuseCallbacks {
   static FuseMount& uncounted_mount_of(fuse_req_t request) {
     return *static_cast<FuseMount*>(fuse_req_userdata(request));
@@ -23,7 +23,7 @@ struct FuseCallbacks {
     return mount;
   }
 
-  // Runs answer(filesystem) and replies with the errno of what it throws.
+  // Runs answer(filesystem) and replies with the errno of an exception.
   template <class Answer>
   static void guarded(FuseMount& mount, fuse_req_t request, Inode inode, Answer&& answer) {
     try {
@@ -36,7 +36,7 @@ struct FuseCallbacks {
     }
   }
 
-  // Where there is no memory to say why, there is an errno still: nothing may be thrown through libfuse.
+  // Returns an errno even if there is no memory for the message: nothing may be thrown through libfuse.
   static int error_number(FuseMount& mount, Inode inode, const std::exception_ptr& thrown) noexcept {
     try {
       return reported(mount, inode, thrown);
@@ -71,8 +71,8 @@ struct FuseCallbacks {
     if (mount.settings_.answers) mount.settings_.answers();
   }
 
-  // As Filesystem::lookup; a store that has changed is opened anew here, where that is wanted: the kernel
-  // holds the directory until it has the answer, and is told to forget the rest after that.
+  // Looks up a name, see Filesystem::lookup. If the store has changed and may be reopened, reopens it here:
+  // the kernel holds the directory until it gets the reply, and is made to forget the rest afterwards.
   static Inode lookup_anew(FuseMount& mount, Filesystem& filesystem, Inode parent, const char* name) {
     const uint64_t before = filesystem.times_reopened();
     try {
@@ -94,7 +94,7 @@ struct FuseCallbacks {
         inode = lookup_anew(mount, filesystem, parent, name);
       } catch (const Error& error) {
         if (error.code() != Errc::not_found || mount.settings_.negative_timeout == 0) throw;
-        fuse_entry_param none{};  // inode 0: the kernel remembers that there is none
+        fuse_entry_param none{};  // inode 0: the kernel caches that the name is absent
         none.entry_timeout = mount.settings_.negative_timeout;
         fuse_reply_entry(request, &none);
         return;
@@ -103,8 +103,8 @@ struct FuseCallbacks {
     });
   }
 
-  // What the kernel is told of a name that it looks up. The size is not made here: it asks nothing else about
-  // the directory until it has the answer.
+  // Returns the reply to a lookup. Does not compute the size, since the kernel sends no other request about
+  // the directory until it gets the reply.
   static fuse_entry_param entry_of(FuseMount& mount, Filesystem& filesystem, Inode inode,
                                    const Status& status) {
     const bool changes = filesystem.changes(inode);
@@ -117,17 +117,17 @@ struct FuseCallbacks {
     return entry;
   }
 
-  // The kernel holds the inode of each name that it was told, until it forgets it. It may do so before the
-  // reply returns.
+  // The kernel holds the inode of each name that it was given, until it forgets it. It may forget it before
+  // the reply function returns.
   static void entry_reply(FuseMount& mount, fuse_req_t request, Inode inode, Filesystem& filesystem) {
     guarded(mount, request, inode, [&](Filesystem&) {
       const fuse_entry_param entry = entry_of(mount, filesystem, inode, filesystem.status_so_far(inode));
       filesystem.hold(inode);
-      if (fuse_reply_entry(request, &entry) != 0) filesystem.release(inode);  // it was interrupted
+      if (fuse_reply_entry(request, &entry) != 0) filesystem.release(inode);  // the request was interrupted
     });
   }
 
-  // No process asks for this, so that it does not keep a mount from being idle.
+  // No process requests this, so it does not keep a mount from being idle.
   static void forget(fuse_req_t request, fuse_ino_t node, uint64_t lookups) {
     uncounted_mount_of(request).filesystem_.release(inode_of(node), lookups);
     fuse_reply_none(request);
@@ -139,8 +139,8 @@ struct FuseCallbacks {
     fuse_reply_none(request);
   }
 
-  // Whether node is of a part that an opening of the store listed which is shown no longer: the kernel is to
-  // look its name up again.
+  // Returns whether node is a part that an earlier opening of the store listed. The kernel must look up its
+  // name again.
   static bool is_past_part(FuseMount& mount, fuse_ino_t node) {
     return mount.filesystem_.is_listed_part(inode_of(node)) &&
            !Nodes::is_of(node, mount.filesystem_.times_reopened());
@@ -169,7 +169,8 @@ struct FuseCallbacks {
     const OtherReply otherwise;
   };
 
-  // otherwise: what replies where the size cannot be had; false: it has not, and the error is the reply.
+  // otherwise: replies if the size is unavailable. If it returns false, it has not replied, and the error is
+  // the reply.
   template <class Then, class Otherwise = OtherReply>
   static void when_sized(FuseMount& mount, fuse_req_t request, Inode inode, const Then& then,
                          const Otherwise& otherwise = {}) {
@@ -180,7 +181,7 @@ struct FuseCallbacks {
     }
   }
 
-  // is_open: it is asked of a file that is open, where no name is looked up again.
+  // is_open: the request is for an open file, for which no name is looked up again.
   static void attr_reply(FuseMount& mount, fuse_req_t request, fuse_ino_t node, bool is_open,
                          const Status& status, Filesystem& filesystem, bool is_readable = true) {
     const bool changes = filesystem.changes(inode_of(node));
@@ -192,8 +193,8 @@ struct FuseCallbacks {
       fuse_reply_attr(request, &status.stat, changes || !is_readable ? 0 : mount.settings_.attr_timeout);
   }
 
-  // Replies to a question for the attributes of a file without a size. False: the error is the reply. A
-  // reader who has the file open asks where it ends, which only the error answers.
+  // Replies to a request for the attributes of a file without a size. Returns false if the error must be the
+  // reply. A reader that has the file open asks for its end, which only the error answers.
   static bool unreadable_attr_reply(FuseMount& mount, fuse_req_t request, fuse_ino_t node, bool is_open,
                                     Filesystem& filesystem) {
     if (is_open) return false;
@@ -234,9 +235,9 @@ struct FuseCallbacks {
     });
   }
 
-  // Runs answer(filesystem, info) as guarded() does. Where the store has changed and is to be opened anew
-  // then, that is done first, and ESTALE makes the kernel look the path up again and come back. Only for what
-  // it asks without holding a directory: to make it forget takes those.
+  // Runs answer(filesystem, info) like guarded(). If the store has changed and may be reopened, reopens it
+  // first and replies with ESTALE, so that the kernel looks up the path again and repeats the request. Use it
+  // only for requests during which the kernel holds no directory: invalidation needs the directories.
   template <class Answer>
   static void guarded_anew(FuseMount& mount, fuse_req_t request, Inode inode, const fuse_file_info& given,
                            Answer answer) {
@@ -264,8 +265,8 @@ struct FuseCallbacks {
     guarded(mount, request, inode, [&](Filesystem&) { mount.reopen_(then); });
   }
 
-  // Where the pass that finds out the size takes long, the first lines are had without it. The
-  // kernel asks for the size before it reads into its pages; so such an opening reads past them.
+  // If computing the size takes a long pass, the first lines are available without it. The kernel needs the
+  // size before it reads into its page cache, so such an opening bypasses the cache.
   static bool begins_unsized(const FuseMount& mount, ViewFile& view) {
     return mount.settings_.begins_unsized && view.has_beginning() && !view.known_size();
   }
@@ -345,7 +346,7 @@ struct FuseCallbacks {
                    const ListingPtr listing = filesystem.list(inode);
                    info.fh = to_handle(std::make_unique<OpenDirectory>(OpenDirectory{listing}));
                    info.keep_cache = 1;
-                   // Names that the kernel keeps would be looked up one by one for their sizes.
+                   // The kernel would look up cached names one by one for their sizes.
                    info.cache_readdir = !listing->is_of_parts() && !filesystem.is_followed(inode);
                    mount.open_files_.fetch_add(1, std::memory_order_relaxed);
                    if (fuse_reply_open(request, &info) != 0) close<OpenDirectory>(mount, &info);
@@ -365,9 +366,9 @@ struct FuseCallbacks {
     });
   }
 
-  // Of parts, each of which is known once one of them is: a lookup for each would be most of what listing
-  // tens of thousands takes. Elsewhere a listing tells names alone, so that it needs nothing else of the
-  // store.
+  // Describes a part, which is known once any part of the directory is: a lookup for each would dominate the
+  // time of listing tens of thousands. Other listings contain only names, so that they need no further data
+  // of the store.
   static std::optional<fuse_entry_param> described_part(FuseMount& mount, Filesystem& filesystem,
                                                         const Status& directory, const Listing::Entry& part) {
     try {
@@ -375,7 +376,7 @@ struct FuseCallbacks {
       if (!status.is_whole) return std::nullopt;
       return entry_of(mount, filesystem, part.inode, status);
     } catch (const Error&) {
-      return std::nullopt;  // looking it up says why
+      return std::nullopt;  // looking it up reports the error
     }
   }
 
@@ -386,7 +387,7 @@ struct FuseCallbacks {
     guarded(mount, request, inode, [&](Filesystem& filesystem) {
       const Listing& listing = *from_handle<OpenDirectory>(info)->listing;
       const Status directory = filesystem.status_so_far(inode);
-      std::vector<Inode> told;  // those that the kernel holds by this
+      std::vector<Inode> told;  // entries that the kernel holds through this reply
       const auto describe = [&](const Listing::Entry& entry) {
         if (!listing.is_of_parts()) return std::optional<fuse_entry_param>();
         std::optional<fuse_entry_param> described = described_part(mount, filesystem, directory, entry);
@@ -415,7 +416,7 @@ struct FuseCallbacks {
 
   static void getxattr(fuse_req_t request, fuse_ino_t node, const char* name, size_t room) {
 #ifdef __linux__
-    // ls -l asks every file for its label and its access list, until it is told once that there are none
+    // ls -l requests the label and the access list of every file, until it learns that they are not supported
     // here.
     if (!std::string_view(name).starts_with("user.")) {
       fuse_reply_err(request, ENOTSUP);
@@ -423,7 +424,7 @@ struct FuseCallbacks {
     }
 #endif
 #ifdef ENOATTR
-    constexpr int kNoSuchAttribute = ENOATTR;  // macOS, where ENODATA is another
+    constexpr int kNoSuchAttribute = ENOATTR;  // on macOS, ENODATA is different
 #else
     constexpr int kNoSuchAttribute = ENODATA;
 #endif

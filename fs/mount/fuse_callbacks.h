@@ -1,13 +1,13 @@
-// What libfuse calls. Each callback hands its request to the Filesystem and answers it exactly once, with
-// what that gives or the errno of what it throws; one that needs a size which takes long is answered later,
-// by whichever thread has made it.
+// The callbacks of libfuse. Each hands its request to the Filesystem and replies exactly once, with the
+// result or the errno of the exception. A callback that needs a size that takes long to compute replies
+// later, from the thread that has computed it.
 #pragma once
 
 struct fuse_lowlevel_ops;
 
 namespace plainfs {
 
-// The user data of the session is the FuseMount.
+// Returns the callbacks. The user data of the session must be the FuseMount.
 fuse_lowlevel_ops fuse_operations();
 
 }  // namespace plainfs

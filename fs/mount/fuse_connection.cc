@@ -23,7 +23,7 @@ void set_connection(fuse_conn_info& connection) {
   connection.want |=
       connection.capable & (FUSE_CAP_ASYNC_READ | FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_CACHE_SYMLINKS |
                             FUSE_CAP_READDIRPLUS | FUSE_CAP_READDIRPLUS_AUTO);
-#ifdef FUSE_DARWIN_CAP_THREAD_SAFE  // else macFUSE lets one request at a time to a file
+#ifdef FUSE_DARWIN_CAP_THREAD_SAFE  // otherwise macFUSE sends one request at a time per file
   fuse_darwin_set_feature_flag(&connection, FUSE_DARWIN_CAP_THREAD_SAFE);
 #endif
 }

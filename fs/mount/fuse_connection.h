@@ -1,5 +1,5 @@
-// How a file system speaks with the kernel, whatever it says: the settings of the connection, read-ahead and
-// threads. Shared with the null file system of the benchmark, so that the two differ in nothing else.
+// The connection of a file system to the kernel: its settings, read-ahead and threads. The null file system
+// of the benchmark uses it too, so that the two differ in nothing else.
 #pragma once
 
 #include <string>
@@ -9,17 +9,17 @@ struct fuse_session;
 
 namespace plainfs {
 
-// A request that waits for the store keeps one of them.
+// A request that waits for the store occupies one of them.
 constexpr unsigned kServingThreads = 32;
 
-// For the init callback.
+// Sets the connection options in the init callback.
 void set_connection(fuse_conn_info& connection);
 
-// Lets the kernel read ahead 1 MiB; it reads ahead 128 KiB unless root says otherwise for the device of a
-// mount.
+// Raises the kernel's read-ahead to 1 MiB. The default for the device of a mount is 128 KiB, unless root has
+// changed it.
 void raise_read_ahead(const std::string& mountpoint);
 
-// Serves requests with kServingThreads at most; negative errno where that failed.
+// Serves requests with at most kServingThreads threads. Returns a negative errno on failure.
 int serve_with_threads(fuse_session* session);
 
 }  // namespace plainfs

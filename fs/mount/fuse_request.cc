@@ -36,11 +36,11 @@ constexpr uint64_t bit(int signal) {
   return uint64_t{1} << (signal - 1);
 }
 
-// Signals by which people and programs end a process, whether it handles them or not.
+// Signals by which users and programs end a process, whether it handles them or not.
 constexpr uint64_t kEnding = bit(SIGKILL) | bit(SIGHUP) | bit(SIGINT) | bit(SIGQUIT) | bit(SIGTERM);
 
-// Whether a signal that ends the thread's process, or is meant to, waits for it to come back from its
-// question. Where that cannot be seen: true.
+// Returns whether a signal that ends the thread's process, or is meant to, is pending while the thread waits
+// for its reply. Returns true if that cannot be determined.
 bool is_being_ended(pid_t thread) try {
   std::ifstream status("/proc/" + std::to_string(thread) + "/status");
   uint64_t pending = 0, caught = 0, ignored = 0, blocked = 0;
@@ -59,7 +59,7 @@ bool is_being_ended(pid_t thread) try {
     }
   }
   const uint64_t ends = pending & ~blocked & ~ignored & (kEnding | ~caught);
-  // What is not handled ends the process, but for these.
+  // Unhandled signals end the process, except for these.
   const uint64_t harmless = bit(SIGCHLD) | bit(SIGCONT) | bit(SIGURG) | bit(SIGWINCH) | bit(SIGTSTP) |
                             bit(SIGTTIN) | bit(SIGTTOU) | bit(SIGSTOP);
   return !any || (ends & ~harmless) != 0;
@@ -89,7 +89,7 @@ namespace {
 
 constexpr size_t kMostParts = 1000;  // of one reply; IOV_MAX is 1024 with the header
 
-// S_IFDIR and so on; 0 where it is not known yet.
+// Returns S_IFDIR and so on; 0 if it is not known yet.
 mode_t type_of(FileKind kind) {
   switch (kind) {
     case FileKind::directory:
@@ -108,8 +108,8 @@ mode_t type_of(FileKind kind) {
 
 namespace {
 
-// add(room, name, status, entry, next) puts one into the room, if that is enough, and gives what it takes.
-// entry: null of "." and "..". next: the number of the entry behind it.
+// add(room, name, status, entry, next) writes one entry into the room, if it fits, and returns its size.
+// entry: null for "." and "..". next: the number of the following entry.
 template <class Add>
 bool reply_entries(fuse_req_t request, const Listing& listing, const ListedDirectory& directory, off_t offset,
                    size_t size, const Add& add) {
@@ -151,7 +151,7 @@ bool reply_described(fuse_req_t request, const Listing& listing, const ListedDir
   return reply_entries(request, listing, directory, offset, size,
                        [request, &describe](std::span<char> room, const char* name, const struct stat& status,
                                             const Listing::Entry* entry, off_t next) {
-                         fuse_entry_param plain{};  // no node: the kernel takes the name alone
+                         fuse_entry_param plain{};  // no node: the kernel only takes the name
                          plain.attr = status;
                          const size_t wanted =
                              fuse_add_direntry_plus(request, nullptr, 0, name, &plain, next);

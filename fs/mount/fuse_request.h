@@ -1,5 +1,4 @@
-// A question of the kernel's as a Request: cancelled when the process that asked is being ended, or the
-// mount.
+// A kernel request as a Request. It is cancelled when the calling process or the mount ends.
 #pragma once
 
 #include <fuse_lowlevel.h>
@@ -21,35 +20,35 @@ namespace plainfs {
 
 class FuseMount;
 
-// Whether the process that waits for the answer is on its way out: it was killed, or told to end, or has
-// stopped waiting. That it is sent other signals which it handles (a timer's, a profiler's) is none of our
-// business: few programs expect to be told so by stat() or read(). Requires: request is not answered yet.
+// Returns whether the process that waits for the reply is ending: it was killed, asked to end, or has stopped
+// waiting. Other signals that it handles (from a timer, from a profiler) do not count, as few programs expect
+// stat() or read() to be interrupted by them. Requires: request is not answered yet.
 bool is_abandoned(fuse_req* request) noexcept;
 
-// Lives no longer than request is unanswered, or is asked nothing after that.
+// The kernel's request, seen as a Request. It must not be used after request is answered.
 class FuseRequest : public Request {
  public:
   FuseRequest(fuse_req* request, const FuseMount& mount);
-  // Looks at the request once a tick of the clock, some milliseconds.
+  // Checks the request at most once per clock tick, some milliseconds.
   bool cancelled() const override;
 
  private:
   fuse_req* const request_;
   const FuseMount& mount_;
-  // Relaxed both: threads that help may look at the same time and find the same.
+  // Both are relaxed: helping threads may check at the same time and find the same.
   mutable std::atomic<int64_t> looked_at_;
   mutable std::atomic<bool> is_abandoned_{false};
 };
 
-// How answers are given to libfuse: what stands behind the handle of an open file, and replies of bytes.
+// Replies for libfuse: the objects behind the handles of open files, and replies of bytes.
 
-// What fi->fh points to.
+// The targets of fi->fh.
 struct OpenDirectory {
   ListingPtr listing;
 };
 struct OpenedFile {
   OpenFile file;
-  std::atomic<bool> is_sized{false};  // relaxed: spares asking the view again
+  std::atomic<bool> is_sized{false};  // relaxed: saves asking the view again
 };
 
 template <class T>
@@ -65,21 +64,22 @@ struct ListedDirectory {
   Inode inode;
   Inode parent;
 };
-// As many entries as have room in size bytes, from the one numbered offset on: "." is 0, ".." 1, then as
-// listed.
+// Replies with as many entries as fit into `size` bytes, from number `offset` on: "." is 0, ".." 1, then in
+// listing order.
 void reply_listing(fuse_req_t request, const Listing& listing, const ListedDirectory& directory, off_t offset,
                    size_t size);
-// The same in READDIRPLUS's form. describe: what looking the entry up would reply; nullopt: nothing is told
-// of it but its name. False if the kernel did not take the reply.
+// Replies in READDIRPLUS's form. describe: returns the reply of a lookup of the entry, or nullopt to report
+// only its name. Returns false if the kernel did not take the reply.
 using DescribeEntry = std::function<std::optional<fuse_entry_param>(const Listing::Entry& entry)>;
 bool reply_described(fuse_req_t request, const Listing& listing, const ListedDirectory& directory,
                      off_t offset, size_t size, const DescribeEntry& describe);
 void reply_slices(fuse_req_t request, const Slices& slices);
-// No number of files is told: all of them would be in use, and what watches file systems warns of that.
+// Reports no number of files: all of them would be in use, and programs that monitor file systems warn about
+// that.
 void reply_statfs(fuse_req_t request);
-// An extended attribute or their list, or how large it is where the caller only asks that.
+// Replies with an extended attribute or their list, or only with its size if `room` is 0.
 void reply_attribute(fuse_req_t request, std::string_view value, size_t room);
-// All that would write is answered by EROFS.
+// Answers all writing requests with EROFS.
 void refuse_writes(fuse_lowlevel_ops& ops);
 
 }  // namespace plainfs

@@ -18,7 +18,7 @@ namespace plainfs {
 
 namespace {
 
-// libfuse's last complaint, for the one line that the user gets.
+// libfuse's last error message, for the single line that the user sees.
 std::string& last_complaint() {
   static thread_local std::string line;
   return line;
@@ -33,7 +33,7 @@ void keep_complaint(fuse_log_level, const char* format, va_list arguments) {
   last_complaint() = text;
 }
 
-// why: where libfuse has said nothing.
+// why: used if libfuse has reported nothing.
 Failure failure(ExitCode code, const std::string& mountpoint, const std::string& why,
                 const std::string& and_more = {}) {
   const std::string reason = last_complaint().empty() ? why : last_complaint();
@@ -85,7 +85,7 @@ constexpr char kContainer[] =
     "docker and podman give it with --cap-add SYS_ADMIN --device /dev/fuse "
     "--security-opt apparmor=unconfined";
 
-// The value of "NAME:" in /proc/self/status; "" where there is none.
+// Returns the value of "NAME:" in /proc/self/status; "" if it is absent.
 std::string own_status(const std::string& name) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -101,7 +101,7 @@ bool lacks_sys_admin(const std::string& set) {
   return !mask.empty() && (std::strtoull(mask.c_str(), nullptr, 16) & kSysAdmin) == 0;
 }
 
-// Where libfuse finds its helper; "" where it does not.
+// Returns the path where libfuse finds its helper; "" if it is missing.
 std::string helper_path() {
   std::string places = "/usr/bin:/bin:/usr/local/bin";
   if (const char* path = std::getenv("PATH")) places.append(":").append(path);
@@ -121,7 +121,7 @@ bool runs_as_root(const std::string& program) {
          ::statvfs(program.c_str(), &place) == 0 && (place.f_flag & ST_NOSUID) == 0;
 }
 
-// As fusermount3 reads its configuration.
+// Reads the configuration like fusermount3.
 bool users_may_allow_others() {
   std::ifstream configuration("/etc/fuse.conf");
   for (std::string line; std::getline(configuration, line);) {

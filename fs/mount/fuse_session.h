@@ -1,4 +1,4 @@
-// libfuse's session of a mount: made from its options, and mounted, each with the reason where it cannot be.
+// libfuse's session of a mount: creation from its options, and mounting, with the reason if either fails.
 #pragma once
 
 #include <cstddef>
@@ -11,21 +11,22 @@ struct fuse_lowlevel_ops;
 
 namespace plainfs {
 
-// options: libfuse's, "allow_other", "fsname=x". Throws Failure(kNoSession).
+// Returns a session. options: libfuse's, "allow_other", "fsname=x". Throws Failure(kNoSession).
 fuse_session* new_fuse_session(const std::string& mountpoint, const std::vector<std::string>& options,
                                bool debug, const fuse_lowlevel_ops& operations, void* user);
-// mountpoint: a directory, or "/dev/fd/N" of a mount that is there. Throws Failure(kMountFailed).
+// Mounts the session. mountpoint: a directory, or "/dev/fd/N" of an existing mount. Throws
+// Failure(kMountFailed).
 void mount_fuse_session(fuse_session* session, const std::string& mountpoint,
                         const std::vector<std::string>& options);
 
-// What to say where FUSE refuses to mount: what is missing, how it is had, and what works without it.
+// Messages for systems where FUSE cannot mount: what is missing, how to get it, and what works without it.
 
 inline constexpr std::string_view kWithoutFuse =
     "without a mount there are: plainfs serve, ls, cat, export, info and check";
 
-// Why this process cannot mount, with the way to change it; "" where nothing is seen that stands against it.
-// Only looks at what the system says of itself: whether a mount would work is known by trying.
-// for_others: with -o allow_other.
+// Returns why this process cannot mount, and how to change that; "" if no obstacle is visible. It only
+// examines the system's settings: whether a mount works is found out by trying. for_others: with -o
+// allow_other.
 std::string why_fuse_is_refused(bool for_others);
 
 }  // namespace plainfs

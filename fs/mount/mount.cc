@@ -45,14 +45,14 @@ MountSettings settings_of(const Options& options, const std::string& mountpoint,
   settings.mountpoint = mountpoint;
   settings.mount_options = options.mount_options;
   settings.mount_options.emplace_back("ro");
-  // Without it the kernel lets other users read whatever the modes say.
+  // Without this option the kernel lets other users read whatever the modes are.
   if (is_for_others(options)) settings.mount_options.emplace_back("default_permissions");
   add_default(settings.mount_options, "fsname", store);
   add_default(settings.mount_options, "subtype", "plainfs");
 #ifdef __APPLE__
   add_default(settings.mount_options, "volname", store.substr(store.find_last_of('/') + 1));
-  add_default(settings.mount_options, "daemon_timeout", "600");  // the most; sizes may take long
-  // Finder asks for "._x" beside every x; there is none.
+  add_default(settings.mount_options, "daemon_timeout", "600");  // the maximum; sizes may take long
+  // Finder requests "._x" beside every x, which does not exist.
   for (const char* const option : {"noappledouble", "noapplexattr"})
     settings.mount_options.emplace_back(option);
 #endif
@@ -65,7 +65,7 @@ MountSettings settings_of(const Options& options, const std::string& mountpoint,
   return settings;
 }
 
-// Before the mount, so that asking for a file that cannot be is an error.
+// Opens the log file before the mount, so that a file that cannot be opened is an error.
 void begin_log_file(Log& log, const Options& options) {
   if (options.log_file.empty()) return;
   try {
@@ -85,7 +85,7 @@ void start_log(Log& log, const Options& options, MountKeeper* keeper) {
     log.to_system_log(level);
 }
 
-// What SIGHUP asks for, where there is a log file: one that was moved away has its place taken by a new one.
+// Returns the action for SIGHUP if there is a log file: a new file replaces one that was moved away.
 std::function<void()> log_opener(Log& log, const std::string& path, MountKeeper* keeper) {
   if (path.empty()) return nullptr;
   return [&log, path, keeper] {
@@ -98,7 +98,7 @@ std::function<void()> log_opener(Log& log, const std::string& path, MountKeeper*
   };
 }
 
-// mount.fuse3, which says rw of itself, gives the other two with it.
+// Returns whether mount.fuse3 started this program: it adds rw itself, together with one of these options.
 bool is_from_mount_fuse(const Options& options) {
   const auto& given = options.mount_options;
   return std::find(given.begin(), given.end(), "dev") != given.end() ||
@@ -106,7 +106,7 @@ bool is_from_mount_fuse(const Options& options) {
 }
 
 #ifdef __APPLE__
-// macFUSE asks its first question before the mount can be seen.
+// macFUSE sends its first request before the mount is visible.
 class WhenMounted {
  public:
   explicit WhenMounted(std::string mountpoint) : mountpoint_(std::move(mountpoint)) {}
@@ -117,7 +117,7 @@ class WhenMounted {
   WhenMounted(const WhenMounted&) = delete;
   WhenMounted& operator=(const WhenMounted&) = delete;
 
-  // Calls it once the system has the mount, from another thread.
+  // Calls the function from another thread once the system has the mount.
   void call(std::function<void()> tell) {
     thread_ = std::thread([this, tell = std::move(tell)] {
       while (!is_over_.load(std::memory_order_relaxed) && what_is_mounted(mountpoint_).device.empty())
@@ -172,8 +172,8 @@ int mount_store(const Options& options, const std::function<void()>& answers) {
   WhenMounted told(mountpoint.path());
   settings.answers = [&told, tell = std::move(settings.answers)] { told.call(tell); };
 #endif
-  wait_for_file_time();      // what changes once the mount answers is then seen to have changed
-  const SignalPipe signals;  // from now on none of them ends the process as it stands
+  wait_for_file_time();      // changes after the mount answers then have a later time
+  const SignalPipe signals;  // from here on no signal ends the process directly
   FuseMount mount(session.filesystem(), std::move(settings));
   const MountNote note(session.filesystem().store()->path, mountpoint.path());
   start_log(session.log(), options, keeper ? &*keeper : nullptr);

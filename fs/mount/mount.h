@@ -1,4 +1,4 @@
-// Mounts a store and serves it until it is unmounted.
+// Mounting a store and serving it until it is unmounted.
 #pragma once
 
 #include <functional>
@@ -7,8 +7,8 @@
 
 namespace plainfs {
 
-// Returns the exit code; throws Failure where the store cannot be opened or mounted. answers: is called once
-// the mount does.
+// Returns the exit code. Throws Failure if the store cannot be opened or mounted. answers: called once the
+// mount answers requests.
 int mount_store(const Options& options, const std::function<void()>& answers = {});
 
 }  // namespace plainfs

@@ -32,7 +32,7 @@ namespace plainfs {
 #ifdef __linux__
 namespace {
 
-// "0" in a file of /proc/sys that exists.
+// Returns whether a file of /proc/sys exists and contains "0".
 bool is_off(const char* path) {
   std::ifstream file(path);
   std::string value;
@@ -45,7 +45,7 @@ bool is_on(const char* path) {
   return file >> value && value != "0";
 }
 
-// What an administrator would change; "" where nothing is seen that stands against it.
+// Returns the setting that an administrator must change; "" if no obstacle is visible.
 std::string setting_against() {
   if (is_off("/proc/sys/kernel/unprivileged_userns_clone")) return "kernel.unprivileged_userns_clone=1";
   if (is_off("/proc/sys/user/max_user_namespaces")) return "user.max_user_namespaces=10000";
@@ -83,7 +83,7 @@ void enter_private_mounts() {
     write_file("/proc/self/uid_map", fmt::format("{} {} 1", user, user));
     write_file("/proc/self/gid_map", fmt::format("{} {} 1", group, group));
   }
-  // What is mounted here stays here; what the system mounts later comes.
+  // Mounts made here stay private, and later mounts of the system appear here.
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0) throw refused("mount");
 }
 #else
@@ -104,7 +104,7 @@ struct SessionEnd {
   void operator()(fuse_session* session) const { fuse_session_destroy(session); }
 };
 
-// Of the process that started the daemon, which waits for their end.
+// Closes the streams of the process that started the daemon, which waits for their end.
 void give_up_streams() {
   const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   if (::chdir("/") == 0 && nothing >= 0) {
@@ -113,7 +113,7 @@ void give_up_streams() {
   ::close(nothing);
 }
 
-// The /dev/fuse of the new mount; no other copy of it stays here, or the mount would outlive its daemon.
+// Returns the /dev/fuse of the new mount. No copy of it stays here, or the mount would outlive its daemon.
 Descriptor mounted(const std::string& mountpoint, const std::vector<std::string>& options) {
   const fuse_lowlevel_ops nothing{};
   const std::unique_ptr<fuse_session, SessionEnd> session(
@@ -139,13 +139,13 @@ std::vector<std::string> words_of(const Message& question) {
   return words;
 }
 
-// What the process does for its daemon.
+// The work of the keeper process for its daemon.
 class Keeper {
  public:
   Keeper(Channel channel, std::string log_file)
       : channel_(std::move(channel)), log_file_(std::move(log_file)) {}
 
-  // Answers with 0, or an exit code and the message that goes with it.
+  // Answers with 0, or an exit code and its message.
   void answer(const Message& question) {
     const std::vector<std::string> words = words_of(question);
     Descriptor opened;
@@ -165,7 +165,7 @@ class Keeper {
         case kLog:
           if (words.size() == 2) ::syslog(words[0][0] - '0', "%s", words[1].c_str());
           break;
-        case kOpenLog:  // no other file than that
+        case kOpenLog:  // no other file than the log
           if (!log_file_.empty())
             opened = Descriptor(::open(log_file_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
           break;
@@ -181,11 +181,11 @@ class Keeper {
 
   void serve() {
     while (const std::optional<Message> question = channel_.receive(kMostBytes)) answer(*question);
-    unmount(true);  // the daemon has ended without
+    unmount(true);  // the daemon has ended without unmounting
   }
 
  private:
-  // What it has mounted, and nothing else that is there by now.
+  // Unmounts the keeper's own mount, and no other one in its place.
   bool unmount(bool with_files_open) {
     if (mountpoint_.empty() || identity_of_mount(mountpoint_) != mount_) return false;
     if (unmount_fuse(mountpoint_, with_files_open)) return false;
@@ -195,18 +195,18 @@ class Keeper {
 
   Channel channel_;
   const std::string log_file_;
-  std::string mountpoint_;  // empty: nothing that is to be unmounted
+  std::string mountpoint_;  // empty: nothing to unmount
   MountIdentity mount_;
 };
 
 [[noreturn]] void keep(Channel channel, pid_t daemon, bool mounts, const std::string& log_file) {
-  ::setsid();  // what the terminal says is for the daemon
+  ::setsid();  // signals of the terminal are for the daemon
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}) ::signal(number, SIG_IGN);
 #ifdef __linux__
   ::prctl(PR_SET_NAME, "plainfs-mounts", 0, 0, 0);
 #endif
   if (!mounts) give_up_streams();
-  const std::string name = fmt::format("plainfs[{}]", daemon);  // as LOG_PID has it, of the daemon
+  const std::string name = fmt::format("plainfs[{}]", daemon);  // like LOG_PID, but with the daemon's number
   ::openlog(name.c_str(), 0, LOG_USER);
   Keeper(std::move(channel), log_file).serve();
   ::_exit(0);

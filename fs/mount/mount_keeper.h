@@ -1,8 +1,8 @@
-// Mounting, unmounting and the system's log for a daemon in a sandbox, by a small process beside it: what is
-// confined by Landlock may not mount, without new privileges the setuid fusermount3 cannot be run, and
-// without sockets there is no log. The process is started before anything of a store is read, opens nothing
-// of one, and ends with the daemon: where that ended without unmounting, by a signal that is not handled, it
-// does so, and no mount is left that does not answer.
+// A small process that mounts, unmounts and writes the system log for a daemon in a sandbox. A process
+// confined by Landlock may not mount, without new privileges it cannot run the setuid fusermount3, and
+// without sockets it cannot write the log. The keeper is started before any data of a store are read, and it
+// opens no store. It ends with the daemon. If the daemon ended without unmounting, by a signal that is not
+// handled, the keeper unmounts, so that no dead mount is left.
 #pragma once
 
 #include <sys/types.h>
@@ -17,37 +17,39 @@
 
 namespace plainfs {
 
-// A namespace of mounts of this process and its children alone (mount_namespaces(7)), for `plainfs run`: what
-// is mounted in it no other process sees, and it is gone with the last of them, however they end.
+// Enters a mount namespace of this process and its children (mount_namespaces(7)), for `plainfs run`. No
+// other process sees the mounts in it, and they disappear with the last of its processes, however they end.
 //
-// By root's right, else by a user namespace of one's own (user_namespaces(7)), in which one stays who one is.
-// Throws Failure(kMountFailed), with what to do, where the system allows neither. Requires: one thread only.
+// As root, it does so directly, otherwise through a user namespace (user_namespaces(7)) that keeps the user
+// id. Throws Failure(kMountFailed), with instructions, if the system allows neither. Requires: a single
+// thread.
 void enter_private_mounts();
 
 class MountKeeper {
  public:
-  // Starts it. mounts: it will be asked to, and keeps the streams of this process until then. Requires: this
-  // is the only thread. log_file: absolute, which it may be asked to open; "" = none. Throws
-  // Failure(kNotDaemonized).
+  // Starts the keeper. mounts: it will be asked to mount, and keeps the streams of this process until then.
+  // log_file: an absolute path that it may be asked to open; "" = none. Throws Failure(kNotDaemonized).
+  // Requires: a single thread.
   MountKeeper(bool mounts, const std::string& log_file);
-  // Lets it end, and waits for that. What it has mounted and was not told to forget is unmounted.
+  // Ends the keeper and waits for it. Unmounts what it has mounted unless forget() was called.
   ~MountKeeper();
   MountKeeper(const MountKeeper&) = delete;
   MountKeeper& operator=(const MountKeeper&) = delete;
 
-  // The /dev/fuse of a new mount with these options, libfuse's. Throws Failure as mount_fuse_session() does.
+  // Returns the /dev/fuse of a new mount with libfuse's options. Throws Failure like mount_fuse_session().
   Descriptor mount(const std::string& mountpoint, const std::vector<std::string>& options);
-  // Unmounts it, if that is still what is mounted there; whether it did. Thread-safe, as all below.
+  // Unmounts if the mount is still the keeper's own. Returns whether it did. Thread-safe, like all members
+  // below.
   bool unmount(bool with_files_open);
-  // Another process has unmounted it.
+  // Records that another process has unmounted it.
   void forget();
-  // A line for the system's log. priority: of syslog().
+  // Writes a line to the system log. priority: as for syslog().
   void log(int priority, const std::string& line);
-  // The log file opened anew: none where it cannot be.
+  // Opens the log file again. Returns an invalid descriptor on failure.
   Descriptor open_log();
 
  private:
-  // nullopt where the process is gone.
+  // Returns nullopt if the process is gone.
   std::optional<Message> ask(uint32_t question, const std::string& text);
 
   Mutex asking_;

@@ -30,7 +30,7 @@ namespace files = boost::filesystem;
 constexpr std::string_view kDescriptors = "/dev/fd/";
 constexpr int kMostNumber = 1000;
 
-// Character device 10:229 (Documentation/admin-guide/devices.txt of Linux), which need not be seen in a
+// Character device 10:229 (Documentation/admin-guide/devices.txt of Linux), which may be invisible in a
 // container.
 #ifdef __linux__
 const dev_t kFuseDevice = makedev(10, 229);
@@ -38,7 +38,7 @@ const dev_t kFuseDevice = makedev(10, 229);
 constexpr dev_t kFuseDevice = 0;
 #endif
 
-// That it is an open /dev/fuse, of which libfuse says nothing.
+// Checks that the descriptor is an open /dev/fuse, which libfuse does not report.
 void take_over(const std::string& given) {
   int number = 0;
   const char* const end = given.data() + given.size();
@@ -66,7 +66,7 @@ std::string usable(const std::string& given, const Store& store) {
   const files::file_status status = files::status(given, error);
   if (status.type() == files::file_not_found)
     throw Failure(kMountFailed, given + ": no such mountpoint; make it with mkdir, or leave it out");
-  // Aborted: while that program is still ending.
+  // Aborted: that program is still ending.
   if (error == boost::system::errc::not_connected || error == boost::system::errc::connection_aborted) {
     throw Failure(
         kMountFailed,
@@ -92,20 +92,20 @@ std::string usable(const std::string& given, const Store& store) {
   return path.string();
 }
 
-// "matrix.plain" for a folder "matrix"; "pbmc-1" where "pbmc" is taken.
+// Returns "matrix.plain" for a folder "matrix", and "pbmc-1" if "pbmc" is taken.
 files::path numbered(const files::path& folder, const files::path& store, int number) {
   const std::string stem = mount_name(store.string());
   return folder / (number == 0 ? stem : fmt::format("{}-{}", stem, number));
 }
 
-// As the kernel's table says: the mount itself may not answer.
+// Uses the kernel's table, as the mount itself may not answer.
 bool is_mounted_on(const files::path& path) {
   boost::system::error_code error;
   const files::path parent = files::canonical(path.parent_path(), error);
   return error || !what_is_mounted((parent / path.filename()).string()).device.empty();
 }
 
-// Whether path is an empty directory of this user with nothing mounted on it.
+// Returns whether path is an empty directory of this user with nothing mounted on it.
 bool is_free(const files::path& path) {
   if (is_mounted_on(path)) return false;
   boost::system::error_code error;
@@ -164,9 +164,9 @@ void Mountpoint::take_or_make(const std::string& folder, const std::string& stor
     if (!is_new && !is_free(path)) continue;
     Descriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     const bool is_locked = ::flock(directory.number(), LOCK_EX | LOCK_NB) == 0;
-    // Another mount may have it; where there are no locks, only what was made here is surely no other's.
+    // Another mount may hold it. Without locks, only a directory created here is certainly free.
     if (!is_locked && (!is_new || errno == EWOULDBLOCK)) continue;
-    if (is_mounted_on(path)) continue;  // by one who was faster
+    if (is_mounted_on(path)) continue;  // by a faster process
     claim_ = std::move(directory);
     path_ = files::canonical(path).string();
     is_new_ = is_new;

@@ -39,7 +39,7 @@ namespace files = boost::filesystem;
 constexpr const char* kPrefix = "plainfs-run-";
 constexpr int kAttempts = 10;
 
-// The folder, where it is there, this user's, and no other process has it.
+// Locks the folder if it exists, belongs to this user, and no other process holds it.
 Descriptor locked(const std::string& path) {
   Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat status {};
@@ -50,7 +50,7 @@ Descriptor locked(const std::string& path) {
   return folder;
 }
 
-// Mountpoints are empty: nothing else is removed.
+// Removes empty directories only, which mountpoints are.
 void remove_left_behind(const files::path& temporary) {
   boost::system::error_code error;
   for (files::directory_iterator at(temporary, error), end; !error && at != end; at.increment(error)) {
@@ -65,22 +65,22 @@ void remove_left_behind(const files::path& temporary) {
   }
 }
 
-// The folder that stores are mounted in: in the folder for temporary files, of this user alone, and gone with
-// the program, or, where that was killed, at the latest when the next one begins.
+// The folder in which stores are mounted: below the folder for temporary files, private to this user. It is
+// removed with the program or, if that was killed, at the latest when the next one starts.
 class RunFolder {
  public:
-  // Removes those that were left behind, too. Throws Failure(kNoMountpoint).
+  // Also removes folders that were left behind. Throws Failure(kNoMountpoint).
   RunFolder();
   ~RunFolder();
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
 
-  // A mountpoint named after the store. Throws Failure(kNoMountpoint).
+  // Returns a new mountpoint named after the store. Throws Failure(kNoMountpoint).
   std::string add(const std::string& store);
 
  private:
   std::string path_;
-  Descriptor lock_;  // held as long as this process, or one that serves a store in it, is there
+  Descriptor lock_;  // held while this process, or one that serves a store in it, runs
   std::vector<std::string> made_;
 };
 
@@ -88,8 +88,8 @@ RunFolder::RunFolder() {
   boost::system::error_code error;
   const files::path temporary = files::temp_directory_path(error);
   remove_left_behind(temporary);
-  // One that is made can be taken for one that was left, before it is locked. Where nothing can be locked, it
-  // is done without, and nothing is taken for left behind.
+  // Before a new folder is locked, another process may take it for one left behind. Without locks, no folder
+  // is taken for left behind.
   for (int attempt = 0; lock_.number() < 0 && attempt < kAttempts; ++attempt) {
     if (attempt > 0) ::rmdir(path_.c_str());
     path_ = (temporary / (std::string(kPrefix) + "XXXXXX")).string();
@@ -112,8 +112,8 @@ std::string RunFolder::add(const std::string& store) {
   return path;
 }
 
-// The argument, with the path of the mount in place of a {} that it begins with, alone or before a slash, or
-// that does so behind its first "="; {2} is the second one's. mountpoints: at least one.
+// Returns the argument with the path of the mount in place of {} at its beginning, or after its first "=", if
+// {} is alone or before a slash. {2} is the second mount. mountpoints: at least one.
 std::string with_mountpoint(const std::string& argument, const std::vector<std::string>& mountpoints) {
   const size_t equals = argument.find('=');
   for (const size_t start : {size_t{0}, equals == std::string::npos ? equals : equals + 1}) {
@@ -128,14 +128,14 @@ std::string with_mountpoint(const std::string& argument, const std::vector<std::
   return argument;
 }
 
-constexpr int kNotRun = 126, kNoCommand = 127, kBySignal = 128;  // as shells have it
+constexpr int kNotRun = 126, kNoCommand = 127, kBySignal = 128;  // as in shells
 constexpr int kForwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 
 int code_of(int status) {
   return WIFSIGNALED(status) ? kBySignal + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-// The signals of this process, which come in their turn and not in between.
+// The signals of this process, delivered one after another.
 class Signals {
  public:
   Signals() {
@@ -154,7 +154,7 @@ class Signals {
     }
     return signal;
   }
-  // In a child: as they were.
+  // Restores the signal mask in a child.
   void give_back() const { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
 
  private:
@@ -162,10 +162,10 @@ class Signals {
   int file_ = -1;
 };
 
-// One mounted store: a process that serves it, until it is unmounted or this process is gone.
+// A mounted store: a process that serves it until it is unmounted or this process is gone.
 class Served {
  public:
-  // Returns when the mount answers. Throws Ended with the exit code where it does not, or a signal came
+  // Returns when the mount answers. Throws Ended with the exit code if it does not, or if a signal arrived
   // first.
   struct Ended {
     int code;
@@ -179,11 +179,11 @@ class Served {
     if (server_ == 0) {
       ::prctl(PR_SET_PDEATHSIG, SIGTERM);
       if (::getppid() != parent) ::_exit(kLoopFailed);
-      ::setsid();  // what the terminal says is not for it
+      ::setsid();  // signals of the terminal are not for it
       signals.give_back();
       const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
       ::dup2(nothing, STDIN_FILENO);
-      ::dup2(nothing, STDOUT_FILENO);  // a reader of the command's output is not kept waiting
+      ::dup2(nothing, STDOUT_FILENO);  // otherwise a reader of the command's output would wait for it
       ::_exit(exit_code([&] {
         return mount_store(options, [&] {
           const ssize_t told = ::write(ends[1], "", 1);
@@ -206,7 +206,7 @@ class Served {
   const std::string& mountpoint() const { return mountpoint_; }
 
  private:
-  // 0 where the mount answers.
+  // Returns 0 if the mount answers.
   int wait_for(int ready, const Signals& signals) {
     for (;;) {
       pollfd waiting[2] = {{ready, POLLIN, 0}, {signals.file(), POLLIN, 0}};
@@ -227,7 +227,8 @@ class Served {
   void end() {
     if (server_ < 0) return;
     if (::umount2(mountpoint_.c_str(), UMOUNT_NOFOLLOW) != 0) {
-      ::umount2(mountpoint_.c_str(), UMOUNT_NOFOLLOW | MNT_DETACH);  // something the command left uses it
+      // A process that the command left behind uses it.
+      ::umount2(mountpoint_.c_str(), UMOUNT_NOFOLLOW | MNT_DETACH);
       ::kill(server_, SIGTERM);
     }
     wait_for_end(server_);
@@ -255,7 +256,8 @@ class Served {
   ::_exit(error == ENOENT ? kNoCommand : kNotRun);
 }
 
-// Until it ends. Signals from others go on to it; those of the terminal it has itself.
+// Waits for the command to end. Passes on signals from other processes; the command gets the terminal's
+// signals itself.
 int wait_for_command(pid_t command, const Signals& signals) {
   for (;;) {
     const signalfd_siginfo signal = signals.next();
@@ -298,7 +300,7 @@ int run_command(const std::vector<std::string>& arguments) {
 }
 #else
 int run_command(const std::vector<std::string>&) {
-  enter_private_mounts();  // which says that there are none
+  enter_private_mounts();  // which throws, as this system has none
   return kMountFailed;
 }
 #endif

@@ -1,4 +1,4 @@
-// `plainfs run STORE... -- COMMAND`: mounts for one command, which end when it does.
+// `plainfs run STORE... -- COMMAND`: mounts for one command, which end with it.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace plainfs {
 
-// arguments: those behind "run". Returns the command's exit code, 128 and the signal's number where a signal
-// has ended it, 127 where there is no such command, 126 where it cannot be run; or throws Failure.
+// arguments: those after "run". Returns the exit code of the command, 128 plus the signal's number if a
+// signal ended it, 127 if it does not exist, and 126 if it cannot be run. Throws Failure.
 int run_command(const std::vector<std::string>& arguments);
 
 }  // namespace plainfs

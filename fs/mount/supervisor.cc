@@ -69,13 +69,13 @@ void Reopener::run() {
       reopen();
     else
       forget();
-    give_memory_back();  // of what was shown before
+    give_memory_back();  // of the previous opening
     for (const auto& then : afterwards) then();
     lock.lock();
   }
 }
 
-// The mutex is not held while they run.
+// Runs the functions without holding the mutex.
 void Reopener::do_afterwards() {
   std::vector<std::function<void()>> afterwards;
   afterwards.swap(afterwards_);
@@ -86,12 +86,12 @@ void Reopener::do_afterwards() {
 
 void Reopener::forget() {
   while (!invalidated()) std::this_thread::sleep_for(kBetweenTries);
-  wait_for_file_time();  // what changes from now on is then seen to have changed
+  wait_for_file_time();  // later changes then have a later time
   log_.info("the store was reopened");
   filesystem_.requests().reopened.fetch_add(1, std::memory_order_relaxed);
 }
 
-// Nothing else would tell the kernel, which has answers of the store as it was.
+// The kernel has cached answers for the old store, and only this makes it forget them.
 bool Reopener::invalidated() {
   try {
     mount_.invalidate();
@@ -115,7 +115,7 @@ void Reopener::reopen() try {
     while (filesystem_.is_lost() && !invalidated()) std::this_thread::sleep_for(kBetweenTries);
   }
 } catch (const std::bad_alloc&) {
-  return;  // there is no memory to say so
+  return;  // there is no memory for a message
 }
 
 Supervisor::Supervisor(const SignalPipe& signals, FuseMount& mount, Filesystem& filesystem, Log& log,
@@ -144,8 +144,8 @@ void Supervisor::watch() {
   leave_signals_to_others();
   bool ending = false;
   for (;;) {
-    // Of the connection the end alone is told. Threads that serve see it when they want another request:
-    // those that are all stuck in one would not.
+    // The connection only reports its end. Serving threads notice it when they want another request, which
+    // they do not if all of them are stuck in one.
     pollfd waiting[] = {{signals_, POLLIN, 0}, {ending ? -1 : mount_.connection(), 0, 0}};
     const int wait_ms = ending ? 50 : 1000 * static_cast<int>(idle_seconds_ != 0 ? 1 : kBetweenTrims);
     const bool is_quiet = ::poll(waiting, 2, wait_ms) <= 0;
@@ -169,7 +169,8 @@ void Supervisor::watch() {
   }
 }
 
-// What requests held for a moment libc keeps: of chunks of many megabytes as much as at the worst moment.
+// Returns the memory that requests used briefly and that libc keeps: for chunks of many megabytes, as much as
+// at the peak.
 void Supervisor::give_back_now_and_then() {
   const uint64_t requests = mount_.requests();
   if (requests == requests_trimmed_ || now() - trimmed_ < kBetweenTrims) return;
@@ -178,9 +179,9 @@ void Supervisor::give_back_now_and_then() {
   give_memory_back();
 }
 
-// Again and again until serve() returns: a signal may come just before the serving thread begins to wait.
+// Repeats until serve() returns, as a signal may arrive just before the serving thread starts to wait.
 void Supervisor::end_serving() {
-#ifdef __APPLE__  // macFUSE's loop waits for its threads, and no signal wakes those: the unmount does
+#ifdef __APPLE__  // macFUSE's loop waits for its threads, which only the unmount wakes
   mount_.unmount();
 #endif
   mount_.stop();

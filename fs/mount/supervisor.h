@@ -1,6 +1,6 @@
-// Looks after a mount while it serves: ends it on SIGINT and SIGTERM with files open or not, opens the log
-// anew on SIGHUP, or ends it where there is none, shows the store anew on SIGUSR1, gives free memory back to
-// the system, and unmounts when it was not used for long enough.
+// A watcher of a mount while it serves. It ends the mount on SIGINT and SIGTERM even if files are open. On
+// SIGHUP it opens the log file again, or ends the mount if there is no log file. On SIGUSR1 it reopens the
+// store. It returns free memory to the system, and unmounts after the idle time.
 #pragma once
 
 #include <atomic>
@@ -17,20 +17,20 @@
 
 namespace plainfs {
 
-// Opens the store anew on a thread of its own, so that neither signals nor requests wait for it. However
-// often it is asked while it does so, it does so once more.
+// Reopens the store on its own thread, so that neither signals nor requests wait for it. Requests that arrive
+// while it does so cause one more reopening.
 class Reopener {
  public:
   Reopener(FuseMount& mount, Filesystem& filesystem, Log& log);
-  // What is under way is cancelled.
+  // Cancels the reopening in progress.
   ~Reopener();
   Reopener(const Reopener&) = delete;
   Reopener& operator=(const Reopener&) = delete;
 
-  // From any thread; returns at once. then: what to do once the store was opened anew or could not be, or
-  // when all is over; it is called on the thread of the reopener.
+  // Requests a reopening and returns at once. Callable from any thread. then: called on the thread of the
+  // reopener when the store was reopened, could not be, or everything ends.
   void ask(std::function<void()> then = {});
-  // The same where the store was opened anew already: the kernel is made to forget the old one.
+  // Makes the kernel forget the old store, if the store was already reopened.
   void ask_to_forget();
 
  private:
@@ -53,15 +53,16 @@ class Reopener {
   bool is_wanted_ GUARDED_BY(mutex_) = false;
   bool is_to_forget_ GUARDED_BY(mutex_) = false;
   std::vector<std::function<void()>> afterwards_ GUARDED_BY(mutex_);
-  std::atomic<bool> is_ending_{false};  // set with the mutex held, asked without it
+  std::atomic<bool> is_ending_{false};  // set with the mutex held, read without it
   std::thread thread_;
 };
 
-// One at a time in a process: signals have one owner. Made by the thread that will call FuseMount::serve().
+// The thread that supervises a mount. One at a time per process, as it handles the signals. Must be created
+// by the thread that will call FuseMount::serve().
 class Supervisor {
  public:
-  // idle_seconds: 0 = never. open_log: null = there is none. All outlive it. Throws std::system_error where
-  // there is no thread.
+  // idle_seconds: 0 = never. open_log: null = no log file. All arguments must outlive it. Throws
+  // std::system_error if no thread can be started.
   Supervisor(const SignalPipe& signals, FuseMount& mount, Filesystem& filesystem, Log& log,
              uint64_t idle_seconds, std::function<void()> open_log);
   ~Supervisor();
@@ -82,7 +83,7 @@ class Supervisor {
   uint64_t idle_since_ = 0;  // seconds of the steady clock
   uint64_t requests_trimmed_ = 0;
   uint64_t trimmed_ = 0;    // seconds of the steady clock
-  const int signals_;       // of the pipe
+  const int signals_;       // read end of the pipe
   const pthread_t server_;  // the thread that serves
   Reopener reopener_;
   std::thread watcher_;

@@ -1,5 +1,5 @@
-// In the place of the rest of this room where plainfs is built without libfuse (PLAINFS_FUSE=OFF): all but
-// mounting is there.
+// Replaces the rest of this folder when plainfs is built without libfuse (PLAINFS_FUSE=OFF): everything works
+// but mounting.
 #include "fs/command_line/exit_code.h"
 #include "fs/mount/fuse.h"
 #include "fs/mount/mount.h"
@@ -16,7 +16,7 @@ constexpr char kNoFuse[] =
 }  // namespace
 
 int mount_store(const Options& options, const std::function<void()>&) {
-  const Session session(options);  // a store that cannot be read is told first
+  const Session session(options);  // reports an unreadable store first
   throw Failure(kMountFailed, kNoFuse);
 }
 

@@ -76,7 +76,7 @@ MountNote::~MountNote() {
 
 std::vector<FoundMount> found_mounts() {
   std::vector<FoundMount> found;
-#ifdef __APPLE__  // no process tells what it holds open: the mounts are asked
+#ifdef __APPLE__  // processes do not show their open files: ask the mounts
   for (const Mounted& mounted : mount_table()) {
     if (!is_of_fuse(mounted)) continue;
     std::ifstream file(mounted.path + "/.plainfs/info.json");

@@ -1,6 +1,6 @@
-// What a mount tells of itself, so that `plainfs ps` finds it wherever it is, also in a namespace of mounts
-// that others do not see: a file in memory that it holds open, which /proc shows to the same user and to
-// root, and which is gone when the process is.
+// A note by which `plainfs ps` finds a mount, even in a mount namespace that other processes do not see: a
+// file in memory that the mount holds open. /proc shows it to the same user and to root, and it disappears
+// with the process.
 #pragma once
 
 #include <sys/types.h>
@@ -10,9 +10,10 @@
 
 namespace plainfs {
 
+// The note of this process's mount.
 class MountNote {
  public:
-  // Where the system has no such files there is none.
+  // Does nothing on systems without such files.
   MountNote(const std::string& store, const std::string& mountpoint);
   ~MountNote();
   MountNote(const MountNote&) = delete;
@@ -28,10 +29,11 @@ struct FoundMount {
   std::string mountpoint;
 };
 
-// Of all processes that may be looked at, by process.
+// Returns the mounts of all processes that this user may examine, sorted by process.
 std::vector<FoundMount> found_mounts();
 
-// Whether a process is a plainfs, run by whichever name: no other is sent a signal, whatever a file says.
+// Returns whether a process is plainfs, under any name. No other process is sent a signal, whatever a file
+// contains.
 bool is_plainfs(pid_t process);
 
 }  // namespace plainfs

@@ -17,7 +17,7 @@ namespace plainfs {
 #ifdef __linux__
 namespace {
 
-// Blanks and the like are written as three octal digits.
+// Decodes blanks and similar characters, which are written as three octal digits.
 std::string plain(const std::string& escaped) {
   std::string text;
   for (size_t i = 0; i < escaped.size(); ++i) {
@@ -50,7 +50,7 @@ std::vector<Mounted> mount_table() {
 #else
 std::vector<Mounted> mount_table() {
   struct statfs* table = nullptr;
-  const int count = ::getmntinfo_r_np(&table, MNT_NOWAIT);  // what is known, and no mount is asked
+  const int count = ::getmntinfo_r_np(&table, MNT_NOWAIT);  // cached data: no mount is accessed
   const std::unique_ptr<struct statfs, decltype(&std::free)> owner(table, &std::free);
   std::vector<Mounted> all;
   for (int i = 0; i < count; ++i) {

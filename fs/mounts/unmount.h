@@ -1,4 +1,4 @@
-// Unmounting by the one that may: the kernel where this user may ask it, else the setuid fusermount3.
+// Unmounting, by the kernel if this user may ask it, else by the setuid fusermount3.
 #pragma once
 
 #include <cstdint>
@@ -6,26 +6,26 @@
 
 namespace plainfs {
 
-// Why something stays mounted.
+// The reason why a file system stays mounted.
 struct StillMounted {
-  int error = 0;  // errno; 0: it does not. EBUSY also where fusermount3 refused, which does not say why.
-  std::string program;  // which could not be started, where that is why
+  int error = 0;        // errno; 0: unmounted. EBUSY also if fusermount3 refused, which gives no reason.
+  std::string program;  // that could not be started, if that is the reason
   explicit operator bool() const { return error != 0; }
 };
 
-// Unmounts what is mounted last at mountpoint, which is absolute and without links. with_files_open: it is
-// taken away from those who are in it, too.
+// Unmounts the last mount on mountpoint, which is absolute and without links. with_files_open: unmounts even
+// if processes use it.
 StillMounted unmount_fuse(const std::string& mountpoint, bool with_files_open);
 
-// Which mount is at a path: two that are there one after the other at the same path differ.
+// The identity of a mount. It differs between successive mounts at the same path.
 struct MountIdentity {
-  uint64_t number = 0;  // of the kernel, never given again since Linux 6.8; 0 where it does not tell
+  uint64_t number = 0;  // the kernel's, unique since Linux 6.8; 0 if unknown
   std::string device;   // empty: nothing is mounted there
   std::string source;
   bool operator==(const MountIdentity&) const = default;
 };
 
-// Does not ask who serves it.
+// Does not access the mount itself.
 MountIdentity identity_of_mount(const std::string& mountpoint);
 
 }  // namespace plainfs

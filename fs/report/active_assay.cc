@@ -10,12 +10,12 @@ namespace plainfs {
 std::string active_assay(Filesystem& filesystem) try {
   const std::optional<std::string> value = filesystem.attribute(kRootInode, "user.active.assay");
   if (!value) return {};
-  // Stores have it as a list of one.
+  // Stores contain it as a list of one.
   const nlohmann::json list = nlohmann::json::parse(*value, nullptr, false);
   const bool is_list = list.is_array() && list.size() == 1 && list[0].is_string();
   return encode_name(is_list ? list[0].get<std::string>() : *value);
 } catch (const Error&) {
-  return {};  // what cannot be read is told where it is needed
+  return {};  // an unreadable part is reported where it is needed
 }
 
 }  // namespace plainfs

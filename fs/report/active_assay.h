@@ -1,4 +1,4 @@
-// Which assay of a Seurat object is the active one.
+// The active assay of a Seurat object.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace plainfs {
 
-// Returns its name as a directory of assays/ has it; "" of a store without one.
+// Returns its name as in the directory assays/; "" for a store without one.
 std::string active_assay(Filesystem& filesystem);
 
 }  // namespace plainfs

@@ -8,7 +8,7 @@
 namespace plainfs {
 namespace {
 
-constexpr uint64_t kMostLevelsRead = 100'000;  // of which the texts are read to show a few
+constexpr uint64_t kMostLevelsRead = 100'000;  // factors with more levels show none of them
 constexpr uint64_t kShownLevels = 8;
 
 void add_levels(const Array& levels, ColumnSummary& column) {

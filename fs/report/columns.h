@@ -1,4 +1,4 @@
-// What the columns of a table hold: the type of each, and the levels of a factor.
+// The columns of a table: the type of each, and the levels of a factor.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@ namespace plainfs {
 
 struct ColumnSummary {
   std::string name;
-  std::string type;                         // as type_words()
+  std::string type;                         // see type_words()
   std::optional<uint64_t> level_count{};    // of a factor
-  std::vector<std::string> first_levels{};  // the first few of them, as a .csv has them
+  std::vector<std::string> first_levels{};  // formatted like in a .csv
 };
 
-// Of each column. Reads the first levels of factors, and no values.
+// Returns a summary of each column. Reads the first levels of factors, and no values.
 std::vector<ColumnSummary> column_summaries(const Table& table);
 
-// "truth value", "factor", "real number (float32)"
+// Returns the type: "truth value", "factor", "real number (float32)".
 std::string type_words(const Array& values);
 
 }  // namespace plainfs

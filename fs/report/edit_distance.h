@@ -1,4 +1,4 @@
-// How near what was typed is to what there is.
+// The distance between a mistyped name and an existing one.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace plainfs {
 
-// How many letters have to be put in, left out or changed to make b of a.
+// Returns how many letters must be inserted, removed or changed to turn a into b.
 size_t edit_distance(std::string_view a, std::string_view b);
 
 }  // namespace plainfs

@@ -6,8 +6,8 @@
 
 namespace plainfs {
 
-// Within the folder links keep their own text, which leads on from where they stand, unless they are absolute
-// and lead nowhere.
+// Links inside the folder keep their own text, which works from their place, unless they are absolute or
+// dangling.
 size_t count_outside_links(Filesystem& filesystem, const std::vector<Walked>& all) {
   const auto leads_out = [&](const Walked& walked) {
     if (walked.kind != FileKind::link) return false;
@@ -16,7 +16,7 @@ size_t count_outside_links(Filesystem& filesystem, const std::vector<Walked>& al
       struct stat status {};
       return target.starts_with('/') && ::stat(target.c_str(), &status) == 0;
     } catch (const Error&) {
-      return false;  // reading it says why
+      return false;  // reading it reports the error
     }
   };
   return static_cast<size_t>(std::count_if(all.begin(), all.end(), leads_out));

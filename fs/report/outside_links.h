@@ -1,5 +1,4 @@
-// The links of a mirrored folder that lead out of it, which are stores and files there unless
-// -o follow_outside is given.
+// The links of a mirrored folder that lead out of it. Their targets are shown only with -o follow_outside.
 #pragma once
 
 #include <string>
@@ -9,10 +8,9 @@
 
 namespace plainfs {
 
-// Of those that were walked, how many are links that lead out of the mirrored folder to something that is
-// there.
+// Returns how many of the walked entries are links to an existing target outside of the mirrored folder.
 size_t count_outside_links(Filesystem& filesystem, const std::vector<Walked>& all);
-// "6 links lead out of this folder: -o follow_outside shows what they lead to"; "" of none.
+// Returns "6 links lead out of this folder: -o follow_outside shows what they lead to"; "" for 0.
 std::string outside_links_text(size_t count);
 
 }  // namespace plainfs

@@ -140,7 +140,7 @@ void Progress::finish(const std::string& what) {
 
 namespace {
 
-// Of passes after each other; of those beside each other the state is that of the last that told.
+// Shows passes one after another. Of simultaneous passes, it shows the one that reported last.
 class ShownPass {
  public:
   void tell(uint64_t read, uint64_t size) {
@@ -158,7 +158,7 @@ class ShownPass {
   }
 
  private:
-  static constexpr uint64_t kLarge = 16 << 20;  // others take no time
+  static constexpr uint64_t kLarge = 16 << 20;  // smaller ones are too fast to show
 
   Mutex mutex_;
   std::unique_ptr<Progress> shown_ GUARDED_BY(mutex_);

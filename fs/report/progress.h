@@ -1,6 +1,6 @@
-// How far a long command is: a bar on a terminal from its first half second on, elsewhere a plain line then
-// and every ten seconds. A command goes through phases, each with its own total; the last line counts the
-// time of all of them.
+// The progress of a long command. On a terminal it is a bar, after half a second. Otherwise it is a line
+// after half a second and every ten seconds. A command has phases, each with its own total. The last line
+// reports the total time.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@
 
 namespace plainfs {
 
-// Writes to standard error. Thread-safe.
+// Writes progress to standard error. Thread-safe.
 class Progress {
  public:
   enum class Unit { files, bytes };
@@ -24,14 +24,14 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // Begins a phase: "measuring" so many files, "writing" so many bytes.
+  // Begins a phase: "measuring" files, "writing" bytes.
   void begin(std::string_view doing, Unit unit, uint64_t total);
   void add(uint64_t done);
-  // Leaves out what need not be done, so that the rate stays true.
+  // Subtracts work that need not be done, so that the rate stays correct.
   void skip(uint64_t amount);
-  // The last line, which stays: what, and how much of the last phase in how much time altogether.
+  // Prints the last line, which stays: `what`, the amount of the last phase, and the total time.
   void finish(const std::string& what);
-  // A line of its own, between two states of the bar, as printable() shows it.
+  // Prints a line between two states of the bar, as printable() shows it.
   void say(const std::string& line);
 
  private:
@@ -50,18 +50,18 @@ class Progress {
   uint64_t total_ GUARDED_BY(mutex_) = 0;
   uint64_t done_ GUARDED_BY(mutex_) = 0;
   Clock::time_point phase_start_ GUARDED_BY(mutex_) = start_;
-  std::thread ticker_;  // shows the state where nothing is added for long, too
+  std::thread ticker_;  // updates the display while nothing is added
 };
 
-// Shows how far a pass over a large store is, for Context::passing: a state of its own, gone when the pass is
-// over.
+// Returns a function for Context::passing that shows the progress of a pass over a large store. The display
+// disappears when the pass ends.
 std::function<void(uint64_t read, uint64_t size)> shown_pass();
 
-// "1.5 GB": powers of 1000.
+// Returns "1.5 GB", in powers of 1000.
 std::string byte_text(double bytes);
-// "1 file", "2 files".
+// Returns "1 file", "2 files".
 std::string count_text(uint64_t count, std::string_view what);
-// "0:07", "1:02:03".
+// Returns "0:07", "1:02:03".
 std::string duration_text(double seconds);
 
 }  // namespace plainfs

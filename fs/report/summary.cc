@@ -30,7 +30,7 @@ std::string shape_text(const Array& array) {
   return shape.empty() ? "one value" : fmt::format("{}", fmt::join(shape, kTimes));
 }
 
-// "OME-Zarr 0.4, c 2 × y 2048 × x 2048 (uint16), y x 0.5 micrometer, 4 levels: DAPI, GFP"
+// Returns "OME-Zarr 0.4, c 2 × y 2048 × x 2048 (uint16), y x 0.5 micrometer, 4 levels: DAPI, GFP".
 std::string image_text(const Image& image) {
   const Array& largest = *image.levels.front().values;
   std::vector<std::string> extents, steps;
@@ -48,10 +48,10 @@ std::string image_text(const Image& image) {
   return printable(text);
 }
 
-constexpr uint64_t kLongestCell = 32'767;    // characters that a cell of Excel or LibreOffice holds
-constexpr uint64_t kMostLeaves = 64 * 1024;  // of a cell whose text is made to know its length
+constexpr uint64_t kLongestCell = 32'767;    // characters that a cell of Excel or LibreOffice can hold
+constexpr uint64_t kMostLeaves = 64 * 1024;  // limit for formatting a cell to find its length
 
-// Of the row with the most values: what its cell comes to, about where it is very long.
+// Returns the length of the cell with the most values, estimated if it is very long.
 uint64_t longest_cell(const NestedArray& array) {
   const RowElements& elements = array.elements();
   NestedCells cells(elements);
@@ -66,7 +66,8 @@ uint64_t longest_cell(const NestedArray& array) {
   return array.read(range(row_of_most, 1)).text(0).size();
 }
 
-// ", cells of spike_times have up to 362185 characters, ..."; "" where a spreadsheet takes all of them.
+// Returns ", cells of spike_times have up to 362185 characters, ..."; "" if a spreadsheet can hold all of
+// them.
 std::string long_cells_text(const Table& table) {
   std::string text;
   for (const Column& column : table.columns) {
@@ -79,7 +80,7 @@ std::string long_cells_text(const Table& table) {
   return text;
 }
 
-// One overload a kind of content; nothing for what is no data.
+// One overload per kind of content. The line stays empty for content that is not data.
 struct Describe {
   Described& line;
 
@@ -137,14 +138,14 @@ struct Describe {
                             matrix.value->count(), matrix.value->dtype().name());
   }
   void operator()(const Error& error) const { throw error; }
-  // Not data of the store's own: a group, what stands elsewhere, a file of the host, a name without content.
+  // No data of the store: a group, a link, a file of the host, a name without content.
   void operator()(const std::monostate&) const {}
   void operator()(const Link&) const {}
   void operator()(const PlainFile&) const {}
   void operator()(const Nothing&) const {}
 };
 
-// "time 744 × latitude 721 × longitude 1440, 2020-01-01T00:00:00 to 2020-01-31T23:00:00 (standard)"
+// Returns "time 744 × latitude 721 × longitude 1440, 2020-01-01T00:00:00 to 2020-01-31T23:00:00 (standard)".
 std::string dataset_text(const CfDataset& dataset) {
   std::vector<std::string> dimensions, ranges;
   for (const CfVariable& variable : dataset.variables) {
@@ -171,7 +172,7 @@ std::string dataset_text(const CfDataset& dataset) {
   return text;
 }
 
-// "time × latitude × longitude, K: 2 metre temperature"
+// Returns "time × latitude × longitude, K: 2 metre temperature".
 std::string variable_text(const CfVariable& variable) {
   std::string text = fmt::format("{}", fmt::join(variable.dimensions, kTimes));
   const std::string units = cf_text(variable.attributes, "units"),
@@ -207,8 +208,8 @@ class Summary {
     if (!node.store.empty()) line.kind = "store";
     const bool is_data = !line.kind.empty();
     if (is_data && lines_.size() < most_lines_) lines_.push_back(std::move(line));
-    // The parts of a table, a factor or a matrix are not told again; beside the levels of an image stand
-    // others.
+    // The parts of a table, a factor or a matrix are not listed again. An image may have other members beside
+    // its levels.
     const auto* image = std::get_if<Image>(&node.content);
     if (!is_data) add_dataset(path, node);
     if (node.parts && (!is_data || image) && depth < kDeepest && lines_.size() < most_lines_)
@@ -271,7 +272,7 @@ class Summary {
         lines_.push_back(
             {{"CF dataset", printable(dataset_text(*dataset))}, path.empty() ? "." : printable(path)});
     } catch (const Error&) {
-      // the members below say why
+      // the members below report the error
     }
   }
 
@@ -297,7 +298,7 @@ Described describe(const Node& node) {
 
 namespace {
 
-// "  leiden  factor  12 levels: B cell, NK, …", a line a column.
+// Returns "  leiden  factor  12 levels: B cell, NK, …", one line per column.
 std::string columns_text(const Table& table, size_t most_lines) {
   const std::vector<ColumnSummary> columns = column_summaries(table);
   const size_t shown = std::min(columns.size(), most_lines);

@@ -1,4 +1,4 @@
-// What a store holds, for a person: a line for each matrix, table, fragment list and array, with its
+// A summary of a store for people: one line for each matrix, table, fragment list and array, with its
 // dimensions.
 #pragma once
 
@@ -8,20 +8,19 @@
 
 namespace plainfs {
 
-// "sparse matrix", "80 × 200, 1234 values (integer), by column". Both empty of a group, and of what is no
-// data of the store's own.
+// A description: "sparse matrix", "80 × 200, 1234 values (integer), by column". Both are empty for a group
+// and for content that is not data of the store.
 struct Described {
   std::string kind;
   std::string what;
 };
-// Reads metadata only. What cannot be read has why as what.
+// Describes a node. Reads metadata only. If that fails, `what` is the error.
 Described describe(const Node& node);
 
-// "assays/RNA/counts  sparse matrix  80 × 200, 1234 values (integer), by column", one line each, at most
-// most_lines of them and then how many more there are. Reads metadata only; what cannot be read is a line
-// that says why.
-// path: of the group or member that is told of, "" for all; of a table its columns are told too. Throws
-// not_found where there is none.
+// Returns "assays/RNA/counts  sparse matrix  80 × 200, 1234 values (integer), by column", one line each, at
+// most most_lines, and a last line if there may be more. Reads metadata only. A node that cannot be read has
+// the error in its line. path: the group or member to summarize, "" for all; for a table, its columns are
+// listed as well. Throws not_found if path does not exist.
 std::string summary_of(const Store& store, Context& context, const std::string& path, size_t most_lines);
 
 }  // namespace plainfs

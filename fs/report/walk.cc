@@ -17,8 +17,8 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-// The name in the directory that is meant by name, or empty where none is near: the one that is spelled so
-// but for its case before any other.
+// Returns the name in the directory nearest to `name`, or empty if none is near. A name that differs only in
+// case comes first.
 std::string nearest_name(const Listing& listing, const std::string& name) {
   for (size_t i = 0; i < listing.size(); ++i)
     if (std::string other = listing.at(i).name; lower_case(other) == lower_case(name)) return other;
@@ -35,7 +35,7 @@ std::string nearest_name(const Listing& listing, const std::string& name) {
   return nearest;
 }
 
-// Whether a walk over the store comes there. Requires: it is there.
+// Returns whether a walk over the store reaches the path. Requires: it exists.
 bool is_walked(Filesystem& filesystem, const std::string& path) {
   for (size_t start = 0; start < path.size();) {
     const size_t end = std::min(path.find('/', start), path.size());

@@ -1,4 +1,4 @@
-// Everything in a directory of a Filesystem and below it, links not followed.
+// A walk over everything in a directory of a Filesystem and below it, without following links.
 #pragma once
 
 #include <functional>
@@ -22,24 +22,24 @@ struct WalkFailure {
   Error error;
 };
 
-// As Filesystem::resolve(), with the nearest name there is in the message where there is none.
+// Resolves a path like Filesystem::resolve(). If it does not exist, the error suggests the nearest name.
 Inode resolve_path(Filesystem& filesystem, const std::string& path);
 
-// The same for a path that was given with a store. Throws Failure, with the store in the message.
+// Resolves a path that was given with a store. Throws Failure, with the store in the message.
 Inode resolve_given(Filesystem& filesystem, const std::string& store, const std::string& path);
 
-// The start itself first, then what it holds, directory by directory, each in the order of its names. A
-// directory that cannot be listed is there all the same and adds to failures. repeated: where it is set, what
-// shows the same values again (View::shows_again) below the start is put there and not walked.
+// Returns the start, then its entries, directory by directory, each sorted by name. A directory that cannot
+// be listed is included and added to failures. repeated: if it is not null, entries below the start that show
+// the same values again (View::shows_again) are added to it instead of being walked.
 std::vector<Walked> walk(Filesystem& filesystem, const std::string& start, std::vector<WalkFailure>& failures,
                          std::vector<Walked>* repeated = nullptr);
 
-// All of what paths name, or of the root where there are none. What no walk comes to and a path names
-// (by/COLUMN) is given whole, whatever repeated is.
+// Returns everything in `paths`, or in the root if `paths` is empty. An entry that no walk reaches
+// (by/COLUMN) is walked completely if a path names it, regardless of `repeated`.
 std::vector<Walked> walk_given(Filesystem& filesystem, const std::vector<std::string>& paths,
                                std::vector<WalkFailure>& failures, std::vector<Walked>* repeated = nullptr);
 
-// "a/b" of "/a//b/".
+// Returns "a/b" for "/a//b/".
 std::string plain_path(const std::string& path);
 
 }  // namespace plainfs

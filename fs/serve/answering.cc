@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::string_view kMethods = "GET, HEAD, OPTIONS, PROPFIND";
 constexpr std::string_view kText = "text/plain; charset=utf-8";
-// What a page of another origin may send and see.
+// The fields that a page of another origin may send and see.
 constexpr std::string_view kSentFields =
     "Range, If-Range, If-None-Match, If-Match, Accept, Depth, Content-Type";
 constexpr std::string_view kSeenFields =
@@ -47,7 +47,7 @@ void say(Reply& reply, int status, const std::string& what) {
   reply.whole(status, kText, what + "\n");
 }
 
-// What macOS asks for beside everything that it is shown. No store is asked for it.
+// Returns whether macOS requests the name beside everything that it shows. No store is searched for it.
 bool is_asked_by_habit(const HttpRequest& request, const std::vector<std::string>& names) {
   constexpr std::string_view kHabits[] = {".DS_Store",        ".Spotlight-V100", ".Trashes",
                                           "Backups.backupdb", ".hidden",         ".metadata_never_index"};
@@ -56,8 +56,8 @@ bool is_asked_by_habit(const HttpRequest& request, const std::vector<std::string
          std::find(std::begin(kHabits), std::end(kHabits), names.back()) != std::end(kHabits);
 }
 
-// Whether the client is fsspec, and the file part of a Zarr hierarchy that is made here. For zarr-python 2
-// fsspec leaves out what a server answers with an error, and zarr takes it for absent and fills it in.
+// Returns whether the client is fsspec and the file is part of a generated Zarr hierarchy. For zarr-python 2,
+// fsspec skips keys that the server answers with an error, and zarr treats them as absent and fills them in.
 bool would_be_filled_in(const HttpRequest& request, const Site::Place& place) {
   if (!place.filesystem || place.kind != FileKind::file || !place.filesystem->is_made(place.inode))
     return false;
@@ -67,7 +67,7 @@ bool would_be_filled_in(const HttpRequest& request, const Site::Place& place) {
   return name.starts_with(".z") || name.find_first_not_of("0123456789.") == std::string::npos;
 }
 
-// As a mount's log has it.
+// Adds the way to reopen the store, like in a mount's log.
 Error with_way_back(const Error& error, bool reopens_on_change) {
   if (error.code() != Errc::changed) return error;
   return Error(Errc::changed, reopens_on_change
@@ -76,7 +76,7 @@ Error with_way_back(const Error& error, bool reopens_on_change) {
                                                 error.what(), ::getpid()));
 }
 
-// A proxy in front may or may not have taken the base away.
+// Removes the base, which a proxy may or may not have removed already.
 std::vector<std::string> without_base(const std::vector<std::string>& names, const std::string& base) {
   std::vector<std::string> parts;
   for (size_t at = 1; at < base.size();) {
@@ -88,8 +88,8 @@ std::vector<std::string> without_base(const std::vector<std::string>& names, con
   return {names.begin() + static_cast<ptrdiff_t>(has_base ? parts.size() : 0), names.end()};
 }
 
-// Relative, so that it holds behind a proxy with a path of its own. Requires: asked for with a slash at its
-// end.
+// Returns a relative path, which also works behind a proxy with a path of its own. Requires: the request
+// ended with a slash.
 std::string way_to(const Asked& asked, const std::vector<std::string>& names) {
   std::string way;
   for (size_t i = 0; i < asked.names.size(); ++i) way += "../";
@@ -117,7 +117,7 @@ std::string Asked::href(const std::vector<std::string>& path, bool is_folder) co
 
 std::string Asked::address(const std::vector<std::string>& path, bool is_folder) const {
   const std::string host = target.host.empty() ? request.field("Host") : target.host;
-  // Said by a proxy in front, which speaks TLS with the client.
+
   const bool is_secure = request.field("X-Forwarded-Proto") == "https";
   return fmt::format("{}://{}{}", is_secure ? "https" : "http", host.empty() ? "localhost" : host,
                      href(path, is_folder));
@@ -159,7 +159,7 @@ bool Answering::answer(const HttpRequest& request, Client& client) const {
     answer_guarded(request, reply);
   } catch (const Cancelled&) {
     throw Lost();
-  } catch (const std::exception&) {  // no memory, not even to say so
+  } catch (const std::exception&) {  // out of memory, even for the error message
     throw Broken();
   }
   log(request, reply);
@@ -205,7 +205,7 @@ void Answering::dispatch(const HttpRequest& request, Reply& reply) const {
   const std::optional<Target> target = parse_target(request.target);
   const bool is_for_all = request.method == "OPTIONS" && request.target == "*";
   const std::string host = target && !target->host.empty() ? target->host : request.field("Host");
-  // HTTP/1.0 has no such field.
+  // HTTP/1.0 does not have the field Host.
   if (!(host.empty() && !request.is_1_1) && !settings_.hosts.allows(host)) {
     reply.close();
     return say(reply, 421, "not a name of this server; --host=NAME lets it have one");
@@ -246,7 +246,7 @@ void Answering::dispatch(const HttpRequest& request, Reply& reply) const {
   }
 }
 
-// Where the store has changed and is to be opened anew then, that is done, once.
+// If the store has changed and may be reopened, reopens it once and answers again.
 void Answering::answer_place(const Asked& asked) const {
   Filesystem* const filesystem = site_.filesystem_of(asked.names);
   for (bool may_reopen = settings_.reopens_on_change;; may_reopen = false) {
@@ -272,7 +272,7 @@ void Answering::answer_place(const Asked& asked) const {
   }
 }
 
-// Without a body, which is neither a chunk nor a document: decoding it is an error.
+// Answers with an empty body, which is neither a chunk nor a document: decoding it is an error.
 void Answering::answer_nothing(const Asked& asked) const {
   asked.reply.start_again();
   add_common(asked.request, asked.reply);
@@ -291,7 +291,7 @@ void Answering::answer_found(const Asked& asked, const Site::Place& place) const
                                     (asked.target.query.empty() ? "" : "?" + asked.target.query));
     return say(asked.reply, 301, "it is a folder");
   }
-  // A folder is shown under one path alone, so that a client that follows links does not walk in circles.
+  // A folder is shown under one path only, so that clients that follow links do not run in circles.
   if (place.names != asked.names) {
     asked.reply.add("Location", way_to(asked, place.names));
     return say(asked.reply, 302, "it is a link");

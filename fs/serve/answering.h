@@ -1,5 +1,5 @@
-// What is answered to each request: files with their ranges, folders as pages or JSON, and the part of WebDAV
-// that reading takes. Knows no sockets.
+// The answers to requests: files with their ranges, folders as pages or JSON, and the part of WebDAV that
+// reading requires. Knows nothing of sockets.
 #pragma once
 
 #include <optional>
@@ -8,15 +8,17 @@
 
 namespace plainfs::serve {
 
-// Thread-safe. What takes long ends with Cancelled where the calling thread's Request is cancelled.
+// Answers requests for a site. Thread-safe. Long operations throw Cancelled if the calling thread's Request
+// is cancelled.
 class Answering {
  public:
-  // site outlives this.
+  // site must outlive this.
   Answering(const Site& site, AnswerSettings settings);
 
-  // Whether the connection may be used again. Throws Lost, and Broken where it is to be broken.
+  // Answers `request`. Returns whether the connection may be reused. Throws Lost if the client has left, and
+  // Broken if the connection must be broken off.
   bool answer(const HttpRequest& request, Client& client) const;
-  // The reply to what could not be read as a request, after which the connection ends.
+  // Replies to input that is not a valid request. The connection ends afterwards.
   void refuse(int status, Client& client) const;
 
  private:

@@ -16,8 +16,8 @@ namespace plainfs::serve {
 namespace {
 
 constexpr uint64_t kMostLineElements = uint64_t{1} << 22;
-constexpr uint64_t kLineSteps = 1'200;  // pixels and a few
-constexpr uint64_t kLeastPlaces = 4;    // rows of what is a plane of points
+constexpr uint64_t kLineSteps = 1'200;  // about one per pixel
+constexpr uint64_t kLeastPlaces = 4;    // rows of an array that is a plane of points
 
 class ArrayPage {
  public:
@@ -46,7 +46,7 @@ class ArrayPage {
     return shape_[0] >= kLeastPlaces && shape_[1] >= 2 && (shape_[1] <= 3 || is_embedding);
   }
 
-  // An index of the address, or 0 with a problem.
+  // Returns an index from the address, or 0 with a problem.
   uint64_t index_of(const std::string& field, uint64_t otherwise, uint64_t length) {
     const std::optional<std::string> text = query_.value(field);
     if (!text) return std::min(otherwise, length - 1);
@@ -117,8 +117,8 @@ class ArrayPage {
     page_.first = first_rows({array_});
   }
 
-  // Returns the plane of the last two axes, at the indices that the address has along the others. Where the
-  // last two are long, the address has the first row and column too.
+  // Returns the plane of the last two axes, at the indices that the address gives along the others. If the
+  // last two axes are long, the address also gives the first row and column.
   Plane choose_plane() {
     Plane plane{Shape(shape_.size(), 0)};
     if (shape_.size() < 2 || std::find(shape_.begin(), shape_.end(), 0) != shape_.end()) return plane;
@@ -140,7 +140,7 @@ class ArrayPage {
   const Query& query_;
   const LabelledArray& array_;
   const Array& values_;
-  Shape shape_;  // as users see it
+  Shape shape_;  // in the order users see
   const std::string name_;
   PageModel& page_;
 };

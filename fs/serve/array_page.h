@@ -1,5 +1,5 @@
-// An array as a picture: a line for one axis, a map for two, a plane of more, chosen in the address; the rows
-// of an embedding as points in a plane.
+// An array as a picture: a line for one axis, a heat map for two, a plane chosen in the address for more, and
+// points in a plane for the rows of an embedding.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace plainfs::serve {
 
-// Adds the picture, the form that chooses what it is of, and the rows. name: what the array is called.
-// is_embedding: its rows are cells, its columns where they stand. What the address asks for and is not there
-// becomes a problem. Reads what the picture shows, and no more than 2^23 elements of it. Throws what reading
-// throws.
+// Adds the picture, the form that chooses its content, and the rows. name: the name of the array.
+// is_embedding: the rows are cells and the columns their coordinates. Parts of the query that do not exist in
+// the array become problems. Reads only what the picture shows, at most 2^23 elements. Throws the errors of
+// reading.
 void add_array(const Query& query, const LabelledArray& array, const std::string& name, bool is_embedding,
                PageModel& page);
 

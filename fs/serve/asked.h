@@ -1,4 +1,4 @@
-// One request with all that answering it takes.
+// A request with everything that answering it requires.
 #pragma once
 
 #include <ctime>
@@ -14,59 +14,60 @@
 
 namespace plainfs::serve {
 
+// Settings of the server. A request is answered only if the first name of its path is the token.
 struct AnswerSettings {
-  std::string token;  // the first name of every path that is answered; letters and digits; empty: none
+  std::string token;  // letters and digits; empty: no token
   HostNames hosts{{}};
   Origins origins{{}};
   bool reopens_on_change = false;
-  time_t started = 0;                                        // shown for what has no time
-  std::function<std::string()> random;                       // 32 letters and digits that cannot be guessed
-  std::function<void(const std::string& line)> log_request;  // null: nowhere
-  std::vector<std::string> identities{};                     // of the stores, as EntityTags has them
-  std::string base{};  // the path at which a proxy shows all of it, "/lab"; empty: the root
+  time_t started = 0;                   // shown for entries without a time
+  std::function<std::string()> random;  // returns 32 letters and digits that cannot be guessed
+  std::function<void(const std::string& line)> log_request;  // null: no log
+  std::vector<std::string> identities{};                     // of the stores, see EntityTags
+  std::string base{};  // path of the site behind a proxy, "/lab"; empty: the root
 };
 
-// True for a path that may stand before all others: "/lab", "/user/name/proxy".
+// Returns whether `text` can be a path prefix: "/lab", "/user/name/proxy".
 bool is_base_path(std::string_view text);
 
+// A request and the state of the server that answers it.
 struct Asked {
   const HttpRequest& request;
   const Target& target;
-  std::vector<std::string> names;  // of the target, behind the token
+  std::vector<std::string> names;  // of the target, without the token
   Reply& reply;
   const Site& site;
   const EntityTags& tags;
   const AnswerSettings& settings;
   KeptCells& cells;
-  // Of h5grove's questions ("meta") which this is; then names are those of the store that it is about.
+  // h5grove's question ("meta"), or empty. If it is set, names are the path of the store in question.
   std::string h5_question{};
 
-  // The path at which a proxy shows the server: X-Forwarded-Prefix if it is one, else the base.
+  // Returns the path at which a proxy shows the server: X-Forwarded-Prefix if it is valid, else the base.
   std::string prefix() const;
-  // As a path that leads there from the root of the server: "/TOKEN/a/b", with a slash at the end of folders.
+  // Returns the absolute path of a link on this server, "/TOKEN/a/b". A folder ends with a slash.
   std::string href(const std::vector<std::string>& path, bool is_folder) const;
-  // The same as the client has reached it: "http://HOST/TOKEN/a/b/".
+  // Returns the URL as the client reached the server: "http://HOST/TOKEN/a/b/".
   std::string address(const std::vector<std::string>& path, bool is_folder) const;
-  // Of what is shown with that status. One before WebDAV was there is refused by the Finder.
+  // Returns the modification time to report for `status`. The Finder rejects times before WebDAV existed.
   time_t modified(const struct stat& status) const;
-  // Another of these where the store was opened anew meanwhile.
+  // Returns the entity tag. It changes if the store was opened again meanwhile.
   std::string tag(const Site::Place& place, uint64_t opening) const;
 };
 
-// whole_first: all of it is read before any of it is sent.
+// Answers with a file. whole_first: read all of it before sending any of it.
 void answer_file(const Asked& asked, const Site::Place& place, bool whole_first = false);
-// As a page, a plain list or JSON, whichever is wanted.
+// Answers with a page, a plain list or JSON, depending on the request.
 void answer_folder(const Asked& asked, const Site::Place& place);
-// A page or JSON of a member of a store for which there is no folder ("cell.names?page"); false where
-// that was not asked for, or there is none, or a file or folder of that name.
+// Answers with a page or JSON of a member of a store that has no folder ("cell.names?page"). Returns false if
+// the request asks for neither, if there is no such member, or if a file or folder has that name.
 bool answer_member(const Asked& asked);
-// PROPFIND of what is there.
+// Answers PROPFIND for an existing place.
 void answer_properties(const Asked& asked, const Site::Place& place);
-// PROPFIND of "/", which holds nothing that is told: clients that walk there from the root of a server find
-// it.
+// Answers PROPFIND for "/", which lists nothing. Clients that start at the root of a server need it.
 void answer_root_properties(const Asked& asked);
 
-// text/csv and so on, by the ending of its name.
+// Returns the media type for the extension of `name`, such as text/csv.
 std::string_view media_type(std::string_view name);
 
 }  // namespace plainfs::serve

@@ -9,13 +9,13 @@
 namespace plainfs::serve {
 namespace {
 
-// One of "0-9", "10-" and "-5" of a file.
+// One of "0-9", "10-" and "-5" in the field.
 struct RangeText {
   std::optional<uint64_t> first;
-  std::optional<uint64_t> last;  // without first: how many bytes at the end
+  std::optional<uint64_t> last;  // without first: number of bytes at the end
 };
 
-// A number that is too large is the largest there is: no file has so many bytes.
+// Parses a number. A number that is too large becomes the largest one: no file has that many bytes.
 std::optional<uint64_t> number_of(std::string_view digits) {
   uint64_t value = 0;
   for (const char c : digits) {
@@ -37,7 +37,7 @@ std::optional<RangeText> parse_range_text(std::string_view text) {
   return range;
 }
 
-// nullopt: it lies behind the end.
+// Returns nullopt if the range is behind the end.
 std::optional<ByteRange> of_file(const RangeText& range, uint64_t size) {
   if (size == 0) return std::nullopt;
   if (!range.first) {

@@ -1,4 +1,4 @@
-// The field Range of a request: which bytes of a file are wanted.
+// The Range field of a request: the bytes of a file that the client wants.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace plainfs::serve {
 
 inline constexpr size_t kMostRanges = 16;
 
-// Bytes [first, last], last included.
+// The bytes [first, last], including last.
 struct ByteRange {
   uint64_t first = 0;
   uint64_t last = 0;
@@ -20,17 +20,17 @@ struct ByteRange {
 
 struct WantedBytes {
   enum class Kind {
-    kWhole,  // the field says nothing that is understood: all of the file (200)
-    kParts,  // these, in the order in which they were asked for (206)
-    kNone,   // nothing of the file lies in them (416)
+    kWhole,  // all of the file (200); also if the field is not understood
+    kParts,  // the parts in the order of the request (206)
+    kNone,   // no range overlaps the file (416)
   };
   Kind kind = Kind::kWhole;
-  std::vector<ByteRange> parts;  // at least one where kind is kParts, each within the file
+  std::vector<ByteRange> parts;  // each within the file; at least one if kind is kParts
 };
 
-// What the field asks for of a file of so many bytes. The whole file, too, where there are more than
-// kMostRanges of them, or several that are more than the file in all: no request makes a server read a
-// file many times over.
+// Returns the bytes of a file of `size` bytes that the Range field asks for. Returns the whole file also for
+// more than kMostRanges ranges, or for several ranges that exceed the file in total: a request must not make
+// the server read a file many times.
 WantedBytes wanted_bytes(std::string_view field, uint64_t size);
 
 }  // namespace plainfs::serve

@@ -18,7 +18,7 @@ const Column* column_in(const AnnotatedMatrix& matrix, std::string_view name) {
   return nullptr;
 }
 
-// The store's colours of a column, one of each of its categories: scanpy's uns/COLUMN_colors.
+// Returns the store's colours of a column, one per category: scanpy's uns/COLUMN_colors.
 std::vector<std::string> stored_colours(const Node& directory, const std::string& column) {
   const GroupPtr uns = directory.parts ? find_group(*directory.parts, "uns") : nullptr;
   const ArrayPtr array = uns ? find_array(*uns, column + "_colors") : nullptr;
@@ -63,7 +63,7 @@ CellColour colour_of_column(const PageCells& cells, const Column& column) {
     try {
       colour.own_inks = own_inks(cells.directory(), column, colour.groups->levels);
     } catch (const Error& error) {
-      if (error.code() == Errc::changed) throw;  // the colours of the page do as well
+      if (error.code() == Errc::changed) throw;  // the page's colours have changed as well
     }
     return colour;
   }

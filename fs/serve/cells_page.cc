@@ -22,7 +22,7 @@ constexpr size_t kMostColumnLinks = 12, kMostGeneLinks = 8;
 constexpr uint64_t kMostSplitLevels = 10'000;
 constexpr size_t kMostShownBytes = 60;
 
-// "X/genes/" and the like, where the files of the genes of an annotated matrix stand.
+// The folders that contain the gene files of an annotated matrix.
 constexpr std::string_view kGeneFolders[] = {"X/genes/", "data/genes/", "counts/genes/", "matrix/genes/"};
 
 bool is_there(Filesystem& filesystem, const std::string& path) {
@@ -43,7 +43,7 @@ std::vector<std::string> folders_in(Filesystem& filesystem, const std::string& p
     for (size_t i = 0; i < listing->once(); ++i)
       if (listing->at(i).kind == FileKind::directory) names.push_back(listing->at(i).name);
   } catch (const Error&) {
-    return {};  // what cannot be read is a note of the page
+    return {};  // the page has a note for a part that cannot be read
   }
   return names;
 }
@@ -108,7 +108,7 @@ class CellsSection {
         if (!asked) colour_name_ = column;
         if (tells_cells_apart) return;
       } catch (const Error& error) {
-        if (error.code() == Errc::changed) throw;  // any other costs that column
+        if (error.code() == Errc::changed) throw;  // any other error omits the column
       }
     }
   }
@@ -200,7 +200,7 @@ class CellsSection {
     page_.picks.push_back(std::move(genes));
   }
 
-  // Returns the folder of the files of the genes, from the page; nullopt if there is none.
+  // Returns the path from the page to the folder of gene files; nullopt if it is missing.
   std::optional<std::string> gene_folder() const {
     const std::string path = filesystem_.path(place_.directory);
     for (const std::string_view folder : kGeneFolders)
@@ -268,14 +268,14 @@ class CellsSection {
   CellGroups split_;
 };
 
-// The folders of a store's root that hold annotated matrices of the same cells.
+// The folders of a store's root that contain annotated matrices of the same cells.
 constexpr std::string_view kAssayFolders[] = {"assays", "mod"};
 
 }  // namespace
 
 std::optional<CellsPlace> cells_place(const Asked& asked, const Subject& subject) {
   if (!subject.has_folder || !subject.meaning) return std::nullopt;
-  // A folder of stores has no cells of its own, and to look for some would open them all.
+  // A folder of stores has no cells of its own, and a search would open all stores.
   if (subject.meaning->what.store->format == "folder") return std::nullopt;
   Filesystem& filesystem = *subject.place.filesystem;
   if (annotated_matrix_of(subject.node(), subject.context())) return CellsPlace{subject.place.inode};

@@ -1,5 +1,5 @@
-// The part of a page that shows cells: a form that asks for a gene or a column, the places of the cells, and
-// how the values are spread.
+// The part of a page that shows cells: a form that asks for a gene or a column, the positions of the cells,
+// and the distribution of the values.
 #pragma once
 
 #include <optional>
@@ -11,24 +11,24 @@
 
 namespace plainfs::serve {
 
-// The directory of the annotated matrix that a page is about: the page's own, or for the root of a Seurat
-// object or a MuData that of an assay in it.
+// The directory of the annotated matrix that a page shows: the page's own directory, or that of an assay if
+// the page is the root of a Seurat object or a MuData file.
 struct CellsPlace {
   Inode directory;
-  std::string way{};                  // from the page to it, "assays/RNA/"; empty: its own
-  std::vector<std::string> assays{};  // those to choose from; empty: there is no choice
+  std::string way{};                  // relative to the page, "assays/RNA/"; empty: the page's own directory
+  std::vector<std::string> assays{};  // to choose from; empty: no choice
   std::string assay{};
 };
 
-// Returns nullopt if the page is about no annotated matrix. Reads metadata.
+// Returns nullopt if the subject has no annotated matrix. Reads metadata.
 std::optional<CellsPlace> cells_place(const Asked& asked, const Subject& subject);
 
-// Adds the facts, the form, the pictures and the distribution of cells. What the address asks for and is not
-// there becomes a problem with links to the nearest. Throws what reading throws.
+// Adds the facts, the form, the pictures and the distribution of cells. Parts of the query that do not exist
+// become problems with links to the nearest names. Throws the errors of reading.
 void add_cells(const Asked& asked, const Subject& subject, const CellsPlace& place, const PageCells& cells,
                PageModel& page);
 
-// Returns a small picture of the cells of a place, coloured by their first column; empty if there is none.
+// Returns a small picture of the cells, coloured by their first column; empty if there are no positions.
 std::string cells_thumbnail(const PageCells& cells);
 
 }  // namespace plainfs::serve

@@ -15,7 +15,7 @@ namespace plainfs::serve {
 namespace {
 
 constexpr uint64_t kMostDifferent = 10'000;
-constexpr uint64_t kMostRanked = uint64_t{1} << 17;  // values that the quartiles are of
+constexpr uint64_t kMostRanked = uint64_t{1} << 17;  // values used for the quartiles
 constexpr uint64_t kValuesAtOnce = uint64_t{1} << 18;
 constexpr size_t kShownShares = 3;
 constexpr size_t kMostLevelLetters = 24;
@@ -25,7 +25,7 @@ struct SummaryLine {
   std::string text;
 };
 
-// The ends are those of all values, the quartiles of every k-th where there are very many.
+// The ends cover all values. The quartiles use every k-th value if there are very many.
 std::string summary_of_numbers(const Array& column) {
   const uint64_t count = column.count(), step = std::max<uint64_t>(1, count / kMostRanked);
   std::vector<double> values, ranked;

@@ -15,9 +15,10 @@ namespace {
 
 constexpr size_t kReadAtOnce = 16 * 1024;
 constexpr size_t kMostParts = 1024;  // IOV_MAX
-// Between two looks at whether the client is still there.
+// Milliseconds between two checks that the client is still there.
 constexpr int64_t kBetweenLooks = 5;
-// For the client to have read the last reply, and how much of what it goes on sending is read for that.
+// Milliseconds for the client to read the last reply, and the bytes it may send meanwhile, which are read and
+// discarded.
 constexpr int kToClose = 1'000;
 constexpr size_t kMostToClose = 1 << 20;
 #ifdef POLLRDHUP
@@ -40,7 +41,7 @@ int64_t milliseconds_now() {
 
 Connection::Connection(Descriptor socket, Patience patience, const std::atomic<bool>& is_over)
     : socket_(std::move(socket)), patience_(patience), is_over_(is_over), since_(milliseconds_now()) {
-  // The last part of each reply is not kept back until the one before was received.
+  // Otherwise the last part of each reply waits until the part before it is acknowledged.
   const int yes = 1;
   ::setsockopt(socket_.number(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
 #ifdef SO_NOSIGPIPE
@@ -75,7 +76,7 @@ bool Connection::cancelled() const {
   return has_left_.load(std::memory_order_relaxed);
 }
 
-// False: nothing came until then.
+// Returns false if no event came before the deadline.
 bool Connection::wait_for(short events, int64_t deadline) const {
   for (;;) {
     if (is_over_.load(std::memory_order_relaxed)) throw Lost();
@@ -88,7 +89,7 @@ bool Connection::wait_for(short events, int64_t deadline) const {
   }
 }
 
-// False: nothing came in time.
+// Returns false if no data came before the deadline.
 bool Connection::read_some(RequestReader& reader, int64_t deadline) {
   char bytes[kReadAtOnce];
   for (;;) {
@@ -102,7 +103,7 @@ bool Connection::read_some(RequestReader& reader, int64_t deadline) {
   }
 }
 
-// nullopt: the client has no more to ask.
+// Returns nullopt if the client sends no more requests.
 std::optional<HttpRequest> Connection::next_request(RequestReader& reader) {
   std::optional<HttpRequest> request = reader.next();
   if (request) return request;
@@ -145,13 +146,13 @@ void Connection::send(const Slices& bytes) {
   set(State::kAnswering);
 }
 
-// The other side sees an error, whatever it has read, and not an end.
+// Makes the other side see an error instead of an end, whatever it has read.
 void Connection::break_off() {
   const linger at_once{1, 0};
   ::setsockopt(socket_.number(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
 }
 
-// What is still to come is read: a socket that is closed with something unread takes the reply back.
+// Reads the remaining input: closing a socket with unread data discards the reply.
 void Connection::close_slowly() {
   ::shutdown(socket_.number(), SHUT_WR);
   char bytes[kReadAtOnce];
@@ -164,7 +165,7 @@ void Connection::close_slowly() {
   }
 }
 
-// Whether there may be another.
+// Returns whether another request may follow.
 bool Connection::answer_next(const Answering& answering, RequestReader& reader,
                              std::atomic<uint64_t>& answered) {
   std::optional<HttpRequest> request;
@@ -192,7 +193,6 @@ void Connection::serve(const Answering& answering, std::atomic<uint64_t>& answer
     while (answer_next(answering, reader, answered)) {
     }
   } catch (const Lost&) {
-    // The client is gone.
   } catch (...) {
     break_off();
   }

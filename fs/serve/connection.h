@@ -1,5 +1,5 @@
-// One connection: requests come in, replies go out, one after the other, on the thread that serve() is called
-// on. While an answer is being made, the client that waits for it is looked at: one that left cancels it.
+// A connection to a client. It answers one request after another on the thread that calls serve(). While a
+// reply is prepared, the connection checks the client, and cancels the request if the client has left.
 #pragma once
 
 #include <atomic>
@@ -11,32 +11,34 @@
 
 namespace plainfs::serve {
 
-// How long a client may take, in milliseconds.
+// Time limits for a client, in milliseconds.
 struct Patience {
   int between_requests = 60'000;
-  int request = 30'000;  // from its first byte to its last
-  int reading = 60'000;  // without taking a byte of the reply
+  int request = 30'000;  // from the first byte to the last
+  int reading = 60'000;  // without accepting a byte of the reply
 };
 
 class Connection : public Client, private Request {
  public:
-  // socket does not block. is_over outlives this: true ends it.
+  // socket is non-blocking. is_over must outlive this; the connection ends when it becomes true.
   Connection(Descriptor socket, Patience patience, const std::atomic<bool>& is_over);
   ~Connection() override;
 
-  // Until the client or the server has enough of it. Throws nothing. answered counts.
+  // Serves requests until the client or the server ends the connection. Increments `answered` with each
+  // reply.
   void serve(const Answering& answering, std::atomic<uint64_t>& answered) noexcept;
-  // A reply that is sent before anything was asked, as far as it can be at once.
+  // Sends a reply before any request, as far as that is possible without waiting.
   void refuse(const Answering& answering, int status) noexcept;
   Descriptor take_socket() { return std::move(socket_); }
-  // While no other thread may call end(), which does nothing from then on.
+  // Closes the socket. Requires: no thread is in end(). end() does nothing from then on.
   void close() noexcept { socket_ = Descriptor(); }
 
   void send(const Slices& bytes) override;
 
-  // From other threads while this is alive.
+  // Ends the connection. Other threads may call it while this exists.
   void end() noexcept;
-  // What it waits for, and for how many milliseconds it has. Idle is between two requests.
+  // The activity of the connection, and for how many milliseconds it has lasted. Idle is between two
+  // requests.
   enum class State { kIdle, kReading, kAnswering, kSending };
   State state() const { return state_.load(std::memory_order_relaxed); }
   int64_t waited(int64_t now) const { return now - since_.load(std::memory_order_relaxed); }
@@ -55,14 +57,14 @@ class Connection : public Client, private Request {
   bool is_first_ = true;
   const Patience patience_;
   const std::atomic<bool>& is_over_;
-  // Relaxed all: they are looked at by others, and a moment later will do.
+  // All are relaxed: other threads only look at them, and a delay does no harm.
   std::atomic<State> state_{State::kReading};
   std::atomic<int64_t> since_;
   mutable std::atomic<int64_t> looked_at_{0};
   mutable std::atomic<bool> has_left_{false};
 };
 
-// Milliseconds of a clock that is never set.
+// Returns milliseconds of a monotonic clock.
 int64_t milliseconds_now();
 
 }  // namespace plainfs::serve

@@ -13,9 +13,9 @@ namespace plainfs::serve {
 namespace {
 
 constexpr size_t kBins = 40, kSmallBins = 16;
-constexpr double kHistogramCut = 0.001;  // of the values lie beyond each end of a histogram, in its last bins
+constexpr double kHistogramCut = 0.001;  // part of the values in the bins at each end of a histogram
 
-// Counts of values over even steps of a range; those beyond it are in the last step at that end.
+// Counts values over even steps of a range. Values beyond an end count in the last step at that end.
 std::vector<double> counts_of(const std::vector<double>& values, const Interval& range, size_t bins) {
   std::vector<double> counts(bins, 0);
   const double width = (range.high - range.low) / static_cast<double>(bins);
@@ -65,8 +65,8 @@ std::vector<LevelRow> rows_of_numbers(const std::vector<double>& numbers, const 
   return rows;
 }
 
-// How the cells of each level of by are spread over the colour's levels; of the same column how many there
-// are.
+// Returns the distribution of the cells of each level of `by` over the colour's levels. If both are the same
+// column, returns the number of cells per level.
 std::vector<LevelRow> rows_of_groups(const CellGroups& colour, const CellGroups& by) {
   std::vector<LevelRow> rows;
   for (const std::string& level : by.levels) {
@@ -104,7 +104,7 @@ Figure histogram_of(const CellColour& colour) {
   std::vector<double> above;
   for (const double value : values)
     if (value > 0) above.push_back(value);
-  // Most cells have nothing of a gene, and one bar would dwarf the others.
+  // Most cells have a zero for a gene, and that one bar would dwarf the others.
   const bool leaves_zeros_out = colour.is_gene && 2 * above.size() < all && !above.empty();
   if (leaves_zeros_out) values = above;
   const Interval range = range_of(values, kHistogramCut);

@@ -1,4 +1,4 @@
-// How numbers of cells are spread, over all and by the levels of a column.
+// The distribution of a value over cells, in total and by the levels of a column.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace plainfs::serve {
 
-// Returns a row for each level of by, the highest mean first; for a colour of levels the number of cells of
-// each of these. At most kMostLevelRows rows. Cells without a value count as cells, and for nothing else.
+// Returns a row for each level of `by`, the highest mean first, at most kMostLevelRows. If the colour has
+// levels, a row counts the cells of each of those. A cell without a value is only counted as a cell.
 Distribution distribution_of(const CellColour& colour, const std::string& by_name, const CellGroups& by);
 
-// Returns the histogram of a colour's numbers. Requires: it has numbers.
+// Returns the histogram of the colour's numbers. Requires: it has numbers.
 Figure histogram_of(const CellColour& colour);
 
 inline constexpr size_t kMostLevelRows = 60;

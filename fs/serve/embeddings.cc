@@ -16,7 +16,7 @@ std::string lowered_name(std::string name) {
   return name;
 }
 
-// Lower is more telling.
+// Returns a rank. Lower is more informative.
 int rank_of(const std::string& name) {
   int rank = 0;
   for (const std::string_view word : {"umap", "tsne", "spatial", "pca", "dm"}) {
@@ -51,7 +51,7 @@ const Column* number_column(const Table& table, const std::string& name) {
   return nullptr;
 }
 
-// Returns the name of the pair that a column may be the first of. "_X" and "_Y" are loom's.
+// Returns the name of the pair in which a column may be the first. "_X" and "_Y" are loom's.
 std::optional<std::string> name_of_pair(const std::string& first) {
   const std::string low = lowered_name(first);
   if (first == "_X") return "_X, _Y";

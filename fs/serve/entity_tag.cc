@@ -19,14 +19,14 @@ namespace {
 
 constexpr int kDeepestFolder = 64;
 
-// A line a name. The device is left out: it may have another number after a restart of the machine.
+// Appends a line for a file. Omits the device number, which a restart may change.
 void append_line(const std::string& name, const struct stat& status, std::string& text) {
   const timespec modified = modified_time(status), changed = changed_time(status);
   text += fmt::format("{}:{} {} {} {} {}.{} {}.{}\n", name.size(), name, status.st_ino, status.st_mode,
                       status.st_size, modified.tv_sec, modified.tv_nsec, changed.tv_sec, changed.tv_nsec);
 }
 
-// Appends what is below a folder; false where that cannot be told.
+// Appends the files below a folder. Returns false if that is impossible or too expensive.
 bool append_folder(const std::string& folder, int depth, size_t& left, std::string& text) {
   if (depth > kDeepestFolder) return false;
   const OpenFolder open(::opendir(folder.c_str()));
@@ -60,7 +60,8 @@ std::string EntityTags::of(size_t store, uint64_t opening, std::string_view path
                      remote::sha256_hex(std::string(path)).substr(0, 16));
 }
 
-// Tags of plainfs have no comma. A weak one may be listed that began as one of ours (a proxy compresses).
+// plainfs's tags contain no comma. The list may contain a weak form of one of them (from a proxy that
+// compresses).
 bool lists_tag(std::string_view field, std::string_view tag) {
   if (trimmed(field) == "*") return true;
   for (std::string_view item : list_items(field)) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kMostNamesLookedAt = 100'000;
 
-// The last folder of the path that is there, and how many of its names lead there.
+// The last existing folder of the path, and how many of the path's names lead to it.
 struct LastFolder {
   Site::Place place;
   size_t depth = 0;
@@ -29,13 +29,13 @@ std::optional<LastFolder> last_folder(const Asked& asked) {
           asked.site.find({asked.names.begin(), asked.names.begin() + static_cast<ptrdiff_t>(depth)});
       if (place.kind == FileKind::directory) return LastFolder{std::move(place), depth};
     } catch (const Error&) {
-      // the folder above it may be there
+      // the folder above it may exist
     }
     if (depth == 0) return std::nullopt;
   }
 }
 
-// Names, and whether each is a folder.
+// Returns the names in a folder, and whether each is a folder.
 std::map<std::string, bool> names_in(const Asked& asked, const Site::Place& folder) {
   std::map<std::string, bool> names;
   if (!folder.filesystem) {
@@ -56,7 +56,7 @@ std::string heading_of(int status) {
   return "This cannot be read";
 }
 
-// Errors begin with a small letter and have no full stop.
+// Makes a sentence of an error, which begins in lower case and has no full stop.
 std::string sentence_of(std::string what) {
   if (!what.empty() && what[0] >= 'a' && what[0] <= 'z' && what.find(':') > what.find(' '))
     what[0] = static_cast<char>(what[0] - 32);
@@ -73,7 +73,7 @@ std::vector<TakeAs> nearest_links(const Asked& asked, const LastFolder& last, co
     for (const std::string& name : nearest_names(asked.names[last.depth], all))
       links.push_back({name, way + percent_encoded(name) + (names.at(name) ? "/" : "")});
   } catch (const Error&) {
-    return {};  // the error that is shown is enough
+    return {};  // the original error is enough
   }
   return links;
 }

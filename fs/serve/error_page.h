@@ -1,4 +1,4 @@
-// An error as a page with the way back: the folders that exist, and the nearest names in the last of them.
+// An error as a page with links back: the folders that exist, and the nearest names in the last of them.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace plainfs::serve {
 
-// True if the client takes pages, as browsers say.
+// Returns whether the client accepts HTML pages, as browsers state.
 bool wants_page(const Asked& asked);
 
-// Answers with the page of an error. what: text. Nothing of the store is read but the names of one folder.
+// Answers with the page of an error. what: text. Reads only the names of one folder of the store.
 void answer_error_page(const Asked& asked, int status, const std::string& what);
 
 }  // namespace plainfs::serve

@@ -1,4 +1,4 @@
-// The small grammar that fields of HTTP share: words, and lists with commas.
+// The grammar that HTTP fields share: words, and lists separated by commas.
 #pragma once
 
 #include <string_view>
@@ -6,11 +6,11 @@
 
 namespace plainfs::serve {
 
-// Whether they differ in the case of ASCII letters only.
+// Returns whether the words are equal, ignoring the case of ASCII letters.
 bool is_same_word(std::string_view a, std::string_view b);
-// What stands between commas, trimmed; what is empty is left out.
+// Returns the items between commas, trimmed. Empty items are omitted.
 std::vector<std::string_view> list_items(std::string_view text);
-// Whether they are the same, in a time that tells nothing of where they differ.
+// Returns whether the texts are equal, in a time that does not depend on where they differ.
 bool is_same_secret(std::string_view given, std::string_view secret);
 
 }  // namespace plainfs::serve

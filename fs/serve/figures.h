@@ -1,4 +1,4 @@
-// The pictures of a page, and the numbers that they take of a store.
+// The pictures of a page, and the sampling of the store's numbers for them.
 #pragma once
 
 #include <cstdint>
@@ -14,36 +14,36 @@ namespace plainfs::serve {
 
 // heat_map.cc
 
-// A plane of an array's last two axes, as users see them: where it begins along each axis.
+// A plane of an array's last two axes, in the order users see them: its origin along each axis.
 struct Plane {
   Shape origin;
 };
 
-// Returns a plane of numbers, each value as bright as it is great, at most 256 pixels high and wide: of a
-// larger one every k-th value of its beginning. nullopt of less than two rows or columns. Requires: rank 2 or
-// more, numbers, and that the origin lies inside.
+// Returns a plane of numbers as a grey picture of at most 256 by 256 pixels, brighter for greater values. A
+// larger plane is sampled: every k-th value of its beginning. Returns nullopt for fewer than two rows or
+// columns. Requires: rank 2 or more, numeric, and the origin is inside.
 std::optional<Figure> heat_map(const LabelledArray& array, const Plane& plane);
 
-// How many fragments stand on each chromosome, of the first ones.
+// Counts the first fragments by chromosome.
 std::optional<Figure> chromosome_bars(const Fragments& fragments);
 
-// Returns how many variants stand on each contig, of the first ones; nullopt of none, and of over 2^26. Reads
-// the contig of each.
+// Counts the first variants by contig. Returns nullopt without variants, or for more than 2^26. Reads the
+// contig of each.
 std::optional<Figure> contig_bars(const Variants& variants);
 
-// numbers.cc: some of the numbers of a store, from one end to the other.
+// numbers.cc: sampling the numbers of a store.
 
-// Of every step-th row of an array of numbers, seen as users see it, the values of its columns [first, first
-// + columns); of rank 1 the values themselves (columns is 1). Missing ones are NaN. Reads all rows on the way
-// where they are in chunks. Requires: dtype().is_numeric(), step > 0, the columns are there.
+// Returns columns [first, first + columns) of every step-th row of a numeric array, in the order users see
+// it. An array of rank 1 has one column. Missing values are NaN. Reads all rows on the way if they are
+// chunked. Requires: dtype().is_numeric(), step > 0, the columns exist.
 std::vector<double> sampled_rows(const Array& values, uint64_t rows, uint64_t step, uint64_t first,
                                  uint64_t columns);
 
-// Returns spots of a line through values, the first at x = first and each next one a step on: of more than
-// most values the least and the greatest of each of most stretches.
+// Returns the spots of a line through the values, starting at x = first, one step apart. More than `most`
+// values are reduced to the minimum and maximum of each of `most` stretches.
 std::vector<Spot> envelope(const std::vector<double>& values, double first, double step, uint64_t most);
 
-// Returns what lies at such a part of the finite ones from either end, 0 to 1; {0, 0} if there are none.
+// Returns the quantiles `cut` and 1 - cut of the finite values; {0, 0} without such values. cut: 0 to 1.
 Interval range_of(std::vector<double> values, double cut);
 
 }  // namespace plainfs::serve

@@ -1,4 +1,4 @@
-// Files: all of one, or ranges of its bytes.
+// Replies with files: a whole file, or ranges of its bytes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class FileAnswer {
     if (!if_match.empty() && !lists_tag(if_match, tag)) return reply_.whole(412, "", "");
     const bool may_pack = asked_.request.method == "GET" && asked_.request.count("Range") == 0 &&
                           accepts_gzip(asked_.request.field("Accept-Encoding")) && is_packable(known);
-    // Other bytes have another strong tag (RFC 9110, 8.8.3.3).
+    // Different bytes need a different strong tag (RFC 9110, 8.8.3.3).
     const std::string shown_tag = may_pack ? tag.substr(0, tag.size() - 1) + "-gzip\"" : tag;
     reply_.add("ETag", shown_tag);
     reply_.add("Cache-Control", "no-cache");
@@ -60,7 +60,7 @@ class FileAnswer {
   }
 
  private:
-  // May take a pass over the content.
+  // Returns the size. May take a pass over the content.
   uint64_t size_now() {
     const Status status = filesystem_.status_with_size(place_.inode);
     if (status.opening != file_.opening->number())
@@ -68,7 +68,7 @@ class FileAnswer {
     return static_cast<uint64_t>(status.stat.st_size);
   }
 
-  // Whatever type a file says it has, it is no page of this server's: it can run nothing and reads nothing.
+  // Whatever type the file claims, it is not a page of this server: it can run no scripts and load nothing.
   void add_type() {
     reply_.add("Content-Type", type_);
     add_sandbox();
@@ -129,8 +129,8 @@ class FileAnswer {
     reply_.finish();
   }
 
-  // A text from its beginning, before it is known how long it is. False: that cannot be, and nothing was
-  // sent.
+  // Sends a text from its beginning, before its length is known. Returns false if that is impossible; nothing
+  // was sent then.
   bool answer_unsized() {
     if (!reply_.can_be_chunked() || !file_.view->has_beginning()) return false;
     const std::optional<Slices> beginning = filesystem_.read_beginning(file_, 0, kTextBeginning);
@@ -144,7 +144,7 @@ class FileAnswer {
     return true;
   }
 
-  // May read the beginning of a text whose size is not known.
+  // May read the beginning of a text with unknown size.
   bool is_packable(const Status& known) const {
     if (!is_gzipped_type(type_) || whole_first_ || !reply_.can_be_chunked()) return false;
     if (known.is_whole) return known.stat.st_size >= static_cast<off_t>(kLeastGzipped);
@@ -153,7 +153,7 @@ class FileAnswer {
     return beginning && beginning->size() >= kLeastGzipped;
   }
 
-  // Sends one gzip stream, whose length is not known before its end. A text begins before its size is known.
+  // Sends one gzip stream of a length not known in advance. A text starts before its size is known.
   void answer_packed(const Status& known) {
     GzipStream stream;
     uint64_t sent = 0;
@@ -183,7 +183,7 @@ class FileAnswer {
     reply_.finish();
   }
 
-  // A content of this opening's own, which no other request sees.
+  // Sends content that belongs to this opening alone. No other request sees it.
   void answer_changing() {
     const uint64_t size = file_.view->size();
     reply_.add("Cache-Control", "no-store");

@@ -14,7 +14,7 @@ namespace plainfs::serve {
 namespace {
 
 constexpr size_t kMostCellBytes = 120;
-constexpr uint64_t kMostPointers = 4096;  // that are looked at for the first entries
+constexpr uint64_t kMostPointers = 4096;  // that are examined for the first entries
 
 Grid::Cell cell_of(const DType& type, const Elements& elements, uint64_t i) {
   if (elements.is_missing(i)) return {"NA", true};
@@ -27,7 +27,7 @@ Grid::Cell number_cell(uint64_t number) {
   return {std::to_string(number), false};
 }
 
-// Element i of a list; its place where there is no list.
+// Returns element i of a list of names, or the number i if there is no list.
 Grid::Cell name_cell(const ArrayPtr& names, uint64_t i) {
   if (!names) return number_cell(i);
   return cell_of(names->dtype(), names->peek(range(i, 1)), 0);
@@ -81,9 +81,9 @@ Grid empty_grid(const Table& table, const std::vector<Column>& columns, uint64_t
   return grid;
 }
 
-// Names of rows and columns from a place on.
+// Names of rows and columns, from an index on.
 struct From {
-  ArrayPtr names;  // null: their numbers
+  ArrayPtr names;  // null: use their numbers
   uint64_t first;
 };
 
@@ -96,7 +96,7 @@ std::string caption_from(uint64_t first, uint64_t shown, uint64_t all, const cha
   return fmt::format("{} {} from {} on, of {}", shown, what, count_words(first), count_words(all));
 }
 
-// Rows and columns are those that users see. An array of a rank above 2 shows a plane of its last two axes.
+// Rows and columns are in the order users see. An array of rank above 2 shows a plane of its last two axes.
 std::optional<Grid> rows_of(const LabelledArray& array, const Plane& plane) {
   const ArrayPtr& values = array.labels ? array.labels : array.values;
   values->check();
@@ -141,7 +141,7 @@ std::optional<Grid> rows_of(const LabelledArray& array) {
   return rows_of(array, Plane{Shape(array.values->shape().size(), 0)});
 }
 
-// "The first 12 of 1,234 values" in the order in which they are stored.
+// Returns "The first 12 of 1,234 values" in storage order.
 std::optional<Grid> rows_of(const SparseMatrix& matrix) {
   if (matrix.error) throw *matrix.error;
   if (matrix.evaluate) return std::nullopt;
@@ -167,7 +167,7 @@ std::optional<Grid> rows_of(const SparseMatrix& matrix) {
   return grid;
 }
 
-// Columns of equal length that are no table of the store's.
+// Returns a grid of columns of equal length that do not form a table of the store.
 Grid grid_of(const std::vector<Column>& columns, uint64_t all, const char* what) {
   const uint64_t rows = std::min(all, kMostRows);
   Grid grid{caption_of(rows, all, what), false};
@@ -181,7 +181,7 @@ Grid grid_of(const std::vector<Column>& columns, uint64_t all, const char* what)
   return grid;
 }
 
-// As fragments.tsv has them: ends are one less than they are stored.
+// Returns fragments like fragments.tsv. Ends are one less than in the store.
 std::optional<Grid> rows_of(const Fragments& fragments) {
   if (fragments.error) throw *fragments.error;
   if (fragments.evaluate) return std::nullopt;
@@ -212,7 +212,7 @@ std::optional<Grid> rows_of(const SequenceLengths& sequences) {
                  "sequences");
 }
 
-// The rest has a table or an array of its own beside or below it.
+// Other nodes have a table or an array beside or below them.
 std::optional<Grid> rows_of(const Error& error) {
   throw error;
 }
@@ -249,7 +249,7 @@ Grid grid_from(const Table& table, const std::vector<Column>& columns, uint64_t 
 
 Grid chosen_grid(const Table& table, const std::vector<Column>& columns, const std::vector<uint32_t>& rows) {
   Grid grid = empty_grid(table, columns, rows.size());
-  // Read and not peeked: the next row is likely to be in the same chunk.
+  // Uses read() instead of peek(): the next row is likely to be in the same chunk.
   const auto add = [&](const Array& values) {
     for (size_t i = 0; i < rows.size(); ++i)
       grid.rows[i].push_back(cell_of(values.dtype(), values.read(range(rows[i], 1)), 0));

@@ -22,7 +22,7 @@ void look_at(const Asked& asked, FolderEntry& entry) {
   look_at(asked, entry.place.filesystem->status_so_far(entry.place.inode), entry);
 }
 
-// Of a part, which is not opened for it. of_folder: the status of its folder.
+// Adds a part without opening it. of_folder: the status of its folder.
 void add_part(const Asked& asked, const Site::Place& folder, const Listing::Entry& listed,
               const Status& of_folder, FolderEntry& entry) {
   entry.place = {folder.filesystem, folder.store, listed.inode, FileKind::file,
@@ -34,7 +34,7 @@ void add_part(const Asked& asked, const Site::Place& folder, const Listing::Entr
   }
 }
 
-// False: it is a link that leads nowhere.
+// Returns false if the entry is a link without a target.
 bool add_details(const Asked& asked, const Site::Place& folder, const Listing::Entry& listed,
                  FolderEntry& entry) {
   try {
@@ -76,7 +76,7 @@ std::vector<FolderEntry> folder_entries(const Asked& asked, const Site::Place& f
     const ListingPtr listing = folder.filesystem->list(folder.inode);
     folder.filesystem->give(*listing);
     const Status of_folder = folder.filesystem->status_so_far(folder.inode);
-    // A page asks for no size that is not known.
+    // A page does not compute sizes that are unknown.
     for (size_t i = 0; i < (unlisted ? listing->size() : listing->once()); ++i) {
       const Listing::Entry listed = listing->at(i);
       if (listed.name == kOwnFolder) continue;

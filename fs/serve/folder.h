@@ -1,4 +1,4 @@
-// What a folder holds, as pages, JSON and WebDAV tell it.
+// The entries of a folder, for pages, JSON and WebDAV.
 #pragma once
 
 #include <optional>
@@ -12,19 +12,18 @@ namespace plainfs::serve {
 struct FolderEntry {
   std::string name;
   bool is_folder = false;
-  bool is_link = false;          // then the rest is of what it leads to
-  Site::Place place;             // of a store in the folder of all stores, its root
-  std::optional<uint64_t> size;  // of a file: where that takes no pass over its content
+  bool is_link = false;          // the other members then describe its target
+  Site::Place place;             // the root of the store for an entry of the folder of all stores
+  std::optional<uint64_t> size;  // of a file, if known without a pass over its content
   time_t modified = 0;
   uint64_t opening = 0;
-  std::string error;         // why nothing is known of it, or empty
-  bool is_unlisted = false;  // found by its name alone
-  bool is_store = false;     // a store of its own begins here; it need not open
+  std::string error;         // why nothing is known of it; empty: no error
+  bool is_unlisted = false;  // found by name only
+  bool is_store = false;     // the root of a store, which may fail to open
 };
 
-// By name. A link that leads to nothing that is shown is left out. Reads no content. Throws where the folder
-// cannot be read.
-// unlisted: those too that are found by their names alone.
+// Returns the entries of a folder, sorted by name. Links to targets that are not shown are omitted. Reads no
+// content. Throws if the folder cannot be read. unlisted: include entries that are found by name only.
 std::vector<FolderEntry> folder_entries(const Asked& asked, const Site::Place& folder, bool unlisted = false);
 
 }  // namespace plainfs::serve

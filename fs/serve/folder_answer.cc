@@ -1,5 +1,5 @@
-// Folders: a page for people, a plain list for programs that follow links (wget, fsspec, rclone), JSON for
-// others.
+// Replies with folders: a page for people, a plain list for programs that follow links (wget, fsspec,
+// rclone), and JSON for other programs.
 #include <fmt/format.h>
 
 #include "formats/core/text/json.h"
@@ -18,8 +18,8 @@ namespace {
 
 enum class PageForm { kPage, kList, kJson };
 
-// Browsers say that they take HTML; programs say that they take anything. Those get no link but to what there
-// is, so that what follows links comes to each file once.
+// Browsers accept HTML explicitly; other programs accept anything. Those get only links to the entries, so
+// that a program that follows links visits each file once.
 PageForm wanted_form(const Asked& asked) {
   const std::string& query = asked.target.query;
   if (query_value(query, "json")) return PageForm::kJson;
@@ -38,7 +38,7 @@ std::string shown_name(const FolderEntry& entry) {
   return escaped(printable(entry.name)) + (entry.is_folder ? "/" : "");
 }
 
-// "2026-11-25 10:00"
+// Returns "2026-11-25 10:00".
 std::string time_words(time_t seconds) {
   std::tm parts{};
   ::gmtime_r(&seconds, &parts);
@@ -94,7 +94,8 @@ void answer_subject(const Asked& asked, const Subject& subject) {
   answer_page(asked, {page.title, page.sub, html_of(page), true});
 }
 
-// What the IGV web app opens fragments by; false where that was not asked for, or there are none.
+// Answers with the session with which the IGV web app opens fragments. Returns false if the request does not
+// ask for it, or there are no fragments.
 bool answer_igv(const Asked& asked, const std::vector<FolderEntry>& entries) {
   if (!query_value(asked.target.query, "igv")) return false;
   for (const FolderEntry& entry : entries) {

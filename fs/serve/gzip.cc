@@ -9,11 +9,11 @@
 namespace plainfs::serve {
 namespace {
 
-// RFC 1952: deflated, no name, no time, no flags, made on Unix.
+// RFC 1952: deflate, no name, no time, no flags, written on Unix.
 constexpr std::string_view kGzipHeader("\x1f\x8b\x08\0\0\0\0\0\0\x03", 10);
-constexpr int kReplyLevel = 1;  // the network is seldom slower than a higher one
+constexpr int kReplyLevel = 1;  // higher levels are usually slower than the network
 
-// ";q=0", ";q=0.0"
+// Returns whether the parameters contain ";q=0" or ";q=0.0".
 bool is_refused(std::string_view parameters) {
   const size_t at = parameters.find("q=");
   if (at == std::string_view::npos) return false;

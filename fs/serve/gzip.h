@@ -1,4 +1,4 @@
-// Replies as gzip, to clients that take it (RFC 9110, 8.4 and 12.5.3).
+// Replies compressed with gzip for clients that accept it (RFC 9110, 8.4 and 12.5.3).
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@ namespace plainfs::serve {
 // Shorter bodies gain nothing.
 inline constexpr size_t kLeastGzipped = 1024;
 
-// True if a field Accept-Encoding takes gzip.
+// Returns whether an Accept-Encoding field accepts gzip.
 bool accepts_gzip(std::string_view accept_encoding);
 
-// True for types that are text: HTML, CSV, TSV, JSON, SVG, plain text.
+// Returns whether the type is text: HTML, CSV, TSV, JSON, SVG, plain text.
 bool is_gzipped_type(std::string_view media_type);
 
-// A gzip stream in pieces.
+// A gzip stream, generated in pieces.
 class GzipStream {
  public:
   // Returns the header of the stream.
   static std::string_view begin();
-  // Returns the bytes as the next piece.
+  // Compresses the bytes and returns the next piece.
   Bytes next(ByteSpan bytes);
   // Returns the end of the stream.
   Bytes end() const;

@@ -22,15 +22,15 @@
 namespace plainfs::serve {
 namespace {
 
-constexpr uint64_t kDataPiece = 256 * 1024;         // bytes that go out at once
-constexpr uint64_t kDataRun = 32 * 1024;            // elements that are read at once
-constexpr size_t kMostDataHeld = 64 * 1024 * 1024;  // of JSON for a client that takes no pieces
+constexpr uint64_t kDataPiece = 256 * 1024;         // bytes sent at once
+constexpr uint64_t kDataRun = 32 * 1024;            // elements read at once
+constexpr size_t kMostDataHeld = 64 * 1024 * 1024;  // bytes of JSON for a client without chunks
 
-// Of one axis.
+// The selection along one axis.
 struct Chosen {
   uint64_t first = 0;
   uint64_t count = 0;
-  bool stays = true;  // as an axis of what is selected
+  bool stays = true;  // the axis is kept in the result
 };
 
 class SelectedArray final : public DerivedArray {
@@ -82,7 +82,7 @@ int64_t slice_number(std::string_view text) {
   return number;
 }
 
-// An end of a slice, cut to the axis.
+// Returns an end of a slice, cut to the axis.
 uint64_t end_of(std::string_view text, uint64_t length, uint64_t left_out) {
   if (text.find_first_not_of(' ') == std::string_view::npos) return left_out;
   const int64_t number = slice_number(text);
@@ -113,7 +113,7 @@ Chosen chosen(std::string_view text, uint64_t length) {
   return {first, end - first, true};
 }
 
-// Which numbers a typed array of JavaScript can hold: h5grove's `dtype=safe`.
+// Returns whether JavaScript's typed arrays can hold the type: h5grove's `dtype=safe`.
 bool is_number(const DType& type) {
   return type.is_numeric() || type.kind == Kind::complex || type.kind == Kind::enumeration ||
          type.kind == Kind::time_span;
@@ -131,12 +131,12 @@ ArrayPtr widened_halves(const ArrayPtr& array) {
   });
 }
 
-// As text, piece by piece.
+// The values as JSON text, generated in pieces.
 class JsonData {
  public:
   JsonData(const ArrayPtr& array, bool is_flat) : array_(array) {
     shape_ = array->shape();
-    // As numpy has them, the axes of an element behind those of the array.
+    // The axes of an element follow those of the array, as in numpy.
     for (type_ = &array->dtype(); type_->kind == Kind::array; type_ = type_->item.get())
       shape_.insert(shape_.end(), type_->dims.begin(), type_->dims.end());
     const uint64_t count = element_count(shape_);
@@ -146,7 +146,7 @@ class JsonData {
     is_empty_ = count == 0;
   }
 
-  // Calls send with one piece after another.
+  // Calls send with each piece in turn.
   template <class Send>
   void write(uint64_t run, Send&& send) {
     std::string text;
@@ -191,7 +191,7 @@ class JsonData {
   const ArrayPtr& array_;
   const DType* type_ = nullptr;  // of one item
   Shape shape_;
-  Shape blocks_;  // items in one of each axis: a list begins at each multiple
+  Shape blocks_;  // items per block along each axis: a list begins at each multiple
   uint64_t place_ = 0;
   bool is_empty_ = false;
 };
@@ -200,7 +200,7 @@ void little_endian(uint64_t value, size_t bytes, std::string& out) {
   for (size_t i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i) & 0xff);
 }
 
-// All that stands before the pixels of an image of one strip (TIFF 6.0, sections 2 and 19).
+// Returns everything before the pixels of an image of one strip (TIFF 6.0, sections 2 and 19).
 std::string tiff_header(const Array& array, uint64_t bytes) {
   const DType& type = array.dtype();
   const bool is_real = type.kind == Kind::real, is_signed = type.kind == Kind::integer;
@@ -282,7 +282,7 @@ class DataAnswer {
     return tiff_header(*array_, bytes);
   }
 
-  // The first piece is there before the header goes, so that what is known to be wrong then is told.
+  // Reads the first piece before sending the header, so that an error in it is still reported.
   void answer_file(const std::string& head, const std::string& disposition) {
     const std::unique_ptr<ViewFile> bytes = npy_file(array_, false, context_);
     const uint64_t size = bytes->size();

@@ -15,7 +15,7 @@
 namespace plainfs::serve {
 namespace {
 
-// H5T_class_t, H5T_order_t, H5T_sign_t, H5T_cset_t of the library.
+// HDF5's H5T_class_t, H5T_order_t, H5T_sign_t and H5T_cset_t.
 enum H5Class : uint8_t {
   kH5Integer = 0,
   kH5Real = 1,
@@ -28,7 +28,7 @@ enum H5Class : uint8_t {
   kH5Array = 10
 };
 constexpr uint64_t kUtf8 = 1;
-constexpr uint64_t kPointerBytes = 16;  // of what has no length of its own, in the library's memory
+constexpr uint64_t kPointerBytes = 16;  // of a variable-length value, in the library's memory
 
 Json::Object type_of(H5Class number, uint64_t size) {
   return {{"class", Json::of(uint64_t{number})}, {"size", Json::of(size)}};
@@ -156,7 +156,7 @@ void append_list(uint64_t count, std::string& out, Append&& append) {
   out += ']';
 }
 
-// From items of children[0], along dims[axis] and those after it.
+// Appends items of children[0], along dims[axis] and the axes after it.
 void append_nested(const DType& type, size_t axis, const Elements& items, uint64_t first, uint64_t count,
                    std::string& out) {
   if (axis == type.dims.size()) return append_h5_value(*type.item, items, first, out);
@@ -166,7 +166,7 @@ void append_nested(const DType& type, size_t axis, const Elements& items, uint64
   });
 }
 
-// What one value of an attribute is.
+// The type of one value of an attribute.
 enum class Scalar { whole, real, truth, text, none };
 
 Scalar scalar_of(const Json& value) {
@@ -176,11 +176,11 @@ Scalar scalar_of(const Json& value) {
   return value.as_int64() || value.as_uint64() ? Scalar::whole : Scalar::real;
 }
 
-// Goes down into lists that are as long as their neighbours: the shape, and what all values are.
+// Descends into lists of equal lengths and finds their shape and the common type of all values.
 struct ListShape {
   std::vector<uint64_t> shape;
   std::optional<Scalar> kind{};
-  bool is_unsigned = false;  // a number beyond int64
+  bool is_unsigned = false;  // has a number beyond int64
   bool is_alike = true;
 
   void look_at(const Json& value, size_t depth, bool is_first) {
@@ -218,7 +218,7 @@ Json type_json(Scalar kind, bool is_unsigned) {
   return text_json();
 }
 
-// With null for numbers that JSON has not.
+// Returns the value with null for numbers that JSON cannot represent.
 Json finite(const Json& value) {
   if (const Json::List* const list = value.list()) {
     Json::List all;

@@ -1,5 +1,5 @@
-// Types and values as h5grove tells them in JSON: HDF5's classes by their numbers, whole numbers in full, and
-// null for what is no finite number.
+// Types and values in h5grove's JSON: HDF5's classes by number, integers in full, and null for numbers that
+// are not finite.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@
 
 namespace plainfs::serve {
 
-// {"class": 0, "size": 4, "order": 0, "sign": 1}. What HDF5 has no word for is text.
+// Returns the type: {"class": 0, "size": 4, "order": 0, "sign": 1}. Types that HDF5 does not have are text.
 Json h5_type(const DType& type);
 
-// Appends an element: a record is the list of its fields, an enumeration its number, a complex number its two
-// parts, a reference the path of what it points to. Throws damaged for text that is not UTF-8.
-// Requires: i < elements.count.
+// Appends an element. A record is the list of its fields, an enumeration its number, a complex number its two
+// parts, a reference the path of its target. Throws damaged for text that is not UTF-8. Requires: i <
+// elements.count.
 void append_h5_value(const DType& type, const Elements& elements, uint64_t i, std::string& out);
 
-// An attribute: {"name", "shape", "type"}. What is neither one value nor a list of values that are alike is
-// text, its JSON; attributes keep no type but that of their JSON.
+// An attribute: {"name", "shape", "type"}. Attributes have only the types of JSON. A value that is neither a
+// scalar nor a uniform list is given as text, its JSON.
 struct H5Attribute {
-  Json shape;  // null: it has no value
+  Json shape;  // null: no value
   Json type;
   Json value;
 };

@@ -46,7 +46,7 @@ Json link_json(std::string_view name, const Link& link) {
                       {"target_path", fmt::format("/{}", fmt::join(link.path, "/"))}};
 }
 
-// Without the children of a group.
+// Returns the JSON of an entity without the children of a group.
 Json::Object entity_json(std::string_view name, const Node& node) {
   const ArrayPtr array = array_of(node);
   Json::Object entity{
@@ -60,7 +60,8 @@ Json::Object entity_json(std::string_view name, const Node& node) {
   return entity;
 }
 
-// What cannot be read is listed as what it is not known to be; asked for itself it says why.
+// Returns the JSON of a child. A child that cannot be read is listed as unknown; a request for it reports
+// why.
 Json child_json(const Group& group, const Member& member) {
   check_cancelled();
   const auto* const link = std::get_if<Link>(&member.node.content);
@@ -75,7 +76,7 @@ Json child_json(const Group& group, const Member& member) {
   }
 }
 
-// Whether it is a file beside the groups and arrays, of which H5Web knows nothing.
+// Returns whether it is a file beside the groups and arrays, which H5Web does not know.
 bool is_plain_file(const Member& member) {
   return std::holds_alternative<PlainFile>(member.node.content);
 }
@@ -125,7 +126,7 @@ class H5Answer {
  private:
   std::string file() const { return printable(form_value(asked_.target.query, "file").value_or("")); }
 
-  // Of a link that leads to nothing that is shown.
+  // Returns the JSON of a link with a target that is not shown.
   std::optional<Json> link_at(const std::vector<std::string>& names) const {
     const std::optional<Node> above =
         names.size() == 1 ? root_ : find_path(*root_.parts, std::span(names).first(names.size() - 1));

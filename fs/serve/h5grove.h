@@ -1,6 +1,7 @@
-// What H5Web asks of a server to show a store, as h5grove 4 answers it (its Python package is the reference:
-// github.com/silx-kit/h5grove, src/h5grove/{content,encoders,utils}.py): four questions, of a store by its
-// path below the address, which are answered by the store's own groups and arrays, whatever their format.
+// The requests with which H5Web shows a store, answered like h5grove 4 (its Python package is the reference:
+// github.com/silx-kit/h5grove, src/h5grove/{content,encoders,utils}.py). There are four kinds of requests.
+// Each names a store by its path below the address, and is answered from the store's own groups and arrays in
+// any format.
 #pragma once
 
 #include <string>
@@ -11,17 +12,17 @@
 
 namespace plainfs::serve {
 
-// "/TOKEN/.plainfs/h5grove" is the URL that H5Web's H5GroveProvider is given.
+// H5Web's H5GroveProvider is given the URL "/TOKEN/.plainfs/h5grove".
 inline constexpr std::string_view kH5Folder = "h5grove";
 
-// Whether it is under that URL. Errors of such are JSON: {"message": …}.
+// Returns whether the target is under that URL. Errors there are JSON: {"message": …}.
 bool asks_h5grove(std::string_view target);
-// Where asked is such a question: its question and its names, from then on those of its store, are set.
+// If `asked` is an h5grove request, sets its question, and sets its names to those of the store in question.
 void take_h5_question(Asked& asked);
-// The file that H5Web is to ask for to be shown the store at a path of the site.
+// Returns the file name that H5Web must request for the store at a path of the site.
 std::string h5_file(const Site& site, const std::vector<std::string>& names);
 
-// Requires: asked.h5_question is not empty. Throws Error.
+// Answers an h5grove request. Requires: asked.h5_question is not empty. Throws Error.
 void answer_h5grove(const Asked& asked);
 
 }  // namespace plainfs::serve

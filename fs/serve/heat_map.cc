@@ -13,8 +13,8 @@ namespace plainfs::serve {
 namespace {
 
 constexpr uint64_t kMostSide = 256;
-constexpr uint64_t kMostElements = uint64_t{1} << 23;  // that are read for a picture
-constexpr uint64_t kBand = uint64_t{1} << 20;          // of these at a time
+constexpr uint64_t kMostElements = uint64_t{1} << 23;  // elements read for a picture
+constexpr uint64_t kBand = uint64_t{1} << 20;          // elements read at once
 constexpr double kCut = 0.01;
 constexpr uint64_t kMostBars = 30;
 constexpr uint64_t kMostCountedVariants = uint64_t{1} << 26;
@@ -28,7 +28,7 @@ uint64_t step_for(uint64_t length) {
 std::optional<Figure> heat_map(const LabelledArray& array, const Plane& plane) {
   const Array& values = *array.values;
   const size_t rank = values.shape().size();
-  // The axes of an array that is column-major are stored last first.
+  // The axes of a column-major array are stored in reverse order.
   const bool is_turned = values.column_major();
   const size_t row_axis = is_turned ? 1 : rank - 2, column_axis = is_turned ? 0 : rank - 1;
   Box box{plane.origin, Shape(rank, 1)};

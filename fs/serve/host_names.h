@@ -1,4 +1,4 @@
-// Who a request may be meant for and come from: the fields Host and Origin.
+// The hosts that a request may address and the origins it may come from: the fields Host and Origin.
 #pragma once
 
 #include <string>
@@ -7,24 +7,25 @@
 
 namespace plainfs::serve {
 
-// A foreign page that has its own name lead to this machine (DNS rebinding) shows that name in
-// Host.
+// The names under which this server may be addressed. They protect against DNS rebinding: a malicious page
+// that points its own name at this machine sends that name in Host.
 class HostNames {
  public:
-  // Besides localhost and every address that is written as a number. A port of a name counts for nothing.
+  // names: allowed besides localhost and every numeric address. Ports in the names are ignored.
   explicit HostNames(std::vector<std::string> names);
 
-  // host: "name", "name:8080", "[::1]:8080". The port is not looked at: a tunnel has another one.
+  // Returns whether `host` is allowed: "name", "name:8080", "[::1]:8080". Its port is ignored, since a tunnel
+  // changes it.
   bool allows(std::string_view host) const;
 
  private:
   std::vector<std::string> names_;
 };
 
-// Pages that may read what is served, by their origin: "https://vitessce.io".
+// The origins of pages that may read the server's data: "https://vitessce.io".
 class Origins {
  public:
-  // "*": all of them.
+  // origins: "*" allows all of them.
   explicit Origins(std::vector<std::string> origins) : origins_(std::move(origins)) {}
   bool allows(std::string_view origin) const;
 
@@ -32,7 +33,7 @@ class Origins {
   std::vector<std::string> origins_;
 };
 
-// Whether it is "https://HOST" or "http://HOST:PORT" as browsers send it, or "*".
+// Returns whether `text` is "https://HOST" or "http://HOST:PORT" in the form that browsers send, or "*".
 bool is_origin(std::string_view text);
 
 }  // namespace plainfs::serve

@@ -110,7 +110,7 @@ std::string channel_list(const std::vector<uint64_t>& channels) {
   return fmt::format("{}", fmt::join(channels, ","));
 }
 
-// Each turns one channel on or off.
+// Adds links that turn each channel on or off.
 void add_channels(const Query& query, const Image& image, const ImageChoice& choice, PageModel& page) {
   const uint64_t length = length_of(image, 'c');
   if (length < 2) return;
@@ -154,7 +154,7 @@ Query with_region(const Query& query, const ImageChoice::Region& region) {
       .with("h", std::to_string(region.height));
 }
 
-// Closer to the middle by half, and along the sides.
+// Adds links that zoom to the middle half, or move sideways.
 void add_regions(const Query& query, const Image& image, const ImageChoice& choice, PageModel& page) {
   const uint64_t width = length_of(image, 'x'), height = length_of(image, 'y');
   const ImageChoice::Region now = choice.region.value_or(ImageChoice::Region{0, 0, width, height});
@@ -196,7 +196,7 @@ void add_form(const Query& query, const Image& image, const ImageChoice& choice,
   page.form = std::move(form);
 }
 
-// The query of preview.png that is the page's choice.
+// Returns the query of preview.png for the choice of the page.
 std::string picture_href(const Query& query) {
   Query wanted("");
   for (const char* const name : {"c", "z", "t", "min", "max", "x", "y", "w", "h"})

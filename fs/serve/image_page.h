@@ -1,4 +1,4 @@
-// An image with its channels, planes, contrast and region chosen in the address.
+// An image with channels, planes, contrast and region chosen in the address.
 #pragma once
 
 #include "fs/native/picture.h"
@@ -8,16 +8,16 @@
 
 namespace plainfs::serve {
 
-// Returns what an address asks for: c=0,2 the channels, z, t, min and max the values that are dark and
-// bright, x, y, w and h a region in pixels of the largest level, size the least side of the level. What the
-// image does not have is left out, and becomes a problem. Requires: no error of the image.
+// Returns the choice that a query makes: c=0,2 the channels, z, t, min and max the values shown dark and
+// bright, x, y, w and h a region in pixels of the largest level, size the least side of the level. Parts that
+// do not exist in the image are ignored and become problems. Requires: image has no error.
 ImageChoice image_choice(const Query& query, const Image& image, std::vector<Problem>& problems);
 
-// Adds the picture of an image and the form and links that choose it.
+// Adds the picture of an image, and the form and links that choose it.
 void add_image(const Query& query, const Image& image, PageModel& page);
 
-// Answers for preview.png with a query; false if the place is no such file, or there is no query. Throws
-// not_found for what the image does not have.
+// Answers preview.png with a query. Returns false if the place is no such file or there is no query. Throws
+// not_found for parts that do not exist in the image.
 bool answer_image(const Asked& asked, const Site::Place& place);
 
 }  // namespace plainfs::serve

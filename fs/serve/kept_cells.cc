@@ -11,10 +11,9 @@ namespace {
 
 constexpr size_t kMostKept = 8;
 constexpr size_t kMostFirstGenes = 40;
-constexpr uint64_t kMostCells = uint64_t{1} << 25;  // whose values a page holds at once
+constexpr uint64_t kMostCells = uint64_t{1} << 25;  // limit of the values that a page holds at once
 
-// Columns of var with the names that people know a gene by, of stores whose rows are called by ids
-// (CELLxGENE, Ensembl).
+// Columns of var with gene symbols, in stores with ids as row names (CELLxGENE, Ensembl).
 constexpr std::array<std::string_view, 6> kSymbols{"feature_name", "gene_symbols", "gene_symbol",
                                                    "gene_name",    "gene_names",   "symbol"};
 constexpr std::array<std::string_view, 4> kIds{"gene_ids", "gene_id", "id", "ensembl_id"};

@@ -1,5 +1,5 @@
-// The annotated matrices that pages show, kept between requests: finding one opens every column of its
-// tables, and the genes of a matrix that is stored by cells are put in order once (fs/native/matrix_lines.h).
+// The annotated matrices shown on pages, kept between requests. Finding one opens every column of its tables,
+// and a matrix stored by cells has its genes sorted once (fs/native/matrix_lines.h).
 #pragma once
 
 #include <cstdint>
@@ -19,18 +19,19 @@ namespace plainfs::serve {
 // An annotated matrix with its genes by name. Const and thread-safe.
 class PageCells {
  public:
-  // meaning: of the directory that found was found in.
+  // meaning: the directory in which `found` was found.
   PageCells(OpenMeaning meaning, const FoundAnnotatedMatrix& found);
 
   const AnnotatedMatrix& matrix() const { return matrix_; }
-  // The directory that the matrix was found in.
+  // Returns the directory in which the matrix was found.
   const Node& directory() const { return meaning_.what.node; }
   bool has_genes() const { return genes_ != nullptr; }
-  // Requires: has_genes(). Throws what reading the names throws.
+  // Requires: has_genes(). Throws the errors of reading the names.
   std::shared_ptr<const PartNames> genes() const { return genes_->get(); }
-  // The values of a gene, one a cell; a missing one is NaN. Requires: has_genes(), gene < genes()->count().
+  // Returns the values of a gene, one per cell, NaN if missing. Requires: has_genes(), gene <
+  // genes()->count().
   std::vector<double> values(uint64_t gene) const;
-  // Genes to begin with: highly variable ones, or else the first.
+  // Returns genes to suggest: highly variable ones if they are known, else the first.
   const std::vector<std::string>& first_genes() const;
 
  private:
@@ -38,18 +39,18 @@ class PageCells {
 
   const OpenMeaning meaning_;
   const AnnotatedMatrix matrix_;
-  std::unique_ptr<PartNameList> genes_;  // null: the matrix has no values, or its genes no names
+  std::unique_ptr<PartNameList> genes_;  // null: the matrix has no values, or its genes have no names
   mutable Once opening_lines_, finding_first_;
   mutable MatrixLinesPtr lines_;                  // written once, by opening_lines_
   mutable std::vector<std::string> first_genes_;  // written once, by finding_first_
 };
 using PageCellsPtr = std::shared_ptr<const PageCells>;
 
-// Thread-safe.
+// A cache of annotated matrices. Thread-safe.
 class KeptCells {
  public:
-  // Returns the annotated matrix of a directory, or null if it has none. Throws what reading it throws. One
-  // that was kept before its store was reopened is not used.
+  // Returns the annotated matrix of a directory, or null if it has none. Throws the errors of reading it. A
+  // matrix from before the store was reopened is not used.
   PageCellsPtr of(Filesystem& filesystem, Inode directory);
 
  private:
@@ -61,7 +62,7 @@ class KeptCells {
   };
 
   Mutex mutex_;
-  std::list<Kept> kept_ GUARDED_BY(mutex_);  // the last used first
+  std::list<Kept> kept_ GUARDED_BY(mutex_);  // the most recently used first
 };
 
 }  // namespace plainfs::serve

@@ -17,8 +17,8 @@
 namespace plainfs::serve {
 namespace {
 
-constexpr int kWaiting = 256;       // connections that were not taken yet
-constexpr int kFirstInherited = 3;  // behind the standard streams
+constexpr int kWaiting = 256;       // connections not accepted yet
+constexpr int kFirstInherited = 3;  // after the standard streams
 constexpr int kMostInherited = 16;
 
 union Address {
@@ -31,7 +31,7 @@ bool is_number(const std::string& text) {
   return !text.empty() && text.size() <= 5 && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-// The length; 0 where it is no address.
+// Returns the length of the address; 0 if the text is not an address.
 socklen_t fill(Address& out, const ListenAddress& in) {
   std::memset(&out, 0, sizeof out);
   if (::inet_pton(AF_INET, in.address.c_str(), &out.v4.sin_addr) == 1) {
@@ -91,7 +91,7 @@ Descriptor listen_at(ListenAddress& address) {
   Descriptor socket(::socket(number.any.sa_family, SOCK_STREAM, 0));
   if (socket.number() < 0) throw fail("socket");
   do_not_block(socket.number());
-  // After a server that has just ended.
+  // Allows the port of a server that has just ended.
   const int yes = 1;
   ::setsockopt(socket.number(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   if (::bind(socket.number(), &number.any, length) != 0) throw fail("cannot listen there");

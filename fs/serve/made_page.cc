@@ -30,7 +30,7 @@ constexpr size_t kMostAttributes = 100;
 constexpr size_t kMostAttributeBytes = 600;
 constexpr size_t kMostNames = 12;
 
-// The columns and rows of a matrix by itself; of an annotated one its cells and genes.
+// Adds the rows and columns of a plain matrix; for an annotated matrix they are its cells and genes.
 void add_density(uint64_t rows, uint64_t columns, const SparseMatrix& matrix, std::vector<Fact>& facts) {
   if (matrix.error || matrix.evaluate) return;
   const uint64_t values = matrix.value->count();
@@ -124,7 +124,7 @@ class PageMaker {
   }
 
  private:
-  // What cannot be read is said, and the rest is shown. A store that has changed is opened anew.
+  // Adds a note if a part cannot be read, and goes on with the rest. A store that has changed is reopened.
   template <class Make>
   void part(Make&& make) {
     try {
@@ -174,7 +174,7 @@ class PageMaker {
     if (page_.sub.empty()) page_.sub = "folder";
   }
 
-  // Files of the member beside its folder and in it; what is found by its name alone in a list of its own.
+  // Adds the member's files beside its folder and in it. Files found by name only form a list of their own.
   void add_forms() {
     const std::string up = subject_.has_folder ? "../" : "";
     page_.views = forms_of(subject_.beside, up, subject_.name, subject_.node());
@@ -192,7 +192,7 @@ class PageMaker {
     for (TakeAs& form : forms_of(files, "", "", subject_.node())) page_.views.push_back(std::move(form));
   }
 
-  // The first of the files of a folder of very many.
+  // Adds the first files of a very large folder.
   void add_names_of(const FolderEntry& folder) {
     const ListingPtr listing = folder.place.filesystem->list(folder.place.inode);
     size_t shown = 0;
@@ -239,7 +239,7 @@ class PageMaker {
         {"Python, by chunks", fmt::format("import anndata\nx = anndata.read_zarr(\"{}\")", address)});
   }
 
-  // Of a store that is one array or table: its root has nothing else.
+  // Adds the array or table of a store that consists of one. Its root has nothing else.
   void add_lone_member() {
     if (!subject_.has_folder || subject_.place.inode != kRootInode || page_.contents.size() != 1) return;
     if (!std::holds_alternative<std::monostate>(subject_.node().content)) return;
@@ -273,13 +273,13 @@ class PageMaker {
       part([&] { page_.first = first_rows(node); });
   }
 
-  // Adds the spikes of a recording of NWB.
+  // Adds the spikes of an NWB recording.
   void add_units(const Node& root) {
     const std::optional<Node> units = root.parts ? root.parts->find("units") : std::nullopt;
     if (units) add_recording(Query(asked_.target.query), refine(*units, subject_.context()), page_);
   }
 
-  // True if the array stands in AnnData's obsm, Seurat's reductions or Bioconductor's reduced dimensions.
+  // Returns whether the array is in AnnData's obsm, Seurat's reductions or Bioconductor's reduced dimensions.
   bool is_embedding() const {
     if (subject_.name == "cell.embeddings") return true;
     if (subject_.place.names.empty()) return false;
@@ -288,7 +288,7 @@ class PageMaker {
            (folder == "obsm" || folder == "reducedDims" || folder == "reduced_dimensions");
   }
 
-  // Links the page of the store, which colours the points.
+  // Links to the page of the store, which colours the points.
   void add_way_to_cells() {
     const bool is_of_seurat = subject_.name == "cell.embeddings";
     const std::string name = is_of_seurat ? "X_" + subject_.place.names.back() : subject_.name;
@@ -301,7 +301,7 @@ class PageMaker {
     if (figure) page_.figures.push_back(*std::move(figure));
   }
 
-  // The sites by pages, and how many there are on each contig.
+  // Adds the sites in pages, and their number on each contig.
   void add_variants(const Variants& variants, const Node& node) {
     std::optional<Node> sites = node.parts ? node.parts->find("sites") : std::nullopt;
     if (sites) sites = refine(*std::move(sites), subject_.context());

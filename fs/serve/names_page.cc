@@ -14,7 +14,7 @@
 namespace plainfs::serve {
 namespace {
 
-// A name without its extension, and the files that it has.
+// A name without its extension, and its files.
 struct NamedFiles {
   std::string stem;
   std::vector<std::string> files;
@@ -45,7 +45,7 @@ class NamesPage {
   }
 
  private:
-  // Files of one name stand beside each other.
+  // The files of one name are adjacent.
   std::vector<NamedFiles> find_names() {
     std::vector<NamedFiles> shown;
     std::string last;
@@ -88,7 +88,7 @@ class NamesPage {
     page_.problems.push_back(std::move(problem));
   }
 
-  // Returns the way to the page that colours cells by a gene; empty if there is none.
+  // Returns the path to the page that colours cells by a gene; empty if it does not exist.
   std::string way_to_cells() {
     if (asked_.names.back() != "genes") return {};
     Inode above = place_.inode;

@@ -7,8 +7,8 @@ namespace plainfs::serve {
 
 inline constexpr uint64_t kNamesOnPage = 500;
 
-// Answers with a page of names; false if the folder does not list parts, or has no more than one page. Makes
-// no entry of a name that it does not show.
+// Answers with a page of names. Returns false if the folder does not list parts, or has only one page.
+// Creates entries only for the names that it shows.
 bool answer_names(const Asked& asked, const Site::Place& place);
 
 }  // namespace plainfs::serve

@@ -22,7 +22,7 @@ std::string lowered(std::string_view text) {
   return low;
 }
 
-// Lower is nearer; nullopt: not near.
+// Returns a distance, lower is nearer; nullopt: not near.
 std::optional<size_t> distance_of(const std::string& asked, const std::string& name) {
   if (name.starts_with(asked)) return name.size() == asked.size() ? 0 : 1;
   const size_t apart = asked.size() > name.size() ? asked.size() - name.size() : name.size() - asked.size();

@@ -1,4 +1,4 @@
-// The names nearest to one that does not exist, for a page that offers them.
+// The names nearest to one that does not exist, which a page suggests.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@ namespace plainfs::serve {
 
 inline constexpr size_t kMostNearest = 8;
 
-// Returns whether two names are the same in any case of their ASCII letters.
+// Returns whether two names are equal, ignoring the case of ASCII letters.
 bool is_same_in_any_case(std::string_view a, std::string_view b);
 
-// Returns whether a name has part in it, in any case.
+// Returns whether name contains part, ignoring case.
 bool holds_in_any_case(std::string_view name, std::string_view part);
 
-// Returns up to kMostNearest of the names name(0) to name(count - 1), the nearest first: those that begin
-// with asked in any case, then those that a few letters make of it, then those that hold it. Of asked the
-// first 64 bytes count, and of longer lists the first 2^20 names.
+// Returns up to kMostNearest of the names name(0) to name(count - 1), the nearest first: names that begin
+// with `asked` in any case, then those that differ in a few letters, then those that contain it. Compares
+// only the first 64 bytes of `asked` and the first 2^20 names.
 std::vector<std::string> nearest_names(std::string_view asked, uint64_t count,
                                        const std::function<std::string_view(uint64_t)>& name);
 std::vector<std::string> nearest_names(std::string_view asked, const std::vector<std::string>& names);

@@ -18,7 +18,7 @@ std::vector<double> sampled_rows(const Array& values, uint64_t rows, uint64_t st
   const size_t rank = values.shape().size();
   const uint64_t band = std::max<uint64_t>(1, kBandElements / std::max<uint64_t>(1, columns));
   std::vector<double> sampled, numbers;
-  // A step that is longer than a chunk leaves chunks out.
+  // With a step longer than a chunk, some chunks need not be read.
   const Shape chunk = values.chunk_shape();
   const uint64_t chunk_rows = rank == 0 ? 1 : chunk[is_turned ? 1 : 0];
   const bool is_apart = step > 2 * chunk_rows;

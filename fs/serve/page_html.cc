@@ -14,7 +14,7 @@
 namespace plainfs::serve {
 namespace {
 
-// The policy of each page names the style by its hash, so that nothing else in it can be one.
+// The policy of each page allows the style by its hash, so that nothing else on the page can act as a style.
 const std::string& style_hash() {
   static const std::string hash = [] {
     const remote::Digest digest = remote::sha256(kPageStyle);
@@ -23,7 +23,7 @@ const std::string& style_hash() {
   return hash;
 }
 
-// The folders above, each a link. Of a file's page the folder it lies in is the last of them.
+// Returns links to the folders above. For a file's page, the last one is the folder that contains it.
 std::string path_html(const Asked& asked, bool is_folder, size_t known) {
   std::string html;
   const size_t count = asked.names.size();
@@ -45,7 +45,7 @@ std::string path_html(const Asked& asked, bool is_folder, size_t known) {
   return html;
 }
 
-// The pictures, and what stands beside them.
+// Returns the pictures and the parts beside them.
 std::string pictures_html(const PageModel& page) {
   const std::string first = figure_list(page.figures);
   std::string second = figure_list(page.beside);
@@ -83,7 +83,7 @@ void answer_page(const Asked& asked, const Page& page) {
   asked.reply.whole(page.status, "text/html; charset=utf-8", html);
 }
 
-// A picture or the rows stand above what there is to download, and above the contents.
+// A picture or the rows come before the downloads and the contents.
 std::string html_of(const PageModel& page) {
   std::string html = facts_html(page.facts);
   for (const std::string& note : page.notes)
@@ -97,7 +97,7 @@ std::string html_of(const PageModel& page) {
   const bool has_rows_first = page.figures.empty() && page.first;
   if (has_rows_first) html += grid_html(*page.first);
   if (page.pager) html += pager_html(*page.pager);
-  // A page with neither a picture nor rows is there for its contents.
+  // A page with neither a picture nor rows shows its contents first.
   const bool has_contents_first = page.figures.empty() && !page.first && page.stores.empty();
   if (has_contents_first) html += contents_html(page);
   if (!page.views.empty()) html += "<h2>Take it as</h2>" + forms_html(page.views) + "\n";

@@ -1,5 +1,5 @@
-// A page as HTML, plain, that needs no script and fetches nothing, and as JSON. All that a store says is
-// escaped here.
+// A page as plain HTML, without scripts or further requests, and as JSON. All text from a store is escaped
+// here.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,21 @@
 
 namespace plainfs::serve {
 
-// The frame of every page. What an "href" or a text of its body is made of is escaped where it is made.
+// The frame of every page. Links and texts in `body` are escaped when they are added to it.
 struct Page {
   std::string title;  // text
-  std::string sub;    // text: a line below the title
+  std::string sub;    // text, shown below the title
   std::string body;   // HTML
   bool has_json = false;
   int status = 200;
-  size_t known_names = SIZE_MAX;  // so many names of the path, from its beginning, lead somewhere
+  size_t known_names = SIZE_MAX;  // this many names at the beginning of the path exist
 };
 
 void answer_page(const Asked& asked, const Page& page);
 
-// What a page says, as HTML between header and footer.
+// Returns the content of a page as HTML, between header and footer.
 std::string html_of(const PageModel& page);
-// The same without pictures.
+// Returns the content of a page as JSON, without pictures.
 Json::Object json_of(const PageModel& page);
 
 }  // namespace plainfs::serve

@@ -33,7 +33,7 @@ Json::List pairs_json(const std::vector<Fact>& facts) {
   return list;
 }
 
-// Counts as they are, and values without rounding.
+// Counts are exact, and values are not rounded.
 Json::Object distribution_json(const Distribution& distribution) {
   Json::List rows;
   for (const LevelRow& row : distribution.rows) {

@@ -20,7 +20,7 @@ std::string shown(const std::string& text) {
   return escaped(printable(text));
 }
 
-// Escapes a text of the program's own, whose lines stay lines.
+// Escapes text of plainfs and keeps its line breaks.
 std::string shown_lines(std::string_view text) {
   std::string html;
   while (!text.empty()) {
@@ -58,7 +58,7 @@ std::string level_row_html(const LevelRow& row, const Distribution& distribution
   return html + (row.shape.empty() ? "" : "<td>" + small_bars(row.shape) + "</td>") + "</tr>\n";
 }
 
-// A header without a name is no header to a screen reader.
+// Screen readers need an empty header to be an ordinary cell.
 std::string header_html(const Grid::Header& header) {
   if (header.name.empty()) return "<td></td>";
   std::string name = shown(header.name) + header.mark;
@@ -67,7 +67,7 @@ std::string header_html(const Grid::Header& header) {
   return fmt::format("<th scope=\"col\"{}>{}</th>", header.is_number ? " class=\"n\"" : "", name);
 }
 
-// True for the parts that a Seurat object keeps beside its data, which few look for.
+// Returns whether it is a part that a Seurat object keeps beside its data, and that few users look for.
 bool is_folded(const std::string& name) {
   constexpr std::string_view kFolded[] = {"commands/", "misc/", "tools/"};
   return std::any_of(std::begin(kFolded), std::end(kFolded),

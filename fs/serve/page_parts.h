@@ -1,4 +1,4 @@
-// The parts of a page as HTML. All text of a store is escaped here; a part that has nothing to show is empty.
+// The parts of a page as HTML. All text from a store is escaped here. A part without content is empty.
 #pragma once
 
 #include <string>

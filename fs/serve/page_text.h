@@ -1,4 +1,4 @@
-// Text of a page: numbers and texts as people read them, and what may stand inside of HTML and XML.
+// Text for pages: numbers and texts for people, and escaping for HTML and XML.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace plainfs::serve {
 
-// "60,000"
+// Returns "60,000".
 inline std::string count_words(uint64_t count) {
   std::string text = std::to_string(count);
   for (size_t at = text.size(); at > 3;) {
@@ -17,7 +17,7 @@ inline std::string count_words(uint64_t count) {
   return text;
 }
 
-// No more than so many bytes of it, cut between two letters of UTF-8.
+// Returns at most `most` bytes of the text, cut between UTF-8 characters.
 inline std::string shortened(std::string_view text, size_t most) {
   if (text.size() <= most) return std::string(text);
   size_t end = most;
@@ -25,7 +25,7 @@ inline std::string shortened(std::string_view text, size_t most) {
   return std::string(text.substr(0, end)) + "…";
 }
 
-// For an element's text and for a value in double quotes.
+// Escapes text for element content and for values in double quotes.
 inline std::string escaped(std::string_view text) {
   std::string safe;
   for (const char c : text) {

@@ -1,5 +1,5 @@
-// WebDAV's PROPFIND (RFC 4918), of class 1 and read-only. All properties are told whatever the body asks for,
-// which every client takes; so no XML is read.
+// WebDAV's PROPFIND (RFC 4918), class 1 and read-only. The reply has all properties whatever the body asks
+// for. Every client accepts that, so no XML is parsed.
 #include <fmt/format.h>
 
 #include <optional>
@@ -19,7 +19,7 @@ constexpr std::string_view kHead =
 constexpr std::string_view kEnd = "</D:multistatus>\n";
 constexpr size_t kMostHeld = 256 * 1024;
 
-// "2026-11-25T10:00:00Z"
+// Returns "2026-11-25T10:00:00Z".
 std::string internet_date(time_t seconds) {
   std::tm parts{};
   ::gmtime_r(&seconds, &parts);
@@ -33,7 +33,7 @@ struct Properties {
   std::string name;
   bool is_folder = false;
   time_t modified = 0;
-  uint64_t size = 0;  // of a file, as the tag
+  uint64_t size = 0;  // of a file, like the tag
   std::string tag;
 };
 
@@ -52,8 +52,8 @@ std::string xml_of(const Properties& of) {
   return text + "</D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response>\n";
 }
 
-// The entries so far. What takes a pass over a store is told as soon as it is known, so that a client that
-// waits sees that something comes; what is known at once goes out with its length.
+// The entries so far. An entry that requires a pass over a store is sent as soon as it is complete, so that a
+// waiting client sees progress. Replies that are complete at once have a declared length.
 class MultiStatus {
  public:
   explicit MultiStatus(Reply& reply) : reply_(reply) {}
@@ -85,7 +85,7 @@ class MultiStatus {
   std::string held_{kHead};
 };
 
-// Of a file that cannot be read in a directory that views make, as in a mount.
+// Returns the status of a file, in a generated directory also of one that cannot be read, like in a mount.
 Status status_of_file(const Site::Place& place) {
   Filesystem& filesystem = *place.filesystem;
   try {
@@ -98,7 +98,7 @@ Status status_of_file(const Site::Place& place) {
   }
 }
 
-// Its size may take a pass. Throws where it has none.
+// Adds a file. Its size may require a pass. Throws if it has no size.
 void add_file(const Asked& asked, MultiStatus& all, const std::vector<std::string>& path,
               const Site::Place& place) {
   if (!place.filesystem->status_so_far(place.inode).is_whole) all.before_waiting();
@@ -111,8 +111,8 @@ void add_folder(const Asked& asked, MultiStatus& all, const std::vector<std::str
   all.add({asked.href(path, true), path.empty() ? "" : path.back(), true, modified, 0, {}});
 }
 
-// A length that is told is right: what has none is not told of, and GET says why. Nor is a folder's link,
-// which who copies all could follow in circles.
+// Reported lengths are always correct: a file without a known length is omitted, and GET reports why. Links
+// to folders are omitted as well, since a client that copies everything could follow them in circles.
 void add_entry(const Asked& asked, MultiStatus& all, const FolderEntry& entry) {
   std::vector<std::string> path = asked.names;
   path.push_back(entry.name);
@@ -146,7 +146,7 @@ void answer_properties(const Asked& asked, const Site::Place& place) {
     add_file(asked, all, asked.names, place);
     return all.finish();
   }
-  // Before anything is told: a folder that cannot be read is an error, and no empty one.
+  // Before sending anything: a folder that cannot be read is an error, not an empty folder.
   std::vector<FolderEntry> entries;
   if (depth == "1") entries = folder_entries(asked, place);
   const time_t modified = place.filesystem ? asked.modified(place.filesystem->status_so_far(place.inode).stat)

@@ -1,4 +1,4 @@
-// The query of a page's address ("page&color=CD3E&split=leiden"), as forms and links write it.
+// The query of a page's address ("page&color=CD3E&split=leiden"), in the form that forms and links write.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,25 @@ namespace plainfs::serve {
 
 class Query {
  public:
-  // A "+" is a blank, as forms write it.
+  // A "+" is a blank, as in forms.
   explicit Query(std::string_view text);
 
-  // The first value of that name, decoded; nullopt if there is none. A form sends every field: an empty
-  // value is none.
+  // Returns the first value of that name, decoded; nullopt if it is absent or empty, as a form sends every
+  // field.
   std::optional<std::string> value(std::string_view name) const;
-  // Returns the value as a whole number; nullopt if there is none, or if it is no number below 2^63.
+  // Returns the value as an integer; nullopt if it is absent or no number below 2^63.
   std::optional<uint64_t> number(std::string_view name) const;
-  // Returns the value as a finite number; nullopt if there is none, or if it is not one.
+  // Returns the value as a finite number; nullopt if it is absent or not a finite number.
   std::optional<double> decimal(std::string_view name) const;
   bool has(std::string_view name) const;
 
-  // The query with another value in place of that name's, or at the end; without the name if value is empty.
+  // Returns the query with `value` in place of that name's value, or appended. An empty value removes the
+  // name.
   Query with(std::string_view name, std::string_view value) const;
-  // Returns a link that is relative to the page: "?page&color=CD3E". Its only character that HTML escapes is
+  // Returns a link relative to the page: "?page&color=CD3E". The only character in it that HTML escapes is
   // "&".
   std::string href() const;
-  // All names with their values, decoded, but those that a form has fields for.
+  // Returns all names with their decoded values, except those in `fields`, which the form sends itself.
   std::vector<std::pair<std::string, std::string>> rest(const std::vector<std::string>& fields) const;
 
  private:

@@ -20,7 +20,7 @@ constexpr uint64_t kMostSpikes = uint64_t{1} << 22;
 constexpr uint64_t kTraceSteps = 1'200;
 constexpr size_t kMostChannels = 8;
 constexpr uint64_t kMostUnits = 60;
-constexpr double kFirstSeconds = 10;  // that are shown unasked of a long recording
+constexpr double kFirstSeconds = 10;  // shown of a long recording by default
 
 std::vector<double> numbers_of(const Array& array, uint64_t first, uint64_t count) {
   std::vector<double> numbers;
@@ -28,7 +28,7 @@ std::vector<double> numbers_of(const Array& array, uint64_t first, uint64_t coun
   return numbers;
 }
 
-// The stretch of seconds that the address asks for, within those that there are.
+// Returns the stretch of seconds in the address, cut to the recording.
 Interval stretch_of(const Query& query, const Interval& all, PageModel& page) {
   for (const char* const name : {"start", "seconds"})
     if (query.value(name) && !query.decimal(name))
@@ -54,7 +54,7 @@ void add_stretch_form(const Query& query, const Interval& stretch, PageModel& pa
   page.form = std::move(form);
 }
 
-// The first row whose time is not before a second. Requires: times do not fall.
+// Returns the first row with a time of at least `second`. Requires: times are ascending.
 uint64_t row_at(const Array& times, double second) {
   uint64_t low = 0, high = times.count();
   while (low < high) {
@@ -67,7 +67,7 @@ uint64_t row_at(const Array& times, double second) {
   return low;
 }
 
-// The attribute `unit` of the data.
+// Returns the attribute `unit` of the data.
 std::string unit_of(const Node& series) {
   const std::optional<Node> data = series.parts ? series.parts->find("data") : std::nullopt;
   if (!data) return "value";

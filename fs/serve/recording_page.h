@@ -1,4 +1,4 @@
-// A recording of NWB over its seconds: a series as a trace, spike times as a raster.
+// An NWB recording over time: a series as a trace, spike times as a raster.
 #pragma once
 
 #include "formats/core/model/node.h"
@@ -7,8 +7,8 @@
 
 namespace plainfs::serve {
 
-// Adds the picture of a node that is a time series, or a table with a column spike_times; nothing of any
-// other. ?start= and ?seconds= choose the stretch. Reads at most 2^22 values. Throws what reading throws.
+// Adds the picture of a time series, or of a table with a column spike_times. Adds nothing for other nodes.
+// ?start= and ?seconds= choose the stretch. Reads at most 2^22 values. Throws the errors of reading.
 void add_recording(const Query& query, const Node& node, PageModel& page);
 
 }  // namespace plainfs::serve

@@ -109,7 +109,7 @@ void Reply::begin_header(int status) {
 
 void Reply::begin(int status, uint64_t length) {
   begin_header(status);
-  // What says that there is no body says nothing of its length.
+  // A status without a body has no Content-Length.
   if (status != 204 && status != 304) held_ += fmt::format("Content-Length: {}\r\n", length);
   held_ += "\r\n";
   left_ = is_head() || status == 304 ? 0 : length;

@@ -1,6 +1,5 @@
-// A reply as it goes out: its header, and then so many bytes as were told, or pieces until there are no more.
-// What goes wrong after the header is shown by a connection that breaks before the end, so that a part is
-// not taken for the whole.
+// A reply to a client: its header, followed by a body of a declared length or in chunks. An error after the
+// header breaks the connection before the end, so that the client does not take a part for the whole.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +12,17 @@
 
 namespace plainfs::serve {
 
-// Where replies go: a connection, or a test.
+// The receiver of replies: a connection, or a test.
 class Client {
  public:
   virtual ~Client() = default;
-  // All of it. Throws Lost where it cannot be sent any more.
+  // Sends all bytes. Throws Lost if the client cannot receive them any more.
   virtual void send(const Slices& bytes) = 0;
 };
 
-// The client left, or reads nothing.
+// Thrown if the client has left or stopped reading.
 struct Lost {};
-// The reply cannot be ended as it was begun: the connection is to be broken.
+// Thrown if the reply cannot be completed. The connection must be broken off.
 struct Broken {};
 
 class Reply {
@@ -32,28 +31,30 @@ class Reply {
   Reply(const Reply&) = delete;
   Reply& operator=(const Reply&) = delete;
 
-  // Fields of the header, before it begins. The value is not looked at: no line of a client's goes here.
+  // Adds a field to the header. Requires: the header is not written yet. The value is not checked and must
+  // not contain a client's text.
   void add(std::string_view name, std::string_view value);
-  // Another reply than the one that was prepared. Requires: !has_begun().
+  // Discards the reply that was prepared. Requires: !has_begun().
   void start_again();
 
-  // A whole reply; of HEAD its header alone. A text goes out as gzip to a client that accepts it.
+  // Sends a whole reply, or only its header for HEAD. Text is compressed with gzip if the client accepts it.
   void whole(int status, std::string_view type, std::string_view body);
-  // The header. Then write() in all length bytes, and finish().
+  // Writes the header. Then write() all `length` bytes and call finish().
   void begin(int status, uint64_t length);
-  // The same where the length is not known. Requires: can_be_chunked().
+  // Writes the header of a reply of unknown length. Requires: can_be_chunked().
   void begin_chunked(int status);
   void write(const Slices& bytes);
   void write(std::string_view text);
   void finish();
 
-  // HTTP/1.0 has no pieces, and takes what was cut for what is whole.
+  // Returns whether the reply may be sent in chunks. HTTP/1.0 has no chunks, and its clients take a truncated
+  // reply for a whole one.
   bool can_be_chunked() const { return request_.is_1_1; }
-  // Whether a part of the reply was sent.
+  // Returns whether a part of the reply was sent.
   bool has_begun() const { return has_begun_; }
   bool is_head() const { return request_.is_head(); }
   const std::string& target() const { return request_.target; }
-  // The connection ends with this reply.
+  // Ends the connection after this reply.
   void close() { closes_ = true; }
   bool closes() const { return closes_ || !request_.keep_alive; }
   // For the log.
@@ -67,7 +68,7 @@ class Reply {
   const HttpRequest& request_;
   Client& client_;
   std::string fields_;
-  std::string held_;  // not sent yet: goes out with what comes next
+  std::string held_;  // not sent yet: goes out with the next bytes
   bool has_header_ = false;
   bool has_begun_ = false;
   bool is_chunked_ = false;
@@ -77,7 +78,7 @@ class Reply {
   uint64_t bytes_ = 0;
 };
 
-// "Wed, 25 Nov 2026 10:00:00 GMT"
+// Returns "Wed, 25 Nov 2026 10:00:00 GMT".
 std::string http_date(time_t seconds);
 
 }  // namespace plainfs::serve

@@ -25,13 +25,13 @@ std::string text_of(beast::string_view text) {
   return {text.data(), text.size()};
 }
 
-// Before anything is answered by what the request says.
+// Checks a request before anything in it is used.
 void check(const HttpRequest& request) {
   if (request.target.size() > kMostTarget) throw BadRequest{414};
   const size_t hosts = request.count("Host");
   if (hosts > 1 || (hosts == 0 && request.is_1_1)) throw BadRequest{400};
-  if (request.count("Expect") > 0) throw BadRequest{417};  // clients then send without
-  // Where the body ends is not known of another coding, nor is where the next request begins (RFC 9112, 6.1).
+  if (request.count("Expect") > 0) throw BadRequest{417};  // clients then send the body without asking
+  // With any other coding, the end of the body and the next request cannot be found (RFC 9112, 6.1).
   if (request.count("Transfer-Encoding") == 0) return;
   if (!request.is_1_1) throw BadRequest{400};
   if (!is_same_word(trimmed(request.field("Transfer-Encoding")), "chunked")) throw BadRequest{501};
@@ -70,13 +70,13 @@ RequestReader::~RequestReader() = default;
 
 std::optional<HttpRequest> RequestReader::next() {
   if (!parser_) {
-    // An empty line or two before a request are to be read over.
+    // Empty lines before a request are skipped.
     while (buffer_.starts_with("\r\n")) buffer_.erase(0, 2);
     if (buffer_.empty() || buffer_ == "\r") return std::nullopt;
     parser_ = std::make_unique<Parser>();
   }
   beast::error_code error;
-  // What is empty would be taken for the end of the connection.
+  // The parser would take empty input for the end of the connection.
   while (!parser_->is_done() && !buffer_.empty()) {
     const size_t used = parser_->put(boost::asio::buffer(buffer_), error);
     buffer_.erase(0, used);
@@ -101,7 +101,7 @@ std::optional<HttpRequest> RequestReader::next() {
   return request;
 }
 
-// Clients take dots away before they ask; who sends them tries something.
+// Clients remove dots before they send a path; a path that still has them is an attack.
 bool is_no_name(const std::string& name) {
   return name == "." || name == ".." || name.find('/') != std::string::npos ||
          name.find('\0') != std::string::npos;

@@ -10,7 +10,7 @@
 namespace plainfs::serve {
 namespace {
 
-// A number for each row that rises with what the column holds; NaN without a value.
+// Returns a number for each row in the order of the column's values; NaN for a missing value.
 std::vector<double> keys_of(const Array& column) {
   if (column.dtype().is_numeric()) return sampled_rows(column, column.count(), 1, 0, 1);
   const std::optional<CellGroups> groups = cell_groups(column, kMostSortedTexts);

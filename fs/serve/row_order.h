@@ -1,4 +1,4 @@
-// Which rows of a table a page shows, and in which order.
+// The rows of a table that a page shows, and their order.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,20 @@
 
 namespace plainfs::serve {
 
-// Tables of more rows are shown in their own order only.
+// Tables with more rows are shown in their own order only.
 inline constexpr uint64_t kMostSortedRows = uint64_t{1} << 24;
-// A column of more different texts is not put in order.
+// Columns with more distinct texts are not sorted.
 inline constexpr uint64_t kMostSortedTexts = uint64_t{1} << 20;
 
-// The rows that have a level of a column, rising; nullopt if the column has no such level, or too many. Reads
-// all of the column. Requires: column.count() <= kMostSortedRows.
+// Returns the rows that have `level` in a column, in ascending order; nullopt if the column has no such level
+// or too many. Reads the whole column. Requires: column.count() <= kMostSortedRows.
 std::optional<std::vector<uint32_t>> rows_with_level(const Array& column, const std::string& level);
 
-// Returns rows [first, first + count) of the rows (null: all of the column's) by what the column holds:
-// numbers by their value, factors by their levels' order, texts by their bytes; rows without a value come
-// last, equal ones in their own order. Reads all of the column and sorts no more than those. Throws
-// unsupported for a column without an order. Requires: column.count() <= kMostSortedRows.
+// Sorts `rows` (null: all rows) by the values of a column and returns rows [first, first + count) of the
+// result. Numbers are sorted by value, factors by level, texts by their bytes. Rows without a value come
+// last, and equal rows keep their order. falls: descending. Reads the whole column and fully sorts only the
+// rows returned. Throws unsupported for a column without an order. Requires: column.count() <=
+// kMostSortedRows.
 std::vector<uint32_t> sorted_rows(const Array& column, bool falls, const std::vector<uint32_t>* rows,
                                   uint64_t first, uint64_t count);
 

@@ -18,7 +18,7 @@ constexpr double kScaleCut = 0.01;
 constexpr size_t kMostKeys = 40;
 constexpr size_t kMostNameBytes = 60;
 
-// The places by what they are coloured by.
+// Places that share a colour.
 struct Group {
   Ink ink;
   std::vector<Spot> spots{};
@@ -41,13 +41,13 @@ std::vector<Group> groups_of_levels(const CellPlaces& places, const CellColour& 
 Interval scale_of(const CellColour& colour) {
   Interval range = range_of(colour.numbers, kScaleCut);
   if (!colour.is_gene) return range;
-  // Zero of a gene means that nothing was seen, and few cells may have more.
+  // Zero means that a gene was not detected, and only few cells may have more.
   range.low = std::min(range.low, 0.0);
   if (range.high <= range.low) range.high = range_of(colour.numbers, 0).high;
   return range;
 }
 
-// The highest last, so that they lie above the others.
+// The highest values come last, so that they are drawn above the others.
 std::vector<Group> groups_of_numbers(const CellPlaces& places, const CellColour& colour) {
   std::vector<Group> groups{{Ink::none()}};
   for (size_t i = 0; i < kScaleInks; ++i) groups.push_back({Ink::step(i)});
@@ -88,7 +88,7 @@ std::optional<Spot> middle_of(const std::vector<Spot>& spots) {
   return Spot{middle_of(std::move(x)), middle_of(std::move(y))};
 }
 
-// The spots of each level. Larger ones first, which keep the place of their name.
+// Labels the spots of each level. Larger levels come first and keep the place of their name.
 void add_labels(const CellPlaces& places, const CellGroups& names, Plot& plot) {
   if (names.levels.size() < 3 || names.levels.size() > kMostKeys) return;
   std::vector<std::vector<Spot>> spots(names.levels.size());

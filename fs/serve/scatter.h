@@ -13,12 +13,12 @@ namespace plainfs::serve {
 inline constexpr uint64_t kMostPoints = 20'000;
 inline constexpr uint64_t kMostThumbnailPoints = 1'500;
 
-// Returns the places as a figure, coloured if colour is not null. cells: how many there are. names: the
-// levels whose names stand over their cells, or null; of a colour of levels these are its own.
+// Returns the places as a figure, coloured by `colour` unless it is null. cells: the number of cells. names:
+// the levels to label, or null. If the colour has levels, those are labelled.
 Figure scatter(const CellPlaces& places, uint64_t cells, const std::string& name, const CellColour* colour,
                const CellGroups* names = nullptr);
 
-// Returns the same as a small picture without words.
+// Returns the places as a small picture without text.
 std::string scatter_thumbnail(const CellPlaces& places, const CellColour* colour);
 
 }  // namespace plainfs::serve

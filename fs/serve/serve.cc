@@ -36,7 +36,7 @@
 namespace plainfs::serve {
 namespace {
 
-// Those to which the pages of a store have links.
+// The sites of the viewers to which the pages of a store link.
 constexpr std::string_view kViewers =
     "https://vitessce.io,https://myhdf5.hdfgroup.org,https://igv.org,https://hms-dbmi.github.io,"
     "https://avivator.gehlenborglab.org";
@@ -47,10 +47,10 @@ struct ServeOptions {
   std::vector<Options> stores;
   ListenAddress listen;
   std::vector<std::string> hosts, origins;
-  std::string token;  // as it is given
+  std::string token;  // as given
   std::string base;
   bool opens_browser = false;
-  std::string appearance;  // all that the stores' files follow from besides the stores
+  std::string appearance;  // the settings besides the stores that determine the files' bytes
   const Options& shared() const { return stores.front(); }
 };
 
@@ -111,7 +111,7 @@ ServeOptions parse(Arguments arguments) {
   return options;
 }
 
-// A process that waits, outside of the sandbox, for the address that a browser is to show.
+// A process that waits, outside of the sandbox, for the address to open in a browser.
 class Browser {
  public:
   explicit Browser(bool is_wanted) {
@@ -156,7 +156,7 @@ class Browser {
   Descriptor writing_;
 };
 
-// As other machines know it; empty where it has no name.
+// Returns the name under which other machines know this one; empty if it has none.
 std::string machine_name() {
   char name[256] = "";
   return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
@@ -191,7 +191,7 @@ void start_log(Log& log, const Options& options) {
   if (!options.log_file.empty()) log.to_file(options.log_file, level);
 }
 
-// For tags that outlive this run, of each store; empty where it has none.
+// Returns the identity of each store, for tags that outlive this run; empty if it has none.
 std::vector<std::string> identities_of(const ServeOptions& options) {
   std::vector<std::string> identities;
   for (const Options& store : options.stores) {
@@ -202,11 +202,11 @@ std::vector<std::string> identities_of(const ServeOptions& options) {
         identity ? fmt::format("{}\n{}\n{}\n{}", version_text(), options.appearance, cells, *identity)
                  : std::string());
   }
-  wait_for_file_time();  // what changes once they are opened is then seen to have changed
+  wait_for_file_time();  // later changes then have a later time
   return identities;
 }
 
-// Until a signal ends it, or there was no request for so long.
+// Serves until a signal arrives, or until no request came for the idle time.
 class Serving {
  public:
   Serving(const SignalPipe& signals, std::vector<std::unique_ptr<Session>>& sessions, const Server& server,
@@ -233,7 +233,7 @@ class Serving {
       Filesystem& filesystem = session->filesystem();
       try {
         filesystem.reopen();
-        wait_for_file_time();  // what changes from now on is then seen to have changed
+        wait_for_file_time();  // later changes then have a later time
         filesystem.requests().reopened.fetch_add(1, std::memory_order_relaxed);
         session->log().info("the store was reopened");
       } catch (const std::exception& error) {
@@ -252,7 +252,7 @@ class Serving {
            milliseconds_now() - idle_since_ >= static_cast<int64_t>(idle_seconds_) * 1000;
   }
 
-  // What requests held for a moment libc keeps.
+  // Returns to the system the memory that requests used briefly and that libc keeps.
   void give_back() {
     const int64_t now = milliseconds_now();
     if (server_.answered() == answered_trimmed_ || now - trimmed_ < kBetweenTrims) return;
@@ -305,13 +305,13 @@ int serve_command(Arguments arguments) {
   for (const Options& store : options.stores) {
     sessions.push_back(std::make_unique<Session>(store));
     start_log(sessions.back()->log(), store);
-    // What an index says wrongly is found out, and the store opened anew, by Filesystem itself.
+    // Filesystem itself detects a wrong index and reopens the store.
     sessions.back()->filesystem().set_when_corrected([] {});
     stores.push_back({name_of(store.store), &sessions.back()->filesystem()});
   }
   if (!not_confined.empty()) sessions[0]->log().info("not wholly confined: " + not_confined);
   const Site site(std::move(stores));
-  wait_for_file_time();  // what changes once the first request is answered is then seen to have changed
+  wait_for_file_time();  // changes after the first reply then have a later time
   AnswerSettings settings = settings_of(options, listen, token);
   settings.identities = identities;
   const Answering answering(site, std::move(settings));

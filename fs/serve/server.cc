@@ -15,8 +15,8 @@
 namespace plainfs::serve {
 namespace {
 
-constexpr int kLook = 250;        // milliseconds between two looks at what was refused
-constexpr int kIdleEnough = 250;  // milliseconds after which a client is taken to have all that it wanted
+constexpr int kLook = 250;        // milliseconds between two checks of refused connections
+constexpr int kIdleEnough = 250;  // milliseconds after which an idle client is assumed to be done
 constexpr int kToReadRefusal = 2'000;
 constexpr size_t kMostRefused = 256;
 
@@ -62,7 +62,7 @@ Server::~Server() {
   {
     const MutexLock lock(mutex_);
     for (const auto& served : served_) served->connection.end();
-    left.swap(served_);  // none is taken any more
+    left.swap(served_);  // no more connections are accepted
   }
   for (const auto& served : left) served->thread.join();
 }
@@ -96,7 +96,7 @@ void Server::wait(std::vector<bool>& ready) {
 void Server::accept_from(int listening) {
   Descriptor socket = accepted(listening);
   if (socket.number() >= 0) return take(std::move(socket));
-  // No descriptors or no memory: those that are there end before there are others.
+  // Out of descriptors or memory: wait for existing connections to end.
   if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM) return;
   pollfd wake{wake_reading_.number(), POLLIN, 0};
   ::poll(&wake, 1, kLook);
@@ -113,7 +113,7 @@ void Server::take(Descriptor socket) {
       leave_signals_to_others();
       served.connection.serve(answering_, answered_);
       {
-        const MutexLock closing(mutex_);  // others end what makes room
+        const MutexLock closing(mutex_);  // other threads end a connection to make room
         served.connection.close();
       }
       served.is_over.store(true, std::memory_order_release);
@@ -125,7 +125,7 @@ void Server::take(Descriptor socket) {
   }
 }
 
-// Those that are over.
+// Removes the connections that have ended.
 void Server::reap() {
   std::erase_if(served_, [](const std::unique_ptr<Served>& served) {
     if (!served->is_over.load(std::memory_order_acquire)) return false;

@@ -1,7 +1,6 @@
-// Takes connections, each served by a thread of its own, so that what takes long for one client keeps no
-// other waiting. There are at most so many; when another client comes, one that waits between two requests
-// makes room, or one whose client is stuck in its request or takes nothing of its reply, and where all are
-// busy the answer is 503.
+// A server with a thread for each connection, so that a long request delays no other client. The number of
+// connections is limited. At the limit, a new client replaces an idle connection, or one with a client that
+// is stuck sending its request or reading its reply. If all connections are busy, the new client gets 503.
 #pragma once
 
 #include <atomic>
@@ -20,18 +19,18 @@ namespace plainfs::serve {
 struct ServerSettings {
   size_t most_connections = 64;
   Patience patience;
-  // Milliseconds after which one makes room: whose client has not sent all of a request; who takes nothing of
-  // a reply. Most requests come whole, and a reader may stop to compute.
+  // Milliseconds after which a connection is stuck: its client has not sent the whole request, or reads none
+  // of the reply. Most requests arrive at once, but a reader may pause to compute.
   int stuck_asking = 250;
   int stuck_taking = 1'000;
 };
 
 class Server {
  public:
-  // listening: sockets that do not block. answering outlives this. Begins at once. Throws std::system_error
-  // where there is no thread.
+  // listening: non-blocking sockets. answering must outlive this. Starts at once. Throws std::system_error if
+  // no thread can be started.
   Server(std::vector<Descriptor> listening, const Answering& answering, ServerSettings settings = {});
-  // What is under way is cancelled and broken off.
+  // Cancels and breaks off all requests in progress.
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -41,7 +40,7 @@ class Server {
 
  private:
   struct Served;
-  // One that was answered with 503: kept until its client has read that.
+  // A connection that was answered with 503, kept until its client has read the reply.
   struct Refused {
     Descriptor socket;
     int64_t deadline;
@@ -58,10 +57,10 @@ class Server {
   const std::vector<Descriptor> listening_;
   const Answering& answering_;
   const ServerSettings settings_;
-  std::atomic<bool> is_over_{false};        // relaxed: nothing else is told by it
-  std::atomic<uint64_t> answered_{0};       // relaxed: a sum
+  std::atomic<bool> is_over_{false};        // relaxed: publishes no other data
+  std::atomic<uint64_t> answered_{0};       // relaxed: a counter
   Descriptor wake_reading_, wake_writing_;  // a byte ends run()
-  std::vector<Refused> refused_;            // of the thread that accepts
+  std::vector<Refused> refused_;            // used only by the accepting thread
   mutable Mutex mutex_;
   std::list<std::unique_ptr<Served>> served_ GUARDED_BY(mutex_);
   std::thread thread_;

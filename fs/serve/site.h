@@ -1,4 +1,4 @@
-// What is served: one store as the root, or several as folders of it.
+// The site that is served: one store as the root, or several stores as folders of it.
 #pragma once
 
 #include <memory>
@@ -10,35 +10,36 @@
 
 namespace plainfs::serve {
 
-// Of a mount itself; not served, since it names folders of this machine.
+// The folder of a mount's own files. It is not served, as it names folders of this machine.
 inline constexpr std::string_view kOwnFolder = ".plainfs";
 
 struct ServedStore {
-  std::string name;  // of its folder, where there are several
+  std::string name;  // of its folder, if there are several stores
   Filesystem* filesystem = nullptr;
 };
 
 class Site {
  public:
-  // Where a path leads.
+  // The target of a path.
   struct Place {
     Filesystem* filesystem = nullptr;  // null: the folder of all stores
     size_t store = 0;
     Inode inode = kRootInode;
     FileKind kind = FileKind::directory;
-    std::vector<std::string> names;  // of the path without a link: from the root of the site
+    std::vector<std::string> names;  // of the path with links resolved, from the root of the site
   };
 
-  // At least one; they outlive this. Those of the same name are given others: "a.h5", "a.h5-2".
+  // stores: at least one; they must outlive this. Stores with equal names are renamed: "a.h5", "a.h5-2".
   explicit Site(std::vector<ServedStore> stores);
 
   const std::vector<ServedStore>& stores() const { return stores_; }
   bool is_one_store() const { return stores_.size() == 1; }
-  // Links are followed. Throws not_found; .plainfs, which names folders of this machine, is not there.
+  // Returns the place at a path and follows links. Throws not_found, also for .plainfs, which names folders
+  // of this machine.
   Place find(const std::vector<std::string>& names) const;
-  // Holds, for this thread, what the stores give it (Filesystem::visit) until it ends.
+  // Holds the inodes that the stores give to this thread until the visits end (Filesystem::visit).
   std::vector<std::unique_ptr<Filesystem::Visit>> visit() const;
-  // Of the store in which the path would be; null where it is in none.
+  // Returns the store that the path leads into, or null.
   Filesystem* filesystem_of(const std::vector<std::string>& names) const;
 
  private:
@@ -47,7 +48,8 @@ class Site {
   std::vector<ServedStore> stores_;
 };
 
-// What happened, for a client: as a reader of the mount's log has it, without the folders of this machine.
+// Returns the text of an error for a client: like in the mount's log, but without the folders of this
+// machine.
 std::string told_outside(const Site& site, const Error& error);
 
 }  // namespace plainfs::serve

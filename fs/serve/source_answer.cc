@@ -36,7 +36,7 @@ bool is_folder_on_disk(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-// Returns where the path of a request leads: below the folder of the store, or to its only file.
+// Returns the target of a request's path on disk: below the folder of the store, or its only file.
 std::string disk_path(const Store& store, const std::vector<std::string>& below) {
   if (!is_folder_on_disk(store.path)) {
     if (below.size() != 1 || below[0] != base_name(store.path))
@@ -95,7 +95,7 @@ void answer_bytes(const Asked& asked, const Descriptor& file, const struct stat&
     reply.add("Content-Range", fmt::format("bytes */{}", size));
     return reply.whole(416, "", "");
   }
-  // Several ranges may be answered with all of it (RFC 9110, 14.2).
+  // Several ranges may be answered with the whole file (RFC 9110, 14.2).
   const bool is_part = wants_part && wanted.kind == WantedBytes::Kind::kParts && wanted.parts.size() == 1;
   if (is_part)
     reply.add("Content-Range",
@@ -109,7 +109,7 @@ void answer_bytes(const Asked& asked, const Descriptor& file, const struct stat&
 std::vector<std::string> names_on_disk(Descriptor folder) {
   const OpenFolder open(::fdopendir(folder.number()));
   if (!open) throw unreadable("a folder of the store: {}", std::strerror(errno));
-  folder.release();  // it is the DIR's
+  folder.release();  // the DIR owns it
   std::vector<std::string> names;
   while (const dirent* const entry = next_entry(open)) {
     if (names.size() >= kMostListed)
@@ -141,7 +141,7 @@ void answer_below(const Asked& asked, const Store& store, const std::vector<std:
   if (::fstat(file.number(), &status) != 0) throw unreadable("{}: {}", base_name(path), std::strerror(errno));
   if (S_ISREG(status.st_mode)) return answer_bytes(asked, file, status);
   if (!S_ISDIR(status.st_mode)) throw not_found("{}: not in the store", base_name(path));
-  // A key that is a folder is none: clients of Zarr ask for both with one address.
+  // A key that is a folder is absent: Zarr clients request both with one address.
   if (!asked.target.is_folder && !below.empty()) throw not_found("{}: a folder", base_name(path));
   answer_names(asked, names_on_disk(std::move(file)));
 }

@@ -1,4 +1,4 @@
-// A store's own files, as they lie on disk, under STORE/.plainfs/source/: for programs that read the format
+// The files of a store as they are on disk, under STORE/.plainfs/source/, for programs that read the format
 // themselves (vizarr, napari, zarrita, h5wasm).
 #pragma once
 
@@ -12,12 +12,12 @@ namespace plainfs::serve {
 
 inline constexpr std::string_view kSourceFolder = "source";
 
-// Answers for a path with .plainfs/source in it; false for any other. Throws not_found for what is not there,
-// and for what leads out of the store; unsupported of a store behind a URL.
+// Answers a path that contains .plainfs/source, and returns false for any other path. Throws not_found if the
+// file is missing or outside of the store, and unsupported for a store at a URL.
 bool answer_source(const Asked& asked);
 
-// Returns the names of that path for the store whose root is at names: of a folder that itself, of a file its
-// name below. nullopt if the store has none.
+// Returns the path under which the source of the store with its root at `names` is served: its folder, or for
+// a store that is one file, that file. Returns nullopt if the store has none.
 std::optional<std::vector<std::string>> source_path(const Store& store, std::vector<std::string> names);
 
 }  // namespace plainfs::serve

@@ -22,7 +22,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kMostLooking{700};
 
-// "2026-11-25"
+// Returns "2026-11-25".
 std::string day_words(time_t seconds) {
   std::tm parts{};
   ::gmtime_r(&seconds, &parts);
@@ -37,14 +37,14 @@ std::string why_no_store(const FolderEntry& entry) {
   return error ? std::string(error->what()) : std::string();
 }
 
-// The cells of a store, also of an assay in it; null if it has none.
+// Returns the cells of a store, or of an assay in it; null if it has none.
 PageCellsPtr cells_of(const Asked& asked, const Site::Place& place, const OpenMeaning& meaning) {
   const Subject subject{place, true, {}, meaning, {}, {}};
   const std::optional<CellsPlace> cells = cells_place(asked, subject);
   return cells ? asked.cells.of(*place.filesystem, cells->directory) : nullptr;
 }
 
-// "60,000 cells × 3,000 genes", "20,000 variants × 300 samples", or what a summary has.
+// Returns "60,000 cells × 3,000 genes", "20,000 variants × 300 samples", or the dimensions of a summary.
 std::string dimensions_of(const Node& root, const PageCells* cells) {
   if (cells)
     return fmt::format("{} cells × {} genes", count_words(cells->matrix().cells),
@@ -159,7 +159,7 @@ class StoreCards {
   const Query query_;
 };
 
-// A picture by itself has no style but its own, and no policy of the page's.
+// A standalone picture needs its own style, as no page provides one or a policy.
 std::string thumbnail_svg(const std::string& svg) {
   std::string whole = svg;
   constexpr std::string_view kHead = "<svg ";
@@ -170,7 +170,7 @@ std::string thumbnail_svg(const std::string& svg) {
 
 }  // namespace
 
-// The version of HDF5's superblock says nothing of the store.
+// The version of HDF5's superblock does not describe the store.
 std::string store_words(const Store& store) {
   if (store.version.empty() || store.version.starts_with("superblock") ||
       store.format.ends_with("v" + store.version))

@@ -13,10 +13,10 @@ namespace {
 
 constexpr size_t kMostRowsOfContents = 200;
 constexpr size_t kDeepestContents = 6;
-// Of which a text is measured for a page: some milliseconds.
+// A text of at most this many elements is measured for a page, which takes some milliseconds.
 constexpr uint64_t kLittle = 100'000;
 
-// Those that stand for member in a folder. The names of views begin with that of the member.
+// Returns the entries of a folder that stand for `member`. The names of views begin with the member's name.
 std::vector<FolderEntry> entries_of_member(const std::vector<FolderEntry>& all, const std::string& member) {
   std::vector<FolderEntry> found;
   for (const FolderEntry& entry : all) {
@@ -26,13 +26,13 @@ std::vector<FolderEntry> entries_of_member(const std::vector<FolderEntry>& all, 
   return found;
 }
 
-// About how many values a file of it has; all there are where that is not known.
+// Returns about how many values a file of the node has; UINT64_MAX if unknown.
 uint64_t elements_in(const Node& node) {
   struct Count {
     uint64_t operator()(const LabelledArray& array) const { return array.values->count(); }
     uint64_t operator()(const Table& table) const { return table.rows * (1 + table.columns.size()); }
     uint64_t operator()(const SparseMatrix& matrix) const {
-      // Its names are measured, too.
+      // The names are measured, too.
       return matrix.error || matrix.evaluate ? UINT64_MAX
                                              : matrix.value->count() + matrix.rows + matrix.columns;
     }
@@ -63,7 +63,7 @@ std::optional<uint64_t> size_told(const FolderEntry& entry, bool is_little) {
     const Status status = entry.place.filesystem->status_with_size(entry.place.inode);
     return static_cast<uint64_t>(status.stat.st_size);
   } catch (const Error&) {
-    return std::nullopt;  // taking it says why
+    return std::nullopt;  // opening it reports the error
   }
 }
 
@@ -71,10 +71,10 @@ std::string way_below(const std::string& way, const std::string& name, bool is_f
   return way + percent_encoded(name) + (is_folder ? "/" : "");
 }
 
-// One that is listed, and what stands for it beside it.
+// A listed member, and the files beside it that stand for it.
 struct MemberNames {
   std::string member;
-  FolderEntry first;  // the folder, where there is one
+  FolderEntry first;  // the folder, if there is one
   std::vector<FolderEntry> files;
   Node node;
 };
@@ -95,9 +95,8 @@ class Contents {
   }
 
  private:
-  // By the members that they stand for, in the order of their names. What is inside of a folder and stands
-  // for no member is a form of the folder.
-  // No more of them than are shown.
+  // Groups entries by the members that they stand for, in the order of their names. An entry in a folder that
+  // stands for no member is a form of the folder. Returns only as many groups as are shown.
   static std::vector<MemberNames> groups_of(const std::vector<FolderEntry>& entries) {
     std::vector<MemberNames> groups;
     std::map<std::string, size_t, std::less<>> places;  // of members, in groups
@@ -159,7 +158,7 @@ class Contents {
     page_.contents.push_back(std::move(row));
   }
 
-  // A group that is no data: what is in it. One that is empty is among all names.
+  // Adds the content of a group that is not data. An empty group is only in the list of all names.
   void add_folder(const MemberNames& group, ContentRow row, size_t depth) {
     if (depth < kDeepestContents) {
       try {
@@ -212,7 +211,7 @@ std::optional<Subject> member_subject(const Asked& asked, const Site::Place& fol
 
 std::vector<TakeAs> forms_of(const std::vector<FolderEntry>& entries, const std::string& way,
                              const std::string& stem, const Node& node) {
-  // Attributes have a place of their own; the rest is for backups and searches.
+  // Attributes are shown in a place of their own; the other files are for backups and searches.
   static constexpr std::string_view kNoForms[] = {".attrs.json", ".ignore", "CACHEDIR.TAG"};
   std::vector<TakeAs> forms;
   for (const FolderEntry& entry : entries) {

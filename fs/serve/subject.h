@@ -1,4 +1,4 @@
-// What a page is about: a folder, or a member of a store with all the names under which views show it.
+// The subject of a page: a folder, or a member of a store with all the names under which views show it.
 #pragma once
 
 #include <optional>
@@ -11,29 +11,28 @@
 namespace plainfs::serve {
 
 struct Subject {
-  Site::Place place;                   // of its folder; where it has none, of the folder that it lies in
-  bool has_folder = true;              // of its own, which the page then is of
-  std::string name;                    // of the member; empty of a root and of what is no member
+  Site::Place place;                   // of its folder or, if it has none, of the folder that contains it
+  bool has_folder = true;              // a folder of its own, which is the page's place
+  std::string name;                    // of the member; empty for a root and for entries that are not members
   std::optional<OpenMeaning> meaning;  // null: the folder of all stores
-  std::vector<FolderEntry> beside;     // of the same member, files: "obs.csv"
-  std::vector<FolderEntry> inside;     // of its own folder
+  std::vector<FolderEntry> beside;     // files of the same member: "obs.csv"
+  std::vector<FolderEntry> inside;     // entries of its own folder
 
   const Node& node() const { return meaning->what.node; }
   Context& context() const { return *meaning->what.context; }
 };
 
-// Of a folder.
+// Returns the subject of a folder.
 Subject folder_subject(const Asked& asked, const Site::Place& folder);
-// Of a member without a folder, by its name in folder; nullopt where there is none.
+// Returns the subject of a member without a folder, by its name in `folder`; nullopt if it is missing.
 std::optional<Subject> member_subject(const Asked& asked, const Site::Place& folder, const std::string& name);
 
-// The forms in which a page shows entries that stand for something: files, and folders of files that are one
-// form, "10x/". way: from the page to where the entries are.
-// Small ones are measured, so that their size is told.
+// Returns the forms in which a page offers the entries: files, and folders of files that are one form,
+// "10x/". way: the path from the page to the entries. Small files are measured to show their size.
 std::vector<TakeAs> forms_of(const std::vector<FolderEntry>& entries, const std::string& way,
                              const std::string& stem, const Node& node);
 
-// What a store or a folder holds, down to what is data, each once. Of a folder of very many the first.
+// Adds the members of a store or a folder, down to the data, each once. A very large folder is cut.
 void add_contents(const Asked& asked, const std::vector<FolderEntry>& entries, PageModel& page);
 
 }  // namespace plainfs::serve

@@ -74,7 +74,7 @@ class TablePage {
     return true;
   }
 
-  // "leiden:3"; the name of a column may hold a colon itself.
+  // Parses "leiden:3". The name of a column may contain colons itself.
   void choose_filter() {
     const std::optional<std::string> where = query_.value("where");
     if (!where || is_too_long("filtered")) return;
@@ -134,7 +134,7 @@ class TablePage {
     page_.form = std::move(form);
   }
 
-  // Returns the levels of the columns with few of them.
+  // Returns the levels of the columns that have few of them.
   std::vector<FormField::Option> offered_levels() const {
     std::vector<FormField::Option> options;
     for (const Column& column : columns_) {
@@ -191,7 +191,7 @@ class TablePage {
     page_.picks.push_back(std::move(picks));
   }
 
-  // Each a link that sorts, and turns the order that is there.
+  // Each header is a link that sorts by it, or reverses the current order.
   void add_headers(const std::vector<Column>& shown_columns, Grid& grid) {
     for (size_t i = 0; i < shown_columns.size(); ++i) {
       const Column& column = shown_columns[i];

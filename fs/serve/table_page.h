@@ -1,5 +1,5 @@
-// A table by pages: sorted by a column, filtered by a level, with a summary of each column, all in the
-// address of the page (?from=1000&sort=-pct_mito&where=leiden:3).
+// A table in pages: sorted by a column, filtered by a level, with a summary of each column. The address of
+// the page holds the choice (?from=1000&sort=-pct_mito&where=leiden:3).
 #pragma once
 
 #include "fs/serve/page_model.h"
@@ -10,9 +10,9 @@ namespace plainfs::serve {
 inline constexpr uint64_t kRowsOnPage = 100;
 inline constexpr uint64_t kColumnsOnPage = 24;
 
-// Adds the form, the rows and the links to the pages around them. What the address asks for and is not there
-// becomes a problem with links to the nearest. Reads each column that is shown once, the one to sort by and
-// the one of the filter. Throws what reading throws.
+// Adds the form, the rows and the links to other pages. Parts of the query that do not exist become problems
+// with links to the nearest names. Reads each column shown once, and the columns of the order and of the
+// filter. Throws the errors of reading.
 void add_table(const Query& query, const Table& table, PageModel& page);
 
 }  // namespace plainfs::serve

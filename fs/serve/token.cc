@@ -28,7 +28,7 @@ bool is_word(const std::string& text) {
   throw Failure(kUsage, fmt::format("--token {}: {}", path, std::strerror(error)));
 }
 
-// The file, with the word in it, appears at once or not at all: another serve may begin meanwhile.
+// Creates the file with the token in it atomically, as another serve may start meanwhile.
 void make_file(const std::string& path, const std::string& word) {
   const std::string temporary = fmt::format("{}.{}", path, ::getpid());
   const Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));

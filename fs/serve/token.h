@@ -1,4 +1,4 @@
-// The word in the address of the server, without which nothing is answered.
+// The token in the address of the server. Requests without it are not answered.
 #pragma once
 
 #include <functional>
@@ -6,10 +6,10 @@
 
 namespace plainfs::serve {
 
-// Returns the word that --token asks for: given itself, of 8 to 128 letters, digits, "-" and "_"; for a path
-// (with a "/") the first line of that file, which is made with random() in it, for its owner alone, if there
-// is none; "" for "none"; random() if nothing is given. Throws Failure(kUsage) for any other word, and for a
-// file that cannot be read or made.
+// Returns the token for the option --token. A token of 8 to 128 letters, digits, "-" and "_" is used as it
+// is. A path (with a "/") names a file with the token in its first line; if it does not exist, it is created
+// with random() for its owner only. "none" returns "". Without a value, returns random(). Throws
+// Failure(kUsage) for any other text, and for a file that cannot be read or created.
 std::string token_of(const std::string& given, const std::function<std::string()>& random);
 
 }  // namespace plainfs::serve

@@ -14,18 +14,18 @@
 namespace plainfs::serve {
 namespace {
 
-constexpr size_t kMostSets = 8;  // columns whose groups a viewer is told of
+constexpr size_t kMostSets = 8;  // columns with groups that a viewer receives
 
-// What to type for a file of that ending. Addresses are percent-encoded, so no quote ends the text around
-// them.
+// The text to type for a file with that ending. Addresses are percent-encoded, so that no quote in them ends
+// the text around them.
 struct WayOf {
   std::string_view program;
   std::string_view ending;
   std::string_view before;
   std::string_view after;
-  std::string_view after_bare{};  // for a file without a header; empty if there is no such file
+  std::string_view after_bare{};  // for a file without a header; empty: not possible
 };
-// The first of a program that fits is shown.
+// The first match of each program is shown.
 constexpr WayOf kWaysOf[] = {
     {"R", "seurat.rds", "x <- readRDS(url(\"", "\"))  # a Seurat object"},
     {"R", ".rds", "x <- readRDS(url(\"", "\"))"},
@@ -49,14 +49,15 @@ constexpr WayOf kWaysOf[] = {
     {"Shell", ".csv", "curl \"", "\" | head"},
 };
 
-// A file of the subject's, and where it is.
+// A file of the subject, and its path.
 struct FoundFile {
   std::vector<std::string> path;
   FolderEntry entry;
 };
 
-// How well an entry of the subject's folder stands for all of it, 0 best; nullopt if it does not. Of a group
-// these are its own files, then its tables, then its arrays of numbers; a column of a table is not the table.
+// Returns how well an entry of the subject's folder represents all of it, 0 best; nullopt if it does not. For
+// a group, its own files are best, then its tables, then its numeric arrays. A column of a table does not
+// represent the table.
 std::optional<int> rank_in(const Subject& subject, const FolderEntry& entry) {
   if (!subject.meaning) return std::nullopt;
   const Meaning meaning = entry.place.filesystem->meaning(entry.place.inode).what;
@@ -93,7 +94,7 @@ std::optional<FoundFile> file_of(const Subject& subject, std::string_view ending
   return FoundFile{std::move(names), *best};
 }
 
-// True if the .csv of the entry's member begins with its first value (fs/VIEWS.md, section 3).
+// Returns whether the .csv of the entry's member begins with its first value (fs/VIEWS.md, section 3).
 bool is_bare(const FolderEntry& entry) {
   const OpenMeaning meaning = entry.place.filesystem->meaning(entry.place.inode);
   const auto* array = std::get_if<LabelledArray>(&meaning.what.node.content);
@@ -180,7 +181,7 @@ std::optional<TakeAs> vitessce_link(const AnnotatedMatrix& matrix, const std::st
     layout.push_back(component("obsSets", "", 6, 3, 0, 12));
   }
   if (const auto* x = std::get_if<SparseMatrix>(&matrix.x)) {
-    // One gene of it is little to read.
+    // Reading one gene of it is cheap.
     options.emplace_back("obsFeatureMatrix", Json::Object{{"path", x->by_row ? "layers/X_csc" : "X"}});
     layout.push_back(component("featureList", "", 9, 3, 0, 12));
   } else if (std::holds_alternative<LabelledArray>(matrix.x)) {
@@ -204,7 +205,7 @@ std::optional<TakeAs> vitessce_link(const AnnotatedMatrix& matrix, const std::st
   return TakeAs{"Vitessce", "https://vitessce.io/#?url=data:," + percent_encoded(to_json_text(config))};
 }
 
-// The web app knows a session by the end of its address.
+// The web app recognizes a session by the end of its address.
 TakeAs igv_link(const std::string& folder_address) {
   return {"IGV", "https://igv.org/app/?sessionURL=" + percent_encoded(folder_address + "?igv=session.json")};
 }

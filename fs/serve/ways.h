@@ -1,5 +1,5 @@
-// How what a page is about is opened elsewhere: lines for R, Python and the shell, and links to viewers that
-// read it from here.
+// Instructions to open the subject of a page in other programs: lines for R, Python and the shell, and links
+// to viewers that read it from here.
 #pragma once
 
 #include "formats/core/model/annotated_matrix.h"
@@ -8,19 +8,19 @@
 
 namespace plainfs::serve {
 
-// Lines with the addresses that the client has reached the page by.
+// Adds lines with the addresses under which the client reached the page.
 void add_ways(const Asked& asked, const Subject& subject, PageModel& page);
 
-// Adds what reads the store's own files from .plainfs/source/: of an image links that open vizarr and
-// Avivator, and lines for napari and Fiji. Requires: the subject is the root of a store.
+// Adds programs that read the store's own files from .plainfs/source/. For an image, these are links that
+// open vizarr and Avivator, and lines for napari and Fiji. Requires: the subject is the root of a store.
 void add_source_ways(const Asked& asked, const Subject& subject, PageModel& page);
 
-// A link that opens Vitessce on an annotated matrix as anndata.zarr/ at that path, its configuration in the
-// address; nullopt where it has nothing to be placed by.
+// Returns a link that opens Vitessce on an annotated matrix, which is served as anndata.zarr/ at
+// `zarr_address`, with the configuration in the link. Returns nullopt if the cells have no positions.
 std::optional<TakeAs> vitessce_link(const AnnotatedMatrix& matrix, const std::string& zarr_address);
 
-// A link that opens the IGV web app on fragments, whose session is the page of their folder with ?igv=…; and
-// that session, as igv.js takes it, of fragments.tsv.gz at an address.
+// igv_link returns a link that opens the IGV web app on fragments. Its session is the page of their folder
+// with ?igv=…. igv_session returns that session in igv.js's form, for the fragments.tsv.gz at `address`.
 TakeAs igv_link(const std::string& folder_address);
 Json igv_session(const std::string& address);
 

@@ -19,7 +19,7 @@ bool is_missing(const CsvField& field) {
   return !field.is_quoted && (field.text.empty() || field.text == "NA");
 }
 
-// The number that a .csv of ours shows as text; nullopt where there is none.
+// Returns the number that plainfs formats as this text in a .csv; nullopt if there is no such number.
 std::optional<double> number_shown_as(const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

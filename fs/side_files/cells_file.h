@@ -1,4 +1,4 @@
-// The file of -o cells=: a .csv with a header, whose first column is the names of cells, as obs.csv is.
+// The file of -o cells=: a .csv with a header and the names of cells in the first column, like obs.csv.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace plainfs {
 
-// A column whose values are all numbers, as they are written here, is of numbers, every other one of texts;
-// NA and nothing without quotes are no value. Throws Failure, with the option in the message.
+// Reads the file. A column is numeric if all its values are numbers in plainfs's own format, otherwise text.
+// NA and an empty field without quotes are missing values. Throws Failure, with the option in the message.
 CellTablePtr read_cells_file(const std::string& path);
-// The same of the text of such a file. Throws damaged.
+// Parses the text of such a file. Throws damaged.
 CellTable cell_table(std::string_view text);
 
 }  // namespace plainfs

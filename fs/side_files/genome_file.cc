@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t kLargestGenomeFile = uint64_t{1} << 26;
 
-// Of one line, without its end.
+// Adds the chromosome of one line, without its end.
 void add_chromosome(std::string_view line, uint64_t number, Genome& genome) {
   const size_t tab = line.find('\t');
   if (tab == line.npos || tab == 0) throw damaged("line {} is no name, tab and length", number);

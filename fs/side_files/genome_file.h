@@ -1,5 +1,5 @@
-// The file of -o genome=: a line a chromosome, its name, tab, its length; as UCSC's chrom.sizes, bedtools'
-// genome files, and .fai, whose other columns are not looked at.
+// The file of -o genome=: one line per chromosome with its name, a tab and its length, like UCSC's
+// chrom.sizes and bedtools' genome files. A .fai works too; its other columns are ignored.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace plainfs {
 
-// Throws Failure, with the option in the message.
+// Reads the file. Throws Failure, with the option in the message.
 GenomePtr read_genome_file(const std::string& path);
-// The same of the text of such a file. Throws damaged.
+// Parses the text of such a file. Throws damaged.
 Genome genome_of(std::string_view text);
 
 }  // namespace plainfs

@@ -1,6 +1,6 @@
 # shellcheck shell=sh disable=SC2194 # the word of check_name's second case is constant, its patterns are not
-# Of scripts/new-schema and scripts/new-view: sourced in the root. The new state of each file is made in $work and comes over the tree
-# when all of it is there, so that a list that was not found leaves nothing half done.
+# Functions of scripts/new-schema and scripts/new-view. Sourced in the root. The new state of each file is written to
+# $work and copied to the tree when it is complete, so that a list that is not found leaves the tree unchanged.
 export LC_ALL=C
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -11,7 +11,7 @@ refuse() {
   exit 2
 }
 
-# An identifier of C++, short enough for the lines that hold it, and no word of the language.
+# Fails unless NAME is an identifier of C++, not a keyword, and short enough for the lines that contain it.
 check_name() {  # NAME
   case $1 in
     *[!a-z0-9_]* | [!a-z]* | *__* | *_ | "") refuse "'$1': a name is small letters, digits and single underscores, and begins with a letter" ;;
@@ -25,14 +25,14 @@ check_name() {  # NAME
   esac
 }
 
-# The new file PATH, of standard input.
+# Creates the file PATH from standard input.
 make() {  # PATH
   [ ! -e "$1" ] || refuse "$1 is there already"
   mkdir -p "$work/$(dirname "$1")"
   cat >"$work/$1"
 }
 
-# What sed's arguments make of PATH; they have to change it.
+# Edits PATH with sed. Fails if nothing changes.
 edit() {  # PATH ARGUMENT …
   path=$1
   shift
@@ -43,12 +43,13 @@ edit() {  # PATH ARGUMENT …
   mv "$work/edited" "$work/$path"
 }
 
-# The number of the last line of PATH that is between the lines FROM and TO and begins with START: one more entry of a table follows it.
+# Prints the number of the last line of PATH that begins with START between the lines FROM and TO. A new entry of a
+# table goes after it.
 last_line() {  # PATH FROM TO START
   sed -n "/$2/,/$3/{/^$4/=;}" "$1" | tail -n 1
 }
 
-# #include "HEADER" among those of PATH that begin with START, in their order; they stand in one block.
+# Adds #include "HEADER" to the block of includes in PATH that begin with START, in their order.
 include() {  # PATH START HEADER
   first=$(sed -n "\\|^#include \"$2|=" "$1" | head -n 1)
   { sed -n "\\|^#include \"$2|p" "$1"; echo "#include \"$3\""; } | sort >"$work/block"
@@ -56,7 +57,7 @@ include() {  # PATH START HEADER
   rm "$work/block"
 }
 
-# Everything that was made comes over the tree; says what it was.
+# Copies all new files to the tree and prints their names.
 put_in_place() {
   (cd "$work" && find . -type f | sed 's|^\./||' | sort) >"$work.list"
   while IFS= read -r path; do

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# For .ci/run and scripts/nightly: steps that all run, also after one that failed. status is 1 if one has.
+# Steps of .ci/run and scripts/nightly. All run, even after one has failed. status is 1 if any failed.
 # shellcheck disable=SC2034 # its callers read status
 status=0 summary=()
 
@@ -12,7 +12,7 @@ step() {  # NAME COMMAND...
   summary+=("$(printf '%-9s %-7s %3d:%02d' "$name" "$outcome" $(((SECONDS - began) / 60)) $(((SECONDS - began) % 60)))")
 }
 
-# Prints the minutes and the outcome of each step.
+# Prints the minutes and the result of each step.
 print_steps() {
   printf '%s\n' "${summary[@]}"
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Prints the sources of the product that a change touches: touched.py BASE
 
-Those are the .cc files in cache, formats and fs that differ from the commit BASE or include a header that does, directly or
-through other headers; of a folder whose CMakeLists.txt differs, and all of them if a file does that decides how each of them is
-compiled. Uncommitted changes count.
+They are the .cc files in cache, formats and fs that differ from the commit BASE, or that include, directly or
+indirectly, a header that differs. If a folder's CMakeLists.txt differs, all its sources count. If a file that affects
+every compilation differs, all sources count. Uncommitted changes are included.
 """
 import os
 import re
@@ -25,7 +25,7 @@ def includes_of(path):
 
 
 def touched(changed, includes):
-    """Returns the files that changed or include one that did; includes: what each file includes."""
+    """Returns the files that changed or include one that did. includes: the includes of each file."""
     found, todo = set(), set(changed)
     while todo:
         found |= todo

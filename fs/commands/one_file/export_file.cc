@@ -22,14 +22,14 @@ namespace plainfs {
 namespace {
 
 constexpr int kMostLevel = 9;
-constexpr size_t kMostNamed = 5;  // of stores, in a message
+constexpr size_t kMostNamed = 5;  // stores, in a message
 constexpr std::initializer_list<const char*> kZarrMarks = {".zgroup", ".zattrs", "zarr.json"};
 
 bool is_gzip_name(const std::string& path) {
   return path.ends_with(".gz");
 }
 
-// The form of a name, that of what is compressed if it is a gzip file of another form.
+// Returns the form of a name, or of its name without .gz if no form has the whole name.
 const FileForm* form_asked_for(const std::string& target) {
   const FileForm* const form = form_of_name(target);
   if (form || !is_gzip_name(target)) return form;
@@ -41,7 +41,7 @@ bool is_folder_there(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-// ".h5ad .rds .csv": what the store can be written as.
+// Returns ".h5ad .rds .csv": the forms in which the store can be exported.
 std::string possible_endings(Filesystem& filesystem) {
   std::string endings;
   for (const OfferedForm& offered : offered_forms(filesystem, form_files(filesystem, "")))
@@ -54,7 +54,7 @@ Failure no_such_form(Filesystem& filesystem, const std::string& store, const std
                                      store, possible_endings(filesystem)));
 }
 
-// Throws Failure if the files are those of several stores in a folder.
+// Throws Failure if the files belong to several stores in a folder.
 void check_one_store(Filesystem& filesystem, const std::string& store, const std::vector<FormFile>& found) {
   if (filesystem.store()->format != "folder") return;
   const auto first_name = [](const FormFile& file) { return file.path.substr(0, file.path.find('/')); };
@@ -69,11 +69,11 @@ void check_one_store(Filesystem& filesystem, const std::string& store, const std
                               distinct.size(), names, distinct.size() > kMostNamed ? " ..." : ""));
 }
 
-// What is written.
+// The choice of what to write.
 struct Chosen {
-  const FileForm* form = nullptr;  // null: the file is written under whatever name
+  const FileForm* form = nullptr;  // null: the file is written under any name
   FormFile file;
-  std::vector<FormFile> others;  // of the same form
+  std::vector<FormFile> others;  // with the same form
 };
 
 Chosen choose(Filesystem& filesystem, const std::string& store, const std::string& target,
@@ -100,9 +100,9 @@ Chosen choose(Filesystem& filesystem, const std::string& store, const std::strin
 
 enum class Compression {
   none,    // the bytes of the mount
-  bgzf,    // its stored members deflated
+  bgzf,    // its stored members, deflated
   gzip,    // one gzip stream of its bytes
-  packed,  // PackedForm
+  packed,  // see PackedForm
 };
 
 // A file of the mount, and how it is written.
@@ -111,18 +111,18 @@ struct Source {
   Compression compression = Compression::none;
   std::unique_ptr<const PackedForm> packed{};
 
-  // That are read, or compressed, for it.
+  // Returns the number of bytes to read or compress.
   uint64_t bytes() const { return packed ? packed->bytes() : copy.size; }
 };
 
-// A file that is written.
+// A file being written.
 struct Written {
   Source source;
   NewFile file;
-  uint64_t size = 0;  // once it is written
+  uint64_t size = 0;  // set when it is written
 };
 
-// Where a compressed form is written.
+// The destination of a compressed form.
 class SinkOfPart : public PackedSink {
  public:
   explicit SinkOfPart(PartFile& part) : part_(part) {}
@@ -136,7 +136,7 @@ class SinkOfPart : public PackedSink {
   PartFile& part_;
 };
 
-// R's serialisation, XDR or of a whole workspace, which R's own writers compress.
+// Returns whether the file is R's serialization (XDR, or a whole workspace), which R's own writers compress.
 bool is_plain_rds(Filesystem& filesystem, Inode inode, const std::string& path) {
   if (!path.ends_with(".rds")) return false;
   const Slices begin = filesystem.read(filesystem.open(inode), 0, 2);
@@ -173,7 +173,7 @@ class FileExport {
   Progress progress_;
 };
 
-// "1 file written", or how large what is compressed has become.
+// Returns "1 file written", or the compressed size.
 std::string written_text(const std::vector<Written>& all) {
   uint64_t size = 0;
   bool is_smaller = false;
@@ -195,7 +195,7 @@ int FileExport::run(const std::string& path) try {
                 fmt::format("{}: {}; nothing was written", filesystem_.store()->path, reason(error)));
 }
 
-// is_gzipped: what it is written to is called as a gzip file.
+// is_gzipped: the target has the name of a gzip file.
 Source FileExport::source(Inode inode, const std::string& path, bool is_gzipped) {
   progress_.begin("measuring", Progress::Unit::files, 1);
   Source found{{inode, path, 0}};
@@ -213,14 +213,14 @@ Source FileExport::source(Inode inode, const std::string& path, bool is_gzipped)
   return found;
 }
 
-// The files that belong to the chosen one, and where each goes.
+// Returns the files that belong to the chosen one, with their targets.
 std::vector<std::pair<Source, std::string>> FileExport::companions(const Chosen& chosen) {
   std::vector<std::pair<Source, std::string>> found;
   if (!chosen.form || chosen.form != form_of_name(target_)) return found;
   const size_t ending = chosen.form->ending.size();
   const std::string from = chosen.file.path.substr(0, chosen.file.path.size() - ending);
   const std::string to = target_.substr(0, target_.size() - ending);
-  // False if there is none, or it cannot be made of this store.
+  // Returns false if the companion is missing or cannot be generated from this store.
   const auto add = [&](std::string_view its, bool is_needed) {
     const std::string path = from + std::string(its);
     try {
@@ -269,8 +269,8 @@ int FileExport::write_file(const Chosen& chosen) {
   return kSuccess;
 }
 
-// Of several files the first is the one that is asked for: it takes its place last, so that the others are
-// there if it is. One that is replaced goes first, so that it never stands beside others' companions.
+// The first file is the requested one. It is moved into place last, so that the others exist when it does. A
+// replaced file is removed first, so that it is never beside the companions of another one.
 void FileExport::take_places(std::vector<Written>& all) {
   if (all.size() > 1 && options_.replaces) ::unlink(all[0].file.path().c_str());
   for (size_t i = all.size(); i-- > 0;) all[i].file.take_place(all[i].size, options_.replaces);
@@ -298,7 +298,7 @@ void FileExport::write(Written& written, std::vector<uint64_t>& members) {
   }
 }
 
-// An index is written for the members of the text before it; by itself it is as the mount has it.
+// An index refers to the members of the text written before it. An index by itself is like in the mount.
 uint64_t FileExport::write_bgzf(const Copy& copy, PartFile& part, std::vector<uint64_t>& members) {
   if (indexed_text(copy.path).empty()) {
     members = write_deflated(filesystem_, workers_, copy, options_.level.value_or(kBgzipLevel), part,

@@ -91,13 +91,13 @@ bool fits_name(const std::string& path, std::string_view pattern) {
          (path.size() == pattern.size() || path[path.size() - pattern.size() - 1] == '/');
 }
 
-// "a/b" of "a/b.csv", if its ending is that of the form.
+// Returns "a/b" for "a/b.csv" if its ending is that of the form.
 std::optional<std::string> without_ending(const std::string& path, const FileForm& form) {
   if (form_of_name(path) != &form) return std::nullopt;
   return path.substr(0, path.size() - form.ending.size());
 }
 
-// Orders the files of one form.
+// The order of the files of one form.
 class FormOrder {
  public:
   FormOrder(Filesystem& filesystem, const FileForm& form, const std::vector<FormFile>& all)
@@ -108,13 +108,13 @@ class FormOrder {
     }
   }
 
-  // What a file is worth, the less the better, and which of the form's names it has.
+  // The rank of a file, lower is better, and the name of the form that it matches.
   struct Rank {
     std::tuple<bool, bool, size_t, bool, bool, size_t> place;
     const FormName* name;
     bool is_part() const { return std::get<0>(place); }
   };
-  // nullopt of a file of another form.
+  // Returns nullopt for a file of another form.
   std::optional<Rank> rank(const FormFile& file) const {
     if (file.is_folder != form_.is_folder) return std::nullopt;
     const std::optional<std::string> stem = without_ending(file.path, form_);
@@ -131,13 +131,14 @@ class FormOrder {
   }
 
  private:
-  // Whether the file is a column of a table or an array of a sparse matrix.
+  // Returns whether the file is a column of a table or an array of a sparse matrix.
   bool is_raw_part(const std::string& path) const {
     const std::string folder = path.substr(0, path.size() - last_name(path).size());
     return paths_.contains(folder + "matrix.mtx") ||
            (!folder.empty() && paths_.contains(folder.substr(0, folder.size() - 1) + ".parquet"));
   }
-  // Whether it is one of many, beside the matrices that are meant.
+  // Returns whether the file is one of many arrays of an annotated matrix, beside the matrices that users
+  // expect.
   bool is_array_of_annotated(const std::string& path) const {
     return has_annotated_ && (path.ends_with(".npy") || path.ends_with(".mat"));
   }
@@ -164,7 +165,7 @@ std::optional<FormFile> file_at(Filesystem& filesystem, const FileForm& form, co
   return std::nullopt;
 }
 
-// The name that the files have that stand beside each other: "a/obs" of "a/obs.csv".
+// Returns the name that files beside each other share: "a/obs" for "a/obs.csv".
 std::string shared_name(const std::string& path) {
   const FileForm* const form = form_of_name(path);
   const size_t ending = form ? form->ending.size() : file_ending(path).size();
@@ -204,7 +205,7 @@ std::vector<FormFile> form_files(Filesystem& filesystem, const std::string& path
     left.pop_back();
     try {
       const ListingPtr listing = filesystem.list(folder.inode);
-      for (size_t i = listing->size(); i-- > 0;) {  // the last that is put there is looked at first
+      for (size_t i = listing->size(); i-- > 0;) {  // a stack: the last entry is examined first
         const Listing::Entry& entry = listing->at(i);
         const bool is_folder = filesystem.kind(entry.inode) == FileKind::directory;
         FormFile file{folder.path.empty() ? entry.name : folder.path + "/" + entry.name, entry.inode,
@@ -215,7 +216,7 @@ std::vector<FormFile> form_files(Filesystem& filesystem, const std::string& path
           all.push_back(std::move(file));
       }
     } catch (const Error&) {
-      // What is not listed here cannot be written either.
+      // An entry that cannot be listed cannot be exported either.
     }
   }
   return all;

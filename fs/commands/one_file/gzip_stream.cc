@@ -9,14 +9,14 @@
 namespace plainfs {
 namespace {
 
-// RFC 1952: deflated, nothing said of name, time and flags, made on Unix.
+// RFC 1952: deflate, no name, time or flags, written on Unix.
 constexpr std::string_view kGzipHeader("\x1f\x8b\x08\0\0\0\0\0\0\x03", 10);
-constexpr uint64_t kGzipPiece = 1 << 20;  // bytes that are deflated together
+constexpr uint64_t kGzipPiece = 1 << 20;  // bytes deflated together
 
 struct GzipPiece {
   Bytes deflated;
   uint32_t crc;
-  uint64_t size;  // before it was deflated
+  uint64_t size;  // before compression
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The bytes of a file of the mount as one gzip stream, deflated in pieces on all workers.
+// A file of the mount as one gzip stream, deflated in pieces on all workers.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace plainfs {
 
-inline constexpr int kGzipLevel = 3;  // the usual one
+inline constexpr int kGzipLevel = 3;  // the default
 
-// Returns the size of the stream. wrote is told how many bytes of the file are done. Throws what reading and
-// writing throw.
+// Writes the stream and returns its size. Calls `wrote` with the number of bytes of the file that are done.
+// Throws the errors of reading and writing.
 uint64_t write_gzip(Filesystem& filesystem, Workers& workers, const Copy& copy, int level, PartFile& output,
                     const std::function<void(uint64_t)>& wrote);
 

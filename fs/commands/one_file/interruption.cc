@@ -5,7 +5,8 @@ namespace {
 
 constexpr int kEnding[] = {SIGHUP, SIGINT, SIGTERM};
 
-// As SIGHUP is under nohup. While it waits the kernel keeps it all the same.
+// Returns whether the signal is ignored, like SIGHUP under nohup. The kernel would queue it anyway while it
+// is blocked.
 bool is_ignored_signal(int signal) {
   struct sigaction action {};
   return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;

@@ -1,6 +1,6 @@
-// The signals that ask a command to end, SIGHUP, SIGINT and SIGTERM. While an Interruption lives they wait,
-// and work whose Request it is ends with Cancelled. So a command removes what it has begun, and then ends by
-// the signal.
+// The signals that ask a command to end: SIGHUP, SIGINT and SIGTERM. While an Interruption exists they are
+// held back, and work that has it as its Request ends with Cancelled. The command then removes its unfinished
+// files and ends by the signal.
 #pragma once
 
 #include <signal.h>
@@ -11,21 +11,21 @@ namespace plainfs {
 
 class Interruption : public Request {
  public:
-  // Requires: no thread is running that would take a signal.
+  // Requires: no thread that could receive a signal is running.
   Interruption();
-  // Lets the signals through again: one that has come ends the program.
+  // Releases the signals: one that was held back ends the program.
   ~Interruption() override;
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 
-  // As the destructor does.
+  // Releases the signals before destruction.
   void let_through();
 
-  // Whether a signal has come.
+  // Returns whether a signal has arrived.
   bool cancelled() const override;
 
  private:
-  sigset_t waiting_;  // those that are not ignored
+  sigset_t waiting_;  // the signals that are not ignored
   sigset_t before_;
 };
 

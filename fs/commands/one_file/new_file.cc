@@ -13,7 +13,7 @@
 namespace plainfs {
 namespace {
 
-// "." of "b.csv", "/" of "/b.csv".
+// Returns "." for "b.csv", and "/" for "/b.csv".
 std::string folder_of_path(const std::string& path) {
   const size_t slash = path.rfind('/');
   return slash == std::string::npos ? "." : path.substr(0, slash + 1);
@@ -25,7 +25,7 @@ Descriptor open_folder_of(const std::string& path) {
   return folder;
 }
 
-// The same for each export to that name, so that it finds what one that was killed has left.
+// Returns the same name for each export to that path, so that it finds the part of one that was killed.
 std::string new_part_name(const std::string& path) {
   return part_name(last_name(path) + " as one file", 0, {});
 }

@@ -1,6 +1,6 @@
-// A file that is written beside its place, under a temporary name, and takes its place when it is whole.
-// Whatever stops the writing, the place holds what it held before. The temporary file is removed, unless the
-// program is killed; then the next export to the same place takes it over.
+// A file that is written under a temporary name and moved into place when it is complete. If writing stops
+// before that, the place keeps its content. The temporary file is removed, unless the program is killed; then
+// the next export to the same place takes it over.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace plainfs {
 
-// Each throws Failure(kNotWritten) if the disk refuses.
+// A file in progress. All members throw Failure(kNotWritten) if the disk refuses.
 class NewFile {
  public:
-  // Throws also if another export is writing the file of that path.
+  // Throws also if another export is writing the file with that path.
   explicit NewFile(const std::string& path);
   ~NewFile();
   NewFile(NewFile&& other) noexcept;
@@ -21,17 +21,17 @@ class NewFile {
   const std::string& path() const { return path_; }
   PartFile& part() { return part_; }
 
-  // Gives the file its size and name. Unless replaces is true, it throws if something has that name now.
+  // Gives the file its size and name. Throws if the name is taken, unless replaces is true.
   void take_place(uint64_t size, bool replaces);
 
  private:
   std::string path_;
   PartFile part_;
-  bool is_there_ = true;  // the temporary file
+  bool is_there_ = true;  // the temporary file exists
 };
 
-// Throws Failure(kNotWritten) unless a file can be written at path: something stands there and replaces is
-// false, or what stands there is no regular file, or is the file called store.
+// Throws Failure(kNotWritten) unless a file can be written at path: something exists there and replaces is
+// false, or it is not a regular file, or it is the file `store`.
 void check_place(const std::string& path, bool replaces, const std::string& store);
 
 }  // namespace plainfs

@@ -25,7 +25,7 @@ void remove_all(const std::string& path) {
   boost::filesystem::remove_all(path, error);
 }
 
-// Holds the folder for this process alone, if it is another's throws; makes it if it is not there.
+// Locks the folder for this process, and creates it if it is missing. Throws if another process holds it.
 Descriptor locked_folder(const std::string& part, const std::string& path) {
   if (::mkdir(part.c_str(), 0777) != 0 && errno != EEXIST) throw refused(path);
   Descriptor folder(::open(part.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -35,7 +35,7 @@ Descriptor locked_folder(const std::string& part, const std::string& path) {
   return folder;
 }
 
-// What an export that was killed has left.
+// Removes the content that a killed export has left.
 void empty_folder(const std::string& part) {
   boost::system::error_code error;
   for (boost::filesystem::directory_iterator entry(part, error), end; !error && entry != end;
@@ -67,11 +67,11 @@ void NewFolder::take_place(bool replaces) {
 #ifdef __linux__
   if (replaces && is_there(path_) &&
       ::renameat2(AT_FDCWD, part_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) == 0)
-    return;  // the destructor removes what was there
+    return;  // the destructor removes the old folder
   if (!replaces && ::renameat2(AT_FDCWD, part_.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE) == 0)
     return part_.clear();
 #endif
-  // Of a folder that is there rename() replaces an empty one alone.
+  // rename() replaces only an empty folder.
   if (replaces) remove_all(path_);
   if (!replaces && is_there(path_))
     throw Failure(kNotWritten, fmt::format("{}: something was put there meanwhile", path_));

@@ -1,5 +1,5 @@
-// A folder of files that is filled beside its place, under a temporary name, and takes its place when it is
-// whole, as NewFile does.
+// A folder of files that is filled under a temporary name and moved into place when it is complete, like
+// NewFile.
 #pragma once
 
 #include <optional>
@@ -10,10 +10,10 @@
 
 namespace plainfs {
 
-// Each throws Failure(kNotWritten) if the disk refuses.
+// A folder in progress. All members throw Failure(kNotWritten) if the disk refuses.
 class NewFolder {
  public:
-  // Throws also if another export is filling the folder of that path.
+  // Throws also if another export is filling the folder with that path.
   explicit NewFolder(const std::string& path);
   ~NewFolder();
   NewFolder(const NewFolder&) = delete;
@@ -21,7 +21,7 @@ class NewFolder {
 
   const TargetFolder& folder() const { return *folder_; }
 
-  // Gives the folder its name. Unless replaces is true, it throws if something has that name now.
+  // Gives the folder its name. Throws if the name is taken, unless replaces is true.
   void take_place(bool replaces);
 
  private:
@@ -31,8 +31,8 @@ class NewFolder {
   std::optional<TargetFolder> folder_;
 };
 
-// Throws Failure(kNotWritten) unless a folder can be made at path: something stands there and replaces is
-// false, or it is no folder of an ending like that of path that holds one of the files in marks.
+// Throws Failure(kNotWritten) unless a folder can be created at path: something exists there and replaces is
+// false, or it is not a folder with an ending like that of path that contains one of the files in marks.
 void check_folder_place(const std::string& path, bool replaces, std::initializer_list<const char*> marks);
 
 }  // namespace plainfs

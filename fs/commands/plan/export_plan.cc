@@ -26,7 +26,7 @@ constexpr uint64_t kMostBytes = uint64_t{1} << 62;
   throw damaged("{}", why);
 }
 
-// Nothing is written but below the directory that an export is given, whatever a plan says.
+// Rejects paths outside of the target directory, whatever a plan contains.
 const std::string& checked_path(const std::string& path) {
   for (size_t first = 0; first <= path.size();) {
     const size_t end = std::min(path.find('/', first), path.size());
@@ -39,7 +39,7 @@ const std::string& checked_path(const std::string& path) {
   return path;
 }
 
-// That each byte of every file is there once.
+// Checks that the ranges cover each byte of every file once.
 void check_ranges(const ExportPlan& plan) {
   std::vector<std::vector<PlannedRange>> of_file(plan.files.size());
   for (const auto& task : plan.tasks) {

@@ -1,6 +1,6 @@
-// An export that many processes share, as `plainfs export --plan` writes it down: the store and what it
-// looked like, every file with its exact size, and the tasks, each a list of ranges of bytes of those files.
-// A file may be shared by all tasks. The plan is JSON, which can be read and made without plainfs.
+// A plan of an export that many processes share, written by `plainfs export --plan`: the store and its state,
+// every file with its exact size, and the tasks, each a list of byte ranges of those files. All tasks may
+// share a file. The plan is JSON, which can be read and written without plainfs.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,18 @@
 namespace plainfs {
 
 struct PlannedFile {
-  std::string path;   // below the directory that is written to
+  std::string path;   // below the target directory
   uint64_t size = 0;  // bytes
   timespec modified{};
 };
 
 struct PlannedRange {
-  size_t file = 0;  // of ExportPlan::files
+  size_t file = 0;  // index in ExportPlan::files
   uint64_t first = 0;
-  uint64_t size = 0;  // bytes; 0 only of an empty file
+  uint64_t size = 0;  // bytes; 0 only for an empty file
 };
 
-// A file beside the store that the views are made with: of -o cells= or -o genome=. No path: none.
+// A file besides the store that determines the views: that of -o cells= or -o genome=. Empty path: not used.
 struct PlannedOption {
   std::string path;
   std::string digest;  // of its text
@@ -35,42 +35,43 @@ struct PlannedOption {
 
 struct ExportPlan {
   std::string store;   // its location
-  std::string views;   // as in Options
-  std::string subdir;  // and this
-  ReadOptions read;    // but the query of a URL, which may be its key, and what cells and genome say
+  std::string views;   // see Options
+  std::string subdir;  // see Options, too
+  ReadOptions read;    // without the query of a URL, which may be a key, and without cells and genome
   PlannedOption cells;
   PlannedOption genome;
-  std::vector<SourceStamp> sources;  // all that the store was read from, as it was
+  std::vector<SourceStamp> sources;  // everything that the store was read from, as it was
   std::vector<std::string> folders;
   std::vector<ExportedLink> links;
   std::vector<PlannedFile> files;
   std::vector<std::vector<PlannedRange>> tasks;  // task 1 first
-  std::string id;  // of what the plan says, made of its text; two plans that say the same have the same
+  std::string id;                                // a digest of the plan's text: equal plans have equal ids
 
   uint64_t bytes() const;
   std::vector<std::string> paths() const;  // of all folders, links and files
 };
 
-// Throws Failure: kNotFound where there is none, kDamaged where it is no plan, leads out of the directory
-// ("../a"), or its ranges are not each byte of every file once.
+// Reads a plan. Throws Failure: kNotFound if it is missing, and kDamaged if it is invalid, has paths outside
+// of the directory ("../a"), or its ranges do not cover each byte of every file exactly once.
 ExportPlan read_plan(const std::string& path);
-// In one step. Throws Failure(kNotWritten). Requires: path is absolute.
+// Writes a plan atomically. Throws Failure(kNotWritten). Requires: path is absolute.
 void write_plan(const ExportPlan& plan, const std::string& path);
 
-// Where the index of sizes (fs/index) of the plan at that path lies, so that tasks measure nothing.
+// Returns the folder of the index of sizes (fs/index) for the plan at that path, with which tasks need not
+// measure.
 inline std::string sizes_folder(const std::string& plan) {
   return plan + ".sizes";
 }
 
-// Shares the bytes of the files among so many tasks, as evenly as cuts allow. Of a large file every task has
-// an equal part, whatever a byte of it costs to make (text of doubles takes half as long again as text of
-// integers); the others follow each other. A file is cut only where cut(file, offset), a place at or before
-// offset, says that it is best cut.
+// Distributes the bytes of the files over the tasks, as evenly as the possible cuts allow. A large file is
+// divided equally among all tasks, whatever its bytes cost to generate (text of doubles takes half as long
+// again as text of integers). The other files are assigned in order. cut(file, offset) returns the best place
+// for a cut at or before offset.
 std::vector<std::vector<PlannedRange>> share_out(
     const std::vector<PlannedFile>& files, size_t tasks,
     const std::function<uint64_t(size_t file, uint64_t offset)>& cut);
 
-// What a file takes beside its bytes, in bytes: that of making it.
+// The cost of generating a file besides its bytes, in bytes.
 inline constexpr uint64_t kFileCost = 64 << 10;
 
 }  // namespace plainfs

@@ -26,7 +26,7 @@ namespace {
 constexpr uint64_t kTaskBytes = uint64_t{1} << 30;
 constexpr size_t kMostTasks = 1'000'000;
 
-// After so long what was written before is seen to have been, whatever file system it lies on.
+// After this time, earlier writes are visible in the time stamps of any file system.
 constexpr std::chrono::milliseconds kUntilAtRest{2100};
 
 class Planner {
@@ -37,8 +37,8 @@ class Planner {
         progress_(progress),
         failures_(failures) {}
 
-  // Measures everything. tasks: how many; 0: as many as have task_bytes. nullopt where the store was written
-  // to meanwhile, or just before.
+  // Measures everything. tasks: their number; 0: as many as task_bytes requires. Returns nullopt if the store
+  // was written to meanwhile, or just before.
   std::optional<ExportPlan> make(const std::vector<std::string>& paths, const Options& options, size_t tasks,
                                  uint64_t task_bytes) {
     if (!context_.files.stamps()) return std::nullopt;
@@ -59,7 +59,7 @@ class Planner {
   }
 
  private:
-  // A plan is JSON, which is UTF-8.
+  // A plan is JSON, which requires UTF-8.
   bool can_hold(const std::string& name) {
     if (is_utf8(name)) return true;
     failures_.add(name + ": is no UTF-8; a plan cannot hold it", kUnsupported);
@@ -106,7 +106,7 @@ class Planner {
   std::vector<Inode> inodes_;  // of the plan's files
 };
 
-// The sizes go beside the plan: without them it is as good, and its tasks are slower.
+// Saves the sizes beside the plan. Without them the plan is valid, but its tasks are slower.
 void keep_sizes(Filesystem& filesystem, const std::string& path, Progress& progress) {
   try {
     filesystem.save_index_in(std::make_shared<const IndexFolder>(sizes_folder(path)));

@@ -14,7 +14,7 @@ PlanCommand take_plan_command(Arguments& arguments) {
                                   {"--status", status_command},
                                   {"--tar", tar_command},
                                   {"--task", task_command}};
-  // "--task=I" too
+  // Accepts "--task=I" as well.
   for (std::string& argument : arguments) {
     if (argument == "--") break;
     if (!argument.starts_with("--task=")) continue;

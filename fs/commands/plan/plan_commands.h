@@ -1,5 +1,5 @@
-// What else `plainfs export` does: `--plan`, `--task`, `--finish` and `--status`, an export that many
-// processes share, and `--tar`.
+// The further modes of `plainfs export`: `--plan`, `--task`, `--finish` and `--status`, for an export that
+// many processes share, and `--tar`.
 #pragma once
 
 #include "fs/commands/commands.h"
@@ -8,12 +8,12 @@ namespace plainfs {
 
 using PlanCommand = int (*)(Arguments arguments);
 
-// The one of them that is asked for, taken out of the arguments; null: none.
+// Removes the mode from the arguments and returns its command; null: none is given.
 PlanCommand take_plan_command(Arguments& arguments);
 
 // [--tasks N | --task-size BYTES] STORE [PATH...] PLAN. Prints the number of tasks.
 int plan_command(Arguments arguments);
-// [I] PLAN DIR; without I the number that the engine gives in the environment.
+// [I] PLAN DIR. Without I, the number comes from the environment that the batch system sets.
 int task_command(Arguments arguments);
 // [--verify] PLAN DIR
 int finish_command(Arguments arguments);

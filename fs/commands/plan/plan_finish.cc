@@ -16,7 +16,7 @@
 namespace plainfs {
 namespace {
 
-// "1-3, 7" of tasks counted from 0.
+// Returns "1-3, 7" for tasks that are counted from 0.
 std::string numbers_text(const std::vector<size_t>& tasks) {
   std::string text;
   for (size_t i = 0; i < tasks.size();) {
@@ -29,11 +29,11 @@ std::string numbers_text(const std::vector<size_t>& tasks) {
   return text;
 }
 
-// What the records of a plan say.
+// The summary of a plan's records.
 struct Standing {
   std::vector<std::optional<TaskRecord>> records;
-  std::vector<size_t> missing;      // tasks that have not been done
-  std::vector<std::string> errors;  // of each file: why it cannot be made; empty: it can
+  std::vector<size_t> missing;      // tasks that are not done
+  std::vector<std::string> errors;  // why each file cannot be generated; empty: it can
   std::vector<ExitCode> codes;
   uint64_t done_bytes = 0;
 };
@@ -112,7 +112,7 @@ class Finish {
     }
   }
 
-  // What is on disk is not what was written: those who wrote it are to do so again.
+  // The data on disk are not those that were written: the tasks that wrote them must run again.
   void redo(size_t file, const std::string& why, const std::vector<Share>& shares) {
     progress_.say(fmt::format("plainfs: {}: {}", folder_.whole(plan_.files[file].path), why));
     for (const Share& share : shares) {
@@ -149,7 +149,7 @@ class Finish {
     }
   }
 
-  // The marks of folders that are written as a whole come last, if they are whole.
+  // The marks of whole folders come last, if the folder is complete.
   void finish_all() {
     std::vector<std::string> paths, failed;
     for (size_t i = 0; i < plan_.files.size(); ++i) {
@@ -192,7 +192,7 @@ class Finish {
     try {
       part.finish(file.size, file.modified, folder_.name_of(file.path));
     } catch (const Failure&) {
-      if (!state_.is_whole(file)) throw;  // else another process is finishing, too
+      if (!state_.is_whole(file)) throw;  // else another process is finishing as well
     }
   }
 
@@ -260,7 +260,7 @@ int status_command(Arguments arguments) {
                                          {"done_bytes", standing.done_bytes},
                                          {"failed", failed},
                                          {"finished", is_finished}};
-  // On a terminal all but ASCII is escaped, and with it what controls one.
+  // On a terminal, everything but ASCII is escaped, which includes control characters.
   const bool is_terminal = ::isatty(STDOUT_FILENO) == 1;
   std::puts(status.dump(2, ' ', is_terminal, nlohmann::json::error_handler_t::replace).c_str());
   return kSuccess;

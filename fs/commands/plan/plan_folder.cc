@@ -86,7 +86,7 @@ void PlanFolder::remove_record(size_t task) const {
 void PlanFolder::remove_records(const std::vector<size_t>& tasks) const {
   for (const size_t task : tasks) remove_record(task);
   const Descriptor own = folder_.folder_if_there(kOwnFolder), root = folder_.folder_if_there("");
-  // Each stays where something else is in it.
+  // A directory that is not empty stays.
   if (own.number() >= 0) ::unlinkat(own.number(), plan_.id.c_str(), AT_REMOVEDIR);
   if (root.number() >= 0) ::unlinkat(root.number(), kOwnFolder, AT_REMOVEDIR);
 }

@@ -1,12 +1,12 @@
-// A directory that a planned export goes into, while it does: the parts of its files, each of its full size
-// from the first on, and a record of every task that has ended. Nothing else is shared by the tasks, so they
-// may run at once, twice, and again; every step takes effect at once or not at all.
+// The target directory of a planned export while it is in progress: the parts of its files, each of full size
+// from the start, and a record of every task that has ended. Tasks share nothing else, so they may run at
+// once, twice, and again. Every step takes effect atomically.
 //
 //   DIR/PATH.../.PLAN-NUMBER.plainfs-part   file NUMBER of the plan while tasks write ranges into it
-//   DIR/.plainfs/PLAN/I                     JSON: what task I has written, with the CRC-32 of each range
+//   DIR/.plainfs/PLAN/I                     JSON: the ranges that task I has written, with the CRC-32 of each
 //
-// Finishing gives the parts their names and then removes the records. So what a task has to know, whether it
-// has been done already, is always one or the other: its record is there, or all its files are.
+// Finishing gives the parts their names and then removes the records. So a task that has been done has either
+// its record or all its files.
 #pragma once
 
 #include <optional>
@@ -18,34 +18,35 @@
 
 namespace plainfs {
 
-// What became of one range.
+// The result of one range.
 struct RangeRecord {
-  uint32_t crc = 0;          // CRC-32 (that of gzip and zip) of its bytes
-  ExitCode code = kSuccess;  // else why they cannot be made
+  uint32_t crc = 0;          // CRC-32 (as in gzip and zip) of its bytes
+  ExitCode code = kSuccess;  // otherwise the reason of the failure
   std::string error;
 };
-using TaskRecord = std::vector<RangeRecord>;  // as many as the task has ranges
+using TaskRecord = std::vector<RangeRecord>;  // one per range of the task
 
-// Thread-safe, also against other processes. plan and folder outlive it. Tasks are counted from 0 here.
+// The state of a planned export on disk. Thread-safe, also between processes. plan and folder must outlive
+// it. Tasks are counted from 0.
 class PlanFolder {
  public:
   PlanFolder(const TargetFolder& folder, const ExportPlan& plan);
 
   bool has_record(size_t task) const;
-  // nullopt where there is none, or none that can be read.
+  // Returns the record; nullopt if it is missing or unreadable.
   std::optional<TaskRecord> record(size_t task) const;
-  // Where the disk holds what was written.
+  // Returns when the record is on disk.
   void keep_record(size_t task, const TaskRecord& record) const;
   void remove_record(size_t task) const;
-  // And their directory, where nothing else is in it.
+  // Removes the records, and their directory if it is empty then.
   void remove_records(const std::vector<size_t>& tasks) const;
 
-  // Whether the file has its name, size and time.
+  // Returns whether the file has its name, size and time.
   bool is_whole(const PlannedFile& file) const;
-  // Whether all files of the task have; of a task without any, all files of the plan.
+  // Returns whether all files of the task are whole; for a task without files, all files of the plan.
   bool is_whole(size_t task) const;
 
-  // Of the file with that number in the plan.
+  // Returns the part of file number `file` in the plan.
   PartFile part(size_t file) const;
   PartFile existing_part(size_t file) const;
 
@@ -54,7 +55,7 @@ class PlanFolder {
 
   const TargetFolder& folder_;
   const ExportPlan& plan_;
-  const std::string records_;  // their directory, below the folder
+  const std::string records_;  // the directory of the records, below the folder
 };
 
 }  // namespace plainfs

@@ -24,7 +24,8 @@
 namespace plainfs {
 namespace {
 
-// Where engines say which of its tasks a process is, the job arrays first; first: the number of their first.
+// The environment variables in which batch systems pass the task number, job arrays first. first: the number
+// of the first task.
 struct Engine {
   const char* variable;
   size_t first;
@@ -48,9 +49,9 @@ std::optional<size_t> number_in(std::string_view text) {
   return number;
 }
 
-constexpr size_t kFewRanges = 64;  // each of which may go to the disk by itself
+constexpr size_t kFewRanges = 64;  // ranges that are flushed one by one
 
-// 1 for the first; nullopt where no engine says anything.
+// Returns 1 for the first task; nullopt if no variable is set.
 std::optional<size_t> task_of_environment() {
   for (const Engine& engine : kEngines) {
     const char* const value = std::getenv(engine.variable);
@@ -74,7 +75,7 @@ class Task {
 
   ExitCode run() {
     if (is_done() || state_.is_whole(number_)) return there_already();
-    state_.remove_record(number_);  // of what could not be read, or one that is damaged
+    state_.remove_record(number_);  // one that is unreadable or damaged
     check_sources();
     uint64_t total = 0;
     for (const PlannedRange& range : ranges_) total += range.size;
@@ -89,7 +90,8 @@ class Task {
     check_sources();
     flush();
     state_.keep_record(number_, record);
-    if (state_.is_whole(number_)) state_.remove_records({number_});  // finished meanwhile, by another run's
+    // Another run of this task may have finished the export meanwhile.
+    if (state_.is_whole(number_)) state_.remove_records({number_});
     progress_.finish(fmt::format("task {} of {} written", number_ + 1, plan_.tasks.size()));
     return failures_.code();
   }
@@ -106,8 +108,8 @@ class Task {
     return kSuccess;
   }
 
-  // Everything that the store was read from when it was planned, also what this task does not need: the sizes
-  // of its files may have come from there.
+  // Checks everything that the store was read from when it was planned, including data that this task does
+  // not need: the sizes of its files may depend on them.
   void check_sources() {
     for (const SourceStamp& source : plan_.sources) {
       const std::optional<std::string> now = context_.files.stamp(source.name);
@@ -155,15 +157,15 @@ class Task {
                   return true;
                 });
     if (ranges_.size() <= kFewRanges) part.flush();
-    part.set_time(file.modified);  // the file may have its name already, by another run of this task
+    part.set_time(file.modified);  // another run of this task may have given the file its name already
     record.crc = crc;
   }
 
-  // Whether there is something to write into the part, which no other task had before.
+  // Returns whether to write to the part, which this task has just created.
   bool begin_part(const PlannedFile& file, const PlannedRange& range) {
     if (state_.has_record(number_)) is_overtaken_ = true;
     if (is_overtaken_ || state_.is_whole(file)) return false;  // the file has its name already
-    // What others say they have written went into a part that is gone.
+    // Other tasks have recorded ranges in a part that is gone.
     for (size_t task = 0; range.size < file.size && task < plan_.tasks.size(); ++task) {
       const std::vector<PlannedRange>& ranges = plan_.tasks[task];
       const bool has_file = std::any_of(ranges.begin(), ranges.end(),
@@ -173,7 +175,7 @@ class Task {
     return true;
   }
 
-  // A record says what a machine that fails cannot take back. Very many small files go to the disk together.
+  // A record promises that the data survive a crash. Very many small files are flushed together.
   void flush() const {
     if (ranges_.size() <= kFewRanges) return;
 #ifdef __linux__
@@ -195,11 +197,11 @@ class Task {
   const std::vector<PlannedRange>& ranges_;
   Progress progress_;
   Failures failures_{progress_};
-  std::atomic<bool> may_record_{true};     // nothing failed that may go well the next time
+  std::atomic<bool> may_record_{true};     // no failure that may pass
   std::atomic<bool> is_overtaken_{false};  // another run of this task has ended meanwhile
 };
 
-// What the file of an option says, where that is what it said when the export was planned.
+// Reads the file of an option. Throws if its content has changed since the export was planned.
 template <class Value>
 std::shared_ptr<const Value> planned_file(const char* name, const PlannedOption& planned,
                                           std::shared_ptr<const Value> (*read)(const std::string& path)) {
@@ -244,7 +246,7 @@ int task_command(Arguments arguments) {
   options.genome = plan.genome.path;
   options.read.cells = planned_file("cells", plan.cells, read_cells_file);
   options.read.genome = planned_file("genome", plan.genome, read_genome_file);
-  options.read.remote.cache_folder = given.cache_folder;  // of the machine that the task runs on
+  options.read.remote.cache_folder = given.cache_folder;  // of the machine that runs the task
   options.read.remote.cache_bytes = given.cache_bytes;
   options.index = sizes_folder(path);
   Session session(options);

@@ -13,8 +13,8 @@
 namespace plainfs {
 namespace {
 
-// A new file, never one that was put there, which may be a link to another. What stands in the way
-// is of a process of this number that is gone, or was put there, and goes.
+// Creates a new file, and never opens an existing one, which may be a link to another file. An existing one
+// was left by an earlier process with this number, or was put there, and is removed.
 Descriptor make_new(const Descriptor& folder, const std::string& name) {
   constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   Descriptor file(::openat(folder.number(), name.c_str(), kFlags, 0666));
@@ -26,7 +26,7 @@ Descriptor make_new(const Descriptor& folder, const std::string& name) {
 }  // namespace
 
 std::string unfinished_name(const std::string& name) {
-  // Of this process alone; another machine may have one of the same number.
+  // Unique to this process: the host name distinguishes machines.
   char host[256] = {};
   ::gethostname(host, sizeof host - 1);
   return fmt::format(".{}.{}.plainfs-part", short_digest(fmt::format("{}\n{}", name, host)), ::getpid());

@@ -1,4 +1,4 @@
-// A small file that is written in one step: a reader sees what was there before or all of the new one.
+// A small file that is replaced atomically: a reader sees the old content or the whole new one.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace plainfs {
 
-// Gives the file called name in folder the text, also where processes of other machines do so at once; a
-// symbolic link of that name is replaced, and none is followed. Returns when the disk holds it. False, with
-// errno, where the system refuses; what was there is then as it was.
+// Replaces the content of the file `name` in `folder`, also while processes on other machines do so. A
+// symbolic link of that name is replaced, and none is followed. Returns when the data are on disk. Returns
+// false, with errno, if the system refuses; the file is unchanged then.
 bool replace_file(const Descriptor& folder, const std::string& name, std::string_view text);
-// What it is called before, by this process: others can guess that.
+// Returns the temporary name that this process uses. Other programs can predict it.
 std::string unfinished_name(const std::string& name);
 
 }  // namespace plainfs

@@ -7,7 +7,7 @@ namespace plainfs {
 namespace {
 
 constexpr uint64_t kLeastRange = 1 << 20;   // of a file that is cut
-constexpr uint64_t kLeastShare = 16 << 20;  // of a file that every task has a share of
+constexpr uint64_t kLeastShare = 16 << 20;  // of a file that all tasks share
 
 using Cut = std::function<uint64_t(size_t file, uint64_t offset)>;
 
@@ -51,13 +51,12 @@ class Sharing {
     }
   }
 
-  // What tasks up to each are to have is counted from the beginning, so that cuts which come early do not add
-  // up.
+  // The target of each task is computed from the beginning, so that early cuts do not accumulate.
   void fill_up(const std::vector<size_t>& files) {
     uint64_t total = std::accumulate(bytes_.begin(), bytes_.end(), uint64_t{0});
     for (const size_t file : files) total += files_[file].size + kFileCost;
     size_t task = 0;
-    uint64_t before = 0;  // what the tasks before have
+    uint64_t before = 0;  // bytes of the tasks before
     const auto room = [&] {
       const uint64_t limit = fraction(total, task + 1, shares_.size());
       return limit - std::min(limit, before + bytes_[task]);
@@ -71,7 +70,7 @@ class Sharing {
           end = cut_(file, at + room());
           if (size - std::min(end, size) < kLeastRange) end = size;
         }
-        if (end < at + kLeastRange && end < size) {  // too little to begin with
+        if (end < at + kLeastRange && end < size) {  // too little to start with
           next();
           continue;
         }
@@ -85,7 +84,7 @@ class Sharing {
   const std::vector<PlannedFile>& files_;
   const Cut& cut_;
   std::vector<std::vector<PlannedRange>> shares_;
-  std::vector<uint64_t> bytes_;  // that each task has so far, and what its files cost
+  std::vector<uint64_t> bytes_;  // bytes and file costs of each task so far
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // The colours of a plot's marks: a class of the style sheet (page.css), which has a light and a dark form, or
-// a colour that the store gives.
+// a colour from the store.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace plainfs::serve {
 
-inline constexpr size_t kGroupInks = 40;  // of groups; page.css has a class for each
-inline constexpr size_t kScaleInks = 8;   // of rising numbers
+inline constexpr size_t kGroupInks = 40;  // for groups; page.css has a class for each
+inline constexpr size_t kScaleInks = 8;   // for a scale of numbers
 
 class Ink {
  public:
@@ -26,8 +26,8 @@ class Ink {
 
   // Returns the attribute of an SVG element: class="k0", stroke="#1f77b4".
   const std::string& attribute() const { return attribute_; }
-  // True if its contrast with the ground of a plot is below 3 : 1 in the light or in the dark form of the
-  // page, so that its marks need a rim (WCAG 2, 1.4.11).
+  // Returns whether the contrast with a plot's background is below 3 : 1 in the light or the dark form of the
+  // page, so that the marks need a rim (WCAG 2, 1.4.11).
   bool needs_rim() const { return needs_rim_; }
 
  private:

@@ -1,4 +1,4 @@
-// Pixels as a picture inside of a page.
+// Pixels as a picture embedded in a page.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,18 @@
 
 namespace plainfs::serve {
 
-// Returns pixels of one byte each, line by line, as a PNG in shades of grey. Requires: width * height of
-// them.
+// Returns pixels of one byte each, line by line, as a greyscale PNG. Requires: width * height pixels.
 std::string grey_png(uint32_t width, uint32_t height, const std::string& pixels);
 
-// Returns an <img> of values, line by line, each as bright as its place in range; what is not finite is
-// black. Requires: width * height values.
+// Returns an <img> of values, line by line, with the brightness of each given by its place in `range`. Values
+// that are not finite are black. Requires: width * height values.
 std::string grey_picture(uint32_t width, uint32_t height, const std::vector<double>& values,
                          const Interval& range, const std::string& words);
 
-// Returns the key of such a picture: its ends in words around a bar from black to white.
+// Returns the key of such a picture: the texts of its ends around a bar from black to white.
 std::string grey_key(const std::string& low, const std::string& high);
 
-// Returns bytes as base64 (RFC 4648) with its padding.
+// Returns bytes as base64 (RFC 4648) with padding.
 std::string base64(std::string_view bytes);
 
 }  // namespace plainfs::serve

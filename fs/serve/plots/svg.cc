@@ -16,7 +16,7 @@ struct Margins {
 };
 constexpr Margins kForAxes{48, 16, 16, 30}, kBare{6, 6, 6, 6};
 constexpr int kLabelHeight = 15;
-constexpr double kLabelLetter = 7.2;  // about as wide as a letter of a label
+constexpr double kLabelLetter = 7.2;  // approximate width of a letter of a label
 constexpr size_t kMostLabelBytes = 24;
 
 using Pixel = std::pair<int, int>;
@@ -25,7 +25,7 @@ std::string shown_text(const std::string& text) {
   return escaped(printable(text));
 }
 
-// Where numbers of the axes lie in the picture.
+// The mapping of axis numbers to positions in the picture.
 class Frame {
  public:
   Frame(const Plot& plot, const Margins& margins)
@@ -126,7 +126,7 @@ class Drawing {
       svg_ += fmt::format("<path {} stroke-width=\"1\" d=\"{}\"/>", ticks.ink.attribute(), path);
   }
 
-  // A little lower or higher where there is no room, and else not at all.
+  // Moves a label up or down if there is no room, or omits it.
   void operator()(const Label& label) {
     if (!frame_.holds(label.spot)) return;
     const std::string text = shortened(label.text, kMostLabelBytes);

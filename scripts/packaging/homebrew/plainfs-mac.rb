@@ -1,5 +1,6 @@
-# For a tap of one's own (as gromgit/fuse is one): with macFUSE, whose cask brings libfuse 3. `brew install --cask macfuse` comes first.
-# From a clone: brew install --HEAD scripts/packaging/homebrew/plainfs-mac.rb. A release adds homepage, url and sha256. Never built by Homebrew yet.
+# For a separate tap (like gromgit/fuse): with macFUSE. Its cask contains libfuse 3; run `brew install --cask macfuse`
+# first. From a clone: brew install --HEAD scripts/packaging/homebrew/plainfs-mac.rb. A release adds homepage, url and
+# sha256. Never built by Homebrew yet.
 class PlainfsMac < Formula
   desc "Scientific stores (AnnData, Seurat, Zarr, HDF5, BPCells) as plain files"
   license "MIT"
@@ -36,7 +37,7 @@ class PlainfsMac < Formula
   conflicts_with "plainfs", because: "both install plainfs"
 
   def install
-    # The cask puts its fuse3.pc where Homebrew does not look.
+    # The cask installs its fuse3.pc in a place that Homebrew does not search.
     ENV.append_path "PKG_CONFIG_PATH", "/usr/local/lib/pkgconfig" if OS.mac?
     system "cmake", "-S", ".", "-B", "build", "-DPLAINFS_FUSE=ON", "-DPLAINFS_TESTS=OFF", "-DPLAINFS_BENCH=OFF", *std_cmake_args
     system "cmake", "--build", "build", "--target", "plainfs"

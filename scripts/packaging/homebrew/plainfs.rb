@@ -1,5 +1,6 @@
-# For Homebrew's core: without FUSE, since nothing there may need macFUSE. All commands but mounting are there, and `plainfs serve`.
-# From a clone: brew install --HEAD scripts/packaging/homebrew/plainfs.rb. A release adds homepage, url and sha256. Never built by Homebrew yet.
+# For Homebrew's core: without FUSE, since packages there must not need macFUSE. All commands but mounting work,
+# including `plainfs serve`. From a clone: brew install --HEAD scripts/packaging/homebrew/plainfs.rb. A release adds
+# homepage, url and sha256. Never built by Homebrew yet.
 class Plainfs < Formula
   desc "Scientific stores (AnnData, Seurat, Zarr, HDF5, BPCells) as plain files"
   license "MIT"
