@@ -16,8 +16,8 @@ int open_without_links(const std::string& path, int flags);
 
 // A containment decides which files of the host a store may use: those in its own folder. A store can name
 // other files, by symbolic links of the host (a chunk that is one), by the raw and source files of HDF5, and
-// by the sources of HDMF. Whatever is read for the store is visible to every user who can see the mount, with
-// the rights of the user who mounted it.
+// by the sources of HDMF. All users of the mount see what is read for the store, with the rights of the user
+// that mounted it.
 
 // A set of folders that files may be read from. Immutable and thread-safe.
 class Containment {

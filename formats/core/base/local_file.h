@@ -21,7 +21,7 @@ uint64_t fingerprint_of(const struct stat& status);
 
 class LocalFile : public File {
  public:
-  // What files of one pool share; outlives their reads.
+  // State that the files of one pool share. It outlives their reads.
   struct Owner {
     std::function<int(const std::string& path)> open;  // opens like FilePool: -1 if absent
     // See Sources::look and Sources::is_unwritten.

@@ -29,7 +29,7 @@ class Passes {
                     std::chrono::steady_clock::duration took, Sources& files) = 0;
   // Discards the entries of `location`, because they are wrong.
   virtual void discard(const std::string& location, Sources& files) = 0;
-  // Returns a folder for data of this session that do not fit in memory; null if there is none.
+  // Returns a folder for data of this session that do not fit in memory, or null.
   virtual std::shared_ptr<ScratchFolder> scratch() const { return nullptr; }
 };
 
