@@ -1,6 +1,6 @@
-// The codecs, each made from its plain parameters; codecs.cc reads these from a store's metadata. What is
-// written on each is its format and where that is defined. "numcodecs" is the Python package whose ids Zarr
-// v2 uses.
+// The codecs, created from plain parameters that codecs.cc reads from a store's metadata. Each comment names
+// the format and the place of its definition. "numcodecs" is the Python package that defines the ids of Zarr
+// v2.
 #pragma once
 
 #include <optional>
@@ -13,31 +13,31 @@ namespace plainfs {
 
 // Compressors.
 
-// Blosc 1 frames; everything is in their 16-byte header (c-blosc README_CHUNK_FORMAT.rst).
+// Blosc 1 frames. Their 16-byte header has all parameters (c-blosc README_CHUNK_FORMAT.rst).
 CodecPtr blosc_codec();
-// Zstandard frames, several of them allowed, with or without a content size (RFC 8878).
+// Zstandard frames, one or more, with or without a content size (RFC 8878).
 CodecPtr zstd_codec();
 // One zlib stream (RFC 1950); Zarr's zlib and HDF5's deflate.
 CodecPtr zlib_codec();
-// Gzip members (RFC 1952), or one zlib stream, which old z5 wrote under this name.
+// Gzip members (RFC 1952), or one zlib stream, which old versions of z5 wrote under this name.
 CodecPtr gzip_codec();
 // numcodecs lz4: decoded size as u32 little-endian, then one raw LZ4 block.
 CodecPtr lz4_codec();
-// HDF5's filter 32004: the decoded size and that of a block, then a size and a raw LZ4 block each.
+// HDF5's filter 32004: the decoded size and that of a block, then a size and a raw LZ4 block for each.
 CodecPtr hdf5_lz4_codec();
 // bzip2 streams.
 CodecPtr bz2_codec();
-// LZF as HDF5's filter 32000 has it: one LZF block, decoded size from outside.
+// LZF as in HDF5's filter 32000: one LZF block without its decoded size.
 CodecPtr lzf_codec();
 // zfp streams with their full header, as numcodecs writes them; array -> bytes.
 CodecPtr zfpy_codec();
 
-// Python's lzma.FORMAT_XZ, FORMAT_ALONE and FORMAT_RAW; only raw data need the filters, which are liblzma's.
+// Python's lzma.FORMAT_XZ, FORMAT_ALONE and FORMAT_RAW. Only raw data need the filters, which are liblzma's.
 enum class LzmaFormat { xz = 1, alone = 2, raw = 3 };
 struct LzmaFilter {
   uint64_t id = 0;
   uint32_t preset = 6;                       // LZMA1, LZMA2
-  std::optional<uint32_t> dictionary_bytes;  // else the preset's, as lc, lp and pb
+  std::optional<uint32_t> dictionary_bytes;  // default: the preset's; likewise lc, lp and pb
   std::optional<uint32_t> lc, lp, pb;
   uint32_t distance = 1;  // delta
 };
@@ -47,7 +47,7 @@ struct LzmaConfiguration {
 };
 CodecPtr lzma_codec(LzmaConfiguration configuration);
 
-// Numbers as other numbers; decoded and encoded are the types of both sides.
+// Conversions of numbers. decoded and encoded are the types of both sides.
 
 // numcodecs delta: the first number, then differences.
 CodecPtr delta_codec(DType decoded, DType encoded);
@@ -56,7 +56,7 @@ CodecPtr fixed_scale_offset_codec(double scale, double offset, DType decoded, DT
 // numcodecs quantize and astype: a cast.
 CodecPtr quantize_codec(DType decoded, DType encoded);
 CodecPtr astype_codec(DType decoded, DType encoded);
-// numcodecs and zarr-extensions bitround: nothing to undo.
+// numcodecs and zarr-extensions bitround: needs no decoding.
 CodecPtr bitround_codec();
 // numcodecs packbits: booleans, most significant bit first.
 CodecPtr packbits_codec();
@@ -64,17 +64,17 @@ CodecPtr packbits_codec();
 CodecPtr scale_offset_codec(const Json* scale, const Json* offset, DType type);
 CodecPtr cast_value_codec(const Json& configuration, DType decoded);
 CodecPtr reshape_codec(const Json& shape);
-enum class PackbitsPadding { none, first_byte, last_byte };  // where the number of padding bits stands
+enum class PackbitsPadding { none, first_byte, last_byte };  // position of the number of padding bits
 CodecPtr packbits_v3_codec(PackbitsPadding padding, uint64_t first_bit, std::optional<uint64_t> last_bit,
                            const DType& type);
 
 // Bytes in another form.
 
-// Byte planes back to elements of element_size bytes; a rest that is no whole element stays at the end
-// (HDF5 filter 2, numcodecs shuffle, which has no rest).
+// Joins byte planes into elements of element_size bytes. A remainder that is not a whole element stays at the
+// end (HDF5 filter 2; numcodecs shuffle has no remainder).
 CodecPtr shuffle_codec(uint64_t element_size);
-// HDF5's filter 32008 by its client data: bits of elements sorted in blocks, which LZ4 or Zstandard may have
-// compressed; null for another compressor.
+// HDF5's filter 32008 by its client data: bits of elements sorted in blocks, possibly compressed with LZ4 or
+// Zstandard; null for another compressor.
 CodecPtr bitshuffle_codec(std::span<const unsigned> client_data, uint64_t element_size);
 // HDF5's filters 4 (szip), 5 (n-bit) and 6 (scale-offset), by their client data.
 CodecPtr szip_codec(std::span<const unsigned> client_data);
@@ -82,7 +82,7 @@ CodecPtr nbit_codec(std::span<const unsigned> client_data);
 CodecPtr hdf5_scale_offset_codec(std::span<const unsigned> client_data);
 CodecPtr base64_codec();
 
-// Checksums: 4 bytes little-endian before or after the data, checked.
+// Checksums: 4 bytes little-endian before or after the data, verified.
 
 enum class ChecksumPlace { start, end };
 CodecPtr crc32_codec(ChecksumPlace place);
@@ -94,7 +94,7 @@ CodecPtr fletcher32_codec();
 // numcodecs jenkins_lookup3: of prefix and data; at the end.
 CodecPtr jenkins_lookup3_codec(uint32_t initial, Bytes prefix);
 
-// Labels by number (numcodecs categorize): code k is labels[k - 1], others are empty.
+// Labels by number (numcodecs categorize): code k is labels[k - 1], other codes are empty.
 
 // text: numpy's `U`; codes: integers.
 CodecPtr categorize_codec(std::vector<std::string> labels, const DType& text, DType codes);
@@ -106,9 +106,9 @@ ObjectCodecPtr vlen_utf8_codec();
 ObjectCodecPtr vlen_bytes_codec();
 ObjectCodecPtr vlen_array_codec(DType item);
 
-// Mixed objects, as canonical JSON text (numcodecs json.py, msgpacks.py); pickle's is in pickle.h.
+// Mixed objects as canonical JSON text (numcodecs json.py, msgpacks.py). For pickle see pickle.h.
 
-// with_shape: the form of json2 and msgpack2, else that of their forerunners json and msgpack.
+// with_shape: true for json2 and msgpack2, false for their predecessors json and msgpack.
 ObjectCodecPtr json_objects_codec(bool with_shape);
 // raw: texts are bytes.
 ObjectCodecPtr msgpack_codec(bool with_shape, bool raw);

@@ -23,8 +23,8 @@ class OverlayGroup : public Group {
   // Returns the member with the meaning that its name has in this group.
   using Refine = std::function<Node(const std::string& name, Node stored)>;
 
-  // refine may be null. added: members besides the stored ones, listed last; one whose name is stored as well
-  // is shown beside it and not found by it.
+  // refine: may be null. added: members besides the stored ones, listed last. If the name of an added member
+  // is also stored, both are listed, and find() returns the stored one.
   OverlayGroup(GroupPtr stored, Refine refine, std::vector<Member> added = {})
       : stored_(std::move(stored)), refine_(std::move(refine)), added_(std::move(added)) {}
 
@@ -80,7 +80,7 @@ class KnownMembers : public Group {
    private:
     const KnownMembers* const group_;
   };
-  // Returns the finding of type T, from make() if there is none yet.
+  // Returns the finding of type T; makes it if it does not exist yet.
   template <class T, class Make>
   T finding(const Make& make) const {
     if (!findings_) return make();

@@ -84,7 +84,7 @@ class TextBuilder {
  public:
   explicit TextBuilder(uint64_t expected_count = 0);
   void add(std::string_view text);
-  void add_missing();  // an empty value that is NA
+  void add_missing();  // adds a missing element (NA)
   Elements finish();
 
  private:

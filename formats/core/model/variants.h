@@ -28,7 +28,7 @@ struct VariantField {
 
 // The parts of a header besides the fields.
 struct VariantHeader {
-  // The lines of the file that the variants came from, each beginning with ##; nullopt = not kept.
+  // The lines of the original file's header, each beginning with ##; nullopt = not kept.
   std::optional<std::vector<std::string>> stored;
   std::optional<std::string> source;
   std::vector<std::pair<std::string, std::string>> meta;  // other lines: ##first=second
@@ -66,7 +66,7 @@ struct Variants {
 
   VariantHeader header;
 
-  // Returns the number of positions, 0 if there are none.
+  // Returns the number of positions; 0 if `position` has rank 0.
   uint64_t count() const { return position->shape().empty() ? 0 : position->shape()[0]; }
 };
 

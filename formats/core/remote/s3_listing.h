@@ -1,5 +1,5 @@
-// What objects there are in a folder of a bucket, by ListObjectsV2. A store of few objects is listed whole by
-// one request; of a larger one each folder by itself, where it is asked for.
+// The objects in a folder of a bucket, from ListObjectsV2. A store of few objects is listed with one request.
+// In a larger store each folder is listed when it is needed.
 #pragma once
 
 #include <memory>
@@ -10,20 +10,20 @@
 
 namespace plainfs::remote {
 
-// store: of the folder that all locations are in. client: outlives this.
+// store: the folder that contains all locations. client: must outlive the listing.
 std::unique_ptr<Listing> s3_listing(std::string store, std::shared_ptr<S3Origin> origin, HttpClient& client);
 
-// A page of ListObjectsV2, asked for with encoding-type=url.
+// A page of ListObjectsV2, requested with encoding-type=url.
 struct ObjectPage {
   struct Object {
     std::string key;
-    Version version;  // without a time; its ETag is strong, or "" where the list tells none
+    Version version;  // without a time; its ETag is strong, or "" if the list has none
   };
   std::vector<Object> objects;
   std::vector<std::string> prefixes;  // with their "/"
   std::string continuation;           // "" = the last page
 };
-// Throws unreadable where the text is none.
+// Parses a page. Throws unreadable if the text is not a valid page.
 ObjectPage parse_object_page(const std::string& xml);
 
 }  // namespace plainfs::remote

@@ -1,4 +1,4 @@
-// An S3 service and one bucket of it: AWS's own, or any that speaks its language.
+// One bucket of an S3 service: AWS's own or a compatible one.
 #pragma once
 
 #include <optional>
@@ -11,11 +11,11 @@
 
 namespace plainfs::remote {
 
-// Locations are "s3://BUCKET/KEY", the key as it is. Thread-safe.
+// An origin with locations "s3://BUCKET/KEY", the key not encoded. Thread-safe.
 class S3Origin : public Origin {
  public:
-  // location: of anything in the bucket. The endpoint is that of options, else AWS_ENDPOINT_URL_S3's or
-  // AWS_ENDPOINT_URL's, else the profile's; the region likewise. client: outlives this.
+  // location: of any object in the bucket. The endpoint is that of `options`, else of AWS_ENDPOINT_URL_S3 or
+  // AWS_ENDPOINT_URL, else of the profile; likewise the region. client: must outlive the origin.
   S3Origin(const std::string& location, const RemoteOptions& options, const Environment& environment,
            HttpClient& client);
 
@@ -24,18 +24,17 @@ class S3Origin : public Origin {
   bool has_keys() override { return !credentials_ || credentials_->has_keys(); }
   std::string asker() override;
   bool follows_redirects() const override { return false; }
-  // Where the bucket is in another region, that is known from then on; keys that were refused are looked for
-  // again.
+  // Remembers the region if the bucket is in another one, and renews keys that were refused.
   bool learn_from(const HttpHead& head, const std::string& error_code) override;
 
-  // What makes the object there hold that.
+  // Returns a request that writes `body` to the object at `location`.
   HttpRequest put(const std::string& location, std::string body);
 
-  // A ListObjectsV2 of the keys that begin with prefix. delimiter: "/" = what is below folders stays out;
-  // continuation: of the page before, or "".
+  // Returns a ListObjectsV2 request for the keys that begin with `prefix`. delimiter: "/" leaves out what is
+  // below folders. continuation: from the page before, or "".
   HttpRequest list(const std::string& prefix, const std::string& delimiter, const std::string& continuation);
 
-  // "KEY" of "s3://BUCKET/KEY". Throws unreadable for another bucket's.
+  // Returns "KEY" of "s3://BUCKET/KEY". Throws unreadable for another bucket.
   std::string key_of(const std::string& location) const;
 
  private:
@@ -48,7 +47,7 @@ class S3Origin : public Origin {
   const std::string endpoint_;  // "" = AWS's own
   mutable Mutex mutex_;
   std::string region_ GUARDED_BY(mutex_);
-  std::optional<Credentials> credentials_;  // none: nothing is signed
+  std::optional<Credentials> credentials_;  // nullopt: requests are not signed
 };
 
 }  // namespace plainfs::remote

@@ -1,4 +1,4 @@
-// SHA-256, by libcrypto.
+// SHA-256, computed by libcrypto.
 #pragma once
 
 #include <array>
