@@ -76,7 +76,7 @@ struct FilePool::State {
       GUARDED_BY(mutex);  // held by others, not in open
   std::vector<std::weak_ptr<const LocalFile>> former
       GUARDED_BY(mutex);                           // opened before clear(), held by others
-  size_t held_before_look GUARDED_BY(mutex) = 64;  // size at which files that are no longer held are removed
+  size_t held_before_look GUARDED_BY(mutex) = 64;  // size at which expired entries are removed
   PathFingerprints fingerprints GUARDED_BY(mutex);
   PathFingerprints absent GUARDED_BY(mutex){kMostAbsent};
 

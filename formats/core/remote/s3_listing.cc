@@ -15,22 +15,23 @@
 namespace plainfs::remote {
 namespace {
 
-// Of one folder; a page has a thousand. More than that are chunks, which are not listed.
+// The limit for one folder; a page has a thousand entries. Folders with more are chunks, which are not
+// listed.
 constexpr size_t kMostEntries = 1'000'000;
-// A page may have fewer than it could, or none; a list of so many pages has no end.
+// A page may have fewer entries than it could, or none. A list with this many pages does not end.
 constexpr size_t kMostPages = 10'000;
 constexpr size_t kMostPageBytes = 16 << 20;    // a thousand keys, each byte of them as %XX, are 3 MB
 constexpr size_t kMostNameBytes = 128 << 20;   // of one folder
-constexpr size_t kMostFolderBytes = 16 << 20;  // of a store that is known whole
-constexpr size_t kMostKnownBytes = 256 << 20;  // of all folders; then they are asked for again
+constexpr size_t kMostFolderBytes = 16 << 20;  // of a store that is listed whole
+constexpr size_t kMostKnownBytes = 256 << 20;  // of all folders; beyond it they are listed again
 constexpr size_t kMostKeyBytes = 1024;         // Amazon S3 User Guide, "Naming Amazon S3 objects"
 constexpr size_t kMostTokenBytes = 8 << 10;
-constexpr size_t kEntryBytes = 128;  // beside its name
+constexpr size_t kEntryBytes = 128;  // besides its name
 
 struct Listed {
   std::map<std::string, Version> files;  // by name
   std::set<std::string> folders;
-  size_t bytes = 0;  // about, of one that was listed by itself
+  size_t bytes = 0;  // approximate, for a folder listed on its own
 };
 
 std::vector<Entry> entries_of(const Listed& listed) {
@@ -42,7 +43,8 @@ std::vector<Entry> entries_of(const Listed& listed) {
   return entries;
 }
 
-// What was not asked for would be taken for something else: names are what stands behind the prefix.
+// Throws if the page has keys that were not requested. They would be misread, because names are what follows
+// the prefix.
 void check_page(const ObjectPage& page, const std::string& prefix, const std::string& delimiter) {
   const auto check = [&](const std::string& key) {
     if (!key.starts_with(prefix))
@@ -101,8 +103,8 @@ class S3Listing : public Listing {
   }
 
  private:
-  // Has ask() called unless is_known(), which is called under mutex_; of those who want the same, one asks,
-  // and the others wait for that and can be interrupted. For anything else there is no waiting.
+  // Calls ask() unless is_known(), which is called under mutex_. Of several threads that need the same, one
+  // asks, and the others wait for it and can be interrupted. Nothing else is waited for.
   template <class IsKnown, class Ask>
   void once(const std::string& what, const IsKnown& is_known, const Ask& ask) {
     std::shared_ptr<Mutex> turn;
@@ -151,7 +153,7 @@ class S3Listing : public Listing {
     }
   }
 
-  // The whole store, where one page has it.
+  // Lists the whole store, if it fits one page.
   void list_all() {
     const ObjectPage all = page(store_, "", "");
     std::map<std::string, Listed> folders;
@@ -160,7 +162,7 @@ class S3Listing : public Listing {
     const std::string prefix = prefix_of(store_);
     for (size_t i = 0; is_whole && i < all.objects.size(); ++i) {
       add(folders, bytes, all.objects[i], prefix.size());
-      is_whole = bytes <= kMostFolderBytes;  // keys may be of as many folders as they have bytes
+      is_whole = bytes <= kMostFolderBytes;  // keys may add as many folders as they have bytes
     }
     const MutexLock lock(mutex_);
     is_begun_ = true;
@@ -170,7 +172,7 @@ class S3Listing : public Listing {
 
   void add(std::map<std::string, Listed>& folders, size_t& bytes, const ObjectPage::Object& object,
            size_t prefix_size) const {
-    if (object.key.size() <= prefix_size || object.key.ends_with('/')) return;  // stands for the folder
+    if (object.key.size() <= prefix_size || object.key.ends_with('/')) return;  // represents the folder
     const std::string path = object.key.substr(prefix_size);
     std::string folder = store_;
     for (size_t at = 0;;) {
@@ -222,16 +224,17 @@ class S3Listing : public Listing {
   const std::string store_;
   const std::shared_ptr<S3Origin> origin_;
   HttpClient& client_;
-  Mutex mutex_;  // never held while the service is asked
-  // The one that asks for the folder; "" = for all.
+  Mutex mutex_;  // never held during a request
+  // Held by the thread that lists the folder; "" = all folders.
   std::map<std::string, std::shared_ptr<Mutex>> turns_ GUARDED_BY(mutex_);
   bool is_begun_ GUARDED_BY(mutex_) = false;
   bool is_whole_ GUARDED_BY(mutex_) = false;                  // folders_ has every folder of the store
   std::map<std::string, Listed> folders_ GUARDED_BY(mutex_);  // by location
-  size_t known_bytes_ GUARDED_BY(mutex_) = 0;  // of folders_, where they were listed one by one
+  size_t known_bytes_ GUARDED_BY(mutex_) = 0;                 // of folders_, if they were listed one by one
 };
 
-// What stands between the two, from at on; at is then behind it. False where it is not there.
+// Finds the text between `open` and `close` from position `at` on, and moves `at` behind it. Returns false if
+// there is no such text.
 bool next_between(const std::string& text, std::string_view open, std::string_view close, size_t& at,
                   std::string& between) {
   const size_t begin = text.find(open, at);
@@ -249,7 +252,7 @@ std::string value_of(const std::string& text, const std::string& name) {
   return value;
 }
 
-// The five entities of XML.
+// Decodes the five entities of XML.
 std::string plain(const std::string& text) {
   static constexpr std::pair<std::string_view, char> kEntities[] = {
       {"&quot;", '"'}, {"&#34;", '"'},   {"&amp;", '&'}, {"&lt;", '<'},
@@ -269,7 +272,7 @@ std::string plain(const std::string& text) {
   return out;
 }
 
-// Of encoding-type=url, in which a blank is "+".
+// Decodes encoding-type=url, in which a blank is "+".
 std::string decoded_key(std::string text) {
   std::replace(text.begin(), text.end(), '+', ' ');
   return percent_decoded(text);
@@ -279,7 +282,7 @@ std::string decoded_key(std::string text) {
 
 ObjectPage parse_object_page(const std::string& xml) {
   if (xml.find("<ListBucketResult") == xml.npos) throw unreadable("the server's list of objects is none");
-  // Not every service knows the encoding that is asked for; who does says so.
+  // Not every service supports the requested encoding. A service that does states it.
   const bool is_encoded = value_of(xml, "EncodingType") == "url";
   const auto key_in = [&](const std::string& text) {
     std::string key = is_encoded ? decoded_key(text) : plain(text);
@@ -296,7 +299,8 @@ ObjectPage parse_object_page(const std::string& xml) {
     if (size_text.empty() || error != std::errc() || end != size_text.data() + size_text.size() ||
         size > kLargestObject)
       throw unreadable("the server's list of objects has a size of {}", size_text);
-    // As the objects' own replies say it, or not at all: some services leave it out, or its quotes.
+    // The ETag must be in the form of the object's own replies, or empty: some services omit it or its
+    // quotes.
     std::string etag = plain(value_of(part, "ETag"));
     if (!etag.starts_with('"')) etag.clear();
     page.objects.push_back({key_in(value_of(part, "Key")), {size, std::move(etag), ""}});

@@ -20,7 +20,7 @@ std::string bucket_of(const std::string& location) {
   return bucket;
 }
 
-// The first of these that says anything.
+// Returns the first value that is not empty.
 std::string first_of(std::initializer_list<std::string> values) {
   for (const std::string& value : values)
     if (!value.empty()) return value;
@@ -62,8 +62,8 @@ std::string S3Origin::key_of(const std::string& location) const {
   return location.substr(bucket.size() + 1);
 }
 
-// Up to the "/" in front of the key. A bucket with a dot in its name fits no certificate of
-// *.s3.amazonaws.com, and services of others may know no names of hosts for buckets.
+// Returns the URL up to the "/" before the key. A bucket with a dot in its name matches no certificate of
+// *.s3.amazonaws.com, and other services may not support host names for buckets.
 std::string S3Origin::service_url(const std::string& region) const {
   if (!endpoint_.empty()) return endpoint_ + "/" + bucket_;
   const std::string host =
@@ -120,12 +120,13 @@ bool S3Origin::learn_from(const HttpHead& head, const std::string& error_code) {
       region_ = region;
       return true;
     }
-    if (region != region_ && credentials_) {  // only the signature names it
+    if (region != region_ && credentials_) {  // the region appears in the signature only
       region_ = region;
       return true;
     }
   }
-  // What is denied to these keys, and a clock that is wrong, are so for others of the same owner too.
+  // What is denied to these keys is also denied to other keys of the same owner, and a wrong clock affects
+  // all keys.
   if (error_code == "RequestTimeTooSkewed" || !credentials_) return false;
   return credentials_->renew();
 }
