@@ -113,7 +113,7 @@ constexpr CodecEntry kCodecs[] = {
     {"", nullptr, 32000, from_hdf5<lzf_codec>},
     {"", nullptr, 32004, from_hdf5<hdf5_lz4_codec>},
     {"", nullptr, 32008, bitshuffle_codec},
-    {"", nullptr, 32022, from_hdf5<bitround_codec>},  // BitGroom and Granular BitRound: need no decoding
+    {"", nullptr, 32022, from_hdf5<bitround_codec>},  // BitGroom; like the next, it needs no decoding
     {"", nullptr, 32023, from_hdf5<bitround_codec>},
     {"zfpy", from_zarr<zfpy_codec>},
     {"shuffle", shuffle_from_zarr, 2, shuffle_from_hdf5},

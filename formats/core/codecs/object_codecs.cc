@@ -313,7 +313,7 @@ class Labels {
     visit_number(codes_, [&](auto kind) {
       using T = decltype(kind);
       for (uint64_t i = 0; i < codes; ++i) {
-        // As unsigned numbers, negative codes are above every label.
+        // Negative codes, converted to unsigned, are above every label.
         const auto code = static_cast<uint64_t>(
             number_cast<int64_t>(load_stored<T>(encoded.data() + i * sizeof(T), codes_.big_endian)));
         take(code == 0 || code > labels_.size() ? labels_.size() : code - 1);

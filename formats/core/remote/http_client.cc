@@ -206,7 +206,7 @@ void prepare(Transfer& transfer, long patience) {
   curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request.body.c_str());
 }
 
-// Returns advice on an error, "; ...", or "" if there is none.
+// Returns advice on an error, "; ...", or "" if none is known.
 std::string_view hint_of(CURLcode code, const Url& url, std::string_view text) {
   switch (code) {
     case CURLE_COULDNT_RESOLVE_HOST:

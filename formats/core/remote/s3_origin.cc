@@ -125,8 +125,8 @@ bool S3Origin::learn_from(const HttpHead& head, const std::string& error_code) {
       return true;
     }
   }
-  // What is denied to these keys is also denied to other keys of the same owner, and a wrong clock affects
-  // all keys.
+  // If these keys are denied access, other keys of the same owner are too, and a wrong clock affects all
+  // keys.
   if (error_code == "RequestTimeTooSkewed" || !credentials_) return false;
   return credentials_->renew();
 }
