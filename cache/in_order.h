@@ -87,7 +87,7 @@ class InOrder {
   const Use& use_;
   Mutex mutex_;
   Condition changed_;
-  // by number modulo its size, the most that may be ahead
+  // Indexed by number modulo its size, which limits how far ahead threads may be.
   std::vector<std::optional<Piece>> made_ GUARDED_BY(mutex_);
   size_t next_ GUARDED_BY(mutex_) = 0;  // the first piece that is not used
   bool is_in_use_ GUARDED_BY(mutex_) = false;

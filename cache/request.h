@@ -32,8 +32,8 @@ class Request {
   };
 };
 
-// An exception that ends work when its result is no longer needed. It is neither a std::exception nor an Error:
-// it describes nothing about the data, and must not be kept or reported as an error.
+// An exception that ends work when its result is no longer needed. It is neither a std::exception nor an
+// Error: it describes nothing about the data, and must not be kept or reported as an error.
 struct Cancelled {};
 
 // Throws Cancelled if the calling thread's request is cancelled.

@@ -44,7 +44,6 @@ inline std::string_view as_text(ByteSpan bytes) {
 }
 
 // Appends `bytes` to `out` as lower-case hex.
-
 inline void append_hex(ByteSpan bytes, std::string& out) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   for (const std::byte byte : bytes) {

@@ -14,12 +14,10 @@ namespace plainfs {
 // link. Requires: an absolute path. Thread-safe.
 int open_without_links(const std::string& path, int flags);
 
-// A containment decides which files of the host a store may use: those in its own folder. A store can name
-// other files, by symbolic links of the host (a chunk that is one), by the raw and source files of HDF5, and
-// by the sources of HDMF. All users of the mount see what is read for the store, with the rights of the user
-// that mounted it.
-
-// A set of folders that files may be read from. Immutable and thread-safe.
+// A set of folders that files may be read from. It decides which files of the host a store may use: those in
+// its own folder. A store can name other files, by symbolic links of the host (a chunk that is one), by the
+// raw and source files of HDF5, and by the sources of HDMF. All users of the mount see what is read for the
+// store, with the rights of the user that mounted it. Immutable and thread-safe.
 class Containment {
  public:
   // Allows everything.

@@ -107,7 +107,6 @@ inline int wait_for_end(pid_t child) {
 
 // Memory that this process shares with a helper process. The other process may change it at any time, so copy
 // data once and check the copy.
-
 class SharedMemory {
  public:
   SharedMemory() = default;  // no memory

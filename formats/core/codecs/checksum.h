@@ -17,9 +17,8 @@ namespace plainfs {
 uint32_t crc32(ByteSpan data, uint32_t before = 0);
 uint32_t crc32c(ByteSpan data);
 
-// The common part of the 32-bit checksum codecs: 4 bytes little-endian before or after the data they protect.
-
-// Matches: bool(ByteSpan data, uint32_t stored).
+// A 32-bit checksum codec: 4 bytes little-endian before or after the data they protect. Matches:
+// bool(ByteSpan data, uint32_t stored).
 template <class Matches>
 class ChecksumCodec : public Codec {
  public:

@@ -116,7 +116,7 @@ class Nbit : public Codec {
   explicit Nbit(std::span<const unsigned> client_data) : values_(client_data.begin(), client_data.end()) {}
 
   Bytes decode(Bytes encoded, DecodedSize size) const override {
-    // preceded by the number of values, whether all bits are stored, and the number of elements
+    // The type follows the number of values, whether all bits are stored, and the number of elements.
     constexpr size_t kType = 3;
     if (values_.size() < kType || values_[0] != values_.size())
       throw damaged("nbit: {} parameters", values_.size());

@@ -27,9 +27,8 @@ class NumberStage : public Codec {
   const DType encoded_;
 };
 
-// The conversion that decodes quantize and astype.
-
-// Casts every number from the type `encoded` to the type `decoded`, like numpy's astype.
+// Returns a codec that casts every number from the type `encoded` to the type `decoded`, like numpy's astype.
+// It decodes quantize and astype.
 CodecPtr cast_numbers_codec(std::string_view name, DType decoded, DType encoded);
 
 }  // namespace plainfs

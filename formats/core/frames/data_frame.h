@@ -17,16 +17,13 @@ namespace plainfs::frames {
 Table table_of(uint64_t rows, ArrayPtr row_names, std::vector<Column> columns, const std::string& place,
                Context& context);
 
-// The fields of compound arrays as separate arrays.
-
 // Returns field f of every element of `compounds`, an array of compounds. A field that is itself an array
 // adds its axes after those of `compounds`.
 ArrayPtr field_of(ArrayPtr compounds, size_t f);
 
-// Text forms of values without bytes that an .npy should show.
-
-// Returns `values` as text of variable length, each as in a .csv without quotes. Missing values stay missing.
-// Text of variable length, and types without a fixed size, are returned unchanged.
+// Returns `values` as text of variable length, each as in a .csv without quotes, for values without bytes
+// that an .npy should show. Missing values stay missing. Text of variable length, and types without a fixed
+// size, are returned unchanged.
 ArrayPtr as_written(ArrayPtr values);
 
 // AnnData's data frames, versions 0.1.0 (anndata 0.7) and 0.2.0 (all later ones), in groups of any kind of

@@ -24,8 +24,6 @@ ArrayPtr fitting_names(ArrayPtr names, uint64_t count, const std::string& place,
 // list that exists but cannot be read is an array that fails on every use.
 ArrayPtr find_names(const Group& group, std::string_view name, Context& context);
 
-// Decoding of names with characters outside ASCII that are stored as character references (10x, loom).
-
 // Returns the list with its references decoded (formats/core/text/character_references.h), as text of
 // variable length. Arrays that are not text are returned unchanged.
 ArrayPtr decoded_names(ArrayPtr names);

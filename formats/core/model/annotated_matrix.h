@@ -25,7 +25,7 @@ struct AnnotatedMatrix {
   std::string x_name;  // the name of the assay that is X; empty if it has no other name
   Content x;           // SparseMatrix or LabelledArray, cells in rows; monostate = none
   Table obs;           // one row per cell, named by the cells
-  // the column of obs that contains the cell names, for formats that store them in a column
+  // The column of obs with the cell names, for formats that store them in a column.
   std::string obs_names;
   Table var;                          // one row per gene
   std::vector<AnnotatedPart> layers;  // like x

@@ -201,7 +201,7 @@ struct PlainFile {
   // archive). Throws Error.
   std::function<ValuePtr()> open = nullptr;
   std::optional<Error> error{};  // of a file that may or may not be a store
-  // why a file that looks like a store by its name or first bytes is not one
+  // The reason why a file that looks like a store by its name or first bytes is not one.
   std::optional<Error> no_store{};
 };
 

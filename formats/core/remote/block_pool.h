@@ -53,10 +53,6 @@ class ReadAhead {
   std::vector<Sequence> sequences_;
 };
 
-// The blocks of the objects of one store that are in memory or in transit. They have a fixed share of the
-// cache's budget and do not go through the cache: libhdf5 reads files under its lock, during which the cache
-// must not be used (hdf5/library/library.h).
-
 // An object with blocks in the pool.
 struct PooledObject {
   uint64_t id;  // from BlockPool::new_object()
@@ -69,7 +65,9 @@ struct PooledObject {
   uint64_t end_of(uint64_t block) const { return std::min(size, (block + 1) * kBlockBytes); }
 };
 
-// The pool of blocks. Thread-safe.
+// The blocks of the objects of one store that are in memory or in transit. They have a fixed share of the
+// cache's budget and do not go through the cache: libhdf5 reads files under its lock, during which the cache
+// must not be used (hdf5/library/library.h). Thread-safe.
 class BlockPool {
  public:
   // cache: must outlive the pool.

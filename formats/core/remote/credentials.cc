@@ -47,7 +47,7 @@ std::map<std::string, Profile> parse_profiles(std::string_view text) {
 namespace {
 
 constexpr std::time_t kBeforeTheEnd = 300;  // seconds; keys that expire sooner are renewed
-// seconds; a request with keys that expire sooner may arrive too late
+// Seconds. A request with keys that expire sooner may arrive too late.
 constexpr std::time_t kAtLeast = 30;
 constexpr std::time_t kTogether = 1;  // seconds in which one request serves all threads
 
@@ -327,7 +327,7 @@ std::optional<TimedKeys> keys_of_machine(const Environment& environment, HttpCli
   session.method = "PUT";
   session.fields = {"X-aws-ec2-metadata-token-ttl-seconds: 21600"};
   const HttpReply token = client.ask(std::move(session), kMostBytes);
-  // this machine has no such service
+  // This machine has no such service.
   if (token.head.status != 200 || !token.failure.empty()) return std::nullopt;
   const auto ask = [&](const std::string& path) {
     HttpRequest made = request(path);

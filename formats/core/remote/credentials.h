@@ -26,11 +26,6 @@ std::string value_of(const Profile& profile, const std::string& name);
 // meaning are ignored too, as in AWS's tools.
 std::map<std::string, Profile> parse_profiles(std::string_view text);
 
-// The keys that sign requests to S3, searched in the order of AWS's tools: the environment, a web identity,
-// the profile files, and the services of the container and the machine. Temporary keys are renewed before
-// they expire: by one thread, while the others continue with keys that are still valid. Keys never appear in
-// a message.
-
 // Returns the value of a variable, or "" if it is not set.
 using Environment = std::function<std::string(const std::string& name)>;
 Environment process_environment();
@@ -44,7 +39,10 @@ struct TimedKeys {
 // Returns the settings of the profile that the environment names, or of the default one, from both files.
 Profile chosen_profile(const Environment& environment);
 
-// The keys of one store. Thread-safe.
+// The keys that sign requests to S3, searched in the order of AWS's tools: the environment, a web identity,
+// the profile files, and the services of the container and the machine. Temporary keys are renewed before
+// they expire: by one thread, while the others continue with keys that are still valid. Keys never appear in
+// a message. Thread-safe.
 class Credentials {
  public:
   // region: selects the token service to ask. client: must outlive this object.

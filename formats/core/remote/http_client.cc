@@ -177,7 +177,7 @@ void prepare(Transfer& transfer, long patience) {
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
   curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
-  // one connection for each concurrent request
+  // One connection for each concurrent request.
   curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
   curl_easy_setopt(easy, CURLOPT_NETRC, request.uses_netrc ? CURL_NETRC_OPTIONAL : CURL_NETRC_IGNORED);
   curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);

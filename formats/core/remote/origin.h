@@ -36,8 +36,6 @@ class Origin {
 // is percent-encoded.
 std::unique_ptr<Origin> http_origin(std::string base, const RemoteOptions& options);
 
-// A small request that is repeated until it is answered.
-
 // Returns the body of the reply to the request from make(), which is called again for each attempt. Throws
 // unreadable if all attempts fail or the body is longer than `most_bytes`, and Cancelled.
 std::string answered(const std::function<HttpRequest()>& make, Origin& origin, HttpClient& client,
@@ -45,7 +43,7 @@ std::string answered(const std::function<HttpRequest()>& make, Origin& origin, H
 
 // The number of attempts of a request and the pauses between them.
 
-// between checks whether a waiting thread was interrupted
+// The time between checks whether a waiting thread was interrupted.
 constexpr auto kBetweenLooks = std::chrono::milliseconds(50);
 constexpr unsigned kMostRenewals = 2;  // of the credentials, per request
 

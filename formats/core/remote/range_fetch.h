@@ -68,7 +68,7 @@ class RangeFetch : public std::enable_shared_from_this<RangeFetch> {
   std::optional<Verdict> verdict_ GUARDED_BY(mutex_);  // if paused: the result of the last attempt
   std::optional<Error> error_ GUARDED_BY(mutex_);      // if failed
   unsigned tries_ GUARDED_BY(mutex_) = 0, redirects_ GUARDED_BY(mutex_) = 0, renewals_ GUARDED_BY(mutex_) = 0;
-  // of all attempts, after their last byte
+  // The total time of all attempts after their last byte.
   std::chrono::steady_clock::duration silence_ GUARDED_BY(mutex_){};
   std::optional<std::chrono::steady_clock::time_point> failing_since_
       GUARDED_BY(mutex_);  // the first attempt, or the last one with progress

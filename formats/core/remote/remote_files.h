@@ -32,7 +32,6 @@ class Listing {
 // An object of a server as a File. Its bytes are fetched in blocks of 64 KiB. For sequential reads, blocks
 // are fetched ahead of the reader in ranges that grow to 8 MiB, many at once. Ranges announced with will_read
 // are joined into such ranges too.
-
 class RemoteFile : public File {
  public:
   // Creates the file of an object with a known version. first: has fetched its first bytes; may be null.
@@ -58,10 +57,8 @@ class RemoteFile : public File {
   std::atomic<uint64_t>* const bytes_read_;
 };
 
-// A KeyStore of the objects below a URL.
-
-// Opens the store. Opens its objects through `sources`. `sources` and `listing` must outlive it. A null
-// listing means that the service lists nothing.
+// Opens a KeyStore of the objects below the URL `location`. Opens its objects through `sources`. `sources`
+// and `listing` must outlive it. A null listing means that the service lists nothing.
 KeyStorePtr open_remote_folder(const std::string& location, Sources& sources, Listing* listing);
 
 }  // namespace plainfs::remote

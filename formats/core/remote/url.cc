@@ -114,7 +114,7 @@ bool is_private6(const Address6& address) {
   if (begins_with({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff})) return stands_for(12);     // mapped
   if (begins_with({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})) return stands_for(12);           // also ::1 and ::
   if (begins_with({0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0})) return stands_for(12);  // NAT64
-  // local-use NAT64 prefixes
+  // Local-use NAT64 prefixes.
   if (begins_with({0, 0x64, 0xff, 0x9b, 0, 1})) return true;
   if (begins_with({0x20, 0x02})) return stands_for(2);  // 6to4
   const bool is_unique_local = (address[0] & 0xfe) == 0xfc;
