@@ -36,7 +36,8 @@ class Channel {
   bool send(uint32_t kind, ByteSpan bytes, int descriptor = -1);
   // Returns nullopt if the other side is gone, or announces more than most_bytes.
   std::optional<Message> receive(uint64_t most_bytes);
-  // After receive() returned nullopt: returns whether the other side left without reading all that was sent.
+  // Returns whether the other side left without reading all that was sent. Valid after receive() returned
+  // nullopt.
   bool left_unread() const { return left_unread_; }
   // Sends a short message if that does not have to wait. Otherwise returns false and sends nothing.
   bool send_at_once(uint32_t kind, ByteSpan bytes);

@@ -27,7 +27,7 @@ inline size_t checked_size(uint64_t count, uint64_t size) {
   return bytes;
 }
 
-// Saturating arithmetic for estimates, which need no error: the result is UINT64_MAX if it does not fit.
+// Returns the sum or product, UINT64_MAX if it does not fit. For estimates, which need no error.
 inline uint64_t saturating_add(uint64_t a, uint64_t b) {
   uint64_t sum;
   return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;

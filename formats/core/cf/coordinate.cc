@@ -20,7 +20,7 @@ std::optional<Number> parsed(std::string_view text) {
   return number;
 }
 
-// Finds the element nearest to a value from the distance of each element.
+// A search for the element nearest to a value, from the distance of each element.
 class NearestFinder {
  public:
   void look_at(uint64_t index, long double distance) {

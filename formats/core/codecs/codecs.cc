@@ -178,7 +178,7 @@ struct V3Entry {
   CodecPtr (*make)(const Json& configuration, const ArrayStage& stage);
 };
 
-// A codec that is identical to numcodecs' codec of that name.
+// Returns a codec that is identical to numcodecs' codec of that name.
 template <FromZarr make>
 CodecPtr as_numcodecs(const Json& configuration, const ArrayStage& stage) {
   return make(configuration, stage.dtype);

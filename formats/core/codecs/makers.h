@@ -13,23 +13,26 @@ namespace plainfs {
 
 // Compressors.
 
-// Blosc 1 frames. Their 16-byte header has all parameters (c-blosc README_CHUNK_FORMAT.rst).
+// Returns a codec for Blosc 1 frames. Their 16-byte header has all parameters (c-blosc
+// README_CHUNK_FORMAT.rst).
 CodecPtr blosc_codec();
-// Zstandard frames, one or more, with or without a content size (RFC 8878).
+// Returns a codec for Zstandard frames, one or more, with or without a content size (RFC 8878).
 CodecPtr zstd_codec();
-// One zlib stream (RFC 1950); Zarr's zlib and HDF5's deflate.
+// Returns a codec for one zlib stream (RFC 1950): Zarr's zlib and HDF5's deflate.
 CodecPtr zlib_codec();
-// Gzip members (RFC 1952), or one zlib stream, which old versions of z5 wrote under this name.
+// Returns a codec for gzip members (RFC 1952), or one zlib stream, which old versions of z5 wrote under this
+// name.
 CodecPtr gzip_codec();
-// numcodecs lz4: decoded size as u32 little-endian, then one raw LZ4 block.
+// Returns numcodecs' lz4: decoded size as u32 little-endian, then one raw LZ4 block.
 CodecPtr lz4_codec();
-// HDF5's filter 32004: the decoded size and that of a block, then a size and a raw LZ4 block for each.
+// Returns HDF5's filter 32004: the decoded size and that of a block, then a size and a raw LZ4 block for
+// each.
 CodecPtr hdf5_lz4_codec();
-// bzip2 streams.
+// Returns a codec for bzip2 streams.
 CodecPtr bz2_codec();
-// LZF as in HDF5's filter 32000: one LZF block without its decoded size.
+// Returns LZF as in HDF5's filter 32000: one LZF block without its decoded size.
 CodecPtr lzf_codec();
-// zfp streams with their full header, as numcodecs writes them; array -> bytes.
+// Returns a codec for zfp streams with their full header, as numcodecs writes them; array -> bytes.
 CodecPtr zfpy_codec();
 
 // Python's lzma.FORMAT_XZ, FORMAT_ALONE and FORMAT_RAW. Only raw data need the filters, which are liblzma's.
@@ -49,18 +52,18 @@ CodecPtr lzma_codec(LzmaConfiguration configuration);
 
 // Conversions of numbers. decoded and encoded are the types of both sides.
 
-// numcodecs delta: the first number, then differences.
+// Returns numcodecs' delta: the first number, then differences.
 CodecPtr delta_codec(DType decoded, DType encoded);
-// numcodecs fixedscaleoffset: encoded / scale + offset.
+// Returns numcodecs' fixedscaleoffset: encoded / scale + offset.
 CodecPtr fixed_scale_offset_codec(double scale, double offset, DType decoded, DType encoded);
-// numcodecs quantize and astype: a cast.
+// Return numcodecs' quantize and astype: a cast.
 CodecPtr quantize_codec(DType decoded, DType encoded);
 CodecPtr astype_codec(DType decoded, DType encoded);
-// numcodecs and zarr-extensions bitround: needs no decoding.
+// Returns bitround of numcodecs and zarr-extensions, which needs no decoding.
 CodecPtr bitround_codec();
-// numcodecs packbits: booleans, most significant bit first.
+// Returns numcodecs' packbits: booleans, most significant bit first.
 CodecPtr packbits_codec();
-// zarr-extensions scale_offset (null = 1 and 0), cast_value, reshape and packbits.
+// Return zarr-extensions' scale_offset (null = 1 and 0), cast_value, reshape and packbits.
 CodecPtr scale_offset_codec(const Json* scale, const Json* offset, DType type);
 CodecPtr cast_value_codec(const Json& configuration, DType decoded);
 CodecPtr reshape_codec(const Json& shape);
@@ -70,13 +73,13 @@ CodecPtr packbits_v3_codec(PackbitsPadding padding, uint64_t first_bit, std::opt
 
 // Bytes in another form.
 
-// Joins byte planes into elements of element_size bytes. A remainder that is not a whole element stays at the
-// end (HDF5 filter 2; numcodecs shuffle has no remainder).
+// Returns a codec that joins byte planes into elements of element_size bytes. A remainder that is not a whole
+// element stays at the end (HDF5 filter 2; numcodecs shuffle has no remainder).
 CodecPtr shuffle_codec(uint64_t element_size);
-// HDF5's filter 32008 by its client data: bits of elements sorted in blocks, possibly compressed with LZ4 or
-// Zstandard; null for another compressor.
+// Returns HDF5's filter 32008 by its client data: bits of elements sorted in blocks, possibly compressed with
+// LZ4 or Zstandard; null for another compressor.
 CodecPtr bitshuffle_codec(std::span<const unsigned> client_data, uint64_t element_size);
-// HDF5's filters 4 (szip), 5 (n-bit) and 6 (scale-offset), by their client data.
+// Return HDF5's filters 4 (szip), 5 (n-bit) and 6 (scale-offset) by their client data.
 CodecPtr szip_codec(std::span<const unsigned> client_data);
 CodecPtr nbit_codec(std::span<const unsigned> client_data);
 CodecPtr hdf5_scale_offset_codec(std::span<const unsigned> client_data);
@@ -87,11 +90,11 @@ CodecPtr base64_codec();
 enum class ChecksumPlace { start, end };
 CodecPtr crc32_codec(ChecksumPlace place);
 CodecPtr adler32_codec(ChecksumPlace place);
-// Castagnoli polynomial; core codec of Zarr v3 (at the end).
+// Returns a codec with the Castagnoli polynomial, a core codec of Zarr v3 (at the end).
 CodecPtr crc32c_codec(ChecksumPlace place);
-// HDF5 filter 3 (H5checksum.c): big-endian 16-bit words; at the end.
+// Returns HDF5 filter 3 (H5checksum.c): big-endian 16-bit words; at the end.
 CodecPtr fletcher32_codec();
-// numcodecs jenkins_lookup3: of prefix and data; at the end.
+// Returns numcodecs' jenkins_lookup3, the checksum of prefix and data; at the end.
 CodecPtr jenkins_lookup3_codec(uint32_t initial, Bytes prefix);
 
 // Labels by number (numcodecs categorize): code k is labels[k - 1], other codes are empty.

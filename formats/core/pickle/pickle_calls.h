@@ -13,7 +13,7 @@ PickleFunction find_pickle_function(std::string_view module, std::string_view na
 PickleValue call_pickle_function(PickleFunction function, const std::vector<PickleValue>& arguments,
                                  PickleHeap& heap);
 
-// BUILD: sets the state (a tuple) of an array or a dtype.
+// Sets the state (a tuple) of an array or a dtype, for BUILD.
 void set_pickle_state(const PickleValue& object, const std::vector<PickleValue>& state, PickleHeap& heap);
 
 }  // namespace plainfs

@@ -106,7 +106,7 @@ class HttpClient {
   std::unique_ptr<State> state_;
 };
 
-// "7.88.1"
+// Returns libcurl's version, for example "7.88.1".
 std::string http_library_version();
 
 }  // namespace plainfs::remote

@@ -19,7 +19,7 @@
 namespace plainfs::remote {
 namespace {
 
-constexpr size_t kMostFiles = 1024;  // files to keep open, besides those the disk keeps blocks of
+constexpr size_t kMostFiles = 1024;  // files to keep open if no blocks are kept on a disk
 constexpr size_t kMostAbsent = 100'000;
 // The bytes to request from an object before its size is known.
 constexpr uint64_t kFirstBytes = 256 << 10;

@@ -10,7 +10,8 @@
 
 namespace plainfs::remote {
 
-// store: the folder that contains all locations. client: must outlive the listing.
+// Returns the listing of a bucket. store: the folder that contains all locations. client: must outlive the
+// listing.
 std::unique_ptr<Listing> s3_listing(std::string store, std::shared_ptr<S3Origin> origin, HttpClient& client);
 
 // A page of ListObjectsV2, requested with encoding-type=url.

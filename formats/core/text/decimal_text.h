@@ -81,7 +81,8 @@ struct DigitText {
         count(digits_without_zeros()),
         exponent(its_exponent) {}
 
-  // Without a branch: the processor cannot predict short decimals among long ones.
+  // Counts the digits without trailing zeros. It has no branch, because the processor cannot predict short
+  // decimals among long ones.
   int digits_without_zeros() const {
     const uint64_t in_last = last ^ kEightZeros, in_next = next ^ kEightZeros;
     const bool none_in_last = in_last == 0, none_at_all = none_in_last & (in_next == 0);

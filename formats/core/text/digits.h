@@ -76,7 +76,8 @@ inline char* put_four_digits(char* out, uint32_t value) {
   return out + 4;
 }
 
-// These two write 4 bytes; those after the returned end are unspecified.
+// Write three digits, or up to three without leading zeros. Both write 4 bytes; those after the returned end
+// are unspecified.
 inline char* put_three_digits(char* out, uint32_t value) {
   std::memcpy(out, &kThreeDigits[value], 4);
   return out + 3;

@@ -146,13 +146,14 @@ template <class Power, class PowerFor>
 
 }  // namespace schubfach
 
-// For numbers with a significand of at most 53 bits and an exponent in [-1074, 971].
+// Returns the shortest decimal. Requires: a significand of at most 53 bits and an exponent in [-1074, 971].
 inline Decimal shortest_decimal_64(Binary value) {
   return schubfach::shortest<schubfach::LongPower>(
       value, [](int32_t k) { return schubfach::LongPower{kBinaryPowersOfTen[k - kLeastPower]}; });
 }
 
-// For numbers with a significand of at most 24 bits and an exponent in [-149, 104]: float32 and float16.
+// Returns the shortest decimal of a float32 or float16. Requires: a significand of at most 24 bits and an
+// exponent in [-149, 104].
 inline Decimal shortest_decimal_32(Binary value) {
   return schubfach::shortest<schubfach::ShortPower>(value, [](int32_t k) {
     const PowerOfTen power = kBinaryPowersOfTen[k - kLeastPower];
