@@ -318,7 +318,8 @@ class Parser {
   // Leaves the location. What stands behind the "?" may be a key to what is before it (signed URLs): it is
   // shown nowhere.
   void split_url(std::string& url) {
-    const bool is_key = url.starts_with("s3://");  // in which any letter is one
+    // A key of an object may contain any character.
+    const bool is_key = url.starts_with("s3://") || url.starts_with("gs://") || url.starts_with("az://");
     if (!is_key) url.resize(std::min(url.size(), url.find('#')));
     const size_t mark = is_key ? std::string::npos : url.find('?');
     if (mark != std::string::npos) {

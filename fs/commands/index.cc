@@ -11,6 +11,7 @@
 
 #include "formats/core/base/descriptor.h"
 #include "formats/core/base/location.h"
+#include "formats/core/remote/object_origin.h"
 #include "formats/core/remote/remote_sources.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/commands/commands.h"
@@ -46,7 +47,7 @@ void measure_together(Filesystem& filesystem, const std::vector<Walked>& files, 
 std::string put_beside(const Options& options, Filesystem& filesystem) {
   const std::string store = filesystem.store()->path, beside = beside_location(store);
   const Bytes index = filesystem.index_to_lie_beside();
-  if (store.starts_with("s3://")) {
+  if (remote::is_object_location(store)) {
     remote::put_object(beside, std::string(as_text(index)), options.read.remote);
     return beside;
   }

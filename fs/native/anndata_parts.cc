@@ -25,11 +25,11 @@ AnnDataAttributes encoding(const std::string& type, const std::string& version) 
 
 constexpr uint64_t kCellsAtOnce = 64 * 1024;
 
-// Of rows without names. Each is looked at before the file's size is known, and numbers of rows need no bytes
-// in a store.
+// The most rows without names. Each generated name is visited before the file's size is known, and a store
+// can claim rows without names at no cost.
 constexpr uint64_t kMostCountedNames = INT32_MAX;
 
-// "0", "1", …: what anndata calls rows without names.
+// Names "0", "1", and so on, as anndata names rows without names.
 class CountedNames : public Array {
  public:
   explicit CountedNames(uint64_t count) : Array(text_type(), {count}) {}
@@ -52,7 +52,7 @@ std::string encoding_of(const DType& type) {
   return is_text(type) ? "string-array" : "array";
 }
 
-// 1 where a value is missing, else 0.
+// Returns 1 for each missing value, otherwise 0.
 ArrayPtr missing_mask(const ArrayPtr& values) {
   return mapped(values, number_type(Kind::boolean, 1), [](const Elements& elements, const Box&) {
     Elements mask;
@@ -64,7 +64,7 @@ ArrayPtr missing_mask(const ArrayPtr& values) {
   });
 }
 
-// Puts the names or one column of a frame at path.
+// A writer for the names or one column of a frame at a path.
 class FrameWriter {
  public:
   FrameWriter(std::string path, Context& context, AnnDataLayout& out)
@@ -86,7 +86,7 @@ class FrameWriter {
   AnnDataLayout& out_;
 };
 
-// An index has no place for what is missing: it is spelled, as in the .csv, and so are the numbers beside it.
+// An index cannot hold missing values. They are spelled as in the .csv, and so are the numbers beside them.
 void FrameWriter::put_names(const ArrayPtr& names) {
   if (is_text(names->dtype()) || !has_missing(*names, context_)) return put_values(path_, names);
   out_.texts(path_, names, encoding("string-array", "0.2.0"));
@@ -111,7 +111,7 @@ void FrameWriter::put_categorical(const ArrayPtr& codes, const ArrayPtr& categor
   put_values(path_ + "/categories", categories);
 }
 
-// anndata 0.8 has no missing texts but in a categorical.
+// anndata 0.8 has missing texts only in a categorical.
 void FrameWriter::put_texts_with_missing(const ArrayPtr& values) {
   std::vector<std::string> categories;
   std::unordered_map<std::string, int32_t> known;
@@ -143,7 +143,7 @@ void FrameWriter::put_nullable(const ArrayPtr& values) {
   put_values(path_ + "/mask", missing_mask(values));
 }
 
-// The names of the rows, "0", "1", … where they have none.
+// Adds the names of the rows, or "0", "1", and so on if they have none.
 void put_index(const std::string& path, const Table& table, Context& context, AnnDataLayout& out) {
   ArrayPtr names = table.row_names;
   if (names) names->check();
@@ -157,8 +157,8 @@ void put_index(const std::string& path, const Table& table, Context& context, An
 
 constexpr const char kIndex[] = "_index";
 
-// The columns of a table, of which none has the name that anndata keeps for the index: it would read such a
-// frame, and refuse to write it.
+// Returns the columns of a table, none of them with the name that anndata reserves for the index: it would
+// read such a frame, but refuse to write it.
 std::vector<Column> columns_without_index(const std::string& path, const Table& table, Context& context) {
   std::vector<Column> columns = table.columns;
   const auto named = [&](std::string_view name) {
@@ -182,14 +182,14 @@ void put_needed(const std::string& path, AnnDataLayout::Put put, AnnDataLayout& 
   if (const std::optional<Error> error = out.part(path, std::move(put))) throw *error;
 }
 
-// Whether out holds it, else it is left out.
+// Returns whether `out` can hold the part; otherwise the part is left out and logged.
 bool is_put(const std::string& path, AnnDataLayout::Put put, Context& context, AnnDataLayout& out) {
   const std::optional<Error> error = out.part(path, std::move(put));
   if (error) context.notice(fmt::format("{}: not in the .h5ad: {}", path, error->what()));
   return !error;
 }
 
-// Columns with a name each, by which anndata finds them.
+// Returns the columns with unique names, because anndata finds them by name.
 std::vector<Column> unique_columns(const std::string& path, std::vector<Column> columns, Context& context) {
   std::vector<std::string> names;
   for (const Column& column : columns) names.push_back(column.name);
@@ -203,8 +203,8 @@ std::vector<Column> unique_columns(const std::string& path, std::vector<Column> 
   return columns;
 }
 
-// Puts the group path with the columns and the index; rows without names are counted from 0.
-// anndata has no columns of compounds: their members are columns.
+// Puts the group `path` with the columns and the index. Rows without names are counted from 0. anndata has no
+// columns of compounds, so their members become columns.
 void put_frame(const std::string& path, const Table& stored, Context& context, AnnDataLayout& out) {
   const Table table{stored.rows, stored.row_names, member_columns(stored)};
   const std::vector<Column> columns =
@@ -234,20 +234,20 @@ void put_frame(const std::string& path, const Table& stored, Context& context, A
   out.change_group(path, std::move(attributes));
 }
 
-// The sides that a matrix must have.
+// The required extents of a matrix.
 struct Extent {
   uint64_t rows;
   std::optional<uint64_t> columns;
 };
 
-// Puts one element at path.
+// A writer for one element at a path.
 class ElementWriter {
  public:
   ElementWriter(Context& context, bool marks_missing, std::string path, Extent extent)
       : context_(context), marks_missing_(marks_missing), path_(std::move(path)), extent_(extent) {}
 
   void put(const Content& content, AnnDataLayout& out) const;
-  // A matrix that is stored by row as one by column.
+  // Puts a matrix that is stored by row as one by column.
   void put_by_column(const SparseMatrix& matrix, AnnDataLayout& out) const;
 
  private:
@@ -295,7 +295,7 @@ void ElementWriter::put_sparse(const SparseMatrix& matrix, AnnDataLayout& out) c
   attributes.push_back({"shape", std::vector<int64_t>{static_cast<int64_t>(matrix.rows),
                                                       static_cast<int64_t>(matrix.columns)}});
   out.group(path_, std::move(attributes));
-  // scipy takes indices of 32 bits without a copy, and has no unsigned ones.
+  // scipy uses indices of 32 bits without a copy, and has no unsigned ones.
   const bool is_small = matrix.rows <= INT32_MAX && matrix.columns <= INT32_MAX;
   const bool is_short = is_small && entries <= INT32_MAX;
   out.array(path_ + "/data", numbers_of(matrix.value), {});
@@ -311,7 +311,8 @@ void ElementWriter::put_by_column(const SparseMatrix& matrix, AnnDataLayout& out
   put_sparse(by_column(stored, context_), out);
 }
 
-// Values of which whole ones may be missing are looked through: no reader has such a matrix but of reals.
+// Searches integers and booleans for missing values if some may be missing: readers support missing values
+// only in matrices of reals.
 ArrayPtr ElementWriter::numbers_of(const ArrayPtr& values) const {
   const bool any = marks_missing_ && values->dtype().kind != Kind::real && has_missing(*values, context_);
   return any ? as_reals(values) : without_missing_integers(values);
@@ -365,8 +366,8 @@ class AnnDataWriter {
   AnnDataLayout& out_;
 };
 
-// A viewer that shows one gene reads all of a matrix by row, and of one by column its entries: X in that
-// form is found by its name among the layers.
+// A viewer that shows one gene reads all of a matrix by row, but only the gene's entries of one by column.
+// Therefore X by column is available by name among the layers.
 void AnnDataWriter::put_layers() {
   const Extent extent{matrix_.cells, matrix_.genes};
   put_parts("/layers", matrix_.layers, extent);

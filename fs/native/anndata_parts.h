@@ -15,43 +15,43 @@ namespace plainfs {
 
 using AnnDataAttributes = std::vector<hdf5::SkeletonAttribute>;
 
-// Where the elements are put: groups and arrays under paths, in whatever a file or folder of AnnData's is
-// made of.
+// The destination of the elements: groups and arrays at paths, in any kind of AnnData file or folder.
 class AnnDataLayout {
  public:
   virtual ~AnnDataLayout() = default;
 
-  // "/obs": before what is in it.
+  // Adds the group "/obs", for example. Must be called before its members are added.
   virtual void group(const std::string& path, AnnDataAttributes attributes) = 0;
-  // Gives a group that was put other attributes.
+  // Replaces the attributes of a group that was added.
   virtual void change_group(const std::string& path, AnnDataAttributes attributes) = 0;
-  // An array of values' shape (as users see it, in C order): numbers and truth values in their own type,
-  // everything else as text. A missing text is NA, a missing real NaN.
+  // Adds an array with the shape of `values` (as users see it, in C order): numbers and booleans in their own
+  // type, everything else as text. A missing text is NA, a missing real NaN.
   virtual void array(const std::string& path, const ArrayPtr& values, AnnDataAttributes attributes) = 0;
-  // The same as text, whatever they are.
+  // Adds an array with all values as text.
   virtual void texts(const std::string& path, const ArrayPtr& values, AnnDataAttributes attributes) = 0;
-  // Integers of so many bytes.
+  // Adds an array of integers of `bytes` bytes each.
   virtual void integers(const std::string& path, const ArrayPtr& values, uint32_t bytes,
                         AnnDataAttributes attributes) = 0;
-  // Places among so many categories, -1 where there is none.
+  // Adds an array of codes for `categories` categories, -1 if missing.
   virtual void codes(const std::string& path, const ArrayPtr& values, uint64_t categories,
                      AnnDataAttributes attributes) = 0;
 
-  // Puts what put() puts at path and below, on a layout of this kind: now, or when it is asked for. Returns
-  // why the layout cannot hold it, if that is known by now; then nothing of it was put.
+  // Adds what put() puts at `path` and below, on a layout of this kind: now, or on first use. Returns the
+  // reason if it is already known that the layout cannot hold it; then nothing was added.
   using Put = std::function<void(AnnDataLayout& out)>;
   virtual std::optional<Error> part(const std::string& path, Put put) = 0;
-  // The same of what no reader is to come to by itself: only where names can be found that are not listed.
+  // Adds a part that readers do not find by themselves, like part(). Does nothing in layouts that cannot have
+  // unlisted names.
   virtual void unlisted_part(const std::string&, const Put&) {}
 };
 
-// How many bytes pandas takes for a code of so many categories.
+// Returns the number of bytes that pandas uses for a code of `categories` categories.
 uint32_t bytes_of_codes(uint64_t categories);
 
-// Looks through texts and for missing values in the tables where out has its parts put. A column, a layer and
-// the like that out cannot hold is left out, which is logged; of columns of one name the later ones get .1,
-// .2, …. Throws damaged if the parts do not fit each other, and unsupported if X or the names of an axis are
-// such.
+// Puts `matrix` into `out`. Reads texts, and checks tables for missing values, when `out` adds the parts that
+// contain them. A column, layer or similar element that `out` cannot hold is left out and logged. Later
+// columns of the same name get .1, .2, and so on. Throws damaged if the parts do not fit each other, and
+// unsupported if `out` cannot hold X or the names of an axis.
 void put_anndata(const AnnotatedMatrix& matrix, Context& context, AnnDataLayout& out);
 
 }  // namespace plainfs

@@ -16,10 +16,10 @@ namespace plainfs {
 
 namespace {
 
-// As Measured has it.
+// See Measured::version.
 constexpr const char kZarrTexts[] = "zarr texts 2";
 
-// A type of numbers as Zarr names it, with what stands for an element that is in no chunk.
+// A type of numbers as Zarr names it, with the fill value of elements without a chunk.
 struct ZarrNumber {
   std::string dtype;
   Json fill;
@@ -38,7 +38,7 @@ ZarrNumber integer_form(uint32_t bytes) {
   return {dtype_name('i', bytes), Json::of(int64_t{0}), form};
 }
 
-// Nullopt of what is shown as text.
+// Returns nullopt for types that are shown as text.
 std::optional<ZarrNumber> stored_form(const DType& type) {
   const Json zero = Json::of(int64_t{0});
   switch (type.kind) {
@@ -88,7 +88,8 @@ uint64_t elements_in_line(const Shape& shape) {
   return line;
 }
 
-// Narrow arrays in bands of whole rows; of a wide one a reader of a column does not read all columns.
+// Returns the chunk shape of an array of numbers. Narrow arrays are cut into bands of whole rows. Wide ones
+// are also cut along the columns, so that a reader of one column need not read all.
 Shape chunk_of_numbers(const Shape& shape, uint32_t size, const ZarrLimits& limits) {
   Shape chunk = shape;
   for (uint64_t& length : chunk) length = std::max<uint64_t>(1, length);
@@ -102,7 +103,7 @@ Shape chunk_of_numbers(const Shape& shape, uint32_t size, const ZarrLimits& limi
   return chunk;
 }
 
-// Whole rows, which are one run of texts.
+// Returns the chunk shape of texts: whole rows, which are one run of texts.
 Shape chunk_of_texts(const Shape& shape, const ZarrLimits& limits) {
   Shape chunk = shape;
   for (uint64_t& length : chunk) length = std::max<uint64_t>(1, length);
@@ -110,7 +111,7 @@ Shape chunk_of_texts(const Shape& shape, const ZarrLimits& limits) {
   return chunk;
 }
 
-// The count, the texts, and empty ones for those that fill the chunk up.
+// Returns the count, the texts, and empty texts that fill up the chunk.
 ByteLayout text_chunk(const ArrayPtr& values, uint64_t first, uint64_t length, Context& context) {
   const ArrayPtr texts = without_missing_texts(values, context);
   const TextLengthsPtr lengths = measure_texts(*texts, context);
@@ -125,7 +126,7 @@ ByteLayout text_chunk(const ArrayPtr& values, uint64_t first, uint64_t length, C
 
 class ZarrAnnData : public AnnDataLayout {
  public:
-  // Of what stands at base and below.
+  // base: the path of the elements to hold, with everything below it.
   ZarrAnnData(std::string base, Context& context, const ZarrLimits& limits)
       : base_(std::move(base)), context_(context), limits_(limits) {}
 
@@ -147,12 +148,12 @@ class ZarrAnnData : public AnnDataLayout {
                 AnnDataAttributes attributes) override {
     numbers(path, values, integer_form(bytes), attributes);
   }
-  // As pandas has them.
+  // Adds codes in the sizes of pandas.
   void codes(const std::string& path, const ArrayPtr& values, uint64_t categories,
              AnnDataAttributes attributes) override {
     integers(path, values, bytes_of_codes(categories), std::move(attributes));
   }
-  // An element that cannot be held has its place all the same (zarr_tree.h).
+  // An element that cannot be held still has its place (zarr_tree.h).
   std::optional<Error> part(const std::string& path, Put put) override {
     add_part(path, std::move(put), false);
     return std::nullopt;

@@ -86,8 +86,8 @@ namespace {
 
 constexpr size_t kLargestElement = 16;
 
-// A line is what the box has of one index along the first axis that has several: first the elements that are
-// there.
+// A box in lines. A line is the part of the box at one index along the first axis that has several; it begins
+// with the elements that lie inside the array.
 class PaddedBox : public Segment {
  public:
   PaddedBox(ArrayPtr array, ElementForm form, Shape origin, const Shape& box)
@@ -141,7 +141,7 @@ class PaddedBox : public Segment {
   }
 
   void passed(uint64_t begin, uint64_t end) const override {
-    // What stands beside it in the array is another box's, which may still be wanted.
+    // Neighbouring elements of the array belong to another box, which may still be needed.
     if (line_ * array_->shape()[axis_] != array_->count()) return;
     const uint64_t first = std::min(lines_, divide_up(begin / form_.size, padded_line_));
     const uint64_t last = std::min(lines_, end / form_.size / padded_line_);
@@ -158,8 +158,7 @@ class PaddedBox : public Segment {
     Elements elements{};
   };
 
-  // Elements [from, from + count) of the box, of which those below `end` are there, counted without what
-  // fills lines up.
+  // Writes elements [from, from + count) of the box, counted without padding. Those below `end` exist.
   void write_run(const Lines& lines, uint64_t from, uint64_t count, uint64_t end, std::byte* out) const {
     const uint64_t there = std::min(count, end - std::min(end, from));
     if (there > 0) form_.write(array_->dtype(), lines.elements, from - lines.first * line_, there, out);
@@ -180,10 +179,10 @@ class PaddedBox : public Segment {
 
   const ArrayPtr array_;
   const ElementForm form_;
-  Box box_;  // of the elements that are there
+  Box box_;  // the elements that lie inside the array
   size_t axis_ = 0;
   uint64_t lines_ = 0;
-  uint64_t line_ = 1, padded_line_ = 1;  // elements that are there, and all
+  uint64_t line_ = 1, padded_line_ = 1;  // elements inside the array, and with padding
   uint64_t size_ = 0;
 };
 

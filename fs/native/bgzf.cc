@@ -15,7 +15,7 @@ void put_little(std::byte* at, uint64_t value, size_t bytes) {
   for (size_t i = 0; i < bytes; ++i) at[i] = static_cast<std::byte>(value >> (8 * i));
 }
 
-// What stands around the bytes of one member.
+// The header and trailer of one member.
 struct Frame {
   std::array<std::byte, kBgzfStoredHeader> header;
   std::array<std::byte, kBgzfTrailer> trailer;
@@ -33,12 +33,12 @@ struct Frame {
   }
 };
 
-// Takes the parts of slices one after the other, as many bytes at a time as are asked for.
+// A cursor that takes the requested number of bytes from the parts of slices, in order.
 class PartCursor {
  public:
   explicit PartCursor(const Slices& slices) : slices_(slices) {}
 
-  // Calls visit(bytes, owner) for the next size bytes. Requires: there are as many.
+  // Calls visit(bytes, owner) for the next `size` bytes. Requires: there are as many.
   template <class Visit>
   void take(size_t size, Visit&& visit) {
     while (size > 0) {
@@ -54,10 +54,10 @@ class PartCursor {
  private:
   const Slices& slices_;
   size_t part_ = 0;
-  size_t used_ = 0;  // bytes of that part
+  size_t used_ = 0;  // bytes of the current part
 };
 
-// Of parts that stand one after the other from `at` on, those bytes that lie in [begin, end).
+// A filter for consecutive parts from `at` on; it keeps the bytes in [begin, end).
 class Window {
  public:
   Window(uint64_t at, uint64_t begin, uint64_t end) : at_(at), begin_(begin), end_(end) {}
@@ -106,7 +106,8 @@ Slices BgzfFile::read(uint64_t offset, size_t size) {
   };
   Window window(first < members ? first * kBgzfStoredMember : members_end, offset, end);
   if (first < last) {
-    // The text of a member is wanted from its beginning, for its checksum; of the last one up to the end.
+    // The text of a member is needed from its beginning, for its checksum; that of the last one up to the
+    // end.
     const uint64_t last_text = (last - 1) * kBgzfStoredMember + kBgzfStoredHeader;
     const uint64_t from = first * kBgzfPayload;
     const uint64_t to =
@@ -128,7 +129,7 @@ Slices BgzfFile::read(uint64_t offset, size_t size) {
                     if (has_trailer) crc = crc32(bytes, crc);
                     window.add(bytes, owner);
                   });
-      if (!has_trailer) continue;  // it is the last one, and cut off
+      if (!has_trailer) continue;  // the last one, cut off
       frame.set_trailer(crc, length);
       window.add(frame.trailer, frames);
     }

@@ -16,13 +16,13 @@ constexpr uint32_t kZoomStep = 4, kLeastReduction = 64;
 constexpr size_t kSummariesInBlock = 512;
 constexpr size_t kChildren = 256;  // of a node of an index
 
-// Little-endian, as all machines are that this is built for.
+// Writes little-endian numbers, the byte order of all supported machines.
 template <class T>
 void put_raw(const T& value, std::string& out) {
   out.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-// What an index says of a piece of the file: where its bases lie, and where its bytes.
+// The index entry of a piece of the file: its range of bases and its range of bytes.
 struct IndexedPiece {
   uint32_t first_chromosome, start, last_chromosome, end;
   uint64_t offset, size;
@@ -33,7 +33,8 @@ void put_span(const IndexedPiece& piece, std::string& out) {
     put_raw(part, out);
 }
 
-// Of pieces in the order of their bases; each covers those of a node of the level below.
+// Returns the nodes above `pieces`, which are in the order of their bases. Each node covers up to kChildren
+// pieces.
 std::vector<IndexedPiece> covers(const std::vector<IndexedPiece>& pieces) {
   std::vector<IndexedPiece> all;
   for (size_t first = 0; first < pieces.size(); first += kChildren) {
@@ -51,7 +52,7 @@ std::vector<IndexedPiece> covers(const std::vector<IndexedPiece>& pieces) {
   return all;
 }
 
-// One level of nodes, the children of inner ones at children, one after the other.
+// Writes one level of nodes. The children of inner nodes begin at `children`, one after the other.
 void put_nodes(const std::vector<IndexedPiece>& pieces, bool are_leaves, uint64_t children,
                const std::vector<uint64_t>& child_sizes, std::string& out) {
   for (size_t first = 0; first == 0 || first < pieces.size(); first += kChildren) {
@@ -70,7 +71,8 @@ void put_nodes(const std::vector<IndexedPiece>& pieces, bool are_leaves, uint64_
   }
 }
 
-// The R tree of the pieces, which stands at `at`. items: that are counted in its header; end: of the data.
+// Returns the R tree of the pieces, placed at `at`. items: the number of items in its header. end: the end of
+// the data.
 std::string index_of_pieces(std::vector<IndexedPiece> pieces, uint64_t items, uint32_t items_in_piece,
                             uint64_t at, uint64_t end) {
   std::string out;
@@ -100,7 +102,7 @@ std::string index_of_pieces(std::vector<IndexedPiece> pieces, uint64_t items, ui
   return out;
 }
 
-// One leaf of all chromosomes, by their names.
+// Returns one leaf with all chromosomes, by name.
 std::string chromosome_tree(const std::vector<BigWigChromosome>& chromosomes) {
   constexpr size_t kMost = UINT16_MAX;
   if (chromosomes.size() > kMost)
@@ -126,7 +128,7 @@ std::string chromosome_tree(const std::vector<BigWigChromosome>& chromosomes) {
   return out;
 }
 
-// The same of kZoomStep times as many bases each.
+// Returns summaries of kZoomStep times as many bases each.
 std::vector<BigWigSummary> coarser(const std::vector<BigWigSummary>& fine, uint64_t reduction,
                                    const std::vector<BigWigChromosome>& chromosomes) {
   std::vector<BigWigSummary> coarse;
@@ -150,7 +152,8 @@ std::vector<BigWigSummary> coarser(const std::vector<BigWigSummary>& fine, uint6
   return coarse;
 }
 
-// The summaries and their index, at `at` in the file. index_at: where that stands.
+// Returns the summaries and their index, placed at `at` in the file. index_at: receives the offset of the
+// index.
 std::string zoom_level(const std::vector<BigWigSummary>& summaries, uint64_t at, uint64_t& index_at) {
   std::string out;
   put_raw(static_cast<uint32_t>(summaries.size()), out);
@@ -172,7 +175,7 @@ struct ZoomHeader {
   uint64_t reduction, data_at, index_at;
 };
 
-// All zoom levels, the finest first, from `at` on.
+// Returns all zoom levels, the finest first, placed at `at`.
 std::string zoom_levels(const BigWigPlan& plan, uint64_t at, size_t count, std::vector<ZoomHeader>& headers) {
   std::string out;
   std::vector<BigWigSummary> summaries = plan.summaries;
@@ -186,7 +189,7 @@ std::string zoom_levels(const BigWigPlan& plan, uint64_t at, size_t count, std::
   return out;
 }
 
-// As many as are finer than the longest chromosome.
+// Returns the number of levels that are finer than the longest chromosome.
 size_t zoom_count(const BigWigPlan& plan) {
   uint32_t longest = 0;
   for (const BigWigChromosome& chromosome : plan.chromosomes) longest = std::max(longest, chromosome.length);
@@ -228,8 +231,8 @@ void append_section(const BigWigSection& section, std::span<const BigWigItem> it
   put_raw(section.chromosome, out);
   put_raw(section.start, out);
   put_raw(section.end, out);
-  put_raw(uint64_t{0}, out);  // step and span, of other kinds of items
-  put_raw(uint8_t{1}, out);   // each has its start, its end and its value
+  put_raw(uint64_t{0}, out);  // step and span, for other kinds of items
+  put_raw(uint8_t{1}, out);   // each item has a start, an end and a value
   put_raw(uint8_t{0}, out);
   put_raw(static_cast<uint16_t>(items.size()), out);
   out.append(reinterpret_cast<const char*>(items.data()), items.size_bytes());
@@ -251,10 +254,10 @@ ByteLayout big_wig(const BigWigPlan& plan, SegmentPtr data) {
   put_raw(uint16_t{4}, head);
   put_raw(static_cast<uint16_t>(zooms), head);
   for (const uint64_t offset : {tree_at, data_at, index_at}) put_raw(offset, head);
-  put_raw(uint32_t{0}, head);  // fields, of bigBed
-  put_raw(uint64_t{0}, head);  // and what they are called
+  put_raw(uint32_t{0}, head);  // number of fields, for bigBed
+  put_raw(uint64_t{0}, head);  // names of fields
   put_raw(total_at, head);
-  put_raw(uint32_t{0}, head);  // bytes of a section that is unpacked: none is packed
+  put_raw(uint32_t{0}, head);  // size of an unpacked section; none is packed
   put_raw(uint64_t{0}, head);
   for (const ZoomHeader& header : headers) {
     put_raw(header.reduction, head);

@@ -1,7 +1,7 @@
 // A bigWig of values along the chromosomes of a genome (Kent et al. 2010, doi 10.1093/bioinformatics/btq351,
-// supplement), without compression, so that what stands where follows from how many values each section has.
-// Little-endian, version 4, sections of bedGraph items; the sections stand before all indexes, as UCSC's
-// tools write them: readers ask for what lies before the data in one go.
+// supplement), without compression, so that all offsets follow from the number of values in each section.
+// Little-endian, version 4, sections of bedGraph items. The sections precede all indexes, as UCSC's tools
+// write them; readers request everything before the data at once.
 #pragma once
 
 #include <cstdint>
@@ -18,23 +18,23 @@ struct BigWigChromosome {
   uint32_t length;
 };
 
-// A run of bases that have a value, from 0 on.
+// A run of bases that have a value; positions are 0-based.
 struct BigWigItem {
   uint32_t start;
   uint32_t end;
   float value;
 };
-static_assert(sizeof(BigWigItem) == 12);  // as it stands in the file
+static_assert(sizeof(BigWigItem) == 12);  // the size in the file
 
-// Items of one chromosome that follow each other.
+// Consecutive items of one chromosome.
 struct BigWigSection {
   uint32_t chromosome;
-  uint32_t start;  // of the first
-  uint32_t end;    // of the last
+  uint32_t start;  // of the first item
+  uint32_t end;    // of the last item
   uint32_t items;  // 1 to 65,535
 };
 
-// What is said of the bases of [start, end) that have a value, in its form in the file.
+// A summary of the bases of [start, end) that have a value, in the file's layout.
 struct BigWigSummary {
   uint32_t chromosome;
   uint32_t start;
@@ -58,25 +58,25 @@ struct BigWigTotal {
 static_assert(sizeof(BigWigTotal) == 40);
 
 struct BigWigPlan {
-  std::vector<BigWigChromosome> chromosomes;  // by the bytes of their names, no two alike
+  std::vector<BigWigChromosome> chromosomes;  // by the bytes of their names, all distinct
   std::vector<BigWigSection> sections;        // in the order of the file
   BigWigTotal total;
-  // Of each so many bases of each chromosome that have any value: the finest summaries. Others are made of
-  // them.
+  // Bases per summary in the finest summaries, one for each such range that contains values. Coarser
+  // summaries are computed from them.
   uint32_t reduction;
   std::vector<BigWigSummary> summaries;
 };
 
-// Bases in one of the finest summaries: a power of 4 from 64 on, of which all chromosomes have no more than
-// 2^18.
+// Returns the bases in one of the finest summaries: a power of 4, at least 64, such that all chromosomes
+// together have at most 2^18 summaries.
 uint32_t finest_reduction(const std::vector<BigWigChromosome>& chromosomes);
 
 uint64_t section_bytes(uint64_t items);
-// Appends the section in its form in the file.
+// Appends the section in the file's layout.
 void append_section(const BigWigSection& section, std::span<const BigWigItem> items, std::string& out);
 
-// data: the sections one after the other, whose sizes add up to its own. Throws unsupported of more than
-// 65,535 chromosomes.
+// Returns the file. data: the concatenated sections, with the sum of their sizes. Throws unsupported for more
+// than 65,535 chromosomes.
 ByteLayout big_wig(const BigWigPlan& plan, SegmentPtr data);
 
 }  // namespace plainfs

@@ -9,7 +9,7 @@ namespace {
 
 constexpr uint64_t kNowhere = ~uint64_t{0};
 
-// Where the compressed bytes stand, of a virtual offset.
+// Returns the offset of the compressed member in a virtual offset.
 uint64_t member_of(uint64_t offset) {
   return offset >> 16;
 }
@@ -62,7 +62,8 @@ void ChromosomeIndex::fill_windows() {
     if (windows_[w - 1] == kNowhere) windows_[w - 1] = windows_[w];
 }
 
-// The bins of a chromosome of so many windows, each at a place of its own, in the order of their numbers.
+// The bins of a chromosome with a given number of windows, each at its own place, in the order of their
+// numbers.
 class ChromosomeIndex::Tree {
  public:
   Tree(Binning binning, uint64_t windows) : binning_(binning) {
@@ -79,14 +80,14 @@ class ChromosomeIndex::Tree {
     return firsts_[level] + (bin - Binning::first_bin(level));
   }
 
-  // In the order of the file.
+  // Adds lines in the order of the file.
   void add(size_t place, uint64_t begin, uint64_t end) {
     Bin& bin = bins_[place];
     bin.begin = std::min(bin.begin, begin);
     bin.end = end;
   }
 
-  // A bin whose lines lie within 64 KiB of the file joins the one above it, where that has lines too.
+  // Joins a bin with lines within 64 KiB of the file to the one above it, if that has lines too.
   void join_small_bins() {
     constexpr uint64_t kFarApart = 0x10000;
     for (unsigned level = binning_.depth; level > 0; --level) {
@@ -103,7 +104,8 @@ class ChromosomeIndex::Tree {
     }
   }
 
-  // The bins that are left; afterwards which() says where in them the lines of a place went.
+  // Returns the bins that are left. Afterwards which() returns the index of the bin that received the lines
+  // of a place.
   std::vector<IndexBin> left() {
     std::vector<IndexBin> left;
     unsigned level = 0;
@@ -125,7 +127,7 @@ class ChromosomeIndex::Tree {
     bool has_lines() const { return begin != kNowhere; }
     uint64_t begin = kNowhere;
     uint64_t end = 0;
-    std::optional<size_t> joined;  // the place above
+    std::optional<size_t> joined;  // the place of the bin above
     size_t which = 0;
   };
   const Binning binning_;
@@ -145,7 +147,7 @@ void ChromosomeIndex::fill_bins() {
   bins_ = tree.left();
   for (size_t i = 0; i < runs_.size(); ++i) {
     std::vector<IndexChunk>& chunks = bins_[tree.which(places[i])].chunks;
-    // Chunks that meet in one member of the file become one.
+    // Chunks that meet in one member of the file are merged.
     if (!chunks.empty() && member_of(chunks.back().end) >= member_of(runs_[i].begin))
       chunks.back().end = end_of(i);
     else

@@ -1,4 +1,4 @@
-// The binning index of one chromosome, as htslib builds it while it reads records in order.
+// The binning index of one chromosome, as htslib builds it while reading records in order.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace plainfs {
 
-// How a kind of index divides positions: leaf bins of 2^14, each level above holds 8 of the one below.
+// The division of positions by a kind of index: leaf bins of 2^14; each bin above holds 8 bins of the next
+// level.
 struct Binning {
   static constexpr unsigned kLeafBits = 14;
   unsigned depth;  // levels below the root
@@ -17,18 +18,18 @@ struct Binning {
 
   uint64_t positions() const { return uint64_t{1} << (kLeafBits + 3 * depth); }
   static uint64_t first_bin(unsigned level) { return ((uint64_t{1} << (3 * level)) - 1) / 7; }
-  // The bin that htslib keeps its counts in.
+  // Returns the pseudo-bin in which htslib keeps its counts.
   uint64_t count_bin() const { return first_bin(depth + 1) + 1; }
-  // The smallest bin that holds [start, end). Requires: start < end <= positions().
+  // Returns the smallest bin that contains [start, end). Requires: start < end <= positions().
   uint64_t bin_of(uint64_t start, uint64_t end) const;
-  // The first leaf below a bin, counted from 0.
+  // Returns the first leaf below a bin, counted from 0.
   uint64_t first_leaf(uint64_t bin) const;
-  // The number of a bin among those of one level less, where the first of level 1 is the root. Requires: it
-  // lies below that.
+  // Returns the number of a bin in a hierarchy without the top level, with the first bin of level 1 as root.
+  // Requires: the bin lies below that one.
   static uint64_t without_root(uint64_t bin);
 };
 
-// A run of the file, between two virtual offsets.
+// A run of the file between two virtual offsets.
 struct IndexChunk {
   uint64_t begin;
   uint64_t end;
@@ -43,23 +44,25 @@ class ChromosomeIndex {
  public:
   explicit ChromosomeIndex(Binning binning) : binning_(binning) {}
 
-  // The next line, at that virtual offset. Requires: start < end <= binning.positions(), starts do not fall.
+  // Adds the next line, at virtual offset `offset`. Requires: start < end <= binning.positions(); starts do
+  // not decrease.
   void add(uint64_t start, uint64_t end, uint64_t offset);
-  // Lines after the last one, in its bin, that reach no farther than any before. Requires: there is one.
+  // Adds lines after the last one that lie in its bin and do not extend beyond earlier lines. Requires: there
+  // is a last line.
   void add_like_it(uint64_t lines) { lines_ += lines; }
-  // Where the last line ends. Nothing is added after that.
+  // Ends the index; `offset` is the end of the last line. Nothing may be added afterwards.
   void finish(uint64_t offset);
 
-  // Those that hold lines, by rising number. Requires: finish() was called.
+  // Returns the bins that hold lines, in ascending order. Requires: finish() was called.
   const std::vector<IndexBin>& bins() const { return bins_; }
-  // For each window of 2^14 positions, where the first line that reaches into it begins.
+  // Returns for each window of 2^14 positions the offset of the first line that overlaps it.
   const std::vector<uint64_t>& windows() const { return windows_; }
   uint64_t begin() const { return begin_; }
   uint64_t end() const { return end_; }
   uint64_t lines() const { return lines_; }
 
  private:
-  // Lines that follow each other in one bin, up to the next run.
+  // Consecutive lines in one bin, up to the next run.
   struct Run {
     uint64_t bin;
     uint64_t begin;

@@ -18,7 +18,7 @@ namespace plainfs {
 
 namespace {
 
-// Of the files, as Measured has it.
+// The version of the files (Measured::version).
 constexpr const char kBpcells[] = "bpcells 1";
 
 constexpr uint64_t kCountsAtOnce = 64 * 1024;
@@ -34,7 +34,7 @@ bool are_counts(const DType& type, const Elements& elements) {
   return all;
 }
 
-// Whether every value is there and a whole number that 32 bits hold.
+// Returns whether no value is missing and all are non-negative integers of 32 bits.
 bool are_counts(const Array& values, Context& context) {
   const DType& type = values.dtype();
   if (type.kind == Kind::unsigned_integer && type.size <= 4 && !values.may_be_missing()) return true;
@@ -70,9 +70,9 @@ ArrayPtr ones_and_zeros(ArrayPtr values) {
                 });
 }
 
-// What is known of a matrix when all of its files but the names are made.
+// The state of a matrix in which all files but the names can be generated.
 struct MadeMatrix {
-  const char* type;  // in the version: "uint"
+  const char* type;  // in the version file: "uint"
   const char* magic;
   ElementForm form;
   std::shared_ptr<const LaterOrder> order;
@@ -108,8 +108,8 @@ class BpcellsFiles : public std::enable_shared_from_this<BpcellsFiles> {
 
   uint64_t entries() { return made().order->get().entries(); }
 
-  // BPCells reads the version first, takes a list of names that breaks off for a shorter one, and gives no
-  // names to a matrix without a list. So there is a version only if the names can be read.
+  // BPCells reads the version first, takes an incomplete list of names for a shorter one, and gives no names
+  // to a matrix without a list. So the version exists only if the names can be read.
   ByteLayout version() {
     row_names();
     column_names();
@@ -147,7 +147,7 @@ class BpcellsFiles : public std::enable_shared_from_this<BpcellsFiles> {
     return layout;
   }
   ByteLayout names(const ArrayPtr& names, uint64_t extent);
-  // R, which BPCells is for, has no larger ones.
+  // R, for which BPCells is written, has no larger extents.
   void check_extents() const {
     for (const uint64_t extent : {matrix_.rows, matrix_.columns})
       if (extent > INT32_MAX) throw unsupported("{} rows or columns are more than BPCells has", extent);

@@ -13,13 +13,13 @@ namespace plainfs {
 
 namespace {
 
-// Bytes a block has: as much as the processor's second cache holds with what they are made of.
+// Bytes per block: as much as the processor's second-level cache holds together with the source data.
 constexpr uint64_t kBlockBytes = 256 * 1024;
 constexpr uint64_t kBytesAhead = 2 << 20;
 
 struct LayoutBlock {
   Bytes bytes;
-  std::shared_ptr<const Bytes> shared{};  // or bytes that other blocks have too
+  std::shared_ptr<const Bytes> shared{};  // or bytes shared with other blocks
   uint64_t shared_size = 0;
 
   ByteSpan span() const { return shared ? ByteSpan(*shared).first(shared_size) : ByteSpan(bytes); }
@@ -37,7 +37,7 @@ class LayoutBlocks : public BlockStream<LayoutBlock> {
   uint64_t size() const { return layout_.size(); }
   uint64_t block_bytes() const { return block_bytes_; }
 
-  // Bytes that a reader jumped to: no more than those, and not kept.
+  // Generates only the bytes that a reader jumped to, and does not keep them.
   LayoutBlock peek(uint64_t offset, uint64_t size) const {
     LayoutBlock block;
     block.bytes.resize(size);
@@ -65,7 +65,7 @@ class LayoutBlocks : public BlockStream<LayoutBlock> {
   }
 
  private:
-  // A block of that byte: one for all that are so, which then stays in the processor's cache.
+  // Returns a block of that byte, shared by all such blocks, which then stays in the processor's cache.
   std::shared_ptr<const Bytes> all(std::byte byte) const {
     const MutexLock lock(mutex_);
     if (!alike_ || alike_->front() != byte)
@@ -77,7 +77,7 @@ class LayoutBlocks : public BlockStream<LayoutBlock> {
   const uint64_t block_bytes_;
   Context& context_;
   mutable Mutex mutex_;
-  mutable std::shared_ptr<const Bytes> alike_ GUARDED_BY(mutex_);  // the last that was asked for
+  mutable std::shared_ptr<const Bytes> alike_ GUARDED_BY(mutex_);  // the last one requested
 };
 
 class LayoutFile : public ViewFile {
@@ -123,7 +123,7 @@ class LayoutFile : public ViewFile {
   const MakePacked pack_;
   Context& context_;
   const std::string version_;
-  const bool is_given_ = false;  // laid out when it was made
+  const bool is_given_ = false;  // the layout was passed to the constructor
   ToldSize told_;
   std::atomic<bool> prepared_{false};  // set once blocks_ is final; read without the lock
   std::shared_ptr<LayoutBlocks> blocks_;
@@ -197,7 +197,8 @@ void ByteLayout::put_zeros(uint64_t count) {
   size_ = end;
 }
 
-// Calls visit(part, from, to) for what of each part lies in [begin, end), counted from the part's own begin.
+// Calls visit(part, from, to) for the part of each piece in [begin, end), with offsets from the piece's own
+// begin.
 template <class Visit>
 void ByteLayout::for_each_part(uint64_t begin, uint64_t end, Visit&& visit) const {
   auto part =

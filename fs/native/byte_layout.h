@@ -1,6 +1,5 @@
-// A file of another program's format as a list of parts whose lengths are known before their bytes are: bytes
-// that are written already, bytes that are zero, and segments that are made on read. Only what a read touches
-// is made.
+// A file in another program's format, as a list of parts with known lengths: bytes in memory, zeros, and
+// segments that are generated on read. A read generates only the segments it touches.
 #pragma once
 
 #include <cstdint>
@@ -17,26 +16,27 @@
 
 namespace plainfs {
 
-// What to make of a segment or a layout: as many bytes as out has, from offset on.
+// A request for bytes of a segment or a layout: out.size() bytes from `offset` on.
 struct Wanted {
   uint64_t offset;
   std::span<std::byte> out;
-  bool in_passing = true;  // the reader goes on from here; else nothing near it is likely to be wanted
+  bool in_passing = true;  // the reader continues from here; otherwise nearby data are unlikely to be needed
 };
 
-// const and thread-safe.
+// A part of a file. Const and thread-safe.
 class Segment {
  public:
   virtual ~Segment() = default;
   virtual uint64_t size() const = 0;
-  // Requires: what is wanted lies inside. Throws Error.
+  // Fills wanted.out. Requires: the wanted range lies inside. Throws Error.
   virtual void read(const Wanted& wanted) const = 0;
-  // Bytes to make at a time at least, so that what they are made of is decoded once.
+  // Returns the minimum number of bytes to generate at once, so that the data they come from are decoded
+  // once.
   virtual uint64_t least_block() const { return 1; }
-  // The byte that all of [begin, end) are, where that is known without making them. Requires: begin < end.
-  // Throws as read does.
+  // Returns the byte that all of [begin, end) are equal to, if that is known without generating them.
+  // Requires: begin < end. Throws like read().
   virtual std::optional<std::byte> same_byte(uint64_t, uint64_t) const { return std::nullopt; }
-  // A reader who goes through the file in order has left [begin, end) behind.
+  // Reports that a sequential reader has finished with [begin, end).
   virtual void passed(uint64_t, uint64_t) const {}
 };
 using SegmentPtr = std::shared_ptr<const Segment>;
@@ -49,7 +49,7 @@ class ByteLayout {
   void put_zeros(uint64_t count);
 
   uint64_t size() const { return size_; }
-  // Requires: what is wanted lies inside.
+  // See Segment::read. Requires: the wanted range lies inside.
   void read(const Wanted& wanted) const;
   uint64_t least_block() const;
   std::optional<std::byte> same_byte(uint64_t begin, uint64_t end) const;
@@ -59,7 +59,7 @@ class ByteLayout {
   struct Piece {
     uint64_t begin;
     uint64_t end;
-    std::string bytes;   // where there is no segment; empty = zeros
+    std::string bytes;   // if there is no segment; empty = zeros
     SegmentPtr segment;  // or null
   };
   template <class Visit>
@@ -71,26 +71,26 @@ class ByteLayout {
 
 using MakePacked = std::function<std::unique_ptr<const PackedForm>()>;
 
-// The file that lay_out lays out, when its size or content is asked for first; again where it threw. version:
-// of the layout, as Measured has it. pack: makes the compressed form; empty: it has none.
+// Returns a file with the layout that lay_out returns. It is called when the size or content is first
+// requested, and again if it threw. version: see Measured::version. pack: creates the compressed form; empty:
+// the file has none.
 std::unique_ptr<ViewFile> layout_file(std::function<ByteLayout()> lay_out, Context& context,
                                       std::string version = {}, MakePacked pack = nullptr);
-// The file that is laid out so: its size is known without a pass.
+// Returns a file with that layout. Its size is known without a pass.
 std::unique_ptr<ViewFile> layout_file(ByteLayout layout, Context& context);
-// The file whose content is short and takes long to make: made when it is first asked for.
+// Returns a file with short content that takes long to generate; it is generated on first use.
 std::unique_ptr<ViewFile> made_file(std::function<std::string()> make, Context& context,
                                     std::string version = {});
 
-// One of what a directory in another program's format has: a file, or a directory again, made when it is
-// asked for.
+// An entry of a directory in another program's format: a file, or another directory that is generated on
+// first use.
 struct MadeEntry {
   std::string name;
   std::function<std::shared_ptr<ViewFile>()> open;  // of a file
-  // Of a directory: what is in it, under distinct names. Computes no size. Throws Error where that cannot be
-  // known.
+  // Lists a directory, under distinct names. Computes no sizes. Throws Error if the listing is unknown.
   std::function<std::vector<MadeEntry>()> list = nullptr;
-  bool found_by_name = false;  // and in no listing
-  // Why it cannot be read for now; the directory is listed again because of it.
+  bool found_by_name = false;  // and not listed
+  // The reason why it cannot be read for now; the directory that contains it is then listed again.
   std::optional<Error> fault = std::nullopt;
 };
 using ListMade = std::function<std::vector<MadeEntry>()>;

@@ -14,13 +14,13 @@ namespace plainfs {
 
 namespace {
 
-// Cells whose sums are found together, and entries that one thread reads at a time.
+// Cells that are summed together, and entries that one thread reads at a time.
 constexpr uint64_t kCellsTogether = 64 * 1024, kSummedAtOnce = 64 * 1024;
 
 struct Sums {
   std::vector<double> counts;
   std::vector<int32_t> features;
-  std::vector<uint8_t> are_known;  // of features: none of the values is NaN or missing
+  std::vector<uint8_t> are_known;  // for features: no value is NaN or missing
   size_t allocated_bytes() const {
     return counts.capacity() * 8 + features.capacity() * 4 + are_known.capacity();
   }
@@ -35,8 +35,8 @@ class SumsOfCells {
   SumsOfCells& operator=(const SumsOfCells&) = delete;
 
   uint64_t cells() const { return matrix_->columns(); }
-  // Calls visit(sums, first, some, done) for the cells [first, first + count): some of them from sums' first
-  // on, of which done came before.
+  // Calls visit(sums, first, some, done) for runs of the cells [first, first + count): `some` cells from
+  // index `first` of `sums` on, after `done` earlier ones.
   template <class Visit>
   void visit(uint64_t first, uint64_t count, Visit&& visit) const {
     for (uint64_t done = 0; done < count;) {
@@ -50,8 +50,8 @@ class SumsOfCells {
 
  private:
   Sums made(uint64_t band) const;
-  // Adds up cells [first, last) of those whose entries begin where pointer says. Each is added up by one
-  // thread from its first entry on, as R does: no sum depends on how many threads there are.
+  // Adds up the cells [first, last), with entries that begin at the positions in `pointer`. Each cell is
+  // added up by one thread from its first entry on, as in R, so that no sum depends on the number of threads.
   void add(std::span<const uint64_t> pointer, uint64_t first, uint64_t last, Sums& sums) const;
 
   const ColumnMatrixPtr matrix_;
@@ -68,7 +68,7 @@ double as_double(T value, bool is_truth) {
     return static_cast<double>(value);
 }
 
-// Of a part of a cell's entries.
+// The sums over a part of a cell's entries.
 struct CellSum {
   double count;
   uint32_t features = 0;
@@ -96,9 +96,9 @@ void add_in_order(std::span<const T> values, bool is_truth, const uint8_t* missi
   }
 }
 
-// Whether the sums of cells [first, last) are the same in whichever order and form their values are added:
-// whole numbers whose sum stays below 2^53, which doubles hold. Then nobody need know the order of the
-// entries.
+// Returns whether the sums of cells [first, last) do not depend on the order and form in which their values
+// are added: integers with a sum below 2^53, which doubles represent exactly. The order of the entries is
+// then irrelevant.
 bool add_up_exactly(const DType& type, std::span<const uint64_t> pointer, uint64_t first, uint64_t last) {
   if (!type.is_integer() || type.size > 4) return false;
   const uint64_t most = uint64_t{1} << (53 - 8 * type.size);
@@ -151,7 +151,7 @@ Sums SumsOfCells::made(uint64_t band) const {
                                "pointer");
   const std::span<const uint64_t> pointer = run.values();
   Sums sums{std::vector<double>(some), std::vector<int32_t>(some), std::vector<uint8_t>(some, 1)};
-  std::vector<uint64_t> parts{0};  // where the cells of each thread's turn begin
+  std::vector<uint64_t> parts{0};  // the first cell of each thread's share
   for (uint64_t cell = 0; cell < some; ++cell)
     if (pointer[cell + 1] - pointer[parts.back()] >= kSummedAtOnce || cell + 1 == some)
       parts.push_back(cell + 1);

@@ -1,5 +1,5 @@
-// How many counts and how many features each cell has, as CreateSeuratObject adds them: found out when they
-// are read, some cells at a time.
+// The sum of counts and the number of features of each cell, as CreateSeuratObject computes them. They are
+// computed on read, some cells at a time.
 #pragma once
 
 #include "formats/core/model/array.h"
@@ -10,10 +10,10 @@ namespace plainfs {
 
 struct CellSums {
   ArrayPtr counts;    // the sum of each column, double
-  ArrayPtr features;  // how many of its values are above 0, int32; missing where one is no number
+  ArrayPtr features;  // the number of positive values, int32; missing if a value is not a number
 };
 
-// Reading either throws what reading the values throws.
+// Returns arrays that throw the errors of reading the values.
 CellSums cell_sums(const ColumnMatrixPtr& matrix, Context& context);
 
 }  // namespace plainfs

@@ -18,7 +18,7 @@ template <class T>
 void check_below(std::span<const T> values, uint64_t limit, const std::string& what) {
   if constexpr (std::is_integral_v<T>) {
     if (values.empty()) return;
-    // The largest that fits, in the type of the values.
+    // The largest allowed value, in the type of the values.
     const T most = std::cmp_greater(limit, std::numeric_limits<T>::max()) ? std::numeric_limits<T>::max()
                                                                           : static_cast<T>(limit - 1);
     const auto is_below = [most](T value) { return std::cmp_greater_equal(value, 0) && value <= most; };

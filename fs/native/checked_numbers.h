@@ -1,4 +1,4 @@
-// Numbers of a matrix, held to what the file that shows them can say when they are read.
+// Numbers of a matrix, checked on read against the range of the file that shows them.
 #pragma once
 
 #include <string>
@@ -7,18 +7,18 @@
 
 namespace plainfs {
 
-// indices, of which a read throws damaged where one is negative or not below limit; what: "row".
+// Returns `indices`, checked on read: throws damaged if one is negative or not below `limit`. what: "row".
 ArrayPtr indices_below(ArrayPtr indices, uint64_t limit, const std::string& what);
 
-// values, of which a read throws unsupported where a whole number or truth value is missing: there is none
-// that stands for it. Reals stay as they are.
+// Returns `values`, checked on read: throws unsupported if an integer or boolean is missing, because nothing
+// can represent it. Reals are unchanged.
 ArrayPtr without_missing_integers(ArrayPtr values);
 
-// values, of which a read throws unsupported where an integer of 32 bits cannot hold one.
+// Returns `values`, checked on read: throws unsupported if one does not fit an integer of 32 bits.
 ArrayPtr within_32_bits(ArrayPtr values);
 
-// Whole numbers or truth values as reals of 64 bits, NaN where one is missing. A read throws unsupported
-// where one is not exact.
+// Returns integers or booleans as reals of 64 bits, NaN if missing. A read throws unsupported if one is not
+// exact.
 ArrayPtr as_reals(ArrayPtr values);
 
 }  // namespace plainfs

@@ -1,4 +1,5 @@
-// A sparse matrix as Matrix's dgCMatrix has it: by column, the rows of each rising, values as doubles.
+// A sparse matrix in the form of Matrix's dgCMatrix: by column, with ascending rows in each, and values as
+// doubles.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +14,9 @@ namespace plainfs {
 
 class ColumnMatrix {
  public:
-  // Of a matrix in either order; one by row is turned round when an entry or a pointer is first read. Reads
-  // all pointers. Throws what the matrix has as its error, as SparseMajors does, and unsupported where it
-  // holds no numbers or is larger than 32 bits count.
+  // Accepts a matrix in either order; one by row is transposed when an entry or a pointer is first read.
+  // Reads all pointers. Throws the matrix's own error, the errors of SparseMajors, and unsupported if it does
+  // not hold numbers or exceeds 32 bits.
   ColumnMatrix(const SparseMatrix& matrix, Context& context);
 
   uint64_t rows() const { return rows_; }
@@ -29,11 +30,11 @@ class ColumnMatrix {
 };
 using ColumnMatrixPtr = std::shared_ptr<const ColumnMatrix>;
 
-// One ColumnMatrix for each matrix, however often it is asked for.
+// A cache of one ColumnMatrix per matrix.
 class ColumnMatrices {
  public:
   explicit ColumnMatrices(Context& context) : context_(context) {}
-  // Throws as the constructor of ColumnMatrix does. Not thread-safe.
+  // Returns the ColumnMatrix of `matrix`. Throws like the constructor of ColumnMatrix. Not thread-safe.
   ColumnMatrixPtr of(const SparseMatrix& matrix);
 
  private:

@@ -17,26 +17,26 @@ namespace plainfs {
 
 namespace {
 
-// Entries that one thread reads at a time in a pass, and how much of the cache's budget those of all threads
-// may be.
+// Entries that one thread reads at a time in a pass, and the part of the cache's budget (1 / kAtOncePart)
+// that those of all threads may take.
 constexpr uint64_t kEntriesAtOnce = 64 * 1024, kFewestAtOnce = 1024;
 constexpr uint64_t kAtOncePart = 16;
 
-// Of the cache's budget, what a band takes: the one that is read, the one that is made ahead of the reader,
-// and what a pass decodes for it are there together.
+// The part of the cache's budget for a band (1 / kBandPart). The band that is read, the one prepared ahead of
+// the reader, and the decoded data of the pass are in memory together.
 constexpr uint64_t kBandPart = 4;
 constexpr uint64_t kLeastBand = 4096;  // entries
 
-// Of the budget: a store that is smaller when decoded stays in the cache from one pass to the next; of a
-// larger one nothing would be left when the next pass comes to it.
+// The part of the budget (1 / kKeptPart) up to which a decoded store stays in the cache between passes.
+// Nothing of a larger one would be left when the next pass needs it.
 constexpr uint64_t kKeptPart = 2;
 
-// Of the budget, what the places of the columns may take.
+// The part of the budget (1 / kPointersPart) that the places of the columns may take.
 constexpr uint64_t kPointersPart = 2;
 
-// A survey of the indices of a matrix, with how many columns it has for a key.
+// A survey of the indices of a matrix, with the number of columns as its key.
 struct EntriesByColumn {
-  std::vector<uint64_t> pointer;  // columns + 1, the first 0
+  std::vector<uint64_t> pointer;  // columns + 1 numbers, the first is 0
 };
 
 const DType& pointer_type() {
@@ -49,7 +49,7 @@ const DType& row_type() {
   return type;
 }
 
-// What stands in the order of the columns.
+// The data to return in the order of the columns.
 enum class Part { rows, values };
 
 class ColumnOrder {
@@ -69,13 +69,13 @@ class ColumnOrder {
   void passed(Part part, uint64_t first, uint64_t count) const;
 
  private:
-  // Entries as they are stored.
+  // Entries as stored.
   struct Run {
     uint64_t first = 0;
     std::unique_ptr<const IndexRun<uint32_t>> columns;
-    Elements values{};  // where they are wanted
+    Elements values{};  // if they are needed
   };
-  // Calls visit(run) for all entries, in the order of the store.
+  // Calls visit(run) for all entries, in stored order.
   template <class Visit>
   void pass(bool with_values, Visit&& visit) const;
   EntriesByColumn count_entries() const;
@@ -93,7 +93,7 @@ class ColumnOrder {
   std::shared_ptr<const EntriesByColumn> counted_;
 };
 
-// Bytes of one entry, decoded.
+// Returns the bytes of one decoded entry.
 uint64_t entry_size(const SparseMatrix& matrix) {
   return decoded_size(matrix.value->dtype()) + decoded_size(matrix.index->dtype());
 }
@@ -165,10 +165,10 @@ EntriesByColumn ColumnOrder::count_entries() const {
   return {std::move(pointer)};
 }
 
-// The entries of a band that a pass has come to.
+// The places of a band's entries while a pass visits them.
 class BandPlaces {
  public:
-  // Of entries [begin, end) in the order of the columns, which begin where pointer says.
+  // For entries [begin, end) in the order of the columns, which begin at the positions in `pointer`.
   BandPlaces(std::span<const uint64_t> pointer, uint64_t begin, uint64_t end)
       : begin_(begin), size_(end - begin) {
     const auto first = std::upper_bound(pointer.begin(), pointer.end(), begin) - 1;
@@ -178,20 +178,22 @@ class BandPlaces {
     ends_ = std::span(first + 1, last + 1);
   }
 
-  // Where the next entry of a column goes in the band; size() or more where it is none of the band's.
+  // Returns the place of the next entry of a column in the band; size() or more if the entry is not in the
+  // band.
   uint64_t next(uint32_t column) {
-    const uint32_t i = column - first_column_;  // of a column before the first more than there are
+    const uint32_t i =
+        column - first_column_;  // wraps around to a large number for a column before the first
     return i < next_.size() ? next_[i]++ - begin_ : size_;
   }
   uint64_t size() const { return size_; }
-  // Whether as many were asked for as were counted.
+  // Returns whether as many places were taken as were counted.
   bool are_all_taken() const { return std::equal(next_.begin(), next_.end(), ends_.begin(), ends_.end()); }
   size_t allocated_bytes() const { return next_.capacity() * sizeof(uint64_t); }
 
  private:
   const uint64_t begin_, size_;
   uint32_t first_column_;
-  std::vector<uint64_t> next_;      // of each column, counted from the whole's begin
+  std::vector<uint64_t> next_;      // of each column, from the beginning of the matrix
   std::span<const uint64_t> ends_;  // of each column
 };
 

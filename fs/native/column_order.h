@@ -1,6 +1,6 @@
-// A matrix that is stored by row as one by column, for files that have no other order. Where the entries of
-// each column begin is counted once; the entries themselves are put in order when they are read, in bands of
-// as many as a part of the cache holds, each band by a pass over what is stored.
+// A matrix stored by row as one by column, for files that have no other order. The entries of each column are
+// counted once. The entries themselves are sorted on read, in bands that fit a part of the cache; each band
+// takes one pass over the stored matrix.
 #pragma once
 
 #include "formats/core/model/context.h"
@@ -8,11 +8,11 @@
 
 namespace plainfs {
 
-// The same matrix by column: in each column the rows rise, and entries that stand at one place keep their
-// order. Reads all indices to count them. Requires: by_row is set, the values are numbers or truth values.
-// Throws as SparseMajors does, damaged where an index lies outside of the matrix, and unsupported where there
-// are too many columns for the memory there is. Reading a value reads all values and indices, an index all
-// indices, once for each band while the cache holds it.
+// Returns the same matrix by column: rows ascend in each column, and entries at the same place keep their
+// order. Reads all indices to count them. Requires: by_row is set; the values are numbers or booleans. Throws
+// like SparseMajors, damaged if an index lies outside the matrix, and unsupported if there are too many
+// columns for the memory. Reading a value reads all values and indices, and reading an index reads all
+// indices, once per band while the cache holds the band.
 SparseMatrix by_column(const SparseMatrix& matrix, Context& context);
 
 }  // namespace plainfs

@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint64_t kValuesInRun = 64 * 1024;
 
-// What look(elements) finds in each run of the array, which are looked at side by side.
+// Returns look(elements) for each run of the array. Runs are visited in parallel.
 template <class Look>
 auto found_in_runs(const Array& array, Context& context, Look look) {
   const uint64_t count = array.count();

@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint64_t kElementsAtOnce = 256 * 1024;
 
-// Cells in rows, in C order, and where the entries of each begin.
+// Cells as rows, in C order, and the beginning of each cell's entries.
 struct DenseCells {
   ArrayPtr values;         // cells x genes
   uint64_t cells_at_once;  // to read together
@@ -33,7 +33,7 @@ struct DenseCells {
 };
 using DenseCellsPtr = std::shared_ptr<const DenseCells>;
 
-// Calls visit(gene, element) for the elements of one cell that are no zero.
+// Calls visit(gene, element) for the non-zero elements of one cell.
 template <class T, class Visit>
 void for_each_entry(const Elements& elements, uint64_t first, uint64_t genes, Visit&& visit) {
   const std::span<const T> values = elements.values<T>().subspan(first, genes);
@@ -41,7 +41,7 @@ void for_each_entry(const Elements& elements, uint64_t first, uint64_t genes, Vi
     if (!is_zero(values[gene]) || elements.is_missing(first + gene)) visit(gene, first + gene);
 }
 
-// The values of the entries, or the genes that they are of.
+// The values of the entries, or their genes.
 class EntryValues : public Array {
  public:
   EntryValues(DenseCellsPtr cells, DType dtype, bool are_genes)
@@ -74,7 +74,7 @@ Elements EntryValues::read_as(const Box& box) const {
   while (entry < end) {
     check_cancelled();
     const uint64_t some = std::min(cells_->cells_at_once, cells_end - cell);
-    // Each cell has as many entries as were counted, or the next ones stand where others should.
+    // Each cell must have as many entries as were counted; otherwise the next ones would be at wrong places.
     if (some == 0) throw unreadable("a matrix has changed since its entries were counted");
     const Elements elements = read_run(*cells_->values, cell * genes, some * genes);
     for (uint64_t i = 0; i < some && entry < end; ++i) {

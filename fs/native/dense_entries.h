@@ -1,4 +1,4 @@
-// The entries of a dense matrix as a sparse one, for files that hold only those: found when they are read,
+// The entries of a dense matrix as a sparse one, for files that hold only those. They are found on read,
 // after one pass that counts them.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace plainfs {
 
-// Whether a value of a dense matrix is none of its entries.
+// Returns whether a value of a dense matrix is zero and therefore not an entry.
 inline bool is_zero(Half value) {
   return to_float(value) == 0;
 }
@@ -21,20 +21,20 @@ bool is_zero(T value) {
   return value == 0;
 }
 
-// Where the entries of each cell begin, and last how many there are. A survey of the array, made by the first
-// of the text and the files that want it.
+// The index of the first entry of each cell, and last the number of entries. A survey of the array, made once
+// for all texts and files that need it.
 struct EntriesByCell {
   std::vector<uint64_t> pointer;  // cells + 1
 };
-// Its key (Array::survey): whether users see the cells as rows or as columns.
+// Returns the key of the survey (Array::survey): whether users see the cells as rows or as columns.
 inline uint64_t entries_key(bool cells_are_rows) {
   return cells_are_rows;
 }
 
-// Of a matrix of genes by cells (matrix.matrix is set): by column, a cell a column, what is zero left out, -0
-// too; NaN and missing values are entries. The names are those of matrix. Goes through all values, unless it
-// is known how many entries each cell has; throws what reading them throws, and unsupported where they are no
-// numbers. beside: lives as long as the entries.
+// Returns a matrix of genes by cells (matrix.matrix is set): by column, one column per cell, with the names
+// of `matrix`. Zeros are left out, including -0; NaN and missing values are entries. Reads all values unless
+// the number of entries of each cell is known. Throws the errors of reading, and unsupported if the values
+// are not numbers. beside: an object that lives as long as the entries.
 SparseMatrix entries_of(const LabelledArray& matrix, Context& context,
                         std::shared_ptr<const void> beside = nullptr);
 

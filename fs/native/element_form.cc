@@ -14,7 +14,7 @@ namespace plainfs {
 
 namespace {
 
-constexpr uint64_t kRMissingReal = 0x7ff00000000007a2;  // NaN of low word 1954
+constexpr uint64_t kRMissingReal = 0x7ff00000000007a2;  // NaN with the low word 1954
 constexpr uint64_t kRNaN = 0x7ff8000000000000;
 constexpr uint32_t kRMissingInteger = 0x80000000;
 constexpr int64_t kWholeInDouble = int64_t{1} << 53;
@@ -39,11 +39,11 @@ double widened(T value) {
     return static_cast<double>(value);
 }
 
-// Values that are looked at and then written, so that they are read from memory once.
+// Values that are checked and then written at a time, so that they are read from memory once.
 constexpr uint64_t kValuesAtOnce = 4096;
 
-// make(value) for each element and `missing` for those that are. Where fits(value) is false of one that is
-// not, refuse(value), which throws.
+// Writes make(value) for each element, and `missing` for missing ones. If fits(value) is false for a value
+// that is not missing, calls refuse(value), which throws.
 template <class T, class Out, class Fits, class Refuse, class Make>
 void write_each(const Elements& elements, uint64_t first, uint64_t count, std::byte* out, Out missing,
                 Fits fits, Refuse refuse, Make make) {
@@ -64,7 +64,7 @@ void write_each(const Elements& elements, uint64_t first, uint64_t count, std::b
   }
 }
 
-// Of values that all fit.
+// Writes values that all fit.
 template <class T, class Out, class Make>
 void write_each(const Elements& elements, uint64_t first, uint64_t count, std::byte* out, Out missing,
                 Make make) {
@@ -191,8 +191,8 @@ void write_stored(const DType& type, const Elements& elements, uint64_t first, u
   });
 }
 
-// Whether a double holds the whole number: its bits between the first and the last that is set are 53 at
-// most.
+// Returns whether a double represents the integer: there are at most 53 bits from the first to the last one
+// set.
 template <class T>
 bool is_exact_in_double(T value) {
   uint64_t magnitude = static_cast<uint64_t>(value);

@@ -1,5 +1,5 @@
-// How a number of a store is written in a file of another program: its type, its byte order, and what stands
-// for a missing one.
+// The representation of a store's numbers in files of other programs: type, byte order, and the value for a
+// missing number.
 #pragma once
 
 #include <cstdint>
@@ -10,24 +10,24 @@
 namespace plainfs {
 
 struct ElementForm {
-  uint32_t size;  // bytes of one
-  // Writes elements [first, first + count) to out. Throws Error where one of them cannot be held.
+  uint32_t size;  // bytes per element
+  // Writes elements [first, first + count) to `out`. Throws Error if one cannot be represented.
   void (*write)(const DType& type, const Elements& elements, uint64_t first, uint64_t count, std::byte* out);
 
-  // Whether it writes elements of the type, none of which is missing, as Elements have them.
+  // Returns whether it writes elements of the type, if none is missing, exactly as Elements holds them.
   bool is_as_in_memory(const DType& type) const;
 };
 
-// R's, big-endian. An integer that is NA's own value (-2^31) or outside is unsupported, as is one over 2^53
-// as double; every NaN is the usual one, so that none reads as NA. A truth value is 0 or 1.
+// R's forms, big-endian. Unsupported are integers that are out of range or equal to R's NA (-2^31), and
+// integers over 2^53 as doubles. Every NaN is the usual one, so that none is read as NA. A boolean is 0 or 1.
 ElementForm r_integer();
 ElementForm r_double();
-ElementForm r_logical();  // 0 FALSE, every other TRUE
+ElementForm r_logical();  // 0 is FALSE, all other numbers are TRUE
 ElementForm r_complex();
-ElementForm r_integer64();  // of the package bit64, 64 bits whose least number is NA
+ElementForm r_integer64();  // of the package bit64; the smallest number of 64 bits is NA
 
-// Little-endian, as files of AnnData, BPCells and 10x have them. A number that does not fit is damaged; a
-// missing one is NaN in a real, else 0.
+// Little-endian forms of files of AnnData, BPCells and 10x. A number that does not fit is damaged. A missing
+// one is NaN as a real, otherwise 0.
 ElementForm little_int8();
 ElementForm little_int16();
 ElementForm little_int32();
@@ -36,17 +36,17 @@ ElementForm little_uint32();
 ElementForm little_uint64();
 ElementForm little_float();
 ElementForm little_double();
-// Big-endian, as NetCDF classic files have them. A number that does not fit is damaged, a whole number that
-// no double holds is unsupported; a missing one is NaN in a real, else 0.
+// Big-endian forms of NetCDF classic files. A number that does not fit is damaged, an integer that no double
+// represents is unsupported. A missing one is NaN as a real, otherwise 0.
 ElementForm big_int8();
 ElementForm big_int16();
 ElementForm big_int32();
 ElementForm big_float();
 ElementForm big_double();
-// Times that int64 counts, as doubles: the least number, which is no time, is NaN.
+// Times counted in int64, as doubles: the smallest number, which is no valid time, is NaN.
 ElementForm big_time();
 
-// As it is stored, truth values as 0 and 1. Requires: type is a number or a truth value.
+// Returns the stored form, with booleans as 0 and 1. Requires: type is a number or a boolean.
 ElementForm little_stored(const DType& type);
 
 }  // namespace plainfs

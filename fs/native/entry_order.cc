@@ -15,7 +15,7 @@ namespace plainfs {
 namespace {
 
 constexpr uint64_t kIndicesAtOnce = 256 * 1024;
-constexpr uint64_t kLongColumn = 32 * 1024;  // entries: of longer ones no more is read than is wanted
+constexpr uint64_t kLongColumn = 32 * 1024;  // entries; of a longer column only the requested part is read
 
 }  // namespace
 
@@ -33,7 +33,7 @@ EntryOrder::~EntryOrder() {
 
 std::vector<EntryOrder::Column> EntryOrder::unknown_columns(uint64_t first, uint64_t last) const {
   std::vector<Column> unknown;
-  // Then not even the pointers need be looked at.
+  // Then even the pointers need not be read.
   if (known_entries_.load(std::memory_order_relaxed) == entries()) return unknown;
   majors_.visit(first, last, [&](uint64_t major, uint64_t begin, uint64_t end) {
     if (!is_known(major)) unknown.push_back({major, begin, end});
@@ -50,7 +50,7 @@ std::vector<uint64_t> EntryOrder::places(uint64_t first, uint64_t count) const {
   return places_of(unknown, {first, count}, {from, indices.values()});
 }
 
-// Whether the store tells without unpacking them that the indices of all these columns rise.
+// Returns whether the store knows without decoding them that the indices of all these columns ascend.
 bool EntryOrder::rise_as_stored(std::span<const Column> columns) const {
   std::vector<uint64_t> ends;
   for (const Column& column : columns) {
@@ -130,7 +130,7 @@ Elements EntryOrder::read_values(const std::vector<uint64_t>& places, uint64_t f
   return elements;
 }
 
-// Whether the indices of a column rise, all of them inside of the matrix. indices: some that are read
+// Returns whether the indices of a column ascend and lie inside the matrix. indices: some that are read
 // already.
 bool EntryOrder::rises(const Column& column, const Indices& indices) const {
   const auto [major, begin, end] = column;
@@ -138,7 +138,7 @@ bool EntryOrder::rises(const Column& column, const Indices& indices) const {
     const std::span<const uint32_t> all = indices.values.subspan(begin - indices.first, end - begin);
     return rise_strictly(all) && all.back() < minors_;
   }
-  // Each run begins with the last index of the one before; also one alone is held to the matrix.
+  // Each run begins with the last index of the one before. A single index is checked against the matrix too.
   for (uint64_t at = begin; at == begin || at + 1 < end; at += kIndicesAtOnce) {
     const uint64_t some = std::min(kIndicesAtOnce + 1, end - at);
     const IndexRun<uint32_t> run = read_indices(at, at + some);
@@ -179,7 +179,7 @@ std::vector<uint32_t> gathered(const EntryOrder& order, const std::vector<uint64
 IndexSegment::IndexSegment(std::shared_ptr<const LaterOrder> order, uint64_t entries, std::endian bytes)
     : order_(std::move(order)), bytes_(bytes), size_(checked_multiply(entries, 4)) {}
 
-// Where they are wanted just as they are stored, without a copy of them.
+// Reads the indices without a copy if they are requested exactly as stored.
 bool IndexSegment::read_in_place(const Wanted& wanted, uint64_t first, uint64_t count) const {
   const EntryOrder& order = order_->get();
   const Array& index = *order.matrix().index;

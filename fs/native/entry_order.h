@@ -1,5 +1,5 @@
-// The entries of a sparse matrix in the order that R demands: within each column (row, of a matrix stored by
-// row) the indices rise. Most stores have them so, and then nothing is moved.
+// The entries of a sparse matrix in the order that R requires: indices ascend within each column (or within
+// each row of a matrix stored by row). Most stores are in this order, and then nothing is moved.
 #pragma once
 
 #include <atomic>
@@ -21,8 +21,8 @@ namespace plainfs {
 
 class EntryOrder {
  public:
-  // Reads all pointers; throws as SparseMajors does. Requires: neither extent of the matrix is over 2^31 - 1,
-  // as R has them.
+  // Reads all pointers. Throws like SparseMajors. Requires: neither extent of the matrix is over 2^31 - 1,
+  // R's limit.
   EntryOrder(SparseMatrix matrix, Context& context);
   ~EntryOrder();
 
@@ -30,29 +30,31 @@ class EntryOrder {
   uint64_t entries() const { return majors_.entries(); }
   uint64_t major_count() const { return majors_.count(); }
 
-  // The indices of entries [first, last) as stored; throws damaged where one is outside the matrix.
+  // Returns the stored indices of entries [first, last). Throws damaged if one is outside the matrix.
   IndexRun<uint32_t> read_indices(uint64_t first, uint64_t last) const;
-  // The same for places(), which looks whether they are inside.
+  // Like read_indices(), but without the check, for places(), which does it.
   IndexRun<uint32_t> read_unchecked_indices(uint64_t first, uint64_t last) const;
 
-  // Where the entries of each column (row) are.
+  // Returns the ranges of entries of the columns (or rows).
   const SparseMajors& majors() const { return majors_; }
 
-  // Where the entries stand in the store that come at [first, first + count) in R's order; empty: at the same
-  // places. Reads the indices of the columns that these touch, those that it does not know yet.
-  // Throws damaged where an entry is there twice or lies outside the matrix.
+  // Returns the stored places of the entries [first, first + count) in R's order; empty if they are the same
+  // places. Reads the indices of the columns that contain them, unless they are known to ascend. Throws
+  // damaged if an entry is duplicated or lies outside the matrix.
   std::vector<uint64_t> places(uint64_t first, uint64_t count) const;
-  // The entries [first, last) whose indices to have at hand for that: with all the rest of columns that are
-  // not known yet, where that is not much. So no column is read again for each of the readers that share it.
+  // Returns the range of entries with the indices to load for places(). It covers entries [first, last) and,
+  // if that is not much, the rest of their unknown columns, so that readers that share a column do not read
+  // it again.
   std::pair<uint64_t, uint64_t> with_whole_columns(uint64_t first, uint64_t last) const;
   struct Indices {
     uint64_t first;
     std::span<const uint32_t> values;
   };
-  // The same places. Requires: indices hold those of the entries; that they are checked is not.
+  // Like places(first, count), with loaded indices. Requires: `indices` covers the entries; they need not be
+  // checked.
   std::vector<uint64_t> places(uint64_t first, uint64_t count, const Indices& indices) const;
 
-  // The values of entries [first, first + count) in R's order; places: of these.
+  // Returns the values of entries [first, first + count) in R's order. places: their stored places.
   Elements read_values(const std::vector<uint64_t>& places, uint64_t first, uint64_t count) const;
 
  private:
@@ -61,7 +63,7 @@ class EntryOrder {
     size_t allocated_bytes() const { return places.capacity() * sizeof(uint64_t); }
   };
   struct Column {
-    uint64_t major, begin, end;  // which it is, and its entries
+    uint64_t major, begin, end;  // its number and its entries
   };
   struct Wanted {
     uint64_t first, count;
@@ -74,7 +76,7 @@ class EntryOrder {
     if (known_[column.major / 64].fetch_or(bit, std::memory_order_relaxed) & bit) return;
     known_entries_.fetch_add(column.end - column.begin, std::memory_order_relaxed);
   }
-  // Those with entries among [first, last) that are not known to rise.
+  // Returns the columns with entries in [first, last) that are not known to ascend.
   std::vector<Column> unknown_columns(uint64_t first, uint64_t last) const;
   bool rise_as_stored(std::span<const Column> columns) const;
   static std::pair<uint64_t, uint64_t> widened(std::span<const Column> unknown, uint64_t first,
@@ -90,20 +92,20 @@ class EntryOrder {
   const uint64_t minors_;
   const SparseMajors majors_;
   const uint64_t cache_owner_;
-  // A bit a column whose indices are known to rise. What threads tell each other late costs time only.
+  // One bit per column: set if its indices are known to ascend. A late update costs time only.
   mutable std::vector<std::atomic<uint64_t>> known_;
   mutable std::atomic<uint64_t> known_entries_{0};  // of these columns
 };
 
-// The order, found out when it is first needed: what a file holds before and after the entries can be read
+// An EntryOrder that is created on first use: the parts of a file before and after the entries can be read
 // without it.
 class LaterOrder {
  public:
   explicit LaterOrder(std::function<std::unique_ptr<const EntryOrder>()> make) : make_(std::move(make)) {}
-  // One that is there already.
+  // Wraps an existing order.
   explicit LaterOrder(std::unique_ptr<const EntryOrder> order) : order_(std::move(order)) {}
 
-  // Throws what making it throws, and the next one tries again.
+  // Throws the errors of creating it; the next call tries again.
   const EntryOrder& get() const {
     if (!make_) return *order_;
     once_.call([this] { order_ = make_(); });
@@ -111,12 +113,12 @@ class LaterOrder {
   }
 
  private:
-  const std::function<std::unique_ptr<const EntryOrder>()> make_;  // empty: order_ is set from the beginning
+  const std::function<std::unique_ptr<const EntryOrder>()> make_;  // empty: order_ was set by the constructor
   mutable Once once_;
   mutable std::unique_ptr<const EntryOrder> order_;  // written once, by once_
 };
 
-// The index of each entry in that order as a segment of a file, in 32 bits.
+// A segment of a file with the indices of the entries in that order, in 32 bits each.
 class IndexSegment : public Segment {
  public:
   IndexSegment(std::shared_ptr<const LaterOrder> order, uint64_t entries,
@@ -134,7 +136,7 @@ class IndexSegment : public Segment {
   const uint64_t size_;
 };
 
-// The value of each entry.
+// A segment of a file with the values of the entries in that order.
 class ValueSegment : public Segment {
  public:
   ValueSegment(std::shared_ptr<const LaterOrder> order, uint64_t entries, ElementForm form);

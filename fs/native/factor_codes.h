@@ -1,4 +1,4 @@
-// The codes of a factor as another program numbers them.
+// The codes of a factor in the numbering of other programs.
 #pragma once
 
 #include <optional>
@@ -10,17 +10,17 @@
 
 namespace plainfs {
 
-// A factor that programs with factors of their own would take: its levels are there, and distinct.
+// A factor that other programs accept: its levels are present and distinct.
 struct NativeFactor {
   FactorParts parts;
   std::vector<std::string> levels;
 };
-// Nullopt of any other array. Reads the levels.
+// Returns the factor; nullopt for any other array. Reads the levels.
 std::optional<NativeFactor> native_factor(const Array& array);
 
-// R's: four bytes each, big-endian, from 1, a missing one is NA.
+// Returns R's codes: four bytes each, big-endian, from 1; a missing one is NA.
 SegmentPtr r_codes(const NativeFactor& factor);
-// AnnData's: integers of 32 bits, from 0, a missing one is -1.
+// Returns AnnData's codes: integers of 32 bits, from 0; a missing one is -1.
 ArrayPtr anndata_codes(const NativeFactor& factor);
 
 }  // namespace plainfs

@@ -12,7 +12,7 @@ namespace plainfs {
 
 namespace {
 
-// One member of an array of compounds.
+// Returns one member of an array of compounds.
 ArrayPtr member_array(ArrayPtr compounds, size_t member) {
   DType type = compounds->dtype().fields[member].type;
   return mapped(std::move(compounds), std::move(type), [member](Elements records, const Box&) {
@@ -35,7 +35,7 @@ void add_columns(const std::string& name, const ArrayPtr& values, std::vector<Co
   }
 }
 
-// Throws unsupported if R has no such texts.
+// Throws unsupported if R cannot hold the texts.
 void check_texts_of_r(const Array& values, Context& context) {
   if (const std::optional<NativeFactor> factor = native_factor(values)) {
     for (const std::string& level : factor->levels)

@@ -1,4 +1,4 @@
-// Columns as programs have them that know no records: a compound's members are columns of their own.
+// Columns for programs without records: the members of a compound become separate columns.
 #pragma once
 
 #include <string>
@@ -9,20 +9,22 @@
 
 namespace plainfs {
 
-// The columns of table, a compound's members in its place, called as in the .csv. Nothing is checked.
+// Returns the columns of `table`, with a compound replaced by its members, named as in the .csv. Checks
+// nothing.
 std::vector<Column> member_columns(const Table& table);
 
-// The columns of table, each as long as it has rows and none of them a compound, called as in the .csv.
-// Throws damaged where one is not as long, and what Array::check throws.
+// Like member_columns(), but checked: each column has as many elements as the table has rows, and none is a
+// compound. Throws damaged if a length differs, and whatever Array::check throws.
 std::vector<Column> flat_columns(const Table& table);
 
-// Those of the columns that R can hold, without the ones that have a text with a NUL in it, or a level. Logs
-// each that is left out, after place. Throws what else reading texts throws.
+// Returns the columns that R can hold: those without NUL in a text or level. Logs each column left out,
+// prefixed with `place`. Throws any other error of reading texts.
 std::vector<Column> held_by_r(std::vector<Column> columns, const std::string& place, Context& context);
-// The same for a Seurat object, whose columns have a name each: a later one of a name gets .1, .2, …
+// Like held_by_r(), for a Seurat object, in which column names are unique: later ones of a name get .1, .2,
+// and so on.
 std::vector<Column> columns_of_r(std::vector<Column> columns, const std::string& place, Context& context);
 
-// table.row_names, checked alike; null where there are none.
+// Returns table.row_names, checked in the same way; null if missing.
 ArrayPtr checked_row_names(const Table& table);
 
 }  // namespace plainfs

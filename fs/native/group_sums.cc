@@ -19,7 +19,8 @@ namespace {
 
 // Values that one thread reads at a time.
 constexpr uint64_t kSummedInRun = 128 * 1024;
-// Of the cache's budget, what the sums of one pass may take.
+// The part of the cache's budget (1 / kSumsPart) that the sums of all passes under way may take. Each thread
+// has one pass under way.
 constexpr uint64_t kSumsPart = 4;
 
 bool is_whole(const DType& type) {
@@ -32,7 +33,7 @@ DType type_of_sums(const DType& type) {
   throw unsupported("a matrix of {}", type.name());
 }
 
-// The values of a matrix of cells by genes, sparse or dense, by what is stored together.
+// The values of a matrix of cells by genes, sparse or dense, by the axis that is stored contiguously.
 struct Values {
   ArrayPtr values;
   std::optional<SparseMatrix> sparse;
@@ -48,7 +49,7 @@ Values values_of(const Content& content) {
   return {values, std::nullopt, !turned, values->shape()[turned], values->shape()[!turned]};
 }
 
-// What one value adds: a whole number, or a double.
+// Returns the summand for one value: an integer, or a double.
 template <class T>
 auto summand(const DType& type, T value) {
   if constexpr (std::is_same_v<T, Half>) {
@@ -96,10 +97,10 @@ class GroupSums : public ChunkedArray {
     uint64_t first, end;
     Elements sums;
   };
-  // Elements in hand, by their place in the array.
+  // Elements in memory, by their place in the array.
   struct Run {
     uint64_t first = 0;
-    std::vector<uint32_t> minors{};  // of a sparse matrix
+    std::vector<uint32_t> minors{};  // for a sparse matrix
     Elements values{};
   };
 
@@ -116,7 +117,7 @@ class GroupSums : public ChunkedArray {
 
   const Values stored_;
   const std::shared_ptr<const CellGroups> groups_;
-  std::optional<SparseMajors> majors_;  // of a sparse matrix
+  std::optional<SparseMajors> majors_;  // for a sparse matrix
 };
 
 Elements GroupSums::load_chunk(std::span<const uint64_t> chunk) const {
@@ -135,7 +136,7 @@ Elements GroupSums::load_chunk(std::span<const uint64_t> chunk) const {
   return std::move(band.sums);
 }
 
-// Requires: gene is one of the band's. Sums of different genes may be added to at the same time, unless a
+// Adds one value. Requires: the band contains `gene`. Different genes may be added to concurrently, unless a
 // value is missing.
 template <class T>
 void GroupSums::add_one(Band& band, const Elements& values, uint64_t i, uint64_t cell, uint64_t gene) const {
@@ -152,7 +153,7 @@ void GroupSums::add_one(Band& band, const Elements& values, uint64_t i, uint64_t
   add(band.sums.mutable_values<Sum>()[at], value);
 }
 
-// Calls visit(run) for elements [first, end) in order; they are read by several threads.
+// Calls visit(run) for elements [first, end) in order. Several threads read them.
 template <class Visit>
 void GroupSums::read_runs(uint64_t first, uint64_t end, Visit&& visit) const {
   const Array& values = *stored_.values;
@@ -192,16 +193,16 @@ void GroupSums::add_cells_of_lists(Band& band) const {
   });
 }
 
-// The entries of a gene are added in the order of their cells, whatever the store's.
+// Adds the entries of each gene in the order of their cells, whatever the order in the store.
 template <class T>
 void GroupSums::add_genes_of_lists(Band& band) const {
   const IndexRun<uint64_t> pointers(*stored_.sparse->pointer, band.first, band.end - band.first + 1,
                                     majors_->entries() + 1, "pointer");
   const std::span<const uint64_t> of = pointers.values();
-  if (!std::is_sorted(of.begin(), of.end()))  // they were when majors_ read them
+  if (!std::is_sorted(of.begin(), of.end()))  // they ascended when majors_ read them
     throw damaged("the pointers of genes {} to {} do not rise", band.first, band.end);
   std::vector<uint64_t> order;
-  Run gene_run;  // of a gene that several runs have
+  Run gene_run;  // of a gene that spans several runs
   uint64_t gene = band.first;
   const auto add_gene = [&](const Run& run, uint64_t from, uint64_t count) {
     const std::span<const uint32_t> cells = std::span(run.minors).subspan(from, count);
@@ -308,7 +309,8 @@ ChosenCounts choose_counts(const AnnotatedMatrix& matrix) {
 
 ArrayPtr group_sums(const ChosenCounts& counts, std::shared_ptr<const CellGroups> groups, Context& context) {
   Values values = values_of(counts.matrix);
-  const uint64_t room = context.cache.statistics().budget_bytes / kSumsPart / sizeof(double);
+  const uint64_t passes = context.workers.threads() + 1;
+  const uint64_t room = context.cache.statistics().budget_bytes / kSumsPart / passes / sizeof(double);
   const uint64_t genes = std::clamp<uint64_t>(room / std::max<size_t>(1, groups->levels.size()), 1,
                                               std::max<uint64_t>(1, values.genes));
   return std::make_shared<GroupSums>(std::move(values), genes, std::move(groups), context);

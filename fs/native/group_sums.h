@@ -12,19 +12,20 @@ namespace plainfs {
 
 struct ChosenCounts {
   std::string name;  // "layers/counts"
-  Content matrix;    // SparseMatrix with its lists, or LabelledArray as it is meant; cells by genes
-  Table var;         // of its genes
+  Content matrix;    // SparseMatrix with its lists, or LabelledArray as labelled; cells by genes
+  Table var;         // the table of its genes
 };
 
-// layers/counts, raw/X, X: the first that looks like counts (seurat_parts.h), else X. Of an experiment the
-// assay called counts stands for the first. Reads the first values of these. Throws unsupported where there
-// is no matrix, damaged where it has other sides, and what it holds as its error.
+// Returns the first of layers/counts, raw/X and X that looks like counts (seurat_parts.h), otherwise X. For
+// an experiment, the assay called counts takes the place of the first. Reads the first values of these.
+// Throws unsupported if there is no matrix, damaged if its extents do not fit, and the matrix's own error.
 ChosenCounts choose_counts(const AnnotatedMatrix& matrix);
 
-// Genes by groups. Whole numbers and truth values add up in 64 bits, of which a read throws unsupported where
-// they do not fit; reals as doubles, cell after cell, gene by gene. A missing value makes its sum a missing
-// one. A pass over the matrix gives as many genes as a part of the cache holds. Requires: counts is
-// of choose_counts; groups are of as many cells. Throws unsupported where there are no numbers.
+// Returns the sums, genes by groups. Integers and booleans are added in 64 bits; a read throws unsupported if
+// a sum overflows. Reals are added as doubles, cell after cell, for each gene. A missing value makes its sum
+// missing. One pass over the matrix computes as many genes as fit a part of the cache. Requires: `counts` is
+// from choose_counts(); `groups` has the same number of cells. Throws unsupported if the values are not
+// numbers.
 ArrayPtr group_sums(const ChosenCounts& counts, std::shared_ptr<const CellGroups> groups, Context& context);
 
 }  // namespace plainfs

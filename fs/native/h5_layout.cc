@@ -15,14 +15,14 @@ namespace {
 using hdf5::SkeletonDataset;
 using hdf5::SkeletonKind;
 
-// The shape that users see.
+// Returns the shape that users see.
 Shape shown_shape(const Array& array) {
   Shape shape = array.shape();
   if (array.column_major()) std::reverse(shape.begin(), shape.end());
   return shape;
 }
 
-// Which kind of number a type is in an HDF5 file; nullopt of what is shown as text.
+// Returns the kind of number of a type in an HDF5 file; nullopt for types shown as text.
 std::optional<SkeletonKind> number_kind(const DType& type) {
   switch (type.kind) {
     case Kind::boolean:

@@ -1,5 +1,5 @@
-// An HDF5 file whose metadata libhdf5 writes (formats/containers/hdf5/library/skeleton.h) and whose data are
-// segments that are made on read, each where its contiguous dataset lies.
+// An HDF5 file with metadata written by libhdf5 (formats/containers/hdf5/library/skeleton.h) and data from
+// segments that are generated on read, each at the offset of its contiguous dataset.
 #pragma once
 
 #include <functional>
@@ -19,45 +19,45 @@ namespace plainfs {
 
 using H5Attributes = std::vector<hdf5::SkeletonAttribute>;
 
-// How texts are stored: in as many bytes as the longest has, so that the size of a file is arithmetic, or
-// each in its own.
+// The storage of texts: each in as many bytes as the longest, so that the size of a file is computable, or
+// each in its own length.
 enum class H5Texts { fixed, variable };
 
-// The parts of a file, groups before what is in them. Then finish(), or pack().
+// A builder for the parts of a file. Groups precede their members; finish() or pack() comes last.
 class H5Layout {
  public:
   explicit H5Layout(Context& context, H5Texts texts = H5Texts::fixed)
       : context_(context), has_variable_texts_(texts == H5Texts::variable) {}
 
   void group(std::string path, H5Attributes attributes = {});
-  // Gives a group that is there other attributes.
+  // Replaces the attributes of an existing group.
   void change_group(const std::string& path, H5Attributes attributes);
-  // How many groups and datasets there are.
+  // Returns the number of groups and datasets.
   size_t count() const { return parts_.size(); }
-  // Takes away all but the first of them.
+  // Removes all but the first `first` of them.
   void drop_from(size_t first);
-  // A dataset of values' shape (as users see it, in C order): numbers and truth values in their own type,
-  // everything else as text. A missing text is NA, a missing real NaN.
+  // Adds a dataset with the shape of `values` (as users see it, in C order): numbers and booleans in their
+  // own type, everything else as text. A missing text is NA, a missing real NaN.
   void dataset(const std::string& path, const ArrayPtr& values, H5Attributes attributes = {});
-  // The same as text, whatever they are; that of fixed length is measured now.
+  // Adds a dataset with all values as text. Texts of fixed length are measured now.
   void texts(const std::string& path, const ArrayPtr& values, H5Attributes attributes = {});
-  // In another type of number.
+  // Adds a dataset of numbers in another type.
   void numbers(const std::string& path, const ArrayPtr& values, hdf5::SkeletonDataset as, ElementForm form,
                H5Attributes attributes = {});
-  // Of data that are made elsewhere: size of as and shape are those of the segment.
+  // Adds a dataset with data from `segment`. The size that follows from `as` is that of the segment.
   void data(const std::string& path, hdf5::SkeletonDataset as, SegmentPtr segment,
             H5Attributes attributes = {});
-  // A list of texts that is at hand.
+  // Adds a list of texts that is in memory.
   void texts(const std::string& path, const std::vector<std::string>& values, H5Attributes attributes = {});
-  // The dataset that was added last may grow along its first axis, where it is divided into chunks.
+  // Lets the dataset that was added last grow along its first axis, if it is divided into chunks.
   void let_grow() { parts_.back().may_grow = true; }
 
-  // Puts the parts into the order of what rank returns of their paths; those of one rank stay as they are.
+  // Sorts the parts by rank(path). Parts of the same rank keep their order.
   void sort(const std::function<size_t(std::string_view path)>& rank);
 
-  // Requires: texts are of fixed length. Throws unsupported where an HDF5 file cannot have it so.
+  // Returns the file. Requires: texts are of fixed length. Throws unsupported if HDF5 cannot store it.
   ByteLayout finish();
-  // The same, divided into chunks and compressed.
+  // Returns the file divided into chunks and compressed.
   std::unique_ptr<const PackedForm> pack(const H5Packing& packing);
 
  private:

@@ -17,9 +17,9 @@ namespace {
 using hdf5::SkeletonDataset;
 using hdf5::SkeletonKind;
 
-constexpr uint64_t kBytesAtOnce = 1 << 20;   // that a thread compresses
-constexpr uint64_t kTextsAtOnce = 8 * 1024;  // that are written
-constexpr uint64_t kReferenceBytes = 16;     // of a text of any length, in the dataset
+constexpr uint64_t kBytesAtOnce = 1 << 20;   // compressed by one thread
+constexpr uint64_t kTextsAtOnce = 8 * 1024;  // written at a time
+constexpr uint64_t kReferenceBytes = 16;     // per text of any length, in the dataset
 
 uint64_t product(const std::vector<uint64_t>& factors, size_t from = 0) {
   uint64_t all = 1;
@@ -27,20 +27,20 @@ uint64_t product(const std::vector<uint64_t>& factors, size_t from = 0) {
   return all;
 }
 
-// The elements of a dataset that a caller wants compressed.
+// Returns the bytes of a dataset's elements that are compressed.
 uint64_t data_bytes(const SkeletonDataset& dataset) {
   const bool is_text = dataset.kind == SkeletonKind::variable_text;
   return checked_multiply(product(dataset.shape), is_text ? kReferenceBytes : dataset.size);
 }
 
-// HDF5's filter: the first bytes of all elements, then the second ones, and so on.
+// Applies HDF5's shuffle filter: the first bytes of all elements, then the second bytes, and so on.
 void shuffle(ByteSpan elements, uint32_t size, std::span<std::byte> out) {
   const size_t count = elements.size() / size;
   for (uint32_t byte = 0; byte < size; ++byte)
     for (size_t i = 0; i < count; ++i) out[byte * count + i] = elements[i * size + byte];
 }
 
-// A dataset of numbers, cut into bands: as many of its rows as a chunk has. A band is a run of its elements.
+// A dataset of numbers, cut into bands with as many rows as a chunk. A band is a run of elements.
 class ChunkedData {
  public:
   struct Chunk {
@@ -56,7 +56,7 @@ class ChunkedData {
     bands_at_once_ = std::max<uint64_t>(1, wanted / std::max<uint64_t>(1, chunk_[0] * row_bytes_));
   }
 
-  // How many pieces there are, of some bands each.
+  // Returns the number of pieces, which consist of some bands each.
   size_t pieces() const {
     return segment_.size() == 0 ? 0 : divide_up(divide_up(dataset_.shape[0], chunk_[0]), bands_at_once_);
   }
@@ -74,7 +74,7 @@ class ChunkedData {
     }
     return made;
   }
-  // Bytes up to the end of a piece.
+  // Returns the bytes up to the end of a piece.
   uint64_t end_of(size_t piece) const {
     return std::min(dataset_.shape[0], (piece + 1) * rows_of_piece()) * row_bytes_;
   }
@@ -102,7 +102,7 @@ class ChunkedData {
     }
   }
 
-  // Copies what of the chunk at origin lies in the band, line by line of the last axis.
+  // Copies the part of the chunk at `origin` that lies in the band, line by line along the last axis.
   void copy_box(ByteSpan band, const std::vector<uint64_t>& origin, Bytes& out) const {
     const size_t rank = chunk_.size();
     std::vector<uint64_t> extent(rank), at(rank, 0);
@@ -181,12 +181,12 @@ class H5Packed : public PackedForm {
   }
 
  private:
-  // None of a single value.
+  // Returns nullopt for a single value.
   std::optional<hdf5::SkeletonChunks> chunks_of(const H5Part& part, int level) const {
     const SkeletonDataset& dataset = *part.object.dataset;
     if (dataset.shape.empty()) return std::nullopt;
     hdf5::SkeletonChunks chunks;
-    // h5py takes a text of any length for a pointer.
+    // h5py counts a text of any length as a pointer.
     const uint32_t size = dataset.kind == SkeletonKind::variable_text ? sizeof(void*) : dataset.size;
     if (packing_.chunk_elements > 0 && dataset.shape.size() == 1)
       chunks.shape = {packing_.chunk_elements};
@@ -250,7 +250,7 @@ void H5Packed::write_texts(const Array& texts, const SkeletonDataset& dataset, h
 std::vector<uint64_t> h5py_chunk(const std::vector<uint64_t>& shape, uint32_t element_size,
                                  uint64_t band_bytes) {
   constexpr double kBase = 16 * 1024, kLeast = 8 * 1024, kMost = 1024 * 1024;
-  constexpr uint64_t kOfNone = 1024;  // where an axis has no elements
+  constexpr uint64_t kOfNone = 1024;  // for an axis without elements
   std::vector<double> chunk;
   for (const uint64_t length : shape) chunk.push_back(static_cast<double>(length == 0 ? kOfNone : length));
   const auto chunk_bytes = [&] {
@@ -267,7 +267,7 @@ std::vector<uint64_t> h5py_chunk(const std::vector<uint64_t>& shape, uint32_t el
   const uint64_t row = std::max<uint64_t>(1, product(shape, 1) * element_size);
   const uint64_t rows = std::max<uint64_t>(1, band_bytes / row);
   if (whole.size() > 1 && rows < whole[0]) {
-    const uint64_t times = whole[0] / rows;  // longer lines instead
+    const uint64_t times = whole[0] / rows;  // makes lines longer instead
     whole[0] = rows;
     whole.back() = std::min(std::max<uint64_t>(1, shape.back()), whole.back() * times);
   }

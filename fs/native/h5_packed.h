@@ -1,4 +1,4 @@
-// An HDF5 file whose datasets are divided into chunks and compressed, as h5py writes them.
+// An HDF5 file with datasets that are divided into chunks and compressed, as h5py writes them.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +15,25 @@ namespace plainfs {
 // One object of a file.
 struct H5Part {
   hdf5::SkeletonObject object;
-  SegmentPtr segment{};   // of a dataset of numbers and of text of fixed length: its elements, in C order
-  ArrayPtr texts{};       // of a dataset of texts of any length
+  SegmentPtr segment{};   // for datasets of numbers or text of fixed length: the elements, in C order
+  ArrayPtr texts{};       // for datasets of text of any length
   bool may_grow = false;  // along its first axis
 };
 
-// How the datasets of a file are stored.
+// The storage options of a file's datasets.
 struct H5Packing {
   int usual_level = 4;          // h5py's
-  uint64_t chunk_elements = 0;  // of a dataset of one axis; 0: as h5py chooses
+  uint64_t chunk_elements = 0;  // for datasets of one axis; 0: h5py's choice
   bool is_shuffled = false;
   bool may_all_grow = false;
 };
 
-// Returns the shape of a chunk as h5py 3.7 chooses it (h5py/_hl/filters.py, guess_chunk), but with rows so
-// few that all chunks side by side have no more than band_bytes. Requires: shape is not empty.
+// Returns the chunk shape that h5py 3.7 chooses (h5py/_hl/filters.py, guess_chunk), but with fewer rows if
+// all chunks side by side would exceed band_bytes. Requires: shape is not empty.
 std::vector<uint64_t> h5py_chunk(const std::vector<uint64_t>& shape, uint32_t element_size,
                                  uint64_t band_bytes = uint64_t{32} << 20);
 
-// Requires: parts stand in the order in which they are created, groups before what is in them.
+// Returns the compressed form. Requires: parts are in the order of creation, groups before their members.
 std::unique_ptr<const PackedForm> h5_packed(std::vector<H5Part> parts, const H5Packing& packing,
                                             Context& context);
 

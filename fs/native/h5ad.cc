@@ -15,7 +15,7 @@ namespace {
 
 using hdf5::SkeletonKind;
 
-// Where anndata 0.8 writes an element: the root first.
+// Returns the position at which anndata 0.8 writes an element; the root is first.
 size_t place_in_anndata(std::string_view path) {
   constexpr std::string_view kOrder[] = {"X",    "raw",  "obs",  "var",    "obsm",
                                          "varm", "obsp", "varp", "layers", "uns"};
@@ -67,15 +67,16 @@ class H5AnnData : public AnnDataLayout {
 
  private:
   void check_place(const std::string& path) const;
-  // The arrays of a sparse matrix have no encoding of their own, and anndata lets them grow.
+  // The arrays of a sparse matrix have no encoding attributes, and anndata lets them grow.
   static bool is_part_of_sparse(const AnnDataAttributes& attributes) { return attributes.empty(); }
 
   H5Layout out_;
-  std::string within_;              // the part that is being put
+  std::string within_;              // the part that is being added
   std::set<std::string> elements_;  // the paths of parts
 };
 
-// Throws unsupported if HDF5 has no such name, or another part stands there. Requires: path is below within_.
+// Throws unsupported if HDF5 does not allow the name, or another part has the path. Requires: path is below
+// within_.
 void H5AnnData::check_place(const std::string& path) const {
   for (size_t end = within_.size(); end < path.size();) {
     const size_t next = std::min(path.find('/', end + 1), path.size());
@@ -108,7 +109,7 @@ std::optional<Error> H5AnnData::part(const std::string& path, Put put) {
   return std::nullopt;
 }
 
-// As anndata writes the same elements: texts of any length, codes as small as pandas has them.
+// A writer of the elements as anndata writes them: texts of any length, codes as small as in pandas.
 class WrittenAnnData : public H5AnnData {
  public:
   explicit WrittenAnnData(Context& context) : H5AnnData(context, H5Texts::variable) {}

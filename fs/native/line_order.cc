@@ -19,20 +19,21 @@ namespace plainfs {
 
 namespace {
 
-// Of the cache's budget: what the order may take there, where it could lie on the disk and where it could
-// not; and what a segment takes while it is made, of each thread.
+// Parts of the cache's budget: what the order may take there if it could also be on disk (kCachePart) and if
+// it could not (kMostCachePart), and what the segments of all threads may take while they are created
+// (kMakingPart).
 constexpr uint64_t kCachePart = 8, kMostCachePart = 2, kMakingPart = 4;
 constexpr uint64_t kLeastInSegment = 4096, kMostInSegment = uint64_t{4} << 20;
-// Of an entry, beside what is stored of it.
+// Bytes per entry besides the stored data while a segment is created.
 constexpr uint64_t kWhileMade = 12;
 constexpr uint64_t kLeastEncoded = 2, kMostEncoded = 5 + 1 + 8;  // bytes
-// Of the budget, what one number a line may take.
+// The part of the budget (1 / kLinePart) for one number per line.
 constexpr uint64_t kLinePart = 32;
 
-// A segment: the table, of each line where its entries begin behind it and their checksum, of 32 bits each,
-// then where the last ones end; the entries. An entry is how many majors it is behind the one before it on
-// its line (LEB128; the first one behind the segment's first), whether it is missing, and its value: of one
-// byte where all of the segment are small.
+// The format of a segment: a table with the offset of each line's entries behind the table and their
+// checksum, 32 bits each, followed by the end of the last line's entries; then the entries. An entry is its
+// distance in majors from the one before it on its line (LEB128; the first one counts from the segment's
+// first), whether it is missing, and its value, in one byte if all values of the segment are small.
 constexpr uint64_t kOfLine = 2 * sizeof(uint32_t);
 
 uint64_t table_size(uint64_t lines) {
@@ -44,7 +45,7 @@ uint64_t in_segment(const SparseMatrix& matrix, uint64_t lines, const Context& c
   const uint64_t room = context.cache.statistics().budget_bytes / kMakingPart;
   const uint64_t most = std::clamp(room / (context.workers.threads() + 1) / (each + kWhileMade),
                                    kLeastInSegment, kMostInSegment);
-  // Its table is to be no more than its entries, where that can be.
+  // The table should not be larger than the entries, if possible.
   return std::max(most / 2, std::min(most, 4 * lines));
 }
 
@@ -79,14 +80,14 @@ uint32_t take_varint(Cursor& cursor) {
   throw unreadable("an order of entries is not what was made");
 }
 
-// The entries of a segment as they are stored.
+// The entries of a segment as stored.
 struct Stored {
   std::span<const uint32_t> lines;
   const Elements& values;
-  std::vector<uint32_t> steps;  // of each from the one before it on its line
+  std::vector<uint32_t> steps;  // the distance of each from the one before it on its line
 };
 
-// Where each line's entries begin in turn, and behind the last one where they end.
+// Returns the beginning of each line's entries, and last their end.
 std::vector<uint32_t> begins_of(const Stored& stored, uint64_t lines, uint64_t value_size) {
   std::vector<uint32_t> places(lines + 1);
   for (size_t i = 0; i < stored.lines.size(); ++i)
@@ -132,13 +133,13 @@ Bytes encode(const Stored& stored, uint64_t lines, bool are_small) {
   return bytes;
 }
 
-// The table's row of a line, and where the next one's entries begin.
+// The table's row of a line, and the beginning of the next line's entries.
 struct OfLine {
   uint32_t begin, checksum, end;
 };
 static_assert(sizeof(OfLine) == kOfLine + sizeof(uint32_t));
 
-// Appends the entries of a line that a segment has.
+// Appends the entries of a line in one segment.
 template <class T>
 void decode(ByteSpan encoded, const LineOrder::Form& form, LineEntries& line) {
   Cursor cursor(encoded);
@@ -225,7 +226,7 @@ LineOrder::Segment LineOrder::make(uint64_t segment) const {
   });
 }
 
-// Calls work(segment) for each, by as many threads as there is memory for.
+// Calls work(segment) for each segment, in as many threads as the memory allows.
 template <class Work>
 void LineOrder::for_segments(Work&& work) const {
   const uint64_t together = context_.workers.threads() + 1;

@@ -1,7 +1,8 @@
-// The entries of a sparse matrix across the side by which it is compressed, line by line, in few bytes: of
-// each entry how far it is from the one before it on its line and its value, a small whole number in one
-// byte. It is made by one pass, in segments that are short enough for memory; where all of them are not, they
-// lie in a file without a name (formats/core/base/scratch.h), and a line is read from there with a checksum.
+// The entries of a sparse matrix across its compressed axis, line by line, in few bytes: for each entry the
+// distance from the one before it on its line and its value, with small non-negative integers in one byte.
+// One pass creates it, in segments that are short enough for memory. If the cache cannot hold all of them,
+// they are written to an unnamed file (formats/core/base/scratch.h), and each line read from there is
+// verified by a checksum.
 #pragma once
 
 #include <atomic>
@@ -17,7 +18,7 @@
 
 namespace plainfs {
 
-// What a line of a sparse matrix holds, in the order of the store.
+// The entries of a line of a sparse matrix, in stored order.
 struct LineEntries {
   std::vector<uint32_t> places{};
   Elements values{};
@@ -26,20 +27,20 @@ struct LineEntries {
 
 class LineOrder {
  public:
-  // Requires: majors are those of matrix and outlive this; its values are of a fixed size, no extent is over
-  // UINT32_MAX.
+  // Requires: majors are those of the matrix and outlive this object; the values have a fixed size; no extent
+  // is over UINT32_MAX.
   LineOrder(SparseMatrix matrix, const SparseMajors& majors, Context& context);
   ~LineOrder();
   LineOrder(const LineOrder&) = delete;
   LineOrder& operator=(const LineOrder&) = delete;
 
-  // Whether there is room for it. It may be found out by read() that there is none after all.
+  // Returns whether there is room, as far as is known. read() may still run out of it.
   bool has_room() const;
-  // False where there is no room. Throws what reading the matrix throws, and unreadable where the disk does
-  // not give back what was set aside. The first one takes a pass over the matrix.
+  // Reads a line; returns false if there is no room. Throws the errors of reading the matrix, and unreadable
+  // if the disk does not return the data. The first call takes a pass over the matrix.
   bool read(uint64_t line, LineEntries& entries) const;
 
-  // How the entries of a segment are written.
+  // The encoding of a segment's entries.
   struct Form {
     uint32_t first_major = 0;
     bool are_small = false;
@@ -74,15 +75,15 @@ class LineOrder {
   const uint64_t lines_;
   const uint64_t entries_;
   const uint64_t in_segment_;                     // entries
-  const bool stays_in_cache_;                     // the matrix as it is stored
+  const bool stays_in_cache_;                     // the stored matrix
   const std::shared_ptr<ScratchFolder> scratch_;  // null: none
   const uint64_t cache_owner_;
   mutable std::atomic<bool> disk_is_full_{false};
-  mutable std::atomic<bool> is_on_disk_{false};  // then what filling_ has written may be read
+  mutable std::atomic<bool> is_on_disk_{false};  // the file written by filling_ may be read
   mutable Once filling_;
   // Written once, by filling_.
   mutable std::unique_ptr<const ScratchFile> file_;
-  mutable std::vector<Placed> placed_;  // of each segment
+  mutable std::vector<Placed> placed_;  // for each segment
 };
 
 }  // namespace plainfs

@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t kMostBytes = uint64_t{1} << 31;
 constexpr std::string_view kMatVariable = "data";
 
-// Types of data (table 1-1) and classes of arrays (table 1-3).
+// Data types (table 1-1) and array classes (table 1-3).
 enum DataType : uint32_t {
   miINT8 = 1,
   miUINT8 = 2,
@@ -44,7 +44,7 @@ constexpr uint32_t kIsLogical = 0x0200;
 
 struct MatType {
   DataType data;
-  uint32_t flags;  // the class, and whether it is of truth values
+  uint32_t flags;  // the class, and whether the values are booleans
   ElementForm form;
 };
 
@@ -88,7 +88,7 @@ uint64_t mat_padding(uint64_t bytes) {
 std::string file_header() {
   std::string text = "MATLAB 5.0 MAT-file, the array of a store as plainfs shows it";
   text.resize(116, ' ');
-  text.resize(124, '\0');  // no data of subsystems
+  text.resize(124, '\0');  // no subsystem data
   return text + std::string("\x00\x01IM", 4);
 }
 

@@ -22,10 +22,10 @@ namespace {
 // Entries that one thread reads at a time in a pass.
 constexpr uint64_t kEntriesInRun = 128 * 1024;
 constexpr uint64_t kElementsInRun = 256 * 1024;
-// A hint: so many elements of a line are good to be read in one go.
+// A hint: the number of elements of a line to read at once.
 constexpr uint64_t kLineChunk = 256 * 1024;
 constexpr uint32_t kNotWanted = UINT32_MAX;
-// Entries that are read for nothing between two that are wanted.
+// The most unneeded entries that are read between two needed ones.
 constexpr uint64_t kWidestGap = 1024;
 
 void check_is_matrix(const DType& type) {
@@ -47,7 +47,7 @@ T added(const DType& type, T a, T b) {
   }
 }
 
-// Entries add up from 0, which makes a 0 of -0.
+// Entries are added to 0, which turns -0 into 0.
 void add_to_zeros(const DType& type, Elements& values) {
   if (type.kind != Kind::real) return;
   visit_number(type, [&](auto zero) {
@@ -56,13 +56,14 @@ void add_to_zeros(const DType& type, Elements& values) {
   });
 }
 
-// Which lines are looked for: of each its number among those, or kNotWanted; empty where it is only one.
+// The lines to look for: the index of each in the request, or kNotWanted; empty if there is only one.
 struct WantedLines {
   uint32_t only;
   std::vector<uint32_t> numbers;
 };
 
-// Where an index stands in a run. Most stretches have it nowhere, which is found out many at a time.
+// Returns the places of an index in a run. Most stretches do not contain it, which is checked for many at a
+// time.
 std::vector<uint64_t> places_equal(std::span<const uint32_t> indices, uint32_t wanted) {
   constexpr size_t kAtOnce = 512;
   std::vector<uint64_t> places;
@@ -82,7 +83,7 @@ std::vector<uint64_t> places_in(std::span<const uint32_t> indices, const std::ve
   return places;
 }
 
-// Puts the entries in order; those at one place add up in the order in which they are stored.
+// Returns the entries in order. Entries at one place are added up in stored order.
 LineEntries in_order(const DType& type, std::vector<uint32_t> places, Elements values) {
   LineEntries line{std::move(places), std::move(values)};
   add_to_zeros(type, line.values);
@@ -111,7 +112,7 @@ LineEntries in_order(const DType& type, std::vector<uint32_t> places, Elements v
   return ordered;
 }
 
-// How many characters each element takes in a .csv, without what as many zeros take.
+// A counter of the characters of elements in a .csv, less those of as many zeros.
 class TextWidths {
  public:
   explicit TextWidths(const DType& type) : type_(type), zero_(width(zero_elements(type, 1), 0)) {}
@@ -156,7 +157,7 @@ class SparseLines : public MatrixLines {
  private:
   using EntriesPtr = std::shared_ptr<const LineEntries>;
 
-  // The entries of a run of the store that are wanted.
+  // The requested entries in a run of the store.
   struct Hits {
     std::vector<uint32_t> lines, places;
     Elements values;
@@ -172,12 +173,12 @@ class SparseLines : public MatrixLines {
 
   const SparseMatrix matrix_;
   Context& context_;
-  const bool is_along_;  // lines are what the matrix is compressed by
+  const bool is_along_;  // lines run along the compressed axis
   const SparseMajors majors_;
   const uint64_t minors_;
   const uint64_t cache_owner_;
-  mutable std::atomic<bool> has_scanned_{false};  // relaxed: one more scan costs time only
-  const LineOrder order_;                         // of lines across
+  mutable std::atomic<bool> has_scanned_{false};  // relaxed: another scan costs time only
+  const LineOrder order_;                         // for lines across
 };
 
 SparseLines::SparseLines(const SparseMatrix& matrix, bool are_rows, Context& context)
@@ -280,7 +281,7 @@ SparseLines::Hits SparseLines::hits(uint64_t first, uint64_t last, const WantedL
   if (at.empty()) return some;
   for (const uint64_t i : at)
     some.lines.push_back(wanted.numbers.empty() ? 0 : wanted.numbers[indices.values()[i]]);
-  // What lies between two that are close is read with them.
+  // Entries between two that are close are read with them.
   for (auto begin = at.begin(); begin != at.end();) {
     auto end = begin + 1;
     while (end != at.end() && *end - *(end - 1) <= kWidestGap) ++end;
@@ -296,14 +297,14 @@ SparseLines::Hits SparseLines::hits(uint64_t first, uint64_t last, const WantedL
   return some;
 }
 
-// By one pass over the matrix. Requires: lines rise and are some.
+// Reads the lines in one pass over the matrix. Requires: lines are ascending and not empty.
 std::vector<LineEntries> SparseLines::scan(std::span<const uint64_t> lines) const {
   WantedLines wanted{static_cast<uint32_t>(lines.front()), {}};
   if (lines.size() > 1) wanted.numbers.assign(minors_, kNotWanted);
   for (size_t i = 0; i < lines.size() && lines.size() > 1; ++i)
     wanted.numbers[lines[i]] = static_cast<uint32_t>(i);
   Mutex mutex;
-  std::vector<std::pair<uint64_t, Hits>> all;  // by where they begin
+  std::vector<std::pair<uint64_t, Hits>> all;  // by their beginnings
   pass([&](uint64_t first, uint64_t last) {
     Hits some = hits(first, last, wanted);
     if (some.places.empty()) return;
@@ -329,14 +330,14 @@ std::optional<std::vector<int64_t>> SparseLines::measure() const {
   std::vector<int64_t> more(count());
   std::atomic<bool> is_clear{true};
   const TextWidths widths(dtype());
-  Mutex mutex;  // held to add to more
+  Mutex mutex;  // guards `more`
   pass([&](uint64_t first, uint64_t last) {
-    // With the entry before it, which may be of the same major.
+    // Includes the entry before, which may be of the same major.
     const uint64_t from = first - (first > 0);
     const IndexRun<uint32_t> indices(*matrix_.index, from, last - from, minors_,
                                      matrix_.by_row ? "column" : "row");
     const std::span<const uint32_t> all = indices.values();
-    std::vector<std::pair<uint64_t, uint64_t>> spans;  // of each major its entries of this run
+    std::vector<std::pair<uint64_t, uint64_t>> spans;  // the entries of each major in this run
     std::vector<uint64_t> majors;
     majors_.visit(first, last, [&](uint64_t major, uint64_t begin, uint64_t end) {
       const uint64_t known = std::max(begin, from);
@@ -386,7 +387,7 @@ class DenseLines : public MatrixLines {
     const uint64_t band = elements_in_band(shape, values_->chunk_shape());
     const uint64_t rows =
         std::max<uint64_t>(1, run_length(kElementsInRun, band, dtype(), context_) / shape[1]);
-    Mutex mutex;  // held to add to more
+    Mutex mutex;  // guards `more`
     context_.workers.parallel_for(divide_up(shape[0], rows), [&](size_t together) {
       const uint64_t first = together * rows, some = std::min(rows, shape[0] - first);
       const Elements elements = values_->read({{first, 0}, {some, shape[1]}});
@@ -407,7 +408,7 @@ class DenseLines : public MatrixLines {
   Context& context_;
 };
 
-// One or several lines; one is of rank 1.
+// One or several lines; a single one has rank 1.
 class LinesArray : public Array {
  public:
   LinesArray(MatrixLinesPtr lines, std::vector<uint64_t> which, Shape shape)

@@ -1,4 +1,4 @@
-// The rows or the columns of a matrix, one at a time: a gene in all cells, a cell with all genes.
+// The rows or columns of a matrix, one at a time: a gene in all cells, or a cell with all genes.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace plainfs {
 
-// All of one direction. Thread-safe; what reads throws what the matrix has as its error and what reading its
-// parts throws.
+// All lines of one direction. Thread-safe. Functions that read throw the matrix's own error and the errors of
+// reading its parts.
 class MatrixLines {
  public:
   MatrixLines(DType dtype, uint64_t count, uint64_t length)
@@ -25,16 +25,16 @@ class MatrixLines {
 
   const DType& dtype() const { return dtype_; }  // as stored
   uint64_t count() const { return count_; }
-  uint64_t length() const { return length_; }  // elements of each
+  uint64_t length() const { return length_; }  // elements per line
 
-  // Elements [first, first + count) of a line, zeros too. What is stored at one place more than once adds up.
+  // Returns elements [first, first + count) of a line, including zeros. Duplicate entries are added up.
   virtual Elements read(uint64_t line, uint64_t first, uint64_t count) const = 0;
-  // That these lines are going to be read: those that take a pass over the matrix take one together.
+  // Announces that these lines will be read, so that lines that need a pass over the matrix share one.
   virtual void expect(std::span<const uint64_t>) const {}
-  // Whether the next line that was not read yet takes a pass over the matrix.
+  // Returns whether the next line that was not read yet takes a pass over the matrix.
   virtual bool is_costly() const { return false; }
-  // Of each line how many characters more its elements take in a .csv than as many zeros would, by one pass
-  // over the matrix; nullopt where that does not tell (a place that is stored twice).
+  // Returns for each line how many more characters its elements take in a .csv than as many zeros would, by
+  // one pass over the matrix; nullopt if that cannot be computed (duplicate entries).
   virtual std::optional<std::vector<int64_t>> measure() const = 0;
 
  private:
@@ -44,18 +44,17 @@ class MatrixLines {
 };
 using MatrixLinesPtr = std::shared_ptr<const MatrixLines>;
 
-// Along the side by which the matrix is compressed, a line is where its pointers say. The first one across it
-// that is asked for takes a pass; for the next ones the entries are put in order (column_order.h), where the
-// cache has room for all of them, and each takes a pass of its own where it has not. Requires: the matrix has
-// its three lists. Reads the pointers; throws as SparseMajors does, and unsupported where it holds no
-// numbers.
+// Returns the rows or columns of a sparse matrix. Along the compressed axis, the pointers give each line.
+// Across it, the first line takes a pass. For later ones the entries are sorted (column_order.h) if the cache
+// has room for all of them; otherwise each line takes a pass. Requires: the matrix has its three lists. Reads
+// the pointers. Throws like SparseMajors, and unsupported if the matrix does not hold numbers.
 MatrixLinesPtr sparse_lines(const SparseMatrix& matrix, bool are_rows, Context& context);
 
-// Along an axis of an array of rank 2, in the axes as stored: 0 for lines that lie one behind another.
+// Lines along an axis of an array of rank 2, in stored axes: 0 if the lines are contiguous.
 MatrixLinesPtr dense_lines(ArrayPtr values, size_t axis, Context& context);
 
-// One line, of rank 1; and several beside each other as columns, of rank 2. Requires: all below
-// lines->count(), at least one.
+// Return one line, of rank 1, and several lines as columns, of rank 2. Requires: all numbers are below
+// lines->count(), and there is at least one.
 ArrayPtr line_array(MatrixLinesPtr lines, uint64_t line);
 ArrayPtr lines_array(MatrixLinesPtr lines, std::vector<uint64_t> which);
 

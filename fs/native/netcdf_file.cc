@@ -20,19 +20,19 @@ namespace {
 enum NcType : uint32_t { kNcByte = 1, kNcChar = 2, kNcShort = 3, kNcInt = 4, kNcFloat = 5, kNcDouble = 6 };
 
 constexpr uint64_t kMostLookedAt = uint64_t{1} << 20;         // elements
-constexpr uint64_t kLargeVariable = (uint64_t{1} << 32) - 4;  // bytes; a larger one has to be the last
+constexpr uint64_t kLargeVariable = (uint64_t{1} << 32) - 4;  // bytes; a larger one must be the last
 constexpr uint64_t kMostDimension = INT32_MAX;
 
 // ---- values
 
-// A variable as it is in the file.
+// A variable as written to the file.
 struct NcVariable {
   const CfVariable* source;
   NcType type;
-  ElementForm form{};          // unless it is of characters
-  uint64_t text_length = 0;    // of characters: bytes of one element
-  bool has_text_axis = false;  // each element is a text, along an axis of its own
-  std::optional<Json> fill{};  // `_FillValue`, if the variable has none of its own
+  ElementForm form{};          // unless it has characters
+  uint64_t text_length = 0;    // for characters: bytes of one element
+  bool has_text_axis = false;  // each element is a text along a separate axis
+  std::optional<Json> fill{};  // `_FillValue`, if the variable does not have one
 
   uint64_t bytes() const {
     const uint64_t size = type == kNcChar ? text_length : form.size;
@@ -54,9 +54,9 @@ DType counted_type(const DType& type) {
 }
 
 struct IntegerRange {
-  bool fits_int = true;     // all are of 32 bits
-  bool fits_double = true;  // a double holds each
-  bool has_least = false;   // -2^63 is among them
+  bool fits_int = true;     // all fit 32 bits
+  bool fits_double = true;  // a double represents each
+  bool has_least = false;   // one of them is -2^63
 };
 
 IntegerRange range_of(const Array& array) {
@@ -106,7 +106,7 @@ uint64_t longest_text(const Array& array, Context& context) {
   return survey->bytes;
 }
 
-// Integers of 32 unsigned and of 64 bits: int if all that are looked at fit, else double.
+// Returns 32-bit unsigned and 64-bit integers: as int if all values were read and fit, otherwise as double.
 std::optional<NcVariable> wide_integers(const CfVariable& variable) {
   const bool is_looked_at = variable.values->count() <= kMostLookedAt;
   const IntegerRange range = is_looked_at ? range_of(*variable.values) : IntegerRange{false, true, false};
@@ -139,7 +139,7 @@ std::optional<NcVariable> number_variable(const CfVariable& variable, const DTyp
   return wide_integers(variable);
 }
 
-// Nullopt if a value is a whole number that no double holds.
+// Returns nullopt if a value is an integer that no double represents.
 std::optional<NcVariable> nc_variable(const CfVariable& variable, Context& context) {
   const DType type = counted_type(variable.values->dtype());
   if (!is_texts(type)) return number_variable(variable, type);
@@ -151,7 +151,7 @@ std::optional<NcVariable> nc_variable(const CfVariable& variable, Context& conte
   return made;
 }
 
-// Texts, each filled up with NUL to one length.
+// Texts, each padded with NUL to the same length.
 class TextsSegment : public Segment {
  public:
   TextsSegment(ArrayPtr texts, uint64_t length)
@@ -221,7 +221,7 @@ void put_big(T value, std::string& out) {
   out.append(reinterpret_cast<const char*>(bytes), sizeof(T));
 }
 
-// A number of an attribute in one of NetCDF's types; false if that has no such number.
+// Appends a number of an attribute in one of NetCDF's types; returns false if the type cannot hold it.
 bool put_number(const Json& value, NcType type, std::string& out) {
   std::optional<double> real = value.as_double();
   if (const std::string* text = value.text()) {
@@ -254,7 +254,7 @@ bool fits_int(const Json& value) {
   return whole && std::in_range<int32_t>(*whole);
 }
 
-// The type of numbers in an attribute that has a type of its own.
+// Returns the type of numbers in an attribute that has its own type.
 NcType nc_type_of(const DType& stored, std::span<const Json> values) {
   const DType type = counted_type(stored);
   if (type.kind == Kind::real) return type.size == 8 ? kNcDouble : kNcFloat;
@@ -275,8 +275,7 @@ NcAttribute text_attribute(std::string_view text) {
   return {kNcChar, text.size(), std::string(text)};
 }
 
-// The numbers of an attribute, or nullopt if it holds anything else. of_variable: the type that it has to
-// have.
+// Returns the numbers of an attribute, or nullopt if it holds anything else. of_variable: the required type.
 std::optional<NcAttribute> number_attribute(const Attribute& attribute, std::optional<NcType> of_variable) {
   const Json::List* const list = attribute.value.list();
   const std::span<const Json> values = list ? std::span(*list) : std::span(&attribute.value, 1);
@@ -348,7 +347,7 @@ Attributes attributes_in_file(const NcVariable& variable) {
   return attributes;
 }
 
-// The dimensions of a file, in the order in which its variables name them first.
+// The dimensions of a file, in the order in which its variables first name them.
 class NcDimensions {
  public:
   // Returns the numbers of the dimensions of a variable.
@@ -371,8 +370,7 @@ class NcDimensions {
   }
 
  private:
-  // A dimension without elements is the record dimension of the file, of which there is one, and which comes
-  // first.
+  // A dimension without elements is the record dimension of the file. There is only one, and it comes first.
   uint32_t number(const std::string& name, uint64_t length, size_t axis) {
     if (length > kMostDimension)
       throw unsupported("dimension {} has {} elements, NetCDF classic has at most {}", name, length,
@@ -416,7 +414,7 @@ SegmentPtr data_of(const NcVariable& variable, Context& context) {
 ByteLayout lay_out(const Attributes& attributes, std::vector<NcVariable> variables, Context& context) {
   NcDimensions dimensions;
   std::string entries;
-  std::vector<size_t> begins;  // where the offset of each variable stands in entries
+  std::vector<size_t> begins;  // the position of each variable's offset in `entries`
   for (const NcVariable& variable : variables) {
     const std::vector<uint32_t> numbers = dimensions.of(variable);
     put_name(variable.source->name, entries);
@@ -450,7 +448,7 @@ ByteLayout lay_out(const Attributes& attributes, std::vector<NcVariable> variabl
   return layout;
 }
 
-// The names that the attributes of a variable refer to, and its dimensions.
+// Returns the names that the attributes of a variable refer to, and its dimensions.
 std::vector<std::string> names_referred_to(const CfVariable& variable) {
   std::vector<std::string> names = variable.dimensions;
   for (const char* attribute : {"coordinates", "grid_mapping", "bounds", "climatology", "ancillary_variables",
@@ -467,8 +465,8 @@ std::vector<std::string> names_referred_to(const CfVariable& variable) {
   return names;
 }
 
-// The variables that are needed to understand one, without it; what has another length of a dimension is left
-// out.
+// Returns the variables that are needed to understand one, without it. Leaves out variables with another
+// length of a dimension.
 std::vector<const CfVariable*> needed_by(const CfDataset& dataset, const CfVariable& variable) {
   std::vector<const CfVariable*> queue{&variable}, needed;
   std::vector<std::pair<std::string, uint64_t>> lengths;

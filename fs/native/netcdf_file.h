@@ -9,17 +9,17 @@
 
 namespace plainfs {
 
-// Whether NetCDF classic has a type for the values of a variable.
+// Returns whether NetCDF classic has a type for the values of a variable.
 bool has_netcdf(const CfVariable& variable);
-// Whether a variable with an axis has.
+// Returns whether a variable with an axis has such a type.
 bool has_netcdf(const CfDataset& dataset);
 
-// All variables of a dataset in one file. Reads the values of 64-bit integers (of up to 2^20 elements) and
-// the lengths of texts. Throws unsupported if two variables have over 2^32 - 4 bytes, or a dimension is too
-// long.
+// Returns all variables of a dataset in one file. Reads the values of 64-bit integers (of up to 2^20
+// elements) and the lengths of texts. Throws unsupported if two variables have over 2^32 - 4 bytes, or a
+// dimension is too long.
 ByteLayout netcdf_file(const CfDataset& dataset, Context& context);
-// One variable behind the variables that it refers to: coordinates, bounds, grid mapping and the like. Throws
-// as above, and unsupported if the values of the variable do not fit.
+// Returns one variable after the variables that it refers to: coordinates, bounds, grid mapping and the like.
+// Throws as above, and unsupported if the values of the variable do not fit.
 ByteLayout netcdf_file(const CfDataset& dataset, const CfVariable& variable, Context& context);
 
 }  // namespace plainfs

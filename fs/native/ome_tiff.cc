@@ -17,17 +17,17 @@ namespace plainfs {
 
 namespace {
 
-// Each is an element of the metadata, which are kept in memory.
+// Each channel is an element of the metadata, which are kept in memory.
 constexpr uint64_t kMostChannels = 65'536;
 
-// How long the largest level is along an axis; 1 where there is none of that name.
+// Returns the length of the largest level along an axis; 1 if there is no axis of that name.
 uint64_t length_along(const Image& image, char axis) {
   for (size_t i = 0; i < image.axes.size(); ++i)
     if (image.axes[i].name == axis) return image.levels.front().values->shape()[i];
   return 1;
 }
 
-// OME-Zarr's names of units and OME-XML's signs.
+// OME-Zarr's unit names and OME-XML's symbols.
 struct Unit {
   std::string_view name;
   const char* sign;
@@ -43,7 +43,7 @@ std::string number(double value) {
   return {text, write_number(text, value)};
 }
 
-// What XML has no way to say is U+FFFD.
+// Escapes text for XML; characters that XML does not allow become U+FFFD.
 std::string escaped(std::string_view text) {
   std::string out;
   while (!text.empty()) {
@@ -87,8 +87,8 @@ std::string channel(const Image& image, uint64_t number) {
   return text + " SamplesPerPixel=\"1\"/>";
 }
 
-// The metadata of an image as OME-XML (schema 2016-06), as an OME-TIFF begins with. Requires: the image has a
-// level.
+// Returns the metadata of an image as OME-XML (schema 2016-06), for the beginning of an OME-TIFF. Requires:
+// the image has a level.
 std::string ome_xml(const Image& image, const PixelType& type, std::string_view creator) {
   constexpr const char* kSchema = "http://www.openmicroscopy.org/Schemas/OME/2016-06";
   const uint64_t z = length_along(image, 'z'), c = length_along(image, 'c'), t = length_along(image, 't');
@@ -111,7 +111,7 @@ std::string ome_xml(const Image& image, const PixelType& type, std::string_view 
   return text + fmt::format("<TiffData IFD=\"0\" PlaneCount=\"{}\"/></Pixels></Image></OME>", z * c * t);
 }
 
-// A chunk's side where that can be a tile's, so that a tile is a chunk.
+// Returns a chunk's side if it can be a tile's, so that a tile is a chunk; otherwise the usual one.
 uint64_t tile_side(uint64_t chunk, uint64_t side) {
   constexpr uint64_t kUnit = 16, kLeast = 128, kMost = 1024, kUsual = 512;
   const bool fits = chunk % kUnit == 0 && chunk >= kLeast && chunk <= kMost;
@@ -126,7 +126,7 @@ std::vector<size_t> plane_axes(const Image& image, std::string_view order) {
   return axes;
 }
 
-// Micrometers of a step along an axis; 0 where they are not known.
+// Returns the micrometers of a step along an axis; 0 if unknown.
 double micrometers(const Image& image, char name) {
   constexpr std::pair<std::string_view, double> kSizes[] = {
       {"nanometer", 1e-3}, {"micrometer", 1}, {"millimeter", 1e3}, {"angstrom", 1e-4}};
@@ -141,7 +141,7 @@ uint32_t millionths(double value) {
   return rounded >= 1 && rounded <= UINT32_MAX ? static_cast<uint32_t>(rounded) : 0;
 }
 
-// As ImageJ writes it (ij/io/FileSaver.getDescriptionString).
+// Returns the description as ImageJ writes it (ij/io/FileSaver.getDescriptionString).
 std::string imagej_description(const Image& image, bool has_unit) {
   const uint64_t c = length_along(image, 'c'), z = length_along(image, 'z'), t = length_along(image, 't');
   std::string text = fmt::format("ImageJ=1.53t\nimages={}\n", c * z * t);

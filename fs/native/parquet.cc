@@ -19,19 +19,19 @@ namespace {
 
 constexpr std::string_view kMagic = "PAR1";
 
-// What is kept of each run and of each chunk in memory stays small beside a table that has so many.
+// Limits that keep the memory per run and per chunk small compared to the table.
 constexpr uint64_t kMostRows = uint64_t{1} << 32;
 constexpr uint64_t kMostChunks = uint64_t{1} << 18;
 
 constexpr int kDataPage = 0, kDictionaryPage = 2;  // PageType
-constexpr uint64_t kIndicesTogether = 8;           // that bits are packed for
+constexpr uint64_t kIndicesTogether = 8;           // bits are packed in groups of so many
 
 int32_t page_size(uint64_t bytes) {
   if (bytes > INT32_MAX) throw unsupported("a page of {} bytes is larger than Parquet's can be", bytes);
   return static_cast<int32_t>(bytes);
 }
 
-// A page, whose header says how large its content is.
+// A page; its header contains the size of its content.
 struct Page {
   int type;
   uint64_t values;
@@ -57,7 +57,8 @@ std::string page_header(const Page& page, uint64_t stored) {
   return out.take();
 }
 
-// Rows of one column that begin with a run. A page has parts of them that are made as they are read.
+// Consecutive rows of one column; the first one begins a run. The parts of a page are generated from them on
+// read.
 struct ParquetRows {
   std::shared_ptr<const ParquetTally> tally;
   uint64_t first;
@@ -67,23 +68,24 @@ struct ParquetRows {
   uint64_t values() const { return tally->values_before(end()) - tally->values_before(first); }
 };
 
-// Where each run of the rows begins, counted by `before` from the first one on.
+// The beginnings of the rows' runs, counted by `before` from the first row on.
 class Runs {
  public:
   using Before = uint64_t (ParquetTally::*)(uint64_t row) const;
   Runs(const ParquetRows& rows, Before before) : rows_(rows), before_(before) {}
 
-  // Of a row that begins a run, or the end.
+  // Returns the beginning of a row that begins a run, or the end.
   uint64_t start(uint64_t row) const {
     return (rows_.tally.get()->*before_)(row) - (rows_.tally.get()->*before_)(rows_.first);
   }
-  // The rows of the runs that hold [begin, end).
+  // Returns the rows of the runs that contain [begin, end).
   std::pair<uint64_t, uint64_t> holding(uint64_t begin, uint64_t end) const {
     return {run_at(begin), std::min(rows_.end(), run_at(end - 1) + kParquetRun)};
   }
 
  private:
-  // The first row of the run that `place` is in: the last one that begins at or before it and is not empty.
+  // Returns the first row of the run that contains `place`: the last non-empty run that begins at or before
+  // it.
   uint64_t run_at(uint64_t place) const {
     uint64_t low = 0, high = divide_up(rows_.count, kParquetRun);
     while (high - low > 1) {
@@ -167,7 +169,7 @@ class PageLevels : public Segment {
   const ParquetRows rows_;
 };
 
-// The same bytes however often they stand in a file.
+// Bytes that are shared by all their occurrences in a file.
 class SharedBytes : public Segment {
  public:
   explicit SharedBytes(std::shared_ptr<const std::string> bytes) : bytes_(std::move(bytes)) {}
@@ -180,14 +182,14 @@ class SharedBytes : public Segment {
   const std::shared_ptr<const std::string> bytes_;
 };
 
-// The values that are there, one after the other; truth values a bit each.
+// Returns the non-missing values one after the other; booleans as one bit each.
 SegmentPtr parquet_values(const ParquetRows& rows) {
   if (rows.tally->column().type().physical == ParquetPhysical::boolean)
     return std::make_shared<TruthValues>(rows);
   return std::make_shared<PageValues>(rows);
 }
 
-// A bit a row, set where there is a value.
+// Returns a bit per row, set if it has a value.
 SegmentPtr parquet_levels(const ParquetRows& rows) {
   return std::make_shared<PageLevels>(rows);
 }
@@ -208,7 +210,7 @@ class PagedColumns {
   uint64_t groups() const { return divide_up(rows_, limits_.rows_in_group); }
   size_t columns() const { return tallies_.size(); }
 
-  // The pages of a column in a row group, the dictionary first.
+  // Returns the pages of a column in a row group, the dictionary first.
   std::vector<Page> pages(uint64_t group, size_t column) const {
     std::vector<Page> pages;
     const ParquetRows rows = rows_of(group, column);
@@ -224,7 +226,7 @@ class PagedColumns {
     return pages;
   }
 
-  // What the footer says of them but for their places and sizes.
+  // Returns the footer's data about the pages, without places and sizes.
   ParquetChunk chunk(uint64_t group, size_t column) const {
     const ParquetRows rows = rows_of(group, column);
     ParquetChunk chunk;
@@ -240,7 +242,7 @@ class PagedColumns {
     return {tallies_[column], first, std::min(limits_.rows_in_group, rows_ - first)};
   }
 
-  // All of them, but of long texts.
+  // Returns the rows of the next page: all of them, except for long texts.
   uint64_t rows_in_page(const ParquetTally& tally, uint64_t first, uint64_t end) const {
     uint64_t at = std::min(end, first + kParquetRun);
     while (at < end) {
@@ -274,7 +276,7 @@ class PagedColumns {
     return page;
   }
 
-  // A run of one level, or the bits of all.
+  // Adds a run of one level, or the bits of all levels.
   static void put_levels(const ParquetRows& rows, ByteLayout& content) {
     const uint64_t values = rows.values();
     const bool is_mixed = values != 0 && values != rows.count;
@@ -291,10 +293,10 @@ class PagedColumns {
   const uint64_t rows_;
   const ParquetLimits limits_;
   std::vector<std::shared_ptr<const ParquetTally>> tallies_;
-  std::vector<SegmentPtr> dictionaries_;  // of a column each, or null
+  std::vector<SegmentPtr> dictionaries_;  // one per column, or null
 };
 
-// What stands behind all pages.
+// Returns the bytes after all pages.
 std::string parquet_end(const std::string& footer) {
   std::string end = footer;
   const auto length = static_cast<uint32_t>(page_size(footer.size()));
@@ -302,7 +304,7 @@ std::string parquet_end(const std::string& footer) {
   return end.append(kMagic);
 }
 
-// has_index: the first column is the row names.
+// has_index: the first column holds the row names.
 struct ParquetTable {
   std::vector<ParquetColumnPtr> columns;
   uint64_t rows = 0;
@@ -319,7 +321,7 @@ void check_is_shown(const ParquetTable& table, const ParquetLimits& limits) {
 // All pages of a column in a row group, compressed, with their headers.
 struct CompressedPages {
   Bytes bytes;
-  ParquetChunk chunk;  // its places from the beginning of bytes on
+  ParquetChunk chunk;  // with offsets from the beginning of `bytes`
 };
 
 class PackedParquet : public PackedForm {
@@ -328,7 +330,8 @@ class PackedParquet : public PackedForm {
       : table_(std::move(table)), pages_(table_.columns, table_.rows, limits, context), context_(context) {}
 
   int usual_level() const override { return kZstdLevel; }
-  // The size of the same file without compression takes as long to know as all pages: rows are counted.
+  // Computing the size of the uncompressed file would take as long as generating all pages, so rows are
+  // counted.
   uint64_t bytes() const override { return table_.rows * table_.columns.size() * kBytesAValue; }
   uint64_t write(int level, PackedSink& out,
                  const std::function<void(uint64_t bytes)>& has_made) const override {
@@ -354,7 +357,7 @@ class PackedParquet : public PackedForm {
   }
 
  private:
-  static constexpr int kZstdLevel = 3;  // its own
+  static constexpr int kZstdLevel = 3;  // zstd's default
   static constexpr uint64_t kBytesAValue = 8;
 
   CompressedPages compress(uint64_t group, size_t column, int level) const {
@@ -379,7 +382,7 @@ class PackedParquet : public PackedForm {
   Context& context_;
 };
 
-// name, or name_1, name_2, … where that is there already.
+// Returns `name`, or the first of name_1, name_2, ... that is not taken.
 std::string distinct_name(const std::string& name, std::unordered_set<std::string>& taken) {
   std::string distinct = name;
   for (uint64_t i = 1; !taken.insert(distinct).second; ++i) distinct = name + "_" + std::to_string(i);
@@ -423,7 +426,7 @@ ParquetTable parquet_table(const Table& table, const ParquetLimits& limits, Cont
   std::unordered_set<std::string> taken, met;
   const ArrayPtr row_names = checked_row_names(table);
   const std::vector<Column> flat = flat_columns(table);
-  // The first of a name keeps it, but the index gives way.
+  // The first column of a name keeps it, but the index gives way.
   for (const Column& column : flat) taken.insert(column.name);
   made.has_index = row_names != nullptr;
   if (row_names)

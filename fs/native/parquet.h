@@ -1,4 +1,4 @@
-// Tables as Parquet files. What is written, and where that is said: PARQUET.md.
+// Tables as Parquet files. PARQUET.md describes the output and its sources.
 #pragma once
 
 #include <memory>
@@ -12,25 +12,25 @@
 namespace plainfs {
 
 struct ParquetLimits {
-  uint64_t rows_in_group = 122880;  // a multiple of kParquetRun
-  uint64_t page_bytes =
-      uint64_t{1} << 30;  // that a page of texts has no more than, where it has several runs
+  uint64_t rows_in_group = 122880;          // a multiple of kParquetRun
+  uint64_t page_bytes = uint64_t{1} << 30;  // limit for pages of text that have several runs
 };
 
-// The row names, where there are any, are the first column, called _index. Names that are there already get
-// _1, _2, …; a compound is a column a member. Goes over what may be missing and over texts. Throws damaged
-// where a column is not as long as the table or a name or text is not UTF-8, and unsupported where there are
-// too many rows or columns.
+// Returns the file of `table`. Row names, if any, are the first column, called _index. Duplicate names get
+// _1, _2, and so on. A compound becomes one column per member. Reads columns that may have missing values,
+// and texts. Throws damaged if the length of a column differs from the table's or a name or text is not
+// UTF-8, and unsupported if there are too many rows or columns.
 ByteLayout table_parquet(const Table& table, Context& context);
 
-// The same with pages that zstd compresses; a page of texts has about a megabyte.
+// Like table_parquet(), with pages compressed by zstd. A page of texts has about a megabyte.
 std::unique_ptr<const PackedForm> packed_table_parquet(const Table& table, Context& context);
 
-// The first of columns of `rows` rows each with distinct names; has_index: the first one is the row names.
+// Returns the file of columns of `rows` rows each, with distinct names. has_index: the first column holds the
+// row names.
 ByteLayout parquet(const std::vector<ParquetColumnPtr>& columns, uint64_t rows, bool has_index,
                    const ParquetLimits& limits, Context& context);
 
-// Whether there is a file of it: one without columns and row names no reader takes.
+// Returns whether the table has a file. Readers reject a file without columns and row names.
 bool has_parquet(const Table& table);
 
 }  // namespace plainfs

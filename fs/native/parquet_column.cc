@@ -23,11 +23,11 @@ namespace {
 
 constexpr uint64_t kWantedNumbers = 256 * 1024;
 
-// ConvertedType.
+// Values of ConvertedType.
 constexpr int kConvertedUtf8 = 0, kDate = 6, kTimestampMillis = 9, kTimestampMicros = 10, kUint8 = 11,
               kInt8 = 15;
 
-// LogicalType, a union: the id of its one field says which.
+// Returns LogicalType, a union: the id of its only field is the kind.
 std::string logical_text() {
   ThriftWriter out;
   out.begin(1);
@@ -51,7 +51,7 @@ std::string logical_integer(uint32_t bits, bool is_signed) {
   out.end();
   return out.take();
 }
-// unit: 1 milliseconds, 2 microseconds, 3 nanoseconds; of no time zone, or of UTC.
+// unit: 1 milliseconds, 2 microseconds, 3 nanoseconds. Without time zone, or in UTC.
 std::string logical_timestamp(int unit, bool is_utc) {
   ThriftWriter out;
   out.begin(8);
@@ -106,13 +106,13 @@ ParquetType factor_column_type(uint64_t levels) {
   return type;
 }
 
-// How a point in time is counted.
+// The unit in which a column's times are counted.
 struct Scale {
   TimeUnit unit;   // day, milli, micro or nano
-  int64_t factor;  // of these in one of the array's
+  int64_t factor;  // of these in one of the array's units
 };
 
-// Nullopt where the unit is none that Parquet can count exactly.
+// Returns nullopt unless Parquet can represent the unit exactly.
 std::optional<Scale> scale_of(const DType& type) {
   const auto times = [&](TimeUnit unit, int64_t factor) {
     return Scale{unit,
@@ -138,8 +138,8 @@ std::optional<Scale> scale_of(const DType& type) {
   }
 }
 
-// Whether counts of a unit are such as all readers take for times: DuckDB has milliseconds in microseconds,
-// and the outermost numbers of 32 bits (days) and of 64 for infinities.
+// Returns whether all readers accept counts of a unit as times: DuckDB converts milliseconds to microseconds,
+// and takes the extreme numbers of 32 bits (days) and 64 bits for infinities.
 bool are_readable_counts(TimeUnit unit, int64_t least, int64_t most) {
   const int64_t limit = unit == TimeUnit::day     ? INT32_MAX
                         : unit == TimeUnit::milli ? INT64_MAX / 1000
@@ -147,7 +147,7 @@ bool are_readable_counts(TimeUnit unit, int64_t least, int64_t most) {
   return least > -limit && most < limit;
 }
 
-// Whether all times of a column can be counted by that scale.
+// Returns whether all times of a column fit that scale.
 bool has_room_for_times(const Array& times, Scale scale, Context& context) {
   const IntegerExtent extent = integer_extent(times, context);
   int64_t least = 0, most = 0;
@@ -157,7 +157,7 @@ bool has_room_for_times(const Array& times, Scale scale, Context& context) {
   return are_readable_counts(scale.unit, least, most);
 }
 
-// Days of 32 bits, or a count of 64.
+// Returns days in 32 bits, or counts in 64.
 ArrayPtr scaled_times(ArrayPtr times, Scale scale) {
   const bool is_date = scale.unit == TimeUnit::day;
   return mapped(std::move(times), number_type(Kind::integer, is_date ? 4 : 8),
@@ -182,8 +182,8 @@ ArrayPtr scaled_times(ArrayPtr times, Scale scale) {
                 });
 }
 
-// What counts these times of R exactly: days, or microseconds where they do; nullopt where nanoseconds do
-// not, or one is no point in time.
+// Returns a unit that represents these times of R exactly: days, or microseconds if they suffice, or
+// nanoseconds. Returns nullopt if these do not, or if one is not a point in time.
 std::optional<TimeUnit> unit_of(const Array& times, Context& context) {
   const CountedExtent extent = extent_of_times(times, context);
   if (times.dtype().time_unit == TimeUnit::second) {
@@ -201,7 +201,7 @@ struct CountedColumn {
   ArrayPtr times;
 };
 
-// Points in time as Parquet counts them; nullopt where it does not count all of them exactly.
+// Returns times in Parquet's representation; nullopt if it cannot represent all of them exactly.
 std::optional<CountedColumn> counted_column(const ArrayPtr& values, Context& context) {
   const DType& type = values->dtype();
   if (type.kind == Kind::counted_time) {
@@ -223,7 +223,7 @@ Elements elements_at(const Array& array, uint64_t first, uint64_t count, bool in
   return in_passing ? read_run(array, first, count) : peek_run(array, first, count);
 }
 
-// Numbers, times and truth values.
+// A column of numbers, times or booleans.
 class NumberColumn : public ParquetColumn {
  public:
   NumberColumn(std::string name, ParquetType type, bool is_optional, ArrayPtr array, ElementForm form,
@@ -280,7 +280,7 @@ void append_text(std::string_view text, Bytes& out) {
   if (length > 0) std::memcpy(out.data() + before + sizeof length, text.data(), length);
 }
 
-// Text, and everything else as a .csv spells it.
+// A column of text, or of anything else spelled as in a .csv.
 class TextColumn : public ParquetColumn {
  public:
   TextColumn(std::string name, bool is_optional, ArrayPtr array)

@@ -1,5 +1,5 @@
-// A column of a table as Parquet has it: its type, and its values run by run as they are stored one after the
-// other, without those that are missing. The facts and their source: PARQUET.md.
+// A column of a table in Parquet: its type, and its non-missing values, run by run, as stored one after the
+// other. PARQUET.md has the facts and their source.
 #pragma once
 
 #include <cstdint>
@@ -23,18 +23,18 @@ struct ParquetType {
   std::string logical;  // the union LogicalType in Thrift, with its end; empty: none
   bool is_unsigned = false;
   std::string pandas_type;
-  std::string numpy_type;     // as pandas has it where nothing is missing
-  std::string nullable_type;  // and where something may be
+  std::string numpy_type;     // in pandas, if no value is missing
+  std::string nullable_type;  // if values may be missing
 };
 
-// Rows [first, first + count) of a column: what is there, as it is stored.
+// Rows [first, first + count) of a column: the non-missing values as stored.
 struct ParquetRun {
-  Bytes values;                   // a truth value is a byte here
-  std::vector<uint8_t> is_there;  // a row each
-  uint64_t there = 0;             // how many
+  Bytes values;                   // one byte per boolean here
+  std::vector<uint8_t> is_there;  // one per row
+  uint64_t there = 0;             // number of values
 };
 
-// Rows that are read, counted and found again together.
+// The number of rows that are read, counted and located together.
 inline constexpr uint64_t kParquetRun = 1024;
 
 class ParquetColumn {
@@ -45,20 +45,20 @@ class ParquetColumn {
 
   const std::string& name() const { return name_; }
   const ParquetType& type() const { return type_; }
-  // Whether the file says that some may be missing.
+  // Returns whether the file declares that values may be missing.
   bool is_optional() const { return is_optional_; }
-  // Bytes of each value in ParquetRun; 0: they vary.
+  // Returns the bytes of each value in ParquetRun; 0 if they vary.
   virtual uint32_t size() const = 0;
-  // Throws Error; unsupported also where a value is missing of a column that is not optional.
+  // Reads a run. Throws Error; unsupported if a value is missing in a column that is not optional.
   ParquetRun read(uint64_t first, uint64_t count, bool in_passing) const;
-  // Rows to read at a time at least, so that what they are made of is decoded once.
+  // Returns the minimum number of rows to read at once, so that the data they come from are decoded once.
   virtual uint64_t least_rows() const { return 1; }
   virtual const Array& array() const = 0;
-  // The PLAIN page of a factor's levels; null of other columns.
+  // Returns the PLAIN page of a factor's levels; null for other columns.
   virtual std::shared_ptr<const std::string> dictionary() const { return nullptr; }
   virtual uint64_t levels() const { return 0; }
   virtual bool is_ordered() const { return false; }
-  // The levels where they have an order, else none.
+  // Returns the levels if they are ordered, otherwise an empty list.
   virtual std::vector<std::string> ordered_levels() const { return {}; }
 
  private:
@@ -70,10 +70,11 @@ class ParquetColumn {
 };
 using ParquetColumnPtr = std::shared_ptr<const ParquetColumn>;
 
-// Whether the file says that values may be missing: as the array and its type tell, or as the caller knows.
+// Whether the file declares that values may be missing: as the array and its type do, or as the caller knows.
 enum class Nulls { as_array, possible, none };
 
-// values: no compound. A factor of more levels than `most_levels` is its labels. Reads the levels.
+// Returns the column. Requires: `values` has no compounds. A factor of more than `most_levels` levels is
+// written as its labels. Reads the levels.
 ParquetColumnPtr parquet_column(std::string name, ArrayPtr values, uint64_t most_levels, Context& context,
                                 Nulls nulls = Nulls::as_array);
 

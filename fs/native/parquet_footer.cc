@@ -9,9 +9,9 @@ namespace plainfs {
 
 namespace {
 
-// Of the layout, whichever version writes it: the same table is the same bytes.
+// Identifies the layout, not the version that writes it: the same table gives the same bytes.
 constexpr const char kCreator[] = "plainfs", kVersion[] = "0.3.0";
-constexpr const char kPandas[] = "1.5.3";  // whose metadata these are
+constexpr const char kPandas[] = "1.5.3";  // the version that defines these metadata
 
 Json pandas_column(const ParquetColumn& column) {
   const ParquetType& type = column.type();
@@ -50,7 +50,8 @@ std::string pandas_key(const std::vector<ParquetColumnPtr>& columns, uint64_t ro
                                    {"pandas_version", kPandas}});
 }
 
-// Of factors whose levels have an order, which no reader takes from a dictionary. Empty: there are none.
+// Returns the metadata of factors with ordered levels, which readers cannot get from a dictionary; empty if
+// there are no such factors.
 std::string plainfs_key(const std::vector<ParquetColumnPtr>& columns) {
   Json::Object factors;
   for (const ParquetColumnPtr& column : columns) {
@@ -82,7 +83,7 @@ void put_statistics(const ParquetColumn& column, const ParquetChunk& chunk, Thri
   out.begin(12);
   out.int64(3, static_cast<int64_t>(chunk.missing));
   if (const std::optional<ParquetExtremes>& extremes = chunk.extremes) {
-    // With a NaN neither bound holds for it: a reader would leave out rows that it was asked for.
+    // With a NaN neither bound is valid: a reader would leave out rows that match its condition.
     if (extremes->nans == 0) {
       const auto bytes = [&](const uint64_t& bits) {
         return std::string_view(reinterpret_cast<const char*>(&bits), bytes_of(physical));
@@ -164,7 +165,7 @@ std::string parquet_footer(const std::vector<ParquetColumnPtr>& columns,
   put_key("pandas", pandas_key(columns, rows, has_index), out);
   if (!own.empty()) put_key("plainfs", own, out);
   out.binary(6, std::string(kCreator) + " version " + kVersion);
-  // The order of each column is that of its type; without that min and max say nothing.
+  // The order of each column is that of its type; without this, min and max are meaningless.
   out.struct_list(7, columns.size());
   for (size_t i = 0; i < columns.size(); ++i) {
     out.begin_element();

@@ -43,7 +43,7 @@ void widen(const Bytes& bytes, bool is_first, ParquetExtremes& extremes) {
     smallest = std::min(smallest, value);
     largest = std::max(largest, value);
   }
-  // A reader cannot know which of the two zeros a bound stands for.
+  // Readers cannot know which of the two zeros a bound means, so it covers both.
   if constexpr (std::is_floating_point_v<T>) {
     if (smallest == 0) smallest = -T{0};
     if (largest == 0) largest = T{0};
@@ -83,7 +83,7 @@ ParquetCounts tally_of(const ParquetColumn& column, uint64_t rows, uint64_t rows
     uint64_t there = 0;
     const uint64_t begin = group * rows_in_group, end = std::min(rows, begin + rows_in_group);
     for (uint64_t first = begin; first < end;) {
-      // Texts run by run, since what they take is told apart.
+      // Texts are read run by run, because their bytes are counted per run.
       const uint64_t some = std::min(end - first, is_text ? kParquetRun : kRunsInPass * kParquetRun);
       const ParquetRun run = column.read(first, some, true);
       for (uint64_t at = 0; at < some; at += kParquetRun) {

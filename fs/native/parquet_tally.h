@@ -1,6 +1,6 @@
-// What a pass over a column finds out before its size in a Parquet file is known: how many values are there
-// before each run of rows and, of texts, how many bytes they take; and what costs nothing then, the smallest
-// and the largest number of each row group.
+// The result of the pass over a column that computes its size in a Parquet file: the number of values before
+// each run of rows and, for texts, their bytes. The pass also finds the smallest and largest number of each
+// row group at no extra cost.
 #pragma once
 
 #include <memory>
@@ -14,28 +14,27 @@ namespace plainfs {
 struct ParquetExtremes {
   uint64_t smallest = 0;  // the bytes of a value, little-endian
   uint64_t largest = 0;
-  uint64_t nans = 0;  // of reals; then these two say nothing
+  uint64_t nans = 0;  // for reals; if not 0, smallest and largest are meaningless
 };
 
 // A survey of a column's array. Runs are of kParquetRun rows.
 struct ParquetCounts {
-  std::vector<uint64_t> values;           // before each run, and of all
-  std::vector<uint64_t> bytes;            // the same of texts; empty: of one size
-  std::vector<ParquetExtremes> extremes;  // of each row group; empty: not known
+  std::vector<uint64_t> values;           // before each run, and in total
+  std::vector<uint64_t> bytes;            // likewise for texts; empty: values of one size
+  std::vector<ParquetExtremes> extremes;  // for each row group; empty: unknown
 };
 
 class ParquetTally {
  public:
-  // Goes over the column where that is needed. rows_in_group: a multiple of kParquetRun.
+  // Reads the column if necessary. rows_in_group: a multiple of kParquetRun.
   ParquetTally(ParquetColumnPtr column, uint64_t rows, uint64_t rows_in_group, Context& context);
 
   const ParquetColumn& column() const { return *column_; }
   uint64_t rows() const { return rows_; }
-  // How many values there are in the rows before this one, which begins a run or is the end; and the bytes
-  // of these.
+  // Return the number of values in the rows before `row`, which begins a run or is the end, and their bytes.
   uint64_t values_before(uint64_t row) const;
   uint64_t bytes_before(uint64_t row) const;
-  // Nullopt where they are not known, or there is no value.
+  // Returns nullopt if they are unknown or the group has no values.
   std::optional<ParquetExtremes> extremes(uint64_t group) const;
 
  private:
@@ -43,7 +42,7 @@ class ParquetTally {
 
   const ParquetColumnPtr column_;
   const uint64_t rows_;
-  std::shared_ptr<const ParquetCounts> counts_;  // null: a value a row
+  std::shared_ptr<const ParquetCounts> counts_;  // null: one value per row
   std::vector<uint64_t> in_group_;               // values
 };
 

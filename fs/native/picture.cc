@@ -17,18 +17,17 @@ namespace {
 
 constexpr uint64_t kBandPixels = uint64_t{1} << 18;
 constexpr uint64_t kMostSampled = uint64_t{1} << 20;
-constexpr uint64_t kCut =
-    1000;  // one value in so many is darker than black, and one brighter than its colour
+constexpr uint64_t kCut = 1000;  // one value in so many is below black, and one above full colour
 constexpr size_t kMostLayers = 7;
 
-// Of channels that have no colour of their own, and of labels, which take them in turn.
+// Colours of channels without their own colour, and of labels, used in turn.
 constexpr Color kChannelColors[] = {{255, 0, 255}, {0, 255, 0}, {0, 255, 255},  {255, 255, 0},
                                     {255, 0, 0},   {0, 0, 255}, {255, 255, 255}};
 constexpr Color kLabelColors[] = {{230, 25, 75},  {60, 180, 75},   {255, 225, 25}, {0, 130, 200},
                                   {245, 130, 48}, {145, 30, 180},  {70, 240, 240}, {240, 50, 230},
                                   {210, 245, 60}, {250, 190, 190}, {0, 128, 128},  {230, 190, 255}};
 
-// Of a label, which may be a number of 64 bits.
+// Returns the bits of labels, which may be numbers of 64 bits.
 std::vector<uint64_t> bits_of(const DType& type, const Elements& elements) {
   std::vector<uint64_t> bits(elements.count);
   visit_number(type, [&](auto zero) {
@@ -53,7 +52,7 @@ class PictureMaker {
 
   uint64_t size() const { return height_ * (1 + 3 * width_); }
 
-  // The rows, each with a filter type of 0 before it. Requires: out has size() bytes.
+  // Writes the rows, each preceded by the filter type 0. Requires: `out` has size() bytes.
   void put_rows(std::span<std::byte> out) const {
     std::vector<PictureLayer> layers = picture_.layers;
     if (!picture_.is_labels)
@@ -139,7 +138,7 @@ class PictureMaker {
 
   const Picture& picture_;
   const uint64_t width_, height_;
-  const uint64_t band_;  // rows in hand at once
+  const uint64_t band_;  // rows in memory at once
 };
 
 struct MadePicture {
@@ -147,7 +146,8 @@ struct MadePicture {
   size_t allocated_bytes() const { return bytes.capacity(); }
 };
 
-// All of IDAT but its length: zlib's header, stored blocks, the sum of what they hold, and that of the chunk.
+// All of IDAT except its length: zlib's header, stored blocks, the checksum of their content, and that of the
+// chunk.
 class PngData : public Segment {
  public:
   PngData(Picture picture, Context& context)
@@ -156,7 +156,7 @@ class PngData : public Segment {
 
   static constexpr uint64_t kMostStored = 65'535, kBlockHeader = 5, kName = 4, kZlibHeader = 2, kSum = 4;
 
-  // Of what the chunk holds.
+  // Returns the bytes of the chunk's content.
   uint64_t data_size() const {
     const uint64_t rows = picture_.height() * (1 + 3 * picture_.width());
     return kZlibHeader + kBlockHeader * divide_up(rows, kMostStored) + rows + kSum;
@@ -169,7 +169,7 @@ class PngData : public Segment {
   }
 
  private:
-  // The rows are made where the blocks end, and moved to their places from the first on.
+  // The rows are generated at the end of the buffer and moved to their places, the first block first.
   MadePicture make() const {
     MadePicture made{Bytes(size())};
     const PictureMaker maker(picture_);
@@ -202,7 +202,7 @@ class PngData : public Segment {
   const uint64_t owner_;
 };
 
-// What a choice's region comes to in a level.
+// Returns the region of a choice, scaled to a level.
 ImageChoice::Region region_in(const Image& image, const ImageLevel& level, const ImageChoice& choice) {
   const Shape &all = image.levels.front().values->shape(), &shape = level.values->shape();
   const size_t y = shape.size() - 2, x = shape.size() - 1;
@@ -219,7 +219,7 @@ ImageChoice::Region region_in(const Image& image, const ImageLevel& level, const
   return in;
 }
 
-// The level that is shown; null where each is too large.
+// Returns the level to show; null if all are too large.
 const ImageLevel* shown_level(const Image& image, const ImageChoice& choice) {
   const ImageLevel* shown = nullptr;
   for (const ImageLevel& level : image.levels) {
@@ -230,7 +230,7 @@ const ImageLevel* shown_level(const Image& image, const ImageChoice& choice) {
   return shown;
 }
 
-// A rectangle of the last two axes of an array.
+// A rectangle along the last two axes of an array.
 class CutArray : public Array {
  public:
   CutArray(ArrayPtr whole, Shape shape, uint64_t y, uint64_t x)
@@ -288,7 +288,7 @@ std::optional<Picture> chosen_picture(const Image& image, const ImageChoice& cho
   }
   const uint64_t channels = channel_axis < shape.size() ? shape[channel_axis] : 1;
   const size_t most = image.is_labels ? 1 : kMostLayers;
-  bool has_color = false;  // of its own, the last layer
+  bool has_color = false;  // the last layer has its own colour
   for (uint64_t c = 0; c < channels && picture.layers.size() < most; ++c) {
     const ImageChannel* const said = c < image.channels.size() ? &image.channels[c] : nullptr;
     if (!is_chosen(choice, c, said)) continue;

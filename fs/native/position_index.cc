@@ -29,7 +29,7 @@ Error too_large(uint64_t position, std::string_view name) {
   return unsupported("position {} of {} is too large for this kind of index", position, name);
 }
 
-// Of the deeper kind, which the other is a part of.
+// A builder for the index with the deeper hierarchy, which contains the other one.
 class Indexer {
  public:
   explicit Indexer(const LineLayout& layout) : layout_(layout) {}
@@ -41,7 +41,7 @@ class Indexer {
     else if (start < last_start_)
       throw out_of_order(layout_, name, start, last_start_);
     if (end < start) throw turned_round(layout_, name, start, end);
-    // An empty interval is found as the position it stands at.
+    // An empty interval is found at the position of its start.
     const uint64_t past = std::max(end, start + 1);
     if (past > Binning::of(IndexKind::csi).positions()) throw too_large(std::max(start, end), name);
     if (past > Binning::of(IndexKind::tbi).positions() && !too_large_for_tbi_)
@@ -50,7 +50,7 @@ class Indexer {
     chromosomes_.back().add(start, past, offset);
   }
 
-  // Lines after the last one that are as it is to an index, and begin up to last_start.
+  // Adds lines after the last one that are equal to it for the index, and begin at or before last_start.
   void add_like_it(uint64_t lines, uint64_t last_start) {
     chromosomes_.back().add_like_it(lines);
     last_start_ = last_start;
@@ -81,7 +81,7 @@ class Indexer {
   uint64_t last_start_ = 0;
 };
 
-// Little-endian numbers, as htslib writes them.
+// A writer of little-endian numbers, as in htslib.
 class Writer {
  public:
   void bytes(std::string_view text) { out_ += text; }
@@ -96,7 +96,7 @@ class Writer {
   std::string out_;
 };
 
-// The columns, as tabix calls them: preset, sequence, begin, end, comment sign, lines to skip.
+// Writes the columns in tabix's terms: preset, sequence, begin, end, comment sign, lines to skip.
 void put_columns(const LineLayout& layout, const std::vector<std::string>& names, Writer& out) {
   for (const uint32_t column : {layout.preset, layout.sequence, layout.begin, layout.end, uint32_t{'#'}, 0u})
     out.u32(column);
@@ -189,7 +189,7 @@ struct PositionIndexer::State {
   std::optional<Indexer> index GUARDED_BY(mutex);  // until it is finished
   std::string tbi GUARDED_BY(mutex), csi GUARDED_BY(mutex);
   uint64_t next GUARDED_BY(mutex) = 0;  // the first block that was not taken
-  std::map<uint64_t, std::vector<IndexedLines>> waiting GUARDED_BY(mutex);  // for those before them
+  std::map<uint64_t, std::vector<IndexedLines>> waiting GUARDED_BY(mutex);  // for the blocks before them
   uint64_t bytes GUARDED_BY(mutex);              // of the head and the blocks taken
   std::optional<Error> error GUARDED_BY(mutex);  // of the first block that has one
   std::optional<Error> tbi_error GUARDED_BY(mutex);

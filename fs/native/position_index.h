@@ -1,7 +1,7 @@
-// The index that tabix makes of a BGZF file whose lines stand at positions (BED, VCF, GFF: LineLayout), so
-// that a region is read without the rest. It is made on the way by the pass over the lines that finds out how
-// long they are, and holds what htslib's holds, bin for bin; only that bins stand in rising order, which
-// htslib leaves to its hash table.
+// The index that tabix builds for a BGZF file of lines with positions (BED, VCF, GFF: LineLayout), so that a
+// region is read without the rest. The pass that measures the lines also builds the index. It equals htslib's
+// index, bin for bin, except that the bins are in ascending order; htslib leaves their order to its hash
+// table.
 #pragma once
 
 #include <algorithm>
@@ -20,34 +20,34 @@
 
 namespace plainfs {
 
-// Where tabix finds the position in a line, and what one is called in messages.
+// The position columns of a line, and the name of a line in messages.
 struct LineLayout {
-  uint32_t preset;    // 0x10000: counted from 0, as in BED; 2: VCF
-  uint32_t sequence;  // columns, from 1
+  uint32_t preset;    // 0x10000: 0-based, as in BED; 2: VCF
+  uint32_t sequence;  // column numbers from 1
   uint32_t begin;
-  uint32_t end;  // 0 = it follows from the rest of the line
+  uint32_t end;  // 0 = computed from the rest of the line
   const char* line;
 };
 inline constexpr LineLayout kFragmentLines{0x10000, 1, 2, 3, "fragment"};
 inline constexpr LineLayout kVariantLines{2, 1, 2, 0, "variant"};
 
-// What an index has to know of lines that follow each other in one chromosome: nearly all of them lie in the
-// bin of the line before, and only their number matters.
+// A summary of consecutive lines in one chromosome for the index. Nearly all lines lie in the bin of the line
+// before; of those it needs only the number.
 class IndexedLines {
  public:
-  // layout: outlives them.
+  // `layout` must outlive this object.
   IndexedLines(std::string chromosome, const LineLayout& layout)
       : chromosome_(std::move(chromosome)), layout_(&layout) {}
 
   const std::string& chromosome() const { return chromosome_; }
-  // The next line, of positions [start, end) from 0 on; bytes: with its line feed.
+  // Adds the next line, with positions [start, end) from 0 on. bytes: its length with the line feed.
   void add(uint64_t start, uint64_t end, uint64_t bytes) {
     if (alike(1, [&](uint64_t) { return std::pair(start, end); }) == 0) add_telling(start, end);
     add_alike(1, bytes, start);
   }
 
-  // How many of the next lines, from the first on, lie in order in the leaf bin of the last one. interval(i):
-  // the start and the end of the i-th. Cheap: it is asked of every line that is measured.
+  // Returns how many of the next lines, from the first on, are in order and in the leaf bin of the last line.
+  // interval(i) returns the start and end of the i-th. Cheap, because it is called for every measured line.
   template <class Interval>
   uint64_t alike(uint64_t count, const Interval& interval) const {
     const uint64_t reach = alike_reach();
@@ -59,16 +59,16 @@ class IndexedLines {
     }
     return count;
   }
-  // Where such lines end at the latest: 0 where no leaf holds the last line.
+  // Returns the largest end of such lines; 0 if no leaf contains the last line.
   uint64_t alike_reach() const { return (leaf_ + 1) << Binning::kLeafBits; }
-  // As many next lines as alike() says or fewer, not none; bytes: of them all.
+  // Adds the next `lines` lines, at least one and at most alike(), `bytes` long in total.
   void add_alike(uint64_t lines, uint64_t bytes, uint64_t last_start) {
     last_start_ = last_start;
     bytes_ += bytes;
     count_ += lines;
   }
 
-  // The last line, which may stand in another block, goes on for so many bytes.
+  // Extends the last line, which may be in another block, by `bytes`.
   void extend(uint64_t bytes) { bytes_ += bytes; }
 
  private:
@@ -83,35 +83,34 @@ class IndexedLines {
 
   std::string chromosome_;
   const LineLayout* layout_;
-  std::vector<Line> telling_;  // those in another bin than the one before, or farther than any before
+  std::vector<Line> telling_;  // in another bin than the line before, or beyond all lines before
   uint64_t count_ = 0;
   uint64_t bytes_ = 0;
   uint64_t last_start_ = 0;
-  uint64_t leaf_ = kNone;       // the smallest bin, where the last line lies in one
-  uint64_t bin_ = kNone;        // that of the last line
-  uint64_t reached_ = 0;        // one past the last window that a line reaches into
-  std::optional<Error> error_;  // where there is no index of them
+  uint64_t leaf_ = kNone;       // the smallest bin, if the last line lies in one
+  uint64_t bin_ = kNone;        // of the last line
+  uint64_t reached_ = 0;        // one past the last window that a line overlaps
+  std::optional<Error> error_;  // set if these lines cannot be indexed
 };
 
-// Puts the indexes of a text, both kinds of which divide positions alike, together from its blocks.
-// Thread-safe.
+// Builds the indexes of a text from its blocks. Both kinds divide positions in the same way. Thread-safe.
 class PositionIndexer {
  public:
-  // head_bytes: of the text, before the first line.
+  // head_bytes: bytes of the text before the first line.
   explicit PositionIndexer(const LineLayout& layout, uint64_t head_bytes = 0);
   ~PositionIndexer();
 
-  // The lines of a block, chromosome by chromosome, in any order of blocks; one that was added already
-  // changes nothing. What is held of a block until all before it are there is little.
+  // Adds the lines of a block, chromosome by chromosome. Blocks may come in any order; adding one again has
+  // no effect. A block that waits for earlier ones takes little memory.
   void add(uint64_t block, std::vector<IndexedLines> lines);
   bool has(uint64_t block) const;
 
-  // What the index file of bgzf_file(text) holds, before it is framed itself. Requires: all blocks were
-  // added. Throws unsupported where there is no index of that kind: a chromosome's lines
-  // are not one run, or not in the order of their starts, or a position is too large.
+  // Returns the content of the index file of bgzf_file(text), before compression. Requires: all blocks were
+  // added. Throws unsupported if there is no index of that kind: the lines of a chromosome are not contiguous
+  // or not in the order of their starts, or a position is too large.
   std::string finish(IndexKind kind);
-  // The same of so many blocks; measure(block) adds one: it is called for those that were not measured,
-  // because their sizes were known already.
+  // Like finish(kind), for `blocks` blocks. Calls measure(block), which adds a block, for each one that was
+  // not measured because its size was already known.
   std::string finish(IndexKind kind, uint64_t blocks, const std::function<void(uint64_t block)>& measure,
                      Workers& workers);
 

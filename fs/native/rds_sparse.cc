@@ -1,4 +1,4 @@
-// Matrix's sparse classes.
+// The sparse classes of the package Matrix.
 #include <algorithm>
 
 #include "formats/core/base/checked.h"
@@ -14,7 +14,7 @@ namespace plainfs {
 
 namespace {
 
-// Where the entries of each column (row) begin.
+// The beginnings of the columns (rows) as a segment.
 class PointerSegment : public Segment {
  public:
   PointerSegment(std::shared_ptr<const LaterOrder> order, uint64_t count)
@@ -46,7 +46,7 @@ void check_extent(uint64_t extent, const char* what) {
   if (extent > INT32_MAX) throw unsupported("{} {} are more than R's sparse matrices can have", extent, what);
 }
 
-// Names that do not fit are not used, as beside them.
+// Writes names; names that do not fit are left out, as in the other files.
 void put_names(const ArrayPtr& names, uint64_t extent, RdsWriter& out) {
   if (names) names->check();
   if (names && extent > 0 && names->count() == extent)
@@ -64,7 +64,7 @@ void put_dimensions(uint64_t rows, uint64_t columns, RdsWriter& out) {
   out.vector(RVector::list, 2);
 }
 
-// is_lower: only the lower triangle is there, of a symmetric matrix.
+// is_lower: only the lower triangle of a symmetric matrix is stored.
 void put_x(RVector type, uint64_t entries, SegmentPtr values, RdsWriter& out, bool is_lower = false) {
   out.attribute("x");
   out.vector(type, entries);
@@ -77,7 +77,8 @@ void put_x(RVector type, uint64_t entries, SegmentPtr values, RdsWriter& out, bo
   out.vector(RVector::list, 0);
 }
 
-// What every class has after its indices. Matrix: SparseMatrix or CoordinateMatrix; shape: "gCMatrix".
+// Writes the slots that follow the indices in every class. Matrix: SparseMatrix or CoordinateMatrix; shape:
+// "gCMatrix".
 template <class Matrix>
 void put_values(const Matrix& matrix, const std::string& shape, SegmentPtr values, RdsWriter& out,
                 bool is_lower = false) {

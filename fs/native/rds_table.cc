@@ -1,4 +1,4 @@
-// data.frame and matrix.
+// The writers for data.frame and matrix.
 #include <algorithm>
 #include <optional>
 
@@ -21,7 +21,7 @@ std::shared_ptr<const TextAttributes> r_class(TextAttributes attributes) {
   return std::make_shared<const TextAttributes>(std::move(attributes));
 }
 
-// Points in time as R's dates or instants; null where its numbers do not hold each of them.
+// Returns times as R's dates or date-times; null if R's numbers do not represent each of them.
 ArrayPtr times_in_r(const ArrayPtr& times, Context& context) {
   const DType stored = times->dtype();
   const std::optional<TimeUnit> unit = counted_unit(stored);
@@ -40,7 +40,7 @@ ArrayPtr times_in_r(const ArrayPtr& times, Context& context) {
   });
 }
 
-// Integers of 32 bits as such of 64, which are doubles in R.
+// Returns integers of 32 bits as integers of 64, which become doubles in R.
 ArrayPtr widened_integers(const ArrayPtr& values) {
   const DType wide = number_type(Kind::integer, 8);
   return mapped(values, wide, [wide](Elements elements, const Box&) {
@@ -52,8 +52,8 @@ ArrayPtr widened_integers(const ArrayPtr& values) {
   });
 }
 
-// Whole numbers as the first of R's types that holds all of them: that of their size, double, and integer64
-// of the package bit64. Null where none does.
+// Returns integers as the first of R's types that holds all of them: integer, double, or integer64 of the
+// package bit64. Returns null if none does.
 ArrayPtr integers_in_r(const Column& column, Context& context) {
   const ArrayPtr& values = column.values;
   const DType& type = values->dtype();
@@ -70,7 +70,7 @@ ArrayPtr integers_in_r(const Column& column, Context& context) {
                 [](Elements elements, const Box&) { return elements; });
 }
 
-// A column as R holds all of its values; null where R has but text for them.
+// Returns a column as R holds all of its values; null if R can hold it only as text.
 ArrayPtr values_in_r(const Column& column, Context& context) {
   switch (column.values->dtype().kind) {
     case Kind::time_point:
@@ -95,7 +95,7 @@ void put_column(const Column& column, Context& context, RdsWriter& out) {
     out.texts(with_missing_times(column.values));
 }
 
-// Compact row names say how many rows there are, as data.frame() writes them.
+// Compact row names contain the number of rows, as data.frame() writes them.
 void put_row_names(const Table& table, RdsWriter& out) {
   if (table.row_names) return out.texts(table.row_names);
   out.vector(RVector::integer, table.rows == 0 ? 0 : 2);
@@ -104,7 +104,7 @@ void put_row_names(const Table& table, RdsWriter& out) {
   out.integer(-static_cast<int32_t>(table.rows));
 }
 
-// A list of the names of each dimension, in R's order.
+// Writes a list of the names of each dimension, in R's order.
 void put_dimnames(const std::vector<ArrayPtr>& names, RdsWriter& out) {
   out.vector(RVector::list, names.size());
   for (const ArrayPtr& name : names) {

@@ -16,14 +16,14 @@ constexpr uint64_t kMostInShort = INT32_MAX;
 
 constexpr uint32_t kString = 9;
 constexpr uint32_t kAscii = 64 << 12, kUtf8 = 8 << 12;
-constexpr uint32_t kMissingString = 0xffffffff;  // as length
+constexpr uint32_t kMissingString = 0xffffffff;  // as the length
 
 void put_big(std::byte* at, uint32_t value) {
   value = __builtin_bswap32(value);
   std::memcpy(at, &value, sizeof value);
 }
 
-// A string's word, length and bytes.
+// Appends a string's word, length and bytes.
 void append_string(std::string_view text, bool is_missing, Bytes& out) {
   const size_t before = out.size();
   out.resize(before + 8 + text.size());
@@ -32,7 +32,7 @@ void append_string(std::string_view text, bool is_missing, Bytes& out) {
   if (!text.empty()) std::memcpy(out.data() + before + 8, text.data(), text.size());
 }
 
-// The strings of an array one after the other.
+// The strings of an array, one after the other, as a segment.
 class StringsSegment : public Segment {
  public:
   StringsSegment(ArrayPtr array, TextLengthsPtr lengths)
@@ -61,7 +61,7 @@ class StringsSegment : public Segment {
   uint64_t start_of(uint64_t run) const {
     return lengths_->before[run] + 8 * std::min(run * kTextsInRun, lengths_->count);
   }
-  // The run that the byte is in.
+  // Returns the run that contains the byte.
   uint64_t run_at(uint64_t offset) const {
     uint64_t low = 0, high = lengths_->before.size() - 1;
     while (high - low > 1) {
@@ -75,7 +75,7 @@ class StringsSegment : public Segment {
   const TextLengthsPtr lengths_;
 };
 
-// bit64's integers lie in R's doubles as they are.
+// Integers of the package bit64 are stored bit by bit in R's doubles.
 bool is_integer64(const DType& type) {
   return type.kind == Kind::integer && type.size == 8 && type.r_class;
 }
@@ -123,7 +123,8 @@ RVector r_vector_of(const DType& type) {
 
 RdsWriter::RdsWriter(Context& context) : context_(context) {
   layout_.put("X\n");
-  // The serialisation's version, the R that writes (4.2.2, whichever reads), the oldest that reads (3.5.0).
+  // The version of the serialization, the R that writes (4.2.2, whatever reads), and the oldest that reads
+  // (3.5.0).
   for (const uint32_t word : {3u, 0x00040202u, 0x00030500u, 5u}) big_endian(word);
   layout_.put("UTF-8");
 }

@@ -1,4 +1,4 @@
-// Which matrices of an annotated matrix become the slots of a Seurat assay.
+// The choice of an annotated matrix's matrices for the slots of a Seurat assay.
 #include <algorithm>
 #include <cmath>
 
@@ -13,11 +13,11 @@ namespace plainfs {
 
 namespace {
 
-constexpr uint64_t kSample = 65536;  // values by which a matrix is told from another
+constexpr uint64_t kSample = 65536;  // values that are read to classify a matrix
 
-// What a matrix looks like by its first values.
+// The properties of a matrix's first values.
 struct Looks {
-  bool like_counts = true;  // all are finite, whole and not below 0
+  bool like_counts = true;  // all are finite non-negative integers
   bool scaled = false;      // one is below 0
 };
 
@@ -41,7 +41,7 @@ Looks looks_of(const Array& values) {
   return looks;
 }
 
-// A matrix of cells by genes and what it looks like.
+// A matrix of cells by genes and the properties of its first values.
 class Candidate {
  public:
   Candidate(std::string name, const Content& content, uint64_t cells, uint64_t genes)
@@ -65,7 +65,7 @@ class Candidate {
     }
     return *looks_;
   }
-  // Features by cells.
+  // Returns the matrix as features by cells.
   const SparseMatrix& matrix(Context& context) {
     if (!matrix_) {
       if (const auto* sparse = std::get_if<SparseMatrix>(&content_)) {
@@ -78,7 +78,7 @@ class Candidate {
     }
     return *matrix_;
   }
-  // Cells by genes; null of a sparse matrix.
+  // Returns the matrix as cells by genes; null for a sparse matrix.
   ArrayPtr dense() const {
     const auto* array = std::get_if<LabelledArray>(&content_);
     return array ? in_row_order(array->values) : nullptr;
@@ -123,7 +123,7 @@ bool name_the_same(const Table& a, const Table& b, Context& context) {
 
 class Choice {
  public:
-  // names_alone: no matrix is made.
+  // names_alone: no matrices are created.
   Choice(const AnnotatedMatrix& matrix, Context& context, bool names_alone = false)
       : matrix_(matrix), context_(context), names_alone_(names_alone) {
     if (matrix.raw && is_there(matrix.raw->x)) {
@@ -162,7 +162,7 @@ class Choice {
   SeuratMatrices made_;
 };
 
-// X, and what is counts by its name. An experiment calls its matrices by names that tell what they are.
+// Finds X, and the counts by their name. The names of an experiment's matrices describe them.
 void Choice::find_named() {
   const auto candidate = [&](const std::string& name, const Content& content, Maybe& to) {
     to.emplace(name, content, matrix_.cells, matrix_.genes);
@@ -193,7 +193,7 @@ void Choice::take(Maybe& counts, Maybe& data) {
   made_.data = data->matrix(context_);
 }
 
-// X is dense and scaled: data is what it was made of. Counts and data have the same features.
+// Completes an object with a dense and scaled X: data is its source. Counts and data have the same features.
 void Choice::take_beside_scaled() {
   made_.scaled = x_->dense();
   if (raw_ && !(made_.same_genes && counts_)) {

@@ -20,9 +20,9 @@ namespace {
 constexpr uint64_t kNamesAtOnce = 64 * 1024;
 constexpr size_t kMostIdentities = 100;
 
-// Of the cache's budget, what names may take that are held or told apart.
+// The part of the cache's budget (1 / kNamesPart) for names in memory and the search for duplicates.
 constexpr uint64_t kNamesPart = 2;
-constexpr uint64_t kNameOverhead = 128;  // of one that is held, with what tells whether it comes again
+constexpr uint64_t kNameOverhead = 128;  // per name in memory, with the data that detect duplicates
 
 class NumberedNames : public Array {
  public:
@@ -41,7 +41,7 @@ class NumberedNames : public Array {
   const uint64_t first_;
 };
 
-// As many codes of the first level as are wanted.
+// An array that repeats the code of the first level.
 class FirstLevel : public Array {
  public:
   explicit FirstLevel(uint64_t count) : Array(number_type(Kind::unsigned_integer, 1), {count}) {}
@@ -63,7 +63,8 @@ void for_all_texts(const Array& texts, Visit&& visit) {
   }
 }
 
-// What SeuratObject 5 lets stand before the _ of a key: letters and digits, a letter first.
+// Returns the characters that SeuratObject 5 allows before the _ of a key: letters and digits, a letter
+// first.
 std::string stem_of_key(const std::string& name) {
   std::string kept;
   for (const char c : name) {
@@ -73,7 +74,7 @@ std::string stem_of_key(const std::string& name) {
   return kept;
 }
 
-// The groups that names tell, as far as there are not too many.
+// The groups formed by prefixes of names, as long as there are not too many.
 class Prefixes {
  public:
   explicit Prefixes(uint64_t names) { codes_.reserve(std::min(names, kNamesAtOnce)); }
@@ -86,11 +87,11 @@ class Prefixes {
     codes_.push_back(static_cast<uint8_t>(known->second));
   }
 
-  // Null where they are none that CreateSeuratObject takes.
+  // Returns null if CreateSeuratObject does not accept the groups.
   ArrayPtr factor_of(uint64_t names, Context& context) const;
 
  private:
-  std::unordered_map<std::string, size_t> groups_;  // in the order of their first name
+  std::unordered_map<std::string, size_t> groups_;  // in the order of their first names
   std::vector<uint8_t> codes_;
   bool are_too_many_ = false;
 };
@@ -112,8 +113,8 @@ ArrayPtr Prefixes::factor_of(uint64_t names, Context& context) const {
                 text_array(levels), 0, "orig.ident", context);
 }
 
-// Whether no name comes twice. The table has one more than the places of names, by their hashes: nothing is
-// copied, which is most of what a set of as many texts costs.
+// Returns whether no name is duplicated. The table holds 1 + the index of each name at a slot chosen by its
+// hash. Nothing is copied, which is most of the cost of a set of so many texts.
 bool are_unique(const std::vector<std::string>& names) {
   const size_t slots = std::bit_ceil(2 * names.size() + 1);
   std::vector<size_t> table(slots);
@@ -131,7 +132,7 @@ bool are_unique(const std::vector<std::string>& names) {
 std::vector<std::string> made_unique(std::vector<std::string> names) {
   if (are_unique(names)) return names;
   std::unordered_set<std::string> taken(names.begin(), names.end());
-  std::unordered_map<std::string, uint64_t> next;  // the number to try, of each that came before
+  std::unordered_map<std::string, uint64_t> next;  // the next number to try, for each name seen
   for (std::string& name : names) {
     const auto [known, is_first] = next.try_emplace(name, 1);
     if (is_first) continue;
@@ -261,7 +262,7 @@ std::vector<std::string> held_texts(const Array& texts, const char* what, Contex
 
 namespace {
 
-// Whether one of the names whose hashes come twice comes twice itself.
+// Returns whether one of the names that share a hash is duplicated.
 bool any_comes_twice(const Array& cells, const std::unordered_set<size_t>& hashes) {
   std::unordered_set<std::string> names;
   bool any = false;
@@ -271,7 +272,7 @@ bool any_comes_twice(const Array& cells, const std::unordered_set<size_t>& hashe
   return any;
 }
 
-// Whether each has a name, which no other has.
+// Returns whether each cell has a unique name.
 bool are_told_apart(const Array& cells, Context& context) {
   const uint64_t count = cells.count();
   check_room(checked_multiply(count, sizeof(size_t)), count, "cells", context);

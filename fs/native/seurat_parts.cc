@@ -30,7 +30,7 @@ ArrayPtr names_of_rows(const Table& table, Context& context) {
   return spelled(names, context);
 }
 
-// The columns of table that R can have.
+// Returns the columns of `table` that R can hold.
 std::vector<Column> columns_of(const Table& table, const std::string& place, Context& context) {
   Table held = table;
   std::erase_if(held.columns, [&](const Column& column) {
@@ -42,12 +42,12 @@ std::vector<Column> columns_of(const Table& table, const std::string& place, Con
   return columns_of_r(flat_columns(held), "seurat.rds: " + place, context);
 }
 
-// Where the genes of X stand among the features of an assay.
+// The places of the genes of X among the features of an assay.
 class GenePlaces {
  public:
-  // The same ones.
+  // The genes are the features.
   explicit GenePlaces(ArrayPtr features) : features_(std::move(features)), genes_(features_->count()) {}
-  // genes by their stored names, each the next feature that is stored under the same.
+  // Maps genes by their stored names, each to the next feature that is stored under that name.
   GenePlaces(ArrayPtr features, const std::vector<std::string>& stored, const std::vector<std::string>& genes)
       : features_(std::move(features)), genes_(genes.size()) {
     std::unordered_map<std::string_view, std::vector<uint64_t>> places;
@@ -62,26 +62,26 @@ class GenePlaces {
     }
   }
 
-  // Whether each gene is a feature.
+  // Returns whether each gene is a feature.
   bool are_known() const { return are_known_; }
-  // The rest requires it.
+  // The other functions require are_known().
   bool are_all() const { return places_.empty() && genes_ == features_->count(); }
   uint64_t place(uint64_t gene) const { return places_.empty() ? gene : places_[gene]; }
-  // The genes in the order of the features.
+  // Returns the genes in the order of the features.
   std::vector<uint64_t> order() const {
     std::vector<uint64_t> order(genes_);
     std::iota(order.begin(), order.end(), uint64_t{0});
     std::sort(order.begin(), order.end(), [&](uint64_t a, uint64_t b) { return place(a) < place(b); });
     return order;
   }
-  // The features' names of these genes.
+  // Returns the feature names of these genes.
   ArrayPtr names(const std::vector<uint64_t>& genes) const {
     const Elements all = read_all(*features_);
     TextBuilder names(genes.size());
     for (const uint64_t gene : genes) names.add(all.text(place(gene)));
     return std::make_shared<MemoryArray>(text_type(), Shape{genes.size()}, names.finish());
   }
-  // Of all genes in their own order.
+  // Returns the feature names of all genes, in the order of the genes.
   ArrayPtr names() const {
     if (are_all()) return features_;
     std::vector<uint64_t> all(genes_);
@@ -92,12 +92,12 @@ class GenePlaces {
  private:
   const ArrayPtr features_;
   const uint64_t genes_;
-  std::vector<uint64_t> places_;  // empty: each gene's own
+  std::vector<uint64_t> places_;  // empty: each gene's own place
   bool are_known_ = true;
 };
 
-// Of a matrix of numbers that is not column-major: its columns that order names, of which each is below their
-// number.
+// The columns of a matrix of numbers that `order` lists. Requires: the matrix is not column-major; all listed
+// numbers are valid.
 class ChosenColumns : public DerivedArray {
  public:
   ChosenColumns(const ArrayPtr& matrix, std::vector<uint64_t> order)
@@ -109,7 +109,7 @@ class ChosenColumns : public DerivedArray {
   }
 
  private:
-  // Whole rows: a box is put together of columns from anywhere.
+  // Whole rows, because a box may contain any columns.
   Box stored_box(const Box& box) const override {
     return {{box.origin[0], 0}, {box.extent[0], values().shape()[1]}};
   }
@@ -131,7 +131,7 @@ class ChosenColumns : public DerivedArray {
   const std::vector<uint64_t> order_;
 };
 
-// Columns as users see them; 0 where values are no matrix of numbers with as many rows.
+// Returns the number of columns as users see them; 0 unless `values` is a matrix of numbers with `rows` rows.
 uint64_t columns_of_numbers(const ArrayPtr& values, uint64_t rows) {
   const Shape& shape = values->shape();
   const DType& type = values->dtype();
@@ -176,9 +176,9 @@ class ObjectMaker {
   ColumnMatrices& matrices_;
   Context& context_;
   SeuratObject object_;
-  ArrayPtr stored_cells_;  // the names of the cells, before each was given one of its own
+  ArrayPtr stored_cells_;  // the names of the cells before they were made unique
   std::vector<Part> parts_;
-  std::set<std::string> names_;  // of assays, graphs and reductions: [[ finds each by its name
+  std::set<std::string> names_;  // of assays, graphs and reductions, which [[ finds by name
   std::set<std::string> keys_;
 };
 
@@ -204,7 +204,7 @@ SeuratObject ObjectMaker::make() {
   return std::move(object_);
 }
 
-// An object has one list of cells.
+// Checks that all parts have the same cells, because an object has one list of them.
 void ObjectMaker::check_cells() const {
   const auto check = [&](const Table& obs, const std::string& whose) {
     const ArrayPtr cells = names_of_rows(obs, context_);
@@ -215,7 +215,8 @@ void ObjectMaker::check_cells() const {
   if (joint_.obs.row_names != joint_.parts[0].matrix.obs.row_names) check(joint_.obs, "obs");
 }
 
-// Names of features as Seurat has them; stored: as the store has them, none where it has none.
+// Returns the names of features as Seurat has them. stored: receives the stored names; unchanged if there are
+// none.
 ArrayPtr ObjectMaker::features_of(const Table& genes, std::vector<std::string>& stored) const {
   if (genes.rows == 0) throw unsupported("a Seurat assay has features, and here is none");
   const ArrayPtr names = names_of_rows(genes, context_);
@@ -230,7 +231,7 @@ ArrayPtr ObjectMaker::features_of(const Table& genes, std::vector<std::string>& 
 GenePlaces ObjectMaker::gene_places(const AnnotatedMatrix& matrix, const SeuratMatrices& chosen,
                                     const ArrayPtr& features, const std::vector<std::string>& stored) const {
   if (!chosen.is_raw || chosen.same_genes) return GenePlaces(features);
-  if (!matrix.var.row_names || stored.empty()) return {features, {}, {""}};  // known by nothing
+  if (!matrix.var.row_names || stored.empty()) return {features, {}, {""}};  // they have no names to match
   const ArrayPtr genes = names_of_rows(matrix.var, context_);
   return {features, stored, held_texts(*genes, "features", context_)};
 }
@@ -279,7 +280,7 @@ void ObjectMaker::add_scaled(const ArrayPtr& scaled, const GenePlaces& genes,
   assay.scaled_features = genes.names(order);
 }
 
-// Null where none is called so.
+// Returns null if there is no such column.
 ArrayPtr ObjectMaker::variable_features(const Table& var, const GenePlaces& genes) const {
   const auto found = std::find_if(var.columns.begin(), var.columns.end(),
                                   [](const Column& column) { return column.name == kVariable; });
@@ -296,7 +297,7 @@ ArrayPtr ObjectMaker::variable_features(const Table& var, const GenePlaces& gene
   return variable.empty() ? nullptr : genes.names(variable);
 }
 
-// One of that name gives up its values, and keeps its place.
+// Adds a column. An existing column of that name keeps its place and gets the new values.
 void ObjectMaker::add_meta_data(Column column) {
   const auto known = std::find_if(object_.meta_data.begin(), object_.meta_data.end(),
                                   [&](const Column& other) { return other.name == column.name; });
@@ -360,7 +361,7 @@ void ObjectMaker::add_loadings(const Part& part, uint64_t dimensions,
   reduction.features = part.genes.names();
 }
 
-// part: null of what is no modality's.
+// part: null unless these belong to a modality.
 void ObjectMaker::add_reductions(const std::vector<AnnotatedPart>& obsm, const std::string& assay,
                                  const std::string& place, const Part* part) {
   for (const AnnotatedPart& item : obsm) {
@@ -385,7 +386,7 @@ void ObjectMaker::add_reductions(const std::vector<AnnotatedPart>& obsm, const s
   }
 }
 
-// Slides without a picture are none of Seurat's: the cells' coordinates are a reduction.
+// Seurat has no slides without a picture; the cells' coordinates are a reduction.
 void ObjectMaker::add_images(const JointMatrices::Part& part) {
   if (!part.matrix.slides) return;
   for (Slide& slide : part.matrix.slides()) {

@@ -1,4 +1,4 @@
-// A Seurat object of annotated matrices, as CreateSeuratObject makes one of the same parts.
+// A Seurat object of annotated matrices, like the one that CreateSeuratObject builds from the same parts.
 #pragma once
 
 #include <optional>
@@ -11,34 +11,36 @@
 
 namespace plainfs {
 
-// Which of its matrices become the slots of an assay.
+// The matrices of an annotated matrix that become the slots of an assay.
 struct SeuratMatrices {
   std::optional<SparseMatrix>
-      counts;           // features by cells, in either order; of the same arrays as data where both are one
-  SparseMatrix data;    // as counts
-  ArrayPtr scaled;      // X, cells by genes; null = none
-  bool is_raw = false;  // the features are those of raw
-  bool same_genes = true;              // raw is not there, or names the same ones in the same order
+      counts;  // features by cells, in either order; of the same arrays as data if both are the same matrix
+  SparseMatrix data;                   // like counts
+  ArrayPtr scaled;                     // X, cells by genes; null = none
+  bool is_raw = false;                 // the features are those of raw
+  bool same_genes = true;              // raw is missing, or has the same names in the same order
   std::string counts_from, data_from;  // "layers/counts"; empty = none
 };
 
-// Counts are what is called so; or X or raw, where their first values are whole and none is below 0: a
-// normalised matrix never is. Reads the first values of matrices, and of dense ones all. Throws unsupported
-// where there is no matrix, damaged where one has other sides, and what it holds as its error.
+// Chooses the matrices. Counts are the matrix with that name, or X or raw if their first values are
+// non-negative integers, which a normalised matrix never has. Reads the first values of matrices, and all
+// values of dense ones. Throws unsupported if there is no matrix, damaged if its extents do not fit, and the
+// matrix's own error.
 SeuratMatrices seurat_matrices(const AnnotatedMatrix& matrix, Context& context);
 
-// Whether its first 65,536 values are whole, finite and not below 0.
+// Returns whether the first 65,536 values are finite non-negative integers.
 bool looks_like_counts(const Array& values);
 
-// What they are made of alone ("layers/counts"; no counts = empty), by the first values of matrices at most.
+// The names of the chosen matrices ("layers/counts"; empty if there are no counts). Reads at most their first
+// values.
 struct SeuratSources {
   std::string counts, data;
 };
 SeuratSources seurat_sources(const AnnotatedMatrix& matrix, Context& context);
 
-// matrices: for what counts the cells' counts, and for the object's writer. Reads all names, and what
-// seurat_matrices() reads. What has no place in an object is told of. Throws unsupported where R could not
-// have the object, damaged where parts do not fit.
+// Returns the Seurat object. matrices: shared with the sums of the cells' counts and with the object's
+// writer. Reads all names, and whatever seurat_matrices() reads. Logs a notice for each part that a Seurat
+// object cannot hold. Throws unsupported if R cannot hold the object, damaged if parts do not fit.
 SeuratObject seurat_object(const JointMatrices& joint, ColumnMatrices& matrices, Context& context);
 
 }  // namespace plainfs

@@ -19,18 +19,18 @@ namespace plainfs {
 namespace {
 
 constexpr const char kPackage[] = "SeuratObject";
-constexpr const char kImagePackage[] = "Seurat";  // of the classes of images
+constexpr const char kImagePackage[] = "Seurat";  // the package of the image classes
 
-// The radius of spots whose diameter no one has noted, in widths of the picture: Seurat's own for SlideSeq.
+// The radius of spots without a recorded diameter, in widths of the picture: Seurat's value for SlideSeq.
 constexpr double kPlainRadius = 0.005;
 
-// Of the longest side of the picture, its colours included, as Seurat counts.
+// Returns the longest side of the picture; like Seurat, counts its colours as a side.
 double longest_side(const Slide& slide) {
   return static_cast<double>(*std::max_element(slide.pixels->shape().begin(), slide.pixels->shape().end()));
 }
 
-// What Seurat's Read10X_Image makes of the scale factors, where the store does not have it. Seurat 4 draws by
-// spot.radius, Seurat 5 by spot and lowres.
+// Adds what Seurat's Read10X_Image derives from the scale factors, if the store does not have it. Seurat 4
+// draws by spot.radius, Seurat 5 by spot and lowres.
 Slide complete_slide(Slide slide, Context& context) {
   if (slide.spot_radius) return slide;
   const double side = longest_side(slide);
@@ -49,7 +49,7 @@ Slide complete_slide(Slide slide, Context& context) {
   return slide;
 }
 
-// Pixels as R draws them: reals from 0 to 1.
+// Returns pixels as R draws them: reals from 0 to 1.
 ArrayPtr bright_pixels(const ArrayPtr& pixels) {
   if (pixels->dtype().kind == Kind::real) return pixels;
   const double full = pixels->dtype().size == 1 ? UINT8_MAX : UINT16_MAX;
@@ -72,7 +72,7 @@ class SeuratWriter {
   using Assay = SeuratObject::Assay;
   using Reduction = SeuratObject::Reduction;
 
-  // Puts a slot's name and a vector of one.
+  // Writes a slot's name and a vector of one text.
   void text_slot(const char* slot, const std::string& value) {
     out_.attribute(slot);
     out_.texts({value});
@@ -81,7 +81,7 @@ class SeuratWriter {
     out_.attribute(slot);
     out_.vector(RVector::list, 0);
   }
-  // A list whose members put(member) puts, called as they are.
+  // Writes a list of `members`, each written by put(member), with their names.
   template <class Member, class Put>
   void named_list_slot(const char* slot, const std::vector<Member>& members, Put put);
 
@@ -187,7 +187,7 @@ void SeuratWriter::put_matrix(const SeuratMatrix& matrix, const Assay& assay) {
   out_.s4_class("dgCMatrix", "Matrix");
 }
 
-// A matrix of doubles with its names; the empty one has none.
+// Writes a matrix of doubles with its names; the empty matrix has none.
 void SeuratWriter::put_dense(const ColumnsOf& matrix, const ArrayPtr& rows, const ArrayPtr& columns) {
   const uint64_t count = matrix.values ? matrix.values->count() : 0;
   out_.vector(RVector::real, count, false, true);
@@ -224,7 +224,7 @@ void SeuratWriter::put_identities() {
   out_.end_attributes();
 }
 
-// Of SeuratObject, whose objects these are.
+// Writes the version of SeuratObject, the package of these objects.
 void SeuratWriter::put_version() {
   out_.vector(RVector::list, 1, true, true);
   out_.vector(RVector::integer, 3);
@@ -320,7 +320,7 @@ void SeuratWriter::put_scale_factors(const Slide& image) {
   out_.end_attributes();
 }
 
-// As Seurat has them: unique, and none empty.
+// Returns the features as Seurat requires: unique, and none empty.
 ArrayPtr stored_features(const ArrayPtr& features, Context& context) {
   const std::vector<std::string> stored = held_texts(*features, "features", context);
   const std::vector<std::string> made = made_unique(without_empty_names(stored));
@@ -329,7 +329,7 @@ ArrayPtr stored_features(const ArrayPtr& features, Context& context) {
   return text_array(made);
 }
 
-// Of a stored object: what it does not tell, as CreateSeuratObject makes it, and columns as R has them.
+// Completes a stored object: missing parts as CreateSeuratObject generates them, and columns as R holds them.
 void complete(SeuratObject& object, Context& context) {
   object.cells = cell_names(spelled(object.cells, context), context);
   const ArrayPtr made = identities(object.cells, object.project, context);

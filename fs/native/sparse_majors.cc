@@ -7,7 +7,7 @@ namespace plainfs {
 
 namespace {
 
-constexpr uint64_t kPointersAtOnce = 64 * 1024;  // a multiple of what is between two that are kept
+constexpr uint64_t kPointersAtOnce = 64 * 1024;  // a multiple of kBetweenSamples
 
 }  // namespace
 
@@ -21,7 +21,7 @@ SparseMajors::SparseMajors(const SparseMatrix& matrix)
   if (matrix.index->count() != entries_)
     throw damaged("a sparse matrix has {} values and {} indices", entries_, matrix.index->count());
   const uint64_t stored = pointer_->count();
-  const bool surplus = count_ == 0 && stored == 2;  // as BPCells writes a matrix without columns
+  const bool surplus = count_ == 0 && stored == 2;  // BPCells writes a matrix without columns this way
   if (stored != checked_add(count_, 1) && !surplus)
     throw damaged("a sparse matrix has {} pointers for {} {}", stored, count_,
                   matrix.by_row ? "rows" : "columns");

@@ -1,5 +1,5 @@
-// The columns (or rows, of a matrix stored by row) of a sparse matrix: where each one's entries are. Of very
-// many pointers only every few hundredth is kept.
+// The columns of a sparse matrix (or rows, if stored by row) with the ranges of their entries. If there are
+// very many pointers, only one in every few hundred is kept.
 #pragma once
 
 #include <algorithm>
@@ -14,21 +14,21 @@ namespace plainfs {
 
 class SparseMajors {
  public:
-  // Reads all pointers once. Throws damaged where they do not rise from 0 to the number of values, or where
-  // the parts have other lengths than they should.
+  // Reads all pointers once. Throws damaged if they do not ascend from 0 to the number of values, or if the
+  // parts have invalid lengths.
   explicit SparseMajors(const SparseMatrix& matrix);
 
   uint64_t count() const { return count_; }
   uint64_t entries() const { return entries_; }
 
-  // Calls visit(major, begin, end) for each that has any of the entries [first, last), in order; begin and
-  // end are those of all its entries.
+  // Calls visit(major, begin, end) for each column that has any of the entries [first, last), in order;
+  // [begin, end) are all its entries.
   template <class Visit>
   void visit(uint64_t first, uint64_t last, Visit&& visit) const {
     if (first >= last) return;
     const auto after = std::upper_bound(samples_.begin(), samples_.end(), first);
     uint64_t major = static_cast<uint64_t>(after - samples_.begin() - 1) * step_;
-    // Those of pointers[0] up to pointers[some], some of them at least.
+    // Visits the columns between these pointers. Returns whether there are more to visit.
     const auto visit_run = [&](std::span<const uint64_t> pointers) {
       size_t i = 0;
       for (; i + 1 < pointers.size() && pointers[i] < last; ++i) {
@@ -49,7 +49,7 @@ class SparseMajors {
   }
 
  private:
-  static constexpr uint64_t kMostKept = 64 * 1024;  // of which each is kept
+  static constexpr uint64_t kMostKept = 64 * 1024;  // up to so many pointers, all are kept
   static constexpr uint64_t kBetweenSamples = 512;
 
   const ArrayPtr pointer_;

@@ -15,8 +15,8 @@ namespace {
 using hdf5::SkeletonDataset;
 using hdf5::SkeletonKind;
 
-// One of the types that all readers take: i4 of every integer that fits, u4 and u8 of unsigned ones that may
-// not, f4 and f8.
+// The form of values in a type that all readers accept: i4 for every integer that fits, u4 and u8 for
+// unsigned ones that may not, f4 and f8.
 struct ValueForm {
   SkeletonKind kind;
   ElementForm form;
@@ -38,13 +38,13 @@ ValueForm tenx_value_form(const DType& type) {
   }
 }
 
-// The values, of which a read throws unsupported where an i4 cannot hold one.
+// Returns the values, checked on read: throws unsupported if an i4 cannot hold one.
 ArrayPtr fitting(const ArrayPtr& values, const ValueForm& form) {
   ArrayPtr whole = without_missing_integers(values);
   return form.kind == SkeletonKind::integer ? within_32_bits(std::move(whole)) : whole;
 }
 
-// Text of fixed length, ASCII where it is: what scanpy decodes.
+// Adds text of fixed length, marked as ASCII if possible, because scanpy decodes that.
 void put_texts(const std::string& path, const ArrayPtr& texts, Context& context, H5Layout& out) {
   const TextLengthsPtr lengths = measure_texts(*texts, context);
   const auto width = static_cast<uint32_t>(std::min<uint64_t>(padded_width(*lengths), INT32_MAX));
@@ -85,7 +85,7 @@ H5Layout lay_out_tenx(const SparseMatrix& stored, const TenxFeatures& features, 
   out.group("/matrix/features");
   out.texts("/matrix/features/_all_tag_keys", {"genome"});
   put_texts("/matrix/features/feature_type", features.types, context, out);
-  // Which genome a feature is of, no store keeps.
+  // No store records the genome of a feature.
   out.data("/matrix/features/genome", {SkeletonKind::ascii_text, 1, {matrix.rows}},
            padded_texts(std::make_shared<RepeatedText>("", matrix.rows), 1));
   put_texts("/matrix/features/id", features.ids, context, out);
@@ -101,7 +101,7 @@ ByteLayout tenx_h5(const SparseMatrix& stored, const TenxFeatures& features, Con
 
 std::unique_ptr<const PackedForm> packed_tenx_h5(const SparseMatrix& stored, const TenxFeatures& features,
                                                  Context& context) {
-  // lib/python/cellranger/hdf5.py of Cell Ranger 10.
+  // Like lib/python/cellranger/hdf5.py of Cell Ranger 10.
   constexpr uint64_t kElementsInChunk = 80'000;
   return lay_out_tenx(stored, features, context).pack({4, kElementsInChunk, true, true});
 }

@@ -1,4 +1,4 @@
-// A matrix of features by cells as Cell Ranger's version 2 of .h5, which Seurat's Read10X_h5, scanpy's
+// A matrix of features by cells in version 2 of Cell Ranger's .h5, which Seurat's Read10X_h5, scanpy's
 // read_10x_h5, DropletUtils and BPCells read.
 #pragma once
 
@@ -10,14 +10,14 @@
 
 namespace plainfs {
 
-// What Cell Ranger says of each feature: lists as long as the matrix has rows.
+// Cell Ranger's columns for the features: lists as long as the matrix has rows.
 struct TenxFeatures {
   ArrayPtr ids;
   ArrayPtr names;
   ArrayPtr types;
 };
 
-// One text as often as it is wanted: what a store does not say of each feature by itself.
+// An array that repeats one text, for feature columns that the store does not have.
 class RepeatedText : public Array {
  public:
   RepeatedText(std::string text, uint64_t count) : Array(text_type(), {count}), text_(std::move(text)) {}
@@ -31,10 +31,10 @@ class RepeatedText : public Array {
   const std::string text_;
 };
 
-// Requires: column_names are known. Looks at the lengths of the names, and of a matrix stored by row counts
-// the entries of each column (fs/native/column_order.h).
+// Returns the file. Requires: column_names are known. Reads the lengths of the names and, for a matrix stored
+// by row, counts the entries of each column (fs/native/column_order.h).
 ByteLayout tenx_h5(const SparseMatrix& stored, const TenxFeatures& features, Context& context);
-// The same as Cell Ranger compresses it.
+// Returns the file as Cell Ranger compresses it.
 std::unique_ptr<const PackedForm> packed_tenx_h5(const SparseMatrix& stored, const TenxFeatures& features,
                                                  Context& context);
 

@@ -16,7 +16,7 @@ namespace plainfs {
 namespace {
 
 constexpr uint64_t kRunsTogether = 16;
-constexpr uint64_t kMostTexts = uint64_t{1} << 32;  // what is kept of each run is 32 MiB then
+constexpr uint64_t kMostTexts = uint64_t{1} << 32;  // the data kept for runs are 32 MiB then
 
 }  // namespace
 
@@ -148,7 +148,7 @@ class FramedTexts : public Segment {
   }
 
  private:
-  // Of all texts before one.
+  // Returns the bytes of all texts before one.
   uint64_t bytes_before(uint64_t text) const {
     if (text == lengths_->count) return lengths_->before.back();
     const uint64_t run = text / kTextsInRun * kTextsInRun;
@@ -157,13 +157,13 @@ class FramedTexts : public Segment {
       for_each_text(*texts_, run, text - run, [&](std::string_view each, bool) { bytes += each.size(); });
     return bytes;
   }
-  // Where a text begins that begins a run, or is the first, or the end.
+  // Returns the beginning of a text that begins a run, or is the first, or of the end.
   uint64_t start_of(uint64_t text) const {
     if (text == first_) return 0;
     if (text == end_) return size_;
     return bytes_before(text) - bytes_before_first_ + (text - first_) * framing_.size;
   }
-  // The first text of the run that a byte is in.
+  // Returns the first text of the run that contains a byte.
   uint64_t run_at(uint64_t offset) const {
     uint64_t low = first_ / kTextsInRun, high = divide_up(end_, kTextsInRun);
     while (high - low > 1) {

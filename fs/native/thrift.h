@@ -1,5 +1,5 @@
-// Writes Thrift's compact protocol (apache/thrift, doc/specs/thrift-compact-protocol.md): what Parquet's
-// headers are. A field is (difference of ids << 4 | type); integers are zigzag varints.
+// A writer for Thrift's compact protocol (apache/thrift, doc/specs/thrift-compact-protocol.md), the format of
+// Parquet's headers. A field is (difference of ids << 4 | type); integers are zigzag varints.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ inline void append_varint(uint64_t value, std::string& out) {
   out += static_cast<char>(value);
 }
 
-// Fields in rising order of ids (by less than 16 from one to the next). Requires: structs that are begun are
-// ended, the outermost one too.
+// Writes the fields of a struct in ascending order of ids (at most 15 apart). Requires: every begun struct is
+// ended, including the outermost one.
 class ThriftWriter {
  public:
   void boolean(int id, bool value) { field(id, value ? 1 : 2); }
@@ -39,14 +39,14 @@ class ThriftWriter {
     list(id, 8, values.size());
     for (const std::string& value : values) put_binary(value);
   }
-  // Follow with as many begin_element() … end().
+  // Begins a list. `count` pairs of begin_element() and end() must follow.
   void struct_list(int id, size_t count) { list(id, 12, count); }
   void begin_element() { last_ids_.push_back(0); }
   void begin(int id) {
     field(id, 12);
     last_ids_.push_back(0);
   }
-  // bytes: fields of a struct and its end, as take() gave them.
+  // bytes: the fields of a struct and its end, as returned by take().
   void encoded_struct(int id, std::string_view bytes) {
     field(id, 12);
     out_ += bytes;
@@ -81,7 +81,7 @@ class ThriftWriter {
   }
 
   std::string out_;
-  std::vector<int> last_ids_{0};  // of each struct that is begun
+  std::vector<int> last_ids_{0};  // of each open struct
 };
 
 }  // namespace plainfs

@@ -10,7 +10,7 @@ namespace plainfs {
 
 namespace {
 
-constexpr uint64_t kPage = 4096;  // pixels begin at a multiple of it
+constexpr uint64_t kPage = 4096;  // pixels begin at a multiple of this
 
 uint64_t rounded_up(uint64_t value, uint64_t unit) {
   return checked_multiply(divide_up(value, unit), unit);
@@ -33,10 +33,10 @@ struct TiffField {
   uint16_t tag;
   TiffFieldType type;
   uint64_t count;
-  uint64_t value;  // the only one, or where they stand
+  uint64_t value;  // the only number, or the offset of the list
 };
 
-// How wide the numbers of a form of TIFF are.
+// The sizes of numbers in a form of TIFF.
 struct TiffWidths {
   uint32_t entries, count, offset;
   TiffFieldType long_type;
@@ -45,12 +45,12 @@ struct TiffWidths {
 };
 constexpr TiffWidths kBig{8, 8, 8, kLong8Field}, kClassic{2, 4, 4, kLongField};
 
-// Where things are. A plane's pixels are those of its levels, the largest first; a level's are its pieces
-// (tiles, each as large as all others, or strips), row by row.
+// The offsets of all parts. A plane's pixels are those of its levels, the largest first. A level's pixels are
+// its pieces (tiles of equal size, or strips), row by row.
 struct TiffPlaces {
   struct Level {
     uint64_t width, height;
-    uint64_t across, pieces;           // pieces in a row, and all
+    uint64_t across, pieces;           // pieces in a row, and in total
     uint64_t piece_bytes, last_bytes;  // of the last piece
     uint64_t begin, end;               // among the plane's pixels
   };
@@ -60,7 +60,7 @@ struct TiffPlaces {
   uint64_t pixels_begin = 0;  // in the file
 };
 
-// What a plane's directories are made of, in their order.
+// A part of a plane's directories, in the order of the file.
 struct TiffPart {
   enum Kind { directory, children, offsets, counts } kind;
   size_t level;
@@ -94,7 +94,7 @@ class TiffFile {
   const std::vector<TiffPart>& parts(uint64_t plane) const {
     return plane == 0 ? first_parts_ : other_parts_;
   }
-  // Where a plane's directories begin, from the first one on.
+  // Returns the beginning of a plane's directories, from the first plane's on.
   uint64_t block_begin(uint64_t plane) const {
     return plane == 0 ? 0 : first_parts_.back().end + (plane - 1) * other_parts_.back().end;
   }
@@ -104,7 +104,7 @@ class TiffFile {
   }
   uint32_t number_width() const { return widths_.offset; }
   std::string directory(uint64_t plane, size_t level) const;
-  // The i-th number of a part that is no directory.
+  // Returns the i-th number of a part that is a list.
   uint64_t number(const TiffPart& part, uint64_t plane, uint64_t i) const;
 
  private:
@@ -147,7 +147,7 @@ void TiffFile::add_level(const TiffLevel& level) {
   geometry_.levels.push_back(made);
 }
 
-// The header and the texts.
+// Returns the header and the texts.
 std::string TiffFile::head() {
   std::string head = plan_.is_big ? std::string("II\x2b\0\x08\0\0\0", 8) : std::string("II\x2a\0", 4);
   const size_t first_at = head.size();
@@ -215,7 +215,7 @@ uint64_t TiffFile::number(const TiffPart& part, uint64_t plane, uint64_t i) cons
 std::vector<TiffField> TiffFile::fields(uint64_t plane, size_t level) const {
   const TiffPlaces::Level& shape = geometry_.levels[level];
   const TiffLevel& tiles = plan_.levels[level];
-  // The only number of a list, or where the list stands.
+  // Returns a field with the only number of a list, or the offset of the list.
   const auto listed = [&](uint16_t tag, TiffFieldType type, TiffPart::Kind kind,
                           uint64_t count) -> TiffField {
     const TiffPart* part = find(plane, kind, level);
@@ -244,7 +244,7 @@ std::vector<TiffField> TiffFile::fields(uint64_t plane, size_t level) const {
   if (has_resolution()) {
     fields.push_back({282, kRationalField, 1, resolution_at_});
     fields.push_back({283, kRationalField, 1, resolution_at_ + 8});
-    fields.push_back({296, kShortField, 1, 1});  // of no unit that TIFF has
+    fields.push_back({296, kShortField, 1, 1});  // a unit that TIFF does not have
   }
   if (level == 0 && plane == 0)
     fields.push_back({270, kTextField, plan_.description.size() + 1, description_at_});
@@ -305,7 +305,7 @@ class TiffDirectories : public Segment {
       for (uint64_t i = 0; i < count; ++i, out += width) {
         const uint64_t number = file_->number(part, plane, first + i);
         std::memcpy(out, &number,
-                    width);  // little-endian, as this machine is (formats/core/model/packing.cc)
+                    width);  // little-endian, like this machine (formats/core/model/packing.cc)
       }
     });
   }
@@ -343,7 +343,7 @@ class TiffPixels : public Segment {
     return same;
   }
 
-  // Of every box whose last byte is passed.
+  // Drops every box with a last byte in the range.
   void passed(uint64_t begin, uint64_t end) const override {
     while (begin < end) {
       const Place place = place_at(begin);
@@ -360,7 +360,7 @@ class TiffPixels : public Segment {
   }
 
  private:
-  // A box of pixels that follow one another: a tile, or the plane of a level in strips.
+  // A box of contiguous pixels: a tile, or the plane of a level in strips.
   struct Place {
     uint64_t plane;
     size_t level;

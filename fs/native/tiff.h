@@ -1,6 +1,6 @@
-// A TIFF of planes of pixels without compression, of which everything follows from the shapes: header, texts,
-// the directories of all planes, then all pixels. So who opens it reads its beginning alone, and a tile is
-// found by arithmetic. Little-endian; TIFF 6.0, or BigTIFF with numbers of 64 bits.
+// An uncompressed TIFF of planes of pixels, with a layout that follows from the shapes: header, texts, the
+// directories of all planes, then all pixels. Opening it reads only its beginning, and tile offsets are
+// computable. Little-endian; TIFF 6.0, or BigTIFF with numbers of 64 bits.
 #pragma once
 
 #include <array>
@@ -16,35 +16,35 @@
 
 namespace plainfs {
 
-// How pixels of a type are written. name: OME's.
+// The representation of pixels of a type. name: OME's.
 struct PixelType {
   const char* name;
   uint16_t sample_format;  // 1 unsigned, 2 signed, 3 real
   ElementForm form;
 };
-// nullopt where OME has no such pixels: integers of 64 bits, complex numbers, what is no number. A truth
-// value is 0 or 1, a real of 16 bits one of 32.
+// Returns the pixel type; nullopt if OME has none: integers of 64 bits, complex numbers, other types than
+// numbers. A boolean is 0 or 1, a real of 16 bits becomes one of 32.
 std::optional<PixelType> pixel_type(const DType& type);
 
 struct TiffLevel {
   ArrayPtr values;  // its last axes are y and x; not column-major
-  // Of a tile, multiples of 16; in strips: the rows of a strip.
+  // The size of a tile, a multiple of 16; in strips: the rows per strip.
   uint64_t tile_width = 0;
   uint64_t tile_height = 0;
 };
 
 struct TiffPlan {
-  bool is_big = false;  // BigTIFF in tiles; else TIFF 6.0 in strips, of the largest level alone
+  bool is_big = false;  // BigTIFF in tiles; otherwise TIFF 6.0 in strips, of the largest level only
   PixelType type;
-  std::vector<TiffLevel> levels;  // the largest first, alike in all axes but y and x
+  std::vector<TiffLevel> levels;  // the largest first, with the same extents in all axes but y and x
   std::vector<size_t>
-      plane_axes;  // the axes before y and x, the one along which planes follow one another first
+      plane_axes;  // the axes before y and x; first the axis along which consecutive planes lie
   std::string description, software;
-  // Of a pixel along x and y, in millionths of the unit that the description names; none where one is 0.
+  // The size of a pixel along x and y, in millionths of the description's unit; unknown if one is 0.
   std::array<uint32_t, 2> pixel_millionths{};
 };
 
-// Throws unsupported where the numbers of the form have no room for it. Reads nothing.
+// Returns the layout. Throws unsupported if the number sizes of the form are too small. Reads nothing.
 ByteLayout tiff_layout(TiffPlan plan);
 
 }  // namespace plainfs

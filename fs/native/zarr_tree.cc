@@ -89,15 +89,15 @@ class Printer {
   size_t depth_ = 0;
 };
 
-// JSON as Python's json.dumps(indent=4, sort_keys=True) writes it, which zarr-python does. Throws damaged
-// where a text or key is not UTF-8.
+// Returns JSON as Python's json.dumps(indent=4, sort_keys=True) writes it, like zarr-python. Throws damaged
+// if a text or key is not UTF-8.
 std::string python_json(const Json& value) {
   Printer printer;
   printer.write(value);
   return printer.take();
 }
 
-// Each is a name in a directory.
+// The most chunks of an array, because each is a name in a directory.
 constexpr uint64_t kMostZarrChunks = uint64_t{1} << 18;
 
 Json group_document() {
@@ -110,7 +110,7 @@ Json shape_list(const Shape& shape) {
   return list;
 }
 
-// Of all files of the hierarchy, as Measured has it.
+// The version of all files of the hierarchy (Measured::version).
 constexpr const char kZarr[] = "zarr 2";
 
 uint64_t chunk_count(const ZarrArray& array) {
@@ -120,8 +120,8 @@ uint64_t chunk_count(const ZarrArray& array) {
   return count;
 }
 
-// A file that opens, and that cannot be read: some readers of Zarr take a chunk that does not open for an
-// absent one.
+// A file that opens but cannot be read: some readers of Zarr take a chunk that does not open for a missing
+// one.
 class UnreadableFile : public ViewFile {
  public:
   explicit UnreadableFile(Error error) : error_(std::move(error)) {}
@@ -132,8 +132,8 @@ class UnreadableFile : public ViewFile {
   const Error error_;
 };
 
-// One value of a type without a meaning: nothing is known of the shape and the type of an element that cannot
-// be shown.
+// Returns an array of one value of an opaque type, because the shape and type of an element that cannot be
+// shown are unknown.
 ZarrContent unreadable_array(const Error& error) {
   return {{},
           ZarrArray{zarr_array_document({}, {}, "|V1", nullptr, nullptr),
@@ -174,7 +174,7 @@ class NodeFiles {
     return files;
   }
 
-  // Those of a node of which it is not known for now whether it is a group.
+  // Returns the documents of a node if it is unknown for now whether it is a group.
   static std::vector<MadeEntry> unread_documents(const Error& fault) {
     std::vector<MadeEntry> files;
     for (const char* name : {".zarray", ".zattrs", ".zgroup"}) {
@@ -245,7 +245,7 @@ void check_name(std::string_view name) {
     throw unsupported("\"{}\" cannot be a name in Zarr", printable(name));
 }
 
-// Puts member there. Throws unsupported if the path cannot be one in Zarr, or something else stands there.
+// Adds a member. Throws unsupported if the path is not valid in Zarr or is taken.
 void put_at(ZarrContent& root, std::string_view path, const ZarrContent::Member& member) {
   std::vector<std::string> names;
   boost::algorithm::split(names, path, [](char c) { return c == '/'; });
@@ -264,7 +264,7 @@ void put_at(ZarrContent& root, std::string_view path, const ZarrContent::Member&
     throw unsupported("{}: there is a group of that name", path);
 }
 
-// A name that Zarr can have, and that none of the members has.
+// Returns a name that is valid in Zarr and not taken.
 std::string free_zarr_name(const ZarrContent& group, std::string_view path) {
   constexpr size_t kMost = 200;
   const std::string encoded = percent_encoded(path);
@@ -274,7 +274,7 @@ std::string free_zarr_name(const ZarrContent& group, std::string_view path) {
   return free;
 }
 
-// The group that the first name of "a/b" is; null if there is none.
+// Returns the group that the first name of "a/b" names; null if it is missing.
 ZarrContent* group_below(const ZarrContent& group, std::string_view path) {
   const size_t end = path.find('/');
   const auto member = end == path.npos ? group.members.end() : group.members.find(path.substr(0, end));

@@ -9,7 +9,7 @@ namespace plainfs {
 
 bool needs_quotes(std::string_view text) {
   if (text.empty() || text == "NA") return true;
-  bool special = false, beyond_ascii = false;  // without an early end, so that the loop is vectorised
+  bool special = false, beyond_ascii = false;  // no early exit, so that the loop is vectorized
   for (const char c : text) {
     special |= (c == ',') | (c == '"') | (c == '\r') | (c == '\n');
     beyond_ascii |= (c & 0x80) != 0;

@@ -1,6 +1,6 @@
-// One element of any DType as a field of a CSV or a TSV (fs/VIEWS.md, section 2). Text that
-// is not UTF-8 is damage. Requires throughout:
-// elements are of type, i < elements.count.
+// Formats one element of any DType as a CSV or TSV field (fs/VIEWS.md, section 2). Text that is not valid
+// UTF-8 is reported as damaged. All functions require that `elements` has the type `type` and that i <
+// elements.count.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace plainfs {
 
-// Whether text, as a CSV field, has to stand in quotes: RFC 4180, and where it would read as missing or as
-// nothing. Throws damaged where it is not UTF-8.
+// Returns whether `text` must be quoted as a CSV field: by RFC 4180, or because it would otherwise be read as
+// missing or empty. Throws damaged if it is not valid UTF-8.
 bool needs_quotes(std::string_view text);
 
 template <class Sink>
@@ -31,10 +31,10 @@ void put_csv_text(std::string_view text, Sink& sink) {
   sink.put('"');
 }
 
-// Appends the element as a TSV field: never quoted, each TAB, CR and LF in it as one blank.
+// Appends the element as a TSV field. It is never quoted; each TAB, CR and LF in it becomes one blank.
 void append_tsv_field(const DType& type, const Elements& elements, uint64_t i, std::string& out);
 
-// scratch is overwritten; handed in so that its memory is used again.
+// Writes the element as a CSV field. `scratch` is overwritten; callers pass it in to reuse its memory.
 template <class Sink>
 void put_csv_field(const DType& type, const Elements& elements, uint64_t i, std::string& scratch,
                    Sink& sink) {
@@ -71,9 +71,11 @@ void put_csv_field(const DType& type, const Elements& elements, uint64_t i, std:
   }
 }
 
-// About how many characters an element of type takes; for choosing how many make a block.
+// Returns the approximate number of characters of an element of `type`, for choosing how many elements make a
+// block.
 uint64_t typical_width(const DType& type);
-// About how many characters an element takes as text; looks at the first few where their length varies.
+// Returns the approximate number of characters of an element as text. Looks at the first few elements if
+// their length varies.
 uint64_t sampled_width(const Array& array);
 
 }  // namespace plainfs

@@ -1,4 +1,4 @@
-// Whole numbers of any integer dtype that count or point somewhere: indices, positions, pointers.
+// Integers of any dtype that are used as counts, indices or positions.
 #pragma once
 
 #include <algorithm>
@@ -16,14 +16,15 @@
 
 namespace plainfs {
 
-// Elements [first, first + count) of array as U (uint32_t or uint64_t), every one of them >= 0 and < limit:
-// else, or where the dtype is no integer, Error(damaged), with what they are in it. Not copied where they are
-// stored as U or its signed kin.
+// Elements [first, first + count) of `array` as U (uint32_t or uint64_t), all of them >= 0 and < limit.
+// Throws damaged, naming `what` they are, if one is out of range or the dtype is not an integer. The elements
+// are not copied if they are stored as U or its signed counterpart.
 template <class U>
 class IndexRun {
  public:
-  // The same, but those that are stored as U or its signed kin are not held to limit: the caller does that,
-  // as unsigned numbers, of which one that was negative is above every limit up to 2^(bits of U - 1).
+  // Like the constructor below, but does not check elements stored as U or its signed counterpart against
+  // `limit`. The caller compares them as unsigned numbers: a negative one is then above every limit up to
+  // 2^(bits of U - 1).
   static IndexRun unchecked(const Array& array, uint64_t first, uint64_t count, uint64_t limit,
                             std::string_view what) {
     return IndexRun(read_run(array, first, count), array.dtype(), count, limit, what);
@@ -32,7 +33,7 @@ class IndexRun {
       : elements_(read_run(array, first, count)) {
     take(array.dtype(), elements_, 0, count, limit, what);
   }
-  // Of elements of this type that were read already, which have to outlive this.
+  // Uses elements of the given type that were read already. `read` must outlive this object.
   IndexRun(const DType& type, const Elements& read, uint64_t first, uint64_t count, uint64_t limit,
            std::string_view what) {
     take(type, read, first, count, limit, what);
@@ -80,7 +81,7 @@ class IndexRun {
     }
   }
 
-  Elements elements_;  // where they were read for this
+  Elements elements_;  // only if they were read for this object
   std::vector<U> converted_;
   std::span<const U> values_;
 };

@@ -1,5 +1,5 @@
-// Where the lists of a ragged column end: list i has elements ends[i - 1] to ends[i] of what it divides, the
-// first from 0.
+// The ends of the lists of a ragged column. List i has the elements ends[i - 1] to ends[i]; the first list
+// begins at 0.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,12 @@
 
 namespace plainfs {
 
-// The ends are read in windows, so lists that follow each other cost little. For one thread. Throws damaged
-// where an end is beyond what is divided, and what Array::read throws.
+// The ends are read in windows, so access to consecutive lists is cheap. Not thread-safe. Throws damaged if
+// an end exceeds the number of elements, and whatever Array::read throws.
 class ListEnds {
  public:
-  // ends: whole numbers, rank 1, and elements: how many there are to divide. ends outlives this.
+  // ends: integers of rank 1; must outlive this object. elements: the number of elements that the lists
+  // divide.
   ListEnds(const Array& ends, uint64_t elements) : ends_(ends), elements_(elements), lists_(ends.count()) {}
 
   uint64_t lists() const { return lists_; }
@@ -27,11 +28,11 @@ class ListEnds {
   const uint64_t elements_;
   const uint64_t lists_;
   std::unique_ptr<const IndexRun<uint64_t>> window_;  // null before the first use
-  uint64_t first_ = 0;                                // list that the window begins with
+  uint64_t first_ = 0;                                // the first list in the window
 };
 
-// Goes through all ends: throws damaged where one is smaller than the one before or beyond the elements.
-// Returns the last, 0 where there is none.
+// Reads all ends. Throws damaged if one is smaller than the one before or exceeds `elements`. Returns the
+// last end, or 0 if there are no lists.
 uint64_t check_list_ends(const Array& ends, uint64_t elements);
 
 }  // namespace plainfs

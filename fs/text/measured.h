@@ -1,6 +1,5 @@
-// How long a file and the blocks that it is made of are, as a pass over the store has measured it: with that
-// the file is opened again without the pass, later in this mount (fs/tree/open_views.h) or in another one
-// (fs/index).
+// The lengths of a file and of its blocks, as measured by a pass over the store. With them the file is opened
+// again without the pass, later in this mount (fs/tree/open_views.h) or in another one (fs/index).
 #pragma once
 
 #include <atomic>
@@ -16,54 +15,55 @@
 
 namespace plainfs {
 
-// What was measured before is not what is there now: the store was changed in a way that could not be seen,
-// or what another session has left is wrong. What came from there is given up.
+// The recorded lengths no longer match the store: it was changed without a visible sign, or the data from
+// another session are wrong. Everything that came from them is discarded.
 class Outdated : public Error {
  public:
   explicit Outdated(const std::string& message) : Error(Errc::unreadable, message) {}
 };
 
-// Lengths alone, each of which is compared with the store when what it is of is made: no byte comes out of
-// them, and so another session may have them. What decides bytes is a survey of an array (Array::survey).
+// Lengths only. Each is checked against the store when its content is generated, so no byte of output depends
+// on them and other sessions may reuse them. Anything that decides bytes is kept in a survey of an array
+// (Array::survey).
 struct Measured {
-  // Of what, and the version of what it comes to: "csv array 1". A change of how long the same content is, or
-  // of where its blocks begin, changes it. Empty: of no use in another session.
+  // Identifies the kind of file and the version of its output, such as "csv array 1". It changes when the
+  // same content gets another length or other block boundaries. Empty: not usable in another session.
   std::string version;
-  std::vector<uint64_t> numbers;  // the last is the file's size, over 0
+  std::vector<uint64_t> numbers;  // the last is the file's size, above 0
 };
 using MeasuredPtr = std::shared_ptr<const Measured>;
 
-// The size of a file as it is told: once. Where it was measured by another session, the file is prepared when
-// it is read, and is an error if it comes to something else.
+// The published size of a file, which is set once. If another session measured it, the file is prepared when
+// it is read; a different size is then an error.
 class ToldSize {
  public:
-  Mutex preparing;              // held by the one who prepares the file or measures it
-  std::atomic<int> waiting{0};  // for that; relaxed: who sees it late goes on so long
+  Mutex preparing;              // held while the file is prepared or measured
+  std::atomic<int> waiting{0};  // threads waiting for `preparing`; relaxed: the holder may notice them late
 
-  // Read without the lock.
+  // Returns the size if it is known. Takes no lock.
   std::optional<uint64_t> known() const {
     const uint64_t size = size_.load(std::memory_order_acquire);
     return size == kUnknown ? std::nullopt : std::optional(size);
   }
-  // What another session has measured, or null. Not to be called before known().
+  // Returns the measurement of another session, or null. Requires: known().
   const MeasuredPtr& adopted() const { return adopted_; }
 
-  // Takes what another session has measured of that version, where is_of_use(*measured), and calls take()
-  // before the size is known. Others may have the same file open: what they have found out, or are about to,
-  // stays.
+  // Adopts the measurement of another session if it has that version and is_of_use(*measured), and calls
+  // take() before the size becomes known. Does nothing if the size is known or another thread is preparing
+  // the file.
   template <class IsOfUse, class Take>
   void adopt(const MeasuredPtr& measured, std::string_view version, IsOfUse&& is_of_use, Take&& take) {
     if (!preparing.try_lock()) return;
     const MutexLock lock(preparing, std::adopt_lock);
     if (known() || !measured || measured->version != version || measured->numbers.empty()) return;
-    // Of a file that is said to be empty no reader reads what would show that it is not.
+    // Do not adopt a size of 0: readers would never read the bytes that prove it wrong.
     if (measured->numbers.back() == 0 || !is_of_use(*measured)) return;
     adopted_ = measured;
     take();
     size_.store(measured->numbers.back(), std::memory_order_release);
   }
 
-  // Throws Outdated, this once, where another size was told; from then on it is this one.
+  // Sets the size. Throws Outdated, once, if another size was published before; the new size is kept.
   void tell(uint64_t size) REQUIRES(preparing) {
     const uint64_t before = size_.exchange(size, std::memory_order_acq_rel);
     if (before != kUnknown && before != size) throw Outdated("the file has changed since it was measured");

@@ -1,6 +1,6 @@
-// Loops over runs of numbers that have neither branches nor calls, each compiled for every processor and for
-// those with AVX2: there they take a fraction of the time, and without it they would be most of what a file
-// costs whose numbers are widened or turned round.
+// Loops over runs of numbers, without branches or calls. Each is compiled for the baseline processor and for
+// AVX2, which takes a fraction of the time. Without them these loops would dominate the cost of files with
+// numbers that are widened or transposed.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace plainfs {
 
-// What is found out of each value has its width: registers hold as many of the one as of the other.
+// An unsigned type as wide as T for the result per value, so that a register holds as many results as values.
 template <class T>
 using OneAsWide =
     std::conditional_t<sizeof(T) == 8, uint64_t, std::conditional_t<sizeof(T) == 4, uint32_t, uint8_t>>;
@@ -84,7 +84,7 @@ void convert(std::span<const T> values, std::byte* out, Make make) {
   convert_plainly(values, out, make);
 }
 
-// Whether holds(value) of every value.
+// Returns whether holds(value) is true for every value.
 template <class T, class Holds>
 bool all_hold(std::span<const T> values, Holds holds) {
 #if defined(__x86_64__)
@@ -93,7 +93,7 @@ bool all_hold(std::span<const T> values, Holds holds) {
   return hold_plainly(values, holds);
 }
 
-// Whether each value is above the one before it.
+// Returns whether each value is above the one before it.
 template <class T>
 bool rise_strictly(std::span<const T> values) {
 #if defined(__x86_64__)
@@ -102,7 +102,7 @@ bool rise_strictly(std::span<const T> values) {
   return rise_plainly(values);
 }
 
-// The largest value; 0 of none. For unsigned integers.
+// Returns the largest value; 0 for an empty span. For unsigned integers.
 template <class T>
 T largest(std::span<const T> values) {
 #if defined(__x86_64__)
@@ -111,7 +111,7 @@ T largest(std::span<const T> values) {
   return largest_plainly(values);
 }
 
-// How many values are at least that. Requires: fewer values than T counts.
+// Returns how many values are at least `least`. Requires: the number of values fits in T.
 template <class T>
 uint64_t count_at_least(std::span<const T> values, T least) {
 #if defined(__x86_64__)

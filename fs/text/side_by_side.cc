@@ -29,7 +29,7 @@ void measure_side_by_side(std::vector<std::shared_ptr<ViewFile>> files, Workers&
     try {
       if (parts > 1 && files[i]) files[i]->size();
     } catch (const Error&) {
-      // asking for it says why
+      // size() reports the error
     }
   });
 }

@@ -1,5 +1,4 @@
-// Files that show the same values, measured side by side: those are read once where the cache does not hold
-// them all.
+// Measures files of the same values side by side, so that values the cache cannot hold are read only once.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +11,9 @@
 
 namespace plainfs {
 
-// Goes through all files part by part (ViewFile::measure_part), after which their sizes are known. Calls
-// has_measured after each part. A file that cannot be measured is left: it says why when its size is asked
-// for.
+// Measures all files part by part (ViewFile::measure_part); their sizes are known afterwards. Calls
+// has_measured after each part. Skips a file that cannot be measured: it reports the error when its size is
+// requested.
 void measure_side_by_side(
     std::vector<std::shared_ptr<ViewFile>> files, Workers& workers,
     const std::function<void(uint64_t part, uint64_t parts)>& has_measured = [](uint64_t, uint64_t) {});

@@ -1,5 +1,5 @@
-// Where the text of a view goes. A view writes one template emit(block, sink); with a ByteSink it makes the
-// bytes, with a CountingSink their number, so that a size can never come from other code than its bytes.
+// Destinations for the text of a view. A view has one template emit(block, sink). A ByteSink receives its
+// bytes and a CountingSink their number, so that sizes and bytes always come from the same code.
 #pragma once
 
 #include <algorithm>
@@ -23,12 +23,12 @@ class CountingSink {
   void put_number(T value) {
     size_ += number_length(value);
   }
-  // Each number with before in front of it.
+  // Writes each number preceded by `before`.
   template <class T>
   void put_numbers(std::span<const T> values, std::string_view before) {
     size_ += values.size() * before.size() + number_lengths(values);
   }
-  // As if a text of size bytes had been put.
+  // Counts `size` bytes without the text itself.
   void skip(uint64_t size) { size_ += size; }
 
   uint64_t size() const { return size_; }
@@ -53,19 +53,20 @@ class StringSink {
   std::string& out_;
 };
 
-// Writes into a buffer of fixed size. More than fits is an Error: the block is not what was measured.
+// Writes into a buffer of fixed size. Throws an Error if the text does not fit: the block is longer than
+// measured.
 class ByteSink {
  public:
-  // How far beyond the text the buffer must reach: numbers are written in pieces of fixed size.
+  // Bytes that the buffer must have beyond the text, because numbers are written in pieces of fixed size.
   static constexpr size_t kMargin = 4 * kNumberTextMax;
 
-  // Requires: room for size + kMargin bytes at begin.
+  // Requires: size + kMargin writable bytes at `begin`.
   ByteSink(char* begin, size_t size) : begin_(begin), at_(begin), end_(begin + size) {}
 
   void put(char c) { *reserve(1) = c, ++at_; }
   void put(std::string_view text) {
     char* const at = reserve(text.size());
-    if (!text.empty()) std::memcpy(at, text.data(), text.size());  // an empty one may be at no address
+    if (!text.empty()) std::memcpy(at, text.data(), text.size());  // the data of an empty view may be null
     at_ += text.size();
   }
   template <class T>
@@ -76,7 +77,7 @@ class ByteSink {
   template <class T>
   void put_numbers(std::span<const T> values, std::string_view before) {
     constexpr size_t kAtOnce = 128;
-    const size_t most = kNumberTextMax + before.size();  // characters a number takes
+    const size_t most = kNumberTextMax + before.size();  // per number
     while (!values.empty()) {
       const size_t some = std::min(kAtOnce, values.size());
       if (room() >= some * most) {
@@ -91,8 +92,8 @@ class ByteSink {
     }
   }
 
-  // For a loop that writes by itself: where the text goes, with room for size bytes and the margin, and where
-  // it ended.
+  // Returns the address for the next text, with room for `size` bytes and the margin, for loops that write
+  // directly. They report the end with set_end().
   char* reserve(size_t size) {
     if (at_ > end_ || size > static_cast<size_t>(end_ - at_)) {
       has_overflowed_ = true;
@@ -100,11 +101,11 @@ class ByteSink {
     }
     return at_;
   }
-  // Whether that Error was thrown.
+  // Returns whether the buffer was too small for the text.
   bool has_overflowed() const { return has_overflowed_; }
   char* at() const { return at_; }
   void set_end(char* end) { at_ = end; }
-  // Bytes of text that still fit.
+  // Returns the bytes of text that still fit.
   size_t room() const { return at_ > end_ ? 0 : static_cast<size_t>(end_ - at_); }
 
   uint64_t size() const { return static_cast<uint64_t>(at_ - begin_); }

@@ -37,7 +37,7 @@ void TextFile::measure_part(uint64_t part, uint64_t parts) {
   if (!known_size()) state_->measure_part(part, parts);
 }
 
-// Null where nothing is known.
+// Returns null if nothing is known.
 MeasuredPtr TextFile::measured() const {
   if (state_->ready.load(std::memory_order_acquire)) return state_->offsets->measured;
   return state_->told.known() ? state_->told.adopted() : nullptr;
@@ -87,7 +87,8 @@ Slices TextFile::read(uint64_t offset, size_t size) {
     offset = offsets[0];
   }
   if (offset >= end) return slices;
-  // The block that holds offset is the last that begins at or before it: blocks may be empty.
+  // The block that contains `offset` is the last one that begins at or before it, because blocks may be
+  // empty.
   const uint64_t first =
       static_cast<uint64_t>(std::upper_bound(offsets.begin(), offsets.end(), offset) - offsets.begin()) - 1;
   const uint64_t last =

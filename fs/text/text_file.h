@@ -1,7 +1,7 @@
-// A text file that is formatted on read. Its content is a head (a header line, or nothing) and blocks; the
-// first size() measures every block, in parallel, and keeps one offset a block; read() formats only the
-// blocks it touches, through the cache. A view says only how one block becomes text, once, for both. A pass
-// that is cancelled goes on where it was when the size is asked for again.
+// A text file that is formatted on read. Its content is a head (a header line, or nothing) followed by
+// blocks. The first size() measures every block, in parallel, and keeps one offset per block. read() formats
+// only the blocks it touches, through the cache. A view defines once how a block becomes text, for both. A
+// cancelled pass resumes when the size is requested again.
 #pragma once
 
 #include <memory>
@@ -13,49 +13,49 @@
 
 namespace plainfs {
 
-// Bytes of text a block should have: it and what it is made of then fit the processor's second cache, and
-// what each block costs by itself (requests to the system, the cache's lock, waking a worker) stays small.
+// Target size of a block's text. The text and its values then fit the processor's second-level cache, and the
+// fixed cost of a block (system calls, the cache's lock, waking a worker) stays small.
 inline constexpr uint64_t kBlockText = 192 * 1024;
 
-// So many bytes from the beginning are read before the text is measured, where measuring does not decide
-// them.
+// Bytes at the beginning that can be read before the text is measured, unless they depend on the measurement.
 inline constexpr size_t kTextBeginning = 64 * 1024;
 
-// Blocks beyond this many (about 1.5 TB of text) would take hours to measure, and their offsets more memory
-// than the cache.
+// The largest number of blocks. More (about 1.5 TB of text) would take hours to measure, and their offsets
+// more memory than the cache.
 inline constexpr uint64_t kMostBlocks = uint64_t{1} << 24;
 
-// Throws unsupported where a text has more. Every text is asked after it was prepared; a source that keeps
-// something of each block asks before that.
+// Throws unsupported if a text has more than kMostBlocks. Checked for every text after it is prepared. A
+// source that keeps data for each block calls it earlier.
 void check_block_count(uint64_t count);
 
-// What a text view implements; const and thread-safe.
+// The interface of a text view. Const and thread-safe.
 class TextSource {
  public:
   virtual ~TextSource() = default;
-  // Reads what the grid needs and checks what must hold for the whole file. Called once before the rest, and
-  // again where it threw.
+  // Reads what the block layout needs and checks what must hold for the whole file. Called once before the
+  // other functions, and again if it threw.
   virtual void prepare() {}
   virtual std::string head() const { return {}; }
-  // Of the text and of where its blocks begin, as Measured has it; empty: not to be kept for other sessions.
+  // Returns the version of the text and its block layout (Measured::version); empty if other sessions must
+  // not reuse them.
   virtual std::string version() const { return {}; }
-  // Tells the division into blocks from others of the same version, where it depends on more than the store.
+  // Identifies the block layout if it depends on more than the store (for example on the cache size).
   virtual uint64_t division() const { return 0; }
-  // Whether what the head says comes out of measuring the blocks: then it is asked for after all of them.
+  // Returns whether the head depends on the measured blocks. It is then requested after all of them.
   virtual bool head_follows_blocks() const { return false; }
   virtual uint64_t block_count() const = 0;
-  // Bytes of the block's text.
+  // Returns the number of bytes of the block's text.
   virtual uint64_t measure(uint64_t block) const = 0;
   virtual void format(uint64_t block, ByteSink& out) const = 0;
-  // Whether measure takes about as long as format does: then the pass that measures formats, and keeps what
-  // it makes as long as there is room, for the next reader.
+  // Returns whether measure() takes about as long as format(). The measuring pass then formats the block, and
+  // keeps the text for the next reader while there is room.
   virtual bool is_worth_keeping(uint64_t) const { return false; }
-  // As ViewFile's: of lines that have positions, which are indexed while they are measured. Measures those
-  // that were not.
+  // See ViewFile::position_index. For lines with positions, which are indexed while they are measured.
+  // Measures the blocks that were not measured yet.
   virtual std::string position_index(IndexKind) const { throw unsupported("lines without positions"); }
 };
 
-// A source whose View has `template <class Sink> void emit(uint64_t block, Sink& sink) const`.
+// A source for views with a member `template <class Sink> void emit(uint64_t block, Sink& sink) const`.
 template <class View>
 class EmittingSource : public TextSource {
  public:
@@ -85,7 +85,7 @@ class TextFile : public ViewFile {
 
  private:
   struct State;
-  std::shared_ptr<State> state_;  // shared with the read-ahead that is under way
+  std::shared_ptr<State> state_;  // shared with a read-ahead in progress
 };
 
 }  // namespace plainfs

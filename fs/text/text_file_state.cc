@@ -12,30 +12,32 @@ namespace plainfs {
 
 namespace {
 
-// Neighbours need the same chunks of the store: one thread measures so many in a row, else threads would wait
-// for each other's chunks.
+// Blocks that one thread measures in a row. Neighbours need the same chunks of the store, so threads would
+// otherwise wait for each other's chunks.
 constexpr uint64_t kMeasuredTogether = 32;
 
-// Of the cache's budget: what a pass that measures may keep of the text.
+// The part of the cache's budget (1 / kKeptPart) that a measuring pass may fill with text.
 constexpr uint64_t kKeptPart = 3;
 
-// How often that is used again meanwhile, in bytes of text measured: of the same budget.
+// How often the kept text is refreshed during the pass: after every 1 / kRefreshPart of the budget in
+// measured text.
 constexpr uint64_t kRefreshPart = 16;
 
-// What a reader who jumps about is given of a block that is not kept.
+// The most bytes that a random read may take of a block that is not kept.
 constexpr uint64_t kMostInPassing = 16 << 10;
 
-// Blocks that are kept have at most so much text.
+// The most text of a block that is kept.
 constexpr uint64_t kMostKeptText = 2 * kBlockText;
 
-// Of the budget: text of a part, where several files are measured side by side.
+// The part of the budget (1 / kPartOfBudget) for the text of a part when several files are measured side by
+// side.
 constexpr uint64_t kPartOfBudget = 16;
 
-// Blocks come and go by the thousand, each of another length: what is asked of the system's allocator are
-// multiples of this, so that it finds room again without a search.
+// Memory for blocks is allocated in multiples of this, because thousands of blocks of different lengths come
+// and go. The allocator then finds free memory without a search.
 constexpr size_t kAllocationStep = 8 << 10;
 
-// Bytes of a block of text, with more room behind it.
+// Returns a buffer for a block of `size` bytes of text and `margin` bytes behind it.
 Bytes text_bytes(size_t size, size_t margin) {
   Bytes bytes;
   bytes.reserve((size + margin + kAllocationStep - 1) / kAllocationStep * kAllocationStep);
@@ -51,7 +53,7 @@ void TextFile::State::get_ready() {
   if (ready.load(std::memory_order_relaxed)) return;
   prepare();
   if (!offsets) {
-    // What was measured in another division says how long the text is, and not where its blocks begin.
+    // A measurement of another division gives the file size but not the block offsets.
     const MeasuredPtr& adopted = told.adopted();
     if (adopted && TextOffsets(adopted).division() == source->division())
       offsets.emplace(adopted);
@@ -66,8 +68,8 @@ void TextFile::State::get_ready() {
   ready.store(true, std::memory_order_release);
 }
 
-// What another session has left says how long the head is and not what it says: that comes out of all blocks,
-// which are compared with their lengths. Requires: all else is ready.
+// Gets a head that follows the blocks. An adopted measurement gives only its length; the content is computed
+// from all blocks, which are compared with their recorded lengths. Requires: everything else is ready.
 void TextFile::State::get_head() {
   if (!source->head_follows_blocks() || has_head.load(std::memory_order_acquire)) return;
   const CancellableLock lock(told.preparing, told.waiting);
@@ -86,8 +88,8 @@ void TextFile::State::get_head() {
   has_head.store(true, std::memory_order_release);
 }
 
-// Bytes [from, to) while nothing is measured, so that a few lines do not wait for the whole text.
-// Null where that is not possible, or where it meets an error, which measuring will meet, too.
+// Returns bytes [from, to) before anything is measured, so that a few lines do not wait for the whole text.
+// Returns nullopt if that is not possible. Errors are left to the measuring pass, which meets them too.
 std::optional<Slices> TextFile::State::beginning(size_t from, size_t to) {
   if (told.known()) return std::nullopt;
   if (!told.preparing.try_lock()) return std::nullopt;
@@ -147,13 +149,14 @@ void TextFile::State::measure_part(uint64_t part, uint64_t parts) {
   }
 }
 
-// Those from begin to end that were not measured yet, into sizes.
+// Measures the blocks from `begin` to `end` that were not measured yet, into `sizes`.
 void TextFile::State::measure_blocks(uint64_t begin, uint64_t end, bool keeps_text) {
   const uint64_t count = source->block_count();
-  count_offsets(2 * count);  // sizes, and what comes out of them
+  count_offsets(2 * count);  // sizes, and the offsets computed from them
   sizes.resize(count, kNotMeasured);
   const bool is_patient = Request::current() && Request::current()->is_patient();
-  uint64_t* const measured = sizes.data();  // each by one thread, while this one holds the mutex
+  uint64_t* const measured =
+      sizes.data();  // each element written by one thread, while this one holds the mutex
   keeps_text = keeps_text && !is_patient;
   context.workers.parallel_for(divide_up(end - begin, kMeasuredTogether), [&](size_t together) {
     const uint64_t first = begin + together * kMeasuredTogether;
@@ -188,7 +191,7 @@ void TextFile::State::measure() try {
   throw;
 }
 
-// It may be another error the next time, or none: nothing is built on what there was.
+// Forgets all measurements after an error, because the next attempt may fail differently or succeed.
 void TextFile::State::forget_measured() {
   sizes = {};
   offsets_room.reset();
@@ -206,7 +209,7 @@ uint64_t TextFile::State::measure_block(uint64_t block) {
   return *size;
 }
 
-// The size of the block, which is now in the cache; nullopt where it is too large for that.
+// Formats the block into the cache and returns its size; nullopt if it is too large to keep.
 std::optional<uint64_t> TextFile::State::keep_formatted(uint64_t block) {
   const auto buffer = std::make_unique_for_overwrite<char[]>(kMostKeptText + ByteSink::kMargin);
   ByteSink sink(buffer.get(), kMostKeptText);
@@ -214,7 +217,7 @@ std::optional<uint64_t> TextFile::State::keep_formatted(uint64_t block) {
     source->format(block, sink);
   } catch (const Error&) {
     if (!sink.has_overflowed()) throw;
-    kept_bytes.store(UINT64_MAX / 2, std::memory_order_relaxed);  // the next ones will hardly be smaller
+    kept_bytes.store(UINT64_MAX / 2, std::memory_order_relaxed);  // the next blocks will hardly be smaller
     return std::nullopt;
   }
   TextBlock text;
@@ -230,7 +233,8 @@ std::optional<uint64_t> TextFile::State::keep_formatted(uint64_t block) {
   return sink.size();
 }
 
-// The chunks that the rest of the pass goes through once are to leave the cache before what is kept.
+// Marks the kept text as recently used, so that chunks that the rest of the pass uses once leave the cache
+// first.
 void TextFile::State::refresh_kept(uint64_t measured_bytes) {
   const uint64_t end = kept_end.load(std::memory_order_relaxed);
   const uint64_t since = since_refresh.fetch_add(measured_bytes, std::memory_order_relaxed) + measured_bytes;
@@ -249,7 +253,7 @@ TextBlock TextFile::State::formatted(uint64_t block, uint64_t size) const {
   return text;
 }
 
-// Requires: bytes has room for size, that of the block, and the margin behind it.
+// Requires: `bytes` has room for the block's `size` and the margin.
 void TextFile::State::format(uint64_t block, uint64_t size, Bytes& bytes) const {
   ByteSink sink(reinterpret_cast<char*>(bytes.data()), size);
   try {
@@ -262,8 +266,8 @@ void TextFile::State::format(uint64_t block, uint64_t size, Bytes& bytes) const 
   count_formatted(size);
 }
 
-// Bytes [from, to) of a block that a reader jumped to, made in memory that is at hand. Null where the block
-// is to be kept: held already, much work, or wanted again.
+// Returns bytes [from, to) of a block that a reader jumped to, formatted in temporary memory. Returns null if
+// the block should be kept: it is held already, is costly, or was read before.
 std::shared_ptr<const TextBlock> TextFile::State::part_in_passing(uint64_t block, uint64_t from,
                                                                   uint64_t to) {
   const uint64_t size = block_size(block);

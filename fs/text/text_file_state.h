@@ -1,5 +1,5 @@
-// What a TextFile is made of: the blocks of its source, where they begin once they are measured, and the text
-// of those that are kept. For text_file.cc and text_file_state.cc alone.
+// The state of a TextFile: the blocks of its source, their offsets once they are measured, and the text of
+// the blocks that are kept. Private to text_file.cc and text_file_state.cc.
 #pragma once
 
 #include <algorithm>
@@ -16,22 +16,21 @@
 
 namespace plainfs {
 
-// How many blocks are formatted ahead of a sequential reader: what the kernel asks for in two of its largest
-// reads.
+// Blocks formatted ahead of a sequential reader: the amount of two of the kernel's largest reads.
 inline constexpr uint64_t kBlocksAhead = 16;
 
 inline constexpr uint64_t kNotMeasured = UINT64_MAX;
 
-// Where blocks begin. Immutable.
+// The offsets of the blocks. Immutable.
 struct TextOffsets {
   explicit TextOffsets(MeasuredPtr its) : measured(std::move(its)) {}
-  // numbers: the division, then where each block begins, and last where the file ends.
+  // numbers: the division, then the offset of each block, then the size of the file.
   const MeasuredPtr measured;
 
   uint64_t division() const { return measured->numbers[0]; }
   std::span<const uint64_t> of() const { return std::span(measured->numbers).subspan(1); }
   uint64_t file_size() const { return measured->numbers.back(); }
-  // Whether that may be such: what another session has left is looked at before it is used.
+  // Returns whether `measured` has a valid form. Data from another session are checked before they are used.
   static bool are_in(const Measured& measured) {
     const std::span<const uint64_t> numbers = measured.numbers;
     return numbers.size() >= 2 && std::is_sorted(numbers.begin() + 1, numbers.end());
@@ -77,19 +76,20 @@ struct TextFile::State : BlockStream<TextBlock> {
   const uint64_t budget;  // of the cache, in bytes
   ToldSize told;
   bool prepared GUARDED_BY(told.preparing) = false;  // the source and head are final
-  // Of the blocks measured so far, kNotMeasured of the others.
+  // Sizes of the measured blocks; kNotMeasured for the others.
   std::vector<uint64_t> sizes GUARDED_BY(told.preparing);
-  std::atomic<uint64_t> kept_bytes{0};     // of text; relaxed, like the next: a little more is no harm
+  std::atomic<uint64_t> kept_bytes{0};     // of text; relaxed, like the next two: a small excess is harmless
   std::atomic<uint64_t> kept_end{0};       // one past the last block that is kept
   std::atomic<uint64_t> since_refresh{0};  // bytes of text measured
   std::atomic<bool> ready{false};     // set once head, offsets and begins are final; read without the lock
-  std::string head;                   // where it follows blocks: final once has_head is set
-  std::atomic<bool> has_head{false};  // of those
+  std::string head;                   // if it follows the blocks: final once has_head is set
+  std::atomic<bool> has_head{false};  // for a head that follows the blocks
   std::optional<TextOffsets> offsets;
   std::optional<ByteCache::Reservation>
-      offsets_room;                  // of the budget: a text of terabytes has millions of blocks
-  std::span<const uint64_t> begins;  // of blocks: block_count + 1, the first after the head
-  std::array<std::atomic<uint64_t>, 64> touched{};  // blocks + 1 that readers jumped to lately; relaxed
+      offsets_room;                  // of the cache's budget: a text of terabytes has millions of blocks
+  std::span<const uint64_t> begins;  // offsets of the blocks: block_count + 1, the first after the head
+  std::array<std::atomic<uint64_t>, 64>
+      touched{};  // block + 1 for blocks that readers jumped to lately; relaxed
 };
 
 }  // namespace plainfs

@@ -1,4 +1,4 @@
-// One file under the mountpoint: an exact size and random access, nothing about how it came to be.
+// A file under the mountpoint, with an exact size and random access, whatever generates it.
 #pragma once
 
 #include <sys/uio.h>
@@ -18,7 +18,7 @@
 
 namespace plainfs {
 
-// Parts of cached buffers, in order: a reply without a copy. The buffers live as long as the Slices.
+// Parts of cached buffers, in order, for replies without a copy. The buffers live as long as the Slices.
 struct Slices {
   std::vector<iovec> parts;
   std::vector<std::shared_ptr<const void>> owners;
@@ -31,7 +31,7 @@ struct Slices {
   void add(ByteSpan part, std::shared_ptr<const void> owner) {
     if (part.empty()) return;
     parts.push_back(
-        {const_cast<std::byte*>(part.data()), part.size()});  // an iovec is not const, its readers are
+        {const_cast<std::byte*>(part.data()), part.size()});  // an iovec is not const, but it is only read
     owners.push_back(std::move(owner));
   }
   // Requires: out.size() >= size()
@@ -49,45 +49,46 @@ enum class IndexKind {
   csi,  // of depth 6: up to 2^32
 };
 
-// Thread-safe. Errors are thrown, from any call, for as long as they last. What takes long ends with
-// Cancelled where the calling thread's Request is cancelled (cache/request.h).
+// A generated file. Thread-safe. Every call throws an error for as long as the cause lasts. Long calls throw
+// Cancelled if the calling thread's Request is cancelled (cache/request.h).
 class ViewFile {
  public:
   virtual ~ViewFile() = default;
-  // May take a pass over the whole content, the first time.
+  // Returns the size. The first call may take a pass over the whole content.
   virtual uint64_t size() = 0;
-  // The size where it is known or follows from what is at hand, as that of an .npy does; nullopt where it
-  // takes a pass over the content.
+  // Returns the size if it is known or follows from data in memory, as for an .npy; nullopt if it takes a
+  // pass over the content.
   virtual std::optional<uint64_t> known_size() { return std::nullopt; }
-  // Files that show the same values can be measured side by side, part by part, so that those are read once:
-  // in how many parts that is to be, for what a part goes through to be in the cache still for the next file;
-  // 1 where nothing takes a pass.
+  // Returns the number of parts in which to measure this file. Files of the same values can be measured side
+  // by side, part by part, so that the values are read once: the values of a part should still be in the
+  // cache when the next file measures it. Returns 1 if nothing takes a pass.
   virtual uint64_t parts_to_measure() { return 1; }
-  // Measures one of so many equal parts of the content, where it was not yet.
+  // Measures one of `parts` equal parts of the content, unless it is measured already.
   virtual void measure_part(uint64_t /*part*/, uint64_t /*parts*/) {}
-  // Bytes [offset, offset + size), fewer only at the end of the file.
+  // Returns bytes [offset, offset + size); fewer only at the end of the file.
   virtual Slices read(uint64_t offset, size_t size) = 0;
-  // Whether the beginning can be had before the size is known, which takes a pass.
+  // Returns whether the beginning can be read before the size is known, if that takes a pass.
   virtual bool has_beginning() const { return false; }
-  // Bytes [offset, offset + size), without that pass; nullopt where they are not all there, lie further than
-  // the beginning, or meet an error, which read() will say.
+  // Returns bytes [offset, offset + size) without that pass. Returns nullopt if some of them do not exist,
+  // lie beyond the beginning, or meet an error, which read() reports.
   virtual std::optional<Slices> read_beginning(uint64_t /*offset*/, size_t /*size*/) { return std::nullopt; }
 
-  // The last place at or before offset where reading may begin or end without making what is on its other
-  // side. Requires: the size is known.
+  // Returns the last offset at or before `offset` where a read may begin or end without generating the data
+  // on the other side. Requires: the size is known.
   virtual uint64_t cut_before(uint64_t offset) const { return offset / kCutBytes * kCutBytes; }
 
-  // What the pass that size() took has measured, to be kept for as long as the size is known; null where it
-  // took none.
+  // Returns what the pass of size() measured, to be kept as long as the size is known; null if there was no
+  // pass.
   virtual MeasuredPtr measured() const { return nullptr; }
-  // What another file of the same content had measured, or null. To be called before anything else.
+  // Takes what another file of the same content has measured, or null. Must be called before anything else.
   virtual void adopt(const MeasuredPtr&) {}
 
-  // What the index of its lines by position holds, as tabix reads it, before it is compressed. Throws
-  // unsupported where lines have no positions, or the kind does not reach them.
+  // Returns the index of the lines by position in tabix's format, before compression. Throws unsupported if
+  // the lines have no positions or `kind` cannot represent them.
   virtual std::string position_index(IndexKind) { throw unsupported("lines without positions"); }
 
-  // The compressed form of the file; null if its format has none. May look through texts. Throws as size().
+  // Returns the compressed form of the file; null if its format has none. May look through texts. Throws like
+  // size().
   virtual std::unique_ptr<const PackedForm> packed() { return nullptr; }
 
  private:

@@ -16,10 +16,10 @@
 namespace plainfs {
 namespace {
 
-// What a view puts behind a member's name begins so, with ~ where it yields to another member.
+// The beginning of a view's suffix after a member's name; ~ occurs if it gives way to another member's name.
 constexpr std::string_view kViewBegins = ".~";
 
-// The root of a store that is one array or table.
+// The root of a store that is a single array or table.
 class LoneMember : public Group {
  public:
   explicit LoneMember(Member member) : member_(std::move(member)) {}
@@ -37,7 +37,7 @@ bool is_lone_member(const Node& node) {
 
 std::vector<OfferedFile> offered_files(const Node& node, const ListingContext& listing) {
   std::vector<OfferedFile> files;
-  const bool is_damaged = std::holds_alternative<Error>(node.content);  // which costs nothing to tell
+  const bool is_damaged = std::holds_alternative<Error>(node.content);  // costs nothing to check
   const ChosenViews& views = listing.views;
   for (const View* view : views.all) {
     const size_t before = files.size();
@@ -52,9 +52,9 @@ std::vector<OfferedFile> offered_files(const Node& node, const ListingContext& l
   return files;
 }
 
-// What views show beside the directory of node. They are asked without its parts, so that nothing is listed
-// for it. A group of which it is not known for now whether it is more than that is offered as what cannot be
-// read: a table has not gone because of a fault.
+// Returns the files that views show beside the node's directory. The views get the node without its parts, so
+// that nothing is listed for it. If it is unknown for now whether a group is more than a group, it is offered
+// as unreadable: a table must not disappear because of a fault.
 std::vector<OfferedFile> offered_for_member(const Node& node, const ListingContext& listing) {
   Node alone = node;
   alone.parts = nullptr;
@@ -66,7 +66,7 @@ std::vector<OfferedFile> offered_for_member(const Node& node, const ListingConte
   return offered_files(alone, listing);
 }
 
-// files: what the chosen views offer for it.
+// files: the offers of the chosen views for the node.
 bool has_directory(const Node& node, const std::vector<OfferedFile>& files, const ListingContext& listing) {
   if (node.parts ||
       std::any_of(files.begin(), files.end(), [](const OfferedFile& file) { return file.inside; })) {
@@ -75,28 +75,29 @@ bool has_directory(const Node& node, const std::vector<OfferedFile>& files, cons
   if (!files.empty() || std::holds_alternative<PlainFile>(node.content) ||
       std::holds_alternative<Link>(node.content))
     return false;
-  // Damaged, or nothing that any view would show; what others would show was left out on purpose.
+  // A directory if the node is damaged or no view would show it. If other views would, the user left it out.
   ListingContext with_all{listing.context, listing.stores, {}};
   for (const View& view : views()) with_all.views.all.push_back(&view);
   return offered_for_member(node, with_all).empty();
 }
 
-// Whether all that has_directory() means are files that are found by their names, as the directory is then.
+// Returns whether has_directory() is true only because of files that are found by name. The directory is then
+// unlisted too.
 bool holds_only_unlisted(const Node& node, const std::vector<OfferedFile>& files) {
   const auto is_listed = [](const OfferedFile& file) { return file.inside && !file.found_by_name; };
   return !node.parts && !files.empty() && std::none_of(files.begin(), files.end(), is_listed);
 }
 
-// What a directory shows before names are given.
+// An entry of a directory before names are assigned.
 struct Candidate {
   std::string stored;  // the member's name
   NameRequest request;
   DirectoryEntry shown;
-  const Link* link = nullptr;  // whose text is still to be made
+  const Link* link = nullptr;  // the link with the text still to be generated; or null
 };
 
-// Of a directory or a file that views make in the directory of a node, which cannot be read for now where
-// there is a fault.
+// Returns an entry for a directory or file that views generate in the directory of a node. If there is a
+// fault, the node cannot be read for now.
 DirectoryEntry made_by_views(OfferedFile offered, const std::optional<Error>& fault) {
   DirectoryEntry made{std::move(offered.name),
                       offered.is_directory() ? FileKind::directory : FileKind::file,
@@ -172,10 +173,11 @@ class MemberLister {
     }
   }
 
-  // The files that node's own directory holds besides its members.
+  // Adds the files that the node's own directory holds besides its members.
   void add_own_files(Node node, std::vector<Member> members, bool is_top) {
     if (is_top && is_lone_member(node)) {
-      // The attributes of what is mounted are its own; in a mirrored folder they are its member's.
+      // The attributes at the mountpoint are those of the mounted member; in a mirrored folder they are shown
+      // for the member.
       node.attributes = [lone = members.front().node] { return attributes_of(lone); };
       members.clear();
     }
@@ -223,7 +225,7 @@ class MemberLister {
     const std::optional<Node> target = links.target(link);
     std::vector<Extension> extensions;
     if (target) {
-      // What it shows is not known for now: not that there is nothing.
+      // The target's views are unknown for now; it may have some.
       if (const std::optional<Error> fault = transient_fault(*target)) throw *fault;
       extensions = extensions_of(*target, listing_);
     }
@@ -237,8 +239,8 @@ class MemberLister {
 
   const ListingContext& listing_;
   std::vector<Candidate> candidates_;
-  // Whether a name is theirs or that of a view of another member is known when they can be opened, so until
-  // then it belongs to none.
+  // Until these members can be opened it is unknown whether a name is theirs or that of a view of another
+  // member, so until then it belongs to no entry.
   Unopened unopened_;
 };
 
@@ -257,8 +259,8 @@ MemberLister lister_of(const Node& node, const std::vector<Member>& members, Lin
   return lister;
 }
 
-// The names that links' targets have where they stand, which differ from the plain ones only where a view's
-// name is taken there by a member.
+// The names of the targets of links in their own directories. They differ from the plain names only if a
+// member has the name of a view there.
 class TargetNames {
  public:
   TargetNames(const DirectoryPlace& place, Links& links, const ListingContext& listing)

@@ -1,6 +1,6 @@
-// What a directory shows: the members of a group as the schemas see them, the files that the views offer for
-// each, and the links, all under safe and distinct names. Made in one go when the directory is listed; reads
-// no data.
+// The content of a directory: the members of a group as the schemas see them, the files that the views offer
+// for each, and the links, all under safe and distinct names. Generated at once when the directory is listed;
+// reads no data.
 #pragma once
 
 #include <functional>
@@ -18,39 +18,39 @@
 
 namespace plainfs {
 
-// One name of a directory.
+// One name in a directory.
 struct DirectoryEntry {
   std::string name;
   FileKind kind;
-  Node node;           // what it stands for; its attributes are the file's
+  Node node;           // the node that the name stands for; its attributes are those of the file
   Opener open;         // of a file
   std::string target;  // of a link
-  // Of a link of which it is not known where it leads. Of what views show in the directory of something that
-  // cannot be read for now: why, so that it is not kept.
+  // For a link: the target is unknown. For a name that views show in the directory of something that cannot
+  // be read for now: the reason, so that the listing is not kept.
   std::optional<Error> error{};
-  // What a directory that views make holds; its node is empty.
+  // The content of a directory that views generate; its `node` is empty.
   std::function<std::vector<DirectoryEntry>()> list = nullptr;
-  // Where it is set: it is a directory of these.
+  // If set, the entry is a directory of these files.
   FoundFilesPtr found = nullptr;
-  bool is_made = false;              // it is a directory that views make
-  bool is_unlisted = false;          // found by its name, and in no listing
-  bool is_sized_by_reading = false;  // or, of a link, what it leads to
-  bool shows_again = false;          // View::shows_again of its view, or of what it leads to
-  // The name, without an extension, that all have that stand for one member of the store: "obs" of obs/,
-  // obs.csv and obs.rds. Empty: what stands for no member, or is inside of its directory.
+  bool is_made = false;              // a directory that views generate
+  bool is_unlisted = false;          // found by name, and missing from listings
+  bool is_sized_by_reading = false;  // for a link: of its target
+  bool shows_again = false;          // View::shows_again of its view, or of the link's target
+  // The name without extension that all entries for one member of the store share: "obs" for obs/, obs.csv
+  // and obs.rds. Empty for an entry that stands for no member or is inside the member's directory.
   std::string member{};
 };
 
-// Where a directory is.
+// The location of a directory.
 struct DirectoryPlace {
   StorePtr store;
-  std::vector<std::string> above;  // names from the store's root to what is shown of it; empty = all of it
-  std::vector<std::string> names;  // from there to the directory
+  std::vector<std::string> above;  // names from the store's root to the part that is shown; empty = all of it
+  std::vector<std::string> names;  // names from there to the directory
   bool is_top = false;             // the mountpoint
-  bool is_named = false;           // in the store that was named to be mounted
+  bool is_named = false;           // in the store that was named on the command line
 };
 
-// What listing needs besides the place.
+// The parameters of a listing besides the place.
 struct ListingContext {
   Context& context;  // of the place's store
   OpenStores& stores;
@@ -59,9 +59,9 @@ struct ListingContext {
 
 // Members that cannot be opened for now, by their encoded names.
 struct Unopened : std::map<std::string, Error> {
-  // Why it is not known whether there is such a name, where that is so: it may be that of a member that
-  // cannot be opened for now or of a view of it. Null: it is known. What cannot be read is never as if it
-  // were not there.
+  // Returns the reason if it is unknown whether `name` exists, because it may belong to a member that cannot
+  // be opened for now or to a view of it. Returns null if it is known. A name that cannot be read is never
+  // reported as missing.
   const Error* unknown(std::string_view name) const;
 };
 
@@ -70,33 +70,33 @@ struct DirectoryContent {
   Unopened unopened;
 };
 
-// The content of a directory at place: of its node, or what views have made it of. Throws where the group
-// cannot be read. Requires: its files are not found by their names.
+// Returns the content of the directory at `place`: the members of its node, or what views generate. Throws if
+// the group cannot be read. Requires: the directory has no FoundFiles.
 DirectoryContent show_directory(const DirectoryEntry& directory, const Node& node,
                                 const DirectoryPlace& place, const ListingContext& listing);
 
-// The file of that name in a directory whose files are found. Throws not_found where there is none.
+// Returns the file `name` of a directory of FoundFiles. Throws not_found if it is missing.
 DirectoryEntry show_found(const FoundFiles& files, const std::string& name);
 
-// A name under which views show a node itself: ".csv", ".npy"; "" for its directory.
+// The extension of a view that shows a node itself, such as ".csv" or ".npy"; "" for its directory.
 struct Extension {
   std::string text;
   bool is_unlisted = false;
   bool is_sized_by_reading = false;
   bool shows_again = false;
 };
-// Those beside each other.
+// Returns the extensions under which the node is shown side by side.
 std::vector<Extension> extensions_of(const Node& node, const ListingContext& listing);
 
-// Opens the host's file that node is. Requires: its content is a PlainFile.
+// Opens the host's file that the node stands for. Requires: the content of the node is a PlainFile.
 Opener open_plain_file(const Node& node, const ListingContext& listing);
 
-// Of the directory itself, even where its node is shown as an array or table beside it.
+// Returns the attributes of the directory itself, even if its node is shown as an array or table beside it.
 Attributes own_attributes(const Node& directory);
 
-// A directory node for a store's root: the root itself, or a group that holds the one array or table the
-// store is. The attributes of that one are also those of the mountpoint, but not of a directory inside a
-// mirror (the fixtures have it so).
+// Returns a directory node for a store's root: the root itself, or a group that holds the one array or table
+// of the store. The attributes of that array or table are also those of the mountpoint, but not of a
+// directory inside a mirror (as the fixtures require).
 Node as_root_directory(Node root, bool is_top);
 
 }  // namespace plainfs

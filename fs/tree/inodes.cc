@@ -9,7 +9,7 @@
 namespace plainfs {
 namespace {
 
-// FUSE's nodes have 32 bits for an inode (fs/mount/fuse.h): names have the lower half, parts the upper one.
+// FUSE's nodes have 32 bits for an inode (fs/mount/fuse.h). Names use the lower half, parts the upper one.
 constexpr Inode kFirstPart = Inode{1} << 31, kEnd = Inode{1} << 32;
 
 thread_local Inodes::Visit* visit_of_this_thread = nullptr;
@@ -20,7 +20,7 @@ Inodes::Visit::Visit(Inodes& inodes) : inodes_(inodes), before_(visit_of_this_th
   visit_of_this_thread = this;
 }
 
-// Visits of several at once may end in any order.
+// Several visits may end in any order.
 Inodes::Visit::~Visit() {
   Visit** at = &visit_of_this_thread;
   while (*at != this) at = &(*at)->before_;
@@ -63,7 +63,7 @@ Inode Inodes::find_or_add(Inode parent, const std::string& name, FileKind kind) 
   return inode;
 }
 
-// Numbers come again when all have been given, which takes days of nothing else.
+// Numbers are reused when all have been assigned, which takes days of doing nothing else.
 Inode Inodes::new_inode() {
   if (known_.size() >= kFirstPart - 2) throw unsupported("{} names are in use at once", known_.size());
   while (next_ >= kFirstPart || known_.contains(next_))
@@ -133,7 +133,7 @@ Inode Inodes::give(Inode inode) {
   return inode;
 }
 
-// What nobody visits is held for good.
+// An inode assigned outside a visit is held forever.
 void Inodes::give_now(Inode inode) {
   Visit* visit = visit_of_this_thread;
   while (visit && &visit->inodes_ != this) visit = visit->before_;
@@ -168,7 +168,7 @@ void Inodes::hold_now(Inode inode, uint64_t times) {
   found->second.holds += times;
 }
 
-// Who holds the last name of a directory may hold the directory by that alone, and so on.
+// Releasing the last name in a directory may release the directory too, and so on upwards.
 void Inodes::release_now(Inode inode, uint64_t times) {
   for (Inode at = inode; at != kRootInode; times = 1) {
     Inode above = kRootInode;

@@ -1,10 +1,10 @@
 // The names under the mountpoint, each with its inode. While a name has an inode, the inode stands for
-// nothing else: what it stands for may be let go and come back, and the store may be opened anew, with the
-// same names under the same inodes. So nothing parses a path, and what the kernel remembers stays true.
+// nothing else. Its object may be dropped and loaded again, and the store may be reopened, with the same
+// names under the same inodes. So no code parses paths, and what the kernel remembers stays valid.
 //
-// A name is given back once nobody holds it: the kernel (by its lookups), a listing, a visit, or a name below
-// it. The parts of a directory, of which there may be millions, need no names here: the directory has a range
-// of inodes, and each part that it lists has one by its place.
+// A name loses its inode when its last holder releases it. Holders are the kernel (by its lookups), listings,
+// visits and the names below it. The parts of a directory, of which there may be millions, need no names
+// here: the directory has a range of inodes, and each listed part has the inode of its place in the range.
 #pragma once
 
 #include <cstdint>
@@ -28,22 +28,22 @@ enum class FileKind : uint8_t {
   directory,
   file,
   link,
-  store,  // a store in a mirrored folder: a directory if it opens, else what it is on disk
+  store,  // a store in a mirrored folder: a directory if it opens, otherwise the file or folder on disk
 };
 
-// A part that a directory lists.
+// A part in the listing of a directory.
 struct ListedPart {
   Inode directory = 0;
-  uint64_t owner = 0;  // of the range, as it was given to part()
+  uint64_t owner = 0;  // of the range, as passed to part()
   uint64_t place = 0;  // in the listing, from 0
 };
 
-// Thread-safe. All but of() and those that hold and release throw not_found for an inode that was never given
-// or was given back.
+// A map between names and inodes. Thread-safe. All functions except of() and those that hold or release throw
+// not_found for an inode that was never assigned or was released.
 class Inodes {
  public:
-  // Holds each inode that its thread is given, until it ends. What a thread is given outside of any visit
-  // stays for good.
+  // Holds every inode assigned to its thread, until it ends. An inode assigned outside a visit is kept
+  // forever.
   class Visit {
    public:
     explicit Visit(Inodes& inodes);
@@ -54,45 +54,45 @@ class Inodes {
    private:
     friend class Inodes;
     Inodes& inodes_;
-    Visit* before_;  // of the same thread
+    Visit* before_;  // the outer visit of the same thread
     std::vector<Inode> given_;
   };
 
   Inodes();
 
-  // The inode of name in a directory, given now if it has none. The same name is another inode if it is of
-  // another kind: the kernel takes it ill when a file becomes a directory.
+  // Returns the inode of `name` in a directory; assigns one if it has none. The same name has a different
+  // inode for each kind, because the kernel does not accept that a file becomes a directory.
   Inode of(Inode parent, const std::string& name, FileKind kind);
-  // The same, also held once more, for a listing.
+  // Like of(), and holds the inode once more, for a listing.
   Inode listed(Inode parent, const std::string& name, FileKind kind);
-  // The first inode of a directory's range of count parts, held once more, for a listing. owner: whoever
-  // names the parts, so that another opening of the store has a range of its own. Throws unsupported while
-  // too many parts are in use.
+  // Returns the first inode of a directory's range of `count` parts and holds the range once more, for a
+  // listing. `owner` identifies the object that names the parts, so that another opening of the store has its
+  // own range. Throws unsupported while too many parts are in use.
   Inode listed_parts(Inode directory, uint64_t owner, uint64_t count);
-  // The inode of one of them.
+  // Returns the inode of one of these parts.
   Inode part(Inode directory, uint64_t owner, uint64_t count, uint64_t place);
-  // A number that no other caller has.
+  // Returns a number that no other caller receives.
   uint64_t new_owner();
 
-  // Gives an inode that somebody holds to the visit of this thread.
+  // Adds an inode that is held already to the visit of this thread.
   Inode give(Inode inode);
   void hold(Inode inode, uint64_t times = 1);
-  // Requires: it was held as often.
+  // Requires: the inode was held at least `times` times.
   void release(Inode inode, uint64_t times = 1);
 
-  Inode parent(Inode inode) const;  // of the root: itself
+  Inode parent(Inode inode) const;  // the root is its own parent
   FileKind kind(Inode inode) const;
-  // "#12" for a listed part, whose name its directory knows.
+  // Returns the name; "#12" for a listed part, because only its directory knows the name.
   std::string name(Inode inode) const;
-  // Below the root: "/a/b.csv"; "/" for the root.
+  // Returns the path below the root, such as "/a/b.csv"; "/" for the root.
   std::string path(Inode inode) const;
   bool knows(Inode inode) const;
-  // nullopt if it is none.
+  // Returns the listed part with this inode; nullopt if the inode is not one.
   std::optional<ListedPart> listed_part(Inode inode) const;
 
   struct Statistics {
-    uint64_t names = 0;  // with an inode of their own, which are in memory
-    uint64_t parts = 0;  // with one by their place
+    uint64_t names = 0;  // with their own inode, in memory
+    uint64_t parts = 0;  // with an inode by their place
   };
   Statistics statistics() const;
 
@@ -101,7 +101,7 @@ class Inodes {
     Inode parent;
     std::string name;
   };
-  // All but the root and the parts.
+  // Returns all names except the root and the parts.
   std::vector<Named> all() const;
 
  private:
@@ -109,7 +109,7 @@ class Inodes {
     Inode parent;
     std::string name;
     FileKind kind;
-    uint64_t holds = 0;  // names below it, too
+    uint64_t holds = 0;  // includes the names below it
   };
   struct Key {
     Inode parent;
@@ -145,8 +145,9 @@ class Inodes {
   std::unordered_map<Inode, Known> known_ GUARDED_BY(mutex_);
   std::unordered_map<Key, Inode, KeyHash> by_name_ GUARDED_BY(mutex_);
   Inode next_ GUARDED_BY(mutex_) = kRootInode + 1;
-  Ranges ranges_ GUARDED_BY(mutex_);                                                   // by the first inode
-  std::map<std::pair<Inode, uint64_t>, Inode> range_by_directory_ GUARDED_BY(mutex_);  // and owner
+  Ranges ranges_ GUARDED_BY(mutex_);  // by their first inode
+  std::map<std::pair<Inode, uint64_t>, Inode> range_by_directory_
+      GUARDED_BY(mutex_);  // by directory and owner
   Inode next_range_ GUARDED_BY(mutex_);
   uint64_t next_owner_ GUARDED_BY(mutex_) = 1;
 };

@@ -1,4 +1,4 @@
-// The text of a symbolic link (fs/VIEWS.md, section 1.1).
+// The text of symbolic links (fs/VIEWS.md, section 1.1).
 #pragma once
 
 #include <span>
@@ -9,13 +9,13 @@
 
 namespace plainfs {
 
-// The way from the directory `from` (names from its store's root) to `path`, a name in the store whose root
-// is reached by `outside` from this store's root ({"..", "other.h5"}; empty = this store). All names as
-// shown. "." for the directory itself.
+// Returns the relative path from the directory `from` (names from its store's root) to `path`, a name in the
+// store with the root at `outside` relative to this store's root ({"..", "other.h5"}; empty = this store).
+// All names are as shown. Returns "." for the directory itself.
 std::string relative_text(std::span<const std::string> from, std::span<const std::string> outside,
                           std::span<const std::string> path);
 
-// "SOURCE:/PATH", for a link into a store that is out of reach.
+// Returns "SOURCE:/PATH", for a link into a store that is out of reach.
 std::string source_and_path(const Link& link);
 
 }  // namespace plainfs

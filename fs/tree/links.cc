@@ -13,7 +13,7 @@ namespace {
 
 namespace files = boost::filesystem;
 
-constexpr int kMostLinks = 40;         // on the way to one target, as Linux allows
+constexpr int kMostLinks = 40;         // on the way to one target, like Linux
 constexpr size_t kDeepestPath = 2048;  // names; PATH_MAX has no room for more
 
 bool same_file(const files::path& a, const files::path& b) {
@@ -33,8 +33,8 @@ bool is_store(const std::string& path, Context& context) {
 Links::Links(StorePtr store, OpenStores& stores, Context& context)
     : store_(std::move(store)), stores_(stores), context_(context) {}
 
-// Nothing of another store is looked at unless it is beside this one or below its folder, also where links of
-// the host lead elsewhere.
+// Another store is accessed only if it is beside this one or below its folder, even after following the
+// host's links.
 bool Links::is_in_reach(const std::string& path) {
   if (is_url(store_->path)) return false;
   if (!path_below(path, files::path(store_->path).parent_path().native())) return false;
@@ -43,8 +43,8 @@ bool Links::is_in_reach(const std::string& path) {
   return reach_->contains(path);
 }
 
-// The path of the other store. A source is relative to a store's own folder, else to the folder that holds
-// the store (hdmf-zarr 0.10.0, and stores that are one file).
+// Returns the path of the other store. A source is relative to the store's own folder, otherwise to the
+// folder that holds the store (hdmf-zarr 0.10.0, and stores that are one file).
 std::string Links::other_store(const std::string& source) {
   const files::path store = store_->path;
   if (files::path(source).is_absolute()) return files::path(source).lexically_normal().string();
@@ -106,11 +106,11 @@ std::optional<Node> Links::step(const StorePtr& store, const Node& folder, const
   }
 }
 
-// Follows the link, and the links that it leads to, to the end of that chain; the places of these are known
-// then.
+// Follows the link and all further links to the end of the chain, and records the result for each place in
+// it.
 Links::End Links::follow(StorePtr store, Link link, int depth) {
   struct Followed {
-    StoredPlace place;  // where the link stands
+    StoredPlace place;  // the place of the link
     int links_there;    // followed on the way to it
   };
   std::vector<Followed> chain;
@@ -119,7 +119,8 @@ Links::End Links::follow(StorePtr store, Link link, int depth) {
   for (;;) {
     if (link.path.size() > kDeepestPath || link.verbatim) break;
     if (!link.source.empty()) {
-      // Only links of this store lead further out: those of others would need that store's own place.
+      // Only links of this store lead to other stores. Those of other stores would need the location of that
+      // store.
       if (store != store_) break;
       store = destination(link).store;
       if (!store) break;
@@ -133,7 +134,7 @@ Links::End Links::follow(StorePtr store, Link link, int depth) {
       end = known->second;
       break;
     }
-    if (!seen.insert(place).second) break;  // in a circle
+    if (!seen.insert(place).second) break;  // a circle
     const End folder = end_of(store, std::span(link.path).first(link.path.size() - 1), depth + 1);
     std::optional<Node> node =
         folder.node ? step(store, *folder.node, link.path.back()) : std::optional<Node>();
@@ -153,7 +154,7 @@ Links::End Links::follow(StorePtr store, Link link, int depth) {
   }
 }
 
-// Of a path from the root of store; all links on it and at its end are followed.
+// Resolves a path from the root of `store`, following all links on it and at its end.
 Links::End Links::end_of(const StorePtr& store, std::span<const std::string> path, int depth) {
   End end{store->root, 0, false};
   if (depth > kMostLinks) return {std::nullopt, kMostLinks + 1, true};

@@ -1,6 +1,5 @@
-// What the links of a store lead to. A link is resolved twice: to what it is in the end (array, table or
-// group), which decides under which names it is shown, and to the text it reads, which names its own target
-// and no more.
+// The targets of the links of a store. A link is resolved twice: to its final target (array, table or group),
+// which decides under which names it is shown, and to its text, which names only its direct target.
 #pragma once
 
 #include <map>
@@ -15,37 +14,38 @@
 
 namespace plainfs {
 
-// Where a link points, before anything is looked up there.
+// The target of a link before it is looked up.
 struct Destination {
-  StorePtr store;  // null: no store is there, or none that opens
-  std::vector<std::string>
-      outside;  // from this store's root to the root of that one: {"..", "other.h5"}; empty = the same
-  bool in_reach = true;  // that store is beside this one or below its folder
+  StorePtr store;                    // null: there is no store, or it does not open
+  std::vector<std::string> outside;  // names from this store's root to the root of that one: {"..",
+                                     // "other.h5"}; empty = this store
+  bool in_reach = true;              // the store is beside this one or below its folder
 };
 
-// Looks up the links of one directory and remembers what it found, so that each step on the way of all of
-// them is made once. For one thread. A link that is wrong leads nowhere; what the system does not let be read
-// (Errc unreadable) or what has changed is thrown, because it is not known then where the link leads.
+// A resolver for the links of one directory. It remembers its lookups, so that each step is taken once for
+// all links. Not thread-safe. An invalid link has no target. Errors of the system (Errc unreadable) and of a
+// changed store are thrown, because the target is then unknown.
 class Links {
  public:
   Links(StorePtr store, OpenStores& stores, Context& context);
 
   Destination destination(const Link& link);
-  // What the link leads to in the end, through further links; nullopt where it leads nowhere, in a circle or
-  // through more links than Linux follows.
+  // Returns the final target of the link, through further links; nullopt if it is missing, or if the links
+  // form a circle or are more than Linux follows.
   std::optional<Node> target(const Link& link);
-  // The group that holds the link's own target, before any step of the target's name; nullopt as above.
+  // Returns the group that holds the link's direct target, before the target's own name is looked up; nullopt
+  // as above.
   std::optional<Node> target_folder(const Link& link);
 
  private:
   using Path = std::vector<std::string>;
   using StoredPlace = std::pair<const Store*, Path>;
 
-  // What stands at a place in the end. node: nullopt where that is nowhere.
+  // The final object at a place. node: nullopt if missing.
   struct End {
     std::optional<Node> node;
     int links = 0;             // followed on the way
-    bool is_too_deep = false;  // links in the folders of links, too many: not the place's own fault
+    bool is_too_deep = false;  // too many links in the folders of links; not the fault of this place
   };
 
   End end_of(const StorePtr& store, std::span<const std::string> path, int depth);
@@ -57,7 +57,7 @@ class Links {
   StorePtr store_;
   OpenStores& stores_;
   Context& context_;
-  std::optional<Containment> reach_;           // made where it is first asked for
+  std::optional<Containment> reach_;           // created on first use
   std::map<std::string, Destination> others_;  // by source
   std::map<StoredPlace, End> known_;
 };

@@ -1,7 +1,7 @@
-// What a directory lists, and names that are found when they are asked for and that it does not list: of a
-// store elsewhere files whose sizes are not known, since a listing may be followed by a question for each
-// size; and what repeats the store, so that a walk over the tree does not come to it. The listing holds the
-// inodes of all. Of parts, which may be millions, it makes each entry when it is asked for.
+// The listing of a directory, and the names that are found on lookup but not listed. Unlisted are files of
+// remote stores with unknown sizes, because a client may ask for the size of every listed name, and names
+// that repeat the store, so that a walk over the tree does not visit them. The listing holds the inodes of
+// all its names. For parts, which may be millions, it generates each entry on request.
 #pragma once
 
 #include <cstddef>
@@ -18,17 +18,17 @@
 
 namespace plainfs {
 
-// Immutable and thread-safe.
+// The listing of one directory. Immutable and thread-safe.
 class Listing {
  public:
   struct Entry {
     std::string name;
     Inode inode;
     FileKind kind;             // store: not yet known whether it opens
-    bool shows_again = false;  // what other names show, for one program
+    bool shows_again = false;  // shows data of other names, for one program
   };
 
-  // Those that are listed.
+  // The listed entries.
   class Entries {
    public:
     class Iterator {
@@ -59,15 +59,15 @@ class Listing {
    private:
     friend class Listing;
     std::vector<Entry> given_;
-    FoundNamesPtr parts_;  // null: the entries are given
+    FoundNamesPtr parts_;  // null: the entries are in given_
     Inode first_part_ = 0;
   };
 
-  // shown: what the directory shows; first what it lists, as many as listed, then what it does not list for
-  // its size alone, as many as unsized.
+  // shown: the entries of the directory. The first `listed` are listed; the next `unsized` are unlisted only
+  // because of their sizes.
   Listing(std::shared_ptr<Inodes> inodes, Inode directory, std::span<const DirectoryEntry> shown,
           size_t listed, size_t unsized, Unopened unopened);
-  // Of parts that have the inodes from first_part on, which are held once.
+  // A listing of parts with the inodes from `first_part` on, which are held once.
   Listing(std::shared_ptr<Inodes> inodes, FoundNamesPtr parts, Inode first_part);
   ~Listing();
   Listing(const Listing&) = delete;
@@ -75,34 +75,34 @@ class Listing {
 
   const Entries& entries() const { return entries_; }
   const std::vector<Entry>& unlisted() const { return unlisted_; }
-  // Of the unlisted the first, which are so for their sizes alone.
+  // Returns how many of the unlisted entries, from the first, are unlisted only because of their sizes.
   size_t unsized() const { return unsized_; }
 
   size_t size() const { return entries_.size() + unlisted_.size(); }
-  // How many, from the first, a walk through all of the store comes to.
+  // Returns how many entries, from the first, a walk through the whole store visits.
   size_t once() const { return entries_.size() + unsized_; }
-  // Those that are listed, and behind them the others.
+  // Returns the entry at `place`: first the listed ones, then the unlisted ones.
   Entry at(size_t place) const {
     return place < entries_.size() ? entries_[place] : unlisted_[place - entries_.size()];
   }
   std::optional<size_t> find(std::string_view name) const;
-  // The inode at a place, without the rest of its entry.
+  // Returns the inode at `place` without building the whole entry.
   Inode inode_at(size_t place) const;
 
-  // What else may be in the directory.
+  // Returns the members that may also be in the directory.
   const Unopened& unopened() const { return unopened_; }
-  // Files found by their names, of which one pass tells all sizes.
+  // Returns whether these are files found by their names, with sizes that one pass computes for all.
   bool is_of_parts() const { return entries_.parts_ != nullptr; }
 
  private:
   void release() const;
 
   const std::shared_ptr<Inodes> inodes_;
-  const Inode directory_;  // held, too; the range of parts holds theirs
+  const Inode directory_;  // held too; the range of parts holds its own directory
   Entries entries_;
   std::vector<Entry> unlisted_;
   size_t unsized_ = 0;
-  std::unordered_map<std::string_view, size_t> places_;  // by names in the entries that are given
+  std::unordered_map<std::string_view, size_t> places_;  // by name, for given entries
   Unopened unopened_;
 };
 using ListingPtr = std::shared_ptr<const Listing>;

@@ -1,4 +1,4 @@
-// A file whose whole content is at hand.
+// A file with its whole content in memory.
 #pragma once
 
 #include <algorithm>

@@ -11,7 +11,7 @@ namespace plainfs {
 
 struct OpenStores::Slot {
   Mutex opening;
-  Context* context GUARDED_BY(opening) = nullptr;  // null until it could be made
+  Context* context GUARDED_BY(opening) = nullptr;  // null until it is created
   StorePtr store GUARDED_BY(opening);
   std::optional<Error> error GUARDED_BY(opening);
 };
@@ -44,7 +44,7 @@ StorePtr OpenStores::open(const std::string& path) {
     }
   }
   StorePtr store = slot->store;
-  Dropped dropped;  // freed behind the lock: its files are closed then
+  Dropped dropped;  // freed after the lock, because that closes files
   {
     const MutexLock lock(mutex_);
     const auto place = std::find(recent_.begin(), recent_.end(), path);

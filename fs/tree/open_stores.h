@@ -1,6 +1,5 @@
-// The stores that are open besides the one that is mounted: those inside a mirrored folder and those that
-// links lead to. Only so many are kept open; the one used longest ago is let go first and opened again when
-// it is wanted.
+// The open stores besides the mounted one: stores inside a mirrored folder and targets of links. Their number
+// is limited; the least recently used store is closed first and reopened on demand.
 #pragma once
 
 #include <functional>
@@ -14,23 +13,23 @@
 
 namespace plainfs {
 
-// Thread-safe.
+// A cache of open stores. Thread-safe.
 class OpenStores {
  public:
-  // let_go is called, without a lock, with the path of a store that is no longer kept.
+  // let_go is called, without a lock, with the path of each store that is dropped.
   OpenStores(Context& context, size_t most_open, std::function<void(const std::string& path)> let_go);
 
-  // Their files are closed.
+  // Closes the files of all stores.
   ~OpenStores();
 
-  // The store at path, opened where it is not open. Concurrent calls for one path open it once. Throws as
-  // open_store does. A failure is remembered, so that a damaged store costs one attempt and one warning, but
-  // for one that passes.
+  // Returns the store at `path`; opens it if it is not open. Concurrent calls for one path open it once.
+  // Throws like open_store. A failure is remembered unless it may pass, so that a damaged store costs one
+  // attempt and one warning.
   StorePtr open(const std::string& path);
 
  private:
   struct Slot;
-  // A store that is kept no longer.
+  // A dropped store.
   struct Dropped {
     std::string path;
     std::shared_ptr<Slot> slot;  // null: none was dropped
@@ -42,7 +41,8 @@ class OpenStores {
   const std::function<void(const std::string&)> let_go_;
   Mutex mutex_;  // a slot's own mutex guards its opening
   std::unordered_map<std::string, std::shared_ptr<Slot>> slots_ GUARDED_BY(mutex_);
-  std::list<std::string> recent_ GUARDED_BY(mutex_);  // paths of slots that hold a store, the latest first
+  std::list<std::string> recent_
+      GUARDED_BY(mutex_);  // paths of slots that hold a store, the most recent first
 };
 
 }  // namespace plainfs

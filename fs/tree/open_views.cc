@@ -19,7 +19,7 @@ std::shared_ptr<ViewFile> OpenViews::find(Inode file) {
 }
 
 std::shared_ptr<ViewFile> OpenViews::keep(Inode file, std::shared_ptr<ViewFile> view) {
-  std::vector<std::shared_ptr<ViewFile>> closed;  // freed behind the lock
+  std::vector<std::shared_ptr<ViewFile>> closed;  // freed after the lock
   const WriterLock lock(mutex_);
   Known& known = known_[file];
   if (known.view) return known.view;
@@ -31,8 +31,8 @@ std::shared_ptr<ViewFile> OpenViews::keep(Inode file, std::shared_ptr<ViewFile> 
   return view;
 }
 
-// Those that are neither open nor were asked for since they were last looked at. closed: to be freed without
-// the mutex.
+// Drops views that are neither open nor were used since the last check. closed: to be freed without the
+// mutex.
 void OpenViews::close_some(std::vector<std::shared_ptr<ViewFile>>& closed) {
   for (size_t tries = 2 * kept_.size(); kept_.size() > kMostKept && tries > 0; --tries) {
     const Inode file = kept_.front();
@@ -47,7 +47,7 @@ void OpenViews::close_some(std::vector<std::shared_ptr<ViewFile>>& closed) {
   }
 }
 
-// Those whose names have been given back have no inode that anybody could ask for.
+// Forgets files with released names: no request can refer to their inodes.
 void OpenViews::forget_lost_names(std::vector<std::shared_ptr<ViewFile>>& closed) {
   if (!inodes_ || known_.size() < known_before_look_) return;
   for (auto known = known_.begin(); known != known_.end();) {
@@ -112,7 +112,7 @@ MeasuredPtr OpenViews::measured(Inode file) const {
 }
 
 void OpenViews::remember_size(Inode file, uint64_t size, const ViewFile& view) {
-  std::vector<std::shared_ptr<ViewFile>> closed;  // freed behind the lock
+  std::vector<std::shared_ptr<ViewFile>> closed;  // freed after the lock
   const WriterLock lock(mutex_);
   forget_lost_names(closed);
   Known& known = known_[file];

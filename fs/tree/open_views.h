@@ -1,6 +1,6 @@
-// The files under the mountpoint that are open, or were lately, one view each however many have it open; and
-// what was measured of every file, which is kept as long as its name has its inode: a view that is opened
-// again need not go through its content again.
+// The files under the mountpoint that are or recently were open, with one view for all handles of a file.
+// Also keeps the measurements of every file while its name has an inode, so that a view that is reopened need
+// not read its content again.
 #pragma once
 
 #include <atomic>
@@ -18,34 +18,33 @@
 
 namespace plainfs {
 
-// Thread-safe.
+// A cache of views. Thread-safe.
 class OpenViews {
  public:
-  // inodes: null if no name is ever given back.
+  // inodes: null if names are never released.
   explicit OpenViews(std::shared_ptr<const Inodes> inodes = nullptr) : inodes_(std::move(inodes)) {}
 
-  // Null where none is kept.
+  // Returns the view of `file`; null if none is kept.
   std::shared_ptr<ViewFile> find(Inode file);
-  // Keeps view and gives it back, or the one that was kept meanwhile.
+  // Keeps `view` and returns it, or returns the view that another thread has stored in the meantime.
   std::shared_ptr<ViewFile> keep(Inode file, std::shared_ptr<ViewFile> view);
-  // Keeps it no longer, unless it is open. The view, which is to be freed where no lock is held
-  // that others need: its files are closed with it. Null: none was kept.
+  // Drops the view unless it is open, and returns it; null if none was kept. Free it while holding no lock
+  // that other threads need, because its files are closed with it.
   std::shared_ptr<ViewFile> let_go(Inode file);
-  // The same of all files for which is_one(file) holds.
+  // Drops the views of all files for which is_one(file) is true, like let_go().
   std::vector<std::shared_ptr<ViewFile>> let_go_if(const std::function<bool(Inode file)>& is_one);
 
   std::optional<uint64_t> size(Inode file) const;
   void remember_size(Inode file, uint64_t size, const ViewFile& view);
-  // All that was measured, of files that are open and of those that were.
+  // Returns the measurements of all files that are or were open.
   std::vector<std::pair<Inode, MeasuredPtr>> measured() const;
-  // The same of one file; null: nothing.
+  // Returns the measurement of `file`; null if missing.
   MeasuredPtr measured(Inode file) const;
 
  private:
   struct Known {
     std::shared_ptr<ViewFile> view;
-    std::atomic<bool> is_used{
-        false};  // the view, since it was last looked at; atomic: set with the mutex shared
+    std::atomic<bool> is_used{false};  // the view, since the last check; atomic: set with the mutex shared
     std::optional<uint64_t> size;
     MeasuredPtr measured;
   };
@@ -56,8 +55,8 @@ class OpenViews {
   const std::shared_ptr<const Inodes> inodes_;
   mutable SharedMutex mutex_;
   std::unordered_map<Inode, Known> known_ GUARDED_BY(mutex_);
-  std::deque<Inode> kept_ GUARDED_BY(mutex_);  // files with a view, the next one to be looked at first
-  size_t known_before_look_ GUARDED_BY(mutex_) = 4096;  // for those whose names are gone
+  std::deque<Inode> kept_ GUARDED_BY(mutex_);           // files with a view, the next one to be checked first
+  size_t known_before_look_ GUARDED_BY(mutex_) = 4096;  // for those that have lost their names
 };
 
 }  // namespace plainfs

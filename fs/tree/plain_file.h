@@ -1,5 +1,5 @@
-// A file of the host shown as it is. It is opened anew for each read through the pool, so that any number of
-// them may be open under the mountpoint.
+// A file of the host, shown unchanged. The pool opens it for each read, so that any number of them may be
+// open under the mountpoint.
 #pragma once
 
 #include "formats/core/model/context.h"
@@ -19,7 +19,7 @@ class PlainFileView : public ViewFile {
   Context& context_;
 };
 
-// A file whose bytes a store keeps for it: a member of a zip archive, or what was decompressed.
+// A file with bytes that a store keeps: a member of a zip archive, or decompressed data.
 class ValueFile : public ViewFile {
  public:
   explicit ValueFile(ValuePtr value) : value_(std::move(value)) {}

@@ -9,7 +9,7 @@ DirectoryEntry directory_of(Node node) {
   return {{}, FileKind::directory, std::move(node), {}, {}};
 }
 
-// One directory further down. is_named: top is in the store that was named to be mounted.
+// Enters one directory. is_named: `top` is in the store that was named on the command line.
 Top step(const Top& top, bool& is_named, std::string_view name, const ListingContext& listing) {
   Context& context = is_named ? listing.context : listing.context.of_store(top.store->path);
   const DirectoryPlace place{top.store, {}, top.above, is_named && top.above.empty(), is_named};

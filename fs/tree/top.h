@@ -1,4 +1,4 @@
-// What stands at the mountpoint: a store, or a directory in it (-o subdir=).
+// The directory at the mountpoint: a store, or a directory in it (-o subdir=).
 #pragma once
 
 #include <string>
@@ -15,8 +15,9 @@ struct Top {
   DirectoryEntry directory;        // without a name
 };
 
-// subdir: a path as it is shown, "assays/RNA", also into a store of a mirrored folder; empty for the whole
-// store. Throws not_found where it is no directory, and what opening and listing throw.
+// Opens the directory `subdir` of `store` for the mountpoint. subdir: a path as shown, such as "assays/RNA",
+// also into a store of a mirrored folder; empty for the whole store. Throws not_found if it is not a
+// directory, and the errors of opening and listing.
 Top top_of(StorePtr store, std::string_view subdir, const ListingContext& listing);
 
 }  // namespace plainfs

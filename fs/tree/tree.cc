@@ -15,15 +15,15 @@
 namespace plainfs {
 namespace {
 
-// Open at once in a folder of many; each that is opened again is read again.
+// The most stores of a folder that are open at once. A reopened store is read again.
 constexpr size_t kMostInnerStores = 48;
-constexpr size_t kDescriptorsAStore = 16;  // so few of all that there are go to inner stores
+constexpr size_t kDescriptorsAStore = 16;  // one store for so many file descriptors of the process
 
 size_t most_inner_stores() {
   return std::clamp<size_t>(most_descriptors() / kDescriptorsAStore, 1, kMostInnerStores);
 }
 
-constexpr size_t kFewEntries = 1024;  // among which nothing is looked for
+constexpr size_t kFewEntries = 1024;  // up to so many, lost names are not searched for
 
 const std::string* host_path(const DirectoryEntry& shown) {
   if (!shown.node.store.empty()) return &shown.node.store;
@@ -90,13 +90,13 @@ void Tree::add_hidden_file(const HiddenFile& file) {
   last_hidden_ = std::max(last_hidden_, inode);
 }
 
-// Null where this opening has not met the inode.
+// Returns null if this opening has not met the inode.
 Tree::EntryPtr Tree::met(Inode inode) const {
   const auto found = entries_.find(inode);
   return found == entries_.end() ? nullptr : found->second;
 }
 
-// Of a directory or a store. What is no constant of it is guarded by mutex_.
+// Returns the entry of a directory or store. Its non-constant members are guarded by mutex_.
 Tree::EntryPtr Tree::entry(Inode inode) {
   {
     const ReaderLock lock(mutex_);
@@ -114,14 +114,14 @@ Tree::EntryPtr Tree::entry(Inode inode) {
 
 Tree::EntryPtr Tree::add(Inode inode, FileKind kind) {
   forget_lost_names();
-  auto made = std::make_shared<Entry>();  // whole before another thread can meet it
+  auto made = std::make_shared<Entry>();  // complete before another thread can see it
   made->kind = kind;
   if (is_directory(kind)) made->directory = std::make_unique<Directory>();
   entries_[inode] = made;
   return made;
 }
 
-// A name that was given back has another inode when it is asked for again.
+// A released name gets another inode when it is looked up again.
 void Tree::forget_lost_names() {
   if (entries_.size() < entries_before_look_) return;
   const auto is_lost = [this](const auto& known) { return !inodes_->knows(known.first); };
@@ -131,7 +131,7 @@ void Tree::forget_lost_names() {
   entries_before_look_ = std::max(kFewEntries, 2 * entries_.size());
 }
 
-// Null where the directory is none whose files are found by their names.
+// Returns null unless the files of the directory are found by their names.
 FoundFilesPtr Tree::found_in(Inode inode) {
   if (!is_directory(inodes_->kind(inode))) return nullptr;
   const EntryPtr known = entry(inode);
@@ -142,7 +142,7 @@ FoundFilesPtr Tree::found_in(Inode inode) {
   return shown(inode)->found;
 }
 
-// What inode stands for where that is at hand, else null.
+// Returns the entry of the inode if it is in memory, otherwise null.
 Tree::DirectoryEntryPtr Tree::held(Inode inode) const {
   const EntryPtr known = met(inode);
   if (known && known->own) return known->own;
@@ -190,7 +190,7 @@ FileKind Tree::kind(Inode inode) {
   return known->kind;
 }
 
-// Throws not_found for a file or link that is no longer in the store.
+// Throws not_found for a file or link that the store no longer has.
 void Tree::check_is_shown(Inode inode) {
   if (const std::optional<ListedPart> part = inodes_->listed_part(inode)) {
     if (part->owner != owner_) throw not_found("{}: no longer in the store", inodes_->path(inode));
@@ -199,9 +199,9 @@ void Tree::check_is_shown(Inode inode) {
   shown(inode);
 }
 
-// Finds out whether a store in a folder opens, and so whether it is a directory or what it is on disk. What
-// keeps it from being read now says neither. A store that is looked up, listed beside others, is not opened
-// where its first bytes tell.
+// Decides whether a store in a folder opens, and so whether it is a directory or the file or folder on disk.
+// An error that may pass decides neither. A store that is only looked up, as for a listing, is not opened if
+// its first bytes are conclusive.
 void Tree::settle(Inode inode) {
   const DirectoryEntryPtr known = shown(inode);
   std::shared_ptr<DirectoryEntry> as_it_is;
@@ -253,7 +253,7 @@ DirectoryPlace Tree::place_of(Inode directory) {
   return place;
 }
 
-// A file of a remote store that its directory cannot tell of.
+// Finds a file of a remote store that its directory does not list.
 std::optional<Inode> Tree::find_unlisted(Inode directory, std::string_view name) {
   const Node node = directory_node(*shown(directory));
   std::optional<Node> found = node.parts ? node.parts->find_unlisted(name) : std::nullopt;

@@ -1,8 +1,8 @@
-// What is shown under the mountpoint of one opening of a store: directories, files and links, each under its
-// inode (fs/tree/inodes.h). A directory is listed when something in it is first asked for. What it holds is
-// let go again when many others were listed since, or with its store in a mirrored folder, and comes back
-// when it is asked for: with the same names, and the same inodes as long as somebody holds those. When the
-// store is opened anew there is a new Tree; this one may still be asked by those who began before.
+// The tree under the mountpoint for one opening of a store: directories, files and links, each with its inode
+// (fs/tree/inodes.h). A directory is listed on the first access to something in it. Its content is dropped
+// when many other directories were listed since, or together with its store in a mirrored folder, and is
+// loaded again on demand: with the same names, and the same inodes as long as they are held. A reopened store
+// has a new Tree; running requests may still use the old one.
 #pragma once
 
 #include <atomic>
@@ -26,147 +26,153 @@
 
 namespace plainfs {
 
-// A file of the mount's own, such as .plainfs/log. Its content is made anew for each opening.
+// A file of the mount itself, such as .plainfs/log. Its content is generated for each opening.
 struct HiddenFile {
   std::string name;
   std::function<std::unique_ptr<ViewFile>()> open;
   bool is_listed = false;  // unless the store has a file of that name
 };
 
-// What an inode stands for in the store, for who tells more of it than its bytes.
+// The object of the store that an inode stands for, for callers that need more than its bytes.
 struct Meaning {
-  Node node;                   // of a store in a folder its root
-  std::string member;          // as DirectoryEntry has it
-  Context* context = nullptr;  // of the store that it is part of
+  Node node;                   // for a store in a folder: its root
+  std::string member;          // see DirectoryEntry::member
+  Context* context = nullptr;  // of the store that contains it
   StorePtr store{};
-  bool is_store = false;  // all of it
+  bool is_store = false;  // a whole store
 };
 
-// Thread-safe. An inode that stands for nothing in this opening is Error(not_found).
+// A tree of directories, files and links. Thread-safe. Throws not_found for an inode that does not exist in
+// this opening.
 class Tree {
  public:
-  // subdir: a path as it is shown, "assays/RNA"; empty for the whole store. Throws not_found where it is no
+  // subdir: a path as shown, such as "assays/RNA"; empty for the whole store. Throws not_found if it is not a
   // directory.
-  // index: where sizes are kept for the next session; null: nowhere.
+  // index: the folder that keeps sizes for the next session; null: none.
   Tree(StorePtr store, std::string_view subdir, ChosenViews views, Context& context,
        std::shared_ptr<Inodes> inodes, IndexFolderPtr index = nullptr);
 
-  // Adds a directory to the root that is not listed, and found even where the root cannot be read. Before
-  // anything else is called.
+  // Adds an unlisted directory to the root, found even if the root cannot be read. Must be called before
+  // anything else.
   void add_hidden(const std::string& name, const std::vector<HiddenFile>& files);
-  // One in the root itself, likewise.
+  // Adds a file to the root itself in the same way.
   void add_hidden_file(const HiddenFile& file);
 
-  // From now on a mirrored folder that has changed is listed again when it is listed, or asked for a name
-  // that it did not have. Before anything else is called.
+  // Follows changes of mirrored folders: a changed folder is listed again when it is listed, or when a name
+  // that it did not have is looked up. Must be called before anything else.
   void follow_folders() { follows_folders_ = top_.store->format == "folder"; }
 
-  // Returns the entry of the root that is not the store's own, as .plainfs; nullopt for any other name.
+  // Returns the entry of the root that belongs to the mount, such as .plainfs; nullopt for any other name.
   std::optional<Inode> find_hidden(Inode directory, std::string_view name) const;
-  // Returns whether the inode is one of those, or of a file in one.
+  // Returns whether the inode is such an entry or a file in one.
   bool is_hidden(Inode inode) const { return inode > kRootInode && inode <= last_hidden_; }
 
-  // Throws where the directory cannot be read; it is tried again the next time.
+  // Returns the listing of the directory. Throws if it cannot be read; the next call tries again.
   ListingPtr list(Inode directory);
-  // Throws not_found.
+  // Returns the inode of `name` in the directory. Throws not_found.
   Inode lookup(Inode directory, std::string_view name);
 
-  // Whether it is a folder that is listed again when it has changed.
+  // Returns whether the inode is a folder that is listed again when it has changed.
   bool is_followed(Inode directory);
 
   FileKind kind(Inode inode);  // never FileKind::store
-  // The modification time of the store it is part of, or of the host's file it is.
+  // Returns the modification time of the store that contains the inode, or of the host's file that it stands
+  // for.
   timespec modified(Inode inode);
-  // On disk: the file or folder in a mirrored folder that the inode is, else the store it is part of.
+  // Returns a path on disk: the file or folder of a mirrored folder that the inode stands for, otherwise the
+  // store that contains it.
   std::string source_path(Inode inode);
-  // On disk: that of the store the inode is part of.
+  // Returns the path on disk of the store that contains the inode.
   std::string store_path(Inode inode);
-  // Its name and its path below the root, as Inodes has them, of listed parts too.
+  // Return the inode's name, and its path below the root, like Inodes, also for listed parts.
   std::string name(Inode inode);
   std::string path(Inode inode);
-  // Attributes of what the inode stands for.
+  // Returns the attributes of the object that the inode stands for.
   Attributes attributes(Inode inode);
-  // Of a file of a mirrored folder that its name or its first bytes say to be a store: why it is none.
+  // Returns why a file of a mirrored folder that looks like a store, by its name or first bytes, is not one.
   std::optional<Error> why_no_store(Inode inode);
-  // Opens a store in a folder that is entered by it.
+  // Returns the object that the inode stands for. Opens a store if the inode enters one.
   Meaning meaning(Inode inode);
   std::string target(Inode link);
 
-  // Whether every opening of the file has a content of its own.
+  // Returns whether every opening of the file has its own content.
   bool changes(Inode file);
-  // Whether the inode is a directory that views make, or below one.
+  // Returns whether the inode is a directory that views generate, or below one.
   bool is_made(Inode inode);
-  // The file, opened where it is not open; the same one for all.
+  // Returns the file; opens it if it is not open. All callers share one view.
   std::shared_ptr<ViewFile> view(Inode file);
-  // Its size, computed once.
+  // Returns the size of the file, computed once.
   uint64_t size(Inode file);
-  // The same where that takes no pass over the content, else nullopt.
+  // Returns the size if that takes no pass over the content, otherwise nullopt.
   std::optional<uint64_t> known_size(Inode file);
-  // The same of a part that its directory is listing, where that takes no opening of it either.
+  // Returns the size of a part in a listing if that takes neither a pass nor opening the part; otherwise
+  // nullopt.
   std::optional<uint64_t> listed_size(const Listing::Entry& part);
-  // What the index says of that file is wrong, as StoreIndex::discard has it.
+  // Discards the index entry of a file that proved wrong. Returns whether there was one
+  // (StoreIndex::discard).
   bool discard_index(Inode file);
-  // Keeps for the next session what passes have found out, as StoreIndex::save does.
+  // Saves the results of passes for the next session, like StoreIndex::save.
   void save_index(bool is_wanted);
-  // The same, all of it, in a folder of its own. Throws unreadable where it cannot be kept.
+  // Saves all results of passes in a separate folder. Throws unreadable if they cannot be saved.
   void save_index_in(IndexFolderPtr folder);
 
-  // All of it that is kept, as StoreIndex::to_lie_beside. Requires: it is kept.
+  // Returns the whole saved index, like StoreIndex::to_lie_beside. Requires: it is saved.
   Bytes index_to_lie_beside() { return indexes_.of({top_.store->path, true, {}}).to_lie_beside(); }
 
-  // The inode at a path of shown names; "." and ".." as usual, links not followed. Throws not_found.
+  // Returns the inode at a path of shown names; "." and ".." work as usual, links are not followed. Throws
+  // not_found.
   Inode find(std::string_view path);
 
  private:
   using Clock = std::chrono::steady_clock;
   using DirectoryEntryPtr = std::shared_ptr<const DirectoryEntry>;
 
-  // A folder of the host as it was just before it was listed.
+  // The state of a folder of the host just before it was listed.
   struct HostFolder {
     std::string path;
     timespec modified{};
     timespec listed{};
   };
 
-  // A file of the host that was no store when it was looked at: it may be one now that it is whole.
+  // A file of the host that was not a store when it was checked; it may be one once it is complete.
   struct FailedStore {
     std::string path;
     off_t size = 0;
     timespec modified{};
   };
 
-  // What a directory holds.
+  // The content of a directory.
   struct Contents {
     ListingPtr listing;
-    std::optional<HostFolder> folder;      // if it is one that is followed
-    std::vector<DirectoryEntryPtr> shown;  // as many as the listing has, the unlisted ones last
+    std::optional<HostFolder> folder;      // if it is followed
+    std::vector<DirectoryEntryPtr> shown;  // in the order of the listing, the unlisted ones last
   };
   using ContentsPtr = std::shared_ptr<const Contents>;
 
   struct Directory {
-    Mutex listing_now;       // held by the one thread that lists it
-    bool has_found = false;  // its files are found by their names; it has no contents
-    ContentsPtr contents;    // null: not listed yet, or let go
-    size_t listed_below =
-        0;  // how many directories in it have contents; until there are none it keeps its own
-    // Whether the contents were wanted since they were last looked at. Atomic: set with the mutex shared.
+    Mutex listing_now;        // held by the thread that lists it
+    bool has_found = false;   // its files are found by their names; it has no contents
+    ContentsPtr contents;     // null: not listed yet, or dropped
+    size_t listed_below = 0;  // directories in it that have contents; while there are any, it keeps its own
+    // Whether the contents were used since the last check. Atomic: set with the mutex shared.
     std::atomic<bool> is_used{false};
-    // From when on it is listed anew, because a fault that may pass has left something out of it.
+    // The time from which it is listed again, because an error that may pass has left something out.
     Clock::time_point again = Clock::time_point::max();
     bool is_due() const { return again <= Clock::now(); }
     size_t names() const { return contents ? contents->listing->size() : 0; }
   };
 
-  // What is known of an inode: of each directory and store that was entered, and of what no directory lists.
+  // The state of an inode: of each directory and store that was entered, and of inodes that no directory
+  // lists.
   struct Entry {
     FileKind kind = FileKind::file;
     bool changes = false;
-    DirectoryEntryPtr own;                 // of what no directory lists, and of a store that does not open
+    DirectoryEntryPtr own;                 // for inodes that no directory lists, and stores that do not open
     std::unique_ptr<Directory> directory;  // of directories and stores
   };
   using EntryPtr = std::shared_ptr<Entry>;
 
-  // What is freed once the mutex is: files are closed with it, and names given back.
+  // Objects to free after the mutex is released, because that closes files and releases names.
   struct Freed {
     std::vector<std::pair<Inode, ContentsPtr>> contents;  // by directory
     std::vector<std::shared_ptr<ViewFile>> views;
@@ -212,22 +218,22 @@ class Tree {
   const ListingContext listing_;
   Indexes indexes_;
   const Top top_;
-  bool follows_folders_ = false;  // the same once anything but add_hidden() is called, as what follows
+  bool follows_folders_ = false;  // constant once anything but add_hidden() is called, like the members below
   std::unordered_map<std::string, Inode> hidden_;
-  std::vector<DirectoryEntry> listed_in_root_;  // of the mount's own
+  std::vector<DirectoryEntry> listed_in_root_;  // files of the mount itself
   Inode last_hidden_ = kRootInode;
-  const uint64_t owner_;  // of the parts' inodes
+  const uint64_t owner_;  // of the inodes of parts
   OpenViews open_views_;
-  mutable SharedMutex mutex_;  // guards all of Entry and Directory, too, but its own mutex
+  mutable SharedMutex mutex_;  // also guards all of Entry and Directory, except Directory's own mutex
   std::unordered_map<Inode, EntryPtr> entries_ GUARDED_BY(mutex_);
-  size_t entries_before_look_ GUARDED_BY(mutex_) = 1024;  // for those whose names are gone
-  // Directories that have contents, the next one to be looked at first, and how many names those have.
+  size_t entries_before_look_ GUARDED_BY(mutex_) = 1024;  // for entries that have lost their names
+  // Directories that have contents, the next one to be checked first, and the number of their names.
   std::deque<Inode> listed_ GUARDED_BY(mutex_);
   size_t names_listed_ GUARDED_BY(mutex_) = 0;
-  size_t names_kept_ GUARDED_BY(mutex_) = 0;  // of directories in which others have contents
+  size_t names_kept_ GUARDED_BY(mutex_) = 0;  // of directories that contain directories with contents
   // The paths of stores in a mirrored folder.
   std::unordered_map<Inode, std::string> inner_roots_ GUARDED_BY(mutex_);
-  std::unordered_map<Inode, FailedStore> failed_stores_ GUARDED_BY(mutex_);  // in folders that are followed
+  std::unordered_map<Inode, FailedStore> failed_stores_ GUARDED_BY(mutex_);  // in followed folders
 };
 
 }  // namespace plainfs

@@ -1,4 +1,4 @@
-// What the tree says of the content of files.
+// The tree's functions for the content of files.
 #include <chrono>
 #include <limits>
 
@@ -24,7 +24,7 @@ bool Tree::changes(Inode file) {
   return known && known->changes;
 }
 
-// Where the file is for the index.
+// Returns the file's place in the index.
 IndexPlace Tree::index_place(Inode file) {
   IndexPlace place{top_.store->path, true, name(file)};
   const ReaderLock lock(mutex_);
@@ -40,7 +40,7 @@ IndexPlace Tree::index_place(Inode file) {
   return place;
 }
 
-// Whether what was measured in this session or an earlier one tells the file's size.
+// Returns whether this session or an earlier one has measured the file's size.
 bool Tree::is_known_size(Inode file) {
   if (open_views_.size(file)) return true;
   if (!indexes_.are_kept()) return false;
@@ -60,8 +60,8 @@ std::shared_ptr<ViewFile> Tree::view(Inode file) {
   return open_views_.keep(file, std::move(view));
 }
 
-// Who lists a folder of a store elsewhere asks for one size after the other: those that take a pass are found
-// out together, so that what several files show is fetched once.
+// Clients that list a folder of a remote store ask for one size after the other. Sizes that take a pass are
+// therefore computed together, so that data shown in several files are fetched once.
 void Tree::measure_with_listed(Inode file, const std::shared_ptr<ViewFile>& view) {
   if (!is_url(top_.store->path) || view->parts_to_measure() == 1) return;
   ListingPtr listing;
@@ -80,7 +80,7 @@ void Tree::measure_with_listed(Inode file, const std::shared_ptr<ViewFile>& view
     try {
       if (!known_size(entry.inode)) together.push_back(this->view(entry.inode));
     } catch (const Error&) {
-      // asking for it says why
+      // size() reports the error
     }
   }
   if (is_listed && together.size() > 1) measure_side_by_side(std::move(together), listing_.context.workers);
@@ -104,7 +104,7 @@ std::optional<uint64_t> Tree::known_size(Inode file) {
   std::shared_ptr<ViewFile> of = open_views_.find(file);
   if (!of) {
     if (kind(file) != FileKind::file) throw not_found("{}: no file", inodes_->path(file));
-    // Looking a name up does not wait for a look at all that the store is made of.
+    // A lookup does not wait for the check of all files of the store that reading the index requires.
     const bool is_cheap = changes(file) || !indexes_.are_kept() || indexes_.of(index_place(file)).is_read();
     of = is_cheap ? view(file) : shown(file)->open();
   }
@@ -121,7 +121,7 @@ std::optional<uint64_t> Tree::listed_size(const Listing::Entry& part) {
   return size;
 }
 
-// Parts, of which there may be millions, know their sizes by what all of them have been measured by.
+// Parts, of which there may be millions, derive their sizes from a common measurement.
 uint64_t Tree::remembered_size(Inode file, uint64_t size, const ViewFile& view) {
   check_shown_size(size);
   if (!changes(file) && !inodes_->listed_part(file)) open_views_.remember_size(file, size, view);

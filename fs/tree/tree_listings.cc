@@ -1,4 +1,4 @@
-// How the tree lists directories, and lets go of what they hold.
+// The tree's functions that list directories and drop their contents.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -13,25 +13,25 @@
 namespace plainfs {
 namespace {
 
-// Whether it is a fault that may pass, or what it stands for has one.
+// Returns whether the entry, or the node it stands for, has an error that may pass.
 bool has_transient_fault(const DirectoryEntry& shown) {
   return shown.error ? is_transient(*shown.error) : transient_fault(shown.node).has_value();
 }
 
-// Names whose directories keep what they stand for, about a kilobyte each, besides those of directories above
-// others.
+// Names in directories that keep their contents, about a kilobyte per name, not counting directories above
+// others with contents.
 constexpr size_t kMostNamesListed = 8192;
 
-// Seconds after which a change of a folder has another time than the one before: file systems keep whole
+// Seconds after which another change of a folder gets another modification time. File systems store whole
 // seconds, or two.
 constexpr time_t kTimesDiffer = 3;
 
-// How long a listing stays that a fault has left something out of.
+// How long a listing is kept that is incomplete because of a fault.
 constexpr std::chrono::seconds kFaultIsKept{1};
 
 }  // namespace
 
-// Null where the directory is not listed, or is to be listed anew.
+// Returns null if the directory is not listed, or must be listed again.
 Tree::ContentsPtr Tree::at_hand(Inode inode) const {
   const EntryPtr known = met(inode);
   Directory* const directory = known ? known->directory.get() : nullptr;
@@ -40,8 +40,8 @@ Tree::ContentsPtr Tree::at_hand(Inode inode) const {
   return directory->contents;
 }
 
-// Lists the directories on the way to this one, the first one first: each is shown by the one before it, and
-// there may be thousands.
+// Lists the directories above this one, from the top down: each is shown by its parent, and there may be
+// thousands.
 void Tree::list_above(Inode inode) {
   std::vector<Inode> above;
   {
@@ -58,7 +58,8 @@ void Tree::list_above(Inode inode) {
   }
 }
 
-// What the directory holds, listed where it is not. As long as it is held it is not let go.
+// Returns the contents of the directory; lists it if necessary. The contents are not dropped while the result
+// is held.
 Tree::ContentsPtr Tree::contents(Inode inode) {
   {
     const ReaderLock lock(mutex_);
@@ -82,7 +83,7 @@ Tree::ContentsPtr Tree::contents(Inode inode) {
                  is_url(place.store->path), std::move(folder));
 }
 
-// nullopt where the directory is no mirrored folder that is followed.
+// Returns nullopt unless the directory is a mirrored folder that is followed.
 std::optional<Tree::HostFolder> Tree::host_folder(const Node& directory, const DirectoryPlace& place) {
   const auto* const folder = std::get_if<PlainFile>(&directory.content);
   struct stat status {};
@@ -92,8 +93,8 @@ std::optional<Tree::HostFolder> Tree::host_folder(const Node& directory, const D
   return found;
 }
 
-// Whether the directory is a mirrored folder with other names than those that are listed, which is listed
-// again then. A change right after the listing may have left the time of modification as it was.
+// Returns whether the directory is a mirrored folder that has changed since it was listed; it must then be
+// listed again. A change right after the listing may have left the modification time as it was.
 bool Tree::has_folder_changed(Inode directory) {
   std::optional<HostFolder> folder;
   {
@@ -112,8 +113,8 @@ bool Tree::has_folder_changed(Inode directory) {
   return known != nullptr;
 }
 
-// Throws changed where one of them has been written to. A file that becomes a directory is another inode, so
-// that all is opened anew.
+// Throws changed if one of these files was written to. A file that becomes a directory gets another inode, so
+// the whole mount is reopened.
 void Tree::check_failed_stores(Inode directory) {
   std::vector<FailedStore> failed;
   {
@@ -137,8 +138,7 @@ bool Tree::is_followed(Inode directory) {
   return known && known->directory && known->directory->contents && known->directory->contents->folder;
 }
 
-// Lists the directory anew where a fault has left something out of it. What is in it may stand for more by
-// now.
+// Lists the directory again if a fault has left something out of it. Its entries may then stand for more.
 void Tree::refresh(Inode inode) {
   {
     const ReaderLock lock(mutex_);
@@ -148,7 +148,7 @@ void Tree::refresh(Inode inode) {
   contents(inode);
 }
 
-// is_elsewhere: what is read of the store has to be fetched. Requires: the directory was met.
+// is_elsewhere: reading the store means fetching it. Requires: the directory was met.
 Tree::ContentsPtr Tree::publish(Inode directory, DirectoryContent all, bool is_elsewhere,
                                 std::optional<HostFolder> folder) {
   if (directory == kRootInode) add_own_to_root(all.shown);
@@ -182,7 +182,7 @@ Tree::ContentsPtr Tree::publish(Inode directory, DirectoryContent all, bool is_e
   return contents;
 }
 
-// The mount's own names, unless the store has files that are called so.
+// Adds the mount's own names, unless the store has files with these names.
 void Tree::add_own_to_root(std::vector<DirectoryEntry>& shown) {
   const WriterLock lock(mutex_);
   for (const DirectoryEntry& own : listed_in_root_) {
@@ -211,7 +211,7 @@ void Tree::set_contents(Inode directory, ContentsPtr contents, Freed& freed) {
   if (!was_listed && !is_hidden(directory)) listed_.push_back(directory);
 }
 
-// Requires: it has some.
+// Requires: the directory has contents.
 void Tree::take_contents(Inode directory, Freed& freed) {
   Directory& known = *met(directory)->directory;
   names_listed_ -= known.names();
@@ -223,7 +223,7 @@ void Tree::take_contents(Inode directory, Freed& freed) {
   if (--above.listed_below == 0) names_kept_ -= above.names();
 }
 
-// Contents that were not wanted since they were last looked at, while there are too many names.
+// Drops contents that were not used since the last check, while there are too many names.
 void Tree::let_some_go(Inode but, Freed& freed) {
   for (size_t tries = 2 * listed_.size(); names_listed_ - names_kept_ > kMostNamesListed && tries > 0;
        --tries) {
@@ -240,7 +240,7 @@ void Tree::let_some_go(Inode but, Freed& freed) {
   }
 }
 
-// What was measured of files in directories whose names may be given back now is kept for the next session.
+// Keeps the measurements of files for the next session, because their directories may now lose their names.
 void Tree::keep_measured(const Freed& freed) {
   if (!indexes_.are_kept()) return;
   for (const auto& [directory, contents] : freed.contents) {
@@ -254,7 +254,7 @@ void Tree::keep_measured(const Freed& freed) {
   }
 }
 
-// Views that would go on giving the error of a fault that has passed.
+// Drops views that would still report an error that has passed.
 std::vector<std::shared_ptr<ViewFile>> Tree::forget_faults(const Contents& contents) {
   std::vector<std::shared_ptr<ViewFile>> forgotten;
   for (size_t i = 0; i < contents.shown.size(); ++i)
@@ -275,7 +275,7 @@ ListingPtr Tree::list(Inode inode) {
   return std::make_shared<const Listing>(inodes_, std::move(names), first);
 }
 
-// Forgets what everything in a store stands for, so that its files may be closed.
+// Drops everything that stands for a part of a store, so that its files can be closed.
 void Tree::let_go(const std::string& store_path) {
   Freed freed;
   {
@@ -294,7 +294,7 @@ void Tree::let_go(const std::string& store_path) {
   });
 }
 
-// Also true of a name that was given back, which nobody asks for again.
+// Also true for a released name, which no request uses.
 bool Tree::is_in_store(Inode inode, const std::string& store_path) const try {
   for (; inode != kRootInode; inode = inodes_->parent(inode)) {
     const auto root = inner_roots_.find(inode);

@@ -18,16 +18,16 @@ bool has_directory(const Node& node) {
 
 using ReadAttributes = std::function<Attributes()>;
 
-// A name as JSON holds it.
+// Returns a name as JSON can hold it.
 std::string key_of(const std::string& name) {
   return is_utf8(name) ? name : printable(name);
 }
 
-// Calls visit(name, read) for the directory itself, as ".", and for every member whose attributes are shown
-// with it, until it returns false. read reads the attributes.
+// Calls visit(name, read) for the directory itself, as ".", and for every member with attributes shown in it,
+// until visit returns false. read() reads the attributes.
 template <class Visit>
 void visit_attributes(const Node& directory, Visit&& visit) {
-  // Not attributes_of(): where the directory is shown as an array too, that would be the array's.
+  // Not attributes_of(): if the directory is also shown as an array, that would return the array's.
   const ReadAttributes own =
       directory.attributes ? directory.attributes : [&] { return directory.parts->attributes(); };
   if (!visit(std::string("."), own)) return;
@@ -35,7 +35,7 @@ void visit_attributes(const Node& directory, Visit&& visit) {
     if (has_directory(member.node)) continue;
     if (const Error* error = std::get_if<Error>(&member.node.content);
         error && !member.node.attributes && is_transient(*error))
-      throw *error;  // it may have some
+      throw *error;  // it may have attributes
     if (!visit(member.name, ReadAttributes([&] { return attributes_of(member.node); }))) return;
   }
 }
@@ -49,7 +49,7 @@ bool has_attributes(const Node& directory) {
   return any;
 }
 
-// Calls notice for each attribute that attrs_json() gives an error for.
+// Logs a notice for each attribute that is an error in attrs_json().
 void note_faults(const Node& directory, const Context& context) {
   const std::string place = directory.parts->path();
   visit_attributes(directory, [&](const std::string& name, const ReadAttributes& read) {
@@ -59,10 +59,10 @@ void note_faults(const Node& directory, const Context& context) {
   });
 }
 
-// The whole text is the head.
+// The source of .attrs.json; the whole text is its head.
 class AttrsJson : public TextSource {
  public:
-  // listing_error: why it is not known whether there are any attributes.
+  // listing_error: the reason if it is unknown whether there are any attributes.
   AttrsJson(Node directory, std::optional<Error> listing_error, const Context& context)
       : directory_(std::move(directory)), listing_error_(std::move(listing_error)), context_(context) {}
   void prepare() override { note_faults(directory_, context_); }
@@ -100,7 +100,7 @@ void offer_attrs_json(const Node& directory, Context& context, std::vector<Offer
   try {
     if (!has_attributes(directory)) return;
   } catch (const Error& why) {
-    error = why;  // reading the file gives it
+    error = why;  // reading the file reports it
   }
   files.push_back({true, ".attrs.json", [directory, error, &context] {
                      return std::make_unique<TextFile>(std::make_unique<AttrsJson>(directory, error, context),

@@ -15,7 +15,8 @@ namespace {
 
 constexpr uint64_t kTypicalRange = 40;
 
-// Elements [first, first + count) of integers of any type. A number beyond int64_t is damaged.
+// Returns elements [first, first + count) of integers of any type. Throws damaged if a number exceeds
+// int64_t.
 std::vector<int64_t> signed_run(const DType& type, const Elements& elements, uint64_t first, uint64_t count,
                                 const char* what) {
   std::vector<int64_t> numbers;
@@ -87,7 +88,7 @@ class Bed : public RowText<Bed> {
   }
 
  private:
-  // The score, for which no store has a number, and the strand.
+  // Returns the score, which no store has, and the strand.
   static std::string_view ending(int64_t strand) {
     if (strand == 1) return "\t0\t+\n";
     if (strand == -1) return "\t0\t-\n";
@@ -97,7 +98,7 @@ class Bed : public RowText<Bed> {
 
   const GenomicRanges ranges_;
   Context& context_;
-  std::vector<std::string> sequences_;  // their names
+  std::vector<std::string> sequences_;  // the sequences' names
 };
 
 }  // namespace

@@ -14,13 +14,13 @@ namespace plainfs {
 
 namespace {
 
-// Little-endian, in the lowest bytes of value.
+// Writes the lowest `bytes` bytes of `value`, little-endian.
 template <class Sink>
 void put_little(uint64_t value, int bytes, Sink& sink) {
   for (int i = 0; i < bytes; ++i) sink.put(static_cast<char>(value >> (8 * i)));
 }
 
-// With its length before it.
+// Writes a text, preceded by its length.
 template <class Sink>
 void put_text(std::string_view text, int length_bytes, std::string_view what, Sink& sink) {
   if (text.size() >> (8 * length_bytes) != 0)
@@ -29,9 +29,9 @@ void put_text(std::string_view text, int length_bytes, std::string_view what, Si
   sink.put(text);
 }
 
-// How a call stands in the file.
+// The encoding of a call in the file.
 struct Probabilities {
-  uint8_t ploidy;  // with the highest bit where it is missing
+  uint8_t ploidy;  // with the highest bit set if it is missing
   uint8_t bytes[2];
   int count() const { return ploidy & 0x3f; }
 };
@@ -44,12 +44,12 @@ Probabilities probabilities_of(Call call, uint64_t ploidy, bool is_phased) {
   const auto reference = [](int allele) { return allele == 0 ? kCertain : uint8_t{0}; };
   if (alleles == 1) return {1, {reference(call.first), 0}};
   if (is_phased) return {2, {reference(call.first), reference(call.second)}};
-  const int count = call.first + call.second;  // of the alternative
+  const int count = call.first + call.second;  // of the alternative allele
   return {2, {count == 0 ? kCertain : uint8_t{0}, count == 1 ? kCertain : uint8_t{0}}};
 }
 
-// The same of calls of two alleles each, a byte each, that are the first, the second or missing (0xff): the
-// ploidy, and the two bytes.
+// Encodings of calls of two alleles, one byte each: the first allele, the second or missing (0xff). The
+// functions return the ploidy and the two bytes.
 constexpr bool is_any_missing(uint16_t call) {
   return (call & 0x8080) != 0;
 }
@@ -80,8 +80,8 @@ class Bgen : public RowText<Bgen> {
  private:
   struct Row {
     const std::vector<Elements>& parts;
-    uint64_t number;   // in parts
-    uint64_t variant;  // of all
+    uint64_t number;   // in `parts`
+    uint64_t variant;  // among all variants
   };
   template <class Sink>
   void put_site(const Row& row, Sink& sink) const;
@@ -100,7 +100,7 @@ class Bgen : public RowText<Bgen> {
   Context& context_;
   ShownSamples samples_;
   std::vector<std::string> contigs_;
-  size_t ids_ = 0, phased_ = 0;  // parts; 0 = none
+  size_t ids_ = 0, phased_ = 0;  // indices of parts; 0 = none
   uint64_t sites_ = 0;
 };
 
@@ -125,7 +125,7 @@ void Bgen::prepare() {
   show_rows(variants_.count(), std::move(arrays), row_bytes, context_);
 }
 
-// The header with the number of variants and what the format is, and the names of samples (BGEN 1.2, "The
+// Returns the header with the number of variants and the format, and the names of samples (BGEN 1.2, "The
 // header block").
 std::string Bgen::head() const {
   constexpr uint32_t kLayout2 = 2 << 2, kHasSamples = 1u << 31;  // and no compression
@@ -135,7 +135,7 @@ std::string Bgen::head() const {
   const uint64_t names_bytes = 8 + names.size();
   if (names_bytes > UINT32_MAX - 20)
     throw unsupported("{} bytes of names are too many for a BGEN file", names_bytes);
-  put_little(20 + names_bytes, 4, sink);  // where the first variant begins, from here on
+  put_little(20 + names_bytes, 4, sink);  // the offset of the first variant, from here
   put_little(20, 4, sink);
   put_little(sites_, 4, sink);
   put_little(samples_.names.size(), 4, sink);
@@ -164,7 +164,7 @@ void Bgen::put_site(const Row& row, Sink& sink) const {
   for (uint64_t i = 0; i < 2; ++i) put_text(parts[kAlleles].text(number * most + i), 4, "an allele", sink);
 }
 
-// What stands before the ploidy of each sample; length: of all that follows it.
+// Writes the data before the ploidy of each sample. length: the number of bytes that follow.
 template <class Sink>
 void Bgen::put_calls_head(uint64_t length, int least_ploidy, int greatest_ploidy, Sink& sink) const {
   if (length > UINT32_MAX) throw unsupported("{} bytes of one variant are too many for a BGEN file", length);
@@ -175,7 +175,7 @@ void Bgen::put_calls_head(uint64_t length, int least_ploidy, int greatest_ploidy
   put_little(static_cast<uint64_t>(greatest_ploidy), 1, sink);
 }
 
-// Where all samples are.
+// Returns whether the row is phased for all samples.
 bool Bgen::is_phased(const Row& row) const {
   if (phased_ == 0) return false;
   const auto phased =
@@ -185,7 +185,7 @@ bool Bgen::is_phased(const Row& row) const {
                      [&](uint64_t place) { return phased[place] != 0; });
 }
 
-// Of calls of two alleles each, none of which is shorter.
+// Writes calls of exactly two alleles each.
 template <class Sink>
 void Bgen::put_plain_calls(std::span<const uint16_t> calls, bool phased, Sink& sink) const {
   const uint64_t samples = calls.size();

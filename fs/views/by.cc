@@ -18,15 +18,16 @@ namespace plainfs {
 
 namespace {
 
-// A directory each: a table of numbers may have another in every row.
+// The most levels of a column. Each is a directory, and a table of numbers may have a different one in every
+// row.
 constexpr uint64_t kMostLevels = 1 << 16;
 
-// How many columns can be chosen by, one in the other: a walk down is over some time.
+// The most columns that can be nested, so that a walk through the tree ends.
 constexpr size_t kMostDepth = 8;
 
 using GroupsPtr = std::shared_ptr<const CellGroups>;
 
-// What is said of the cells of something, and what is shown of those of one level.
+// The table of the cells of an object, and the function that selects those of one level.
 struct Cells {
   AnnotatedMatrix said;  // its cells, obs and obs_names
   std::function<Node(const GroupsPtr& groups, uint32_t level)> select;
@@ -92,7 +93,7 @@ CellsPtr cells_of_matrix(const GroupPtr& stored, AnnotatedMatrix matrix, Context
             }});
 }
 
-// The directory of some of the fragments: nothing but what views show of them.
+// The directory of some of the fragments; it contains only the files of views.
 class ChosenGroup : public Group {
  public:
   explicit ChosenGroup(GroupPtr stored) : stored_(std::move(stored)) {}
@@ -104,7 +105,8 @@ class ChosenGroup : public Group {
   const GroupPtr stored_;
 };
 
-// A column of a table for the cells that have a row in it, at these places; no value for the others.
+// Returns a column of a table in the order of the cells, which have these rows in it. Values of cells without
+// a row are missing.
 ArrayPtr in_order_of_cells(const Array& column, const std::vector<uint64_t>& rows) {
   Elements values = gather(column.dtype(), read_all(column), [&] {
     std::vector<uint64_t> places;
@@ -116,7 +118,7 @@ ArrayPtr in_order_of_cells(const Array& column, const std::vector<uint64_t>& row
   return std::make_shared<MemoryArray>(column.dtype(), Shape{rows.size()}, std::move(values));
 }
 
-// table's rows, its first column's names being those of cells.
+// Returns the rows of `table` in the order of the cells. Its row names are names of cells.
 Table joined(const Table& table, const Array& cell_names) {
   const Elements own = read_all(*table.row_names), names = read_all(cell_names);
   std::unordered_map<std::string_view, uint64_t> known;

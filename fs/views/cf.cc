@@ -21,13 +21,14 @@ OfferedFile found_by_its_name(std::string name) {
   return file;
 }
 
-// A variable of its own dataset that has elements to go through; a coordinate's table would say all twice.
+// Returns whether the variable has a table: it belongs to this dataset and has dimensions. The table of a
+// coordinate would repeat all of its values.
 bool has_table(const CfVariable& variable) {
   return !variable.dimensions.empty() && !variable.is_inherited && !variable.is_coordinate() &&
          !variable.is_characters;
 }
 
-// The tables of a variable for some places along its dimensions: DIM=VALUE[,DIM=VALUE…].csv.
+// The tables of a variable for chosen places along its dimensions: DIM=VALUE[,DIM=VALUE…].csv.
 class CoordinateParts : public FoundFiles {
  public:
   CoordinateParts(CfDatasetPtr dataset, const CfVariable& variable, Context& context)
@@ -60,8 +61,8 @@ class CoordinateParts : public FoundFiles {
     return box;
   }
 
-  // Restricts one axis of the box to the element that DIM=VALUE names, and returns the axis; nullopt if there
-  // is no such dimension or element.
+  // Restricts one axis of the box to the element named by DIM=VALUE, and returns the axis; nullopt if the
+  // dimension or element does not exist.
   std::optional<size_t> fix(std::string_view condition, Box& box) const {
     for (size_t axis = 0; axis < variable_.dimensions.size(); ++axis) {
       const std::string& dimension = variable_.dimensions[axis];
@@ -83,7 +84,7 @@ class CoordinateParts : public FoundFiles {
   }
 
   const CfDatasetPtr dataset_;
-  const CfVariable& variable_;  // of the dataset
+  const CfVariable& variable_;  // in the dataset
   Context& context_;
 };
 

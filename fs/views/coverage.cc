@@ -20,27 +20,27 @@ namespace plainfs {
 namespace {
 
 constexpr uint64_t kFragmentsInPart = 1024;  // at most two changes of coverage each
-constexpr uint64_t kPartsAtOnce = 64;        // that are read together
+constexpr uint64_t kPartsAtOnce = 64;        // read together
 
-// Fragments of one chromosome that follow each other. Their section has the coverage from the first one's
-// start to where the next part begins, with what reaches in from parts before.
+// Consecutive fragments of one chromosome. Their section has the coverage from the first start to the
+// beginning of the next part, including fragments that reach in from earlier parts.
 struct CoveragePart {
-  uint32_t chromosome;  // in the order of names
+  uint32_t chromosome;  // index in the order of names
   uint32_t count;
   uint64_t first;     // fragment
-  uint32_t start;     // of the first
-  uint32_t reach;     // where the last one of them ends
-  uint32_t furthest;  // the same of all parts of the chromosome up to this one
+  uint32_t start;     // of the first fragment
+  uint32_t reach;     // the largest end
+  uint32_t furthest;  // the largest end in all parts of the chromosome up to this one
   uint32_t items;
-  uint32_t from, to;  // from the first item's start to the last one's end
+  uint32_t from, to;  // from the first item's start to the last item's end
 };
 
-// Fragments as they are shown in fragments.tsv: the end is one less than the stored one.
+// Fragments with the ends of fragments.tsv, one less than the stored ones.
 struct Spans {
   std::vector<uint32_t> starts, ends;
 };
 
-// What is said of the bases of one of the finest summaries.
+// The statistics of the bases of one of the finest summaries.
 struct BaseCounts {
   uint32_t chromosome;
   uint32_t bin;
@@ -49,7 +49,7 @@ struct BaseCounts {
   double sum, sum_of_squares;
 };
 
-// A survey of the starts: of one session, which knows one genome.
+// A survey of the starts, for this session and its genome only.
 struct CoverageSurvey {
   std::vector<CoveragePart> parts;
   BigWigTotal total;
@@ -60,7 +60,7 @@ class Coverage : public Segment {
  public:
   Coverage(Fragments fragments, const Genome& genome, Context& context);
 
-  // Of the whole file.
+  // Returns the plan of the whole file.
   BigWigPlan plan() const;
 
   uint64_t size() const override { return offsets_.back(); }
@@ -91,10 +91,10 @@ class Coverage : public Segment {
   Context& context_;
   BigWigPlan plan_;
   std::vector<CoveragePart> parts_;  // chromosome by chromosome, in the order of their names
-  std::vector<uint64_t> offsets_;    // where each section begins, and all end
+  std::vector<uint64_t> offsets_;    // the offsets of the sections, and last the total size
 };
 
-// The parts, without what has to be read of them.
+// Creates the parts, without the members that must be read.
 void Coverage::take_chromosomes(const Genome& genome) {
   const Fragments& f = fragments_;
   const uint64_t count = f.start->count(), names = f.chr_names->count();
@@ -153,7 +153,7 @@ Spans Coverage::spans(uint64_t first, uint64_t count, uint32_t chromosome) const
   return spans;
 }
 
-// One pass: where parts begin and end.
+// First pass: finds the beginnings and ends of the parts.
 void Coverage::divide() {
   context_.workers.parallel_for(divide_up(parts_.size(), kPartsAtOnce), [&](size_t group) {
     const uint64_t end = std::min<uint64_t>((group + 1) * kPartsAtOnce, parts_.size());
@@ -178,7 +178,7 @@ void Coverage::divide() {
   }
 }
 
-// Where fragments of earlier parts end that go on behind the start of this one, in order.
+// Returns the ends of fragments of earlier parts that extend beyond the start of this one, in order.
 std::vector<uint32_t> Coverage::reaching_into(uint64_t part) const {
   std::vector<uint32_t> ends;
   const uint32_t start = parts_[part].start;
@@ -192,8 +192,8 @@ std::vector<uint32_t> Coverage::reaching_into(uint64_t part) const {
   return ends;
 }
 
-// The coverage from `at` up to `until`, where it is not 0. starts, ends: of all fragments that are alive
-// then, both in order, those that began before `at` in ends alone.
+// Adds the coverage from `at` to `until`, where it is not 0. starts, ends: of all fragments in that range,
+// each in order; fragments that began before `at` are only in `ends`.
 void sweep(std::span<const uint32_t> starts, std::span<const uint32_t> ends, uint32_t at, uint32_t until,
            std::vector<BigWigItem>& items) {
   size_t begun = 0, ended = 0;
@@ -214,7 +214,7 @@ void sweep(std::span<const uint32_t> starts, std::span<const uint32_t> ends, uin
   if (depth > 0 && until > since) items.push_back({since, until, static_cast<float>(depth)});
 }
 
-// Calls visit with the items of parts [first, end), one after the other.
+// Calls visit with the items of each of the parts [first, end), in order.
 void Coverage::visit_parts(uint64_t first, uint64_t end, const Visit& visit) const {
   std::vector<BigWigItem> items;
   std::vector<uint32_t> alive, ends;
@@ -241,7 +241,7 @@ void Coverage::visit_parts(uint64_t first, uint64_t end, const Visit& visit) con
   }
 }
 
-// What the items say of the finest summaries that they lie in.
+// Adds the items to the statistics of the finest summaries that they overlap.
 void Coverage::add_counts(uint32_t chromosome, std::span<const BigWigItem> items,
                           std::vector<BaseCounts>& counts) const {
   for (const BigWigItem& item : items) {
@@ -263,7 +263,7 @@ void Coverage::add_counts(uint32_t chromosome, std::span<const BigWigItem> items
   }
 }
 
-// The next counts in the order of the file; of one that goes on in the next part, both.
+// Adds the next counts in the order of the file. A summary that continues in the next part is in both.
 void Coverage::add_summaries(const std::vector<BaseCounts>& counts) {
   BigWigTotal& total = plan_.total;
   std::optional<BaseCounts> open;
@@ -297,7 +297,7 @@ void Coverage::add_summaries(const std::vector<BaseCounts>& counts) {
   close();
 }
 
-// The other pass: how long the sections are, and what the summaries say.
+// Second pass: computes the lengths of the sections and the summaries.
 void Coverage::measure() {
   const uint64_t groups = divide_up(parts_.size(), kPartsAtOnce);
   std::vector<std::vector<BaseCounts>> counts(groups);
@@ -336,7 +336,7 @@ Coverage::Coverage(Fragments fragments, const Genome& genome, Context& context)
     offsets_.push_back(offsets_.back() + (part.items == 0 ? 0 : section_bytes(part.items)));
 }
 
-// Of all that is wanted the parts that it touches are made whole.
+// Generates whole parts, all that the wanted range touches.
 void Coverage::read(const Wanted& wanted) const {
   const auto part_at = [&](uint64_t offset) {
     return static_cast<uint64_t>(std::upper_bound(offsets_.begin(), offsets_.end(), offset) -
@@ -370,7 +370,7 @@ Fragments evaluated_fragments(const Fragments& fragments) {
   return fragments.evaluate ? fragments.evaluate() : fragments;
 }
 
-// The chromosomes that fragments may lie on, and their lengths.
+// Returns the chromosomes that fragments may lie on, with their lengths.
 SequenceLengths lengths_in(const Genome& genome, const ArrayPtr& chr_names) {
   chr_names->check();
   const Elements names = read_all(*chr_names);

@@ -12,7 +12,7 @@ namespace plainfs {
 
 namespace {
 
-// Of a header, which is kept in memory.
+// The most columns of a header, which is kept in memory.
 constexpr uint64_t kMostColumns = uint64_t{1} << 26;
 
 class CsvArray : public EmittingSource<CsvArray> {
@@ -34,7 +34,7 @@ class CsvArray : public EmittingSource<CsvArray> {
 
  private:
   struct Names {
-    Elements elements;  // none where names are numbers
+    Elements elements;  // empty if names are numbers
     uint64_t first = 0;
   };
   Names line_names(const LineGrid::Block& block) const;
@@ -48,7 +48,7 @@ class CsvArray : public EmittingSource<CsvArray> {
   const LabelledArray array_;
   Context& context_;
   const bool labelled_;
-  std::optional<GridUnits> units_;  // none for a null dataspace
+  std::optional<GridUnits> units_;  // empty for a null dataspace
 };
 
 void CsvArray::prepare() {
@@ -101,7 +101,7 @@ void CsvArray::put_line_name(const Names& names, uint64_t line, std::string& scr
     sink.put_number(line + 1);
 }
 
-// put(first, end) writes elements of the unit, with commas between them.
+// Writes a block. put(first, end) writes elements of the unit, with commas between them.
 template <class Sink, class Put>
 void CsvArray::put_elements(const LineGrid::Block& block, const Names& names, Sink& sink, Put&& put) const {
   std::string scratch;
@@ -121,8 +121,8 @@ void CsvArray::put_elements(const LineGrid::Block& block, const Names& names, Si
   }
 }
 
-// A block of absent chunks is as long as its one element says, so that vast empty arrays have a size in no
-// time.
+// Computes the size of a block of absent chunks from their one element, so that the size of huge empty arrays
+// is quick to find.
 bool CsvArray::count_repeated(const LineGrid::Block& block, CountingSink& sink) const {
   if (labelled_) return false;
   const std::optional<Elements> repeated = units_->repeated(block.unit);

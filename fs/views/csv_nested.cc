@@ -13,7 +13,8 @@ namespace plainfs {
 
 namespace {
 
-// What the index at that place divides: the lists of the next one, or the rows of the values.
+// Returns what the index at that place divides: the number of lists of the next index, or of rows of the
+// values.
 uint64_t divided_by(const RowElements& elements, size_t index) {
   return index + 1 < elements.ends.size() ? elements.ends[index + 1]->count() : elements.values->shape()[0];
 }
@@ -97,7 +98,7 @@ class Cutter {
     text_ = 0;
   }
 
-  // Characters of a list with all that is in it.
+  // Returns the approximate characters of a list with everything in it.
   uint64_t width_of(CutColumn& column, size_t level, uint64_t list) {
     NestedCells& cells = column.cells;
     uint64_t width = kListWidth;
@@ -110,7 +111,7 @@ class Cutter {
     return cells.levels() == 0 ? column.leaf_width : width;
   }
 
-  // One list, a row's cell at level 0; cut in it where it is more than a block.
+  // Adds one list, at level 0 the cell of a row. Cuts it if it is larger than a block.
   void add_list(size_t number, size_t level, uint64_t list) {
     CutColumn& column = columns_[number];
     const uint64_t width = width_of(column, level, list);
@@ -123,7 +124,7 @@ class Cutter {
     const size_t depth = place_.path.size();
     place_.path.push_back(children.begin);
     while (place_.path[depth] < children.end) {
-      // A step of leaves may be a whole block.
+      // A step of leaves may fill a whole block.
       if (text_ >= (are_leaves ? block_text_ / 2 : block_text_)) begin_block();
       place_.path[depth] += are_leaves ? add_leaves(number, place_.path[depth], children.end)
                                        : add_child(number, level + 1, place_.path[depth]);
@@ -131,7 +132,7 @@ class Cutter {
     place_.path.pop_back();
   }
 
-  // Leaves up to the end of the step in which the first is.
+  // Adds leaves up to the end of the step that contains the first one. Returns their number.
   uint64_t add_leaves(size_t number, uint64_t first, uint64_t end) {
     const uint64_t taken = std::min(steps_[number] - first % steps_[number], end - first);
     text_ = saturating_add(text_, saturating_multiply(taken, columns_[number].leaf_width));
@@ -144,7 +145,7 @@ class Cutter {
   }
 
   std::vector<CutColumn> columns_;
-  std::vector<uint64_t> steps_;  // leaves, a column
+  std::vector<uint64_t> steps_;  // in leaves, for each column
   const uint64_t block_text_;
   uint64_t text_ = 0;  // in the block so far
   CellPlace place_;
@@ -154,7 +155,7 @@ class Cutter {
 }  // namespace
 
 uint64_t step_along_chunks(const Array& values, uint64_t wanted) {
-  constexpr uint64_t kMostPieces = 1024;  // of a chunk; in a larger one the steps are seldom at its end
+  constexpr uint64_t kMostPieces = 1024;  // of a chunk; the steps of a larger one seldom end with it
   const uint64_t chunk = elements_in_band(values.shape(), values.chunk_shape());
   if (chunk <= wanted) return wanted / chunk * chunk;
   const uint64_t least = divide_up(chunk, saturating_add(wanted, wanted / 4));
@@ -178,7 +179,7 @@ bool is_number(const DType& type) {
   return type.kind == Kind::integer || type.kind == Kind::unsigned_integer || type.kind == Kind::real;
 }
 
-// Whether JSON has no number for it.
+// Returns whether JSON has no number for the value.
 bool is_worded(float value) {
   return !std::isfinite(value);
 }
@@ -199,7 +200,7 @@ bool any_is_worded(std::span<const T> values) {
   return !all_hold(values, [](T value) { return !is_worded(value); });
 }
 
-// Text that stands between the quotes of a CSV field.
+// Writes text inside a quoted CSV field.
 template <class Sink>
 void put_within_quotes(std::string_view text, Sink& sink) {
   for (size_t quote; (quote = text.find('"')) != text.npos; text.remove_prefix(quote + 1)) {
@@ -209,17 +210,17 @@ void put_within_quotes(std::string_view text, Sink& sink) {
   sink.put(text);
 }
 
-// What one block shows of one column.
+// The part of one column that a block shows.
 struct ColumnPart {
   NestedCells cells;
-  Span leaves;          // that the block holds; of a column that is not nested its rows
-  Elements elements;    // those leaves
-  bool quoted = false;  // the cell that is being written
+  Span leaves;          // the leaves in the block; for a column that is not nested, its rows
+  Elements elements;    // the values of those leaves
+  bool quoted = false;  // for the cell being written
 
   explicit ColumnPart(const RowElements& column) : cells(column) {}
 };
 
-// A column that is no NestedArray has an element a row.
+// Returns the elements; a column that is not a NestedArray has one element per row.
 RowElements elements_of(const Column& column) {
   if (const auto* nested = dynamic_cast<const NestedArray*>(column.values.get())) return nested->elements();
   return {nullptr, column.values, {}};
@@ -259,7 +260,7 @@ class CsvNested : public EmittingSource<CsvNested> {
   const Table table_;
   const std::string row_name_header_;
   std::vector<RowElements> columns_;
-  std::vector<CellPlace> starts_;  // of the blocks
+  std::vector<CellPlace> starts_;  // the beginnings of the blocks
 };
 
 void CsvNested::prepare() {
@@ -293,10 +294,10 @@ std::string CsvNested::head() const {
   return text += '\n';
 }
 
-// The leaves that each column has between two places.
+// Reads the leaves of each column between two places.
 std::vector<ColumnPart> CsvNested::read_parts(const CellPlace& from, const CellPlace& to) const {
   std::vector<ColumnPart> parts;
-  // The first leaf of a column that is at or behind a place.
+  // Returns the first leaf of a column at or after a place.
   const auto leaf_at = [](NestedCells& cells, size_t column, const CellPlace& place) {
     if (place.column == column && !place.path.empty())
       return cells.leaves(place.path.size(), {place.path.back(), place.path.back()}).begin;
@@ -312,7 +313,8 @@ std::vector<ColumnPart> CsvNested::read_parts(const CellPlace& from, const CellP
   return parts;
 }
 
-// A cell has a comma where any level has two children in all; else its only leaf decides.
+// Returns whether a cell needs quotes: if any of its lists has two children, it contains a comma; otherwise
+// its only leaf decides.
 bool CsvNested::is_quoted(ColumnPart& part, uint64_t row) const {
   NestedCells& cells = part.cells;
   Span lists{row, row + 1};
@@ -355,8 +357,9 @@ void CsvNested::put_leaves(const ColumnPart& part, Span leaves, bool comma_first
   });
 }
 
-// from: where to go on inside the list, null for its beginning; to: where to stop, null for its end. Each has
-// a child a level, and means before that child and the comma in front of it.
+// Writes a list. from: the place to continue inside the list, null for its beginning. to: the place to stop,
+// null for its end. Each has one child per level and means the place before that child and the comma in front
+// of it.
 template <class Sink>
 void CsvNested::put_list(ColumnPart& part, size_t level, uint64_t list, const Path* from, const Path* to,
                          std::string& scratch, Sink& sink) const {

@@ -12,17 +12,17 @@ namespace plainfs {
 
 namespace {
 
-// A column as it is shown: an array, or a member of an array of compounds, or one of a member.
+// A displayed column: an array, or a member of an array of compounds at any depth.
 struct ShownColumn {
   std::string name;
-  size_t array;              // in CsvTable::arrays_
-  std::vector<size_t> path;  // members from the array's elements down
-  const DType* type;         // of the innermost; owned by the array
+  size_t array;              // index in CsvTable::arrays_
+  std::vector<size_t> path;  // members, from the array's elements down
+  const DType* type;         // of the innermost member; owned by the array
 };
 
 class CsvTable : public RowText<CsvTable> {
  public:
-  // arrays: rows elements each, of any rank.
+  // arrays: each has `rows` elements, of any rank.
   CsvTable(uint64_t rows, ArrayPtr row_names, const std::vector<Column>& columns, Context& context)
       : rows_(rows), row_names_(std::move(row_names)), context_(context) {
     for (const Column& column : columns) {
@@ -52,11 +52,11 @@ class CsvTable : public RowText<CsvTable> {
   const uint64_t rows_;
   const ArrayPtr row_names_;  // may be null
   Context& context_;
-  std::vector<ArrayPtr> arrays_;  // of columns; behind them the row names are read, where there are any
+  std::vector<ArrayPtr> arrays_;  // of columns; followed by the row names, if any
   std::vector<ShownColumn> shown_;
 };
 
-// Of the last array, or of a member of its elements.
+// Adds the columns of the last array, or of a member of its elements.
 void CsvTable::show(const std::string& name, std::vector<size_t> path, const DType& type) {
   if (type.kind != Kind::compound) {
     shown_.push_back({name, arrays_.size() - 1, std::move(path), &type});
@@ -130,7 +130,7 @@ void CsvTable::put_rows(const ShownRows& rows, Sink& sink) const {
   for (uint64_t row = 0; row < rows.count; ++row) put_row(rows.parts, rows.first + row, scratch, sink);
 }
 
-// The one row that all of these are, where nothing of them is stored.
+// Returns the row that all rows of the block are equal to, if none of them is stored.
 std::optional<std::vector<Elements>> CsvTable::repeated(const RowUnits::Block& block) const {
   if (row_names_ || units().are_shared()) return std::nullopt;
   std::vector<Elements> parts;

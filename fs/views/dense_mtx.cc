@@ -19,10 +19,11 @@ namespace {
 
 constexpr uint64_t kNotCounted = UINT64_MAX;
 
-// What is kept of each cell takes memory; of more cells, those who want it count for themselves.
+// The most cells for which the numbers of entries are kept, because of the memory. With more cells, users of
+// the numbers count for themselves.
 constexpr uint64_t kMostCellsNoted = uint64_t{1} << 22;
 
-// How many entries of a block are of each of the cells that it has elements of. Empty: not wanted.
+// The entries that a block has of each cell in it. Empty: not needed.
 struct CellTally {
   uint64_t first = 0;
   std::vector<uint32_t> entries;
@@ -68,10 +69,10 @@ class DenseMtx : public EmittingSource<DenseMtx> {
   const bool transposed_;
   Context& context_;
   std::optional<GridUnits> units_;
-  // Lines of each block, kNotCounted until it is measured; measuring it again gives the same number.
+  // The lines of each block; kNotCounted until it is measured. Measuring it again gives the same number.
   mutable std::vector<std::atomic<uint64_t>> counts_;
   mutable Mutex mutex_;
-  // In the blocks counted; empty of too many.
+  // For the counted blocks; empty if there are too many cells.
   mutable std::vector<uint64_t> entries_of_cells_ GUARDED_BY(mutex_);
 };
 
@@ -112,7 +113,7 @@ uint64_t DenseMtx::count_all() const {
   return entries;
 }
 
-// Zeros, where the block is yet to be counted and cells are.
+// Returns a tally of zeros if the block is still to be counted and cells are counted.
 CellTally DenseMtx::tally_of(uint64_t number, const LineGrid::Block& block) const {
   if (block.count == 0 || cells() > kMostCellsNoted ||
       counts_[number].load(std::memory_order_relaxed) != kNotCounted)
@@ -123,7 +124,7 @@ CellTally DenseMtx::tally_of(uint64_t number, const LineGrid::Block& block) cons
   return {0, std::vector<uint32_t>(width)};
 }
 
-// A block counts once, however often it is made.
+// Counts a block once, however often it is generated.
 void DenseMtx::count(uint64_t number, uint64_t entries, const CellTally& tally) const {
   if (counts_[number].load(std::memory_order_relaxed) != kNotCounted) return;
   const MutexLock lock(mutex_);
@@ -132,7 +133,8 @@ void DenseMtx::count(uint64_t number, uint64_t entries, const CellTally& tally) 
   counts_[number].store(entries, std::memory_order_release);
 }
 
-// Calls put(line, column, first, end) for what each line has in the block; elements are numbered in the unit.
+// Calls put(line, column, first, end) for the part of each line in the block, with elements numbered within
+// the unit.
 template <class Put>
 void for_each_line(const LineGrid::Block& block, uint64_t width, Put&& put) {
   uint64_t line = block.line, column = block.column;
@@ -173,7 +175,7 @@ uint64_t DenseMtx::put_values(const LineGrid::Block& block, std::span<const Stor
   return entries;
 }
 
-// A unit in which some values are NA.
+// Writes a block of a unit in which some values are NA.
 template <class Sink>
 uint64_t DenseMtx::put_with_missing(const LineGrid::Block& block, const Elements& unit, CellTally& tally,
                                     Sink& sink) const {
@@ -213,7 +215,8 @@ uint64_t DenseMtx::put_block(const LineGrid::Block& block, const Elements& unit,
   });
 }
 
-// Where the unit's chunks are absent, so that vast empty arrays have a size in no time.
+// Returns true if the unit's chunks are absent and zero, so that the size of huge empty arrays is quick to
+// find.
 bool DenseMtx::is_all_zero(uint64_t unit) const {
   const std::optional<Elements> one = units_->repeated(unit);
   return one && !one->is_missing(0) && visit_number(values_->dtype(), [&](auto number) {

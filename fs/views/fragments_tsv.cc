@@ -20,9 +20,8 @@ namespace {
 
 constexpr uint64_t kTypicalFragment = 48;
 
-// The end of a line for each cell: tab, its name, tab, read support, line feed. Each in a slot of fixed size,
-// so that a fragment, whose cell may be any, costs one line of the processor's cache and a copy of known
-// length.
+// The end of a line for each cell: tab, cell name, tab, read support, line feed. Each is in a slot of fixed
+// size, so that a fragment of any cell costs one line of the processor's cache and a copy of known length.
 class CellEndings {
  public:
   CellEndings(DType type, const Elements& names) {
@@ -57,7 +56,7 @@ class CellEndings {
     return bytes;
   }
 
-  // visit(slots): the same, whose slots have a size that is known to the compiler.
+  // Calls visit(slots) with slots of a size known at compile time.
   template <class Visit>
   void visit(const Visit& visit) const {
     if (slot_ == kShortSlot)
@@ -76,7 +75,7 @@ class CellEndings {
       const uint8_t length = stored_length(cell);
       return length == kElsewhere ? endings_.elsewhere_.at(cell).size() : length;
     }
-    // Writes at the end of out, where the text before it ends.
+    // Writes the ending at `end`, the end of the text before it.
     void put(uint64_t cell, char* end, ByteSink& out) const {
       const uint8_t length = stored_length(cell);
       if (length == kElsewhere) {
@@ -107,7 +106,7 @@ class CellEndings {
   size_t slot_;
   uint64_t count_;
   std::vector<CacheLine> lines_;
-  std::map<uint64_t, std::string> elsewhere_;  // those that no slot holds
+  std::map<uint64_t, std::string> elsewhere_;  // endings too long for a slot
 };
 
 class FragmentsTsv : public TextSource {
@@ -126,8 +125,8 @@ class FragmentsTsv : public TextSource {
 
  private:
   struct Chromosome {
-    std::string line_start;  // its name and a tab
-    uint64_t first;          // fragments
+    std::string line_start;  // the chromosome's name and a tab
+    uint64_t first;          // index of the first fragment
     uint64_t end;
     uint64_t end_block;  // one past the last block, counted over all chromosomes
   };
@@ -142,7 +141,7 @@ class FragmentsTsv : public TextSource {
   Context& context_;
   const uint64_t cache_owner_;
   std::vector<Chromosome> chromosomes_;
-  std::unique_ptr<PositionIndexer> indexer_;  // of the blocks that were measured; null before prepare()
+  std::unique_ptr<PositionIndexer> indexer_;  // for the measured blocks; null before prepare()
   static constexpr uint64_t kLinesInBlock = kBlockText / kTypicalFragment;
 };
 
@@ -189,8 +188,8 @@ const FragmentsTsv::Chromosome& FragmentsTsv::chromosome_of(uint64_t block) cons
                            [](uint64_t b, const Chromosome& c) { return b < c.end_block; });
 }
 
-// visit(slots of cell endings, cells, starts, ends) of fragments [first, first + count), ends as they are
-// stored: one more than 10x's files count (BPCells' write_fragments_10x; open_fragments_10x adds it back).
+// Calls visit(slots of cell endings, cells, starts, ends) with fragments [first, first + count). The ends are
+// as stored: one more than in 10x's files (BPCells' write_fragments_10x; open_fragments_10x adds it back).
 template <class Position, class Visit>
 void FragmentsTsv::visit_lines(uint64_t first, uint64_t count, const Visit& visit) const {
   constexpr uint64_t kAny = std::numeric_limits<uint64_t>::max();
@@ -261,7 +260,7 @@ uint64_t FragmentsTsv::measure(uint64_t block) const {
         bytes = size_of(first);
         lines.add(starts[first], ends[first] - 1, bytes);
       } else {
-        // Positions rise, so nearly always all of them have as many digits as the first.
+        // Positions ascend, so nearly always all have as many digits as the first.
         const uint64_t digits = digit_count(starts[first]);
         if (digits == digit_count(lines.alike_reach())) {
           bytes = alike * (line_start.size() + digits + 1 + digits);

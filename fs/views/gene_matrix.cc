@@ -6,7 +6,7 @@ namespace plainfs {
 
 namespace {
 
-// is_known: nothing keeps the node's parts from being read just now. Else their lengths tell nothing.
+// is_known: the node's parts can be read now. Otherwise their lengths are meaningless.
 bool are_names(const ArrayPtr& names, uint64_t length, bool is_known) {
   return names && (!is_known || names->count() == length);
 }

@@ -1,4 +1,4 @@
-// Which nodes are matrices of genes by cells, with names for both.
+// Recognition of matrices of genes by cells that have names for both.
 #pragma once
 
 #include <optional>
@@ -8,15 +8,15 @@
 namespace plainfs {
 
 struct GeneMatrix {
-  ArrayPtr genes;  // their names
+  ArrayPtr genes;  // the names of the genes
   ArrayPtr cells;
-  ArrayPtr ids;                  // of the genes; null = none
-  std::optional<size_t> axis{};  // of a dense matrix: along which the genes lie, of the axes as stored
+  ArrayPtr ids;                  // of the genes; null if missing
+  std::optional<size_t> axis{};  // the stored axis of the genes, for a dense matrix
 };
 
-// Of a node that is a matrix with names on both sides, or may be one: whether names fit may not be known for
-// now. Its files are there all the same, and reading them says why. Of two lists that are the same one
-// (a graph of cells) there are no genes. Reads nothing.
+// Returns the matrix if `node` is one with names on both sides, or may be one because the names cannot be
+// checked for now. Its files are then listed, and reading them reports the error. Returns nullopt if both
+// lists are the same one (a graph of cells has no genes). Reads nothing.
 std::optional<GeneMatrix> gene_matrix(const Node& node);
 
 }  // namespace plainfs

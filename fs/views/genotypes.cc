@@ -14,10 +14,10 @@ namespace {
 constexpr uint64_t kVariantsInRun = 4096;
 constexpr uint64_t kWordsInRun = kVariantsInRun / 64;
 
-// BGEN counts in 32 bits, and a bit each is held in memory.
+// BGEN counts in 32 bits, and one bit per variant is held in memory.
 constexpr uint64_t kMostVariants = UINT32_MAX;
 
-// A bit for each variant.
+// Returns a bit for each variant: whether it has two alleles.
 std::vector<uint64_t> bits_of(const Variants& variants, Context& context) {
   const Array& alleles = *variants.alleles;
   const uint64_t count = variants.count(), most = alleles.shape()[1];

@@ -1,4 +1,4 @@
-// What the files of genotypes have in common: sites of two alleles, calls as codes, lines of samples.
+// Common parts of the genotype files: sites of two alleles, calls as codes, lines of samples.
 #pragma once
 
 #include <memory>
@@ -13,42 +13,43 @@
 
 namespace plainfs {
 
-// Why PLINK and BGEN have no form for the genotypes; nullopt where they have one, as far as is known without
-// a read.
+// Returns why PLINK and BGEN cannot represent the genotypes; nullopt if they can, as far as is known without
+// reading.
 std::optional<Error> refused_genotypes(const Variants& variants);
 
-// Which variants have exactly one alternative allele, however it is spelled.
+// The variants that have exactly one alternative allele, in any spelling.
 class TwoAlleleSites {
  public:
-  // One pass over the alleles. Throws what reading throws.
+  // Makes one pass over the alleles. Throws the errors of reading.
   TwoAlleleSites(const Variants& variants, Context& context);
 
   uint64_t count() const { return count_; }
   bool has(uint64_t variant) const { return bits_->words[variant / 64] >> variant % 64 & 1; }
-  // The variant that is the number-th of them. Requires: number < count().
+  // Returns the variant of site `number`. Requires: number < count().
   uint64_t variant(uint64_t number) const;
-  // The count that begin with it. Requires: so many are left.
+  // Returns the variants of `count` consecutive sites from `number` on. Requires: number + count <=
+  // this->count().
   std::vector<uint64_t> variants(uint64_t number, uint64_t count) const;
 
  private:
-  // A survey of the alleles.
+  // A survey of the alleles: one bit per variant.
   struct Bits {
     std::vector<uint64_t> words;
   };
   std::shared_ptr<const Bits> bits_;
-  std::vector<uint64_t> before_;  // how many stand before each run of words
+  std::vector<uint64_t> before_;  // the number of sites before each run of words
   uint64_t count_ = 0;
 };
-// Whether the alleles of one row are such a site's. Requires: elements [first, first + most) are they.
+// Returns whether the alleles of one row are those of a site of two. They are elements [first, first + most).
 bool are_two_alleles(const Elements& alleles, uint64_t first, uint64_t most);
 
-// The alleles of one call at a site of two, -1 what is missing and -2 behind the end.
+// The alleles of one call at a site of two: -1 if missing, -2 past the end.
 struct Call {
   int first;
   int second;
 };
-// That of any type of integers; calls of one allele have no second. Throws damaged where there is no such
-// allele.
+// Returns the call at `alleles`, for any integer type. Calls of one allele have no second allele. Throws
+// damaged if an allele does not exist.
 template <class T>
 Call call_at(const T* alleles, uint64_t ploidy) {
   const auto allele = [](T value) {
@@ -59,17 +60,17 @@ Call call_at(const T* alleles, uint64_t ploidy) {
   return {allele(alleles[0]), ploidy > 1 ? allele(alleles[1]) : -2};
 }
 
-// A line for each sample, in a file of the lines alone and a head.
+// The format of a file with a head and one line per sample.
 struct SampleLines {
   const char* head;
   const char* version;
-  bool has_blanks;  // in names; else they are "_", as plink2 wants it
+  bool has_blanks;  // in names; otherwise blanks become "_", as plink2 requires
   void (*append)(std::string_view name, std::string& line);
 };
 extern const SampleLines kSamplesTsv, kPlinkFam, kOxfordSample;
 std::unique_ptr<TextSource> sample_lines(Variants variants, const SampleLines& lines);
 
-// The names with "_" for blanks.
+// Returns the names with "_" for blanks.
 std::vector<std::string> names_without_blanks(const ShownSamples& samples);
 
 }  // namespace plainfs

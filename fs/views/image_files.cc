@@ -10,10 +10,10 @@ namespace plainfs {
 
 namespace {
 
-// Of the layout, whichever version writes it: the same image is the same bytes.
+// Identifies the layout, not the version that writes it: the same image gives the same bytes.
 constexpr const char* kSoftware = "plainfs 0.3.0";
 
-// Beside the directory of a member; the root has nothing beside it.
+// Offers a file beside the directory of a member, or inside the root.
 void offer_beside(const Node& node, const std::string& extension, Opener open, bool found_by_name,
                   std::vector<OfferedFile>& files) {
   if (!node.parts)
@@ -22,8 +22,8 @@ void offer_beside(const Node& node, const std::string& extension, Opener open, b
     files.push_back({true, "image" + extension, std::move(open), {}, found_by_name});
 }
 
-// An array of rank 2 as a plane, one of rank 3 as planes; nullopt where its elements are no pixels, or may be
-// missing, for which integers have no value.
+// Returns an array of rank 2 as a plane, or one of rank 3 as planes; nullopt if its elements are not pixels
+// or may be missing, which integers cannot represent.
 std::optional<Image> image_of(const LabelledArray& array) {
   if (array.labels || array.values->is_null()) return std::nullopt;
   const ArrayPtr shown = in_row_order(array.values);
@@ -40,7 +40,7 @@ std::optional<Image> image_of(const LabelledArray& array) {
   return image;
 }
 
-// Whether the array is rows of pixels of three or four colours each.
+// Returns whether the array is rows of pixels of three or four colours each.
 bool is_colored(const Array& values) {
   const Shape& shape = values.shape();
   const Kind kind = values.dtype().kind;
@@ -48,8 +48,8 @@ bool is_colored(const Array& values) {
          (kind == Kind::real || (kind == Kind::unsigned_integer && values.dtype().size <= 2));
 }
 
-// The colours of integers are full at their greatest number, those of reals at 1. The fourth, opacity, is
-// left out.
+// Returns an array as a picture. Colours of integers are full at their largest number, those of reals at 1.
+// The fourth colour, opacity, is left out.
 std::optional<Picture> picture_of(const LabelledArray& array) {
   const std::optional<Image> image = image_of(array);
   if (!image) return std::nullopt;

@@ -1,4 +1,4 @@
-// A text whose source is made when the text is first wanted: what it takes to make it is read then.
+// A text that creates its source on first use. Only then is anything read for it.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace plainfs {
 
 class LaterText : public TextSource {
  public:
-  // version: of the text, as TextSource has it.
+  // version: see TextSource::version.
   LaterText(std::string version, std::function<std::unique_ptr<TextSource>()> make)
       : version_(std::move(version)), make_(std::move(make)) {}
 
@@ -31,7 +31,7 @@ class LaterText : public TextSource {
  private:
   const std::string version_;
   const std::function<std::unique_ptr<TextSource>()> make_;
-  std::unique_ptr<TextSource> text_;  // made by the first prepare(), beside which nothing else runs
+  std::unique_ptr<TextSource> text_;  // created by the first prepare(), while no other call runs
 };
 
 }  // namespace plainfs

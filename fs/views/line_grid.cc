@@ -13,7 +13,7 @@ namespace plainfs {
 
 namespace {
 
-// A unit that has to be turned round reads each stored run in pieces of useful length.
+// The size of a unit. A unit to be transposed then reads each stored run in pieces of useful length.
 constexpr uint64_t kUnitBytes = 2 << 20;
 constexpr uint64_t kEmptyLinesInBlock = 64 * 1024;
 
@@ -22,7 +22,7 @@ Shape reversed(Shape shape) {
   return shape;
 }
 
-// Of axes [first, last).
+// Returns the product of the extents of axes [first, last).
 uint64_t product(std::span<const uint64_t> shape, size_t first, size_t last) {
   return element_count(shape.subspan(first, last - first));
 }
@@ -122,7 +122,7 @@ Elements LineGrid::read_unit(const Array& array, uint64_t number) const {
 
 namespace {
 
-// The element that all of a unit's elements are, where its chunks are absent.
+// The element that all elements of a unit are equal to, if its chunks are absent.
 struct RepeatedElement {
   std::optional<Elements> one;
   size_t allocated_bytes() const { return one ? one->allocated_bytes() : 0; }
@@ -146,7 +146,7 @@ std::shared_ptr<const Elements> GridUnits::read(uint64_t unit) const {
   if (!grid_.units_are_shared()) return std::make_shared<const Elements>(grid_.read_unit(*array_, unit));
   return context_.cache.get<Elements>({units_owner_, unit}, [&] {
     const uint64_t elements = element_count(grid_.unit_box(unit).extent);
-    // As stored and turned round.
+    // Room for the elements as stored and transposed.
     const auto room =
         context_.unit_budget.take(checked_multiply(elements, 2 * decoded_size(array_->dtype())));
     return grid_.read_unit(*array_, unit);

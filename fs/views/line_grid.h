@@ -1,7 +1,7 @@
-// How the elements of an array are cut into units, which are read in one go, and blocks of text within them.
-// Elements are counted as users see them: row by row over all axes but the last, the last axis along the
-// line. For a column-major array that is not the order in which they are stored, so a unit there spans many
-// lines and is turned round once.
+// The division of an array's elements into units, which are read at once, and of units into blocks of text.
+// Elements are counted as users see them: row by row over all axes but the last; the last axis runs along the
+// line. A column-major array is stored in another order, so its units span many lines and are transposed
+// once.
 #pragma once
 
 #include <cstdint>
@@ -15,35 +15,35 @@ namespace plainfs {
 
 class LineGrid {
  public:
-  // A part of the array: elements that follow each other for users.
+  // A part of the array: consecutive elements in users' order.
   struct Block {
     uint64_t unit;
     uint64_t first_in_unit;  // element within the unit
-    uint64_t count;          // elements; of empty lines their number
+    uint64_t count;          // elements, or lines if they are empty
     uint64_t line;           // of the first element
-    uint64_t column;         // of the first element along its line
+    uint64_t column;         // of the first element in its line
   };
 
-  // element_text: about how many characters of text an element makes. Throws damaged where the number of
-  // lines is over 64 bits. context is only asked for the cache's budget.
+  // element_text: approximate characters of text per element. Throws damaged if the number of lines exceeds
+  // 64 bits. Uses `context` only for the cache's budget.
   LineGrid(const Array& array, uint64_t element_text, const Context& context);
 
   uint64_t lines() const { return lines_; }
-  uint64_t width() const { return width_; }  // elements a line
+  uint64_t width() const { return width_; }  // elements per line
   uint64_t block_count() const { return block_count_; }
-  // Another one for each division of one array.
+  // Returns a number that differs for each division of an array.
   uint64_t number() const { return unit_elements_ * 0x9e3779b97f4a7c15u ^ block_elements_; }
   Block block(uint64_t number) const;
-  // Whether units hold several blocks, so that they are worth keeping.
+  // Returns whether units hold several blocks and are therefore worth caching.
   bool units_are_shared() const { return unit_elements_ > block_elements_; }
-  // Where a unit lies in the array, in the axes as stored.
+  // Returns the box of a unit in the array, in stored axes.
   Box unit_box(uint64_t unit) const;
-  // The elements of a unit in users' order. Throws what Array::read throws.
+  // Returns the elements of a unit in users' order. Throws whatever Array::read throws.
   Elements read_unit(const Array& array, uint64_t unit) const;
 
  private:
   struct Unit {
-    Shape origin;  // in users' axes, as extent
+    Shape origin;  // in users' axes, like extent
     Shape extent;
     uint64_t first;  // elements before it
     uint64_t count;
@@ -53,40 +53,41 @@ class LineGrid {
 
   size_t rank_;
   bool column_major_;
-  Shape shape_;  // as users see it, at least two axes
+  Shape shape_;  // in users' order, at least two axes
   uint64_t lines_ = 0;
   uint64_t width_ = 0;
-  // A unit is a range of unit_axis_, with one index of each axis before and all of those after.
+  // A unit is a range of unit_axis_, with one index of each axis before it and all indices of the axes after
+  // it.
   size_t unit_axis_ = 0;
-  uint64_t unit_length_ = 1;  // along that axis; the last unit may have less
+  uint64_t unit_length_ = 1;  // along that axis; the last unit may be shorter
   uint64_t units_along_ = 1;
   uint64_t unit_elements_ = 1;
-  uint64_t block_elements_ = 1;  // empty lines where width_ is 0
+  uint64_t block_elements_ = 1;  // lines if width_ is 0
   uint64_t blocks_in_unit_ = 1;
   uint64_t blocks_in_last_unit_ = 1;
   uint64_t block_count_ = 0;
 };
 
-// The elements of an array unit by unit (line_grid.h), for views that go through it in blocks of text. Units
-// that several blocks share are kept in the cache, and so is what is known of their absent chunks.
+// The elements of an array, unit by unit, for views that format it in blocks of text. Units shared by several
+// blocks are cached, and so are the results about absent chunks.
 
-// Thread-safe.
+// A reader of the units of an array. Thread-safe.
 class GridUnits {
  public:
-  // element_text: about how many characters of text an element makes. Reads a few elements of an array whose
-  // text varies in length. Throws what LineGrid's constructor throws.
+  // element_text: approximate characters of text per element. Reads a few elements if their text varies in
+  // length. Throws whatever the constructor of LineGrid throws.
   GridUnits(ArrayPtr array, uint64_t element_text, Context& context);
   ~GridUnits();
   GridUnits(const GridUnits&) = delete;
   GridUnits& operator=(const GridUnits&) = delete;
 
   const LineGrid& grid() const { return grid_; }
-  // Of the unit, in users' order. Throws what Array::read throws.
+  // Returns the elements of the unit in users' order. Throws whatever Array::read throws.
   std::shared_ptr<const Elements> read(uint64_t unit) const;
-  // The one element that all of the unit are equal to, where that is known without making them.
+  // Returns the element that all elements of the unit are equal to, if that is known without reading them.
   std::optional<Elements> repeated(uint64_t unit) const;
-  // Whether the unit's text may be kept when it is measured (TextSource::is_worth_keeping): where all
-  // elements are equal there is nothing to gain, and large units need the cache for themselves.
+  // Returns whether the unit's text should be kept when it is measured (TextSource::is_worth_keeping). Units
+  // of equal elements gain nothing, and large units need the cache for themselves.
   bool is_worth_keeping(uint64_t unit) const;
 
  private:
@@ -94,7 +95,7 @@ class GridUnits {
   Context& context_;
   const LineGrid grid_;
   const uint64_t units_owner_;     // in the cache
-  const uint64_t repeated_owner_;  // of what is known of absent chunks
+  const uint64_t repeated_owner_;  // of the results about absent chunks
 };
 
 }  // namespace plainfs

@@ -23,14 +23,14 @@ namespace plainfs {
 namespace {
 
 constexpr char kSeparator = ',';
-// Asking for the sizes of more parts than this is taken for asking for those of all; of fewer where each
-// takes a pass. So is asking for any so soon after a listing, as ls -l does.
+// The number of size requests for parts after which a client is assumed to want all sizes, in general and if
+// each takes a pass. A request so soon after a listing counts as well, as from ls -l.
 constexpr uint64_t kAskedAlone = 64, kCostlyAskedAlone = 1;
 constexpr std::chrono::milliseconds kListingLasts{10};
 
 enum class Side { genes, cells };
 
-// A line of a matrix that holds nothing.
+// A line of a matrix without entries.
 class Zeros : public Array {
  public:
   Zeros(DType dtype, uint64_t count) : Array(std::move(dtype), {count}) {}
@@ -45,7 +45,7 @@ uint64_t header_size(std::string_view name) {
   return count.size();
 }
 
-// A matrix with what both of its directories need, each found out when it is first wanted.
+// A matrix with the data that both of its directories need, each loaded on first use.
 class NamedMatrix {
  public:
   NamedMatrix(Node node, GeneMatrix matrix, Context& context)
@@ -58,12 +58,12 @@ class NamedMatrix {
   std::shared_ptr<const PartNames> names(Side side) const {
     return side == Side::genes ? genes_.get() : cells_.get();
   }
-  // The names of the rows of a part: cells as they are stored, genes by their labels.
+  // Returns the names of the rows of a part: cells as stored, genes by their labels.
   ArrayPtr row_names(Side side) const {
     if (side == Side::genes) return matrix_.cells;
     return labels_of(names(Side::genes));
   }
-  // as_meant: as a .csv shows them, else as they are stored.
+  // Returns the lines. as_meant: as in a .csv, otherwise as stored.
   MatrixLinesPtr lines(Side side, bool as_meant) const {
     const Lines& lines = lines_[side == Side::genes][as_meant];
     lines.once.call([&] { lines.of = open(side, as_meant); });
@@ -105,7 +105,7 @@ MatrixLinesPtr NamedMatrix::open(Side side, bool as_meant) const {
   const SparseMatrix& matrix = std::get<SparseMatrix>(node_.content);
   if (matrix.error) throw *matrix.error;
   evaluating_.call([&] { evaluated_ = evaluated(matrix); });
-  // Whole numbers may be how real ones are stored.
+  // Real numbers may be stored as integers.
   const bool is_converted = evaluated_.is_real && evaluated_.value->dtype().is_integer();
   if (!is_converted && as_meant) return lines(side, false);
   SparseMatrix shown = evaluated_;
@@ -114,7 +114,7 @@ MatrixLinesPtr NamedMatrix::open(Side side, bool as_meant) const {
   return sparse_lines(shown, are_rows, context_);
 }
 
-// The names of a .csv and, if there is one, a .npy of each part.
+// The names of a .csv and, if available, a .npy for each part.
 class PartFileNames : public FoundNames {
  public:
   PartFileNames(std::shared_ptr<const PartNames> parts, bool has_npy)
@@ -131,7 +131,7 @@ class PartFileNames : public FoundNames {
     const std::optional<PartNames::Asked> asked = parts_->find(name.substr(0, dot), name.substr(dot));
     if (!asked) return std::nullopt;
     const uint64_t place = asked->part * each_ + (is_npy ? 1 : 0);
-    return at(place) == name ? std::optional(place) : std::nullopt;  // an id is in no listing
+    return at(place) == name ? std::optional(place) : std::nullopt;  // ids are not listed
   }
 
  private:
@@ -139,7 +139,7 @@ class PartFileNames : public FoundNames {
   const uint64_t each_;
 };
 
-// One of the directories.
+// One of the two directories.
 class MatrixParts : public FoundFiles, public std::enable_shared_from_this<MatrixParts> {
  public:
   MatrixParts(NamedMatrixPtr matrix, Side side) : matrix_(std::move(matrix)), side_(side) {}
@@ -151,18 +151,19 @@ class MatrixParts : public FoundFiles, public std::enable_shared_from_this<Matri
   std::optional<uint64_t> listed_size(std::string_view name) const override;
 
   std::shared_ptr<TextFile> open_csv(const std::vector<PartNames::Asked>& parts) const;
-  // Of the .csv of one part, where that is known of all, or is worth finding out of all by now.
+  // Returns the size of the .csv of one part, if the sizes of all parts are known or it is now worth
+  // computing all of them.
   std::optional<uint64_t> size_of(const PartNames::Asked& part, bool may_take_a_pass) const;
 
  private:
   using Clock = std::chrono::steady_clock;
   using Asked = std::vector<PartNames::Asked>;
   struct Sizes {
-    uint64_t of_zeros;  // of a line of zeros, with a header of no characters
+    uint64_t of_zeros;  // of a line of zeros, with an empty header
     std::vector<int64_t> more;
   };
 
-  // What is asked for by the name of a file.
+  // A file requested by its name.
   struct AskedFile {
     bool is_npy;
     Asked parts;
@@ -176,18 +177,18 @@ class MatrixParts : public FoundFiles, public std::enable_shared_from_this<Matri
 
   const NamedMatrixPtr matrix_;
   const Side side_;
-  mutable std::atomic<uint64_t> asked_{0};  // how often for a size; relaxed
+  mutable std::atomic<uint64_t> asked_{0};  // number of size requests; relaxed
   mutable std::atomic<Clock::time_point> listed_at_{Clock::time_point::min()};  // relaxed
   mutable std::atomic<bool> are_known_{false};
   mutable Once sizing_;
-  mutable std::optional<Sizes> sizes_;  // written once, by sizing_; none where no pass tells them
+  mutable std::optional<Sizes> sizes_;  // written once, by sizing_; empty if no pass can compute them
   mutable Once sizing_npy_;
-  mutable uint64_t npy_size_ = 0;  // of one part, as any; written once, by sizing_npy_
+  mutable uint64_t npy_size_ = 0;  // of any one part; written once, by sizing_npy_
 };
 using MatrixPartsPtr = std::shared_ptr<const MatrixParts>;
 
-// The .csv of one part, which may know its size from a pass over all: then it is nothing but that until it is
-// read, so that a listing of very many costs little.
+// The .csv of one part, with a size that may come from a pass over all parts. It holds nothing else until it
+// is read, so that listing very many of them is cheap.
 class PartFile : public ViewFile {
  public:
   PartFile(MatrixPartsPtr parts, PartNames::Asked part) : parts_(std::move(parts)), part_(std::move(part)) {}
@@ -300,7 +301,7 @@ MatrixParts::Sizes MatrixParts::find_sizes() const {
   return {text.size() - header_size("x"), *std::move(more)};
 }
 
-// Whether who asks for a size, not known yet, is taken for asking for those of all.
+// Returns whether a client that asks for an unknown size is assumed to want the sizes of all parts.
 bool MatrixParts::are_all_wanted() const {
   if (listed_at_.load(std::memory_order_relaxed) > Clock::now() - kListingLasts) return true;
   const uint64_t alone = matrix_->lines(side_, true)->is_costly() ? kCostlyAskedAlone : kAskedAlone;
@@ -320,8 +321,8 @@ std::optional<uint64_t> MatrixParts::size_of(const PartNames::Asked& part, bool 
   return sizes_->of_zeros + static_cast<uint64_t>(sizes_->more[part.part]) + header_size(part.name);
 }
 
-// A dense matrix of an assay, which shows no other files of genes by cells; takane keeps an experiment's in a
-// directory of its own.
+// Returns a dense matrix of an assay, which has no other files of genes by cells. takane keeps an
+// experiment's matrix in a separate directory.
 std::optional<Node> dense_assay(const Node& directory) {
   if (const auto* array = std::get_if<LabelledArray>(&directory.content);
       array && array->is_genes_by_cells && array->row_names && array->column_names)

@@ -16,7 +16,7 @@ namespace {
 
 constexpr uint64_t kPointersAtOnce = 64 * 1024;
 
-// Rows or columns that the pointers run over. No tool makes more, and pointers that are nowhere stored cost
+// The most rows or columns with pointers. No tool writes more, and pointers that are not stored would cost
 // nothing to claim.
 constexpr uint64_t kMostMajors = uint64_t{1} << 32;
 
@@ -29,7 +29,7 @@ class Mtx : public EmittingSource<Mtx> {
 
   void prepare() override;
   std::string head() const override;
-  // What is warned of in the pass is to be warned of in the next session too.
+  // Warnings of the measuring pass must appear in the next session too, so it must not be skipped.
   std::string version() const override { return any_fall_.load(std::memory_order_relaxed) ? "" : "mtx 1"; }
   uint64_t block_count() const override { return divide_up(count_, entries_in_block_); }
 
@@ -37,10 +37,10 @@ class Mtx : public EmittingSource<Mtx> {
   void emit(uint64_t block, Sink& sink) const;
 
  private:
-  // A survey of the pointers, with how many entries a block has for a key.
+  // A survey of the pointers, with the number of entries in a block as its key.
   struct Blocks {
     uint64_t entries;
-    std::vector<uint64_t> first_major;  // of each: the row or column that its first entry is in
+    std::vector<uint64_t> first_major;  // for each block: the row or column of its first entry
   };
   void check_pointer_count() const;
   Blocks find_blocks() const;
@@ -57,12 +57,12 @@ class Mtx : public EmittingSource<Mtx> {
   template <class Index, class Sink>
   void emit_with(uint64_t block, Sink& sink) const;
 
-  SparseMatrix matrix_;  // prepare() evaluates it
+  SparseMatrix matrix_;  // evaluated by prepare()
   const uint64_t majors_;
   const uint64_t minors_;
   uint64_t count_ = 0;
   uint64_t entries_in_block_ = 1;
-  mutable std::atomic<bool> any_fall_{false};  // relaxed: asked for when all blocks are measured
+  mutable std::atomic<bool> any_fall_{false};  // relaxed: read after all blocks are measured
   std::shared_ptr<const Blocks> blocks_;
 };
 
@@ -94,8 +94,8 @@ void Mtx::check_pointer_count() const {
     throw unsupported("a sparse matrix with {} pointers is too large to be shown", stored);
 }
 
-// Checks that the pointers rise from 0 to no more than the number of entries, and finds where each block
-// begins.
+// Checks that the pointers ascend from 0 to at most the number of entries, and finds the beginning of each
+// block.
 Mtx::Blocks Mtx::find_blocks() const {
   const uint64_t stored = matrix_.pointer->count();
   std::vector<uint64_t> first_major;
@@ -153,14 +153,14 @@ void Mtx::put_block(uint64_t block, std::span<const Index> index, std::span<cons
   });
 }
 
-// Tells of the first index in the block that is not above the one before it in its row or column.
+// Logs the first index in the block that is not above the one before it in its row or column.
 template <class Index>
 void Mtx::look_for_falls(uint64_t block, std::span<const Index> index) const {
   bool falls = false;
   for_each_major(block, [&](uint64_t, uint64_t first, uint64_t last) {
     for (uint64_t i = first + 1; i < last; ++i) falls |= index[i] <= index[i - 1];
   });
-  // The row or column in which the block begins may have begun before it.
+  // The row or column at the beginning of the block may have begun earlier.
   const uint64_t first = block * entries_in_block_;
   const IndexRun<uint64_t> begin(*matrix_.pointer, blocks_->first_major[block], 1, UINT64_MAX, "pointer");
   if (!falls && begin.values()[0] < first) {
@@ -172,7 +172,7 @@ void Mtx::look_for_falls(uint64_t block, std::span<const Index> index) const {
   matrix_.on_falling_index();
 }
 
-// A block in which some values are NA.
+// Writes a block in which some values are NA.
 template <class Index, class Sink>
 void Mtx::put_block_with_missing(uint64_t block, std::span<const Index> index, const Elements& values,
                                  Sink& sink) const {

@@ -1,4 +1,4 @@
-// matrix.mtx of a matrix whose entries each say their row and column (fs/VIEWS.md, section 5).
+// matrix.mtx for matrices that store the row and column of each entry (fs/VIEWS.md, section 5).
 #pragma once
 
 #include <algorithm>
@@ -22,41 +22,42 @@
 
 namespace plainfs {
 
-// In the order stored. prepare() throws damaged where the lists differ in length; an index outside the matrix
-// is damage of its block.
+// Returns the text of `matrix` in stored order. prepare() throws damaged if the lists differ in length. An
+// index outside the matrix is damage of its block.
 std::unique_ptr<TextSource> mtx_coordinates(CoordinateMatrix matrix, Context& context);
 
-// What MatrixMarket text is the same for sparse and dense matrices: which values it can hold, its header, and
-// about how long its lines are.
+// The parts of MatrixMarket text that sparse and dense matrices share: the supported types of values, the
+// header, and the approximate length of lines.
 
-// Whether values of type are numbers or truth values, which a matrix.mtx can hold.
+// Returns whether matrix.mtx can hold values of `type`: numbers or booleans.
 bool has_mtx_values(const DType& type);
 
-// The type whose text the values have: the integers of a truth value or an enumeration, for which
-// MatrixMarket has no words. Requires: has_mtx_values(type).
+// Returns the type in which the values are written: integers for booleans and enumerations, because
+// MatrixMarket has no names for them. Requires: has_mtx_values(type).
 DType mtx_number_type(const DType& type);
 
-// The banner and the line of sizes.
+// Returns the banner and the size line.
 std::string mtx_head(const DType& type, uint64_t rows, uint64_t columns, uint64_t entries,
                      bool is_symmetric = false);
 
-// Characters a line takes, about.
+// Returns the approximate number of characters of a line.
 uint64_t mtx_line_width(uint64_t rows, uint64_t columns, const DType& type);
 
-// The inner loop of matrix.mtx: entries of one row or column after another. What is the same for a run of
-// entries is done once; the rest is an index, a value and a few bytes a line.
+// The inner loop of matrix.mtx, which writes one row or column after another. Parts that are constant in a
+// run of entries are formatted once; the rest is an index, a value and a few bytes per line.
 
-// Entries that share their major index.
+// Entries that have the same major index.
 template <class Index, class Value>
 struct MtxRun {
   std::span<const Index> index;  // minor, 0-based; below the type's maximum
-  std::span<const Value> value;  // as many
-  uint64_t major;                // 1-based, as the text has it
-  bool by_row;                   // the major index is the row, which comes first
+  std::span<const Value> value;  // as many as indices
+  uint64_t major;                // 1-based, as in the text
+  bool by_row;                   // the major index is the row, which is written first
 };
 
-// The digits of values with added to each of them, in all: of each power of ten, how many reach it. Those of
-// a row or column rise most of the time, and need not be looked at one by one.
+// Returns the total number of digits of all values, with `added` added to each, by counting how many values
+// reach each power of ten. The indices of a row or column usually increase, and then a binary search counts
+// them.
 template <class T>
 uint64_t digits_of_all(std::span<const T> values, T added) {
   constexpr size_t kWorthLooking = 32;
@@ -76,7 +77,7 @@ uint64_t digits_of_all(std::span<const T> values, T added) {
 
 template <class Index, class Value>
 void put_lines(const MtxRun<Index, Value>& run, CountingSink& sink) {
-  uint64_t size = run.index.size() * (number_length(run.major) + 3);  // two blanks and the line's end
+  uint64_t size = run.index.size() * (number_length(run.major) + 3);  // two blanks and the line feed
   size += digits_of_all<Index>(run.index, 1);
   if constexpr (std::is_same_v<Value, uint32_t>)
     size += digits_of_all<Value>(run.value, 0);
@@ -85,14 +86,14 @@ void put_lines(const MtxRun<Index, Value>& run, CountingSink& sink) {
   sink.skip(size);
 }
 
-// Digits of numbers most of which have the same digits before the last three as the one before, as the sorted
-// indices of a row or column have. Where they do not, it stops looking.
+// A writer of digits for numbers that mostly share all digits but the last three with the number before, like
+// the sorted indices of a row or column. It stops looking for shared digits if they change too often.
 template <class Index>
 class RisingDigits {
  public:
   explicit RisingDigits(const char* text) : last_change_(text) {}
 
-  // Writes up to 8 bytes after the returned end.
+  // Writes up to 8 bytes beyond the returned end.
   char* put(char* at, Index number) {
     if (const Index rest = static_cast<Index>(number - start_); rest < reach_) {
       std::memcpy(at, &head_, sizeof head_);
@@ -123,10 +124,10 @@ class RisingDigits {
   uint64_t head_ = 0;
   size_t head_length_ = 0;
   int patience_ = kPatience;
-  const char* last_change_;  // where in the text
+  const char* last_change_;  // its position in the text
 };
 
-// The lines of one run, made once for its major index.
+// A writer of the lines of one run, set up once for its major index.
 template <bool by_row>
 class LineWriter {
  public:
@@ -150,7 +151,7 @@ class LineWriter {
 
   template <class Index, class Value>
   void put(std::span<const Index> index, std::span<const Value> value, ByteSink& sink) const {
-    // Copies, which bytes of text cannot alias.
+    // Copies, because bytes of text cannot alias them.
     const bool has_ends = has_ends_;
     const size_t end_length = end_length_, major_length = major_length_;
     const auto put_major = [this, major_length](char* at) {
@@ -182,16 +183,16 @@ class LineWriter {
       *at++ = '\n';
     }
     sink.set_end(at);
-    sink.reserve(0);  // complains where the loop has ended early
+    sink.reserve(0);  // throws if the loop has ended early
   }
 
  private:
   static constexpr size_t kEndSize = 16;
 
-  char major_[kNumberTextMax + 8] = {};  // with its blanks, copied in pieces of fixed size
+  char major_[kNumberTextMax + 8] = {};  // with its blanks; copied in pieces of fixed size
   size_t major_length_ = 0;
   bool has_ends_;
-  char ends_[10][kEndSize];  // what follows the minor index in a line whose value has one digit
+  char ends_[10][kEndSize];  // the text after the minor index in a line with a one-digit value
   size_t end_length_ = 0;
 };
 
@@ -207,8 +208,8 @@ void put_lines(const MtxRun<Index, Value>& run, ByteSink& sink) {
 template <class Real>
 [[gnu::always_inline]] inline bool are_counts_plainly(std::span<const Real> values,
                                                       std::span<uint32_t> counts) {
-  // The bits of numbers from 0 on rise with them, and those of all others are above: -0 too, which is written
-  // with its sign.
+  // The bits of non-negative numbers increase with their values. Those of all other numbers are above them,
+  // including -0, which is written with its sign.
   using Bits = OneAsWide<Real>;
   constexpr Bits kEnd = std::bit_cast<Bits>(static_cast<Real>(1 << 24));
   Bits others = 0;
@@ -230,8 +231,8 @@ __attribute__((target("avx2"))) bool are_counts_by_avx2(std::span<const Real> va
 }
 #endif
 
-// Whether all values are whole numbers from 0 on of few digits, as counts that are stored as reals are; then
-// counts has them. Requires: as many counts as values.
+// Returns whether all values are small non-negative integers, as in counts stored as reals. If so, `counts`
+// holds them. Requires: as many counts as values.
 template <class Real>
 bool are_counts(std::span<const Real> values, std::span<uint32_t> counts) {
 #if defined(__x86_64__)

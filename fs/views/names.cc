@@ -12,8 +12,8 @@
 namespace plainfs {
 namespace {
 
-// The longest start of text of at most limit bytes that ends between two characters. Bytes that are no UTF-8
-// count as characters of their own.
+// Returns the longest beginning of `text` of at most `limit` bytes that ends between two characters. Bytes
+// that are not UTF-8 count as separate characters.
 std::string_view cut(std::string_view text, size_t limit) {
   constexpr size_t kLongest = 4;  // bytes of a character
   if (text.size() <= limit) return text;
@@ -66,7 +66,7 @@ std::vector<std::string> assign_names(std::span<const NameRequest> requests,
     return true;
   };
   for (const bool views : {false, true}) {
-    std::vector<size_t> displaced;  // they take what the others leave
+    std::vector<size_t> displaced;  // they get names that the others leave free
     for (size_t i = 0; i < requests.size(); ++i) {
       const NameRequest& request = requests[i];
       if (request.extension.empty() == views) continue;

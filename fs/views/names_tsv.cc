@@ -35,7 +35,7 @@ class NamesTsv : public RowText<NamesTsv> {
       for (size_t f = 0; f < fields_.size(); ++f) {
         if (f > 0) sink.put('\t');
         text.clear();
-        // The first list may stand in several fields; it is read once.
+        // The first list may be used for several fields; it is read once.
         const size_t part = f > 0 && fields_[f] != fields_.front() ? ++list : 0;
         append_tsv_field(fields_[f]->dtype(), rows.parts[part], row, text);
         sink.put(std::string_view(text));

@@ -52,14 +52,14 @@ void add_to_tenx_directory(OfferedFile file, std::vector<OfferedFile>& files) {
 
 namespace {
 
-// The opener of the file called name among files; empty where there is none.
+// Returns the opener of the file `name` in `files`; empty if it is missing.
 Opener offered(std::string_view name, const std::vector<OfferedFile>& files) {
   const auto found =
       std::find_if(files.begin(), files.end(), [&](const OfferedFile& file) { return file.name == name; });
   return found == files.end() ? Opener() : found->open;
 }
 
-// The same, or as the view called option has it; empty where the node has no such file.
+// Returns the file's opener in `files`, or else from the view `option`; empty if the node has no such file.
 Opener opener_of(std::string_view name, std::string_view option, const Node& node, Context& context,
                  const std::vector<OfferedFile>& files) {
   if (Opener opener = offered(name, files)) return opener;
@@ -73,7 +73,7 @@ Opener framed(Opener text) {
   return [text = std::move(text)] { return bgzf_file(text()); };
 }
 
-// Id, name and type of each row, as Cell Ranger lists them; the type is looked up when it is wanted.
+// The id, name and type of each row, as Cell Ranger lists them; the type is looked up when it is needed.
 struct FeatureLists {
   ArrayPtr ids;
   ArrayPtr names;
@@ -92,11 +92,11 @@ std::optional<FeatureLists> features_of(const Node& node) {
   return FeatureLists{matrix->ids, matrix->genes, node};
 }
 
-// Of what the files hold and of how they are laid out, as Measured has it.
+// Versions of the content and layout of the files (Measured::version).
 constexpr const char kRds[] = "rds 2", kH5ad[] = "h5ad 4", kTenxH5[] = "10x h5 2", kParquet[] = "parquet 2",
                      kIndex[] = "position index 1", kSeurat[] = "seurat 2";
 
-// Of a file whose metadata libhdf5 writes.
+// Returns the version of a file with metadata written by libhdf5.
 std::string with_hdf5(const char* version) {
   std::string text = version;
   for (const auto& [library, its_version] : format_libraries())
@@ -110,13 +110,14 @@ Opener layout_opener(Context& context, LayOut lay_out, std::string version = kRd
   return [&context, lay_out, version, pack] { return layout_file(lay_out, context, version, pack); };
 }
 
-// The members of an array of compounds.
+// Returns the members of an array of compounds as a table.
 Table table_of(const LabelledArray& array) {
   array.values->check();
   return {array.values->count(), array.row_names, {{"", array.values}}};
 }
 
-// Of an array of compounds: a table of their members. R is given what stored codes mean.
+// Offers an array for R; an array of compounds as a table of their members. Stored codes are replaced by
+// their meaning.
 void offer_array_rds(const LabelledArray& stored, Context& context, std::vector<OfferedFile>& files) {
   const LabelledArray array = as_meant(stored);
   const Array& values = *array.values;
@@ -130,8 +131,8 @@ void offer_array_rds(const LabelledArray& stored, Context& context, std::vector<
   }
 }
 
-// The text of a dense matrix, where it is shown: the pass over its lines counts the entries, too, so that
-// asking for every size takes one pass. Null where they are counted.
+// Returns the text of a dense matrix if it is shown and its entries are not counted yet, otherwise null. The
+// pass over its lines counts the entries too, so that all sizes take one pass.
 std::shared_ptr<ViewFile> measured_beside(const LabelledArray& matrix, const Opener& text) {
   const uint64_t key = entries_key(matrix.matrix->transposed);
   if (!text || matrix.values->known_survey<EntriesByCell>(key)) return nullptr;
@@ -205,7 +206,7 @@ void offer_seurat(const Node& node, Context& context, std::vector<OfferedFile>& 
                                            found);
                        },
                        kSeurat)});
-  // Of a matrix alone R takes matrix.rds.
+  // For a single matrix, R users read matrix.rds.
   files.back().found_by_name = std::holds_alternative<SparseMatrix>(node.content);
 }
 
@@ -215,18 +216,18 @@ void offer_bgzf(const Node& node, Context& context, std::vector<OfferedFile>& fi
   const std::string name = has_variants ? "variants.vcf" : "fragments.tsv";
   const Opener text = opener_of(name, has_variants ? "vcf" : "tsv", node, context, files);
   files.push_back({true, name + ".gz", framed(text)});
-  // Both kinds, for which of them reaches all positions is not known without reading these.
+  // Offers both kinds, because it takes a read to know which one reaches all positions.
   for (const auto& [ending, kind] :
        {std::pair(".gz.tbi", IndexKind::tbi), std::pair(".gz.csi", IndexKind::csi)}) {
     const auto make_index = [text, of = kind] { return text()->position_index(of); };
     files.push_back({true, name + ending,
                      framed([make_index, &context] { return made_file(make_index, context, kIndex); })});
-    // That of variants is there for those that the other does not reach.
+    // For variants, csi is only for positions that tbi cannot represent.
     files.back().found_by_name = has_variants && kind == IndexKind::csi;
   }
 }
 
-// Whether memory may hold each of the columns.
+// Returns whether memory can hold each of the columns.
 bool can_be_held(const Table& table) {
   return std::all_of(table.columns.begin(), table.columns.end(), [](const Column& column) {
     const auto* nested = dynamic_cast<const NestedArray*>(column.values.get());

@@ -18,15 +18,15 @@ namespace {
 constexpr uint64_t kBlockBytes = 512 * 1024;
 constexpr uint64_t kBytesAhead = 2 << 20;
 
-// Whether the elements' own bytes are what an .npy holds.
+// Returns whether an .npy holds the elements' own bytes.
 bool is_stored_as_shown(const DType& type) {
   if (type.kind == Kind::compound || type.kind == Kind::array) return false;
   return std::endian::native == std::endian::little || type.size == 1;
 }
 
-// About wanted elements, so that no block reaches from one band of chunks into the next: both would have to
-// be decoded before any of it can be given. wanted where there is no such number near it: a band may be as
-// vast as a file says, so only so many are tried.
+// Returns about `wanted` elements, such that no block extends from one band of chunks into the next, because
+// both would have to be decoded before it can be returned. Returns `wanted` if there is no such number near
+// it; only kMostTried numbers are tried, because a file may claim a band of any size.
 uint64_t parts_of_band(uint64_t wanted, uint64_t band) {
   constexpr uint64_t kMostTried = 4096;
   if (band <= wanted) return band == 0 ? wanted : wanted - wanted % band;
@@ -51,7 +51,7 @@ class NpyBlocks : public BlockStream<NpyBlock> {
         block_elements_(block_elements),
         context_(context) {}
 
-  // Elements that a reader jumped to: no more than those, and not kept.
+  // Reads only the elements that a reader jumped to, and does not keep them.
   NpyBlock peek(uint64_t first, uint64_t count) const {
     return packed(peek_run(*array_, first, count), count);
   }
@@ -106,7 +106,7 @@ class NpyFile : public ViewFile {
   const bool with_header_;
   Context& context_;
   Mutex preparing_;                    // guards the first prepare
-  std::atomic<bool> prepared_{false};  // set once what follows is final; read without the lock
+  std::atomic<bool> prepared_{false};  // set once the members below are final; read without the lock
   std::shared_ptr<const std::string> header_;
   uint64_t data_size_ = 0;
   uint64_t element_bytes_ = 1;
@@ -179,7 +179,7 @@ std::unique_ptr<ViewFile> npy_file(ArrayPtr array, bool with_header, Context& co
 
 namespace {
 
-// As numpy's dtype strings spell it.
+// Returns the unit as in numpy's dtype strings.
 std::string_view unit_name(TimeUnit unit) {
   switch (unit) {
     case TimeUnit::generic:
@@ -224,7 +224,7 @@ std::string time_descr(char kind, const DType& type) {
   return fmt::format("'<{}8[{}{}]'", kind, count, unit_name(type.time_unit));
 }
 
-// A Python string literal. Names are UTF-8; other bytes stand for the code points of Latin-1.
+// Returns a Python string literal. Names are UTF-8; other bytes are taken as Latin-1.
 std::string python_text(std::string_view text) {
   std::string literal = "'";
   while (!text.empty()) {
@@ -248,7 +248,7 @@ std::string shape_text(const Shape& shape) {
 
 std::string descr(const DType& type);
 
-// As a tuple of a structured dtype: name, dtype and, for an array, its shape.
+// Returns a tuple of a structured dtype: name, dtype and, for an array, its shape.
 std::string field_descr(const Field& field) {
   if (field.type.kind != Kind::array)
     return fmt::format("({}, {})", python_text(field.name), descr(field.type));
@@ -267,7 +267,7 @@ std::string descr(const DType& type) {
     case Kind::real:
       return number_descr('f', type.size);
     case Kind::complex:
-      // numpy has no complex of two halves.
+      // numpy has no complex type of two halves.
       return type.size == 4 ? "[('r', '<f2'), ('i', '<f2')]" : number_descr('c', type.size);
     case Kind::logical:
     case Kind::enumeration:
@@ -303,7 +303,7 @@ std::string descr(const DType& type) {
   throw unsupported("{} has no place in an .npy", type.name());
 }
 
-// Latin-1 of UTF-8 text; nullopt where a character is beyond it.
+// Converts UTF-8 text to Latin-1; nullopt if a character is beyond it.
 std::optional<std::string> latin1(std::string_view text) {
   std::string narrow;
   for (const uint32_t code : code_points(text)) {

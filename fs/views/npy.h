@@ -1,5 +1,5 @@
 // An array as NPY, or as the same bytes without the header (fs/VIEWS.md, section 3): elements as stored,
-// packed and little-endian, random access by reading only the runs of elements that a read touches.
+// packed and little-endian. A read of the file reads only the runs of elements that it touches.
 #pragma once
 
 #include <memory>
@@ -11,14 +11,14 @@
 
 namespace plainfs {
 
-// Whether the array can be shown: elements of a fixed size and a shape.
+// Returns whether the array can be shown: it has elements of a fixed size and a shape.
 bool has_npy(const Array& array);
 
-// The whole header, its length a multiple of 64. Requires: has_npy(array).
+// Returns the whole header, with a length that is a multiple of 64. Requires: has_npy(array).
 // (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html)
 std::string npy_header(const Array& array);
 
-// Requires: has_npy(*array).
+// Returns the array as a file. Requires: has_npy(*array).
 std::unique_ptr<ViewFile> npy_file(ArrayPtr array, bool with_header, Context& context);
 
 }  // namespace plainfs

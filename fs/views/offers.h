@@ -1,4 +1,4 @@
-// What each view offers, of which content (their table is views.cc), and what is common to such files.
+// The offers of each view (their table is views.cc), and helpers for such files.
 #pragma once
 
 #include <string>
@@ -10,71 +10,79 @@
 
 namespace plainfs {
 
-// Opens what open opens, but gives those who have it open at one time the same file. Copies share it too.
+// Returns an opener that opens the file with `open` and shares it between all concurrent users. Copies of the
+// opener share it too.
 Opener shared_opener(Opener open);
 
-// Adds a file to the directory 10x/ among files, which is made where there is none: a matrix as Cell Ranger
-// delivers it, and as Seurat's Read10X and scanpy's read_10x_mtx take it.
+// Adds a file to the directory 10x/ in `files`, which is created if it is missing: a matrix as Cell Ranger
+// delivers it, and as Seurat's Read10X and scanpy's read_10x_mtx read it.
 void add_to_tenx_directory(OfferedFile file, std::vector<OfferedFile>& files);
 
-// The attributes of a directory and of its members that have no directory of their own, as one JSON object
-// (fs/VIEWS.md, section 1): key "." for the directory's, the member's name for a member's.
+// Returns the attributes of a directory and of its members without their own directory, as one JSON object
+// (fs/VIEWS.md, section 1). The key "." holds the directory's attributes, a member's name those of the
+// member.
 std::string attrs_json(const Node& directory);
-// Offers ".attrs.json" inside a directory that has any attributes, or whose attributes cannot be read.
+// Offers ".attrs.json" inside a directory that has any attributes or has unreadable ones.
 void offer_attrs_json(const Node& directory, Context& context, std::vector<OfferedFile>& files);
 
-// The files that other programs open without being told (fs/VIEWS.md, section 10), offered beside the views
-// they come from.
+// Files that other programs open without conversion (fs/VIEWS.md, section 10), offered beside the views they
+// come from.
 
-// nc: dataset.nc in a CF dataset, and NAME.nc of each of its variables, found by its name.
+// Offers for the view nc: dataset.nc in a CF dataset, and NAME.nc for each of its variables, found by name.
 void offer_nc(const Node& node, Context& context, std::vector<OfferedFile>& files);
-// NAME/DIM=VALUE.csv of each variable of a CF dataset, found by name.
+// Offers NAME/DIM=VALUE.csv for each variable of a CF dataset, found by name.
 void offer_coordinate_parts(const Node& node, Context& context, std::vector<OfferedFile>& files);
-// NAME.table with the extensions that a view has for a table, of each variable of a CF dataset; found by
-// name.
+// Offers NAME.table with the table extensions of a view, for each variable of a CF dataset; found by name.
 using Offer = void (*)(const Node& node, Context& context, std::vector<OfferedFile>& files);
 void offer_tables_of_variables(const Node& node, Offer offer, Context& context,
                                std::vector<OfferedFile>& files);
 
-// gz: 10x/ with matrix.mtx.gz, features.tsv.gz and barcodes.tsv.gz, of a matrix with names on both sides.
+// Offers for the view gz: 10x/ with matrix.mtx.gz, features.tsv.gz and barcodes.tsv.gz, for matrices with
+// names on both sides.
 void offer_gz(const Node& node, Context& context, std::vector<OfferedFile>& files);
-// h5: 10x.h5 in 10x/, of the same.
+// Offers for the view h5: 10x.h5 in 10x/, for the same matrices.
 void offer_h5(const Node& node, Context& context, std::vector<OfferedFile>& files);
-// h5ad: anndata.h5ad of what has an annotated matrix, assays/A.h5ad of Seurat's assays.
+// Offers for the view h5ad: anndata.h5ad for nodes with an annotated matrix, assays/A.h5ad for Seurat's
+// assays.
 void offer_h5ad(const Node& node, Context& context, std::vector<OfferedFile>& files);
-// zarr: anndata.zarr/ beside what offer_h5ad offers; found by name.
+// Offers for the view zarr: anndata.zarr/ beside the files of offer_h5ad; found by name.
 void offer_zarr(const Node& node, Context& context, std::vector<OfferedFile>& files);
-// seurat: seurat.rds of what has one annotated matrix, of a MuData's modalities, and of an h5Seurat file.
+// Offers for the view seurat: seurat.rds for nodes with one annotated matrix, for the modalities of a MuData,
+// and for h5Seurat files.
 void offer_seurat(const Node& node, Context& context, std::vector<OfferedFile>& files);
-// rds: NAME.rds of tables and of arrays of rank 2 or more, matrix.rds of sparse matrices.
+// Offers for the view rds: NAME.rds for tables and arrays of rank 2 or more, matrix.rds for sparse matrices.
 void offer_rds(const Node& node, Context& context, std::vector<OfferedFile>& files);
-// parquet: NAME.parquet of what has an NAME.rds and is a table; found by name.
+// Offers for the view parquet: NAME.parquet for tables that have a NAME.rds; found by name.
 void offer_parquet(const Node& node, Context& context, std::vector<OfferedFile>& files);
-// bpcells: bpcells/ in the directory of every sparse matrix; found by name.
+// Offers for the view bpcells: bpcells/ in the directory of every sparse matrix; found by name.
 void offer_bpcells(const Node& node, Context& context, std::vector<OfferedFile>& files);
-// bgzf: fragments.tsv.gz and its index. Looks at one number of each chromosome to know which kind it has.
+// Offers for the view bgzf: fragments.tsv.gz or variants.vcf.gz, with its indexes.
 void offer_bgzf(const Node& node, Context& context, std::vector<OfferedFile>& files);
-// bw: coverage.bw, how many fragments lie over each base of the genome, and chrom.sizes, found by their
-// names. Without the lengths of chromosomes (-o genome=) the first says so, and there is no second.
+// Offers for the view bw: coverage.bw, the number of fragments over each base of the genome, and chrom.sizes;
+// found by name. Without the lengths of chromosomes (-o genome=) reading the first reports an error, and the
+// second is missing.
 void offer_bw(const Node& node, Context& context, std::vector<OfferedFile>& files);
-// ome: NAME.ome.tif beside an image; image.ome.tif in the root of a store that is one.
+// Offers for the view ome: NAME.ome.tif beside an image; image.ome.tif in the root of a store that is an
+// image.
 void offer_ome(const Node& node, Context& context, std::vector<OfferedFile>& files);
-// tif: NAME.tif beside an image and an array of rank 2 or 3, found by its name: its largest level in strips.
+// Offers for the view tif: NAME.tif beside an image or an array of rank 2 or 3: its largest level in strips;
+// found by name.
 void offer_tif(const Node& node, Context& context, std::vector<OfferedFile>& files);
-// png: preview.png in the directory of an image; NAME.png beside an array of rank 2 or 3, found by its name.
+// Offers for the view png: preview.png in the directory of an image; NAME.png beside an array of rank 2 or 3,
+// found by name.
 void offer_png(const Node& node, Context& context, std::vector<OfferedFile>& files);
 
-// Parts of a matrix (fs/VIEWS.md, section 12), found by their names; all of them are the view `parts`.
+// Parts of a matrix (fs/VIEWS.md, section 12), found by name; all belong to the view `parts`.
 
-// genes/ and cells/ in the directory of every matrix of genes by cells: a file a gene, a file a cell, several
-// at once.
+// Offers genes/ and cells/ in the directory of every matrix of genes by cells: a file per gene or cell, or
+// for several at once.
 void offer_matrix_parts(const Node& node, Context& context, std::vector<OfferedFile>& files);
-// by/COLUMN/LEVEL/: the cells of one level of a column of obs as an annotated matrix of their own, of what
-// has one whose cells have columns, and with -o cells= of fragments. Its listing reads the columns of texts,
-// that of a column all of it.
+// Offers by/COLUMN/LEVEL/: the cells of one level of an obs column as an annotated matrix, for nodes with an
+// annotated matrix that has columns of cells, and with -o cells= for fragments. Listing by/ reads the text
+// columns; listing by/COLUMN reads the whole column.
 void offer_by(const Node& node, Context& context, std::vector<OfferedFile>& files);
-// pseudobulk/ beside every anndata.h5ad whose cells have columns: the counts of the cells of each level of a
-// column of obs, or of several columns, added up.
+// Offers pseudobulk/ beside every anndata.h5ad that has columns of cells: the sums of the counts of the cells
+// of each level of one or several obs columns.
 void offer_pseudobulk(const Node& node, Context& context, std::vector<OfferedFile>& files);
 
 }  // namespace plainfs

@@ -15,9 +15,9 @@
 namespace plainfs {
 namespace {
 
-// A label that is no longer than this is never cut, whatever its extension.
+// A label up to this length is never cut, whatever its extension.
 constexpr size_t kNeverCut = kLongestName - 16;
-// How many labels a message gives.
+// The most labels in a message.
 constexpr size_t kMostTold = 20;
 
 constexpr uint64_t kNamesHeld = 16 << 20;  // bytes
@@ -69,7 +69,7 @@ PartNames::PartNames(std::string what, std::vector<std::string> names, std::vect
 }
 
 void PartNames::give_labels() {
-  std::unordered_map<std::string, uint64_t> numbers;  // of the encoded names that several have
+  std::unordered_map<std::string, uint64_t> numbers;  // of the encoded names that several parts have
   std::vector<uint64_t> several;
   for (uint64_t part = 0; part < count(); ++part) {
     std::string encoded = encode_part(names_[part]);
@@ -91,7 +91,7 @@ void PartNames::label_by_id(uint64_t part) {
   labels_.emplace(part, id);
 }
 
-// number: the last that was given to one of that name.
+// Labels a part by a number. number: the last one assigned to a part of that name.
 void PartNames::label_by_number(uint64_t part, uint64_t& number) {
   while (true) {
     std::string label = fmt::format("{}~{}", names_[part], ++number);
@@ -130,7 +130,7 @@ std::optional<PartNames::Asked> PartNames::find(std::string_view asked, std::str
 std::optional<PartNames::Asked> PartNames::find_in_list(std::string_view item, char separator) const {
   if (item.empty()) return std::nullopt;
   if (std::optional<Asked> found = find(item)) return found;
-  if (item == "." || item == "..") return find(encode_part(item));  // alone they would be directories
+  if (item == "." || item == "..") return find(encode_part(item));  // otherwise they would be directories
   const std::string stored = percent_decoded(item);
   if (stored == item || encode_in_list(stored, separator) != item) return std::nullopt;
   return find(encode_part(stored));
@@ -196,7 +196,7 @@ std::vector<std::string> held_names(const Array& names, const std::string& what,
   return held;
 }
 
-// The labels of parts, as they are held for look-ups.
+// The labels of parts, backed by the names held for lookups.
 class Labels : public Array {
  public:
   explicit Labels(std::shared_ptr<const PartNames> names)
@@ -217,16 +217,16 @@ class Labels : public Array {
 
 namespace {
 
-// Under which key the cache has the names of an array, with those ids.
+// The cache key for the names of an array with those ids.
 struct NamesInCache {
   uint64_t owner;
   std::weak_ptr<const Array> ids;
 };
 
-// As the cache holds names.
+// Names as held by the cache.
 struct HeldPartNames {
   std::shared_ptr<const PartNames> names;
-  size_t bytes;  // which takes a look at each name
+  size_t bytes;  // computing it visits each name
   size_t allocated_bytes() const { return bytes; }
 };
 
@@ -241,7 +241,7 @@ std::shared_ptr<const PartNames> PartNameList::get() const {
   const auto in_cache = names_->survey<NamesInCache>(reinterpret_cast<uintptr_t>(ids_.get()), [&] {
     return NamesInCache{cache.new_owner(), ids_};
   });
-  // Other ids may have come to the address of those.
+  // Another object may now have the address of the old ids.
   const bool is_same = in_cache->ids.lock() == ids_;
   const CacheKey key{is_same ? in_cache->owner : cache.new_owner(), 0};
   const auto held = cache.get<HeldPartNames>(key, [&] {

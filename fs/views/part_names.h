@@ -1,6 +1,6 @@
-// Names of the parts of something that has many alike (genes, cells, columns of a table, levels of a factor),
-// as directories list them and users ask for them: one label for each, its ids too, several at once in a
-// list.
+// Names of the parts of an object that has many of them (genes, cells, columns of a table, levels of a
+// factor), for listings and lookups. Each part has one label; a lookup also accepts its id, and several names
+// in a list.
 #pragma once
 
 #include <cstddef>
@@ -18,44 +18,46 @@
 
 namespace plainfs {
 
-// As a file name has it, of any length: as encode_name(), and "%00" where it is empty.
+// Returns a name encoded for a file name, of any length: like encode_name(), and "%00" if it is empty.
 std::string encode_part(std::string_view stored);
-// The same in a list: the separator (',' or '+') is percent-encoded too, and then '%' as ever.
+// Returns a name encoded for a list: the separator (',' or '+') is percent-encoded too, and then so is '%'.
 std::string encode_in_list(std::string_view stored, char separator);
 
-// Two names that a file system could not tell apart are the same name here. Immutable and thread-safe.
+// An index of part names. Names that have the same encoding count as the same name. Immutable and
+// thread-safe.
 class PartNames {
  public:
-  // what: "gene", for messages. ids: none, or as many as names.
+  // what: "gene", for messages. ids: empty, or as many as names.
   PartNames(std::string what, std::vector<std::string> names, std::vector<std::string> ids = {});
 
   uint64_t count() const { return names_.size(); }
-  // What tells the part from all others: its name where no other has it; else its id, where no other has that
-  // and it is no other's name; else its name with ~1, ~2, … of those that are left, in order.
+  // Returns the unique label of the part: its name if no other part has it; otherwise its id, if no other
+  // part has that and it is no other part's name; otherwise its name with ~1, ~2, ... in the order of such
+  // parts.
   const std::string& label(uint64_t part) const;
-  // The label as the name of a file with that extension, or of a directory.
+  // Returns the label as the name of a file with that extension, or of a directory.
   std::string file(uint64_t part, std::string_view extension = {}) const;
 
   struct Asked {
     uint64_t part;
-    std::string name;  // as it was asked for: the label, or the id
+    std::string name;  // as requested: the label or the id
   };
-  // The part whose label, or else whose id, is asked for as the name of a file without its extension; nullopt
-  // where there is none. Throws not_unique, with the labels, where it is the name of several.
+  // Returns the part with the label, or else the id, `asked`: a file name without its extension. Returns
+  // nullopt if missing. Throws not_unique, with the labels, if several parts match.
   std::optional<Asked> find(std::string_view asked, std::string_view extension = {}) const;
-  // The same of one or several with separators between them, in the order in which they are asked for: what
-  // is a name as a whole is that.
+  // Returns one or more parts separated by `separator`, in the order requested. A text that is a name as a
+  // whole is that name.
   std::optional<std::vector<Asked>> find_list(std::string_view asked, std::string_view extension,
                                               char separator) const;
 
   size_t allocated_bytes() const;
 
  private:
-  // Finds texts by their encoded forms.
+  // A map from encoded texts to parts.
   class Index {
    public:
     explicit Index(const std::vector<std::string>& texts);
-    // Those that are encoded so, in order; no more than most.
+    // Returns the parts with that encoding, in order; at most `most`.
     std::vector<uint64_t> find(std::string_view encoded, size_t most = SIZE_MAX) const;
     size_t allocated_bytes() const { return places_.capacity() * sizeof(Place); }
 
@@ -80,21 +82,22 @@ class PartNames {
   const std::vector<std::string> ids_;
   const Index by_name_;
   const Index by_id_;
-  std::unordered_map<uint64_t, std::string> labels_;    // of those that have not their name
-  std::unordered_map<std::string, uint64_t> by_label_;  // the same the other way round, labels encoded
-  std::vector<uint64_t> long_;                          // those whose labels may have to be cut
+  std::unordered_map<uint64_t, std::string> labels_;    // for parts with labels other than their names
+  std::unordered_map<std::string, uint64_t> by_label_;  // the reverse of labels_, with encoded labels
+  std::vector<uint64_t> long_;                          // parts with labels that may have to be cut
 };
 
-// The names of a list that is read when they are asked for. The cache keeps them, once for all that have the
-// same arrays. Const and thread-safe.
+// A list of names that is read on first use. The cache keeps one copy for all lists of the same arrays. Const
+// and thread-safe.
 class PartNameList {
  public:
-  // what: "gene". names: as a .csv spells them, a missing one NA. ids: as many, else they are not used; or
-  // null. context outlives this.
+  // what: "gene". names: as in a .csv, a missing one as NA. ids: null, or as many as names, otherwise
+  // ignored. context outlives this object.
   PartNameList(std::string what, ArrayPtr names, ArrayPtr ids, Context& context)
       : what_(std::move(what)), names_(std::move(names)), ids_(std::move(ids)), context_(context) {}
 
-  // Reads all into memory. Throws unsupported if they would take more than half of the cache and some MiB.
+  // Reads all names into memory. Throws unsupported if they would take more than half of the cache plus some
+  // MiB.
   std::shared_ptr<const PartNames> get() const;
 
  private:
@@ -102,10 +105,10 @@ class PartNameList {
   const ArrayPtr names_, ids_;
   Context& context_;
   mutable Mutex mutex_;
-  mutable std::shared_ptr<const PartNames> kept_ GUARDED_BY(mutex_);  // what the cache has no room for
+  mutable std::shared_ptr<const PartNames> kept_ GUARDED_BY(mutex_);  // set if the cache has no room
 };
 
-// The label of each.
+// Returns the labels as an array.
 ArrayPtr labels_of(std::shared_ptr<const PartNames> names);
 
 }  // namespace plainfs

@@ -15,9 +15,9 @@ namespace plainfs {
 
 namespace {
 
-constexpr std::string_view kMagic("\x6c\x1b\x01", 3);  // calls of a variant after each other
+constexpr std::string_view kMagic("\x6c\x1b\x01", 3);  // calls variant by variant
 
-// Two bits of a call: A1 is the alternative, A2 the reference.
+// The two bits of a call: A1 is the alternative allele, A2 the reference.
 constexpr uint8_t kBothA1 = 0, kMissing = 1, kOneOfEach = 2, kBothA2 = 3;
 
 uint8_t code_of(Call call) {
@@ -26,19 +26,20 @@ uint8_t code_of(Call call) {
   return call.first != call.second ? kOneOfEach : call.first == 0 ? kBothA2 : kBothA1;
 }
 
-// Whether alleles of a byte each are the first, the second or missing.
+// Returns whether all alleles, one byte each, are the first, the second or missing.
 bool are_plain(std::span<const uint8_t> alleles) {
   return all_hold(alleles, [](uint8_t allele) { return static_cast<uint8_t>(allele + 1) <= 2; });
 }
 
-// Codes of such calls of two alleles each, four in a byte. Requires: a multiple of four of them.
+// Writes the codes of such calls of two alleles each, four in a byte. Requires: the number of calls is a
+// multiple of four.
 void put_plain_codes(std::span<const uint16_t> calls, std::byte* out) {
   const auto code = [](uint16_t call) {
     const auto second = static_cast<uint16_t>((call & 1) + (call >> 8 & 1));
     const auto known = static_cast<uint16_t>(kBothA2 - second - (second >> 1));
     return static_cast<uint8_t>((call & 0x8080) != 0 ? kMissing : known);
   };
-  // Bits 0, 8, 16 and 24 on to 24, 26, 28 and 30.
+  // Moves bits 0, 8, 16 and 24 to 24, 26, 28 and 30.
   const auto joined = [](uint32_t four) { return static_cast<uint8_t>(four * 0x01041040 >> 24); };
   constexpr size_t kAtOnce = 1024;
   std::array<uint32_t, kAtOnce / 4> codes;
@@ -86,8 +87,8 @@ class BedCalls : public Segment {
   const uint64_t size_;
 };
 
-// Codes of shown samples [first, first + count), first a multiple of four. calls: of the sample at
-// first_place on.
+// Writes the codes of shown samples [first, first + count). Requires: first is a multiple of four. calls:
+// from the sample at first_place on.
 template <class T>
 void BedCalls::put_codes(const T* calls, uint64_t first, uint64_t count, uint64_t first_place,
                          std::byte* out) const {
@@ -119,7 +120,7 @@ void BedCalls::put_codes(const Elements& calls, uint64_t call, uint64_t first, u
   });
 }
 
-// Bytes of one row, of the samples that they are of alone.
+// Writes bytes of one row; reads only the samples in them.
 void BedCalls::read_part(uint64_t row, uint64_t first_byte, std::span<std::byte> out, bool in_passing) const {
   const uint64_t first = first_byte * 4,
                  count = std::min<uint64_t>(out.size() * 4, samples_.places.size() - first);
@@ -128,8 +129,7 @@ void BedCalls::read_part(uint64_t row, uint64_t first_byte, std::span<std::byte>
   put_codes(calls, 0, first, count, from, out.data());
 }
 
-// Whole rows, of variants that are read together where no others lie between them that would be more than
-// they.
+// Writes whole rows. Variants are read together unless there are too many others between them.
 void BedCalls::read_rows(uint64_t first_row, uint64_t rows, bool in_passing, std::byte* out) const {
   constexpr uint64_t kMostGap = 16;
   const std::vector<uint64_t> variants = sites_.variants(first_row, rows);
@@ -182,7 +182,8 @@ void BedCalls::passed(uint64_t begin, uint64_t end) const {
   passed_run(*variants_.genotype, from * per_row, (to - from) * per_row);
 }
 
-// plink2 2.00a3.5, --output-chr MT: without a prefix where it is a human chromosome that it knows.
+// Returns the name as plink2 2.00a3.5 with --output-chr MT writes it: without a prefix if it is a human
+// chromosome that plink2 knows.
 std::string plink_chromosome(const std::string& name) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
   std::string rest;

@@ -21,11 +21,12 @@ namespace plainfs {
 
 namespace {
 
-constexpr char kBetweenColumns = '+', kAlsoBetweenColumns = ',';  // the latter as between genes
+constexpr char kBetweenColumns = '+', kAlsoBetweenColumns = ',';  // ',' as between genes
 constexpr std::string_view kText = ".csv", kObject = ".rds", kCells = ".cells.csv", kDesign = ".design.csv";
 constexpr const char *kVersion = "pseudobulk 1", *kRdsVersion = "rds 1";
 
-// The groups of cells that have a level of both, those of `slow` in order and within each those of `fast`.
+// Returns the groups of cells that have a level in both, ordered by the level in `slow` and then by that in
+// `fast`.
 CellGroups crossed(const CellGroups& slow, const CellGroups& fast) {
   const uint64_t width = fast.levels.size();
   std::vector<uint64_t> pairs;
@@ -47,7 +48,7 @@ CellGroups crossed(const CellGroups& slow, const CellGroups& fast) {
   return both;
 }
 
-// Headers that are equal get a number from the second on.
+// Appends a number to repeated headers, from the second on.
 std::vector<std::string> distinct(std::vector<std::string> headers) {
   std::unordered_map<std::string, uint64_t> taken;
   for (const std::string& header : headers) ++taken[header];
@@ -97,14 +98,14 @@ class Pseudobulks : public FoundFiles, public std::enable_shared_from_this<Pseud
 
   std::shared_ptr<const CellGroups> groups_of(const Asked& columns) const;
   LabelledArray sums_of(const Asked& columns) const;
-  // How many cells each group has. has_levels: after the levels that it has of the columns, as DESeq2's
-  // colData.
+  // Returns the number of cells in each group. has_levels: preceded by the group's levels in the columns, as
+  // in DESeq2's colData.
   Table cells_of(const Asked& columns, bool has_levels) const;
   ArrayPtr levels_of_groups(const CellGroups& groups, const PartNames::Asked& column) const;
 
   const std::function<AnnotatedMatrix()> make_;
   Context& context_;
-  mutable Once opening_, choosing_, naming_;  // each writes what follows once
+  mutable Once opening_, choosing_, naming_;  // each writes the members below once
   mutable AnnotatedMatrix matrix_;
   mutable std::shared_ptr<const PartNames> columns_;
   mutable ChosenCounts counts_;
@@ -167,7 +168,7 @@ std::shared_ptr<const CellGroups> Pseudobulks::groups_of(const Asked& columns) c
   return std::make_shared<const CellGroups>(*std::move(all));
 }
 
-// The genes of the counts; null where they have no names.
+// Returns the genes of the counts; null if they have no names.
 std::shared_ptr<const PartNames> Pseudobulks::genes() const {
   const Table& var = counts().var;
   if (!var.row_names) return nullptr;
@@ -194,7 +195,7 @@ Table Pseudobulks::cells_of(const Asked& columns, bool has_levels) const {
     if (group != CellGroups::kNone) ++counted.mutable_values<int64_t>()[group];
   const uint64_t count = groups->levels.size();
   Table table{count, text_array(groups->levels), {}};
-  std::set<uint64_t> added;  // a column may be asked for twice
+  std::set<uint64_t> added;  // a column may be requested twice
   if (has_levels)
     for (const PartNames::Asked& asked : columns)
       if (added.insert(asked.part).second)
@@ -204,7 +205,7 @@ Table Pseudobulks::cells_of(const Asked& columns, bool has_levels) const {
   return table;
 }
 
-// The level that the cells of each group have of one of its columns.
+// Returns the level of each group's cells in one of its columns.
 ArrayPtr Pseudobulks::levels_of_groups(const CellGroups& groups, const PartNames::Asked& column) const {
   const CellGroups own = *cell_groups(*matrix().obs.columns[column.part].values);
   std::vector<std::string> levels(groups.levels.size());

@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t kIdsAtOnce = 4096;
 
-// The elements of a run of rows.
+// Returns the elements of a run of rows.
 Span elements_of_rows(NestedCells& cells, size_t levels, Span lists) {
   for (size_t level = 0; level < levels; ++level) lists = cells.all_children(level, lists);
   return lists;
@@ -36,7 +36,7 @@ class RaggedTsv : public EmittingSource<RaggedTsv> {
   void put_items(const Elements& leaves, uint64_t first, uint64_t count, std::string_view id_and_tab,
                  std::string& scratch, Sink& sink) const;
   void append_item(const Elements& leaves, size_t axis, uint64_t& leaf, std::string& out) const;
-  // The elements of a row.
+  // Returns the elements of a row.
   Span items(NestedCells& cells, uint64_t row) const;
 
   const RowElements elements_;
@@ -44,7 +44,7 @@ class RaggedTsv : public EmittingSource<RaggedTsv> {
   uint64_t rows_ = 0;
   uint64_t count_ = 0;  // elements that belong to rows
   uint64_t items_in_block_ = 1;
-  std::vector<uint64_t> first_row_;  // of each block: the row of its first element
+  std::vector<uint64_t> first_row_;  // for each block: the row of its first element
 };
 
 void RaggedTsv::prepare() {
@@ -76,7 +76,7 @@ Span RaggedTsv::items(NestedCells& cells, uint64_t row) const {
   return elements_of_rows(cells, elements_.ends.size(), {row, row + 1});
 }
 
-// JSON of an element that is an array; leaf is taken on to the one behind it.
+// Appends an element that is an array as JSON, and advances `leaf` past it.
 void RaggedTsv::append_item(const Elements& leaves, size_t axis, uint64_t& leaf, std::string& out) const {
   const Shape& shape = elements_.values->shape();
   if (axis == shape.size()) return append_json(elements_.values->dtype(), leaves, leaf++, out);
@@ -156,7 +156,7 @@ void RaggedTsv::emit(uint64_t block, Sink& sink) const {
 
 namespace {
 
-// How many elements each row has.
+// An array of the number of elements of each row.
 class RowCounts : public Array {
  public:
   explicit RowCounts(RowElements elements)

@@ -28,7 +28,7 @@ RowUnits::~RowUnits() {
   context_.cache.drop(cache_owner_, cache_owner_ + 1);
 }
 
-// Rows whose chunks a pass has in hand at once.
+// Returns the number of rows in the chunks that a pass holds at once.
 uint64_t RowUnits::rows_in_band(const Part& part) const {
   const uint64_t band = elements_in_band(part.array->shape(), part.array->chunk_shape());
   return std::clamp<uint64_t>(divide_up(band, std::max<uint64_t>(part.per_row, 1)), 1,
@@ -36,7 +36,7 @@ uint64_t RowUnits::rows_in_band(const Part& part) const {
 }
 
 void RowUnits::choose_units() {
-  constexpr uint64_t kPartBytes = sizeof(Elements) + 64;  // what a part of a unit costs besides its elements
+  constexpr uint64_t kPartBytes = sizeof(Elements) + 64;  // overhead of a part of a unit
   uint64_t row_bytes = 1, chunk_rows = 1;
   double band_bytes = 0;
   for (const Part& part : parts_) {
@@ -49,7 +49,7 @@ void RowUnits::choose_units() {
   const uint64_t budget = context_.cache.statistics().budget_bytes;
   rows_in_unit_ = rows_in_block_;
   if (band_bytes > static_cast<double>(budget / 2)) {
-    // This unit and the next one, and as much again for chunks.
+    // Room for this unit and the next one, and as much again for chunks.
     const uint64_t parts_bytes = std::min(budget / 4, parts_.size() * kPartBytes);
     rows_in_unit_ = std::max(rows_in_block_, std::min((budget / 4 - parts_bytes) / row_bytes, rows_));
     if (rows_in_unit_ > chunk_rows) rows_in_unit_ -= rows_in_unit_ % chunk_rows;
@@ -69,8 +69,8 @@ RowUnits::Block RowUnits::block(uint64_t number) const {
           std::min({rows_in_block_, rows_in_unit_ - first_in_unit, rows_ - first})};
 }
 
-// The chunks of rows [first, end) will not be in the cache any more when the next unit wants them: held, they
-// would only push out units that are in use.
+// Drops the chunks of rows [first, end). The cache would not keep them until the next unit needs them, and
+// they would only push out units that are in use.
 void RowUnits::let_go(const Part& part, uint64_t first, uint64_t end) const {
   const uint64_t in_band = rows_in_band(part);
   const uint64_t band_end = std::min(rows_, divide_up(end, in_band) * in_band);

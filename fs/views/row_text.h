@@ -1,6 +1,6 @@
-// Texts of rows of several arrays, in blocks of lines. What is read of the arrays in one go is a unit: a
-// block, or several where the chunks that lie side by side do not fit the cache, so that not every block
-// decodes them all anew.
+// Texts of the rows of several arrays, in blocks of lines. A unit is the rows that are read from the arrays
+// at once: one block, or several if the cache cannot hold the chunks that lie side by side, so that not every
+// block decodes them all again.
 #pragma once
 
 #include <memory>
@@ -13,10 +13,10 @@
 
 namespace plainfs {
 
-// Thread-safe.
+// A reader of the units of several arrays. Thread-safe.
 class RowUnits {
  public:
-  // What was read of each array.
+  // The data that were read of each array.
   struct Rows {
     std::vector<Elements> parts;
     size_t allocated_bytes() const;
@@ -28,9 +28,8 @@ class RowUnits {
     uint64_t count;
   };
 
-  // row_text: about how many characters a row makes. read_often: each block is read several times, so that
-  // units are kept in the cache whatever their size. Requires: each array has, in C order, the same number of
-  // elements for each row.
+  // row_text: approximate characters per row. read_often: each block is read several times, so units are
+  // cached at any size. Requires: each array has, in C order, the same number of elements for each row.
   RowUnits(uint64_t rows, std::vector<ArrayPtr> arrays, uint64_t row_text, Context& context,
            bool read_often = false);
   ~RowUnits();
@@ -38,13 +37,13 @@ class RowUnits {
   RowUnits& operator=(const RowUnits&) = delete;
 
   uint64_t block_count() const;
-  // Tells this division into blocks from others (TextSource::division).
+  // Identifies this division into blocks (TextSource::division).
   uint64_t division() const { return rows_in_unit_ << 24 ^ rows_in_block_; }
   Block block(uint64_t number) const;
-  // Whether units are kept in the cache.
+  // Returns whether units are kept in the cache.
   bool are_shared() const { return read_often_ || blocks_in_unit_ > 1; }
-  // Throws what Array::read throws. without: the number of an array that is not wanted, which is left out
-  // where the unit is read for this alone.
+  // Returns a unit. Throws whatever Array::read throws. without: the number of an array that is not needed;
+  // it is left out if the unit is read for this call alone.
   static constexpr size_t kNone = SIZE_MAX;
   std::shared_ptr<const Rows> read(uint64_t unit, size_t without = kNone) const;
 
@@ -68,15 +67,15 @@ class RowUnits {
   uint64_t blocks_in_unit_ = 1;
 };
 
-// Rows that a block shows.
+// The rows of a block.
 struct ShownRows {
-  const std::vector<Elements>& parts;  // what was read of each array
+  const std::vector<Elements>& parts;  // the data of each array
   uint64_t first;                      // row of parts
   uint64_t count;
-  uint64_t first_of_all;  // the same row's number among all
+  uint64_t first_of_all;  // the number of that row among all rows
 };
 
-// A source of so much text for each row, whose View calls show_rows() as it is prepared and has
+// A source of a similar amount of text for each row. The View calls show_rows() while it is prepared and has
 // `template <class Sink> void put_rows(const ShownRows& rows, Sink& sink) const`.
 template <class View>
 class RowText : public EmittingSource<View> {
@@ -93,7 +92,7 @@ class RowText : public EmittingSource<View> {
   }
 
  protected:
-  // As RowUnits has it.
+  // See the constructor of RowUnits.
   void show_rows(uint64_t rows, std::vector<ArrayPtr> arrays, uint64_t row_text, Context& context) {
     units_.emplace(rows, std::move(arrays), row_text, context);
   }

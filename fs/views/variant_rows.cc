@@ -9,7 +9,7 @@ namespace plainfs {
 
 namespace {
 
-// All are in memory at once, and a file may say that it has more than it holds.
+// All names are in memory at once, and a file may claim more than it holds.
 constexpr uint64_t kMostNames = uint64_t{1} << 27;
 
 Elements names_of(const Array& list, std::string_view what) {

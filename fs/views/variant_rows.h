@@ -1,5 +1,5 @@
-// What every file of variants is made of: the fixed fields held against each other, names, whole numbers of
-// any type.
+// Common parts of all variant files: checks of the fixed fields against each other, names, integers of any
+// type.
 #pragma once
 
 #include <string>
@@ -9,39 +9,39 @@
 
 namespace plainfs {
 
-// Names of an array of one axis; TAB, CR and LF as the percent codes of VCF. Throws damaged where they are
-// none.
+// Returns the names in an array of one axis, with TAB, CR and LF as the percent codes of VCF. Throws damaged
+// if they are not names.
 std::vector<std::string> names_in(const Array& list, std::string_view what);
 
-// Those of the samples that have a name.
+// The samples that have a name.
 struct ShownSamples {
   std::vector<std::string> names;  // without TAB, CR and LF
-  std::vector<uint64_t> places;    // where each stands among all
+  std::vector<uint64_t> places;    // the index of each among all samples
   uint64_t stored = 0;
   bool are_all() const { return places.size() == stored; }
 };
 ShownSamples shown_samples(const Variants& variants);
 
-// Throw damaged where the arrays are not what they have to be.
+// Throw damaged if the arrays do not have the required type and shape.
 void check_positions(const Variants& variants);  // contig, position, and names of contigs
 void check_alleles(const Variants& variants);
 void check_ids(const Variants& variants);
 void check_genotype(const Variants& variants, const ShownSamples& samples);
-// Of `rank` and, along the first axis, as long as there are variants.
+// Requires the rank `rank` and, along the first axis, one entry per variant.
 void check_part(const Variants& variants, const Array& array, size_t rank, std::string_view what);
 
-// Element i, of any integer type; throws damaged where it is not from 0 to below limit. what, variant: for
-// the message.
+// Returns element i, of any integer type. Throws damaged unless it is from 0 to below `limit`. what, variant:
+// for the message.
 uint64_t whole_number(const DType& type, const Elements& elements, uint64_t i, uint64_t limit,
                       std::string_view what, uint64_t variant);
 
-// How many alleles stand in elements [first, first + most): up to the first that is empty.
+// Returns the number of alleles in elements [first, first + most): those before the first empty one.
 uint64_t allele_count(const Elements& alleles, uint64_t first, uint64_t most);
 
-// With TAB, CR, LF and `also` as percent codes.
+// Returns `text` with TAB, CR, LF and `also` as percent codes.
 std::string coded(std::string_view text, char also = '\t');
 
-// Passes on what is put, text coded.
+// A sink that passes everything on, with text encoded by coded().
 template <class Sink>
 class CodedSink {
  public:

@@ -20,23 +20,23 @@ namespace plainfs {
 
 namespace {
 
-// A line with more text than this is made in parts.
+// A line with more text than this is formatted in parts.
 constexpr uint64_t kLongLine = 4 * kBlockText;
 
 constexpr char kInfoEnd = ';', kFormatEnd = ':';
 
-// Where the parts of a row stand in what is read of it; kNoPart of what there is none of.
+// The indices of the parts of a row in the data read for it; kNoPart for missing ones.
 constexpr size_t kNoPart = SIZE_MAX;
 struct RowParts {
   size_t contig = kNoPart, position = kNoPart, alleles = kNoPart, ids = kNoPart, quality = kNoPart,
          filter = kNoPart, info = kNoPart, genotype = kNoPart, phased = kNoPart, format = kNoPart;
 };
 
-// What is written for each sample, of one field; of the genotype with the alleles of the site.
+// A field that is written for each sample; the genotype needs the alleles of the site.
 template <class Sink>
 struct CallField {
   std::string_view name;
-  std::function<bool(uint64_t row)> is_missing;                          // of all samples that are shown
+  std::function<bool(uint64_t row)> is_missing;                          // for all shown samples
   std::function<void(uint64_t call, uint64_t alleles, Sink& sink)> put;  // call: row * samples + sample
 };
 
@@ -71,10 +71,10 @@ class VariantsVcf : public EmittingSource<VariantsVcf> {
   ShownSamples samples_;
   RowParts parts_;
   std::optional<RowUnits> units_;
-  uint64_t pieces_ = 1;  // of a line, a block each
+  uint64_t pieces_ = 1;  // of a line, one block each
   std::string head_;
-  size_t end_field_ = kNoPart;                // of INFO, that says where a variant ends
-  std::unique_ptr<PositionIndexer> indexer_;  // of the blocks that were made
+  size_t end_field_ = kNoPart;                // of INFO: the one with the end of the variant
+  std::unique_ptr<PositionIndexer> indexer_;  // for the generated blocks
 };
 
 void VariantsVcf::check_fields() const {
@@ -104,7 +104,7 @@ void VariantsVcf::check_fields() const {
   if (v.genotype) check_genotype(v, samples_);
 }
 
-// About how many characters a sample takes.
+// Returns the approximate number of characters of a sample.
 uint64_t VariantsVcf::sample_text() const {
   uint64_t width = variants_.genotype ? 2 * variants_.genotype->shape()[2] : 0;
   for (const VariantField& field : variants_.format)
@@ -155,7 +155,7 @@ void VariantsVcf::prepare() {
   indexer_ = std::make_unique<PositionIndexer>(kVariantLines, head_.size());
 }
 
-// The lines of a block.
+// A writer of the lines of a block.
 template <class Sink>
 class VariantsVcf::Lines {
  public:
@@ -171,18 +171,18 @@ class VariantsVcf::Lines {
       add_field(vcf.variants_.format[f], rows.parts[parts.format + f]);
   }
 
-  // The part of the line of a row, counted from the first that was read, up to its samples.
+  // Writes the line of a row up to its samples. row: counted from the first one read.
   void put_site(uint64_t row, Sink& sink);
-  // Where the variant stands, as tabix takes it from the line.
+  // The position of a variant, as tabix derives it from the line.
   struct Place {
     const std::string& contig;
     uint64_t start, end;
   };
   Place place_of(uint64_t row) const;
-  // What a row shows of each sample, and its alleles. Before put_format and put_samples.
+  // Loads the sample fields and alleles of a row. Must be called before put_format and put_samples.
   void look_at(uint64_t row);
   void put_format(Sink& sink) const;
-  // Of samples [begin, end) of those that are shown.
+  // Writes shown samples [begin, end).
   void put_samples(uint64_t row, uint64_t begin, uint64_t end, Sink& sink) const;
 
  private:
@@ -196,7 +196,7 @@ class VariantsVcf::Lines {
     return whole_number(vcf_.variants_.position->dtype(), part(vcf_.parts_.position), row, UINT64_MAX,
                         "variant_position", first_ + row);
   }
-  // Whether each call is phased; empty where none is, and where lengths are counted, which are the same.
+  // Returns whether each call is phased; empty if none is, and when lengths are counted, which are the same.
   static constexpr bool kAreLengths = std::is_same_v<Sink, CountingSink>;
   std::span<const uint8_t> phased() const {
     if (kAreLengths || vcf_.parts_.phased == kNoPart) return {};
@@ -216,11 +216,11 @@ class VariantsVcf::Lines {
   const RowUnits::Rows& rows_;
   const uint64_t first_;  // variant
   std::vector<CallField<Sink>> fields_;
-  std::vector<const CallField<Sink>*> shown_;  // of the row that was looked at
-  uint64_t alleles_ = 0;                       // its
+  std::vector<const CallField<Sink>*> shown_;  // for the loaded row
+  uint64_t alleles_ = 0;                       // for the loaded row
 };
 
-// The text of one call: its alleles up to what ends them; none at all is a dot.
+// Writes the text of one call: its alleles up to the end mark; a dot if it has no alleles.
 template <class T, class Sink>
 void put_genotype(std::span<const T> call, bool is_phased, uint64_t alleles, Sink& sink) {
   size_t i = 0;
@@ -245,7 +245,7 @@ void VariantsVcf::Lines<Sink>::add_genotype() {
   const std::span<const T> calls = part(vcf_.parts_.genotype).template values<T>();
   const std::span<const uint8_t> phased = this->phased();
   const uint64_t ploidy = vcf_.variants_.genotype->shape()[2];
-  // Of a site at which no sample has a genotype too: PLINK and others want the field in every line.
+  // Includes sites at which no sample has a genotype: PLINK and others require the field in every line.
   const auto is_missing = [](uint64_t) { return false; };
   fields_.push_back({"GT", is_missing, [calls, phased, ploidy](uint64_t call, uint64_t alleles, Sink& sink) {
                        put_genotype(calls.subspan(call * ploidy, ploidy), !phased.empty() && phased[call],
@@ -372,8 +372,8 @@ void VariantsVcf::Lines<Sink>::put_site(uint64_t row, Sink& sink) {
   put_info(row, sink);
 }
 
-// htslib 1.16, tbx.c, get_intv: from the position, or 0, as far as REF reaches, or INFO END where that lies
-// behind it.
+// Returns the place that htslib 1.16 (tbx.c, get_intv) computes: from the position, or 0, to the end of REF,
+// or to INFO END if that is larger.
 template <class Sink>
 typename VariantsVcf::Lines<Sink>::Place VariantsVcf::Lines<Sink>::place_of(uint64_t row) const {
   const uint64_t position = position_of(row), start = position > 0 ? position - 1 : 0;
@@ -413,8 +413,8 @@ void VariantsVcf::Lines<Sink>::put_format(Sink& sink) const {
   if (shown_.empty()) sink.put('.');
 }
 
-// The text of calls of two alleles, a byte each, below ten or 0xff for a missing one. phased: none, or of
-// each call.
+// Writes calls of two alleles, one byte each, below ten or 0xff if missing. phased: empty, or one value per
+// call.
 void write_plain_calls(std::span<const uint16_t> calls, std::span<const uint8_t> phased, char* out) {
   const auto text = [](uint16_t call, char between) {
     const auto digit = [](uint32_t allele) { return allele + '0' - (allele >> 7); };  // 0xff: '.' + 0x100
@@ -432,8 +432,8 @@ void write_plain_calls(std::span<const uint16_t> calls, std::span<const uint8_t>
   }
 }
 
-// Calls of two alleles each, below ten or missing, where nothing else is shown: four characters a sample.
-// False where they are not all so.
+// Writes calls of two alleles each, below ten or missing, if nothing else is shown: four characters per
+// sample. Returns false if they are not all of that form.
 template <class Sink>
 bool VariantsVcf::Lines<Sink>::put_plain_calls(uint64_t row, uint64_t begin, uint64_t end, Sink& sink) const {
   const ArrayPtr& genotype = vcf_.variants_.genotype;
@@ -482,7 +482,7 @@ void VariantsVcf::emit(uint64_t number, Sink& sink) const {
   const std::shared_ptr<const RowUnits::Rows> rows =
       units_->read(block.unit, std::is_same_v<Sink, CountingSink> ? parts_.phased : kNoPart);
   Lines<Sink> lines(*this, *rows, block.first - block.first_in_unit);
-  std::vector<IndexedLines> indexed;  // of one contig each
+  std::vector<IndexedLines> indexed;  // one for each contig
   const bool is_indexed = indexer_->has(number);
   for (uint64_t row = block.first_in_unit; row < block.first_in_unit + block.count; ++row) {
     const uint64_t before = sink.size();

@@ -11,7 +11,7 @@ namespace plainfs {
 
 namespace {
 
-// What fields mean whose names the VCF specification reserves, as vcztools 0.2 words it.
+// The descriptions of fields reserved by the VCF specification, in the words of vcztools 0.2.
 const std::map<std::string_view, std::string_view> kReservedInfo = {
     {"AA", "Ancestral allele"},
     {"AC", "Allele count in genotypes"},
@@ -53,10 +53,10 @@ const std::map<std::string_view, std::string_view> kReservedFormat = {
     {"PS", "Phase set"},
 };
 
-// As it may stand between quotes: htslib refuses a line whose quotes do not pair.
+// Returns text that can stand between quotes: htslib refuses a line with unpaired quotes.
 std::string quotable(std::string_view text) {
   std::string out;
-  bool is_escaped = false;  // an odd number of backslashes stands before
+  bool is_escaped = false;  // after an odd number of backslashes
   for (const char c : text) {
     if (c == '"' && !is_escaped) out += '\\';
     out += c == '\t' || c == '\r' || c == '\n' ? ' ' : c;
@@ -81,7 +81,7 @@ class HeaderText {
       put_first(header);
   }
 
-  // A line that declares, unless one does already.
+  // Adds a declaration unless there is one already.
   void declare(const char* kind, std::string_view id, const std::string& rest) {
     if (!declared_.contains({kind, std::string(id)})) put(fmt::format("##{}=<ID={}{}>", kind, id, rest));
   }
@@ -126,7 +126,7 @@ void declare_fields(const char* kind, const std::vector<VariantField>& fields,
   }
 }
 
-// The texts beside a list of names, or empty ones.
+// Returns the texts for a list of names; empty ones if there is no list.
 std::vector<std::string> descriptions_of(const ArrayPtr& descriptions, size_t count) {
   if (!descriptions) return std::vector<std::string>(count);
   std::vector<std::string> texts = names_in(*descriptions, "filter_description");
@@ -165,7 +165,7 @@ void declare_contigs(const Variants& variants, const std::vector<std::string>& c
   for (size_t i = 0; i < contigs.size(); ++i) header.declare("contig", contigs[i], lengths[i]);
 }
 
-// Those lines of meta that are made of the arrays, or of another attribute.
+// Returns whether a meta line is generated from the arrays or from another attribute.
 bool is_made(std::string_view key) {
   constexpr std::string_view kMade[] = {"fileformat", "source", "INFO", "FORMAT", "FILTER", "contig"};
   return std::find(std::begin(kMade), std::end(kMade), key) != std::end(kMade);

@@ -1,5 +1,5 @@
-// A view shows one kind of content as a file. The tree asks every view what it offers for a node; a view is
-// added by one file, what it offers in offers.h and one line in views.cc.
+// A view shows one kind of content as a file. The tree asks every view for its offers for a node. To add a
+// view, write one file, its offer in offers.h and one line in views.cc.
 #pragma once
 
 #include <cstdint>
@@ -28,53 +28,54 @@ class FoundNames {
   virtual uint64_t count() const = 0;
   // Requires: place < count().
   virtual std::string at(uint64_t place) const = 0;
-  // nullopt if no listed name is that one.
+  // Returns the place of a listed name, or nullopt.
   virtual std::optional<uint64_t> place_of(std::string_view name) const = 0;
 };
 using FoundNamesPtr = std::shared_ptr<const FoundNames>;
 
-// A few names that are at hand.
+// Returns a few names that are in memory.
 FoundNamesPtr found_names(std::vector<std::string> names);
 
-// The files of a directory that has very many, or more than it lists: each is made when it is asked for by
-// its name. Const and thread-safe; may throw Error.
+// The files of a directory that has very many, or more than it lists. Each file is created when its name is
+// looked up. Const and thread-safe; may throw Error.
 class FoundFiles {
  public:
   virtual ~FoundFiles() = default;
-  // Of all that the directory lists; the same ones at each call.
+  // Returns the names that the directory lists; the same ones at each call.
   virtual FoundNamesPtr names() const = 0;
-  // A file of that name, listed or not; nullopt where there is none.
+  // Returns the file of that name, listed or not; nullopt if missing.
   virtual std::optional<OfferedFile> find(std::string_view name) const = 0;
-  // Of a file of that name that is being listed, where it is known without opening it.
+  // Returns the size of a listed file if it is known without opening it.
   virtual std::optional<uint64_t> listed_size(std::string_view) const { return std::nullopt; }
 };
 using FoundFilesPtr = std::shared_ptr<const FoundFiles>;
 
-// A file that a node has. Nothing is read until open() is called.
+// A file offered for a node. Nothing is read until open() is called.
 struct OfferedFile {
-  // Beside the node's directory, as NAME + extension; or inside it, under a name of its own.
+  // False: beside the node's directory, as NAME + extension. True: inside it, under its own name.
   bool inside = false;
   std::string name;  // ".csv", or "matrix.mtx"
   Opener open;
-  // Where there are any: a directory of these inside the node's directory, and no file.
+  // If not empty, the entry is a directory of these inside the node's directory, not a file.
   std::vector<OfferedFile> members{};
-  // Found by its name, and in no listing unless the view is named in -o views=.
+  // Found by name, and listed only if the view is named in -o views=.
   bool found_by_name = false;
-  // To tell its size something of the store is read, which of one elsewhere has to be fetched. The tree sets
-  // it.
+  // Its size depends on data of the store, which must be fetched if the store is remote. Set by the tree.
   bool is_sized_by_reading = false;
-  // View::shows_again of its view. The tree sets it.
+  // View::shows_again of its view. Set by the tree.
   bool shows_again = false;
-  // Where it is set: a directory of what this gives when it is entered. May throw Error.
+  // If set, the entry is a directory of the files that this returns when the directory is entered. May throw
+  // Error.
   std::function<std::vector<OfferedFile>()> list = nullptr;
-  // Where it is set: a directory of these.
+  // If set, the entry is a directory of these.
   FoundFilesPtr found = nullptr;
-  // Where it has parts: a directory of what views show of it. Its attributes are those of a file too.
+  // If it has parts, the entry is a directory of the views of this node. Its attributes are those of a file
+  // too.
   Node node{};
-  // It is found by name however views are named: it is many times the store, leads back to where one comes
-  // from, or is an error.
+  // Found by name even if its view is named in -o views=, because it repeats the store many times, leads back
+  // to a parent, or is an error.
   bool never_listed = false;
-  // Why it cannot be read for now; the directory that it is in is listed again because of it.
+  // The reason why it cannot be read for now; the directory that contains it is then listed again.
   std::optional<Error> fault{};
 
   bool is_directory() const { return list || found || !members.empty() || node.parts; }
@@ -83,21 +84,21 @@ struct OfferedFile {
 struct View {
   std::string_view option;  // its name in -o views=
   void (*offer)(const Node& node, Context& context, std::vector<OfferedFile>& files);
-  bool shows_again = false;        // what others show, for one program
+  bool shows_again = false;        // repeats data of other views for one program
   bool is_sized_by_shape = false;  // nothing is read for the sizes of its files
 };
 
 std::span<const View> views();
-// In -o views= what a mount lists without it.
+// The value of -o views= for everything that a mount lists by default.
 inline constexpr std::string_view kListedViews = "listed";
-// That of parts, which have an option of their own to be listed.
+// The view of parts, which have a separate option that lists them.
 inline constexpr std::string_view kPartsView = "parts";
 
-// What to show. Without -o views= all but `bin`.
+// The views to show. Without -o views= all but `bin`.
 struct ChosenViews {
   std::vector<const View*> all;
-  bool are_named = false;    // in -o views=: then all that they offer is listed, whatever its size costs
-  bool lists_parts = false;  // -o parts: what `parts` offers is listed too
+  bool are_named = false;  // in -o views=; then everything that they offer is listed, whatever its size costs
+  bool lists_parts = false;  // -o parts: the offers of `parts` are listed too
 };
 
 }  // namespace plainfs

@@ -21,7 +21,7 @@ namespace plainfs {
 
 namespace {
 
-// A file that is listed and cannot be read.
+// A file that is listed but cannot be read.
 class BrokenFile : public ViewFile {
  public:
   explicit BrokenFile(Error error) : error_(std::move(error)) {}
@@ -33,8 +33,8 @@ class BrokenFile : public ViewFile {
   const Error error_;
 };
 
-// A text file of what make() returns, one for all who have it open: what is beside it in other framing shares
-// its measuring.
+// Returns an opener for the text file of make(), shared by all users: files with the same text in another
+// framing share its measurement.
 template <class Make>
 Opener text_opener(Context& context, Make make) {
   return shared_opener([&context, make] { return std::make_shared<TextFile>(make(), context); });
@@ -98,8 +98,8 @@ void offer_mtx(const Node& node, Context& context, std::vector<OfferedFile>& fil
   }
 }
 
-// Whether a name list is one: of the right length, or damaged, which is for its file to say. Beside what
-// cannot be read for now the right length is not known.
+// Returns whether a name list is offered: it has the right length, or is damaged, which its file reports. If
+// the node cannot be read for now, the right length is unknown.
 bool fit(const Array& names, uint64_t length, const char* file, const Node& node, Context& context) {
   const uint64_t count = names.count();
   if (count == length) return true;
@@ -115,7 +115,7 @@ bool fit(const Array& names, uint64_t length, const char* file, const Node& node
   return false;
 }
 
-// The names of a matrix: rows with what stands before them, and columns.
+// The names of a matrix: its rows with their ids, and its columns.
 struct MatrixNames {
   const ArrayPtr& row_ids;
   const ArrayPtr& row_names;
@@ -193,7 +193,7 @@ void offer_vcf(const Node& node, Context& context, std::vector<OfferedFile>& fil
                    })});
 }
 
-// A file of genotypes, by what opens it; one that says why it cannot be is in no listing.
+// Offers a file of genotypes. One that cannot be generated is unlisted and reports the reason.
 void offer_genotypes(const Variants& variants, const char* name, Opener open,
                      std::vector<OfferedFile>& files) {
   const std::optional<Error> refused = refused_genotypes(variants);

@@ -20,7 +20,7 @@ NO_SANDBOX = "info: not wholly confined: "  # where the kernel has no Landlock
 MISTAKES = (
     ("pbmc.h5seurat nope", 4, "nope: no such mountpoint; make it with mkdir, or leave it out"),
     ("m pbmc.h5seurat", 4, "pbmc.h5seurat: not a directory; the store comes first: plainfs STORE MOUNTPOINT"),
-    ("gs://b/x.zarr m", 15, "gs://b/x.zarr: a URL of another kind than https://, http:// and s3://; mount it with rclone or sshfs first"),
+    ("ftp://b/x.zarr m", 15, "ftp://b/x.zarr: not a URL of https://, http://, s3://, gs:// or az://; mount it with rclone or sshfs first"),
     ("https://me:secret@b/x m", 15, "a user's name in a URL is seen by everybody on this machine; put it into ~/.netrc"),
     ("file:///no/such m", 11, "/no/such: no such file or directory"),
     ("rnd m", 13, "rnd: no format that plainfs knows"),

@@ -2,7 +2,7 @@
 
     python3 tests/support/plain_english.py [PATH …]
 
-prints "path:line: kind: words: text" for each finding in the files that git has at PATH (default: all), and then their number.
+prints "path:line: kind: words: text" for each finding in the files of git at PATH (default: all), and their number.
 """
 import collections
 import os
@@ -11,13 +11,15 @@ import subprocess
 import sys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-NOT_ENGLISH = ("tests/data/", "tests/support/plain_english", "debian/", "LICENSE", "tests/golden/sentences.txt", "tests/support/promises.txt")
+NOT_ENGLISH = ("tests/data/", "tests/support/plain_english", "debian/", "LICENSE", "tests/golden/sentences.txt",
+               "tests/support/promises.txt")
 
 WORDS = re.compile(
-    r"\b(who|whoever|whom|whose|somebody|nobody|anybody|someone|anew|elsewhere|tells?|telling|told|says?|said|is none|are none|"
-    r"that (?:is|are) no|from any place)\b", re.IGNORECASE)
+    r"\b(who|whoever|whom|whose|somebody|nobody|anybody|someone|anew|elsewhere|tells?|telling|told|says?|said|"
+    r"is none|are none|that (?:is|are) no|from any place)\b", re.IGNORECASE)
 OPENINGS = re.compile(r"(What|Of|The same|As|Those|Where|Who|Whoever|By|That)\b(?! follows:)")
-NAME_WORDS = re.compile(r"(^|_)(who|whoever|whom|whose|somebody|nobody|anybody|anew|elsewhere|tells?|told|says?|said|is_none|that_is)(_|$)")
+NAME_WORDS = re.compile(
+    r"(^|_)(who|whoever|whom|whose|somebody|nobody|anybody|anew|elsewhere|tells?|told|says?|said|is_none|that_is)(_|$)")
 
 Finding = collections.namedtuple("Finding", "path line kind words text")
 

@@ -45,6 +45,8 @@ class StoreServer:
         self.keys = dict(KEYS if keys is None else keys)
         self.tokens = {}  # key id: session token
         self.anonymous = anonymous  # requests without a signature are served
+        self.azure = None  # (account, key in base64, shared access signature): Blob Storage in place of S3
+        self.blobs_at_once = 5000
         self.weak = False  # ETags promise no more than that two versions are alike
         self.redirects = {}  # path: URL, or a function that gives it
         self.pages = {}  # path: function(handler) that answers
@@ -149,6 +151,11 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
             if wrong:
                 return self.refuse(*wrong)
         query = dict(urllib.parse.parse_qsl(parts.query, keep_blank_values=True))
+        if store.azure:
+            if not self.is_authorized_by_azure(store, query):
+                return self.refuse(403, "AuthenticationFailed")
+            if query.get("comp") == "list":
+                return self.list_blobs(store, path.strip("/"), query)
         if store.s3 and self.command == "PUT":
             with open(os.path.join(store.root, path.lstrip("/")), "wb") as file:
                 file.write(self.body)
@@ -259,6 +266,41 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
         lines.append("</ListBucketResult>")
         return self.reply(200, "".join(lines).encode(), [("Content-Type", "application/xml")])
 
+    def list_blobs(self, store, container, query):
+        """List Blobs of Microsoft's Blob service REST API, with a directory of a hierarchical namespace."""
+        base, prefix, delimiter = os.path.join(store.root, container), query.get("prefix", ""), query.get("delimiter", "")
+        names = sorted(key for key in keys_below(base) if key.startswith(prefix))
+        entries = {}  # name: whether it is a prefix
+        for name in names:
+            end = name.find(delimiter, len(prefix)) if delimiter else -1
+            entries[name if end < 0 else name[:end + 1]] = end >= 0
+        start, most = decoded_token(query.get("marker", "")), min(int(query["maxresults"]), store.blobs_at_once)
+        later = [name for name in sorted(entries) if name > start]
+        lines = []
+        for name in later[:most]:
+            if entries[name]:
+                lines.append(f"<BlobPrefix><Name>{escape(name)}</Name></BlobPrefix>")
+                continue
+            status = os.stat(os.path.join(base, name))
+            tag = store.etag(f"/{container}/{name}", status).strip('"')
+            lines.append(f"<Blob><Name>{escape(name)}</Name><Properties><Etag>{tag}</Etag><Content-Length>{status.st_size}</Content-Length>"
+                         "<BlobType>BlockBlob</BlobType></Properties></Blob>")
+        if prefix and not delimiter:
+            lines.append(f"<Blob><Name>{escape(prefix)}folder</Name><Properties><ResourceType>directory</ResourceType>"
+                         "<Content-Length>0</Content-Length></Properties></Blob>")
+        marker = base64.b64encode(later[most - 1].encode()).decode() if len(later) > most else ""
+        body = f"<EnumerationResults><Blobs>{''.join(lines)}</Blobs><NextMarker>{marker}</NextMarker></EnumerationResults>"
+        return self.reply(200, body.encode(), [("Content-Type", "application/xml")])
+
+    def is_authorized_by_azure(self, store, query):
+        account, key, token = store.azure
+        given = self.headers.get("Authorization")
+        if given:
+            return given == f"SharedKey {account}:{shared_key_signature(self.command, self.path, self.headers, account, key)}"
+        if token and all(query.get(name) == value for name, value in urllib.parse.parse_qsl(token)):
+            return True
+        return store.anonymous
+
     def wrong_signature(self, store):
         """(status, code) where the request is not signed as AWS's Signature Version 4 says."""
         given = self.headers.get("Authorization")
@@ -285,6 +327,20 @@ def keys_below(base):
     for folder, _, names in os.walk(base, followlinks=True):
         for name in names:
             yield os.path.relpath(os.path.join(folder, name), base)
+
+
+def shared_key_signature(method, path, headers, account, key):
+    """By Microsoft's "Authorize with Shared Key"; path: as it was sent."""
+    parts = urllib.parse.urlsplit(path)
+    length = headers.get("Content-Length", "")
+    standard = [headers.get("Content-Encoding", ""), headers.get("Content-Language", ""), "" if length == "0" else length,
+                *(headers.get(name, "") for name in ("Content-MD5", "Content-Type", "Date", "If-Modified-Since", "If-Match", "If-None-Match",
+                                                     "If-Unmodified-Since", "Range"))]
+    own = sorted((name.lower(), value) for name, value in headers.items() if name.lower().startswith("x-ms-"))
+    query = sorted(urllib.parse.parse_qsl(parts.query, keep_blank_values=True))
+    text = "\n".join([method, *standard, *(f"{name}:{value}" for name, value in own), f"/{account}{parts.path}" +
+                      "".join(f"\n{name}:{value}" for name, value in query)])
+    return base64.b64encode(hmac.new(base64.b64decode(key), text.encode(), hashlib.sha256).digest()).decode()
 
 
 def decoded_token(token):

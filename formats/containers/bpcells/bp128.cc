@@ -15,8 +15,8 @@ namespace {
 constexpr size_t kWidths = kMaxWidth + 1;
 constexpr auto kEachWidth = std::make_index_sequence<kWidths>();
 
-// Four lanes, as the format interleaves them: row r of a block is its values 4r .. 4r + 3. The compiler
-// turns this into SSE2 or NEON instructions.
+// Four lanes, as the format interleaves them: row r of a block is its values 4r .. 4r + 3. The compiler turns
+// operations on them into SSE2 or NEON instructions.
 using Lanes = uint32_t __attribute__((vector_size(16)));
 
 constexpr size_t kRows = kBlockValues / 4;
@@ -31,7 +31,7 @@ void store(uint32_t* at, Lanes lanes) {
   std::memcpy(at, &lanes, sizeof lanes);
 }
 
-// Bits [row * Width, row * Width + Width) of each lane's stream.
+// Returns bits [row * Width, row * Width + Width) of each lane's stream.
 template <unsigned Width, unsigned Row>
 Lanes packed_row(const uint32_t* words) {
   constexpr unsigned kBit = Row * Width;
@@ -67,7 +67,8 @@ void add_one(uint32_t* values) {
   for (size_t i = 0; i < kBlockValues; ++i) ++values[i];
 }
 
-// Running sums in index order, across the lanes: two shifted additions within a row, then the carry.
+// Replaces the differences by their running sums from start, in index order across the lanes: two shifted
+// additions within a row, then the carry.
 template <bool Zigzag>
 void add_differences(uint32_t start, uint32_t* values) {
   constexpr Lanes kZero = {};
@@ -84,11 +85,12 @@ void add_differences(uint32_t start, uint32_t* values) {
 }
 
 #if defined(__x86_64__)
-// Two rows at a time, and the transform undone before they are stored: half to two thirds of the time, for
-// 150 KB of code.
+// The AVX2 kernels unpack two rows at a time and undo the transform before they store them. This saves a
+// third to a half of the time and costs 150 KB of code.
 #define PLAINFS_AVX2 __attribute__((target("avx2"), always_inline)) inline
 
-// Where a row's bits lie: from bit `shift` of word `word` of each lane, perhaps on into the next.
+// The position of a row's bits in each lane: they begin at bit `shift` of word `word` and may continue in the
+// next word.
 struct RowBits {
   unsigned word, shift;
   bool goes_on;
@@ -98,7 +100,7 @@ constexpr RowBits row_bits(unsigned width, unsigned row) {
   return {bit / 32, bit % 32, bit % 32 + width > 32};
 }
 
-// Words a and b of each lane, which are the same or follow each other.
+// Loads words A and B of each lane, which are equal or consecutive.
 template <unsigned A, unsigned B>
 PLAINFS_AVX2 __m256i word_pair(const uint32_t* words) {
   static_assert(A == B || A + 1 == B);
@@ -113,14 +115,15 @@ PLAINFS_AVX2 __m256i pair_of(unsigned first, unsigned second) {
   return _mm256_setr_epi32(a, a, a, a, b, b, b, b);
 }
 
-// Rows Row and Row + 1.
+// Returns rows Row and Row + 1.
 template <unsigned Width, unsigned Row>
 PLAINFS_AVX2 __m256i packed_pair(const uint32_t* words) {
   if constexpr (Width == 0) return _mm256_setzero_si256();
   constexpr RowBits a = row_bits(Width, Row), b = row_bits(Width, Row + 1);
   __m256i rows = _mm256_srlv_epi32(word_pair<a.word, b.word>(words), pair_of(a.shift, b.shift));
   if constexpr (a.goes_on || b.goes_on) {
-    // No word is looked at that neither needs, for it may lie behind the block; a shift by 32 leaves nothing.
+    // Reads only words that one of the rows needs, since the next one may lie beyond the block. A shift by 32
+    // yields 0.
     constexpr unsigned kFirst = a.goes_on ? a.word + 1 : b.word + 1,
                        kSecond = b.goes_on ? b.word + 1 : kFirst;
     rows = _mm256_or_si256(
@@ -132,9 +135,9 @@ PLAINFS_AVX2 __m256i packed_pair(const uint32_t* words) {
   return rows;
 }
 
-// Adds to each of the eight all before it.
+// Adds to each of the eight values all values before it.
 PLAINFS_AVX2 __m256i running_sums(__m256i values) {
-  // Within a pair, within a row, and the first row's sum to the second.
+  // First within pairs, then within rows. Finally the sum of the first row is added to the second row.
   values = _mm256_add_epi32(values, _mm256_slli_epi64(values, 32));
   const __m256i second_of_row = _mm256_setr_epi8(-1, -1, -1, -1, -1, -1, -1, -1, 4, 5, 6, 7, 4, 5, 6, 7, -1,
                                                  -1, -1, -1, -1, -1, -1, -1, 4, 5, 6, 7, 4, 5, 6, 7);
@@ -171,7 +174,7 @@ __attribute__((target("avx2"))) void unpack_by_avx2(const uint32_t* words, uint3
   unpack_pairs<Undone, Width>(words, start, values, std::make_index_sequence<kRows / 2>());
 }
 
-// A block of 32 bits was not transformed.
+// A block of width 32 is stored without its transform.
 constexpr Transform undone_at(size_t width, Transform transform) {
   return width == kMaxWidth ? Transform::none : transform;
 }
@@ -181,16 +184,16 @@ constexpr auto avx2_kernels(std::index_sequence<Width...>) {
   return std::array{&unpack_by_avx2<undone_at(Width, Undone), Width>...};
 }
 
-// By transform and width.
+// Indexed by transform, then by width.
 constexpr std::array kAvx2Kernels = {
     avx2_kernels<Transform::none>(kEachWidth), avx2_kernels<Transform::minus_one>(kEachWidth),
     avx2_kernels<Transform::difference>(kEachWidth), avx2_kernels<Transform::zigzag_difference>(kEachWidth)};
 
-// What is known of zigzag codes, each of which is twice its difference where that is above 0.
+// Facts gathered about zigzag codes. The code of a positive difference is twice the difference.
 struct Differences {
-  __m256i odd;   // the lowest bits are set of lanes with one whose difference is below 0
-  __m256i zero;  // all bits are set of lanes with one whose difference is 0
-  __m256i sums;  // of the codes
+  __m256i odd;   // lowest bit set: a code of that lane has a negative difference
+  __m256i zero;  // all bits set: a code of that lane has the difference 0
+  __m256i sums;  // sums of the codes
 };
 PLAINFS_AVX2 void take(__m256i codes, Differences& seen) {
   seen.odd = _mm256_or_si256(seen.odd, codes);
@@ -201,7 +204,7 @@ PLAINFS_AVX2 void take(__m256i codes, Differences& seen) {
 template <unsigned Width, size_t... Pair>
 PLAINFS_AVX2 Differences all_differences(const uint32_t* words, std::index_sequence<Pair...>) {
   Differences seen{};
-  // The first one is 0: for a moment it is 1.
+  // The first difference is 0. It counts as 1 here, and rise_by_avx2 subtracts it again.
   const __m256i first = packed_pair<Width, 0>(words);
   seen.zero = _mm256_cmpgt_epi32(_mm256_and_si256(first, _mm256_setr_epi32(-1, 0, 0, 0, 0, 0, 0, 0)),
                                  _mm256_setzero_si256());

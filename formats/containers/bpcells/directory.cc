@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint64_t kMostVersionBytes = 4096;
 
-// Array names that no other kind of directory is likely to have next to a file `version`.
+// Array names that are unlikely to stand beside a file `version` in any other kind of directory.
 constexpr std::array kOwnNames = {"idxptr",     "chr_ptr",   "storage_order", "val_data",
                                   "index_data", "cell_data", "start_data",    "end_data"};
 

@@ -1,4 +1,4 @@
-// The directory form of a BPCells store: a file `version` and a file for each array.
+// The directory form of a BPCells store: a file `version` and one file per array.
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace plainfs::bpcells {
 
-// A directory with a file `version` that holds one of BPCells' version strings, or beside which stands an
-// array that only BPCells has; so a damaged store is refused instead of being shown as a folder. Never
-// throws.
+// Returns whether the location is a directory with a file `version` that either holds one of BPCells' version
+// strings or stands beside an array that only BPCells has. A damaged store is thus refused instead of being
+// shown as a folder. Never throws.
 bool recognises_directory(const Probe& probe);
 
-// The root is the raw group of the stored arrays: the schema gives it meaning. Throws damaged where `version`
-// is not one line, unsupported where BPCells has no such version.
+// Opens the store. Its root is the raw group of the stored arrays, which the schema interprets. Throws
+// damaged if `version` is not one line, unsupported if BPCells has no such version.
 Store open_directory(const Probe& probe, Context& context);
 
 }  // namespace plainfs::bpcells

@@ -12,8 +12,8 @@ namespace plainfs::bpcells {
 namespace {
 
 constexpr size_t kHeaderSize = 8;
-constexpr uint64_t kReadAtOnce = 1 << 20;  // while lines are counted
-constexpr uint64_t kMarkEvery = 64 << 10;  // bytes between two remembered lines
+constexpr uint64_t kReadAtOnce = 1 << 20;  // bytes per read while counting lines
+constexpr uint64_t kMarkEvery = 64 << 10;  // least number of bytes between two marks
 constexpr uint64_t kMostLineBytes = 16 << 20;
 
 std::string_view header_of(const DType& type) {
@@ -37,11 +37,11 @@ class NumberFile final : public Array {
   }
 
  private:
-  std::string path_;  // not the open file: the pool bounds how many are open
+  std::string path_;  // instead of the open file, since the pool bounds the number of open files
   Context& context_;
 };
 
-// Where a line begins.
+// The offset at which a line begins.
 struct Mark {
   uint64_t line;
   uint64_t offset;
@@ -49,7 +49,7 @@ struct Mark {
 
 class LineCounter {
  public:
-  // Takes the next bytes of the file.
+  // Adds the next bytes of the file.
   void add(std::string_view text) {
     size_t at = 0;
     for (size_t end; (end = text.find('\n', at)) != std::string_view::npos; at = end + 1) {
@@ -59,7 +59,7 @@ class LineCounter {
     check_length(offset_);
   }
 
-  // The lines of a file of that many bytes; marks() then ends with the file's end.
+  // Returns the number of lines of the file that was added. marks() then ends with the end of the file.
   uint64_t finish() {
     if (offset_ > line_start_) end_line(offset_);
     if (marks_.back().offset != offset_) marks_.push_back({lines_, offset_});
@@ -113,7 +113,7 @@ class LineFile final : public Array {
   }
 
  private:
-  // count lines of text, the first skip left out.
+  // Returns count lines of text after the first skip lines.
   Elements lines(std::string_view text, uint64_t skip, uint64_t count) const {
     TextBuilder names(count);
     for (uint64_t i = 0; i < skip + count; ++i) {
@@ -128,7 +128,7 @@ class LineFile final : public Array {
   }
 
   std::string path_;
-  std::vector<Mark> marks_;  // the first line, one every kMarkEvery bytes, the end of the file
+  std::vector<Mark> marks_;  // the first line, one line every kMarkEvery bytes, the end of the file
   Context& context_;
 };
 

@@ -1,5 +1,5 @@
-// The two kinds of files in a BPCells directory, as arrays (FORMAT.md, "Directory"). Neither keeps elements:
-// every read is one pread, and the kernel's page cache does the rest.
+// The two kinds of files in a BPCells directory, as arrays (schemas/bpcells/FORMAT.md, "Directory"). Neither
+// caches elements: every read is one pread, served from the kernel's page cache.
 #pragma once
 
 #include <string>
@@ -9,12 +9,13 @@
 
 namespace plainfs::bpcells {
 
-// Numbers: eight letters that name the type, then the elements, little-endian; bytes after the last whole
-// element do not count. Throws Error(damaged) where the letters are not those of type.
+// Opens a file of numbers: eight letters that name the type, then the elements, little-endian. Bytes after
+// the last whole element are ignored. Throws Error(damaged) if the letters do not name type.
 ArrayPtr number_file(const std::string& path, const DType& type, Context& context);
 
-// Strings: one a line, without the line end and without one CR before it. A last line without a line end
-// counts. Reads the file once to count its lines, and remembers where some of them begin.
+// Opens a file of strings, one per line. A line end and one CR before it are not part of the string. A last
+// line without a line end counts. Reads the whole file once to count its lines and records the offsets of
+// some of them.
 ArrayPtr line_file(const std::string& path, Context& context);
 
 }  // namespace plainfs::bpcells

@@ -3,7 +3,7 @@
 namespace plainfs::bpcells {
 namespace {
 
-// Removes word and the hyphen after it from the front of text.
+// Removes word and the hyphen after it from the front of text. Returns whether they were there.
 bool take(std::string_view& text, std::string_view word) {
   if (!text.starts_with(word) || text.substr(word.size(), 1) != "-") return false;
   text.remove_prefix(word.size() + 1);
@@ -76,7 +76,7 @@ std::vector<NumberArray> entry_arrays(const StoredVersion& version) {
             {"start", uint32(), version.packed, Transform::difference},
             {"end", uint32(), version.packed, Transform::none}};
   }
-  // BP-128 is for integers: the reals of a packed matrix are plain.
+  // BP-128 packs integers only: a packed matrix of reals has plain values.
   const bool packed_values = version.packed && version.values == ValueType::uint32;
   return {{"val", value_type(version.values), packed_values, Transform::minus_one},
           {"index", uint32(), version.packed, Transform::zigzag_difference}};

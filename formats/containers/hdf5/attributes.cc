@@ -17,7 +17,8 @@ class NullAttribute : public Array {
   bool is_null() const override { return true; }
 };
 
-// Lists that hold no element are still lists, and a shape may ask for any number of them.
+// Limits the number of lists in an attribute's JSON. Empty lists need no elements, so a shape may have any
+// number of them.
 void check_list_count(const Shape& shape) {
   constexpr uint64_t kMostLists = 1 << 20;
   uint64_t lists = 1;

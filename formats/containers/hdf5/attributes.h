@@ -6,10 +6,10 @@
 
 namespace plainfs::hdf5 {
 
-// In the order in which they were created if the object keeps it, else by name. Throws where one of them
-// cannot be read.
+// Returns all attributes, in the order of creation if the object records it, else by name. Throws if one of
+// them cannot be read.
 Attributes read_attributes(const SourceFile& file, uint64_t object_address);
-// One of them, with its own type and shape; null where there is none.
+// Returns one attribute with its own type and shape, null if absent.
 ArrayPtr read_attribute(const SourceFile& file, uint64_t object_address, const std::string& name);
 
 }  // namespace plainfs::hdf5

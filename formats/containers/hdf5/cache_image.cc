@@ -19,7 +19,7 @@ bool is_no_address(uint64_t address, const FileLayout& layout) {
   return address == ~uint64_t{0} >> (64 - 8 * layout.address_size);
 }
 
-// The address of the superblock's extension, an object header. Only versions 2 and 3 have one.
+// Returns the address of the superblock's extension, an object header. Only versions 2 and 3 have one.
 std::optional<uint64_t> extension_of(const File& file, const FileLayout& layout) {
   constexpr uint64_t kVersion = 8, kAddresses = 12;  // bytes from the signature on
   const Bytes bytes = read_bytes(file, layout, 0, kAddresses + 2 * layout.address_size, "the superblock");
@@ -30,7 +30,7 @@ std::optional<uint64_t> extension_of(const File& file, const FileLayout& layout)
   return is_no_address(extension, layout) ? std::nullopt : std::optional(extension);
 }
 
-// A stretch of the image, and of the file that it stands for.
+// A stretch of the image, which replaces a stretch of the file.
 struct Piece {
   uint64_t offset;  // in the image
   uint64_t size;
@@ -38,7 +38,7 @@ struct Piece {
 
 class ImagedFile : public File {
  public:
-  // image: the block. Throws damaged if it is none.
+  // image: the block. Throws damaged if it is invalid.
   ImagedFile(FilePtr file, Bytes image, const FileLayout& layout)
       : File(file->path(), file->size(), file->fingerprint()),
         file_(std::move(file)),
@@ -69,12 +69,12 @@ class ImagedFile : public File {
 
   const FilePtr file_;
   const Bytes image_;
-  std::map<uint64_t, Piece> pieces_;  // by where they belong in the file; they do not overlap
+  std::map<uint64_t, Piece> pieces_;  // by offset in the file; they do not overlap
 };
 
-// The block: signature, version, flags, the size of what follows, how many entries; the entries; a checksum.
-// An entry: type, flags, ring and age, a byte each; three counts of 2 bytes, the last that of its parents; a
-// rank of 4; its address and size; an address for each parent; its bytes.
+// Parses the block: signature, version, flags, the size of the rest, the number of entries, the entries, a
+// checksum. An entry has type, flags, ring and age, one byte each; three counts of 2 bytes, the last one for
+// its parents; a rank of 4 bytes; its address and size; an address for each parent; its bytes.
 void ImagedFile::find_pieces(const FileLayout& layout) {
   Cursor cursor(image_);
   if (as_text(cursor.bytes(kSignature.size())) != kSignature)

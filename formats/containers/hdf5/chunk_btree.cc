@@ -13,13 +13,13 @@ namespace {
 constexpr unsigned kChunkedClass = 2;
 constexpr unsigned kMostAxes = 32;
 constexpr uint64_t kWideSearch = 64;   // chunks
-constexpr uint64_t kLeafBytes = 2048;  // of a node of the library's usual size, about
+constexpr uint64_t kLeafBytes = 2048;  // approximate bytes of a node of the library's usual size
 
 bool is_undefined(uint64_t address, const FileLayout& layout) {
   return address == (layout.address_size == 8 ? ~uint64_t{0} : (uint64_t{1} << 8 * layout.address_size) - 1);
 }
 
-// A message of version 1 or 2; the cursor stands behind the version.
+// Parses a message of version 1 or 2. The cursor is behind the version.
 ChunkLayout old_layout(Cursor& cursor, const FileLayout& layout) {
   const unsigned axes = cursor.byte();
   if (const unsigned kind = cursor.byte(); kind != kChunkedClass)
@@ -74,7 +74,7 @@ ChunkBtree::ChunkBtree(const File& file, FileLayout layout, Context& context, Ch
       chunks_(std::move(chunks)),
       cache_owner_(context.cache.new_owner()) {}
 
-// The places of a box that are still to be looked for, in C order.
+// The places of a box that the search has not passed, in C order.
 class ChunkBtree::Search {
  public:
   explicit Search(const Box& places)
@@ -85,7 +85,7 @@ class ChunkBtree::Search {
     for (size_t axis = 0; axis < last.size(); ++axis) last[axis] += places.extent[axis] - 1;
   }
 
-  // Goes on to the first place that is at or after the given one; strictly: after it.
+  // Moves to the first place that is at or after `given`, or after it if strictly is true.
   void go_to(std::span<const uint64_t> given, bool strictly) {
     const size_t rank = place.size();
     size_t axis = 0;
@@ -111,7 +111,7 @@ class ChunkBtree::Search {
   void start_at(size_t axis) { std::copy(first.begin() + axis, first.end(), place.begin() + axis); }
 };
 
-// As the library does it: by the place of the chunk in the grid, and the offset in the element last.
+// Compares like the library: by the place of the chunk in the grid, then by the offset in the element.
 int ChunkBtree::compare(std::span<const uint64_t> place, const uint64_t* key) const {
   for (size_t axis = 0; axis < place.size(); ++axis) {
     const uint64_t other = key[axis] / chunks_.chunk_shape[axis];
@@ -120,7 +120,8 @@ int ChunkBtree::compare(std::span<const uint64_t> place, const uint64_t* key) co
   return key[place.size()] / chunks_.element_size > 0 ? -1 : 0;
 }
 
-// The library looks for a chunk by halving: what it would find between keys in disorder cannot be told.
+// Returns whether two keys are in order. The library finds a chunk by binary search, so its results are
+// unpredictable if keys are not.
 bool ChunkBtree::ascend(const uint64_t* key, const uint64_t* next) const {
   const size_t rank = chunks_.chunk_shape.size();
   for (size_t axis = 0; axis < rank; ++axis) {
@@ -164,7 +165,8 @@ ChunkNode ChunkBtree::load(uint64_t address) const try {
   throw error.at(fmt::format("chunk index at {}", address));
 }
 
-// A wide search reads most of them, which lie anywhere in the file.
+// Announces the children to the kernel. A wide search reads most of them, and they are scattered over the
+// file.
 void ChunkBtree::announce_children(const ChunkNode& node) const {
   if (file_.is_remote()) return;
   std::vector<ByteRange> ranges;
@@ -201,7 +203,7 @@ bool ChunkBtree::holds_any(const Box& places) const {
   return !search.found.empty();
 }
 
-// Goes through the places that the node at address answers for. limit: the key after it; null: none.
+// Visits the places that the node at address covers. limit: the key after the node, or null.
 void ChunkBtree::visit(Search& search, uint64_t address, unsigned level_above, const uint64_t* limit) const {
   const auto node = context_.cache.get<ChunkNode>({cache_owner_, address}, [&] {
     ChunkNode loaded = load(address);
@@ -214,7 +216,7 @@ void ChunkBtree::visit(Search& search, uint64_t address, unsigned level_above, c
   const size_t rank = search.place.size();
   const auto key = [&](size_t i) { return node->keys.data() + i * (rank + 1); };
   Shape place_of_key(rank);
-  // Past everything before key i, which no child up to it holds.
+  // Moves past all places before key i. No child up to it holds them.
   const auto go_to_key = [&](size_t i) {
     const uint64_t* to = limit && !ascend(key(i), limit) ? limit : key(i);
     for (size_t axis = 0; axis < rank; ++axis) place_of_key[axis] = to[axis] / chunks_.chunk_shape[axis];
@@ -228,7 +230,7 @@ void ChunkBtree::visit(Search& search, uint64_t address, unsigned level_above, c
       go_to_key(0);
       continue;
     }
-    // The last child whose key is not behind the place.
+    // Finds the last child with a key at or before the place.
     size_t child = 0, end = node->children.size();
     while (end - child > 1) {
       const size_t middle = child + (end - child) / 2;

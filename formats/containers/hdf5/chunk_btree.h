@@ -1,7 +1,7 @@
-// Where the chunks of a dataset lie: a bounds-checked reader of the chunk index that files of every release
-// have by default, the version 1 B-tree, by pread. libhdf5 1.10 will not say how many bytes a chunk has
-// without scanning the whole index, and reads as many as the tree says into a buffer of the size that the
-// layout says.
+// The positions of a dataset's chunks in the file: a bounds-checked reader, by pread, of the version 1
+// B-tree. All releases of HDF5 write this chunk index by default. libhdf5 1.10 scans the whole index to find
+// the size of one chunk. It also reads as many bytes as the tree states into a buffer of the size that the
+// layout states.
 // Sources: HDF5 File Format Specification 3.0, sections III.A.1 (B-tree), IV.A.1 (object header), IV.A.2.i
 // (layout message), IV.A.2.q (continuation).
 #pragma once
@@ -19,30 +19,30 @@
 namespace plainfs::hdf5 {
 
 struct StoredChunk {
-  uint64_t offset;  // in the file, user block included; offset + size lie in it
+  uint64_t offset;  // in the file, including the user block; offset + size is within the file
   uint32_t size;
-  uint32_t filter_mask;  // bit i: filter i was left out when it was written
+  uint32_t filter_mask;  // bit i: filter i was not applied
 };
 
-// One of them, and its place in the grid of chunks.
+// A stored chunk and its place in the grid of chunks.
 struct PlacedChunk {
   Shape place;
   StoredChunk stored;
 };
 
-// The data layout message of a dataset that is kept in chunks.
+// The data layout message of a chunked dataset.
 struct ChunkLayout {
-  bool has_btree;                // else another index: the message is of version 4
-  std::optional<uint64_t> root;  // of the tree, from the base address; none where nothing was written
+  bool has_btree;                // false: another index, in a message of version 4
+  std::optional<uint64_t> root;  // of the tree, from the base address; nullopt if nothing was written
   Shape chunk_shape;             // without the size of an element
   uint64_t element_size;
 };
 
-// Reads the object header at address (from the base address). Throws damaged where no layout of chunks is
-// found in it. Does not ask the cache.
+// Reads the object header at address (from the base address). Throws damaged if it has no chunked layout.
+// Does not use the cache.
 ChunkLayout read_chunk_layout(const File& file, const FileLayout& layout, uint64_t address);
 
-// One node, parsed. Keys ascend; key i is the first element of what child i holds.
+// A parsed node. Keys ascend. Key i is the first element in child i.
 struct ChunkNode {
   struct Child {
     uint64_t address;
@@ -50,24 +50,24 @@ struct ChunkNode {
     uint32_t filter_mask;
   };
   unsigned level = 0;
-  std::vector<uint64_t> keys;  // children + 1 times: an element offset per axis, and one in the element
+  std::vector<uint64_t> keys;  // children + 1 times: one offset per axis, and one within the element
   std::vector<Child> children;
   size_t allocated_bytes() const {
     return sizeof *this + keys.capacity() * sizeof keys[0] + children.capacity() * sizeof children[0];
   }
 };
 
-// Const and thread-safe; nodes are kept in the cache, so it is not asked under the library's lock.
+// Reads the index. Const and thread-safe. It caches nodes, so do not call it under the library's lock.
 class ChunkBtree {
  public:
-  // Requires: chunks.has_btree; file outlives it.
+  // Requires: chunks.has_btree; file outlives this.
   ChunkBtree(const File& file, FileLayout layout, Context& context, ChunkLayout chunks);
 
-  // The chunks whose places in the grid of chunks lie in the box, in C order; what is not among them is not
-  // stored. Goes down the tree once for those that are neighbours in it, and past what is absent at once.
-  // Throws damaged where what is on the way to them is no tree.
+  // Returns the stored chunks with places in the box of the grid of chunks, in C order. All others in the box
+  // are absent. Descends the tree once for chunks that are neighbours in it, and skips gaps in one step.
+  // Throws damaged if the nodes on the way do not form a tree.
   std::vector<PlacedChunk> find(const Box& places) const;
-  // Whether there are any.
+  // Returns whether find() would return any chunks.
   bool holds_any(const Box& places) const;
 
  private:
@@ -76,7 +76,7 @@ class ChunkBtree {
   void announce_children(const ChunkNode& node) const;
   void visit(Search& search, uint64_t address, unsigned level_above, const uint64_t* limit) const;
   void take(Search& search, const ChunkNode::Child& child, const uint64_t* key) const;
-  // -1, 0, 1: the chunk at the place comes before, at or after key.
+  // Returns -1, 0 or 1: the chunk at place comes before, at or after key.
   int compare(std::span<const uint64_t> place, const uint64_t* key) const;
   bool ascend(const uint64_t* key, const uint64_t* next) const;
   StoredChunk checked(const ChunkNode::Child& child) const;

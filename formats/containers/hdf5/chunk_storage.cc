@@ -11,13 +11,13 @@
 namespace plainfs::hdf5 {
 namespace {
 
-// Decoded bytes of a group of chunks. Rows of a matrix may be read across the groups (a .csv of R's
-// orientation), so a group there is smaller: a band of groups should fit the cache.
+// Decoded bytes of a group of chunks. Reading rows of a matrix may cross the groups (a .csv in R's
+// orientation). Groups of a matrix are therefore smaller: a band of groups should fit into the cache.
 constexpr uint64_t kListGroupBytes = 128 << 10;
 constexpr uint64_t kMatrixGroupBytes = 64 << 10;
 
 constexpr unsigned kDeflate = 1;  // the number of the filter
-// DEFLATE's densest form: 258 bytes for 2 bits.
+// The densest form of DEFLATE is 258 bytes in 2 bits.
 constexpr uint64_t kDeflateMostExpansion = 1032;
 
 // Doubles the chunk's shape along its shortest axis, in elements, as long as a group stays small.
@@ -50,7 +50,7 @@ Box intersection(const Box& a, const Box& b) {
   return both;
 }
 
-// For messages.
+// Returns a name for messages.
 std::string chunk_name(const Shape& origin) {
   return fmt::format("chunk at ({})", fmt::join(origin, ", "));
 }
@@ -86,7 +86,7 @@ void ChunkStorage::make_pipeline(const std::vector<StoredFilter>& stored) {
   by_library_ = !all_ours && library_has_all;
 }
 
-// The chunks that hold a part of box.
+// Returns the places of the chunks that overlap box.
 Box ChunkStorage::places_of(const Box& box) const {
   Box places = box;
   for (size_t axis = 0; axis < chunk_shape_.size(); ++axis) {
@@ -145,13 +145,14 @@ void ChunkStorage::announce(const std::vector<PlacedChunk>& placed) const {
   place_.file->bytes().will_read(ranges);
 }
 
-// Of a store elsewhere each block is announced by itself, so that no more is under way than is read next.
+// Announces the reads of a box to the kernel. In a remote store every block is announced separately, so that
+// no more data are in flight than are read next.
 void ChunkStorage::will_read(const Box& box) const {
   if (by_library_ || place_.file->bytes().is_remote() || !index()) return;
   try {
     announce(index()->find(places_of(box)));
   } catch (const Error&) {
-    return;  // it is said of the chunk that is read
+    return;  // reading the chunk reports the error
   }
 }
 
@@ -200,8 +201,7 @@ ChunkStorage::Fetched ChunkStorage::fetch_by_library(const Box& places) const {
   return fetched;
 }
 
-// How large the chunk is before each filter of writing. Known as long as no compressor stands between it and
-// the chunk.
+// Returns the size of the chunk before each filter of writing. It is exact up to the first compressor.
 std::vector<DecodedSize> ChunkStorage::sizes_between(const RawChunk& raw) const {
   std::vector<DecodedSize> sizes;
   DecodedSize size = DecodedSize::exactly(chunk_bytes_);
@@ -240,14 +240,15 @@ void ChunkStorage::require_codecs() const {
     if (!filter.codec) throw unsupported_hdf5_filter(filter.number);
 }
 
-// All of places are absent, as far as can be seen without reading them.
+// Returns the element that stands for box if no chunk at places was found. Without our index the library
+// reads it, since a chunk that it cannot find may be damaged.
 Bytes ChunkStorage::absent_element(const Box& box, const Box& places) const {
   if (!by_library_) require_codecs();
   if (index()) {
     place_.file->bytes().check_unchanged();
     return fill_.at(box.origin);
   }
-  // Of one chunk an element is enough to see whether it is; a group of chunks is small.
+  // For one chunk a single element shows whether it is readable. A group of chunks is small enough to read.
   const Shape extent = element_count(places.extent) == 1 ? Shape(box.extent.size(), 1) : box.extent;
   Bytes elements = new_block({}, extent, place_.element_size);
   read_by_library({box.origin, extent}, extent, box.origin, elements.data());
@@ -255,14 +256,14 @@ Bytes ChunkStorage::absent_element(const Box& box, const Box& places) const {
   return elements;
 }
 
-// H5Dread of part to its place in a block of that shape, which begins at origin.
+// Reads part by H5Dread to its place in a block of block_shape that begins at origin.
 void ChunkStorage::read_by_library(const Box& part, const Shape& block_shape, const Shape& origin,
                                    std::byte* out) const {
   place_.file->library().read(place_.address, place_.element_size, part, block_shape,
                               difference(part.origin, origin), out);
 }
 
-// The block of box with what is absent of it in place.
+// Returns a block for box with its absent chunks filled.
 Bytes ChunkStorage::block_of(const Fetched& fetched, const Box& box, const Shape& block_shape) const {
   Bytes out = new_block(box, block_shape, place_.element_size);
   if (fetched.absent.empty()) return out;

@@ -8,30 +8,31 @@
 
 namespace plainfs::hdf5 {
 
-// Whether the signature stands where a superblock may be: at byte 0, 512, 1024, 2048 and so on.
+// Returns whether the signature is at an offset where a superblock may be: byte 0, 512, 1024, 2048 and so on.
 bool recognises(const Probe& probe);
 
-// The root is as the file has it; schemas refine it. Throws an Error that stands alone after the path.
+// Opens the file. The root is the group in the file; schemas refine it. Error messages read well after the
+// path.
 Store open(const Probe& probe, Context& context);
 
-// The root group of a file that another format keeps its arrays in.
+// Returns the root group of a file in which another format keeps its arrays.
 GroupPtr open_group(const std::string& location, Context& context);
 
-// The first bytes of the user block before the superblock of the file that a group of this container is in,
-// at most 512; empty where there is none.
+// Returns the first bytes, at most 512, of the user block in front of the superblock of group's file. Empty
+// if there is no user block.
 Bytes user_block(const Group& group);
 
-// An attribute of a group or an array of this container with its own type and shape; null where there is none
-// (or the object is none of this container's).
+// Return an attribute of a group or an array of this container with its own type and shape. Return null if it
+// is absent or the object is not from this container.
 ArrayPtr attribute(const Group& group, const std::string& name);
 ArrayPtr attribute(const Array& array, const std::string& name);
 
-// The first of the variable-length strings of an array that is a null pointer, which other tools tell from an
-// empty one; nullopt where none is. Reads the references until it finds one.
+// Returns the index of the first variable-length string in array that is a null pointer, which other tools
+// distinguish from an empty string. Returns nullopt if all have a value. Reads references up to that string.
 std::optional<uint64_t> first_null_string(const Array& array);
 
-// Whether an array of this container is stored as a bit field of 8 bits, which some programs mean as truth
-// values.
+// Returns whether an array of this container is stored as a bit field of 8 bits. Some programs store truth
+// values in this form.
 bool is_bit_field(const Array& array);
 
 }  // namespace plainfs::hdf5

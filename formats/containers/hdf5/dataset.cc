@@ -14,7 +14,8 @@
 namespace plainfs::hdf5 {
 namespace {
 
-// Steps of the storage along the dataset's axes, whole along those of an array type.
+// Returns a grid with the storage's steps along the dataset's axes, and one step along the axes of an array
+// type.
 ChunkGrid grid_of(const StoredExtent& extent, const Storage& storage) {
   Shape steps = storage.block_shape();
   steps.insert(steps.end(), extent.shape.begin() + static_cast<ptrdiff_t>(steps.size()), extent.shape.end());
@@ -22,7 +23,7 @@ ChunkGrid grid_of(const StoredExtent& extent, const Storage& storage) {
   return ChunkGrid(extent.shape, std::move(steps));
 }
 
-// The only one of the items, where all are equal byte by byte; else times of them all.
+// Returns one item if all items are equal byte by byte, otherwise all items repeated `times` times.
 Elements repeated_items(const DType& type, const Elements& items, uint64_t times) {
   Elements all;
   const Bytes& bytes = items.bytes;
@@ -90,7 +91,7 @@ class DatasetArray : public ChunkedArray, public StoredObject {
  private:
   static constexpr uint64_t kNullSearchRows = 65536;
 
-  // Of a scalar all that there is.
+  // Returns rows [first, first + count) of a chunk. For a scalar, returns the whole of it.
   Elements load_rows_of(std::span<const uint64_t> chunk, uint64_t first, uint64_t count) const {
     try {
       Shape block = grid().chunk_shape(chunk);
@@ -102,7 +103,7 @@ class DatasetArray : public ChunkedArray, public StoredObject {
         box.extent[axis] = std::min(dataset_block[axis], extent_.dataset_shape[axis] - box.origin[axis]);
       }
       const uint64_t bytes = checked_multiply(element_count(dataset_block), extent_.stored_size);
-      // Before and after a filter, or as stored and as elements.
+      // Room for the bytes before and after a filter, or for the stored and the decoded elements.
       const auto room = file().context().decode_budget.take(checked_multiply(bytes, 2));
       return decoded(storage_->read(box, dataset_block), element_count(dataset_block), element_count(block));
     } catch (const Error& error) {
@@ -116,13 +117,14 @@ class DatasetArray : public ChunkedArray, public StoredObject {
             Shape(box.extent.begin(), box.extent.begin() + end)};
   }
   size_t rank() const { return extent_.dataset_shape.size(); }
-  // Those of an array type: elements of this array in one of the dataset.
+  // Returns the number of elements of this array per element of the dataset, which is above 1 for an array
+  // type.
   uint64_t items_of_one() const {
     return element_count(Shape(shape().begin() + static_cast<ptrdiff_t>(rank()), shape().end()));
   }
 
-  // stored: of stored_count elements of the dataset, or one that stands for them. count: with the items of an
-  // array type.
+  // Decodes stored: stored_count elements of the dataset, or one element that stands for all of them. count:
+  // includes the items of an array type.
   Elements decoded(Bytes stored, uint64_t stored_count, uint64_t count) const {
     const bool is_one = stored.size() == extent_.stored_size && stored_count > 1;
     if (!is_one) return decode(extent_.type, std::move(stored), count, file().pointees());
@@ -149,7 +151,7 @@ class NullArray : public Array {
   uint64_t address_;
 };
 
-// Whether an element holds all of its data itself.
+// Returns whether elements of type contain all of their data themselves.
 bool holds_its_data(const StoredType& type) {
   using Form = StoredType::Form;
   if (type.form == Form::text || type.form == Form::sequence || type.form == Form::object_reference ||

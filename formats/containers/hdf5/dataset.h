@@ -8,8 +8,8 @@
 
 namespace plainfs::hdf5 {
 
-// The dataset whose object header is at address; path: for messages. Where its type or layout cannot be read
-// it is an array that fails with the reason.
+// Returns the dataset that has its object header at address. path: for messages. If its type or layout cannot
+// be read, returns an array that fails with the reason.
 Node dataset_node(const SourceFilePtr& file, StoredDataset dataset, uint64_t address,
                   const std::string& path);
 

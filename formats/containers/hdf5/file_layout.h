@@ -1,4 +1,4 @@
-// How numbers lie in an HDF5 file, and reading them without the library.
+// The layout of numbers in an HDF5 file, and functions that read them without the library.
 #pragma once
 
 #include <cstdint>
@@ -8,26 +8,25 @@
 
 namespace plainfs::hdf5 {
 
-// Where addresses in the file count from and how wide they are, and what its writer means by some of its
-// types. Lengths are as wide as the superblock says.
+// The origin and width of addresses in a file, the width of its lengths, and a convention of its writer.
 struct FileLayout {
   uint64_t base_address = 0;  // bytes of user block before the superblock
   unsigned address_size = 8;
   unsigned length_size = 8;
-  // Times of 8 bytes (H5T_UNIX_D64) are those of PyTables: seconds and microseconds.
+  // Times of 8 bytes (H5T_UNIX_D64) are in PyTables' form: seconds and microseconds.
   bool has_timevals = false;
 };
 
-// A little-endian unsigned number of size bytes, 1 to 8. Requires: bytes.size() >= size.
+// Returns a little-endian unsigned number of size bytes, 1 to 8. Requires: bytes.size() >= size.
 uint64_t load_unsigned(const std::byte* bytes, unsigned size);
 
-// The next address; counts from the base address.
+// Reads the next address, which counts from the base address.
 uint64_t address_at(Cursor& cursor, const FileLayout& layout);
 
-// The next length; as wide as the superblock says.
+// Reads the next length, with the width that the superblock states.
 uint64_t length_at(Cursor& cursor, const FileLayout& layout);
 
-// size bytes at address. Throws damaged where they are not all in the file; what: they are.
+// Reads size bytes at address. Throws damaged if they exceed the file. what: their name in the message.
 Bytes read_bytes(const File& file, const FileLayout& layout, uint64_t address, uint64_t size,
                  const char* what);
 

@@ -1,6 +1,7 @@
-// The global heap of an HDF5 file, where variable-length strings, sequences and region references keep their
-// data: a bounds-checked reader of its collections by pread, because libhdf5's own crashes on damaged ones.
-// Source: HDF5 File Format Specification 3.0, sections III.E (global heap) and VIII.B (global heap ID).
+// The global heap of an HDF5 file, which contains the data of variable-length strings, sequences and region
+// references. This is a bounds-checked reader of its collections by pread, because libhdf5's own crashes on
+// damaged ones. Source: HDF5 File Format Specification 3.0, sections III.E (global heap) and VIII.B (global
+// heap ID).
 #pragma once
 
 #include <cstdint>
@@ -13,12 +14,12 @@
 
 namespace plainfs::hdf5 {
 
-// One "GCOL" collection: its bytes and where in them each object lies.
+// One "GCOL" collection: its bytes and the position of each object in them.
 class HeapCollection {
  public:
-  // Throws damaged where bytes is no collection.
+  // Throws damaged if bytes is not a collection.
   HeapCollection(Bytes bytes, unsigned length_size);
-  // The data of an object. Throws damaged where there is none of that index.
+  // Returns the data of the object with that index. Throws damaged if there is no such object.
   ByteSpan object(uint32_t index) const;
   size_t allocated_bytes() const { return bytes_.capacity() + objects_.capacity() * sizeof(Object); }
 
@@ -32,14 +33,14 @@ class HeapCollection {
   std::vector<Object> objects_;  // by index
 };
 
-// Const and thread-safe; collections are kept in the cache.
+// Reads collections. Const and thread-safe; collections are cached.
 class GlobalHeap {
  public:
   GlobalHeap(FilePtr file, FileLayout layout, Context& context);
 
   const FileLayout& layout() const { return layout_; }
   uint64_t file_size() const { return file_->size(); }
-  // The collection at address (as stored, counted from the base address).
+  // Returns the collection at address (as stored, counted from the base address).
   std::shared_ptr<const HeapCollection> collection(uint64_t address) const;
 
  private:
@@ -51,14 +52,15 @@ class GlobalHeap {
   uint64_t cache_owner_;
 };
 
-// Reads objects one after another. Consecutive references mostly point into one collection, which it keeps at
-// hand; and it gives out no more bytes in all than the file has, since no two references share an object.
+// Reads objects one after another. Consecutive references mostly point into one collection, so it keeps the
+// last one. In total it returns at most as many bytes as the file has, since no two references share an
+// object.
 class HeapReader {
  public:
   explicit HeapReader(const GlobalHeap& heap) : heap_(heap), allowance_(heap.file_size()) {}
 
   const FileLayout& layout() const { return heap_.layout(); }
-  // size bytes of the object; valid until the next call. Throws damaged where the object is smaller.
+  // Returns size bytes of the object, valid until the next call. Throws damaged if the object is smaller.
   ByteSpan read(uint64_t address, uint32_t index, uint64_t size);
 
  private:

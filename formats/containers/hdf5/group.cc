@@ -10,10 +10,10 @@
 namespace plainfs::hdf5 {
 namespace {
 
-// Objects that the library is asked for together: some milliseconds of its time, for which others wait.
+// Objects per call of the library. A call takes a few milliseconds, during which other threads wait.
 constexpr size_t kTogether = 512;
 
-// Appends the names of a path of HDF5, where "." stands for nothing and ".." is a name like any other.
+// Appends the names of an HDF5 path. In such a path "." is skipped, but ".." is an ordinary name.
 void append_path(std::string_view path, std::vector<std::string>& names) {
   if (path.starts_with('/')) names.clear();
   while (!path.empty()) {
@@ -41,16 +41,16 @@ class FileGroup : public Group, public StoredObject {
   std::string path() const override { return parent_ ? parent_->path_of(name_) : "/"; }
 
  private:
-  std::vector<std::string> names() const;  // from the root to here
+  std::vector<std::string> names() const;  // from the root to this group
   std::string path_of(const std::string& member) const { return (parent_ ? path() : "") + "/" + member; }
   void add_members(std::span<StoredLink> links, std::vector<Member>& members) const;
-  // Whether it is a hard link to an object that does not enclose this group.
+  // Returns whether link is a hard link to an object that does not enclose this group.
   bool is_of_object(const StoredLink& link) const;
-  // found: of an object what it is, else null.
+  // found: the facts about the object if link leads to one, else null.
   std::optional<Node> node_of(const StoredLink& link, FoundObject* found) const;
   std::optional<Node> object_node(const StoredLink& link, StoredObjectFacts object) const;
   Link target_of(const StoredLink& link) const;
-  // This group or the one around it that has that address, or null.
+  // Returns this group or the enclosing one at address, or null.
   const FileGroup* enclosing(uint64_t address) const;
 
   std::string name_;
@@ -90,7 +90,7 @@ void FileGroup::add_members(std::span<StoredLink> links, std::vector<Member>& me
 }
 
 std::optional<Node> FileGroup::find(std::string_view name) const {
-  // The library takes names for paths.
+  // Rejects names that the library would interpret as paths.
   const std::string own(name);
   if (own.empty() || own == "." || own.find('/') != std::string::npos || own.find('\0') != std::string::npos)
     return std::nullopt;

@@ -6,8 +6,8 @@
 
 namespace plainfs::hdf5 {
 
-// Members by name. A hard link to a group that encloses it (or to itself) is a Link, as it would make the
-// tree endless; committed datatypes are left out.
+// Returns the root group. Members are sorted by name. A hard link to the group itself or to an enclosing
+// group becomes a Link, since it would make the tree endless. Committed datatypes are left out.
 GroupPtr root_group(SourceFilePtr file);
 
 }  // namespace plainfs::hdf5

@@ -15,7 +15,7 @@ namespace {
 constexpr unsigned kSymbolTable = 0x0011;
 constexpr uint64_t kNoMore = 1;  // in place of the next free block
 
-// Where the group's heap is; nullopt where its members are kept otherwise.
+// Returns the address of the group's heap, nullopt if its members are stored in another form.
 std::optional<uint64_t> heap_of(const File& file, const FileLayout& layout, uint64_t group) {
   std::optional<uint64_t> address;
   for_each_message(file, layout, group, [&](const HeaderMessage& message) {
@@ -28,7 +28,7 @@ std::optional<uint64_t> heap_of(const File& file, const FileLayout& layout, uint
   return address;
 }
 
-// Tells that a list comes back to where it was, not long after it did (Brent, 1980).
+// Detects a list that returns to an earlier place, soon after it did (Brent, 1980).
 class Returns {
  public:
   bool see(uint64_t place) {

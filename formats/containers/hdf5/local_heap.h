@@ -1,6 +1,5 @@
-// The heap that holds the names of a group's members, in the form of group that HDF5 has had from the
-// beginning. Source: HDF5 File Format Specification 3.0, sections III.D (local heaps) and IV.A.2.r (symbol
-// table message).
+// The heap with the names of a group's members, in HDF5's oldest form of group. Source: HDF5 File Format
+// Specification 3.0, sections III.D (local heaps) and IV.A.2.r (symbol table message).
 #pragma once
 
 #include "formats/containers/hdf5/file_layout.h"
@@ -8,9 +7,9 @@
 
 namespace plainfs::hdf5 {
 
-// Throws damaged where the list of what is free in the heap of the group whose object header is at address
-// leads on for ever: libhdf5 1.10 follows it and takes memory for each step, until there is none. All else of
-// the heap, and groups without one, are left to the library.
+// Throws damaged if the free list of a group's local heap is endless: libhdf5 1.10 follows it and allocates
+// memory at each step until none is left. group: the address of its object header. The rest of the heap, and
+// groups without one, are left to the library.
 void check_local_heap(const File& file, const FileLayout& layout, uint64_t group);
 
 }  // namespace plainfs::hdf5

@@ -14,19 +14,19 @@ namespace {
 constexpr unsigned kDatatypeMessage = 0x0003;
 constexpr unsigned kAttributeMessage = 0x000c, kContinuationMessage = 0x0010, kAttributeInfo = 0x0015;
 constexpr unsigned kIsShared = 0x02;
-// A header of attributes alone has a few thousand messages, in about as many blocks.
+// A header that has only attributes has a few thousand messages, in about as many blocks.
 constexpr size_t kMostBlocks = 1 << 16;
 
-// A stretch of an object header that holds messages and nothing else.
+// A stretch of an object header that holds only messages.
 struct HeaderBlock {
   uint64_t address;
   uint64_t size;
 };
 
-// The form of an object header, and its first block.
+// The form of an object header and its first block.
 struct ObjectHeader {
   unsigned version;         // 1 or 2
-  bool has_creation_order;  // of version 2: with each message
+  bool has_creation_order;  // with each message, in version 2
   HeaderBlock first;
 };
 
@@ -54,7 +54,7 @@ ObjectHeader read_prefix(const File& file, const FileLayout& layout, uint64_t ad
   return {1, false, {checked_add(address, 16), size}};
 }
 
-// Where the message says that the header goes on.
+// Returns the block in which the header continues, according to a continuation message.
 HeaderBlock next_block(ByteSpan message, const FileLayout& layout, unsigned version) {
   Cursor cursor(message);
   const uint64_t address = address_at(cursor, layout);
@@ -64,10 +64,10 @@ HeaderBlock next_block(ByteSpan message, const FileLayout& layout, unsigned vers
   return {checked_add(address, 4), size - 8};  // "OCHK", and a checksum at the end
 }
 
-// A message that says which version of its form it has, and the versions that any library here knows and that
-// have been published. A version that a library refuses is above what it knows, or damaged.
+// A message that has a version, the highest version that any supported library knows, and the highest
+// published. A version that a library refuses is newer than it or damaged.
 struct VersionedForm {
-  std::string_view name;  // as the library calls it
+  std::string_view name;  // in the library's messages
   unsigned message;
   unsigned known;
   unsigned published;
@@ -84,7 +84,7 @@ struct AttributeHead {
   ByteSpan data;
 };
 
-// The next size bytes, or as many as there are; of version 1 what pads them to 8 is skipped.
+// Returns the next size bytes, fewer at the end. In version 1, skips the padding to a multiple of 8.
 ByteSpan next_part(Cursor& cursor, size_t size, unsigned version) {
   const ByteSpan part = cursor.bytes(std::min(size, cursor.remaining()));
   if (version == 1) cursor.skip(std::min<size_t>((8 - size % 8) % 8, cursor.remaining()));
@@ -108,7 +108,7 @@ AttributeHead attribute_head(ByteSpan message) {
           cursor.rest()};
 }
 
-// The address of the committed type that a shared message stands for; nullopt where it stands in a heap.
+// Returns the address of the committed type to which a shared message refers, nullopt if it refers to a heap.
 std::optional<uint64_t> committed_type(ByteSpan message, const FileLayout& layout) {
   Cursor cursor(message);
   const unsigned version = cursor.byte();
@@ -123,7 +123,7 @@ unsigned version_of(const VersionedForm& form, ByteSpan message) {
   return form.message == kDatatypeMessage ? first >> 4 : first;
 }
 
-// What of a header's message is of that form: itself, or the type of the attribute.
+// Returns the part of a header's message that has the form: the message itself, or the type of the attribute.
 std::optional<HeaderMessage> part_of_form(const HeaderMessage& message, const VersionedForm& form,
                                           bool in_attributes) {
   if (!in_attributes) return message.type == form.message ? std::optional(message) : std::nullopt;
@@ -132,7 +132,7 @@ std::optional<HeaderMessage> part_of_form(const HeaderMessage& message, const Ve
   return HeaderMessage{form.message, head.has_shared_type ? kIsShared : 0, head.type, message.has_checksum};
 }
 
-// Whether the message says that attributes are kept in a heap.
+// Returns whether an attribute info message refers to a heap of attributes.
 bool has_heap(ByteSpan message, const FileLayout& layout) {
   Cursor cursor(message);
   cursor.skip(1);
@@ -211,7 +211,7 @@ std::optional<std::string> newer_form(const File& file, const FileLayout& layout
   std::optional<std::string> newer;
   std::vector<uint64_t> committed;
   bool is_in_heap = false;
-  // Of the header at an address.
+  // Searches the header at an address.
   const auto look = [&](uint64_t at, bool at_attributes) {
     for_each_message(file, layout, at, [&](const HeaderMessage& message) {
       if (at_attributes && message.type == kAttributeInfo) is_in_heap |= has_heap(message.data, layout);
@@ -229,7 +229,7 @@ std::optional<std::string> newer_form(const File& file, const FileLayout& layout
   look(address, in_attributes);
   const std::vector<uint64_t> types = std::move(committed);
   for (size_t i = 0; i < types.size() && !newer; ++i) look(types[i], false);
-  // The library has compared the checksums of a heap's blocks.
+  // The library has verified the checksums of a heap's blocks.
   if (!newer && is_in_heap) newer = fmt::format("unknown {} version", form->name);
   return newer;
 }

@@ -10,7 +10,7 @@
 namespace plainfs::hdf5 {
 namespace {
 
-// The links of the group at address, by name; none where it is no group.
+// Returns the links of the group at address, by name. Empty if the object is not a group.
 std::vector<StoredLink> links_of(const LibraryFile& library, uint64_t address) {
   if (library.object(address).kind != ObjectKind::group) return {};
   return library.links(address);
@@ -25,8 +25,8 @@ struct Pending {
   ObjectPlace place;
 };
 
-// Where every object stands first, depth first by name, as libhdf5 itself would look for the name of an
-// object.
+// Returns the first place of every object. The order is depth first, by name: libhdf5 itself searches for the
+// name of an object in this order.
 std::map<uint64_t, ObjectPlace> walk_tree(const LibraryFile& library) {
   std::map<uint64_t, ObjectPlace> places;
   std::vector<Pending> pending{{library.root_address(), {library.root_address(), "", 0}}};
@@ -42,7 +42,7 @@ std::map<uint64_t, ObjectPlace> walk_tree(const LibraryFile& library) {
           pending.push_back({link->address, {next.address, std::move(link->name), depth}});
     } catch (const Error& error) {
       if (is_transient(error)) throw;
-      // A damaged object has a path all the same; it says what is wrong where it is used itself.
+      // A damaged object has a path too. Using it reports the error.
     }
   }
   return places;

@@ -1,5 +1,4 @@
-// One open HDF5 file, shared by the groups and arrays made of it: what libhdf5 says of it, its bytes, and its
-// global heap.
+// One open HDF5 file, shared by its groups and arrays: libhdf5's view of it, its bytes, and its global heap.
 #pragma once
 
 #include <map>
@@ -16,7 +15,7 @@
 
 namespace plainfs::hdf5 {
 
-// Where an object stands in the tree. depth: 0 = the root.
+// The place of an object in the tree. depth: 0 = the root.
 struct ObjectPlace {
   uint64_t parent;  // address of its group's header
   std::string name;
@@ -25,7 +24,7 @@ struct ObjectPlace {
 
 class SourceFile {
  public:
-  // Throws an Error that stands alone after the path.
+  // Error messages read well after the path.
   SourceFile(const std::string& location, Context& context);
 
   const std::string& path() const { return bytes().path(); }
@@ -36,11 +35,12 @@ class SourceFile {
   const GlobalHeap& heap() const { return heap_; }
   SharedArrays& arrays() const { return arrays_; }
 
-  // What elements of this file may point at. Lives no longer than the file.
+  // Returns the possible targets of references in elements of this file. The result must not outlive the
+  // file.
   Pointees pointees() const;
-  // The same for an attribute, whose owner's other attributes should not be lost with it: a reference to an
-  // object that no path leads to any more (h5py keeps them when the object is deleted) is missing, with a
-  // warning.
+  // Returns the possible targets of references in attributes. A bad reference should not cost the owner's
+  // other attributes. A reference to an object without a path is therefore missing, with a warning. h5py
+  // keeps such references when the object is deleted.
   Pointees attribute_pointees() const;
 
  private:
@@ -52,14 +52,14 @@ class SourceFile {
   GlobalHeap heap_;
   mutable SharedArrays arrays_;
   mutable Once tree_walked_;
-  // By address of the object's header; filled once, by tree_walked_.
+  // Keyed by the address of the object's header. Filled once, under tree_walked_.
   mutable std::map<uint64_t, ObjectPlace> places_;
 };
 
 using SourceFilePtr = std::shared_ptr<const SourceFile>;
 
-// A base of the groups and arrays of this container, found by dynamic_cast: what they tell beyond the model,
-// for formats that keep their arrays in HDF5 and have rules about types (container.h).
+// A base class of the groups and arrays of this container, found by dynamic_cast. It has facts that the model
+// lacks, for formats with rules about HDF5 types (container.h).
 class StoredObject {
  public:
   StoredObject(SourceFilePtr file, uint64_t address) : file_(std::move(file)), address_(address) {}
@@ -68,9 +68,9 @@ class StoredObject {
   const SourceFile& file() const { return *file_; }
   const SourceFilePtr& shared_file() const { return file_; }
   uint64_t address() const { return address_; }  // of the object header
-  // The first of an array's variable-length strings that is a null pointer. Reads until it finds one.
+  // Returns the index of the first variable-length string that is a null pointer. Reads up to that string.
   virtual std::optional<uint64_t> first_null_string() const { return std::nullopt; }
-  // Whether an array is stored as a bit field of 8 bits.
+  // Returns whether an array is stored as a bit field of 8 bits.
   virtual bool is_bit_field() const { return false; }
 
  private:

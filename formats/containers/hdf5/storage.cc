@@ -14,7 +14,8 @@ namespace {
 
 constexpr uint64_t kBlockBytes = 256 << 10;
 
-// Whole rows of the last axes as far as they fit; at least one element.
+// Returns the shape of a block: as many whole rows of the last axes as fit into kBlockBytes, at least one
+// element.
 Shape row_block(const Shape& shape, uint64_t element_size) {
   Shape block(shape.size(), 1);
   uint64_t bytes = std::max<uint64_t>(element_size, 1);
@@ -26,8 +27,8 @@ Shape row_block(const Shape& shape, uint64_t element_size) {
   return block;
 }
 
-// Blocks for data that lie densely in C order. A matrix that a cache may not hold is cut into tiles, so that
-// walking it along the first axis need not read all of it for every line.
+// Returns the shape of blocks for data in dense C order. A matrix that may exceed the cache is cut into
+// tiles. Walking it along the first axis then need not read all of it for every line.
 Shape dense_block(const Shape& shape, uint64_t element_size) {
   constexpr uint64_t kSurelyCached = 64 << 20;
   constexpr uint64_t kTileRowBytes = 4 << 10;
@@ -41,7 +42,7 @@ Shape dense_block(const Shape& shape, uint64_t element_size) {
   return block;
 }
 
-// All elements in one run of bytes, of the file or of others.
+// All elements in one run of bytes, of the file or of external files.
 class ContiguousStorage : public Storage {
  public:
   // Reads the bytes from position on, which counts from the first element.
@@ -59,7 +60,7 @@ class ContiguousStorage : public Storage {
   }
 
  private:
-  // Whether everything behind axis is taken whole, both from the dataset and in the block.
+  // Returns whether everything after axis is whole, both in the dataset and in the block.
   bool is_run(size_t axis, const Box& box, const Shape& block_shape) const {
     for (size_t i = axis + 1; i < place_.shape.size(); ++i)
       if (box.extent[i] != place_.shape[i] || box.extent[i] != block_shape[i]) return false;
@@ -89,7 +90,7 @@ class ContiguousStorage : public Storage {
   ReadBytes read_bytes_;
 };
 
-// Everything the library reads best itself: compact data and virtual datasets.
+// Data that only the library reads: compact data and virtual datasets.
 class LibraryStorage : public Storage {
  public:
   LibraryStorage(DatasetPlace place, Shape block_shape)

@@ -108,7 +108,7 @@ Elements odd_reals(const StoredType& type, ByteSpan stored, uint64_t count) {
   return result;
 }
 
-// PyTables' typeconv.c, to the last bit.
+// Equals PyTables' typeconv.c to the last bit.
 Elements timevals(const StoredType& type, ByteSpan stored, uint64_t count) {
   Elements result = zero_elements(type.dtype, count);
   const auto out = result.mutable_values<double>();
@@ -125,7 +125,8 @@ HeapReader& Decoder::heap() {
   return *heap_;
 }
 
-// u32 number of items, address of the collection, u32 index in it; nothing written is all zero.
+// Follows a reference: u32 number of items, address of the collection, u32 index in it. A reference that was
+// never written is all zero.
 ByteSpan Decoder::pointed_at(ByteSpan stored, uint64_t item_size) {
   const unsigned address_size = heap().layout().address_size;
   const uint64_t items = load_unsigned(stored.data(), 4);
@@ -182,7 +183,7 @@ Elements Decoder::reference(const StoredType& type, ByteSpan stored, uint64_t co
   return builder.finish();
 }
 
-// The bytes of one member of every record, decoded.
+// Decodes one member of every record.
 Elements Decoder::field(const StoredType& record, size_t number, ByteSpan stored, uint64_t count) {
   const StoredField& member = record.fields[number];
   Bytes gathered(count * member.type.size);
@@ -220,7 +221,7 @@ Elements Decoder::array(const StoredType& type, ByteSpan stored, uint64_t count)
   return result;
 }
 
-// Of the enumeration FALSE 0, TRUE 1; no other value has a name.
+// Returns truth values for the enumeration FALSE 0, TRUE 1. No other value has a name.
 Elements truth_values(const Elements& integers, const StoredType& type) {
   Elements result = zero_elements(type.dtype, integers.count);
   visit_number(type.items[0].dtype, [&](auto number) {
@@ -236,7 +237,7 @@ Elements truth_values(const Elements& integers, const StoredType& type) {
   return result;
 }
 
-// Of the enumeration FALSE 0, TRUE 1, NA 2; R itself has its least integer for NA.
+// Marks missing values of the enumeration FALSE 0, TRUE 1, NA 2. R itself stores its least integer for NA.
 void mark_not_available(Elements& integers, const DType& dtype) {
   integers.missing.assign(integers.count, 0);
   visit_number(dtype, [&](auto number) {

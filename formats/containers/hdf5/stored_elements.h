@@ -1,5 +1,5 @@
-// Elements from their bytes as an HDF5 file stores them: byte order, odd precisions, records, and the
-// references of variable-length data, which are followed into the global heap. No call of libhdf5.
+// Decoding of elements from their bytes in an HDF5 file: byte order, odd precisions, records, and the
+// references of variable-length data, which are followed into the global heap. It does not call libhdf5.
 #pragma once
 
 #include <functional>
@@ -12,17 +12,18 @@
 
 namespace plainfs::hdf5 {
 
-// What stored elements may point at. path_of: the path of the object whose header is at address, nullopt
-// where the reference is to be missing; throws damaged where no path leads there.
+// The possible targets of references in stored elements. path_of: returns the path of the object that has its
+// header at address, nullopt if the reference is to be missing. Throws damaged if the object has no path.
 struct Pointees {
   const GlobalHeap& heap;
   std::function<std::optional<std::string>(uint64_t address)> path_of;
 };
 
-// Requires: stored.size() == count * type.size, checked: Error(damaged).
+// Decodes count elements. Throws Error(damaged) unless stored.size() == count * type.size.
 Elements decode(const StoredType& type, Bytes&& stored, uint64_t count, const Pointees& pointees);
 
-// The same for types that hold no reference at any depth: numbers, fixed text, records of them.
+// Decodes elements of types without references at any depth: numbers, fixed text, records of them. Checks
+// like decode.
 Elements decode_fixed(const StoredType& type, ByteSpan stored, uint64_t count);
 
 }  // namespace plainfs::hdf5

@@ -1,5 +1,5 @@
-// HDF5 datatypes: how an element lies in the file (StoredType) and what it means (its DType), and how many
-// there are of it (StoredExtent). Elements are decoded by stored_elements.h, from the bytes as stored.
+// HDF5 datatypes: the form of an element in the file (StoredType), its meaning (its DType), and the number of
+// elements (StoredExtent). stored_elements.h decodes elements from the bytes as stored.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace plainfs::hdf5 {
 
-// Where an integer or a real lies among its bits, for those that are not simply one of the machine's.
+// The bits of an integer or a real that is not simply one of the machine's types.
 struct BitLayout {
   bool big_endian = false;
   bool is_signed = false;
@@ -30,17 +30,17 @@ struct StoredField;
 
 struct StoredType {
   enum class Form : uint8_t {
-    plain,             // unpack() of the model takes it as it is
-    bit_field,         // a bit field of 8 bits, of a dataset or an attribute: as plain
+    plain,             // unpack() of the model accepts it
+    bit_field,         // a bit field of 8 bits, in a dataset or an attribute; like plain
     odd_integer,       // bits
     odd_real,          // bits
     timeval,           // a 32-bit number of microseconds, and above it one of seconds: bits.big_endian
     boolean,           // an enumeration FALSE 0, TRUE 1 of more than one byte: items[0]
     logical,           // an enumeration FALSE 0, TRUE 1, NA 2: items[0]
     text,              // a reference into the global heap
-    sequence,          // a reference into the global heap, of items[0]
+    sequence,          // a reference into the global heap, to items of items[0]
     object_reference,  // the address of an object header
-    region_reference,  // a reference into the global heap, where the dataset's address stands first
+    region_reference,  // a reference into the global heap, to data that begin with the dataset's address
     complex,           // two reals anywhere in a record: fields
     compound,          // fields
     array,             // dtype.dims of items[0]
@@ -58,11 +58,12 @@ struct StoredField {
   StoredType type;
 };
 
-// The extent of a dataset or an attribute, and its type with the dimensions of an array type moved to it.
+// The extent of a dataset or an attribute, with the dimensions of an array type moved from the type to the
+// extent.
 struct StoredExtent {
   bool is_null = false;      // a null dataspace: no element, no shape
-  Shape dataset_shape;       // what the library calls its dimensions
-  Shape shape;               // with those of array types behind
+  Shape dataset_shape;       // the dimensions according to the library
+  Shape shape;               // followed by those of array types
   StoredType type;           // of one element of shape
   uint64_t stored_size = 0;  // bytes of one element of dataset_shape
 };

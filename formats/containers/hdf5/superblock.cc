@@ -22,13 +22,13 @@ uint64_t undefined_address(const FileLayout& layout) {
   return ~uint64_t{0} >> (64 - 8 * layout.address_size);
 }
 
-// What a superblock says before its addresses.
+// The fields of a superblock before its addresses.
 struct Head {
   FileLayout layout;
-  bool is_usual;  // no other versions in the file than were ever written, and no flag set that matters
+  bool is_usual;  // the file has no versions that were never written, and no flag that matters is set
 };
 
-// Versions 0 and 1.
+// Reads versions 0 and 1.
 Head old_head(Cursor& cursor, unsigned version) {
   Head head;
   const unsigned free_space = cursor.byte(), root = cursor.byte();
@@ -43,7 +43,7 @@ Head old_head(Cursor& cursor, unsigned version) {
   return head;
 }
 
-// Versions 2 and 3.
+// Reads versions 2 and 3.
 Head new_head(Cursor& cursor) {
   Head head;
   head.layout.address_size = cursor.byte();
@@ -52,13 +52,14 @@ Head new_head(Cursor& cursor) {
   return head;
 }
 
-// Throws damaged where it is another.
+// Throws damaged if the checksum is wrong.
 void check_checksum(ByteSpan superblock) {
   const auto size = DecodedSize::exactly(superblock.size() - 4);
   jenkins_lookup3_codec(0, {})->decode({superblock.begin(), superblock.end()}, size);
 }
 
-// Throws damaged where the file ends before the superblock does, or the checksum is another.
+// Returns whether a superblock leaves nothing to ask libhdf5. Throws damaged if the file ends before the
+// superblock does, or if its checksum is wrong.
 bool is_plain(ByteSpan bytes, uint64_t at, uint64_t file_bytes) {
   Cursor cursor(bytes);
   cursor.skip(kSignature.size());
@@ -78,8 +79,8 @@ bool is_plain(ByteSpan bytes, uint64_t at, uint64_t file_bytes) {
   return true;
 }
 
-// A tar archive whose first member is an HDF5 file has its signature where a user block of 512 bytes would
-// end.
+// Returns whether the file is a tar archive. If its first member is an HDF5 file, the signature is at the end
+// of a user block of 512 bytes.
 bool is_tar(const Probe& probe) {
   constexpr uint64_t kMark = 257;
   return probe.size() >= 512 && as_text(probe.bytes(kMark, 5)) == "ustar";

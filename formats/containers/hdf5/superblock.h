@@ -9,12 +9,13 @@
 
 namespace plainfs::hdf5 {
 
-// Where the signature stands, of the places where a superblock may be: at byte 0, 512, 1024, 2048 and so on.
+// Returns the offset of the signature, nullopt if it is at none of the offsets where a superblock may be:
+// byte 0, 512, 1024, 2048 and so on.
 std::optional<uint64_t> place_of_superblock(const Probe& probe);
 
-// Whether there is a superblock which leaves nothing to ask libhdf5 before the file is said to open: of a
-// version that it reads, with its checksum, of a file as long as it says and not being written, without a
-// driver and without an extension. False says nothing.
+// Returns whether the superblock alone shows that libhdf5 can open the file: its version is supported, its
+// checksum correct, the file has the stated length and is not being written, and there is no driver and no
+// extension. False leaves the question open.
 bool has_plain_superblock(const Probe& probe);
 
 }  // namespace plainfs::hdf5

@@ -17,7 +17,8 @@ constexpr uint64_t kMostRank = 1024;  // NC_MAX_VAR_DIMS
 // Tags of the lists in a header.
 enum Tag : uint32_t { kAbsent = 0, kDimensions = 10, kVariables = 11, kAttributes = 12 };
 
-// Big-endian numbers and padded texts in the order of the header, fetched in growing pieces.
+// A reader of the big-endian numbers and padded texts of a header in their order. It fetches the file in
+// growing pieces.
 class HeaderReader {
  public:
   HeaderReader(const File& file, int version) : file_(file), version_(version) { bytes(4); }
@@ -30,20 +31,22 @@ class HeaderReader {
     return part;
   }
   uint32_t word() { return load_big<uint32_t>(bytes(4).data()); }
-  // A count or a length: 64 bits in CDF-5, else 32.
+  // Reads a count or a length: 64 bits in CDF-5, else 32.
   uint64_t count() { return version_ == 5 ? load_big<uint64_t>(bytes(8).data()) : word(); }
   uint64_t offset() { return version_ == 1 ? word() : load_big<uint64_t>(bytes(8).data()); }
-  // Bytes that are followed by zeros up to a multiple of 4.
+  // Reads size bytes and skips the zeros that pad them to a multiple of 4.
   ByteSpan padded(uint64_t size) {
     const ByteSpan all = bytes(checked_add(size, (4 - size % 4) % 4));
     return all.first(size);
   }
-  // libnetcdf takes a name as a string of C, so that it ends before a NUL that its length includes.
+  // Reads a name up to its first NUL. libnetcdf takes names as C strings, so a length that includes a NUL is
+  // valid.
   std::string name() {
     const std::string_view text = as_text(padded(count()));
     return std::string(text.substr(0, text.find('\0')));
   }
-  // The length of a list with that tag; an empty one has no tag. least_bytes: of an item.
+  // Reads the tag and length of a list and returns the length. An empty list has no tag. least_bytes: the
+  // smallest size of an item, which bounds the length.
   uint64_t list(Tag tag, uint64_t least_bytes) {
     const uint32_t found = word();
     const uint64_t length = count();
@@ -72,7 +75,7 @@ class HeaderReader {
   uint64_t position_ = 0;
 };
 
-// The types of the format (nc_type); those over 6 are in CDF-5 alone.
+// Returns the type that the format gives code (nc_type). Types above 6 exist only in CDF-5.
 DType type_of(uint32_t code, int version) {
   DType type;
   switch (code) {
@@ -141,12 +144,12 @@ Variable read_variable(HeaderReader& in, const Header& header) {
   }
   variable.attributes = read_attributes(in, header.version);
   variable.type = type_of(in.word(), header.version);
-  in.count();  // vsize, which follows from the shape, and is wrong in files that netcdf-c reads
+  in.count();  // vsize follows from the shape, and is wrong in files that netcdf-c reads
   variable.begin = in.offset();
   return variable;
 }
 
-// The bytes of one record of a variable, or of all of it if it has none.
+// Returns the size in bytes of one record of a variable, or of the whole variable if it has no records.
 uint64_t slab_size(const Header& header, const Variable& variable) {
   uint64_t size = variable.type.size;
   for (size_t axis = variable.is_record; axis < variable.dimensions.size(); ++axis)
@@ -154,7 +157,8 @@ uint64_t slab_size(const Header& header, const Variable& variable) {
   return size;
 }
 
-// Slabs are padded to 4 bytes, unless there is one record variable alone.
+// Returns the bytes from one record to the next. Slabs are padded to 4 bytes unless there is only one record
+// variable.
 uint64_t record_size(const Header& header) {
   uint64_t size = 0, slab = 0;
   int records = 0;
@@ -167,7 +171,8 @@ uint64_t record_size(const Header& header) {
   return records == 1 ? slab : size;
 }
 
-// How many whole records the file has room for, which a writer of a stream has not recorded.
+// Returns the number of whole records that fit into the file, for a file that was streamed and does not
+// record their number.
 uint64_t records_in_file(const Header& header, uint64_t file_size) {
   uint64_t begin = UINT64_MAX;
   for (const Variable& variable : header.variables)

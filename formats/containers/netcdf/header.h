@@ -15,7 +15,7 @@ namespace plainfs::netcdf {
 
 struct Dimension {
   std::string name;
-  uint64_t length;  // of the record dimension, the number of records
+  uint64_t length;  // for the record dimension, the number of records
   bool is_record = false;
 };
 
@@ -24,7 +24,7 @@ struct Variable {
   std::vector<uint64_t> dimensions;  // indices into Header::dimensions
   Attributes attributes;
   DType type;      // as stored, big-endian; characters are fixed_text of one byte
-  uint64_t begin;  // of the data in the file; for a record variable, of its first record
+  uint64_t begin;  // offset of the data in the file; for a record variable, of its first record
   bool is_record = false;
 };
 
@@ -38,11 +38,11 @@ struct Header {
   Shape shape_of(const Variable& variable) const;
 };
 
-// Returns the version of the format that the first bytes of a file name, or nullopt if they name none.
+// Returns the version of the format that the first bytes of a file name, nullopt if they name none.
 std::optional<int> version_of(ByteSpan first_bytes);
 
-// Reads the header of a file. Throws damaged if it breaks a rule of the format, unsupported if it is larger
-// than 64 MiB, and what reading the file throws.
+// Reads the header of a file. Throws damaged if it is invalid, unsupported if it is larger than 64 MiB, and
+// errors of reading the file.
 Header read_header(const File& file);
 
 }  // namespace plainfs::netcdf

@@ -12,7 +12,8 @@ namespace {
 
 constexpr uint64_t kChunkBytes = 256 << 10;
 
-// Whole rows of the last axes as far as they fit; at least one element.
+// Returns the shape of a chunk: as many whole rows of the last axes as fit into kChunkBytes, at least one
+// element.
 Shape band_shape(const Shape& shape, uint64_t element_size) {
   Shape band(shape.size(), 1);
   uint64_t bytes = element_size;
@@ -25,7 +26,7 @@ Shape band_shape(const Shape& shape, uint64_t element_size) {
   return band;
 }
 
-// The values of one variable. A chunk is a band of whole rows, one run of bytes in each record.
+// The values of one variable. A chunk is a band of whole rows, stored as one run of bytes per record.
 class StoredVariable : public ChunkedArray, public NamedDimensions {
  public:
   StoredVariable(Context& context, FilePtr file, const Header& header, const Variable& variable)
@@ -60,7 +61,8 @@ class StoredVariable : public ChunkedArray, public NamedDimensions {
     return names;
   }
 
-  // Of a band that may hang over the end of the axis that it cuts; all axes behind that are whole.
+  // Returns the number of elements of a band that exist. Only the axis that the band cuts can end within it.
+  // All later axes are whole.
   uint64_t elements_there(const Shape& origin, const Shape& extent) const {
     uint64_t count = 1;
     for (size_t axis = 0; axis < extent.size(); ++axis)
@@ -68,7 +70,7 @@ class StoredVariable : public ChunkedArray, public NamedDimensions {
     return count;
   }
 
-  // Elements in C order from origin on.
+  // Reads elements in C order from origin on.
   void read_elements(const Shape& origin, std::span<std::byte> out) const {
     uint64_t first = 0;
     for (size_t axis = 0; axis < origin.size(); ++axis) first = first * shape()[axis] + origin[axis];

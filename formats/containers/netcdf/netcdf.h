@@ -7,18 +7,18 @@ namespace plainfs::netcdf {
 
 // Returns whether the location is a file that begins as CDF-1, CDF-2 or CDF-5.
 bool recognises(const Probe& probe);
-// Opens such a file; reads its header alone. Throws damaged if the header breaks a rule of the format.
+// Opens such a file, reading only its header. Throws damaged if the header is invalid.
 Store open(const Probe& probe, Context& context);
 
-// Returns whether a group is the root of such a file.
+// Returns whether group is the root of such a file.
 bool is_of_netcdf(const Group& group);
 
-// What an array of the container knows beyond the model.
+// The names of an array's dimensions, which the array model has no place for.
 class NamedDimensions {
  public:
   explicit NamedDimensions(std::vector<std::string> dimensions) : dimensions_(std::move(dimensions)) {}
   virtual ~NamedDimensions() = default;
-  // The name of each axis.
+  // Returns the name of each axis.
   const std::vector<std::string>& dimensions() const { return dimensions_; }
 
  private:

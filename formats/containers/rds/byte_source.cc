@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kInputBytes = 64 << 10;
 constexpr uint64_t kPointEvery = uint64_t{8} << 20;
-// Of gzip as many of the last blocks, whose ends may yet be kept, and so many are.
+// For gzip: how many of the last ends of blocks are candidates for keep_place(), and how many it may keep.
 constexpr size_t kLastPlaces = 16, kMostKeptPlaces = 256;
 
 class FileSource final : public ByteSource {
@@ -42,17 +42,17 @@ class FileSource final : public ByteSource {
   uint64_t offset_;
 };
 
-// What a decompressor has not taken yet, from a file.
+// The part of a file that a decompressor has not consumed.
 class Input {
  public:
   explicit Input(FilePtr file, uint64_t offset = 0) : file_(std::move(file), offset), buffer_(kInputBytes) {}
 
-  // False at the end of the file.
+  // Reads from the file if no bytes are left. Returns false at the end of the file.
   bool refill() {
     if (unused_.empty()) unused_ = ByteSpan(buffer_).first(file_.read(buffer_));
     return !unused_.empty();
   }
-  // The first bytes, as far as the file goes; size is small.
+  // Returns the next size bytes, fewer at the end of the file. size is small.
   ByteSpan peek(size_t size) {
     if (unused_.size() < size) {
       Bytes joined(unused_.begin(), unused_.end());
@@ -138,7 +138,7 @@ class GzipSource final : public ByteSource {
     if (inflateInit2(&stream_, window_bits) != Z_OK) throw unreadable("zlib cannot start");
   }
 
-  // False where no further member begins.
+  // Returns false if no further member begins here.
   bool begin_member() {
     const ByteSpan magic = input_.peek(2);
     const bool is_first = input_.taken() == 0;
@@ -209,12 +209,12 @@ class GzipSource final : public ByteSource {
   uint64_t output_ = 0;
   size_t most_points_ = 0;
   std::deque<SeekPoint> last_places_;  // ends of blocks
-  size_t kept_ = 0;                    // of points, for keep_place()
+  size_t kept_ = 0;                    // number of points added by keep_place()
   uint64_t point_every_ = kPointEvery;
   uint64_t next_point_ = kPointEvery;
   z_stream stream_{};
-  bool is_between_ = true;  // members
-  bool is_raw_ = false;     // a member that was begun in its midst: its trailer is not zlib's
+  bool is_between_ = true;  // between members
+  bool is_raw_ = false;     // started within a member, so zlib does not read its trailer
 };
 
 class XzSource final : public ByteSource {

@@ -12,22 +12,23 @@
 namespace plainfs::rds {
 namespace {
 
-// decompress.c of bzip2 1.0.8: the first 48 bits of a block, and those before the checksum of a stream.
+// decompress.c of bzip2 1.0.8: the first 48 bits of a block, and the 48 bits before the checksum of a stream.
 constexpr uint64_t kBlockMark = 0x314159265359;
 constexpr uint64_t kEndMark = 0x177245385090;
 constexpr unsigned kMarkBits = 48;
 constexpr unsigned kChecksumBits = 32;
-constexpr uint64_t kMostBlockBytes = 2 << 20;    // compressed; one of 900,000 bytes grows by little
-constexpr size_t kMostUnpackedBytes = 64 << 20;  // 900,000 bytes whose runs of 255 take 5
-constexpr uint64_t kMostFalseMarks = 4;          // in one block, each of a chance of 2^-25
+// Compressed. Incompressible data grow a block of 900,000 bytes by little.
+constexpr uint64_t kMostBlockBytes = 2 << 20;
+constexpr size_t kMostUnpackedBytes = 64 << 20;  // 900,000 bytes in which every 5 stand for a run of 255
+constexpr uint64_t kMostFalseMarks = 4;          // in one block; the probability of each is 2^-25
 
-// Bits of a file, the highest of each byte first.
+// The bits of a file, the highest of each byte first.
 class FileBits {
  public:
   explicit FileBits(FilePtr file) : file_(std::move(file)) {}
 
   uint64_t end() const { return file_->size() * 8; }
-  // count <= 48 bits from a bit on; throws where the file ends before.
+  // Returns count <= 48 bits from bit on. Throws if the file ends before.
   uint64_t at(uint64_t bit, unsigned count) {
     if (bit + count > end())
       throw damaged("the compressed data end too early; copy or download the file again");
@@ -94,7 +95,7 @@ class Bunzip {
   Bunzip(const Bunzip&) = delete;
   Bunzip& operator=(const Bunzip&) = delete;
 
-  // The whole of a stream; false where it is none.
+  // Decompresses one whole stream. Returns false if packed is not a valid stream.
   bool unpack(std::string& packed, Bytes& out) {
     stream_.next_in = packed.data();
     stream_.avail_in = static_cast<unsigned>(packed.size());
@@ -139,7 +140,7 @@ class Bzip2Source final : public ByteSource {
   }
 
  private:
-  // Past the four bytes that a stream begins with.
+  // Skips the four bytes at the beginning of a stream.
   void begin_stream() {
     const uint64_t head = bits_.at(at_, 32);
     if (head >> 8 != 0x425a68 || (head & 0xff) < '1' || (head & 0xff) > '9')
@@ -165,7 +166,7 @@ class Bzip2Source final : public ByteSource {
     return true;
   }
 
-  // False where no further stream begins.
+  // Checks the end of a stream. Returns false if no further stream follows.
   bool end_stream() {
     const uint64_t stored = bits_.at(at_ + kMarkBits, kChecksumBits);
     if (!is_begun_in_midst_ && stored != checksum_)
@@ -179,7 +180,8 @@ class Bzip2Source final : public ByteSource {
     return true;
   }
 
-  // Where the next mark is after bit from; nullopt where there is none before the end, or far away.
+  // Returns the position of the next mark from bit `from` on. Returns nullopt if no mark follows, or only a
+  // distant one.
   std::optional<uint64_t> next_mark(uint64_t from) {
     uint64_t seen = 0;
     const uint64_t last = std::min(bits_.end(), at_ + kMostBlockBytes * 8);
@@ -216,7 +218,7 @@ class Bzip2Source final : public ByteSource {
     throw damaged("the bzip2 data are wrong in the block at bit {}", begin);
   }
 
-  // The bits of a block as a stream of its own.
+  // Returns the bits of a block as a complete stream.
   std::string alone(uint64_t begin, uint64_t end, uint64_t block_checksum) {
     BitWriter writer;
     for (const char c : {'B', 'Z', 'h', '9'}) writer.put_byte(static_cast<uint8_t>(c));
@@ -229,7 +231,7 @@ class Bzip2Source final : public ByteSource {
   }
 
   FileBits bits_;
-  uint64_t at_;  // bit
+  uint64_t at_;  // in bits
   std::vector<SeekPoint>* points_;
   uint64_t output_;
   uint64_t checksum_ = 0;  // of the stream's blocks so far

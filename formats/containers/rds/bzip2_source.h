@@ -1,12 +1,12 @@
-// bzip2 data block by block. A block begins at any bit with 48 bits that mark it, and decompresses alone: so
-// each is a place to begin again.
+// bzip2 data, block by block. A block begins at any bit, with a mark of 48 bits, and decompresses
+// independently. Decompression can therefore resume at every block.
 #pragma once
 
 #include "formats/containers/rds/byte_source.h"
 
 namespace plainfs::rds {
 
-// From point on, or from the file's beginning where that is {}. points as in open_source().
+// Opens a source at point, or at the file's beginning if point is {}. points: see open_source().
 std::unique_ptr<ByteSource> bzip2_source(FilePtr file, const SeekPoint& point,
                                          std::vector<SeekPoint>* points);
 

@@ -14,9 +14,9 @@
 namespace plainfs::rds {
 namespace {
 
-constexpr size_t kHeaderBytes = 8;  // by which a serialisation is known
+constexpr size_t kHeaderBytes = 8;  // enough to identify a serialisation
 
-// Whether a file of R's name is a serialisation.
+// Returns whether a file with a name of R begins like a serialisation.
 bool may_be_serialisation(ByteSpan first_bytes) {
   const std::string_view text = as_text(first_bytes);
   for (const std::string_view start : {"X\n", "B\n", "A\n", "A\r\n", "RDX", "RDA", "RDB"})
@@ -24,7 +24,7 @@ bool may_be_serialisation(ByteSpan first_bytes) {
   return false;
 }
 
-// Whether a file of any name is one: its version follows.
+// Returns whether a file of any name is a serialisation: its version must follow.
 bool is_surely_serialisation(ByteSpan first_bytes) {
   using namespace std::string_view_literals;
   const std::string_view text = as_text(first_bytes).substr(0, kHeaderBytes);
@@ -34,7 +34,7 @@ bool is_surely_serialisation(ByteSpan first_bytes) {
   return false;
 }
 
-// A name without the extension of what compressed the file once more.
+// Returns location without the extension of a second compression.
 std::string_view without_compression(std::string_view location) {
   for (const std::string_view further : {".gz", ".bz2", ".xz"})
     if (boost::algorithm::iends_with(location, further))
@@ -42,7 +42,7 @@ std::string_view without_compression(std::string_view location) {
   return location;
 }
 
-// .rds, .RData, .rda or .Robj, in any case, also compressed once more.
+// Returns whether location ends in .rds, .RData, .rda or .Robj, in any case, also with a second compression.
 bool is_named_as_r(std::string_view location) {
   using boost::algorithm::iends_with;
   location = without_compression(location);
@@ -51,14 +51,15 @@ bool is_named_as_r(std::string_view location) {
   return false;
 }
 
-// Beyond the first GiB a file may not hold more than gzip's best ratio gives.
+// Returns the largest size to decompress: 1 GiB plus what gzip's best ratio makes of the file.
 uint64_t most_decompressed_bytes(uint64_t file_size) {
   constexpr uint64_t kAlways = uint64_t{1} << 30;
   constexpr uint64_t kMostRatio = 1100;
   return kAlways + kMostRatio * std::min<uint64_t>(file_size, uint64_t{1} << 50);
 }
 
-// A file and how it is compressed: of one that is compressed twice, what the outer compression holds.
+// Returns a file and its compression. For a file that is compressed twice, returns the content of the outer
+// compression.
 std::pair<FilePtr, Compression> innermost(const FilePtr& file, uint64_t most_bytes, Context& context) {
   const auto compression_at_start = [](ByteSource& source) {
     Bytes first(kHeaderBytes);
@@ -66,7 +67,7 @@ std::pair<FilePtr, Compression> innermost(const FilePtr& file, uint64_t most_byt
     return compression_of(first);
   };
   const Compression outer = compression_at_start(*open_source(file, Compression::none));
-  // Of bzip2 and xz even the first bytes cost a block.
+  // For bzip2 and xz even the first bytes cost a whole block.
   const bool may_be_twice =
       outer == Compression::gzip || without_compression(file->path()).size() != file->path().size();
   if (outer == Compression::none || !may_be_twice) return {file, outer};
@@ -82,20 +83,20 @@ struct Serialisation {
   uint64_t bytes_after = 0;
 };
 
-// Reads the value of one stream, again where environments make that necessary: those that hold more than the
-// bounds allow are left out, those that stand in functions and are referred to as data are kept.
+// Reads the value of one stream, several times if its environments require it. Environments that exceed the
+// bounds are left out. Environments inside functions that are referenced as data are kept.
 class RoundsOfReading {
  public:
   RoundsOfReading(FilePtr file, Compression compression, uint64_t most_bytes, Context& context)
       : file_(std::move(file)), compression_(compression), most_bytes_(most_bytes), context_(context) {}
 
-  // known: what a pass has found; nullopt: this is the first.
+  // Reads the value. known: the results of an earlier pass, if any.
   Serialisation read(std::optional<Pass> known);
-  // What the last round has found, or was given.
+  // Returns the results of the last round, or those that it was given.
   const Pass& pass() const { return bytes_->pass(); }
 
  private:
-  // Nullopt where it has to be read again.
+  // Returns nullopt if the stream has to be read again.
   std::optional<Serialisation> read_once(std::optional<Pass> known);
 
   const FilePtr file_;
@@ -105,7 +106,7 @@ class RoundsOfReading {
   KeptEnvironments environments_;
   std::shared_ptr<UnpackedBytes> bytes_;
   bool has_pass_ = false;  // over all of bytes_
-  bool is_last_ = false;   // what is missed now is left out
+  bool is_last_ = false;   // environments that this round misses are left out
 };
 
 Serialisation RoundsOfReading::read(std::optional<Pass> known) {
@@ -144,7 +145,8 @@ std::optional<Serialisation> RoundsOfReading::read_once(std::optional<Pass> know
   return std::nullopt;
 }
 
-// By what a pass in an earlier session has found out; nullopt where that is not known or not right.
+// Reads the file with the results of a pass in an earlier session. Returns nullopt if there are no results or
+// they no longer match.
 std::optional<Serialisation> read_by_known_pass(const FilePtr& file, Compression compression,
                                                 uint64_t most_bytes, Context& context) {
   if (!context.passes || compression == Compression::none) return std::nullopt;

@@ -1,6 +1,6 @@
-// R's serialisation in a file (.rds, .RData, .rda, .Robj, …), compressed or not. One pass when it is opened
-// finds where every value lies; small ones are kept, and vectors over 64 KiB are read again when they are
-// asked for.
+// R's serialisation in a file (.rds, .RData, .rda, .Robj, …), compressed or not. Opening a file makes one
+// pass that finds the position of every value. Small values are kept in memory. Vectors over 64 KiB are read
+// from the file on demand.
 #pragma once
 
 #include <string>
@@ -10,7 +10,8 @@
 
 namespace plainfs::rds {
 
-// The root of such a store: its value, and no members, for what a value means is for a schema to say.
+// The root of such a store. It holds a value and has no members, since the meaning of a value is up to a
+// schema.
 class ValueGroup final : public Group {
  public:
   // location: of the file.
@@ -28,13 +29,13 @@ class ValueGroup final : public Group {
   const std::string location_;
 };
 
-// A file .rds, .RData, .rda or .Robj (in any case, and under a further .gz, .bz2 or .xz) that begins as R's
-// serialisation does, or as one of its compressed forms; of any name, one that begins with its version, plain
-// or as gzip. Never throws.
+// Returns whether a file contains R's serialisation. A file named .rds, .RData, .rda or .Robj (in any case,
+// also with a further .gz, .bz2 or .xz) does if it begins like a serialisation or like compressed data. A
+// file of any other name does if a serialisation begins with its version, plain or in gzip. Never throws.
 bool recognises(const Probe& probe);
 
-// The root is a ValueGroup. Which of R's forms the file has is told by its bytes, not by its name. Throws
-// damaged and unsupported as Reader does, and unsupported where the value is no data.
+// Opens the store. Its root is a ValueGroup. The form of the serialisation is detected from the bytes, not
+// from the name. Throws damaged and unsupported like Reader, and unsupported if the value holds no data.
 Store open(const Probe& probe, Context& context);
 
 }  // namespace plainfs::rds

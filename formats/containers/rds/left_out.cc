@@ -9,7 +9,7 @@
 namespace plainfs::rds {
 namespace {
 
-// The places of the first ones, and how many there are.
+// The number of parts of one kind and the places of the first ones.
 struct Found {
   uint64_t count = 0;
   std::vector<std::string> places;
@@ -18,7 +18,7 @@ struct Found {
     constexpr size_t kMostPlaces = 3;
     if (count++ < kMostPlaces) places.push_back(place);
   }
-  // "2 functions (/a, /b)".
+  // Returns "2 functions (/a, /b)".
   std::string text(const std::string& kind) const {
     return fmt::format("{} {}{} ({}{})", count, kind, count == 1 ? "" : "s", fmt::join(places, ", "),
                        count > places.size() ? ", …" : "");
@@ -57,7 +57,8 @@ class LeftOut {
           look_inside(*slot.value, place, slot.name);
     }
   }
-  // Vectors are shown as attributes, and these two are shown with the value.
+  // Finds attributes that are not shown. Vectors are shown as attributes, and names and dimnames with the
+  // value.
   void look_at_attributes(const Value& value, const std::string& place) {
     for (const NamedValue& attribute : value.attributes) {
       const bool is_shown = attribute.name == "names" || attribute.name == "dimnames";
@@ -66,8 +67,8 @@ class LeftOut {
         attributes_.add(place + "/" + attribute.name);
     }
   }
-  // Of an object of a reference class: not at the object itself and its class, which stand among its fields,
-  // nor at the functions by which R reaches a field x, whose value is called .->x.
+  // Looks at the fields of an object of a reference class. Skips the object itself and its class, which stand
+  // among its fields. Also skips the functions by which R accesses a field x, which has its value in .->x.
   void look_at_fields(const Value& environment, const std::string& place) {
     const auto names = environment.item_names();
     if (environment.type != RType::list || !names) return look_inside(environment, place, ".xData");

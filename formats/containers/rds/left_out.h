@@ -1,5 +1,5 @@
-// What an R value holds and no file shows: what is no data (functions, calls, pointers, environments that are
-// not read), and attributes that are lists or objects.
+// A report of the parts of an R value that no file shows: parts without data (functions, calls, pointers,
+// environments that are not read), and attributes that are lists or objects.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace plainfs::rds {
 
-// Lines for the log: how many there are of each kind, and where the first of them stand. None if all of the
-// value is shown.
+// Returns lines for the log with the number of parts of each kind and the places of the first ones. Empty if
+// all of value is shown.
 std::vector<std::string> left_out_of(const Value& value);
 
 }  // namespace plainfs::rds

@@ -20,7 +20,7 @@ std::string printed(const char* format, int digits, double number) {
 struct Scientific {
   int exponent = 0;
   int digits = 1;         // without trailing zeros
-  bool is_exact = false;  // it reads back to the number
+  bool is_exact = false;  // the digits read back to the number
 };
 
 Scientific scientific_of(double size) {

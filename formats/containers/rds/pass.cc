@@ -18,7 +18,7 @@ class Numbers {
     if (at_ == all_.size()) throw damaged("the numbers of a pass end too early");
     return all_[at_++];
   }
-  // How many things follow, of least numbers each.
+  // Reads the number of items that follow. Each takes at least `least` numbers.
   uint64_t count(uint64_t least) {
     const uint64_t many = next();
     if (many > (all_.size() - at_) / least) throw damaged("{} things in {} numbers", many, all_.size() - at_);

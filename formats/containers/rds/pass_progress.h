@@ -1,4 +1,4 @@
-// How far a pass over a large file is, for the log and for who looks on.
+// The progress of a pass over a large file, for the log and for observers.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@ class PassProgress {
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::seconds kFirst{2}, kNext{10};
 
-  // Of a file of that size, begun then.
+  // Reports on a file of that size. begun: the time at which the pass began.
   PassProgress(uint64_t size, const Context& context, Clock::time_point begun = Clock::now())
       : size_(size), context_(context), due_(begun + kFirst) {}
   ~PassProgress() {
@@ -23,9 +23,9 @@ class PassProgress {
   PassProgress(const PassProgress&) = delete;
   PassProgress& operator=(const PassProgress&) = delete;
 
-  // The same file; what is read of it counts. This outlives it.
+  // Returns file with its reads counted. This must outlive it.
   FilePtr watched(FilePtr file);
-  // Tells who looks on, and notices how much was read where that is due: after kFirst, and then every kNext.
+  // Reports progress to observers, and to the log when due: after kFirst and then every kNext.
   void tell(Clock::time_point now = Clock::now());
 
  private:
@@ -34,7 +34,7 @@ class PassProgress {
   const uint64_t size_;
   const Context& context_;
   Clock::time_point due_;
-  std::atomic<uint64_t> read_{0};  // relaxed: nothing else is told by it
+  std::atomic<uint64_t> read_{0};  // relaxed: it synchronises nothing else
 };
 
 }  // namespace plainfs::rds

@@ -12,13 +12,14 @@
 namespace plainfs::rds {
 namespace {
 
-// A stream of 4-byte nothings must not become a tree that fills the memory, nor a deep one the stack.
+// Bounds so that a stream of 4-byte NULLs cannot fill the memory, nor a deep one the stack.
 constexpr uint64_t kMostValues = uint64_t{1} << 20;
 constexpr uint64_t kMostReferences = uint64_t{1} << 20;
 constexpr uint64_t kMostNameBytes = 32 << 20;
 constexpr unsigned kMostDepth = 800;
 
-// Larger vectors are read when they are asked for. Where many small ones have come to much, so are they.
+// Larger vectors are read on demand. Once the held vectors take kMostHeldInAll, this applies to all but tiny
+// ones.
 constexpr uint64_t kMostHeldVector = 64 << 10;
 constexpr uint64_t kMostHeldInAll = 32 << 20;
 constexpr uint64_t kMostHeldBeyond = 256;
@@ -85,12 +86,12 @@ std::shared_ptr<Value> value_of(RType type) {
   return value;
 }
 
-// One for all: most of a stream is nothing.
+// Returns the shared NULL value: most items of a stream are NULL.
 const ValuePtr& nothing() {
   static const ValuePtr value = value_of(RType::null);
   return value;
 }
-// What is no data, one for all of a kind, which is its name.
+// The kinds of values without data. All values of a kind share one object, which has the kind as its name.
 enum class Alien { unknown, function, environment, pointer, language };
 const ValuePtr& no_data(Alien kind = Alien::unknown) {
   static const auto named = [](const char* name) -> ValuePtr {
@@ -122,7 +123,7 @@ std::optional<RType> vector_type(uint32_t code) {
   }
 }
 
-// state: the number of elements, the first one, the step; all three doubles.
+// Returns the sequence of state: the number of elements, the first one and the step, all doubles.
 ArrayPtr compact_sequence(RType type, const Value& state) {
   if (state.type != RType::real || state.length() != 3)
     throw damaged("a compact R sequence has no three numbers");
@@ -140,15 +141,15 @@ ArrayPtr compact_sequence(RType type, const Value& state) {
   return sequence(type, static_cast<uint64_t>(count), first, step);
 }
 
-// The option scipen of the session in which the texts of numbers were asked for.
+// Returns the option scipen of the session that converted the numbers to text.
 int scipen_of(const Value& state) {
   if (state.items.size() < 2) return 0;
   const auto given = state.items[1]->whole_numbers();
   return given && given->size() == 1 ? static_cast<int>(std::clamp<int64_t>((*given)[0], -1000, 1000)) : 0;
 }
 
-// The vector that an ALTREP value of that class stands for (src/main/altclasses.c). Throws where it is not
-// known: that takes nothing but this value.
+// Returns the vector that an ALTREP value of this class stands for (src/main/altclasses.c). Throws if the
+// class is unknown. The caller then loses only this value.
 std::shared_ptr<Value> expanded(const std::string& class_name, const Value& state) {
   if (class_name == "compact_intseq" || class_name == "compact_realseq") {
     auto value = value_of(class_name == "compact_intseq" ? RType::integer : RType::real);
@@ -182,7 +183,7 @@ Reader::Reader(SerialStream& stream, std::shared_ptr<UnpackedBytes> bytes, KeptE
       elements_(stream, stream.native_encoding()),
       environments_(std::move(environments)) {}
 
-// What is over a bound because of an environment can be read without it.
+// Records the environment that exceeds a bound, so that the next round can leave it out.
 Error Reader::over_bound(Error error) {
   if (outermost_ != 0) too_large_ = outermost_;
   return error;
@@ -193,7 +194,7 @@ void Reader::count_value(bool keep) {
     throw over_bound(unsupported("more than {} R values", kMostValues));
 }
 
-// A name that is long once may be referred to a million times.
+// Counts a name at every use, since a long name may be referenced a million times.
 void Reader::count_name(std::string_view name) {
   name_bytes_ += name.size();
   if (name_bytes_ > kMostNameBytes)
@@ -246,7 +247,7 @@ ValuePtr Reader::item_of_type(uint32_t flags, unsigned depth, bool keep) {
   return value;
 }
 
-// What is no data.
+// Skips a value without data and returns its kind.
 ValuePtr Reader::read_over(uint32_t flags, unsigned depth) {
   Alien kind = Alien::unknown;
   switch (code_of(flags)) {
@@ -289,7 +290,7 @@ ValuePtr Reader::read_over(uint32_t flags, unsigned depth) {
       break;
     case kByteCode:
       kind = Alien::language;
-      stream_.integer();  // how many parts are shared
+      stream_.integer();  // number of shared parts
       byte_code(depth);
       break;
     case kCharacterCode:
@@ -314,13 +315,13 @@ ArrayPtr Reader::vector(RType type, bool keep) {
     return keep ? stored_numbers(bytes_, type, stream_.form(), begin, count) : nullptr;
   }
   if (!is_flat && knows(begin, keep)) return known_vector(type, count, begin, keep);
-  // Even nothing takes four bytes a string, or two a number.
+  // Each string takes at least four bytes, and each number two.
   if (!is_flat && (!keep || count > most / 2)) return long_vector(type, count, begin, 0, keep);
   if (type == RType::text) {
     TextBuilder builder(count);
     for (uint64_t i = 0; i < count; ++i) {
       elements_.add_string(builder);
-      // What was read goes; the rest is only looked at.
+      // Drops the strings read so far. The remaining ones are only located.
       if (stream_.position() - begin > most) return long_vector(type, count, begin, i + 1, keep);
     }
     held_bytes_ += stream_.position() - begin;
@@ -331,7 +332,8 @@ ArrayPtr Reader::vector(RType type, bool keep) {
   return std::make_shared<MemoryArray>(dtype, Shape{count}, std::move(elements));
 }
 
-// Elements of no fixed size, too many to hold: where every few of them begin. read: how many were read.
+// Returns a vector of variable-size elements that is too long to hold. Records the position of one element in
+// every few. read: the number of elements read so far.
 ArrayPtr Reader::long_vector(RType type, uint64_t count, uint64_t begin, uint64_t read, bool keep) {
   LongVector vector;
   vector.count = count;
@@ -360,7 +362,7 @@ ArrayPtr Reader::long_vector(RType type, uint64_t count, uint64_t begin, uint64_
   return stored_parts(bytes_, type, stream_.form(), stream_.native_encoding(), std::move(vector));
 }
 
-// Whether a pass has found out where the vector that begins there ends and, of one that is kept, its parts.
+// Returns whether an earlier pass found the end of the vector at begin and, if it is kept, its parts.
 bool Reader::knows(uint64_t begin, bool keep) const {
   if (!bytes_->is_adopted()) return false;
   const auto found = bytes_->pass().vectors.find(begin);
@@ -382,13 +384,13 @@ std::vector<ValuePtr> Reader::items(unsigned depth, bool keep) {
   for (uint64_t i = 0; i < count; ++i) {
     ValuePtr value = item(depth + 1, keep);
     if (!keep) continue;
-    count_value(true);  // an item takes room even where it is nothing
+    count_value(true);  // a kept item takes room even if it is NULL
     all.push_back(std::move(value));
   }
   return all;
 }
 
-// A chain of cells: attributes, tag, value each, and then the rest, which need be no cell.
+// Reads a chain of cells. Each has attributes, a tag and a value. The last tail may be any value.
 ValuePtr Reader::pairs(uint32_t flags, unsigned depth, bool keep) {
   auto value = value_of(RType::list);
   TextBuilder names;
@@ -459,8 +461,8 @@ ValuePtr Reader::reference(uint32_t flags, bool keep) {
   return value;
 }
 
-// An environment that stands before. Each reference to it counts as all of its values, so that what is walked
-// over stays within the bound.
+// Returns an environment that was defined earlier. Each reference to it counts as all of its values. This
+// bounds the work of walking the tree.
 ValuePtr Reader::environment_at(size_t number, bool keep) {
   if (!keep) return no_data(Alien::environment);
   const auto known = kept_.find(number);
@@ -469,7 +471,7 @@ ValuePtr Reader::environment_at(size_t number, bool keep) {
     if (can_be_had) missed_.insert(number);
     return no_data(Alien::environment);
   }
-  if (!known->second.value) return nothing();  // it holds itself
+  if (!known->second.value) return nothing();  // it contains itself
   if (known->second.values > kMostValues - std::min(kMostValues, kept_values_))
     return no_data(Alien::environment);
   kept_values_ += known->second.values;
@@ -483,7 +485,7 @@ void Reader::add_reference(std::string symbol, bool is_environment) {
   references_.push_back({std::move(symbol), is_environment});
 }
 
-// Whether it is locked, what encloses it, its variables, its attributes.
+// Reads an environment: whether it is locked, its enclosure, its variables, its attributes.
 ValuePtr Reader::environment(unsigned depth, bool keep) {
   stream_.integer();
   add_reference({}, true);
@@ -507,7 +509,7 @@ ValuePtr Reader::environment(unsigned depth, bool keep) {
   return keep ? value : no_data(Alien::environment);
 }
 
-// A pairlist, and a table of pairlists by the hash of their names.
+// Reads the variables of an environment: a pairlist, and a table of pairlists by the hash of their names.
 std::shared_ptr<Value> Reader::variables(unsigned depth) {
   const ValuePtr frame = item(depth + 1, true), table = item(depth + 1, true);
   std::vector<NamedValue> all;
@@ -534,7 +536,8 @@ std::shared_ptr<Value> Reader::variables(unsigned depth) {
   return value;
 }
 
-// A variable that is made when it is first used: its value, once it was, else an expression.
+// Reads a promise, a variable that is evaluated on first use: the value if it was evaluated, else an
+// expression.
 ValuePtr Reader::promise(uint32_t flags, unsigned depth, bool keep) {
   if (has_attributes(flags)) item(depth + 1, false);
   if (has_tag(flags)) item(depth + 1, false);
@@ -567,7 +570,7 @@ void Reader::byte_code(unsigned depth) {
   }
 }
 
-// ReadBCLang: a tree whose parts have their type before them.
+// ReadBCLang: a tree in which a type precedes each part.
 void Reader::byte_code_language(uint32_t type, unsigned depth) {
   if (depth > kMostDepth) throw unsupported("R values nested deeper than {}", kMostDepth);
   for (;;) {

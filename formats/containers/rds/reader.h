@@ -1,11 +1,12 @@
 // Reads one R value from a serialisation (R Internals, "Serialization Formats"; ReadItem in
-// src/main/serialize.c) in one pass. Nothing is ever evaluated: functions and the like are read over. Vectors
-// over 64 KiB are read over as well, and known by where they lie.
+// src/main/serialize.c) in one pass. Nothing is ever evaluated: functions and similar values are skipped.
+// Vectors over 64 KiB are skipped too, and their positions recorded.
 //
-// An environment is read as the list of its variables, sorted by their names. One that holds itself, or is
-// held by one that it holds, stands in itself as NULL, so the values are a tree whose branches may be shared.
-// A stream may define an environment inside a function, which is read over, and refer to it later as data.
-// Such environments are known after the value was read (missed()); reading it again with them keeps them.
+// An environment is read as the list of its variables, sorted by name. Where an environment contains itself,
+// directly or through others, NULL stands instead. The values are therefore a tree with branches that may be
+// shared. A stream may define an environment inside a function, which is skipped, and refer to it later as
+// data. Such environments are known after the value was read (missed()). Reading the value again with them
+// keeps them.
 #pragma once
 
 #include <map>
@@ -17,30 +18,34 @@
 
 namespace plainfs::rds {
 
-// Which environments are kept besides those that stand in what is kept. Each has the number by which the
+// The environments that are kept in addition to those inside kept values. Each has the number by which the
 // stream refers to it.
 struct KeptEnvironments {
-  std::set<size_t> wanted;   // kept wherever they stand
-  std::set<size_t> refused;  // never kept: they hold more than the bounds allow
-  bool none = false;         // none is kept at all
+  std::set<size_t> wanted;   // kept wherever they occur
+  std::set<size_t> refused;  // never kept, since they exceed the bounds
+  bool none = false;         // keeps no environments at all
 };
 
 class Reader {
  public:
-  // stream reads bytes from the first: those of the first pass, which learns of the vectors that are read
-  // over, or, where one is known, any, and those that it knows are not read. Requires: stream outlives this.
+  // stream reads bytes from the first on. If bytes adopted a pass, the vectors known from it are not read.
+  // Otherwise stream reads the first pass, and this adds the skipped vectors to it. Requires: stream outlives
+  // this.
   Reader(SerialStream& stream, std::shared_ptr<UnpackedBytes> bytes, KeptEnvironments environments = {});
 
-  // The value that the stream holds. Depth, number of values and what is held of them are bounded. Throws
-  // damaged where the stream is cut or holds what R does not write, unsupported over a bound.
+  // Returns the value in the stream. Its depth, the number of values and the memory they take are bounded.
+  // Throws damaged if the stream is truncated or contains data that R does not write, unsupported if a bound
+  // is exceeded.
   ValuePtr read() { return item(0, true); }
-  // The environments that are referred to as data, but stand where they were read over.
+  // Returns the environments that are referenced as data but defined in skipped values.
   const std::set<size_t>& missed() const { return missed_; }
-  // The outermost environment in which a bound was exceeded; nullopt unless read() threw for that.
+  // Returns the outermost environment in which a bound was exceeded, nullopt unless read() threw for that
+  // reason.
   std::optional<size_t> too_large() const { return too_large_; }
 
  private:
-  // Not kept: the value is null (RType::other), and nothing is held of it.
+  // With keep false, these skip the value: they return one of RType::other, and nothing of it stays in
+  // memory.
   ValuePtr item(unsigned depth, bool keep);
   ValuePtr item_of_type(uint32_t flags, unsigned depth, bool keep);
   ValuePtr read_over(uint32_t flags, unsigned depth);
@@ -70,22 +75,22 @@ class Reader {
   const std::shared_ptr<UnpackedBytes> bytes_;
   ElementReader elements_;
   struct Reference {
-    std::string symbol;  // empty of everything else
+    std::string symbol;  // empty for everything else
     bool is_environment = false;
   };
   struct Environment {
     ValuePtr value;       // null while it is read
-    uint64_t values = 0;  // that are kept of it, those of environments in it too
+    uint64_t values = 0;  // number of values kept in it and in environments inside it
   };
   const KeptEnvironments environments_;
   std::vector<Reference> references_;
   std::map<size_t, Environment> kept_;  // environments, by number
   std::set<size_t> missed_;
-  size_t outermost_ = 0;  // kept environment that is being read; 0: none
+  size_t outermost_ = 0;  // kept environment that is being read, or 0
   std::optional<size_t> too_large_;
   uint64_t kept_values_ = 0;
   uint64_t held_bytes_ = 0;  // of small vectors
-  uint64_t name_bytes_ = 0;  // of symbols, each as often as it is held
+  uint64_t name_bytes_ = 0;  // of symbols, counted at every use
 };
 
 }  // namespace plainfs::rds

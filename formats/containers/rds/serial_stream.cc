@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kBufferBytes = 64 << 10;
 constexpr uint64_t kGrowBytes = 1 << 20;
-constexpr size_t kMostWordBytes = 128;  // R has a buffer of that size
+constexpr size_t kMostWordBytes = 128;  // the size of R's own buffer
 
 bool is_blank(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
@@ -36,7 +36,7 @@ SerialStream::SerialStream(ByteSource& source, uint64_t most_bytes)
 SerialStream::SerialStream(ByteSource& source, Form form, uint64_t position)
     : source_(source), bytes_left_(~uint64_t{0}), position_(position), form_(form), buffer_(kBufferBytes) {}
 
-// The characters of a line before its end, LF or CR LF; of a longer one the first most.
+// Reads a line without its end, LF or CR LF. Returns only the first `most` characters of a longer line.
 std::string SerialStream::line(size_t most) {
   std::string text;
   while (text.size() < most) {
@@ -48,9 +48,9 @@ std::string SerialStream::line(size_t most) {
   return text;
 }
 
-// "X\n", "B\n" or "A\n", then the version, the writer's R, the oldest reader's R; in version 3 the native
-// encoding. A file of save() has "RDX3\n" (or RDX2, RDA2, RDA3, …) before that. In text form the lines may
-// end in CR LF.
+// The header is "X\n", "B\n" or "A\n", then the format version, the version of the R that wrote it and the
+// oldest R that can read it. Version 3 adds the native encoding. A file of save() has "RDX3\n" (or RDX2,
+// RDA2, RDA3, …) before that. In text form the lines may end in CR LF.
 void SerialStream::read_header() {
   constexpr size_t kMostLine = 6;
   std::string format = line(kMostLine);
@@ -169,7 +169,7 @@ double SerialStream::real() {
   const char* const last = given.data() + given.size();
   const auto [end, error] = std::from_chars(given.data(), last, value,
                                             is_hex ? std::chars_format::hex : std::chars_format::general);
-  // Out of range is what strtod() rounds to: nothing or infinity.
+  // Out of range becomes 0 or infinity, as strtod() rounds.
   if (error == std::errc::result_out_of_range)
     value = given.find("e-") != given.npos || given.find("p-") != given.npos
                 ? 0
@@ -190,7 +190,7 @@ uint8_t SerialStream::byte() {
   return value;
 }
 
-// A long vector has -1 and then the two halves of its length, the upper at most 65536.
+// The length of a long vector is -1 and then its two halves, the upper at most 65536.
 uint64_t SerialStream::length() {
   const int32_t short_length = integer();
   if (short_length >= 0) return static_cast<uint64_t>(short_length);
@@ -201,7 +201,7 @@ uint64_t SerialStream::length() {
   return uint64_t{upper} << 32 | lower;
 }
 
-// One byte of a string in text form.
+// Reads one byte of a string in text form.
 void SerialStream::append_escaped(std::string& text) {
   char c = static_cast<char>(next());
   if (c != '\\') {
@@ -236,7 +236,7 @@ std::string_view SerialStream::text(uint64_t size) {
     text_ = std::move(read);
     return text_;
   }
-  if (size <= unread_.size()) {  // most of them
+  if (size <= unread_.size()) {  // most strings
     const std::string_view text = as_text(unread_.first(static_cast<size_t>(size)));
     unread_ = unread_.subspan(static_cast<size_t>(size));
     position_ += size;
@@ -274,7 +274,7 @@ void SerialStream::skip(uint64_t size) {
   const uint64_t passed = source_.skip(std::min(size, bytes_left_));
   bytes_left_ -= passed;
   if (passed == size) return;
-  if (bytes_left_ == 0) read_some(buffer_);  // which throws where there are more
+  if (bytes_left_ == 0) read_some(buffer_);  // throws if there are more bytes
   throw ends_early();
 }
 
@@ -283,7 +283,7 @@ uint64_t SerialStream::finish() {
   unread_ = {};
   const uint64_t rest = source_.skip(bytes_left_);
   bytes_left_ -= rest;
-  if (bytes_left_ == 0) read_some(buffer_);  // which throws where there are more
+  if (bytes_left_ == 0) read_some(buffer_);  // throws if there are more bytes
   return held + rest;
 }
 

@@ -1,6 +1,6 @@
 // The primitives of R's serialisation (R Internals, "Serialization Formats"; src/main/serialize.c): words,
-// doubles and bytes, all big-endian (format X, "XDR"), all little-endian (format B), or as text, a token a
-// line (format A).
+// doubles and bytes. They are all big-endian (format X, "XDR"), all little-endian (format B), or text with
+// one token per line (format A).
 #pragma once
 
 #include <cstdint>
@@ -16,42 +16,42 @@ enum class Form { big_endian, little_endian, text };
 
 class SerialStream {
  public:
-  // Of a source from its beginning, before any header. More than most_bytes of it are Error(unsupported).
-  // Requires: source outlives this.
+  // Reads source from its beginning, which has a header. Reading more than most_bytes throws
+  // Error(unsupported). Requires: source outlives this.
   SerialStream(ByteSource& source, uint64_t most_bytes);
-  // Of what follows a header; source begins at byte position of the stream.
+  // Reads data after a header. source begins at byte position of the stream.
   SerialStream(ByteSource& source, Form form, uint64_t position);
 
-  // Reads the header, after the first line of a file of save(), which is skipped. Throws damaged where there
-  // is none, unsupported for versions other than 2 and 3.
+  // Reads the header, after skipping the first line of a file of save(). Throws damaged if there is no
+  // header, unsupported for versions other than 2 and 3.
   void read_header();
 
   Form form() const { return form_; }
-  // Whether the file is one of save(): a pairlist of objects.
+  // Returns whether the file is one of save(): a pairlist of objects.
   bool is_workspace() const { return is_workspace_; }
   uint32_t version() const { return version_; }
-  // Of the R that wrote it: "4.2.2".
+  // Returns the version of the R that wrote it: "4.2.2".
   std::string writer() const;
-  // The encoding of strings that are marked with none; empty in version 2.
+  // Returns the encoding of strings that are not marked with one. Empty in version 2.
   const std::string& native_encoding() const { return native_encoding_; }
-  // Bytes of the source that were taken so far.
+  // Returns the number of bytes taken from the source so far.
   uint64_t position() const { return position_; }
 
   int32_t integer();
   double real();
-  // A byte of a raw vector.
+  // Reads a byte of a raw vector.
   uint8_t byte();
-  // The length of a vector. Throws damaged where R would.
+  // Reads the length of a vector. Throws damaged if R would fail.
   uint64_t length();
-  // The bytes of a string of that length. Memory grows with what the stream holds, not with what it
-  // announces. What is returned stays as it is until the next call of anything.
+  // Reads a string of size bytes. Memory grows with the data in the stream, not with the announced size. The
+  // result is valid until the next call.
   std::string_view text(uint64_t size);
-  // count native numbers of size bytes each (1, 4 or 8). Requires: the form is not text.
+  // Reads count numbers of size bytes each (1, 4 or 8) in native byte order. Requires: the form is not text.
   Bytes numbers(uint64_t count, size_t size);
   void skip(uint64_t size);
-  // That reading may begin again here (ByteSource::keep_place).
+  // Announces that reads may resume here (ByteSource::keep_place).
   void keep_place() { source_.keep_place(position_); }
-  // Reads what is left, so that checksums at the end are looked at. Returns how many bytes that were.
+  // Reads the remaining bytes, so that checksums at the end are checked. Returns their number.
   uint64_t finish();
 
  private:

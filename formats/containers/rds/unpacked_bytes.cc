@@ -11,14 +11,15 @@
 namespace plainfs::rds {
 namespace {
 
-// Each of gzip holds 110 KiB, of bzip2 some 8 MiB, of xz up to 65 MiB: what a matrix needs at once is three.
+// Returns the number of decompressors to keep. A matrix needs three at once. Each takes 110 KiB for gzip,
+// about 8 MiB for bzip2 and up to 65 MiB for xz.
 constexpr size_t most_readers(Compression compression) {
   return compression == Compression::gzip ? 8 : compression == Compression::bzip2 ? 3 : 1;
 }
 
 }  // namespace
 
-// What from() gives.
+// The source that from() returns.
 class UnpackedBytes::Rest final : public ByteSource {
  public:
   Rest(std::shared_ptr<const UnpackedBytes> bytes, uint64_t offset)
@@ -50,7 +51,7 @@ class UnpackedBytes::Rest final : public ByteSource {
   uint64_t offset_;
 };
 
-// What first_pass() gives: notes a checksum of each page, and says how far it is.
+// The source that first_pass() returns. It records a checksum of each page and reports progress.
 class UnpackedBytes::FirstPass final : public ByteSource {
  public:
   FirstPass(UnpackedBytes& bytes)
@@ -151,13 +152,13 @@ UnpackedBytes::Page UnpackedBytes::load(uint64_t number) const {
     context_.counters.bytes_decoded.fetch_add(size, std::memory_order_relaxed);
     context_.counters.chunks_decoded.fetch_add(1, std::memory_order_relaxed);
     return page;
-  } catch (...) {  // where it stands is not known any more
+  } catch (...) {  // its position is now unknown
     readers_.erase(readers_.begin() + (&reader - readers_.data()));
     throw;
   }
 }
 
-// What the pass has found cannot be of this file where a page is another.
+// Throws if a page has another checksum than in the pass, which then was over other data.
 void UnpackedBytes::check(uint64_t number, const Page& page) const {
   const bool is_known = number < pass_.checksums.size();
   if (is_known ? crc32(page.bytes) == pass_.checksums[number] : page.bytes.empty()) return;
@@ -180,7 +181,7 @@ SeekPoint UnpackedBytes::place_before(uint64_t offset) const {
 }
 
 void UnpackedBytes::check_is_near(uint64_t offset) const {
-  // The places of gzip and bzip2 are some MiB apart.
+  // Places of gzip and bzip2 are a few MiB apart.
   if (compression_ != Compression::xz || pass_.size <= most_between_places_) return;
   const auto after = first_place_after(pass_.points, offset);
   const uint64_t end = after == pass_.points.end() ? pass_.size : after->output;
@@ -194,7 +195,7 @@ void UnpackedBytes::check_is_near(uint64_t offset) const {
   }
 }
 
-// The one that is nearest before offset, or a new one from the place before it.
+// Returns the decompressor nearest before offset, or a new one at the place before it.
 UnpackedBytes::Reader& UnpackedBytes::reader_before(uint64_t offset) const {
   const SeekPoint point = place_before(offset);
   Reader* best = nullptr;

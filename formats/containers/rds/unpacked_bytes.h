@@ -1,7 +1,7 @@
-// The bytes of a file as if it were not compressed, at any place. A pass over them is made first, which finds
-// where decompression may begin again, or one of an earlier session is known; after it pages of them are in
-// the cache, and what is not there is decompressed anew from the place before it. So memory does not depend
-// on how much there is. Each page has to be what it was in the pass.
+// Random access to the decompressed bytes of a file. A first pass over them finds the places at which
+// decompression can resume, unless the results of an earlier session are known. Afterwards pages of the bytes
+// are cached. A page that is not in the cache is decompressed again from the place before it. Memory use
+// therefore does not depend on the size of the data. Each page must have its checksum of the pass.
 #pragma once
 
 #include <memory>
@@ -14,25 +14,25 @@
 
 namespace plainfs::rds {
 
-// Thread-safe, but for what has to be called before anything else.
+// Thread-safe, except for the functions that must be called first.
 class UnpackedBytes {
  public:
   UnpackedBytes(FilePtr file, Compression compression, Context& context);
 
-  // All bytes once, from the first; says in the log how far it is. To be used up, and called once, before
-  // anything is read at a place.
+  // Returns all bytes from the first, and logs the progress. Call it once and read it to its end before any
+  // random access.
   std::unique_ptr<ByteSource> first_pass();
-  // In place of it: what one has found. Before anything is read.
+  // Uses the results of an earlier pass instead of first_pass(). Call it before any read.
   void adopt(Pass pass);
-  // What the pass has found; its vectors are filled by the reader of the stream.
+  // Returns the results of the pass. The reader of the stream adds its vectors.
   Pass& pass() { return pass_; }
   const Pass& pass() const { return pass_; }
   bool is_adopted() const { return is_adopted_; }
 
-  // Exactly out.size() bytes. Throws damaged where there are not so many, and unsupported where, of xz, what
-  // lies between two places to begin again is more than the cache holds: each such read could cost all of it.
+  // Reads exactly out.size() bytes. Throws damaged if the data end before. Throws unsupported if a block of
+  // xz data is larger than the cache, since each such read could then decompress all of it.
   void read_at(uint64_t offset, std::span<std::byte> out) const;
-  // The bytes from offset to the end. Requires: bytes outlive it.
+  // Returns the bytes from offset to the end.
   static std::unique_ptr<ByteSource> from(std::shared_ptr<const UnpackedBytes> bytes, uint64_t offset);
 
   const FilePtr& file() const { return file_; }
@@ -43,7 +43,7 @@ class UnpackedBytes {
     Bytes bytes;
     size_t allocated_bytes() const { return bytes.capacity(); }
   };
-  // A decompressor that has come somewhere.
+  // A decompressor at some position.
   struct Reader {
     std::unique_ptr<ByteSource> source;
     uint64_t position;
@@ -63,10 +63,10 @@ class UnpackedBytes {
   const Compression compression_;
   Context& context_;
   const uint64_t cache_owner_;
-  const uint64_t most_between_places_;  // decompressed bytes: what the cache holds
+  const uint64_t most_between_places_;  // decompressed bytes; the size of the cache
   Pass pass_;
   bool is_adopted_ = false;
-  mutable Mutex mutex_;  // one decompresses at a time
+  mutable Mutex mutex_;  // one thread decompresses at a time
   mutable std::vector<Reader> readers_ GUARDED_BY(mutex_);
   mutable uint64_t now_ GUARDED_BY(mutex_) = 0;
 };

@@ -1,5 +1,5 @@
-// A compressed file as the file that it holds: of one that was compressed twice, as gzip does with what
-// saveRDS() has compressed already.
+// The content of a compressed file as a file, for files that are compressed twice, for example gzip of an
+// output of saveRDS().
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace plainfs::rds {
 
-// The decompressed content of file, at the path and with the version of file. Reads all of it once, unless a
-// pass of an earlier session is known. Throws unsupported if it is longer than most_bytes.
+// Returns the decompressed content of file, with the path and version of file. Reads all of it once unless
+// the results of an earlier session are known. Throws unsupported if it is longer than most_bytes.
 FilePtr unpacked_file(FilePtr file, Compression compression, uint64_t most_bytes, Context& context);
 
 }  // namespace plainfs::rds

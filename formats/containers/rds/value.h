@@ -1,6 +1,5 @@
-// An R value as plainfs sees it: a tree, of which an environment that several values refer to is one branch.
-// Symbols are not followed. What is no data (functions, calls, pointers) is known to be there and nothing
-// more.
+// An R value as a tree. An environment that several values refer to is one shared branch. Symbols are not
+// resolved. Of values without data (functions, calls, pointers) only the presence is known.
 #pragma once
 
 #include <memory>
@@ -18,14 +17,14 @@ enum class RType : uint8_t {
   null,
   logical,  // int32, 0 FALSE, INT32_MIN missing
   integer,  // int32, INT32_MIN missing
-  real,     // double, of which one NaN is NA
+  real,     // double, with one NaN for NA
   complex,  // two doubles
   raw,      // uint8
-  text,     // UTF-8 in which each byte that is none is \xhh; missing ones marked
-  list,     // items; pairlists too, whose tags are the attribute names, and environments, by name
+  text,     // UTF-8, with invalid bytes as \xhh; missing ones marked
+  list,     // items; also pairlists with their tags as the names, and environments, sorted by name
   symbol,   // name
   s4,       // its slots are attributes
-  other,    // no data; name: of what kind it is
+  other,    // no data; name: its kind
 };
 
 struct Value;
@@ -38,34 +37,33 @@ struct NamedValue {
 
 struct Value {
   RType type = RType::null;
-  // Of a vector: its elements as they are stored, in one dimension. Small ones are held, others read when
-  // they are asked for.
+  // The elements of a vector as they are stored, in one dimension. Small vectors are in memory, others are
+  // read on demand.
   ArrayPtr vector;
   std::vector<ValuePtr> items;
   std::string name;
   std::vector<NamedValue> attributes;
 
-  // The attribute, or the slot of an S4 object; null where there is none. A slot that is NULL is one that is
-  // not there.
+  // Returns the attribute, or the slot of an S4 object, null if absent. A slot that is NULL counts as absent.
   ValuePtr attribute(std::string_view wanted) const;
   bool is_vector() const { return vector != nullptr; }
-  // Elements of a vector, items of a list.
+  // Returns the number of elements of a vector, or of items of a list.
   uint64_t length() const { return vector ? vector->count() : items.size(); }
 
-  // The elements of a vector of text, "NA" for missing ones; empty of anything else. Throws what reading
-  // throws, and unsupported where there are over 2^20.
+  // Returns the elements of a vector of text, "NA" for missing ones. Empty for any other value. Throws errors
+  // of reading, and unsupported for over 2^20 elements.
   std::vector<std::string> texts() const;
-  // The attribute class.
+  // Returns the attribute class.
   std::vector<std::string> classes() const;
   bool is_a(std::string_view class_name) const;
-  // The only element of a vector of one text.
+  // Returns the element of a vector of one text.
   std::optional<std::string> single_text() const;
-  // All of a vector of integers, logicals, or doubles that are whole; as texts().
+  // Returns all elements of a vector of integers, logicals or whole doubles. Throws like texts().
   std::optional<std::vector<int64_t>> whole_numbers() const;
-  // The names of the items of a list, "" where they have none; as many as items, nullopt where the stored
-  // ones are more or fewer.
+  // Returns the names of all items of a list, "" for items without one. Returns nullopt if the number of
+  // stored names differs from the number of items.
   std::optional<std::vector<std::string>> item_names() const;
-  // The first item of that name; null where there is none.
+  // Returns the first item of that name, null if absent.
   ValuePtr item(std::string_view wanted) const;
 };
 

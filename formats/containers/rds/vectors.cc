@@ -21,7 +21,7 @@ constexpr uint32_t kLatin1 = 1 << 2;
 constexpr uint32_t kUtf8 = 1 << 3;
 constexpr uint32_t kCharacters = 9;
 
-// What Windows-1252 has at 0x80 to 0x9f: R takes latin1 for it. 0: nothing.
+// The characters of Windows-1252 at 0x80 to 0x9f, which R reads as latin1. 0: undefined.
 constexpr uint16_t kWindows1252[32] = {0x20ac, 0,      0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021,
                                        0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0,      0x017d, 0,
                                        0,      0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014,
@@ -225,7 +225,7 @@ Elements ElementReader::read(RType type, uint64_t count) {
 void ElementReader::add_string(TextBuilder& builder) {
   const auto flags = static_cast<uint32_t>(stream_.integer());
   if ((flags & 0xff) != kCharacters) throw damaged("a string vector holds type {}", flags & 0xff);
-  // R gives strings no attributes.
+  // R never gives strings attributes.
   if (flags & 1 << 9) throw unsupported("an R string with attributes");
   if (const std::optional<std::string> text = string(flags))
     builder.add(*text);
@@ -269,7 +269,7 @@ void add_integer(int32_t number, TextBuilder& builder) {
     builder.add(std::to_string(number));
 }
 
-// R's NA is a NaN of its own (R: arithmetic.c, R_NaInfo).
+// R's NA is a specific NaN (R: arithmetic.c, R_NaInfo).
 bool is_missing_double(double number) {
   constexpr uint32_t kLowWord = 1954;
   return std::isnan(number) && static_cast<uint32_t>(std::bit_cast<uint64_t>(number)) == kLowWord;
@@ -282,7 +282,7 @@ void add_real(double number, int scipen, TextBuilder& builder) {
   builder.add(*text);
 }
 
-// Reads all numbers.
+// Reads all numbers and throws if the text of one is unknown.
 void check_texts(const Array& numbers, int scipen) {
   constexpr uint64_t kPiece = 1 << 15;
   for (uint64_t first = 0; first < numbers.count(); first += kPiece) {

@@ -1,5 +1,5 @@
-// R's vectors as arrays of one dimension: those that are read from the serialisation when they are asked for,
-// and those that are made of a few numbers.
+// R's vectors as arrays of one dimension: vectors that are read from the serialisation on demand, and vectors
+// that are computed from a few numbers.
 #pragma once
 
 #include <memory>
@@ -11,22 +11,22 @@
 
 namespace plainfs::rds {
 
-// What the elements of a vector of that type are stored as. Requires: it is a vector's.
+// Returns the type in which elements of a vector of this type are stored. Requires: type is one of vectors.
 DType stored_type(RType type);
 
-// Reads the elements of vectors from a stream, one after the other.
+// Reads the elements of vectors from a stream, one after another.
 class ElementReader {
  public:
-  // encoding: of strings that are marked with none.
+  // encoding: of strings that are not marked with one.
   ElementReader(SerialStream& stream, std::string encoding)
       : stream_(stream), encoding_(std::move(encoding)) {}
 
-  // The next count elements of a vector of that type.
+  // Reads the next count elements of a vector of this type.
   Elements read(RType type, uint64_t count);
-  // One string, with its flags before it.
+  // Reads one string after its flags.
   void add_string(TextBuilder& builder);
-  // The bytes of a string, its flags read already, as UTF-8 in which a byte that is none is \xhh; nullopt
-  // for NA.
+  // Reads a string after its flags and returns it as UTF-8 with invalid bytes as \xhh. Returns nullopt for
+  // NA.
   std::optional<std::string> string(uint32_t flags);
 
  private:
@@ -36,18 +36,18 @@ class ElementReader {
   const std::string encoding_;
 };
 
-// Numbers of fixed size from offset on. Requires: form is not text.
+// Returns an array of fixed-size numbers that begin at offset. Requires: form is not text.
 ArrayPtr stored_numbers(std::shared_ptr<const UnpackedBytes> bytes, RType type, Form form, uint64_t offset,
                         uint64_t count);
-// Elements that are found in parts, each of which has to end where the next begins. Requires: the first part
-// begins with element 0, where there are any.
+// Returns an array of elements that are located by parts. Each part must end at the begin of the next.
+// Requires: the first part, if any, begins with element 0.
 ArrayPtr stored_parts(std::shared_ptr<const UnpackedBytes> bytes, RType type, Form form, std::string encoding,
                       LongVector vector);
 
-// first, first + step, …: integers or reals.
+// Returns first, first + step, …: integers or reals.
 ArrayPtr sequence(RType type, uint64_t count, double first, double step);
-// as.character() of integers or reals with R's option scipen. check() of what is made of reals reads them all
-// and throws unsupported if the text of one is not known.
+// Returns the results of as.character() for integers or reals with R's option scipen. For reals, check() of
+// the array reads all of them and throws unsupported if the text of one is unknown.
 ArrayPtr text_of_numbers(RType type, ArrayPtr numbers, int scipen = 0);
 
 }  // namespace plainfs::rds

@@ -24,7 +24,7 @@ struct IndexEnd {
 };
 using IndexPtr = std::unique_ptr<lzma_index, IndexEnd>;
 
-// Null where the file is not one stream.
+// Reads the index. Returns null if the file is not one stream.
 IndexPtr index_of(const File& file) {
   if (file.size() < 2 * LZMA_STREAM_HEADER_SIZE) return nullptr;
   const uint64_t end = file.size() - LZMA_STREAM_HEADER_SIZE;
@@ -73,7 +73,7 @@ class Blocks final : public ByteSource {
   }
 
  private:
-  // False where no further block begins.
+  // Begins a block. Returns false if the index follows instead.
   bool begin() {
     if (stream_.avail_in == 0) refill();
     const uint8_t first = *stream_.next_in;
@@ -105,7 +105,7 @@ class Blocks final : public ByteSource {
   }
 
   const FilePtr file_;
-  uint64_t offset_;  // behind what is in input_
+  uint64_t offset_;  // after the data in input_
   Bytes input_;
   lzma_stream stream_ = LZMA_STREAM_INIT;
   lzma_filter filters_[LZMA_FILTERS_MAX + 1] = {};

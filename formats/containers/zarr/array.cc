@@ -17,7 +17,8 @@ ChunkGrid innermost_grid(const ArrayMetadata& metadata, const std::optional<Shar
   return ChunkGrid(metadata.grid.shape(), shards->inner_shape());
 }
 
-// About what decoding a chunk takes: as stored, between two codecs where there are several, and decoded.
+// Returns the approximate memory that decoding a chunk takes: the stored bytes, the decoded bytes, and the
+// bytes between two codecs if there are several.
 uint64_t working_bytes(const CodecChain& chain, uint64_t encoded, const Shape& shape) {
   const uint64_t decoded = chain.dtype.fixed_size()
                                ? checked_multiply(element_count(shape), chain.dtype.packed_size())
@@ -58,7 +59,8 @@ Elements StoredArray::absent_chunk() const {
   return fill_;
 }
 
-// The chunk under a key that is not as the metadata have it, or null. stated: the key that they have.
+// Returns the chunk if it is stored under the key that keys spell, null if not or if that key is stated, the
+// key according to the metadata.
 ValuePtr StoredArray::open_as(const ChunkKeys& keys, std::span<const uint64_t> chunk,
                               const std::string& stated) const {
   const std::string key = zarr::key_of(path_, keys.key(chunk));
@@ -73,7 +75,7 @@ ValuePtr StoredArray::open_as(const ChunkKeys& keys, std::span<const uint64_t> c
   return store_->open_unchanged(key);
 }
 
-// The stored chunk, or null. key becomes its key, for messages.
+// Returns the stored chunk, null if it is absent. Sets key to its key, for messages.
 ValuePtr StoredArray::open_chunk(std::span<const uint64_t> chunk, std::string& key) const {
   key = zarr::key_of(path_, keys_.key(chunk));
   ValuePtr value = store_->open_unchanged(key);
@@ -81,7 +83,8 @@ ValuePtr StoredArray::open_chunk(std::span<const uint64_t> chunk, std::string& k
     has_stated_.store(true, std::memory_order_relaxed);
     return value;
   }
-  // Each question to a server takes a while: one chunk that has the key of the metadata speaks for all.
+  // A request to a server is slow: one chunk found under the key of the metadata settles the spelling for
+  // all.
   const bool is_settled = has_stated_.load(std::memory_order_relaxed);
   if (is_settled && store_->is_remote()) return nullptr;
   for (const ChunkKeys& keys : keys_.others())
@@ -94,7 +97,7 @@ ValuePtr StoredArray::open_chunk(std::span<const uint64_t> chunk, std::string& k
   return value;
 }
 
-// Throws damaged where the array's folder has what must be chunks, and none whose key is one of this array's.
+// Throws damaged if the array's folder has files named like chunks, but none with a key of this array.
 void StoredArray::check_no_strangers() const {
   strangers_once_.call([this] {
     const size_t rank = grid().rank();

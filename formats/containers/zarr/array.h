@@ -1,4 +1,4 @@
-// An array of a Zarr store. Its chunks are those of the grid, or the innermost chunks where it is sharded.
+// An array of a Zarr store. Its chunks are the chunks of the grid, or the innermost chunks if it is sharded.
 #pragma once
 
 #include <atomic>
@@ -15,17 +15,18 @@ namespace plainfs::zarr {
 
 class StoredArray : public ChunkedArray {
  public:
-  // path: of the array in the store, "" for the root, "a/b". attributes: reads them on demand.
-  // store: shared, since an array may outlive the group it was found in.
+  // Opens the array at path in the store ("" for the root, "a/b"). attributes reads its attributes on demand.
+  // The array shares the store, since it may outlive the group in which it was found.
   static std::shared_ptr<const StoredArray> open(Context& context, KeyStorePtr store, std::string path,
                                                  ArrayMetadata metadata,
                                                  std::function<Attributes()> attributes);
 
   Attributes attributes() const override { return attributes_(); }
   const KeyStore& store() const { return *store_; }
-  // The fill value of version 2 as .zarray spells it; nullopt for null, and of version 3.
+  // Returns the fill value of version 2 in the spelling of .zarray, nullopt if it is null or the array has
+  // version 3.
   const std::optional<Json>& stated_fill_value() const { return stated_fill_; }
-  // What NCZarr 4.9 adds to .zarray, else null.
+  // Returns the members that NCZarr 4.9 adds to .zarray, null if it has none of them.
   const Json& nczarr() const { return nczarr_; }
 
  protected:
@@ -36,7 +37,7 @@ class StoredArray : public ChunkedArray {
  private:
   StoredArray(Context& context, KeyStorePtr store, std::string path, ArrayMetadata metadata,
               std::optional<ShardReader> shards, std::function<Attributes()> attributes);
-  // The encoded chunk of grid(), or null. key becomes its key, for messages.
+  // Returns the encoded chunk of grid(), null if it is absent. Sets key to its key, for messages.
   ValuePtr find_chunk(std::span<const uint64_t> chunk, std::string& key) const;
   ValuePtr open_chunk(std::span<const uint64_t> chunk, std::string& key) const;
   ValuePtr open_as(const ChunkKeys& keys, std::span<const uint64_t> chunk, const std::string& stated) const;
@@ -47,7 +48,7 @@ class StoredArray : public ChunkedArray {
   KeyStorePtr store_;
   std::string path_;
   ChunkKeys keys_;
-  ChunkGrid outer_grid_;  // of the stored chunks; grid() is that of the innermost
+  ChunkGrid outer_grid_;  // of the stored chunks; grid() has the innermost chunks
   CodecChain chain_;      // of the innermost chunks
   Elements fill_;
   std::optional<Json> stated_fill_;
@@ -55,11 +56,11 @@ class StoredArray : public ChunkedArray {
   std::optional<Error> fill_error_;
   std::optional<ShardReader> shards_;
   std::function<Attributes()> attributes_;
-  // Whether a chunk was found under the key that the metadata give it, and under another one. Relaxed: they
-  // decide only what is worth asking.
+  // Whether a chunk was found under the key that the metadata give it, and under another key. Relaxed: they
+  // only decide which keys are worth looking up.
   mutable std::atomic<bool> has_stated_{false}, has_other_{false};
   mutable Once strangers_once_;               // guards strangers_
-  mutable std::optional<Error> strangers_{};  // why chunks that are not found are not taken for absent
+  mutable std::optional<Error> strangers_{};  // why missing chunks do not count as absent
 };
 
 }  // namespace plainfs::zarr

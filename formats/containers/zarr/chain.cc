@@ -8,12 +8,12 @@
 namespace plainfs::zarr {
 namespace {
 
-// A compressor that says more than this lies: the best of them reach some 50,000 times. Small chunks need no
-// such doubt.
+// The largest plausible growth of decompressed data: the best compressors reach about 50,000 times. Small
+// chunks are not checked.
 constexpr uint64_t kMostGrowth = 65536;
 constexpr uint64_t kAlwaysPlausibleBytes = uint64_t{64} << 20;
-// How much larger than the elements an encoded form may be: astype may widen one byte to eight, and an index
-// of inner chunks of one byte has 16 bytes for each.
+// How much larger than the elements an encoded form may be. astype may widen one byte to eight. An index of
+// inner chunks of one byte each has 16 bytes per chunk.
 constexpr uint64_t kMostOverhead = 32;
 constexpr uint64_t kOverheadBytes = uint64_t{1} << 20;
 
@@ -27,7 +27,7 @@ bool fixed_size(const CodecChain& chain) {
   return !chain.object && chain.dtype.fixed_size();
 }
 
-// The most bytes that any stage of such a chunk has.
+// Returns the largest size in bytes that a chunk of this shape may have at any stage.
 uint64_t most_bytes(const CodecChain& chain, const Shape& shape) {
   if (!fixed_size(chain)) return kMostVariableBytes;
   return checked_add(checked_multiply(decoded_bytes(chain, shape), kMostOverhead), kOverheadBytes);
@@ -37,7 +37,8 @@ Size after(const CodecPtr& codec, Size before) {
   return before ? codec->encoded_size(*before) : std::nullopt;
 }
 
-// Bytes after each array step, the first entry before all of them; nullopt after a step that says none.
+// Returns the size in bytes before the array steps and after each of them, nullopt after a step of unknown
+// size.
 std::vector<Size> sizes_of_steps(const CodecChain& chain, const Shape& shape) {
   std::vector<Size> sizes{decoded_bytes(chain, shape)};
   for (const ArrayStep& step : chain.array_steps) {
@@ -47,7 +48,7 @@ std::vector<Size> sizes_of_steps(const CodecChain& chain, const Shape& shape) {
   return sizes;
 }
 
-// Bytes as the serializer wrote them.
+// Returns the size in bytes of the serializer's output, nullopt if it is not fixed.
 Size serialized_size(const CodecChain& chain, const Shape& shape) {
   if (!fixed_size(chain) || chain.sharding) return std::nullopt;
   return sizes_of_steps(chain, shape).back();
@@ -63,7 +64,7 @@ void check_size(uint64_t bytes, Size expected) {
   if (expected && bytes != *expected) throw damaged("{} bytes, expected {}", bytes, *expected);
 }
 
-// What each array step is given, and what the serializer is given.
+// Returns the input of each array step, then the input of the serializer.
 std::vector<ArrayStage> stages_of(const CodecChain& chain, const Shape& shape) {
   std::vector<ArrayStage> stages{{chain.dtype, shape}};
   for (const ArrayStep& step : chain.array_steps) {
@@ -92,7 +93,7 @@ Elements decode_objects(const CodecChain& chain, ByteSpan serialized, const Shap
   return elements;
 }
 
-// Numbers in native order: of a shard that is decoded whole, or as the bytes codec left them.
+// Undoes the array steps on bytes: the serializer's output, or the numbers of a shard that was decoded whole.
 Bytes undo_array_steps(const CodecChain& chain, Bytes bytes, const Shape& shape) {
   const std::vector<ArrayStage> stages = stages_of(chain, shape);
   const std::vector<Size> sizes = sizes_of_steps(chain, shape);

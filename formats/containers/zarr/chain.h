@@ -1,6 +1,6 @@
-// How one chunk is encoded: steps from array to array, one serializer from array to bytes, codecs from bytes
-// to bytes, undone here from last to first. Zarr v2 fits the same shape: order F is a transpose, the object
-// codec a serializer, the filters and the compressor are codecs.
+// The encoding of one chunk: steps from array to array, one serializer from array to bytes, and codecs from
+// bytes to bytes. Decoding undoes them from last to first. Zarr v2 has the same structure: order F is a
+// transpose, the object codec a serializer, and the filters and the compressor are codecs.
 #pragma once
 
 #include <memory>
@@ -14,15 +14,15 @@
 
 namespace plainfs::zarr {
 
-// Variable-length chunks have no size that follows from their metadata: none larger than this is read or
-// decoded.
+// The metadata do not determine the size of variable-length chunks. Larger ones are neither read nor decoded.
 inline constexpr uint64_t kMostVariableBytes = uint64_t{1} << 30;
 
 struct Transpose {
   AxisOrder order;
-  uint64_t element_size;  // bytes; 0 where the elements have no fixed size
+  uint64_t element_size;  // bytes; 0 if the elements have no fixed size
 };
-// The bytes hold numbers of this type in its stored byte order; the array before has them in native order.
+// A step after which the bytes hold numbers of type stored in its byte order. The array before it has them in
+// native order.
 struct ByteOrder {
   DType stored;
 };
@@ -37,41 +37,41 @@ struct CodecChain {
   ~CodecChain();
 
   DType dtype;   // of the decoded elements
-  DType stored;  // what unpack() takes: dtype with the byte order of the decoded bytes
+  DType stored;  // the argument of unpack(): dtype with the byte order of the decoded bytes
   std::vector<ArrayStep> array_steps;
   ObjectCodecPtr object;               // the serializer of elements of variable length, or null
-  std::unique_ptr<Sharding> sharding;  // the serializer that makes a chunk of chunks, or null
+  std::unique_ptr<Sharding> sharding;  // the serializer that writes a chunk as inner chunks, or null
   std::vector<CodecPtr> byte_codecs;
 };
 
-// sharding_indexed: the chunk is a file of inner chunks of chunk_shape with an index of their places
-// (zarr-specs, codecs/sharding-indexed).
+// The serializer sharding_indexed: the chunk is a file of inner chunks of chunk_shape with an index of their
+// places (zarr-specs, codecs/sharding-indexed).
 struct Sharding {
   Shape chunk_shape;  // of the inner chunks, after the array steps
   CodecChain inner;
-  CodecChain index;  // of uint64 (offset, size), shape: inner chunks along each axis, then 2
+  CodecChain index;  // of uint64 (offset, size); shape: inner chunks along each axis, then 2
   bool index_at_start = false;
 };
 
-// All elements of a chunk of that shape, in C order. Throws damaged where encoded is not exactly such a
+// Returns all elements of a chunk of this shape in C order. Throws damaged unless encoded is exactly one such
 // chunk.
 Elements decode_chunk(const CodecChain& chain, Bytes encoded, const Shape& shape);
 
-// Rows [first, first + count) along the first axis, where the codecs let them be had for much less than the
-// whole chunk; nullopt where not, and where decode_chunk has to tell what is wrong.
+// Returns rows [first, first + count) along the first axis if the codecs can decode them for much less than
+// the whole chunk. Returns nullopt if not, and if decode_chunk has to report an error.
 std::optional<Elements> decode_rows(const CodecChain& chain, const EncodedSource& encoded, const Shape& shape,
                                     uint64_t first, uint64_t count);
 
-// Throws damaged where encoded_bytes cannot be the size of such a chunk, before they are read.
+// Throws damaged if encoded_bytes cannot be the size of a chunk of this shape. Call it before reading them.
 void check_encoded_size(const CodecChain& chain, uint64_t encoded_bytes, const Shape& shape);
 
-// Throws damaged where so few bytes cannot hold so many, which would have to be allocated first.
+// Throws damaged if encoded_bytes cannot decode to decoded_bytes. Call it before allocating them.
 void check_plausible(uint64_t encoded_bytes, uint64_t decoded_bytes);
 
-// How many bytes a chunk of that shape has, where that follows from the metadata.
+// Returns the size in bytes of an encoded chunk of this shape, nullopt if the metadata do not determine it.
 std::optional<uint64_t> encoded_chunk_size(const CodecChain& chain, const Shape& shape);
 
-// The bytes that the serializer wrote: the byte codecs undone. shape: of the whole chunk.
+// Undoes the byte codecs and returns the bytes that the serializer wrote. shape: of the whole chunk.
 Bytes undo_byte_codecs(const CodecChain& chain, Bytes encoded, const Shape& shape);
 
 }  // namespace plainfs::zarr

@@ -13,7 +13,7 @@ constexpr std::string_view kArrayCodecs[] = {
     "bitround",           "scale_offset",       "cast_value",       "reshape",
     "numcodecs.delta",    "numcodecs.bitround", "numcodecs.astype", "numcodecs.fixedscaleoffset",
     "numcodecs.quantize", "numcodecs.packbits"};
-// Serializers that are codecs like any other: they are given and give flat numbers.
+// Serializers that are implemented like other codecs: their input and output are flat numbers.
 constexpr std::string_view kFlatSerializers[] = {"packbits", "numcodecs.zfpy", "numcodecs.pcodec", "zfp",
                                                  "pcodec"};
 
@@ -34,7 +34,7 @@ bool is_flat_number(const DType& type) {
          type.kind != Kind::fixed_text && type.kind != Kind::fixed_utf32 && type.kind != Kind::opaque;
 }
 
-// Takes the codecs one after another, as a chunk meets them when it is encoded.
+// A parser that takes the codecs in the order of encoding.
 class ChainParser {
  public:
   ChainParser(const DType& dtype, ChunkLengths lengths) : lengths_(std::move(lengths)) {

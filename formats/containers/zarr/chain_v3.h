@@ -1,4 +1,4 @@
-// The codecs member of a v3 array, made into a chain that can be run.
+// Parses the codecs member of a v3 array into a chain that can be run.
 #pragma once
 
 #include <vector>
@@ -8,11 +8,11 @@
 
 namespace plainfs::zarr {
 
-// Every length that a chunk may have along each axis.
+// All lengths that a chunk may have along each axis.
 using ChunkLengths = std::vector<std::vector<uint64_t>>;
 
-// codecs: the list. dtype: of the array. Throws damaged where they do not make a chain, or where shards
-// cannot be divided into their inner chunks; unsupported where one of them is unknown.
+// Parses the list codecs of an array of dtype. Throws damaged if they do not form a chain or if shards cannot
+// be divided into their inner chunks, unsupported if a codec is unknown.
 CodecChain parse_v3_codecs(const Json& codecs, const DType& dtype, ChunkLengths lengths);
 
 }  // namespace plainfs::zarr

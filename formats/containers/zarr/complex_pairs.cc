@@ -7,7 +7,7 @@
 namespace plainfs::zarr {
 namespace {
 
-// Whether elements of the type have the bytes of complex numbers.
+// Returns whether elements of type have the bytes of complex numbers.
 bool is_dense_pair(const DType& type) {
   if (type.kind != Kind::compound || !is_complex_pair(type.fields)) return false;
   const Field& real = type.fields[0];

@@ -1,4 +1,4 @@
-// Records of two reals called r, i or Real, Imaginary are complex numbers, as in HDF5 (fs/VIEWS.md, section
+// Records of two reals named r, i or Real, Imaginary are complex numbers, as in HDF5 (fs/VIEWS.md, section
 // 2).
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace plainfs::zarr {
 
-// metadata with such records taken as complex, else as it is. Left as records: those with room between the
-// two, of two byte orders, in shards, or behind codecs that see the array.
+// Returns metadata with such records as complex numbers, unchanged if it has no such records. Records remain
+// records if they have room between the two reals, two byte orders, shards, or codecs that see the array.
 ArrayMetadata with_pairs_as_complex(ArrayMetadata metadata);
 
 }  // namespace plainfs::zarr

@@ -8,14 +8,14 @@
 namespace plainfs::zarr {
 namespace {
 
-// Core types (zarr-specs v3, data types) by the numpy dtype of the same meaning.
+// Core types (zarr-specs v3, data types) and the numpy dtypes of the same meaning.
 constexpr std::pair<std::string_view, std::string_view> kCoreTypes[] = {
     {"bool", "|b1"},      {"int8", "|i1"},        {"int16", "<i2"},           {"int32", "<i4"},
     {"int64", "<i8"},     {"uint8", "|u1"},       {"uint16", "<u2"},          {"uint32", "<u4"},
     {"uint64", "<u8"},    {"float16", "<f2"},     {"float32", "<f4"},         {"float64", "<f8"},
     {"complex64", "<c8"}, {"complex128", "<c16"}, {"complex_float32", "<c8"}, {"complex_float64", "<c16"}};
 
-// Those that zarr-extensions and zarr-python define with a length.
+// Types that zarr-extensions and zarr-python define with a length.
 constexpr std::pair<std::string_view, Kind> kSizedTypes[] = {{"raw_bytes", Kind::opaque},
                                                              {"null_terminated_bytes", Kind::fixed_text},
                                                              {"fixed_length_utf32", Kind::fixed_utf32}};
@@ -26,7 +26,7 @@ DType sized_type(Kind kind, uint64_t bytes) {
   return number_type(kind, static_cast<uint32_t>(bytes));
 }
 
-// "r24": opaque elements of that many bits.
+// Parses "r24": opaque elements of that number of bits.
 std::optional<DType> raw_bits(std::string_view name) {
   if (!name.starts_with('r')) return std::nullopt;
   uint64_t bits = 0;
@@ -44,7 +44,7 @@ DType time_type(char letter, const Json& configuration) {
   return parse_numpy_dtype(fmt::format("<{}8[{}{}]", letter, count, unit));
 }
 
-// A field is {"name", "data_type"}, or in the older "structured" a pair.
+// Parses a record. A field is {"name", "data_type"}, or a pair in the older "structured".
 DType struct_type(const Json& configuration) {
   const Json& list = required(configuration, "fields");
   if (!list.list() || list.list()->empty()) throw damaged("a struct without fields");

@@ -10,14 +10,15 @@ namespace plainfs::zarr {
 
 struct Extension {
   std::string name;
-  Json configuration;  // an object, empty where there is none
+  Json configuration;  // an object, empty if absent
 };
 
-// what: the member it stands in, for the message. Throws damaged where it is no extension point.
+// Parses an extension point. what: the member that contains it, for the message. Throws damaged if it is
+// invalid.
 Extension parse_extension(const Json& value, std::string_view what);
 
-// The type that a data_type names, in native byte order; only the codecs say how it is stored. Throws
-// unsupported where plainfs does not know it.
+// Returns the type that a data_type names, in native byte order. Only the codecs determine how it is stored.
+// Throws unsupported if plainfs does not know the type.
 DType parse_v3_dtype(const Json& data_type);
 
 }  // namespace plainfs::zarr

@@ -14,7 +14,7 @@
 namespace plainfs::zarr {
 namespace {
 
-// Text is short; a record's bytes are bounded by its type.
+// Text is short, and the type bounds the bytes of a record.
 constexpr uint64_t kMostFillBytes = uint64_t{1} << 24;
 
 Error wrong(const Json& fill, const DType& dtype) {
@@ -27,7 +27,7 @@ Bytes from_base64(const std::string& text) {
       ->decode(Bytes(bytes.begin(), bytes.end()), DecodedSize::at_most(kMostFillBytes));
 }
 
-// base64, or a list of byte values.
+// Parses base64 or a list of byte values.
 Bytes bytes_of(const Json& fill, const DType& dtype) {
   if (const std::string* text = fill.text()) return from_base64(*text);
   if (!fill.list()) throw wrong(fill, dtype);
@@ -40,7 +40,7 @@ Bytes bytes_of(const Json& fill, const DType& dtype) {
   return bytes;
 }
 
-// value rounded to odd, so that rounding it again to float16 gives what rounding value itself would.
+// Returns value rounded to odd. Rounding the result to float16 then equals rounding value itself.
 float odd_float(double value) {
   const float nearest = static_cast<float>(value);
   if (static_cast<double>(nearest) == value || !std::isfinite(nearest)) return nearest;
@@ -54,13 +54,13 @@ float odd_float(double value) {
   return odd;
 }
 
-// The number that text reads as, in JSON's way or C's ("inf", "-nan", "1."); nullopt if it is none.
+// Parses text as a number in JSON or C notation ("inf", "-nan", "1."). Returns nullopt if it is not a number.
 std::optional<Json> number_in(std::string_view text) {
   while (text.starts_with(' ') || text.starts_with('+')) text.remove_prefix(1);
   try {
     if (Json parsed = parse_json(text); parsed.number() || parsed.boolean()) return parsed;
   } catch (const Error&) {
-    // no JSON
+    // not JSON
   }
   if (text == "True" || text == "False") return Json(text == "True");
   double value = 0;
@@ -69,7 +69,7 @@ std::optional<Json> number_in(std::string_view text) {
   return Json::of(value);
 }
 
-// fill without what some writers put around it: netcdf-c a list, n5-zarr the quotes of a text.
+// Returns fill without the wrapping of some writers: netcdf-c writes a list, n5-zarr a quoted number.
 Json unwrapped(const Json& fill) {
   if (fill.list() && fill.list()->size() == 1) return unwrapped(fill.list()->front());
   if (const std::string* text = fill.text())
@@ -77,7 +77,7 @@ Json unwrapped(const Json& fill) {
   return fill;
 }
 
-// "0x7fc00000": the bits, the most significant first, as wide as the type (v3).
+// Parses "0x7fc00000": the bits, the most significant first, as wide as the type (v3).
 std::optional<uint64_t> bits_of(const std::string& text, size_t size) {
   if (!text.starts_with("0x") || text.size() != 2 + 2 * size) return std::nullopt;
   uint64_t bits = 0;
@@ -105,7 +105,7 @@ T real_of(const Json& fill, const DType& dtype) {
     return static_cast<T>(*value);
 }
 
-// An integer number, also written as 3.0.
+// Parses an integer, which may be written as 3.0.
 template <class T>
 T integer_of(const Json& fill, const DType& dtype) {
   if (const auto value = fill.as_int64(); value && std::in_range<T>(*value)) return static_cast<T>(*value);
@@ -133,7 +133,7 @@ void put_real(const Json& fill, const DType& dtype, uint32_t size, Bytes& bytes)
     put(real_of<double>(fill, dtype), bytes);
 }
 
-// A pair of reals, or a real alone.
+// Appends a complex number given as a pair of reals or one real.
 void put_complex(const Json& fill, const DType& dtype, Bytes& bytes) {
   const uint32_t part = dtype.size / 2;
   const Json::List* parts = fill.list();
@@ -167,7 +167,7 @@ void put_number(const Json& stored, const DType& dtype, Bytes& bytes) {
   });
 }
 
-// UTF-8 as UTF-32 in native order, NUL-padded.
+// Appends UTF-8 text as UTF-32 in native byte order, padded with NULs.
 void put_utf32(const Json& fill, const DType& dtype, Bytes& bytes) {
   if (fill.list() && fill.list()->size() == 1) return put_utf32(fill.list()->front(), dtype, bytes);
   const std::string* text = fill.text();
@@ -178,14 +178,14 @@ void put_utf32(const Json& fill, const DType& dtype, Bytes& bytes) {
   bytes.resize(dtype.size, std::byte{0});
 }
 
-// Stored bytes of a fixed-size type, in base64; shorter is padded with NULs.
+// Returns the element stored as bytes of a fixed-size type. Shorter bytes are padded with NULs.
 Elements from_stored(Bytes bytes, const Json& fill, const DType& dtype) {
   if (bytes.size() > dtype.size) throw wrong(fill, dtype);
   bytes.resize(dtype.size, std::byte{0});
   return unpack(dtype, bytes, 1);
 }
 
-// Bytes in base64, or the text itself where it is none (netcdf-c).
+// Parses base64, or takes the text itself if it is not base64 (netcdf-c).
 Elements fixed_text_fill(const Json& fill, const DType& dtype) {
   if (fill.list() && fill.list()->size() == 1 && fill.list()->front().text())
     return fixed_text_fill(fill.list()->front(), dtype);
@@ -231,7 +231,7 @@ bool is_zero(const Json& fill) {
   return number && *number == 0;
 }
 
-// A list of items, or nothing at all (0, "").
+// Parses a list of items, or an empty sequence (0, "").
 Elements sequence_fill(const Json& fill, const DType& dtype) {
   Elements elements = zero_elements(dtype, 1);
   if (is_zero(fill) || (fill.text() && fill.text()->empty())) return elements;
@@ -242,9 +242,9 @@ Elements sequence_fill(const Json& fill, const DType& dtype) {
   return elements;
 }
 
-// A structured dtype with object members: a pickle of the integer 0, whatever fill value was chosen
-// (zarr-python can make no other). It is "K", a zero byte and ".", after "\x80" and the protocol from
-// protocol 2 on.
+// Parses the fill value of a structured dtype with object members. It is always a pickle of the integer 0,
+// since zarr-python cannot write any other. The pickle is "K", a zero byte and ".", from protocol 2 on after
+// "\x80" and the protocol.
 Elements pickled_record_fill(const Json& fill, const DType& dtype) {
   const Bytes bytes = bytes_of(fill, dtype);
   std::string_view pickle = as_text(bytes);

@@ -1,5 +1,5 @@
-// Fill values: one JSON value, read as one element of the array's type. The forms are those of zarr-specs v2
-// (NumPy's kinds, base64 for bytes and records) and v3, with what real writers do beyond them
+// Fill values: one JSON value, parsed as one element of the array's type. The forms are those of zarr-specs
+// v2 (NumPy's kinds, base64 for bytes and records) and v3, and those that writers use beyond them
 // (formats/containers/zarr/FORMAT.md).
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace plainfs::zarr {
 
-// Exactly one element. Null is zero, FALSE or empty, and missing where elements are JSON values.
-// Throws damaged where the value is none of that type.
+// Parse fill and return exactly one element. Null is zero, FALSE or empty; if elements are JSON values it is
+// missing. Throw damaged if fill is not a value of dtype.
 Elements v2_fill(const Json& fill, const DType& dtype);
 Elements v3_fill(const Json& fill, const DType& dtype);
 

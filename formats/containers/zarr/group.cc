@@ -11,7 +11,7 @@
 namespace plainfs::zarr {
 namespace {
 
-// The largest metadata documents are consolidated ones; those of 100,000 arrays have some 100 MB.
+// The largest metadata documents are consolidated: those of 100,000 arrays have about 100 MB.
 constexpr uint64_t kMostDocumentBytes = uint64_t{256} << 20;
 
 std::string_view last_name(std::string_view path) {
@@ -24,7 +24,7 @@ Json parse_document(ByteSpan bytes) {
   return parse_json(text);
 }
 
-// What of a zarr.json the attributes are made of; the rest need not stay in memory.
+// Keeps the members of a zarr.json that the attributes need, and frees the others.
 std::function<Attributes()> v3_attributes(const Json& zarr_json) {
   Json::Object kept;
   for (const char* name : {"attributes", "dimension_names"}) {
@@ -41,8 +41,9 @@ Node node_of(GroupPtr group) {
 
 Hierarchy::Hierarchy(KeyStorePtr store, Context& context) : store_(std::move(store)), context_(context) {}
 
-// .zmetadata, and consolidated_metadata in the root's zarr.json. One that is no such document is only a hint
-// less; without one that cannot be read for now the store would be another.
+// Reads .zmetadata, and consolidated_metadata of the root's zarr.json. An invalid document is ignored with a
+// warning, since it is only a hint. A transient error is thrown, since the store would have other nodes
+// without the document.
 void Hierarchy::read_consolidated() const {
   const auto read = [this](const char* name, const char* member, Json& into) {
     try {
@@ -92,7 +93,8 @@ void Hierarchy::check_listable() const {
       "zarr.consolidate_metadata() writes them");
 }
 
-// Whether consolidated metadata, by which the store goes, name the node at path or one below it.
+// Returns whether consolidated metadata name the node at path or one below it. Requires:
+// goes_by_consolidated().
 bool Hierarchy::is_consolidated(const std::string& path) const {
   if (path.empty()) return true;
   const size_t slash = path.rfind('/');
@@ -100,7 +102,8 @@ bool Hierarchy::is_consolidated(const std::string& path) const {
   return found != folders_.end() && found->second.contains(std::string(last_name(path)));
 }
 
-// What is in the folder at path, by name. Consolidated metadata may name nodes of which no listing tells.
+// Returns the entries of the folder at path, by name. Adds nodes of consolidated metadata that a listing
+// lacks.
 std::vector<Entry> Hierarchy::entries(const std::string& path) const {
   check_listable();
   std::vector<Entry> all;
@@ -115,7 +118,7 @@ std::vector<Entry> Hierarchy::entries(const std::string& path) const {
   return all;
 }
 
-// The names of the folders that may be nodes of the group at path.
+// Returns the names of the folders that may be nodes of the group at path.
 std::vector<std::string> Hierarchy::folders(const std::string& path) const {
   check_listable();
   if (!goes_by_consolidated()) return store_->folders(path);
@@ -157,7 +160,7 @@ Attributes Hierarchy::read_v2_attributes(const std::string& path) const {
   }
 }
 
-// Read once, however many schemas ask.
+// Returns a function that reads the attributes once, for all schemas that call it.
 std::function<Attributes()> Hierarchy::v2_attributes(const std::string& path) const {
   struct Known {
     Once once;
@@ -228,8 +231,8 @@ bool Hierarchy::has_nodes_below(const std::string& path) const {
   return false;
 }
 
-// A document that does not say what it describes: a group where nodes stand below it, else an array. One that
-// cannot be read for now may as well not be there: not even whose attributes these are is known.
+// Returns a node for a document that does not name its type: a group if there are nodes below it, else an
+// array. After a transient error not even the attributes are known, so reading these throws the error too.
 Node Hierarchy::broken_node(const std::string& path, const GroupPtr& parent, const Error& error) const {
   if (is_transient(error)) return Node{error, {}, [error]() -> Attributes { throw error; }};
   if (!has_nodes_below(path)) return Node{error, {}, {}};
@@ -242,7 +245,7 @@ Node Hierarchy::implicit_group(const std::string& path, const GroupPtr& parent) 
                                                std::nullopt, StoredGroup::Kind::implicit));
 }
 
-// The node that documents or consolidated metadata describe.
+// Returns the node that documents or consolidated metadata describe.
 std::optional<Node> Hierarchy::described(const std::string& path, const GroupPtr& parent) const {
   const auto v2_group = [&](std::optional<Error> broken) {
     return node_of(
@@ -301,7 +304,7 @@ Node Hierarchy::plain_file(const std::string& path) const {
 
 std::optional<Node> Hierarchy::find(const std::string& path, const GroupPtr& parent) const {
   if (goes_by_consolidated() && !is_consolidated(path)) return std::nullopt;
-  // To look for documents in what is a file of this machine would be an error.
+  // Looking for documents below a local file would be an error.
   const bool may_be_folder = path.empty() || store_->is_remote() || store_->has_folder(path);
   if (std::optional<Node> node = may_be_folder ? described(path, parent) : std::nullopt) return node;
   if (path.empty() || is_hidden(last_name(path)) || is_document(last_name(path))) return std::nullopt;
@@ -331,14 +334,14 @@ std::string name_of_part(size_t number) {
   return fmt::format("part.{}.parquet", number);
 }
 
-// A folder of parts numbered from 0, as dask writes a table, of which no listing tells.
+// A folder of parts numbered from 0, a table that dask wrote, in a store that cannot be listed.
 class PartsFolder : public Group {
  public:
   PartsFolder(HierarchyPtr hierarchy, std::string path, GroupPtr parent)
       : hierarchy_(std::move(hierarchy)), path_(std::move(path)), parent_(std::move(parent)) {}
 
   std::vector<Member> members() const override {
-    constexpr size_t kMostParts = 100'000;  // a server may have something under every name
+    constexpr size_t kMostParts = 100'000;  // a server may answer every name
     std::vector<Member> members;
     while (std::optional<Node> part = find(name_of_part(members.size()))) {
       if (members.size() == kMostParts) throw unsupported("{}: over {} parts", path(), kMostParts);

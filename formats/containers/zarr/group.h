@@ -1,10 +1,9 @@
-// The nodes of a Zarr hierarchy. A folder is a node where it has a zarr.json (v3), a .zarray or a .zgroup
-// (v2), in this order. A folder without a document is an implicit group, whose attributes are those of a
-// .zattrs, if it has one. Files that are no keys of Zarr are members of their group as they are.
+// The nodes of a Zarr hierarchy. A folder is a node if it has a zarr.json (v3), a .zarray or a .zgroup (v2),
+// in this order of precedence. A folder without one of them is an implicit group. Its attributes are in
+// .zattrs, if there is one. Files that are not keys of Zarr are members of their group.
 //
-// Consolidated metadata, which may be stale, stand in only for documents that are missing; but where the
-// store is elsewhere and has them, its nodes are what they say, because each other document would cost a
-// round trip.
+// Consolidated metadata may be stale, so they only replace missing documents. In a remote store that has
+// them, however, they alone define the nodes, because every other document would cost a round trip.
 #pragma once
 
 #include <memory>
@@ -26,35 +25,35 @@ namespace plainfs::zarr {
 class Hierarchy;
 using HierarchyPtr = std::shared_ptr<const Hierarchy>;
 
-// An opened store; its groups and arrays share it.
+// An opened store. Its groups and arrays share it.
 class Hierarchy : public std::enable_shared_from_this<Hierarchy> {
  public:
   Hierarchy(KeyStorePtr store, Context& context);
 
-  // The node at path ("" = the root, "a/b"), the implicit group or the file there, or nullopt if there is
-  // none. A node whose metadata are wrong has content Error, or is a group whose members cannot be listed.
-  // The root is no implicit group. Of a remote store with consolidated metadata only the nodes are found that
-  // these name.
+  // Returns the node at path ("" = the root, "a/b"), the implicit group or the file there, nullopt if nothing
+  // is there. A node with invalid metadata has content Error, or is a group that cannot list its members. The
+  // root is not an implicit group. In a remote store with consolidated metadata, finds only nodes that these
+  // name.
   std::optional<Node> find(const std::string& path, const GroupPtr& parent) const;
-  // The root as an implicit group.
+  // Returns the root as an implicit group.
   Node implicit_root() const { return implicit_group("", nullptr); }
-  // Whatever is in group, which is at path, by name. Throws as check_listable.
+  // Returns the members of group, which is at path, by name. Throws like check_listable.
   std::vector<Member> members(const std::string& path, const GroupPtr& group) const;
 
   const KeyStorePtr& store() const { return store_; }
   Context& context() const { return context_; }
-  // 2 or 3, as the root's metadata are; 0 where there are none.
+  // Returns the version of the root's metadata, 2 or 3, or 0 if it has no metadata.
   int version() const;
-  // The file beside the keys, or the folder of parts that dask writes (NAME.parquet/part.0.parquet), of that
-  // name in the folder at path, of a remote store that cannot be listed; nullopt if there is none, and of any
-  // other store. Only names with an extension are asked for.
+  // Finds name in the folder at path of a remote store that cannot be listed: a file that is not a key, or a
+  // folder of parts that dask writes (NAME.parquet/part.0.parquet). Returns nullopt if there is no such file
+  // or folder, and for any other store. Looks only for names with an extension.
   std::optional<Node> find_unlisted(const std::string& path, std::string_view name,
                                     const GroupPtr& group) const;
-  // The file at path.
+  // Returns the file at path.
   Node plain_file(const std::string& path) const;
-  // Warns if the folder at path, which no document describes, has files that are named as chunks are.
+  // Warns if the folder at path, which no document describes, has files named like chunks.
   void warn_of_chunks(const std::string& path) const;
-  // Throws unsupported where it cannot be told what is in a group.
+  // Throws unsupported if the members of groups cannot be determined.
   void check_listable() const;
 
  private:
@@ -70,7 +69,7 @@ class Hierarchy : public std::enable_shared_from_this<Hierarchy> {
   std::optional<Node> folder_node(const std::string& path, const GroupPtr& parent) const;
   Node v3_node(const std::string& path, const GroupPtr& parent, const Json& zarr_json) const;
   Node v2_array(const std::string& path, const Json& zarray) const;
-  // document: what metadata were read from.
+  // document: the source of metadata.
   Node array_node(const std::string& path, const Json& document, ArrayMetadata metadata,
                   std::function<Attributes()> attributes) const;
   Node broken_node(const std::string& path, const GroupPtr& parent, const Error& error) const;
@@ -81,18 +80,18 @@ class Hierarchy : public std::enable_shared_from_this<Hierarchy> {
   const KeyStorePtr store_;
   Context& context_;
   mutable SharedArrays arrays_;
-  mutable Once consolidated_once_;  // guards what is below, read where a document is first missing
+  mutable Once consolidated_once_;  // guards the members below; runs when a document is first missing
   mutable Json v2_consolidated_;    // "a/.zarray" → document
   mutable Json v3_consolidated_;    // "a" → document
   mutable std::unordered_map<std::string, const Json*> consolidated_;       // by key, of both
-  mutable std::unordered_map<std::string, std::set<std::string>> folders_;  // those in each folder, by these
+  mutable std::unordered_map<std::string, std::set<std::string>> folders_;  // names of folders, by parent
 };
 
 class StoredGroup : public Group {
  public:
-  // Of a group that a document describes, or of an implicit one.
+  // Whether a document describes the group.
   enum class Kind { described, implicit };
-  // broken: thrown by members(), where the group's own metadata cannot be read.
+  // broken: the error that members() throws if the group's own metadata are invalid.
   StoredGroup(HierarchyPtr hierarchy, std::string path, GroupPtr parent,
               std::function<Attributes()> attributes, std::optional<Error> broken = std::nullopt,
               Kind kind = Kind::described);
@@ -104,9 +103,9 @@ class StoredGroup : public Group {
   GroupPtr parent() const override { return parent_; }
   std::string path() const override { return "/" + path_; }
   const Hierarchy& hierarchy() const { return *hierarchy_; }
-  // Whether no document describes the group.
+  // Returns whether no document describes the group.
   bool is_implicit() const { return kind_ == Kind::implicit; }
-  // Throws where the group's own metadata cannot be read.
+  // Throws if the group's own metadata are invalid or its members cannot be determined.
   void check() const;
 
  private:

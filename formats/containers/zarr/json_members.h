@@ -1,4 +1,4 @@
-// Members of Zarr's metadata documents, each checked as it is taken.
+// Access to members of Zarr's metadata documents, with checks.
 #pragma once
 
 #include <string>
@@ -10,16 +10,16 @@
 
 namespace plainfs::zarr {
 
-// All of these throw damaged where the value is none of that kind; what: the member's name, for the message.
+// These throw damaged if the value is of another kind. what: the member's name, for the message.
 const Json& required(const Json& object, std::string_view name);
 std::string required_text(const Json& object, std::string_view name);
 uint64_t to_length(const Json& value, std::string_view what);
 Shape to_lengths(const Json& list, std::string_view what);
 char to_separator(const Json& value);  // "." or "/"
 
-// Records of fields that must differ in name.
+// Returns a record of these fields. Throws damaged if two have the same name.
 DType named_record(std::vector<Field> fields);
-// That the bytes of the array, and of each chunk, can be counted in 64 bits.
+// Throws damaged unless the bytes of the array, and of each chunk, can be counted in 64 bits.
 void check_byte_counts(const DType& dtype, const ChunkGrid& grid);
 
 Attributes to_attributes(const Json::Object& object);

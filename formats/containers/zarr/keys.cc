@@ -9,13 +9,13 @@ bool is_digit(char letter) {
   return letter >= '0' && letter <= '9';
 }
 
-// An index as a key has it: without leading zeros.
+// Returns whether text is an index in the spelling of a key: digits without leading zeros.
 bool is_index(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_digit) &&
          (text.size() == 1 || text[0] != '0');
 }
 
-// How many indices text consists of, with dots between them; 0 if it is anything else.
+// Returns the number of indices in text, which dots separate, 0 if it has anything else.
 size_t indices_in(std::string_view text) {
   size_t count = 0;
   for (size_t at = 0; at <= text.size();) {

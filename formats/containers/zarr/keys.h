@@ -1,4 +1,4 @@
-// What the names in a Zarr store's folders stand for: documents, chunks, or files of others.
+// The meanings of names in the folders of a Zarr store: documents, chunks and other files.
 #pragma once
 
 #include <cstdint>
@@ -20,27 +20,28 @@ inline constexpr const char* kV2Consolidated = ".zmetadata";
 // A folder with one of these is a node, or the root of a store.
 inline constexpr const char* kRootDocuments[] = {kV3, kV2Array, kV2Group, kV2Consolidated, kV2Attributes};
 
-// "a/b" of the folder "a" and the name "b"; the name of what is in the root ("").
+// Returns the key of name in folder: "a/b" for "a" and "b", name itself in the root ("").
 std::string key_of(const std::string& folder, std::string_view name);
 
-// Whether a name of a folder is shown only if it is that of a node: one that begins with a dot, and what
-// macOS adds to an archive.
+// Returns whether a name in a folder is shown only if it is a node: a name that begins with a dot, or one
+// that macOS adds to archives.
 bool is_hidden(std::string_view name);
-// Whether a file of that name is one of Zarr's documents.
+// Returns whether a file of this name is one of Zarr's documents.
 bool is_document(std::string_view name);
-// Whether a name consists of the indices of a chunk in any spelling: "0", "1.0", "c.1.0", "00_01".
+// Returns whether a name consists of the indices of a chunk in any spelling: "0", "1.0", "c.1.0", "00_01".
 bool looks_like_chunk(std::string_view name);
 
-// How the key of a chunk is made of its place on the grid.
+// The spelling of chunk keys.
 struct ChunkKeys {
   bool leading_c = false;  // v3 default: "c/1/0", at rank 0 "c"; else "1/0", at rank 0 "0"
   char separator = '.';
-  bool separator_is_known = true;  // v2 stores made before dimension_separator existed may use either
+  bool separator_is_known = true;  // false for v2 stores older than dimension_separator, which may use either
 
   std::string key(std::span<const uint64_t> chunk) const;
-  // Whether an entry of an array's folder is a chunk of that rank, or a folder of chunks, in this spelling.
+  // Returns whether an entry of an array's folder is a chunk of that rank, or a folder of chunks, in this
+  // spelling.
   bool may_be(const Entry& entry, size_t rank) const;
-  // The other spellings that writers use, the likeliest first.
+  // Returns the other spellings that writers use, the likeliest first.
   std::vector<ChunkKeys> others() const;
 };
 

@@ -1,4 +1,4 @@
-// What a zarr.json or a .zarray says, in one form for both versions.
+// The contents of a zarr.json or a .zarray in one form for both versions.
 #pragma once
 
 #include <optional>
@@ -17,23 +17,23 @@ struct ArrayMetadata {
   ChunkKeys keys;
   CodecChain chain;
   Elements fill;                      // one element of chain.dtype
-  std::optional<Error> fill_error{};  // why there is none, which costs the chunks that are absent
-  // Of version 2, as the document spells it; nullopt for null, and of version 3.
+  std::optional<Error> fill_error{};  // why fill is missing; only absent chunks fail with it
+  // For version 2, the fill value in the document's spelling. nullopt if it is null, and for version 3.
   std::optional<Json> stated_fill{};
-  Json nczarr{};  // of version 2, what NCZarr 4.9 adds to the document; null if nothing
+  Json nczarr{};  // for version 2, the members that NCZarr 4.9 adds, or null
 };
 
-// All of these throw damaged where the document is wrong, unsupported where it names something that plainfs
-// cannot read; both also where no chunk is there.
+// These throw damaged if the document is invalid, unsupported if it names something that plainfs cannot read.
+// They throw both even if there are no chunks.
 ArrayMetadata parse_v2_array(const Json& zarray);
 ArrayMetadata parse_v3_array(const Json& zarr_json);
-// The attributes member, then dimension_names where the node has them.
+// Returns the members of attributes, then dimension_names if the node has them.
 Attributes parse_v3_attributes(const Json& zarr_json);
-// Throws damaged where zattrs is no object.
+// Throws damaged unless zattrs is an object.
 Attributes parse_v2_attributes(const Json& zattrs);
 
 enum class NodeType { array, group };
-// Of a zarr.json; with the checks that hold for both types of node.
+// Returns the node type of a zarr.json after the checks that hold for both types.
 NodeType parse_v3_node_type(const Json& zarr_json);
 void check_v3_group(const Json& zarr_json);
 void check_v2_group(const Json& zgroup);

@@ -15,7 +15,7 @@ void check_format(const Json& document) {
 
 DType parse_dtype(const Json& dtype);
 
-// [name, type] or [name, type, shape]
+// Parses [name, type] or [name, type, shape].
 Field parse_field(const Json& field, size_t number) {
   const Json::List* parts = field.list();
   if (!parts || parts->size() < 2 || parts->size() > 3 || !(*parts)[0].text()) {
@@ -45,7 +45,7 @@ DType parse_dtype(const Json& dtype) {
   return named_record(std::move(fields));
 }
 
-// "dtype": "|O" or with such members.
+// Returns whether dtype is "|O" or has such members.
 bool holds_objects(const DType& dtype) {
   if (dtype.kind == Kind::array) return holds_objects(*dtype.item);
   for (const Field& field : dtype.fields) {
@@ -63,7 +63,7 @@ Filter parse_filter(const Json& filter) {
   return {required_text(filter, "id"), &filter};
 }
 
-// In the order of encoding: the filters, then the compressor.
+// Returns the filters, then the compressor: the order of encoding.
 std::vector<Filter> parse_filters(const Json& zarray) {
   std::vector<Filter> filters;
   if (const Json* list = zarray.find("filters"); list && !list->is_null()) {

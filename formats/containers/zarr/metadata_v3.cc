@@ -9,7 +9,7 @@
 namespace plainfs::zarr {
 namespace {
 
-// Run lengths are written out; no real grid has more chunks than this along an axis of unequal ones.
+// Run lengths are expanded. No real grid has more chunks than this along an axis of unequal ones.
 constexpr uint64_t kMostUnequalChunks = uint64_t{1} << 24;
 
 constexpr std::string_view kArrayMembers[] = {
@@ -18,7 +18,8 @@ constexpr std::string_view kArrayMembers[] = {
 constexpr std::string_view kGroupMembers[] = {"zarr_format", "node_type", "attributes",
                                               "consolidated_metadata"};
 
-// An unknown member may be ignored where it says so (zarr-specs v3, "extension points").
+// Throws unsupported if the document has an unknown member, unless its must_understand is false (zarr-specs
+// v3, "extension points").
 void check_members(const Json& document, std::span<const std::string_view> known) {
   for (const auto& [name, value] : *document.object()) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
@@ -32,7 +33,7 @@ void check_members(const Json& document, std::span<const std::string_view> known
 // One axis of a rectilinear grid: a step, or lengths and [length, times] pairs.
 struct GridAxis {
   uint64_t step;
-  std::vector<uint64_t> lengths;  // empty = steps
+  std::vector<uint64_t> lengths;  // empty if the axis has steps
 };
 
 GridAxis parse_axis(const Json& axis, uint64_t axis_length) {

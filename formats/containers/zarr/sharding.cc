@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint64_t kAbsent = std::numeric_limits<uint64_t>::max();
 
-// A part of a value: an inner chunk in its shard.
+// A part of a value: an inner chunk of a shard.
 class PartValue : public Value {
  public:
   PartValue(ValuePtr whole, InnerPlace place) : whole_(std::move(whole)), place_(place) {
@@ -40,7 +40,7 @@ struct DecodedShard {
   size_t allocated_bytes() const { return bytes.capacity(); }
 };
 
-// A value in memory; shared because the cache may drop it meanwhile.
+// A value in memory. It shares the shard, since the cache may drop it meanwhile.
 class MemoryValue : public Value {
  public:
   explicit MemoryValue(std::shared_ptr<const DecodedShard> shard) : shard_(std::move(shard)) {}
@@ -63,7 +63,7 @@ Shape index_shape(const Shape& grid) {
   return shape;
 }
 
-// Replaces position and shape along the array's axes by those along the axes that the sharding sees.
+// Converts position and shape from the array's axes to the axes that the sharding sees.
 void apply_transposes(const CodecChain& chain, Shape& position, Shape& shape) {
   for (const ArrayStep& step : chain.array_steps) {
     const AxisOrder& order = std::get<Transpose>(step).order;
@@ -72,7 +72,7 @@ void apply_transposes(const CodecChain& chain, Shape& position, Shape& shape) {
   }
 }
 
-// The inner chunk that holds the position, in C order of the grid.
+// Returns the number of the inner chunk that holds position, in C order of the grid.
 uint64_t number_in(const Shape& grid, const Shape& position, const Shape& chunk_shape) {
   uint64_t number = 0;
   for (size_t d = 0; d < grid.size(); ++d) number = number * grid[d] + position[d] / chunk_shape[d];
@@ -124,7 +124,7 @@ Bytes decode_whole_shard(const Sharding& sharding, Bytes shard, const Shape& sha
   const uint64_t count = element_count(inner_chunks.extent);
   for (uint64_t number = 0; number < count; ++number) {
     const auto place = index.find(number);
-    // What fills it would have to go through the codecs before the sharding; no writer is known to do this.
+    // The fill value would have to pass the codecs before the sharding. No writer is known to do this.
     if (!place) throw unsupported("absent inner chunk of a shard behind array codecs");
     check_encoded_size(sharding.inner, place->size, inner_shape);
     const Elements inner = decode_chunk(sharding.inner, value.read(place->offset, place->size), inner_shape);

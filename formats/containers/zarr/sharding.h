@@ -1,6 +1,6 @@
-// Shards: chunks that are files of inner chunks. One inner chunk is read with the shard's index, which is
-// read once and cached, and one more read; shards inside shards likewise. Only where bytes -> bytes codecs
-// stand around a shard is the shard decoded whole (and cached).
+// Shards: chunks that are files of inner chunks. Reading an inner chunk takes the shard's index, which is
+// read once and cached, and one more read. Shards inside shards are read in this way too. A shard is decoded
+// whole, and cached, only if it is inside bytes -> bytes codecs.
 #pragma once
 
 #include <optional>
@@ -13,13 +13,13 @@
 
 namespace plainfs::zarr {
 
-// Where an inner chunk stands in its shard, in bytes from the shard's start.
+// The position of an inner chunk in its shard, in bytes from the shard's start.
 struct InnerPlace {
   uint64_t offset;
   uint64_t size;
 };
 
-// The places of all inner chunks of a shard, in C order.
+// The positions of all inner chunks of a shard, in C order.
 struct ShardIndex {
   std::vector<uint64_t> values;  // offset, size, offset, size, …; both 2^64 - 1 = absent
 
@@ -27,30 +27,31 @@ struct ShardIndex {
   size_t allocated_bytes() const { return values.capacity() * sizeof(uint64_t); }
 };
 
-// Inner chunks along each axis of a shard of that shape (after the array steps).
+// Returns the number of inner chunks along each axis of a shard of this shape (after the array steps). Throws
+// damaged if they do not divide it.
 Shape inner_grid(const Sharding& sharding, const Shape& shard_shape);
 
-// Throws damaged where the index is not whole.
+// Reads the index of a shard. Throws damaged if it is invalid.
 ShardIndex read_index(const Sharding& sharding, const Value& shard, const Shape& grid);
 
-// All numbers of a shard in native byte order and C order; for array -> array codecs before the sharding,
-// which see the whole. Requires: numbers.
+// Decodes all numbers of a shard in native byte order and C order, for array -> array codecs before the
+// sharding, which need the whole shard. Requires: numbers.
 Bytes decode_whole_shard(const Sharding& sharding, Bytes shard, const Shape& shard_shape);
 
-// Finds the bytes of inner chunks of one array through all the levels of its sharding.
+// Finds the bytes of inner chunks of one array through all levels of its sharding.
 class ShardReader {
  public:
-  // Takes the levels of sharding off the chain, as far as they allow partial reads. Requires:
-  // has_levels(chain). chain is left as the chain of the innermost chunks, whose elements are in the array's
-  // own axis order.
+  // Moves the levels of sharding out of chain, as far as they allow partial reads. Leaves in chain the chain
+  // of the innermost chunks, with elements in the array's own axis order. Requires: has_levels(chain).
   ShardReader(Context& context, CodecChain& chain, size_t rank);
   static bool has_levels(const CodecChain& chain);
 
-  // The shape of the innermost chunks along the array's axes.
+  // Returns the shape of the innermost chunks along the array's axes.
   const Shape& inner_shape() const { return inner_shape_; }
 
-  // The bytes of the inner chunk that begins at element `position` of the shard, or null where it is absent.
-  // shard_shape: of the whole shard, along the array's axes. shard_number: which shard of the array it is.
+  // Returns the bytes of the inner chunk that begins at element `position` of the shard, null if it is
+  // absent. shard_shape: of the whole shard, along the array's axes. shard_number: the shard's number in the
+  // array.
   ValuePtr find(ValuePtr shard, uint64_t shard_number, Shape position, Shape shard_shape) const;
 
  private:

@@ -24,11 +24,11 @@ bool is_n5(const Probe& probe) {
   }
 }
 
-// The directory of a file that begins as a zip does, or why it cannot be read.
+// The directory of a file that begins like a zip file, or the error of reading it.
 struct ZipLook {
   std::shared_ptr<const ZipDirectory> directory;
   std::string folder{};    // of the store, "" or "NAME/"
-  std::string document{};  // the document of the root, else the first below it; "" if there is none
+  std::string document{};  // name of the root's document, else of the first document below it, or ""
   std::optional<Error> error{};
 };
 
@@ -43,7 +43,7 @@ bool is_node_document(std::string_view name) {
   return name == kV3 || name == kV2Array || name == kV2Group;
 }
 
-// Enters the one folder that everything is in, and the one in that.
+// Descends through folders that contain everything else.
 ZipLook store_in(std::shared_ptr<const ZipDirectory> directory) {
   ZipLook look{std::move(directory)};
   const ZipDirectory& zip = *look.directory;
@@ -68,11 +68,12 @@ const ZipLook& zip_look(const Probe& probe) {
   });
 }
 
-// Documents in the root, in the one folder that all else is in, or in any folder of that.
+// Returns whether the file has documents in the root, in the one folder that contains all else, or in any
+// folder of that.
 bool is_zarr_zip(const Probe& probe) {
   if (!looks_like_zip(probe.first_bytes())) return false;
   const ZipLook& zip = zip_look(probe);
-  if (zip.error)  // open() says what is wrong with it
+  if (zip.error)  // open() reports the error
     return probe.location().ends_with(".zarr.zip") || probe.location().ends_with(".zarr");
   return !zip.document.empty();
 }
@@ -85,13 +86,14 @@ KeyStorePtr open_keys(const Probe& probe, Context& context) {
   return open_zip_store(probe.file(), zip.directory, zip.folder, context);
 }
 
-// 2 or 3, as the root's metadata are, else the first that are found.
+// Returns the version of the root's metadata, 2 or 3, else of the first document found.
 int version_of(const Hierarchy& hierarchy, const Probe& probe) {
   if (const int version = hierarchy.version()) return version;
   return !probe.is_folder() && zip_look(probe).document == kV3 ? 3 : 2;
 }
 
-// The root, which is an implicit group in an archive of several stores and in a folder with attributes alone.
+// Returns the root. It is an implicit group in an archive of several stores and in a folder that has only
+// attributes.
 std::optional<Node> root_of(const Hierarchy& hierarchy, const Probe& probe) {
   std::optional<Node> root = hierarchy.find("", nullptr);
   const bool may_be_implicit = hierarchy.store()->is_listable() && !is_n5(probe);
@@ -113,8 +115,8 @@ Store open(const Probe& probe, Context& context) {
   const int version = version_of(*hierarchy, probe);
   if (!root && is_n5(probe)) throw unsupported("an N5 container, which is no Zarr store");
   if (!root) throw damaged("no zarr.json, .zarray or .zgroup describes the root");
-  // An array that others can read is shown, and says so when it is used; a damaged one is no store, nor is a
-  // document of which nothing is known, its attributes included.
+  // A root array that other programs can read opens, and fails with its error on use. A damaged array is not
+  // a store. Neither is a document of which nothing can be read, not even its attributes.
   const Error* error = std::get_if<Error>(&root->content);
   if (error && (error->code() != Errc::unsupported || !root->attributes)) throw *error;
   if (const auto* group = dynamic_cast<const StoredGroup*>(root->parts.get())) group->check();

@@ -1,5 +1,5 @@
-// Zarr v2 and v3 stores, in a directory or a zip file: FORMAT.md beside this tells what is read. The root may
-// be a group or one bare array.
+// Zarr v2 and v3 stores, in a directory or a zip file. FORMAT.md describes what is supported. The root is a
+// group or a single array.
 #pragma once
 
 #include <string>
@@ -8,11 +8,12 @@
 
 namespace plainfs::zarr {
 
-// Also true for stores of which open() can say why it refuses them: N5, and the drafts of Zarr v3.
+// Returns whether the location is a Zarr store. Also true for N5 and the drafts of Zarr v3, which open()
+// refuses with a reason.
 bool recognises(const Probe& probe);
 
-// Throws damaged, unsupported, unreadable: where the root's metadata cannot be read. A root that is one array
-// of a type or codec that plainfs does not know opens; its node holds the Error.
+// Opens the store. Throws damaged, unsupported or unreadable if the root's metadata cannot be read. A root
+// that is one array of an unknown type or codec opens; its node holds the Error.
 Store open(const Probe& probe, Context& context);
 
 }  // namespace plainfs::zarr

@@ -21,11 +21,11 @@ constexpr uint64_t kZip64LocatorSize = 20;
 constexpr uint64_t kMostDirectoryBytes = uint64_t{4} << 30;
 constexpr uint16_t kZip64Extra = 1;
 
-// Where the central directory stands.
+// The position of the central directory.
 struct Location {
   uint64_t offset;  // in the file
   uint64_t size;
-  uint64_t base;  // bytes in front of the archive: every offset of a member is after these
+  uint64_t base;  // number of bytes in front of the archive, which all offsets of members exclude
 };
 
 Location located(uint64_t end_position, uint64_t size, uint64_t offset) {
@@ -37,15 +37,14 @@ Location located(uint64_t end_position, uint64_t size, uint64_t offset) {
   return {end_position - size, size, end_position - size - offset};
 }
 
-// The zip64 end record, where a locator stands in front of the end record.
+// Reads the zip64 end record if there is a locator in front of the end record.
 std::optional<Location> zip64_location(const File& file, uint64_t end_position) {
   if (end_position < kZip64LocatorSize + kZip64EndSize) return std::nullopt;
   const uint64_t locator_position = end_position - kZip64LocatorSize;
   const Bytes locator = file.read_at(locator_position, kZip64LocatorSize);
   if (load_little<uint32_t>(locator.data()) != kZip64Locator) return std::nullopt;
   const auto stated = load_little<uint64_t>(locator.data() + 8);
-  // With bytes in front of the archive the stated offset is short of the record, which then ends at the
-  // locator.
+  // With bytes in front of the archive the stated offset is too small. The record then ends at the locator.
   for (const uint64_t position : {stated, locator_position - kZip64EndSize}) {
     if (position > locator_position - kZip64EndSize) continue;
     const Bytes record = file.read_at(position, kZip64EndSize);
@@ -73,7 +72,7 @@ Location locate(const File& file) {
   throw damaged("zip file without an end record: it is cut off; copy or download it again");
 }
 
-// Values of 0xffffffff stand in the zip64 extra field instead, in this order.
+// Replaces values of 0xffffffff by those of the zip64 extra field, in this order.
 void read_zip64_extra(ByteSpan extra, ZipMember& member) {
   Cursor fields(extra);
   while (fields.remaining() >= 4) {
@@ -131,7 +130,7 @@ void ZipDirectory::turn_backslashes() {
 void ZipDirectory::sort_and_drop_repeated() {
   const auto by_name = [this](const ZipMember& a, const ZipMember& b) { return name(a) < name(b); };
   std::stable_sort(members_.begin(), members_.end(), by_name);
-  // of each run of one name the last one stays
+  // keep the last member of each name
   const auto last_of_name =
       std::unique(members_.rbegin(), members_.rend(),
                   [this](const ZipMember& a, const ZipMember& b) { return name(a) == name(b); });
@@ -174,7 +173,7 @@ bool ZipDirectory::has_folder(std::string_view folder) const {
   return at != members_.end() && name(*at).starts_with(prefix);
 }
 
-// Calls visit for the names of files directly below prefix, until it returns false.
+// Calls visit with the name of each file directly below prefix, until it returns false.
 template <class Visit>
 void ZipDirectory::for_each_file(std::string_view prefix, Visit&& visit) const {
   for (auto at = at_or_after(prefix); at != members_.end() && name(*at).starts_with(prefix);) {

@@ -1,7 +1,7 @@
-// The central directory of a zip file, read without trust: every offset and length is checked against the
-// file. Zip64, archive comments and data in front of the archive are accepted; of several entries of one name
-// the last counts, as Python's zipfile has it. In an archive without a "/" in any name, "\\" stands between
-// folders, as .NET wrote it. Source: PKWARE APPNOTE 6.3.10.
+// The central directory of a zip file. Every offset and length is checked against the file. Zip64, archive
+// comments and data in front of the archive are accepted. The last of several entries of one name counts, as
+// in Python's zipfile. If no name in the archive has a "/", "\\" separates folders, as .NET wrote it. Source:
+// PKWARE APPNOTE 6.3.10.
 #pragma once
 
 #include <cstdint>
@@ -28,26 +28,27 @@ struct ZipMember {
 
 class ZipDirectory {
  public:
-  // Throws damaged where file is no zip file or its directory does not hold together.
+  // Reads the directory of file. Throws damaged if file is not a zip file or its directory is inconsistent.
   explicit ZipDirectory(const File& file);
 
-  // Null where there is no member of that name.
+  // Returns the member of that name, or null.
   const ZipMember* find(std::string_view name) const;
-  // The names of the folders directly below prefix, which is "" or ends with "/"; in byte order.
+  // Returns the names of the folders directly below prefix, in byte order. prefix is "" or ends with "/".
   std::vector<std::string> folders(std::string_view prefix) const;
   bool has_folder(std::string_view folder) const;
-  // The same for members that are no folders.
+  // Returns the names of the files directly below prefix, in byte order.
   std::vector<std::string> files(std::string_view prefix) const;
-  // The one folder directly below prefix if nothing else is there but hidden names; else "".
+  // Returns the only folder directly below prefix if all other names there are hidden, otherwise "".
   std::string only_folder(std::string_view prefix) const;
-  // The first member, in byte order of the names, whose name satisfies is_wanted; null if there is none.
+  // Returns the first member, in byte order of the names, that satisfies is_wanted(name). Returns null if
+  // none does.
   template <class IsWanted>
   const ZipMember* find_if(IsWanted&& is_wanted) const {
     for (const ZipMember& member : members_)
       if (is_wanted(name(member))) return &member;
     return nullptr;
   }
-  // The place of a member in byte order of the names.
+  // Returns the index of a member in byte order of the names.
   size_t index_of(const ZipMember& member) const { return static_cast<size_t>(&member - members_.data()); }
   std::string_view name(const ZipMember& member) const {
     return std::string_view(names_).substr(member.name_offset, member.name_size);
@@ -65,7 +66,7 @@ class ZipDirectory {
   std::vector<ZipMember> members_;  // by name
 };
 
-// Whether a file with these first bytes begins as a zip file does.
+// Returns whether first_bytes are the beginning of a zip file.
 bool looks_like_zip(ByteSpan first_bytes);
 
 }  // namespace plainfs::zarr

@@ -12,7 +12,7 @@ namespace plainfs::zarr {
 namespace {
 
 constexpr uint64_t kLocalHeaderSize = 30;
-// No deflate stream grows more than 1032 times; the others' members are rarely large.
+// A deflate stream grows at most 1032 times. Members of the other methods are rarely large.
 constexpr uint64_t kMostMemberGrowth = 65536;
 
 struct DecodedMember {
@@ -24,15 +24,16 @@ struct ZipFile {
   FilePtr file;
   std::shared_ptr<const ZipDirectory> directory;
   Context& context;
-  uint64_t cache_owner;     // of members that were decompressed
-  uint64_t verified_owner;  // of stored members whose checksum was found right
+  uint64_t cache_owner;     // of decompressed members
+  uint64_t verified_owner;  // of stored members with a correct checksum
 };
 
 struct Verified {
   size_t allocated_bytes() const { return 0; }
 };
 
-// Where the member's bytes begin: after its local header, whose extra field may differ from the directory's.
+// Returns the offset of the member's bytes. They follow its local header. Its extra field may differ from the
+// one in the directory.
 uint64_t data_offset(const ZipFile& zip, const ZipMember& member) {
   const uint64_t file_size = zip.file->size();
   if (checked_add(member.header_offset, kLocalHeaderSize) > file_size) {
@@ -64,8 +65,9 @@ Bytes inflated(ByteSpan deflated, uint64_t size) {
   return bytes;
 }
 
-// A member's LZMA data are a version, the size of the properties, the properties and the stream
-// (APPNOTE 5.8.8); an .lzma file is the properties, the decoded size and the stream.
+// Converts a member's LZMA data to an .lzma file. The data are a version, the size of the properties, the
+// properties and the stream (APPNOTE 5.8.8). An .lzma file has the properties, the decoded size and the
+// stream.
 Bytes as_lzma_file(ByteSpan member, uint64_t size) {
   Cursor cursor(member);
   cursor.skip(2);
@@ -133,7 +135,7 @@ class ZipValue : public Value {
   }
 
  private:
-  // A part of a stored member, which is right only where all of it is.
+  // Checks the CRC of a stored member before a part of it is returned.
   void verify_once() const {
     const CacheKey key{zip_->verified_owner, zip_->directory->index_of(member_)};
     zip_->context.cache.get<Verified>(key, [this] {
@@ -153,7 +155,7 @@ class ZipValue : public Value {
   }
 
   std::shared_ptr<const ZipFile> zip_;
-  const ZipMember& member_;  // lives in zip_
+  const ZipMember& member_;  // owned by zip_
   const uint64_t offset_;
 };
 

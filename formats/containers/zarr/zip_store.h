@@ -1,4 +1,4 @@
-// A folder of a zip file as a KeyStore. What is read is counted in Context::counters.
+// A folder of a zip file as a KeyStore. Reads are counted in Context::counters.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace plainfs::zarr {
 
-// directory: of that file. folder: of the store in the archive, "" or "NAME/".
+// Opens folder ("" or "NAME/") of the archive as a store. directory: of file.
 KeyStorePtr open_zip_store(FilePtr file, std::shared_ptr<const ZipDirectory> directory, std::string folder,
                            Context& context);
 

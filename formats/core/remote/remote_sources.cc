@@ -12,14 +12,14 @@
 #include "formats/core/base/used_sources.h"
 #include "formats/core/remote/disk_cache.h"
 #include "formats/core/remote/http_client.h"
+#include "formats/core/remote/object_listing.h"
 #include "formats/core/remote/origin.h"
 #include "formats/core/remote/remote_files.h"
-#include "formats/core/remote/s3_listing.h"
 
 namespace plainfs::remote {
 namespace {
 
-constexpr size_t kMostFiles = 1024;  // files to keep open if no blocks are kept on a disk
+constexpr size_t kMostFiles = 1024;  // files to keep open, besides those the disk keeps blocks of
 constexpr size_t kMostAbsent = 100'000;
 // The bytes to request from an object before its size is known.
 constexpr uint64_t kFirstBytes = 256 << 10;
@@ -274,12 +274,6 @@ bool RemoteSources::has_root_object(const std::string& folder) {
   return is_any_there;
 }
 
-// Returns whether the location has no key: "s3://lab".
-bool is_bucket(const std::string& location) {
-  constexpr std::string_view kScheme = "s3://";
-  return location.starts_with(kScheme) && location.find('/', kScheme.size()) == location.npos;
-}
-
 // Returns the kind of a bucket, which may itself be a store.
 EntryKind RemoteSources::kind_of_bucket() {
   constexpr size_t kMostNames = 8;
@@ -395,14 +389,14 @@ std::unique_ptr<Sources> open_sources(const std::string& store, const RemoteOpti
   if (store.starts_with("http://") || store.starts_with("https://"))
     return std::make_unique<RemoteSources>(store, http_origin(store, options), std::move(client), nullptr,
                                            std::move(disk), cache, bytes_read);
-  if (store.starts_with("s3://")) {
-    auto origin = std::make_shared<S3Origin>(store, options, process_environment(), *client);
-    auto listing = s3_listing(store, origin, *client);
+  if (is_object_location(store)) {
+    auto origin = object_origin(store, options, *client);
+    auto listing = object_listing(store, origin, *client);
     return std::make_unique<RemoteSources>(store, std::move(origin), std::move(client), std::move(listing),
                                            std::move(disk), cache, bytes_read);
   }
   throw unsupported(
-      "{}: a URL of another kind than https://, http:// and s3://; mount it with rclone or sshfs first",
+      "{}: not a URL of https://, http://, s3://, gs:// or az://; mount it with rclone or sshfs first",
       store);
 }
 
@@ -410,8 +404,8 @@ void put_object(const std::string& location, const std::string& content, const R
   constexpr size_t kMostReply = 64 << 10;
   RemoteCounters counters;
   HttpClient client(counters, std::chrono::seconds(options.patience_seconds));
-  S3Origin origin(location, options, process_environment(), client);
-  answered([&] { return origin.put(location, content); }, origin, client, kMostReply);
+  const auto origin = object_origin(location, options, client);
+  answered([&] { return origin->put(location, content); }, *origin, client, kMostReply);
 }
 
 }  // namespace plainfs::remote

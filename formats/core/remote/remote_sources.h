@@ -11,15 +11,15 @@
 
 namespace plainfs::remote {
 
-// Opens the store at "https://HOST/PATH", "http://…" or "s3://BUCKET/KEY", without a query. Sends no request
-// yet. `cache`, `counters` and `bytes_read` must outlive it; bytes_read counts the bytes read from files.
-// Throws unsupported for any other URL.
+// Opens the store at "https://HOST/PATH", "http://…", "s3://BUCKET/KEY", "gs://BUCKET/KEY" or
+// "az://ACCOUNT/CONTAINER/KEY", without a query. Sends no request yet. `cache`, `counters` and `bytes_read`
+// must outlive it; bytes_read counts the bytes read from files. Throws unsupported for any other URL.
 std::unique_ptr<Sources> open_sources(const std::string& store, const RemoteOptions& options,
                                       ByteCache& cache, RemoteCounters& counters,
                                       std::atomic<uint64_t>* bytes_read);
 
-// Writes `content` to the object at `location`, "s3://BUCKET/KEY". Throws unreadable if the service refuses
-// it, and Cancelled.
+// Writes `content` to the object at `location`, of s3://, gs:// or az://. Throws unreadable if the service
+// refuses it, and Cancelled.
 void put_object(const std::string& location, const std::string& content, const RemoteOptions& options);
 
 }  // namespace plainfs::remote

@@ -1,22 +1,25 @@
 #include "formats/core/remote/s3_origin.h"
 
+#include <algorithm>
+
 #include "formats/core/base/error.h"
+#include "formats/core/remote/list_xml.h"
 #include "formats/core/remote/url.h"
 #include "formats/core/text/percent.h"
 
 namespace plainfs::remote {
 namespace {
 
-constexpr std::string_view kScheme = "s3://";
+constexpr std::string_view kS3 = "s3://", kGoogle = "gs://";
 
 std::string bucket_of(const std::string& location) {
-  const std::string rest = location.substr(kScheme.size());
+  const std::string rest = location.substr(kS3.size());
   std::string bucket = rest.substr(0, rest.find('/'));
   const bool is_plain =
       bucket.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_") ==
       bucket.npos;
   if (bucket.empty() || !is_plain || bucket.front() == '.')
-    throw unsupported("{}: names no bucket; write s3://BUCKET/KEY", location);
+    throw unsupported("{}: names no bucket; write {}BUCKET/KEY", location, location.substr(0, kS3.size()));
   return bucket;
 }
 
@@ -27,12 +30,23 @@ std::string first_of(std::initializer_list<std::string> values) {
   return {};
 }
 
-std::string checked_endpoint(std::string endpoint) {
-  if (endpoint.empty()) return endpoint;
-  if (endpoint.find("://") == endpoint.npos) endpoint = "https://" + endpoint;
-  while (endpoint.ends_with('/')) endpoint.pop_back();
-  parse_url(endpoint);
-  return endpoint;
+// Returns Google's HMAC keys under the names that AWS's tools read, and no other source of keys.
+Environment google_keys(const Environment& environment) {
+  return [environment](const std::string& name) -> std::string {
+    if (name == "AWS_ACCESS_KEY_ID") return environment("GS_ACCESS_KEY_ID");
+    if (name == "AWS_SECRET_ACCESS_KEY") return environment("GS_SECRET_ACCESS_KEY");
+    return {};
+  };
+}
+
+// Returns STORAGE_EMULATOR_HOST in the form that Google's libraries accept: "HOST:PORT" or a URL.
+std::string emulator(const Environment& environment) {
+  const std::string host = environment("STORAGE_EMULATOR_HOST");
+  return host.empty() || host.find("://") != host.npos ? host : "http://" + host;
+}
+
+bool has_google_keys(const Environment& environment) {
+  return !environment("GS_ACCESS_KEY_ID").empty() && !environment("GS_SECRET_ACCESS_KEY").empty();
 }
 
 bool is_region(const std::string& text) {
@@ -40,23 +54,39 @@ bool is_region(const std::string& text) {
          text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == text.npos;
 }
 
+// Decodes encoding-type=url, in which a blank is "+".
+std::string decoded_key(std::string text) {
+  std::replace(text.begin(), text.end(), '+', ' ');
+  return percent_decoded(text);
+}
+
 }  // namespace
 
 S3Origin::S3Origin(const std::string& location, const RemoteOptions& options, const Environment& environment,
                    HttpClient& client)
-    : bucket_(bucket_of(location)),
-      profile_(chosen_profile(environment)),
-      endpoint_(
-          checked_endpoint(first_of({options.endpoint, environment("AWS_ENDPOINT_URL_S3"),
-                                     environment("AWS_ENDPOINT_URL"), value_of(profile_, "endpoint_url")}))),
-      region_(first_of({options.region, environment("AWS_REGION"), environment("AWS_DEFAULT_REGION"),
-                        value_of(profile_, "region"), "us-east-1"})) {
+    : scheme_(location.substr(0, kS3.size())),
+      bucket_(bucket_of(location)),
+      bearer_(scheme_ == kGoogle && !options.no_sign ? environment("GOOGLE_OAUTH_ACCESS_TOKEN") : ""),
+      profile_(scheme_ == kGoogle ? Profile() : chosen_profile(environment)),
+      endpoint_(checked_endpoint(
+          scheme_ == kGoogle
+              ? first_of({options.endpoint, emulator(environment), "https://storage.googleapis.com"})
+              : first_of({options.endpoint, environment("AWS_ENDPOINT_URL_S3"),
+                          environment("AWS_ENDPOINT_URL"), value_of(profile_, "endpoint_url")}))),
+      region_(scheme_ == kGoogle
+                  ? first_of({options.region, "auto"})
+                  : first_of({options.region, environment("AWS_REGION"), environment("AWS_DEFAULT_REGION"),
+                              value_of(profile_, "region"), "us-east-1"})) {
   if (!is_region(region_)) throw unsupported("region={}: is no region", region_);
-  if (!options.no_sign) credentials_.emplace(environment, region_, client);
+  if (options.no_sign || !bearer_.empty()) return;
+  if (scheme_ == kS3)
+    credentials_.emplace(environment, region_, client);
+  else if (has_google_keys(environment))
+    credentials_.emplace(google_keys(environment), region_, client);
 }
 
 std::string S3Origin::key_of(const std::string& location) const {
-  const std::string bucket = std::string(kScheme) + bucket_;
+  const std::string bucket = scheme_ + bucket_;
   if (location == bucket) return {};
   if (!location.starts_with(bucket + "/")) throw unreadable("{}: lies outside of {}", location, bucket);
   return location.substr(bucket.size() + 1);
@@ -85,12 +115,17 @@ HttpRequest S3Origin::request(const std::string& key, const std::string& query,
   request.fields = std::move(fields);
   request.method = std::move(method);
   request.body = std::move(body);
+  if (!bearer_.empty()) request.fields.push_back("Authorization: Bearer " + bearer_);
   if (credentials_) sign(request, credentials_->current(), region, "s3", std::time(nullptr));
   return request;
 }
 
 std::string S3Origin::asker() {
+  if (!bearer_.empty()) return "the token is from the environment (GOOGLE_OAUTH_ACCESS_TOKEN)";
+  if (!credentials_ && scheme_ == kGoogle)
+    return "asked without a key (GS_ACCESS_KEY_ID and GOOGLE_OAUTH_ACCESS_TOKEN are not set)";
   if (!credentials_) return "asked without a key (no_sign)";
+  if (scheme_ == kGoogle) return "the key is from the environment (GS_ACCESS_KEY_ID)";
   const std::string source = credentials_->source();
   return source.empty() ? "" : "the key is from " + source;
 }
@@ -110,6 +145,30 @@ HttpRequest S3Origin::list(const std::string& prefix, const std::string& delimit
   if (!delimiter.empty()) query += "delimiter=" + percent_encoded(delimiter, false) + "&";
   query += "encoding-type=url&list-type=2&prefix=" + percent_encoded(prefix, false);
   return request("", query, {});
+}
+
+ObjectPage S3Origin::page_of(const std::string& xml) const {
+  if (xml.find("<ListBucketResult") == xml.npos) throw unreadable("the server's list of objects is none");
+  // Services that support the requested encoding name it in the reply; some do not support it.
+  const bool is_encoded = element_text(xml, "EncodingType") == "url";
+  const auto key_in = [&](const std::string& text) {
+    return checked_key(is_encoded ? decoded_key(text) : without_entities(text));
+  };
+  ObjectPage page;
+  std::string part;
+  for (size_t at = 0; next_between(xml, "<Contents>", "</Contents>", at, part);) {
+    const uint64_t size = size_in_list(element_text(part, "Size"));
+    // Kept only in the form of the object's own replies: some services omit the ETag or its quotes.
+    std::string etag = without_entities(element_text(part, "ETag"));
+    if (!etag.starts_with('"')) etag.clear();
+    page.objects.push_back({key_in(element_text(part, "Key")), {size, std::move(etag), ""}});
+  }
+  for (size_t at = 0; next_between(xml, "<CommonPrefixes>", "</CommonPrefixes>", at, part);)
+    page.prefixes.push_back(key_in(element_text(part, "Prefix")));
+  if (element_text(xml, "IsTruncated") != "true") return page;
+  page.continuation = checked_continuation(without_entities(element_text(xml, "NextContinuationToken")));
+  if (page.continuation.empty()) throw unreadable("the server's list of objects has no end");
+  return page;
 }
 
 bool S3Origin::learn_from(const HttpHead& head, const std::string& error_code) {

@@ -1,8 +1,5 @@
 #include "formats/core/remote/sigv4.h"
 
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -22,16 +19,6 @@ std::string hex(ByteSpan bytes) {
   std::string text;
   append_hex(bytes, text);
   return text;
-}
-
-Digest hmac(ByteSpan key, std::string_view text) {
-  Digest digest;
-  unsigned size = 0;
-  if (!HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
-            reinterpret_cast<const unsigned char*>(text.data()), text.size(),
-            reinterpret_cast<unsigned char*>(digest.data()), &size))
-    throw unreadable("HMAC cannot be computed");
-  return digest;
 }
 
 // "20130524T000000Z"
@@ -92,13 +79,13 @@ void sign(HttpRequest& request, const Keys& keys, const std::string& region, con
                                 fields + "\n" + names + "\n" + body_hash;
   const std::string scope = stamp.substr(0, 8) + "/" + region + "/" + service + "/aws4_request";
   const std::string text = "AWS4-HMAC-SHA256\n" + stamp + "\n" + scope + "\n" + sha256_hex(canonical);
-  Digest key = hmac(as_byte_span("AWS4" + keys.secret), stamp.substr(0, 8));
+  Digest key = hmac_sha256(as_byte_span("AWS4" + keys.secret), stamp.substr(0, 8));
   for (const std::string_view part :
        {std::string_view(region), std::string_view(service), std::string_view("aws4_request")})
-    key = hmac(key, part);
+    key = hmac_sha256(key, part);
   request.fields.push_back(
       fmt::format("Authorization: AWS4-HMAC-SHA256 Credential={}/{}, SignedHeaders={}, Signature={}", keys.id,
-                  scope, names, hex(hmac(key, text))));
+                  scope, names, hex(hmac_sha256(key, text))));
 }
 
 }  // namespace plainfs::remote

@@ -1,4 +1,4 @@
-#include "formats/core/remote/s3_listing.h"
+#include "formats/core/remote/object_listing.h"
 #include "formats/core/remote/s3_origin.h"
 
 #include <boost/test/unit_test.hpp>
@@ -95,12 +95,15 @@ BOOST_AUTO_TEST_CASE(a_list_is_asked_for_in_the_order_of_its_signature) {
 }
 
 BOOST_AUTO_TEST_CASE(a_page_of_objects_is_read) {
-  const ObjectPage page = parse_object_page(
-      "<?xml "
-      "version=\"1.0\"?><ListBucketResult><IsTruncated>true</IsTruncated><EncodingType>url</EncodingType>"
-      "<NextContinuationToken>a&amp;b</NextContinuationToken>"
-      "<Contents><Key>x%2By+z/c</Key><ETag>&quot;abc-2&quot;</ETag><Size>12</Size></Contents>"
-      "<CommonPrefixes><Prefix>x/d%20/</Prefix></CommonPrefixes></ListBucketResult>");
+  const ObjectPage page =
+      origin("s3://bucket")
+          .page_of(
+              "<?xml "
+              "version=\"1.0\"?><ListBucketResult><IsTruncated>true</IsTruncated><EncodingType>url</"
+              "EncodingType>"
+              "<NextContinuationToken>a&amp;b</NextContinuationToken>"
+              "<Contents><Key>x%2By+z/c</Key><ETag>&quot;abc-2&quot;</ETag><Size>12</Size></Contents>"
+              "<CommonPrefixes><Prefix>x/d%20/</Prefix></CommonPrefixes></ListBucketResult>");
   BOOST_REQUIRE(page.objects.size() == 1U);
   BOOST_TEST(page.objects[0].key == "x+y z/c");
   BOOST_TEST(page.objects[0].version.etag == "\"abc-2\"");
@@ -110,17 +113,20 @@ BOOST_AUTO_TEST_CASE(a_page_of_objects_is_read) {
 }
 
 BOOST_AUTO_TEST_CASE(keys_are_decoded_only_where_the_service_encoded_them) {
-  const ObjectPage page = parse_object_page(
-      "<ListBucketResult><Contents><Key>a+b%20&amp;c</Key><Size>1</Size></Contents>"
-      "<CommonPrefixes><Prefix>d+/</Prefix></CommonPrefixes></ListBucketResult>");
+  const ObjectPage page =
+      origin("s3://bucket")
+          .page_of(
+              "<ListBucketResult><Contents><Key>a+b%20&amp;c</Key><Size>1</Size></Contents>"
+              "<CommonPrefixes><Prefix>d+/</Prefix></CommonPrefixes></ListBucketResult>");
   BOOST_TEST(page.objects.at(0).key == "a+b%20&c");
   BOOST_TEST(page.prefixes.at(0) == "d+/");
 }
 
 BOOST_AUTO_TEST_CASE(a_list_that_tells_no_strong_tag_tells_none) {
   for (const std::string etag : {"", "<ETag>abc</ETag>", "<ETag>W/&quot;abc&quot;</ETag>"}) {
-    const ObjectPage page = parse_object_page("<ListBucketResult><Contents><Key>a</Key>" + etag +
-                                              "<Size>1</Size></Contents></ListBucketResult>");
+    const ObjectPage page = origin("s3://bucket")
+                                .page_of("<ListBucketResult><Contents><Key>a</Key>" + etag +
+                                         "<Size>1</Size></Contents></ListBucketResult>");
     BOOST_TEST(page.objects.at(0).version.etag.empty());
   }
 }
@@ -130,17 +136,17 @@ BOOST_AUTO_TEST_CASE(a_key_is_no_longer_than_one_of_s3) {
     return "<ListBucketResult><Contents><Key>" + std::string(size, 'k') +
            "</Key><Size>1</Size></Contents></ListBucketResult>";
   };
-  BOOST_TEST(parse_object_page(page_with(1024)).objects.size() == 1U);
-  BOOST_CHECK_EXCEPTION(parse_object_page(page_with(1025)), Error, says("a key of 1025 bytes"));
+  BOOST_TEST(origin("s3://bucket").page_of(page_with(1024)).objects.size() == 1U);
+  BOOST_CHECK_EXCEPTION(origin("s3://bucket").page_of(page_with(1025)), Error, says("a key of 1025 bytes"));
 }
 
 BOOST_AUTO_TEST_CASE(a_page_that_is_none_is_refused) {
-  BOOST_CHECK_EXCEPTION(parse_object_page("<html>"), Error, says("is none"));
+  BOOST_CHECK_EXCEPTION(origin("s3://bucket").page_of("<html>"), Error, says("is none"));
   BOOST_CHECK_EXCEPTION(
-      parse_object_page("<ListBucketResult><Contents><Key>a</Key><Size>x</Size></Contents>"), Error,
-      says("size of x"));
-  BOOST_CHECK_EXCEPTION(parse_object_page("<ListBucketResult><IsTruncated>true</IsTruncated>"), Error,
-                        says("no end"));
+      origin("s3://bucket").page_of("<ListBucketResult><Contents><Key>a</Key><Size>x</Size></Contents>"),
+      Error, says("size of x"));
+  BOOST_CHECK_EXCEPTION(origin("s3://bucket").page_of("<ListBucketResult><IsTruncated>true</IsTruncated>"),
+                        Error, says("no end"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

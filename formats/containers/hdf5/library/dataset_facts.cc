@@ -29,7 +29,7 @@ void read_contiguous(hid_t dataset, hid_t creation, const FileLayout& layout, St
   const haddr_t offset = H5Dget_offset(dataset);
   facts.stored_bytes = H5Dget_storage_size(dataset);
   clear_library_error();
-  // The library adds the base address to no address too.
+  // The library adds the base address even to an undefined address.
   if (offset != HADDR_UNDEF && offset != HADDR_UNDEF + layout.base_address) facts.offset = offset;
 }
 
@@ -84,7 +84,8 @@ void read_layout(hid_t dataset, const FileLayout& layout, StoredDataset& facts) 
   }
 }
 
-// layout, with what PyTables means by times. Looks only for a type that has some.
+// Returns layout with PyTables' convention for times, if the file was written by it. Looks only if type
+// contains times.
 FileLayout layout_for(hid_t type, hid_t dataset, FileLayout layout) {
   if (checked_call(H5Tdetect_class(type, H5T_TIME), "datatype") == 0) return layout;
   const auto file = checked_handle<FileHandle>(H5Iget_file_id(dataset), "the file");
@@ -101,7 +102,7 @@ StoredDataset dataset_facts(hid_t dataset, const FileLayout& layout) {
   try {
     const auto space = checked_handle<SpaceHandle>(H5Dget_space(dataset), "dataspace");
     facts.extent = read_dimensions(space.id());
-    facts.extent.type.dtype = number_type(Kind::integer, 1);  // where its own type cannot be read
+    facts.extent.type.dtype = number_type(Kind::integer, 1);  // if its own type cannot be read
     const auto type = checked_handle<TypeHandle>(H5Dget_type(dataset), "datatype");
     facts.extent = read_extent(type.id(), space.id(), layout_for(type.id(), dataset, layout));
     if (!facts.extent.is_null) read_layout(dataset, layout, facts);

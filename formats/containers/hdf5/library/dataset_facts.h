@@ -1,4 +1,4 @@
-// What libhdf5 says of a dataset, as a StoredDataset.
+// libhdf5's description of a dataset, as a StoredDataset.
 #pragma once
 
 #include "formats/containers/hdf5/library/library.h"
@@ -6,7 +6,8 @@
 
 namespace plainfs::hdf5 {
 
-// What cannot be told is said in it; never throws an Error. Requires: the library's lock is held.
+// Returns the facts about a dataset. Facts that cannot be read are replaced by an error in the result, so it
+// never throws an Error. Requires: the library's lock is held.
 StoredDataset dataset_facts(hid_t dataset, const FileLayout& layout);
 
 }  // namespace plainfs::hdf5

@@ -50,7 +50,7 @@ uint32_t machine_size(uint64_t size) {
   throw unsupported("numbers of {} bytes", size);
 }
 
-// Integers and bitfields.
+// Returns the stored form of an integer or a bit field.
 StoredType integer_type(hid_t type, Kind kind) {
   const uint64_t size = H5Tget_size(type);
   const uint32_t native_size = machine_size(size);
@@ -128,7 +128,7 @@ StoredType heap_type(Form form, DType dtype, uint64_t size) {
   return result;
 }
 
-// u32 length, address, u32 index.
+// Returns the size of a reference into the global heap: u32 length, address, u32 index.
 uint64_t heap_reference_size(const FileLayout& layout) {
   return 8 + layout.address_size;
 }
@@ -158,7 +158,7 @@ StoredType reference_type(hid_t type, const FileLayout& layout) {
   throw unsupported("references of HDF5 1.12");
 }
 
-// The members of an enumeration, with their values as stored.
+// Returns the members of an enumeration with their values as stored.
 std::vector<EnumMember> enum_members(hid_t type, const StoredType& base) {
   const int count = checked_call(H5Tget_nmembers(type), "members of an enumeration");
   std::vector<EnumMember> members;
@@ -186,7 +186,7 @@ bool has_member(const std::vector<EnumMember>& members, std::string_view name, i
                      [&](const EnumMember& member) { return member.name == name && member.value == value; });
 }
 
-// h5py's booleans have FALSE and TRUE, hdf5r's logicals NA besides.
+// Returns the stored form of an enumeration. h5py's booleans have FALSE and TRUE, hdf5r's logicals also NA.
 StoredType enum_type(hid_t type) {
   const auto super = checked_handle<TypeHandle>(H5Tget_super(type), "base of an enumeration");
   StoredType base = integer_type(
@@ -247,7 +247,7 @@ StoredType complex_type(StoredType record, const std::vector<Field>& fields) {
   return record;
 }
 
-// Members as the library lists them, still with their offsets in memory.
+// The members of a record in the library's order, with their offsets in memory.
 struct Members {
   std::vector<Field> fields;
   std::vector<StoredField> stored;
@@ -269,14 +269,14 @@ Members members_of(hid_t type, const FileLayout& layout, int depth) {
   return members;
 }
 
-// Moves the members to where they are in the file: in memory each lies further down by what those before it
-// have grown. The size of the record in the file.
+// Changes the offsets of members from memory to the file. In memory each member is shifted by the growth of
+// the members before it. Returns the size of the record in the file.
 uint64_t move_into_file(Members& members, uint64_t memory_size) {
   std::vector<size_t> order(members.stored.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::sort(order.begin(), order.end(),
             [&](size_t a, size_t b) { return members.stored[a].offset < members.stored[b].offset; });
-  uint64_t growth = 0;  // modulo 2^64: it may be negative
+  uint64_t growth = 0;  // modulo 2^64, since it may be negative
   for (const size_t i : order) {
     members.stored[i].offset -= growth;
     members.fields[i].offset = members.stored[i].offset;
@@ -307,8 +307,8 @@ StoredType compound(hid_t type, const FileLayout& layout, int depth) {
   return result;
 }
 
-// The library has a class of times and does not say what they count from, nor in what. They are shown as the
-// integers that they are stored as, but for those of 8 bytes by PyTables, which are two numbers.
+// Returns the stored form of a time. The library's class of times defines neither an epoch nor a unit, so
+// times are shown as the integers that are stored. Times of 8 bytes by PyTables are two numbers.
 StoredType time_type(hid_t type, const FileLayout& layout) {
   if (H5Tget_size(type) != 8 || !layout.has_timevals) return integer_type(type, Kind::integer);
   StoredType result = plain(number_type(Kind::real, 8));
@@ -318,7 +318,7 @@ StoredType time_type(hid_t type, const FileLayout& layout) {
 }
 
 StoredType type_of_class(hid_t type, const FileLayout& layout, int depth) {
-  constexpr auto kComplex = static_cast<H5T_class_t>(11);  // H5T_COMPLEX, which no library before 2.0 knows
+  constexpr auto kComplex = static_cast<H5T_class_t>(11);  // H5T_COMPLEX, unknown to libraries before 2.0
   switch (H5Tget_class(type)) {
     case H5T_INTEGER:
       return integer_type(type, H5Tget_sign(type) == H5T_SGN_NONE ? Kind::unsigned_integer : Kind::integer);
@@ -368,7 +368,8 @@ Shape dataset_shape(hid_t space) {
   return {dims.begin(), dims.end()};
 }
 
-// Appends the dimensions of an array type to shape; the type of its items, which type itself may be.
+// Appends the dimensions of an array type to shape. Returns the type of its items, or type itself if it is
+// not an array type.
 TypeHandle peel_array(TypeHandle type, Shape& shape) {
   while (H5Tget_class(type.id()) == H5T_ARRAY) {
     std::vector<hsize_t> dims(

@@ -14,7 +14,7 @@
 namespace plainfs::hdf5 {
 namespace {
 
-// What the library is given as an open file: its own part first.
+// An open file of the driver. The library's own part comes first.
 struct DriverFile : H5FD_t {
   FilePtr file;
   Sources* sources = nullptr;
@@ -26,19 +26,19 @@ const DriverFile& driver_file(const H5FD_t* file) {
   return *static_cast<const DriverFile*>(file);
 }
 
-// Guarded by the library's lock, as every call of the driver is.
+// Guarded by the library's lock, like every call of the driver.
 std::exception_ptr& first_failure() {
   static auto& failure = *new std::exception_ptr;
   return failure;
 }
 
-// By fingerprint, of the few files whose reading has ever failed. Guarded as first_failure().
+// The number of failed reads by fingerprint, for the few files with any. Guarded like first_failure().
 std::unordered_map<uint64_t, uint64_t>& failures() {
   static auto& failures = *new std::unordered_map<uint64_t, uint64_t>;
   return failures;
 }
 
-// What call gives, or failed where it throws: nothing may be thrown through frames of C.
+// Returns the result of call, or `failed` if it throws: exceptions must not pass through C frames.
 template <class Result, class Call>
 Result guarded(Result failed, Call&& call) noexcept {
   try {
@@ -75,8 +75,8 @@ int compare(const H5FD_t* a, const H5FD_t* b) {
   return key(a) < key(b) ? -1 : key(a) > key(b);
 }
 
-// With a descriptor, which is then asked for, the library finds what stands beside the file that a name is a
-// symbolic link to.
+// Reports a descriptor for a local file. The library then asks for it, and finds files beside the target of a
+// symbolic link.
 herr_t query(const H5FD_t* file, unsigned long* flags) {
   *flags = H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE | H5FD_FEAT_SUPPORTS_SWMR_IO |
            H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
@@ -103,7 +103,8 @@ haddr_t get_end_of_file(const H5FD_t* file, H5FD_mem_t) {
   return driver_file(file).file->size();
 }
 
-// Zeros stand behind the end of the file, as in the library's own drivers: it looks there for signatures.
+// Returns zeros beyond the end of the file, like the library's own drivers: the library looks for signatures
+// there.
 herr_t read(H5FD_t* driven, H5FD_mem_t, hid_t, haddr_t address, size_t size, void* buffer) {
   const File& file = *driver_file(driven).file;
   const herr_t result = guarded<herr_t>(-1, [&] {
@@ -121,7 +122,7 @@ herr_t refuse_write(H5FD_t*, H5FD_mem_t, hid_t, haddr_t, size_t, const void*) {
   return -1;
 }
 
-// The driver's information is the Sources itself, which need not be copied or freed.
+// The driver's information is the Sources itself. It need not be copied or freed.
 void* get_information(H5FD_t* file) {
   return driver_file(file).sources;
 }
@@ -152,7 +153,7 @@ H5FD_class_t driver_class() {
   return driver;
 }
 
-// Registered once, and never taken back: files may be open until the process ends.
+// Registers the driver once and forever, since files may be open until the process ends.
 hid_t driver_id() {
   static const H5FD_class_t driver = driver_class();
   static const hid_t id = checked_call(H5FDregister(&driver), "libhdf5 refuses a file driver");
@@ -199,7 +200,7 @@ H5FD_class_t driver_class_named(const char* name, [[maybe_unused]] int number) {
   driver.version = H5FD_CLASS_VERSION;
 #endif
 #if H5_VERSION_GE(1, 13, 0)
-  // The first that is not registered, and those behind it.
+  // The first number that is not registered, and those after it.
   driver.value = static_cast<H5FD_class_value_t>(H5_VFD_RESERVED + 256 + number);
 #endif
   driver.name = name;

@@ -1,4 +1,4 @@
-// Where a file goes that libhdf5 writes.
+// The destination of a file that libhdf5 writes.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace plainfs::hdf5 {
 
-// A file that the library writes. Its functions may throw anything; the call of the library that led there
+// A file that the library writes. Its functions may throw anything. The call of the library that led to them
 // then throws it.
 class FileSink {
  public:

@@ -18,7 +18,7 @@ struct RawLink {
   std::string name;
   H5L_type_t type;
   uint64_t address;   // hard links
-  size_t value_size;  // the others
+  size_t value_size;  // other links
 };
 
 RawLink raw_link(std::string name, const H5L_info_t& info) {
@@ -71,7 +71,7 @@ StoredLink stored_link(const ObjectHandle& group, RawLink raw) {
   return link;
 }
 
-// By our own reader where it can; by name, in byte order.
+// Returns the names of attributes in byte order. Uses our own reader if possible.
 std::vector<std::string> names_of_attributes(const ObjectHandle& object, uint64_t address,
                                              const OpenFile& file) {
   std::optional<std::vector<std::string>> names = attribute_names(*file.bytes(), file.layout(), address);
@@ -89,7 +89,8 @@ std::vector<std::string> names_of_attributes(const ObjectHandle& object, uint64_
   return *std::move(names);
 }
 
-// The space that a dataspace message describes (HDF5 File Format Specification 3.0, section IV.A.2.b).
+// Returns the space that a dataspace message describes (HDF5 File Format Specification 3.0, section
+// IV.A.2.b).
 SpaceHandle space_of(ByteSpan message, const FileLayout& layout) {
   constexpr unsigned kNull = 2;
   Cursor cursor(message);
@@ -107,16 +108,17 @@ SpaceHandle space_of(ByteSpan message, const FileLayout& layout) {
   return checked_handle<SpaceHandle>(space, "dataspace");
 }
 
-// An attribute that the library does not open, since it stands behind one of which it does not know the type.
-// Nullopt for one that is itself of such a type, and where its parts do not stand in the header.
+// Reads an attribute that the library does not open because it follows one of an unknown type. Returns
+// nullopt if its own type is unknown, or if its parts are not in the header.
 std::optional<StoredAttribute> fetch_from_header(uint64_t address, const std::string& name,
                                                  const OpenFile& file) {
   const std::optional<HeaderAttribute> parts =
       attribute_in_header(*file.bytes(), file.layout(), address, name);
   if (!parts || parts->has_shared_type) return std::nullopt;
-  Bytes encoded{std::byte{3}, std::byte{0}};  // as H5Tencode begins: the message's number, a version
+  // The beginning of H5Tencode's form: the message's number, a version.
+  Bytes encoded{std::byte{3}, std::byte{0}};
   encoded.insert(encoded.end(), parts->type.begin(), parts->type.end());
-  encoded.insert(encoded.end(), UINT16_MAX, std::byte{0});  // H5Tdecode does not know where it ends
+  encoded.insert(encoded.end(), UINT16_MAX, std::byte{0});  // H5Tdecode does not know the size
   const TypeHandle type(H5Tdecode(encoded.data()));
   if (type.id() < 0) return clear_library_error(), std::nullopt;
   const SpaceHandle space = space_of(parts->space, file.layout());
@@ -150,8 +152,7 @@ StoredAttribute fetch(hid_t object, uint64_t address, std::string name, const Op
   return {std::move(name), std::move(extent), std::move(stored), {}};
 }
 
-// The attributes in the order in which they were created, if the object keeps it (netCDF's do); else as they
-// are.
+// Sorts the attributes by creation if the object records it (netCDF's do). Otherwise leaves their order.
 void sort_by_creation(const ObjectHandle& object, std::vector<StoredAttribute>& attributes) {
   std::vector<std::pair<int64_t, size_t>> order;
   for (size_t i = 0; i < attributes.size(); ++i) {
@@ -167,8 +168,8 @@ void sort_by_creation(const ObjectHandle& object, std::vector<StoredAttribute>& 
   attributes = std::move(sorted);
 }
 
-// What call() gives, which calls the library. Throws what kept the library from reading just then, also where
-// it went on without: it takes such a link or attribute for absent.
+// Returns the result of call(), which calls the library. Throws the transient error that kept the library
+// from reading, even if it went on without the data: it then treats a link or an attribute as absent.
 template <class Call>
 auto read_by_library(Call&& call) {
   const LibraryLock lock;
@@ -188,7 +189,7 @@ auto read_by_library(Call&& call) {
 InsideFile::InsideFile(const std::string& location, Context& context)
     : file_(std::make_shared<const OpenFile>(location, context)), cache_owner_(context.cache.new_owner()) {}
 
-// Datasets that are open keep the file open.
+// Open datasets keep the file open, so they are dropped from the cache.
 InsideFile::~InsideFile() {
   file_->context().cache.drop(cache_owner_, cache_owner_ + 1);
 }

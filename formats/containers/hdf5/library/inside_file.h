@@ -12,8 +12,8 @@ class OpenFile;
 
 class InsideFile : public LibraryFile {
  public:
-  // Read-only, through Context::files; as a reader of a file that is being written (SWMR) where it says so of
-  // itself. The Error stands alone after the path.
+  // Opens the file read-only through Context::files. If the file is marked as being written (SWMR), opens it
+  // as a reader. Error messages read well after the path.
   InsideFile(const std::string& location, Context& context);
   ~InsideFile() override;
 

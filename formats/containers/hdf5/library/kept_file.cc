@@ -10,14 +10,14 @@ void KeptFile::write_at(uint64_t offset, std::span<const char> bytes) {
   if (bytes.empty()) return;
   const uint64_t end = offset + bytes.size();
   size_ = std::max(size_, end);
-  // The first extent that reaches offset, or one beyond.
+  // The first extent that reaches offset or begins after it.
   auto at = extents_.upper_bound(offset);
   if (at != extents_.begin() && std::prev(at)->first + std::prev(at)->second.size() >= offset) --at;
   if (at != extents_.end() && at->first <= offset && at->first + at->second.size() >= end) {
     std::copy(bytes.begin(), bytes.end(), at->second.begin() + static_cast<ptrdiff_t>(offset - at->first));
     return;
   }
-  // One extent of all that touch the new bytes.
+  // Joins all extents that touch the new bytes.
   uint64_t start = offset;
   std::string joined;
   if (at != extents_.end() && at->first < offset) {

@@ -1,5 +1,5 @@
-// A file of libhdf5's that is kept in memory, as extents of a file whose other bytes are zero, so that room
-// for data of any size costs nothing.
+// A file that libhdf5 writes into memory. It is a list of extents, and all other bytes are zero. Room for
+// data of any size thus costs nothing.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ namespace plainfs::hdf5 {
 
 class KeptFile : public FileSink {
  public:
-  // Throws bad_alloc; the bytes that were there are then lost too.
+  // Throws bad_alloc. The bytes that were there before are then lost too.
   void write_at(uint64_t offset, std::span<const char> bytes) override;
   void read_at(uint64_t offset, std::span<char> bytes) override;
   void set_size(uint64_t size) override { size_ = size; }
 
-  // By offset; none overlaps another, and neighbours are one.
+  // Keyed by offset. Extents do not overlap, and adjacent ones are joined.
   const std::map<uint64_t, std::string>& extents() const { return extents_; }
-  // The end of the last bytes, or as the library has set it since.
+  // Returns the end of the last bytes, or the size that the library has set since.
   uint64_t size() const { return size_; }
 
  private:

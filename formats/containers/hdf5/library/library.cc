@@ -10,13 +10,13 @@
 namespace plainfs::hdf5 {
 namespace {
 
-// Never destroyed: a handle may be dropped while the process ends.
+// Never destroyed, since a handle may be dropped while the process ends.
 std::recursive_mutex& library_mutex() {
   static auto& mutex = *new std::recursive_mutex;
   return mutex;
 }
 
-// A conversion of the library that converts nothing: the bytes of an element become an opaque value of that
+// A conversion of the library that keeps the bytes: those of an element become an opaque value of the same
 // size.
 herr_t keep_bytes(hid_t source, hid_t target, H5T_cdata_t* conversion, size_t, size_t, size_t, void*, void*,
                   hid_t) {
@@ -34,15 +34,16 @@ void register_stored_bytes() {
   made.emplace_back(H5Tarray_create2(H5T_NATIVE_CHAR, 1, &one));
   made.emplace_back(H5Tenum_create(H5T_NATIVE_CHAR));
   std::vector<hid_t> sources{H5T_NATIVE_INT,  H5T_NATIVE_FLOAT, H5T_C_S1,   H5T_NATIVE_B8,
-                             H5T_STD_REF_OBJ, H5T_UNIX_D32LE,   opaque.id()};  // opaque: of another tag
+                             H5T_STD_REF_OBJ, H5T_UNIX_D32LE,   opaque.id()};  // opaque: with another tag
   for (const TypeHandle& type : made) sources.push_back(type.id());
   for (const hid_t source : sources)
     checked_call(H5Tregister(H5T_PERS_SOFT, "stored bytes", source, opaque.id(), keep_bytes),
                  "libhdf5 refuses a conversion");
 }
 
-// External links as values only: the library follows none of them by itself, not even on the way to the
-// source of a virtual dataset, so what another file holds is read where it was decided that it may be.
+// Makes the library treat external links as values. It then follows none of them by itself, not even on the
+// way to the source of a virtual dataset. Data of other files are read only by code that checks whether it
+// may.
 hid_t refuse_external(const char*, hid_t, const void*, size_t, hid_t, hid_t) {
   return -1;
 }
@@ -65,15 +66,16 @@ void keep_external_links() {
 void start_library() {
   H5dont_atexit();  // handles may outlive main's statics
   checked_call(H5open(), "libhdf5 does not start");
-  // Also for the sources of virtual datasets, which the library opens by itself. It opens no file in two
-  // ways.
+  // Also for the sources of virtual datasets, which the library opens by itself. It refuses to open one file
+  // with different settings.
   checked_call(H5Pset_file_locking(H5P_FILE_ACCESS_DEFAULT, false, true), "libhdf5 refuses to lock no files");
   register_stored_bytes();
   keep_external_links();
 }
 
-// Also of a library that had none earlier and has lost some of its property lists by that: no file makes it
-// miss one, nor has a file to do with its skip lists.
+// Returns whether an error means that memory ran out. This includes the state after an earlier failure in
+// which the library lost some of its property lists: no file can make it miss one, and its skip lists do not
+// depend on files.
 bool is_no_memory(const H5E_error2_t& error) {
   if (error.min_num == H5E_NOSPACE || error.min_num == H5E_CANTALLOC || error.maj_num == H5E_SLIST)
     return true;
@@ -103,19 +105,21 @@ herr_t look_for_memory(unsigned, const H5E_error2_t* error, void* data) {
 }  // namespace
 
 LibraryLock::LibraryLock() : lock_(library_mutex()) {
-  static bool started = false;  // guarded by the lock; set first, because starting makes handles, which lock
+  // Guarded by the lock. Set first, because starting creates handles, which lock.
+  static bool started = false;
   if (!std::exchange(started, true)) {
     try {
       start_library();
     } catch (const Error& error) {
-      started = false;                       // half of it is none
+      started = false;                       // a partial start does not count
       throw unreadable("{}", error.what());  // no file is to blame
     } catch (...) {
       started = false;
       throw;
     }
   }
-  // A library built thread-safe has an error stack a thread, and each prints until it is told not to.
+  // A thread-safe build of the library has one error stack per thread. Each prints errors until that is
+  // turned off.
   static thread_local bool is_quiet = false;
   if (!std::exchange(is_quiet, true)) H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }

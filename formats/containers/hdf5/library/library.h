@@ -1,9 +1,9 @@
-// libhdf5, made safe to use from many threads. The library keeps global state (its error stack, its caches)
-// and is not thread-safe everywhere, so every call of it is made while a LibraryLock is held; decoding
-// begins after letting go of it. The lock is one for the process, because the library is.
+// Safe use of libhdf5 from many threads. The library has global state (its error stack, its caches) and is
+// not thread-safe everywhere, so every call of it needs a LibraryLock. Decoding begins after the lock is
+// released. There is one lock per process, like the library.
 //
-// Handles own an identifier of the library and close it under the lock, so they may be dropped anywhere,
-// also while their thread holds the lock already. Nothing may ask the cache for anything under the lock.
+// Handles own an identifier of the library and close it under the lock. They may be dropped anywhere, even if
+// their thread already holds the lock. The cache must not be called under the lock.
 #pragma once
 
 #include <hdf5.h>
@@ -26,7 +26,7 @@ class LibraryLock {
   std::unique_lock<std::recursive_mutex> lock_;
 };
 
-// An identifier of libhdf5, closed by the function that fits its kind.
+// An identifier of libhdf5, closed by the function for its kind.
 template <herr_t (*Close)(hid_t)>
 class Handle {
  public:
@@ -42,8 +42,8 @@ class Handle {
     const LibraryLock lock;
     Close(id_);
   }
-  // As when it is dropped, and tells whether it went well: some calls write no sooner. Requires: the lock is
-  // held.
+  // Closes the identifier early and returns the library's result: some calls write only then. Requires: the
+  // lock is held.
   herr_t close() { return Close(std::exchange(id_, H5I_INVALID_HID)); }
   hid_t id() const { return id_; }
 
@@ -59,30 +59,31 @@ using TypeHandle = Handle<H5Tclose>;
 using SpaceHandle = Handle<H5Sclose>;
 using PropertyHandle = Handle<H5Pclose>;
 
-// How links and attributes are listed. For any other order the library first makes a table of them, and
-// libhdf5 1.10.8 frees parts of that table that it never filled where a link is damaged.
+// The order in which links and attributes are listed. For any other order the library first builds a table of
+// them. If a link is damaged, libhdf5 1.10.8 frees parts of that table that it never filled.
 inline constexpr H5_iter_order_t kListingOrder = H5_ITER_NATIVE;
 
-// The library had no memory, be it short or a file's claim too large. That is unreadable, and the library
-// goes on with half of what it wanted to remember; after this call it is bad_alloc, for who replaces the
-// process then. Requires: there is one thread.
+// Makes the library's lack of memory throw bad_alloc, so that the caller can replace the process. Without
+// this call it throws unreadable. In both cases the cause may be a file's excessive claim, and the library is
+// left in an incomplete state. Requires: there is only one thread.
 void replace_library_without_memory();
 
-// What the library's error stack says, outermost and innermost reason in one line; the stack is cleared.
+// Returns the outermost and innermost reasons on the library's error stack in one line, and clears the stack.
 // Requires: the lock is held.
 std::string take_library_error();
 
-// Forgets it too, where a failure is no error. Throws where the library had no memory: it takes for absent
-// what it could not read for that. Requires: the lock is held.
+// Clears the error stack after a failure that is not an error. Throws if the library ran out of memory, since
+// it then treats data that it could not read as absent. Requires: the lock is held.
 void clear_library_error();
 
-// What a function collects that libhdf5 calls, through frames of C, which nothing may be thrown through.
+// The items that a callback of libhdf5 collects. Exceptions must not pass through its C frames.
 template <class Item>
 struct Collected {
   std::vector<Item> items;
   std::exception_ptr failure;
 
-  // Adds what make() gives. For the function to return: where make() throws, the library shall end its call.
+  // Adds the result of make(). The callback returns the value of add(): if make() throws, it makes the
+  // library end its call.
   template <class Make>
   herr_t add(Make&& make) noexcept {
     try {
@@ -98,17 +99,17 @@ struct Collected {
   }
 };
 
-// Why a call of the library failed: what its file driver met (thrown, where it is no Error), or else
-// damaged("what: reason"). Throws where the library had no memory.
+// Returns the error of a failed call of the library: the error of its file driver, if any (thrown if it is
+// not an Error), else damaged("what: reason"). Throws if the library ran out of memory.
 Error library_error(const std::string& what);
 
-// value where a call succeeded (>= 0); else throws library_error(what).
+// Returns value if a call succeeded (>= 0), else throws library_error(what).
 template <class T>
 T checked_call(T value, const char* what) {
   if (value < 0) throw library_error(what);
   return value;
 }
-// The same for a call that collected items; gives them.
+// Returns the items that a call collected, or throws like checked_call.
 template <class Item>
 std::vector<Item> checked_items(herr_t result, Collected<Item>& collected, const char* what) {
   collected.rethrow();
@@ -120,9 +121,9 @@ H checked_handle(hid_t id, const char* what) {
   return H(checked_call(id, what));
 }
 
-// An opaque type of size bytes: read with it as memory type, and a dataset or an attribute gives its elements
-// as they lie in the file (variable-length references to the global heap included), because library.cc
-// registers a conversion of every class to opaque that leaves the bytes alone.
+// Returns an opaque type of size bytes. With it as memory type, a dataset or an attribute yields its elements
+// as stored in the file, including variable-length references to the global heap. This works because
+// library.cc registers a conversion of every class to opaque that leaves the bytes alone.
 TypeHandle stored_bytes_type(size_t size);
 
 }  // namespace plainfs::hdf5

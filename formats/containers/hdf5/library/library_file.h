@@ -1,7 +1,7 @@
-// Everything that libhdf5 is asked about a file, in plain values: addresses, names, types, bytes. This is the
-// one header through which the rest of this folder uses the library; nothing of <hdf5.h> passes it, so that
-// what is behind it can be moved to a process of its own. Const and thread-safe. What a function throws is
-// damaged, unsupported, or why the file's bytes could not be had.
+// All questions about a file that libhdf5 answers, in plain values: addresses, names, types, bytes. The rest
+// of this folder uses the library only through this header. Nothing of <hdf5.h> passes it, so the
+// implementation can run in its own process. Const and thread-safe. Functions throw damaged, unsupported, or
+// the error of reading the file's bytes.
 #pragma once
 
 #include <memory>
@@ -22,14 +22,14 @@ struct StoredLink {
   uint64_t address = 0;        // hard: of the object's header
   std::string file;            // external
   std::string path;            // soft and external
-  std::optional<Error> error;  // why it cannot be told where it leads
+  std::optional<Error> error;  // why its target cannot be read
 };
 
 struct StoredAttribute {
   std::string name;
   StoredExtent extent;
-  Bytes stored;                // its elements, as they lie in the file
-  std::optional<Error> error;  // why these cannot be told
+  Bytes stored;                // its elements, as in the file
+  std::optional<Error> error;  // why these cannot be read
 };
 
 struct StoredFilter {
@@ -38,7 +38,7 @@ struct StoredFilter {
   bool library_has_it;
 };
 
-// A stretch of a dataset's bytes in a file of its own.
+// A stretch of a dataset's bytes in an external file.
 struct ExternalStretch {
   std::string file;  // as stored
   int64_t offset;
@@ -48,17 +48,17 @@ struct ExternalStretch {
 struct StoredDataset {
   enum class Layout { compact, contiguous, chunked, virtual_sources };
   StoredExtent extent;
-  std::optional<Error> error;  // why the rest, or all but extent.type.dtype, cannot be told
+  std::optional<Error> error;  // why the rest, or all but extent.type.dtype, cannot be read
   Layout layout = Layout::compact;
   // contiguous
-  std::optional<uint64_t> offset;         // in the file, user block included; none where nothing was written
+  std::optional<uint64_t> offset;         // in the file, with the user block; nullopt if nothing was written
   uint64_t stored_bytes = 0;              // from there on
   std::vector<ExternalStretch> external;  // in place of these
   // chunked
   Shape chunk_shape;
   std::vector<StoredFilter> filters;
   bool has_btree = false;           // as its index of chunks
-  bool partial_unfiltered = false;  // chunks that are cut by the dataset's end have no filter
+  bool partial_unfiltered = false;  // chunks that the dataset's end cuts have no filter
 };
 
 enum class ObjectKind { group, dataset, other };
@@ -71,10 +71,10 @@ struct StoredObjectFacts {
 // A chunk as it is stored.
 struct StoredChunkBytes {
   Bytes bytes;
-  uint32_t filter_mask;  // bit i: filter i was left out when it was written
+  uint32_t filter_mask;  // bit i: filter i was not applied
 };
 
-// What was found of an object, or why it cannot be told.
+// The facts about an object, or the error of reading them.
 struct FoundObject {
   StoredObjectFacts facts;
   std::optional<Error> error;
@@ -92,27 +92,28 @@ class LibraryFile {
   virtual unsigned superblock_version() const = 0;
   virtual uint64_t root_address() const = 0;
 
-  // The object whose header is at address.
+  // Returns the facts about the object that has its header at address.
   virtual StoredObjectFacts object(uint64_t address) const = 0;
-  // Of each address, in that order.
+  // Returns the facts about the object at each address, in that order.
   virtual std::vector<FoundObject> objects(const std::vector<uint64_t>& addresses) const = 0;
-  // By name.
+  // Returns the links by name.
   virtual std::vector<StoredLink> links(uint64_t group) const = 0;
   virtual std::optional<StoredLink> find_link(uint64_t group, const std::string& name) const = 0;
   virtual std::vector<StoredAttribute> attributes(uint64_t object) const = 0;
   virtual std::optional<StoredAttribute> attribute(uint64_t object, const std::string& name) const = 0;
 
-  // The elements of box of a dataset, with fill for what was never written (zero where none is defined), to
-  // place target in a dense block of shape block_shape at out. They are as stored; those of a virtual
-  // dataset, whose sources may store another type, in the dataset's own type. Not to be called with the cache
-  // waiting for it.
+  // Reads the elements of box of a dataset to place target in a dense block of shape block_shape at out.
+  // Elements that were never written have the fill value, or zero if none is defined. Elements are as stored.
+  // For a virtual dataset, which may have sources of another type, they have the dataset's own type. Must not
+  // be called while the cache waits for it.
   virtual void read(uint64_t dataset, uint64_t element_size, const Box& box, const Shape& block_shape,
                     const Shape& target, std::byte* out) const = 0;
-  // The chunk whose first element is origin; nullopt where there is none, or the library does not find it.
+  // Returns the chunk that begins at element origin. Returns nullopt if it is absent or the library does not
+  // find it.
   virtual std::optional<StoredChunkBytes> read_chunk(uint64_t dataset, const Shape& origin) const = 0;
 };
 
-// "1.10.8"
+// Returns "1.10.8" or similar.
 std::string library_version();
 
 }  // namespace plainfs::hdf5

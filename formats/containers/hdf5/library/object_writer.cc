@@ -10,7 +10,7 @@ PropertyHandle property_list(hid_t list_class) {
   return checked_handle<PropertyHandle>(H5Pcreate(list_class), "no property list");
 }
 
-// Without times, which would make each file another one.
+// Returns a list without times, which would make each file different.
 PropertyHandle creation_list(hid_t list_class) {
   PropertyHandle list = property_list(list_class);
   checked_call(H5Pset_obj_track_times(list.id(), false), "no property list");
@@ -71,7 +71,7 @@ TypeHandle dataset_type(const SkeletonDataset& dataset) {
   }
 }
 
-// Writes one attribute; a call for each alternative of SkeletonValue.
+// Writes one attribute, with one call operator per alternative of SkeletonValue.
 class AttributeWriter {
  public:
   AttributeWriter(hid_t object, const std::string& name) : object_(object), name_(name) {}
@@ -101,7 +101,7 @@ class AttributeWriter {
   void write(const TypeHandle& type, const SpaceHandle& space, const void* value) const {
     const auto attribute = checked_handle<AttributeHandle>(
         H5Acreate2(object_, name_.c_str(), type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT), "no attribute");
-    // Also of no values at all the library wants an address.
+    // The library requires an address even if there are no values.
     checked_call(H5Awrite(attribute.id(), type.id(), value ? value : &attribute),
                  "an attribute is not written");
   }
@@ -110,7 +110,7 @@ class AttributeWriter {
   const std::string& name_;
 };
 
-// Of a dataset that is divided into chunks.
+// Returns the creation properties of a chunked dataset.
 PropertyHandle chunked_list(const SkeletonChunks& chunks) {
   PropertyHandle list = creation_list(H5P_DATASET_CREATE);
   const std::vector<hsize_t> shape(chunks.shape.begin(), chunks.shape.end());
@@ -148,7 +148,7 @@ TypeHandle variable_text_type() {
 }
 
 ObjectWriter::ObjectWriter(hid_t access) {
-  // What every reader of HDF5 1.8 takes, with room for large attributes.
+  // The format that every reader of HDF5 1.8 supports, with room for large attributes.
   checked_call(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18), "no such format");
   const PropertyHandle creation = creation_list(H5P_FILE_CREATE);
   file_ = checked_handle<FileHandle>(H5Fcreate("written", H5F_ACC_TRUNC, creation.id(), access), "no file");
@@ -180,7 +180,8 @@ void ObjectWriter::finish() {
   checked_call(file_.close(), "no file");
 }
 
-// Those without a name of their own: of a column whose name has a slash. The library would give them times.
+// Creates groups on the way to path that are not objects of their own, for example of a column with a slash
+// in its name. The library would give them times.
 void ObjectWriter::add_groups_above(const std::string& path) {
   for (size_t end = path.find('/', 1); end != path.npos; end = path.find('/', end + 1)) {
     const std::string above = path.substr(0, end);

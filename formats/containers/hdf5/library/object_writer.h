@@ -1,4 +1,4 @@
-// Groups, datasets and attributes as libhdf5 creates them in a file that is being written.
+// Creates groups, datasets and attributes in a file that libhdf5 writes.
 #pragma once
 
 #include <hdf5.h>
@@ -11,17 +11,17 @@
 
 namespace plainfs::hdf5 {
 
-// Requires: the library's lock is held for every call and when it ends.
+// Requires: the library's lock is held for every call and at destruction.
 class ObjectWriter {
  public:
-  // Creates a file. access: a list of access properties with the driver that says where the file goes.
+  // Creates a file. access: a list of access properties with the driver that determines the destination.
   explicit ObjectWriter(hid_t access);
 
-  // Creates a group or a dataset with its attributes, and the groups above it. Returns the dataset; no handle
-  // for a group. Throws damaged if the library does not take it.
+  // Creates a group or a dataset with its attributes, and the groups above it. Returns the dataset, or no
+  // handle for a group. Throws damaged if the library does not accept it.
   DatasetHandle add(const SkeletonObject& object);
 
-  // Closes the file: all that the library holds of it is written then.
+  // Closes the file, which writes everything that the library still holds.
   void finish();
 
  private:
@@ -38,7 +38,7 @@ class ObjectWriter {
 // Returns a new list of access properties.
 PropertyHandle access_list();
 
-// The type of texts of any length.
+// Returns the type of texts of any length.
 TypeHandle variable_text_type();
 
 }  // namespace plainfs::hdf5

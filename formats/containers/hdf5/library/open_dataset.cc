@@ -24,7 +24,7 @@ SpaceHandle dense_space(const Shape& shape) {
                                      "dataspace");
 }
 
-// Whether reading leaves the reader's memory as it is where nothing was written.
+// Returns whether reading elements that were never written leaves the reader's memory unchanged.
 bool leaves_bare(hid_t creation) {
   H5D_fill_value_t value = H5D_FILL_VALUE_UNDEFINED;
   H5D_fill_time_t time = H5D_FILL_TIME_NEVER;
@@ -39,7 +39,8 @@ std::optional<uint64_t> stored_chunk_size(hid_t dataset, const Shape& origin) {
   unsigned mask = 0;
   haddr_t address = 0;
   bool is_found = H5Dget_chunk_storage_size(dataset, place.data(), &size) >= 0;
-  // A release may say 0 of an absent chunk. That a chunk has no bytes is rare enough for a linear search.
+  // A release may return 0 for an absent chunk. A stored chunk of no bytes is rare enough for a linear
+  // search.
   if (is_found && size == 0)
     is_found = H5Dget_chunk_info_by_coord(dataset, place.data(), &mask, &address, &size) >= 0 &&
                address != HADDR_UNDEF;
@@ -68,12 +69,12 @@ hid_t OpenDataset::handle() const {
   return handle_.id();
 }
 
-// What call gives of the handle. Where it fails, a virtual dataset's handle goes, which keeps the sources
-// open.
+// Returns the result of call(handle). If it fails for a virtual dataset, drops the handle, which would keep
+// the sources open.
 template <class Call>
 auto OpenDataset::asked(Call&& call) const {
   file_->bytes()->check_unchanged();
-  forget_driver_error();  // of calls that did without what they could not read
+  forget_driver_error();  // of calls that succeeded without the data they could not read
   try {
     return call(handle());
   } catch (...) {
@@ -100,7 +101,7 @@ void OpenDataset::read(uint64_t element_size, const Box& box, const Shape& block
       checked_call(H5Dread(dataset, type.id(), memory.id(), space.id(), H5P_DEFAULT, out), "cannot be read");
     }
     file_->bytes()->check_unchanged();
-    // The library shows fill for a source of a virtual dataset that it cannot open.
+    // The library uses the fill value for a source of a virtual dataset that it cannot open.
     throw_driver_error();
   });
 }

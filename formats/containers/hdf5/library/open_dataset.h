@@ -1,5 +1,5 @@
-// Datasets that are open in the library while they are being read. They live in the cache, so that a file of
-// a hundred thousand datasets does not keep a hundred thousand open.
+// Datasets that are open in the library while they are read. The cache holds them, so a file of a hundred
+// thousand datasets does not keep a hundred thousand open.
 #pragma once
 
 #include <optional>
@@ -11,27 +11,27 @@
 
 namespace plainfs::hdf5 {
 
-// Every call but the constructor requires that the library's lock is held.
+// Requires for every call but the constructor: the library's lock is held.
 class OpenDataset {
  public:
   OpenDataset(OpenFilePtr file, uint64_t address);
-  // What the library holds for one, by measurement about this.
+  // Returns the approximate memory that the library takes for one dataset, from measurements.
   size_t allocated_bytes() const { return 16384; }
 
-  // As those of LibraryFile.
+  // See LibraryFile.
   void read(uint64_t element_size, const Box& box, const Shape& block_shape, const Shape& target,
             std::byte* out) const;
   std::optional<StoredChunkBytes> read_chunk(const Shape& origin) const;
 
  private:
-  // Of the dataset, opened anew where that is not to be believed any more.
+  // Returns the dataset's handle. Opens the dataset again if the library's state of it cannot be trusted.
   hid_t handle() const;
   template <class Call>
   auto asked(Call&& call) const;
 
-  OpenFilePtr file_;  // before the handle: the file is closed last
+  OpenFilePtr file_;  // before the handle, so that the file is closed last
   const uint64_t address_;
-  bool is_left_bare_ = false;  // what was never written is not filled by the library
+  bool is_left_bare_ = false;  // the library does not fill elements that were never written
   // Guarded by the library's lock:
   mutable ObjectHandle handle_;
   mutable uint64_t opened_in_ = 0;                 // the file's times_opened() when the handle was opened

@@ -11,7 +11,8 @@
 namespace plainfs::hdf5 {
 namespace {
 
-// The library's cache of its own metadata, the chunk index above all, grows to 32 MiB a file by itself.
+// The limit of the library's metadata cache, which mostly holds the chunk index. By default it grows to 32
+// MiB per file.
 constexpr size_t kMetadataBytes = 4 << 20;
 
 void bound_metadata_cache(const PropertyHandle& access) {
@@ -28,19 +29,19 @@ PropertyHandle access_properties(Sources& sources) {
   auto access = checked_handle<PropertyHandle>(H5Pcreate(H5P_FILE_ACCESS), "file access properties");
   read_through(sources, access.id());
   checked_call(H5Pset_file_locking(access.id(), false, true), "file locking");
-  // Chunks are cached once they are decoded (cache/); keeping them here as well would only cost memory.
+  // plainfs caches decoded chunks (cache/). Caching them here as well would only cost memory.
   checked_call(H5Pset_cache(access.id(), 0, 521, 0, 0.75), "chunk cache");
   bound_metadata_cache(access);
 #ifdef H5F_RFIC_UNUSUAL_NUM_UNUSED_NUMERIC_BITS
-  // Since 1.14.4 the library takes a number with many unused bits for damage. It may be one, and datatype.cc
-  // looks itself.
+  // Since 1.14.4 the library treats a number with many unused bits as damage. Such a number may be valid, and
+  // datatype.cc checks it.
   checked_call(H5Pset_relax_file_integrity_checks(access.id(), H5F_RFIC_UNUSUAL_NUM_UNUSED_NUMERIC_BITS),
                "integrity checks");
 #endif
   return access;
 }
 
-// What libhdf5 says of a file that does not open, in words for who has copied it.
+// Returns the message for a file that libhdf5 does not open, in words for the user that copied it.
 std::string told_of(const std::string& reason) {
   unsigned long long there = 0, base = 0, all = 0;
   const size_t at = reason.find("truncated file: eof = ");
@@ -53,8 +54,9 @@ std::string told_of(const std::string& reason) {
   return "not readable as HDF5: " + reason;
 }
 
-// Returns what path is and what to do, if HDF5's family or multi driver has split a store into several files;
-// empty if the first bytes do not name one. The driver's name stands behind a superblock of version 0 or 1.
+// Returns a description of path and the remedy if HDF5's family or multi driver split a store into several
+// files, empty if the first bytes do not name such a driver. The driver's name follows a superblock of
+// version 0 or 1.
 std::string split_by_driver(const std::string& path, Sources& sources) {
   constexpr uint64_t kMostRead = 512;
   const FilePtr file = sources.open(path);
@@ -124,7 +126,7 @@ bool OpenFile::is_spoiled() const {
 
 ObjectHandle OpenFile::open_object(uint64_t address) const {
   bytes_->check_unchanged();
-  forget_driver_error();  // of calls that did without what they could not read
+  forget_driver_error();  // of calls that succeeded without the data they could not read
   if (is_spoiled()) open_handle();
   const hid_t object = H5Oopen_by_addr(handle_.id(), address);
   if (object < 0) throw unless_newer(library_error("object cannot be opened"), address, false);

@@ -1,5 +1,5 @@
-// A file that is open in libhdf5. Objects are found again by the address of their object header, so nothing
-// is held open for a node that is merely listed.
+// A file that is open in libhdf5. Objects are found by the address of their object header, so a node that is
+// merely listed keeps nothing open.
 #pragma once
 
 #include <memory>
@@ -13,8 +13,8 @@ namespace plainfs::hdf5 {
 
 class OpenFile {
  public:
-  // Read-only, without file locking; as a reader of a file that is being written (SWMR) where it says so of
-  // itself. Throws an Error that stands alone after the path.
+  // Opens the file read-only and without file locking. If the file is marked as being written (SWMR), opens
+  // it as a reader. Throws an Error with a message that reads well after the path.
   OpenFile(const std::string& location, Context& context);
 
   Context& context() const { return context_; }
@@ -23,16 +23,17 @@ class OpenFile {
   unsigned superblock_version() const { return superblock_version_; }
   uint64_t root_address() const { return root_address_; }
 
-  // Throws damaged where there is no object at address, unsupported where it is of a form that the library is
-  // too old for. Requires: the library's lock is held.
+  // Opens the object at address. Throws damaged if there is no object, unsupported if the library is too old
+  // for its form. Requires: the library's lock is held.
   ObjectHandle open_object(uint64_t address) const;
-  // error, or unsupported where the library is too old for the form of the object at address, or of its
+  // Returns error, or unsupported if the library is too old for the form of the object at address or of its
   // attributes.
   Error unless_newer(const Error& error, uint64_t address, bool in_attributes) const;
-  // Whether reading has failed since the library was last asked to open the file. What is open in it is to be
-  // opened anew then: the next open_object begins with that. Requires: the library's lock is held.
+  // Returns whether reading has failed since the library last opened the file. Everything open in the file
+  // must then be opened again. The next open_object does this for the file. Requires: the library's lock is
+  // held.
   bool is_spoiled() const;
-  // How often the file was opened. Requires: the library's lock is held.
+  // Returns how often the file was opened. Requires: the library's lock is held.
   uint64_t times_opened() const { return times_opened_; }
 
  private:

@@ -9,7 +9,7 @@
 namespace plainfs::hdf5 {
 namespace {
 
-// What the library holds of an open file; it knows the first member only.
+// An open file of the driver. The library knows only the first member.
 struct SinkDriverFile {
   H5FD_t known;
   FileSink* sink;
@@ -30,7 +30,7 @@ const SinkDriverFile* sink_file(const H5FD_t* file) {
   return reinterpret_cast<const SinkDriverFile*>(file);
 }
 
-// 0, or -1 if call throws: nothing may be thrown through frames of C.
+// Returns 0, or -1 if call throws: exceptions must not pass through C frames.
 template <class Call>
 herr_t kept_from_c(Call&& call) noexcept {
   try {
@@ -55,7 +55,7 @@ herr_t close_sink(H5FD_t* file) {
   return 0;
 }
 
-// The library also asks about the driver alone, without a file.
+// The library also queries the driver without a file.
 herr_t query_sink(const H5FD_t* file, unsigned long* flags) {
   const bool is_together = file && sink_file(file)->placement == MetadataPlacement::together;
   constexpr unsigned long kTogether =
@@ -118,7 +118,7 @@ H5FD_class_t sink_driver_class() {
   return driver;
 }
 
-// Registered once, and never taken back, as that of file_driver.cc.
+// Registers the driver once and forever, like the one of file_driver.cc.
 hid_t sink_driver_id() {
   static const H5FD_class_t driver = sink_driver_class();
   static const hid_t id = checked_call(H5FDregister(&driver), "libhdf5 refuses a file driver");
@@ -129,7 +129,7 @@ hid_t sink_driver_id() {
 
 PropertyHandle access_into(FileSink& sink, MetadataPlacement placement) {
   PropertyHandle access = access_list();
-  const SinkDriverInfo info{&sink, placement};  // which is copied
+  const SinkDriverInfo info{&sink, placement};  // the library copies it
   checked_call(H5Pset_driver(access.id(), sink_driver_id(), &info), "file driver");
   return access;
 }

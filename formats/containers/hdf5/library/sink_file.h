@@ -1,4 +1,4 @@
-// A file driver for libhdf5 that writes into a file of the caller's.
+// A file driver for libhdf5 that writes into a FileSink of the caller.
 #pragma once
 
 #include "formats/containers/hdf5/library/file_sink.h"
@@ -6,12 +6,12 @@
 
 namespace plainfs::hdf5 {
 
-// How the library places metadata: each object where it is allocated, or small pieces together, as the
-// library's own driver for files does.
+// The library's placement of metadata: each object at its own allocation, or small pieces together, as with
+// the library's own driver for files.
 enum class MetadataPlacement { as_allocated, together };
 
-// Returns an access list: the file that is created with it goes into sink. What sink throws is an error of
-// the driver (file_driver.h). Requires: the library's lock is held; sink lives as long as the file is open.
+// Returns an access list that makes the created file go into sink. Exceptions of sink become errors of the
+// driver (file_driver.h). Requires: the library's lock is held; sink outlives the open file.
 PropertyHandle access_into(FileSink& sink, MetadataPlacement placement);
 
 }  // namespace plainfs::hdf5

@@ -13,18 +13,18 @@ namespace {
 
 class SkeletonWriter {
  public:
-  // Returns where its data begin.
+  // Returns the offset of the object's data.
   uint64_t add(const SkeletonObject& object) {
     const DatasetHandle made = objects_.add(object);
     if (!object.dataset) return 0;
     const haddr_t offset = H5Dget_offset(made.id());
-    take_library_error();  // a dataset without elements has no place, which is an error to the library
+    take_library_error();  // a dataset without elements has no place, which the library reports as an error
     return offset == HADDR_UNDEF ? 0 : offset;
   }
 
   Skeleton finish() {
     objects_.finish();
-    throw_driver_error();  // the library does not pass every one on
+    throw_driver_error();  // the library does not report every error
     Skeleton skeleton;
     skeleton.size = kept_.size();
     for (const auto& [offset, bytes] : kept_.extents()) skeleton.extents.push_back({offset, bytes});
@@ -32,7 +32,7 @@ class SkeletonWriter {
   }
 
  private:
-  KeptFile kept_;  // before the file, which goes into it when it is closed
+  KeptFile kept_;  // before the file, which writes into it when it is closed
   const PropertyHandle access_ = access_into(kept_, MetadataPlacement::as_allocated);
   ObjectWriter objects_{access_.id()};
 };

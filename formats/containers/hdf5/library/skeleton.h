@@ -1,6 +1,6 @@
-// The metadata of an HDF5 file that is to be written, without its data: libhdf5 writes it through a file
-// driver that keeps what it is given, and each dataset is contiguous, so that it is known
-// where the bytes of each go. The same objects give the same bytes with one version of the library.
+// The metadata of an HDF5 file without its data. libhdf5 writes them through a file driver that keeps them in
+// memory. All datasets are contiguous, so the offsets of their bytes are known. The same objects yield the
+// same bytes with one version of the library.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,20 @@
 namespace plainfs::hdf5 {
 
 enum class SkeletonKind {
-  integer,  // little-endian, as all numbers
+  integer,  // little-endian, like all numbers
   unsigned_integer,
   real,
-  boolean,     // the enumeration FALSE 0, TRUE 1 that h5py makes, one byte
+  boolean,     // h5py's enumeration FALSE 0, TRUE 1, one byte
   ascii_text,  // of fixed length, padded with NUL
   utf8_text,
-  variable_text,  // UTF-8 of any length, in chunks alone
+  variable_text,  // UTF-8 of any length, only in chunks
 };
 
-// How a dataset is divided that is not contiguous.
+// The chunks of a dataset that is not contiguous.
 struct SkeletonChunks {
   std::vector<uint64_t> shape;  // of a chunk
   int level = 0;                // of gzip, 1 to 9
-  bool is_shuffled = false;     // before that
+  bool is_shuffled = false;     // before gzip
   bool may_grow = false;        // along the first axis
 };
 
@@ -33,10 +33,10 @@ struct SkeletonDataset {
   SkeletonKind kind;
   uint32_t size;  // bytes of one element, at least 1
   std::vector<uint64_t> shape;
-  std::optional<SkeletonChunks> chunks{};  // none: contiguous
+  std::optional<SkeletonChunks> chunks{};  // nullopt: contiguous
 };
 
-// Texts are of variable length, UTF-8; a list has rank 1.
+// Texts are of variable length, UTF-8. A list has rank 1.
 using SkeletonValue =
     std::variant<std::string, std::vector<std::string>, int64_t, std::vector<int64_t>, bool>;
 
@@ -46,9 +46,9 @@ struct SkeletonAttribute {
 };
 
 struct SkeletonObject {
-  std::string path;  // "/obs/n": after the group it is in; "/" is the root
+  std::string path;  // "/obs/n", after its group; "/" is the root
   std::vector<SkeletonAttribute> attributes;
-  std::optional<SkeletonDataset> dataset{};  // none: a group
+  std::optional<SkeletonDataset> dataset{};  // nullopt: a group
 };
 
 struct Skeleton {
@@ -56,13 +56,14 @@ struct Skeleton {
     uint64_t offset;
     std::string bytes;
   };
-  uint64_t size = 0;                   // of the file
-  std::vector<Extent> extents;         // what the library wrote, by offset; all else but the data is zero
-  std::vector<uint64_t> data_offsets;  // of each object: where its data begin; 0 where it has none
+  uint64_t size = 0;  // of the file
+  // The library's output, by offset. All other bytes but the data are zero.
+  std::vector<Extent> extents;
+  std::vector<uint64_t> data_offsets;  // offset of each object's data, 0 for an object without any
 };
 
-// Requires: no dataset has chunks. Throws unsupported where the library does not take them: a name that no
-// HDF5 file can have.
+// Returns the skeleton of a file with these objects. Throws unsupported if the library does not accept them,
+// for example a name that no HDF5 file can have. Requires: no dataset has chunks.
 Skeleton write_skeleton(const std::vector<SkeletonObject>& objects);
 
 }  // namespace plainfs::hdf5

@@ -12,9 +12,9 @@ namespace {
 
 namespace fs = boost::filesystem;
 
-// Virtual datasets of virtual datasets; one that is its own source has no end.
+// Levels of virtual datasets of virtual datasets. A dataset that is its own source would have no end.
 constexpr unsigned kDeepestVirtual = 8;
-// Of a series of files or datasets ("%b" in the name): it ends where one is missing.
+// Limit of a series of files or datasets ("%b" in the name). A series ends at the first missing one.
 constexpr uint64_t kLongestSeries = 1 << 16;
 
 template <class Get>
@@ -32,7 +32,7 @@ bool is_series(const std::string& name) {
   return false;
 }
 
-// The name with the number of the block for each "%b", and "%" for each "%%".
+// Returns name with the number of the block for each "%b", and "%" for each "%%".
 std::string name_of_block(const std::string& name, uint64_t block) {
   std::string out;
   for (size_t i = 0; i < name.size(); ++i) {
@@ -58,8 +58,9 @@ FileHandle open_source(const std::string& path, Sources& sources) {
 
 }  // namespace
 
-// In the order of the library: an absolute name itself, then what remains of it without its folders as a
-// relative one; a relative one beside the file, in the current folder, and beside what the file is a link to.
+// Searches in the library's order. An absolute name is tried as it is, then as a relative name without its
+// folders. A relative name is searched beside the file, in the current folder, and beside the target if the
+// file is a link.
 std::string VirtualSources::find_file(const std::string& path, const std::string& name) const {
   const fs::path wanted(name);
   const fs::path last = wanted.is_absolute() ? wanted.filename() : wanted;
@@ -83,7 +84,7 @@ std::string VirtualSources::find_file(const std::string& path, const std::string
 
 void VirtualSources::check_dataset(const std::string& path, hid_t file, const std::string& name,
                                    unsigned depth) const {
-  // Many may share a source, at every depth.
+  // Several datasets may share a source, at every depth.
   const auto [seen, is_new] = datasets_.try_emplace({path, name}, false);
   if (!is_new) {
     if (seen->second) return;
@@ -101,7 +102,7 @@ void VirtualSources::check_dataset(const std::string& path, hid_t file, const st
     size_t values = 0;
     const int number = checked_call(
         H5Pget_filter2(creation.id(), i, &flags, &values, nullptr, 0, nullptr, &config), "a filter");
-    // The library's own decoders of these believe what they read.
+    // The library's own decoders of these filters trust their input.
     if (number == H5Z_FILTER_NBIT || number == H5Z_FILTER_SCALEOFFSET || number == H5Z_FILTER_SZIP)
       throw unsupported("a source with HDF5 filter {}", number);
     if (H5Zfilter_avail(number) <= 0) {

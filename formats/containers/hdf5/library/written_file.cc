@@ -10,8 +10,8 @@
 namespace plainfs::hdf5 {
 namespace {
 
-// Passes on what is written until it is shut: a file that is given up is closed all the same, and what cannot
-// be written then would keep it open in the library, with the sink.
+// A sink that passes writes on until it is shut. A file that is abandoned is closed too, and a write that
+// fails then would keep it open in the library, together with the sink.
 class Gate : public FileSink {
  public:
   explicit Gate(FileSink& sink) : sink_(&sink) {}
@@ -34,8 +34,8 @@ class Gate : public FileSink {
   FileSink* sink_;
 };
 
-// Selects a run of elements of a dataset, in C order: part of a line of the last axis, or whole lines that
-// stand together along the first one.
+// Selects a run of elements of a dataset in C order: part of a line of the last axis, or consecutive whole
+// lines along the first one.
 SpaceHandle select_run(const SkeletonDataset& dataset, uint64_t first, uint64_t count) {
   const std::vector<hsize_t> shape(dataset.shape.begin(), dataset.shape.end());
   SpaceHandle space = checked_handle<SpaceHandle>(
@@ -66,7 +66,7 @@ struct WrittenFile::Open {
     } catch (const Error& error) {
       throw unsupported("{} in an HDF5 file: {}", object.path, error.what());
     }
-    throw_driver_error();  // the library does not pass every one on
+    throw_driver_error();  // the library does not report every error
   }
 
   Gate gate;

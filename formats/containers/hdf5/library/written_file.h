@@ -1,5 +1,5 @@
-// An HDF5 file that is written: libhdf5 writes the metadata and the texts, callers give it each chunk of
-// numbers as it is to be stored, so that they compress chunks on all their threads.
+// An HDF5 file for writing. libhdf5 writes the metadata and the texts. Callers pass each chunk of numbers in
+// its stored form, so they can compress chunks on all their threads.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace plainfs::hdf5 {
 
-// One thread at a time. Each call takes the library's lock. Throws unsupported if the library does not take
-// what it is given, and what the sink throws.
+// For one thread at a time. Each call takes the library's lock. Throws unsupported if the library does not
+// accept the input, and the exceptions of the sink.
 class WrittenFile {
  public:
   explicit WrittenFile(FileSink& sink);
@@ -23,17 +23,17 @@ class WrittenFile {
   WrittenFile(const WrittenFile&) = delete;
   WrittenFile& operator=(const WrittenFile&) = delete;
 
-  // Creates an object, after those above it. A dataset is the one that the next two functions write into.
+  // Creates an object, after those above it. The next two functions write into it if it is a dataset.
   void add(const SkeletonObject& object);
-  // Writes the chunk that begins at origin: whole, filtered as the dataset says.
+  // Writes the chunk that begins at origin. stored: the whole chunk after the dataset's filters.
   void write_chunk(const std::vector<uint64_t>& origin, ByteSpan stored);
-  // Writes elements [first, first + texts.size()) in C order of a dataset of texts of any length. Requires:
-  // no text holds a NUL; a dataset of several axes is written in whole lines of its last axis.
+  // Writes elements [first, first + texts.size()), in C order, of a dataset of texts of any length. Requires:
+  // no text contains a NUL; a dataset of several axes is written in whole lines of its last axis.
   void write_texts(uint64_t first, std::span<const std::string> texts);
-  // Writes all of a dataset that is not divided into chunks.
+  // Writes all of a dataset that is not chunked.
   void write_all(ByteSpan bytes);
 
-  // Writes what is left. Nothing may be called after it.
+  // Writes the rest of the file. No function may be called after it.
   void finish();
 
  private:

@@ -34,7 +34,7 @@ StoredFilter read_filter(Cursor& in) {
 
 void write_dataset(Writer& out, const StoredDataset& dataset) {
   write_optional(out, dataset.error, write_error);
-  const bool has_extent = dataset.extent.type.size != 0;  // else its type could not be read
+  const bool has_extent = dataset.extent.type.size != 0;  // otherwise its type could not be read
   out.flag(has_extent);
   if (has_extent) {
     write_extent(out, dataset.extent);

@@ -1,5 +1,5 @@
-// What libhdf5's process answers, as messages. Nothing in them is taken on trust: every read throws
-// damaged where the bytes are no such answer or what they say does not hold together.
+// The answers of libhdf5's process, as messages. They are not trusted: every read throws damaged if the bytes
+// are not such an answer or its contents are inconsistent.
 #pragma once
 
 #include "formats/containers/hdf5/library/library_file.h"
@@ -7,7 +7,7 @@
 
 namespace plainfs::hdf5 {
 
-// What a file is, once it is open.
+// The facts about a file after opening it.
 struct OpenedFacts {
   FileLayout layout;
   unsigned superblock_version = 0;

@@ -11,7 +11,7 @@
 
 namespace plainfs::hdf5 {
 
-// A file whose bytes are had from the daemon.
+// A file with its bytes in the daemon.
 class AskedSources::AskedFile : public File {
  public:
   AskedFile(const AskedSources& sources, uint64_t source, std::string path, uint64_t size,
@@ -20,7 +20,7 @@ class AskedSources::AskedFile : public File {
   ~AskedFile() override {
     try {
       sources_.put_(Question::forget_source, question().bytes());
-    } catch (const Error&) {  // then the daemon did not know it any more
+    } catch (const Error&) {  // the daemon no longer knew it
     }
   }
 
@@ -57,7 +57,7 @@ AskedSources::AskedSources(Put put) : put_(std::move(put)) {
   };
 }
 
-// Also of a file that the daemon finds under another path.
+// Also looks at files that the daemon finds under another path.
 bool AskedSources::look_at(const std::string& location, struct stat& status) {
   if (::stat(location.c_str(), &status) == 0) return true;
   const int error = errno;
@@ -69,7 +69,7 @@ bool AskedSources::look_at(const std::string& location, struct stat& status) {
   return false;
 }
 
-// As the daemon sees it, which has watched the file.
+// Returns whether the file is unchanged according to the daemon, which watches it.
 bool AskedSources::is_as_opened(const std::string& location) {
   Writer question;
   question.text(location);
@@ -95,7 +95,7 @@ int AskedSources::ask_descriptor(const std::string& location) {
   return reply.descriptor.release();
 }
 
-// Files that are not being read are opened again when they are.
+// Closes the descriptors of files. Reading such a file opens it again.
 void AskedSources::keep_few_descriptors() {
   if (owner_->open_descriptors < most_descriptors() / 2) return;
   std::erase_if(local_, [](const auto& file) { return file.expired(); });

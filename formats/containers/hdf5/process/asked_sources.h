@@ -1,5 +1,6 @@
-// Where libhdf5's process has its files from: the daemon, which alone opens them. Of a file of this machine
-// comes a descriptor, through which the process reads by itself; the bytes of every other one are asked for.
+// The files of libhdf5's process, which only the daemon opens. For a local file the daemon sends a
+// descriptor, and the process reads through it. The process requests the bytes of all other files from the
+// daemon.
 #pragma once
 
 #include <functional>
@@ -16,7 +17,7 @@ namespace plainfs::hdf5 {
 // Not thread-safe: the process has one thread.
 class AskedSources : public Sources {
  public:
-  // Puts a question and gives the reply. Throws the Error that it was refused with.
+  // Sends a question and returns the reply. Throws the Error with which it was refused.
   using Put = std::function<Message(Question question, ByteSpan bytes)>;
 
   explicit AskedSources(Put put);
@@ -24,12 +25,12 @@ class AskedSources : public Sources {
   FilePtr open_if_exists(const std::string& location) override;
   const Containment& bounds() const override { return bounds_; }
   void clear() override {}
-  // What is read as HDF5 is files.
+  // Not needed: HDF5 data are always files.
   KeyStorePtr open_folder(const std::string& location) override;
   EntryKind kind_of(const std::string& location) override;
   FilePtr look_into(const std::string& location) override;
 
-  // By descriptor, since it was last asked for.
+  // Returns the number of bytes read through descriptors since the last call.
   uint64_t take_bytes_read() { return bytes_read_.exchange(0); }
 
  private:
@@ -40,7 +41,7 @@ class AskedSources : public Sources {
   void keep_few_descriptors();
 
   Put put_;
-  Containment bounds_;  // the daemon's hold
+  Containment bounds_;  // the daemon's bounds apply
   std::atomic<uint64_t> bytes_read_{0};
   const std::shared_ptr<LocalFile::Owner> owner_ = std::make_shared<LocalFile::Owner>();
   std::vector<std::weak_ptr<const LocalFile>> local_;

@@ -1,7 +1,7 @@
-// Listing a group looks at the attributes of its members, one after the other, and often again. So that
-// each look is not a question to libhdf5's process, those of the next members are asked for along with one
-// that is not there: more of them each time, as long as they are wanted in the order in which they were
-// listed. One file at a time, the one that was listed last.
+// Attributes that are read ahead. Listing a group reads the attributes of its members one after another, and
+// often repeatedly. To avoid one question to libhdf5's process per member, a request for missing attributes
+// includes those of the next members. Their number grows as long as the attributes are requested in the order
+// of the listing. Covers one file at a time, the one that was listed last.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +16,22 @@ namespace plainfs::hdf5 {
 
 struct FoundAttributes {
   std::vector<StoredAttribute> attributes;
-  std::optional<Error> error;  // why none can be told
+  std::optional<Error> error;  // why there are no attributes
 };
 
 // Thread-safe. file: the number of a ProcessedFile.
 class AttributesAhead {
  public:
   static constexpr size_t kMostTogether = 256;
-  static constexpr size_t kMostListed = 1 << 16;  // objects whose order is remembered
+  static constexpr size_t kMostListed = 1 << 16;  // objects of which the order is kept
 
-  // That these objects were listed, behind those before.
+  // Appends objects to the list of those that were listed.
   void listed(uint64_t file, const std::vector<uint64_t>& objects);
-  // The object's, where they are there.
+  // Returns the attributes of an object if they were read ahead.
   std::optional<FoundAttributes> find(uint64_t file, uint64_t object);
-  // The object, and those to be asked for with it.
+  // Returns object, followed by the objects to request with it.
   std::vector<uint64_t> with_next(uint64_t file, uint64_t object);
-  // found: of the first of the objects, in that order. What may pass is not kept.
+  // Keeps attributes, except for transient errors. found: for the first of the objects, in that order.
   void keep(uint64_t file, const std::vector<uint64_t>& objects, const std::vector<FoundAttributes>& found);
 
  private:
@@ -42,9 +42,9 @@ class AttributesAhead {
   void turn_to(uint64_t file) REQUIRES(mutex_);
 
   Mutex mutex_;
-  uint64_t file_ GUARDED_BY(mutex_) = 0;              // of all that follows
-  std::vector<uint64_t> objects_ GUARDED_BY(mutex_);  // as they were listed
-  size_t next_ GUARDED_BY(mutex_) = 0;                // of them, behind what was asked for last
+  uint64_t file_ GUARDED_BY(mutex_) = 0;              // of all members below
+  std::vector<uint64_t> objects_ GUARDED_BY(mutex_);  // in the order of the listing
+  size_t next_ GUARDED_BY(mutex_) = 0;                // index of the object after the last request
   size_t together_ GUARDED_BY(mutex_) = 1;
   std::deque<Kept> kept_ GUARDED_BY(mutex_);  // the latest last
 };

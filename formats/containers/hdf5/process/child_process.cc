@@ -30,15 +30,15 @@ extern char** environ;
 namespace plainfs::hdf5 {
 namespace {
 
-// A process that the system does not let go of (storage that hangs) is not waited for.
+// The wait is bounded, since the system may not release a process (storage that hangs).
 constexpr int kMostLooks = 200;
-constexpr int kLooksAtOneGone = 20;  // which has closed its end, and is about to end
+constexpr int kLooksAtOneGone = 20;  // for a process that has closed its end and is about to exit
 constexpr timespec kBetweenLooks{0, 5'000'000};
 
 constexpr const char* kWhere = "libhdf5's process (-o hdf5_inside does without)";
 
-// What the library, the loader and the sanitizers look at. Nothing else of the daemon's is for the process to
-// know: there are keys to services among it.
+// Returns the variables that the library, the loader and the sanitizers use. The process gets no others: they
+// include keys to services.
 std::vector<char*> environment() {
   std::vector<char*> kept;
   for (char** each = environ; each && *each; ++each) {
@@ -65,9 +65,10 @@ class SpawnActions {
   SpawnActions(const SpawnActions&) = delete;
   SpawnActions& operator=(const SpawnActions&) = delete;
 
-  // The socket, nothing to read and nowhere to write, and no signal blocked or ignored.
+  // Gives the process the socket and no other input or output, and resets all signals.
   void prepare(int socket) {
-    // Copied past the number where it is to be, or it would not be copied and closed at the start.
+    // The socket is duplicated above its final number first, because dup2 to the same number would leave it
+    // to be closed at exec.
     const bool has_null = ::access("/dev/null", R_OK | W_OK) == 0;  // not in every root
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
       if (has_null)
@@ -88,7 +89,7 @@ class SpawnActions {
   posix_spawnattr_t attributes{};
 };
 
-// Above those that it gets in the process.
+// Returns the socket with a number above those that the process uses.
 Descriptor moved_up(Descriptor socket) {
   const int higher = ::fcntl(socket.number(), F_DUPFD_CLOEXEC, kServedSocket + 1);
   if (higher < 0) throw system_error(kWhere, errno);
@@ -141,7 +142,7 @@ std::string this_program() {
 #ifdef __APPLE__
   char path[PATH_MAX], whole[PATH_MAX];
   uint32_t size = sizeof path;
-  // As it was started, and the daemon is in / later.
+  // An absolute path, since the daemon changes to / later.
   return _NSGetExecutablePath(path, &size) == 0 && ::realpath(path, whole) ? whole : "plainfs";
 #else
   const std::string always = "/proc/self/exe";

@@ -14,10 +14,10 @@ namespace plainfs::hdf5 {
 // Not thread-safe.
 class ChildProcess {
  public:
-  // program: runs serve_library() where its first argument is kServeCommand. Throws unreadable where no
-  // process can be had.
+  // Starts program, which runs serve_library() if its first argument is kServeCommand. Throws unreadable if
+  // the process cannot be started.
   explicit ChildProcess(const std::string& program);
-  // Ends it, whatever it does.
+  // Kills the process.
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
@@ -25,7 +25,7 @@ class ChildProcess {
   pid_t number() const { return number_; }
   Channel& channel() { return channel_; }
   bool is_running();
-  // Of one that has closed its end of the channel: "signal 11".
+  // Returns why a process that closed its end of the channel ended: "signal 11".
   std::string what_ended_it();
 
  private:
@@ -37,7 +37,7 @@ class ChildProcess {
   std::optional<int> status_;  // once it has ended
 };
 
-// The program that runs now.
+// Returns the path of the running program.
 std::string this_program();
 
 }  // namespace plainfs::hdf5

@@ -27,7 +27,7 @@ namespace {
 
 constexpr int kSecondsBetweenLooks = 2;
 
-// Of the address space: what a file of a few bytes makes the library ask for is refused beyond.
+// The limit of the address space, since a file of a few bytes can make the library allocate any size.
 constexpr rlim_t kMostMemory = rlim_t{8} << 30;
 
 pid_t parent = 0;  // set before the handler that reads it
@@ -46,7 +46,7 @@ void limit(Resource which, rlim_t most) {
 
 #ifdef __linux__
 constexpr uint32_t kAllowed[] = {
-    // what it was given
+    // for descriptors it was given
     SYS_read,
     SYS_pread64,
     SYS_readv,
@@ -55,7 +55,7 @@ constexpr uint32_t kAllowed[] = {
     SYS_close,
     SYS_lseek,
     SYS_fstat,
-    // looking at paths
+    // examining paths
     SYS_newfstatat,
     SYS_statx,
     SYS_readlinkat,
@@ -70,7 +70,7 @@ constexpr uint32_t kAllowed[] = {
     SYS_munmap,
     SYS_mremap,
     SYS_madvise,
-    // time, locks, signals of its own, its end
+    // time, locks, its own signals, its end
     SYS_clock_gettime,
     SYS_gettimeofday,
     SYS_nanosleep,
@@ -95,7 +95,7 @@ constexpr uint32_t kAllowed[] = {
     SYS_getrlimit,
 #endif
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    // how the run-time of the sanitizers sees whether memory and which stack is there, and says what it found
+    // for the sanitizers' run-time: checks of memory and of the stack, and its reports
     SYS_pipe2,
     SYS_sigaltstack,
     SYS_write,
@@ -105,10 +105,10 @@ constexpr uint32_t kAllowed[] = {
 std::string filter_calls() {
   const auto self = static_cast<uint32_t>(::getpid());
   const CallRule rules[] = {
-      // No code but what is there.
+      // No new executable code.
       {SYS_mmap, {{2, ArgumentTest::kHasNoneOf, PROT_EXEC}}},
       {SYS_mprotect, {{2, ArgumentTest::kHasNoneOf, PROT_EXEC}}},
-      // The signal of abort() for itself alone; its own limits are looked at and not changed.
+      // It may send itself the signal of abort(), and read its limits but not change them.
       {SYS_tgkill, {{0, ArgumentTest::kIs, self}}},
       {SYS_prlimit64, {{0, ArgumentTest::kIs, 0}, {2, ArgumentTest::kIsNull}}},
   };
@@ -117,14 +117,14 @@ std::string filter_calls() {
 #endif
 
 #ifdef PLAINFS_HAS_SANDBOX_INIT
-// Nothing is opened, written, reached or started; what it was given before stays.
+// Refuses to open, write, reach or start anything. Descriptors from before remain usable.
 std::string refuse_all_files() {
   constexpr const char* kProfile =
       "(version 1)(allow default)(deny file-read-data)(deny file-write*)(deny network*)(deny process-exec*)"
       "(deny process-fork)";
   char* why = nullptr;
 #pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wdeprecated-declarations"  // since 10.8, with nothing in its place
+#pragma clang diagnostic ignored "-Wdeprecated-declarations"  // since 10.8, without a replacement
   if (::sandbox_init(kProfile, 0, &why) == 0) return {};
   std::string text = std::string("sandbox_init: ") + (why ? why : "refused");
   if (why) ::sandbox_free_error(why);
@@ -137,12 +137,12 @@ std::string refuse_all_files() {
 
 std::string confine() {
   limit(RLIMIT_CORE, 0);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which take terabytes
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // sanitizers take terabytes
   limit(RLIMIT_AS, kMostMemory);
 #endif
 #ifdef __linux__
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-  ::prctl(PR_SET_NAME, "plainfs-hdf5", 0, 0, 0);  // in top; else "exe"
+  ::prctl(PR_SET_NAME, "plainfs-hdf5", 0, 0, 0);  // shown by top, instead of "exe"
   return filter_calls();
 #elif defined(PLAINFS_HAS_SANDBOX_INIT)
   return refuse_all_files();

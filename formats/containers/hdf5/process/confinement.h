@@ -1,21 +1,22 @@
-// What libhdf5's process may do, once it is started: read through descriptors that it is given, ask for
-// memory up to a limit, and answer. Where the library is made to do something else by the bytes of a file,
-// the system refuses.
+// The confinement of libhdf5's process. Once started, it can only read through the descriptors it was given,
+// allocate memory up to a limit, and answer. If the bytes of a file make the library do anything else, the
+// system refuses.
 #pragma once
 
 #include <string>
 
 namespace plainfs::hdf5 {
 
-// For good. Paths may still be looked at (stat, readlink), because the library looks beside what a file is a
-// link to; nothing can be opened, run, written or connected. Why that could not be had, or empty.
+// Confines the process for good. Paths may still be examined (stat, readlink), because the library looks
+// beside the target of a file that is a link. Nothing can be opened, run, written or connected. Returns why
+// confinement failed, or empty.
 std::string confine();
 
-// Closes every descriptor but the standard streams and this one.
+// Closes every descriptor but the standard streams and `socket`.
 void keep_only_socket(int socket);
 
-// Makes the process end within seconds after the one that started it, also where the library never returns,
-// and only then by what a terminal sends.
+// Makes the process end within seconds of its parent's end, even if the library never returns. It ignores
+// signals that a terminal sends.
 void end_with_parent();
 
 }  // namespace plainfs::hdf5

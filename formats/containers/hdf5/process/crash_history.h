@@ -1,5 +1,5 @@
-// What ended libhdf5's process lately, so that a file which ends it again and again is refused for a while
-// instead of a new process being started for each read of it. Nothing is remembered for longer than that.
+// Recent ends of libhdf5's process. A file that ends it repeatedly is refused for a while, instead of
+// starting a new process for each read of it. Older ends are dropped.
 #pragma once
 
 #include <chrono>
@@ -16,16 +16,17 @@ class CrashHistory {
   using Time = std::chrono::steady_clock::time_point;
   static constexpr std::chrono::seconds kRemembered{60};
   static constexpr std::chrono::seconds kRefused{10};
-  // Of one question, and of a file in all, within kRemembered.
+  // Limits within kRemembered, per question and per file.
   static constexpr size_t kMostOfQuestion = 2;
   static constexpr size_t kMostOfFile = 16;
 
-  // That the process ended over a question about a file. weight: how many that counts as.
+  // Records that the process ended over a question about a file. weight: the number of ends that it counts
+  // as.
   void note(uint64_t file, uint64_t question, Time now, size_t weight = 1);
-  // Whether the question is not to be put now: it ended the process twice and was last put less than kRefused
-  // ago, or the file has ended it too often.
+  // Returns whether the question is refused now: it ended the process twice and was last put less than
+  // kRefused ago, or the file has ended it too often.
   bool is_refused(uint64_t file, uint64_t question, Time now);
-  // That a question was answered.
+  // Drops the ends of a question that was answered.
   void forget(uint64_t file, uint64_t question);
 
  private:

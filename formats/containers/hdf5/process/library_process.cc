@@ -10,22 +10,22 @@
 namespace plainfs::hdf5 {
 namespace {
 
-// Of one answer. A group of ten million links is less.
+// The largest answer. A group of ten million links takes less.
 constexpr uint64_t kMostAnswered = uint64_t{4} << 30;
 
-// Of the memory that is shared: more than a block of elements, mostly.
+// The size of the shared memory, larger than most blocks of elements.
 constexpr size_t kSharedBytes = 1 << 20;
 
-// How long one answer may take, questions and all.
+// The longest time for one answer, including questions.
 constexpr int kSilencesInAll = 20;
 
-// Where files are closed for others. It reads nothing for that.
+// The longest silence while files are closed. Closing reads nothing.
 constexpr std::chrono::milliseconds kMostSilenceClosing{1'000};
 
-// Thrown where a process ended before it took the question.
+// Thrown if a process ended before it took the question.
 struct NotAsked {};
 
-// Thrown where it gives no word for too long.
+// Thrown if the process is silent for too long.
 struct Silence : Channel::Silence {
   explicit Silence(LibraryEnded::Why said = LibraryEnded::Why::silence) : why(said) {}
   LibraryEnded::Why why;
@@ -44,8 +44,8 @@ void LibraryProcess::heard() {
   looked_.reset();
 }
 
-// While it wants a processor, its silence is what it had of one; else (it is stopped, or waits for storage),
-// and where the system does not tell, the clock's time.
+// While the process is runnable, its silence grows by its processor time. Otherwise (it is stopped or waits
+// for storage), or if the system does not report its state, it grows by the clock's time.
 void LibraryProcess::add_to_silence() {
   const auto now = Clock::now();
   const std::optional<ProcessStat> seen = process_stat(child_->number());
@@ -67,7 +67,7 @@ bool LibraryProcess::is_overdue() const {
   return is_computing_for_long() || silence() > settings_.most_silence_when_wanted;
 }
 
-// Whether to go on waiting for an answer.
+// Throws if the thread should not go on waiting for an answer.
 void LibraryProcess::look_around(std::chrono::milliseconds most_silence) {
   check_cancelled();
   add_to_silence();
@@ -104,7 +104,7 @@ void LibraryProcess::start(Context& context) {
     const std::string unconfined = read_text(in);
     if (!unconfined.empty() && !std::exchange(told_unconfined_, true))
       context.notice("libhdf5's process is not confined: " + unconfined);
-  } catch (const LibraryEnded&) {  // that is no fault of the file's
+  } catch (const LibraryEnded&) {  // not the file's fault
     throw unreadable("libhdf5's process ended, or gave no answer, as it began");
   } catch (...) {
     end();  // it may be neither confined nor ready
@@ -130,14 +130,15 @@ LibraryProcess::Answered LibraryProcess::taken(Message answer, Context& context)
   context.counters.source_bytes_read.fetch_add(in.little<uint64_t>(), std::memory_order_relaxed);
   own_bytes_ = in.little<uint64_t>();
   if (answer.kind == static_cast<uint32_t>(Answer::out_of_memory)) {
-    end();  // the library goes on with half of what it wanted to remember
+    end();  // the library is left in an incomplete state
     throw LibraryEnded("libhdf5 had no memory to read this file");
   }
   if (answer.kind == static_cast<uint32_t>(Answer::failure)) throw read_error(in);
   return {std::move(answer.bytes), in.position(), shared_.bytes()};
 }
 
-// The process's answer, whatever it asks before it gives it. question: empty where it has been sent.
+// Sends a question and returns the answer. Serves the process's own questions until then. question: empty if
+// it was sent before.
 Message LibraryProcess::answer_of(Context& context, Ask ask, ByteSpan question, int descriptor) try {
   const auto latest = Clock::now() + kSilencesInAll * settings_.most_silence;
   Channel& channel = child_->channel();
@@ -180,11 +181,11 @@ void LibraryProcess::close(uint64_t file) {
   if (is_closing_ || to_close_.size() > 1 || !is_running()) return;
   Writer question;
   question.number(file);
-  // It may be stopped, or read nothing: a few bytes go into the socket all the same.
+  // Even if the process is stopped or not reading, a few bytes fit into the socket.
   if (child_->channel().send_at_once(static_cast<uint32_t>(Ask::close), question.bytes())) is_closing_ = true;
 }
 
-// False where the process is gone, or was ended because it does not even close a file.
+// Closes files. Returns false if the process is gone, or was ended because it does not even close a file.
 bool LibraryProcess::close_some(Context& context) {
   if (to_close_.empty()) return true;
   child_->channel().look_while_waiting(
@@ -197,7 +198,7 @@ bool LibraryProcess::close_some(Context& context) {
       to_close_.erase(to_close_.begin());
     }
   } catch (const Error&) {
-    end();  // it was not this question
+    end();  // not because of the current question
     return false;
   } catch (const NotAsked&) {
     end();
@@ -207,7 +208,7 @@ bool LibraryProcess::close_some(Context& context) {
   return true;
 }
 
-// Closes what was asked about longest ago, so that one more can be opened.
+// Closes the file that was asked about longest ago, so that one more can be opened.
 void LibraryProcess::make_room() {
   while (!open_.empty() && open_.size() >= settings_.most_files) {
     const auto oldest = std::min_element(open_.begin(), open_.end(),

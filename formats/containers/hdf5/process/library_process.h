@@ -1,9 +1,9 @@
-// One process that has libhdf5, as the daemon sees it: started when it is first asked, and anew where it
-// ended. The library's own errors of memory then cost what was being read, and nothing else.
+// The daemon's side of one process that runs libhdf5. The process is started by the first question, and again
+// after it ended. Memory errors of the library then cost only the read that caused them.
 //
-// One question at a time, as the library has one lock. The thread that asks answers meanwhile what the
-// process wants to know of files. Which thread that is, and what happens where a process is silent, is the
-// affair of LibraryProcesses.
+// It answers one question at a time, since the library has one lock. Meanwhile the thread that asked serves
+// the process's questions about files. LibraryProcesses chooses that thread and handles processes that are
+// silent.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,7 @@
 
 namespace plainfs::hdf5 {
 
-// What is thrown where the process ended over a question, by itself or because it was silent: unreadable.
+// The error when the process ended over a question, by itself or because it was silent: unreadable.
 class LibraryEnded : public Error {
  public:
   enum class Why { itself, silence, busy_while_others_wait };
@@ -37,31 +37,31 @@ class LibraryEnded : public Error {
   Why why_;
 };
 
-// A file that the processes are asked about. Whichever is asked opens it where it has not yet.
+// A file that is read by the processes. Each process opens it on the first question about it.
 struct ProcessedFile {
   std::string location;
   Context* context;
   uint64_t number = 0;  // from LibraryProcesses::new_file_number()
   FilePtr bytes;
-  size_t home = 0;  // the process that was asked about it last; guarded by LibraryProcesses
-  std::optional<OpenedFacts> facts{};  // from LibraryProcesses::open() on; the same ever after
+  size_t home = 0;  // the process that was last asked about it; guarded by LibraryProcesses
+  std::optional<OpenedFacts> facts{};  // set by LibraryProcesses::open(), never changed
 };
 
 struct ProcessSettings {
-  std::string program = this_program();  // runs serve_library() where it is told to
+  std::string program = this_program();  // runs serve_library() if its first argument is kServeCommand
   bool plugins = false;                  // as ReadOptions::hdf5_plugins
-  // Without a word, but for the time that it waited for a processor.
+  // The longest time without a message, not counting the time that the process waited for a processor.
   std::chrono::milliseconds most_silence{30'000};
-  // Of that, where a thread waits for a process and none is left: so long it may compute, and so long it may
-  // be silent for other reasons, too (slow storage).
+  // Shorter limits while a thread waits and no process is free: for computing, and for silence with any cause
+  // (slow storage).
   std::chrono::milliseconds most_computing_when_wanted{1'000};
   std::chrono::milliseconds most_silence_when_wanted{5'000};
-  size_t most_files = 24;          // open in one process; the library takes most of a MiB for each
-  uint64_t most_bytes = 96 << 20;  // of memory that a process has for itself between two questions
+  size_t most_files = 24;          // open in one process; the library takes almost 1 MiB for each
+  uint64_t most_bytes = 96 << 20;  // memory that a process may keep for itself between two questions
   std::chrono::milliseconds most_idle{30'000};  // for all processes but one
 };
 
-// Thread-safe where it says so; all else is for the one thread whose turn it is.
+// Only members marked thread-safe may be called concurrently. The others need a Turn.
 class LibraryProcess {
  public:
   using Clock = std::chrono::steady_clock;
@@ -70,8 +70,7 @@ class LibraryProcess {
   LibraryProcess(const LibraryProcess&) = delete;
   LibraryProcess& operator=(const LibraryProcess&) = delete;
 
-  // The bytes of an answer behind what every answer begins with, and the memory that is shared with the
-  // process, where its answer left some of it.
+  // The bytes of an answer after its head, and the shared memory, in which an answer may leave data.
   struct Answered {
     Bytes bytes;
     size_t start = 0;
@@ -79,31 +78,31 @@ class LibraryProcess {
     Cursor cursor() const { return Cursor(ByteSpan(bytes).subspan(start)); }
   };
 
-  // The answer to a question about the file, which is opened where it is not: Ask::open asks no more than
-  // that. Throws the Error that is the answer, LibraryEnded, unreadable where no process can be had. Where it
-  // throws Cancelled the process has ended: it may never have given an answer.
+  // Asks a question about the file, which is opened if necessary, and returns the answer. Ask::open only
+  // opens it. Throws the Error that the process returned, LibraryEnded, or unreadable if no process can be
+  // started. If it throws Cancelled, the process was ended, since it might never have answered.
   Answered put(ProcessedFile& file, Ask ask, ByteSpan question);
 
-  // That the file is not asked about any more. Waits for nothing: what is left to do is done before the next
-  // question.
+  // Closes the file in the process. Does not wait: the rest is done before the next question.
   void close(uint64_t file);
 
-  // Ends the process: what it said is no answer, or it is not wanted.
+  // Ends the process, because its answer was invalid or it is not needed.
   void end();
-  // Whether one runs.
+  // Returns whether a process runs.
   bool is_running() { return child_ && child_->is_running(); }
   std::optional<pid_t> number();
-  // The memory that it has for itself, as it told lately; 0 where it cannot tell.
+  // Returns the memory that the process has for itself, as last reported, 0 if unknown.
   uint64_t own_bytes() const { return own_bytes_; }
 
-  // Thread-safe: how long it has given no word, but for the time that it waited for a processor: of a machine
-  // with more to do than it can, that is no sign of a process that hangs. Zero where it is being answered.
+  // Thread-safe: returns the time since the process's last message, 0 while its question is served. Time in
+  // which it waited for a processor does not count: on an overloaded machine that does not mean that it
+  // hangs.
   Clock::duration silence() const { return Clock::duration(silence_.load(std::memory_order_relaxed)); }
-  // Thread-safe: whether that is too long where others want a process and none is left.
+  // Thread-safe: returns whether that is too long if others need a process and none is free.
   bool is_overdue() const;
-  // Thread-safe: that this is so, and it is to be ended if it still gives no word.
+  // Thread-safe: marks the process as overdue. It is ended if it remains silent.
   void give_up() { is_given_up_.store(true, std::memory_order_relaxed); }
-  // Thread-safe: whether it was told so and is still to do it.
+  // Thread-safe: returns whether it was marked and has not ended yet.
   bool is_giving_up() const { return is_given_up_.load(std::memory_order_relaxed) && is_overdue(); }
 
  private:
@@ -123,21 +122,22 @@ class LibraryProcess {
 
   const ProcessSettings& settings_;
   std::unique_ptr<ChildProcess> child_;
-  SharedMemory shared_;                // with the process that runs
-  std::map<uint64_t, uint64_t> open_;  // the files it has open: when each was asked about last
-  std::vector<uint64_t> to_close_;     // of these; the first was told it where is_closing_
+  SharedMemory shared_;  // with the running process
+  // The files it has open, with the number of the last question about each.
+  std::map<uint64_t, uint64_t> open_;
+  std::vector<uint64_t> to_close_;  // files to close; the first was sent if is_closing_
   bool is_closing_ = false;
   uint64_t questions_ = 0;
   uint64_t own_bytes_ = 0;
   bool told_unconfined_ = false;
   SourceServer desk_;
-  // Atomic: looked at by those who wait.
+  // Atomic, since waiting threads read them.
   std::atomic<Clock::rep> silence_{0};
-  std::atomic<Clock::rep> computing_{0};   // of that
-  std::atomic<bool> is_beginning_{false};  // what it computes is no file's fault
+  std::atomic<Clock::rep> computing_{0};   // of the silence
+  std::atomic<bool> is_beginning_{false};  // no file is to blame for its computing
   Clock::time_point heard_at_{};
   Clock::time_point looked_at_{};
-  std::optional<ProcessStat> looked_;  // what was seen then
+  std::optional<ProcessStat> looked_;  // the state at looked_at_
   std::atomic<bool> is_given_up_{false};
 };
 

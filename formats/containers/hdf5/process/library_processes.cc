@@ -9,8 +9,9 @@
 namespace plainfs::hdf5 {
 namespace {
 
-// How many endings of a crash one silence is: it keeps those waiting who read the file, and a file that has
-// the library compute without an end while others wait for a process is not asked about again for a while.
+// Returns the number of crashes that one end counts as. A silence keeps all readers of the file waiting, so
+// it counts more. A file that makes the library compute without end while others wait for a process is
+// refused at once, for a while.
 size_t weight_of(LibraryEnded::Why why) {
   switch (why) {
     case LibraryEnded::Why::itself:
@@ -27,7 +28,7 @@ uint64_t question_number(Ask ask, uint64_t about) {
   return about * 16 + static_cast<uint64_t>(ask);
 }
 
-// How often a thread that waits looks again.
+// The interval at which a waiting thread checks again.
 constexpr std::chrono::milliseconds kStep{10};
 
 // Atomic, because every thread that opens a file reads it.
@@ -67,9 +68,9 @@ std::vector<pid_t> LibraryProcesses::idle_numbers() {
   return numbers;
 }
 
-// One that is idle, or a new one. Where there is none, of those that are silent for too long the one that is
-// so for longest is told to give up, one after another: ending a process takes a moment, in which the next
-// would seem to be silent for longer.
+// Returns an idle process or a new one. If all are busy, makes the process that is overdue for longest give
+// up, and returns null. Only one gives up at a time: ending a process takes a moment, in which the next one
+// would appear to be silent for longer.
 LibraryProcesses::Place* LibraryProcesses::another() {
   for (const auto& place : places_)
     if (!place->is_busy) return place.get();
@@ -84,12 +85,12 @@ LibraryProcesses::Place* LibraryProcesses::another() {
   return nullptr;
 }
 
-// Where the file is to be asked about now; null: nowhere yet.
+// Returns the process in which to ask about the file now, null if the thread has to wait.
 LibraryProcesses::Place* LibraryProcesses::place_for(ProcessedFile& file,
                                                      LibraryProcess::Clock::duration waited) {
   Place& home = *places_[file.home];
   if (!home.is_busy) return &home;
-  if (home.file == file.number) return nullptr;  // who keeps it busy is this file
+  if (home.file == file.number) return nullptr;  // this file keeps it busy
   if (waited < kPatience && LibraryProcess::Clock::now() - home.since < kPatience) return nullptr;
   Place* const found = another();
   if (!found) return nullptr;
@@ -124,8 +125,8 @@ void LibraryProcesses::close_in(Place& place, uint64_t file) {
   }
 }
 
-// Makes another place busy than the one that was used just now: one whose process has not been wanted for
-// long.
+// Marks as busy a place other than `used` with a process that has been idle for long. Returns null if no
+// place has.
 LibraryProcesses::Place* LibraryProcesses::take_idle(const Place& used) {
   const MutexLock lock(mutex_);
   for (const auto& place : places_) {
@@ -178,7 +179,7 @@ void LibraryProcesses::close(const ProcessedFile& file) noexcept try {
   else
     close_in(home, file.number);
 } catch (...) {
-  // It stays open there until it is the one that was asked about longest ago.
+  // It stays open there until it is the file that was asked about longest ago.
 }
 
 void LibraryProcesses::refuse_what_ended_it(const ProcessedFile& file, Ask ask, uint64_t about) {

@@ -1,7 +1,7 @@
-// The processes that have libhdf5 for the daemon. Mostly one is enough. Where it is busy with a question for
-// longer than a moment, or silent, the files of others are asked about in another one: a file that keeps the
-// library busy for ever costs its own readers alone. Those that are not needed any more are ended, and
-// so is one that has grown too large, between two questions: the next one begins it anew.
+// The daemon's processes that run libhdf5. Mostly one is enough. If it is busy with a question for longer
+// than a moment, or silent, another process serves other files: a file that keeps the library busy forever
+// costs only its own readers. Unneeded processes are ended. A process that has grown too large is ended
+// between two questions, and the next question starts it again.
 #pragma once
 
 #include <memory>
@@ -15,42 +15,43 @@
 
 namespace plainfs::hdf5 {
 
-// Thread-safe. Every wait ends with the request of the thread that waits (cache/request.h).
+// Thread-safe. Every wait ends when the request of the waiting thread is cancelled (cache/request.h).
 class LibraryProcesses {
  public:
-  // At once. Where all of them are silent and one is wanted, the one that has been so for longest is ended
-  // when that is too long (ProcessSettings).
+  // The largest number of processes at once. If all are silent and one is needed, the one that is silent for
+  // longest is ended once that is too long (ProcessSettings).
   static constexpr size_t kMostProcesses = 6;
-  // How long others wait for one that is busy, before they ask another.
+  // How long threads wait for a busy process before they use another.
   static constexpr std::chrono::milliseconds kPatience{50};
 
-  // The program has the library there as long as this lives, then again where it had it before.
+  // Makes the program use these processes for the library, as long as this object lives. Its destructor
+  // restores the earlier ones.
   explicit LibraryProcesses(ProcessSettings settings);
   ~LibraryProcesses();
   LibraryProcesses(const LibraryProcesses&) = delete;
   LibraryProcesses& operator=(const LibraryProcesses&) = delete;
 
-  // Where the program has the library: like the library and its lock (library/library.h), this is one for the
-  // program. Null: in the program itself.
+  // Returns the processes in which the program runs the library, null if the library runs in the program
+  // itself. There is one for the program, like the library and its lock (library/library.h).
   static LibraryProcesses* current();
 
   uint64_t new_file_number();
-  // Opens a file that is new, and sets its facts. Throws why it cannot be opened.
+  // Opens a new file and sets its facts. Throws the reason if it cannot be opened.
   void open(ProcessedFile& file);
-  // Never throws and waits for nothing.
+  // Never throws or waits.
   void close(const ProcessedFile& file) noexcept;
 
-  // What read(Cursor&, ByteSpan shared) makes of the answer, while no other thread asks that process; shared:
-  // the memory where the answer left what is said to be there. about: tells the question from others about
-  // the file, where it is to be refused after it has ended a process twice; an object's address, mostly.
-  // Throws the Error that is the answer, LibraryEnded, unreadable where no process can be had, what read
-  // throws.
+  // Asks a question and returns the result of read(Cursor&, ByteSpan shared) for the answer. No other thread
+  // asks that process meanwhile. shared: the memory in which the answer may leave data. about: distinguishes
+  // the question from others about the file, mostly an object's address. A question is refused after it has
+  // ended a process twice. Throws the Error that the process returned, LibraryEnded, unreadable if no process
+  // can be started, and the exceptions of read.
   template <class Read>
   auto ask(ProcessedFile& file, Ask ask, const Writer& question, uint64_t about, Read&& read) {
     file.bytes->check_unchanged();
-    refuse_what_ended_it(file, ask, about);  // which waits for nobody
+    refuse_what_ended_it(file, ask, about);  // does not wait
     const Turn turn(*this, file);
-    refuse_what_ended_it(file, ask, about);  // while this one waited
+    refuse_what_ended_it(file, ask, about);  // again, since this thread may have waited
     const LibraryProcess::Answered answer = put(turn.process(), file, ask, question.bytes(), about);
     Cursor in = answer.cursor();
     try {
@@ -58,18 +59,18 @@ class LibraryProcesses {
       if (!in.at_end()) throw damaged("{} bytes too many", in.remaining());
       return value;
     } catch (const Error& error) {
-      turn.process().end();  // what was answered is no answer: another process may do better
+      turn.process().end();  // an invalid answer; another process may do better
       throw unreadable("libhdf5's process: {}", error.what());
     }
   }
 
-  // What was asked for along with other things.
+  // Returns the attributes that were read ahead.
   AttributesAhead& ahead() { return ahead_; }
 
-  // Of the processes that run and are asked nothing just now.
+  // Returns the process IDs of running processes without a question.
   std::vector<pid_t> idle_numbers();
 
-  // How many processes run, and the memory that they have for themselves, as they told lately.
+  // The number of running processes and the memory they have for themselves, as last reported.
   struct Statistics {
     size_t processes = 0;
     uint64_t own_bytes = 0;
@@ -79,14 +80,14 @@ class LibraryProcesses {
  private:
   struct Place {
     explicit Place(const ProcessSettings& settings) : process(settings) {}
-    LibraryProcess process;  // of the thread that made it busy, or has the mutex where it is not
-    // All that follows is guarded by mutex_ of LibraryProcesses.
+    LibraryProcess process;  // used by the thread that made it busy, or under the mutex while it is not busy
+    // All members below are guarded by mutex_ of LibraryProcesses.
     bool is_busy = false;
-    bool is_running = false;  // when it was last left, as the next
+    bool is_running = false;  // when it was last left, like own_bytes
     uint64_t own_bytes = 0;
-    uint64_t file = 0;                          // that it is asked about
-    LibraryProcess::Clock::time_point since{};  // it is busy, or idle
-    std::vector<uint64_t> closed{};             // meanwhile, or moved elsewhere
+    uint64_t file = 0;                          // of the current question
+    LibraryProcess::Clock::time_point since{};  // start of being busy or idle
+    std::vector<uint64_t> closed{};             // files closed meanwhile or moved to another process
   };
 
   // One thread's use of one process.
@@ -118,7 +119,7 @@ class LibraryProcesses {
   LibraryProcesses* const before_;
   AttributesAhead ahead_;
   Condition left_;
-  Mutex mutex_;  // held for moments
+  Mutex mutex_;  // held only briefly
   std::vector<std::unique_ptr<Place>> places_ GUARDED_BY(mutex_);
   uint64_t last_file_ GUARDED_BY(mutex_) = 0;
   CrashHistory crashes_ GUARDED_BY(mutex_);

@@ -46,7 +46,7 @@ std::vector<FoundObject> ProcessFile::objects_together(const std::vector<uint64_
   });
 }
 
-// Where one of them ends the library, each for itself, so that the others are had.
+// If one object ends the library, asks about each separately, so that the others can be read.
 std::vector<FoundObject> ProcessFile::objects(const std::vector<uint64_t>& addresses) const {
   if (addresses.size() > 1) processes_.ahead().listed(file_.number, addresses);
   try {
@@ -94,7 +94,7 @@ std::vector<FoundAttributes> ProcessFile::attributes_together(const std::vector<
   });
 }
 
-// Those of object, and of the next ones, which are kept.
+// Returns the attributes of object. Also reads and keeps those of the next objects.
 FoundAttributes ProcessFile::fetch_attributes(uint64_t object) const {
   const std::vector<uint64_t> objects = processes_.ahead().with_next(file_.number, object);
   try {

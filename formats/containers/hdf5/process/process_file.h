@@ -1,4 +1,4 @@
-// A file that libhdf5 reads in a process of its own.
+// A file that libhdf5 reads in another process.
 #pragma once
 
 #include "formats/containers/hdf5/library/library_file.h"
@@ -8,7 +8,7 @@ namespace plainfs::hdf5 {
 
 class ProcessFile : public LibraryFile {
  public:
-  // As InsideFile. processes outlive it.
+  // Opens the file like InsideFile. Requires: processes outlive this.
   ProcessFile(const std::string& location, Context& context, LibraryProcesses& processes);
   ~ProcessFile() override;
 
@@ -29,15 +29,15 @@ class ProcessFile : public LibraryFile {
  private:
   Writer about(std::initializer_list<uint64_t> numbers) const;
   FoundObject read_found(Cursor& in) const;
-  // Requires: there are some.
+  // Requires: addresses is not empty.
   std::vector<FoundObject> objects_together(const std::vector<uint64_t>& addresses) const;
 
-  // Of the first ones, or of all: at least one.
+  // Returns the attributes of the first objects, at least one, or of all.
   std::vector<FoundAttributes> attributes_together(const std::vector<uint64_t>& objects) const;
   FoundAttributes fetch_attributes(uint64_t object) const;
 
   LibraryProcesses& processes_;
-  mutable ProcessedFile file_;  // changed by the processes alone
+  mutable ProcessedFile file_;  // changed only by the processes
 };
 
 }  // namespace plainfs::hdf5

@@ -1,13 +1,13 @@
-// The messages between the daemon and libhdf5's process, which are of one program. The daemon asks, and
-// libhdf5's process answers or fails; meanwhile the process may put questions about the bytes of files, which
-// only the daemon opens, and each is answered at once. The sender knows what comes back, so a message says
-// its kind alone.
+// The messages between the daemon and libhdf5's process, which run the same program. The daemon asks, and
+// libhdf5's process answers or fails. Meanwhile the process may put questions about the bytes of files, which
+// only the daemon opens. Each is answered at once. The sender knows the form of the reply, so a message only
+// contains its kind.
 //
 // clang-format off
-//   ask                                     answer, behind u64 bytes that were read by descriptor and u64 bytes of
-//                                           memory that the process has for itself, 0 where it cannot tell
+//   ask                                     answer, after u64 bytes that were read by descriptor and u64 bytes of
+//                                           memory that the process has for itself, 0 if unknown
 //   settings    flag plugins, u64 bytes     text: why it is not confined, or empty
-//               of the memory that is shared, whose descriptor comes with it, or 0
+//               of the shared memory, sent with its descriptor, or 0
 //   open        u64 file, text location     OpenedFacts
 //   close       u64 file                    nothing
 //   objects     u64 file, u64s              each: flag failed, error or object
@@ -15,15 +15,15 @@
 //   find_link   u64 file, u64 group, text   optional link
 //   attributes  u64 file, u64s              the first ones, or each: flag failed, error or list of attributes
 //   attribute   u64 file, u64 object, text  optional attribute
-//   read        u64 file, u64 dataset,      flag: the elements, dense, are at the start of the memory that is
-//               u64 element size,           shared; else they follow
+//   read        u64 file, u64 dataset,      flag: the elements, dense, are at the start of the shared
+//               u64 element size,           memory; else they follow
 //               shape origin, shape extent
 //   read_chunk  u64 file, u64 dataset,      optional chunk
 //               shape origin
 //
 //   question                                reply, or refused with an error
 //   open_source   text location             flag exists, then u64 source, text path, u64 size, u64 fingerprint,
-//                                           flag local; with it comes its descriptor
+//                                           flag local; sent with its descriptor
 //   descriptor    text location             flag exists; a descriptor
 //   check_file    text location             nothing: the file is the one that was opened
 //   read_source   u64 source, u64 offset,   the bytes
@@ -71,8 +71,8 @@ enum class Question : uint32_t {
 
 enum class Reply : uint32_t { reply = 300, refused };
 
-// Plain values as the bytes of a message: numbers little-endian, lists and texts behind their count. Read
-// with a Cursor, which checks every access.
+// The encoding of plain values in a message: numbers little-endian, lists and texts after their count. A
+// Cursor reads them and checks every access.
 
 class Writer {
  public:
@@ -90,7 +90,7 @@ class Writer {
     number(uint64_t{value.size()});
     raw(value);
   }
-  // For as many bytes, which are written there before anything else.
+  // Appends size bytes and returns them. The caller must fill them before any other call.
   std::span<std::byte> room(size_t size) {
     bytes_.resize(bytes_.size() + size);
     return std::span(bytes_).last(size);
@@ -104,7 +104,7 @@ class Writer {
   Bytes bytes_;
 };
 
-// Of the values of an enumeration from 0 to last; throws damaged for any other.
+// Reads a value of an enumeration from 0 to last. Throws damaged for any other.
 template <class E>
 E read_choice(Cursor& in, E last) {
   const uint8_t value = in.byte();
@@ -124,7 +124,8 @@ inline std::string read_text(Cursor& in) {
   return std::string(as_text(read_sized(in)));
 }
 
-// How many values follow, each of at least one byte: no more than there are bytes.
+// Reads the number of values that follow. Each takes at least one byte, so there are no more values than
+// bytes.
 inline size_t read_count(Cursor& in) {
   const auto count = in.little<uint64_t>();
   if (count > in.remaining()) throw damaged("{} values in {} bytes", count, in.remaining());

@@ -21,19 +21,19 @@
 namespace plainfs::hdf5 {
 namespace {
 
-// Datasets that are open in the library are all that is kept.
+// Holds only datasets that are open in the library.
 constexpr size_t kCacheBytes = 16 << 20;
 
-// Of attributes that are asked for with others; of these no more are answered then.
+// The limit in bytes of attributes in one answer. The answer omits the remaining objects.
 constexpr size_t kAttributesTogether = 1 << 20;
 
-// The daemon is trusted; what it sends is still read with checks, so that a mistake is seen.
+// The daemon is trusted. Its messages are checked too, in order to find mistakes.
 constexpr uint64_t kMostAsked = uint64_t{1} << 40;
 
-// The allocator goes over what is free to tell how much it has: it is asked this often.
+// The allocator walks its free memory to report its size, so it is asked only this often.
 constexpr uint64_t kAnswersBetweenLooks = 32;
 
-// What was had of the system, used or free; 0 where the allocator does not tell.
+// Returns the memory obtained from the system, used or free, 0 if the allocator does not report it.
 uint64_t own_memory() {
 #ifdef __GLIBC__
 #if __GLIBC_PREREQ(2, 33)
@@ -84,7 +84,7 @@ class Server {
                    counters_, {},       [](const auto&) {}};
   std::map<uint64_t, std::unique_ptr<const LibraryFile>> files_;
   uint64_t answers_ = 0;
-  uint64_t own_bytes_ = 0;  // when it was last looked at
+  uint64_t own_bytes_ = 0;  // at the last look
 };
 
 Message Server::put(Question question, ByteSpan bytes) {
@@ -112,8 +112,8 @@ void Server::open(uint64_t number, Cursor& in, Writer& out) {
   files_.insert_or_assign(number, std::move(opened));
 }
 
-// What get gives of the addresses that are asked for, or why it cannot be told: of each, or of those before
-// which there are fewer bytes.
+// Appends the result of get, or its error, for each requested address. Stops when the answer reaches
+// most_bytes.
 template <class Get>
 void answer_each(Cursor& in, Writer& out, size_t most_bytes, Get&& get) {
   while (!in.at_end() && out.bytes().size() < most_bytes) {
@@ -183,14 +183,14 @@ void Server::put_answer(Message& message, Writer& out) {
   throw damaged("ask {}", static_cast<uint32_t>(ask));
 }
 
-// What every answer begins with.
+// Writes the head of every answer.
 void Server::put_head(Writer& out) {
   if (answers_++ % kAnswersBetweenLooks == 0) own_bytes_ = own_memory();
   out.number(sources_.take_bytes_read());
   out.number(own_bytes_);
 }
 
-// False where the daemon is gone.
+// Returns false if the daemon is gone.
 bool Server::answer(Message& message) {
   constexpr std::byte kRoomForHead[2 * sizeof(uint64_t)]{};  // known at the end
   Writer out;

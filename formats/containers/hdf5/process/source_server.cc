@@ -7,11 +7,11 @@
 namespace plainfs::hdf5 {
 namespace {
 
-// Files that are open at once, and bytes that one question may ask for; the library wants far less.
+// The largest number of open files, and of bytes in one question. The library needs far less.
 constexpr size_t kMostSources = 65536;
 constexpr uint64_t kMostRead = uint64_t{1} << 30;
 
-// Thrown where a question is none that libhdf5's process puts.
+// Thrown for a question that libhdf5's process never asks.
 struct Nonsense {};
 
 bool send(Channel& channel, Reply kind, const Writer& bytes, int descriptor = -1) {

@@ -1,5 +1,5 @@
-// Where the daemon answers what libhdf5's process wants to know of files: it opens them through the store's
-// own Sources, within the store's bounds, and lends descriptors or reads for the process.
+// The daemon's answers to questions of libhdf5's process about files. The daemon opens them through the
+// store's own Sources, within the store's bounds, and lends descriptors or reads for the process.
 #pragma once
 
 #include <exception>
@@ -13,8 +13,8 @@ namespace plainfs::hdf5 {
 // Not thread-safe.
 class SourceServer {
  public:
-  // Answers a question. False where it is none, or the process is gone. What cannot be said as an Error (that
-  // the request was cancelled, that there is no memory) is kept for take_failure().
+  // Answers a question. Returns false if it is invalid or the process is gone. Exceptions other than Error
+  // (cancellation, lack of memory) are kept for take_failure().
   bool answer(const Message& question, Channel& channel, Sources& sources);
   std::exception_ptr take_failure() { return std::exchange(failure_, nullptr); }
 
@@ -24,7 +24,7 @@ class SourceServer {
   const File& file(uint64_t source) const;
 
   uint64_t next_source_ = 1;
-  std::map<uint64_t, FilePtr> files_;  // those that have no descriptor to lend
+  std::map<uint64_t, FilePtr> files_;  // files that have no descriptor to lend
   std::exception_ptr failure_;
 };
 

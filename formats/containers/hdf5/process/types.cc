@@ -11,7 +11,7 @@ namespace {
 
 using Form = StoredType::Form;
 
-// As deep as library/datatype.cc lets them be, and the array types besides.
+// The depth that library/datatype.cc allows, plus array types.
 constexpr int kMostNestedOnWire = 80;
 
 void check_depth(int depth) {
@@ -53,7 +53,7 @@ std::vector<EnumMember> read_members(Cursor& in) {
   });
 }
 
-// What unpack() of the model takes.
+// Writes a type that unpack() of the model accepts.
 void write_plain(Writer& out, const DType& type) {
   out.choice(type.kind);
   out.number(type.size);
@@ -243,7 +243,7 @@ void write_type(Writer& out, const StoredType& type) {
 
 StoredType read_type(Cursor& in, const FileLayout& layout, int depth);
 
-// The integers under a truth value.
+// Reads a type of truth values, which contains a type of integers.
 StoredType read_truth(Cursor& in, Form form, const FileLayout& layout, int depth) {
   StoredType base = read_type(in, layout, depth + 1);
   if ((base.form != Form::plain && base.form != Form::odd_integer) || !base.dtype.is_integer())

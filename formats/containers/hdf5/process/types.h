@@ -1,6 +1,5 @@
-// Datatypes as messages. What a type says twice is told once and made again, so that what is read holds
-// together whatever the bytes are: each part of a record lies in it, each number has a size that numbers
-// have.
+// Datatypes as messages. Redundant facts are sent once and derived by the reader. The result is therefore
+// consistent whatever the bytes are: each part of a record is inside it, and each number has a valid size.
 #pragma once
 
 #include "formats/containers/hdf5/process/protocol.h"
@@ -12,7 +11,7 @@ void write_shape(Writer& out, const Shape& shape);
 Shape read_shape(Cursor& in);
 
 void write_extent(Writer& out, const StoredExtent& extent);
-// Throws damaged where it makes no sense. layout: of the file that it is of.
+// Throws damaged if it is invalid. layout: of its file.
 StoredExtent read_extent(Cursor& in, const FileLayout& layout);
 
 }  // namespace plainfs::hdf5

@@ -1,4 +1,5 @@
-#include "formats/core/remote/s3_listing.h"
+#include "formats/core/remote/object_listing.h"
+#include "formats/core/remote/s3_origin.h"
 
 #include <atomic>
 #include <boost/test/unit_test.hpp>
@@ -35,8 +36,8 @@ struct Fixture {
     options.no_sign = true;
     options.endpoint = server.url;
     const auto nothing = [](const std::string&) { return std::string(); };
-    return s3_listing("s3://bucket/x", std::make_shared<S3Origin>("s3://bucket/x", options, nothing, client),
-                      client);
+    return object_listing("s3://bucket/x",
+                          std::make_shared<S3Origin>("s3://bucket/x", options, nothing, client), client);
   }
 };
 

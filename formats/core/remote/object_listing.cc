@@ -1,7 +1,6 @@
-#include "formats/core/remote/s3_listing.h"
+#include "formats/core/remote/object_listing.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <set>
 
@@ -9,8 +8,6 @@
 #include "cache/mutex.h"
 #include "formats/core/base/error.h"
 #include "formats/core/remote/origin.h"
-#include "formats/core/remote/url.h"
-#include "formats/core/text/percent.h"
 
 namespace plainfs::remote {
 namespace {
@@ -24,9 +21,7 @@ constexpr size_t kMostPageBytes = 16 << 20;    // a thousand keys, each byte of 
 constexpr size_t kMostNameBytes = 128 << 20;   // of one folder
 constexpr size_t kMostFolderBytes = 16 << 20;  // of a store that is listed whole
 constexpr size_t kMostKnownBytes = 256 << 20;  // of all folders; beyond it they are listed again
-constexpr size_t kMostKeyBytes = 1024;         // Amazon S3 User Guide, "Naming Amazon S3 objects"
-constexpr size_t kMostTokenBytes = 8 << 10;
-constexpr size_t kEntryBytes = 128;  // besides its name
+constexpr size_t kEntryBytes = 128;            // besides its name
 
 struct Listed {
   std::map<std::string, Version> files;  // by name
@@ -63,9 +58,9 @@ void check_page(const ObjectPage& page, const std::string& prefix, const std::st
   }
 }
 
-class S3Listing : public Listing {
+class ObjectListing : public Listing {
  public:
-  S3Listing(std::string store, std::shared_ptr<S3Origin> origin, HttpClient& client)
+  ObjectListing(std::string store, std::shared_ptr<ObjectOrigin> origin, HttpClient& client)
       : store_(std::move(store)), origin_(std::move(origin)), client_(client) {}
 
   std::vector<Entry> list(const std::string& location) override {
@@ -144,7 +139,7 @@ class S3Listing : public Listing {
                   const std::string& continuation) {
     try {
       const std::string prefix = prefix_of(location);
-      ObjectPage page = parse_object_page(answered(
+      ObjectPage page = origin_->page_of(answered(
           [&] { return origin_->list(prefix, delimiter, continuation); }, *origin_, client_, kMostPageBytes));
       check_page(page, prefix, delimiter);
       return page;
@@ -222,7 +217,7 @@ class S3Listing : public Listing {
   }
 
   const std::string store_;
-  const std::shared_ptr<S3Origin> origin_;
+  const std::shared_ptr<ObjectOrigin> origin_;
   HttpClient& client_;
   Mutex mutex_;  // never held during a request
   // Held by the thread that lists the folder; "" = all folders.
@@ -233,90 +228,11 @@ class S3Listing : public Listing {
   size_t known_bytes_ GUARDED_BY(mutex_) = 0;                 // of folders_, if they were listed one by one
 };
 
-// Finds the text between `open` and `close` from position `at` on, and moves `at` behind it. Returns false if
-// there is no such text.
-bool next_between(const std::string& text, std::string_view open, std::string_view close, size_t& at,
-                  std::string& between) {
-  const size_t begin = text.find(open, at);
-  const size_t end = begin == text.npos ? begin : text.find(close, begin + open.size());
-  if (end == text.npos) return false;
-  between = text.substr(begin + open.size(), end - begin - open.size());
-  at = end + close.size();
-  return true;
-}
-
-std::string value_of(const std::string& text, const std::string& name) {
-  size_t at = 0;
-  std::string value;
-  next_between(text, "<" + name + ">", "</" + name + ">", at, value);
-  return value;
-}
-
-// Decodes the five entities of XML.
-std::string plain(const std::string& text) {
-  static constexpr std::pair<std::string_view, char> kEntities[] = {
-      {"&quot;", '"'}, {"&#34;", '"'},   {"&amp;", '&'}, {"&lt;", '<'},
-      {"&gt;", '>'},   {"&apos;", '\''}, {"&#39;", '\''}};
-  std::string out;
-  for (size_t i = 0; i < text.size();) {
-    const auto* const entity = std::find_if(
-        std::begin(kEntities), std::end(kEntities),
-        [&](const auto& some) { return std::string_view(text).substr(i).starts_with(some.first); });
-    if (entity == std::end(kEntities)) {
-      out += text[i++];
-      continue;
-    }
-    out += entity->second;
-    i += entity->first.size();
-  }
-  return out;
-}
-
-// Decodes encoding-type=url, in which a blank is "+".
-std::string decoded_key(std::string text) {
-  std::replace(text.begin(), text.end(), '+', ' ');
-  return percent_decoded(text);
-}
-
 }  // namespace
 
-ObjectPage parse_object_page(const std::string& xml) {
-  if (xml.find("<ListBucketResult") == xml.npos) throw unreadable("the server's list of objects is none");
-  // Not every service supports the requested encoding. A service that does states it.
-  const bool is_encoded = value_of(xml, "EncodingType") == "url";
-  const auto key_in = [&](const std::string& text) {
-    std::string key = is_encoded ? decoded_key(text) : plain(text);
-    if (key.size() > kMostKeyBytes)
-      throw unreadable("the server's list of objects has a key of {} bytes", key.size());
-    return key;
-  };
-  ObjectPage page;
-  std::string part;
-  for (size_t at = 0; next_between(xml, "<Contents>", "</Contents>", at, part);) {
-    const std::string size_text = value_of(part, "Size");
-    uint64_t size = 0;
-    const auto [end, error] = std::from_chars(size_text.data(), size_text.data() + size_text.size(), size);
-    if (size_text.empty() || error != std::errc() || end != size_text.data() + size_text.size() ||
-        size > kLargestObject)
-      throw unreadable("the server's list of objects has a size of {}", size_text);
-    // The ETag must be in the form of the object's own replies, or empty: some services omit it or its
-    // quotes.
-    std::string etag = plain(value_of(part, "ETag"));
-    if (!etag.starts_with('"')) etag.clear();
-    page.objects.push_back({key_in(value_of(part, "Key")), {size, std::move(etag), ""}});
-  }
-  for (size_t at = 0; next_between(xml, "<CommonPrefixes>", "</CommonPrefixes>", at, part);)
-    page.prefixes.push_back(key_in(value_of(part, "Prefix")));
-  if (value_of(xml, "IsTruncated") != "true") return page;
-  page.continuation = plain(value_of(xml, "NextContinuationToken"));
-  if (page.continuation.size() > kMostTokenBytes)
-    throw unreadable("the server's list of objects goes on at a token of {} bytes", page.continuation.size());
-  if (page.continuation.empty()) throw unreadable("the server's list of objects has no end");
-  return page;
-}
-
-std::unique_ptr<Listing> s3_listing(std::string store, std::shared_ptr<S3Origin> origin, HttpClient& client) {
-  return std::make_unique<S3Listing>(std::move(store), std::move(origin), client);
+std::unique_ptr<Listing> object_listing(std::string store, std::shared_ptr<ObjectOrigin> origin,
+                                        HttpClient& client) {
+  return std::make_unique<ObjectListing>(std::move(store), std::move(origin), client);
 }
 
 }  // namespace plainfs::remote

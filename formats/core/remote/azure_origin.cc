@@ -1,0 +1,192 @@
+#include "formats/core/remote/azure_origin.h"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <ctime>
+#include <map>
+
+#include "formats/core/base/error.h"
+#include "formats/core/remote/list_xml.h"
+#include "formats/core/remote/sha256.h"
+#include "formats/core/remote/url.h"
+#include "formats/core/text/percent.h"
+
+namespace plainfs::remote {
+namespace {
+
+constexpr std::string_view kScheme = "az://";
+constexpr std::string_view kVersion =
+    "2020-10-02";  // of the interface; the first that marks directories in lists
+
+bool is_plain_name(const std::string& name) {
+  return !name.empty() && name.front() != '.' &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-$_.") ==
+             name.npos;
+}
+
+// Returns the account and the container.
+std::pair<std::string, std::string> names_in(const std::string& location) {
+  const std::string rest = location.substr(kScheme.size());
+  const size_t slash = std::min(rest.find('/'), rest.size());
+  const std::string account = rest.substr(0, slash), after = rest.substr(std::min(slash + 1, rest.size())),
+                    container = after.substr(0, after.find('/'));
+  if (!is_plain_name(account) || !is_plain_name(container))
+    throw unsupported("{}: names no container; write az://ACCOUNT/CONTAINER/PATH", location);
+  return {account, container};
+}
+
+std::string from_base64(const std::string& text) {
+  std::string bytes(text.size() / 4 * 3 + 3, '\0');
+  const int size =
+      EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
+                      reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
+  if (size < 0 || text.size() % 4 != 0) throw unsupported("AZURE_STORAGE_KEY is not base64");
+  const auto padding = std::count(text.end() - std::min<ptrdiff_t>(2, std::ssize(text)), text.end(), '=');
+  bytes.resize(static_cast<size_t>(size - padding));
+  return bytes;
+}
+
+std::string to_base64(const Digest& digest) {
+  unsigned char text[(sizeof(Digest) + 2) / 3 * 4 + 1];
+  const int size =
+      EVP_EncodeBlock(text, reinterpret_cast<const unsigned char*>(digest.data()), sizeof(Digest));
+  return {reinterpret_cast<const char*>(text), static_cast<size_t>(size)};
+}
+
+// Formats "Sat, 28 Nov 2026 02:00:00 GMT", independent of the locale.
+std::string http_date(std::time_t now) {
+  static constexpr const char* kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+  static constexpr const char* kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                            "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  std::tm parts{};
+  ::gmtime_r(&now, &parts);
+  return fmt::format("{}, {:02} {} {} {:02}:{:02}:{:02} GMT", kDays[parts.tm_wday], parts.tm_mday,
+                     kMonths[parts.tm_mon], parts.tm_year + 1900, parts.tm_hour, parts.tm_min, parts.tm_sec);
+}
+
+// Returns the decoded key of `account` in the environment; "" if it is not set or belongs to another account.
+std::string key_in(const Environment& environment, const std::string& account) {
+  const std::string of = environment("AZURE_STORAGE_ACCOUNT"), key = environment("AZURE_STORAGE_KEY");
+  return key.empty() || (!of.empty() && of != account) ? "" : from_base64(key);
+}
+
+std::string token_in(const Environment& environment, const std::string& account) {
+  const std::string of = environment("AZURE_STORAGE_ACCOUNT");
+  std::string token = environment("AZURE_STORAGE_SAS_TOKEN");
+  if (token.starts_with('?')) token.erase(0, 1);
+  return !of.empty() && of != account ? "" : token;
+}
+
+}  // namespace
+
+void sign_shared_key(HttpRequest& request, const std::string& account, const std::string& key) {
+  std::map<std::string, std::string> fields;  // by name in lower case
+  for (const std::string& field : request.fields) {
+    const size_t colon = field.find(": ");
+    std::string name = field.substr(0, colon);
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+    fields[name] = field.substr(colon + 2);
+  }
+  if (!request.body.empty()) fields["content-length"] = std::to_string(request.body.size());
+  std::string text = request.method;
+  for (const char* name :
+       {"content-encoding", "content-language", "content-length", "content-md5", "content-type", "date",
+        "if-modified-since", "if-match", "if-none-match", "if-unmodified-since", "range"})
+    text += "\n" + fields[name];
+  text += '\n';
+  for (const auto& [name, value] : fields)
+    if (name.starts_with("x-ms-")) text += name + ":" + value + "\n";
+  const Url url = parse_url(request.url);
+  text += "/" + account + url.path;
+  std::map<std::string, std::string> parameters;
+  for (std::string_view query = url.query; !query.empty();) {
+    const std::string_view pair = query.substr(0, query.find('&'));
+    query.remove_prefix(std::min(pair.size() + 1, query.size()));
+    const size_t equals = std::min(pair.find('='), pair.size());
+    parameters[percent_decoded(pair.substr(0, equals))] =
+        percent_decoded(pair.substr(std::min(equals + 1, pair.size())));
+  }
+  for (const auto& [name, value] : parameters) text += "\n" + name + ":" + value;
+  request.fields.push_back("Authorization: SharedKey " + account + ":" +
+                           to_base64(hmac_sha256(as_byte_span(key), text)));
+}
+
+AzureOrigin::AzureOrigin(const std::string& location, const RemoteOptions& options,
+                         const Environment& environment)
+    : account_(names_in(location).first),
+      container_(names_in(location).second),
+      endpoint_(checked_endpoint(options.endpoint.empty() ? "https://" + account_ + ".blob.core.windows.net"
+                                                          : options.endpoint)),
+      token_(options.no_sign ? "" : token_in(environment, account_)),
+      key_(options.no_sign || !token_.empty() ? "" : key_in(environment, account_)) {}
+
+std::string AzureOrigin::key_of(const std::string& location) const {
+  const std::string container = std::string(kScheme) + account_ + "/" + container_;
+  if (location == container) return {};
+  if (!location.starts_with(container + "/")) throw unreadable("{}: lies outside of {}", location, container);
+  return location.substr(container.size() + 1);
+}
+
+HttpRequest AzureOrigin::request(const std::string& key, std::string query, std::vector<std::string> fields,
+                                 std::string method, std::string body) const {
+  HttpRequest request;
+  request.url = endpoint_ + "/" + container_;
+  if (!key.empty()) request.url += "/" + percent_encoded(key, true);
+  if (!token_.empty()) query += (query.empty() ? "" : "&") + token_;
+  if (!query.empty()) request.url += "?" + query;
+  request.fields = std::move(fields);
+  request.fields.push_back(fmt::format("x-ms-version: {}", kVersion));
+  request.method = std::move(method);
+  request.body = std::move(body);
+  if (!key_.empty()) {
+    request.fields.push_back("x-ms-date: " + http_date(std::time(nullptr)));
+    sign_shared_key(request, account_, key_);
+  }
+  return request;
+}
+
+std::string AzureOrigin::asker() {
+  if (!token_.empty()) return "the token is from the environment (AZURE_STORAGE_SAS_TOKEN)";
+  if (!key_.empty()) return "the key is from the environment (AZURE_STORAGE_KEY)";
+  return "asked without a key (AZURE_STORAGE_KEY and AZURE_STORAGE_SAS_TOKEN are not set)";
+}
+
+HttpRequest AzureOrigin::get(const std::string& location, std::vector<std::string> fields) {
+  return request(key_of(location), "", std::move(fields));
+}
+
+HttpRequest AzureOrigin::put(const std::string& location, std::string body) {
+  return request(key_of(location), "",
+                 {"Content-Type: application/octet-stream", "x-ms-blob-type: BlockBlob"}, "PUT",
+                 std::move(body));
+}
+
+HttpRequest AzureOrigin::list(const std::string& prefix, const std::string& delimiter,
+                              const std::string& continuation) {
+  std::string query = "restype=container&comp=list&maxresults=1000&prefix=" + percent_encoded(prefix, false);
+  if (!delimiter.empty()) query += "&delimiter=" + percent_encoded(delimiter, false);
+  if (!continuation.empty()) query += "&marker=" + percent_encoded(continuation, false);
+  return request("", std::move(query), {});
+}
+
+ObjectPage AzureOrigin::page_of(const std::string& xml) const {
+  if (xml.find("<EnumerationResults") == xml.npos)
+    throw unreadable("the server's list of objects is invalid");
+  ObjectPage page;
+  std::string part;
+  for (size_t at = 0; next_between(xml, "<Blob>", "</Blob>", at, part);) {
+    if (element_text(part, "ResourceType") == "directory")
+      continue;  // Marks a directory of an account with a hierarchical namespace.
+    std::string etag = without_entities(element_text(part, "Etag"));
+    if (!etag.empty() && !etag.starts_with('"')) etag = '"' + etag + '"';  // as in the object's own reply
+    page.objects.push_back({checked_key(without_entities(element_text(part, "Name"))),
+                            {size_in_list(element_text(part, "Content-Length")), std::move(etag), ""}});
+  }
+  for (size_t at = 0; next_between(xml, "<BlobPrefix>", "</BlobPrefix>", at, part);)
+    page.prefixes.push_back(checked_key(without_entities(element_text(part, "Name"))));
+  page.continuation = checked_continuation(without_entities(element_text(xml, "NextMarker")));
+  return page;
+}
+
+}  // namespace plainfs::remote

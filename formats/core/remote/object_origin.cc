@@ -1,0 +1,42 @@
+#include "formats/core/remote/object_origin.h"
+
+#include <algorithm>
+
+#include "formats/core/base/error.h"
+#include "formats/core/remote/azure_origin.h"
+#include "formats/core/remote/s3_origin.h"
+#include "formats/core/remote/url.h"
+
+namespace plainfs::remote {
+namespace {
+
+constexpr std::string_view kS3 = "s3://", kGoogle = "gs://", kAzure = "az://";
+
+}  // namespace
+
+bool is_object_location(const std::string& location) {
+  return location.starts_with(kS3) || location.starts_with(kGoogle) || location.starts_with(kAzure);
+}
+
+bool is_bucket(const std::string& location) {
+  if (!is_object_location(location)) return false;
+  const auto slashes = std::count(location.begin() + kS3.size(), location.end(), '/');
+  return slashes < (location.starts_with(kAzure) ? 2 : 1);
+}
+
+std::shared_ptr<ObjectOrigin> object_origin(const std::string& location, const RemoteOptions& options,
+                                            HttpClient& client) {
+  if (location.starts_with(kAzure))
+    return std::make_shared<AzureOrigin>(location, options, process_environment());
+  return std::make_shared<S3Origin>(location, options, process_environment(), client);
+}
+
+std::string checked_endpoint(std::string endpoint) {
+  if (endpoint.empty()) return endpoint;
+  if (endpoint.find("://") == endpoint.npos) endpoint = "https://" + endpoint;
+  while (endpoint.ends_with('/')) endpoint.pop_back();
+  parse_url(endpoint);
+  return endpoint;
+}
+
+}  // namespace plainfs::remote
