@@ -1,4 +1,4 @@
-// Builds requests for the objects of one service: plain HTTP, or S3 with a signature.
+// Builds requests for the objects of one service: plain HTTP, or an object store with a signature.
 #pragma once
 
 #include <chrono>
