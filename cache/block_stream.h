@@ -1,7 +1,7 @@
-// A file that is made in blocks: they are made when a reader asks for them and kept in the cache. Where
-// reads follow one another, the blocks ahead are made by the workers, so that one reader keeps all cores
-// busy, and those behind are let go, so that their memory is used again while it is still in the processor's
-// caches (and the rest of the cache is left to what is asked for twice).
+// A file that is generated in blocks. A block is generated when a reader asks for it and kept in the cache.
+// When reads are sequential, the workers generate the blocks ahead, so that one reader keeps all cores busy.
+// Blocks far behind the reader are released: their memory is reused while it is still in the processor's
+// caches, and the rest of the cache is left to data that are read twice.
 #pragma once
 
 #include <algorithm>
@@ -14,31 +14,32 @@
 
 namespace plainfs {
 
-// Where a reader is, guessed from what was read so far. Thread-safe; no reader waits for another, and what
-// two of them do to each other's guess costs time only.
+// The position of a reader, guessed from its reads so far. Thread-safe and lock-free: if several readers
+// disturb each other's guess, that costs time only.
 class ReadingPlace {
  public:
   struct Range {
     uint64_t begin = 0, end = 0;
   };
   struct Plan {
-    Range ahead;   // to be made
-    Range behind;  // to be let go
+    Range ahead;   // to be generated
+    Range behind;  // to be released
   };
 
-  // most_ahead: how many blocks are made before they are asked for. The kernel asks for several parts at
-  // once, which arrive in any order: what is a few times nearer or farther still belongs to a reader who has
-  // come as far.
+  // most_ahead: the largest number of blocks to generate before they are read. The kernel asks for several
+  // parts at once, which arrive in any order. A read within a few times most_ahead therefore still counts as
+  // sequential once the reader has come that far.
   explicit ReadingPlace(uint64_t most_ahead)
       : most_ahead_(most_ahead), window_(4 * std::max<uint64_t>(most_ahead, 1)) {}
 
-  // Whether a block has been let go: no reader waits for it any more.
+  // Returns whether `block` has been released. No reader waits for it any more.
   bool has_passed(uint64_t block) const { return block < behind_end_.load(std::memory_order_relaxed); }
 
-  // Whether the latest read came after the one before it. True at the beginning.
+  // Returns whether the latest read followed the one before it. True before the first read.
   bool is_sequential() const { return is_sequential_.load(std::memory_order_relaxed); }
 
-  // What to do where blocks [first, last) of count are read now.
+  // Records that blocks [first, last) of `count` are read now. Returns which blocks to generate and which to
+  // release.
   Plan advance(uint64_t first, uint64_t last, uint64_t count) {
     uint64_t place = place_.load(std::memory_order_relaxed);
     const uint64_t start = start_.load(std::memory_order_relaxed);
@@ -56,8 +57,8 @@ class ReadingPlace {
     while (place < last && !place_.compare_exchange_weak(place, last, std::memory_order_relaxed)) {
     }
     Plan plan;
-    // Twice as many as were read: who wants a header or one tile pays for little more. Of the reader's own
-    // blocks the workers take all but the first.
+    // Twice as many as were read, so that reading a header or one tile costs little more. The workers take
+    // all of the reader's own blocks but the first.
     const uint64_t ahead = std::min(most_ahead_, 2 * (last - std::min(last, start)));
     plan.ahead = claim(ahead_end_, std::min(count, last + ahead));
     plan.ahead.begin = std::max(plan.ahead.begin, first + 1);
@@ -81,7 +82,8 @@ class ReadingPlace {
   std::atomic<bool> is_sequential_{true};
 };
 
-// Block has `size_t allocated_bytes() const`. Held by a shared_ptr: jobs of the workers may outlast the file.
+// A stream of blocks in the cache. Block has `size_t allocated_bytes() const`. A stream must be owned by a
+// shared_ptr: jobs of the workers may outlast the file.
 template <class Block>
 class BlockStream : public std::enable_shared_from_this<BlockStream<Block>> {
  public:
@@ -91,12 +93,12 @@ class BlockStream : public std::enable_shared_from_this<BlockStream<Block>> {
   BlockStream(const BlockStream&) = delete;
   BlockStream& operator=(const BlockStream&) = delete;
 
-  // Throws what make() throws.
+  // Returns block `number`, generated if the cache does not hold it. Throws what make() throws.
   std::shared_ptr<const Block> block(uint64_t number) const {
     return cache_.get<Block>({owner_, number}, [&] { return make(number); });
   }
 
-  // To be called before blocks [first, last) of count are read.
+  // Plans read-ahead. Call it before reading blocks [first, last) of `count`.
   void follow(uint64_t first, uint64_t last, uint64_t count) {
     const ReadingPlace::Plan plan = place_.advance(first, last, count);
     for (uint64_t i = plan.behind.begin; i < plan.behind.end; ++i) cache_.forget({owner_, i});
@@ -109,20 +111,20 @@ class BlockStream : public std::enable_shared_from_this<BlockStream<Block>> {
       });
   }
 
-  // Whether the latest follow() came after the one before it.
+  // Returns whether the latest follow() continued the one before it.
   bool is_sequential() const { return place_.is_sequential(); }
 
  protected:
   virtual Block make(uint64_t number) const = 0;
-  // Keeps a block that was made ahead of any reader.
+  // Stores a block that was generated ahead of any reader.
   void keep(uint64_t number, Block block) const {
     cache_.get<Block>({owner_, number}, [&] { return std::move(block); });
   }
-  // The block where it is in the cache, which then does not take it out soon; else null.
+  // Returns the block if the cache holds it, and marks it as recently used; else null.
   std::shared_ptr<const Block> held(uint64_t number) const { return cache_.held<Block>({owner_, number}); }
-  // Lets go of all blocks: others will have their numbers.
+  // Releases all blocks, because their numbers will stand for other blocks.
   void forget_all() const { cache_.drop(owner_, owner_ + 1); }
-  // A sequential reader has left blocks [first, last) behind.
+  // Reports that a sequential reader has left blocks [first, last) behind.
   virtual void passed(uint64_t, uint64_t) const {}
 
  private:

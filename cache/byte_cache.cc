@@ -1,7 +1,7 @@
-// A hit costs one shard's lock, one lookup in a tree that is ordered by owner, and a splice. Room is made
-// before a value is inserted: the loader reserves bytes in the one counter and, while they do not fit, takes
-// out the entry that has not been used for the longest. Each shard publishes the time of its oldest entry, so
-// finding it locks nothing. Time is the number of insertions so far: hits only read it, which keeps its cache
+// A hit costs one shard's lock, one lookup in a tree ordered by owner, and a splice. Room is made before a
+// value is inserted: the loader reserves bytes in the one counter and, while they do not fit, evicts the
+// entry that has not been used for the longest time. Each shard publishes the time of its oldest entry, so
+// finding it takes no lock. Time is the number of insertions so far. Hits only read it, which keeps its cache
 // line shared.
 #include "cache/byte_cache.h"
 
@@ -23,12 +23,12 @@ namespace {
 
 constexpr size_t kShards = 16;
 constexpr uint64_t kNothing = std::numeric_limits<uint64_t>::max();
-// About what the list, the table and the allocator add to an entry; and what is lost between entries of some
-// kilobytes each, where other sizes follow those that were taken out (44 MiB of 256 in holes of 10,737 bytes
-// after a pass over five billion nonzeros).
+// kEntryBytes: roughly what the list, the table and the allocator add to an entry. kMostLostBetween: what is
+// lost between entries of some kilobytes each, when values of other sizes replace evicted ones (44 MiB of 256
+// in holes of 10,737 bytes after a pass over five billion nonzeros).
 constexpr size_t kEntryBytes = 160, kMostLostBetween = 4096;
 
-// How often a thread that waits for another's load looks whether it should go on.
+// How often a thread that waits for another thread's load checks whether its own request is cancelled.
 constexpr std::chrono::milliseconds kStep{10};
 
 size_t added_to(size_t bytes) {
@@ -45,13 +45,13 @@ struct KeyHash {
 
 }  // namespace
 
-// A load that is under way. All fields are guarded by the mutex of the shard.
+// A load in progress. All fields are guarded by the mutex of the shard.
 struct ByteCache::Pending {
   std::thread::id loader = std::this_thread::get_id();
   Condition ended;
   bool done = false;
   bool dropped = false;
-  bool cancelled = false;  // those who wait here were the only ones
+  bool cancelled = false;  // the loader was cancelled; a waiter loads again
   std::shared_ptr<const void> value;
   std::exception_ptr error;
 };
@@ -69,7 +69,7 @@ struct ByteCache::Shard {
     oldest.store(entries.empty() ? kNothing : entries.back().last_used, std::memory_order_relaxed);
   }
 
-  // The value, used now, or null.
+  // Returns the value and marks it as used now, or null.
   std::shared_ptr<const void> find_held(CacheKey key, uint64_t now) REQUIRES(mutex) {
     const auto found = held.find(key);
     if (found == held.end()) return nullptr;
@@ -82,8 +82,8 @@ struct ByteCache::Shard {
   }
 
   Mutex mutex;
-  Entries entries GUARDED_BY(mutex);  // the latest used first
-  // Ordered: an owner's entries stand together.
+  Entries entries GUARDED_BY(mutex);  // most recently used first
+  // Ordered, so that the entries of an owner are adjacent.
   std::map<CacheKey, Entries::iterator> held GUARDED_BY(mutex);
   std::unordered_map<CacheKey, std::shared_ptr<Pending>, KeyHash> loading GUARDED_BY(mutex);
   uint64_t hits GUARDED_BY(mutex) = 0;
@@ -145,7 +145,7 @@ std::shared_ptr<const void> ByteCache::get_any(CacheKey key, const std::function
   return load_and_keep(key, shard, pending, load);
 }
 
-// Requires: pending stands in shard.loading, and this thread put it there.
+// Requires: this thread put `pending` into shard.loading.
 std::shared_ptr<const void> ByteCache::load_and_keep(CacheKey key, Shard& shard,
                                                      const std::shared_ptr<Pending>& pending,
                                                      const std::function<Loaded()>& load) {
@@ -176,7 +176,7 @@ std::shared_ptr<const void> ByteCache::load_and_keep(CacheKey key, Shard& shard,
       shard.publish_oldest();
       reserved = false;
     } catch (const std::bad_alloc&) {
-      // Not kept, but handed out all the same.
+      // The value is returned but not kept.
     }
   }
   if (reserved) held_bytes_.fetch_sub(loaded.bytes, std::memory_order_relaxed);
@@ -190,7 +190,7 @@ std::shared_ptr<const void> ByteCache::load_and_keep(CacheKey key, Shard& shard,
   return std::move(loaded.value);
 }
 
-// Counts bytes as held, after taking out what is in their way. False where they do not fit.
+// Counts `bytes` as held, after evicting entries to make room. Returns false if they do not fit.
 bool ByteCache::reserve(size_t bytes) {
   if (bytes > budget_bytes_) return false;
   uint64_t held = held_bytes_.load(std::memory_order_relaxed);
@@ -198,14 +198,14 @@ bool ByteCache::reserve(size_t bytes) {
     if (held <= budget_bytes_ - bytes) {
       if (held_bytes_.compare_exchange_weak(held, held + bytes, std::memory_order_relaxed)) return true;
     } else {
-      // Nothing to take out: others have reserved the room and not inserted yet.
+      // Nothing to evict: other threads have reserved the room and not inserted yet.
       if (!evict_oldest()) return false;
       held = held_bytes_.load(std::memory_order_relaxed);
     }
   }
 }
 
-// False where no shard has an entry.
+// Evicts the least recently used entry. Returns false if no shard has an entry.
 bool ByteCache::evict_oldest() {
   for (;;) {
     Shard* victim = nullptr;

@@ -1,15 +1,15 @@
 // One budget of bytes for everything that is decoded or formatted, shared by all arrays and views of a mount.
 //
-// Entries are immutable and shared: one that is evicted while it is read lives until its reader lets
-// go. Recency is kept per shard (a shard is chosen by the key), the byte count is one for all, so that a
-// single large chunk may use the whole budget; a new value that does not fit first pushes out the oldest
-// entries, whichever shard has them. What is held is never over the budget. Concurrent misses on one key run
-// one load; its result, or its exception, reaches every waiter, and an exception is not remembered. Where the
-// one who loads is cancelled (cache/request.h), the next of those who wait loads instead. A value larger than
-// the whole budget is handed out but not kept.
+// Entries are immutable and shared: an entry that is evicted while it is read lives until its reader releases
+// it. Recency is kept per shard, and the key selects the shard. The byte count is global, so that a single
+// large chunk may use the whole budget. A new value that does not fit first evicts the oldest entries of any
+// shard. Held bytes never exceed the budget. A value larger than the whole budget is returned but not kept.
 //
-// A load may call get() for another key as long as such nesting has an order (text -> chunk -> shard index);
-// one that asks for its own key gets std::logic_error instead of waiting for itself.
+// Concurrent misses on one key run one load. Its result or its exception reaches every waiter. An exception
+// is not cached. If the loading request is cancelled (cache/request.h), the next waiter loads instead.
+//
+// A load may call get() for another key if such nesting has an order (text -> chunk -> shard index). A load
+// that asks for its own key gets std::logic_error instead of waiting for itself.
 #pragma once
 
 #include <atomic>
@@ -29,7 +29,7 @@ struct CacheKey {
 };
 
 struct CacheStatistics {
-  uint64_t hits = 0;    // answered without a load of one's own, waiters included
+  uint64_t hits = 0;    // lookups answered without a load of their own, waiters included
   uint64_t misses = 0;  // loads
   uint64_t evictions = 0;
   uint64_t held_bytes = 0;
@@ -45,28 +45,28 @@ class ByteCache {
 
   uint64_t new_owner();
 
-  // The value of key, from load() (which returns a T) where it is not held. T has `size_t allocated_bytes()
-  // const`. Throws what load throws.
+  // Returns the value of `key`, from load() (which returns a T) if it is not held. T has `size_t
+  // allocated_bytes() const`. Throws what load throws.
   template <class T, class Load>
   std::shared_ptr<const T> get(CacheKey key, Load&& load) {
     return get_with<T>(key, load, true);
   }
 
-  // The same, but null where another thread is loading the value: there may be something else to do
-  // meanwhile.
+  // Returns the value like get(), but null if another thread is loading it, so that the caller can do other
+  // work meanwhile.
   template <class T, class Load>
   std::shared_ptr<const T> get_unless_loading(CacheKey key, Load&& load) {
     return get_with<T>(key, load, false);
   }
 
-  // The value of key where it is held, else null.
+  // Returns the value of `key` if it is held, else null.
   template <class T>
   std::shared_ptr<const T> held(CacheKey key) {
     return std::static_pointer_cast<const T>(held_any(key));
   }
 
-  // Bytes that count as held until the Reservation goes: for what is put together outside of the cache and is
-  // as large as a good part of it. Takes out what is in their way.
+  // Bytes that count as held until the Reservation ends. For data that are assembled outside of the cache and
+  // are as large as a good part of it. Evicts entries to make room.
   class Reservation {
    public:
     Reservation(ByteCache& cache, size_t bytes) : cache_(cache), bytes_(cache.reserve(bytes) ? bytes : 0) {}
@@ -76,15 +76,15 @@ class ByteCache {
 
    private:
     ByteCache& cache_;
-    const size_t bytes_;  // 0 where it has not that many
+    const size_t bytes_;  // 0 if the budget has no room
   };
 
-  // Drops every value of the owners in [first, last), for instance when a store is reopened. A load of theirs
-  // that is under way reaches its waiters but is not kept. Costs what is dropped, not what is held: a view
-  // that ends drops its own values, and there are thousands of views.
+  // Drops every value of the owners in [first_owner, last_owner), for instance when a store is reopened. A
+  // load of theirs that is under way reaches its waiters but is not kept. The cost depends on what is
+  // dropped, not on what is held: a view that ends drops its own values, and there are thousands of views.
   void drop(uint64_t first_owner, uint64_t last_owner);
 
-  // Drops one value, which is not likely to be wanted again.
+  // Drops the value of `key`, which is unlikely to be needed again.
   void forget(CacheKey key);
 
   CacheStatistics statistics() const;
@@ -117,7 +117,7 @@ class ByteCache {
   const size_t budget_bytes_;
   std::atomic<uint64_t> next_owner_{1};
   std::atomic<uint64_t> held_bytes_{0};  // atomic: room is reserved without any shard's lock
-  std::atomic<uint64_t> now_{1};         // counts insertions; entries remember it as their time of last use
+  std::atomic<uint64_t> now_{1};         // counts insertions; entries record it as their time of last use
   std::vector<std::unique_ptr<Shard>> shards_;
 };
 

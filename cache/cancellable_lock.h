@@ -1,4 +1,4 @@
-// Waiting for what another thread does for as long as a pass over a store takes.
+// Locks for waiting on work that may take as long as a pass over a store.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +11,12 @@
 
 namespace plainfs {
 
-// Throws Cancelled where the calling thread's request is cancelled before the mutex is free.
+// A lock of a mutex. The constructor throws Cancelled if the calling thread's request is cancelled before the
+// mutex is free.
 class SCOPED_CAPABILITY CancellableLock {
  public:
   explicit CancellableLock(Mutex& mutex) ACQUIRE(mutex) : mutex_(mutex) { wait(); }
-  // waiting: where all who wait are counted.
+  // waiting: counts the threads that wait.
   CancellableLock(Mutex& mutex, std::atomic<int>& waiting) ACQUIRE(mutex) : mutex_(mutex) {
     if (mutex_.try_lock()) return;
     const Counted counted(waiting);
@@ -32,7 +33,7 @@ class SCOPED_CAPABILITY CancellableLock {
     std::atomic<int>& waiting_;
   };
 
-  void wait() NO_THREAD_SAFETY_ANALYSIS {  // the constructors say that it is held
+  void wait() NO_THREAD_SAFETY_ANALYSIS {  // the constructors declare that it is held
     constexpr std::chrono::microseconds kFirst{20}, kMost{2000};
     for (auto time = kFirst; !mutex_.try_lock(); time = std::min(2 * time, kMost)) {
       check_cancelled();
@@ -43,11 +44,11 @@ class SCOPED_CAPABILITY CancellableLock {
   Mutex& mutex_;
 };
 
-// As std::once_flag with std::call_once, for work that reads: waiting for it can be cancelled.
+// A replacement for std::once_flag with std::call_once, for work that reads. Waiting for it can be cancelled.
 class Once {
  public:
-  // Runs work where no call has run it to its end; those who call meanwhile wait. Throws what work throws,
-  // which is as if it had not been called, and Cancelled.
+  // Runs work unless an earlier call completed it. Concurrent callers wait. Throws what work throws, and
+  // Cancelled; after an exception the next call runs work again.
   template <class Work>
   void call(Work&& work) {
     if (is_done()) return;
@@ -60,8 +61,8 @@ class Once {
  private:
   bool is_done() const { return is_done_.load(std::memory_order_acquire); }
 
-  Mutex working_;                     // held while it is done
-  std::atomic<bool> is_done_{false};  // atomic: what was done is used without a lock
+  Mutex working_;                     // held while the work runs
+  std::atomic<bool> is_done_{false};  // atomic: the result is used without a lock
 };
 
 }  // namespace plainfs

@@ -1,9 +1,9 @@
-// Many pieces that all workers make at once and one user takes in their order, as what is compressed piece by
-// piece and written one after the other.
+// Pieces that all workers produce at the same time and one thread at a time consumes in order, for example
+// data that are compressed piece by piece and written one after the other.
 //
-// Each thread makes the next piece that nobody has begun, and puts it down. If it is the one that is waited
-// for, this thread uses it, and those behind it that are there already; the others make more meanwhile. A
-// thread that is too far ahead waits, so that few pieces lie in memory.
+// Each thread makes the next piece that no thread has begun, and stores it. If that piece is the next in
+// order, the thread uses it and all finished pieces behind it, while the other threads make more. A thread
+// that is too far ahead waits, so that few pieces are in memory.
 #pragma once
 
 #include <chrono>
@@ -25,8 +25,8 @@ class InOrder {
   using Make = std::function<Piece(size_t number)>;
   using Use = std::function<void(size_t number, Piece piece)>;
 
-  // Calls use with what make returns for each number in [0, count): make on any thread and several at once,
-  // use one at a time, in order. Throws the first exception of either; the pieces behind it are not used.
+  // Calls use with the result of make for each number in [0, count): make on any thread and concurrently, use
+  // one call at a time and in order. Throws the first exception of either. The pieces behind it are not used.
   static void run(Workers& workers, size_t count, const Make& make, const Use& use) {
     InOrder order(workers.threads() + 1, make, use);
     workers.parallel_for(count, [&](size_t number) { order.work(number); });
@@ -54,8 +54,8 @@ class InOrder {
     }
   }
 
-  // False if another piece has failed: then this one is not wanted. It looks at the request by itself,
-  // because one that is cancelled may leave out the very piece that is waited for.
+  // Returns false if another piece has failed, because this one is then not needed. Checks the request on its
+  // own: a cancelled request may skip the very piece that others wait for.
   bool wait_for_room(size_t number) {
     const MutexLock lock(mutex_);
     while (number >= next_ + made_.size() && !has_failed_) {
@@ -87,8 +87,9 @@ class InOrder {
   const Use& use_;
   Mutex mutex_;
   Condition changed_;
-  std::vector<std::optional<Piece>> made_ GUARDED_BY(mutex_);  // by number, as many as may be ahead
-  size_t next_ GUARDED_BY(mutex_) = 0;                         // the first that is not used
+  // Indexed by number modulo its size, which limits how far ahead threads may be.
+  std::vector<std::optional<Piece>> made_ GUARDED_BY(mutex_);
+  size_t next_ GUARDED_BY(mutex_) = 0;  // the first piece that is not used
   bool is_in_use_ GUARDED_BY(mutex_) = false;
   bool has_failed_ GUARDED_BY(mutex_) = false;
 };

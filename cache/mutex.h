@@ -1,7 +1,7 @@
-// Mutexes of which clang checks what they guard (-Wthread-safety; scripts/check threads). The standard's own
-// say nothing of it, so the product uses none of them. A member that a mutex guards says so: `int count_
-// GUARDED_BY(mutex_)`; a function that is called with it held says REQUIRES(mutex_). What is guarded by a
-// mutex of another object stands in a comment.
+// Mutexes with annotations, so that clang checks what they guard (-Wthread-safety; scripts/check threads).
+// The standard library's mutexes have none, so the product does not use them. A guarded member is declared as
+// `int count_ GUARDED_BY(mutex_)`. A function that must be called with the mutex held has REQUIRES(mutex_). A
+// comment names what is guarded by a mutex of another object.
 #pragma once
 
 #include <chrono>
@@ -24,7 +24,8 @@
 #define RELEASE(...) PLAINFS_THREAD_ATTRIBUTE(release_capability(__VA_ARGS__))
 #define RELEASE_GENERIC(...) PLAINFS_THREAD_ATTRIBUTE(release_generic_capability(__VA_ARGS__))
 #define TRY_ACQUIRE(...) PLAINFS_THREAD_ATTRIBUTE(try_acquire_capability(__VA_ARGS__))
-// For a function whose locking cannot be told to the check; a comment beside it says why it is right.
+// Marks a function with locking that the analysis cannot follow. A comment beside it explains why it is
+// correct.
 #define NO_THREAD_SAFETY_ANALYSIS PLAINFS_THREAD_ATTRIBUTE(no_thread_safety_analysis)
 
 namespace plainfs {
@@ -40,11 +41,11 @@ class CAPABILITY("mutex") Mutex {
   std::mutex mutex_;
 };
 
-// Holds a mutex for as long as it lives, but where it is unlocked for a while.
+// A lock that holds a mutex for its lifetime, except between unlock() and lock().
 class SCOPED_CAPABILITY MutexLock {
  public:
   explicit MutexLock(Mutex& mutex) ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(); }
-  // For one that try_lock() has locked.
+  // Adopts a mutex that try_lock() has locked.
   MutexLock(Mutex& mutex, std::adopt_lock_t) REQUIRES(mutex) : mutex_(mutex) {}
   ~MutexLock() RELEASE() {
     if (is_held_) mutex_.unlock();
@@ -66,12 +67,11 @@ class SCOPED_CAPABILITY MutexLock {
   bool is_held_ = true;
 };
 
-// Lets go of a mutex that the caller holds for as long as it lives, and holds it again however the scope
-// ends.
+// A scope that releases a mutex which the caller holds, and locks it again however the scope ends.
 class SCOPED_CAPABILITY MutexUnlocked {
  public:
   explicit MutexUnlocked(Mutex& mutex) RELEASE(mutex) : mutex_(mutex) { mutex_.unlock(); }
-  ~MutexUnlocked() RELEASE() { mutex_.lock(); }  // "released" is the scope: so clang is told of a relocking
+  ~MutexUnlocked() RELEASE() { mutex_.lock(); }  // clang "releases" the scope, so it expects a lock here
   MutexUnlocked(const MutexUnlocked&) = delete;
   MutexUnlocked& operator=(const MutexUnlocked&) = delete;
 
@@ -79,8 +79,8 @@ class SCOPED_CAPABILITY MutexUnlocked {
   Mutex& mutex_;
 };
 
-// Waits with a mutex that the caller holds: it is let go while it waits, and held again when wait() returns.
-// It may return for no reason, so what is waited for is asked in a loop.
+// A condition variable for a mutex that the caller holds. The mutex is released while wait() waits and is
+// held again when it returns. Wake-ups may be spurious, so check the condition in a loop.
 class Condition {
  public:
   void wait(Mutex& mutex) REQUIRES(mutex) {
@@ -88,7 +88,7 @@ class Condition {
     changed_.wait(lock);
     lock.release();
   }
-  // False where the time came first.
+  // Returns false if `time` came first.
   template <class Clock, class Duration>
   bool wait_until(Mutex& mutex, const std::chrono::time_point<Clock, Duration>& time) REQUIRES(mutex) {
     std::unique_lock lock(mutex.mutex_, std::adopt_lock);
@@ -134,7 +134,7 @@ class SCOPED_CAPABILITY WriterLock {
 class SCOPED_CAPABILITY ReaderLock {
  public:
   explicit ReaderLock(SharedMutex& mutex) ACQUIRE_SHARED(mutex) : mutex_(mutex) { mutex_.lock_shared(); }
-  // For one that is held shared already.
+  // Adopts a mutex that is already held shared.
   ReaderLock(SharedMutex& mutex, std::adopt_lock_t) REQUIRES_SHARED(mutex) : mutex_(mutex) {}
   ~ReaderLock() RELEASE_GENERIC() { mutex_.unlock_shared(); }
   ReaderLock(const ReaderLock&) = delete;

@@ -3,7 +3,7 @@
 namespace plainfs {
 namespace {
 
-// Of a thread, not of the program: set by Scope alone, and back again when it ends.
+// One for each thread. Set by Scope alone, and restored when it ends.
 thread_local const Request* current_request = nullptr;
 
 }  // namespace

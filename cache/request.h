@@ -1,8 +1,8 @@
-// Whether what is being done is still waited for. A request is begun for a thread (Request::Scope) where
-// a question comes in: a call of FUSE, a pass that several askers share. It goes wherever the work goes
-// without being handed on: Workers carry it to the threads that help, and look at it before each piece; the
-// cache looks before each load. So work whose asker has gone ends within one chunk or block,
-// whichever format that is in, and no array or codec need know of it.
+// Requests, which report whether a result is still wanted. A request is set for a thread (Request::Scope) at
+// the point of entry: a call of FUSE, or a pass that several callers share. It follows the work without being
+// passed as an argument. Workers carry it to the threads that help and check it before each piece. The cache
+// checks it before each load. Work for a client that has gone therefore ends within one chunk or block in any
+// format, and no array or codec has to know about it.
 #pragma once
 
 namespace plainfs {
@@ -10,15 +10,16 @@ namespace plainfs {
 class Request {
  public:
   virtual ~Request() = default;
-  // Cheap, and from any thread: it is asked for every piece of work.
+  // Returns whether the request was cancelled. Cheap and thread-safe: it is called for every piece of work.
   virtual bool cancelled() const = 0;
-  // Whether there is no hurry: then no other thread helps, and a pass is left to a request that waits for it.
+  // Returns whether the request has no urgency. Other threads then do not help, and a pass is left to a
+  // request that waits for it.
   virtual bool is_patient() const { return false; }
 
-  // What the calling thread works for; null: no request in particular.
+  // Returns the request that the calling thread works for, or null.
   static const Request* current();
 
-  // The calling thread works for request until the scope ends; null: for none.
+  // A scope in which the calling thread works for `request`; null for no request.
   class Scope {
    public:
     explicit Scope(const Request* request);
@@ -31,11 +32,11 @@ class Request {
   };
 };
 
-// Thrown where work ends because it is not waited for any more. Neither a std::exception nor an Error: it
-// says nothing about what was being read, and must not be kept or reported as an error.
+// An exception that ends work when its result is no longer needed. It is neither a std::exception nor an
+// Error: it describes nothing about the data, and must not be kept or reported as an error.
 struct Cancelled {};
 
-// Throws Cancelled where the calling thread's request is cancelled.
+// Throws Cancelled if the calling thread's request is cancelled.
 void check_cancelled();
 
 }  // namespace plainfs

@@ -19,13 +19,13 @@ namespace plainfs {
 
 namespace {
 
-// One parallel_for, on the stack of its caller, who leaves only after the last helper did.
+// One parallel_for, on the stack of its caller. The caller leaves only after the last helper did.
 struct Loop {
   Loop(size_t pieces, const std::function<void(size_t)>& piece) : count(pieces), work(piece) {}
 
   const size_t count;
   const std::function<void(size_t)>& work;
-  const Request* const request = Request::current();  // of the caller, whom the helpers work for
+  const Request* const request = Request::current();  // the caller's; helpers work for it
   std::atomic<size_t> next{0};                        // claimed without a lock: pieces may be small
   size_t helpers = 0;                                 // workers inside run(); guarded by State::mutex
   Condition helper_left;
@@ -58,18 +58,18 @@ struct Loop {
 
 struct Workers::State : Request {
   explicit State(unsigned wanted) : threads_wanted(wanted) {}
-  // What runs later belongs to no request, and ends where the workers do.
+  // Jobs of try_later belong to no request and are cancelled when the workers end.
   bool cancelled() const override { return stopping.load(std::memory_order_relaxed); }
 
   const unsigned threads_wanted;
-  std::atomic<bool> stopping{false};  // atomic: jobs ask without the lock; set with it
+  std::atomic<bool> stopping{false};  // atomic: jobs read it without the lock; set with it
   Mutex mutex;
   Condition work_arrived;
-  std::deque<Loop*> loops GUARDED_BY(mutex);  // those that may still have pieces to claim
+  std::deque<Loop*> loops GUARDED_BY(mutex);  // loops that may still have pieces to claim
   std::deque<std::function<void()>> later GUARDED_BY(mutex);
-  uint64_t begun GUARDED_BY(mutex) = 0;  // jobs taken out of later: the front one has this number
+  uint64_t begun GUARDED_BY(mutex) = 0;  // jobs taken out of later; the number of its front job
   std::vector<uint64_t> running
-      GUARDED_BY(mutex);  // the numbers of those that are not over; has room for one a thread
+      GUARDED_BY(mutex);  // numbers of the jobs in progress; has room for one per thread
   std::vector<std::thread> threads GUARDED_BY(mutex);
   size_t idle GUARDED_BY(mutex) = 0;
 
@@ -78,8 +78,8 @@ struct Workers::State : Request {
   void help(Loop& loop) REQUIRES(mutex);
 };
 
-// Those that are not there yet, in case an earlier call got none. Signals are left to the threads that were
-// there before.
+// Starts the threads that are missing, in case an earlier call got none. Signals are left to the threads that
+// existed before.
 void Workers::State::start() {
   if (threads.size() == threads_wanted) return;
   sigset_t all, before;
@@ -92,7 +92,7 @@ void Workers::State::start() {
   } catch (const std::system_error&) {
     // Fewer threads than wanted: the callers do the rest.
   } catch (const std::bad_alloc&) {
-    // The same.
+    // Fewer threads than wanted here too.
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
@@ -125,13 +125,13 @@ void Workers::State::serve() {
   }
 }
 
-// Requires: loop stands in loops. The mutex is not held while it runs.
+// Requires: loop is in loops. The mutex is not held while the loop runs.
 void Workers::State::help(Loop& loop) {
   ++loop.helpers;
   mutex.unlock();
   loop.run();
   mutex.lock();
-  // All pieces are claimed: no other thread need look at it.
+  // All pieces are claimed: no other thread needs to look at it.
   if (const auto at = std::find(loops.begin(), loops.end(), &loop); at != loops.end()) loops.erase(at);
   if (--loop.helpers == 0) loop.helper_left.notify_one();
 }

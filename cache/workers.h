@@ -1,6 +1,6 @@
-// A few threads that help with many independent pieces of work. The caller always takes part, so
-// parallel_for never waits for a queued job, may be nested, and works with no threads at all. Threads start
-// on first use (a daemon forks before that); those that the system has not got do so on a later one.
+// A few threads that help with many independent pieces of work. The caller always takes part, so parallel_for
+// never waits for a queued job, can be nested, and works with no threads at all. Threads start on first use,
+// because a daemon forks before that. A thread that the system cannot start is tried again on a later use.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace plainfs {
 
 class Workers {
  public:
-  // threads: how many besides the callers; 0 = everything runs in the caller.
+  // threads: the number of threads besides the callers; 0 runs everything in the caller.
   explicit Workers(unsigned threads);
   ~Workers();
   Workers(const Workers&) = delete;
@@ -20,17 +20,17 @@ class Workers {
 
   unsigned threads() const;
 
-  // Calls work(i) for every i in [0, count), in any order and on any thread, and returns when all have ended.
-  // The first exception is rethrown after that; pieces not yet begun are then left out. All of them work for
-  // the caller's Request: where that is cancelled, Cancelled is thrown before the next piece.
+  // Calls work(i) for every i in [0, count), in any order and on any thread. Returns when all calls have
+  // ended, and then rethrows the first exception; after an exception no further piece begins. All pieces work
+  // for the caller's Request. If it is cancelled, Cancelled is thrown before the next piece.
   void parallel_for(size_t count, const std::function<void(size_t)>& work);
 
-  // Runs job some time later on a worker, or never where all are busy and the queue is full. For read-ahead:
-  // nothing may depend on it. Exceptions are dropped. The job is cancelled when the workers end.
+  // Runs job later on a worker, or never if all are busy and the queue is full. For read-ahead: nothing may
+  // depend on it. Exceptions are dropped. The job is cancelled when the workers end.
   void try_later(std::function<void()> job);
-  // How many jobs try_later has taken since the beginning.
+  // Returns how many jobs try_later has accepted so far.
   uint64_t jobs_taken() const;
-  // Of those, how many of the first are all over, and what they held is let go.
+  // Returns the largest n such that the first n of those jobs are over and have released what they held.
   uint64_t jobs_over() const;
 
  private:

@@ -13,7 +13,7 @@ DType common_type(const std::vector<DType>& types) {
   if (all([](const DType& type) { return type.is_truth(); })) return number_type(Kind::boolean, 1);
   if (!all([](const DType& type) { return type.is_numeric(); }))
     throw unsupported("combining {} with {}", types.front().name(), types.back().name());
-  // What a signed integer of 64 bits has no room for is a real: takane has no numbers beyond 52 bits.
+  // Numbers beyond a signed 64-bit integer become reals: takane has no numbers beyond 52 bits.
   const bool whole = all([](const DType& type) {
     return type.is_truth() || type.kind == Kind::integer ||
            (type.kind == Kind::unsigned_integer && type.size < 8);

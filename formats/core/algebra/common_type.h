@@ -1,4 +1,4 @@
-// Values of different types in one array, as combining arrays has them.
+// Common types of combined arrays that have values of different types.
 #pragma once
 
 #include <vector>
@@ -7,15 +7,16 @@
 
 namespace plainfs {
 
-// The type that holds the values of all types exactly: truth values where all are, else whole numbers of 64
-// bits, else 64-bit reals; text of variable length where all are texts. Throws unsupported where numbers meet
-// texts. Requires: at least one.
+// Returns the type that represents the values of all `types` exactly: truth values if all are, else 64-bit
+// integers, else 64-bit reals; text of variable length if all are texts. Throws unsupported if numbers are
+// mixed with texts. Requires: at least one type.
 DType common_type(const std::vector<DType>& types);
 
-// Elements of type from as numbers of type to (truth values as 1 and 0), missing ones as they are.
+// Returns elements of type `from` as numbers of type `to` (truth values as 1 and 0). Missing elements stay
+// missing.
 Elements as_type(const DType& from, Elements elements, const DType& to);
 
-// values as numbers or texts of that type.
+// Returns `values` as numbers or texts of that type.
 ArrayPtr with_type(ArrayPtr values, const DType& to);
 
 }  // namespace plainfs

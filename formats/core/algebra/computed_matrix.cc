@@ -21,7 +21,7 @@ struct Piece {
   size_t allocated_bytes() const { return index.allocated_bytes() + value.allocated_bytes(); }
 };
 
-// The entries of a source, cut into pieces of whole majors.
+// The entries of a source, divided into pieces of whole majors.
 class Pieces {
  public:
   Pieces(EntrySourcePtr source, Context& context)
@@ -50,7 +50,7 @@ class Pieces {
   const std::vector<uint64_t>& pointer() const { return pointer_; }
   uint64_t count() const { return pointer_.back(); }
 
-  // Entries [first, first + count) of one of the two lists.
+  // Returns entries [first, first + count) of one of the two lists.
   Elements read(Elements Piece::*list, const DType& dtype, uint64_t first, uint64_t count) const {
     Elements all = zero_elements(dtype, 0);
     for (uint64_t at = first, end = first + count; at < end;) {
@@ -88,7 +88,7 @@ class Pieces {
 
   const EntrySourcePtr source_;
   Context& context_;
-  const uint64_t owner_;  // in the cache
+  const uint64_t owner_;  // of the cache
   std::vector<uint64_t> pointer_{0};
   std::vector<uint64_t> first_majors_{0};  // of each piece
 };
@@ -134,7 +134,7 @@ class ComputedDense : public Array {
     for (uint64_t major = 0; major < majors; ++major)
       for (uint64_t entry = run.pointer[major]; entry < run.pointer[major + 1]; ++entry) {
         const uint64_t minor = run.index[entry] - first_minor;
-        if (minor >= minors) continue;  // also those before it
+        if (minor >= minors) continue;  // also true below first_minor
         put(dense, by_row_ ? major * minors + minor : minor * majors + major, run.value, entry);
       }
     return dense;
@@ -153,7 +153,7 @@ class ComputedDense : public Array {
   const bool by_row_;
 };
 
-// Makes a matrix once and hands it out from then on; thread-safe.
+// Creates a matrix once and returns it from then on. Thread-safe.
 class MadeOnce {
  public:
   explicit MadeOnce(std::function<SparseMatrix()> make) : make_(std::move(make)) {}
@@ -165,7 +165,7 @@ class MadeOnce {
 
  private:
   const std::function<SparseMatrix()> make_;
-  Mutex mutex_;  // lets it be made once
+  Mutex mutex_;  // ensures that it is created once
   std::optional<SparseMatrix> matrix_ GUARDED_BY(mutex_);
 };
 

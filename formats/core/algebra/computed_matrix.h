@@ -1,5 +1,5 @@
-// What is read of a matrix that is computed as it is read (entry_source.h): the lists of a compressed matrix,
-// or the elements of a dense one.
+// Access to a matrix that is computed as it is read (entry_source.h): as the lists of a compressed matrix, or
+// as a dense array.
 #pragma once
 
 #include <functional>
@@ -10,16 +10,17 @@
 
 namespace plainfs {
 
-// The value, index and pointer of source in a SparseMatrix without sizes or names. Counts all entries; what
-// is computed is kept in the cache, piece by piece. Throws what the source throws, and unsupported where
-// there are too many majors to count.
+// Returns the value, index and pointer of `source` in a SparseMatrix without sizes or names. Counts all
+// entries. Computed pieces are kept in the cache. Throws what the source throws, and unsupported if there are
+// too many majors to count.
 SparseMatrix computed_lists(const EntrySourcePtr& source, Context& context);
 
-// make, called when its matrix is first asked for, and only once unless it throws. Thread-safe.
+// Returns a function that calls `make` when its matrix is first needed, and only once unless it throws.
+// Thread-safe.
 std::function<SparseMatrix()> made_once(std::function<SparseMatrix()> make);
 
-// rows by columns, zero where there is no entry; of several at one place the last. by_row: the source runs
-// over rows.
+// Returns a dense array of rows by columns, zero without an entry. If a position has several entries, the
+// last one counts. by_row: the source runs over rows.
 ArrayPtr computed_dense(EntrySourcePtr source, bool by_row);
 
 }  // namespace plainfs

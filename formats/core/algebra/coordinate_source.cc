@@ -10,17 +10,17 @@ namespace plainfs {
 namespace {
 
 constexpr uint64_t kCoordinatesAtOnce = 1 << 16;
-constexpr uint64_t kPlacesAtOnce = 1 << 22;  // entries, about
+constexpr uint64_t kPlacesAtOnce = 1 << 22;  // entries, approximately
 
 struct PlacedEntry {
   uint64_t column;
   uint64_t row;
-  uint64_t number;  // in the list of values that goes with it
+  uint64_t number;  // its index in the corresponding list of values
   auto operator<=>(const PlacedEntry&) const = default;
   bool is_at(const PlacedEntry& other) const { return column == other.column && row == other.row; }
 };
 
-// Adds the value of entry from to that of entry to.
+// Adds the value of entry `from` to that of entry `to`.
 void add_at_place(const DType& dtype, Elements& values, uint64_t to, uint64_t from) {
   if (values.is_missing(from)) values.missing[to] = 1;
   visit_number(dtype, [&](auto zero) {
@@ -82,7 +82,7 @@ void CoordinateSource::scan(Visit&& visit) const {
   }
 }
 
-// Calls visit with each place in the columns [first, first + count) that the entry stands for.
+// Calls visit with each position of the entry in columns [first, first + count).
 template <class Visit>
 void CoordinateSource::for_each_place(uint64_t first, uint64_t count, uint64_t entry, uint64_t row,
                                       uint64_t column, Visit&& visit) const {
@@ -97,7 +97,7 @@ std::vector<uint64_t> CoordinateSource::lengths(uint64_t first, uint64_t count) 
       for_each_place(first, count, i, rows[i], columns[i],
                      [&](const PlacedEntry& entry) { ++lengths[entry.column - first]; });
   });
-  // Entries at one place are counted once.
+  // Entries at the same position are counted once.
   for (uint64_t begin = 0, end = 0; begin < count; begin = end) {
     uint64_t wanted = 0;
     while (end < count && (end == begin || wanted + lengths[end] <= kPlacesAtOnce)) wanted += lengths[end++];

@@ -1,6 +1,5 @@
-// A matrix whose entries each say where they stand, along its columns: what R's Matrix makes of it by
-// as(x, "CsparseMatrix"). Entries at one place are one, their sum (of truth values: whether any is true), and
-// of a symmetric matrix there are both triangles.
+// A coordinate matrix along its columns, with the result of R's Matrix for as(x, "CsparseMatrix"). Entries at
+// the same position are added (truth values: true if any is). A symmetric matrix gets both triangles.
 #pragma once
 
 #include "formats/core/algebra/entry_source.h"
@@ -9,11 +8,11 @@
 
 namespace plainfs {
 
-// Its majors are the columns. Throws, when it is read, damaged if the lists differ in length or an entry lies
-// outside the matrix, and unsupported if a sum of integers overflows.
+// Returns a source with the columns as majors. Reading throws damaged if the lists differ in length or an
+// entry lies outside of the matrix, and unsupported if a sum of integers overflows.
 EntrySourcePtr coordinate_source(const CoordinateMatrix& matrix);
 
-// The matrix by column, with the names of matrix; it is read when it is evaluated.
+// Returns the matrix by column, with the names of `matrix`. It is read when it is evaluated.
 SparseMatrix by_columns(const CoordinateMatrix& matrix, Context& context);
 
 }  // namespace plainfs

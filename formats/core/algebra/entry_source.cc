@@ -25,7 +25,7 @@ bool rises(const EntryRun& run) {
   return true;
 }
 
-// Entries in the order of their indices within each major, those of one index as they were.
+// Returns the entries sorted by index within each major. Entries with the same index keep their order.
 EntryRun sorted(EntryRun run, const DType& dtype) {
   if (rises(run)) return run;
   std::vector<uint64_t> order(run.index.size());
@@ -58,7 +58,7 @@ class Compressed : public EntrySource {
     EntryRun run = positions_from(first, count, begin);
     run.value = value_->read(range(begin, run.index.size()));
     if (!as_stored_) return sorted(std::move(run), dtype());
-    // Few of the entries are kept of it, and those by who asked.
+    // The caller keeps only a few of the entries.
     value_->passed(range(begin, run.index.size()));
     index_->passed(range(begin, run.index.size()));
     return run;
@@ -69,7 +69,7 @@ class Compressed : public EntrySource {
   }
 
  private:
-  // begin: of the first entry in the lists.
+  // begin: set to the position of the first entry in the lists.
   EntryRun positions_from(uint64_t first, uint64_t count, uint64_t& begin) const {
     const std::vector<uint64_t> stored = pointers(first, count);
     begin = stored.front();
@@ -140,7 +140,7 @@ class MajorSubset : public EntrySource {
     });
     return all;
   }
-  // Majors that follow each other in the source too are read together.
+  // Calls visit for runs of majors that are also consecutive in the source, so that they are read together.
   template <class Visit>
   void for_each_run(uint64_t first, uint64_t count, Visit&& visit) const {
     const std::vector<uint64_t>& indices = *indices_;
@@ -206,7 +206,7 @@ class MinorSubset : public EntrySource {
   static constexpr uint64_t kMostBuckets = 1 << 22;
   static constexpr uint64_t kCountedAtOnce = 1 << 18;  // entries
 
-  // Where an index is in the result.
+  // Returns the positions of an index in the result.
   std::span<const IndexPair> places_of(uint64_t index) const {
     const uint64_t bucket = index >> shift_;
     const auto first = places_.begin() + static_cast<ptrdiff_t>(buckets_[bucket]);
@@ -218,11 +218,10 @@ class MinorSubset : public EntrySource {
 
   const EntrySourcePtr source_;
   std::vector<IndexPair> places_;  // sorted
-  // Those of indices [b << shift_, (b + 1) << shift_) begin at buckets_[b] of places_, so that few are
-  // searched.
+  // Indices [b << shift_, (b + 1) << shift_) begin at buckets_[b] of places_, which keeps searches short.
   std::vector<uint64_t> buckets_;
   unsigned shift_ = 0;
-  const bool rises_;  // then what rises in the source does in the result
+  const bool rises_;  // then indices that rise in the source also rise in the result
 };
 
 uint64_t sum_of(const std::vector<EntrySourcePtr>& sources, uint64_t (EntrySource::*extent)() const) {
@@ -376,14 +375,14 @@ EntrySourcePtr converted(EntrySourcePtr source, const DType& dtype) {
   return std::make_shared<Converted>(std::move(source), dtype);
 }
 
-// A sparse matrix along its other side: read by going over all of it.
+// A sparse matrix along its other side, read with a pass over all of it.
 
 namespace {
 
-constexpr uint64_t kScannedAtOnce = 1 << 16;      // entries, about
-constexpr uint64_t kMostCountedMajors = 1 << 27;  // that are counted in memory
+constexpr uint64_t kScannedAtOnce = 1 << 16;      // entries, approximately
+constexpr uint64_t kMostCountedMajors = 1 << 27;  // the limit for counting in memory
 
-// Calls visit(first, run) for all of source, some entries at a time.
+// Calls visit(first, run) for all of `source`, some entries at a time.
 template <class Visit>
 void scan(const EntrySource& source, Visit&& visit) {
   uint64_t wanted = 64;
@@ -414,7 +413,7 @@ class Flipped : public EntrySource {
   }
 
   EntryRun read(uint64_t first, uint64_t count) const override {
-    std::vector<uint64_t> major, minor;  // of each entry found, as this matrix has them
+    std::vector<uint64_t> major, minor;  // of each entry found, in terms of this matrix
     Elements found;
     scan(*source_, [&](uint64_t from, const EntryRun& run) {
       std::vector<uint64_t> entries;

@@ -1,5 +1,5 @@
-// Sparse matrices that are computed from others as they are read, a run of rows or columns at a time: what
-// delayed operations make of compressed matrices. A source runs along one of its sides, the major one.
+// Sparse matrices that are computed from others as they are read, a run of rows or columns at a time: the
+// delayed operations on compressed matrices. A source runs along one of its sides, the major one.
 #pragma once
 
 #include <memory>
@@ -14,11 +14,11 @@ using Indices = std::shared_ptr<const std::vector<uint64_t>>;
 // The entries of a run of majors.
 struct EntryRun {
   std::vector<uint64_t> pointer{0};  // majors + 1 values
-  std::vector<uint64_t> index;       // minor, rising within each major
+  std::vector<uint64_t> index;       // minor index, rising within each major
   Elements value;
 };
 
-// Immutable and thread-safe.
+// A source of entries. Immutable and thread-safe.
 class EntrySource {
  public:
   EntrySource(uint64_t majors, uint64_t minors, DType dtype)
@@ -31,13 +31,14 @@ class EntrySource {
   uint64_t minors() const { return minors_; }
   const DType& dtype() const { return dtype_; }
 
-  // How many entries each of majors [first, first + count) has. Both throw what reading throws, and damaged
-  // where what is stored is no matrix.
+  // Return the number of entries of each of majors [first, first + count), and the entries. Both throw what
+  // reading throws, and damaged if the stored data are not a valid matrix.
   virtual std::vector<uint64_t> lengths(uint64_t first, uint64_t count) const = 0;
   virtual EntryRun read(uint64_t first, uint64_t count) const = 0;
-  // As read, but the values may be left out, and the indices in any order: for who counts entries.
+  // Reads like read(), for callers that count entries: the values may be omitted, and the indices may be in
+  // any order.
   virtual EntryRun positions(uint64_t first, uint64_t count) const { return read(first, count); }
-  // Whether a read goes over the whole matrix, however little is wanted.
+  // Returns whether every read processes the whole matrix.
   virtual bool reads_all() const { return false; }
 
  private:
@@ -47,23 +48,25 @@ class EntrySource {
 };
 using EntrySourcePtr = std::shared_ptr<const EntrySource>;
 
-// Reads count numbers of a list of indices or pointers. Throws damaged if one is negative or none is a whole
-// number; what: "index".
+// Returns `count` numbers of a list of indices or pointers, starting at `first`. Throws damaged if one is
+// negative or the list is not of integers. what: "index", for messages.
 std::vector<uint64_t> whole_numbers(const Array& array, uint64_t first, uint64_t count, const char* what);
 
-// Of the three lists of a compressed matrix. as_stored: the indices of a major are in the order that they are
-// stored in, whether they rise or not; so they are then in what is made of it by subset.
+// Returns the source of the three lists of a compressed matrix. as_stored: keep the stored order of the
+// indices within a major, even if they do not rise; subsets of the source keep it too.
 EntrySourcePtr compressed_source(ArrayPtr value, ArrayPtr index, ArrayPtr pointer, uint64_t majors,
                                  uint64_t minors, bool as_stored = false);
-// The given majors, or minors, in their order; they may repeat. Requires: all below the side's extent.
+// Return the given majors, or minors, in their order. They may repeat. Requires: all are below the side's
+// extent.
 EntrySourcePtr major_subset(EntrySourcePtr source, Indices indices);
 EntrySourcePtr minor_subset(EntrySourcePtr source, const Indices& indices);
-// One after another along a side. Requires: at least one, of one type, equal on the other side.
+// Return the sources joined along a side. Requires: at least one, all of one type and equal on the other
+// side.
 EntrySourcePtr major_combined(std::vector<EntrySourcePtr> sources);
 EntrySourcePtr minor_combined(std::vector<EntrySourcePtr> sources);
-// The same matrix along its other side.
+// Returns the matrix along its other side.
 EntrySourcePtr flipped(EntrySourcePtr source);
-// With values of another type of numbers.
+// Returns the matrix with its values converted to another numeric type.
 EntrySourcePtr converted(EntrySourcePtr source, const DType& dtype);
 
 }  // namespace plainfs

@@ -11,7 +11,7 @@
 namespace plainfs {
 namespace {
 
-// A box as (outer, along, inner) counts around an axis.
+// The number of elements of a box outside and inside of an axis.
 struct Split {
   uint64_t outer = 1;
   uint64_t inner = 1;
@@ -87,7 +87,7 @@ class SubsetArray : public Array {
     const std::vector<uint64_t> wanted(first, first + static_cast<ptrdiff_t>(along));
     if (axis_ == 0 && std::is_sorted(wanted.begin(), wanted.end())) return read_rising(part, box, wanted);
     Elements all;
-    // Where each wanted index begins in all, and how far it is there from one outer index to the next.
+    // The start of each wanted index in `all`, and its distance from one outer index to the next.
     std::vector<uint64_t> begin(along), stride(along);
     for (const Run& run : runs_of(wanted)) {
       Box stored = box;
@@ -109,7 +109,7 @@ class SubsetArray : public Array {
     return gather(dtype(), all, positions);
   }
 
-  // Of the first axis: what is read is in order, with gaps.
+  // Reads along the first axis: the data are in order, with gaps.
   Elements read_rising(Elements (Array::*part)(const Box&) const, const Box& box,
                        const std::vector<uint64_t>& wanted) const {
     const uint64_t inner = split_at(box.extent, axis_).inner;
@@ -134,14 +134,14 @@ class SubsetArray : public Array {
     return shape;
   }
 
-  // Neighbouring indices that are read in one go.
+  // Adjacent indices that are read together.
   struct Run {
     uint64_t low;
     uint64_t high;
-    std::vector<uint64_t> places;  // in what is wanted
+    std::vector<uint64_t> places;  // positions in the wanted indices
   };
   static std::vector<Run> runs_of(const std::vector<uint64_t>& wanted) {
-    constexpr uint64_t kWidestGap = 4;  // indices that are read for nothing
+    constexpr uint64_t kWidestGap = 4;  // indices that are read but not needed
     std::vector<uint64_t> order(wanted.size());
     std::iota(order.begin(), order.end(), uint64_t{0});
     if (!std::is_sorted(wanted.begin(), wanted.end()))
@@ -185,7 +185,7 @@ class GatheredArray : public Array {
     if (parts.empty()) return;
     const uint64_t first = parts.front().from, after = box.origin[0] + box.extent[0];
     uint64_t end = parts.back().from + parts.back().count;
-    // What lies before the next stretch is not read either.
+    // Elements before the next stretch are not needed either.
     const auto next = std::lower_bound(ends_.begin(), ends_.end(), after);
     if (next != ends_.end() && *next == after && next + 1 != ends_.end())
       end = std::max(end, (*stretches_)[static_cast<size_t>(next + 1 - ends_.begin())].from);
@@ -199,7 +199,7 @@ class GatheredArray : public Array {
     return sum;
   }
 
-  // What of the stretches is in box.
+  // Returns the parts of the stretches that lie in `box`.
   std::vector<Stretch> parts_of(const Box& box) const {
     check_inside(box, shape());
     std::vector<Stretch> parts;
@@ -215,8 +215,8 @@ class GatheredArray : public Array {
   }
 
   Elements read_by(Elements (Array::*part)(const Box&) const, const Box& box) const {
-    constexpr uint64_t kWidestGap = 2048;   // elements that are read for nothing
-    constexpr uint64_t kLongest = 1 << 16;  // with what is between, unless it is one stretch
+    constexpr uint64_t kWidestGap = 2048;   // elements that are read but not needed
+    constexpr uint64_t kLongest = 1 << 16;  // gaps included, unless it is one stretch
     const std::vector<Stretch> parts = parts_of(box);
     Elements all = zero_elements(dtype(), 0);
     for (size_t i = 0; i < parts.size();) {
@@ -259,8 +259,8 @@ class CombinedArray : public Array {
     check_inside(box, shape());
     const auto [outer, inner] = split_at(box.extent, axis_);
     struct Stretch {
-      uint64_t begin;  // in all
-      uint64_t width;  // elements of an outer index
+      uint64_t begin;  // in `all`
+      uint64_t width;  // elements per outer index
     };
     std::vector<Stretch> pieces;
     Elements all;

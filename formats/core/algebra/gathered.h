@@ -1,5 +1,5 @@
-// Dense arrays put together from others, lazily: axes in another order, some indices of an axis, several
-// arrays one after another. All in C order of the axes as the object has them.
+// Dense arrays assembled lazily from others: permuted axes, selected indices of an axis, several arrays
+// joined. All are in C order of the object's axes.
 #pragma once
 
 #include <memory>
@@ -11,15 +11,17 @@ namespace plainfs {
 
 using Indices = std::shared_ptr<const std::vector<uint64_t>>;
 
-// Axis i of the result is axis axes[i] of values. Requires: axes is a permutation.
+// Returns the array in which axis i is axis axes[i] of `values`. Requires: axes is a permutation.
 ArrayPtr permuted(ArrayPtr values, std::vector<size_t> axes);
-// The same array in C order where values says that its dimensions are in reverse, else values itself.
+// Returns the array in C order if the dimensions of `values` are reversed, else `values` itself.
 ArrayPtr in_object_order(ArrayPtr values);
 
-// The given indices of an axis, in their order; they may repeat. Requires: all below the axis's extent.
+// Returns the given indices of an axis, in their order. They may repeat. Requires: all are below the axis's
+// extent.
 ArrayPtr subset(ArrayPtr values, size_t axis, Indices indices);
 
-// The parts one after another along an axis. Requires: at least one, of one type, equal in all other axes.
+// Returns the parts joined along an axis. Requires: at least one, all of one type and equal in all other
+// axes.
 ArrayPtr combined(std::vector<ArrayPtr> parts, size_t axis);
 
 // Elements [from, from + count) of a list.
@@ -29,11 +31,11 @@ struct Stretch {
 };
 using Stretches = std::shared_ptr<const std::vector<Stretch>>;
 
-// Stretches of a list, one after another. What lies between two that are close is read with them. Requires:
-// all inside the list.
+// Returns stretches of a list, joined. Elements between two close stretches are read with them. Requires: all
+// lie inside the list.
 ArrayPtr gathered(ArrayPtr values, const Stretches& stretches);
 
-// The elements at those positions. Requires: all below elements.count.
+// Returns the elements at those positions. Requires: all are below elements.count.
 Elements gather(const DType& type, const Elements& elements, const std::vector<uint64_t>& positions);
 
 }  // namespace plainfs

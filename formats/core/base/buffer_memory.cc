@@ -11,7 +11,7 @@ namespace plainfs {
 
 #if defined(__SANITIZE_ADDRESS__)
 
-// Which finds what is used after it was given back.
+// Under AddressSanitizer, which finds uses after a buffer was given back.
 void* take_buffer(size_t bytes) {
   return ::operator new(bytes);
 }
@@ -23,11 +23,11 @@ void give_buffer(void* buffer, size_t) noexcept {
 
 namespace {
 
-// Smaller ones cost malloc little; larger ones are blocks of files mostly, which one thread makes and another
-// gives back.
+// Smaller buffers cost malloc little. Larger ones are mostly blocks of files, which one thread allocates and
+// another frees.
 constexpr size_t kLeast = 4 << 10, kMost = 192 << 10;
 
-// Four steps between two powers of 2, so that buffers of about one length are one another's.
+// Four steps between two powers of 2, so that buffers of about the same length can replace each other.
 size_t rounded(size_t bytes) {
   const size_t step = std::bit_floor(bytes) / 4;
   return (bytes + step - 1) / step * step;
@@ -38,8 +38,8 @@ struct Buffer {
   size_t bytes;
 };
 
-// Of a thread, the latest first. Without a destructor of C++, whose registration may end the program where
-// there is no memory.
+// The buffers of a thread, latest first. It has no C++ destructor: registering one may end the program if
+// memory is exhausted.
 struct KeptBuffers {
   std::array<Buffer, 6> buffers;
   bool is_freed_at_end;
@@ -51,7 +51,8 @@ extern "C" void free_kept_buffers(void*) {
   kept_here = {};
 }
 
-// Whether this thread will free what it keeps. One that gives buffers back while it ends is told so again.
+// Returns whether this thread will free what it keeps. A thread that gives buffers back while it ends
+// registers again.
 bool is_freed_at_end() {
   if (kept_here.is_freed_at_end) return true;
   static const struct Key {
@@ -83,7 +84,7 @@ void* take_buffer(size_t bytes) {
 
 void give_buffer(void* buffer, size_t bytes) noexcept {
   if (!is_kept(bytes) || !is_freed_at_end()) return ::operator delete(buffer);
-  // The one that was not wanted for longest goes.
+  // The least recently given buffer is freed.
   auto& buffers = kept_here.buffers;
   ::operator delete(buffers.back().memory);
   std::move_backward(buffers.begin(), buffers.end() - 1, buffers.end());

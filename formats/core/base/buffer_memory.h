@@ -1,14 +1,16 @@
-// The memory of byte buffers. A thread keeps a few that it has done with for its next ones of that size: what
-// it decodes from stays in the processor's cache, and threads do not wait for each other at the allocator.
+// The memory of byte buffers. A thread keeps a few buffers that it no longer uses for its next ones of the
+// same size. What it decodes from then stays in the processor's cache, and threads do not wait for each other
+// at the allocator.
 #pragma once
 
 #include <cstddef>
 
 namespace plainfs {
 
-// Uninitialised. Throws std::bad_alloc.
+// Returns uninitialised memory. Throws std::bad_alloc.
 void* take_buffer(size_t bytes);
-// bytes: as it was taken. By any thread, which keeps about 1 MiB at most.
+// Returns `buffer` to the thread that calls this, which may be any and keeps about 1 MiB at most. bytes: the
+// size it was taken with.
 void give_buffer(void* buffer, size_t bytes) noexcept;
 
 }  // namespace plainfs

@@ -1,5 +1,5 @@
 // Byte buffers that are not cleared before they are written: resize() leaves new bytes uninitialised, so a
-// decoder touches its output once. Everything decoded or formatted travels in Bytes.
+// decoder touches its output once. All decoded or formatted data are passed as Bytes.
 #pragma once
 
 #include <cstddef>
@@ -43,8 +43,7 @@ inline std::string_view as_text(ByteSpan bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Bytes as lower-case hex.
-
+// Appends `bytes` to `out` as lower-case hex.
 inline void append_hex(ByteSpan bytes, std::string& out) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   for (const std::byte byte : bytes) {
@@ -53,7 +52,8 @@ inline void append_hex(ByteSpan bytes, std::string& out) {
   }
 }
 
-// FNV-1a, for telling names apart; not against those who choose them.
+// Returns the FNV-1a hash of `text`, to distinguish names. It does not protect against names that are chosen
+// to collide.
 constexpr uint64_t fnv1a(std::string_view text) {
   uint64_t hash = 0xcbf29ce484222325u;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;

@@ -22,19 +22,19 @@ constexpr uint32_t kMachine = AUDIT_ARCH_X86_64;
 #elif defined(__aarch64__)
 constexpr uint32_t kMachine = AUDIT_ARCH_AARCH64;
 #else
-constexpr uint32_t kMachine = 0;  // no filter is known for it
+constexpr uint32_t kMachine = 0;  // no filter is implemented for this machine
 #endif
 
 constexpr sock_filter kLoadCall =
     BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(offsetof(seccomp_data, nr)));
 
-// Both machines are little-endian: the low word is the first.
+// Both machines are little-endian: the low word comes first.
 sock_filter load_word(unsigned argument, unsigned word) {
   return BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
                   static_cast<uint32_t>(offsetof(seccomp_data, args) + 8 * argument + 4 * word));
 }
 
-constexpr uint8_t kPastRule = UINT8_MAX;  // until the rule is whole and its length known
+constexpr uint8_t kPastRule = UINT8_MAX;  // until the rule is complete and its length known
 
 void add_test(std::vector<sock_filter>& rule, const ArgumentTest& test) {
   rule.push_back(load_word(test.argument, 0));
@@ -58,7 +58,7 @@ void allow_if(std::vector<sock_filter>& filter, const CallRule& rule) {
     if (code[i].jf == kPastRule) code[i].jf = rest;
   }
   filter.insert(filter.end(), code.begin(), code.end());
-  filter.push_back(kLoadCall);  // for the next
+  filter.push_back(kLoadCall);  // for the next rule
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Which system calls this process, the threads that it starts and the programs that it runs may make from now
-// on: a filter of the kernel's own (seccomp), for good. Linux on x86-64 and arm64; elsewhere there is none.
+// A kernel filter (seccomp) that limits the system calls of this process, of the threads it starts and of the
+// programs it runs. It cannot be removed. Linux on x86-64 and arm64 only; other systems have no filter.
 #pragma once
 
 #include <cstdint>
@@ -9,26 +9,27 @@
 
 namespace plainfs {
 
-// What an argument of a call has to be.
+// A condition on one argument of a call.
 struct ArgumentTest {
   enum Kind {
-    kHasNoneOf,  // of these bits
-    kIs,         // this number of 32 bits; what stands above it does not count
-    kIsNull,     // a pointer to nothing
+    kHasNoneOf,  // none of the bits of `value` is set
+    kIs,         // the low 32 bits equal `value`; the higher bits are ignored
+    kIsNull,     // a null pointer
   };
   unsigned argument;
   Kind kind;
   uint32_t value = 0;
 };
 
-// A call that is allowed where all of the tests hold. One call may have several rules: one of them is enough.
+// A call that is allowed if all of its tests hold. A call may have several rules; one that holds is enough.
 struct CallRule {
   uint32_t call;
   std::vector<ArgumentTest> tests;
 };
 
-// All other calls fail with this errno. Holds for the calling thread and those it starts: to be called while
-// there is one. Why there is no filter, or empty.
+// Makes all other calls fail with the errno `otherwise`. Holds for the calling thread and the threads it
+// starts, so call it while the process has a single thread. Returns why there is no filter, or an empty
+// string.
 std::string allow_calls_only(std::span<const uint32_t> calls, std::span<const CallRule> rules, int otherwise);
 
 }  // namespace plainfs

@@ -33,8 +33,8 @@ namespace {
 // A write through a mapping is reported when the writer closes the file.
 constexpr uint32_t kWriteEvents = IN_MODIFY | IN_CLOSE_WRITE;
 
-// File systems that no other machine writes to, by statfs(2). Of the others this one sees its own writes
-// alone.
+// File systems that no other machine writes to, by statfs(2). On other file systems only this machine's
+// writes are reported.
 constexpr uint64_t kLocalFileSystems[] = {
     0xef53,      // ext2, ext3, ext4
     0x58465342,  // XFS
@@ -75,7 +75,7 @@ void ChangeWatch::watch(int descriptor) noexcept try {
   files_.emplace(key, State::kUnknown);
   watch_new(descriptor);
 } catch (const std::exception&) {
-  return;  // nothing is known of the file
+  return;  // the state of the file is unknown
 }
 
 void ChangeWatch::watch_new(int descriptor) {
@@ -108,7 +108,7 @@ void ChangeWatch::read_events() {
       const auto known = watches_.find(event.wd);
       if (known == watches_.end()) continue;
       if ((event.mask & kWriteEvents) != 0) files_[known->second] = State::kWritten;
-      // The file is gone, and its inode may be another file's by and by.
+      // The file is gone, and its inode may be reused for another file.
       if ((event.mask & IN_IGNORED) == 0) continue;
       files_[known->second] = State::kUnknown;
       watches_.erase(known);
@@ -117,7 +117,7 @@ void ChangeWatch::read_events() {
 }
 
 void ChangeWatch::clear() noexcept {
-  Descriptor closed;  // behind the lock
+  Descriptor closed;  // closed after the lock
   const MutexLock lock(mutex_);
   closed = std::move(events_);
   is_full_ = has_lost_events_ = false;

@@ -1,8 +1,9 @@
-// Tells a write to a file from a change of its metadata: its mode, owner, links, name, extended attributes or
-// access time. Both move the time of the last change, and a writer may set the time of modification back.
+// Distinguishes a write to a file from a change of its metadata: mode, owner, links, name, extended
+// attributes or access time. Both update the time of the last change, and a writer can set the time of
+// modification back.
 //
-// Linux reports the writes to a file while it is watched (inotify). What no watch knows is explained by the
-// metadata themselves: a mode, owner or number of links that is another one now.
+// Linux reports the writes to a file while it is watched (inotify). For files without a watch, the metadata
+// explain the change if the mode, owner or number of links differs.
 #pragma once
 
 #include <sys/stat.h>
@@ -17,34 +18,35 @@
 
 namespace plainfs {
 
-// What a change of metadata changes: the low 12 bits are of the mode, the owner, the group and the number of
-// links, the others of the time of the last change.
+// Returns a summary of the metadata: the low 12 bits depend on the mode, owner, group and number of links,
+// the others on the time of the last change.
 uint64_t metadata_mark(const struct stat& status);
-// Whether the mode, owner, group or number of links differ, which explains another time of the last change.
+// Returns whether the mode, owner, group or number of links differs, which explains a different time of the
+// last change.
 inline bool explains_change(uint64_t before, uint64_t now) {
   constexpr uint64_t kExplaining = (1u << 12) - 1;
   return ((before ^ now) & kExplaining) != 0;
 }
 
-// Thread-safe. Throws nothing.
+// A set of watched files. Thread-safe. Its functions throw nothing.
 class ChangeWatch {
  public:
-  // The number of files that are watched at most; those that come later are not.
+  // The largest number of files to watch. Later files are not watched.
   static constexpr size_t kMostFiles = 4096;
 
-  // Watches the file behind descriptor from now on. The caller looks at its status afterwards, so that no
-  // write lies between the two.
+  // Watches the open file `descriptor` from now on. Check its status afterwards, so that no write is missed
+  // in between.
   void watch(int descriptor) noexcept;
 
   // Forgets all files.
   void clear() noexcept;
 
-  // kNone: nothing was written to the file since it was first watched.
+  // Whether a file was written to. kNone: not since it was first watched.
   enum class Writes { kNone, kSome, kUnknown };
   Writes writes_to(const struct stat& status) noexcept;
 
-  // Whether nothing but the metadata changed of a file that has status now, and had the metadata mark before
-  // at the same size and time of modification.
+  // Returns whether only the metadata changed of the file with `status`, if its metadata mark was `before` at
+  // the same size and time of modification.
   bool is_unwritten(const struct stat& status, uint64_t before) noexcept {
     const Writes writes = writes_to(status);
     return writes == Writes::kNone ||
@@ -60,10 +62,10 @@ class ChangeWatch {
 
   Mutex mutex_;
   Descriptor events_ GUARDED_BY(mutex_);     // opened with the first file
-  bool is_full_ GUARDED_BY(mutex_) = false;  // or the system refuses more
+  bool is_full_ GUARDED_BY(mutex_) = false;  // also if the system refuses more
   bool has_lost_events_ GUARDED_BY(mutex_) = false;
-  std::map<FileKey, State> files_ GUARDED_BY(mutex_);  // all that were ever watched
-  std::map<int, FileKey> watches_ GUARDED_BY(mutex_);  // by the number that events have
+  std::map<FileKey, State> files_ GUARDED_BY(mutex_);  // all files that were ever watched
+  std::map<int, FileKey> watches_ GUARDED_BY(mutex_);  // by the number in the events
 };
 
 }  // namespace plainfs

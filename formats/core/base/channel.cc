@@ -15,17 +15,17 @@
 namespace plainfs {
 namespace {
 
-// What stands before the bytes of a message.
+// The header before the bytes of a message.
 struct Head {
   uint32_t kind;
   uint32_t reserved;
   uint64_t size;
 };
 
-// Most bytes that are made room for before any of them has come.
+// The most bytes that are allocated before any of them has arrived.
 constexpr size_t kStep = 4 << 20;
 
-// Microseconds between two looks around.
+// Microseconds between two calls of look.
 constexpr suseconds_t kBetweenLooks = 20'000;
 
 #ifdef MSG_NOSIGNAL
@@ -82,7 +82,7 @@ bool Channel::send_at_once(uint32_t kind, ByteSpan bytes) {
   msghdr message{};
   message.msg_iov = parts;
   message.msg_iovlen = 2;
-  // All of it or nothing: it is one small buffer for the system.
+  // All or nothing: the system keeps it in one small buffer.
   return ::sendmsg(socket_.number(), &message, kSendFlags | MSG_DONTWAIT) > 0;
 }
 
@@ -142,7 +142,8 @@ size_t Channel::receive_some(std::byte* to, size_t size, Descriptor& descriptor)
   }
 }
 
-// The head with what comes along, which is all of a small message, in one call of the system.
+// Reads the header together with the bytes that arrived with it, which for a small message are all, in one
+// system call.
 std::optional<Message> Channel::receive(uint64_t most_bytes) {
   struct {
     Head head;
@@ -183,7 +184,7 @@ ChannelEnds make_channel() {
   if (::socketpair(AF_UNIX, kType, 0, ends) != 0) throw system_error("a process beside this one", errno);
   for (const int end : ends) {
     ::fcntl(end, F_SETFD, FD_CLOEXEC);
-#ifdef SO_NOSIGPIPE  // where MSG_NOSIGNAL is not known, or not by every version of the system
+#ifdef SO_NOSIGPIPE  // if MSG_NOSIGNAL is unknown, or not supported by every version
     constexpr int kOn = 1;
     ::setsockopt(end, SOL_SOCKET, SO_NOSIGPIPE, &kOn, sizeof kOn);
 #endif

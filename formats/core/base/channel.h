@@ -1,5 +1,5 @@
-// One end of a socket between the daemon and a process beside it: messages of a kind and any number of bytes,
-// with a descriptor besides where the receiver takes them. Each side sends one and waits for the other's.
+// One end of a socket between the daemon and a helper process. A message has a kind, any number of bytes and,
+// if the receiver accepts them, a descriptor. Each side sends one message and waits for the other's.
 #pragma once
 
 #include <cstdint>
@@ -14,36 +14,37 @@ namespace plainfs {
 struct Message {
   uint32_t kind = 0;
   Bytes bytes;
-  Descriptor descriptor;  // where one came with it
+  Descriptor descriptor;  // the descriptor that came with the message, if any
 };
 
-// Not thread-safe.
+// An end of the socket. Not thread-safe.
 class Channel {
  public:
-  // What look throws where the other side is not waited for any longer.
+  // The exception that the look function throws to stop waiting for the other side.
   struct Silence {};
 
   Channel() = default;
-  // takes_descriptors: of others, that come are closed at once.
+  // takes_descriptors: if false, received descriptors are closed at once.
   Channel(Descriptor socket, bool takes_descriptors)
       : socket_(std::move(socket)), takes_descriptors_(takes_descriptors) {}
 
-  // From now on look is called every now and then while send() and receive() wait. It may throw; nothing more
-  // is to be sent or received after that.
+  // Sets a function that is called from time to time while send() and receive() wait. It may throw. Nothing
+  // more may be sent or received after that.
   void look_while_waiting(std::function<void()> look);
 
-  // False where the other side is gone.
+  // Returns false if the other side is gone.
   bool send(uint32_t kind, ByteSpan bytes, int descriptor = -1);
-  // nullopt where the other side is gone, or says that more than most_bytes come.
+  // Returns nullopt if the other side is gone, or announces more than most_bytes.
   std::optional<Message> receive(uint64_t most_bytes);
-  // After that: whether the other side went without having read all that was sent to it.
+  // Returns whether the other side left without reading all that was sent. Valid after receive() returned
+  // nullopt.
   bool left_unread() const { return left_unread_; }
-  // A short message, where that waits for nothing. Else false, and nothing is sent.
+  // Sends a short message if that does not have to wait. Otherwise returns false and sends nothing.
   bool send_at_once(uint32_t kind, ByteSpan bytes);
 
  private:
   bool send_all(std::byte* bytes, size_t size, ByteSpan more, int descriptor);
-  // At least one byte to where there is room for size; 0 at the end.
+  // Receives between one and `size` bytes. Returns their number, 0 at the end.
   size_t receive_some(std::byte* to, size_t size, Descriptor& descriptor);
 
   Descriptor socket_;
@@ -52,7 +53,7 @@ class Channel {
   bool takes_descriptors_ = false;
 };
 
-// The two ends of a new one. Throws unreadable.
+// The two ends of a new channel. make_channel throws unreadable.
 struct ChannelEnds {
   Descriptor ours;
   Descriptor theirs;

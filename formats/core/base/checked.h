@@ -20,14 +20,14 @@ inline uint64_t checked_multiply(uint64_t a, uint64_t b) {
   return product;
 }
 
-// count * size, for an allocation. Throws damaged where no memory could be that large.
+// Returns count * size, for an allocation. Throws damaged if no memory could be that large.
 inline size_t checked_size(uint64_t count, uint64_t size) {
   const uint64_t bytes = checked_multiply(count, size);
   if (bytes > PTRDIFF_MAX) throw damaged("{} elements of {} bytes are too many", count, size);
   return bytes;
 }
 
-// For estimates, which need no error: UINT64_MAX where the result would not fit.
+// Returns the sum or product, UINT64_MAX if it does not fit. For estimates, which need no error.
 inline uint64_t saturating_add(uint64_t a, uint64_t b) {
   uint64_t sum;
   return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
@@ -38,7 +38,7 @@ inline uint64_t saturating_multiply(uint64_t a, uint64_t b) {
   return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
-// ceil(a / b) without overflow. Requires: b > 0.
+// Returns ceil(a / b) without overflow. Requires: b > 0.
 inline uint64_t divide_up(uint64_t a, uint64_t b) {
   return a / b + (a % b != 0);
 }

@@ -34,14 +34,14 @@ int open_without_links(const std::string& path, int flags) {
 #else
 namespace {
 
-// To look names up in: no right to list it is needed.
+// For looking up names: does not need the permission to list the folder.
 #ifdef O_PATH
 constexpr int kFolder = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 #else
 constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 #endif
 
-// One that is a link is refused as such, which some flags have as ENOTDIR.
+// Reports a link as ELOOP, where some flags give ENOTDIR.
 int open_in(int folder, const std::string& name, int flags) {
   const int descriptor = ::openat(folder, name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC);
   if (descriptor >= 0 || errno != ENOTDIR) return descriptor;
@@ -58,7 +58,7 @@ int open_folder_by_folder(const std::string& path, int flags) {
   for (;;) {
     start = path.find_first_not_of('/', start);
     if (folder.number() < 0) return -1;
-    if (start == path.npos) return open_in(folder.number(), ".", flags);  // a slash at the end: a folder
+    if (start == path.npos) return open_in(folder.number(), ".", flags);  // a trailing slash: a folder
     const size_t end = path.find('/', start);
     const std::string name = path.substr(start, end - start);
     if (end == path.npos) return open_in(folder.number(), name, flags);
@@ -75,7 +75,7 @@ int open_without_links(const std::string& path, int flags) {
   how.flags = static_cast<uint64_t>(flags | O_CLOEXEC);
   how.resolve = RESOLVE_NO_SYMLINKS;
   const auto descriptor = static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof how));
-  // EPERM: of filters of system calls that do not know it.
+  // EPERM comes from system call filters that do not know openat2.
   if (descriptor >= 0 || (errno != ENOSYS && errno != EPERM)) return descriptor;
 #endif
   return open_folder_by_folder(path, flags);
@@ -86,7 +86,7 @@ namespace {
 
 namespace files = boost::filesystem;
 
-// The path without any link; nullopt, with errno set, where it cannot be followed.
+// Returns the path with all links resolved; nullopt, with errno, if it cannot be followed.
 std::optional<std::string> real_path(const std::string& path) {
   boost::system::error_code error;
   files::path real = plainfs::real_path(files::path(path), error);
@@ -95,12 +95,13 @@ std::optional<std::string> real_path(const std::string& path) {
   return std::nullopt;
 }
 
-// Throws where the error says no more than that it is not known just now.
+// Throws if the error means that the state of the path is currently unknown.
 void check_is_absence(const std::string& path, int error) {
   if (!is_absence(error)) throw unreadable("{}: {}", path, std::generic_category().message(error));
 }
 
-// The same, where of what is not there the names count. Throws what keeps it from being known.
+// Returns the path with the links of its existing part resolved; the rest is kept by name. Throws the error
+// that prevents following it.
 std::optional<std::string> path_as_far_as_there(const std::string& path) {
   if (std::optional<std::string> real = real_path(path)) return real;
   check_is_absence(path, errno);
@@ -112,7 +113,7 @@ std::optional<std::string> path_as_far_as_there(const std::string& path) {
   return std::nullopt;
 }
 
-// Names alone tell where such a path leads, unless it has links.
+// Returns whether the names alone determine where the path leads, apart from links.
 bool is_plain(const std::string& path) {
   const std::string padded = path + "/";
   return path.starts_with('/') && padded.find("/../") == std::string::npos;

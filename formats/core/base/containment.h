@@ -1,6 +1,6 @@
-// Opening a path of which no component may be a link, so that a folder that is exchanged for a link
-// while it is opened leads nowhere else. By one call where the system has it (Linux 5.6, macOS), else folder
-// by folder, each looked up in the one before it, which is held open.
+// Opening a path in which no component may be a link, so that replacing a folder by a link during the open
+// does not lead out. Uses one system call if there is one (Linux 5.6, macOS). Otherwise each folder is opened
+// relative to the one before it, which is held open.
 #pragma once
 
 #include <string>
@@ -10,47 +10,47 @@
 
 namespace plainfs {
 
-// As open(2), closed on exec, but -1 with ELOOP where path, or a folder on the way, is a link. Requires: an
-// absolute path. Thread-safe.
+// Opens `path` like open(2) with close-on-exec, but returns -1 with ELOOP if the path or a folder in it is a
+// link. Requires: an absolute path. Thread-safe.
 int open_without_links(const std::string& path, int flags);
 
-// Which of the host's files a store may be made of: those in its own folder. A store can name others, by
-// symbolic links of the host (a chunk that is one), by the raw and the source files of HDF5, by the sources
-// of HDMF; whatever is read for it is shown to everybody who sees the mount, with the rights of who mounted
-// it.
-
-// Immutable and thread-safe.
+// A set of folders that files may be read from. It decides which files of the host a store may use: those in
+// its own folder. A store can name other files, by symbolic links of the host (a chunk that is one), by the
+// raw and source files of HDF5, and by the sources of HDMF. All users of the mount see what is read for the
+// store, with the rights of the user that mounted it. Immutable and thread-safe.
 class Containment {
  public:
-  // Everything may be read.
+  // Allows everything.
   Containment() = default;
-  // What lies in one of the folders or below, once all links are followed; one that leads in a circle holds
-  // nothing. All of these but the first throw unreadable where a path cannot be followed just now.
+  // Allows what lies in one of `folders` or below after all links are followed. A folder that is a circular
+  // link allows nothing. This and all functions below throw unreadable if a path cannot be followed at the
+  // moment.
   explicit Containment(const std::vector<std::string>& folders);
-  // For the store (or the mirrored folder) at path: itself where it is a folder, else the folder it lies in
-  // and that of the file it is a link to.
+  // Returns the bounds of the store (or mirrored folder) at `path`: the path itself if it is a folder, else
+  // its folder and, if the path is a link, the folder of its target.
   static Containment of_store(const std::string& path);
-  // The folder that the store at path lies in.
+  // Returns the bounds that consist of the folder which contains the store at `path`.
   static Containment around_store(const std::string& path);
 
   bool is_bounded() const { return is_bounded_; }
 
-  // As open(2) for reading, but -1 with EXDEV where path leads outside; no other file is touched on the way,
-  // also where links are exchanged meanwhile.
+  // Opens `path` like open(2) for reading, but returns -1 with EXDEV if it leads outside. No other file is
+  // touched on the way, even if links are replaced meanwhile.
   int open(const std::string& path, int flags) const;
-  // Whether what is at path, links followed, lies inside. Where nothing is there, its folders count.
+  // Returns whether `path` lies inside after links are followed. If it does not exist, its existing part is
+  // resolved.
   bool contains(const std::string& path) const;
-  // Throws unreadable where it does not.
+  // Throws unreadable if `path` lies outside.
   void check(const std::string& path) const;
 
  private:
   bool holds(const std::string& real) const;
 
   bool is_bounded_ = false;
-  std::vector<std::string> folders_;  // without links
+  std::vector<std::string> folders_;  // with links resolved
 };
 
-// What is said of a file that a store names and may not be made of.
+// Returns the error for a file that a store names and must not use.
 Error outside_error(const std::string& path);
 
 }  // namespace plainfs

@@ -36,8 +36,8 @@ T load_big(const std::byte* at) {
   return std::endian::native == std::endian::big ? value : byte_swapped(value);
 }
 
-// Swaps the bytes of each T in turn. Pointer and count stand in locals because bytes may alias anything: so
-// the compiler uses its vectors.
+// Swaps the bytes of each T. The pointer and the count are local variables because bytes may alias anything;
+// without aliasing the compiler vectorises the loop.
 template <std::integral T>
 void swap_all(Bytes& bytes) {
   std::byte* const at = bytes.data();
@@ -59,7 +59,7 @@ class Cursor {
   bool at_end() const { return remaining() == 0; }
   ByteSpan rest() const { return bytes_.subspan(position_); }
 
-  // The next size bytes; they stay owned by the span the cursor was made of.
+  // Returns the next `size` bytes. They belong to the span that the cursor was created with.
   ByteSpan bytes(uint64_t size) {
     if (size > remaining())
       throw damaged("{} bytes wanted at byte {}, {} left", size, position_, remaining());

@@ -8,7 +8,7 @@ namespace plainfs {
 SharedMemory SharedMemory::make(size_t size) {
 #ifdef __linux__
   Descriptor file(::memfd_create("plainfs", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  // Sealed, because reading past the end of a file that was made shorter ends a process by a signal.
+  // Sealed, because a read past the end of a truncated file would end the process with a signal.
   if (file.number() < 0 || ::ftruncate(file.number(), static_cast<off_t>(size)) != 0 ||
       ::fcntl(file.number(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
     return {};

@@ -1,4 +1,4 @@
-// A descriptor of the system that is closed by its last owner.
+// A file descriptor that its last owner closes.
 #pragma once
 
 #include <sys/types.h>
@@ -36,10 +36,11 @@ class Descriptor {
   int number_ = -1;
 };
 
-// Reading and writing all of something, however many calls that takes: signals interrupt them, and the system
-// may do less than it was asked for.
+// The functions below read or write everything, in as many calls as that takes: signals interrupt calls, and
+// the system may transfer less than requested.
 
-// False, with errno, where the system refuses; some of it may be written then.
+// Writes all of `bytes`. Returns false, with errno, if the system refuses; part of the bytes may then be
+// written.
 inline bool write_all(int file, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(file, bytes.data(), bytes.size());
@@ -67,8 +68,8 @@ inline bool write_all_at(int file, uint64_t offset, std::string_view bytes) {
   return true;
 }
 
-// How many bytes were read: fewer than size at the end of the file alone. nullopt, with errno, where the
-// system refuses.
+// Reads up to `size` bytes. Returns their number, which is less than `size` only at the end of the file;
+// nullopt, with errno, if the system refuses.
 inline std::optional<size_t> read_all_at(int file, uint64_t offset, char* out, size_t size) {
   size_t done = 0;
   while (done < size) {
@@ -82,7 +83,7 @@ inline std::optional<size_t> read_all_at(int file, uint64_t offset, char* out, s
   return done;
 }
 
-// The rest of a file, from where it stands. nullopt, with errno, where the system refuses.
+// Returns the rest of a file, from its current position. Returns nullopt, with errno, if the system refuses.
 inline std::optional<std::string> read_rest(int file) {
   std::string text;
   char piece[1 << 14];
@@ -96,7 +97,7 @@ inline std::optional<std::string> read_rest(int file) {
   }
 }
 
-// The status of a child of this process (waitpid), when it has ended; -1 where it is none.
+// Waits until `child` has ended and returns its status (waitpid); -1 if it is not a child of this process.
 inline int wait_for_end(pid_t child) {
   int status = -1;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
@@ -104,16 +105,16 @@ inline int wait_for_end(pid_t child) {
   return status;
 }
 
-// Memory that this process and one beside it see. What the other writes there may change at any time: it is
-// copied once, and looked at afterwards.
-
+// Memory that this process shares with a helper process. The other process may change it at any time, so copy
+// data once and check the copy.
 class SharedMemory {
  public:
-  SharedMemory() = default;  // none
-  // Zeros, of a size that cannot be changed. None where the system has no such memory (it is Linux's) or
-  // refuses it.
+  SharedMemory() = default;  // no memory
+  // Creates zeroed memory of a fixed size. The result is empty if the system does not support it (it is
+  // specific to Linux) or refuses it.
   static SharedMemory make(size_t size);
-  // That of another process, which handed the descriptor over. None where it cannot be had.
+  // Maps the memory of another process, which passed its descriptor. The result is empty if it cannot be
+  // mapped.
   static SharedMemory of(Descriptor descriptor, size_t size);
   SharedMemory(SharedMemory&& other) noexcept
       : descriptor_(std::move(other.descriptor_)), bytes_(std::exchange(other.bytes_, {})) {}

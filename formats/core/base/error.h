@@ -1,6 +1,6 @@
-// The one exception of plainfs. A message says what is wrong and why, in lower case, without a full stop,
-// with the offending value in it: damaged("chunk {} has {} bytes, expected {}", 3, 10, 16).
-// Seams (open, chunk, view) catch an Error to put the place in front of it; fs/fuse turns it into an errno.
+// The one exception of plainfs. A message states what is wrong and why, in lower case, without a full stop
+// and with the offending value: damaged("chunk {} has {} bytes, expected {}", 3, 10, 16). Boundaries (open,
+// chunk, view) catch an Error to prefix the place; fs/fuse turns it into an errno.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,10 +14,10 @@ namespace plainfs {
 
 enum class Errc {
   damaged,         // the bytes are wrong; EIO
-  unsupported,     // others can read it, plainfs cannot; ENOTSUP
-  inexpressible,   // the store is sound, and the format of this file has no way to write a value of it; EIO
-  not_found,       // there is no such thing; ENOENT
-  not_unique,      // there are several of that name; ENOTUNIQ
+  unsupported,     // other programs can read it, plainfs cannot; ENOTSUP
+  inexpressible,   // the store is sound, but the format of this file cannot express a value of it; EIO
+  not_found,       // it does not exist; ENOENT
+  not_unique,      // several have that name; ENOTUNIQ
   unreadable,      // the system refuses: permission, a failing disk; EIO
   changed,         // the store is no longer the one that was opened; EIO
   unknown_format,  // no container recognises the path; only while mounting
@@ -27,8 +27,8 @@ class Error : public std::runtime_error {
  public:
   Error(Errc code, const std::string& message) : std::runtime_error(message), code_(code) {}
   Errc code() const { return code_; }
-  // The same error with "place: " in front of its message. That something has changed is said of the file on
-  // disk, once, wherever it is met.
+  // Returns this error with "place: " in front of its message. Errc::changed is returned as it is: its
+  // message already names the file on disk.
   Error at(std::string_view place) const {
     return code_ == Errc::changed ? *this : Error(code_, fmt::format("{}: {}", place, what()));
   }
@@ -37,8 +37,8 @@ class Error : public std::runtime_error {
   Errc code_;
 };
 
-// Whether the same may go well later: the system refused (a disk that fails, too few descriptors,
-// permission), or it was being written just then. Nothing is decided for good by such an error.
+// Returns whether a retry may succeed later: the system refused (a failing disk, too few descriptors,
+// permission), or the store was being written. Such an error must not decide anything permanently.
 inline bool is_transient(const Error& error) {
   return error.code() == Errc::unreadable || error.code() == Errc::changed;
 }
@@ -63,7 +63,7 @@ template <class... A>
 Error not_unique(fmt::format_string<A...> text, A&&... values) {
   return Error(Errc::not_unique, fmt::format(text, std::forward<A>(values)...));
 }
-// what: the path on disk.
+// Returns an error for a store that has changed. what: the path on disk.
 inline Error changed(std::string_view what) {
   return Error(Errc::changed, fmt::format("{}: has changed since it was mounted", what));
 }
@@ -71,7 +71,7 @@ template <class... A>
 Error unreadable(fmt::format_string<A...> text, A&&... values) {
   return Error(Errc::unreadable, fmt::format(text, std::forward<A>(values)...));
 }
-// What a std::bad_alloc is to users. It passes, and is no Error: it is never kept as one.
+// Returns the error that users see for a std::bad_alloc. It is transient, so it must not be cached.
 inline Error out_of_memory() {
   return Error(Errc::unreadable, "out of memory");
 }

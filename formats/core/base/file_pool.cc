@@ -27,9 +27,9 @@ namespace plainfs {
 
 namespace {
 
-constexpr size_t kMostAbsent = 100'000;  // paths that are remembered: 1.5 MB at most
+constexpr size_t kMostAbsent = 100'000;  // paths to remember: 1.5 MB at most
 
-// Where there is no descriptor left: others close theirs within a block's or chunk's time.
+// For opening without a free descriptor: others close theirs within the time of a block or chunk.
 constexpr int64_t kPatience = 10'000'000'000;  // nanoseconds
 constexpr timespec kBetweenTries{0, 2'000'000};
 
@@ -61,22 +61,22 @@ struct FilePool::State {
   }
 
   const size_t most_open;
-  const size_t most_in_all;  // of files that others hold too
+  const size_t most_in_all;  // including files held outside of the pool
   const std::shared_ptr<LocalFile::Owner> owner = std::make_shared<LocalFile::Owner>();
   ChangeWatch watch;
   // Set before anything is opened.
   Containment bounds;
-  std::string followed;     // the store that is found if it is renamed; empty: none
-  Descriptor followed_now;  // none: it is not followed
+  std::string followed;     // the store to follow if it is renamed; empty: none
+  Descriptor followed_now;  // none: not followed
   Mutex mutex;
-  std::list<Open> open GUARDED_BY(mutex);  // the latest used first
+  std::list<Open> open GUARDED_BY(mutex);  // most recently used first
   std::unordered_map<std::string_view, std::list<Open>::iterator> by_path
-      GUARDED_BY(mutex);  // keys live in open
+      GUARDED_BY(mutex);  // keys point into open
   std::unordered_map<std::string, std::weak_ptr<const LocalFile>> held
-      GUARDED_BY(mutex);  // not in open, but by others
+      GUARDED_BY(mutex);  // held by others, not in open
   std::vector<std::weak_ptr<const LocalFile>> former
-      GUARDED_BY(mutex);                           // of before clear(), also held by others
-  size_t held_before_look GUARDED_BY(mutex) = 64;  // for those that are not held any more
+      GUARDED_BY(mutex);                           // opened before clear(), held by others
+  size_t held_before_look GUARDED_BY(mutex) = 64;  // size at which expired entries are removed
   PathFingerprints fingerprints GUARDED_BY(mutex);
   PathFingerprints absent GUARDED_BY(mutex){kMostAbsent};
 
@@ -95,10 +95,10 @@ struct FilePool::State {
   void remember_absent(const std::string& path);
 };
 
-// As ::open, but waits while the process or the system has no descriptor left. A thread that waits may itself
-// keep another from ending, so it is not for ever.
+// Opens like ::open, but waits while the process or the system has no descriptor left. The wait is limited,
+// because a waiting thread may itself keep another from finishing.
 int FilePool::State::open_descriptor(const std::string& path) {
-  // A FIFO without a writer would hold up a blocking open.
+  // A blocking open of a FIFO without a writer would hang.
   constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   if (owner->open_descriptors >= most_in_all) close_all();
   int64_t waited = 0;
@@ -114,7 +114,7 @@ int FilePool::State::open_descriptor(const std::string& path) {
   }
 }
 
-// As Containment::open, also of what is found under another path by now.
+// Opens like Containment::open, also a file that has a new path because the store was renamed.
 int FilePool::State::open_at(const std::string& path, int flags) const {
   const int descriptor = bounds.open(path, flags);
   if (descriptor >= 0 || errno != ENOENT || followed_now.number() < 0) return descriptor;
@@ -126,7 +126,7 @@ int FilePool::State::open_at(const std::string& path, int flags) const {
   return Containment::of_store(store).open(place, flags);
 }
 
-// The path itself unless it is of the followed store, and that was renamed.
+// Returns the path itself, unless it belongs to the followed store and that was renamed.
 std::string FilePool::State::place_of(const std::string& path) const {
 #ifdef O_PATH
   const bool is_of_it =
@@ -159,17 +159,17 @@ bool FilePool::State::look(const std::string& path, struct stat& status) const {
   return false;
 }
 
-// Returns the file that was opened, the writes to which are watched from now on.
+// Returns the opened file. Writes to it are watched from now on.
 LocalFilePtr FilePool::State::watched(const std::string& path, int descriptor) {
   watch.watch(descriptor);
   LocalFilePtr file = LocalFile::adopt(descriptor, path, owner);
-  // If it is renamed out of the folder that may be read, it could not be opened again.
+  // If the store is renamed out of the permitted folder, it could not be opened again.
   if (path == followed) file->descriptor();
   return file;
 }
 
 LocalFilePtr FilePool::State::find(const std::string& path) {
-  std::list<Open> closed;  // after the lock
+  std::list<Open> closed;  // destroyed after the lock
   const MutexLock lock(mutex);
   if (const auto found = by_path.find(path); found != by_path.end()) {
     open.splice(open.begin(), open, found->second);
@@ -182,14 +182,14 @@ LocalFilePtr FilePool::State::find(const std::string& path) {
 }
 
 LocalFilePtr FilePool::State::keep(const std::string& path, LocalFilePtr file) {
-  std::list<Open> closed;  // after the lock
+  std::list<Open> closed;  // destroyed after the lock
   const MutexLock lock(mutex);
   if (const auto found = by_path.find(path); found != by_path.end()) return found->second->file;
   return keep_locked(path, std::move(file), closed);
 }
 
-// A file that is held beside the pool may be shared. Where there is no memory for that, it is opened once
-// more.
+// Remembers a file that is held outside of the pool, so that it can be shared. If memory is exhausted, it is
+// opened a second time.
 void FilePool::State::let_go(const Open& file) noexcept try {
   if (file.file.use_count() == 1) return;
   if (held.size() >= held_before_look) {
@@ -201,7 +201,7 @@ void FilePool::State::let_go(const Open& file) noexcept try {
   return;
 }
 
-// closed: what is to be closed without the mutex.
+// closed: files to close without the mutex.
 LocalFilePtr FilePool::State::keep_locked(const std::string& path, LocalFilePtr file,
                                           std::list<Open>& closed) {
   if (open.size() >= most_open) {
@@ -215,10 +215,10 @@ LocalFilePtr FilePool::State::keep_locked(const std::string& path, LocalFilePtr 
   return file;
 }
 
-// Those that others hold too give back their descriptors where they are not being read, if there is memory to
-// gather them.
+// Closes all files. Files that are also held outside give up their descriptors unless they are being read, if
+// there is memory to collect them.
 void FilePool::State::close_all() noexcept {
-  std::list<Open> closed;  // after the lock
+  std::list<Open> closed;  // destroyed after the lock
   std::vector<LocalFilePtr> kept;
   const MutexLock lock(mutex);
   for (const Open& file : open) let_go(file);
@@ -260,7 +260,7 @@ FilePool::FilePool(size_t most_open, std::atomic<uint64_t>* bytes_read)
     : state_(std::make_unique<State>(most_open, bytes_read)) {}
 
 FilePool::~FilePool() {
-  state_->owner->open = [](const std::string&) {  // of files that outlive the pool
+  state_->owner->open = [](const std::string&) {  // for files that outlive the pool
     errno = EBADF;
     return -1;
   };

@@ -1,7 +1,6 @@
-// The files and folders of this machine. The pool keeps a bounded number of files open and remembers what
-// each path looked like (device, inode, size, times) when it was first used. A file that is
-// held has one descriptor, however often it is asked for. Where the process has none left, opening a file
-// waits for one.
+// The files and folders of this machine. The pool keeps a bounded number of files open and records the state
+// of each path (device, inode, size, times) at its first use. A file has one descriptor while it is held,
+// however often it is opened. If the process has no descriptor left, opening a file waits for one.
 #pragma once
 
 #include <atomic>
@@ -13,24 +12,24 @@
 
 namespace plainfs {
 
-// How many descriptors the process may have (RLIMIT_NOFILE).
+// Returns how many descriptors the process may have (RLIMIT_NOFILE).
 size_t most_descriptors();
 
 class FilePool : public Sources {
  public:
-  // most_open: fewer are kept where they would be more than a quarter of most_descriptors(). bytes_read:
-  // counts every byte read through the pool's files (Counters::source_bytes_read); may be null.
+  // most_open: the limit of open files, lowered to a quarter of most_descriptors() if that is less.
+  // bytes_read: counts every byte read through the pool's files (Counters::source_bytes_read); may be null.
   explicit FilePool(size_t most_open = 256, std::atomic<uint64_t>* bytes_read = nullptr);
   ~FilePool() override;
 
-  // From now on nothing else is opened: a path that leads out of bounds is unreadable. Before anything is
+  // Restricts the pool to `bounds`: a path that leads out of them is unreadable. Call it before anything is
   // opened.
   void confine(Containment bounds);
-  // From now on the store at path, a file or a folder, is found if it is renamed. Before anything is opened.
+  // Follows the store at `path`, a file or a folder, if it is renamed. Call it before anything is opened.
   void follow(const std::string& path);
 
-  // Null also for a name that is too long to be one. What is absent is remembered too, the latest hundred
-  // thousand paths of it.
+  // Returns null also for a name that exceeds the system's limit. Absent paths are remembered too, the latest
+  // hundred thousand.
   FilePtr open_if_exists(const std::string& path) override;
   KeyStorePtr open_folder(const std::string& path) override;
   const Containment& bounds() const override;
@@ -42,7 +41,7 @@ class FilePool : public Sources {
 
  private:
   struct State;
-  // -1 where nothing has that path. Throws for every other reason.
+  // Returns -1 if the path does not exist. Throws for every other reason.
   int open_descriptor(const std::string& path);
 
   std::unique_ptr<State> state_;

@@ -96,7 +96,7 @@ class FolderStore : public KeyStore {
   }
 
  private:
-  // Waits, for ten seconds at most, while no descriptor is left.
+  // Waits up to ten seconds if no descriptor is left.
   static OpenFolder open(const std::string& place, const Containment& bounds) {
     constexpr timespec kPause{0, 2'000'000};
     constexpr int kMostTries = 5'000;
@@ -115,8 +115,8 @@ class FolderStore : public KeyStore {
     }
   }
 
-  // nullopt for a link to a folder that it lies in, and for what has gone. The system is asked only about
-  // links, and where it does not tell with the names what they are.
+  // Returns nullopt for a link to a folder that contains it, and for an entry that has vanished. Asks the
+  // system only about links, and if readdir does not return the type.
   static std::optional<EntryKind> kind_of(const dirent& entry, const std::string& path,
                                           const std::string& root, const Containment& bounds) {
     if (entry.d_type == DT_REG) return EntryKind::file;
@@ -127,7 +127,8 @@ class FolderStore : public KeyStore {
       if (is_absence(errno)) return std::nullopt;
       throw system_error(path, errno);
     }
-    // What a link leads to may be absent, in a circle, or not for this store to see: it is opened to say so.
+    // The target of a link may be absent, circular, or forbidden for this store: opening it reports the
+    // reason.
     const bool is_link = S_ISLNK(status.st_mode);
     if (is_link && (!bounds.contains(path) || ::stat(path.c_str(), &status) != 0)) return EntryKind::nothing;
     if (S_ISREG(status.st_mode)) return EntryKind::file;
@@ -135,7 +136,7 @@ class FolderStore : public KeyStore {
     return is_link && leads_back(path, root) ? std::nullopt : std::optional(EntryKind::folder);
   }
 
-  // Whether the link is a folder that it lies in: to go down into it would never end.
+  // Returns whether the link leads to a folder that contains it: descending into it would never end.
   static bool leads_back(const std::string& link, const std::string& root) {
     for (std::string folder = link; folder.size() > root.size();) {
       folder.resize(folder.rfind('/'));
@@ -145,12 +146,12 @@ class FolderStore : public KeyStore {
   }
 
   void check_not_replaced() const {
-    struct stat status {};  // what is gone is another device's inode 0
+    struct stat status {};  // a missing folder has device 0, inode 0
     if (!files_.look(location(), status) && !is_absence(errno)) throw system_error(location(), errno);
     if (status.st_dev != folder_.st_dev || status.st_ino != folder_.st_ino) throw changed(location());
   }
 
-  // What was removed has changed the folder that it was in.
+  // A removal changes the folder that contained the entry.
   void check_nothing_gone(std::string file_path) const {
     struct stat status {};
     do {

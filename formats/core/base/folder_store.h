@@ -7,7 +7,8 @@
 
 namespace plainfs {
 
-// Its files are opened through files, which outlives it. Opening it reads nothing.
+// Opens the folder at `path` as a KeyStore. Opens its files through `files`, which must outlive it. Reads
+// nothing yet.
 KeyStorePtr open_folder_store(const std::string& path, Sources& files);
 
 }  // namespace plainfs

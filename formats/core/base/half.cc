@@ -19,10 +19,10 @@ Half to_half(float value) {
   const auto sign = static_cast<uint16_t>(bits >> 16 & 0x8000u);
   const uint32_t magnitude = bits & 0x7fffffffu;
   if (magnitude > 0x7f800000u) return {static_cast<uint16_t>(sign | 0x7e00u | (magnitude >> 13 & 0x3ff))};
-  // From 65520 on, half way between the largest half and 2^16, everything is infinite.
+  // From 65520 on, halfway between the largest half and 2^16, everything is infinite.
   if (magnitude >= 0x477ff000u) return {static_cast<uint16_t>(sign | 0x7c00u)};
   if (magnitude < 0x38800000u) {
-    // Below the least normal half: adding 0.5 puts 2^-24, the least half, into the last bit of the sum.
+    // Below the least normal half, adding 0.5 puts 2^-24, the least half, into the last bit of the sum.
     const float sum = std::bit_cast<float>(magnitude) + 0.5f;
     return {static_cast<uint16_t>(sign | (std::bit_cast<uint32_t>(sum) - 0x3f000000u))};
   }

@@ -1,11 +1,11 @@
-// The 16 bit reals of IEEE 754.
+// The 16-bit floating-point numbers of IEEE 754.
 #pragma once
 
 #include <cstdint>
 
 namespace plainfs {
 
-// IEEE 754 binary16. Only a carrier of bits: convert to float to compute.
+// An IEEE 754 binary16. It only carries the bits: convert to float to compute.
 struct Half {
   uint16_t bits;
 };

@@ -16,7 +16,7 @@ namespace plainfs {
 
 namespace {
 
-// nullopt where nothing is there.
+// Returns nullopt if nothing exists at the path.
 std::optional<struct stat> status_of(const std::string& path) {
   struct stat status {};
   if (path.find('\0') != std::string::npos) return std::nullopt;
@@ -87,10 +87,10 @@ boost::filesystem::directory_iterator open_folder(const boost::filesystem::path&
 
 namespace {
 
-// Boost's create_directories ends the program where there is no memory.
+// Boost's create_directories ends the program if memory is exhausted.
 bool make(std::string path, mode_t mode) {
   while (path.size() > 1 && path.back() == '/') path.pop_back();
-  int reason = 0;  // why the first of those above could not be made
+  int reason = 0;  // why the first of the parents could not be created
   for (size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1))
     if (::mkdir(path.substr(0, end).c_str(), 0777) != 0 && errno != EEXIST && reason == 0) reason = errno;
   if (::mkdir(path.c_str(), mode) == 0 || errno == EEXIST) return true;

@@ -1,5 +1,5 @@
-// Bytes under keys ("a/zarr.json", "a/c/0/1"), where "/" makes folders: a folder of this machine, a zip file,
-// a prefix of a server elsewhere. Immutable and safe to use from any thread.
+// Bytes under keys ("a/zarr.json", "a/c/0/1"), with "/" between folders: a folder of this machine, a zip
+// file, a prefix on a remote server. Immutable and thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@
 
 namespace plainfs {
 
-// The bytes of one key. Where the store keeps a checksum of them, nothing is given before it was verified.
+// The bytes of one key. If the store has a checksum of them, it is verified before any byte is returned.
 class Value {
  public:
   virtual ~Value() = default;
   virtual uint64_t size() const = 0;
-  // Exactly size bytes from offset on. Throws damaged where the value ends before that.
+  // Returns exactly `size` bytes from `offset`. Throws damaged if the value ends before that.
   virtual Bytes read(uint64_t offset, uint64_t size) const = 0;
   virtual Bytes read_all() const = 0;
 };
 using ValuePtr = std::shared_ptr<const Value>;
 
-// Bytes that are at hand.
+// A value in memory.
 class MemoryValue : public Value {
  public:
   explicit MemoryValue(Bytes bytes) : bytes_(std::move(bytes)) {}
@@ -42,14 +42,14 @@ class MemoryValue : public Value {
   const Bytes bytes_;
 };
 
-// Throws damaged where there are more bytes than belong at a location or under a key.
+// Throws damaged if a location or key has more than most_bytes.
 inline void check_is_small(const std::string& place, uint64_t bytes, uint64_t most_bytes) {
   if (bytes > most_bytes)
     throw damaged("{}: has {} bytes, at most {} are expected", place, bytes, most_bytes);
 }
 
-// What is at a location, or under a key. other: a socket, a device. In a listing nothing is a link that leads
-// nowhere.
+// The kind of entry at a location or under a key. other: a socket or a device. A listing reports a dangling
+// link as `nothing`.
 enum class EntryKind { nothing, file, folder, other };
 
 struct Entry {
@@ -64,33 +64,36 @@ class KeyStore {
   KeyStore(const KeyStore&) = delete;
   KeyStore& operator=(const KeyStore&) = delete;
 
-  // Of the folder, or of the file that holds it all.
+  // Returns the location of the folder, or of the file that contains all keys.
   const std::string& location() const { return location_; }
-  // Whether each question costs a round trip, so that what one document says of many others is asked first.
+  // Returns whether each request costs a round trip. Callers then first read documents that describe many
+  // others.
   virtual bool is_remote() const { return false; }
-  // Whether location() is a file that holds all keys.
+  // Returns whether location() is a file that contains all keys.
   virtual bool is_one_file() const { return false; }
-  // Whether list() and folders() can be answered, and has_folder() by more than the keys that were met.
+  // Returns whether list() and folders() work, and has_folder() knows more than the keys seen so far.
   virtual bool is_listable() const { return true; }
-  // Null where the store has no such key. Every other reason why it cannot be opened is an Error, a folder of
-  // that name included.
+  // Opens a key. Returns null if the store does not have it. Throws an Error if it cannot be opened for any
+  // other reason, for example because it is a folder.
   virtual ValuePtr open(const std::string& key) const = 0;
-  // The same, for a key that is read again and again while the store is open. Throws changed where it has
-  // come, changed or gone since the store was opened, as far as the times of files tell.
+  // Opens a key that is read repeatedly while the store is open. Throws changed if it appeared, changed or
+  // vanished since the store was opened, as far as file times show.
   virtual ValuePtr open_unchanged(const std::string& key) const { return open(key); }
-  // Whether keys begin with "FOLDER/", or the folder is there without any.
+  // Returns whether keys begin with "FOLDER/", or `folder` exists and is empty.
   virtual bool has_folder(const std::string& folder) const = 0;
-  // What is directly inside a folder ("" = the root), by name in byte order; a link to a folder that it lies
-  // in is left out. Throws unreadable where it cannot be listed.
+  // Returns the entries directly inside `folder` ("" = the root), sorted by name in byte order. Omits a link
+  // to a folder that contains it. Throws unreadable if the folder cannot be listed.
   virtual std::vector<Entry> list(const std::string& folder) const = 0;
-  // Calls visit for each of list(), in any order, until it returns false. Takes no more memory than that.
+  // Calls `visit` for each entry of list(), in any order, until it returns false. Uses no more memory than
+  // list().
   virtual void visit(const std::string& folder, const std::function<bool(Entry)>& visit) const {
     for (Entry& entry : list(folder))
       if (!visit(std::move(entry))) return;
   }
-  // The names of the folders among list(), which may be had for less: a folder of chunks has a million files.
+  // Returns the names of the folders in list(). This can be cheaper: a folder of chunks has a million files.
   virtual std::vector<std::string> folders(const std::string& folder) const = 0;
-  // All bytes of a key; throws damaged where they are more than most_bytes.
+  // Returns all bytes of a key, or nullopt if there is no such key. Throws damaged if it has more than
+  // most_bytes.
   std::optional<Bytes> read_if_exists(const std::string& key, uint64_t most_bytes) const {
     const ValuePtr value = open(key);
     if (!value) return std::nullopt;

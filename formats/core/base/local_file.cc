@@ -15,9 +15,9 @@
 namespace plainfs {
 namespace {
 
-[[maybe_unused]] constexpr uint64_t kSmallGap = 16 << 10;  // bytes that cost less to read than to be left out
+[[maybe_unused]] constexpr uint64_t kSmallGap = 16 << 10;  // bytes that cost less to read than to skip
 
-// The time as the system keeps it for its own use, which costs nothing to read; 0 where it keeps none.
+// Returns the system's coarse clock, which is cheap to read; 0 if it has none.
 int64_t clock_tick() {
 #ifdef CLOCK_MONOTONIC_COARSE
   timespec now{};
@@ -84,7 +84,7 @@ void LocalFile::hold_descriptor() const {
     mutex_.lock_shared();
     if (descriptor_ >= 0) return;
     mutex_.unlock_shared();
-    // Not under the lock: others may have to let go of theirs for it.
+    // Without the lock: others may have to close their descriptors for it.
     const int descriptor = owner_->open(path());
     if (descriptor < 0) throw errno == ENOENT ? changed(path()) : system_error(path(), errno);
     struct stat status {};
@@ -128,13 +128,13 @@ void LocalFile::read(uint64_t offset, std::span<std::byte> out) const {
   if (owner_->bytes_read) owner_->bytes_read->fetch_add(done, std::memory_order_relaxed);
   check_open_file();
   if (done == out.size()) return;
-  // The system gives less than there is, or no file has that much.
+  // The system returns less than there is, or no file is that long.
   if (offset + done < size()) throw unreadable("{}: ends at byte {} of {}", path(), offset + done, size());
   throw damaged("{}: ends at byte {} of {}", path(), offset + done, size());
 }
 
-// Asking costs about as much as reading what is in memory: it is for what a disk has to be asked for, which
-// the first and the last tell well enough.
+// Announcing ranges costs about as much as reading data in memory, so it is done only if the disk is needed,
+// which the first and the last range indicate well enough.
 void LocalFile::will_read(std::span<const ByteRange> ranges) const {
 #if defined(POSIX_FADV_WILLNEED) && defined(RWF_NOWAIT)
   if (ranges.size() < 2) return;
@@ -164,13 +164,13 @@ void LocalFile::check_unchanged() const {
   descriptor_ < 0 ? check_path_now(clock_tick()) : check_open_file();
 }
 
-// Whether status is this file's as it was opened, but for its metadata.
+// Returns whether `status` is that of the file as it was opened, apart from its metadata.
 bool LocalFile::is_same(const struct stat& status) const {
   if (fingerprint_of(status) != fingerprint()) return false;
   const uint64_t before = metadata(), now = metadata_mark(status);
   if (before == now) return true;
   if (!owner_->is_unwritten(path(), status, before)) return false;
-  path_checked_.store(0, std::memory_order_relaxed);  // it may have lost its name
+  path_checked_.store(0, std::memory_order_relaxed);  // the file may have lost its name
   metadata_.store(now, std::memory_order_relaxed);
   return true;
 }
@@ -191,8 +191,8 @@ void LocalFile::check_open_file() const {
   check_path();
 }
 
-// A file that was replaced is another one, though its bytes can still be read. To follow the path costs as
-// much as a small read, so it is done once a tick of the clock, or where the metadata have changed.
+// A replaced file is a different file, although its bytes can still be read. Following the path costs as much
+// as a small read, so it is done once per clock tick, or if the metadata have changed.
 void LocalFile::check_path() const {
   const int64_t now = clock_tick();
   if (now == 0 || path_checked_.load(std::memory_order_relaxed) != now) check_path_now(now);

@@ -1,7 +1,7 @@
-// A regular file of this machine. Its device, inode, size and time of modification identify it. Another time
-// of the last change means that it was written to, unless its metadata alone are known to have changed
-// (change_watch.h). Its descriptor may be taken away between reads: the next one opens the file again, and it
-// must be the same one.
+// A regular file of this machine, identified by its device, inode, size and time of modification. A different
+// time of the last change means that it was written to, unless only its metadata are known to have changed
+// (change_watch.h). The pool may close its descriptor between reads. The next read opens the file again, and
+// it must be the same one.
 #pragma once
 
 #include <sys/stat.h>
@@ -16,43 +16,43 @@
 
 namespace plainfs {
 
-// As File::fingerprint, of what has that status.
+// Returns the File::fingerprint of a file with `status`.
 uint64_t fingerprint_of(const struct stat& status);
 
 class LocalFile : public File {
  public:
-  // What files of one pool share; outlives their reads.
+  // State that the files of one pool share. It outlives their reads.
   struct Owner {
-    std::function<int(const std::string& path)> open;  // as FilePool opens: -1 where nothing is there
-    // As Sources::look and Sources::is_unwritten.
+    std::function<int(const std::string& path)> open;  // opens like FilePool: -1 if absent
+    // See Sources::look and Sources::is_unwritten.
     std::function<bool(const std::string& path, struct stat& status)> look =
         [](const std::string& path, struct stat& status) { return ::stat(path.c_str(), &status) == 0; };
     std::function<bool(const std::string& path, const struct stat& now, uint64_t before)> is_unwritten =
         [](const std::string&, const struct stat& now, uint64_t before) {
           return explains_change(before, metadata_mark(now));
         };
-    std::atomic<uint64_t>* bytes_read = nullptr;  // where the bytes of read_at are added up
+    std::atomic<uint64_t>* bytes_read = nullptr;  // counts the bytes of read_at
     std::atomic<size_t> open_descriptors{0};
   };
 
-  // Takes over the descriptor, also where it throws: damaged where it is no regular file.
+  // Takes ownership of `descriptor`, also on an exception. Throws damaged if it is not a regular file.
   static std::shared_ptr<const LocalFile> adopt(int descriptor, std::string path,
                                                 std::shared_ptr<Owner> owner);
   LocalFile(int descriptor, std::string path, const struct stat& status, std::shared_ptr<Owner> owner);
   ~LocalFile() override;
 
-  // Stays open from now on.
+  // Keeps the descriptor open from now on.
   int descriptor() const override;
   void will_read(std::span<const ByteRange> ranges) const override;
-  // Calls borrow with the descriptor, which is open that long.
+  // Calls `borrow` with the descriptor, which stays open during the call.
   void lend_descriptor(const std::function<void(int descriptor)>& borrow) const;
-  // Closes the descriptor, but for one that is in use or was asked for.
+  // Closes the descriptor, unless it is in use or descriptor() was called.
   void let_descriptor_go() const;
-  // Its metadata mark when it was opened, or when the last change of its metadata was seen.
+  // Returns its metadata mark when it was opened, or when the last change of its metadata was seen.
   uint64_t metadata() const { return metadata_.load(std::memory_order_relaxed); }
-  // Whether its metadata alone changed since its metadata mark was before.
+  // Returns whether only its metadata changed since its metadata mark was `before`.
   bool is_unwritten_since(uint64_t before) const;
-  // Where a folder on the way was replaced, some milliseconds may pass before that is seen.
+  // If a folder of the path was replaced, it may take some milliseconds until that is seen.
   void check_unchanged() const override;
   void check_unmodified_since(timespec then) const override;
 
@@ -62,19 +62,19 @@ class LocalFile : public File {
   void check_open_file() const REQUIRES_SHARED(mutex_);
   void check_path() const REQUIRES_SHARED(mutex_);
   void check_path_now(int64_t now) const REQUIRES_SHARED(mutex_);
-  // While the mutex is held shared the descriptor stays open.
+  // Keeps the descriptor open while the mutex is held shared.
   void hold_descriptor() const ACQUIRE_SHARED(mutex_);
 
-  mutable SharedMutex mutex_;                  // held shared by a reader who uses the descriptor
-  mutable int descriptor_ GUARDED_BY(mutex_);  // -1: let go
+  mutable SharedMutex mutex_;                  // held shared while a reader uses the descriptor
+  mutable int descriptor_ GUARDED_BY(mutex_);  // -1: closed
   mutable bool is_asked_for_ GUARDED_BY(mutex_) = false;
   const timespec modified_;
-  mutable std::atomic<uint64_t> metadata_;        // relaxed: looked at by itself
-  mutable std::atomic<int64_t> path_checked_{0};  // the tick at which the path last led here
+  mutable std::atomic<uint64_t> metadata_;        // relaxed: independent of other data
+  mutable std::atomic<int64_t> path_checked_{0};  // the tick of the latest check of the path
   const std::shared_ptr<Owner> owner_;
 };
 
-// unreadable: "PATH: the system's words for error".
+// Returns an unreadable error: "PATH: the system's text for error".
 Error system_error(const std::string& path, int error);
 
 }  // namespace plainfs

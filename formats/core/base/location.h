@@ -1,11 +1,12 @@
-// How a place of this machine is told from one elsewhere.
+// Distinguishes local paths from URLs.
 #pragma once
 
 #include <string_view>
 
 namespace plainfs {
 
-// "https://HOST/PATH", "s3://BUCKET/KEY": a place that the system knows nothing of.
+// Returns whether `location` is a URL ("https://HOST/PATH", "s3://BUCKET/KEY"), which the operating system
+// cannot open.
 inline bool is_url(std::string_view location) {
   const size_t colon = location.find("://");
   if (colon == std::string_view::npos || colon == 0) return false;

@@ -1,4 +1,4 @@
-// The clock that files are stamped with.
+// The clock of file timestamps.
 #pragma once
 
 #include <sys/stat.h>
@@ -7,15 +7,16 @@
 
 namespace plainfs {
 
-// Now, as file times are.
+// Returns the current time by the clock of file timestamps.
 timespec file_time();
-// Whether a file with that mtime was modified after then. A time that is still to come says nothing. The
-// kernel stamps files with the time of its last tick, so what is modified before the next one is not seen.
+// Returns whether a file with the mtime `modified` was modified after `then`. A time in the future counts as
+// not modified. The kernel stamps files with the time of its last tick, so a modification before the next
+// tick is not seen.
 bool is_modified_since(timespec modified, timespec then);
-// Returns after that tick, some milliseconds from now.
+// Returns after the next tick, some milliseconds from now.
 void wait_for_file_time();
 
-// struct stat's times, which Linux and macOS spell differently.
+// Accessors for the times of struct stat, which have different names on Linux and macOS.
 
 inline timespec modified_time(const struct stat& status) {
 #ifdef __APPLE__
@@ -25,7 +26,8 @@ inline timespec modified_time(const struct stat& status) {
 #endif
 }
 
-// Of the last change to content, size, links or mode: unlike the time of modification it cannot be set back.
+// Returns the time of the last change to content, size, links or mode. Unlike the time of modification it
+// cannot be set back.
 inline timespec changed_time(const struct stat& status) {
 #ifdef __APPLE__
   return status.st_ctimespec;

@@ -1,5 +1,4 @@
-// A folder of the system that is open to be listed: opendir(3) or fdopendir(3) gives it, and it is closed
-// with its owner.
+// A folder opened with opendir(3) or fdopendir(3) to list its entries. Its owner closes it.
 #pragma once
 
 #include <dirent.h>
@@ -15,7 +14,8 @@ struct FolderCloser {
 };
 using OpenFolder = std::unique_ptr<DIR, FolderCloser>;
 
-// Returns the next entry but "." and "..", or null: at the end with errno 0, else with what failed.
+// Returns the next entry except "." and "..". Returns null at the end with errno 0, after a failure with its
+// errno.
 inline const dirent* next_entry(const OpenFolder& folder) {
   for (;;) {
     errno = 0;

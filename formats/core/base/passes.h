@@ -1,5 +1,5 @@
-// What passes over the bytes of stores have found out, for who opens the same stores in a later session:
-// where things lie, in numbers that are proven when they are used. What a text comes to is kept elsewhere
+// Results of passes over the bytes of stores, kept for later sessions that open the same stores: positions
+// and other numbers, which are verified when they are used. The sizes of texts are kept in another place
 // (fs/index).
 #pragma once
 
@@ -15,21 +15,21 @@ namespace plainfs {
 
 class ScratchFolder;  // scratch.h
 
-// Thread-safe. It is a cache: what cannot be read or written is done without.
+// A persistent cache. Thread-safe. If an entry cannot be read or written, callers do without it.
 class Passes {
  public:
   virtual ~Passes() = default;
 
-  // Of the store at location, where all that it was read from is what it was then; null where nothing is
-  // known. name: of what, and the version of what is found; it changes when the meaning of the numbers does.
+  // Returns the numbers of the store at `location`, or null if none are known or a source of the store has
+  // changed. name: what the numbers describe, with a version that changes when their meaning does.
   virtual std::shared_ptr<const std::vector<uint64_t>> known(const std::string& location,
                                                              const std::string& name, Sources& files) = 0;
-  // took: how long the pass did, for little is not kept.
+  // Stores numbers. took: the duration of the pass; the result of a short pass is not kept.
   virtual void keep(const std::string& location, const std::string& name, std::vector<uint64_t> numbers,
                     std::chrono::steady_clock::duration took, Sources& files) = 0;
-  // What was known is wrong.
+  // Discards the entries of `location`, because they are wrong.
   virtual void discard(const std::string& location, Sources& files) = 0;
-  // Where what a session needs and memory has no room for may lie meanwhile; null: nowhere.
+  // Returns a folder for data of this session that do not fit in memory, or null.
   virtual std::shared_ptr<ScratchFolder> scratch() const { return nullptr; }
 };
 

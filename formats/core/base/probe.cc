@@ -23,7 +23,7 @@ Bytes Probe::bytes(uint64_t offset, size_t size) const {
     if (file_) return file_->read_at(offset, size);
   } catch (const Error& error) {
     if (is_transient(error)) throw;
-    // opening it says why
+    // opening it reports the reason
   }
   return {};
 }
@@ -43,7 +43,7 @@ Bytes Probe::bytes_of(const std::string& name, uint64_t most_bytes) const {
     if (file && file->size() <= most_bytes) return file->read_at(0, file->size());
   } catch (const Error& error) {
     if (is_transient(error)) throw;
-    // opening it says why
+    // opening it reports the reason
   }
   return {};
 }

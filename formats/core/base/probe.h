@@ -1,5 +1,5 @@
-// A location that is looked at to find out what kind of store is there. Each question is asked of the disk
-// (or of the server) once, however often it is put, and what a recogniser had to parse is there for open().
+// A location that is examined to determine which kind of store it is. Each question goes to the disk (or the
+// server) once, however often it is asked. What a recogniser had to parse is available to open().
 #pragma once
 
 #include <any>
@@ -20,21 +20,21 @@ class Probe {
   EntryKind kind() const { return kind_; }
   bool is_file() const { return kind_ == EntryKind::file; }
   bool is_folder() const { return kind_ == EntryKind::folder; }
-  // Of a file; 0 where it cannot be opened.
+  // Returns the size of a file; 0 if it cannot be opened.
   uint64_t size() const { return file_ ? file_->size() : 0; }
-  // Null where it is none, or cannot be opened.
+  // Returns the file; null if the location is not a file or cannot be opened.
   const FilePtr& file() const { return file_; }
-  // The first 512 bytes of a file, or as many as can be had.
+  // Returns the first 512 bytes of a file, or as many as can be read.
   ByteSpan first_bytes() const { return first_bytes_; }
-  // Bytes [offset, offset + size) of a file; none where that fails.
+  // Returns bytes [offset, offset + size) of a file; empty if that fails.
   Bytes bytes(uint64_t offset, size_t size) const;
-  // Whether a folder has a file of that name.
+  // Returns whether a folder has a file `name`.
   bool has_file(const std::string& name) const;
-  // The file of that name in a folder; none where there is none, it has more than most_bytes, or cannot be
-  // read.
+  // Returns the bytes of the file `name` in a folder; empty if it is absent, larger than most_bytes or cannot
+  // be read.
   Bytes bytes_of(const std::string& name, uint64_t most_bytes) const;
 
-  // What make() gives, made once for each T.
+  // Returns the result of make(), which is called once for each T.
   template <class T, class Make>
   const T& once(Make&& make) const {
     std::any& made = made_[typeid(T)];
@@ -50,7 +50,7 @@ class Probe {
   EntryKind kind_;
   FilePtr file_;
   Bytes first_bytes_;
-  mutable std::map<std::string, bool> has_file_;  // by name, where it was asked
+  mutable std::map<std::string, bool> has_file_;  // by name, filled by has_file()
   mutable std::map<std::type_index, std::any> made_;
 };
 

@@ -13,8 +13,8 @@
 namespace plainfs {
 
 #ifdef __linux__
-// The 3rd word, the 14th and 15th, and the 22nd, in ticks. The second word is a name in brackets, which may
-// hold anything.
+// Reads the 3rd word, the 14th and 15th, and the 22nd, in ticks. The second word is a name in brackets, which
+// may contain any characters.
 std::optional<ProcessStat> process_stat(pid_t process) {
   std::ifstream file(fmt::format("/proc/{}/stat", process));
   const std::string text{std::istreambuf_iterator<char>(file), {}};

@@ -1,4 +1,4 @@
-// What Linux tells of a process in /proc/PID/stat.
+// The state of a process from Linux's /proc/PID/stat.
 #pragma once
 
 #include <sys/types.h>
@@ -9,12 +9,12 @@
 namespace plainfs {
 
 struct ProcessStat {
-  char state = 0;  // as in proc(5): 'R' runs or waits for a processor
+  char state = 0;  // see proc(5): 'R' runs or waits for a processor
   std::chrono::nanoseconds processor_time{};
-  std::chrono::nanoseconds begun{};  // since the machine did
+  std::chrono::nanoseconds begun{};  // since the machine started
 };
 
-// nullopt where there is no such process, and on other systems.
+// Returns nullopt if there is no such process, and on other systems.
 std::optional<ProcessStat> process_stat(pid_t process);
 
 }  // namespace plainfs

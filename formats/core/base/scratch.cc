@@ -15,7 +15,7 @@ ScratchFile::~ScratchFile() {
 
 std::optional<uint64_t> ScratchFile::append(ByteSpan bytes) {
   if (!folder_->take(bytes.size())) return std::nullopt;
-  // What could not be written is a hole that is never read.
+  // Bytes that cannot be written leave a hole that is never read.
   const uint64_t offset = end_.fetch_add(bytes.size(), std::memory_order_relaxed);
   if (!write_all_at(file_.number(), offset, as_text(bytes))) return std::nullopt;
   return offset;
@@ -31,7 +31,7 @@ void ScratchFile::read(uint64_t offset, std::span<std::byte> out) const {
 std::unique_ptr<ScratchFile> ScratchFolder::make() {
   static std::atomic<unsigned> number{0};
   if (!make_own_folder(path_)) return nullptr;
-  // Removed by the index where the process ended between the next two calls (fs/index/index_folder.cc).
+  // If the process ends between the next two calls, the index removes the file (fs/index/index_folder.cc).
   const std::string path = fmt::format("{}/scratch.{}-{}.part", path_, ::getpid(), ++number);
   Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (file.number() < 0) return nullptr;

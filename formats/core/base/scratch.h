@@ -1,5 +1,5 @@
-// Room on a disk of this machine for what a session has found out and has no room for in memory. Its files
-// have no name from the moment they are made: no other session reads them, and they go with the process.
+// Space on a local disk for data of a session that do not fit in memory. The files have no name from the
+// moment they are created: no other session reads them, and they vanish with the process.
 #pragma once
 
 #include <atomic>
@@ -16,16 +16,16 @@ namespace plainfs {
 
 class ScratchFolder;
 
-// Thread-safe.
+// A file of a ScratchFolder. Thread-safe.
 class ScratchFile {
  public:
   ~ScratchFile();
   ScratchFile(const ScratchFile&) = delete;
   ScratchFile& operator=(const ScratchFile&) = delete;
 
-  // Where the bytes stand from now on; nullopt where the folder may hold no more or the system refuses.
+  // Appends `bytes` and returns their offset; nullopt if the folder is full or the system refuses.
   std::optional<uint64_t> append(ByteSpan bytes);
-  // Throws unreadable where they are not there any more.
+  // Throws unreadable if the bytes can no longer be read.
   void read(uint64_t offset, std::span<std::byte> out) const;
 
  private:
@@ -38,15 +38,15 @@ class ScratchFile {
   std::atomic<uint64_t> end_{0};
 };
 
-// Thread-safe; held by a shared_ptr.
+// A folder of scratch files. Thread-safe. Must be owned by a shared_ptr.
 class ScratchFolder : public std::enable_shared_from_this<ScratchFolder> {
  public:
-  // path: made where it is not there, when the first file is. most_bytes: of all its files of this process.
+  // path: created, if missing, with the first file. most_bytes: the limit for all its files in this process.
   ScratchFolder(std::string path, uint64_t most_bytes) : path_(std::move(path)), most_bytes_(most_bytes) {}
 
-  // Null where the system refuses.
+  // Creates a file. Returns null if the system refuses.
   std::unique_ptr<ScratchFile> make();
-  // How many bytes more its files may take now.
+  // Returns how many more bytes its files may take now.
   uint64_t room() const;
 
  private:

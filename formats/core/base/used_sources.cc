@@ -26,7 +26,7 @@ namespace plainfs {
 
 namespace {
 
-// With the high bits of the hash stirred into the low ones that choose the slot.
+// Mixes the high bits of the hash into the low ones, which select the slot.
 uint64_t key_of(std::string_view path) {
   uint64_t hash = fnv1a(path);
   hash ^= hash >> 32;
@@ -69,7 +69,7 @@ void PathFingerprints::clear() {
   has_forgotten_ = false;
 }
 
-// Where key stands, or the free slot it would take.
+// Returns the slot of `key`, or the free slot for it.
 size_t PathFingerprints::slot_of(uint64_t key) const {
   const size_t mask = keys_.size() - 1;
   size_t slot = key & mask;
@@ -84,7 +84,7 @@ void PathFingerprints::make_room() {
     has_forgotten_ = true;
     return;
   }
-  // All, or none where there is no memory.
+  // Allocates all three or none if memory is exhausted.
   std::vector<uint64_t> keys(keys_.empty() ? 64 : keys_.size() * 2);
   std::vector<uint32_t> values(keys.size()), metadata(keys.size());
   keys.swap(keys_);
@@ -104,7 +104,7 @@ namespace {
 constexpr size_t kMostNames = 100'000;
 constexpr size_t kMostUrls = 64;  // a later session may have to ask a server for each
 
-// File times are those of the kernel's last tick, 1 to 10 ms apart; some file systems keep whole seconds, or
+// File times are those of the kernel's last tick, 1 to 10 ms apart. Some file systems keep whole seconds, or
 // two.
 constexpr int64_t kTick = 20'000'000, kWholeSeconds = 2'000'000'000;  // nanoseconds
 
@@ -114,8 +114,9 @@ int64_t nanoseconds(timespec time) {
   return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-// The latest time at which something was changed, so far as a later change would not look the same. The time
-// of modification can be set at will, so that of the last change counts unless it is of metadata alone.
+// The latest time of a change, extended by the interval in which a later change would look the same. The time
+// of modification can be set freely, so the time of the last change counts, unless only metadata have
+// changed.
 struct Latest {
   int64_t changed = INT64_MIN;  // nanoseconds
 
@@ -124,8 +125,8 @@ struct Latest {
   }
 };
 
-// Stands between the three parts of a stamp: what identifies a file or a folder, its times of the last
-// change, and what explains that those are other ones.
+// Separates the three parts of a stamp: the identity of a file or folder, its times of the last change, and
+// the metadata that explain different times.
 constexpr char kBetweenParts = '|';
 
 std::string file_stamp(const struct stat& status) {
@@ -135,7 +136,7 @@ std::string file_stamp(const struct stat& status) {
                      status.st_nlink);
 }
 
-// A sum over all that a folder holds, in whatever order it is listed.
+// A sum over all entries of a folder, independent of their order.
 class FolderSum {
  public:
   void add(std::string_view name, const struct stat& status) {
@@ -168,7 +169,7 @@ class FolderSum {
   uint64_t sums_[2] = {}, changes_[2] = {}, explanations_[2] = {};
 };
 
-// What a file is, or a folder without what it holds; nullopt where the system does not let it be seen.
+// Returns the stamp of a file, or of a folder without its content; nullopt if the system denies access.
 std::optional<std::string> own_stamp(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) == 0) return file_stamp(status);
@@ -181,7 +182,7 @@ std::string_view part_of(std::string_view stamp, size_t number) {
   return stamp.substr(0, stamp.find(kBetweenParts));
 }
 
-// The time of the last change in the stamp of a file or of a folder itself; nullopt if it has none.
+// Returns the time of the last change in the stamp of a file or of a folder itself; nullopt if it has none.
 std::optional<int64_t> change_in(std::string_view stamp) {
   const std::string_view part = part_of(stamp, 1);
   int64_t time = 0;
@@ -190,16 +191,16 @@ std::optional<int64_t> change_in(std::string_view stamp) {
                                                                              : std::nullopt;
 }
 
-// How a file in a folder compares with what was used of it.
+// The relation of a file in a folder to the version that was used.
 enum class Use {
   kUnused,
   kAsUsed,
-  kOtherMetadata,  // alone
-  kOtherwise,      // it is no longer what was used
+  kOtherMetadata,  // only its metadata differ
+  kOtherwise,      // its content is not what was used
 };
 using UseOf = std::function<Use(const std::string& path, const struct stat& status)>;
 
-// nullopt where the system does not let it be seen, or something is no longer what was used.
+// Returns nullopt if the system denies access, or a file is no longer what was used.
 std::optional<std::string> folder_stamp(const std::string& path, const UseOf& use_of, Latest& latest) {
   const OpenFolder directory(::opendir(path.c_str()));
   if (!directory) return is_absence(errno) ? std::optional<std::string>(kAbsent) : std::nullopt;
@@ -242,7 +243,7 @@ bool is_same_source(const SourceStamp& then, std::string_view now) {
 UsedSources::UsedSources(Sources& sources, const std::string& store, timespec opened)
     : sources_(sources), folder_(folder_at(store)), opened_(opened) {}
 
-// Before it is asked for, so that it is known whatever comes of it.
+// Records a location before it is used, so that it is known whatever happens.
 void UsedSources::note(const std::string& location) {
   const bool is_inside = !folder_.empty() && location.starts_with(folder_);
   const size_t length = is_inside ? location.rfind('/') + 1 : location.size();
@@ -254,7 +255,7 @@ void UsedSources::note(const std::string& location) {
     if (used_.contains(last_noted_)) return;
   }
   std::string its_name(name);
-  // What cannot be seen is not what it is found to be later.
+  // A source that cannot be examined must not match a later state.
   std::string first = is_url(name) ? std::string() : own_stamp(its_name).value_or("");
   const MutexLock lock(mutex_);
   if (are_too_many_) return;
@@ -278,7 +279,7 @@ FilePtr UsedSources::open_if_exists(const std::string& location) {
 KeyStorePtr UsedSources::open_folder(const std::string& location) {
   if (is_url(location)) {
     const MutexLock lock(mutex_);
-    are_too_many_ = true;  // its objects are asked for one by one, past this
+    are_too_many_ = true;  // its objects are requested one by one, bypassing this object
     used_.clear();
     return sources_.open_folder(location);
   }
@@ -290,7 +291,7 @@ EntryKind UsedSources::kind_of(const std::string& location) {
   return sources_.kind_of(location);
 }
 
-// Whether what has that name is what it was when it had the stamp first, but for its metadata.
+// Returns whether the source `name` still has its stamp `first`, apart from its metadata.
 bool UsedSources::is_as_first(const std::string& name, const std::string& first) {
   const std::optional<std::string> now = own_stamp(name);
   if (!now || part_of(*now, 0) != part_of(first, 0)) return false;

@@ -1,6 +1,6 @@
-// What each path of a store looked like when it was first used: 16 bytes a path, because a Zarr store may
-// have millions of chunk files, and no more paths than it is told, because one may have thousands of millions
-// that are not there. Where it is full it begins anew. Not thread-safe.
+// The state of each path of a store at its first use. An entry takes 16 bytes, because a Zarr store may have
+// millions of chunk files. Their number is limited, because a store may have thousands of millions of absent
+// chunks. A full table is cleared and filled again. Not thread-safe.
 #pragma once
 
 #include <sys/stat.h>
@@ -20,18 +20,19 @@ namespace plainfs {
 
 class PathFingerprints {
  public:
-  // most_paths: about how many are remembered.
+  // most_paths: the approximate number of paths to remember.
   explicit PathFingerprints(size_t most_paths = size_t{1} << 20) : most_paths_(most_paths) {}
 
-  // Remembers fingerprint and the low 32 bits of metadata (a metadata mark) for a path that is new. False
-  // where the path is known by another fingerprint. Paths are told apart by 64 bits of hash, fingerprints by
-  // 32.
+  // Records `fingerprint` and the low 32 bits of `metadata` (a metadata mark) for a path that is new. Returns
+  // false if the path is known with another fingerprint. Paths are compared by 64 bits of hash, fingerprints
+  // by 32.
   bool matches(std::string_view path, uint64_t fingerprint, uint64_t metadata = 0);
   bool knows(std::string_view path) const;
-  // Of a path that is known.
+  // Returns the metadata of a known path.
   uint32_t metadata(std::string_view path) const;
   void set_metadata(std::string_view path, uint64_t metadata);
-  // Whether it began anew since it was made or cleared: what it does not know may have been used too.
+  // Returns whether the table was cleared for lack of room since it was created or cleared by clear(). A path
+  // that it does not know may then have been used too.
   bool has_forgotten() const { return has_forgotten_; }
   void clear();
 
@@ -48,21 +49,21 @@ class PathFingerprints {
   bool has_forgotten_ = false;
 };
 
-// The sources of one store, which remembers what it was asked for, so that what was found out about the store
-// can be kept beyond this session and known to be of use in the next. A store that is a folder may have
-// millions of files: of each folder in it that was asked for anything, all that it holds makes one stamp. Of
-// a store elsewhere each object has one, of which there may be a few only.
-
-// All but stamps() is done by the sources that it is given, which outlive it; they tell the stamps of what is
-// elsewhere, which the system knows nothing of.
-// Whether a source that has the stamp now is what it was then. Another mode, owner, group or number of links
-// explains another time of its last change.
+// Returns whether a source with the stamp `now` is unchanged since `then`. A different mode, owner, group or
+// number of links explains a different time of the last change.
 bool is_same_source(const SourceStamp& then, std::string_view now);
 
+// The sources of one store, with a record of what was read, so that results about the store can be kept
+// beyond this session and reused safely in the next. A local folder may have millions of files, so each
+// folder with a file that was read has one stamp for all of its entries. In a remote store each object has a
+// stamp, so only a few may be used.
+//
+// All functions but stamps() forward to the sources it was given, which must outlive it. Those also supply
+// the stamps of remote objects, for which the system has no status.
 class UsedSources : public Sources {
  public:
-  // store: its location. What is asked for anywhere else is remembered file by file.
-  // opened: nothing that was changed since then is taken for what it was.
+  // store: its location. Sources outside of it are recorded file by file. opened: a source that was modified
+  // after this time does not count as unchanged.
   UsedSources(Sources& sources, const std::string& store, timespec opened = file_time());
 
   FilePtr open_if_exists(const std::string& location) override;
@@ -77,9 +78,9 @@ class UsedSources : public Sources {
   const Containment& bounds() const override { return sources_.bounds(); }
   void clear() override { sources_.clear(); }
 
-  // nullopt also where something is not what it was when it was first asked for; by the times of files, which
-  // may be another clock's, was modified since this was made, or so lately before that a later modification
-  // would look the same; and where too much was asked for.
+  // Returns nullopt also if a source differs from its first use, if too many sources were used, or if a
+  // source was modified since this object was created, or so shortly before that a later modification would
+  // look the same (by file times, which may be of another clock).
   std::optional<std::vector<SourceStamp>> stamps() override;
   std::optional<std::string> stamp(const std::string& name) override;
 
@@ -88,14 +89,14 @@ class UsedSources : public Sources {
   bool is_as_first(const std::string& name, const std::string& first);
 
   Sources& sources_;
-  const std::string folder_;  // of a store that is one, with a slash at its end; else empty
+  const std::string folder_;  // the store's folder with a slash at its end, or empty
   const timespec opened_;
   Mutex mutex_;
-  // Names of stamps, of folders with a slash at their end; what a file or the folder itself was before it was
-  // first used.
+  // The states of files and folders before their first use, by the name of their stamp. Names of folders end
+  // with a slash.
   std::unordered_map<std::string, std::string> used_ GUARDED_BY(mutex_);
-  PathFingerprints fingerprints_ GUARDED_BY(mutex_);  // of the files that were opened, in folders
-  std::string last_noted_ GUARDED_BY(mutex_);  // chunks of one folder are asked for one after the other
+  PathFingerprints fingerprints_ GUARDED_BY(mutex_);  // of files that were opened in folders
+  std::string last_noted_ GUARDED_BY(mutex_);  // chunks of one folder are requested one after the other
   bool are_too_many_ GUARDED_BY(mutex_) = false;
 };
 

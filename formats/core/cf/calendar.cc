@@ -16,7 +16,7 @@ constexpr int64_t kSecond = 1'000'000'000, kMinute = 60 * kSecond, kHour = 60 * 
 constexpr int64_t kMostDays = int64_t{1} << 40;
 constexpr Nanoseconds kFarthest = Nanoseconds{kMostDays} * kDay;
 
-// The day on which the standard calendar changes, as both of its parts count days.
+// The day on which the standard calendar changes. Both of its parts count days in the same way.
 constexpr int64_t kFirstGregorianDay = -141427;  // 1582-10-15
 
 template <class T>
@@ -47,9 +47,9 @@ int days_before(Calendar calendar, bool leap, int month) {
   return kDaysBefore[month - 1] + (leap && month > 2);
 }
 
-// Years of an astronomical count, with a year 0. Days since 1970-01-01 of the Gregorian calendar in both the
-// Gregorian and the Julian one, so that the standard calendar can change from one to the other; else days
-// since 0000-01-01.
+// Returns the days before a year of an astronomical count, which has a year 0. For the Gregorian and the
+// Julian calendar the days count from 1970-01-01 of the Gregorian calendar, so that the standard calendar can
+// change from one to the other. For others they count from 0000-01-01.
 int64_t days_before_year(Calendar calendar, int64_t year) {
   const int64_t past = year - 1;
   const int64_t fours = floor_divide<int64_t>(past, 4);
@@ -79,7 +79,7 @@ int64_t days_of_rules(Calendar calendar, int64_t year, const Date& date) {
          date.day - 1;
 }
 
-// The rules that hold on a day of the standard calendar.
+// Returns the rules that apply on a day of the standard calendar.
 Calendar rules_on(Calendar calendar, int64_t days) {
   if (calendar != Calendar::standard) return calendar;
   return days >= kFirstGregorianDay ? Calendar::proleptic_gregorian : Calendar::julian;
@@ -145,7 +145,7 @@ std::string_view without_blanks(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-// A text that is taken apart from its beginning.
+// A parser that consumes a text from its beginning.
 class TimeScanner {
  public:
   explicit TimeScanner(std::string_view text) : text_(text) {}
@@ -156,7 +156,7 @@ class TimeScanner {
     text_.remove_prefix(1);
     return true;
   }
-  // A number of one to most digits.
+  // Parses a number of one to `most` digits.
   std::optional<int64_t> digits(size_t most) {
     size_t count = 0;
     while (count < most && count < text_.size() && text_[count] >= '0' && text_[count] <= '9') ++count;
@@ -166,7 +166,7 @@ class TimeScanner {
     text_.remove_prefix(count);
     return value;
   }
-  // The digits behind the point of a second, in nanoseconds.
+  // Parses the decimals of a second, in nanoseconds.
   std::optional<int64_t> fraction() {
     size_t count = 0;
     int64_t value = 0;
@@ -206,7 +206,7 @@ std::optional<Date> scan_date(TimeScanner& in) {
   return date;
 }
 
-// HH[:MM[:SS[.fraction]]], in nanoseconds since midnight.
+// Parses HH[:MM[:SS[.fraction]]]. Returns nanoseconds since midnight.
 std::optional<int64_t> scan_time_of_day(TimeScanner& in) {
   const std::optional<int64_t> hour = in.digits(2);
   if (!hour || *hour > 24) return std::nullopt;
@@ -224,7 +224,7 @@ std::optional<int64_t> scan_time_of_day(TimeScanner& in) {
   return fraction ? std::optional(time + *fraction) : time;
 }
 
-// Z, UTC, or ±HH[[:]MM]: what the zone is ahead of UTC; 0 if there is none.
+// Parses Z, UTC, or ±HH[[:]MM]. Returns how far the zone is ahead of UTC; 0 if there is no zone.
 std::optional<int64_t> scan_zone(TimeScanner& in) {
   in.skip_blanks();
   if (in.at_end() || in.take_word("utc") || in.take_word("gmt") || in.take('Z') || in.take('z')) return 0;
@@ -242,7 +242,7 @@ struct Moment {
   int64_t of_day;
 };
 
-// A date, and a time of the day behind a T or a blank.
+// Parses a date, and a time of day after a T or a blank.
 std::optional<Moment> scan_moment(TimeScanner& in, bool may_have_zone) {
   const std::optional<Date> date = scan_date(in);
   if (!date) return std::nullopt;
@@ -264,7 +264,7 @@ std::optional<Moment> scan_moment(TimeScanner& in, bool may_have_zone) {
   return in.at_end() ? std::optional(moment) : std::nullopt;
 }
 
-// a / b to the nearest whole number, of two that are equally near the even one. Requires: b > 0.
+// Returns a / b rounded to the nearest integer, ties to even. Requires: b > 0.
 Nanoseconds rounded_quotient(Nanoseconds a, Nanoseconds b) {
   const Nanoseconds below = floor_divide(a, b), over = a - below * b;
   if (over * 2 < b) return below;
@@ -278,8 +278,8 @@ Nanoseconds checked_time(Nanoseconds time) {
   return time;
 }
 
-// Whether value is the double nearest to time / unit. significand * 2^exponent is value, |time / unit| is at
-// most about twice it, and exponent < 0.
+// Returns whether the value is the double nearest to time / unit. The value is significand * 2^exponent.
+// Requires: |time / unit| is at most about twice the value, and exponent < 0.
 bool reads_back(Nanoseconds time, int64_t unit, int64_t significand, int exponent) {
   if (exponent < -64) return time == 0;  // the number is far below a nanosecond
   const Nanoseconds scaled = time << (1 - exponent);
@@ -331,7 +331,7 @@ int64_t days_of(Calendar calendar, const Date& date) {
 
 Date date_of(Calendar calendar, int64_t days) {
   const Calendar rules = rules_on(calendar, days);
-  // A year that is at most one off, since leap days are counted by their mean.
+  // The estimated year is at most one off, since leap days are counted by their mean.
   const int64_t shift = days - days_before_year(rules, 0);
   const double mean = rules == Calendar::days_360   ? 360
                       : rules == Calendar::no_leap  ? 365

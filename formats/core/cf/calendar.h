@@ -1,5 +1,5 @@
 // The calendars of the CF conventions (section 4.4.1), and times that are counted in a unit since a
-// reference: "hours since 1900-01-01 00:00:00". cftime and xarray read the same dates.
+// reference: "hours since 1900-01-01 00:00:00". The results agree with cftime and xarray.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ enum class Calendar {
   days_360,             // 12 months of 30 days
 };
 
-// Returns the calendar of that name, whatever its case; nullopt for one that CF does not define.
+// Returns the calendar of that name, in any case; nullopt for one that CF does not define.
 std::optional<Calendar> calendar_named(std::string_view name);
 
 struct Date {
@@ -27,37 +27,38 @@ struct Date {
   int day;    // from 1
 };
 
-// Days since a fixed day of the calendar, and back. Requires: the date exists in the calendar, |days| < 2^40.
+// Convert between a date and the days since a fixed day of the calendar. Requires: the date exists in the
+// calendar, |days| < 2^40.
 int64_t days_of(Calendar calendar, const Date& date);
 Date date_of(Calendar calendar, int64_t days);
-// Returns whether the calendar has such a date.
+// Returns whether the date exists in the calendar.
 bool has_date(Calendar calendar, const Date& date);
 
 __extension__ typedef __int128 Nanoseconds;
 
-// A unit of time and the moment that it is counted from.
+// A unit of time and the moment from which it is counted.
 class TimeReference {
  public:
-  // Parses the attribute `units` ("days since 2000-01-01T06:00:00Z"). Returns nullopt if it is no such text,
-  // if its unit has no fixed length (months, years), or if the calendar has no such date.
+  // Parses the attribute `units` ("days since 2000-01-01T06:00:00Z"). Returns nullopt if the text has another
+  // form, if its unit has no fixed length (months, years), or if the date does not exist in the calendar.
   static std::optional<TimeReference> parse(std::string_view units, Calendar calendar);
 
   Calendar calendar() const { return calendar_; }
 
-  // Nanoseconds since the reference. Of a real number: the time with the fewest digits of a second, up to
-  // six, whose count in the unit reads back to the number; else the nearest microsecond. Throws unsupported
-  // for a time over 2^40 days away. Requires: value is finite.
+  // Returns the nanoseconds since the reference. For a real number, returns the time with the fewest decimals
+  // of a second, up to six, that converts back to the number, else the nearest microsecond. Throws
+  // unsupported for a time over 2^40 days away. Requires: count is finite.
   Nanoseconds since_reference(int64_t count) const;
   Nanoseconds since_reference(uint64_t count) const;
   Nanoseconds since_reference(double count) const;
   Nanoseconds since_reference(float count) const;
 
-  // Appends YYYY-MM-DDTHH:MM:SS and the digits of the second that there are. Throws unsupported for a time
-  // over 2^40 days from the reference.
+  // Appends YYYY-MM-DDTHH:MM:SS and the decimals of the second, if any. Throws unsupported for a time over
+  // 2^40 days from the reference.
   void append_text(Nanoseconds since_reference, std::string& out) const;
 
-  // Parses a time as append_text() writes it, from the right as short as a date (2020-01-01T06, 2020-01-01).
-  // Returns nullopt if text is no time of the calendar.
+  // Parses a time in the format of append_text(), which may be cut off at the right down to a date
+  // (2020-01-01T06, 2020-01-01). Returns nullopt if text is not a time of the calendar.
   std::optional<Nanoseconds> parse_time(std::string_view text) const;
 
  private:
@@ -70,7 +71,7 @@ class TimeReference {
   int64_t unit_;      // nanoseconds
   int64_t days_ = 0;  // of the reference
   Nanoseconds of_day_ =
-      0;  // nanoseconds of the reference since its midnight; negative or over a day by its zone
+      0;  // nanoseconds from midnight to the reference; negative or over a day because of its zone
 };
 
 }  // namespace plainfs

@@ -20,7 +20,7 @@ std::optional<Number> parsed(std::string_view text) {
   return number;
 }
 
-// How far each element is from a value, to find the nearest.
+// A search for the element nearest to a value, from the distance of each element.
 class NearestFinder {
  public:
   void look_at(uint64_t index, long double distance) {
@@ -35,7 +35,7 @@ class NearestFinder {
   long double least_ = 0;
 };
 
-// The elements of a coordinate, and the value that is wanted.
+// The elements of a coordinate, and the value to find.
 struct Search {
   const DType& type;
   const Elements& elements;

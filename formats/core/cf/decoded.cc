@@ -12,7 +12,8 @@
 namespace plainfs {
 namespace {
 
-// A number in an attribute, exact if it is whole; also the spellings of numbers that JSON has no token for.
+// A number in an attribute, exact if it is an integer. Also parses the names of numbers for which JSON has no
+// token.
 struct AttributeNumber {
   std::optional<int64_t> integer;
   std::optional<uint64_t> natural;
@@ -56,7 +57,7 @@ std::optional<double> first_number(const Attribute* attribute) {
   return numbers.empty() ? std::nullopt : std::optional(numbers.front().real);
 }
 
-// The number as a T; nullopt if T has no such number, which no element can then equal.
+// Returns the number as a T; nullopt if T cannot represent it, so that no element can equal it.
 template <class T>
 std::optional<T> as_number(const AttributeNumber& number) {
   if constexpr (std::is_same_v<T, Half>) {
@@ -83,7 +84,7 @@ double as_real(T value) {
     return static_cast<double>(value);
 }
 
-// Which stored numbers stand for nothing.
+// The stored numbers that represent missing values.
 class MissingNumbers {
  public:
   explicit MissingNumbers(const Attributes& attributes) {
@@ -121,7 +122,7 @@ class MissingNumbers {
   std::vector<AttributeNumber> numbers_;
 };
 
-// How values are unpacked.
+// The parameters for unpacking values.
 struct Packing {
   std::optional<double> scale, offset;
   bool in_float = false;
@@ -131,7 +132,7 @@ struct Packing {
 
   template <class Real>
   Real unpacked(Real value) const {
-    // Rounded after each step.
+    // Rounds after each step.
     volatile Real result = value;
     if (scale) result = result * static_cast<Real>(*scale);
     if (offset) result = result + static_cast<Real>(*offset);
@@ -155,7 +156,7 @@ Packing packing_of(const Attributes& attributes) {
   return packing;
 }
 
-// The stored type, with a sign if `_Unsigned` says so.
+// Returns the stored type, signed or unsigned according to `_Unsigned`.
 DType number_type_of(const CfVariable& variable) {
   DType type = variable.values->dtype();
   if (type.kind == Kind::enumeration) return number_type(type.base, type.size);
@@ -232,7 +233,7 @@ class DecodedNumbers : public DerivedArray {
     return texts.finish();
   }
 
-  // Returns false for a number that is no time.
+  // Returns false for a number that is not a time.
   template <class T>
   bool append_time(T value, std::string& out) const {
     if constexpr (std::is_same_v<T, int64_t>)

@@ -1,4 +1,4 @@
-// The values of a CF variable as they are meant: unpacked, with missing values marked, times as dates.
+// The decoded values of a CF variable: unpacked, with missing values marked, times as dates.
 #pragma once
 
 #include <optional>
@@ -9,12 +9,13 @@
 
 namespace plainfs {
 
-// Returns the reference and calendar of the times that a variable counts, or nullopt if it counts none.
-// bounded: the attributes of the variable whose bounds it has, which stand in for its own; may be null.
+// Returns the reference and calendar of the times that a variable counts, or nullopt if it counts no times.
+// bounded: the attributes of the variable for which this one has the bounds; they replace its own. May be
+// null.
 std::optional<TimeReference> cf_times(const CfVariable& variable, const Attributes* bounded);
 
 // Returns an array of the same shape (FORMAT.md of formats/schemas/cf, "Decoded values"):
-// - texts, and what has no number in it, as they are;
+// - texts, and values that contain no number, unchanged;
 // - truth values, also those that xarray stores as integers;
 // - times as texts, YYYY-MM-DDTHH:MM:SS and a fraction;
 // - numbers times scale_factor plus add_offset, in double, or in float if both attributes are;

@@ -59,11 +59,11 @@ class BoxedValues : public Array {
   const Box box_;
 };
 
-// The labels along one axis of a box, each as often as it takes to go through the axes behind it, and again
-// for each index of the axes before it.
+// The labels along one axis of a box. Each is repeated for all elements of the axes behind it, and the whole
+// sequence for each index of the axes before it.
 class AxisLabels : public Array {
  public:
-  // labels: of the whole axis. inner: elements for one index of the axis.
+  // labels: of the whole axis. inner: the number of elements per index of the axis.
   AxisLabels(ArrayPtr labels, uint64_t first, uint64_t length, uint64_t inner, uint64_t count)
       : Array(labels->dtype(), {count}),
         labels_(std::move(labels)),
@@ -75,7 +75,7 @@ class AxisLabels : public Array {
     check_inside(wanted, shape());
     const uint64_t begin = wanted.origin[0], count = wanted.extent[0];
     if (count == 0) return zero_elements(dtype(), 0);
-    // From one index of the axis to the next without a turn, or all of them.
+    // The range of indices without a wrap-around, or all of them.
     const uint64_t from = begin / inner_, to = (begin + count - 1) / inner_;
     const bool turns = from / length_ != to / length_;
     const uint64_t least = turns ? 0 : from % length_, most = turns ? length_ - 1 : to % length_;

@@ -1,4 +1,4 @@
-// Base64 with the standard alphabet (RFC 4648, section 4): a codec, and how fill values hold bytes.
+// Base64 with the standard alphabet (RFC 4648, section 4), used as a codec and in fill values.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace plainfs {
 
-// Throws damaged where text is not padded base64; line breaks are none.
+// Throws damaged if `text` is not padded base64. Line breaks are not allowed.
 Bytes decode_base64(std::string_view text);
 
 }  // namespace plainfs

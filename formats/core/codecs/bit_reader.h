@@ -1,4 +1,4 @@
-// Bits of a run of bytes, the most significant first.
+// A reader of bits, most significant first.
 #pragma once
 
 #include <algorithm>
@@ -15,11 +15,11 @@ namespace plainfs {
 
 class BitReader {
  public:
-  // codec: whose bits they are, for messages; outlives this.
+  // codec: a name for messages; must outlive the reader.
   BitReader(std::string_view codec, ByteSpan bytes)
       : codec_(codec), bytes_(bytes), end_(uint64_t{8} * bytes.size()) {}
 
-  // The next count bits as a number. Requires: count <= 64. Throws damaged where there are fewer.
+  // Returns the next `count` bits as a number. Throws damaged if there are fewer. Requires: count <= 64.
   uint64_t read(unsigned count) {
     if (count > kMostAtOnce) {
       const uint64_t high = read(count - 32);
@@ -32,7 +32,8 @@ class BitReader {
     return value;
   }
 
-  // How many zeros come before the next one, which is taken too. Throws damaged where there is no one.
+  // Returns the number of zeros before the next one bit, which is consumed too. Throws damaged if there is no
+  // one bit.
   uint64_t zeros() {
     uint64_t count = 0;
     while (position_ < end_) {
@@ -53,7 +54,7 @@ class BitReader {
 
   [[noreturn]] void fail() const { throw damaged("{}: the data end too early", codec_); }
 
-  // The bits from position_ on, at least 57 where there are as many.
+  // Returns the bits from position_ on, at least 57 if there are as many.
   uint64_t window() const {
     const size_t byte = position_ / 8;
     std::byte next[8] = {};

@@ -10,8 +10,8 @@
 namespace plainfs {
 namespace {
 
-// The elements of a block are sorted by their bits only in groups of eight; what is left of a chunk after its
-// last whole group is stored as it is (bitshuffle_core.c, bshuf_blocked_wrap_fun).
+// The elements of a block are sorted by their bits only in groups of eight. The remainder of a chunk after
+// its last whole group is stored unchanged (bitshuffle_core.c, bshuf_blocked_wrap_fun).
 constexpr uint64_t kGroup = 8;
 
 enum class BlockCompressor : unsigned { none = 0, lz4 = 2, zstd = 3 };
@@ -24,14 +24,14 @@ uint64_t default_block(uint64_t element_size) {
 
 class Bitshuffle : public Codec {
  public:
-  // block_elements: of a chunk without compressor; a compressed one says it itself.
+  // block_elements: of a chunk without compressor; a compressed chunk has its own.
   Bitshuffle(uint64_t element_size, uint64_t block_elements, BlockCompressor compressor)
       : element_size_(element_size), block_elements_(block_elements), compressor_(compressor) {}
 
   Bytes decode(Bytes encoded, DecodedSize size) const override {
     Cursor cursor(encoded);
     uint64_t decoded = encoded.size(), block = block_elements_;
-    if (compressor_ != BlockCompressor::none) {  // bshuf_h5filter.c: both are big-endian and of bytes
+    if (compressor_ != BlockCompressor::none) {  // bshuf_h5filter.c: both are big-endian and in bytes
       decoded = cursor.big<uint64_t>();
       block = cursor.big<uint32_t>() / element_size_;
     }
@@ -80,7 +80,7 @@ class Bitshuffle : public Codec {
 }  // namespace
 
 // Client data: two numbers of its version, the size of an element, that of a block in elements, the
-// compressor, its level. The writer leaves the last ones out where they are 0 or have no meaning.
+// compressor, its level. The writer omits the last ones if they are 0 or have no meaning.
 CodecPtr bitshuffle_codec(std::span<const unsigned> client_data, uint64_t element_size) {
   const auto value = [&](size_t i) { return i < client_data.size() ? client_data[i] : 0u; };
   const uint64_t size = value(2) == 0 ? element_size : value(2);

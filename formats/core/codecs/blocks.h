@@ -1,4 +1,4 @@
-// Single blocks of compressors, for formats that keep several of them in a chunk in their own way.
+// Single blocks of compressors, for formats that store several of them in a chunk with their own framing.
 #pragma once
 
 #include <span>
@@ -7,8 +7,8 @@
 
 namespace plainfs {
 
-// Decodes one raw LZ4 block, or one Zstandard frame, to out.size() bytes. Throws damaged where it holds
-// another number of bytes.
+// Decode one raw LZ4 block, or one Zstandard frame, to out.size() bytes. Throw damaged if it contains any
+// other number of bytes.
 void decode_lz4_block(ByteSpan encoded, std::span<std::byte> out);
 void decode_zstd_block(ByteSpan encoded, std::span<std::byte> out);
 

@@ -13,9 +13,9 @@
 namespace plainfs {
 namespace {
 
-// Header: version, versionlz, flags, typesize, then nbytes, blocksize and cbytes as u32 little-endian. Behind
-// it the bytes themselves where the flag "memcpyed" is set; else the place of each block, a u32 from the
-// frame's start, and the blocks, each compressed by itself (c-blosc README_CHUNK_FORMAT.rst).
+// Header: version, versionlz, flags, typesize, then nbytes, blocksize and cbytes as u32 little-endian. If the
+// flag "memcpyed" is set, the bytes themselves follow. Otherwise follow the position of each block, a u32
+// from the frame's start, and the blocks, each compressed separately (c-blosc README_CHUNK_FORMAT.rst).
 constexpr size_t kBloscHeaderBytes = BLOSC_MIN_HEADER_LENGTH;
 constexpr int kLastVersion = BLOSC_VERSION_FORMAT;
 
@@ -50,7 +50,7 @@ class Blosc : public Codec {
   std::optional<uint64_t> encoded_size(uint64_t) const override { return std::nullopt; }
 
  private:
-  // Some blocks of a frame, one after the other.
+  // Consecutive blocks of a frame.
   struct Blocks {
     uint64_t decoded_offset;
     uint64_t decoded_bytes;
@@ -74,7 +74,7 @@ class Blosc : public Codec {
     Bytes shuffled(std::min(block, bytes.size()));
     while (!bytes.empty()) {
       const size_t size = std::min(block, bytes.size());
-      if (size % 8 == 0) {  // else the block is as it was (shuffle.c, blosc_internal_bitshuffle)
+      if (size % 8 == 0) {  // otherwise the block is unchanged (shuffle.c, blosc_internal_bitshuffle)
         std::memcpy(shuffled.data(), bytes.data(), size);
         join_bit_planes(shuffled.data(), size, bytes.data());
       }
@@ -82,13 +82,13 @@ class Blosc : public Codec {
     }
   }
 
-  // The decoded size. blosc_decompress_ctx does not know how long its source is, so the header's own size has
-  // to be the size at hand.
+  // Returns the decoded size. blosc_decompress_ctx does not know the length of its source, so the size in the
+  // header must be that of the frame.
   static size_t check_header(ByteSpan encoded, uint64_t encoded_size) {
     if (encoded.size() < kBloscHeaderBytes) throw damaged("blosc: {} bytes are no frame", encoded.size());
     const int version = static_cast<int>(encoded[0]);
     if (version < 1 || version > kLastVersion) throw damaged("blosc: frame version {}", version);
-    // Old z5 left BLOSC_MAX_OVERHEAD bytes of its buffer behind the frame.
+    // Old versions of z5 left BLOSC_MAX_OVERHEAD bytes of their buffer after the frame.
     const size_t frame = load_little<uint32_t>(&encoded[12]);
     const bool has_rest = encoded_size == frame + BLOSC_MAX_OVERHEAD;
     size_t decoded = 0;
@@ -107,7 +107,8 @@ class Blosc : public Codec {
 
   static bool is_copy(ByteSpan header) { return (header[2] & std::byte{BLOSC_MEMCPYED}) != std::byte{0}; }
 
-  // The blocks that hold the part; nullopt where they are most of the frame or are not where they should be.
+  // Returns the blocks that contain the part; nullopt if they are most of the frame or are not at valid
+  // positions.
   static std::optional<Blocks> blocks_of(const EncodedSource& encoded, ByteSpan header,
                                          uint64_t decoded_bytes, uint64_t offset, uint64_t size) {
     const uint64_t block = load_little<uint32_t>(&header[8]);
@@ -115,7 +116,7 @@ class Blosc : public Codec {
     const uint64_t count = divide_up(decoded_bytes, block);
     uint64_t first = offset / block;
     const uint64_t end = divide_up(offset + size, block);
-    // The library does not take a frame that is shorter than one block.
+    // The library rejects a frame that is shorter than one block.
     if (first + 1 == count && first > 0) --first;
     if (end - first > count / 2) return std::nullopt;
     const uint64_t table_end = kBloscHeaderBytes + 4 * count;
@@ -135,7 +136,7 @@ class Blosc : public Codec {
     return blocks;
   }
 
-  // A frame of these blocks alone.
+  // Returns a frame of these blocks only.
   static Bytes frame_of(const EncodedSource& encoded, ByteSpan header, const Blocks& blocks) {
     Bytes frame(header.begin(), header.end());
     frame.resize(kBloscHeaderBytes + 4 * blocks.places.size());

@@ -15,7 +15,7 @@ class BzipStream {
   BzipStream(const BzipStream&) = delete;
   BzipStream& operator=(const BzipStream&) = delete;
 
-  // Decodes one stream from the front of encoded; returns what is left of it.
+  // Decodes one stream from the front of `encoded`. Returns the rest.
   ByteSpan decode(ByteSpan encoded, GrowingOutput& out) {
     constexpr size_t kMost = 1u << 30;
     for (;;) {
@@ -47,7 +47,7 @@ class Bz2 : public Codec {
   Bytes decode(Bytes encoded, DecodedSize size) const override {
     GrowingOutput out("bz2", encoded.size(), size);
     ByteSpan rest = encoded;
-    // Several streams one after another; what is none ends them, as Python's bz2 has it.
+    // Several streams one after another, up to data that are not a stream, like Python's bz2.
     do rest = BzipStream().decode(rest, out);
     while (as_text(rest).starts_with("BZh"));
     return out.finish();

@@ -37,8 +37,8 @@ double rounded(double value, Rounding rounding) {
   return std::nearbyint(value);  // the environment's rounding mode is the default: to nearest, ties to even
 }
 
-// zarr-extensions' cast_value: each value as the same value of another type, but for those that scalar_map
-// maps.
+// zarr-extensions' cast_value: each value becomes the same value of another type, except for those in
+// scalar_map.
 class CastValue : public NumberStage {
  public:
   CastValue(const Json& configuration, const DType& decoded, const DType& encoded)
@@ -98,7 +98,7 @@ class CastValue : public NumberStage {
     if (stored.is_integer) return {true, in_range(stored.integer), 0};
     if (std::isnan(stored.real)) beyond(stored.real);
     const double whole = rounded(stored.real, rounding_);
-    // Beyond 2^100 there is no type to hold it, and nothing below 2^48 to wrap to.
+    // Beyond 2^100 no type can hold the value, and its low 48 bits, to which it could wrap, are zero.
     constexpr double kMost = 1267650600228229401496703205376.0;
     if (std::abs(whole) >= kMost) {
       if (out_of_range_ != OutOfRange::clamp) beyond(whole);

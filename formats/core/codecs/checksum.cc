@@ -12,11 +12,11 @@ uint32_t crc32(ByteSpan data, uint32_t before) {
 }
 
 uint32_t crc32c(ByteSpan data) {
-  constexpr size_t kAtOnce = size_t{1} << 30;  // its length is an int
+  constexpr size_t kAtOnce = size_t{1} << 30;  // the length parameter is an int
   uint32_t crc = ~0u;
   for (size_t at = 0; at < data.size(); at += kAtOnce) {
     const ByteSpan some = data.subspan(at, std::min(kAtOnce, data.size() - at));
-    // Not const by an oversight of its declaration: the bytes are only read.
+    // The declaration lacks a const by oversight: the bytes are only read.
     auto* const bytes = reinterpret_cast<unsigned char*>(const_cast<std::byte*>(some.data()));
     crc = crc32_iscsi(bytes, static_cast<int>(some.size()), crc);
   }
@@ -40,10 +40,10 @@ CodecPtr adler32_codec(ChecksumPlace place) {
 
 namespace {
 
-// HDF5's Fletcher-32 (H5checksum.c, H5_checksum_fletcher32): words of two bytes, the first the high one; an
-// odd last byte is the high byte of a word.
+// HDF5's Fletcher-32 (H5checksum.c, H5_checksum_fletcher32): words of two bytes, high byte first. An odd last
+// byte is the high byte of a word.
 uint32_t fletcher32(ByteSpan data) {
-  constexpr size_t kWords = 360;  // so many sums fit 32 bits before they are folded
+  constexpr size_t kWords = 360;  // this many sums fit 32 bits before they are folded
   uint32_t sum1 = 0;
   uint32_t sum2 = 0;
   const auto fold = [](uint32_t sum) { return (sum & 0xffff) + (sum >> 16); };
@@ -67,7 +67,8 @@ uint32_t fletcher32(ByteSpan data) {
   return fold(sum2) << 16 | fold(sum1);
 }
 
-// HDF5 1.6.2 and older wrote the bytes of each half swapped on little-endian machines (H5Zfletcher32.c).
+// Returns the sum as HDF5 1.6.2 and older wrote it on little-endian machines, with the bytes of each half
+// swapped (H5Zfletcher32.c).
 uint32_t halves_swapped(uint32_t sum) {
   return (sum & 0x00ff00ffu) << 8 | (sum >> 8 & 0x00ff00ffu);
 }
@@ -87,8 +88,7 @@ uint32_t rotated(uint32_t value, int by) {
   return std::rotl(value, by);
 }
 
-// Bob Jenkins' lookup3 hashlittle() (burtleburtle.net/bob/c/lookup3.c), which HDF5 has as
-// H5_checksum_lookup3.
+// Bob Jenkins' lookup3 hashlittle() (burtleburtle.net/bob/c/lookup3.c), H5_checksum_lookup3 in HDF5.
 class Lookup3 {
  public:
   Lookup3(uint32_t bytes, uint32_t initial) : a_(0xdeadbeefu + bytes + initial), b_(a_), c_(a_) {}

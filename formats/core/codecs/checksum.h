@@ -1,4 +1,4 @@
-// Cyclic redundancy checks of 32 bits: that of gzip (RFC 1952, section 8), and CRC-32C (Castagnoli, RFC 3720,
+// 32-bit cyclic redundancy checks: that of gzip (RFC 1952, section 8), and CRC-32C (Castagnoli, RFC 3720,
 // appendix B.4).
 #pragma once
 
@@ -13,13 +13,12 @@
 
 namespace plainfs {
 
-// Of data behind what `before` is the checksum of.
+// Returns the checksum of `data` appended to data with the checksum `before`.
 uint32_t crc32(ByteSpan data, uint32_t before = 0);
 uint32_t crc32c(ByteSpan data);
 
-// What the 32-bit checksum codecs share: 4 bytes little-endian before or after the data they protect.
-
-// Matches: bool(ByteSpan data, uint32_t stored).
+// A 32-bit checksum codec: 4 bytes little-endian before or after the data they protect. Matches:
+// bool(ByteSpan data, uint32_t stored).
 template <class Matches>
 class ChecksumCodec : public Codec {
  public:

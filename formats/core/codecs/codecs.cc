@@ -47,13 +47,13 @@ CodecPtr from_hdf5(std::span<const unsigned>, uint64_t) {
   return make();
 }
 
-// Makers whose only parameter is "location".
+// Makers with "location" as the only parameter.
 template <CodecPtr make(ChecksumPlace), ChecksumPlace usual>
 CodecPtr checksum_from_zarr(const Json& configuration, const DType&) {
   return make(place_member(configuration, usual));
 }
 
-// Makers of numcodecs whose parameters are "dtype" and "astype".
+// Makers of numcodecs with the parameters "dtype" and "astype".
 template <CodecPtr make(DType, DType)>
 CodecPtr numbers_from_zarr(const Json& configuration, const DType& dtype) {
   const DType decoded = dtype_member(configuration, "dtype", dtype);
@@ -96,9 +96,9 @@ CodecPtr jenkins_lookup3_from_zarr(const Json& configuration, const DType&) {
 constexpr unsigned kNoFilter = 0;
 
 struct CodecEntry {
-  std::string_view id;  // of numcodecs; empty = none
+  std::string_view id;  // numcodecs' id; empty = none
   FromZarr from_zarr;
-  unsigned filter = kNoFilter;  // of HDF5, as registered by the HDF Group
+  unsigned filter = kNoFilter;  // HDF5's number, as registered by the HDF Group
   FromHdf5 from_hdf5 = nullptr;
 };
 
@@ -113,7 +113,7 @@ constexpr CodecEntry kCodecs[] = {
     {"", nullptr, 32000, from_hdf5<lzf_codec>},
     {"", nullptr, 32004, from_hdf5<hdf5_lz4_codec>},
     {"", nullptr, 32008, bitshuffle_codec},
-    {"", nullptr, 32022, from_hdf5<bitround_codec>},  // BitGroom and the next: nothing to undo
+    {"", nullptr, 32022, from_hdf5<bitround_codec>},  // BitGroom; like the next, it needs no decoding
     {"", nullptr, 32023, from_hdf5<bitround_codec>},
     {"zfpy", from_zarr<zfpy_codec>},
     {"shuffle", shuffle_from_zarr, 2, shuffle_from_hdf5},
@@ -136,9 +136,8 @@ constexpr CodecEntry kCodecs[] = {
     {"jenkins_lookup3", jenkins_lookup3_from_zarr},
 };
 
-// Filters that have been registered with the HDF Group and that no codec here decodes, and the package of
-// Debian that has libhdf5's plugin for it; empty = none. Bitshuffle stands here for compressors that its
-// codec does not know.
+// Filters that are registered with the HDF Group but not decoded here, with the Debian package of libhdf5's
+// plugin; empty = none. Bitshuffle is listed for compressors that its codec does not support.
 struct FilterName {
   unsigned number;
   std::string_view name;
@@ -179,7 +178,7 @@ struct V3Entry {
   CodecPtr (*make)(const Json& configuration, const ArrayStage& stage);
 };
 
-// What is the same codec as numcodecs' of that name.
+// Returns a codec that is identical to numcodecs' codec of that name.
 template <FromZarr make>
 CodecPtr as_numcodecs(const Json& configuration, const ArrayStage& stage) {
   return make(configuration, stage.dtype);
@@ -213,7 +212,7 @@ template <ObjectCodecPtr make()>
 ObjectCodecPtr object_from_zarr(const Json&, const DType&) {
   return make();
 }
-// numcodecs can also write numbers as JSON and msgpack; no store has been seen that does.
+// numcodecs can also write numbers as JSON and msgpack, but no store is known that does.
 void check_objects(std::string_view id, const DType& dtype) {
   if (dtype.kind != Kind::json) throw unsupported("codec \"{}\" for {}", id, dtype.name());
 }

@@ -15,9 +15,9 @@ namespace plainfs {
 namespace {
 
 constexpr int kMostFastLevel =
-    3;  // up to it ISA-L deflates: twice as fast as libdeflate, and a little larger
+    3;  // ISA-L deflates up to this level: twice as fast as libdeflate, slightly larger
 
-// A compressor is large and takes time to make; each thread keeps the one that it used last.
+// Returns a compressor. It is large and slow to create, so each thread keeps the one that it used last.
 libdeflate_compressor* thread_compressor(int level) {
   struct Kept {
     int level = 0;
@@ -40,7 +40,7 @@ std::logic_error deflate_failed() {
 Bytes fast_deflated_part(ByteSpan bytes, int level) {
   constexpr uint32_t kRoom[] = {0, ISAL_DEF_LVL1_DEFAULT, ISAL_DEF_LVL2_DEFAULT, ISAL_DEF_LVL3_DEFAULT};
   const auto room = std::make_unique_for_overwrite<uint8_t[]>(kRoom[level]);
-  // No more than stored blocks of 64 KiB take, and the block that ends with a byte.
+  // At most the size of stored blocks of 64 KiB, and the block that ends at a byte boundary.
   Bytes out(bytes.size() + bytes.size() / 1024 + 1024);
   isal_zstream stream;
   isal_deflate_init(&stream);
@@ -59,13 +59,13 @@ Bytes fast_deflated_part(ByteSpan bytes, int level) {
   return out;
 }
 
-// Where the last block of a deflate stream stands, in bits.
+// The position of the last block of a deflate stream, in bits.
 struct BlockPlace {
   uint64_t begin;
   uint64_t end;
 };
 
-// Inflates the stream, which is how its blocks are found.
+// Finds the last block by inflating the stream.
 BlockPlace last_block(ByteSpan deflated) {
   z_stream stream{};
   if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
@@ -78,7 +78,7 @@ BlockPlace last_block(ByteSpan deflated) {
     stream.next_out = dropped.data();
     stream.avail_out = dropped.size();
     if (inflate(&stream, Z_BLOCK) != Z_OK) throw deflate_failed();
-    constexpr int kUnusedBits = 7, kIsLast = 64, kBetweenBlocks = 128;  // zlib.h, of data_type
+    constexpr int kUnusedBits = 7, kIsLast = 64, kBetweenBlocks = 128;  // of data_type, see zlib.h
     if ((stream.data_type & kBetweenBlocks) == 0) continue;
     place.end = uint64_t{stream.total_in} * 8 - static_cast<unsigned>(stream.data_type & kUnusedBits);
     if ((stream.data_type & kIsLast) != 0) return place;
@@ -86,8 +86,8 @@ BlockPlace last_block(ByteSpan deflated) {
   }
 }
 
-// libdeflate makes whole streams alone: the mark of the last block is taken away, and a stored block without
-// content stands behind it, as zlib's Z_SYNC_FLUSH writes it.
+// libdeflate creates only whole streams. So this clears the mark of the last block and appends an empty
+// stored block, as zlib's Z_SYNC_FLUSH does.
 Bytes small_deflated_part(ByteSpan bytes, int level) {
   libdeflate_compressor* const compressor = thread_compressor(level);
   Bytes out(libdeflate_deflate_compress_bound(compressor, bytes.size()) + 8);
@@ -96,7 +96,7 @@ Bytes small_deflated_part(ByteSpan bytes, int level) {
   if (size == 0) throw deflate_failed();
   const BlockPlace last = last_block(ByteSpan(out).first(size));
   out[last.begin / 8] &= ~(std::byte{1} << (last.begin % 8));
-  // The header of the stored block has three bits, zeros as what is left of the last byte.
+  // The header of the stored block has three bits, zero like the rest of the last byte.
   out.resize((last.end + 3 + 7) / 8);
   for (size_t i = size; i < out.size(); ++i) out[i] = std::byte{0};
   for (const int byte : {0, 0, 0xff, 0xff}) out.push_back(static_cast<std::byte>(byte));
@@ -120,7 +120,7 @@ Bytes deflated_part(ByteSpan bytes, int level) {
 Bytes zstd_compressed(ByteSpan bytes, int level) {
   Bytes out(ZSTD_compressBound(bytes.size()));
   const size_t size = ZSTD_compress(out.data(), out.size(), bytes.data(), bytes.size(), level);
-  if (ZSTD_isError(size)) throw std::bad_alloc();  // the one reason that is left
+  if (ZSTD_isError(size)) throw std::bad_alloc();  // no other reason is possible
   out.resize(size);
   return out;
 }

@@ -1,5 +1,5 @@
-// Compression, for files that are written: what is compressed is cut into pieces, so that many threads
-// compress at once. Levels go from 1, the fastest, to 9.
+// Compression of generated files. The data are split into pieces, so that many threads compress at once.
+// Levels range from 1, the fastest, to 9.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,20 @@
 
 namespace plainfs {
 
-// Returns the bytes as a zlib stream of its own, as HDF5's filter `gzip` stores a chunk.
+// Returns `bytes` as a complete zlib stream, as HDF5's filter `gzip` stores a chunk.
 Bytes zlib_deflated(ByteSpan bytes, int level);
 
-// Returns the bytes as part of a raw deflate stream. It ends with a byte, so that the next part may follow
-// it; kDeflateEnd ends the stream.
+// Returns `bytes` as part of a raw deflate stream. It ends at a byte boundary, so that the next part can
+// follow; kDeflateEnd ends the stream.
 Bytes deflated_part(ByteSpan bytes, int level);
 inline constexpr std::string_view kDeflateEnd{"\x03\x00", 2};  // a last block without content
 
-// Returns the bytes as a zstd frame, as Parquet stores a page.
+// Returns `bytes` as a zstd frame, as Parquet stores a page.
 Bytes zstd_compressed(ByteSpan bytes, int level);
 
-// The CRC-32 of gzip.
+// Returns the CRC-32 of gzip.
 uint32_t gzip_crc(ByteSpan bytes);
-// Returns the CRC-32 of two runs of bytes together, the second one of size bytes.
+// Returns the CRC-32 of two joined runs of bytes; the second has `size` bytes.
 uint32_t joined_gzip_crc(uint32_t first, uint32_t second, uint64_t size);
 
 }  // namespace plainfs

@@ -9,7 +9,7 @@
 namespace plainfs {
 namespace {
 
-// The member, or null where it is absent or JSON's null.
+// Returns the member, or null if it is absent or JSON's null.
 const Json* member(const Json& configuration, std::string_view name) {
   const Json* value = configuration.find(name);
   return value && !value->is_null() ? value : nullptr;

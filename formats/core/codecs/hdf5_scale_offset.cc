@@ -1,6 +1,6 @@
-// HDF5's scale-offset filter: numbers less the least of a chunk, in as few bits as the largest needs; reals
-// are first multiplied by a power of ten. Source: libhdf5's H5Zscaleoffset.c, which looks neither at the size
-// of its input nor at that of its output.
+// HDF5's scale-offset filter: numbers minus the least of a chunk, in as few bits as the largest needs. Reals
+// are first multiplied by a power of ten. Source: libhdf5's H5Zscaleoffset.c, which checks neither the size
+// of its input nor that of its output.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -16,7 +16,7 @@
 namespace plainfs {
 namespace {
 
-// Places in the client data.
+// Positions in the client data.
 enum ScaleOffsetParameter : size_t {
   kScaleType,
   kScaleFactor,
@@ -31,7 +31,7 @@ enum ScaleOffsetParameter : size_t {
 constexpr size_t kParameters = 20;
 constexpr unsigned kDecimalScale = 0, kIntegerScale = 2;
 constexpr unsigned kReal = 1;
-constexpr size_t kHeader = 21;  // u32 bits a number, u8 bytes of the least one, and room for 16 of them
+constexpr size_t kHeader = 21;  // u32 bits per number, u8 bytes of the least one, and room for 16 of them
 
 class Hdf5ScaleOffset : public Codec {
  public:
@@ -43,7 +43,7 @@ class Hdf5ScaleOffset : public Codec {
     const uint64_t number_size = values_[kSize], count = values_[kCount];
     check_decoded_size("scale-offset", count * number_size, size);
     if (!is_real() && static_cast<int>(values_[kScaleFactor]) == static_cast<int>(8 * number_size)) {
-      check_decoded_size("scale-offset", encoded.size(), size);  // every bit was asked for
+      check_decoded_size("scale-offset", encoded.size(), size);  // all bits are stored
       return encoded;
     }
     if (encoded.size() < kHeader) throw damaged("scale-offset: {} bytes", encoded.size());
@@ -83,15 +83,15 @@ class Hdf5ScaleOffset : public Codec {
       throw damaged("scale-offset: byte order {}, fill {}", values_[kOrder], values_[kHasFill]);
   }
 
-  // Word: the unsigned number of that size. Real: void for integers, signed or not, which add up alike.
-  // Requires: what decode() checks.
+  // Word: the unsigned number of that size. Real: void for integers, since addition is the same for signed
+  // and unsigned. Requires: the checks of decode().
   template <class Word, class Real>
   Bytes decode_numbers(const Bytes& encoded) const {
     const auto bits = static_cast<unsigned>(load_little<uint32_t>(encoded.data()));
     const size_t count = values_[kCount];
     const bool is_big = values_[kOrder] == 1;
     Bytes out(count * sizeof(Word));
-    if (bits == 8 * sizeof(Word)) {  // numbers as they are
+    if (bits == 8 * sizeof(Word)) {  // numbers stored unchanged
       for (size_t i = 0; i < count; ++i)
         store(load_little<Word>(encoded.data() + kHeader + i * sizeof(Word)), is_big, out.data(), i);
       return out;
@@ -130,7 +130,7 @@ class Hdf5ScaleOffset : public Codec {
 
 }  // namespace
 
-// As with n-bit, client data may be of no use where every chunk leaves the filter out.
+// The client data may be meaningless if every chunk omits the filter, as with n-bit.
 CodecPtr hdf5_scale_offset_codec(std::span<const unsigned> client_data) {
   return std::make_unique<Hdf5ScaleOffset>(client_data);
 }

@@ -52,7 +52,7 @@ Bytes gzip_exactly(ByteSpan encoded, uint64_t bytes) {
   return out;
 }
 
-// A z_stream with its end in sight.
+// An owned z_stream.
 class ZlibStream {
  public:
   ZlibStream(std::string_view codec, int window_bits) : codec_(codec) {
@@ -62,7 +62,7 @@ class ZlibStream {
   ZlibStream(const ZlibStream&) = delete;
   ZlibStream& operator=(const ZlibStream&) = delete;
 
-  // Decodes one stream from the front of encoded to out; returns what is left of encoded.
+  // Decodes one stream from the front of `encoded` to `out`. Returns the rest of `encoded`.
   ByteSpan decode(ByteSpan encoded, GrowingOutput& out) {
     inflateReset(&stream_);
     for (;;) {
@@ -109,7 +109,7 @@ Bytes inflate_zlib(ByteSpan encoded, DecodedSize size) {
 Bytes inflate_gzip(ByteSpan encoded, DecodedSize size) {
   if (size.exact) return gzip_exactly(encoded, size.bytes);
   GrowingOutput out("gzip", encoded.size(), size);
-  ZlibStream stream("gzip", 15 + 16);  // 16: gzip wrapping
+  ZlibStream stream("gzip", 15 + 16);  // 16: gzip format
   do encoded = stream.decode(encoded, out);
   while (!only_zeros(encoded));
   return out.finish();
@@ -123,7 +123,7 @@ Bytes gzip_beginning(ByteSpan encoded, size_t most) {
   stream.avail_in = static_cast<uInt>(encoded.size());
   stream.next_out = reinterpret_cast<Bytef*>(out.data());
   stream.avail_out = static_cast<uInt>(out.size());
-  inflate(&stream, Z_NO_FLUSH);  // wherever that ends, what there is was decoded
+  inflate(&stream, Z_NO_FLUSH);  // wherever that ends, the available data were decoded
   out.resize(out.size() - stream.avail_out);
   inflateEnd(&stream);
   return out;
@@ -148,7 +148,7 @@ namespace {
 class Gzip : public Codec {
  public:
   Bytes decode(Bytes encoded, DecodedSize size) const override {
-    // Old z5 wrote zlib streams under the name gzip; the two begin differently.
+    // Old versions of z5 wrote zlib streams under the name gzip. The first bytes distinguish them.
     const bool gzip = encoded.size() >= 2 && encoded[0] == std::byte{0x1f} && encoded[1] == std::byte{0x8b};
     return gzip || encoded.size() < 2 ? inflate_gzip(encoded, size) : inflate_zlib(encoded, size);
   }

@@ -1,17 +1,16 @@
-// Deflated data in its zlib and gzip wrappings. libdeflate decodes where the size is known; zlib streams
-// where it is not.
+// Deflate data in zlib and gzip format. libdeflate decodes if the size is known, zlib streams if it is not.
 #pragma once
 
 #include "formats/core/codecs/codec.h"
 
 namespace plainfs {
 
-// One zlib stream (RFC 1950). Bytes after it are left alone, as zlib itself does.
+// Decodes one zlib stream (RFC 1950). Ignores bytes after it, like zlib itself.
 Bytes inflate_zlib(ByteSpan encoded, DecodedSize size);
-// One gzip member after another (RFC 1952); zeros may follow the last.
+// Decodes gzip members one after another (RFC 1952). Zeros may follow the last.
 Bytes inflate_gzip(ByteSpan encoded, DecodedSize size);
-// The first bytes of what a gzip file holds, at most `most`: as many as the beginning of it, which encoded
-// is, gives. Requires: both sizes are below 2^32.
+// Returns up to `most` bytes of the content of a gzip file. `encoded` is the beginning of the file; the
+// result has as many bytes as it yields. Requires: both sizes are below 2^32.
 Bytes gzip_beginning(ByteSpan encoded, size_t most);
 
 }  // namespace plainfs

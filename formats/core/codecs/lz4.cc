@@ -32,7 +32,7 @@ class Lz4 : public Codec {
   std::optional<uint64_t> encoded_size(uint64_t) const override { return std::nullopt; }
 };
 
-// H5Zlz4.c of the HDF Group's hdf5_plugins. Numbers are big-endian.
+// HDF5's LZ4 filter, as in H5Zlz4.c of the HDF Group's hdf5_plugins. Numbers are big-endian.
 class Hdf5Lz4 : public Codec {
  public:
   Bytes decode(Bytes encoded, DecodedSize size) const override {
@@ -45,7 +45,7 @@ class Hdf5Lz4 : public Codec {
     for (std::span<std::byte> left(out); !left.empty();) {
       const std::span<std::byte> block = left.first(std::min<uint64_t>(block_bytes, left.size()));
       const ByteSpan stored = cursor.bytes(cursor.big<uint32_t>());
-      if (stored.size() == block.size())  // it did not become smaller
+      if (stored.size() == block.size())  // stored uncompressed
         std::copy(stored.begin(), stored.end(), block.begin());
       else
         decode_lz4_block(stored, block);

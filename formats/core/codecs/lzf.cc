@@ -6,9 +6,9 @@
 namespace plainfs {
 namespace {
 
-// LibLZF's format: a control byte below 32 is followed by that many + 1 literal bytes. Otherwise its upper
-// three bits are the length of a match less two (7: one more byte adds to it), its lower five and the next
-// byte the distance back less one.
+// A decoder of LibLZF's format. A control byte below 32 is followed by that many + 1 literal bytes. Otherwise
+// its upper three bits are the length of a match minus two (if they are 7, another byte is added), and its
+// lower five bits and the last byte are the distance back minus one.
 class LzfReader {
  public:
   LzfReader(ByteSpan in, GrowingOutput& out) : in_(in), out_(out) {}
@@ -44,7 +44,7 @@ class LzfReader {
     const size_t distance = ((control & 31u) << 8 | next()) + 1;
     if (distance > written_) throw damaged("lzf: a match {} bytes back at byte {}", distance, written_);
     each_run(length, [distance](std::byte* out, size_t run) {
-      // Byte by byte: a match may reach into itself.
+      // Byte by byte: a match may overlap itself.
       for (size_t i = 0; i < run; ++i) out[i] = *(out + i - distance);
     });
   }

@@ -6,8 +6,8 @@
 namespace plainfs {
 namespace {
 
-// Memory that liblzma may take for its dictionary: preset 9 takes 65 MiB. It is not touched beyond the
-// output's size.
+// The memory that liblzma may allocate for its dictionary: preset 9 needs 65 MiB. It is not touched beyond
+// the output's size.
 constexpr uint64_t kMostMemory = uint64_t{192} << 20;
 
 std::string_view reason(lzma_ret result) {
@@ -23,8 +23,8 @@ std::string_view reason(lzma_ret result) {
   }
 }
 
-// One decoding run. Python's lzma module, by which numcodecs reads, decodes stream after stream and ignores
-// what follows the last.
+// One decoding run. Python's lzma module, which numcodecs uses, decodes stream after stream and ignores data
+// after the last.
 class LzmaStream {
  public:
   explicit LzmaStream(const LzmaConfiguration& configuration) { check(start(configuration)); }
@@ -32,7 +32,7 @@ class LzmaStream {
   LzmaStream(const LzmaStream&) = delete;
   LzmaStream& operator=(const LzmaStream&) = delete;
 
-  // Returns what is left of encoded after one stream.
+  // Decodes one stream. Returns the rest of `encoded`.
   ByteSpan decode(ByteSpan encoded, GrowingOutput& out) {
     stream_.next_in = reinterpret_cast<const uint8_t*>(encoded.data());
     stream_.avail_in = encoded.size();
@@ -78,7 +78,7 @@ class LzmaStream {
         delta[i].dist = filter.distance;
         filters.push_back({filter.id, &delta[i]});
       } else {
-        filters.push_back({filter.id, nullptr});  // branch filters; liblzma refuses ids it does not know
+        filters.push_back({filter.id, nullptr});  // branch filters; liblzma refuses unknown ids
       }
     }
     if (filters.size() > LZMA_FILTERS_MAX) return LZMA_OPTIONS_ERROR;

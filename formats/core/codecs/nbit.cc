@@ -1,6 +1,6 @@
-// HDF5's n-bit filter: of each number only the significant bits are stored, one number right behind the
-// other. Its client data describe the type. Source: libhdf5's H5Znbit.c, which looks neither at the size of
-// its input nor at that of its output.
+// HDF5's n-bit filter: only the significant bits of each number are stored, without gaps. Its client data
+// describe the type. Source: libhdf5's H5Znbit.c, which checks neither the size of its input nor that of its
+// output.
 #include <algorithm>
 
 #include "formats/core/base/checked.h"
@@ -16,15 +16,15 @@ constexpr unsigned kDeepestType = 32;
 
 struct TypeExtent {
   uint64_t size;  // bytes
-  uint64_t bits;  // of them, stored
+  uint64_t bits;  // of them stored
 };
 
-// The client data behind the number of elements: class, size, and what the class has besides.
+// The client data after the number of elements: class, size, and the parameters of the class.
 class TypeDescription {
  public:
   explicit TypeDescription(std::span<const unsigned> values) : values_(values) {}
 
-  // Throws damaged where the description is not one of a type. position: becomes the place behind it.
+  // Checks a type. Throws damaged if the description is invalid. position: moved behind the description.
   TypeExtent check(size_t& position, unsigned depth = 0) const {
     if (depth > kDeepestType) throw unsupported("nbit: types in types, {} deep", depth);
     const unsigned kind = value(position++);
@@ -47,7 +47,7 @@ class TypeDescription {
     }
   }
 
-  // One element. Requires: check() found nothing; out: zeros.
+  // Decodes one element. Requires: check() succeeded, and `out` is zeroed.
   void decode(size_t& position, BitReader& bits, std::byte* out) const {
     const unsigned kind = values_[position++];
     const size_t size = values_[position++];
@@ -101,7 +101,7 @@ class TypeDescription {
     const bool is_big = values_[position++] == 1;
     const unsigned precision = values_[position++], offset = values_[position++];
     const unsigned end = precision + offset;
-    for (unsigned byte = (end - 1) / 8 + 1; byte-- > offset / 8;) {  // the most significant first
+    for (unsigned byte = (end - 1) / 8 + 1; byte-- > offset / 8;) {  // most significant byte first
       const unsigned low = std::max(8 * byte, offset), high = std::min(8 * byte + 8, end);
       const auto value = static_cast<unsigned>(bits.read(high - low)) << (low - 8 * byte);
       out[is_big ? size - 1 - byte : byte] = static_cast<std::byte>(value);
@@ -116,7 +116,8 @@ class Nbit : public Codec {
   explicit Nbit(std::span<const unsigned> client_data) : values_(client_data.begin(), client_data.end()) {}
 
   Bytes decode(Bytes encoded, DecodedSize size) const override {
-    constexpr size_t kType = 3;  // before it: how many values there are, whether all is stored, elements
+    // The type follows the number of values, whether all bits are stored, and the number of elements.
+    constexpr size_t kType = 3;
     if (values_.size() < kType || values_[0] != values_.size())
       throw damaged("nbit: {} parameters", values_.size());
     if (values_[1] != 0) {
@@ -148,8 +149,8 @@ class Nbit : public Codec {
 
 }  // namespace
 
-// Whether the client data are of any use is said when a chunk is decoded: libhdf5 adds the filter, without
-// them and left out of every chunk, to types that it cannot be used for.
+// The client data are checked only when a chunk is decoded: libhdf5 adds the filter, without client data and
+// omitted by every chunk, to types that it does not support.
 CodecPtr nbit_codec(std::span<const unsigned> client_data) {
   return std::make_unique<Nbit>(client_data);
 }

@@ -62,14 +62,14 @@ CodecPtr astype_codec(DType decoded, DType encoded) {
   return cast_numbers_codec("astype", std::move(decoded), std::move(encoded));
 }
 
-// The digits that are lost are lost: what is left to undo is the cast.
+// The lost digits cannot be restored, so only the cast is undone.
 CodecPtr quantize_codec(DType decoded, DType encoded) {
   return cast_numbers_codec("quantize", std::move(decoded), std::move(encoded));
 }
 
 namespace {
 
-// Rounding zeroes mantissa bits in place: there is nothing to undo.
+// Bit rounding zeroes mantissa bits in place and needs no decoding.
 class Bitround : public Codec {
  public:
   Bytes decode(Bytes encoded, DecodedSize size) const override {
@@ -88,7 +88,7 @@ CodecPtr bitround_codec() {
 
 namespace {
 
-// Integers wrap, as numpy's cumsum.
+// Returns the sum. Integers wrap, like numpy's cumsum.
 template <class T>
 T sum(T a, T b) {
   if constexpr (std::is_integral_v<T>)
@@ -99,7 +99,7 @@ T sum(T a, T b) {
     return a + b;
 }
 
-// The first number, then differences: added up in the decoded type, in storage order.
+// The first number, then differences, summed in the decoded type and in storage order.
 class Delta : public NumberStage {
  public:
   Delta(DType decoded, DType encoded) : NumberStage("delta", std::move(decoded), std::move(encoded)) {
@@ -132,8 +132,8 @@ CodecPtr delta_codec(DType decoded, DType encoded) {
 
 namespace {
 
-// stored / scale + offset, computed as numpy 1 does with Python's scalars: integers as float64, reals in
-// their own type with scale and offset rounded to it, every step rounded.
+// stored / scale + offset, computed as in numpy 1 with Python's scalars: integers as float64, reals in their
+// own type with scale and offset rounded to it, rounding at every step.
 class FixedScaleOffset : public NumberStage {
  public:
   FixedScaleOffset(double scale, double offset, DType decoded, DType encoded)

@@ -1,4 +1,4 @@
-// What the codecs from numbers to numbers share (numcodecs' delta, fixedscaleoffset, quantize and astype,
+// The base of the codecs from numbers to numbers (numcodecs' delta, fixedscaleoffset, quantize and astype,
 // zarr-extensions' scale_offset and cast_value): each number of one type is stored as a number of another.
 #pragma once
 
@@ -10,7 +10,7 @@ namespace plainfs {
 
 class NumberStage : public Codec {
  public:
-  // name: a literal. Throws unsupported where a type is no number of fixed size.
+  // name: a literal. Throws unsupported if a type is not a number of fixed size.
   NumberStage(std::string_view name, DType decoded, DType encoded);
 
   Bytes decode(Bytes encoded, DecodedSize size) const final;
@@ -19,7 +19,7 @@ class NumberStage : public Codec {
   ArrayStage encoded_stage(const ArrayStage& decoded) const final { return {encoded_, decoded.shape}; }
 
  protected:
-  // count stored numbers of type encoded_ at in become as many of type decoded_ at out.
+  // Converts `count` stored numbers of type encoded_ at `in` to type decoded_ at `out`.
   virtual void convert(const std::byte* in, std::byte* out, uint64_t count) const = 0;
 
   const std::string_view name_;
@@ -27,9 +27,8 @@ class NumberStage : public Codec {
   const DType encoded_;
 };
 
-// The conversion that quantize and astype undo theirs with.
-
-// Every number cast from the type encoded to the type decoded, as numpy's astype.
+// Returns a codec that casts every number from the type `encoded` to the type `decoded`, like numpy's astype.
+// It decodes quantize and astype.
 CodecPtr cast_numbers_codec(std::string_view name, DType decoded, DType encoded);
 
 }  // namespace plainfs

@@ -14,7 +14,7 @@
 namespace plainfs {
 namespace {
 
-// numcodecs' json2 (json.py), and json, its form before the shape was part of it.
+// numcodecs' json2 (json.py), and its predecessor json without the shape.
 class JsonObjects : public ObjectCodec {
  public:
   explicit JsonObjects(bool with_shape) : with_shape_(with_shape) {}
@@ -43,8 +43,8 @@ ObjectCodecPtr json_objects_codec(bool with_shape) {
 
 namespace {
 
-// A reader of msgpack (github.com/msgpack/msgpack, spec.md) as JSON. Every container's count is held against
-// the bytes that are left before anything is allocated for it.
+// A reader of msgpack (github.com/msgpack/msgpack, spec.md) as JSON. It compares the count of every container
+// with the remaining bytes before allocating anything for it.
 class MsgpackReader {
  public:
   MsgpackReader(ByteSpan bytes, bool text_is_bytes) : cursor_(bytes), text_is_bytes_(text_is_bytes) {}
@@ -149,7 +149,7 @@ class MsgpackReader {
     if (count > cursor_.remaining())
       throw damaged("msgpack: a list of {} in {} bytes", count, cursor_.remaining());
     Json::List items;
-    items.reserve(std::min<uint64_t>(count, 4096));  // nested lists could each claim all that is left
+    items.reserve(std::min<uint64_t>(count, 4096));  // nested lists could each claim all remaining bytes
     for (uint64_t i = 0; i < count; ++i) items.push_back(read(depth + 1));
     return items;
   }
@@ -172,7 +172,7 @@ class MsgpackReader {
   bool text_is_bytes_;   // numcodecs' "raw"
 };
 
-// numcodecs' msgpack2 (msgpacks.py), and msgpack, its form before the shape was part of it.
+// numcodecs' msgpack2 (msgpacks.py), and its predecessor msgpack without the shape.
 class MsgpackObjects : public ObjectCodec {
  public:
   MsgpackObjects(bool with_shape, bool raw) : with_shape_(with_shape), raw_(raw) {}
@@ -196,7 +196,7 @@ ObjectCodecPtr msgpack_codec(bool with_shape, bool raw) {
 
 namespace {
 
-// Calls item(bytes) for each of exactly count items.
+// Calls item(bytes) for each of exactly `count` items.
 template <class Item>
 void each_item(std::string_view codec, ByteSpan encoded, uint64_t count, Item&& item) {
   Cursor cursor(encoded);
@@ -214,7 +214,7 @@ void each_item(std::string_view codec, ByteSpan encoded, uint64_t count, Item&& 
   if (!cursor.at_end()) throw damaged("{}: {} bytes after the last item", codec, cursor.remaining());
 }
 
-// Items as text or blobs: Elements with the heap and its offsets.
+// A codec of items as text or blobs: Elements with the heap and its offsets.
 class VlenBytes : public ObjectCodec {
  public:
   VlenBytes(std::string_view name, Kind kind) : name_(name), kind_(kind) {}
@@ -237,7 +237,7 @@ class VlenBytes : public ObjectCodec {
   bool in_storage_order() const override { return true; }
 
  private:
-  // Only once the count has been checked.
+  // Allocates the output. Called only after the count was checked.
   static void start(Elements& out, ByteSpan encoded, uint64_t count) {
     out.offsets.reserve(count + 1);
     out.offsets.push_back(0);
@@ -291,7 +291,7 @@ ObjectCodecPtr vlen_array_codec(DType item) {
 
 namespace {
 
-// The label of every stored code: k means labels[k - 1], anything else no text.
+// The labels of stored codes: k means labels[k - 1], any other code no text.
 class Labels {
  public:
   Labels(std::vector<std::string> labels, DType codes)
@@ -306,14 +306,14 @@ class Labels {
     return encoded.size() / codes_.size;
   }
 
-  // take(position of the label, or labels().size() for none), once a code.
+  // Calls take(index of the label, or labels().size() for none) for each code.
   template <class Take>
   void each(ByteSpan encoded, Take&& take) const {
     const uint64_t codes = count(encoded);
     visit_number(codes_, [&](auto kind) {
       using T = decltype(kind);
       for (uint64_t i = 0; i < codes; ++i) {
-        // As unsigned, negative codes are beyond every label.
+        // Negative codes, converted to unsigned, are above every label.
         const auto code = static_cast<uint64_t>(
             number_cast<int64_t>(load_stored<T>(encoded.data() + i * sizeof(T), codes_.big_endian)));
         take(code == 0 || code > labels_.size() ? labels_.size() : code - 1);
@@ -329,7 +329,7 @@ class Labels {
   DType codes_;
 };
 
-// To numpy's `U` elements: as many code units as fit.
+// A codec to numpy's `U` elements, which hold as many code units as fit.
 class CategorizeFixed : public Codec {
  public:
   CategorizeFixed(Labels labels, const DType& text) : labels_(std::move(labels)), size_(text.size) {

@@ -5,7 +5,7 @@
 namespace plainfs {
 namespace {
 
-// numcodecs' packbits: the number of padding bits at the end, then eight booleans a byte, most significant
+// numcodecs' packbits: the number of padding bits at the end, then eight booleans per byte, most significant
 // bit first.
 class Packbits : public Codec {
  public:
@@ -38,8 +38,8 @@ CodecPtr packbits_codec() {
 
 namespace {
 
-// zarr-extensions' packbits: some bits of each element, least significant first (numcodecs' packbits has it
-// the other way round), padded with zeros to whole bytes.
+// zarr-extensions' packbits: some bits of each element, least significant first (unlike numcodecs' packbits),
+// padded with zeros to whole bytes.
 class PackbitsV3 : public Codec {
  public:
   PackbitsV3(PackbitsPadding padding, uint64_t first_bit, std::optional<uint64_t> last_bit, const DType& type)
@@ -82,7 +82,7 @@ class PackbitsV3 : public Codec {
     return first ? encoded.subspan(1) : encoded.first(encoded.size() - 1);
   }
 
-  // The element whose lowest bit is bit `at` of packed.
+  // Returns the element with bit `at` of `packed` as its lowest bit.
   uint64_t element(ByteSpan packed, uint64_t at) const {
     uint64_t value = 0;
     for (unsigned k = 0; k < bits_; ++k)
@@ -95,7 +95,7 @@ class PackbitsV3 : public Codec {
 
   PackbitsPadding padding_;
   uint64_t size_;  // bytes of an element
-  bool sign_;      // elements are signed: the highest stored bit is repeated above
+  bool sign_;      // elements are signed: the highest stored bit is extended
   unsigned first_ = 0;
   unsigned bits_ = 0;  // stored of each element
 };

@@ -7,7 +7,7 @@
 namespace plainfs {
 namespace {
 
-// Only what is pickled as an array has elements.
+// Returns the array of a value. Only pickled arrays have elements.
 const PickleArray& array_of(const PickleValue& value, const PickleHeap& heap) {
   if (value.kind != PickleKind::array || !heap.arrays[value.index].type)
     throw damaged("the pickle holds no array");

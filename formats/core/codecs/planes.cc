@@ -13,31 +13,32 @@ using Lanes = uint64_t __attribute__((vector_size(16)));
 using LaneBytes = uint8_t __attribute__((vector_size(16)));
 constexpr size_t kLaneBytes = sizeof(Lanes);
 
-// Exchanges the bits of `low` that stand in (mask << shift) for those of `high` that stand in mask.
+// Exchanges the bits of `low` selected by (mask << shift) with the bits of `high` selected by mask.
 void exchange_bits(Lanes& low, Lanes& high, int shift, uint64_t mask) {
   const Lanes differ = ((low >> shift) ^ high) & (Lanes{} + mask);
   high ^= differ;
   low ^= differ << shift;
 }
 
-// rows[b], bit k of a byte: bit b of element k. Left behind: elements k of all bytes in rows[k].
+// Transposes rows[b], with bit b of element k in bit k of a byte. Afterwards rows[k] has element k of all
+// bytes.
 void transpose_bits(Lanes (&rows)[8]) {
   for (const int r : {0, 1, 2, 3}) exchange_bits(rows[r], rows[r + 4], 4, 0x0f0f0f0f0f0f0f0f);
   for (const int r : {0, 1, 4, 5}) exchange_bits(rows[r], rows[r + 2], 2, 0x3333333333333333);
   for (const int r : {0, 2, 4, 6}) exchange_bits(rows[r], rows[r + 1], 1, 0x5555555555555555);
 }
 
-// The bytes of a and b in turn, the first halves and the second.
+// Returns the bytes of `a` and `b` alternating, the first halves and the second.
 std::pair<LaneBytes, LaneBytes> interleaved(LaneBytes a, LaneBytes b) {
   return {__builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23),
           __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)};
 }
 
-// Elements of 16 bytes of each row, in order: a byte of each row in turn.
+// Writes one byte of each row in turn. Each row has elements of 16 bytes.
 void write_in_turn(const Lanes (&rows)[8], std::byte* out) {
   LaneBytes bytes[8];
   std::memcpy(bytes, rows, sizeof bytes);
-  // All 128 bytes in turn from their first half and their second, three times.
+  // Interleaves the first half of all 128 bytes with the second, three times.
   for (int step = 0; step < 3; ++step) {
     LaneBytes shuffled[8];
     for (int r = 0; r < 4; ++r)
@@ -55,7 +56,7 @@ void join_fixed(const std::byte* __restrict planes, std::byte* __restrict out, s
 }
 
 void join_any(const std::byte* planes, std::byte* out, size_t count, size_t size) {
-  constexpr size_t kRun = 64;  // elements: their output stays in the first-level cache
+  constexpr size_t kRun = 64;  // elements, so that their output stays in the first-level cache
   for (size_t first = 0; first < count; first += kRun) {
     const size_t last = std::min(count, first + kRun);
     for (size_t j = 0; j < size; ++j)

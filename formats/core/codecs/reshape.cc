@@ -6,7 +6,7 @@
 namespace plainfs {
 namespace {
 
-// zarr-extensions' reshape: other lengths for the same elements in the same C order.
+// zarr-extensions' reshape: another shape for the same elements in the same C order.
 class Reshape : public Codec {
  public:
   explicit Reshape(Json shape) : shape_(std::move(shape)) {
@@ -23,7 +23,7 @@ class Reshape : public Codec {
   ArrayStage encoded_stage(const ArrayStage& decoded) const override {
     ArrayStage out{decoded.dtype, {}};
     std::optional<size_t> open;  // the axis given as -1
-    uint64_t next = 0;           // the first input axis that may come, as they have to rise
+    uint64_t next = 0;           // the first input axis that is still allowed, since they have to rise
     for (const Json& axis : *shape_.list()) {
       const bool rest = axis.as_int64() == -1;
       if (rest && open) wrong(decoded);
@@ -38,7 +38,7 @@ class Reshape : public Codec {
   }
 
  private:
-  // A length, or a list of axes of the input that become one.
+  // Returns a length, or the product of a list of input axes that are merged.
   uint64_t length(const Json& axis, const ArrayStage& decoded, uint64_t& next) const {
     if (const auto given = axis.as_uint64(); given && *given > 0) return *given;
     if (!axis.list()) wrong(decoded);

@@ -8,8 +8,8 @@
 namespace plainfs {
 namespace {
 
-// zarr-extensions' scale_offset: (stored / scale) + offset in the array's own type. In integers only a
-// division without rest has a result in that type.
+// zarr-extensions' scale_offset: (stored / scale) + offset in the array's own type. For integers, only a
+// division without remainder has a result in that type.
 class ScaleOffset : public NumberStage {
  public:
   ScaleOffset(const Json* scale, const Json* offset, const DType& type)

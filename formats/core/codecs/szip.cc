@@ -1,8 +1,8 @@
 // HDF5's szip filter: a u32 size, then the adaptive Golomb-Rice code of CCSDS 121.0-B in the form of the szip
-// library. Samples come in blocks, blocks in scanlines that are filled up to whole blocks; each block says
-// how it is coded. Numbers of 32 and 64 bits are coded as bytes, all first bytes, then all second ones, and
-// so on. Sources: CCSDS 121.0-B-3; libhdf5's H5Zszip.c, which takes a stream that ends too early for a whole
-// one. So does libaec, with what is missing left as it was, and some damage that is refused here passes it.
+// library. Samples come in blocks, and blocks in scanlines that are padded to whole blocks. Each block states
+// how it is coded. Numbers of 32 and 64 bits are coded as bytes: all first bytes, then all second ones, and
+// so on. Sources: CCSDS 121.0-B-3; libhdf5's H5Zszip.c, which accepts a stream that ends too early as a whole
+// one. libaec does too, leaves the missing part unchanged, and accepts some damage that is refused here.
 #include <algorithm>
 
 #include "formats/core/base/checked.h"
@@ -14,23 +14,23 @@
 namespace plainfs {
 namespace {
 
-// How the samples are coded.
+// The coding of the samples.
 struct Coding {
   unsigned bits;       // of a sample, 1 to 24
   unsigned block;      // samples in a block, even
   unsigned blocks;     // in a scanline
-  bool has_reference;  // a scanline begins with a sample; of the others, differences are coded
+  bool has_reference;  // a scanline begins with a sample and continues with differences
   uint32_t largest() const { return (uint32_t{1} << bits) - 1; }
 };
 
-// One scanline after another.
+// A decoder of one scanline after another.
 class ScanlineDecoder {
  public:
   ScanlineDecoder(Coding coding, ByteSpan encoded)
       : coding_(coding), reader_("szip", encoded), samples_(size_t{coding.block} * coding.blocks) {}
 
-  // The next scanline, of which the first count samples are wanted; those behind them may be anything.
-  // Requires: 1 <= count <= those of a scanline.
+  // Returns the first `count` samples of the next scanline; those behind them are undefined. Requires: 1 <=
+  // count <= the samples of a scanline.
   std::span<const uint32_t> next(size_t count) {
     used_ = 0;
     while (used_ < count) decode_block();
@@ -49,7 +49,7 @@ class ScanlineDecoder {
     const auto id = static_cast<unsigned>(reader_.read(id_bits));
     const bool is_first = used_ == 0 && coding_.has_reference;
     const size_t end = used_ + coding_.block;
-    if (id == (1u << id_bits) - 1) {  // samples as they are
+    if (id == (1u << id_bits) - 1) {  // samples stored unchanged
       while (used_ < end) put(reader_.read(coding_.bits));
       return;
     }
@@ -63,7 +63,7 @@ class ScanlineDecoder {
       decode_split(id - 1, end);
   }
 
-  // The upper parts of all samples in unary, then the lower bits of all.
+  // Decodes the upper parts of all samples in unary, then the lower bits of all.
   void decode_split(unsigned low_bits, size_t end) {
     if (low_bits > coding_.bits) throw damaged("szip: {} low bits of {}", low_bits, coding_.bits);
     const size_t first = used_;
@@ -76,8 +76,8 @@ class ScanlineDecoder {
     for (size_t i = first; i < end; ++i) samples_[i] |= static_cast<uint32_t>(reader_.read(low_bits));
   }
 
-  // Two small samples a and b as one number in unary: (a + b)(a + b + 1) / 2 + b. A reference stands for the
-  // first sample of its pair.
+  // Decodes pairs of small samples a and b, coded as one number in unary: (a + b)(a + b + 1) / 2 + b. A
+  // reference replaces the first sample of its pair.
   void decode_pairs(size_t end) {
     constexpr uint64_t kLargestSum = 12;
     while (used_ < end) {
@@ -91,7 +91,7 @@ class ScanlineDecoder {
     }
   }
 
-  // Blocks of zeros from the one at sample start on: their number, or the rest of 64 blocks.
+  // Decodes blocks of zeros from the one at sample `start` on: their number, or the rest of 64 blocks.
   void decode_zeros(size_t start) {
     constexpr uint64_t kRest = 4, kSegment = 64;
     const uint64_t code = reader_.zeros();
@@ -103,7 +103,8 @@ class ScanlineDecoder {
     while (used_ < end) samples_[used_++] = 0;
   }
 
-  // A difference takes turns below and above the sample before, as far as both are samples.
+  // Replaces differences by samples. Differences alternate below and above the sample before, as long as both
+  // are valid samples.
   void undo_differences(size_t count) {
     const uint32_t largest = coding_.largest(), half = largest / 2 + 1;
     uint32_t sample = samples_[0];
@@ -124,7 +125,7 @@ class ScanlineDecoder {
   size_t used_ = 0;
 };
 
-// Places in the client data, and bits of the options.
+// Positions in the client data, and bits of the options.
 enum SzipParameter : size_t { kOptions, kBlock, kBits, kScanline, kSzipParameters };
 constexpr unsigned kBigEndian = 16, kNearestNeighbour = 32;
 constexpr unsigned kMostBlocks = 4096;
@@ -173,7 +174,7 @@ class Szip : public Codec {
 
 }  // namespace
 
-// As with n-bit, client data may be of no use where every chunk leaves the filter out.
+// The client data may be meaningless if every chunk omits the filter, as with n-bit.
 CodecPtr szip_codec(std::span<const unsigned> client_data) {
   return std::make_unique<Szip>(client_data);
 }

@@ -20,11 +20,11 @@ struct Close {
 template <class T>
 using Owned = std::unique_ptr<T, Close>;
 
-constexpr uint64_t kWordBytes = 8;  // what libzfp reads at once
+constexpr uint64_t kWordBytes = 8;  // the unit in which libzfp reads
 constexpr uint64_t kZfpHeaderBytes = ZFP_HEADER_MAX_BITS / 8 + 2 * kWordBytes;
 
-// A stream with its full header and size bytes in all. libzfp does not know where its input ends, so zeros
-// follow it, as many as any decoding of it may read; they cost no memory until they are read.
+// A stream with its full header and `size` bytes in all. libzfp does not know where its input ends, so it is
+// followed by as many zeros as any decoding may read. They cost no memory until they are read.
 class ZfpStream {
  public:
   ZfpStream(ByteSpan encoded, uint64_t size) : bytes_(static_cast<std::byte*>(std::calloc(size, 1))) {
@@ -46,7 +46,8 @@ class ZfpStream {
     return bytes;
   }
   uint64_t fewest_bits() const { return checked_multiply(zfp_field_blocks(field_.get()), stream_->minbits); }
-  // Each of 64 bit planes of a block takes a bit a value at most, and each value two more to be found.
+  // Returns the most bytes that decoding reads: each of 64 bit planes of a block takes at most one bit per
+  // value, and each value two more to be found.
   uint64_t most_bytes() const {
     constexpr uint64_t kOverhead = 192;
     const uint64_t values = uint64_t{1} << (2 * zfp_field_dimensionality(field_.get()));
@@ -63,8 +64,8 @@ class ZfpStream {
  private:
   std::array<size_t, 4> lengths() const { return {field_->nx, field_->ny, field_->nz, field_->nw}; }
 
-  // libzfp subtracts what each block begins with (sign, exponent, precision) from the bits it may take,
-  // unchecked.
+  // libzfp subtracts the start of each block (sign, exponent, precision) from its maximum number of bits
+  // without a check.
   void check_limits() const {
     const bool real = field_->type == zfp_type_float || field_->type == zfp_type_double;
     const bool reversible = stream_->minexp < ZFP_MIN_EXP;
@@ -80,7 +81,7 @@ class ZfpStream {
   Owned<zfp_field> field_;
 };
 
-// numcodecs' zfpy: zfp's own stream with its full header, which tells type, lengths and mode
+// numcodecs' zfpy: zfp's own stream with its full header, which has the type, lengths and mode
 // (zfp.readthedocs.io).
 class Zfpy : public Codec {
  public:
@@ -92,7 +93,7 @@ class Zfpy : public Codec {
     if (header.fewest_bits() / 8 > encoded.size()) throw damaged("zfpy: cut off");
     Bytes out(bytes);
     const uint64_t used = ZfpStream(encoded, checked_add(encoded.size(), header.most_bytes())).decode(out);
-    // The stream ends with a whole word, whose last bytes may have been left out.
+    // The stream ends with a whole word, of which the last bytes may have been omitted.
     if (used == 0 || used > encoded.size() + kWordBytes - 1) throw damaged("zfpy: invalid or cut off");
     return out;
   }

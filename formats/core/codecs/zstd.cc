@@ -48,8 +48,9 @@ Bytes decode_growing(ByteSpan encoded, DecodedSize size) {
   return out.finish();
 }
 
-// Whether the source is one frame that says it holds so many bytes, and has no checksum, which only its end
-// would verify. (RFC 8878, 3.1.1: the magic number, a descriptor, then blocks behind headers of 3 bytes.)
+// Returns whether the source is one frame that states a content of `bytes` bytes and has no checksum, which
+// only its end would verify. (RFC 8878, 3.1.1: the magic number, a descriptor, then blocks behind headers of
+// 3 bytes.)
 bool is_plain_frame(const EncodedSource& encoded, uint64_t bytes) {
   constexpr uint64_t kLongestHeader = 18, kBlockHeader = 3;
   constexpr unsigned kChecksum = 4, kSingleSegment = 32;
@@ -74,7 +75,7 @@ bool is_plain_frame(const EncodedSource& encoded, uint64_t bytes) {
   return at == encoded.size;
 }
 
-// The first bytes, from no more of the frame than they need.
+// Returns the first bytes, and reads no more of the frame than they need.
 Bytes decode_start(const EncodedSource& encoded, uint64_t bytes) {
   constexpr uint64_t kPiece = 128 << 10;
   ZSTD_DCtx* context = thread_context();

@@ -56,7 +56,7 @@ class FieldArray : public DerivedArray {
   Shape chunk_shape() const override {
     return with_item_axes(values().chunk_shape(), field_type(values(), field_));
   }
-  // One compound that stands for all says nothing of the items in it.
+  // A single compound that stands for all does not describe the items in it.
   std::optional<Elements> repeated(const Box& box) const override {
     return shape() == values().shape() ? DerivedArray::repeated(box) : std::nullopt;
   }
@@ -118,7 +118,7 @@ const Group& root_of(const Group& group) {
   return *root;
 }
 
-// The list that the attribute categories of a column leads to.
+// Returns the list to which the attribute categories of a column refers.
 Node referred_list(const Group& frame, const Json& reference) {
   const std::string* path = reference.text();
   if (!path) throw damaged("the categories of a column are {}", to_json_text(reference));
@@ -199,7 +199,7 @@ ArrayPtr DataFrame::referred_labels(const Node& member) const {
   }
 }
 
-// One that cannot be had throws when it is used.
+// Returns a column. One that is missing or cannot be read throws when it is used.
 Column DataFrame::column(const std::string& name) const {
   try {
     const std::optional<Node> member = find(name);

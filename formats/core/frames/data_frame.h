@@ -1,4 +1,4 @@
-// Tables put together of columns that are stored one by one.
+// Tables assembled from columns that are stored separately.
 #pragma once
 
 #include <optional>
@@ -11,56 +11,53 @@
 
 namespace plainfs::frames {
 
-// The table of those columns, rows long: one of another length throws damaged when it is used, and so the
-// whole table does. How long they have to be is not known where the row names cannot be read. Columns that
-// are null or not of rank 1 are left out, which is told of with place ("/obs").
+// Returns a table of those columns with `rows` rows. A column of another length throws damaged when it is
+// used, and so does the whole table, unless the row names cannot be read: the expected length is then
+// unknown. Columns that are null or not of rank 1 are omitted and logged with `place` ("/obs").
 Table table_of(uint64_t rows, ArrayPtr row_names, std::vector<Column> columns, const std::string& place,
                Context& context);
 
-// The fields of compound arrays as arrays of their own.
-
-// Field f of every element of compounds, an array of compounds. A field that is itself an array adds its axes
-// after those of compounds.
+// Returns field f of every element of `compounds`, an array of compounds. A field that is itself an array
+// adds its axes after those of `compounds`.
 ArrayPtr field_of(ArrayPtr compounds, size_t f);
 
-// Values as they are written, where they have no bytes that an .npy should show.
-
-// values as text of variable length, each as a .csv shows it without quotes; missing ones stay missing. Text
-// of variable length, and what has no fixed size, as it is.
+// Returns `values` as text of variable length, each as in a .csv without quotes, for values without bytes
+// that an .npy should show. Missing values stay missing. Text of variable length, and types without a fixed
+// size, are returned unchanged.
 ArrayPtr as_written(ArrayPtr values);
 
-// AnnData's data frames, versions 0.1.0 (anndata 0.7) and 0.2.0 (all later ones), in groups of files of any
-// kind.
+// AnnData's data frames, versions 0.1.0 (anndata 0.7) and 0.2.0 (all later ones), in groups of any kind of
+// file.
 
-// The row names of a data frame: the array of the member that its attribute _index names.
+// The row names of a data frame: the array that its attribute _index names.
 struct FrameIndex {
-  ArrayPtr names;   // null: unknown; those that are there and cannot be read throw when they are used
-  std::string why;  // they are unknown
+  ArrayPtr names;   // null: unknown; throws when used if present but unreadable
+  std::string why;  // why the names are unknown
 };
 
 class DataFrame {
  public:
-  // Nullopt where group is none of a known version. group: as its container gives it. Throws where the
-  // attributes that tell cannot be read.
+  // Returns the data frame, or nullopt if `group` is not one of a known version. group: as its container
+  // returns it. Throws if the attributes that decide this cannot be read.
   static std::optional<DataFrame> of(GroupPtr group, Context& context);
 
   FrameIndex index() const;
-  // The columns in order, by their full names: a/b is the member b of the member a. Throws where the
-  // attribute column-order cannot be read, and damaged where it is no list of texts.
+  // Returns the columns in order, by their full names: a/b is the member b of the member a. Throws if the
+  // attribute column-order cannot be read, and damaged if it is not a list of texts.
   std::vector<std::string> column_names() const;
-  // Whether it is one of them; a column-order that is no list names none. Throws where it cannot be read.
+  // Returns whether `name` is a column. A column-order that is not a list names no columns. Throws if it
+  // cannot be read.
   bool has_column(const std::string& name) const;
-  // The member of a full name, as its container gives it; nullopt where there is none.
+  // Returns the member with a full name as its container returns it, or nullopt.
   std::optional<Node> find(const std::string& column) const;
-  // The values of such a member; null where it is nothing that could be a column. Throws where it cannot be
-  // read.
+  // Returns the values of such a member, or null if it cannot be a column. Throws if it cannot be read.
   ArrayPtr values_of(const Node& member) const;
-  // Of version 0.1.0: the labels of codes whose attribute categories is a reference, or the path in the
-  // frame, of a list of them. Null where member has no such attribute. One that leads nowhere gives an array
-  // that throws damaged when it is used. Throws where the attribute cannot be read.
+  // Returns, for version 0.1.0, the labels of codes with an attribute categories: a reference to a list of
+  // labels, or its path in the frame. Returns null if `member` has no such attribute. A dangling reference
+  // gives an array that throws damaged when it is used. Throws if the attribute cannot be read.
   ArrayPtr referred_labels(const Node& member) const;
 
-  // The whole of it. What is wrong, the table throws when it is used.
+  // Returns the whole frame. Errors are thrown when the table is used.
   Table table() const;
 
  private:

@@ -1,5 +1,5 @@
-// What an element of AnnData's format says it is. Its groups stand in files of every kind, so the encoding is
-// looked for in any group, and only a type and version that are known together give one a meaning.
+// The encodings of elements of AnnData's format. Its groups occur in files of every kind, so any group may
+// have an encoding. Only a known combination of type and version gives a group a meaning.
 #pragma once
 
 #include <initializer_list>
@@ -14,72 +14,72 @@
 namespace plainfs::frames {
 
 // The attributes encoding-type and encoding-version. Each is a text, of fixed or variable length, or a list
-// of one.
+// of one text.
 struct Encoding {
   std::string type;
   std::string version;
 
-  // Whether it is that type in one of those versions.
+  // Returns whether this is that type in one of those versions.
   bool is(std::string_view a_type, std::initializer_list<std::string_view> versions) const;
 };
 
-// Nullopt where there is no encoding-type, or it is no text. Throws where one of the two cannot be read.
+// Returns nullopt if there is no encoding-type or it is not a text. Throws if one of the two cannot be read.
 std::optional<Encoding> encoding_of(const Attributes& attributes);
 
-// The shape of a matrix in the attribute name, two counts; nullopt where there is no such attribute. Throws
-// where it cannot be read, and damaged where it is something else.
+// The shape of a matrix from an attribute with two counts. matrix_shape_in returns nullopt if the attribute
+// is absent. It throws if the attribute cannot be read, and damaged if it has any other form.
 struct MatrixShape {
   uint64_t rows = 0;
   uint64_t columns = 0;
 };
 std::optional<MatrixShape> matrix_shape_in(const Attributes& attributes, std::string_view name);
 
-// One element of AnnData's format as a list of values: an array, a categorical, a nullable array. So columns,
-// indexes and categories are told apart in one place.
+// One element of AnnData's format as a list of values: an array, a categorical or a nullable array. Columns,
+// indexes and categories are recognised here only.
 
-// The array that node stands for: itself, the labels of a categorical, the values of a nullable group; null
-// where it is anything else, an unknown encoding among them. node: as its container gives it. Throws where it
-// or its attributes cannot be read. A categorical or nullable group whose parts do not fit gives an array
+// Returns the array that `node` stands for: itself, the labels of a categorical, or the values of a nullable
+// group; null for anything else, unknown encodings included. node: as its container returns it. Throws if it
+// or its attributes cannot be read. A categorical or nullable group with inconsistent parts gives an array
 // that throws when it is used.
 ArrayPtr values_of(const Node& node, Context& context);
 
-// The same without categoricals: what the categories of one can be.
+// Returns the values like values_of, but null for categoricals: these can be the categories of one.
 ArrayPtr plain_values_of(const Node& node);
 
-// Whether those values are text, as far as that is known without reading any.
+// Returns whether those values are text, as far as that is known without reading any.
 bool holds_text(const Node& node);
 
-// Values beside a mask that says which of them are missing: AnnData's nullable integers, truth values and
-// texts.
+// Values with a mask that marks the missing ones: AnnData's nullable integers, truth values and texts.
 
-// values, missing where mask is TRUE. Throws damaged from check() and from every use where the two differ in
-// length or the mask is no truth values.
+// Returns `values`, missing where `mask` is TRUE. check() and every use throw damaged if the two differ in
+// length or the mask does not consist of truth values.
 ArrayPtr nullable(ArrayPtr values, ArrayPtr mask);
 
-// Of a group of values and mask. A part that is absent gives an array that throws damaged when it is used.
+// Returns the nullable array of a group with values and mask. An absent part gives an array that throws
+// damaged when it is used.
 ArrayPtr nullable_group(const Group& group);
 
-// Codes and the labels they stand for: AnnData's categorical groups (codes and categories, -1 missing), its
-// codes with a reference to their categories, and R's factors as HDF5 files have them (levels and 1-based
-// values).
+// Codes and their labels: AnnData's categorical groups (codes and categories, -1 missing), its codes with a
+// reference to their categories, and R's factors in HDF5 files (levels and 1-based values).
 
-// Whether array is a list of whole numbers, as codes are.
+// Returns whether `array` is a list of integers, as codes are.
 bool are_codes(const Array& array);
 
-// codes with base - 1, which stands for a missing value, marked as that: -1 of codes from 0, 0 of those from
-// 1. Codes of other types stay as they are.
+// Returns `codes` with base - 1, the code of a missing value, marked as missing: -1 for codes from 0, 0 for
+// codes from 1. Codes of other types are returned unchanged.
 ArrayPtr codes_from(ArrayPtr codes, int64_t base);
 
-// The attribute ordered: true, or a number that is not 0. What cannot be read, or is something else, is told
-// of with place and is no order, for only files of other programs show one.
+// Returns the attribute ordered: true, or a number other than 0. If it cannot be read or has any other value,
+// logs that with `place` and returns false, because only files of other programs show an order.
 bool are_ordered(const Attributes& attributes, const std::string& place, Context& context);
 
-// The labels of codes from 0, -1 missing. Any other code without a label is NA, told of once with place.
+// Returns the labels of codes from 0, -1 missing. Any other code without a label is NA and is logged once
+// with `place`.
 ArrayPtr categorical(ArrayPtr codes, ArrayPtr categories, const std::string& place, Context& context,
                      bool is_ordered = false);
 
-// The labels of a group of codes and categories. A part that is absent, no list, or of another kind gives an
-// array that throws damaged when it is used.
+// Returns the labels of a group with codes and categories. A part that is absent, not a list or of another
+// kind gives an array that throws damaged when it is used.
 ArrayPtr categorical_group(const Group& group, Context& context);
 
 }  // namespace plainfs::frames

@@ -10,29 +10,27 @@
 
 namespace plainfs::frames {
 
-// Whether values are text, whatever its length.
+// Returns whether values of the type are text of any length.
 bool is_text(const DType& type);
 
-// Whether array.check() finds nothing wrong.
+// Returns whether array.check() succeeds.
 bool is_readable(const Array& array);
 
-// names where they are a list of count of them, else null; a list that does not fit is told of with place
-// ("/obsm/X_pca: rows"). One that cannot be read stays: showing it says so. Reads no elements.
+// Returns `names` if it is a list of `count` names, else null. Logs a list of another length with `place`
+// ("/obsm/X_pca: rows"). A list that cannot be read is kept: it fails when it is shown. Reads no elements.
 ArrayPtr fitting_names(ArrayPtr names, uint64_t count, const std::string& place, Context& context);
 
-// group's member as a list of names; null where it is none, which is told of. One that is there and cannot be
-// read is an array whose every use says so.
+// Returns the member of `group` as a list of names. Returns null, with a notice, if it is not such a list. A
+// list that exists but cannot be read is an array that fails on every use.
 ArrayPtr find_names(const Group& group, std::string_view name, Context& context);
 
-// Names whose characters outside ASCII are stored as character references (10x, loom), as people know them.
-
-// The list with its references decoded (formats/core/text/character_references.h), as text of variable
-// length; what is no text is given back as it is.
+// Returns the list with its references decoded (formats/core/text/character_references.h), as text of
+// variable length. Arrays that are not text are returned unchanged.
 ArrayPtr decoded_names(ArrayPtr names);
 
-// names; null where it is known to hold none, as of a side of a matrix without rows.
+// Returns `names`, or null if it is known to be empty, as for a side of a matrix without rows.
 ArrayPtr some_names(ArrayPtr names);
-// Both.
+// Returns some_names of decoded_names.
 ArrayPtr some_decoded_names(ArrayPtr names);
 
 }  // namespace plainfs::frames

@@ -65,7 +65,7 @@ ArrayPtr integer_part_of(const Group& group, std::string_view name) {
 
 namespace {
 
-// The array of a part; where there is none, one that says so, which error says too.
+// Returns the array of a part. A missing part gives an array that throws the reason, and sets `error`.
 ArrayPtr part_of(const Group& group, std::string_view name, std::optional<Error>& error) {
   try {
     if (ArrayPtr part = find_array(group, name)) return part;

@@ -1,6 +1,6 @@
-// The arrays that a structure is made of, by their names in its group. A part that is listed and cannot be
-// opened is still that part: it is a BrokenArray, so that only what uses it fails. Links of the store itself
-// are followed. Nothing here throws.
+// The arrays that make up a structure, by their names in its group. A part that is listed but cannot be
+// opened is a BrokenArray, so that only its users fail. Links within the store are followed. Nothing here
+// throws.
 #pragma once
 
 #include "formats/core/frames/element.h"
@@ -8,37 +8,36 @@
 
 namespace plainfs::frames {
 
-// Null where there is no such member or it is no array.
+// Returns null if the member is absent or not an array.
 ArrayPtr part_of(const Group& group, std::string_view name);
-// Null where there is no such member or it is no group.
+// Returns null if the member is absent or not a group.
 GroupPtr group_part_of(const Group& group, std::string_view name);
 
 bool is_broken(const Array& array);
 
-// Whether the array is of that kind, as far as is known: a part that cannot be opened may be anything.
+// Return whether the array has that kind, as far as is known: a part that cannot be opened may be anything.
 bool may_be_list(const Array& array);      // of rank 1
 bool may_be_text(const Array& array);      // a list of texts
-bool may_be_integers(const Array& array);  // a list of whole numbers
-// A list of texts of that length.
+bool may_be_integers(const Array& array);  // a list of integers
+// Returns whether it may be a list of `length` texts.
 bool may_be_names(const Array& array, uint64_t length);
 
-// The part where it may be such a list, else null.
+// Return the part if it may be such a list, else null.
 ArrayPtr list_part_of(const Group& group, std::string_view name);
 ArrayPtr text_part_of(const Group& group, std::string_view name);
 ArrayPtr integer_part_of(const Group& group, std::string_view name);
 
-// A group of data, indices and indptr: a compressed sparse matrix as scipy, AnnData, SeuratDisk and 10x keep
-// it.
+// Groups with data, indices and indptr: compressed sparse matrices of scipy, AnnData, SeuratDisk and 10x.
 
-// Whether group has all three parts as arrays, be they damaged.
+// Returns whether `group` has all three parts as arrays, even damaged ones.
 bool has_compressed_parts(const Group& group);
 
-// The three parts in a SparseMatrix without sizes or names. One that is absent, no array or unreadable is in
-// error, which makes the matrix damaged.
+// Returns the three parts in a SparseMatrix without sizes or names. A part that is absent, not an array or
+// unreadable sets `error`, which makes the matrix damaged.
 SparseMatrix compressed_parts(const Group& group);
 
-// The matrix of that shape, compressed by row (csr) or by column (csc); transposed: rows and columns change
-// places, and what was compressed by row is by column, over the same parts in the same order.
+// Returns the matrix of that shape, compressed by row (csr) or by column (csc). transposed: rows and columns
+// are exchanged, so a matrix compressed by row becomes one by column, over the same parts in the same order.
 SparseMatrix compressed_matrix(const Group& group, const MatrixShape& shape, bool by_row, bool transposed);
 
 }  // namespace plainfs::frames

@@ -1,4 +1,4 @@
-// Groups of single numbers, as the scale factors of an image are kept.
+// Groups of single numbers, for example the scale factors of an image.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace plainfs::frames {
 
-// The members as a table of one column, `value`, and their names: real numbers of 64 bits. Nullopt where
-// there is none, or one that is something else than a single number. Reads nothing.
+// Returns the members as a table of one column, `value`, with their names: 64-bit reals. Returns nullopt for
+// an empty list, or if a member is not a single number. Reads nothing.
 std::optional<Table> table_of_scalars(const std::vector<Member>& members);
 
 }  // namespace plainfs::frames

@@ -1,5 +1,5 @@
-// A matrix of cells by genes with all that is said of its cells and genes: what AnnData, a Seurat assay, a
-// 10x matrix and a loom file have in common, whatever format they are in.
+// A matrix of cells by genes with the annotations of its cells and genes: the common content of AnnData, a
+// Seurat assay, a 10x matrix and a loom file, in any format.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,20 @@ namespace plainfs {
 
 struct AnnotatedPart {
   std::string name;
-  // LabelledArray, Table or SparseMatrix; its first dimension is the cells' or the genes'.
+  // LabelledArray, Table or SparseMatrix; its first dimension is the cells or the genes.
   Content content;
 };
 
 struct AnnotatedMatrix {
   uint64_t cells = 0;
   uint64_t genes = 0;
-  std::string x_name;     // of an assay that is X; empty = X is what it is called
-  Content x;              // SparseMatrix or LabelledArray, cells in rows; monostate = none
-  Table obs;              // of the cells; its row names are theirs
-  std::string obs_names;  // the column of obs that these are, of a format that has them among them
-  Table var;              // of the genes
-  std::vector<AnnotatedPart> layers;  // as x
+  std::string x_name;  // the name of the assay that is X; empty if it has no other name
+  Content x;           // SparseMatrix or LabelledArray, cells in rows; monostate = none
+  Table obs;           // one row per cell, named by the cells
+  // The column of obs with the cell names, for formats that store them in a column.
+  std::string obs_names;
+  Table var;                          // one row per gene
+  std::vector<AnnotatedPart> layers;  // like x
   std::vector<AnnotatedPart> obsm;
   std::vector<AnnotatedPart> varm;
   std::vector<AnnotatedPart> obsp;
@@ -38,16 +39,16 @@ struct AnnotatedMatrix {
     std::vector<AnnotatedPart> varm;
   };
   std::optional<Raw> raw;
-  // Of a format in which a whole number or truth value of a matrix may be missing.
+  // True for a format in which an integer or boolean of a matrix may be missing.
   bool marks_missing = false;
-  // Returns the slides that the cells lie on; reads names and coordinates. Null = none.
+  // Returns the slides that the cells lie on. Reads names and coordinates. Null = none.
   std::function<std::vector<Slide>()> slides = nullptr;
 };
 
-// Annotated matrices of the same cells, and what is said of these beside them.
+// Annotated matrices of the same cells, with the annotations that these cells have in common.
 struct JointMatrices {
   struct Part {
-    std::string name;  // "RNA"
+    std::string name;  // for example "RNA"
     AnnotatedMatrix matrix;
   };
   std::vector<Part> parts;  // not empty

@@ -13,7 +13,7 @@ namespace plainfs {
 
 namespace {
 
-// All runs of the same small size: the constant lets the compiler copy them with single moves.
+// Copies runs of the same small size. The constant lets the compiler copy them with single moves.
 template <size_t kBytes>
 void copy_small(const Runs& runs, const std::byte* source, std::byte* target) {
   source += runs.source * kBytes;
@@ -46,7 +46,7 @@ void copy_runs(const Runs& runs, uint64_t element_size, const std::byte* source,
   }
 }
 
-// Of what few ask for, and hardly ever: one is enough.
+// One mutex is enough, because surveys are rarely used.
 Mutex& surveys_mutex() {
   static Mutex mutex;
   return mutex;

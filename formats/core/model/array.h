@@ -1,6 +1,6 @@
-// An n-dimensional array of a store: immutable and safe to read from any thread once it is made. Shape and
-// order are as stored (C order); column_major() says that users are to see the dimensions reversed over the
-// same bytes, as R's stores mean them.
+// An n-dimensional array of a store. It is immutable and thread-safe. Shape and order are as stored (C
+// order). If column_major() is true, users see the dimensions reversed over the same bytes, as R's stores
+// define them.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace plainfs {
 
 using Shape = std::vector<uint64_t>;  // elements along each axis; empty = rank 0, one element
 
-// Product of the axes; throws Error(damaged) over 2^64.
+// Returns the product of the axes. Throws Error(damaged) over 2^64.
 uint64_t element_count(std::span<const uint64_t> shape);
 
 // A rectangular part: origin[d] <= i < origin[d] + extent[d] on each axis d.
@@ -33,7 +33,7 @@ struct Box {
 };
 Box whole(const Shape& shape);
 Box range(uint64_t first, uint64_t count);  // of a rank-1 array
-// Throws damaged where box is not inside shape.
+// Throws damaged if `box` is not inside `shape`.
 void check_inside(const Box& box, const Shape& shape);
 
 class Array {
@@ -49,62 +49,66 @@ class Array {
   bool column_major() const { return column_major_; }
   uint64_t count() const { return element_count(shape_); }
 
-  // The extent of a typical chunk, same rank as shape: a hint that whole chunks are the cheapest reads.
+  // Returns the extent of a typical chunk, with the rank of shape: a hint that whole chunks are the cheapest
+  // reads.
   virtual Shape chunk_shape() const { return shape_; }
 
-  // The elements of the box in C order. Requires: the box lies inside shape().
-  // Throws Error where any of them cannot be had, or where the box is not inside after all; never a short or
-  // a guessed result.
+  // Returns the elements of `box` in C order. Requires: the box lies inside shape(). Throws Error if any
+  // element cannot be read or the box is not inside after all. Never returns a short or guessed result.
   virtual Elements read(const Box& box) const = 0;
 
-  // The same into out, which is as long as they are and aligned for one of them, where that saves a copy;
-  // else false, and out is as it was. What is written before it throws is anything.
+  // Reads the elements of `box` into `out` if that saves a copy. `out` has their size and is aligned for one
+  // element. Returns false, with `out` unchanged, if it saves none. After an exception the content of `out`
+  // is undefined.
   virtual bool read_into(const Box&, std::span<std::byte>) const { return false; }
 
-  // Of an array of rank 1, in runs that each begin where the one before ends and the first of them at
-  // `first`: whether in each run every number is above the one before it, and below limit; nullopt where it
-  // is no cheaper to tell than to read them. Requires: ends do not fall, and lie within the array. Throws as
-  // read does.
+  // Returns whether the numbers of a rank-1 array rise strictly within each run and are below `limit`. The
+  // first run begins at `first`, each further run at the end of the one before it. Returns nullopt if
+  // checking is no cheaper than reading the numbers. Requires: `ends` do not decrease and lie within the
+  // array. Throws what read throws.
   virtual std::optional<bool> runs_rise(uint64_t /*first*/, std::span<const uint64_t> /*ends*/,
                                         uint64_t /*limit*/) const {
     return std::nullopt;
   }
 
-  // As read(), for a reader who may want nothing else near it: decodes little more than the box where it can.
+  // Reads `box` like read(), for a caller that may need nothing else near it. Decodes little more than the
+  // box if possible.
   virtual Elements peek(const Box& box) const { return read(box); }
 
-  // The one element that all elements of the box are equal to, where that is known without making them
-  // (absent chunks); nullopt where it is not. Requires a box that is not empty; throws as read does.
+  // Returns the single element that all elements of the box are equal to, if that is known without generating
+  // them (absent chunks); else nullopt. Requires a box that is not empty. Throws what read throws.
   virtual std::optional<Elements> repeated(const Box&) const { return std::nullopt; }
 
-  // Tells that a reader who goes through the array once, in C order, has come past the box: what is kept only
-  // to read it again may be dropped. Costs time where that was wrong, and nothing else.
+  // Reports that a reader that goes through the array once, in C order, has passed the box. Data that are
+  // kept only for another read may be dropped. A wrong report costs time and nothing else.
   virtual void passed(const Box&) const {}
 
-  // Throws the Error that makes the array as a whole unreadable, where one is known: views call it before
-  // they show a shape or a header. May read a little; does nothing where only parts can be damaged.
+  // Throws the Error that makes the whole array unreadable, if one is known. Views call it before they show a
+  // shape or a header. May read a little. Does nothing if only parts can be damaged.
   virtual void check() const {}
 
-  // False where it is known without a read that no element is missing.
+  // Returns false if it is known without a read that no element is missing.
   virtual bool may_be_missing() const { return true; }
 
-  // Returns the array whose elements decide which type this one has in files of other programs: for the cells
-  // of one level, the column that they are cut out of. It lives as long as this one.
+  // Returns the array with the elements that decide the type of this one in files of other programs. For the
+  // cells of one level this is the column that contains them. It lives as long as this array.
   virtual const Array& whole_column() const { return *this; }
 
-  // A null dataspace (HDF5): no element and no shape; views show an empty file and no .npy.
+  // Returns whether this is a null dataspace (HDF5), which has no element and no shape. Views show an empty
+  // file and no .npy.
   virtual bool is_null() const { return false; }
 
   virtual Attributes attributes() const { return {}; }
 
-  // A survey is what a pass over all elements has come to, a value of a type of its own (TextLengths). It is
-  // made once, for all files that show the array, and kept as long as that. key: tells several of one type
-  // apart. Null where none was made. Thread-safe, as the next.
+  // Returns the survey of this type, or null if none was made. A survey is the result of a pass over all
+  // elements, in a type of its own (TextLengths). It is computed once for all files that show the array and
+  // kept as long as the array. key: distinguishes surveys of one type. Thread-safe.
   template <class Survey>
   std::shared_ptr<const Survey> known_survey(uint64_t key = 0) const {
     return std::static_pointer_cast<const Survey>(find_survey(typeid(Survey), key));
   }
-  // That, or what make() gives; of two that are made at once the first stays. Throws what make throws.
+  // Returns the known survey, or the result of make(). If two threads make one at the same time, the first
+  // result is kept. Throws what make throws. Thread-safe.
   template <class Survey, class Make>
   std::shared_ptr<const Survey> survey(uint64_t key, Make&& make) const {
     if (std::shared_ptr<const Survey> known = known_survey<Survey>(key)) return known;
@@ -127,10 +131,10 @@ class Array {
 
 using ArrayPtr = std::shared_ptr<const Array>;
 
-// All elements of an array. For names, levels and other lists that are needed whole.
+// Returns all elements of an array. For names, levels and other lists that are needed whole.
 Elements read_all(const Array& array);
 
-// Elements held in memory.
+// An array of elements in memory.
 class MemoryArray : public Array {
  public:
   MemoryArray(DType dtype, Shape shape, Elements elements, Attributes attributes = {},
@@ -145,7 +149,7 @@ class MemoryArray : public Array {
 };
 ArrayPtr text_array(const std::vector<std::string>& values);
 
-// An array whose every use throws the same Error: a member that is listed but cannot be read.
+// An array that throws the same Error on every use: a member that is listed but cannot be read.
 class BrokenArray : public Array {
  public:
   BrokenArray(DType dtype, Error error) : Array(std::move(dtype), {0}), error_(std::move(error)) {}
@@ -156,9 +160,9 @@ class BrokenArray : public Array {
   Error error_;
 };
 
-// Copies a box between two dense C-order runs of elements: source holds a block of shape source_shape, the
-// box source_box of it goes to target_origin in target of shape target_shape (both already sized).
-// Only kinds of fixed size; Assembly in assembly.h does the others.
+// Copies a box between two dense C-order blocks. `source` has shape source_shape; its source_box is copied to
+// target_origin in `target`, of shape target_shape. Both buffers have their full size. Only for kinds of
+// fixed size; Assembly in assembly.h handles the others.
 void copy_box(uint64_t element_size, const std::byte* source, const Shape& source_shape,
               const Box& source_box, std::byte* target, const Shape& target_shape,
               const Shape& target_origin);

@@ -9,7 +9,7 @@ namespace {
 Elements run_of(const Array& array, uint64_t first, uint64_t count,
                 Elements (Array::*read)(const Box&) const) {
   if (count == 0) return zero_elements(array.dtype(), 0);
-  array.check();  // one that is broken has no shape to go by
+  array.check();  // a broken array has no valid shape
   if (first > array.count() || count > array.count() - first)
     throw damaged("values {} to {} of {}", first, first + count, array.count());
   Elements all;
@@ -62,7 +62,7 @@ void passed_run(const Array& array, uint64_t first, uint64_t count) {
 uint64_t elements_in_band(const Shape& shape, const Shape& chunk) {
   uint64_t band = 1;
   for (size_t axis = 0; axis < shape.size(); ++axis) {
-    // Before the first axis along which a chunk holds several, each index has chunks of its own.
+    // Before the first axis along which a chunk holds several elements, each index has its own chunks.
     const bool counted = band > 1;
     const uint64_t along = counted ? shape[axis] : std::min(chunk[axis], shape[axis]);
     if (__builtin_mul_overflow(band, std::max<uint64_t>(along, 1), &band)) return UINT64_MAX;

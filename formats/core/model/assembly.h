@@ -1,4 +1,4 @@
-// Boxes of elements of any kind: cut out of a block, and put together from parts that arrive in any order.
+// Boxes of elements of any kind: cut out of a block, or assembled from parts that arrive in any order.
 #pragma once
 
 #include <vector>
@@ -8,24 +8,25 @@
 
 namespace plainfs {
 
-// The elements of a box, in its C order. source holds a dense block of shape source_shape.
+// Returns the elements of `box` in its C order. `source` holds a dense block of shape source_shape.
 Elements cut(const DType& type, const Elements& source, const Shape& source_shape, const Box& box);
 
 class Assembly {
  public:
-  // type outlives this. extent: of the box to put together.
+  // type: must outlive this object. extent: of the box to assemble.
   Assembly(const DType& type, Shape extent);
 
-  // Takes source_box of a dense block of shape source_shape to target_origin in the box. Safe from several
-  // threads at once where the parts do not overlap.
+  // Copies source_box of a dense block of shape source_shape to target_origin in the box. Thread-safe if the
+  // parts do not overlap.
   void place(const Elements& source, const Shape& source_shape, const Box& source_box,
              const Shape& target_origin);
 
-  // Requires: every element has been placed once.
+  // Returns the assembled box. Requires: every element has been placed once.
   Elements finish();
 
  private:
-  // Kinds that are not flat wait here: where an element goes depends on all those before it.
+  // A part of a kind that is not flat. The position of an element depends on all elements before it, so such
+  // parts wait for finish().
   struct Part {
     Elements elements;
     Shape extent;
@@ -38,7 +39,7 @@ class Assembly {
   const bool flat_;
   Shape extent_;
   Elements result_;
-  Mutex mutex_;  // guards the making of result_.missing, too
+  Mutex mutex_;  // also guards the creation of result_.missing
   std::vector<Part> parts_;
 };
 

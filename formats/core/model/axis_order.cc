@@ -7,7 +7,7 @@
 namespace plainfs {
 namespace {
 
-// Elements are moved in squares of this length, so that the lines of both sides stay in the first-level
+// Elements are moved in squares of this length, so that the cache lines of both sides stay in the first-level
 // cache.
 constexpr uint64_t kTile = 32;
 
@@ -60,7 +60,7 @@ void move_plane(const Plane& plane, uint64_t size, const std::byte* source, std:
             [&](uint64_t from, uint64_t to) { std::memcpy(target + to * size, source + from * size, size); });
 }
 
-// Steps of both sides along the axes of shape.
+// Returns the steps of both sides along the axes of `shape`.
 std::vector<Axis> axes_of(const Shape& shape, const AxisOrder& order) {
   std::vector<Axis> axes(shape.size());
   uint64_t target_step = 1;
@@ -76,7 +76,7 @@ std::vector<Axis> axes_of(const Shape& shape, const AxisOrder& order) {
   return axes;
 }
 
-// Calls visit(source, target) with the element each plane of the other axes begins at.
+// Calls visit(source, target) with the first element of each plane of the other axes.
 template <class Visit>
 void for_planes(const std::vector<Axis>& axes, Visit&& visit) {
   std::vector<uint64_t> at(axes.size(), 0);
@@ -97,7 +97,8 @@ void for_planes(const std::vector<Axis>& axes, Visit&& visit) {
   }
 }
 
-// Writes to target what transposed_back() gives; false, and nothing, where the order is the same.
+// Writes the result of transposed_back() to `target`. Returns false, and writes nothing, if the order is
+// unchanged.
 bool transpose(const std::byte* source, std::byte* target, uint64_t element_size, const Shape& shape,
                const AxisOrder& order) {
   std::vector<Axis> axes = axes_of(shape, order);
@@ -105,7 +106,8 @@ bool transpose(const std::byte* source, std::byte* target, uint64_t element_size
   const bool same_order = std::is_sorted(
       axes.begin(), axes.end(), [](const Axis& a, const Axis& b) { return a.source_step > b.source_step; });
   if (same_order) return false;
-  // Rows run along the axis that is contiguous in the source, columns along the one that is in the target.
+  // Rows run along the axis that is contiguous in the source, columns along the one that is contiguous in the
+  // target.
   const auto contiguous = std::min_element(
       axes.begin(), axes.end(), [](const Axis& a, const Axis& b) { return a.source_step < b.source_step; });
   Plane plane{{1, 0, 0}, axes.back()};

@@ -1,4 +1,4 @@
-// What is said of the cells of a store that says nothing of them itself (-o cells=).
+// Annotations of cells for a store that has none itself (-o cells=).
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 namespace plainfs {
 
 struct CellTable {
-  Table table;         // its row names are the cells', no two alike
-  std::string digest;  // of all that is in it
+  Table table;         // its row names are the cells, without duplicates
+  std::string digest;  // of the whole content
 };
 using CellTablePtr = std::shared_ptr<const CellTable>;
 

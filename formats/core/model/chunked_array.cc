@@ -11,7 +11,7 @@ namespace plainfs {
 
 namespace {
 
-// Starts of the chunks along an axis that hold elements of it, and their end.
+// Returns the starts of the chunks along an axis that contain its elements, and their end.
 std::vector<uint64_t> starts_of(const std::vector<uint64_t>& lengths, uint64_t axis_length) {
   std::vector<uint64_t> starts{0};
   for (const uint64_t length : lengths) {
@@ -25,7 +25,7 @@ std::vector<uint64_t> starts_of(const std::vector<uint64_t>& lengths, uint64_t a
   return starts;
 }
 
-// The chunks that a box touches: a box of the grid of chunks.
+// Returns the chunks that a box touches, as a box of the grid of chunks.
 Box chunks_of(const ChunkGrid& grid, const Box& box) {
   Box chunks{Shape(grid.rank()), Shape(grid.rank())};
   for (size_t d = 0; d < grid.rank(); ++d) {
@@ -35,10 +35,10 @@ Box chunks_of(const ChunkGrid& grid, const Box& box) {
   return chunks;
 }
 
-// The part of a box that one chunk holds.
+// The part of a box in one chunk.
 struct Overlap {
-  Box inside;    // as seen from the chunk
-  Shape in_box;  // its origin as seen from the box
+  Box inside;    // relative to the chunk
+  Shape in_box;  // its origin, relative to the box
 };
 
 Overlap overlap_of(const ChunkGrid& grid, const Shape& chunk, const Box& box) {
@@ -55,7 +55,7 @@ Overlap overlap_of(const ChunkGrid& grid, const Shape& chunk, const Box& box) {
   return overlap;
 }
 
-// Whether a chunk was loaded as one element for all of its elements.
+// Returns whether a chunk was loaded as a single element that stands for all.
 bool stands_for_all(const Elements& elements, const Shape& chunk_shape) {
   return elements.count == 1 && element_count(chunk_shape) != 1;
 }
@@ -127,7 +127,7 @@ ChunkedArray::ChunkedArray(Context& context, DType dtype, ChunkGrid grid, bool c
       grid_(std::move(grid)),
       cache_owner_(context.cache.new_owner()) {}
 
-// Fewer chunks than this are not worth being told of together.
+// Fewer chunks than this are not worth announcing.
 constexpr uint64_t kAnnounced = 8;
 
 Elements ChunkedArray::read(const Box& box) const {
@@ -175,13 +175,13 @@ Elements ChunkedArray::read(const Box& box, bool in_passing) const {
     return true;
   };
   if (chunk_count >= kAnnounced) will_load(box);
-  // Readers of neighbouring boxes at the same time want the same chunks: each loads what the other does not.
+  // Concurrent readers of adjacent boxes need the same chunks: each loads chunks that the other does not.
   Mutex mutex;
   std::vector<Shape> loaded_elsewhere;  // guarded by mutex
   context_.workers.parallel_for(chunk_count, [&](size_t i) {
     const Shape at = place_in(chunks, i);
     if (may_take_rows && place_first_rows(at)) return;
-    // Let go of at once: only as many chunks as threads are in memory besides what the cache keeps.
+    // Released at once: besides the cache, memory holds only as many chunks as there are threads.
     if (const auto elements = chunk_unless_loading(at)) return place(at, *elements);
     const MutexLock lock(mutex);
     loaded_elsewhere.push_back(at);
@@ -190,9 +190,9 @@ Elements ChunkedArray::read(const Box& box, bool in_passing) const {
   return assembly.finish();
 }
 
-// The rows that inside needs of a chunk that is not worth decoding for them; nullopt where it is.
+// Returns the rows that `inside` needs of a chunk, if the chunk is not worth decoding for them; else nullopt.
 std::optional<Elements> ChunkedArray::first_rows(std::span<const uint64_t> chunk, const Box& inside) const {
-  constexpr uint64_t kLargeChunk = 1 << 20, kFewRows = 8;  // bytes; one in so many
+  constexpr uint64_t kLargeChunk = 1 << 20, kFewRows = 8;  // bytes; one row in this many
   const Shape chunk_shape = grid_.chunk_shape(chunk);
   if (chunk_shape.empty() || inside.extent[0] > chunk_shape[0] / kFewRows ||
       layout_of(dtype()) != Layout::flat)
@@ -207,7 +207,7 @@ std::optional<Elements> ChunkedArray::first_rows(std::span<const uint64_t> chunk
   try {
     rows = load_rows(chunk, inside.origin[0], inside.extent[0]);
   } catch (const Error&) {
-    return std::nullopt;  // to be said of the whole chunk
+    return std::nullopt;  // load_chunk reports the error for the whole chunk
   }
   if (!rows) return rows;
   check_layout(dtype(), *rows, element_count(chunk_shape) / chunk_shape[0] * inside.extent[0]);
@@ -215,7 +215,7 @@ std::optional<Elements> ChunkedArray::first_rows(std::span<const uint64_t> chunk
   return rows;
 }
 
-// Whether the chunk was touched several times lately.
+// Returns whether the chunk was accessed several times recently.
 bool ChunkedArray::touch(uint64_t number) const {
   std::atomic<uint64_t>& slot = touched_[number % touched_.size()];
   const uint64_t first = number * (kTouches + 1) + 1;

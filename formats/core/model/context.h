@@ -1,5 +1,6 @@
-// What every layer below fs is given instead of globals: the cache, the workers, the room to decode in, the
-// open files, where warnings go, and the options that change how a store is read. Lives as long as the mount.
+// The environment of every layer below fs, instead of globals: the cache, the workers, the memory budgets for
+// decoding, the open files, the sinks for warnings, and the options that change how a store is read. Lives as
+// long as the mount.
 #pragma once
 
 #include <atomic>
@@ -23,18 +24,17 @@ struct Genome;     // formats/core/model/genome.h
 struct ReadOptions {
   bool absent_chunk_is_error = false;  // -o missing=error: an absent Zarr chunk is an error, not fill
   bool hdf5_plugins = false;           // -o hdf5_plugins: let libhdf5 load filter plugins
-  bool array_header = false;           // -o header: the .csv of an array without names has a header, too
-  bool ragged_as_count = false;        // -o ragged=count: a list in a cell of a table's .csv is its length
+  bool array_header = false;           // -o header: the .csv of an array without names also has a header
+  bool ragged_as_count = false;        // -o ragged=count: a table's .csv shows the length of a list
   std::string row_name_header;         // -o rowname=NAME: the header of a column of row names; "" = none
-  bool follow_outside = false;  // -o follow_outside: what a store names outside of its own folder is read
-  std::shared_ptr<const CellTable>
-      cells;  // -o cells=FILE: what is said of the cells of fragments; null = nothing
-  std::shared_ptr<const Genome> genome;  // -o genome=FILE: how long their chromosomes are; null = not known
-  RemoteOptions remote;                  // of a store elsewhere
-  std::string mountpoint;  // where this is mounted, without links; a mirrored folder does not look there
+  bool follow_outside = false;  // -o follow_outside: read files that a store names outside of its folder
+  std::shared_ptr<const CellTable> cells;  // -o cells=FILE: annotations of the cells of fragments, or null
+  std::shared_ptr<const Genome> genome;    // -o genome=FILE: the lengths of their chromosomes, or null
+  RemoteOptions remote;                    // of a remote store
+  std::string mountpoint;  // path of this mount, without links; a mirrored folder does not look into it
 };
 
-// Counted with relaxed atomics: each is a sum for .plainfs/stats.json, nothing is decided by it.
+// Counters for .plainfs/stats.json. They are updated with relaxed atomics, and no decision depends on them.
 struct Counters {
   std::atomic<uint64_t> source_bytes_read{0};
   std::atomic<uint64_t> chunks_decoded{0};
@@ -48,28 +48,28 @@ struct Counters {
 struct Context {
   ByteCache& cache;
   Workers& workers;
-  DecodeBudget& decode_budget;  // for a chunk
+  DecodeBudget& decode_budget;  // for one chunk
   DecodeBudget&
-      unit_budget;  // for what a view puts together of many chunks; taken before decode_budget, not after
+      unit_budget;  // for what a view assembles from many chunks; taken before decode_budget, not after
   Sources& files;
   Counters& counters;
   ReadOptions options;
-  // A broken rule of the format that keeps nothing from being shown: one line, with the path in the store.
-  // Thread-safe.
+  // Logs a violation of the format that does not prevent showing the data: one line, with the path in the
+  // store. Thread-safe.
   std::function<void(const std::string& message)> warn;
-  // The same for what is odd and breaks no rule; null: as warn. Called through notice().
+  // Logs an oddity that breaks no rule; null: use warn. Called through notice().
   std::function<void(const std::string& message)> note{};
-  // The context of another store than the one that was named; its messages begin with that store's path.
-  // Null: this one.
+  // Returns the context of a store other than the named one. Its messages begin with that store's path. Null:
+  // this context.
   std::function<Context&(const std::string& store)> other{};
 
-  // What passes have found out in earlier sessions; null: nothing is kept.
+  // Results of passes in earlier sessions; null: nothing is kept.
   Passes* passes = nullptr;
-  // How far the pass is that opening a store takes: bytes of the file that were read, of how many; all of
-  // them once it is over. Null: nobody looks on. Thread-safe, and throws nothing.
+  // Reports the progress of the pass that opening a store needs: the bytes of the file read so far, and their
+  // total; both are equal at the end. Null: no observer. Thread-safe. Throws nothing.
   std::function<void(uint64_t read, uint64_t size)> passing{};
 
-  // Lines for the log that say nothing of the store: how far a long pass is. Null: as note.
+  // Logs a line that is not about the store: the progress of a long pass. Null: use note.
   std::function<void(const std::string& message)> progress{};
 
   void notice(const std::string& message) const { (note ? note : warn)(message); }

@@ -24,15 +24,15 @@ DType time_type(TimeUnit unit) {
 }
 
 bool is_point(double number) {
-  return std::fabs(number) <= static_cast<double>(kWholeInDouble);  // false of NaN
+  return std::fabs(number) <= static_cast<double>(kWholeInDouble);  // false for NaN
 }
 
 int64_t rounded_down(double number) {
   return static_cast<int64_t>(std::floor(number));
 }
 
-// The digits after the point of a number, as the shortest that read back to it; of a negative one those
-// from the second before it on.
+// Returns the digits after the point of a number, the fewest that read back as the number. For a negative
+// number they count from the whole second before it.
 std::string fraction_digits(double number) {
   char text[512];
   const auto end = std::to_chars(text, text + sizeof text, std::fabs(number), std::chars_format::fixed).ptr;
@@ -41,7 +41,7 @@ std::string fraction_digits(double number) {
   if (point == all.npos) return {};
   std::string digits(all.substr(point + 1));
   if (number >= 0) return digits;
-  // 1 less it: nines' complement, and one more at the last place.
+  // 1 minus the fraction: nines' complement, plus one in the last place.
   for (char& digit : digits) digit = static_cast<char>('9' - (digit - '0'));
   for (size_t i = digits.size(); i-- > 0;) {
     if (digits[i] != '9') {
@@ -53,7 +53,7 @@ std::string fraction_digits(double number) {
   return digits;
 }
 
-// Digits behind the second.
+// Returns the number of decimals of a second.
 size_t digits_of(TimeUnit unit) {
   return unit <= TimeUnit::second ? 0
                                   : 3 * (static_cast<size_t>(unit) - static_cast<size_t>(TimeUnit::second));
@@ -65,7 +65,7 @@ int64_t power_of_10(size_t exponent) {
   return power;
 }
 
-// A time that are_counted_by() is true of.
+// Returns the count of a time for which are_counted_by() is true.
 int64_t count_of(double number, TimeUnit unit) {
   const size_t places = digits_of(unit);
   int64_t count = rounded_down(number) * power_of_10(places);
@@ -77,7 +77,7 @@ int64_t count_of(double number, TimeUnit unit) {
   return count + fraction;
 }
 
-// count of 10^-places seconds as seconds; places > 0.
+// Returns `count` units of 10^-places seconds as seconds. Requires: places > 0.
 std::optional<double> exact_seconds(WideCount count, size_t places) {
   const int64_t scale = power_of_10(places);
   WideCount whole = count / scale;

@@ -1,6 +1,6 @@
-// Bounds the memory that decoding takes besides the cache: bytes as stored, what stands between two codecs,
-// and the chunk that comes out. With sixteen threads and chunks of a few MB it would otherwise be more than
-// the cache itself. Those who wait are served in turn, so a large chunk is not passed by small ones for ever.
+// Limits the memory that decoding takes besides the cache: stored bytes, data between two codecs, and the
+// resulting chunk. With sixteen threads and chunks of a few MB it would otherwise exceed the cache itself.
+// Waiting threads are served in turn, so that small chunks cannot delay a large one for ever.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +28,9 @@ class DecodeBudget {
     const size_t bytes_;
   };
 
-  // Waits until bytes more fit, or no one else has any. A holder of a part must not wait for another one, nor
-  // for a thread that may: only files, codecs and locks that are let go of without a part.
+  // Waits until `bytes` more fit, or no thread holds any. The holder of a part must not wait for another
+  // part, nor for a thread that may do so: only for files, codecs, and locks that are released without a
+  // part.
   [[nodiscard]] Part take(size_t bytes);
 
  private:

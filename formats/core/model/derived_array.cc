@@ -47,8 +47,8 @@ class CheckedArray : public DerivedArray {
 
  private:
   const std::function<void()> rule_;
-  mutable Mutex checking_;                  // lets the rule run once
-  mutable std::atomic<bool> holds_{false};  // atomic: looked at for each read; set with the mutex
+  mutable Mutex checking_;                  // runs the rule only once
+  mutable std::atomic<bool> holds_{false};  // atomic: read without the mutex; set with it
   mutable std::optional<Error> broken_ GUARDED_BY(checking_);
 };
 

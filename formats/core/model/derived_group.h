@@ -1,5 +1,5 @@
-// Groups made of another group: with more meaning, or with members of their own, as schemas see it; or with
-// its members known already, as views do.
+// Groups derived from another group: with more meaning or additional members, as schemas see it, or with its
+// members already known, as views do.
 #pragma once
 
 #include <any>
@@ -16,15 +16,15 @@
 
 namespace plainfs {
 
-// A stored group some of whose members mean more than they say themselves, or that has members of its own:
-// how a schema gives the parts of a structure their meaning by their place in it.
+// A stored group with members that mean more than they state themselves, or with members of its own. A schema
+// uses it to give the parts of a structure their meaning by their place in it.
 class OverlayGroup : public Group {
  public:
-  // The member with the meaning that its name here gives it.
+  // Returns the member with the meaning that its name has in this group.
   using Refine = std::function<Node(const std::string& name, Node stored)>;
 
-  // refine may be null. added: members besides the stored ones, listed last; one whose name is stored as well
-  // is shown beside it and not found by it.
+  // refine: may be null. added: members besides the stored ones, listed last. If the name of an added member
+  // is also stored, both are listed, and find() returns the stored one.
   OverlayGroup(GroupPtr stored, Refine refine, std::vector<Member> added = {})
       : stored_(std::move(stored)), refine_(std::move(refine)), added_(std::move(added)) {}
 
@@ -43,17 +43,19 @@ class OverlayGroup : public Group {
   const std::vector<Member> added_;
 };
 
-// A group whose members are known and refined already: what views see of the directory they are asked about.
+// A group with members that are already known and refined. Views see the directory they are asked about as
+// such a group.
 class KnownMembers : public Group {
  public:
-  // members: as members() is to give them, under other names maybe. names: the stored one of each.
+  // members: the result of members(), possibly under other names. names: the stored name of each.
   KnownMembers(GroupPtr group, std::vector<Member> members, std::vector<std::string> names);
 
   const GroupPtr& group() const { return group_; }
   std::vector<Member> members() const override { return members_; }
-  // By its stored name, not refined; what is no member is known to be none without asking the group.
+  // Returns the member with this stored name, not refined. Does not ask the group for a name that no member
+  // has.
   std::optional<Node> find(std::string_view name) const override;
-  // By its stored name, as in members(); null where there is none.
+  // Returns the member with this stored name as in members(), or null.
   const Node* known(std::string_view name) const;
   std::optional<Node> find_unlisted(std::string_view name) const override {
     return group_->find_unlisted(name);
@@ -62,8 +64,8 @@ class KnownMembers : public Group {
   GroupPtr parent() const override { return group_->parent(); }
   std::string path() const override { return group_->path(); }
 
-  // While one view after the other is asked about group: what one of them finds out about it is there for the
-  // next. One at a time, before others see the group.
+  // A scope in which several views are asked about a group in turn, so that each can use what an earlier one
+  // found out. For one thread at a time, before others see the group.
   class Asking {
    public:
     explicit Asking(const KnownMembers* group) : group_(group) {
@@ -78,7 +80,7 @@ class KnownMembers : public Group {
    private:
     const KnownMembers* const group_;
   };
-  // The finding of type T, which make() gives where there is none yet.
+  // Returns the finding of type T; makes it if it does not exist yet.
   template <class T, class Make>
   T finding(const Make& make) const {
     if (!findings_) return make();
@@ -90,30 +92,30 @@ class KnownMembers : public Group {
  private:
   const GroupPtr group_;
   const std::vector<Member> members_;
-  std::vector<std::pair<std::string, size_t>> names_;  // with the member of each; sorted
-  // Not for longer: findings hold the group itself.
+  std::vector<std::pair<std::string, size_t>> names_;  // with the index of the member; sorted
+  // Set only during the scope: findings hold the group itself.
   mutable std::optional<std::map<std::type_index, std::any>> findings_;
 };
 
-// group, or the one whose known members it stands for.
+// Returns `group`, or the group that it wraps if it has known members.
 inline const Group& stored_group(const Group& group) {
   const auto* known = dynamic_cast<const KnownMembers*>(&group);
   return known ? *known->group() : group;
 }
 
-// What make() finds out about a directory, from the view that was asked before where there is one.
+// Returns what make() finds out about a directory, or the finding of a view that was asked before.
 template <class T, class Make>
 T finding_about(const Node& directory, const Make& make) {
   const auto* known = dynamic_cast<const KnownMembers*>(directory.parts.get());
   return known ? known->finding<T>(make) : make();
 }
 
-// A group that holds something measured over time, with what it comes to: a table of seconds and of values in
-// their unit, ready to be read.
+// A group with a measurement over time, and its table: a column of seconds and columns of values in their
+// unit, ready to be read.
 class TimedGroup : public OverlayGroup {
  public:
-  // series: its first column is the time in seconds. describe: what it is in a line, "1000 x 96, 30000 Hz, in
-  // volts"; may read a few numbers and throw Error.
+  // series: its first column is the time in seconds. describe: returns a description in one line, "1000 x 96,
+  // 30000 Hz, in volts"; may read a few numbers and throw Error.
   TimedGroup(GroupPtr stored, Table series, std::function<std::string()> describe)
       : OverlayGroup(std::move(stored), nullptr),
         series_(std::move(series)),
@@ -127,7 +129,7 @@ class TimedGroup : public OverlayGroup {
   const std::function<std::string()> describe_;
 };
 
-// The group of a node, where it is one, also as views see it; else null.
+// Returns the TimedGroup of a node, also if views see it wrapped; else null.
 inline const TimedGroup* timed_group(const Node& node) {
   return node.parts ? dynamic_cast<const TimedGroup*>(&stored_group(*node.parts)) : nullptr;
 }

@@ -17,7 +17,7 @@ uint32_t element_size(uint64_t bytes) {
   return static_cast<uint32_t>(bytes);
 }
 
-// numpy's codes.
+// Returns numpy's code of the unit.
 std::string_view unit_code(TimeUnit unit) {
   constexpr std::string_view kCodes[] = {"generic", "Y",  "M",  "W",  "D",  "h",  "m",
                                          "s",       "ms", "us", "ns", "ps", "fs", "as"};

@@ -1,5 +1,5 @@
-// What one element of an array is. A DType describes both the stored form (size, byte order, record
-// offsets) and the meaning; decoded Elements are always native and packed (elements.h). The list of kinds
+// The type of one element of an array. A DType describes both the stored form (size, byte order, record
+// offsets) and the meaning. Decoded Elements are always native and packed (elements.h). The list of kinds
 // drives everything: text, NPY, JSON and fill values each switch over it once.
 #pragma once
 
@@ -21,20 +21,20 @@ enum class Kind : uint8_t {
   real,              // IEEE 754 of 2, 4 or 8 bytes
   complex,           // two reals of size / 2 bytes each
   logical,           // an integer (DType::base) shown as FALSE or TRUE; NPY keeps the integer
-  enumeration,       // an integer (DType::base) whose values have names (DType::members)
+  enumeration,       // an integer (DType::base) with named values (DType::members)
   time_point,        // int64 count of DType::time_unit since 1970; INT64_MIN is not-a-time
   time_span,         // int64 count of DType::time_unit; INT64_MIN is not-a-time
   counted_time,  // a number (DType::base) of days or seconds since 1970 (DType::time_unit); counted_times.h
-  fixed_text,    // size bytes of text, padded as DType::padding says; not UTF-8 is damage in text views
+  fixed_text,    // size bytes of text, padded as in DType::padding; text views reject invalid UTF-8 as damage
   fixed_utf32,   // size / 4 code units, NUL-padded
   opaque,        // size bytes without meaning; hex
-  compound,      // DType::fields; stored packed or with padding, Elements hold one child a field
+  compound,      // DType::fields; stored packed or with padding, Elements hold one child per field
   array,         // DType::dims of DType::item, inside one element
-  text,          // variable-length text; not UTF-8 is damage in text views
+  text,          // variable-length text; text views reject invalid UTF-8 as damage
   blob,          // variable-length bytes without meaning; hex
   sequence,      // a variable number of DType::item
   json,          // any value, kept as canonical JSON text (json.h)
-  reference,     // kept as the path of what it points to; missing for a null one
+  reference,     // kept as the path of its target; missing for a null reference
 };
 
 enum class TimeUnit : uint8_t {
@@ -57,12 +57,12 @@ enum class Padding : uint8_t { null_terminated, null_padded, space_padded };
 
 struct DType;
 
-// Attributes that are texts, in the order in which an object has them.
+// Attributes that are texts, in the object's order.
 using TextAttributes = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
 struct EnumMember {
   std::string name;
-  int64_t value;  // the bits of a uint64_t where base is unsigned_integer
+  int64_t value;  // the bits of a uint64_t if base is unsigned_integer
 };
 
 struct Field;
@@ -79,23 +79,24 @@ struct DType {
   std::vector<Field> fields;               // compound
   std::vector<uint64_t> dims;              // array
   std::shared_ptr<const DType> item;       // array, sequence
-  // The class of R's vectors of this type and what belongs to it (units, tzone), for whoever writes one; null
-  // of numbers without a class, and of other stores.
+  // The class of R vectors of this type and its attributes (units, tzone), for writers of such vectors. Null
+  // for numbers without a class and for other stores.
   std::shared_ptr<const TextAttributes> r_class;
 
   bool is_integer() const { return kind == Kind::integer || kind == Kind::unsigned_integer; }
   bool is_truth() const { return kind == Kind::boolean || kind == Kind::logical; }
-  // Whole and real numbers and truth values: what a matrix can be of.
+  // Returns whether this is an integer, real or boolean type, which matrices can have.
   bool is_numeric() const { return is_integer() || kind == Kind::real || is_truth(); }
-  // Text of one encoding of bytes, of fixed or variable length.
+  // Returns whether this is byte-encoded text, of fixed or variable length.
   bool is_text() const { return kind == Kind::text || kind == Kind::fixed_text; }
-  // Every element takes the same number of bytes, so an .npy is possible (references excepted).
+  // Returns whether every element takes the same number of bytes, so that an .npy is possible (except for
+  // references).
   bool fixed_size() const;
-  // Bytes of one element in packed native form, as an .npy has it. Requires: fixed_size().
+  // Returns the bytes of one element in packed native form, as in an .npy. Requires: fixed_size().
   uint64_t packed_size() const;
-  // Items in one element of kind array: the product of dims.
+  // Returns the items in one element of kind array: the product of dims.
   uint64_t items() const;
-  // "int32", "compound of 3", for messages.
+  // Returns a name for messages, for example "int32" or "compound of 3".
   std::string name() const;
 };
 
@@ -108,21 +109,22 @@ struct Field {
 DType number_type(Kind kind, uint32_t size, bool big_endian = false);
 DType text_type();  // of variable length
 DType compound_type(std::vector<Field> fields, uint32_t size);
-// fields laid out without padding, offsets filled in; the record's size follows
+// Returns a compound of fields without padding. Sets their offsets and the size of the record.
 DType packed_compound_type(std::vector<Field> fields);
 DType array_type(DType item, std::vector<uint64_t> dims);
 DType sequence_type(DType item);
 
 bool operator==(const DType& a, const DType& b);
 
-// Whether a record of these fields is a complex number: two reals of one size called r, i (h5py) or Real,
-// Imaginary (fs/VIEWS.md, section 2).
+// Returns whether a record of these fields is a complex number: two reals of one size called r, i (h5py) or
+// Real, Imaginary (fs/VIEWS.md, section 2).
 bool is_complex_pair(const std::vector<Field>& fields);
 
 // Calls visit(T{}) with the C++ type of one native element of a number: int8_t … uint64_t, Half, float,
-// double; boolean, logical, enumeration and counted_time as the number that stores them (boolean: uint8_t),
-// time_point and time_span as int64_t. The only switch over numeric types. Returns what visit returns; throws
-// Error(unsupported) where type is no such number (complex included: its two parts are reals).
+// double. For boolean, logical, enumeration and counted_time it is the number that stores them (boolean:
+// uint8_t), for time_point and time_span int64_t. This is the only switch over numeric types. Returns what
+// visit returns. Throws Error(unsupported) if type is not such a number (complex included: its two parts are
+// reals).
 template <class Visit>
 decltype(auto) visit_number(const DType& type, Visit&& visit) {
   Kind kind = type.kind;

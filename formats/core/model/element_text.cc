@@ -82,7 +82,7 @@ bool truth(const DType& type, const Elements& elements, uint64_t i) {
   return visit_number(type, [&](auto zero) { return as_double(elements.values<decltype(zero)>()[i]) != 0; });
 }
 
-// Of an enumeration: the member of that value, or null.
+// Returns the name of the enumeration member with that value, or null.
 const std::string* member_name(const DType& type, int64_t value) {
   for (const EnumMember& member : type.members)
     if (member.value == value) return &member.name;
@@ -101,7 +101,7 @@ bool is_not_a_time(const DType& type, const Elements& elements, uint64_t i) {
          elements.values<int64_t>()[i] == kNotATime;
 }
 
-// A cell that holds any JSON value: text stands for itself, a list or an object is JSON.
+// Appends a cell that contains any JSON value: text without quotes, a list or an object as JSON.
 bool append_json_cell(std::string_view cell, std::string& out) {
   if (cell.starts_with('[') || cell.starts_with('{')) {
     out += cell;
@@ -121,7 +121,7 @@ bool append_json_cell(std::string_view cell, std::string& out) {
   return value.text() != nullptr;
 }
 
-// What make() builds of an element: JSON text, written as it goes.
+// The target of make(): JSON text, written as it goes.
 class TextMaker {
  public:
   using Value = void;
@@ -141,7 +141,7 @@ class TextMaker {
     write_json_text(value, out_);
   }
   void json(std::string_view value) {
-    if (value.ends_with("Infinity"))  // a bare one: text would end in a quote
+    if (value.ends_with("Infinity"))  // a bare one: text would end with a quote
       write_json(parse_json(value), out_);
     else
       out_ += value;
@@ -171,7 +171,7 @@ class TextMaker {
   std::string& out_;
 };
 
-// The same as a Json.
+// The target of make() that builds a Json.
 class TreeMaker {
  public:
   using Value = Json;
@@ -204,7 +204,7 @@ class TreeMaker {
 template <class Maker>
 typename Maker::Value make(const DType& type, const Elements& elements, uint64_t i, Maker& maker);
 
-// The part of an array element that begins at item first, along dims[axis] and those after it.
+// Makes the part of an array element that begins at item `first`, along dims[axis] and the axes after it.
 template <class Maker>
 typename Maker::Value make_array(const DType& type, size_t axis, const Elements& items, uint64_t first,
                                  uint64_t count, Maker& maker) {

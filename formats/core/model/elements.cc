@@ -20,7 +20,7 @@ std::vector<uint64_t> empty_offsets(uint64_t count) {
   return std::vector<uint64_t>(checked_size(count, sizeof(uint64_t)) / sizeof(uint64_t) + 1);
 }
 
-// Puts count copies of what out holds one after the other.
+// Repeats the content of `out` until it has `count` copies.
 void repeat_bytes(Bytes& out, uint64_t count) {
   const size_t one = out.size();
   const size_t all = checked_size(count, one);
@@ -30,7 +30,7 @@ void repeat_bytes(Bytes& out, uint64_t count) {
   }
 }
 
-// offsets of `count` runs of elements as offsets has one of.
+// Extends the offsets of one run of elements to `count` runs.
 void repeat_offsets(std::vector<uint64_t>& offsets, uint64_t count) {
   const size_t one = offsets.size() - 1;
   const uint64_t step = offsets.back();
@@ -42,7 +42,7 @@ void repeat_offsets(std::vector<uint64_t>& offsets, uint64_t count) {
   offsets = std::move(all);
 }
 
-// count copies of a run of elements, whatever its length.
+// Returns `count` copies of a run of elements of any length.
 Elements repeated_run(const DType& type, const Elements& run, uint64_t count) {
   Elements result = run;
   result.count = checked_multiply(run.count, count);
@@ -62,7 +62,7 @@ Elements repeated_run(const DType& type, const Elements& run, uint64_t count) {
   return result;
 }
 
-// target.count and source.count are still those before the append.
+// Requires: target.count and source.count are those before the append.
 void append_missing(Elements& target, const Elements& source, uint64_t first, uint64_t count) {
   if (target.missing.empty() && source.missing.empty()) return;
   target.missing.resize(target.count + count);
@@ -71,7 +71,7 @@ void append_missing(Elements& target, const Elements& source, uint64_t first, ui
               target.missing.begin() + static_cast<ptrdiff_t>(target.count));
 }
 
-// Appends where the elements end; returns what those offsets span in source.
+// Appends the ends of the elements. Returns the range that those offsets span in `source`.
 std::pair<uint64_t, uint64_t> append_offsets(Elements& target, const Elements& source, uint64_t first,
                                              uint64_t count) {
   const uint64_t begin = source.offsets[first];
@@ -222,7 +222,7 @@ void check_layout(const DType& type, const Elements& elements, uint64_t count) {
 }
 
 TextBuilder::TextBuilder(uint64_t expected_count) {
-  // A hint from a file: more than this is reserved as it comes.
+  // A hint from a file: memory beyond this is allocated as data arrive.
   elements_.offsets.reserve(std::min<uint64_t>(expected_count, 1 << 20) + 1);
   elements_.offsets.push_back(0);
 }

@@ -1,11 +1,11 @@
-// Decoded elements: a run of values of one DType, native byte order, without padding, laid out as Arrow
-// does it. Where the bytes of an element live depends on its kind:
+// Decoded elements: values of one DType in native byte order, without padding, in the layout of Arrow. The
+// location of an element's bytes depends on its kind:
 //   numbers, fixed_text, fixed_utf32, opaque   bytes: count * size
 //   text, blob, json, reference                bytes: the heap; element i from offsets[i] to offsets[i + 1]
 //   sequence                                   offsets into children[0], which holds all items
 //   array                                      children[0] with count * product(dims) items
 //   compound                                   children[f] with count values of field f
-// Fixed text keeps its stored bytes (padding included), so an .npy can show them.
+// Fixed text keeps its stored bytes (padding included), so that an .npy can show them.
 #pragma once
 
 #include <cstdint>
@@ -34,58 +34,57 @@ struct Elements {
     return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
   }
   bool is_missing(uint64_t i) const { return !missing.empty() && missing[i]; }
-  // Element i of a variable-length kind. Requires: i < count.
+  // Returns element i of a variable-length kind. Requires: i < count.
   std::string_view text(uint64_t i) const {
     return as_text(bytes).substr(offsets[i], offsets[i + 1] - offsets[i]);
   }
-  // What this costs the cache.
+  // Returns the bytes that this counts for in the cache.
   size_t allocated_bytes() const;
   bool operator==(const Elements&) const = default;
 };
 
-// Where the elements of a type live.
+// The members of Elements that hold the elements of a type.
 enum class Layout {
   flat,      // bytes, type.size each
   heap,      // bytes and offsets
   sequence,  // offsets and children[0]
   array,     // children[0]
-  compound,  // one child a field
+  compound,  // one child per field
 };
 Layout layout_of(const DType& type);
 
-// count values of type, all bytes zero, all variable-length ones empty.
+// Returns `count` values of `type`: all bytes zero, all variable-length ones empty.
 Elements zero_elements(const DType& type, uint64_t count);
 
-// count copies of the only element of one.
+// Returns `count` copies of the only element of `one`.
 Elements repeated_element(const DType& type, const Elements& one, uint64_t count);
 
-// Takes count stored elements of a fixed-size type (byte order, record padding and offsets as type says)
-// apart into native Elements. Requires: stored.size() == count * type.size, checked: Error(damaged).
-// The overload that takes Bytes reuses them where a number needs no more than a byte swap.
+// Converts `count` stored elements of a fixed-size type (with the byte order, record padding and offsets of
+// `type`) into native Elements. Throws damaged unless stored.size() == count * type.size. The overload that
+// takes Bytes reuses them if a number needs no more than a byte swap.
 Elements unpack(const DType& type, ByteSpan stored, uint64_t count);
 Elements unpack(const DType& type, Bytes&& stored, uint64_t count);
 
-// Appends elements [first, first + count) in packed little-endian form, as an .npy holds them.
-// Requires: type.fixed_size().
+// Appends elements [first, first + count) in packed little-endian form, as in an .npy. Requires:
+// type.fixed_size().
 void pack(const DType& type, const Elements& elements, uint64_t first, uint64_t count, Bytes& out);
 
-// Appends count elements of source, from first on, to target; both of the same type. An empty target may be
-// Elements{}.
+// Appends `count` elements of `source`, starting at `first`, to `target`. Both have `type`. An empty target
+// may be Elements{}.
 void append(const DType& type, Elements& target, const Elements& source, uint64_t first, uint64_t count);
 
-// Throws damaged where the sizes in elements do not fit together or are not those of count elements.
+// Throws damaged if the sizes in `elements` are inconsistent or not those of `count` elements.
 void check_layout(const DType& type, const Elements& elements, uint64_t count);
 
-// Text of the stored bytes of one fixed_text element: padding removed as padding says, not yet checked for
-// UTF-8.
+// Returns the text of one fixed_text element: its stored bytes without padding, not yet checked for UTF-8.
 std::string_view trim_padding(std::string_view stored, Padding padding);
 
-// Builds text Elements (also json, reference, blob) one value at a time.
+// A builder of text Elements (also json, reference, blob), one value at a time.
 class TextBuilder {
  public:
   explicit TextBuilder(uint64_t expected_count = 0);
   void add(std::string_view text);
-  void add_missing();  // an empty value that is NA
+  void add_missing();  // adds a missing element (NA)
   Elements finish();
 
  private:

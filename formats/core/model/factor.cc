@@ -11,7 +11,7 @@ namespace plainfs {
 
 namespace {
 
-// All are in memory at once, and a file may say that it has more than it holds.
+// All levels are in memory at once, and a file may claim more than it contains.
 constexpr uint64_t kMostLevels = uint64_t{1} << 27;
 
 Elements levels_as_text(const Array& levels) {
@@ -33,7 +33,7 @@ Elements levels_as_text(const Array& levels) {
   return labels.finish();
 }
 
-// The place of a code among the levels; kNoLevel where it has none.
+// Returns the index of a code's level; kNoLevel if it has none.
 template <class T>
 uint64_t level_of(T code, int64_t base, uint64_t levels) {
   if constexpr (std::is_same_v<T, uint64_t>) {
@@ -44,10 +44,10 @@ uint64_t level_of(T code, int64_t base, uint64_t levels) {
   return static_cast<uint64_t>(level) < levels ? static_cast<uint64_t>(level) : kNoLevel;
 }
 
-// Warns of the first code that it is called with.
+// Logs a warning about the first code that it is called with.
 std::function<void(const std::string& code, uint64_t levels)> warning_once(std::string place,
                                                                            Context& context) {
-  auto told = std::make_shared<std::atomic<bool>>(false);  // the thread that sets it tells
+  auto told = std::make_shared<std::atomic<bool>>(false);  // the thread that sets it logs the warning
   return [told, place = std::move(place), &context](const std::string& code, uint64_t levels) {
     if (told->exchange(true)) return;
     context.warn(fmt::format("{}: code {} is none of the {} levels; shown as NA", place, code, levels));

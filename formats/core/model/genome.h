@@ -1,4 +1,4 @@
-// How long the chromosomes of a genome are, of which fragments say nothing themselves (-o genome=).
+// The lengths of the chromosomes of a genome, which fragments themselves do not contain (-o genome=).
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace plainfs {
 
 struct Genome {
   std::map<std::string, uint32_t, std::less<>> lengths;  // in bases, none 0
-  std::string digest;                                    // of all that is in it
+  std::string digest;                                    // of the whole content
 };
 using GenomePtr = std::shared_ptr<const Genome>;
 

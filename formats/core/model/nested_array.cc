@@ -27,7 +27,7 @@ uint64_t integer_at(const Array& array, uint64_t i) {
   });
 }
 
-// Of a list, what an index gives it of `divided` things.
+// Returns the range of a list, from its index, among `divided` items.
 Run part_of(const Array& ends, uint64_t list, uint64_t divided) {
   const Run run{list == 0 ? 0 : integer_at(ends, list - 1), integer_at(ends, list)};
   if (run.begin > run.end || run.end > divided)
@@ -57,7 +57,7 @@ class CellWriter {
   }
 
  private:
-  // Elements of values with all their axes.
+  // Writes elements of values with all their axes.
   void write_elements(Run run, std::string& out) {
     Box box{Shape(shape_.size()), shape_};
     box.extent[0] = 1;

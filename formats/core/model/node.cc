@@ -42,7 +42,7 @@ namespace {
 
 constexpr int kMostLinks = 40;  // on the way to one member
 
-// Names from group on, links of the store itself followed.
+// Follows names from `group` on, and links within the store.
 std::optional<Node> follow(const Group& group, std::span<const std::string> path, int& links_left) {
   std::optional<Node> node;
   for (const std::string& name : path) {

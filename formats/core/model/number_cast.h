@@ -1,4 +1,4 @@
-// Stored numbers as values, and one type of number as another: what the array -> array codecs compute with.
+// Conversions between stored numbers and values, and between types of numbers, for the array -> array codecs.
 #pragma once
 
 #include <bit>
@@ -34,7 +34,7 @@ void store(T value, bool big_endian, std::byte* at) {
   std::memcpy(at, &bits, sizeof bits);
 }
 
-// Rounds once, to nearest even: a float between, rounded to odd, keeps what decides.
+// Rounds once, to nearest even. The intermediate float is rounded to odd, which preserves the deciding bits.
 inline Half to_half_from_double(double value) {
   float between = static_cast<float>(value);
   if (std::isfinite(between) && static_cast<double>(between) != value &&
@@ -45,8 +45,8 @@ inline Half to_half_from_double(double value) {
   return to_half(between);
 }
 
-// The integer part of value. Throws damaged where To has no room for it (or value is not a number): C leaves
-// that undefined, and numpy's astype gives what the processor happens to.
+// Returns the integer part of `value`. Throws damaged if To cannot hold it (or value is not a number): this
+// is undefined in C, and numpy's astype returns what the processor happens to give.
 template <class To>
 To integer_part(double value) {
   constexpr double kBeyond = 2.0 * static_cast<double>(uint64_t{1} << (std::numeric_limits<To>::digits - 1));
@@ -58,7 +58,8 @@ To integer_part(double value) {
   return static_cast<To>(whole);
 }
 
-// value as a To, as a C cast (integers wrap) and numpy's astype give it. Throws as integer_part().
+// Returns `value` as a To, like a C cast (integers wrap) and numpy's astype. Throws what integer_part()
+// throws.
 template <class To, class From>
 To number_cast(From value) {
   if constexpr (std::is_same_v<To, From>) {
@@ -77,7 +78,7 @@ To number_cast(From value) {
   }
 }
 
-// Appends numbers and truth values of any type as doubles, all of them; what is missing is NaN. Requires:
+// Appends all numbers and truth values of any type as doubles. Missing values become NaN. Requires:
 // type.is_numeric().
 inline void append_doubles(const DType& type, const Elements& elements, std::vector<double>& out) {
   visit_number(type, [&](auto zero) {

@@ -103,7 +103,8 @@ std::optional<DType> parse_letter(char letter, std::string_view rest) {
   return std::nullopt;
 }
 
-// numpy's names of its types, which configurations written by hand or by zarr-python 3 hold ("int32").
+// Parses numpy's names of its types ("int32"), which occur in configurations written by hand or by
+// zarr-python 3.
 std::optional<DType> parse_name(std::string_view name) {
   static constexpr std::pair<std::string_view, Kind> kStems[] = {{"int", Kind::integer},
                                                                  {"uint", Kind::unsigned_integer},

@@ -12,7 +12,7 @@ bool is_shape(const Json& value, std::span<const uint64_t> shape) {
   return true;
 }
 
-// Adds what stands in items, nested one level an axis of shape.
+// Adds the content of `items`, nested one level per axis of `shape`.
 void add_nested(std::string_view codec, std::span<Json> items, std::span<const uint64_t> shape,
                 TextBuilder& out) {
   if (items.size() != shape[0]) throw damaged("{}: {} items where {} belong", codec, items.size(), shape[0]);
@@ -35,7 +35,7 @@ void check_value_count(std::string_view codec, uint64_t values) {
 
 void add_json_element(Json& value, TextBuilder& out) {
   if (value.is_null()) return out.add_missing();
-  // A number alone in its cell is written as cells have it, "Inf"; as JSON it would be a text.
+  // A number that is a whole cell is written as in cells, "Inf"; as JSON it would be a text.
   if (const Json::Number* number = value.number(); number && number->token.ends_with("Infinity"))
     return out.add(number->token);
   out.add(to_json_text(value));

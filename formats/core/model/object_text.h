@@ -1,5 +1,5 @@
-// What the codecs of mixed objects (JSON, msgpack, pickle) share: each element as canonical JSON text
-// (json.h), None as a missing one, bytes as lower-case hex, infinities as "Inf" and "-Inf".
+// Shared parts of the codecs of mixed objects (JSON, msgpack, pickle). Each element becomes canonical JSON
+// text (json.h): None is missing, bytes are lower-case hex, infinities are "Inf" and "-Inf".
 #pragma once
 
 #include <span>
@@ -10,16 +10,17 @@
 
 namespace plainfs {
 
-// A value takes many times the bytes that stand for it in a chunk: chunks with more are not read.
+// The most values in a chunk. A value takes many times the bytes that represent it in the chunk, so chunks
+// with more are not read.
 inline constexpr uint64_t kMostObjectValues = uint64_t{1} << 24;
-// Requires: codec is a literal. Throws unsupported where values are too many.
+// Throws unsupported if there are too many values. Requires: `codec` is a literal.
 void check_value_count(std::string_view codec, uint64_t values);
 
-// Adds an element to out. value may be changed.
+// Adds an element to `out`. May change `value`.
 void add_json_element(Json& value, TextBuilder& out);
 
-// The elements of a chunk in numcodecs' JSON or msgpack form: the nested items, then the dtype's text, then
-// (with_shape) the shape as a list. codec: for messages.
+// Returns the elements of a chunk in numcodecs' JSON or msgpack form: the nested items, then the dtype's
+// text, then (with_shape) the shape as a list. codec: for messages.
 Elements elements_of_items(std::string_view codec, Json& items, std::span<const uint64_t> chunk_shape,
                            bool with_shape);
 

@@ -1,4 +1,4 @@
-// Between stored records, Elements, and the packed records of an .npy.
+// Conversions between stored records, Elements, and the packed records of an .npy.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -11,10 +11,10 @@ namespace plainfs {
 
 namespace {
 
-// Elements are native and pack() copies them: the .npy this makes is little-endian on such machines only.
+// Elements are native and pack() copies them, so the .npy is little-endian only on little-endian machines.
 static_assert(std::endian::native == std::endian::little);
 
-// Bytes of what is swapped as one when the byte order is not ours.
+// Returns the number of bytes that are swapped together if the byte order is not native.
 uint32_t swap_unit(const DType& type) {
   switch (type.kind) {
     case Kind::fixed_text:
@@ -65,7 +65,7 @@ void copy_column_of(const std::byte* from, size_t from_step, std::byte* to, size
   for (uint64_t i = 0; i < count; ++i) std::memcpy(to + i * to_step, from + i * from_step, kBytes);
 }
 
-// count pieces of size bytes, one every from_step bytes, to one every to_step bytes.
+// Copies `count` pieces of `size` bytes, spaced from_step bytes apart, to positions to_step bytes apart.
 void copy_column(const std::byte* from, size_t from_step, std::byte* to, size_t to_step, size_t size,
                  uint64_t count) {
   if (size == 0 || count == 0) return;
@@ -115,9 +115,9 @@ Elements unpack_items(const DType& type, Bytes&& stored, uint64_t count) {
   return result;
 }
 
-// A byte of a boolean is 0 or 1: what a 7 was meant to be cannot be told.
+// Throws damaged unless each byte of a boolean is 0 or 1: any other value has no defined meaning.
 void check_truth_values(const Bytes& values) {
-  std::byte all{0};  // without an early end, so that the loop is vectorised
+  std::byte all{0};  // no early exit, so that the loop is vectorised
   for (const std::byte value : values) all |= value;
   if (all <= std::byte{1}) return;
   const auto wrong =
@@ -133,7 +133,7 @@ void check_stored(const DType& type, size_t stored, uint64_t count) {
   }
 }
 
-// Writes elements [first, first + count), one every step bytes.
+// Writes elements [first, first + count), spaced `step` bytes apart.
 void pack_strided(const DType& type, const Elements& elements, uint64_t first, uint64_t count, std::byte* out,
                   size_t step) {
   switch (layout_of(type)) {

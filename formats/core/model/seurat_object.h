@@ -1,4 +1,4 @@
-// A Seurat object of version 4 as R has it, whatever store its parts are in.
+// A Seurat object of version 4 as R holds it, independent of the store of its parts.
 #pragma once
 
 #include <string>
@@ -10,23 +10,23 @@
 
 namespace plainfs {
 
-// A dense matrix as R keeps it, one column after the other: values' shape is columns, rows. Null = the empty
+// A dense matrix as R stores it, column by column: the shape of `values` is columns, rows. Null = the empty
 // matrix.
 struct ColumnsOf {
   ArrayPtr values;
 };
 
-// In R rows are features and columns cells; monostate = the empty matrix.
+// Rows are features and columns cells, as in R; monostate = the empty matrix.
 using SeuratMatrix = std::variant<std::monostate, SparseMatrix, ColumnsOf>;
 
 struct SeuratObject {
   struct Assay {
     std::string name;
     std::string key;    // "rna_"
-    ArrayPtr features;  // text, as many as data has rows
+    ArrayPtr features;  // text, one per row of data
     SeuratMatrix counts;
     SeuratMatrix data;
-    bool has_own_data = true;     // else data is counts
+    bool has_own_data = true;     // if false, data is counts
     ColumnsOf scaled;             // scale.data
     ArrayPtr scaled_features;     // of its rows
     ArrayPtr variable_features;   // text; null = none
@@ -50,7 +50,7 @@ struct SeuratObject {
     SparseMatrix matrix;
   };
 
-  ArrayPtr cells;  // text, no two alike
+  ArrayPtr cells;  // text, without duplicates
   std::vector<Assay> assays;
   std::string active_assay;
   std::string project;

@@ -13,7 +13,7 @@ ArrayPtr SharedArrays::get(const std::string& key, const std::function<ArrayPtr(
     if (known != arrays_.end())
       if (ArrayPtr array = known->second.lock()) return array;
   }
-  ArrayPtr opened = open();  // may read, and may be done twice
+  ArrayPtr opened = open();  // may read, and may be called twice
   const MutexLock lock(mutex_);
   std::weak_ptr<const Array>& known = arrays_[key];
   if (ArrayPtr array = known.lock()) return array;

@@ -1,4 +1,4 @@
-// The arrays of a store that are in use: each is one, however many views have looked it up, so that what one
+// The arrays of a store that are in use. Views that look up the same array share one object, so that what one
 // of them decodes is in the cache for the others.
 #pragma once
 
@@ -12,18 +12,17 @@
 
 namespace plainfs {
 
-// Thread-safe.
+// A table of arrays. Thread-safe.
 class SharedArrays {
  public:
-  // The array that was opened as key and is still in use, else the one that open() gives; throws what that
-  // throws. key: everything that the array is made from.
+  // Returns the array that was opened as `key` and is still in use, else the result of open(). Throws what
+  // open throws. key: identifies everything the array is made from.
   ArrayPtr get(const std::string& key, const std::function<ArrayPtr()>& open);
 
  private:
   Mutex mutex_;
   std::unordered_map<std::string, std::weak_ptr<const Array>> arrays_ GUARDED_BY(mutex_);
-  size_t swept_at_ GUARDED_BY(mutex_) =
-      64;  // arrays, of which those that are no longer in use are then forgotten
+  size_t swept_at_ GUARDED_BY(mutex_) = 64;  // number of arrays at which those no longer in use are removed
 };
 
 }  // namespace plainfs

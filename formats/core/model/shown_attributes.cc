@@ -9,7 +9,7 @@ Error at_name(const Error& error, std::string_view name) {
   return error.at(fmt::format("attribute {}", name));
 }
 
-// Why JSON cannot hold the attribute. Throws an error that may pass.
+// Returns why JSON cannot represent the attribute, or nullopt. Throws a transient error.
 std::optional<Error> fault_of(const Attribute& attribute) {
   if (attribute.error) {
     if (is_transient(*attribute.error)) throw at_name(*attribute.error, attribute.name);

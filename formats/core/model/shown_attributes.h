@@ -1,4 +1,4 @@
-// Attributes as they are shown: one that cannot be read costs itself, and none of those beside it.
+// Attributes as they are shown. An attribute that cannot be read does not affect the others.
 #pragma once
 
 #include <functional>
@@ -8,16 +8,16 @@
 
 namespace plainfs {
 
-// The value as JSON holds it: {"error": why} where it cannot be read or has text that is not UTF-8. Throws an
-// error that may pass.
+// Returns the value as JSON, {"error": why} if it cannot be read or has text that is not UTF-8. Throws a
+// transient error.
 Json shown_value(const Attribute& attribute);
 
-// The attributes that read returns. If it fails, one called "error" that says why. Throws an error that may
-// pass.
+// Returns the attributes that `read` returns. If it fails, returns one attribute "error" with the reason.
+// Throws a transient error.
 Attributes attributes_or_error(const std::function<Attributes()>& read);
 
-// Why read fails, or why shown_value is an error for attributes that it returns. Throws an error that may
-// pass.
+// Returns why `read` fails, or why shown_value is an error for the attributes that it returns. Throws a
+// transient error.
 std::vector<Error> faults_of_attributes(const std::function<Attributes()>& read);
 
 }  // namespace plainfs

@@ -1,4 +1,4 @@
-// A slide of tissue: a picture, and where cells lie on it. What Seurat's class VisiumV1 holds.
+// A slide of tissue: a picture and the positions of cells on it. The content of Seurat's class VisiumV1.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@ struct Slide {
   static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
   std::string name;   // "slice1"
-  std::string assay;  // empty = not known, and so is the key
+  std::string assay;  // empty = unknown, and so is the key
   std::string key;
-  std::vector<uint64_t> cells;      // the cells that lie on it, by their places among those of the store
-  std::vector<Column> coordinates;  // a value for each of these; numbers imagerow and imagecol are among them
-  // Rows, columns, and three or four colours, in C order: reals from 0 to 1, or integers that are full at the
-  // greatest number of their type. Null = no picture.
+  std::vector<uint64_t> cells;      // the cells on it, by their indices in the store
+  std::vector<Column> coordinates;  // one value per cell; includes the numbers imagerow and imagecol
+  // Rows, columns, and three or four colours, in C order: reals from 0 to 1, or integers with full strength
+  // at the maximum of their type. Null = no picture.
   ArrayPtr pixels{};
-  // Diameters of a spot and of the frame's dots, in the unit of the coordinates.
+  // Diameters of a spot and of the frame's dots, in units of the coordinates.
   double spot = kUnknown;
   double fiducial = kUnknown;
-  // Pixels of a picture for one unit of the coordinates. The pixels are those of lowres.
+  // Pixels of a picture per unit of the coordinates. `pixels` is the lowres picture.
   double hires = kUnknown;
   double lowres = kUnknown;
   std::optional<double> spot_radius{};  // in widths of the picture, as Seurat 4 draws it

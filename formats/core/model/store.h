@@ -1,5 +1,5 @@
-// What a format is: a container opens a path as a Store, a schema gives what a container found its meaning.
-// The tables of both are in formats/registry.h.
+// The interface of formats: a container opens a path as a Store, and a schema gives meaning to what a
+// container found. The tables of both are in formats/registry.h.
 #pragma once
 
 #include <memory>
@@ -16,38 +16,38 @@ namespace plainfs {
 
 // An opened store.
 struct Store {
-  std::string path;      // its location: on disk, as an absolute path
+  std::string path;      // its location; on disk an absolute path
   std::string format;    // "HDF5", "Zarr v2", "BPCells directory"
-  std::string version;   // of the format, where the store says it
+  std::string version;   // of the format, if the store states it
   Node root;             // refined by the schemas
-  Json::Object details;  // what the format adds to .plainfs/info.json
-  // The root as the container found it; empty where the container says of nothing in it what it is (R
-  // objects).
+  Json::Object details;  // additions of the format to .plainfs/info.json
+  // The root as the container found it. Empty if the container does not identify anything in it (R objects).
   Node stored{};
-  // Set by the container: what is in it is for a schema to say.
+  // Set by the container: a schema determines the content.
   bool is_one_value = false;
 };
 
 struct Container {
   std::string_view name;
-  // Cheap: asks for the location's kind and its first bytes or its marker files. Never throws.
+  // Returns whether the container recognises the location. Cheap: examines the location's kind and its first
+  // bytes or its marker files. Never throws.
   bool (*recognises)(const Probe& probe);
-  // What stands at the probe's location, which this container recognises. Throws an Error whose message
-  // stands alone after "plainfs: PATH: ".
+  // Opens the probe's location, which this container recognises. Throws an Error with a message that is
+  // complete after "plainfs: PATH: ".
   Store (*open)(const Probe& probe, Context& context);
-  // Whether the first bytes of what this container recognises tell that it opens, so that it is known for a
-  // directory without opening it; null: they never do. Cheap; never throws.
+  // Returns whether the first bytes of a recognised location show that it opens, so that it can be listed as
+  // a directory without opening it. Null: they never do. Cheap. Never throws.
   bool (*is_sure_to_open)(const Probe& probe) = nullptr;
 };
 
 struct Schema {
   std::string_view name;
-  // The node with more meaning, or nullopt where this schema has nothing to say. Asked for a store's root and
-  // for every member that is listed; a schema of whole stores answers for the root only, with a group that
-  // refines its members itself. Throws where the node might be its own, but what tells so cannot be read; not
-  // for what was read and does not fit, nor for a node that cannot be its own whatever that is.
+  // Returns the node with more meaning, or nullopt if this schema does not apply. Called for a store's root
+  // and for every member that is listed. A schema of whole stores applies to the root only, with a group that
+  // refines its members itself. Throws if the node might match but the data that decide this cannot be read.
+  // Does not throw for data that were read and do not match, nor for a node that cannot match in any case.
   std::optional<Node> (*refine)(const Node& node, Context& context);
-  // Adds to details of a store whose (raw) root this schema recognises; may be null.
+  // Adds to the details of a store with a (raw) root that this schema recognises. May be null.
   void (*describe)(const Node& raw_root, Store& store);
 };
 

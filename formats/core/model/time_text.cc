@@ -21,7 +21,7 @@ Division floor_divide(Wide value, int64_t divisor) {
   return {quotient, static_cast<int64_t>(value - quotient * divisor)};
 }
 
-// As C's "%04d".
+// Formats like C's "%04d".
 void append_year(Wide year, std::string& out) {
   const bool negative = year < 0;
   if (negative) year = -year;
@@ -33,7 +33,7 @@ void append_year(Wide year, std::string& out) {
   out.append(digits.data() + at, digits.size() - at);
 }
 
-// The proleptic Gregorian date of a day, by Howard Hinnant's days-to-civil algorithm.
+// Appends the proleptic Gregorian date of a day, by Howard Hinnant's days-to-civil algorithm.
 void append_date(Wide days_since_1970, std::string& out) {
   const auto [era, day_of_era] = floor_divide(days_since_1970 + 719468, 146097);
   const int64_t year_of_era =
@@ -46,12 +46,12 @@ void append_date(Wide days_since_1970, std::string& out) {
   fmt::format_to(std::back_inserter(out), "-{:02}-{:02}", month, day);
 }
 
-// Digits of the fraction of a second.
+// Returns the number of decimals of a second.
 int fraction_digits(TimeUnit unit) {
   return unit <= TimeUnit::second ? 0 : 3 * (static_cast<int>(unit) - static_cast<int>(TimeUnit::second));
 }
 
-// seconds and a fraction of digits places, cut off after the unit.
+// Appends seconds and their fraction, cut off after the unit.
 void append_date_and_time(Wide seconds, int64_t fraction, TimeUnit unit, std::string& out) {
   const auto [days, second_of_day] = floor_divide(seconds, 86400);
   append_date(days, out);

@@ -1,5 +1,5 @@
-// Points in time as numpy's datetime_as_string writes them: ISO 8601 in the full width of the unit, years of
-// at least four characters with the sign, weeks as the date they begin.
+// Points in time in the format of numpy's datetime_as_string: ISO 8601 in the full width of the unit, years
+// of at least four characters with the sign, weeks as the date they begin.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,11 @@
 
 namespace plainfs {
 
-// The count of a time_point or time_span that is none.
+// The count of a time_point or time_span that is not-a-time.
 inline constexpr int64_t kNotATime = INT64_MIN;
 
-// count * time_count units of type since 1970. Requires: type.kind is time_point, count is not kNotATime.
+// Appends the time `count` * time_count units of `type` after 1970. Requires: type.kind is time_point, count
+// is not kNotATime.
 void append_time(const DType& type, int64_t count, std::string& out);
 
 }  // namespace plainfs

@@ -1,4 +1,4 @@
-// Faults that may pass: a disk, memory, permissions (Errc::unreadable).
+// Transient faults: of a disk, memory or permissions (Errc::unreadable).
 #pragma once
 
 #include <optional>
@@ -7,14 +7,14 @@
 
 namespace plainfs {
 
-// An error of the node that may not be there the next time, as far as that is known without reading anything.
-// What such a node is, or lacks, is not known for now: nothing may be left out because of it.
+// Returns an error of the node that may not recur, as far as that is known without reading anything. It is
+// then unknown what the node is or lacks: nothing may be omitted because of it.
 std::optional<Error> transient_fault(const Node& node);
-// The same of an array that may be null or a BrokenArray.
+// Returns the transient error of an array, which may be null or a BrokenArray.
 std::optional<Error> transient_fault(const ArrayPtr& array);
 
-// Of a node that decides something: whether it is there, whether it is a link or a frame. Throws what keeps
-// the node from being known just now: it may be anything, or nothing at all.
+// Throws the error that currently prevents identifying a node on which a decision depends: whether it exists,
+// or whether it is a link or a frame. Such a node may be anything, or absent.
 inline void check_known(const Node& node) {
   if (const Error* error = std::get_if<Error>(&node.content); error && is_transient(*error)) throw *error;
 }

@@ -15,7 +15,7 @@ Box reversed(const Box& box) {
   return {reversed(box.origin), reversed(box.extent)};
 }
 
-// An array with its axes in reverse.
+// An array with its axes reversed.
 class ReversedArray : public DerivedArray {
  public:
   explicit ReversedArray(const ArrayPtr& array)
@@ -31,7 +31,7 @@ class ReversedArray : public DerivedArray {
   }
 };
 
-// The same bytes with the shape as it is stored.
+// An array with the same bytes and the stored shape.
 class AsStored : public DerivedArray {
  public:
   explicit AsStored(const ArrayPtr& array) : DerivedArray(array, array->dtype(), array->shape(), false) {}

@@ -1,18 +1,18 @@
-// A matrix or array turned round.
+// Transposed matrices and arrays.
 #pragma once
 
 #include "formats/core/model/array.h"
 
 namespace plainfs {
 
-// The array with its axes in reverse: what stands at (i, j) of array, as users see it, stands at (j, i). Not
-// column-major; of a column-major array these are the same bytes.
+// Returns the array with its axes reversed: element (i, j) of `array`, as users see it, becomes (j, i). The
+// result is not column-major. For a column-major array the bytes are the same.
 ArrayPtr turned_round(const ArrayPtr& array);
 
-// The array so that its C order is that of the shape users see. Not column-major.
+// Returns the array in C order of the shape that users see. Not column-major.
 ArrayPtr in_row_order(const ArrayPtr& array);
 
-// The array so that its C order goes down the columns first, as R's arrays lie.
+// Returns the array with a C order that runs down the columns first, like R's arrays.
 ArrayPtr in_column_order(const ArrayPtr& array);
 
 }  // namespace plainfs

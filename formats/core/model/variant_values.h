@@ -1,6 +1,6 @@
-// The values of variants (variants.h) one by one and as lists. Integers have -1 for a missing one and -2
-// behind the end of a list, reals two NaNs of their width, texts "." and "" (vcf-zarr-spec, "Missing and fill
-// values"); unsigned integers have neither.
+// The values of variants (variants.h), singly and as lists. In integers -1 is a missing value and -2 follows
+// the end of a list. Reals use two NaNs of their width, texts "." and "" (vcf-zarr-spec, "Missing and fill
+// values"). Unsigned integers have neither.
 #pragma once
 
 #include <bit>
@@ -18,7 +18,7 @@ namespace plainfs {
 
 enum class Given : uint8_t { value, missing, end };
 
-// The bits of a missing real; those of the one that ends a list are one more.
+// The bits of a missing real. The bits of the real that ends a list are one more.
 template <class T>
 constexpr auto kMissingBits = uint16_t{0x7c01};
 template <>
@@ -40,7 +40,8 @@ constexpr Given given(T value) {
   }
 }
 
-// A sink has put(char), put(string_view) and put_number(number). Elements are not copied: they outlive this.
+// Numbers of a variant field. A sink has put(char), put(string_view) and put_number(number). Elements are not
+// copied and must outlive this object.
 template <class T>
 class VariantNumbers {
  public:
@@ -79,7 +80,7 @@ class VariantTexts {
     if (elements_.is_missing(i) || text == ".") return Given::missing;
     return text.empty() ? Given::end : Given::value;
   }
-  // Throws damaged where it is not UTF-8.
+  // Throws damaged if the text is not UTF-8.
   template <class Sink>
   void put(uint64_t i, Sink& sink) const {
     check_utf8(elements_.text(i));
@@ -90,7 +91,7 @@ class VariantTexts {
   const Elements& elements_;
 };
 
-// Calls visit(VariantNumbers or VariantTexts). Requires: type is one that a VariantField has, no truth value.
+// Calls visit(VariantNumbers or VariantTexts). Requires: a type of a VariantField, but not a truth value.
 template <class Visit>
 decltype(auto) visit_variant_values(const DType& type, const Elements& elements, Visit&& visit) {
   if (type.kind == Kind::text) return visit(VariantTexts(elements));
@@ -99,10 +100,10 @@ decltype(auto) visit_variant_values(const DType& type, const Elements& elements,
 }
 
 struct VariantList {
-  uint64_t count;   // up to what ends it
-  bool is_missing;  // all of them are, or there are none
+  uint64_t count;   // up to the end marker
+  bool is_missing;  // all are missing, or the list is empty
 };
-// Elements [first, first + most) as a list.
+// Returns elements [first, first + most) as a list.
 template <class Values>
 VariantList list_at(const Values& values, uint64_t first, uint64_t most) {
   VariantList list{0, true};
@@ -114,7 +115,7 @@ VariantList list_at(const Values& values, uint64_t first, uint64_t most) {
   return list;
 }
 
-// Values joined with commas, a missing one as a dot.
+// Appends values joined with commas, a missing value as a dot.
 template <class Values, class Sink>
 void put_list(const Values& values, uint64_t first, uint64_t count, Sink& sink) {
   for (uint64_t i = 0; i < count; ++i) {

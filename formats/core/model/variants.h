@@ -1,7 +1,7 @@
-// Variants of a genome and what is known of samples at them, as a VCF file has them: fixed fields, INFO of
-// each variant, FORMAT of each sample at it. Values are as VCF Zarr keeps them, so that no view of large
-// stores copies them: a number that is missing, or that ends a list before its length, is one that no value
-// is (variant_values.h).
+// Variants of a genome and the data of samples at them, as in a VCF file: fixed fields, INFO of each variant,
+// FORMAT of each sample at it. Values are stored as in VCF Zarr, so that views of large stores need not copy
+// them: special numbers that are never values mark a missing number or the early end of a list
+// (variant_values.h).
 #pragma once
 
 #include <compare>
@@ -16,58 +16,57 @@
 
 namespace plainfs {
 
-// A value of each variant (INFO), or of each sample at each variant (FORMAT); or a list of them, along one
-// axis more.
+// One value per variant (INFO), or per sample at each variant (FORMAT), or a list of values along one more
+// axis.
 struct VariantField {
   std::string name;
-  ArrayPtr values;  // whole numbers, reals, truth values or Kind::text
-  std::string
-      number;        // how long its lists are, as a header says: "1", "2", "A", "R", "G", "."; "0" of a flag
-  std::string type;  // "Integer", "Float", "Flag", "Character" or "String"
+  ArrayPtr values;     // integers, reals, truth values or Kind::text
+  std::string number;  // the length of its lists, as in a header: "1", "2", "A", "R", "G", "."; "0" of a flag
+  std::string type;    // "Integer", "Float", "Flag", "Character" or "String"
   std::optional<std::string> description;
 };
 
-// What a header says besides the fields.
+// The parts of a header besides the fields.
 struct VariantHeader {
-  // The lines of the file that the variants came from, each beginning with ##; nullopt = not kept.
+  // The lines of the original file's header, each beginning with ##; nullopt = not kept.
   std::optional<std::vector<std::string>> stored;
   std::optional<std::string> source;
   std::vector<std::pair<std::string, std::string>> meta;  // other lines: ##first=second
-  std::optional<Error> error;  // there is something that is no header; the fields are in no known order
+  std::optional<Error> error;  // something is not a valid header; the order of the fields is unknown
 };
 
-// What one line of a header declares: "INFO", "DP".
+// The declaration in a header line: "INFO", "DP".
 struct Declared {
   std::string kind;
   std::string id;
   auto operator<=>(const Declared&) const = default;
 };
-// nullopt of a line that declares nothing. "##INFO=<Number=1,ID=DP>": the ID may stand anywhere.
+// Returns nullopt for a line that declares nothing. The ID may be at any position: "##INFO=<Number=1,ID=DP>".
 std::optional<Declared> declared_in(std::string_view line);
 
 struct Variants {
-  // Of as many elements as there are variants, in their first axis.
+  // The first axis of these arrays has one element per variant.
   ArrayPtr contig;                   // index into contig_names
   ArrayPtr position;                 // 1-based
-  ArrayPtr alleles;                  // rank 2: REF, ALT …, text; "" behind the last
+  ArrayPtr alleles;                  // rank 2: REF, ALT …, text; "" after the last
   ArrayPtr ids;                      // text; null = none
   ArrayPtr quality;                  // null = none
-  ArrayPtr filter;                   // rank 2: which of filter_names each has; null = all have passed
+  ArrayPtr filter;                   // rank 2: which of filter_names each has; null = all passed
   std::vector<VariantField> info;    // in the header's order
-  std::vector<VariantField> format;  // without the genotype; none where there are no samples
+  std::vector<VariantField> format;  // without the genotype; empty if there are no samples
 
   ArrayPtr contig_names;
-  ArrayPtr contig_lengths;       // below 0 = not known; null = none are
+  ArrayPtr contig_lengths;       // below 0 = unknown; null = all unknown
   ArrayPtr filter_names;         // null = none
   ArrayPtr filter_descriptions;  // null = none
 
-  ArrayPtr samples;   // their names, one that is empty is to be left out; null = there are none
+  ArrayPtr samples;   // sample names; a sample with an empty name is omitted; null = no samples
   ArrayPtr genotype;  // rank 3, variants x samples x ploidy: index of an allele; null = none, or no samples
-  ArrayPtr phased;    // rank 2; null = no genotype is
+  ArrayPtr phased;    // rank 2; null = no genotype is phased
 
   VariantHeader header;
 
-  // As the positions are; 0 where there are none to be had.
+  // Returns the number of positions; 0 if `position` has rank 0.
   uint64_t count() const { return position->shape().empty() ? 0 : position->shape()[0]; }
 };
 

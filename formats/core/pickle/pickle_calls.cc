@@ -16,7 +16,7 @@ using Values = std::vector<PickleValue>;
   throw damaged("the pickle has a wrong {}", what);
 }
 
-// Argument i of that kind.
+// Returns argument i, which must have that kind.
 const PickleValue& argument(const Values& values, size_t i, PickleKind kind, std::string_view what) {
   if (i >= values.size() || values[i].kind != kind) wrong(what);
   return values[i];
@@ -44,7 +44,7 @@ bool has_objects(const DType& type) {
   return type.item && has_objects(*type.item);
 }
 
-// Fields may share types and are copied: how many there are is held against what the heap allows.
+// Fields may share types and are copied, so their number is checked against the heap's budget.
 constexpr size_t kMostTypeDepth = 16;
 
 uint64_t fields_in(const DType& type, size_t depth = 0) {
@@ -64,7 +64,7 @@ PickleValue add_array(PickleArray array, PickleHeap& heap) {
   return PickleValue::of_index(PickleKind::array, heap.arrays.size() - 1);
 }
 
-// Gives array its data, which have to be as many as type and shape say.
+// Sets the data of `array`, which must match the type and shape in number.
 void fill(PickleArray& array, std::shared_ptr<const PickleType> type, const PickleValue& data,
           const PickleHeap& heap) {
   const uint64_t count = element_count(array.shape);
@@ -84,7 +84,8 @@ PickleValue reconstruct(const Values& arguments, PickleHeap& heap) {
   return add_array({}, heap);
 }
 
-// scalar(dtype, bytes): a number or record. scalar(dtype, array of rank 0): a record with objects.
+// Implements scalar(dtype, bytes), a number or record, and scalar(dtype, array of rank 0), a record with
+// objects.
 PickleValue scalar(const Values& arguments, PickleHeap& heap) {
   const PickleValue& type = argument(arguments, 0, PickleKind::dtype, "scalar");
   if (arguments.size() != 2) wrong("scalar");
@@ -99,7 +100,7 @@ PickleValue scalar(const Values& arguments, PickleHeap& heap) {
   return add_array(std::move(array), heap);
 }
 
-// _frombuffer(buffer, dtype, shape, order)
+// Implements _frombuffer(buffer, dtype, shape, order).
 PickleValue from_buffer(const Values& arguments, PickleHeap& heap) {
   PickleArray array;
   const PickleValue& type = argument(arguments, 1, PickleKind::dtype, "array");
@@ -111,7 +112,7 @@ PickleValue from_buffer(const Values& arguments, PickleHeap& heap) {
   return add_array(std::move(array), heap);
 }
 
-// dtype('i4', False, True)
+// Implements dtype('i4', False, True).
 PickleValue dtype(const Values& arguments, PickleHeap& heap) {
   const std::string_view name = argument(arguments, 0, PickleKind::text, "dtype").text();
   DType type = parse_numpy_dtype(name);
@@ -120,7 +121,7 @@ PickleValue dtype(const Values& arguments, PickleHeap& heap) {
   return PickleValue::of_index(PickleKind::dtype, heap.types.size() - 1);
 }
 
-// encode(text, 'latin1'): the bytes that are the text's code points.
+// Implements encode(text, 'latin1'): returns the code points of the text as bytes.
 PickleValue encode(const Values& arguments, PickleHeap& heap) {
   const std::string_view text = argument(arguments, 0, PickleKind::text, "bytes").text();
   if (argument(arguments, 1, PickleKind::text, "encoding").text() != "latin1" || !is_utf8(text))
@@ -139,7 +140,7 @@ PickleValue no_bytes(const Values& arguments) {
   return PickleValue::of_text(PickleKind::bytes, {});
 }
 
-// state: (version, shape, dtype, is_fortran, bytes or items)
+// state: (version, shape, dtype, is_fortran, bytes or items).
 void set_array_state(PickleArray& array, const Values& state, const PickleHeap& heap) {
   if (array.type || state.size() != 5) wrong("state of array");
   array.shape = shape_of(heap.items(argument(state, 1, PickleKind::tuple, "shape")));
@@ -154,8 +155,8 @@ uint64_t size_at(const Values& values, size_t i, uint64_t most) {
   return static_cast<uint64_t>(size);
 }
 
-// The fields of a record: names is a tuple, fields a dict from name to (dtype, offset) or (dtype, offset,
-// title).
+// Returns the type of a record. names: a tuple. fields: a dict from name to (dtype, offset) or (dtype,
+// offset, title).
 DType record_type(const Values& names, const Values& fields, uint32_t size, PickleHeap& heap) {
   spend(heap.fields_left, names.size() + fields.size());
   std::unordered_map<std::string_view, const PickleValue*> places;
@@ -175,7 +176,7 @@ DType record_type(const Values& names, const Values& fields, uint32_t size, Pick
   return compound_type(std::move(out), size);
 }
 
-// subarray: (dtype, shape)
+// subarray: (dtype, shape).
 DType subarray_type(const Values& subarray, uint32_t size, PickleHeap& heap) {
   const DType& item = heap.types[argument(subarray, 0, PickleKind::dtype, "dtype").index]->type;
   spend(heap.fields_left, fields_in(item));
@@ -188,7 +189,7 @@ DType subarray_type(const Values& subarray, uint32_t size, PickleHeap& heap) {
   return array_type(item, std::move(dims));
 }
 
-// metadata of datetimes: (…, (unit, count, 1, 1))
+// metadata: (…, (unit, count, 1, 1)) for datetimes.
 void set_time_unit(DType& type, const PickleValue& metadata, const PickleHeap& heap) {
   if (metadata.kind != PickleKind::tuple || heap.items(metadata).size() != 2) wrong("dtype");
   const Values& unit = heap.items(argument(heap.items(metadata), 1, PickleKind::tuple, "dtype"));
@@ -200,8 +201,8 @@ void set_time_unit(DType& type, const PickleValue& metadata, const PickleHeap& h
   type.time_count = parsed.time_count;
 }
 
-// state: (version, byte order, subarray, names, fields, size, alignment, flags[, metadata]); size is -1 for
-// types whose name tells it.
+// state: (version, byte order, subarray, names, fields, size, alignment, flags[, metadata]). size is -1 for
+// types with a name that determines it.
 DType dtype_of_state(DType type, const Values& state, PickleHeap& heap) {
   if (state.size() < 8) wrong("state of dtype");
   const std::string_view order = argument(state, 1, PickleKind::text, "byte order").text();

@@ -1,19 +1,19 @@
-// What numpy's pickles call (REDUCE, NEWOBJ) and set (BUILD), by the shapes that numpy's own __reduce__
-// methods give these calls (numpy/core/src/multiarray/methods.c, descriptor.c).
+// The calls (REDUCE, NEWOBJ) and states (BUILD) in numpy's pickles, in the forms that numpy's __reduce__
+// methods use (numpy/core/src/multiarray/methods.c, descriptor.c).
 #pragma once
 
 #include "formats/core/pickle/pickle_values.h"
 
 namespace plainfs {
 
-// The global called module.name; throws damaged where it is not one of PickleFunction.
+// Returns the global module.name. Throws damaged if it is not one of PickleFunction.
 PickleFunction find_pickle_function(std::string_view module, std::string_view name);
 
-// What calling function with the arguments (a tuple) makes.
+// Returns the result of calling `function` with the arguments (a tuple).
 PickleValue call_pickle_function(PickleFunction function, const std::vector<PickleValue>& arguments,
                                  PickleHeap& heap);
 
-// BUILD: gives an array or a dtype its state (a tuple).
+// Sets the state (a tuple) of an array or a dtype, for BUILD.
 void set_pickle_state(const PickleValue& object, const std::vector<PickleValue>& state, PickleHeap& heap);
 
 }  // namespace plainfs

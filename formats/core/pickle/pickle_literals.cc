@@ -8,7 +8,7 @@
 namespace plainfs {
 namespace {
 
-// The bytes of its absolute value, the lowest first.
+// Returns the bytes of the absolute value, lowest first.
 std::vector<uint8_t> magnitude_of(ByteSpan bytes, bool negative) {
   std::vector<uint8_t> magnitude;
   unsigned carry = negative ? 1 : 0;  // negation: every byte flipped, plus one
@@ -26,7 +26,7 @@ std::string decimal_digits(ByteSpan bytes) {
   constexpr uint64_t kBase = 1000000000;
   const bool negative = (bytes.back() & std::byte{0x80}) != std::byte{0};
   const std::vector<uint8_t> magnitude = magnitude_of(bytes, negative);
-  std::vector<uint32_t> limbs;  // in that base, the lowest first
+  std::vector<uint32_t> limbs;  // in base kBase, lowest first
   for (size_t i = magnitude.size(); i-- > 0;) {
     uint64_t carry = magnitude[i];
     for (uint32_t& limb : limbs) {

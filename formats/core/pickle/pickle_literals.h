@@ -1,4 +1,4 @@
-// Integers and texts that pickles hold in forms of their own (pickletools.py: long1, unicodestringnl).
+// Integers and texts that pickles store in special forms (pickletools.py: long1, unicodestringnl).
 #pragma once
 
 #include <string>
@@ -8,10 +8,11 @@
 
 namespace plainfs {
 
-// The decimal digits of a two's complement little-endian integer. Takes quadratic time. Requires: not empty.
+// Returns the decimal digits of a two's complement little-endian integer. Takes quadratic time. Requires: not
+// empty.
 std::string decimal_digits(ByteSpan bytes);
 
-// Python's raw-unicode-escape, Latin-1 with \uXXXX and \UXXXXXXXX, as UTF-8. Throws damaged.
+// Converts Python's raw-unicode-escape (Latin-1 with \uXXXX and \UXXXXXXXX) to UTF-8. Throws damaged.
 std::string unescaped_unicode(std::string_view text);
 
 }  // namespace plainfs

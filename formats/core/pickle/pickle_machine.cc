@@ -24,7 +24,7 @@ class PickleMachine {
   }
 
  private:
-  // One opcode; false for STOP.
+  // Executes one opcode. Returns false for STOP.
   bool step(unsigned opcode) {
     switch (opcode) {
       case '.':
@@ -109,7 +109,7 @@ class PickleMachine {
       case 'V':
         push_unicode_line(line());
         return true;
-      // Python 2's str: text where it can be.
+      // Python 2's str, read as text, which may be invalid UTF-8.
       case 'T':
         push_text(PickleKind::text, length(cursor_.little<int32_t>()));
         return true;
@@ -257,7 +257,7 @@ class PickleMachine {
     push(value);
   }
 
-  // Nothing below the last mark can be reached, as in Python.
+  // Values below the last mark cannot be accessed, as in Python.
   size_t floor() const { return marks_.empty() ? 0 : marks_.back(); }
   PickleValue& top() {
     if (stack_.size() <= floor()) throw damaged("the pickle takes from an empty stack");
@@ -297,7 +297,7 @@ class PickleMachine {
     list.insert(list.end(), items.begin(), items.end());
   }
 
-  // A memo index needs an opcode to set it, so none can be beyond the pickle's size.
+  // Setting a memo index takes an opcode, so no index can exceed the pickle's size.
   void remember(uint64_t index) {
     if (index > cursor_.position()) throw damaged("pickle memo entry {}", index);
     if (index >= memo_.size()) memo_.resize(index + 1);
@@ -371,7 +371,7 @@ class PickleMachine {
   PickleHeap& heap_;
   std::vector<PickleValue> stack_;
   uint64_t pushed_ = 0;        // onto stack_, in all
-  std::vector<size_t> marks_;  // how long the stack was at each
+  std::vector<size_t> marks_;  // the size of the stack at each mark
   std::vector<MemoEntry> memo_;
   uint64_t remembered_ = 0;  // entries of memo_ that are set
 };

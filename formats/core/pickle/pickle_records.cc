@@ -27,7 +27,7 @@ class RecordReader {
  public:
   RecordReader(const PickleHeap& heap, PickleText& text) : heap_(heap), text_(text) {}
 
-  // values as elements of type; each column of a record is read on its own.
+  // Returns `values` as elements of `type`. Each column of a record is read separately.
   Elements column(const DType& type, const Values& values) {
     switch (type.kind) {
       case Kind::json:
@@ -91,7 +91,7 @@ class RecordReader {
     return out;
   }
 
-  // Array members are pickled as arrays of their own.
+  // Reads array members, which are pickled as separate arrays.
   Elements arrays(const DType& type, const Values& values) {
     Elements out;
     out.count = values.size();
@@ -130,7 +130,7 @@ class RecordReader {
     if (!bytes.empty()) std::memcpy(at, bytes.data(), bytes.size());
   }
 
-  // numpy's void has no Python type: it is pickled as a numpy scalar.
+  // Returns the bytes of a numpy void, which has no Python type and is pickled as a numpy scalar.
   static ByteSpan scalar_bytes(const DType& type, const PickleArray& array) {
     if (!array.type || array.type->has_objects || !array.shape.empty()) wrong_value(type);
     return array.data.bytes();

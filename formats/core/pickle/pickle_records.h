@@ -6,8 +6,8 @@
 
 namespace plainfs {
 
-// The elements of array as type has them: same names and kinds, numbers that fit; byte order and padding may
-// differ. Requires: array.type. Throws damaged where they are others.
+// Returns the elements of `array` as `type`, which must have the same names and kinds and fit the numbers;
+// byte order and padding may differ. Throws damaged if they do not match. Requires: array.type.
 Elements pickled_records(const PickleArray& array, const DType& type, const PickleHeap& heap,
                          PickleText& text);
 

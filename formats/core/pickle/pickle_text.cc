@@ -17,10 +17,11 @@ namespace {
 
 constexpr int kMostDepth = 128;
 
-// Python writes a shared value once, but every element of an array may be one and the same.
+// The budget is a multiple of the pickle's size: Python writes a shared value once, but every element of an
+// array may be the same value.
 constexpr uint64_t kTimesWhole = 128;
 constexpr uint64_t kTimesElement = 16;
-constexpr uint64_t kLongestTime = 64;  // about: a year may have thirty digits
+constexpr uint64_t kLongestTime = 64;  // approximate: a year may have thirty digits
 constexpr uint64_t kLeastWhole = uint64_t{16} << 20;
 constexpr uint64_t kLeastElement = uint64_t{64} << 10;
 
@@ -59,13 +60,13 @@ std::string utf32_text(ByteSpan stored, bool big_endian) {
   return out;
 }
 
-// Whether text is its own JSON form, but for the quotes.
+// Returns whether `text` is its own JSON form except for the quotes.
 bool is_plain(std::string_view text) {
   return std::all_of(text.begin(), text.end(),
                      [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\'; });
 }
 
-// Whether the keys of a dict are few, all texts, and no two the same.
+// Returns whether a dict has few keys, all of them texts and different.
 bool has_distinct_texts(const std::vector<PickleValue>& items) {
   constexpr size_t kFew = 8;
   if (items.size() > 2 * kFew) return false;
@@ -84,7 +85,7 @@ ByteSpan element_bytes(const PickleArray& array, uint64_t i) {
   if (array.fortran && array.shape.size() > 1) {
     at = 0;
     uint64_t stride = 1;
-    // The last axis runs fastest in i; the first one does in the bytes.
+    // The last axis varies fastest in i, the first one in the bytes.
     std::vector<uint64_t> place(array.shape.size());
     for (size_t d = array.shape.size(); d-- > 0; i /= array.shape[d]) place[d] = i % array.shape[d];
     for (size_t d = 0; d < array.shape.size(); stride *= array.shape[d++]) at += place[d] * stride;
@@ -177,7 +178,8 @@ void PickleText::write_list(const std::vector<PickleValue>& items, std::string& 
   out += ']';
 }
 
-// Keys that are no texts become their JSON text. No containers: quoted text in quoted text doubles.
+// Appends a key. A key that is not a text becomes its JSON text. Containers are rejected: quoting quoted text
+// doubles its size.
 void PickleText::write_key(const PickleValue& key, std::string& out) {
   if (key.kind > PickleKind::bytes) throw damaged("the pickle has a key that is no text or number");
   std::string text;
@@ -200,7 +202,7 @@ void PickleText::write_dict(const std::vector<PickleValue>& items, std::string& 
   out += '}';
 }
 
-// A key that comes again replaces the value of the first, as in Python.
+// A repeated key replaces the value of the first one, as in Python.
 void PickleText::write_dict_with_repeats(const std::vector<PickleValue>& items, std::string& out, int depth) {
   std::vector<std::string> keys;
   std::vector<size_t> values;
@@ -226,7 +228,7 @@ void PickleText::write_dict_with_repeats(const std::vector<PickleValue>& items, 
   out += '}';
 }
 
-// The part of array from element `first` on that axis `axis` and those after it span.
+// Appends the part of `array` that begins at element `first` and spans `axis` and the axes after it.
 void PickleText::write_array(const PickleArray& array, size_t axis, uint64_t first, std::string& out,
                              int depth) {
   if (depth > kMostDepth) throw damaged("the pickle is nested deeper than {}", kMostDepth);
@@ -248,7 +250,8 @@ void PickleText::write_item(const PickleArray& array, uint64_t i, std::string& o
   write_stored(array.type->type, element_bytes(array, i).data(), out);
 }
 
-// A value of an array or record whose type has objects. numpy pickles a float32 among them as Python's float.
+// Appends a value of an array or record that has a type with objects. numpy pickles a float32 in it as
+// Python's float.
 void PickleText::write_member(const DType& type, const PickleValue& value, std::string& out, int depth) {
   if (value.kind == PickleKind::real && type.kind == Kind::real) {
     spend(8);

@@ -1,5 +1,5 @@
-// Values of a pickle as canonical JSON text. Shared values are written out wherever they stand, so what is
-// written is held against a budget: a few hundred bytes of lists that share lists could fill a disk.
+// Values of a pickle as canonical JSON text. Shared values are written wherever they occur, so the output is
+// limited by a budget: a few hundred bytes of lists that share lists could fill a disk.
 #pragma once
 
 #include "formats/core/pickle/pickle_values.h"
@@ -10,10 +10,11 @@ class PickleText {
  public:
   PickleText(const PickleHeap& heap, uint64_t pickle_bytes);
 
-  // Appends the value to out: texts, numbers, lists (tuples, arrays and records too) and objects; bytes as
-  // hex. Throws damaged where it is no data, nested too deep (as what contains itself is) or over the budget.
+  // Appends the value to `out`: texts, numbers, lists (tuples, arrays and records too) and objects; bytes as
+  // hex. Throws damaged if it is not data, is nested too deeply (like a value that contains itself) or
+  // exceeds the budget.
   void write(const PickleValue& value, std::string& out);
-  // The element of array that is number i in C order. Requires: array.type, i < count.
+  // Appends element i of `array` in C order. Requires: array.type, i < count.
   void write_element(const PickleArray& array, uint64_t i, std::string& out);
 
  private:
@@ -33,10 +34,10 @@ class PickleText {
   const PickleHeap& heap_;
   const uint64_t most_an_element_;
   uint64_t left_;          // of the whole pickle
-  uint64_t element_left_;  // of what is being written
+  uint64_t element_left_;  // of the current element
 };
 
-// The bytes of element i in C order. Requires: array.type without objects.
+// Returns the bytes of element i in C order. Requires: array.type without objects.
 ByteSpan element_bytes(const PickleArray& array, uint64_t i);
 
 }  // namespace plainfs

@@ -1,4 +1,4 @@
-// What a pickle holds, as data. Text and bytes are views of the pickle or of the heap's own copies; lists,
+// The content of a pickle, as data. Texts and bytes are views of the pickle or of copies in the heap. Lists,
 // arrays and types live in the heap, where they may be shared and may even contain themselves.
 #pragma once
 
@@ -29,7 +29,7 @@ enum class PickleKind : uint8_t {
   function,  // function
 };
 
-// The only globals that a pickle may name, none of which is ever called.
+// The only globals that a pickle may name. None is ever called.
 enum class PickleFunction : uint8_t {
   reconstruct,  // numpy.core.multiarray _reconstruct
   scalar,       // numpy.core.multiarray scalar
@@ -37,7 +37,7 @@ enum class PickleFunction : uint8_t {
   ndarray,      // numpy ndarray
   dtype,        // numpy dtype
   encode,       // _codecs encode
-  bytes,        // __builtin__ bytes, which protocols 0 to 2 write for no bytes
+  bytes,        // __builtin__ bytes, which protocols 0 to 2 write for empty bytes
   reference,    // hdmf_zarr.utils ZarrReference, a dict
 };
 
@@ -80,15 +80,15 @@ struct PickleValue {
 
 struct PickleType {
   DType type;
-  bool has_objects = false;  // is, or has fields of, Python objects (Kind::json)
+  bool has_objects = false;  // is a Python object, or has fields that are (Kind::json)
 };
 
 // A numpy array or scalar (rank 0). Before BUILD its type is null and it has no data.
 struct PickleArray {
   std::shared_ptr<const PickleType> type;
   Shape shape;
-  bool fortran = false;  // the bytes are in Fortran order; a list never is
-  PickleValue data;      // bytes, or a list where type has_objects: product(shape) of either, checked
+  bool fortran = false;  // the bytes are in Fortran order; never true for a list
+  PickleValue data;      // bytes, or a list if type has_objects: product(shape) of either, checked
 };
 
 struct PickleHeap {
@@ -99,7 +99,7 @@ struct PickleHeap {
   std::vector<PickleArray> arrays;
   std::vector<std::shared_ptr<const PickleType>> types;
   std::deque<std::string> texts;
-  // What calls on shared arguments may still make: bytes of text, fields of types.
+  // The remaining budget for calls on shared arguments: bytes of text, fields of types.
   uint64_t bytes_left;
   uint64_t fields_left;
 

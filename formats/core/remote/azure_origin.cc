@@ -54,7 +54,7 @@ std::string to_base64(const Digest& digest) {
   return {reinterpret_cast<const char*>(text), static_cast<size_t>(size)};
 }
 
-// "Sat, 28 Nov 2026 02:00:00 GMT", in no locale.
+// Formats "Sat, 28 Nov 2026 02:00:00 GMT", independent of the locale.
 std::string http_date(std::time_t now) {
   static constexpr const char* kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
   static constexpr const char* kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
@@ -65,7 +65,7 @@ std::string http_date(std::time_t now) {
                      kMonths[parts.tm_mon], parts.tm_year + 1900, parts.tm_hour, parts.tm_min, parts.tm_sec);
 }
 
-// Returns the key of environment for account, decoded; "" if there is none or it is another account's.
+// Returns the decoded key of `account` in the environment; "" if it is not set or belongs to another account.
 std::string key_in(const Environment& environment, const std::string& account) {
   const std::string of = environment("AZURE_STORAGE_ACCOUNT"), key = environment("AZURE_STORAGE_KEY");
   return key.empty() || (!of.empty() && of != account) ? "" : from_base64(key);
@@ -177,10 +177,9 @@ ObjectPage AzureOrigin::page_of(const std::string& xml) const {
   std::string part;
   for (size_t at = 0; next_between(xml, "<Blob>", "</Blob>", at, part);) {
     if (element_text(part, "ResourceType") == "directory")
-      continue;  // of an account with a hierarchical namespace
+      continue;  // Marks a directory of an account with a hierarchical namespace.
     std::string etag = without_entities(element_text(part, "Etag"));
-    if (!etag.empty() && !etag.starts_with('"'))
-      etag = '"' + etag + '"';  // as the object's own reply writes it
+    if (!etag.empty() && !etag.starts_with('"')) etag = '"' + etag + '"';  // as in the object's own reply
     page.objects.push_back({checked_key(without_entities(element_text(part, "Name"))),
                             {size_in_list(element_text(part, "Content-Length")), std::move(etag), ""}});
   }

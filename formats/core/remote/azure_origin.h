@@ -10,13 +10,13 @@
 
 namespace plainfs::remote {
 
-// Locations are "az://ACCOUNT/CONTAINER/KEY", with the key unchanged. Requests carry AZURE_STORAGE_SAS_TOKEN,
-// or a signature by AZURE_STORAGE_KEY (Shared Key), unless AZURE_STORAGE_ACCOUNT names another account;
-// otherwise nothing, as public containers have it. Thread-safe.
+// An origin with locations "az://ACCOUNT/CONTAINER/KEY", the key not encoded. Requests carry
+// AZURE_STORAGE_SAS_TOKEN, or a signature by AZURE_STORAGE_KEY (Shared Key), unless AZURE_STORAGE_ACCOUNT
+// names another account. Otherwise they carry neither, which public containers allow. Thread-safe.
 class AzureOrigin : public ObjectOrigin {
  public:
-  // location: of any object in the container. The endpoint of options is the URL up to the container: that of
-  // Azurite ends with the account's name.
+  // location: of any object in the container. The endpoint of `options` is the URL up to the container. With
+  // Azurite it ends with the account's name.
   AzureOrigin(const std::string& location, const RemoteOptions& options, const Environment& environment);
 
   std::string address(const std::string& location) const override { return endpoint_ + " " + location; }
@@ -40,8 +40,8 @@ class AzureOrigin : public ObjectOrigin {
   const std::string key_;    // decoded, "" = none
 };
 
-// Adds the Authorization field of Shared Key to request (Microsoft's "Authorize with Shared Key", 2009-09-19
-// and later), from the fields that the request has. key: decoded from base64.
+// Adds the Authorization field of Shared Key to `request` (Microsoft's "Authorize with Shared Key",
+// 2009-09-19 and later), computed from the fields that it has. key: decoded from base64.
 void sign_shared_key(HttpRequest& request, const std::string& account, const std::string& key);
 
 }  // namespace plainfs::remote

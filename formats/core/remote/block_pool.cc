@@ -10,12 +10,12 @@ namespace {
 constexpr size_t kMostSequences = 64;
 constexpr uint64_t kLeastSlack = 2;
 constexpr uint64_t kFirstWindow = 2;  // doubled when the second block is read
-// A sequence that was not read in so many times as many reads as there are sequences is over.
+// A sequence ends if it was not read during this many times as many reads as there are sequences.
 constexpr uint64_t kTurns = 4;
 
 }  // namespace
 
-// Readers on several threads come a little out of order.
+// Finds the sequence of a read. Readers on several threads arrive slightly out of order.
 ReadAhead::Sequence* ReadAhead::sequence_of(BlockRange read) {
   for (Sequence& sequence : sequences_) {
     const uint64_t slack = std::max(kLeastSlack, sequence.window);
@@ -24,8 +24,9 @@ ReadAhead::Sequence* ReadAhead::sequence_of(BlockRange read) {
   return nullptr;
 }
 
-// Those that are read side by side share what may be under way: a server answers so many requests at once,
-// and what one reader waits for stands behind what is fetched far ahead of another.
+// Returns the widest window of a sequence. Sequences that are read side by side share what may be in transit:
+// a server answers a limited number of requests at once, and a reader's block would queue behind blocks
+// fetched far ahead for another reader.
 uint64_t ReadAhead::widest() const {
   const uint64_t lately = kTurns * sequences_.size();
   const auto active = std::count_if(sequences_.begin(), sequences_.end(),
@@ -33,8 +34,8 @@ uint64_t ReadAhead::widest() const {
   return std::max(kFirstWindow, most_ahead_ / static_cast<uint64_t>(std::max<std::ptrdiff_t>(1, active)));
 }
 
-// Where another one began, which may have read on from there long ago: what it has read is not kept
-// for a reader that would only come near.
+// Returns the block at which another sequence began, which may have read on from there long ago. Blocks that
+// it has read are not kept for a reader that only comes near.
 uint64_t ReadAhead::end_of_unread(const Sequence& of, BlockRange read) const {
   uint64_t end = UINT64_MAX;
   for (const Sequence& other : sequences_)
@@ -72,9 +73,9 @@ BlockRange ReadAhead::after(BlockRange read) {
 namespace {
 
 constexpr uint64_t kMostRequest = 8 << 20;
-constexpr uint64_t kMostAtOnce = 8 << 20;  // of one read; the rest of a longer one comes ahead
+constexpr uint64_t kMostAtOnce = 8 << 20;  // for one read; the rest of a longer one is read ahead
 constexpr uint64_t kLeastShare = 4 << 20, kMostShare = 64 << 20;
-// A gap that costs less to fetch than another request.
+// A gap of this size costs less to fetch than another request.
 constexpr uint64_t kGapBlocks = 1;
 
 uint64_t share_of(uint64_t budget) {
@@ -83,7 +84,7 @@ uint64_t share_of(uint64_t budget) {
 
 }  // namespace
 
-// Blocks that were asked for together.
+// Blocks that were requested together.
 struct BlockPool::PendingFetch {
   PendingFetch(uint64_t of, std::shared_ptr<RangeFetch> begun, BlockRange which, uint64_t now)
       : object(of),
@@ -96,13 +97,13 @@ struct BlockPool::PendingFetch {
   const uint64_t object;
   const std::shared_ptr<RangeFetch> fetch;
   const BlockRange blocks;
-  const uint64_t asked_at;  // BlockPool::read_bytes_ of then
+  const uint64_t asked_at;  // value of BlockPool::read_bytes_ at that time
   // Guarded by the pool's mutex.
-  std::vector<bool> is_used;  // all of the block was read
+  std::vector<bool> is_used;  // the whole block was read
   uint64_t unused;
 };
 
-// Where a block is to be had from: one of the two, or the disk.
+// The source of a block: one of the two, or the disk.
 struct BlockPool::Place {
   BlockPtr block;
   PendingFetchPtr coming;
@@ -150,10 +151,11 @@ void BlockPool::drop(const PendingFetchPtr& gone) {
   by_age_.remove(gone);
 }
 
-// For what is wanted now and, behind it, what is asked for ahead of a reader. What was all read stays for a
-// while, since readers on several threads come back to it, but it goes first; then what came and was not
-// read while readers went through as much as fits, twice. Else what was fetched ahead of one reader
-// would go for what is fetched ahead of another, and be fetched again: it goes only for what is wanted now.
+// Makes room for `wanted` bytes, which are needed now, and for `ahead` bytes, which are requested ahead of a
+// reader. Fetches that were read completely are kept for a while, because readers on several threads come
+// back to them, but they are dropped first. Next are fetches that arrived and were not read while readers
+// read twice the limit. Any other fetch is dropped only for bytes that are needed now: otherwise blocks
+// fetched ahead for one reader would evict those of another, and be fetched again.
 void BlockPool::make_room(uint64_t wanted, uint64_t ahead) {
   const auto drop_while = [this](uint64_t bytes, uint64_t most, auto&& may_go) REQUIRES(mutex_) {
     for (auto at = by_age_.begin(); at != by_age_.end() && coming_bytes_ + bytes > most;) {
@@ -182,8 +184,8 @@ void BlockPool::ask_for(PooledObject& of, BlockRange range, Fetches& asked) {
   }
 }
 
-// Those that are neither here, nor on the disk, nor coming; near ones by one request, which never reaches
-// into one that is under way.
+// Requests the blocks that are neither in memory, nor on the disk, nor in transit. Adjacent blocks share one
+// request, which never overlaps one in transit.
 BlockPool::Fetches BlockPool::ask_for_missing(PooledObject& of, const std::vector<BlockRange>& ranges) {
   Fetches asked;
   BlockRange joined{0, 0};
@@ -230,7 +232,7 @@ void BlockPool::copy(PooledObject& of, const Place& place, uint64_t block, uint6
   }
   if (!place.coming) {
     if (copy_from_disk(of, block, offset, out)) return;
-    // It is not what was written; from now on it is said not to be there.
+    // The disk's block is damaged; from now on it counts as absent.
     return copy(of, plan(of, {block, block + 1}).front(), block, offset, out);
   }
   PendingFetch& from = *place.coming;
@@ -240,7 +242,7 @@ void BlockPool::copy(PooledObject& of, const Place& place, uint64_t block, uint6
     from.fetch->wait(start + block_size);
   } catch (const Error&) {
     const MutexLock lock(mutex_);
-    drop(place.coming);  // the next reader asks anew
+    drop(place.coming);  // the next reader requests it again
     throw;
   }
   const ByteSpan bytes(from.fetch->bytes() + start, block_size);
@@ -254,7 +256,7 @@ void BlockPool::copy(PooledObject& of, const Place& place, uint64_t block, uint6
   read_bytes_ += block_size;
   --from.unused;
   const bool is_all = from.blocks.first == 0 && from.blocks.end == of.blocks();
-  if (from.unused == 0 && is_all) drop(place.coming);  // as of a chunk that is an object
+  if (from.unused == 0 && is_all) drop(place.coming);  // for example a chunk that is a whole object
 }
 
 bool BlockPool::copy_from_disk(const PooledObject& of, uint64_t block, uint64_t offset,
@@ -299,7 +301,7 @@ void BlockPool::fetch(PooledObject& of, const std::vector<BlockRange>& ranges) {
 
 void BlockPool::adopt(PooledObject& of, std::shared_ptr<RangeFetch> first) {
   const uint64_t there = std::min(first->range().size, of.size);
-  // A block that is not all there is fetched again where it is wanted.
+  // A block that is only partly there is fetched again when it is needed.
   const uint64_t blocks = there == of.size ? of.blocks() : there / kBlockBytes;
   if (blocks == 0) return;
   const MutexLock lock(mutex_);

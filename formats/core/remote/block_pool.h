@@ -1,5 +1,5 @@
-// Which blocks of a file are read next, told from those that were: a few sequences are followed at once (the
-// data and the indices of a sparse matrix are read side by side).
+// Prediction of the blocks of a file that are read next, from those read so far. Follows several sequences at
+// once: the data and the indices of a sparse matrix are read side by side.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@
 
 namespace plainfs::remote {
 
-inline constexpr uint64_t kBlockBytes = 64 << 10;  // of a file, but its last one
+inline constexpr uint64_t kBlockBytes = 64 << 10;  // of a file, except for its last block
 
 struct BlockRange {
   uint64_t first;
@@ -26,21 +26,21 @@ struct BlockRange {
   bool operator==(const BlockRange&) const = default;
 };
 
-// For one thread at a time.
+// The read-ahead of one file. For one thread at a time.
 class ReadAhead {
  public:
   // most_ahead: blocks, at least 1.
   explicit ReadAhead(uint64_t most_ahead) : most_ahead_(most_ahead) {}
 
-  // These blocks are read now; those to be fetched ahead, none where first == end. They may begin before the
-  // end of what was named before, never of what was read.
+  // Records that the blocks `read` are read now. Returns the blocks to fetch ahead, none if first == end.
+  // They may overlap blocks that were returned before, but never blocks that were read.
   BlockRange after(BlockRange read);
 
  private:
   struct Sequence {
-    uint64_t start;   // the block that it began with
-    uint64_t at;      // the block that comes next
-    uint64_t asked;   // the first that was not named yet
+    uint64_t start;   // the first block of the sequence
+    uint64_t at;      // the next block to read
+    uint64_t asked;   // the first block not yet returned
     uint64_t window;  // blocks
     uint64_t used;    // time of the last read
   };
@@ -53,47 +53,45 @@ class ReadAhead {
   std::vector<Sequence> sequences_;
 };
 
-// The blocks of the objects of one store that are in memory or on their way. They have a share of the cache's
-// budget for good, and do not go through the cache: libhdf5 reads files under its lock, where nothing may ask
-// the cache for anything (hdf5/library/library.h).
-
-// An object whose blocks are read.
+// An object with blocks in the pool.
 struct PooledObject {
-  uint64_t id;  // of BlockPool::new_object()
+  uint64_t id;  // from BlockPool::new_object()
   std::shared_ptr<RemoteObject> object;
   uint64_t size;
-  DiskBlocksPtr disk;  // null: none are kept
+  DiskBlocksPtr disk;  // null: no blocks are kept on disk
   ReadAhead ahead;     // guarded by the pool's mutex
 
   uint64_t blocks() const { return (size + kBlockBytes - 1) / kBlockBytes; }
   uint64_t end_of(uint64_t block) const { return std::min(size, (block + 1) * kBlockBytes); }
 };
 
-// Thread-safe.
+// The blocks of the objects of one store that are in memory or in transit. They have a fixed share of the
+// cache's budget and do not go through the cache: libhdf5 reads files under its lock, during which the cache
+// must not be used (hdf5/library/library.h). Thread-safe.
 class BlockPool {
  public:
-  // cache: outlives it.
+  // cache: must outlive the pool.
   BlockPool(std::shared_ptr<HttpClient> client, ByteCache& cache);
   BlockPool(const BlockPool&) = delete;
   BlockPool& operator=(const BlockPool&) = delete;
 
   uint64_t new_object() { return next_id_.fetch_add(1, std::memory_order_relaxed); }
-  // How many blocks are fetched ahead of a reader at most.
+  // Returns the largest number of blocks that are fetched ahead of a reader.
   uint64_t most_ahead() const { return most_coming_ / 2 / kBlockBytes; }
 
-  // Bytes from offset on. Throws what RangeFetch does. Requires: they lie in the object.
+  // Reads out.size() bytes from `offset`. Throws what RangeFetch throws. Requires: they lie in the object.
   void read(PooledObject& of, uint64_t offset, std::span<std::byte> out);
-  // Starts to fetch these blocks, which are in order, where there is room for them.
+  // Starts to fetch these blocks if there is room for them. The ranges are sorted.
   void fetch(PooledObject& of, const std::vector<BlockRange>& ranges);
-  // What is fetched already, from the object's first byte on.
+  // Adds bytes that are already fetched, from the object's first byte on.
   void adopt(PooledObject& of, std::shared_ptr<RangeFetch> first);
-  // It is not read any more.
+  // Drops the blocks of an object when no reader needs it any more.
   void forget(const PooledObject& of);
 
  private:
   using Key = std::pair<uint64_t, uint64_t>;  // object, block
   using BlockPtr = std::shared_ptr<const Bytes>;
-  // That are to be started without the mutex: what signs a request may have to ask for keys.
+  // Fetches to start without the mutex: signing a request may require asking for keys.
   using Fetches = std::vector<std::shared_ptr<RangeFetch>>;
   struct PendingFetch;
   using PendingFetchPtr = std::shared_ptr<PendingFetch>;
@@ -114,20 +112,20 @@ class BlockPool {
   void copy(PooledObject& of, const Place& place, uint64_t block, uint64_t offset, std::span<std::byte> out);
   bool copy_from_disk(const PooledObject& of, uint64_t block, uint64_t offset, std::span<std::byte> out);
 
-  const std::shared_ptr<HttpClient> client_;  // the last file that is held lets go of it
-  const uint64_t share_;                      // bytes of the budget, half of it for each of the two
+  const std::shared_ptr<HttpClient> client_;  // the last file to be destroyed releases it
+  const uint64_t share_;                      // bytes of the budget; kept and coming blocks get half each
   const uint64_t most_kept_, most_coming_;
   const ByteCache::Reservation room_;
-  std::atomic<uint64_t> next_id_{1};  // atomic: it guards nothing
+  std::atomic<uint64_t> next_id_{1};  // atomic: guards nothing
 
   Mutex mutex_;
   std::map<Key, CachedBlock> kept_ GUARDED_BY(mutex_);
-  std::list<Key> recent_ GUARDED_BY(mutex_);  // of kept_, the latest used first
+  std::list<Key> recent_ GUARDED_BY(mutex_);  // of kept_, most recently used first
   uint64_t kept_bytes_ GUARDED_BY(mutex_) = 0;
   std::map<Key, PendingFetchPtr> coming_ GUARDED_BY(mutex_);  // by the first block
-  std::list<PendingFetchPtr> by_age_ GUARDED_BY(mutex_);      // of coming_, the oldest first
+  std::list<PendingFetchPtr> by_age_ GUARDED_BY(mutex_);      // of coming_, oldest first
   uint64_t coming_bytes_ GUARDED_BY(mutex_) = 0;
-  uint64_t read_bytes_ GUARDED_BY(mutex_) = 0;  // of blocks that came and were read for the first time
+  uint64_t read_bytes_ GUARDED_BY(mutex_) = 0;  // of blocks that arrived and were read for the first time
 };
 
 }  // namespace plainfs::remote

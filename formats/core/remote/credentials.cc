@@ -46,9 +46,10 @@ std::map<std::string, Profile> parse_profiles(std::string_view text) {
 
 namespace {
 
-constexpr std::time_t kBeforeTheEnd = 300;  // seconds; keys that end sooner are asked for anew
-constexpr std::time_t kAtLeast = 30;        // seconds; a request with keys that end sooner may come too late
-constexpr std::time_t kTogether = 1;        // seconds, in which one asks for all
+constexpr std::time_t kBeforeTheEnd = 300;  // seconds; keys that expire sooner are renewed
+// Seconds. A request with keys that expire sooner may arrive too late.
+constexpr std::time_t kAtLeast = 30;
+constexpr std::time_t kTogether = 1;  // seconds in which one request serves all threads
 
 std::string content_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -78,7 +79,7 @@ Environment process_environment() {
   };
 }
 
-// Where both say something of a name, the first file counts.
+// If both files set a name, the first one is used.
 Profile chosen_profile(const Environment& environment) {
   const std::string name = profile_name(environment);
   Profile chosen;
@@ -135,7 +136,7 @@ TimedKeys Credentials::find() const {
       "machine; for what is public: -o no_sign");
 }
 
-// Those that are valid for so long yet.
+// Returns the keys that are valid for at least `seconds`.
 std::optional<Keys> Credentials::known_for(std::time_t seconds) {
   const std::time_t now = std::time(nullptr);
   const MutexLock lock(mutex_);
@@ -147,7 +148,7 @@ bool Credentials::has_keys() {
   return known_for(kBeforeTheEnd).has_value();
 }
 
-// Those who have waited meanwhile are served by what was found, or fail as it failed.
+// Finds keys. Threads that waited meanwhile get the same keys, or the same failure.
 Keys Credentials::asked() {
   if (auto keys = known_for(kBeforeTheEnd)) return *keys;
   if (!failure_ || std::time(nullptr) > failed_at_ + kTogether) {
@@ -191,11 +192,11 @@ bool Credentials::renew() {
     if (!known_) return true;
     refused = known_->keys;
   }
-  if (of_environment()) return false;  // which does not change
+  if (of_environment()) return false;  // the environment does not change
   if (const auto again = of_profile(); again && again->keys.secret == refused.secret) return false;
   const MutexLock lock(mutex_);
   if (!known_ || known_->keys.secret != refused.secret) return true;
-  // Several requests are refused together, and the first has seen to it.
+  // Several requests are refused together, and the first of them has already renewed the keys.
   if (is_renewed_ && std::time(nullptr) <= found_at_ + kTogether) return true;
   known_.reset();
   is_renewed_ = true;
@@ -204,8 +205,8 @@ bool Credentials::renew() {
 
 namespace {
 
-constexpr long kMostSeconds = 20;         // for an answer of a service
-constexpr long kMachineSeconds = 2;       // of one that may not be there
+constexpr long kMostSeconds = 20;         // for a service's answer
+constexpr long kMachineSeconds = 2;       // for a service that may not exist
 constexpr size_t kMostBytes = 256 << 10;  // of an answer
 
 std::string token_in(const std::string& path) {
@@ -251,8 +252,8 @@ TimedKeys keys_of_json(const std::string& service, const HttpReply& reply) {
   return keys;
 }
 
-// Whether the service is on this machine or its network of links, as AWS's tools want it where it is not
-// https.
+// Returns whether the service is on this machine or its link-local network, which AWS's tools require for a
+// service without https.
 bool is_local(const Url& url) {
   return url.host == "localhost" || url.host.starts_with("127.") || url.host == "[::1]" ||
          url.host == "169.254.170.2" || url.host == "169.254.170.23" || url.host == "[fd00:ec2::23]";
@@ -326,7 +327,8 @@ std::optional<TimedKeys> keys_of_machine(const Environment& environment, HttpCli
   session.method = "PUT";
   session.fields = {"X-aws-ec2-metadata-token-ttl-seconds: 21600"};
   const HttpReply token = client.ask(std::move(session), kMostBytes);
-  if (token.head.status != 200 || !token.failure.empty()) return std::nullopt;  // no such machine
+  // This machine has no such service.
+  if (token.head.status != 200 || !token.failure.empty()) return std::nullopt;
   const auto ask = [&](const std::string& path) {
     HttpRequest made = request(path);
     made.fields = {"X-aws-ec2-metadata-token: " + token.body};

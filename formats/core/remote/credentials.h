@@ -1,4 +1,4 @@
-// The files in which AWS's tools keep profiles: ~/.aws/credentials and ~/.aws/config.
+// Reads the profile files of AWS's tools: ~/.aws/credentials and ~/.aws/config.
 #pragma once
 
 #include <ctime>
@@ -18,44 +18,45 @@ namespace plainfs::remote {
 // name → value
 using Profile = std::map<std::string, std::string>;
 
-// "" where it has none of that name.
+// Returns the value of `name`, or "" if the profile does not have it.
 std::string value_of(const Profile& profile, const std::string& name);
 
-// By the name in brackets, "profile " in front of it left out as in ~/.aws/config. What is indented below a
-// name without a value is its own, and left out. Lines that say nothing are passed over, as AWS's tools do.
+// Returns the profiles of a file by their name in brackets, without the prefix "profile " of ~/.aws/config.
+// Indented lines below a name without a value are nested settings and are ignored. Other lines without
+// meaning are ignored too, as in AWS's tools.
 std::map<std::string, Profile> parse_profiles(std::string_view text);
 
-// Where the keys that requests to S3 are signed with come from, in the order of AWS's tools: the environment,
-// a web identity, the profile files, the container's and the machine's own services. Keys for a time are
-// asked for again before they end: by one thread, while the others go on with those that are valid still.
-// None is ever part of a message.
-
-// The value of a variable; "" where it is not set.
+// Returns the value of a variable, or "" if it is not set.
 using Environment = std::function<std::string(const std::string& name)>;
 Environment process_environment();
 
 struct TimedKeys {
   Keys keys;
-  std::optional<std::time_t> until;  // none: for good
-  std::string source = "";           // "the environment (AWS_ACCESS_KEY_ID)"
+  std::optional<std::time_t> until;  // nullopt: permanent
+  std::string source = "";           // for example "the environment (AWS_ACCESS_KEY_ID)"
 };
 
-// What the two files say of the profile that the environment names, or of the default one.
+// Returns the settings of the profile that the environment names, or of the default one, from both files.
 Profile chosen_profile(const Environment& environment);
 
-// Thread-safe.
+// The keys that sign requests to S3, searched in the order of AWS's tools: the environment, a web identity,
+// the profile files, and the services of the container and the machine. Temporary keys are renewed before
+// they expire: by one thread, while the others continue with keys that are still valid. Keys never appear in
+// a message. Thread-safe.
 class Credentials {
  public:
-  // region: whose token service is asked. client: outlives this.
+  // region: selects the token service to ask. client: must outlive this object.
   Credentials(Environment environment, std::string region, HttpClient& client);
 
-  // Whether current() asks no service.
+  // Returns whether current() needs no request to a service.
   bool has_keys();
-  // Throws unreadable where there are none, or where they cannot be had just now, and Cancelled.
+  // Returns the keys. Throws unreadable if none exist or they cannot be obtained at the moment, and
+  // Cancelled.
   Keys current();
-  // Where those that are in use come from, in words; "" where none are.
+  // Returns a description of the source of the keys in use, or "" if no keys are in use.
   std::string source();
-  // After current() was refused; the next call looks for others. False where there are none but these.
+  // Discards keys that a server refused; the next current() looks for other ones. Returns false if there are
+  // no others.
   bool renew();
 
  private:
@@ -71,23 +72,24 @@ class Credentials {
   Mutex asking_;  // held while services are asked; taken before mutex_
   std::optional<Error> failure_ GUARDED_BY(asking_);
   std::time_t failed_at_ GUARDED_BY(asking_) = 0;
-  Mutex mutex_;  // never held while anything is asked or read
+  Mutex mutex_;  // never held during a request or while reading a file
   std::optional<TimedKeys> known_ GUARDED_BY(mutex_);
   std::time_t found_at_ GUARDED_BY(mutex_) = 0;
   bool is_renewed_ GUARDED_BY(mutex_) = false;
 };
 
-// Services that give keys for a time: AWS's token service to a pod, and those that only this machine or
-// container can reach. Each gives nullopt where the environment does not lead to it, and throws unreadable
-// where it does and no keys come.
+// Services that give temporary keys: AWS's token service for a pod, and services that only this machine or
+// container can reach. Each function returns nullopt if the environment does not refer to its service, and
+// throws unreadable if it does and no keys are received.
 
-// AssumeRoleWithWebIdentity, by AWS_WEB_IDENTITY_TOKEN_FILE and AWS_ROLE_ARN.
+// Returns keys from AssumeRoleWithWebIdentity, using AWS_WEB_IDENTITY_TOKEN_FILE and AWS_ROLE_ARN.
 std::optional<TimedKeys> keys_of_web_identity(const Environment& environment, const std::string& region,
                                               HttpClient& client);
-// By AWS_CONTAINER_CREDENTIALS_RELATIVE_URI or AWS_CONTAINER_CREDENTIALS_FULL_URI.
+// Returns keys from the service in AWS_CONTAINER_CREDENTIALS_RELATIVE_URI or
+// AWS_CONTAINER_CREDENTIALS_FULL_URI.
 std::optional<TimedKeys> keys_of_container(const Environment& environment, HttpClient& client);
-// The instance's metadata service (IMDSv2), also nullopt where there is none, or it knows no role.
-// AWS_EC2_METADATA_DISABLED=true: it is not asked.
+// Returns keys from the instance's metadata service (IMDSv2). Returns nullopt also if there is no such
+// service or it knows no role. AWS_EC2_METADATA_DISABLED=true disables it.
 std::optional<TimedKeys> keys_of_machine(const Environment& environment, HttpClient& client);
 
 }  // namespace plainfs::remote

@@ -30,7 +30,7 @@ namespace files = boost::filesystem;
 constexpr std::string_view kMagic = "plainfs blocks 1", kExtension = ".blocks", kUnfinished = ".part";
 constexpr uint64_t kPage = 4096;
 constexpr size_t kEntry = 2 * sizeof(uint32_t);
-// Of objects with more (1 TiB) nothing is kept: what is there is looked at when they are opened.
+// Larger objects (over 1 TiB) are not kept: the index of an object is read when it is opened.
 constexpr uint64_t kMostBlocks = uint64_t{1} << 24;
 constexpr size_t kEntriesAtOnce = 64 << 10;
 
@@ -63,7 +63,7 @@ BlockEntry entry_for(ByteSpan bytes) {
   return entry;
 }
 
-// As many of them as there are; none where the system refuses.
+// Returns the number of bytes read, up to out.size(); 0 if the system refuses.
 size_t read_at(int file, uint64_t offset, std::span<std::byte> out) {
   return read_all_at(file, offset, reinterpret_cast<char*>(out.data()), out.size()).value_or(0);
 }
@@ -98,7 +98,7 @@ std::optional<Version> version_in(std::string_view text) {
   return version;
 }
 
-// Nullopt where it is none of ours.
+// Returns nullopt if the file was not written by this user's plainfs.
 std::optional<Version> read_head(int file) {
   struct stat status {};
   if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != ::geteuid())
@@ -184,7 +184,7 @@ void DiskBlocks::write(uint64_t block, ByteSpan bytes) {
 DiskCache::DiskCache(std::string folder, uint64_t most_bytes)
     : folder_(std::move(folder)), most_bytes_(most_bytes) {
   const bool is_made = make_own_folder(folder_);
-  // Only a file that is made tells whether files can be made, and locked.
+  // Only creating and locking a file shows whether that is possible.
   const std::string probe = fmt::format("{}/{}{}", folder_, ::getpid(), kUnfinished);
   const Descriptor file(is_made ? ::open(probe.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)
                                 : -1);
@@ -202,7 +202,7 @@ std::string DiskCache::path_of(const std::string& address) const {
   return fmt::format("{}/{}{}", folder_, sha256_hex(address), kExtension);
 }
 
-// An open file that is safe from removal, and what it holds blocks of.
+// An open file that is protected from removal, and the version of its blocks.
 struct DiskCache::CachedObject {
   Descriptor file;
   Version version;
@@ -218,7 +218,7 @@ std::optional<DiskCache::CachedObject> DiskCache::kept_at(const std::string& add
   if (file.number() < 0) return std::nullopt;
   std::optional<Version> version = read_head(file.number());
   if (!version || !can_be_kept(*version)) return std::nullopt;
-  // The process that makes room has it alone, and removes it.
+  // A process that makes room holds it exclusively and removes it.
   if (::flock(file.number(), LOCK_SH | LOCK_NB) != 0) return std::nullopt;
   struct stat status {};
   if (::fstat(file.number(), &status) != 0 || status.st_nlink == 0) return std::nullopt;
@@ -257,8 +257,8 @@ bool DiskCache::make_room(uint64_t bytes) {
   return !is_full_;
 }
 
-// Other programs write too; so the disk is asked, and what is written between two
-// looks stays below the size that was said.
+// Measures the files on the disk, because other programs write too. Bytes written until the next measurement
+// stay within the limit.
 void DiskCache::look() {
   struct Object {
     timespec used;

@@ -1,18 +1,17 @@
 // Blocks of objects that are kept on a disk of this machine for later sessions (-o remote_cache): a folder
-// with a file for each object. What is kept is used only for the version of the object that the server names
-// today.
+// with a file for each object. Kept blocks are used only if the server still names the version of the object
+// that they belong to.
 //
 // The format, version 1 (numbers are little-endian):
 //   16 bytes  "plainfs blocks 1"
 //   u32, u32  bytes of the version, its CRC-32
 //   version   "SIZE\nETAG\nLAST-MODIFIED"
-//   from byte 4096 on, of each block: u32 CRC-32 of its bytes, u32 1 where it is there
-//   from the next multiple of 4096 on, the blocks, each as far from the first as it is in the object: the
-//   file is sparse
+//   from byte 4096 on, for each block: u32 CRC-32 of its bytes, u32 1 if it is present
+//   from the next multiple of 4096 on, the blocks, each at its offset in the object: the file is sparse
 //
-// Who can write the files can make plainfs show anything, so only the user's own are read. Several programs
-// may use a folder at once: what two of them write of the same version is the same. A block that was written
-// in part fails its checksum, and is fetched again.
+// A user that can write the files can make plainfs show anything, so only files of the current user are read.
+// Several programs may use a folder at once: they write the same bytes for the same version. A block that was
+// written only in part fails its checksum and is fetched again.
 #pragma once
 
 #include <atomic>
@@ -32,15 +31,15 @@ namespace plainfs::remote {
 
 class DiskCache;
 
-// Those of one version of an object. Thread-safe; what the disk cannot do is done without.
+// The kept blocks of one version of an object. Thread-safe. If the disk fails, blocks are fetched without it.
 class DiskBlocks {
  public:
   DiskBlocks(std::shared_ptr<DiskCache> cache, Descriptor file, Version version);
   ~DiskBlocks();
 
   bool has(uint64_t block) const;
-  // False where it is not there, or not as it was written; has() says so from then on. out: as long as the
-  // block is.
+  // Reads a block. Returns false if it is absent or damaged; has() is then false from then on. out: has the
+  // size of the block.
   bool read(uint64_t block, std::span<std::byte> out);
   void write(uint64_t block, ByteSpan bytes);
 
@@ -52,28 +51,29 @@ class DiskBlocks {
   const Version version_;
   mutable Mutex mutex_;
   std::vector<bool> is_there_ GUARDED_BY(mutex_);
-  bool is_full_ GUARDED_BY(mutex_) = false;  // the disk took no more
+  bool is_full_ GUARDED_BY(mutex_) = false;  // the disk has no room left
 };
 using DiskBlocksPtr = std::shared_ptr<DiskBlocks>;
 
-// The folder. Thread-safe; held by a shared_ptr.
+// The folder of kept blocks. Thread-safe. Must be owned by a shared_ptr.
 class DiskCache : public std::enable_shared_from_this<DiskCache> {
  public:
-  // most_bytes: of the disk, of all its files; where they are more, the objects go that were opened longest
-  // ago and that no process has open. Makes the folder, its parents too. Throws unreadable where files cannot
-  // be made in it, or not locked.
+  // most_bytes: the limit on disk for all its files. Above it, objects that no process has open are deleted,
+  // least recently opened first. Creates the folder and its parents. Throws unreadable if files cannot be
+  // created or locked in it.
   DiskCache(std::string folder, uint64_t most_bytes);
 
-  // How many objects can be open at once, of which blocks are kept.
+  // Returns how many objects with kept blocks can be open at once.
   static size_t most_open();
 
-  // That was kept last; nullopt where nothing is. address: Origin::address.
+  // Returns the version that was kept last, or nullopt. address: from Origin::address.
   std::optional<Version> version_of(const std::string& address);
-  // Of this version, in place of any other. Null where it cannot be kept, or must not be: versions without a
-  // strong ETag may be those of several contents (RFC 9110, section 8.8.1), and the disk may be full.
+  // Opens the blocks of this version, replacing any other version. Returns null if they cannot be kept or
+  // must not be: versions without a strong ETag may have different contents (RFC 9110, section 8.8.1), and
+  // the disk may be full.
   DiskBlocksPtr open(const std::string& address, const Version& version);
 
-  // Before so many bytes more are written: whether they may be.
+  // Returns whether `bytes` more may be written. Call it before writing.
   bool make_room(uint64_t bytes);
   void opened() { open_.fetch_add(1, std::memory_order_relaxed); }
   void closed() { open_.fetch_sub(1, std::memory_order_relaxed); }
@@ -91,7 +91,7 @@ class DiskCache : public std::enable_shared_from_this<DiskCache> {
 
   Mutex mutex_;
   bool was_looked_at_ GUARDED_BY(mutex_) = false, is_full_ GUARDED_BY(mutex_) = false;
-  uint64_t written_ GUARDED_BY(mutex_) = 0;  // since the folder was looked at
+  uint64_t written_ GUARDED_BY(mutex_) = 0;  // since the folder was last examined
 };
 
 }  // namespace plainfs::remote

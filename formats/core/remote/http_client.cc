@@ -26,14 +26,14 @@ namespace {
 
 constexpr long kMostConnectionsAHost = 16;
 constexpr long kMostConnections = 32;
-// Slower than this for so long, or for the client's patience, a transfer has failed.
+// A transfer that is slower than this for kSlowSeconds, or for the client's patience, has failed.
 constexpr long kLeastBytesASecond = 1024;
 constexpr long kSlowSeconds = 30;
 constexpr long kBufferBytes = 512 << 10;
 constexpr int kPollMilliseconds = 1000;
 constexpr std::chrono::milliseconds kBetweenTries{50};
-constexpr int64_t kBetweenTold = 60;  // seconds: a server that is busy now and then is told of now and then
-// A server that is started anew listens again after that.
+constexpr int64_t kBetweenTold = 60;  // seconds between log lines about a server that is busy at times
+// A server that is restarted accepts connections again after this time.
 constexpr std::chrono::seconds kRefusedPatience{10};
 
 std::string lower(std::string_view text) {
@@ -43,7 +43,7 @@ std::string lower(std::string_view text) {
   return copy;
 }
 
-// The certificates to trust, where they are not the system's.
+// Returns the certificates to trust, if they are not the system's.
 const char* certificates() {
   for (const char* name : {"CURL_CA_BUNDLE", "AWS_CA_BUNDLE"}) {
     const char* path = std::getenv(name);
@@ -57,15 +57,16 @@ struct Transfer {
   std::shared_ptr<HttpSink> sink;
   HttpHead head;
   bool is_head_done = false;
-  bool is_direct = false;    // no proxy finds the server
-  std::string refused;       // an address that it was not to be connected with
-  bool was_allowed = false;  // another was tried
+  bool is_direct = false;    // no proxy resolves the server's name
+  std::string refused;       // an address to which it must not connect
+  bool was_allowed = false;  // an allowed address was tried
   std::unique_ptr<CURL, void (*)(CURL*)> easy{curl_easy_init(), curl_easy_cleanup};
   std::unique_ptr<curl_slist, void (*)(curl_slist*)> fields{nullptr, curl_slist_free_all};
   char error[CURL_ERROR_SIZE] = "";
 };
 
-// What libcurl calls throws nothing through it: where there is no memory, the transfer fails.
+// Calls a function from a callback of libcurl, which must not throw: if memory is exhausted, the transfer
+// fails.
 template <class Call>
 size_t guarded(const Call& call) noexcept {
   try {
@@ -81,10 +82,10 @@ std::string address_of_peer(const Transfer& transfer) {
   return address ? address : "";
 }
 
-// False where the transfer is to end.
+// Returns false to end the transfer.
 bool begin_body(Transfer& transfer) {
   if (transfer.is_direct) transfer.head.peer = address_of_peer(transfer);
-  // Over a connection that is open already, which another request may have asked for.
+  // An open connection may have been made for another request.
   if (transfer.request.stays_public && is_private_host(transfer.head.peer)) {
     transfer.refused = transfer.head.peer;
     transfer.was_allowed = false;
@@ -95,7 +96,7 @@ bool begin_body(Transfer& transfer) {
   return true;
 }
 
-// False where the transfer is to end.
+// Returns false to end the transfer.
 bool take_field(Transfer& transfer, std::string_view line) {
   const size_t colon = line.find(':');
   if (line.starts_with("HTTP/")) {
@@ -125,7 +126,7 @@ int on_progress(void* to, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
   return static_cast<Transfer*>(to)->sink->is_wanted() ? 0 : 1;
 }
 
-// "" where it is none of IPv4 and IPv6.
+// Returns "" unless the address is of IPv4 or IPv6.
 std::string text_of(const sockaddr& address) {
   const void* bytes = nullptr;
   if (address.sa_family == AF_INET) bytes = &reinterpret_cast<const sockaddr_in*>(&address)->sin_addr;
@@ -135,7 +136,7 @@ std::string text_of(const sockaddr& address) {
   return text;
 }
 
-// For each address of the server, of which another may be tried.
+// Called for each address of the server. After a refusal libcurl may try another one.
 curl_socket_t on_connect(void* to, curlsocktype, curl_sockaddr* address) {
   Transfer& transfer = *static_cast<Transfer*>(to);
   const bool is_allowed = guarded([&] {
@@ -158,7 +159,8 @@ bool is_direct(const HttpRequest& request) {
          });
 }
 
-// patience: in seconds, at least one. Throws bad_alloc: a request that has lost a field is another.
+// Sets the options of a transfer. patience: in seconds, at least one. Throws bad_alloc: a request that lost a
+// field would be a different one.
 void prepare(Transfer& transfer, long patience) {
   CURL* const easy = transfer.easy.get();
   const HttpRequest& request = transfer.request;
@@ -175,7 +177,8 @@ void prepare(Transfer& transfer, long patience) {
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
   curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
-  curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);  // a connection for each of many
+  // One connection for each concurrent request.
+  curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
   curl_easy_setopt(easy, CURLOPT_NETRC, request.uses_netrc ? CURL_NETRC_OPTIONAL : CURL_NETRC_IGNORED);
   curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
   curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, kBufferBytes);
@@ -203,7 +206,7 @@ void prepare(Transfer& transfer, long patience) {
   curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request.body.c_str());
 }
 
-// What to do about it, "; ..."; "" where nothing is known.
+// Returns advice on an error, "; ...", or "" if none is known.
 std::string_view hint_of(CURLcode code, const Url& url, std::string_view text) {
   switch (code) {
     case CURLE_COULDNT_RESOLVE_HOST:
@@ -222,7 +225,7 @@ std::string_view hint_of(CURLcode code, const Url& url, std::string_view text) {
   }
 }
 
-// Whether the same request would fail alike.
+// Returns whether the same request would fail again.
 bool is_for_good(CURLcode code, std::string_view hint) {
   return code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE ||
          (code == CURLE_SSL_CONNECT_ERROR && !hint.empty());
@@ -242,7 +245,7 @@ HttpFailure failure_of(const Transfer& transfer, CURLcode code) {
   return {std::move(text), is_final ? std::optional(error) : std::nullopt, code == CURLE_COULDNT_CONNECT};
 }
 
-// Keeps a whole reply for the thread that waits.
+// A sink that keeps a whole reply for the waiting thread.
 class KeepingSink : public HttpSink {
  public:
   explicit KeepingSink(size_t most_bytes) : most_bytes_(most_bytes) {}
@@ -285,7 +288,7 @@ class KeepingSink : public HttpSink {
   Condition done_;
   bool is_wanted_ GUARDED_BY(mutex_) = true;
   bool is_done_ GUARDED_BY(mutex_) = false;
-  HttpReply reply_;  // the client's until is_done_
+  HttpReply reply_;  // owned by the client's thread until is_done_
 };
 
 }  // namespace
@@ -311,8 +314,8 @@ struct HttpClient::State {
   Mutex mutex;
   std::vector<std::unique_ptr<Transfer>> queue GUARDED_BY(mutex);
   bool is_ending GUARDED_BY(mutex) = false;
-  std::thread thread;                              // begun under the mutex, ended by the destructor alone
-  std::vector<std::unique_ptr<Transfer>> running;  // the thread's own
+  std::thread thread;                              // started under the mutex, ended by the destructor only
+  std::vector<std::unique_ptr<Transfer>> running;  // used by the thread only
 
   void run();
   bool begin_queued();
@@ -320,7 +323,7 @@ struct HttpClient::State {
   void end(CURL* easy, CURLcode code);
 };
 
-// False when the client ends.
+// Returns false when the client ends.
 bool HttpClient::State::begin_queued() {
   std::vector<std::unique_ptr<Transfer>> begun;
   try {
@@ -329,7 +332,7 @@ bool HttpClient::State::begin_queued() {
     running.reserve(running.size() + queue.size());
     begun.swap(queue);
   } catch (const std::bad_alloc&) {
-    return true;  // they stay in the queue
+    return true;  // the transfers stay in the queue
   }
   for (auto& transfer : begun) {
     CURL* const easy = transfer->easy.get();
@@ -350,7 +353,7 @@ void HttpClient::State::end(CURL* easy, CURLcode code) {
     try {
       return transfer->sink->end(failure_of(*transfer, code));
     } catch (const std::bad_alloc&) {
-      std::this_thread::sleep_for(kBetweenTries);  // the sink waits to be told
+      std::this_thread::sleep_for(kBetweenTries);  // the sink must get its end()
     }
   }
 }

@@ -12,20 +12,21 @@
 namespace plainfs::remote {
 namespace {
 
-// Of one folder; a page has a thousand. More than that are chunks, which are not listed.
+// The limit for one folder; a page has a thousand entries. Folders with more are chunks, which are not
+// listed.
 constexpr size_t kMostEntries = 1'000'000;
-// A page may have fewer than it could, or none; a list of so many pages has no end.
+// A page may have fewer entries than it could, or none. A list with this many pages does not end.
 constexpr size_t kMostPages = 10'000;
 constexpr size_t kMostPageBytes = 16 << 20;    // a thousand keys, each byte of them as %XX, are 3 MB
 constexpr size_t kMostNameBytes = 128 << 20;   // of one folder
-constexpr size_t kMostFolderBytes = 16 << 20;  // of a store that is known whole
-constexpr size_t kMostKnownBytes = 256 << 20;  // of all folders; then they are asked for again
-constexpr size_t kEntryBytes = 128;            // beside its name
+constexpr size_t kMostFolderBytes = 16 << 20;  // of a store that is listed whole
+constexpr size_t kMostKnownBytes = 256 << 20;  // of all folders; beyond it they are listed again
+constexpr size_t kEntryBytes = 128;            // besides its name
 
 struct Listed {
   std::map<std::string, Version> files;  // by name
   std::set<std::string> folders;
-  size_t bytes = 0;  // about, of one that was listed by itself
+  size_t bytes = 0;  // approximate, for a folder listed on its own
 };
 
 std::vector<Entry> entries_of(const Listed& listed) {
@@ -37,7 +38,8 @@ std::vector<Entry> entries_of(const Listed& listed) {
   return entries;
 }
 
-// What was not asked for would be taken for something else: names are what stands behind the prefix.
+// Throws if the page has keys that were not requested. They would be misread, because names are what follows
+// the prefix.
 void check_page(const ObjectPage& page, const std::string& prefix, const std::string& delimiter) {
   const auto check = [&](const std::string& key) {
     if (!key.starts_with(prefix))
@@ -96,8 +98,8 @@ class ObjectListing : public Listing {
   }
 
  private:
-  // Has ask() called unless is_known(), which is called under mutex_; of those who want the same, one asks,
-  // and the others wait for that and can be interrupted. For anything else there is no waiting.
+  // Calls ask() unless is_known(), which is called under mutex_. Of several threads that need the same, one
+  // asks, and the others wait for it and can be interrupted. Nothing else is waited for.
   template <class IsKnown, class Ask>
   void once(const std::string& what, const IsKnown& is_known, const Ask& ask) {
     std::shared_ptr<Mutex> turn;
@@ -146,7 +148,7 @@ class ObjectListing : public Listing {
     }
   }
 
-  // The whole store, where one page has it.
+  // Lists the whole store, if it fits one page.
   void list_all() {
     const ObjectPage all = page(store_, "", "");
     std::map<std::string, Listed> folders;
@@ -155,7 +157,7 @@ class ObjectListing : public Listing {
     const std::string prefix = prefix_of(store_);
     for (size_t i = 0; is_whole && i < all.objects.size(); ++i) {
       add(folders, bytes, all.objects[i], prefix.size());
-      is_whole = bytes <= kMostFolderBytes;  // keys may be of as many folders as they have bytes
+      is_whole = bytes <= kMostFolderBytes;  // keys may add as many folders as they have bytes
     }
     const MutexLock lock(mutex_);
     is_begun_ = true;
@@ -165,7 +167,7 @@ class ObjectListing : public Listing {
 
   void add(std::map<std::string, Listed>& folders, size_t& bytes, const ObjectPage::Object& object,
            size_t prefix_size) const {
-    if (object.key.size() <= prefix_size || object.key.ends_with('/')) return;  // stands for the folder
+    if (object.key.size() <= prefix_size || object.key.ends_with('/')) return;  // represents the folder
     const std::string path = object.key.substr(prefix_size);
     std::string folder = store_;
     for (size_t at = 0;;) {
@@ -217,13 +219,13 @@ class ObjectListing : public Listing {
   const std::string store_;
   const std::shared_ptr<ObjectOrigin> origin_;
   HttpClient& client_;
-  Mutex mutex_;  // never held while the service is asked
-  // The one that asks for the folder; "" = for all.
+  Mutex mutex_;  // never held during a request
+  // Held by the thread that lists the folder; "" = all folders.
   std::map<std::string, std::shared_ptr<Mutex>> turns_ GUARDED_BY(mutex_);
   bool is_begun_ GUARDED_BY(mutex_) = false;
   bool is_whole_ GUARDED_BY(mutex_) = false;                  // folders_ has every folder of the store
   std::map<std::string, Listed> folders_ GUARDED_BY(mutex_);  // by location
-  size_t known_bytes_ GUARDED_BY(mutex_) = 0;  // of folders_, where they were listed one by one
+  size_t known_bytes_ GUARDED_BY(mutex_) = 0;                 // of folders_, if they were listed one by one
 };
 
 }  // namespace

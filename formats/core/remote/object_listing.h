@@ -1,5 +1,5 @@
-// What objects there are in a folder of a bucket, by ListObjectsV2. A store of few objects is listed whole by
-// one request; of a larger one each folder by itself, where it is asked for.
+// The objects in a folder of a bucket or container. A store of few objects is listed with one request. In a
+// larger store each folder is listed when it is needed.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace plainfs::remote {
 
-// store: of the folder that all locations are in. client: outlives this.
+// store: the folder that contains all locations. client: must outlive the listing.
 std::unique_ptr<Listing> object_listing(std::string store, std::shared_ptr<ObjectOrigin> origin,
                                         HttpClient& client);
 

@@ -28,27 +28,28 @@ class ObjectOrigin : public Origin {
 
   // Returns the key of a location. Throws unreadable if the location is in another bucket.
   virtual std::string key_of(const std::string& location) const = 0;
-  // Returns a request that lists the keys beginning with prefix. delimiter: "/" leaves out what is below
-  // folders; continuation: from the page before, or "".
+  // Returns a request that lists the keys with that prefix. delimiter: "/" leaves out what is below folders.
+  // continuation: from the page before, or "".
   virtual HttpRequest list(const std::string& prefix, const std::string& delimiter,
                            const std::string& continuation) = 0;
   // Parses the reply to list(). Throws unreadable if it is not such a list.
   virtual ObjectPage page_of(const std::string& xml) const = 0;
-  // Returns a request that stores an object.
+  // Returns a request that stores `body` as the object at `location`.
   virtual HttpRequest put(const std::string& location, std::string body) = 0;
 };
 
-// Returns whether location ("s3://BUCKET/KEY", "gs://BUCKET/KEY", "az://ACCOUNT/CONTAINER/KEY") is of such a
-// service.
+// Returns whether `location` ("s3://BUCKET/KEY", "gs://BUCKET/KEY", "az://ACCOUNT/CONTAINER/KEY") belongs to
+// such a service.
 bool is_object_location(const std::string& location);
-// Returns whether such a location names a bucket or container and no key in it.
+// Returns whether such a location names a bucket or container without a key.
 bool is_bucket(const std::string& location);
 
-// Returns the origin of a location. Throws unsupported if it names no bucket. client: outlives the origin.
+// Returns the origin of a location. Throws unsupported if it names no bucket. client: must outlive the
+// origin.
 std::shared_ptr<ObjectOrigin> object_origin(const std::string& location, const RemoteOptions& options,
                                             HttpClient& client);
 
-// Returns endpoint with a scheme and without "/" at its end. Throws unsupported if it is no URL.
+// Returns the endpoint with a scheme and without a trailing "/". Throws unsupported if it is not a URL.
 std::string checked_endpoint(std::string endpoint);
 
 }  // namespace plainfs::remote

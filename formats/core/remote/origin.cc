@@ -83,7 +83,7 @@ std::chrono::milliseconds pause_after(unsigned attempts) {
 
 namespace {
 
-// "https://HOST/a/b" of "https://HOST/a/b/c"; all of a URL without a path.
+// Returns "https://HOST/a/b" for "https://HOST/a/b/c"; a URL without a path unchanged.
 std::string folder_of_url(const std::string& url) {
   const size_t host = url.find("://") + 3, slash = url.rfind('/');
   return slash < host ? url : url.substr(0, slash);

@@ -13,14 +13,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr uint64_t kProgress = 64 << 10;  // bytes in one attempt, after which one begins to count anew
+constexpr uint64_t kProgress = 64 << 10;  // bytes in one attempt that reset the count of attempts
 constexpr unsigned kMostKnocks = 4;
 constexpr unsigned kMostRedirects = 5;
 constexpr size_t kMostErrorBytes = 16 << 10;
 
 }  // namespace
 
-// One request and its reply, which the client's thread fills in.
+// One request and its reply. The client's thread fills it in.
 class RangeFetch::Attempt : public HttpSink {
  public:
   Attempt(std::weak_ptr<RangeFetch> fetch, ByteRange asked) : range(asked), fetch_(std::move(fetch)) {}
@@ -30,11 +30,11 @@ class RangeFetch::Attempt : public HttpSink {
   bool take(ByteSpan bytes) override;
   void end(const HttpFailure& failure) override;
 
-  const ByteRange range;  // what was asked for
+  const ByteRange range;  // the requested range
   std::string url;
   HttpHead head;
-  bool has_bytes = false;                  // of the range: a header alone is not an answer yet
-  Clock::time_point moved = Clock::now();  // when it began, or anything of the reply came last
+  bool has_bytes = false;                  // of the range; a header alone is not an answer yet
+  Clock::time_point moved = Clock::now();  // time of its start, or of the latest part of the reply
   Verdict verdict;
   std::string error_body;
 
@@ -68,7 +68,7 @@ bool RangeFetch::Attempt::take(ByteSpan bytes) {
   moved = Clock::now();
   if (!fetch || verdict.kind != Verdict::take) return false;
   const MutexLock lock(fetch->mutex_);
-  if (bytes.size() > fetch->size_ - fetch->received_) return false;  // more than it said
+  if (bytes.size() > fetch->size_ - fetch->received_) return false;  // more than announced
   std::memcpy(fetch->bytes_.data() + fetch->received_, bytes.data(), bytes.size());
   fetch->received_ += bytes.size();
   fetch->client_.counters().bytes_fetched.fetch_add(bytes.size(), std::memory_order_relaxed);
@@ -92,7 +92,7 @@ void RangeFetch::start() {
   try {
     drive();
   } catch (const Cancelled&) {
-    // the reader that waits tries again
+    // a waiting reader tries again
   }
 }
 
@@ -113,7 +113,7 @@ void RangeFetch::begin_attempt() {
   attempt_ = attempt;
   phase_ = Phase::running;
   try {
-    const MutexUnlocked others_go_on(mutex_);  // what signs may itself have to ask for credentials
+    const MutexUnlocked others_go_on(mutex_);  // signing may require a request for credentials
     HttpRequest request = object_->get(rest);
     attempt->url = request.url;
     client_.start(std::move(request), attempt);
@@ -127,7 +127,7 @@ void RangeFetch::begin_attempt() {
   }
 }
 
-// On the client's thread.
+// Called on the client's thread.
 void RangeFetch::end_attempt(const Attempt& attempt, const HttpFailure& failure) {
   const bool is_body = attempt.head.status == 200 || attempt.head.status == 206;
   Verdict verdict = attempt.verdict;
@@ -140,7 +140,7 @@ void RangeFetch::end_attempt(const Attempt& attempt, const HttpFailure& failure)
   const MutexLock lock(mutex_);
   if (attempt_.get() != &attempt) return;
   silence_ += Clock::now() - attempt.moved;
-  if (!is_body && verdict.kind == Verdict::take) size_ = 0;  // an object of no bytes, or one that is at hand
+  if (!is_body && verdict.kind == Verdict::take) size_ = 0;  // an empty object, or one that is already known
   if (verdict.kind == Verdict::take && received_ < size_)
     verdict = {Verdict::again,
                unreadable("{}", failure.text.empty() ? "the reply was cut short" : failure.text),
@@ -158,7 +158,7 @@ void RangeFetch::end_attempt(const Attempt& attempt, const HttpFailure& failure)
   moved_.notify_all();
 }
 
-// False where the calling thread's request was cancelled.
+// Returns false if the calling thread's request was cancelled.
 bool RangeFetch::sleep(Clock::time_point until) {
   while (Clock::now() < until) {
     moved_.wait_until(mutex_, std::min(until, Clock::now() + kBetweenLooks));
@@ -167,13 +167,13 @@ bool RangeFetch::sleep(Clock::time_point until) {
   return true;
 }
 
-// Requires: phase_ is paused, and no other thread drives.
+// Takes the action of a verdict. Requires: phase_ is paused, and no other thread drives.
 void RangeFetch::go_on_after(Verdict verdict) {
   const auto fail = [&]() REQUIRES(mutex_) {
     phase_ = Phase::failed;
     error_ = verdict.error;
   };
-  // Which may read files, for other keys.
+  // May read files to find other keys.
   const auto is_worth_it = [&](const auto& learn) REQUIRES(mutex_) {
     const MutexUnlocked others_go_on(mutex_);
     return learn();
@@ -193,7 +193,7 @@ void RangeFetch::go_on_after(Verdict verdict) {
       failing_since_ = now;
     }
     received_before_ = received_;
-    // A server that never answered may not be there at all.
+    // A server that never answered may not exist.
     const bool is_nobody = !is_answered && !object_->version();
     const bool is_silent = !is_answered || (last->head.status / 100 == 2 && !last->has_bytes);
     const auto give_up = [&]() REQUIRES(mutex_) {
@@ -211,7 +211,7 @@ void RangeFetch::go_on_after(Verdict verdict) {
   begin_attempt();
 }
 
-// The next attempt, by one thread at a time. Requires: phase_ is not_begun or paused, and no
+// Starts the next attempt. One thread at a time does that. Requires: phase_ is not_begun or paused, and no
 // other thread drives.
 void RangeFetch::drive() {
   is_driven_ = true;

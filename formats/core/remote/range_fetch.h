@@ -1,6 +1,6 @@
-// A range of an object on its way into memory. A reader that waits for its bytes sees them as they come,
-// and drives it on where an attempt fails: with pauses that grow, from where it broke off, until it is whole
-// or there is no more sense in trying.
+// The transfer of a range of an object into memory. A waiting reader sees the bytes as they arrive. It also
+// repeats failed attempts: with growing pauses, from the byte at which the transfer broke off, until the
+// range is complete or further attempts are pointless.
 #pragma once
 
 #include <chrono>
@@ -15,27 +15,28 @@
 
 namespace plainfs::remote {
 
-// Thread-safe. Held by a shared_ptr.
+// A range in transit. Thread-safe. Must be owned by a shared_ptr.
 class RangeFetch : public std::enable_shared_from_this<RangeFetch> {
  public:
-  // range.size: how many bytes are wanted; an object that ends before has fewer. client: outlives this.
+  // range.size: the number of bytes wanted; fewer if the object ends before. client: must outlive this
+  // object.
   RangeFetch(std::shared_ptr<RemoteObject> object, ByteRange range, HttpClient& client);
   ~RangeFetch();
 
-  // Asks for it, unless keys are to be asked for first: then the reader that waits for it does. Returns at
+  // Starts the request, unless keys must be obtained first; then the reader that waits does that. Returns at
   // once.
   void start();
-  // Returns when the first size bytes of the range are there. Throws not_found where there is no such object,
-  // changed where it is another version, unreadable where all attempts failed, and Cancelled where the
-  // calling thread's request is cancelled.
+  // Waits for the first `size` bytes of the range. Throws not_found if the object does not exist, changed if
+  // it has another version, unreadable if all attempts failed, and Cancelled if the calling thread's request
+  // is cancelled.
   void wait(uint64_t size);
-  // As wait, for whatever the object has of the range; how many bytes that are.
+  // Waits like wait() for all bytes that the object has of the range. Returns their number.
   uint64_t wait_for_all();
 
   ByteRange range() const { return range_; }
-  // What was waited for of it stays as it is.
+  // Returns the bytes of the range. Those that were waited for do not change any more.
   const std::byte* bytes() const { return bytes_.data(); }
-  // Whether nothing more will come by itself.
+  // Returns whether no more bytes will arrive without a further attempt.
   bool is_done() const;
   bool is_whole() const;
 
@@ -44,7 +45,7 @@ class RangeFetch : public std::enable_shared_from_this<RangeFetch> {
   enum class Phase { not_begun, running, paused, whole, failed };
 
   void wait_until(uint64_t size);
-  // These let go of the mutex for a while, and hold it again when they return or throw.
+  // These functions release the mutex for a while and hold it again when they return or throw.
   void drive() REQUIRES(mutex_);
   void begin_attempt() REQUIRES(mutex_);
   void go_on_after(Verdict verdict) REQUIRES(mutex_);
@@ -54,22 +55,23 @@ class RangeFetch : public std::enable_shared_from_this<RangeFetch> {
   const std::shared_ptr<RemoteObject> object_;
   const ByteRange range_;
   HttpClient& client_;
-  Bytes bytes_;  // room for all of the range; from received_ on guarded by mutex_
+  Bytes bytes_;  // has room for the whole range; guarded by mutex_ from received_ on
 
   mutable Mutex mutex_;
   Condition moved_;
   uint64_t received_ GUARDED_BY(mutex_) = 0;
-  uint64_t received_before_ GUARDED_BY(mutex_) = 0;  // when the last attempt but one ended
+  uint64_t received_before_ GUARDED_BY(mutex_) = 0;  // at the end of the attempt before the last
   uint64_t size_ GUARDED_BY(mutex_);                 // of the range, once the object's size is known
   Phase phase_ GUARDED_BY(mutex_) = Phase::not_begun;
-  bool is_driven_ GUARDED_BY(mutex_) = false;  // a reader that waits sees to the next attempt
+  bool is_driven_ GUARDED_BY(mutex_) = false;  // a waiting reader starts the next attempt
   std::shared_ptr<Attempt> attempt_ GUARDED_BY(mutex_);
-  std::optional<Verdict> verdict_ GUARDED_BY(mutex_);  // paused: what the last attempt came to
-  std::optional<Error> error_ GUARDED_BY(mutex_);      // failed
+  std::optional<Verdict> verdict_ GUARDED_BY(mutex_);  // if paused: the result of the last attempt
+  std::optional<Error> error_ GUARDED_BY(mutex_);      // if failed
   unsigned tries_ GUARDED_BY(mutex_) = 0, redirects_ GUARDED_BY(mutex_) = 0, renewals_ GUARDED_BY(mutex_) = 0;
-  std::chrono::steady_clock::duration silence_ GUARDED_BY(mutex_){};  // of all attempts, after what came last
+  // The total time of all attempts after their last byte.
+  std::chrono::steady_clock::duration silence_ GUARDED_BY(mutex_){};
   std::optional<std::chrono::steady_clock::time_point> failing_since_
-      GUARDED_BY(mutex_);  // the first attempt, or the last that got on
+      GUARDED_BY(mutex_);  // the first attempt, or the last one with progress
 };
 
 }  // namespace plainfs::remote

@@ -48,7 +48,7 @@ void RemoteFile::will_read(std::span<const ByteRange> ranges) const {
 
 std::optional<std::string> RemoteFile::stamp() const {
   const Version version = pooled_->object->version().value();
-  if (!version.etag.starts_with('"')) return std::nullopt;  // none, or W/"...", a weak one
+  if (!version.etag.starts_with('"')) return std::nullopt;  // no ETag, or a weak one (W/"...")
   return fmt::format("{} {} {}", version.size, version.etag, version.last_modified);
 }
 

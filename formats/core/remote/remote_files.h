@@ -1,4 +1,4 @@
-// What objects a service says there are below a location.
+// The listing of objects below a location, as the service reports it.
 #pragma once
 
 #include <atomic>
@@ -15,28 +15,28 @@
 
 namespace plainfs::remote {
 
-// Thread-safe.
+// A listing. Thread-safe.
 class Listing {
  public:
   virtual ~Listing() = default;
-  // What is directly in the folder at location, by name; nothing in one that is not there.
+  // Returns the entries directly in the folder at `location`, by name; none if it does not exist.
   virtual std::vector<Entry> list(const std::string& location) = 0;
-  // What is known of the object at location by what was listed so far: nullopt where that says nothing.
+  // Information about an object from earlier listings.
   struct Known {
     EntryKind kind;
-    Version version;  // of a file; one without an ETag says nothing but the size
+    Version version;  // of a file; without an ETag only the size is known
   };
   virtual std::optional<Known> known(const std::string& location) = 0;
 };
 
-// An object of a server as a File. Its bytes are fetched in blocks of 64 KiB. What is read in sequence is
-// fetched ahead of the reader, in ranges that grow to 8 MiB, many at once; what is told to be read soon
-// (will_read) is joined into such ranges too.
-
+// An object of a server as a File. Its bytes are fetched in blocks of 64 KiB. For sequential reads, blocks
+// are fetched ahead of the reader in ranges that grow to 8 MiB, many at once. Ranges announced with will_read
+// are joined into such ranges too.
 class RemoteFile : public File {
  public:
-  // Of an object whose version is known. first: has fetched its first bytes; may be null. disk: keeps its
-  // blocks; may be null. bytes_read: counts what is read; may be null, else outlives this.
+  // Creates the file of an object with a known version. first: has fetched its first bytes; may be null.
+  // disk: keeps its blocks; may be null. bytes_read: counts the bytes read; may be null, else must outlive
+  // this object.
   RemoteFile(std::shared_ptr<RemoteObject> object, std::shared_ptr<RangeFetch> first, DiskBlocksPtr disk,
              std::shared_ptr<BlockPool> pool, std::atomic<uint64_t>* bytes_read);
   ~RemoteFile() override;
@@ -45,8 +45,8 @@ class RemoteFile : public File {
   void will_read(std::span<const ByteRange> ranges) const override;
   void check_unchanged() const override { pooled_->object->check_unchanged(); }
 
-  // Of the version that is read: another text for every other one; nullopt where the server does not promise
-  // that (RFC 9110, section 8.8.1: strong validators).
+  // Returns a text that identifies the version that is read; nullopt if the server does not guarantee that
+  // versions differ (RFC 9110, section 8.8.1: strong validators).
   std::optional<std::string> stamp() const;
 
  private:
@@ -57,10 +57,8 @@ class RemoteFile : public File {
   std::atomic<uint64_t>* const bytes_read_;
 };
 
-// What lies below a URL as a KeyStore.
-
-// Its objects are opened through sources, which outlives it, as does listing; null: the service lists
-// nothing.
+// Opens a KeyStore of the objects below the URL `location`. Opens its objects through `sources`. `sources`
+// and `listing` must outlive it. A null listing means that the service lists nothing.
 KeyStorePtr open_remote_folder(const std::string& location, Sources& sources, Listing* listing);
 
 }  // namespace plainfs::remote

@@ -8,7 +8,7 @@
 namespace plainfs::remote {
 namespace {
 
-constexpr auto kLongestPause = std::chrono::seconds(60);  // that a server may ask for
+constexpr auto kLongestPause = std::chrono::seconds(60);  // the longest pause that a server may ask for
 
 std::optional<uint64_t> number(std::string_view text) {
   uint64_t value = 0;
@@ -54,7 +54,7 @@ bool is_passing(long status) {
   return std::find(std::begin(kPassing), std::end(kPassing), status) != std::end(kPassing);
 }
 
-// Seconds; dates are rare, and the pause is then our own.
+// Reads seconds. Dates are rare; for them plainfs chooses the pause.
 std::chrono::milliseconds pause_asked_by(const HttpHead& head) {
   const auto seconds = number(head.field("retry-after"));
   if (!seconds) return {};
@@ -127,14 +127,14 @@ void RemoteObject::check_unchanged() const {
   if (has_changed_.load(std::memory_order_relaxed)) throw changed(location_);
 }
 
-// What the reply says of the version, compared with what is known of it.
+// Compares the version in the reply with the known one.
 Verdict RemoteObject::settle(const HttpHead& head, uint64_t size) {
   if (size > kLargestObject) return failed(unreadable("the server says that it has {} bytes", size));
   const Version told{size, head.field("etag"), head.field("last-modified")};
   const MutexLock lock(mutex_);
   if (!version_) {
     if (told.etag.empty() && told.last_modified.empty()) {
-      // So is the page that lists a folder, whose objects may have them.
+      // The page that lists a folder has no version either, though its objects may.
       may_be_folder_.store(true, std::memory_order_relaxed);
       return failed(unsupported(
           "the server gives neither ETag nor Last-Modified, so a change of the store would go unnoticed"));
@@ -145,7 +145,7 @@ Verdict RemoteObject::settle(const HttpHead& head, uint64_t size) {
     version_ = told;
     return {Verdict::take, {}, {}};
   }
-  // A weak ETag says no more than that one is as good as the other: their bytes may differ.
+  // A weak ETag only means that two versions are equivalent: their bytes may differ.
   const bool is_time_compared = version_->etag.empty() || is_weak(version_->etag);
   const bool is_same = told.size == version_->size &&
                        (version_->etag.empty() || told.etag == version_->etag) &&
@@ -160,7 +160,7 @@ Verdict RemoteObject::judge(const HttpHead& head, ByteRange range) {
       !encoding.empty() && encoding != "identity" && encoding != "aws-chunked")
     return failed(unsupported("the server sends it with Content-Encoding: {}", encoding));
   if (head.status == 200) {
-    // All of it, which is as good where all was asked for.
+    // The whole object, which is equally good if all of it was requested.
     const auto size = number(head.field("content-length"));
     if (range.offset == 0 && size && *size <= range.size) return settle(head, *size);
     may_be_folder_.store(true, std::memory_order_relaxed);
@@ -189,7 +189,7 @@ Verdict RemoteObject::judge_refusal(const HttpHead& head, const std::string& err
     case 303:
     case 307:
     case 308:
-      // S3 says so of a bucket of another region.
+      // S3 sends this for a bucket in another region.
       return {head.field("location").empty() ? Verdict::refused : Verdict::redirect, error, {}};
     case 304: {
       const MutexLock lock(mutex_);
@@ -213,7 +213,7 @@ Verdict RemoteObject::judge_refusal(const HttpHead& head, const std::string& err
       return has_changed();
     case 416:
       if (is_known) return has_changed();
-      // The only object that has no first byte.
+      // The object is empty: only then is there no first byte.
       if (head.field("content-range") != "bytes */0" && head.field("content-range") != "*/0")
         return failed(error);
       {
@@ -238,7 +238,7 @@ bool RemoteObject::follow(const std::string& url, const HttpHead& head) {
   return true;
 }
 
-// A place that one was redirected to may be for a time only: the first is asked again.
+// The target of a redirect may be temporary, so the original location is requested again.
 bool RemoteObject::renew(const std::string& url, const HttpHead& head, const std::string& error_body) {
   if (origin_->follows_redirects() && url != origin_->get(location_, {}).url) {
     const MutexLock lock(mutex_);

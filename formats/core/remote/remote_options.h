@@ -1,5 +1,5 @@
-// What is said on the command line of stores elsewhere, and what is counted of reading them. No secret is
-// among the options but the query of a URL that is its own key, and that is shown nowhere.
+// Options for remote stores, and the counters of reading them. The options contain no secret except the query
+// of a URL that is its own key. That query is never shown.
 #pragma once
 
 #include <atomic>
@@ -10,21 +10,21 @@
 namespace plainfs {
 
 struct RemoteOptions {
-  std::string query;                          // of the URL, without the "?"; goes with every request
+  std::string query;                          // of the URL, without the "?"; sent with every request
   bool no_sign = false;                       // -o no_sign: requests to S3 carry no signature
-  std::string endpoint;                       // -o endpoint=URL: of an S3 service that is not AWS's
+  std::string endpoint;                       // -o endpoint=URL: of an S3 service other than AWS's
   std::string region;                         // -o region=NAME
-  std::string cache_folder;                   // -o remote_cache=DIR[:BYTES]; "" = nothing is kept on a disk
-  uint64_t cache_bytes = uint64_t{10} << 30;  // of the same option
-  uint64_t patience_seconds = 120;            // -o remote_timeout=SECONDS: how long a request is made again
+  std::string cache_folder;                   // -o remote_cache=DIR[:BYTES]; "" = keep nothing on disk
+  uint64_t cache_bytes = uint64_t{10} << 30;  // from the same option
+  uint64_t patience_seconds = 120;            // -o remote_timeout=SECONDS: how long to retry a request
 };
 
-// Sums, with relaxed atomics: nothing is decided by them.
+// Counters with relaxed atomics. No decision depends on them.
 struct RemoteCounters {
-  // Told once when a server stops to answer and once when it answers again, for the log; from any thread. Set
-  // before anything is asked; null: it is not told.
+  // Logs a line once when a server stops answering and once when it answers again. Called from any thread.
+  // Set it before the first request; null: nothing is logged.
   std::function<void(const std::string& line)> tell;
-  std::atomic<bool> is_waiting{false};  // requests are made again, and none was answered since
+  std::atomic<bool> is_waiting{false};  // requests are being repeated, and none was answered since
   std::atomic<uint64_t> requests{0};    // retries included
   std::atomic<uint64_t> retries{0};
   std::atomic<uint64_t> bytes_fetched{0};

@@ -19,14 +19,14 @@
 namespace plainfs::remote {
 namespace {
 
-constexpr size_t kMostFiles = 1024;  // that are kept open, where the disk keeps nothing of them
+constexpr size_t kMostFiles = 1024;  // files to keep open, besides those the disk keeps blocks of
 constexpr size_t kMostAbsent = 100'000;
-// What is asked of an object before its size is known.
+// The bytes to request from an object before its size is known.
 constexpr uint64_t kFirstBytes = 256 << 10;
 constexpr uint64_t kLeastFirstBytes = 64 << 10, kMostFirstBytes = 8 << 20;
-constexpr size_t kMostFolders = 4096;  // whose objects' size is remembered
+constexpr size_t kMostFolders = 4096;  // folders for which the size of objects is remembered
 
-// By one of these a folder is known for a store, where it cannot be listed.
+// Any of these objects identifies a folder as a store if it cannot be listed.
 constexpr const char* kRootObjects[] = {"zarr.json", ".zmetadata", ".zgroup", ".zarray", "OBJECT", "version"};
 
 std::string folder_of(const std::string& location) {
@@ -70,7 +70,7 @@ class RemoteSources : public Sources {
  private:
   using FilePtrs = std::list<std::pair<std::string, RemoteFilePtr>>;
 
-  // Null where nothing can be listed.
+  // Returns null if nothing can be listed.
   Listing* listing();
   void check_inside(const std::string& location) const;
   RemoteFilePtr open_there(const std::string& location);
@@ -96,24 +96,24 @@ class RemoteSources : public Sources {
   const std::shared_ptr<BlockPool> pool_;
   std::atomic<uint64_t>* const bytes_read_;
 
-  std::atomic<bool> is_object_{false};  // relaxed: set before it is known what the store names
+  std::atomic<bool> is_object_{false};  // relaxed: set before the store can name other locations
   Mutex mutex_;
   bool may_list_ GUARDED_BY(mutex_) = true;
-  FilePtrs files_ GUARDED_BY(mutex_);  // the latest used first
+  FilePtrs files_ GUARDED_BY(mutex_);  // most recently used first
   std::unordered_map<std::string, FilePtrs::iterator> by_location_ GUARDED_BY(mutex_);
   PathFingerprints fingerprints_ GUARDED_BY(mutex_);
   PathFingerprints absent_ GUARDED_BY(mutex_){kMostAbsent};
-  // Of the objects of a folder: that of the latest.
+  // The size of the latest object in each folder.
   std::map<std::string, uint64_t> usual_size_ GUARDED_BY(mutex_);
-  timespec modified_ GUARDED_BY(mutex_){};  // of the store, where it is one object
+  timespec modified_ GUARDED_BY(mutex_){};  // of the store, if it is one object
 };
 
 bool is_in(const std::string& location, const std::string& place) {
   return location.starts_with(place) && (location.size() == place.size() || location[place.size()] == '/');
 }
 
-// A store may name others; what is not below it, or of a store that is one object below its folder, is not
-// asked for, least of all a file of this machine.
+// Throws unless the location is inside the store. A store may name other locations. Only those below the
+// store are requested, or below its folder if the store is one object, and never a file of this machine.
 void RemoteSources::check_inside(const std::string& location) const {
   const bool may_be_beside = is_object_.load(std::memory_order_relaxed);
   const bool is_beside =
@@ -138,7 +138,7 @@ RemoteFilePtr RemoteSources::find(const std::string& location) {
 }
 
 RemoteFilePtr RemoteSources::keep(const std::string& location, RemoteFilePtr file) {
-  FilePtrs closed;  // after the lock
+  FilePtrs closed;  // destroyed after the lock
   const MutexLock lock(mutex_);
   if (const auto found = by_location_.find(location); found != by_location_.end())
     return found->second->second;
@@ -166,7 +166,8 @@ void RemoteSources::remember_absent(const std::string& location) {
   absent_.matches(location, 0);
 }
 
-// About as many as the object's neighbours have, so that a chunk comes by one request.
+// Returns the number of bytes to request first: a little more than the size of the latest object in the same
+// folder, so that a chunk takes one request.
 uint64_t RemoteSources::first_bytes(const std::string& location) {
   const MutexLock lock(mutex_);
   const auto known = usual_size_.find(folder_of(location));
@@ -183,7 +184,7 @@ std::shared_ptr<RemoteObject> RemoteSources::object_at(const std::string& locati
   return object;
 }
 
-// first: was waited for; null where nothing was asked for.
+// Returns the file of an object. first: its first bytes, waited for here; null if nothing was requested.
 RemoteFilePtr RemoteSources::file_of(std::shared_ptr<RemoteObject> object,
                                      std::shared_ptr<RangeFetch> first) {
   if (first && first->wait_for_all() == 0) first = nullptr;
@@ -193,8 +194,8 @@ RemoteFilePtr RemoteSources::file_of(std::shared_ptr<RemoteObject> object,
                                       bytes_read_);
 }
 
-// Null where the server says that there is none. may_be_folder: is told whether one of that name may be there
-// where this is null or throws; may be null.
+// Returns null if the server reports that the object does not exist. may_be_folder: set if this returns null
+// or throws, to whether a folder of that name may exist; may be null.
 RemoteFilePtr RemoteSources::ask_for(const std::string& location, bool* may_be_folder) {
   auto object = object_at(location);
   auto first = std::make_shared<RangeFetch>(object, ByteRange{0, first_bytes(location)}, *client_);
@@ -214,8 +215,8 @@ RemoteFilePtr RemoteSources::ask_for(const std::string& location, bool* may_be_f
   return file_of(std::move(object), std::move(first));
 }
 
-// Returns an object of a folder whose server has no ranges (python3 -m http.server), fetched whole; null if
-// the object is large, is the store itself, or was refused for another reason.
+// Returns an object of a folder on a server without ranges (python3 -m http.server), fetched whole. Returns
+// null if the object is large, is the store itself, or was refused for any other reason.
 RemoteFilePtr RemoteSources::ask_for_whole(const RemoteObject& refused) {
   const uint64_t size = refused.size_without_ranges();
   if (size == 0 || size > kMostFirstBytes || refused.location() == store_) return nullptr;
@@ -239,7 +240,7 @@ RemoteFilePtr RemoteSources::open_there(const std::string& location) {
     file = file_of(std::make_shared<RemoteObject>(origin_, location, known->version), nullptr);
   } else if (known->kind == EntryKind::file) {
     file = ask_for(location, nullptr);
-    if (!file) throw changed(location);  // it was there when it was listed
+    if (!file) throw changed(location);  // it existed when it was listed
   }
   if (file) return keep(location, std::move(file));
   remember_absent(location);
@@ -255,7 +256,7 @@ bool RemoteSources::has_root_object(const std::string& folder) {
     asked.emplace_back(std::move(object), std::move(fetch));
   }
   bool is_any_there = false;
-  std::optional<Error> why_not;  // of the first of which it is not known whether it is there
+  std::optional<Error> why_not;  // the error of the first object that may or may not exist
   for (auto& [object, fetch] : asked) {
     try {
       fetch->wait_for_all();
@@ -273,7 +274,7 @@ bool RemoteSources::has_root_object(const std::string& folder) {
   return is_any_there;
 }
 
-// It may be a store itself.
+// Returns the kind of a bucket, which may itself be a store.
 EntryKind RemoteSources::kind_of_bucket() {
   constexpr size_t kMostNames = 8;
   std::vector<Entry> entries;
@@ -302,7 +303,8 @@ EntryKind RemoteSources::kind_of_bucket() {
                     entries.size() > kMostNames ? ", …" : "", why_not);
 }
 
-// An object of that name, or a folder of which nothing but its objects is there.
+// Returns the kind of the store's root: an object of that name, or a folder, which exists only by its
+// objects.
 EntryKind RemoteSources::kind_of_root() {
   std::optional<Error> why_not;
   bool may_be_folder = false;
@@ -322,7 +324,7 @@ EntryKind RemoteSources::kind_of_root() {
       if (!listed->list(store_).empty()) return EntryKind::folder;
       return EntryKind::nothing;
     } catch (const Error& error) {
-      // what everybody may read is not always to be listed by everybody
+      // public objects do not always allow public listing
       if (!why_not) why_not = error;
       const MutexLock lock(mutex_);
       may_list_ = false;
@@ -336,7 +338,7 @@ EntryKind RemoteSources::kind_of_root() {
 EntryKind RemoteSources::kind_of(const std::string& location) {
   check_inside(location);
   if (location == store_) return kind_of_root();
-  // The folder that a store of one object lies in may be of any size: it is not listed.
+  // The folder of a store that is one object may have any size, so it is not listed.
   if (!is_in(location, store_) && !open_if_exists(location))
     return has_root_object(location) ? EntryKind::folder : EntryKind::nothing;
   if (!is_in(location, store_)) return EntryKind::file;
@@ -354,7 +356,8 @@ timespec RemoteSources::modified(const std::string&) {
   return modified_;
 }
 
-// No more is asked for what was opened; every other request says that it is that version still.
+// Sends no further request for an opened file: every other request confirms that it is still the same
+// version.
 std::optional<std::string> RemoteSources::stamp(const std::string& name) {
   try {
     const RemoteFilePtr file = open_there(name);
@@ -366,7 +369,7 @@ std::optional<std::string> RemoteSources::stamp(const std::string& name) {
 }
 
 void RemoteSources::clear() {
-  FilePtrs closed;  // after the lock
+  FilePtrs closed;  // destroyed after the lock
   const MutexLock lock(mutex_);
   by_location_.clear();
   closed.swap(files_);

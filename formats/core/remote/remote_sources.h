@@ -1,5 +1,5 @@
-// The objects of one store elsewhere: of a file on a server, or of the folder that a URL names. Nothing
-// outside of it is opened.
+// The objects of one remote store: a file on a server, or the folder that a URL names. Objects outside of it
+// are never opened.
 #pragma once
 
 #include <memory>
@@ -11,14 +11,14 @@
 
 namespace plainfs::remote {
 
-// store: "https://HOST/PATH", "http://…", "s3://BUCKET/KEY", "gs://BUCKET/KEY" or
-// "az://ACCOUNT/CONTAINER/KEY", without a query. Nothing is asked of a server yet. cache, counters and
-// bytes_read outlive it; bytes_read counts what is read of files. Throws unsupported for any other URL.
+// Opens the store at "https://HOST/PATH", "http://…", "s3://BUCKET/KEY", "gs://BUCKET/KEY" or
+// "az://ACCOUNT/CONTAINER/KEY", without a query. Sends no request yet. `cache`, `counters` and `bytes_read`
+// must outlive it; bytes_read counts the bytes read from files. Throws unsupported for any other URL.
 std::unique_ptr<Sources> open_sources(const std::string& store, const RemoteOptions& options,
                                       ByteCache& cache, RemoteCounters& counters,
                                       std::atomic<uint64_t>* bytes_read);
 
-// Stores content as the object at location, of s3://, gs:// or az://. Throws unreadable where the service
+// Writes `content` to the object at `location`, of s3://, gs:// or az://. Throws unreadable if the service
 // refuses it, and Cancelled.
 void put_object(const std::string& location, const std::string& content, const RemoteOptions& options);
 

@@ -23,14 +23,14 @@ std::string bucket_of(const std::string& location) {
   return bucket;
 }
 
-// The first of these that says anything.
+// Returns the first value that is not empty.
 std::string first_of(std::initializer_list<std::string> values) {
   for (const std::string& value : values)
     if (!value.empty()) return value;
   return {};
 }
 
-// Google's HMAC keys under the names that AWS's tools read, and no other source of keys.
+// Returns Google's HMAC keys under the names that AWS's tools read, and no other source of keys.
 Environment google_keys(const Environment& environment) {
   return [environment](const std::string& name) -> std::string {
     if (name == "AWS_ACCESS_KEY_ID") return environment("GS_ACCESS_KEY_ID");
@@ -39,7 +39,7 @@ Environment google_keys(const Environment& environment) {
   };
 }
 
-// STORAGE_EMULATOR_HOST as Google's libraries read it: "HOST:PORT" or a URL.
+// Returns STORAGE_EMULATOR_HOST in the form that Google's libraries accept: "HOST:PORT" or a URL.
 std::string emulator(const Environment& environment) {
   const std::string host = environment("STORAGE_EMULATOR_HOST");
   return host.empty() || host.find("://") != host.npos ? host : "http://" + host;
@@ -54,7 +54,7 @@ bool is_region(const std::string& text) {
          text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == text.npos;
 }
 
-// Of encoding-type=url, in which a blank is "+".
+// Decodes encoding-type=url, in which a blank is "+".
 std::string decoded_key(std::string text) {
   std::replace(text.begin(), text.end(), '+', ' ');
   return percent_decoded(text);
@@ -92,8 +92,8 @@ std::string S3Origin::key_of(const std::string& location) const {
   return location.substr(bucket.size() + 1);
 }
 
-// Up to the "/" in front of the key. A bucket with a dot in its name fits no certificate of
-// *.s3.amazonaws.com, and services of others may know no names of hosts for buckets.
+// Returns the URL up to the "/" before the key. A bucket with a dot in its name matches no certificate of
+// *.s3.amazonaws.com, and other services may not support host names for buckets.
 std::string S3Origin::service_url(const std::string& region) const {
   if (!endpoint_.empty()) return endpoint_ + "/" + bucket_;
   const std::string host =
@@ -149,7 +149,7 @@ HttpRequest S3Origin::list(const std::string& prefix, const std::string& delimit
 
 ObjectPage S3Origin::page_of(const std::string& xml) const {
   if (xml.find("<ListBucketResult") == xml.npos) throw unreadable("the server's list of objects is none");
-  // Services that know the encoding asked for name it in the reply; some do not know it.
+  // Services that support the requested encoding name it in the reply; some do not support it.
   const bool is_encoded = element_text(xml, "EncodingType") == "url";
   const auto key_in = [&](const std::string& text) {
     return checked_key(is_encoded ? decoded_key(text) : without_entities(text));
@@ -158,7 +158,7 @@ ObjectPage S3Origin::page_of(const std::string& xml) const {
   std::string part;
   for (size_t at = 0; next_between(xml, "<Contents>", "</Contents>", at, part);) {
     const uint64_t size = size_in_list(element_text(part, "Size"));
-    // Kept only if written as in the objects' own replies: some services leave it or its quotes out.
+    // Kept only in the form of the object's own replies: some services omit the ETag or its quotes.
     std::string etag = without_entities(element_text(part, "ETag"));
     if (!etag.starts_with('"')) etag.clear();
     page.objects.push_back({key_in(element_text(part, "Key")), {size, std::move(etag), ""}});
@@ -179,12 +179,13 @@ bool S3Origin::learn_from(const HttpHead& head, const std::string& error_code) {
       region_ = region;
       return true;
     }
-    if (region != region_ && credentials_) {  // only the signature names it
+    if (region != region_ && credentials_) {  // the region appears in the signature only
       region_ = region;
       return true;
     }
   }
-  // What is denied to these keys, and a clock that is wrong, are so for others of the same owner too.
+  // If these keys are denied access, other keys of the same owner are too, and a wrong clock affects all
+  // keys.
   if (error_code == "RequestTimeTooSkewed" || !credentials_) return false;
   return credentials_->renew();
 }

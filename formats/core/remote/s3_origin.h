@@ -1,5 +1,5 @@
-// One bucket of an S3 service: of AWS, of Google Cloud Storage, which has the same interface (XML API), or of
-// any other that has it.
+// One bucket of an S3 service: of AWS, of Google Cloud Storage (its XML API has the same interface), or of
+// any compatible service.
 #pragma once
 
 #include <optional>
@@ -12,14 +12,14 @@
 
 namespace plainfs::remote {
 
-// Locations are "s3://BUCKET/KEY" or "gs://BUCKET/KEY", with the key unchanged. Thread-safe.
+// An origin with locations "s3://BUCKET/KEY" or "gs://BUCKET/KEY", the key not encoded. Thread-safe.
 class S3Origin : public ObjectOrigin {
  public:
-  // location: of any object in the bucket. The endpoint of s3:// is that of options, else of
+  // location: of any object in the bucket. The endpoint of s3:// is that of `options`, else of
   // AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL, else of the profile; likewise the region. The endpoint of gs://
-  // is that of options, else of STORAGE_EMULATOR_HOST, else Google's; requests carry
-  // GOOGLE_OAUTH_ACCESS_TOKEN or a signature by GS_ACCESS_KEY_ID and GS_SECRET_ACCESS_KEY (HMAC keys) if
-  // these are set, otherwise nothing. client: outlives this.
+  // is that of `options`, else of STORAGE_EMULATOR_HOST, else Google's. Its requests carry
+  // GOOGLE_OAUTH_ACCESS_TOKEN, or a signature by GS_ACCESS_KEY_ID and GS_SECRET_ACCESS_KEY (HMAC keys), if
+  // these are set, otherwise nothing. client: must outlive the origin.
   S3Origin(const std::string& location, const RemoteOptions& options, const Environment& environment,
            HttpClient& client);
 
@@ -27,8 +27,7 @@ class S3Origin : public ObjectOrigin {
   HttpRequest get(const std::string& location, std::vector<std::string> fields) override;
   bool has_keys() override { return !credentials_ || credentials_->has_keys(); }
   std::string asker() override;
-  // Where the bucket is in another region, that is known from then on; keys that were refused are looked for
-  // again.
+  // Remembers the region if the bucket is in another one, and renews keys that were refused.
   bool learn_from(const HttpHead& head, const std::string& error_code) override;
 
   HttpRequest put(const std::string& location, std::string body) override;
@@ -49,7 +48,7 @@ class S3Origin : public ObjectOrigin {
   const std::string endpoint_;  // "" = AWS's own
   mutable Mutex mutex_;
   std::string region_ GUARDED_BY(mutex_);
-  std::optional<Credentials> credentials_;  // none: nothing is signed
+  std::optional<Credentials> credentials_;  // nullopt: requests are not signed
 };
 
 }  // namespace plainfs::remote

@@ -29,7 +29,7 @@ std::string time_stamp(std::time_t now) {
   return {text, std::strftime(text, sizeof text, "%Y%m%dT%H%M%SZ", &parts)};
 }
 
-// Names and values percent-encoded, by name and then by value.
+// Names and values percent-encoded, sorted by name and then by value.
 std::string canonical_query(std::string_view query) {
   std::vector<std::pair<std::string, std::string>> pairs;
   while (!query.empty()) {

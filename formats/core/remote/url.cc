@@ -17,7 +17,7 @@ namespace plainfs::remote {
 
 namespace {
 
-// Newer libraries take blanks only where they are told to.
+// Newer libraries accept blanks only on request.
 #ifdef CURLU_ALLOW_SPACE
 constexpr unsigned kEncode = CURLU_URLENCODE | CURLU_ALLOW_SPACE;
 #else
@@ -77,7 +77,7 @@ namespace {
 
 using Address6 = std::array<uint8_t, 16>;
 
-// IANA IPv4 Special-Purpose Address Registry, but for the networks of examples, and multicast.
+// IANA IPv4 Special-Purpose Address Registry, except for the example networks, and multicast.
 bool is_private4(uint32_t address) {
   struct Network {
     uint8_t bytes[4];
@@ -88,7 +88,7 @@ bool is_private4(uint32_t address) {
       {{10, 0, 0, 0}, 8},      // private
       {{100, 64, 0, 0}, 10},   // between a provider and its customers
       {{127, 0, 0, 0}, 8},     // loopback
-      {{169, 254, 0, 0}, 16},  // of a link, metadata services among them
+      {{169, 254, 0, 0}, 16},  // link-local, includes metadata services
       {{172, 16, 0, 0}, 12},   // private
       {{192, 0, 0, 0}, 24},    // protocols
       {{192, 168, 0, 0}, 16},  // private
@@ -114,8 +114,9 @@ bool is_private6(const Address6& address) {
   if (begins_with({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff})) return stands_for(12);     // mapped
   if (begins_with({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})) return stands_for(12);           // also ::1 and ::
   if (begins_with({0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0})) return stands_for(12);  // NAT64
-  if (begins_with({0, 0x64, 0xff, 0x9b, 0, 1})) return true;                              // its own prefixes
-  if (begins_with({0x20, 0x02})) return stands_for(2);                                    // 6to4
+  // Local-use NAT64 prefixes.
+  if (begins_with({0, 0x64, 0xff, 0x9b, 0, 1})) return true;
+  if (begins_with({0x20, 0x02})) return stands_for(2);  // 6to4
   const bool is_unique_local = (address[0] & 0xfe) == 0xfc;
   const bool is_of_a_link_or_site = address[0] == 0xfe && address[1] >= 0x80;
   const bool is_multicast = address[0] == 0xff;
@@ -128,7 +129,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-// As libcurl compares: a name stands for itself and for all below it, a dot in front of it says no more.
+// Compares like libcurl: a name matches itself and all names below it. A leading dot is ignored.
 bool is_listed(const std::string& host, const std::string& list) {
   constexpr const char* kSeparators = ", \t";
   if (list == "*") return true;
@@ -159,7 +160,7 @@ bool is_private_host(std::string host) {
 }
 
 bool goes_by_proxy(const Url& url, const std::function<std::string(const std::string&)>& variable) {
-  // A server that runs this as CGI would set HTTP_PROXY to what a client says: libcurl does not read it.
+  // A server that runs this as CGI would set HTTP_PROXY from a client's header, so libcurl does not read it.
   std::vector<std::string> names = {"all_proxy", "ALL_PROXY", url.scheme + "_proxy"};
   if (url.scheme == "https") names.push_back("HTTPS_PROXY");
   if (std::all_of(names.begin(), names.end(),

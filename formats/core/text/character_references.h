@@ -1,5 +1,6 @@
-// Character references as 10x and loom files hold what is not ASCII: &#181; and &#xB5; are µ. Their writers
-// (Python's xmlcharrefreplace, Cell Ranger's encode_ascii_xml) escape nothing else, not even "&".
+// Character references, which 10x and loom files use for characters outside ASCII: &#181; and &#xB5; are µ.
+// Their writers (Python's xmlcharrefreplace, Cell Ranger's encode_ascii_xml) escape nothing else, not even
+// "&".
 #pragma once
 
 #include <string>
@@ -7,8 +8,8 @@
 
 namespace plainfs {
 
-// Appends text with &#N; and &#xN; of N >= 128 as the UTF-8 of that character. What is no such reference, or
-// of no character, stays as it is, and so does &amp;.
+// Appends `text` with &#N; and &#xN; for N >= 128 replaced by the UTF-8 of that character. Other references
+// (&amp; too), and numbers of no character, stay unchanged.
 void append_with_references_decoded(std::string_view text, std::string& out);
 
 }  // namespace plainfs

@@ -1,4 +1,4 @@
-// Tables as text that a user gives (RFC 4180).
+// Tables that a user gives as text (RFC 4180).
 #pragma once
 
 #include <string>
@@ -13,8 +13,9 @@ struct CsvField {
 };
 using CsvRecord = std::vector<CsvField>;
 
-// The records of a text whose lines end with LF or CR LF, the last one with or without; an empty line is
-// none. Throws damaged, with the number of the line, for a quote that is not closed or has text beside it.
+// Returns the records of a text with lines that end in LF or CR LF; the last line end is optional. Empty
+// lines are skipped. Throws damaged, with the line number, for a quote that is not closed or has text next to
+// it.
 std::vector<CsvRecord> csv_records(std::string_view text);
 
 }  // namespace plainfs

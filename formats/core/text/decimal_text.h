@@ -1,5 +1,4 @@
-// How the digits of a shortest decimal are laid out as text (number_text.h), for those who write numbers one
-// by one and by the run.
+// The text layout of shortest decimals (number_text.h), for writers of single numbers and of runs.
 #pragma once
 
 #include <algorithm>
@@ -13,18 +12,18 @@
 
 namespace plainfs {
 
-// Python's repr: scientific where the decimal exponent is below -4 or 16 and more.
+// Python's repr: scientific if the decimal exponent is below -4, or 16 and above.
 inline constexpr int kLeastFixed = -4;
 inline constexpr int kLeastScientific = 16;
 
-// The inverse of an odd number modulo 2^64.
+// Returns the inverse of an odd number modulo 2^64.
 constexpr uint64_t inverse_of(uint64_t odd) {
   uint64_t inverse = odd;
   for (int i = 0; i < 5; ++i) inverse *= 2 - odd * inverse;
   return inverse;
 }
 
-// Divides value by 10^kZeros where that leaves no remainder; returns whether it did. Without a branch.
+// Divides `value` by 10^kZeros if that leaves no remainder. Returns whether it did. Without a branch.
 template <int kZeros>
 bool strip_zeros(uint64_t& value) {
   constexpr uint64_t kInverse = inverse_of(kPowersOfTen[kZeros] >> kZeros);
@@ -34,7 +33,7 @@ bool strip_zeros(uint64_t& value) {
   return whole;
 }
 
-// How many zeros the digits of value end in. Most have none or one, which cannot be foretold.
+// Returns how many zeros the digits of `value` end in. Most have none or one, which is unpredictable.
 // Requires: value > 0.
 inline int trailing_zeros(uint64_t value) {
   int zeros = strip_zeros<1>(value);
@@ -45,7 +44,7 @@ inline int trailing_zeros(uint64_t value) {
   return zeros;
 }
 
-// Of a number that mostly has one of its kMost digits or up to two less.
+// Returns the number of digits of a value that mostly has kMost digits or up to two less.
 template <int kMost>
 int digit_count_near(uint64_t value) {
   if (value < kPowersOfTen[kMost - 3]) return static_cast<int>(digit_count(value));
@@ -55,8 +54,8 @@ int digit_count_near(uint64_t value) {
 // Eight zeros as text.
 inline constexpr uint64_t kEightZeros = 0x3030303030303030;
 
-// The digits of a decimal as text, scaled to kMost of them, in registers: they are put in their places
-// without being read back from memory, where a load that spans earlier stores would wait for them.
+// The digits of a decimal as text, scaled to kMost digits, in registers. They are placed without being read
+// back from memory, where a load that spans earlier stores would wait for them.
 template <int kMost>  // 17 for a double, 9 for a float32
 struct DigitText {
   char first;
@@ -74,7 +73,7 @@ struct DigitText {
     count = digits_without_zeros();
     exponent = value.exponent + digits - 1;
   }
-  // Of digits that are text already.
+  // Takes digits that are text already.
   DigitText(char its_first, uint64_t its_next, uint64_t its_last, int its_exponent)
       : first(its_first),
         next(its_next),
@@ -82,7 +81,8 @@ struct DigitText {
         count(digits_without_zeros()),
         exponent(its_exponent) {}
 
-  // Without a branch: short decimals among long ones are nothing a processor can foretell.
+  // Counts the digits without trailing zeros. It has no branch, because the processor cannot predict short
+  // decimals among long ones.
   int digits_without_zeros() const {
     const uint64_t in_last = last ^ kEightZeros, in_next = next ^ kEightZeros;
     const bool none_in_last = in_last == 0, none_at_all = none_in_last & (in_next == 0);
@@ -127,8 +127,8 @@ char* put_digit_text(char* out, const DigitText<kMost>& digits) {
     digits.put(out);
     return out + exponent + 1;
   }
-  // 0.000DIGITS or DIG.ITS: whether a number is below 1 is nothing a processor can foretell, so both go the
-  // same way.
+  // 0.000DIGITS or DIG.ITS: the processor cannot predict whether a number is below 1, so both use the same
+  // code.
   const bool below_one = exponent < 0;
   std::memcpy(out, "0.000000", 8);
   char* start = out + (below_one ? 1 - exponent : 0);

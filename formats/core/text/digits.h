@@ -1,5 +1,5 @@
-// Decimal digits of integers, for the loops in which a call per number would cost too much. number_text.h is
-// the interface for everything else.
+// Decimal digits of integers, for loops in which a call per number would cost too much. number_text.h is the
+// interface for everything else.
 #pragma once
 
 #include <array>
@@ -28,9 +28,9 @@ inline constexpr std::array<uint64_t, 20> kPowersOfTen = [] {
   return table;
 }();
 
-// How many decimal digits a value has; 1 for 0.
+// Returns the number of decimal digits of a value; 1 for 0.
 inline unsigned digit_count(uint32_t value) {
-  // Entry b, for values with b + 1 bits: adding value to it carries into the upper half exactly where the
+  // Entry b is for values with b + 1 bits: adding the value to it carries into the upper half exactly if the
   // value has one digit more than 2^b.
   static constexpr auto kTable = [] {
     std::array<uint64_t, 32> table{};
@@ -38,7 +38,7 @@ inline unsigned digit_count(uint32_t value) {
       const uint64_t least = uint64_t{1} << bit, most = 2 * least - 1;
       uint64_t digits = 1;
       while (kPowersOfTen[digits] <= least) ++digits;
-      const uint64_t next = kPowersOfTen[digits];  // the first value of digits + 1 digits
+      const uint64_t next = kPowersOfTen[digits];  // the first value with digits + 1 digits
       table[bit] = next <= most ? ((digits + 1) << 32) - next : digits << 32;
     }
     return table;
@@ -60,7 +60,7 @@ inline constexpr auto kThreeDigits = [] {
   return table;
 }();
 
-// The digits of 0 to 999 without leading zeros; the fourth byte is how many there are.
+// The digits of 0 to 999 without leading zeros; the fourth byte is their number.
 inline constexpr auto kLeadingDigits = [] {
   std::array<std::array<char, 4>, 1000> table{};
   for (size_t i = 0; i < table.size(); ++i) {
@@ -76,7 +76,8 @@ inline char* put_four_digits(char* out, uint32_t value) {
   return out + 4;
 }
 
-// These two write 4 bytes; those after the returned end have no meaning.
+// Write three digits, or up to three without leading zeros. Both write 4 bytes; those after the returned end
+// are unspecified.
 inline char* put_three_digits(char* out, uint32_t value) {
   std::memcpy(out, &kThreeDigits[value], 4);
   return out + 3;
@@ -92,7 +93,7 @@ inline char* put_nine_digits(char* out, uint32_t value) {
   return put_three_digits(put_three_digits(out, value / 1000 % 1000), value % 1000);
 }
 
-// The decimal digits of value; up to 3 bytes after the returned end may be overwritten.
+// Writes the decimal digits of `value`. Up to 3 bytes after the returned end may be overwritten.
 inline char* put_digits(char* out, uint32_t value) {
   if (value < 1000) return put_leading_digits(out, value);
   if (value < 1000000) return put_three_digits(put_leading_digits(out, value / 1000), value % 1000);

@@ -28,7 +28,7 @@ size_t skip_digits(std::string_view token, size_t at) {
   return at;
 }
 
-// RFC 8259, section 6.
+// Returns whether `token` is a number by RFC 8259, section 6.
 bool is_number_token(std::string_view token) {
   size_t at = token.starts_with('-') ? 1 : 0;
   size_t end = skip_digits(token, at);
@@ -57,10 +57,11 @@ bool in_token(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '+' || c == '-' || c == '.';
 }
 
-// The parser keeps no token of a number, and refuses NaN and numbers over the range of a double. So every
-// number is taken out beforehand, in order, and stands in the text as a 0 and blanks of the same length.
-// (rapidjson 1.1 hands out tokens, in 0.6 of the time and 0.8 of the memory of this; but it refuses 1e999 and
-// integers of 400 digits in that form too, and takes "Inf" and the half of a surrogate pair.)
+// A text with its numbers replaced. The parser does not keep the tokens of numbers, and refuses NaN and
+// numbers beyond the range of a double. So every number is moved to a list, in order, and replaced by a 0 and
+// blanks of the same length. (rapidjson 1.1 returns tokens, in 0.6 of the time and 0.8 of the memory. But it
+// also refuses 1e999 and integers of 400 digits in that form, and accepts "Inf" and half of a surrogate
+// pair.)
 struct NumbersTakenOut {
   std::string text;
   std::vector<std::string_view> tokens;
@@ -94,7 +95,7 @@ NumbersTakenOut take_numbers_out(std::string_view text) {
   return result;
 }
 
-// Of members with one key the last value stays, in the first one's place.
+// Removes duplicate keys: the last value is kept, at the position of the first.
 void drop_duplicates(Json::Object& members) {
   std::vector<size_t> order(members.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -155,7 +156,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
  private:
   struct Open {
     Json value;
-    std::string key;  // of the member that comes next
+    std::string key;  // of the next member
   };
 
   bool add_number() { return add(Json::Number{std::string(tokens_[next_token_++])}); }
@@ -196,18 +197,18 @@ std::optional<T> exact_integer(std::string_view token) {
   return value;
 }
 
-// A number as JSON spells it, or an infinity or NaN; nullopt for anything else. Beyond the range of double it
-// is an infinity or 0.
+// Parses a number in JSON's spelling, or an infinity or NaN. Returns nullopt for anything else. Beyond the
+// range of double the result is an infinity or 0.
 std::optional<double> to_double(const std::string& token) {
 #ifdef __cpp_lib_to_chars
-  double value;  // from_chars takes "Infinity", "Inf" and "NaN" too
+  double value;  // from_chars accepts "Infinity", "Inf" and "NaN" too
   const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
   if (error == std::errc::invalid_argument || end != token.data() + token.size()) return std::nullopt;
   if (error != std::errc::result_out_of_range) return value;
   return std::strtod(token.c_str(), nullptr);
 #else
-  // libc++ before 20 has from_chars for integers only. The program sets no locale, so that the point is a
-  // point.
+  // libc++ before 20 has from_chars for integers only. The program sets no locale, so the decimal separator
+  // is a point.
   char* end = nullptr;
   const double value = std::strtod(token.c_str(), &end);
   if (token.empty() || end != token.c_str() + token.size()) return std::nullopt;

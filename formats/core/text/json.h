@@ -1,6 +1,6 @@
-// A JSON value whose numbers stay as they were written and whose objects keep their order. nlohmann-json does
-// the parsing; this type exists because genuine stores hold bare NaN and Infinity tokens (Zarr attributes
-// written by Python) and integers beyond 64 bits, which no common JSON value can keep.
+// A JSON value that keeps numbers as written and the order of objects. nlohmann-json does the parsing. This
+// type exists because real stores contain bare NaN and Infinity tokens (Zarr attributes written by Python)
+// and integers beyond 64 bits, which common JSON values cannot represent.
 #pragma once
 
 #include <cstdint>
@@ -46,13 +46,13 @@ class Json {
   List* list() { return std::get_if<List>(&value_); }
   Object* object() { return std::get_if<Object>(&value_); }
 
-  // Exact integers; nullopt where the value is no integer number or does not fit.
+  // Returns the exact integer; nullopt if the value is not an integer or does not fit.
   std::optional<int64_t> as_int64() const;
   std::optional<uint64_t> as_uint64() const;
-  // Any number, bare NaN and Infinity included.
+  // Returns any number, bare NaN and Infinity included.
   std::optional<double> as_double() const;
 
-  // The member of an object (the last one of that name, as Python has it), or null.
+  // Returns the member of an object (the last one of that name, like Python), or null.
   const Json* find(std::string_view key) const;
 
   bool operator==(const Json&) const = default;
@@ -61,19 +61,20 @@ class Json {
   std::variant<std::nullptr_t, bool, Number, std::string, List, Object> value_;
 };
 
-// Bare NaN, Infinity and -Infinity are accepted; of duplicate keys the last value stays, in the first one's
-// place. Throws Error(damaged) with the line or byte; nesting deeper than max_depth is damage too.
+// Parses JSON. Accepts bare NaN, Infinity and -Infinity. Of duplicate keys the last value is kept, at the
+// position of the first. Throws Error(damaged) with the line or byte. Nesting deeper than max_depth is damage
+// too.
 Json parse_json(std::string_view text, size_t max_depth = 256);
 
-// Compact JSON: no blanks, key order kept, text as UTF-8 with only the escapes JSON needs (bytes that are not
-// UTF-8 become U+FFFD). Integer tokens stay; other numbers are laid out as number_text.h does. Not-a-number
-// and the infinities become the strings "NaN", "Infinity", "-Infinity" (or "Inf", "-Inf" where that is the
-// token).
+// Appends compact JSON: no blanks, key order kept, text as UTF-8 with only the escapes that JSON requires
+// (bytes that are not UTF-8 become U+FFFD). Integer tokens are kept; other numbers are formatted as in
+// number_text.h. Not-a-number and the infinities become the strings "NaN", "Infinity", "-Infinity" (or "Inf",
+// "-Inf" if that is the token).
 void write_json(const Json& value, std::string& out);
 std::string to_json_text(const Json& value);
-// Throws damaged where a text or a key in value is not UTF-8, so that JSON cannot hold it.
+// Throws damaged if a text or a key in `value` is not UTF-8, so that JSON cannot represent it.
 void check_utf8(const Json& value);
-// text as a JSON string, with its quotes.
+// Appends `text` as a JSON string, with its quotes.
 void write_json_text(std::string_view text, std::string& out);
 
 }  // namespace plainfs

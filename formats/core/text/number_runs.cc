@@ -1,7 +1,7 @@
-// The loops below have neither branches nor calls, so that the compiler makes them work on as many numbers at
-// once as the processor can. They do what shortest() of shortest_decimal.h does, on pieces of a run, step by
-// step; the numbers that it leaves to more exact arithmetic, zeros, powers of two and what is not finite are
-// left to number_text.h.
+// The loops below have neither branches nor calls, so that the compiler vectorises them as far as the
+// processor allows. They perform the steps of shortest() in shortest_decimal.h on pieces of a run.
+// number_text.h handles numbers that need more exact arithmetic, zeros, powers of two and values that are not
+// finite.
 #include "formats/core/text/number_runs.h"
 
 #include <algorithm>
@@ -18,10 +18,10 @@ constexpr size_t kPiece = 128;
 
 // The shortest decimals of a piece.
 struct Decimals {
-  uint64_t digits[kPiece];       // 16 or 17 of them; trailing zeros where has_shorter
+  uint64_t digits[kPiece];       // 16 or 17 of them; trailing zeros if has_shorter
   int64_t power[kPiece];         // digits * 10^power
   uint64_t has_shorter[kPiece];  // 1: the last digit is a zero
-  uint64_t is_other[kPiece];     // 1: none of this is true of it
+  uint64_t is_other[kPiece];     // 1: number_text.h must handle it
 };
 
 [[gnu::always_inline]] inline int64_t exponent_of(double value) {
@@ -34,7 +34,7 @@ struct Decimals {
   return a1 * b1 + (cross >> 32) + (other >> 32);
 }
 
-// value / 10.
+// Returns value / 10.
 [[gnu::always_inline]] inline uint64_t tenth(uint64_t value) {
   return high_half(value, 0xcccccccccccccccd) >> 3;
 }
@@ -89,7 +89,7 @@ template <int kZeros>
   return digits >= kPowersOfTen[16] ? 1 : 0;
 }
 
-// The lengths of those that are no others, together.
+// Returns the total length of the numbers that are not is_other.
 [[gnu::always_inline]] inline uint64_t length_of_piece(std::span<const double> values, Decimals& found) {
   find_decimals(values, found);
   uint64_t sum = 0;
@@ -114,13 +114,13 @@ template <int kZeros>
   return sum;
 }
 
-// The digits of a piece as text, as DigitText has them.
+// The digits of a piece as text, in the form of DigitText.
 struct Digits {
   uint64_t first[kPiece], next[kPiece], last[kPiece];
   int64_t exponent[kPiece];
 };
 
-// DigitText::eight() of a number below 10^8, in lanes that are halved three times.
+// Returns DigitText::eight() of a number below 10^8, computed in lanes that are halved three times.
 [[gnu::always_inline]] inline uint64_t eight_digits(uint64_t value) {
   const uint64_t high = (value & 0xffffffff) * 3518437209 >> 45;  // / 10000
   const uint64_t fours = high + ((value - high * 10000) << 32);
@@ -137,7 +137,7 @@ struct Digits {
     const int64_t is_long = has_17_digits(found.digits[i]);
     const uint64_t digits = is_long ? found.digits[i] : found.digits[i] * 10;
     const uint64_t upper = high_half(digits, 0xabcc77118461cefd) >> 26;  // / 10^8
-    const uint64_t first = (upper * 1441151881) >> 57;                   // / 10^8, of a number below 10^9
+    const uint64_t first = (upper * 1441151881) >> 57;                   // / 10^8, for a number below 10^9
     made.first[i] = first;
     made.next[i] = eight_digits(upper - first * 100000000);
     made.last[i] = eight_digits(digits - upper * 100000000);
@@ -169,8 +169,8 @@ bool has_eight_at_once() {
 }
 #endif
 
-// Whether most are such that number_text.h is faster: whole, or of few decimals. Looks at some: so many that
-// numbers of which a third are, as times counted in samples, are not taken for such.
+// Returns whether number_text.h is faster because most numbers are integers or have few decimals. Samples
+// enough numbers to reject runs with a third of such numbers, for example times counted in samples.
 bool are_mostly_simple(std::span<const double> values) {
   constexpr size_t kLooks = 16;
   size_t simple = 0;

@@ -1,5 +1,5 @@
-// Many numbers at a time, as number_text.h has them one by one. Doubles take a fraction of the time where the
-// processor works on eight of them at once.
+// Runs of numbers as text, formatted as in number_text.h. Doubles take a fraction of the time if the
+// processor can work on eight of them at once.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace plainfs {
 
-// The number_length of all values together.
+// Returns the total number_length of all values.
 uint64_t number_lengths(std::span<const double> values);
 template <class T>
 uint64_t number_lengths(std::span<const T> values) {
@@ -20,8 +20,8 @@ uint64_t number_lengths(std::span<const T> values) {
   return sum;
 }
 
-// Writes before and the number, of each value. Returns the end. Requires: room for kNumberTextMax +
-// before.size() characters a number, and for kNumberTextMax more.
+// Writes `before` and the number, for each value. Returns the end. Requires: room for kNumberTextMax +
+// before.size() characters per number, and for kNumberTextMax more.
 char* write_numbers(char* out, std::span<const double> values, std::string_view before);
 template <class T>
 char* write_numbers(char* out, std::span<const T> values, std::string_view before) {

@@ -41,19 +41,20 @@ using Layout64 = Layout<uint64_t, 52, 11>;
 using Layout32 = Layout<uint32_t, 23, 8>;
 using Layout16 = Layout<uint32_t, 10, 5>;
 
-// Most numbers that people store are whole, or have few decimals. What reads back from at most 15 digits has
-// no other decimal of at most 15 digits, so the first that fits is the shortest.
+// Most stored numbers are integers or have few decimals. A number that reads back from at most 15 digits has
+// no other decimal of at most 15 digits, so the first one that fits is the shortest.
 constexpr double kWholeEnd =
-    9007199254740992.0;  // 2^53: below it every whole double is its own shortest decimal
+    9007199254740992.0;  // 2^53: below it every integral double is its own shortest decimal
 constexpr double kShortLeast = 1e-4, kShortEnd = 1e9;
 
-// value as a multiple of 1/10000, or 0 where it is none. Requires: kShortLeast <= value < kShortEnd.
+// Returns `value` as a multiple of 1/10000, or 0 if it is not one. Requires: kShortLeast <= value <
+// kShortEnd.
 uint64_t ten_thousandths(double value) {
   const auto multiple = static_cast<uint64_t>(static_cast<int64_t>(value * 1e4 + 0.5));
   return static_cast<double>(static_cast<int64_t>(multiple)) / 1e4 == value ? multiple : 0;
 }
 
-// Of four digits, not all of them zeros.
+// Returns the number of trailing zeros of four digits, not all zero.
 int trailing_zeros_of_four(uint32_t digits) {
   return (digits % 10 == 0) + (digits % 100 == 0) + (digits % 1000 == 0);
 }
@@ -70,7 +71,7 @@ size_t ten_thousandths_length(uint64_t multiple) {
          static_cast<size_t>(trailing_zeros_of_four(static_cast<uint32_t>(multiple % 10000)));
 }
 
-// The same for a float32, which tells apart all decimals of 6 digits.
+// Returns the multiple of 1/10000 for a float32, which distinguishes all decimals of 6 digits.
 constexpr float kShortLeast32 = 1e-4f, kShortEnd32 = 100;
 uint64_t ten_thousandths(float value) {
   const auto multiple = static_cast<int32_t>(static_cast<double>(value) * 1e4 + 0.5);
@@ -108,8 +109,7 @@ size_t small_real_length(Bits bits) {
   return L::negative(bits) + (value.significand == 0 ? 1 : decimal_length<9>(shortest_decimal_32(value)));
 }
 
-// |value| as a whole number where it is one of fewer digits than the type resolves, else the largest
-// uint32_t.
+// Returns |value| as an integer if it is one with fewer digits than the type resolves, else kNotWhole.
 constexpr uint32_t kNotWhole = UINT32_MAX;
 uint32_t small_whole(float value) {
   const float size = std::fabs(value);

@@ -1,7 +1,8 @@
-// Numbers as text, the one place that says how they look (fs/VIEWS.md, section 2): integers in decimal; reals
-// as the shortest digits that read back to the same value of that type, laid out as Python's repr, without
-// ".0"; NaN, Inf, -Inf. Each write_ function writes without a terminator and returns the end; each _length
-// function returns how many characters the write_ function would write, usually without writing them.
+// Numbers as text. This is the only definition of their format (fs/VIEWS.md, section 2): integers in decimal;
+// reals with the shortest digits that read back as the same value of that type, in the layout of Python's
+// repr without ".0"; NaN, Inf, -Inf. Each write_ function writes without a terminator and returns the end.
+// Each _length function returns how many characters the write_ function would write, usually without writing
+// them.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +12,8 @@
 
 namespace plainfs {
 
-// The room any write_number needs: "-2.2250738585072014e-308" is the longest text, but digits are copied in
-// pieces of fixed size, which may reach up to 35 bytes before the end is known.
+// The buffer size that any write_number needs: "-2.2250738585072014e-308" is the longest text, but digits are
+// copied in pieces of fixed size, which may reach up to 35 bytes before the end is known.
 inline constexpr size_t kNumberTextMax = 40;
 
 char* write_number(char* out, uint64_t value);

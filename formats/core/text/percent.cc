@@ -12,7 +12,7 @@ std::optional<unsigned> hex_digit(char c) {
   return std::nullopt;
 }
 
-// The byte that the "%" at its beginning says; nullopt where it says none.
+// Returns the byte that is encoded by "%" at the beginning of `text`; nullopt if that is not a valid escape.
 std::optional<char> escaped_byte(std::string_view text) {
   if (text.size() < 3) return std::nullopt;
   const std::optional<unsigned> high = hex_digit(text[1]), low = hex_digit(text[2]);

@@ -1,4 +1,4 @@
-// Bytes as they stand in a URL (RFC 3986, section 2.1).
+// Percent-encoding of bytes in a URL (RFC 3986, section 2.1).
 #pragma once
 
 #include <string>
@@ -6,12 +6,12 @@
 
 namespace plainfs {
 
-// Every byte but A-Z a-z 0-9 - . _ ~, and "/" where slashes are kept, as %XX; UriEncode of AWS's Signature
-// Version 4, too.
+// Encodes every byte except A-Z a-z 0-9 - . _ ~ (and "/" if keeps_slashes) as %XX, like UriEncode of AWS's
+// Signature Version 4.
 std::string percent_encoded(std::string_view text, bool keeps_slashes = false);
-// "%41" → "A"; a "%" without two hexadecimal digits behind it stays.
+// Decodes "%41" to "A". A "%" without two hexadecimal digits after it is kept.
 std::string percent_decoded(std::string_view text);
-// Whether every "%" has two hexadecimal digits behind it.
+// Returns whether two hexadecimal digits follow every "%".
 bool is_percent_encoded(std::string_view text);
 
 }  // namespace plainfs

@@ -1,5 +1,5 @@
-// Text of others as people may see it: what a store calls its members, and messages with such names, can move
-// the cursor of a terminal, change its title, or feign other lines.
+// Makes foreign text safe to show: the names of a store's members, and messages with such names, could move
+// the cursor of a terminal, change its title, or forge other lines.
 #pragma once
 
 #include <string>
@@ -7,9 +7,10 @@
 
 namespace plainfs {
 
-// The text with its control characters (C0, DEL, C1), those that turn or break lines in Unicode (U+2028,
-// U+2029, the marks of direction), and what is no UTF-8 as escapes: \n, \r, \t, the bytes of others in octal,
-// "\033". All else, a backslash too, stays, so that to do it twice does no harm.
+// Returns the text with escapes for control characters (C0, DEL, C1), for characters that change the
+// direction or break lines in Unicode (U+2028, U+2029, direction marks), and for invalid UTF-8: \n, \r, \t,
+// the bytes of others in octal, "\033". Everything else, a backslash too, is kept, so that applying it twice
+// does no harm.
 std::string printable(std::string_view text);
 
 }  // namespace plainfs

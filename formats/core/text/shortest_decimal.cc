@@ -6,8 +6,8 @@ namespace {
 
 using schubfach::Wide;
 
-// The powers of ten as 256-bit fractions, whose error stays far below the 128 bits that are kept.
-// limbs[0] is the highest; the top bit is always set.
+// A power of ten as a 256-bit fraction. Its error stays far below the 128 bits that are kept. limbs[0] is the
+// highest; the top bit is always set.
 struct Fraction {
   std::array<uint64_t, 4> limbs{uint64_t{1} << 63, 0, 0, 0};
 

@@ -1,6 +1,6 @@
-// The shortest decimal that reads back to a binary floating-point number, by Raffaele Giulietti's Schubfach
-// ("The Schubfach way to render doubles", 2021), of which the choice among the candidates is made without
-// branches: on real data the processor cannot foretell it.
+// The shortest decimal that reads back as a binary floating-point number, by Raffaele Giulietti's Schubfach
+// ("The Schubfach way to render doubles", 2021). The choice among the candidates is made without branches,
+// because real data make it unpredictable.
 #pragma once
 
 #include <algorithm>
@@ -16,14 +16,14 @@ struct Decimal {
 };
 
 // significand * 2^exponent, significand > 0. lower_is_closer: the next smaller number is only half as far
-// away as the next larger one (a power of two, unless the smallest normal one).
+// away as the next larger one (a power of two, unless it is the smallest normal one).
 struct Binary {
   uint64_t significand;
   int32_t exponent;
   bool lower_is_closer;
 };
 
-// 10^k = (high * 2^64 + low) * 2^e for the e that makes 2^127 <= high * 2^64 + low < 2^128, rounded up.
+// 10^k = (high * 2^64 + low) * 2^e, rounded up, for the e such that 2^127 <= high * 2^64 + low < 2^128.
 struct PowerOfTen {
   uint64_t high;
   uint64_t low;
@@ -36,7 +36,8 @@ namespace schubfach {
 
 __extension__ typedef unsigned __int128 Wide;
 
-// floor(log10(2^e)), or of 3/4 * 2^e; floor(log2(10^e)). Exact for every exponent of a double.
+// Return floor(log10(2^e)), or that of 3/4 * 2^e, and floor(log2(10^e)). Exact for every exponent of a
+// double.
 inline int32_t floor_log10_power_of_two(int32_t e, bool three_quarters) {
   return (e * 1262611 - (three_quarters ? 524031 : 0)) >> 22;
 }
@@ -44,10 +45,9 @@ inline int32_t floor_log2_power_of_ten(int32_t e) {
   return (e * 1741647) >> 19;
 }
 
-// A power of ten as it is multiplied by: all of it, and the upper half, rounded up, for significands of 24
-// bits.
+// A power of ten as a factor: all of it, or the upper half, rounded up, for 24-bit significands.
 struct LongPower {
-  // Bits of a fraction of 60 that one product of them may be wrong by, and some more.
+  // Bits of a 60-bit fraction by which one product may be wrong, with some margin.
   static constexpr int kErrorBits = 3;
   PowerOfTen power;
   uint64_t top() const { return power.high; }
@@ -58,7 +58,7 @@ struct ShortPower {
   uint64_t top() const { return power; }
 };
 
-// power * value without the bits of power.
+// The product of a power and a value, scaled down by the bits of the power.
 struct Product {
   uint64_t whole;
   uint64_t fraction;  // 64 bits
@@ -73,7 +73,7 @@ inline Product multiply(ShortPower by, uint64_t value) {
   return {static_cast<uint64_t>(product >> 64), static_cast<uint64_t>(product)};
 }
 
-// The same rounded to odd: the lowest bit is also set where anything was cut off.
+// Return the product rounded to odd: the lowest bit is also set if anything was cut off.
 inline uint64_t multiply_to_odd(LongPower power, uint64_t value) {
   const Product product = multiply(power, value);
   return product.whole | (product.fraction > 1);
@@ -83,14 +83,14 @@ inline uint64_t multiply_to_odd(ShortPower power, uint64_t value) {
   return product.whole | (product.fraction >> 32 > 1);
 }
 
-// All ones where it holds: a choice of which the compiler makes no branch.
+// Returns all ones if it holds, for choices that the compiler does not turn into a branch.
 inline uint64_t mask(bool holds) {
   return 0 - uint64_t{holds};
 }
 
-// value and the ends of its rounding interval are scaled by 4 * 10^-k. A multiple of 10^(k+1) in the interval
-// is shorter than what remains at 10^k; where both neighbours at 10^k are inside, or none, the nearer one
-// counts.
+// Returns the shortest decimal. `value` and the ends of its rounding interval are scaled by 4 * 10^-k. A
+// multiple of 10^(k+1) in the interval is shorter than the candidates at 10^k. If both neighbours at 10^k are
+// inside, or neither, the nearer one is used.
 inline Decimal choose(uint64_t lower, uint64_t value, uint64_t upper, int32_t k) {
   const uint64_t ones = value / 4;
   const uint64_t tens = ones / 10;
@@ -107,7 +107,7 @@ inline Decimal choose(uint64_t lower, uint64_t value, uint64_t upper, int32_t k)
   return {at_k ^ ((at_k ^ at_next) & mask(shorter)), k + shorter};
 }
 
-// For every number: three products, so that each comparison is exact.
+// Handles every number, with three products, so that each comparison is exact.
 template <class Power>
 [[gnu::noinline]] Decimal shortest_of_any(Binary value, Power power, int32_t k, int32_t shift) {
   const uint64_t odd = value.significand & 1;  // the ends themselves read back only to an even significand
@@ -117,8 +117,8 @@ template <class Power>
   return choose(lower + odd, scaled, upper - odd, k);
 }
 
-// One product, and half the interval's width, which is the power itself, tell what is inside and what is
-// nearer, unless that is closer than the error of the product. In fractions of 60 bits.
+// One product, and half the interval's width, which is the power itself, determine what is inside and what is
+// nearer, unless the difference is below the error of the product. Works in 60-bit fractions.
 template <class Power>
 [[gnu::always_inline]] inline Decimal shortest(Binary value, Power power, int32_t k, int32_t shift) {
   constexpr uint64_t kError = uint64_t{1} << Power::kErrorBits;
@@ -146,14 +146,14 @@ template <class Power, class PowerFor>
 
 }  // namespace schubfach
 
-// For numbers whose significand has at most 53 bits and whose exponent lies in [-1074, 971].
+// Returns the shortest decimal. Requires: a significand of at most 53 bits and an exponent in [-1074, 971].
 inline Decimal shortest_decimal_64(Binary value) {
   return schubfach::shortest<schubfach::LongPower>(
       value, [](int32_t k) { return schubfach::LongPower{kBinaryPowersOfTen[k - kLeastPower]}; });
 }
 
-// For numbers whose significand has at most 24 bits and whose exponent lies in [-149, 104]: float32 and
-// float16.
+// Returns the shortest decimal of a float32 or float16. Requires: a significand of at most 24 bits and an
+// exponent in [-149, 104].
 inline Decimal shortest_decimal_32(Binary value) {
   return schubfach::shortest<schubfach::ShortPower>(value, [](int32_t k) {
     const PowerOfTen power = kBinaryPowersOfTen[k - kLeastPower];

@@ -1,4 +1,4 @@
-// A line or a field of a header, or of a settings file, without the white space around it.
+// Removes the white space around a line or field of a header or a settings file.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// UTF-8, by table 3-7 of the Unicode standard: no overlong forms, no surrogates.
+// UTF-8, according to table 3-7 of the Unicode standard: no overlong forms, no surrogates.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,8 @@
 
 namespace plainfs {
 
-// The length of the character that text begins with; 0 where it begins with none, or is empty.
+// Returns the length of the character at the beginning of `text`; 0 if `text` is empty or begins with no
+// character.
 inline size_t utf8_length(std::string_view text) {
   const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
   const auto follows = [&](size_t i) { return (byte(i) & 0xc0) == 0x80; };
@@ -52,12 +53,12 @@ inline bool is_utf8(std::string_view text) {
   return true;
 }
 
-// Throws damaged where text is not UTF-8.
+// Throws damaged if `text` is not UTF-8.
 inline void check_utf8(std::string_view text) {
   if (!is_utf8(text)) throw damaged("text that is not UTF-8");
 }
 
-// The code points of text. Requires: is_utf8(text).
+// Returns the code points of `text`. Requires: is_utf8(text).
 inline std::vector<uint32_t> code_points(std::string_view text) {
   std::vector<uint32_t> codes;
   for (size_t i = 0; i < text.size();) {
@@ -71,12 +72,12 @@ inline std::vector<uint32_t> code_points(std::string_view text) {
   return codes;
 }
 
-// Whether there is such a character: no surrogate, nothing beyond U+10FFFF.
+// Returns whether the character exists: not a surrogate, not beyond U+10FFFF.
 inline bool is_code_point(uint32_t code) {
   return code < 0xd800 || (code > 0xdfff && code <= 0x10ffff);
 }
 
-// Throws damaged where there is no such character.
+// Throws damaged if the character does not exist.
 inline void append_utf8(uint32_t code_point, std::string& out) {
   if (!is_code_point(code_point)) throw damaged("the character U+{:X} does not exist", code_point);
   const int more = code_point < 0x80 ? 0 : code_point < 0x800 ? 1 : code_point < 0x10000 ? 2 : 3;
