@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(a_missing_value_stays_missing) {
   }
 }
 
-// VIEWS 12 "With `-o index=none` and a matrix that half of the cache does not hold"
+// VIEWS 12 "With `-o index=none` and a matrix larger than half of the cache"
 BOOST_AUTO_TEST_CASE(without_room_there_is_none) {
   const auto known = random_matrix<int64_t>(300, 400, 5, [](auto& r) { return static_cast<int64_t>(r()); });
   const SparseMajors majors(known.matrix);

@@ -331,7 +331,7 @@ BOOST_AUTO_TEST_CASE(span_that_is_none_is_missing) {
   BOOST_TEST(rds.find(reals({3, std::nan("")}, false)) != rds.npos);
 }
 
-// VIEWS 10 "Integers of a table that R's own do not hold"
+// VIEWS 10 "Integers of a table that do not fit R's own"
 BOOST_AUTO_TEST_CASE(integers_have_the_first_type_that_holds_all) {
   const auto rds_with = [](ArrayPtr values) {
     return rds_of(Table{values->count(), nullptr, {{"x", std::move(values)}}});

@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(matrices_with_the_same_genes_share_their_names) {
 BOOST_AUTO_TEST_CASE(a_name_of_several_is_an_error_of_its_own) {
   TestContext context;
   const Directories parts(small_matrix(context), context);
-  // VIEWS 12 "What is the name of several is the error".
+  // VIEWS 12 "A name shared by several is the error".
   for (const std::string name : {"A.csv", "A.npy", "B,A.csv"})
     BOOST_CHECK_EXCEPTION(parts.genes().find(name), Error, says("2 genes are called A: E1, E3"));
 }
