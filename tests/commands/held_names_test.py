@@ -114,7 +114,7 @@ class HeldNames(Planned):
     def test_on_exfat(self):
         self.check("exfat")
 
-    def test_elsewhere_every_name_is_its_own(self):
+    def test_other_file_systems_keep_every_name_distinct(self):
         store = self.join("store.h5")
         write_store(store, True)
         said = self.fails(0, "export", "--views", "csv", store, self.target).stderr.decode()

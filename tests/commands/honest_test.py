@@ -117,13 +117,13 @@ class Meaning(Store):
         self.assertNotIn("session_start_time.csv", os.listdir(target))
         self.assertIn("identifier.csv", os.listdir(target))
 
-    def test_attributes_of_zarr_that_are_cut(self):
+    def test_truncated_zarr_attributes(self):
         self.damage_attributes(lambda path: write("{", path))
 
-    def test_attributes_of_zarr_that_are_a_folder(self):
+    def test_zarr_attributes_replaced_by_a_folder(self):
         self.damage_attributes(os.mkdir)
 
-    def test_attributes_of_zarr_that_are_a_link_to_nowhere(self):
+    def test_zarr_attributes_replaced_by_a_dangling_link(self):
         self.damage_attributes(lambda path: os.symlink("gone", path), may_pass=True)
 
     def test_attributes_of_a_seurat_file(self):
@@ -135,7 +135,7 @@ class Meaning(Store):
         self.assertEqual(run("cat", store, "active.ident.csv").stdout, labels.stdout)
         self.assertEqual(run("check", store).returncode, 14)
 
-    def test_an_attribute_of_a_seurat_file_whose_name_is_damaged(self):
+    def test_seurat_attribute_with_a_damaged_name(self):
         """s3class: whether a column is logical is not known."""
         store = self.copy("h5seurat", "partial", "store.h5seurat")
         self.assertIn(run("cat", store, "meta.data/ok.csv").stdout[:4], (b"TRUE", b"FALS"))
@@ -165,7 +165,7 @@ class Outside(Store):
             with open(os.path.join(target, name), "rb") as file:
                 self.assertNotIn(b"secret", file.read())
 
-    def test_a_chunk_that_is_a_link(self):
+    def test_linked_chunk(self):
         store = self.zarr_group({})
         write_array(os.path.join(store, "a"), b"inside")
         write("secret", self.folder, "secret")
@@ -177,14 +177,14 @@ class Outside(Store):
         write_array(os.path.join(store, "b"), b"inside")
         self.assertEqual(run("cat", store, "a.csv").returncode, 0)
 
-    def test_metadata_that_are_a_link(self):
+    def test_linked_metadata(self):
         store = self.zarr_group({})
         write_array(os.path.join(store, "a"))
         write('{"secret":1}', self.folder, "secret")
         os.symlink("../../secret", os.path.join(store, "a", ".zattrs"))
         self.assert_refused(store, ".attrs.json")
 
-    def test_a_group_that_is_a_link(self):
+    def test_linked_group(self):
         store = self.zarr_group({})
         os.makedirs(self.join("far"))
         write('{"zarr_format":2}', self.folder, "far", ".zgroup")
@@ -207,7 +207,7 @@ class Outside(Store):
             if name.endswith(".npy"):
                 self.assertIn(run("cat", store, name).returncode, FAILED)
 
-    def test_a_file_of_a_takane_object_that_is_a_link(self):
+    def test_linked_file_of_a_takane_object(self):
         store = self.join("object")
         write('{"type":"made_up"}', store, "OBJECT")
         write("secret", self.folder, "secret")
@@ -232,7 +232,7 @@ class Outside(Store):
         self.assertNotIn("secret.csv", listed)
         self.assertEqual(run("cat", "-o", "follow_outside", mirror, "far.zarr/secret.csv").stdout, b"1\n2\n3\n")
 
-    def test_a_link_to_a_store_out_of_reach_is_text(self):
+    def test_link_to_an_unreachable_store_is_text(self):
         os.makedirs(self.join("in"))
         links = [{"name": "far", "source": "../../far.zarr", "path": "/a"}, {"name": "passwd", "source": "/etc/passwd", "path": "/a"}]
         store = self.zarr_group({"zarr_link": links}, "in/s.zarr")
@@ -245,7 +245,7 @@ class Outside(Store):
 class Entries(Store):
     """One bad thing costs one thing."""
 
-    def test_a_link_that_is_too_long(self):
+    def test_too_long_link(self):
         store = self.hostile("hd_big.zarr")
         shown = set(run("ls", store).stdout.decode().split())
         target = self.join("out")
@@ -255,12 +255,12 @@ class Entries(Store):
         self.assertEqual(shown - set(os.listdir(target)), {"big"})
         self.assertGreater(len(shown), 1)
 
-    def test_a_group_that_cannot_be_listed(self):
+    def test_unlistable_group(self):
         store = self.hostile("links.h5")
         self.assert_fails(run("ls", store), "incorrect metadata checksum")
         self.assertIn(run("export", store, self.join("out")).returncode, FAILED)
 
-    def test_a_link_whose_name_is_too_long(self):
+    def test_link_with_a_too_long_name(self):
         store = self.hostile("hd_long.zarr")
         listed = run("ls", store)
         self.assertEqual((listed.returncode, listed.stderr), (0, b""))
@@ -314,16 +314,16 @@ class Export(Store):
         os.symlink("../victim", os.path.join(self.target, "g"))
         self.assert_refused("/g: is no directory, or a symbolic link to one")
 
-    def test_a_file_in_the_place_of_a_directory(self):
+    def test_file_in_place_of_a_directory(self):
         write("", self.target, "g")
         self.assert_refused("/g: is no directory")
 
-    def test_a_directory_in_the_place_of_a_file(self):
+    def test_directory_in_place_of_a_file(self):
         os.mkdir(os.path.join(self.target, "b.npy"))
         self.assert_refused("b.npy: Is a directory")
         self.assertIn("a.csv", os.listdir(os.path.join(self.target, "g")))
 
-    def test_a_link_in_the_place_of_a_file_is_replaced(self):
+    def test_link_in_place_of_a_file_is_replaced(self):
         secret = os.path.join(self.folder, "secret")
         write("secret", secret)
         os.symlink(secret, os.path.join(self.target, "b.csv"))

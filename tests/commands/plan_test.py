@@ -62,22 +62,22 @@ class Whole(Planned):
         self.succeeds("export", store, "assays", "meta.data.csv", self.join("whole"))
         self.assertEqual(tree(self.target, whole=True), tree(self.join("whole"), whole=True))
 
-    def test_by_more_tasks_than_there_is_to_do(self):
+    def test_more_tasks_than_work(self):
         self.check(write_zeros(self.join("small.zarr"), 3), tasks=9)
         self.task(9)
         self.assertNotIn(".plainfs", os.listdir(self.target))
 
-    def test_by_as_many_tasks_as_their_size_asks_for(self):
+    def test_number_of_tasks_from_their_size(self):
         store = write_zeros(self.join("s.zarr"), 5_000_000)
         plan = self.plan(store, "--task-size", "4m")
         self.assertEqual(len(plan["tasks"]), 4)  # 10 MB of csv, 5 of npy
 
-    def test_beside_files_that_are_there_already(self):
+    def test_beside_existing_files(self):
         store = os.path.join(SAMPLES, "pbmc.h5seurat")
         self.succeeds("export", store, "meta.data.csv", "assays/RNA/counts/matrix.mtx", self.target)
         self.check(store)
 
-    def test_of_names_of_one_checksum(self):
+    def test_of_names_with_equal_checksums(self):
         """Those of their text and npy files have the same CRC-32, and these the same size."""
         store = self.join("cells.zarr")
         for name in ("AGCTGTCTCATATCGG-1", "CATGTTTTTCACCGAC-1"):
@@ -87,7 +87,7 @@ class Whole(Planned):
         self.assertEqual([file["bytes"] for file in plan["files"]], [256] * 4)
         self.check(store, "--views", "csv+npy", tasks=3)
 
-    def test_of_a_part_of_an_empty_file_that_is_too_long(self):
+    def test_of_a_too_long_part_of_an_empty_file(self):
         store = self.join("folder")
         os.mkdir(store)
         shutil.copytree(MATRIX, os.path.join(store, "matrix"))
@@ -134,7 +134,7 @@ class Whole(Planned):
         result = run("export", store, "a.csv", "a.csv", self.join("whole"))
         self.assertEqual((result.returncode, b"\n1 file written, 0 there already" in result.stderr), (0, True), result.stderr)
 
-    def test_a_file_that_is_called_as_a_part_is_left_out(self):
+    def test_file_named_like_a_part_is_left_out(self):
         name = f".{'0' * 32}-1.plainfs-part"
         os.mkdir(self.join("folder"))
         shutil.copytree(MATRIX, self.join("folder", "matrix"))
@@ -190,7 +190,7 @@ class Shared(Planned):
         self.finish()
         self.assert_is_whole()
 
-    def test_what_is_done_is_told(self):
+    def test_progress_is_reported(self):
         self.assertEqual(self.status()["missing"], [1, 2, 3, 4])
         self.assertFalse(os.path.exists(self.target))
         self.task(2)
@@ -225,7 +225,7 @@ class Shared(Planned):
                 return
             shutil.rmtree(self.target)  # it was faster
 
-    def test_a_task_that_is_killed_is_run_again(self):
+    def test_killed_task_is_run_again(self):
         for number in (1, 2, 3, 4):
             self.kill_half_way(number)
         self.assertEqual(self.status()["missing"], [1, 2, 3, 4])
@@ -264,7 +264,7 @@ class Shared(Planned):
         self.finish("--verify")
         self.assert_is_whole()
 
-    def test_a_part_that_is_gone_is_made_again(self):
+    def test_missing_part_is_written_again(self):
         for number in (1, 2, 3, 4):
             self.task(number)
         os.unlink(self.part())
@@ -274,7 +274,7 @@ class Shared(Planned):
         self.finish()
         self.assert_is_whole()
 
-    def test_a_part_that_is_too_long_is_cut(self):
+    def test_too_long_part_is_truncated(self):
         for number in (1, 2, 3, 4):
             self.task(number)
         with open(self.part(), "ab") as file:
@@ -285,7 +285,7 @@ class Shared(Planned):
         self.finish()
         self.assert_is_whole()
 
-    def test_a_part_that_is_gone_meanwhile_is_made_again(self):
+    def test_part_removed_meanwhile_is_written_again(self):
         self.task(1)
         self.task(2)
         os.unlink(self.part())
@@ -297,7 +297,7 @@ class Shared(Planned):
         self.finish()
         self.assert_is_whole()
 
-    def test_a_record_that_is_damaged_is_none(self):
+    def test_damaged_record_is_ignored(self):
         for number in (1, 2, 3, 4):
             self.task(number)
         records = os.path.join(self.target, ".plainfs", os.listdir(os.path.join(self.target, ".plainfs"))[0])
@@ -308,12 +308,12 @@ class Shared(Planned):
         self.finish()
         self.assert_is_whole()
 
-    def test_the_same_plan_made_again_goes_on(self):
+    def test_repeated_plan_resumes(self):
         self.task(1)
         self.plan(self.store, "--tasks", "4", "--views", "csv")
         self.assertEqual(self.status()["missing"], [2, 3, 4])
 
-    def test_a_plain_export_into_the_same_directory_is_another_one(self):
+    def test_plain_export_into_the_same_directory_is_separate(self):
         self.task(4)
         self.succeeds("export", "--views", "csv", self.store, self.target)
         with open(os.path.join(self.target, "a.csv"), "rb") as file:
@@ -322,7 +322,7 @@ class Shared(Planned):
 class Measured(Planned):
     """A text whose size takes long enough to find out that it is worth keeping."""
 
-    def test_sizes_are_found_out_once(self):
+    def test_sizes_are_computed_once(self):
         """A task that has to find them out keeps them."""
         store = write_zeros(self.join("s.zarr"), 6_000_000)
         with open(os.path.join(store, "a", ".zarray"), encoding="ascii") as file:
@@ -356,7 +356,7 @@ class Refused(Planned):
         self.store = write_zeros(self.join("s.zarr"), 1000)
         write_zeros(self.store, 10, "g")
 
-    def test_a_store_that_has_changed(self):
+    def test_changed_store(self):
         self.plan(self.store, "--tasks", "2")
         self.task(1)
         time.sleep(0.02)  # a tick of the file system's clock
@@ -366,12 +366,12 @@ class Refused(Planned):
         self.fails(75, "export", "--finish", self.path, self.target)
         self.assertEqual([name for name in os.listdir(self.target) if not name.startswith(".")], [])
 
-    def test_a_store_that_is_gone(self):
+    def test_missing_store(self):
         self.plan(self.store, "--tasks", "2")
         shutil.rmtree(self.store)
         self.fails(11, "export", "--task", "1", self.path, self.target)
 
-    def test_tasks_that_are_none(self):
+    def test_invalid_tasks(self):
         self.plan(self.store, "--tasks", "2")
         for number in ("0", "3"):
             self.fails(1, "export", "--task", number, self.path, self.target, says="are numbered 1 to 2")
@@ -379,7 +379,7 @@ class Refused(Planned):
         self.fails(1, "export", "--task", self.path, self.target, says="which one is not said")
         self.fails(1, "export", "--plan", "--tasks", "0", self.store, self.path, says="no task")
 
-    def test_plans_that_are_none(self):
+    def test_invalid_plans(self):
         self.fails(11, "export", "--task", "1", self.join("no"), self.target, says="No such file")
         for text in ("", "x", "[]", "{}", '{"plainfs_plan": 3}', '{"plainfs_plan": 2}'):
             with open(self.path, "w", encoding="ascii") as file:
@@ -392,7 +392,7 @@ class Refused(Planned):
         with open(self.path, "w", encoding="utf-8") as file:
             json.dump(plan, file)
 
-    def test_a_plan_that_leads_out_of_the_directory(self):
+    def test_plan_that_escapes_the_directory(self):
         for name in ("../a.csv", "/a.csv", "g/../../a.csv", "", "a//b", ".plainfs/1"):
             for kind in ("files", "links", "folders"):
                 def change(plan):
@@ -437,7 +437,7 @@ class Refused(Planned):
 
 
 class Damaged(Planned):
-    def test_costs_the_file_alone(self):
+    def test_failure_costs_only_its_file(self):
         store = self.join("s.zarr")
         write_zeros(store, 10, "good")
         write_zeros(store, 10, "bad")
@@ -455,7 +455,7 @@ class Damaged(Planned):
 class Engines(Planned):
     """Each says in its own way which task a process is."""
 
-    def test_all_of_them(self):
+    def test_task_number_of_every_scheduler(self):
         self.plan(MATRIX, "--tasks", "3")
         for variables, number in (({"SLURM_ARRAY_TASK_ID": "2"}, 2), ({"PBS_ARRAY_INDEX": "3"}, 3), ({"PBS_ARRAYID": "1"}, 1), ({"SGE_TASK_ID": "2"}, 2),
                                   ({"LSB_JOBINDEX": "2"}, 2), ({"PMI_RANK": "2"}, 3), ({"OMPI_COMM_WORLD_RANK": "0"}, 1),

@@ -561,7 +561,7 @@ class Native(unittest.TestCase):
         self.assertEqual({room: count for room, count in least.items() if compared.get(room, 0) < count}, {})
 
     @needs_modules("anndata")
-    def test_an_altered_h5ad_is_told(self):
+    def test_altered_h5ad_is_reported(self):
         told = set()
         for path in self.files(".h5ad"):
             kinds = {part: (part.partition("/")[0], type(values).__name__) for part, values in parts_of(read_anndata(path))}
@@ -585,7 +585,7 @@ class Native(unittest.TestCase):
                 told.add(kind)
         self.assertGreaterEqual(len(told), 10, told)
 
-    def test_an_altered_frame_is_told(self):
+    def test_altered_frame_is_reported(self):
         path, told = os.path.join(self.folder, "anndata-everything_h5ad", "anndata.h5ad"), set()
         altered = os.path.join(self.enterContext(tempfile.TemporaryDirectory()), "altered.h5ad")
         with h5py.File(path, "r") as file:
@@ -611,7 +611,7 @@ class Native(unittest.TestCase):
         self.assertGreaterEqual(len(told), 8, told)
 
     @needs_r("Matrix")
-    def test_every_rds_is_what_r_writes_and_has_the_values_of_the_text(self):
+    def test_every_rds_equals_what_r_writes(self):
         files = self.files(".rds")
         altered = []
         for store, name, texts in (("bpcells-mat_packed_uint_col", "matrix", ("matrix.mtx", "genes.tsv", "barcodes.tsv")),
@@ -651,7 +651,7 @@ class Native(unittest.TestCase):
                 compared += 1
         self.assertGreater(compared, 15)
 
-    def test_an_altered_file_is_told(self):
+    def test_altered_file_is_reported(self):
         path = next(path for path in self.files("10x", "10x.h5") if h5py.File(path, "r")["matrix/data"].shape[0] > 1)
         folder = os.path.dirname(os.path.dirname(path))
         altered = os.path.join(self.folder, "altered.h5")

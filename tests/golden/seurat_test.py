@@ -70,14 +70,14 @@ def cat(store, path):
 
 
 class Genuine(unittest.TestCase):
-    def test_the_bytes_are_those_that_r_writes_of_the_object(self):
+    def test_bytes_equal_those_that_r_writes(self):
         for folder, store, path, expected in OBJECTS:
             with self.subTest(object=folder, path=path), open(os.path.join(GENUINE, folder, expected), "rb") as file:
                 result = cat(os.path.join(GENUINE, folder, store), path)
                 self.assertEqual(result.stderr, b"")
                 self.assertTrue(result.stdout == file.read())
 
-    def test_a_modality_with_other_cells_has_no_object_at_the_root(self):
+    def test_modality_with_other_cells_has_no_root_object(self):
         store = os.path.join(DATA, "anndata", "mudata_global", "store.h5mu")
         listed = subprocess.run([PROGRAM, "ls", "-R", store], capture_output=True, text=True, timeout=60).stdout
         whole = os.path.join(GENUINE, "mudata", "mudata.h5mu")
@@ -85,7 +85,7 @@ class Genuine(unittest.TestCase):
         self.assertEqual((listed.count("seurat.rds"), others.count("seurat.rds")), (2, 3))
         self.assertEqual(cat(store, "seurat.rds").returncode, cat(store, "no such file").returncode)
 
-    def test_a_stored_object_is_the_one_that_was_saved(self):
+    def test_stored_object_equals_the_saved_one(self):
         """h5Seurat does not keep that a factor is ordered, so the one column that is has another class."""
         with open(os.path.join(GENUINE, "h5seurat", "seurat.rds"), "rb") as file:
             saved = file.read()
@@ -141,7 +141,7 @@ class Golden(unittest.TestCase):
         words = last.split()[1:]
         return dict(zip(words[::2], map(int, words[1::2])))
 
-    def test_every_object_is_what_seurat_makes_of_the_same_parts(self):
+    def test_every_object_equals_what_seurat_creates(self):
         """Each slot identical, valid to the last part, and written again by R in the same bytes; NormalizeData to RunUMAP on those that are large enough."""
         lines = list(self.lines)
         for folder, store, path in (("full", "full.h5ad", "seurat.rds"), ("counts_only", "counts_only.h5ad", "seurat.rds"), ("mudata", "mudata.h5mu", "seurat.rds"),
@@ -158,12 +158,12 @@ class Golden(unittest.TestCase):
         self.assertGreater(checked["stored"], 6)
         self.assertGreater(checked["object"], 8)
 
-    def test_what_has_no_object_says_why(self):
+    def test_missing_object_has_a_reason(self):
         for path, said in self.refused.items():
             with self.subTest(file=path[len(self.folder):]):
                 self.assertTrue(any(words in line for line in said for words in REFUSED), said)
 
-    def test_an_altered_object_is_told(self):
+    def test_altered_object_is_reported(self):
         """The canary: counts, names, a factor's levels and a reduction that are not the store's."""
         store = os.path.join(GENUINE, "full", "full.h5ad")
         genuine = os.path.join(GENUINE, "full", "seurat.rds")

@@ -71,7 +71,7 @@ class Helpers(unittest.TestCase):
         self.assertEqual(run("umount", self.point).returncode, 0)
         self.assertIsNone(self.mounted())
 
-    def test_the_helpers_lead_to_the_program(self):
+    def test_mount_helpers_run_the_program(self):
         for name in HELPERS:
             self.assertEqual(os.readlink(os.path.join(PREFIX, "sbin", name)), "../bin/plainfs")
 
@@ -95,7 +95,7 @@ class Helpers(unittest.TestCase):
             self.assertIn(words, result.stderr)
             self.assertIsNone(self.mounted())
 
-    def test_a_store_that_is_gone_is_no_failure_where_the_table_says_so(self):
+    def test_missing_store_passes_with_nofail(self):
         for options, code in (("ro", 32), ("ro,nofail", 0), ("defaults,nofail", 0)):
             table = self.table("/no/such/store", self.point, "plainfs", options, "0", "0")
             for words in (("mount", "-a", "-T", table), ("mount", "-T", table, self.point)):

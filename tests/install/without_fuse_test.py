@@ -15,14 +15,14 @@ def run(*arguments):
 
 
 class WithoutFuse(unittest.TestCase):
-    def test_no_libfuse_is_wanted(self):
+    def test_program_does_not_link_libfuse(self):
         needed = subprocess.run(["ldd", PROGRAM], capture_output=True, text=True, check=True).stdout
         self.assertIn("libcurl", needed)
         self.assertNotIn("fuse", needed)
         self.assertIn("libfuse none\n", run("--version").stdout)
         self.assertFalse(os.path.lexists(os.path.join(PREFIX, "sbin", "mount.plainfs")))
 
-    def test_who_would_mount_is_told_what_there_is(self):
+    def test_mounting_without_fuse_lists_alternatives(self):
         with tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder:
             for arguments in ((SAMPLE, folder), ("run", SAMPLE, "--", "true")):
                 refused = run(*arguments)

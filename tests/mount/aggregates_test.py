@@ -96,13 +96,13 @@ class Aggregates(Folder):
             self.assertEqual(result.returncode, 0, result.stderr.decode())
             self.assertEqual([int(number) for number in result.stdout.split()][:len(compared)], compared)
 
-    def test_seurat_sums_and_subsets_as_the_files_do(self):
+    def test_seurat_sums_and_subsets_match_the_files(self):
         self.check(SEURAT, ["Seurat"], [2, 6])
 
-    def test_scuttle_sums_and_counts_cells_as_the_files_do(self):
+    def test_scuttle_sums_and_cell_counts_match_the_files(self):
         self.check(SCUTTLE, ["scuttle"], [2, 6])
 
-    def test_deseq2_takes_the_table(self):
+    def test_deseq2_reads_the_table(self):
         self.check(DESEQ2, ["DESeq2"], [])
 
 

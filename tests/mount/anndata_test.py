@@ -385,7 +385,7 @@ class AsAWhole(Folder):
                 os.stat(mount.join("obs.csv"))
                 self.assertGreater(json.loads(mount.read(".plainfs", "stats.json"))["chunks_decoded"], 0, store)
 
-    def test_info_tells_what_it_holds(self):
+    def test_info_lists_the_parts(self):
         path = os.path.join(self.folder, "a.h5ad")
         self.adata.write_h5ad(path)
         with Mount(path) as mount:
@@ -397,7 +397,7 @@ class AsAWhole(Folder):
             "n_obs": 2000, "n_vars": 30, "X": "csr", "dtype": "float32", "layers": ["dense"], "obsm": ["X_pca"], "varm": [], "obsp": [],
             "varp": [], "uns": ["log"], "raw": None, "encoding": "0.8"})
 
-    def test_info_tells_the_modalities_of_a_mudata(self):
+    def test_info_lists_the_modalities_of_a_mudata(self):
         with Mount(os.path.join(DATA, "anndata", "mudata_global", "store.h5mu")) as mount:
             info = json.loads(mount.read(".plainfs", "info.json"))
             shown = sorted(os.listdir(mount.join("mod")))
@@ -410,7 +410,7 @@ class AsAWhole(Folder):
         self.assertEqual(about["obsm"], ["X_mofa", "cells_by_topics", "prot", "rna"])
         self.assertEqual((about["varm"], about["obsp"], about["varp"], about["uns"]), (["LFs", "prot", "rna"], ["wnn"], ["dense"], ["mofa"]))
 
-    def test_a_mirror_shows_each_whatever_it_is_called(self):
+    def test_mirror_shows_a_store_under_any_name(self):
         self.adata.write_h5ad(os.path.join(self.folder, "no extension"))
         self.adata.write_zarr(os.path.join(self.folder, "cells.h5"))
         shutil.copy(os.path.join(DATA, "anndata", "mudata_041", "store.h5mu"), os.path.join(self.folder, "x.csv"))

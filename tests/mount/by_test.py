@@ -150,10 +150,10 @@ class Levels(Folder):
             self.assertNotIn(b"damaged", mount.read(".plainfs", "log"))
         return count
 
-    def test_a_level_of_a_random_store_is_what_anndata_slices(self):
+    def test_level_of_a_random_store_matches_an_anndata_slice(self):
         self.assertGreater(sum(self.random(seed) for seed in range(FIRST, END)), 20)
 
-    def test_a_level_of_golden_stores_is_what_anndata_slices(self):
+    def test_level_of_golden_stores_matches_an_anndata_slice(self):
         read = [self.golden(store) for _, store in a_third(cases(DATA, GOOD), 1)]
         self.assertGreater(sum(count > 0 for count in read), 8)
         self.assertGreater(sum(read), 40)
@@ -174,7 +174,7 @@ class Levels(Folder):
                 count += self.check(mount.join(folder, "by"), whole, random.Random(store), False)
             return count
 
-    def test_nothing_that_goes_through_a_mount_comes_there(self):
+    def test_tree_walkers_do_not_enter_it(self):
         adata = annotated(random.Random(1))
         while "cat" not in adata.obs or adata.n_obs == 0:
             adata = anndata.AnnData(np.eye(4), obs=pd.DataFrame({"cat": pd.Categorical(list("abab"))}, index=list("wxyz")), dtype="f8")
@@ -205,7 +205,7 @@ class Levels(Folder):
 
 
 class OfFragments(Folder):
-    def test_fragments_of_a_level_are_those_lines_of_all(self):
+    def test_fragments_of_a_level_are_a_subset_of_all(self):
         store = os.path.join(DATA, "bpcells", "frag_packed", "store")
         with Mount(store) as mount:
             lines = mount.read("fragments.tsv").splitlines(keepends=True)

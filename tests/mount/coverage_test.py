@@ -77,7 +77,7 @@ class Coverage(Folder):
             counted.setdefault(name, []).append((int(start), int(end), float(value)))
         return {name: merged(intervals) for name, intervals in counted.items()}
 
-    def test_both_are_found_by_name_and_listed_where_the_view_is(self):
+    def test_both_are_found_by_name_and_listed_with_the_view(self):
         m = self.mounted()
         self.assertFalse({"coverage.bw", "chrom.sizes"} & set(os.listdir(m.path)))
         self.assertEqual(m.read("chrom.sizes").decode(), "".join(f"{name}\t{LENGTHS[name]}\n" for name in self.chromosomes))
@@ -86,7 +86,7 @@ class Coverage(Folder):
         self.assertEqual(sorted(os.listdir(listed.path)), ["chrom.sizes", "coverage.bw"])
         self.assertEqual(os.stat(m.join("coverage.bw")).st_size, len(listed.read("coverage.bw")))
 
-    def test_without_lengths_it_says_what_it_wants(self):
+    def test_missing_lengths_are_requested(self):
         with Mount(self.store, "-o", "views=all") as m:
             self.assertFalse({"coverage.bw", "chrom.sizes"} & set(os.listdir(m.path)))
             with self.assertRaises(OSError) as failed:
@@ -95,7 +95,7 @@ class Coverage(Folder):
             self.assertIn("-o genome=FILE", m.read(".plainfs", "log").decode())
             self.assertFalse(os.path.exists(m.join("chrom.sizes")))
 
-    def test_lengths_that_do_not_fit_are_told_of(self):
+    def test_mismatched_lengths_are_reported(self):
         for lengths, words in (({**LENGTHS, "chr10": 150_000}, "beyond the 150000 bases that the genome file gives chr10"),
                                ({"chr1": LENGTHS["chr1"]}, "the genome file has no length of chr10")):
             self.say(lengths)
@@ -119,7 +119,7 @@ class Coverage(Folder):
                 self.assertEqual(os.pread(file.fileno(), size, at), whole[at:at + size])
         self.assertEqual(again.read("coverage.bw"), whole)
 
-    def test_its_header_leads_to_its_parts(self):
+    def test_header_locates_the_sections(self):
         """Read by hand: total, sections and the root of each index."""
         data = self.mounted().read("coverage.bw")
         magic, version, zooms, tree, sections, index, *_, total, packed, _ = struct.unpack_from("<IHHQQQHHQQIQ", data)
@@ -159,7 +159,7 @@ class Coverage(Folder):
                 self.assertEqual(merged(clipped), merged([(max(start, at), min(stop, end), value) for start, stop, value in inside]))
 
     @needs("bedtools")
-    def test_summaries_are_those_of_the_bases(self):
+    def test_summaries_match_the_bases(self):
         if pyBigWig is None:
             self.skipTest(missing_modules("pyBigWig"))
         m = self.mounted()
@@ -187,7 +187,7 @@ class Coverage(Folder):
                 found.setdefault(name, []).append((int(start), int(end), float(value)))
         self.assertEqual({name: merged(rows) for name, rows in found.items()}, self.genomecov(m))
 
-    def test_fragments_of_a_level_have_their_own(self):
+    def test_fragments_of_a_level_have_their_own_coverage(self):
         table = os.path.join(self.folder, "cells.csv")
         with open(table, "w", encoding="utf-8") as file:
             file.write('"",type\n' + "".join(f"c{i},{'AB'[i % 2]}\n" for i in range(40)))
@@ -201,7 +201,7 @@ class Coverage(Folder):
 
 
 class Disorder(Folder):
-    def test_fragments_out_of_order_have_none(self):
+    def test_unsorted_fragments_have_no_coverage(self):
         store, genome = os.path.join(self.folder, "fragments"), os.path.join(self.folder, "genome")
         with open(genome, "w", encoding="utf-8") as file:
             file.write("a\t100000\n")

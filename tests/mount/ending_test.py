@@ -66,11 +66,11 @@ class Ending(Folder):
                 self.assertEqual(os.listdir(point), [])
 
     @needs_keeper
-    def test_a_daemon_killed_right_after_mounting_leaves_no_mount(self):
+    def test_daemon_killed_right_after_mounting_leaves_no_mount(self):
         self.assertFalse(is_mounted(self.starts_and_gets(signal.SIGKILL, "sandbox=required")))
 
     @needs_keeper
-    def test_a_daemon_that_is_killed_leaves_no_mount(self):
+    def test_killed_daemon_leaves_no_mount(self):
         for number in (signal.SIGKILL, signal.SIGSEGV):
             with Mount(SAMPLE) as m:
                 with held(m.join("val.csv")):
@@ -82,7 +82,7 @@ class Ending(Folder):
                 self.assertTrue(os.listdir(m.path))
 
     @unittest.skipUnless(os.geteuid() == 0, "only root cuts the connection")
-    def test_a_daemon_whose_threads_are_all_stuck_sees_the_end(self):
+    def test_daemon_with_stuck_threads_notices_the_unmount(self):
         """Nobody is left who would read the next request, and see there that there is none."""
         count = 48  # more than threads serve
         everything = {".zgroup": {"zarr_format": 2}}
@@ -105,7 +105,7 @@ class Ending(Folder):
             ctypes.CDLL(None).umount2(m.path.encode(), 1)  # MNT_FORCE
             self.assertTrue(wait_until(lambda: not processes_of(m.path), 30))
 
-    def test_another_mount_in_its_place_stays(self):
+    def test_later_mount_at_the_same_place_stays(self):
         for options, number in (("sandbox=required", signal.SIGKILL), ("sandbox=required", signal.SIGTERM), ("sandbox=none", signal.SIGTERM)):
             if options == "sandbox=required" and not HAS_KEEPER:
                 continue

@@ -34,7 +34,7 @@ class Said(Folder):
         ome_zarr.write_image(path, values, "cyx", (1, 16, 16), 2, **more)
         return path
 
-    def test_an_image_is_told_of(self):
+    def test_info_describes_an_image(self):
         channels = [{"label": "DAPI", "color": "0000FF"}, {"label": "GFP", "color": "00FF00"}]
         for version, container in (("0.4", "Zarr v2"), ("0.5", "Zarr v3")):
             store = self.image("i" + version, version=version, steps={"y": 0.5, "x": 0.25},
@@ -50,7 +50,7 @@ class Said(Folder):
             self.assertIn(f"image  OME-Zarr {version}, c 2 × y 40 × x 50 (uint16), y 0.5 micrometer, x 0.25 micrometer, 2 levels: DAPI, GFP",
                           info(store))
 
-    def test_labels_are_told_of_beside_their_image(self):
+    def test_info_lists_labels_beside_their_image(self):
         store = self.image("labelled")
         ome_zarr.group(os.path.join(store, "labels"), {"labels": ["cells"]})
         self.image("labelled/labels/cells", words={"image-label": {"version": "0.4"}})
@@ -185,7 +185,7 @@ class Pictures(Folder):
         points = [run("vips", "getpoint", made, str(x), "64").stdout.split()[:3] for x in (30, 100)]
         self.assertEqual([[float(value) for value in point] for point in points], [[255, 128, 0], [0, 0, 255]])
 
-    def test_arrays_have_pictures_where_these_are_asked_for(self):
+    def test_arrays_have_pictures_on_request(self):
         chance = numpy.random.default_rng(45)
         plane, planes = chance.integers(0, 60000, (50, 70), "u2"), chance.random((3, 20, 30)).astype(">f4")
         colors = chance.integers(0, 255, (20, 30, 3), "u1")
@@ -372,7 +372,7 @@ class Pixels(Folder):
                 read += 1
         self.assertGreater(read, 40)
 
-    def test_a_tif_is_found_by_its_name_and_read_as_imagej_has_it(self):
+    def test_imagej_tif_is_found_by_name(self):
         for name, (axes, pyramid) in list(self.images.items())[:30]:
             path = self.mount.join(name, "image.tif")
             with self.subTest(name), tifffile.TiffFile(path) as file:
@@ -392,7 +392,7 @@ class Pixels(Folder):
                     done = run("tiffcp", path, os.path.join(self.folder, "copy.tif"))
                     self.assertEqual([done.returncode, done.stderr], [0, b""])
 
-    def test_a_tif_has_steps_and_no_4_gib(self):
+    def test_tif_has_pixel_sizes_and_stays_below_4_gib(self):
         small, large = (os.path.join(self.folder, name) for name in ("small.zarr", "large.zarr"))
         ome_zarr.write_image(small, numpy.zeros((2, 20, 30), "u1"), "zyx", (1, 16, 16), steps={"z": 2, "y": 0.5, "x": 0.325})
         ome_zarr.group(large, {"multiscales": ome_zarr.multiscale("yx", 1)})
@@ -429,7 +429,7 @@ class Pixels(Folder):
             self.assertEqual(len(files[0]), len(files[1]))
             self.assertTrue(files[0] == files[1], (dtype, fill))
 
-    def test_one_without_such_pixels_has_none(self):
+    def test_image_with_other_pixel_types_has_none(self):
         for dtype in ("<i8", "<u8", "<c8"):
             store = os.path.join(self.folder, dtype[1:] + ".zarr")
             ome_zarr.write_image(store, numpy.zeros((20, 20), dtype), "yx", (16, 16))
@@ -437,7 +437,7 @@ class Pixels(Folder):
                 self.assertFalse(any(".tif" in name for name in os.listdir(m.path)))
                 self.assertIn("0.npy", os.listdir(m.path))
 
-    def test_damage_is_an_error_and_never_other_pixels(self):
+    def test_damage_is_an_error_and_never_wrong_pixels(self):
         store = os.path.join(self.folder, "damaged.zarr")
         values = numpy.arange(40 * 50, dtype="u2").reshape(40, 50)
         ome_zarr.write_image(store, values, "yx", (16, 16), 2, compressor=numcodecs.Zlib(1))

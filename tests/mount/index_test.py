@@ -60,7 +60,7 @@ class Index(Folder):
     def files(self):
         return [os.path.join(self.index, name) for name in os.listdir(self.index)] if os.path.isdir(self.index) else []
 
-    def test_a_second_mount_measures_nothing_and_shows_the_same(self):
+    def test_second_mount_measures_nothing(self):
         with self.mount() as mount:
             first = sizes(mount)
             whole = {name: mount.read(name) for name in first}
@@ -86,7 +86,7 @@ class Index(Folder):
         time.sleep(0.1)  # what was written just now is not kept
         return numbers
 
-    def test_a_second_mount_of_an_r_object_makes_no_pass(self):
+    def test_second_mount_of_an_r_object_makes_no_pass(self):
         store = os.path.join(self.folder, "object.rds")
         numbers = self.write_object(store, 1)
         read = lambda mount: json.loads(mount.read(".plainfs", "stats.json"))["source_bytes_read"]
@@ -105,7 +105,7 @@ class Index(Folder):
             self.assertGreater(read(mount), 20 << 20)
             self.assertEqual(mount.read("1.npy")[-len(numbers):], numpy.frombuffer(numbers, ">i4").astype("<i4").tobytes())
 
-    def test_a_store_that_was_rewritten_is_measured_anew(self):
+    def test_rewritten_store_is_measured_again(self):
         with self.mount() as mount:
             first = sizes(mount)
         self.write(2)
@@ -126,7 +126,7 @@ class Index(Folder):
             self.assertEqual({name: len(mount.read(name)) for name in headed}, headed)
         self.assertEqual(len(self.files()), 2)
 
-    def test_the_command_makes_it_ahead(self):
+    def test_index_command_builds_it_in_advance(self):
         for store in (SEURAT, SAMPLE, self.store):
             result = run(PROGRAM, "index", "-o", f"index={self.index}", store)
             self.assertEqual((result.returncode, re.sub(rb"measuring: .*\n", b"", result.stderr)), (0, b""))
@@ -137,7 +137,7 @@ class Index(Folder):
             with Mount(store) as mount:
                 self.assertEqual(sizes(mount), first)
 
-    def test_what_lies_beside_the_store_is_for_everybody(self):
+    def test_index_beside_the_store_serves_all_users(self):
         done = run(PROGRAM, "index", "--beside", "-o", f"index={self.index}", self.store)
         self.assertEqual(done.returncode, 0, done.stderr)
         with self.mount() as mount:
@@ -175,7 +175,7 @@ class Index(Folder):
             sizes(mount)
             self.assertNotEqual(work(mount), NOTHING)
 
-    def test_a_folder_of_stores_has_one_for_each(self):
+    def test_folder_of_stores_has_one_index_each(self):
         folder = self.empty("stores")
         shutil.copy(self.store, folder)
         shutil.copytree(SAMPLE, os.path.join(folder, "matrix"))
@@ -193,7 +193,7 @@ class Index(Folder):
             sizes(mount)
             self.assertEqual(work(mount), NOTHING)
 
-    def test_a_chunk_that_has_come_changes_everything(self):
+    def test_added_chunk_discards_the_index(self):
         store = self.copy_of(os.path.join(DATA, "zarr", "v2_fill_missing", "store")) \
             if os.path.isdir(os.path.join(DATA, "zarr", "v2_fill_missing")) else self.zarr()
         time.sleep(0.1)
@@ -266,7 +266,7 @@ class Index(Folder):
             os.stat(mount.join("g", "whole.csv"))
             self.assertEqual(work(mount), NOTHING)
 
-    def test_where_it_cannot_be_written_all_else_is_the_same(self):
+    def test_unwritable_index_changes_nothing_else(self):
         with open(self.index, "w", encoding="utf-8") as file:
             file.write("no folder")
         with self.mount() as mount:
@@ -277,7 +277,7 @@ class Index(Folder):
             self.assertEqual(sizes(mount), first)
         self.assertEqual(self.files(), [])
 
-    def test_a_full_disk_leaves_nothing_of_it(self):
+    def test_full_disk_leaves_no_index(self):
         os.mkdir(self.index)
         done = in_own_namespace('mount -t tmpfs -o size=64k none "$1"; cat /dev/zero >"$1/full" 2>/dev/null || true; '
                                 '"$2" ls -lR -o index="$1" "$3" >/dev/null; ls -A "$1"',
@@ -302,7 +302,7 @@ class Index(Folder):
         self.assertEqual(os.stat(mount.join(name)).st_size, len(whole), name)
         return True
 
-    def test_a_store_that_was_changed_unseen_is_one_error(self):
+    def test_undetected_change_is_a_single_error(self):
         """Written through a mapping that stays open no time of the file changes."""
         store = self.zarr()
         chunk = os.path.join(store, "a", "0")
@@ -349,7 +349,7 @@ class Index(Folder):
                 numbers[number] = change(numbers[number])
                 yield entry, sizes_file.encode(changed)
 
-    def test_whatever_number_of_it_is_changed_the_bytes_are_right(self):
+    def test_any_altered_number_still_gives_the_right_bytes(self):
         for store in (SEURAT, FRAGMENTS, self.dense()):
             shutil.rmtree(self.index, ignore_errors=True)
             with self.mount(store=store) as mount:
@@ -367,7 +367,7 @@ class Index(Folder):
                         errors += self.check_one_error(mount, name, whole[name])
             self.assertGreater(errors, 4, store)
 
-    def test_it_is_made_in_the_background(self):
+    def test_index_is_built_in_the_background(self):
         with self.mount("-o", "index_ahead") as mount:
             self.assertTrue(wait_until(lambda: {"values.csv", "names.csv", "g/whole.csv"} <= self.known(), 60))
             self.assertTrue(mount.read("names.csv"))
@@ -375,11 +375,11 @@ class Index(Folder):
             sizes(mount)
             self.assertEqual(work(mount), NOTHING)
 
-    def test_a_mount_ends_while_it_is_made(self):
+    def test_mount_ends_during_indexing(self):
         with self.mount("-o", "index_ahead") as mount:
             os.stat(mount.join("values.csv"))
 
-    def test_nothing_is_kept_where_that_is_asked_for(self):
+    def test_no_index_is_kept_with_index_none(self):
         environment = {**os.environ, "XDG_CACHE_HOME": self.index}
         for name, options in (("PLAINFS_INDEX", []), ("OTHER", ["-o", "index=none"])):
             plain = {key: value for key, value in environment.items() if key != "PLAINFS_INDEX"}

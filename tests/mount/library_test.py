@@ -74,7 +74,7 @@ class Library(Folder):
             self.assertRegex(status, r"Seccomp:\s+2")
         self.assertTrue(mounted.wait_until(lambda: not os.path.exists(f"/proc/{library}")))
 
-    def test_library_knows_nothing_of_the_daemon_s_environment(self):
+    def test_library_inherits_no_secrets_of_the_environment(self):
         environment = {"AWS_SECRET_ACCESS_KEY": "key-of-nobody", "HDF5_DISABLE_VERSION_CHECK": "1"}
         for name, value in environment.items():
             os.environ[name] = value
@@ -89,12 +89,12 @@ class Library(Folder):
         self.assertIn("HDF5_DISABLE_VERSION_CHECK=1", words)
         self.assertEqual([word for word in words if not word.startswith(("HDF5_", "LD_", "DYLD_")) and "SAN_OPTIONS=" not in word], [])
 
-    def test_inside_there_is_no_other_process(self):
+    def test_hdf5_inside_starts_no_other_process(self):
         with Mount(self.stores, "-o", "hdf5_inside") as m:
             self.assertTrue(os.listdir(m.join("good.h5")))
             self.assertIsNone(library_of(m.pid))
 
-    def test_library_that_is_killed_all_the_time_gives_right_bytes_or_errors(self):
+    def test_repeatedly_killed_library_never_gives_wrong_bytes(self):
         expected = self.expected()
         with Mount(self.stores) as m:
             done = threading.Event()
@@ -117,7 +117,7 @@ class Library(Folder):
             killer.join()
             self.assertEqual(self.everything(m.join("another.h5")), expected)
 
-    def test_healthy_stores_answer_beside_files_that_end_the_library(self):
+    def test_healthy_stores_answer_while_others_crash_the_library(self):
         expected = self.expected()
         names = sorted(os.listdir(ENDING))
         self.assertGreater(len(names), 0)
@@ -133,7 +133,7 @@ class Library(Folder):
                 log = run("cat", m.join(".plainfs", "log")).stdout.decode(errors="surrogateescape")
                 self.assertIn("libhdf5 ended while reading this file: signal", log)
 
-    def test_stopped_library_is_an_error_and_all_is_there_again(self):
+    def test_stopped_library_is_an_error_and_recovers(self):
         expected = self.expected()
         with Mount(self.stores) as m:
             os.listdir(m.join("another.h5"))
@@ -163,7 +163,7 @@ class Library(Folder):
         return asking
 
     # The limits are far from what is measured (0.1 s) and from what the silence of the library takes (30 s).
-    def test_healthy_store_answers_beside_one_whose_library_is_stopped(self):
+    def test_healthy_store_answers_while_another_library_is_stopped(self):
         shutil.copy(os.path.join(self.stores, "good.h5"), os.path.join(self.stores, "unopened.h5"))
         expected = self.expected()
         with Mount(self.stores) as m:
@@ -179,7 +179,7 @@ class Library(Folder):
             self.assertLess(time.monotonic() - begin, 5)
             self.assertEqual(self.everything(m.join("another.h5")), expected)
 
-    def test_folder_of_stores_is_looked_at_without_the_library(self):
+    def test_folder_of_stores_is_listed_without_the_library(self):
         with Mount(self.stores) as m:
             for _ in range(2):
                 for name in os.listdir(m.path):
@@ -198,7 +198,7 @@ class Library(Folder):
             self.assertTrue(mounted.wait_until(lambda: not os.path.exists(f"/proc/{m.pid}")))
             self.assertLess(time.monotonic() - begin, 5)
 
-    def test_commands_have_both(self):
+    def test_commands_give_the_same_with_hdf5_inside(self):
         store = os.path.join(self.stores, "good.h5")
         result = run(PROGRAM, "ls", "-o", "hdf5_inside", "-R", store)
         self.assertEqual(result.returncode, 0)

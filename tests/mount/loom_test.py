@@ -96,7 +96,7 @@ class Loom(Folder):
                 numpy.testing.assert_array_equal(numpy.array(columns.pop(name)).astype(values.dtype), values)
         self.assertEqual(columns, {})
 
-    def test_every_view_is_what_loompy_reads(self):
+    def test_every_view_matches_loompy(self):
         for seed in range(12):
             with self.subTest(seed=seed):
                 path = self.write(seed)

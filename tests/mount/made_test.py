@@ -172,7 +172,7 @@ class Exported(unittest.TestCase):
         self.assertGreater(compared, 120)
 
     @needs_modules("anndata", "zarr", "dask")
-    def test_dask_reads_every_array_that_is_a_matrix(self):
+    def test_dask_reads_every_dense_matrix(self):
         compared = 0
         for path in self.folders(".zarr")[::4]:
             beside = self.h5ad_beside(path)

@@ -17,7 +17,7 @@ MOST_DESCRIPTORS = 512
 
 
 class Mirror(Folder):
-    def test_every_case_at_once(self):
+    def test_all_cases_in_one_mirror(self):
         with Mount(DATA, "-o", "views=" + VIEWS) as m:
             failures = []
             for case, store in cases(DATA, GOOD + BAD):
@@ -31,7 +31,7 @@ class Mirror(Folder):
             self.assertFalse(failures, "\n".join(failures))
             self.assertLess(len(os.listdir(f"/proc/{m.pid}/fd")), MOST_DESCRIPTORS)
 
-    def test_tools_over_cases_at_once(self):
+    def test_tools_over_all_cases(self):
         """They meet the errors that are planted there, and no others."""
         same = ("bpcells/mat_packed_uint_col/store/matrix.mtx", "takane/all_types/store/data_frame.csv")
         suites = [*GOOD, *BAD]
@@ -91,7 +91,7 @@ class Mirror(Folder):
                 self.assertTrue(filecmp.cmp(original, m.join(name), shallow=False))
                 self.assertEqual(os.stat(original).st_mtime, os.stat(m.join(name)).st_mtime)
 
-    def test_a_store_that_does_not_open_passes_through(self):
+    def test_unopenable_store_passes_through(self):
         unopenable = os.path.join(DATA, "hdf5", "unopenable")
         with Mount(unopenable) as m:
             for name in os.listdir(unopenable):

@@ -118,7 +118,7 @@ def index_of(path):
 
 
 class Listing(Folder):
-    def test_a_listing_makes_nothing_and_text_and_framing_share_one_pass(self):
+    def test_listing_is_free_and_text_and_gz_share_a_pass(self):
         with Mount(MATRIX) as m:
             def counted():
                 stats = json.loads(m.read(".plainfs", "stats.json"))
@@ -132,7 +132,7 @@ class Listing(Folder):
             os.stat(m.join("10x", "matrix.mtx.gz"))
             self.assertEqual(counted(), once)
 
-    def test_what_is_decoded_for_the_texts_is_not_decoded_for_other_files(self):
+    def test_files_reuse_what_the_texts_decoded(self):
         def is_text(path):
             return path.endswith((".csv", ".mtx", ".tsv"))
         for case in ("csc_zarr2/store.zarr", "csc_h5ad/store.h5ad"):
@@ -167,13 +167,13 @@ class Listing(Folder):
 
 class Rds(Folder):
     @needs_r("Matrix")
-    def test_matrices_are_those_of_the_text(self):
+    def test_matrices_match_the_text(self):
         for store in (MATRIX, BY_ROW):
             with Mount(store) as m:
                 r(COMPARE_MATRIX, m.path)
 
     @needs_r("Matrix")
-    def test_tables_are_those_of_the_text(self):
+    def test_tables_match_the_text(self):
         with Mount(SEURAT) as m:
             r(COMPARE_TABLE, m.path)
 
@@ -316,7 +316,7 @@ def differences(theirs, ours):
 
 
 class H5ad(Folder):
-    def test_anndata_finds_what_it_finds_in_the_store(self):
+    def test_anndata_reads_the_same_as_from_the_store(self):
         module = anndata()
         import warnings
         compared = []
@@ -348,7 +348,7 @@ class H5ad(Folder):
             file.visititems(lambda path, item: seen.append((path, item[()].size if isinstance(item, h5py.Dataset) else dict(item.attrs))))
             self.assertTrue({"X/data", "obs/stage/codes", "obsm/X_pca", "layers/counts/indptr"} <= {path for path, _ in seen})
 
-    def test_a_layer_that_cannot_be_read_is_not_left_out(self):
+    def test_unreadable_layer_is_not_left_out(self):
         for name in (".zgroup", ".zattrs"):
             store = os.path.join(self.folder, name[1:] + ".zarr")
             shutil.copytree(os.path.join(DATA, "anndata", "csc_zarr2", "store.zarr"), store)
@@ -417,7 +417,7 @@ class H5ad(Folder):
                     if backed:
                         adata.file.close()
 
-    def test_anndata_reads_an_assay_with_all_that_is_said_of_it(self):
+    def test_anndata_reads_an_assay_with_its_metadata(self):
         module = anndata()
         import numpy
         import pandas
@@ -528,7 +528,7 @@ class Fragments(Folder):
         self.assertEqual(run("zcat", self.file).stdout, self.mount.read("fragments.tsv"))
 
     @needs("tabix", "awk")
-    def test_tabix_finds_what_awk_finds_in_the_text(self):
+    def test_tabix_matches_awk_on_the_text(self):
         self.assertEqual(sorted(os.listdir(self.mount.path)).count("fragments.tsv.gz" + self.INDEX), 1)
         rows = [line.split("\t") for line in self.lines]
         chooser = random.Random(1)
@@ -543,7 +543,7 @@ class Fragments(Folder):
         self.assertGreater(found_any, 20)
 
     @needs("tabix")
-    def test_the_index_is_that_of_tabix(self):
+    def test_index_matches_the_one_of_tabix(self):
         copy = os.path.join(self.folder, "copy.tsv.gz")
         shutil.copyfile(self.file, copy)
         self.assertEqual(run(*self.MAKE_INDEX, copy).returncode, 0)
@@ -565,7 +565,7 @@ class LongChromosomes(Fragments):
 
     REACH, INDEX, MAKE_INDEX = 830_000_000, ".csi", ("tabix", "-C", "-p", "bed")
 
-    def test_the_other_index_does_not_reach_so_far(self):
+    def test_tbi_cannot_hold_large_positions(self):
         with self.assertRaises(OSError) as refused:
             self.mount.read("fragments.tsv.gz.tbi")
         self.assertEqual(refused.exception.errno, errno.ENOTSUP)

@@ -135,14 +135,14 @@ class RandomTables(Folder):
             self.assertEqual([float(line[1]) for line in lines], [n for cell in cells["numbers"] for n in cell])
 
     @needs_modules("h5py", "numpy")
-    def test_every_cell_of_hdf5_is_what_was_written(self):
+    def test_every_cell_of_hdf5_matches_the_written_one(self):
         for seed in range(12):
             with self.subTest(seed=seed):
                 path = os.path.join(self.folder, f"{seed}.h5")
                 self.check(path, *self.write(Hdf5Table(path), numpy.random.default_rng(seed)))
 
     @needs_modules("zarr")
-    def test_every_cell_of_zarr_is_what_was_written(self):
+    def test_every_cell_of_zarr_matches_the_written_one(self):
         for seed in range(12):
             with self.subTest(seed=seed):
                 path = os.path.join(self.folder, f"{seed}.zarr")
@@ -167,7 +167,7 @@ class RandomTables(Folder):
         self.assertEqual((said.returncode, b"ragged=some" in said.stderr), (1, True))
 
     @needs_modules("h5py", "numpy")
-    def test_info_says_where_a_cell_is_too_long_for_a_spreadsheet(self):
+    def test_info_warns_of_cells_too_long_for_spreadsheets(self):
         for count, is_long in ((5000, False), (10000, True)):  # five characters and a comma each, without the last
             path = os.path.join(self.folder, f"{count}.h5")
             table = Hdf5Table(path)
@@ -234,17 +234,17 @@ class Series(Folder):
                 numpy.testing.assert_array_equal(found[:, 0], seconds)
                 numpy.testing.assert_array_equal(found[:, 1:], want.reshape(5000, -1))
 
-    def test_info_says_what_a_series_is(self):
+    def test_info_describes_a_series(self):
         path = self.write("x", numpy.zeros((10, 2), "i2"), (0.5, 30000.0), conversion=2.34e-6, unit="volts")
         said = run(PROGRAM, "info", path).stdout.decode()
         self.assertIn("10 \u00d7 2, 30000 Hz from 0.5 s, \u00d7 2.34e-06 volts: timeseries.csv has seconds and values in that unit", said)
 
-    def test_what_has_no_times_has_no_such_file(self):
+    def test_series_without_times_has_no_such_file(self):
         path = self.write("x", numpy.zeros((10, 2), "i2"), None, unit="volts")
         with Mount(path) as mount:
             self.assertFalse(os.path.exists(mount.join("acquisition", "s", "timeseries.csv")))
 
-    def test_times_of_another_number_damage_it_alone(self):
+    def test_mismatched_times_damage_only_the_series(self):
         path = self.write("x", numpy.zeros((10, 2), "i2"), numpy.arange(9.0), unit="volts")
         with Mount(path) as mount:
             with self.assertRaises(OSError):

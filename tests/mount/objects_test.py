@@ -36,15 +36,15 @@ class Objects(Folder):
         self.assertTrue(last.endswith(f"values of {count} objects"), last)
         self.assertGreater(int(last.split()[1]), least * count)
 
-    def test_every_value_is_what_r_has(self):
+    def test_every_value_matches_r(self):
         self.check(COUNT, "plain", 1000)
 
     @needs_r("Seurat")
-    def test_every_value_of_seurat_objects_is_what_r_has(self):
+    def test_every_value_of_seurat_objects_matches_r(self):
         self.check(COUNT // 10, "seurat", 200)
 
     @needs_r("SingleCellExperiment")
-    def test_every_value_of_experiments_is_what_r_has(self):
+    def test_every_value_of_experiments_matches_r(self):
         self.check(COUNT // 10, "experiment", 50)
 
     def test_another_value_is_reported(self):

@@ -30,7 +30,7 @@ class Others(Folder):
                 self.assertEqual(as_nobody("cat", m.join("val.csv")).returncode == 0, allowed)
                 self.assertEqual(m.read("val.csv")[:1].isdigit(), True)
 
-    def test_files_of_a_mirror_keep_who_may_read_them(self):
+    def test_files_of_a_mirror_keep_their_permissions(self):
         mirror = self.empty("mirror")
         for name, mode in (("public", 0o644), ("private", 0o600)):
             path = os.path.join(mirror, name)

@@ -124,7 +124,7 @@ class ParquetTest(Folder):
             self.assertEqual(mount.read("obs.parquet"), whole)
 
     @needs_npm("@duckdb/node-api", "hyparquet")
-    def test_every_value_is_that_of_the_csv(self):
+    def test_every_value_matches_the_csv(self):
         files = []
         for suite in SUITES:
             for case in sorted(os.listdir(os.path.join(DATA, suite))):

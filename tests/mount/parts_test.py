@@ -43,7 +43,7 @@ class Walks(Folder):
     STORE = os.path.join(DATA, "parts", "csc_int_layers", "store.h5ad")
     FOUND = {"genes", "cells", "pseudobulk"}
 
-    def test_nothing_that_walks_over_a_mount_comes_there(self):
+    def test_tree_walkers_do_not_enter_parts(self):
         with Mount(self.STORE) as m:
             self.assertTrue(os.path.isdir(m.join("X", "genes")))
             self.assertEqual(m.read("X", "genes", "CD3D.csv")[:8], b'"",CD3D\n')
@@ -87,14 +87,14 @@ class Walks(Folder):
             with self.subTest(case), Mount(store, "-o", "parts") as m:
                 self.assertEqual(set(os.listdir(m.join(matrix))), {"genes", "cells"})
 
-    def test_they_are_listed_where_that_is_asked_for(self):
+    def test_parts_are_listed_on_request(self):
         with Mount(self.STORE, "-o", "parts") as m:
             self.assertLessEqual({"genes", "cells", "matrix.mtx", "10x"}, set(os.listdir(m.join("X"))))
             self.assertIn("pseudobulk", os.listdir(m.path))
             self.assertNotIn("bpcells", os.listdir(m.join("X")))
 
     @needs_modules("anndata")
-    def test_a_listing_with_sizes_looks_few_up(self):
+    def test_listing_with_sizes_makes_few_lookups(self):
         """Once the sizes of all are known, the listing itself tells them (READDIRPLUS), and the same as looking each up."""
         cells = [f"cell{i}" for i in range(600)]
         data = anndata.AnnData(scipy.sparse.random(len(cells), 9, 0.3, "csr", "float32", random_state=5), dtype="float32", obs=pd.DataFrame(index=cells))
@@ -122,7 +122,7 @@ class Walks(Folder):
         counters = json.loads(m.read(".plainfs", "stats.json"))
         return counters["inodes"], counters["part_inodes"]
 
-    def test_listed_parts_take_no_names(self):
+    def test_listed_parts_allocate_no_names(self):
         """However often and by whomever they are listed and read."""
         with Mount(self.STORE, "-o", "parts") as m:
             genes = m.join("X", "genes")
@@ -139,7 +139,7 @@ class Walks(Folder):
             self.assertGreaterEqual(parts, len(entries))
 
     @needs_modules("anndata")
-    def test_parts_are_those_of_the_store_that_is_shown(self):
+    def test_parts_follow_the_reopened_store(self):
         """Another store may have another gene at a place."""
         store, other = (os.path.join(self.folder, name) for name in ("s.h5ad", "other.h5ad"))
         shutil.copy(self.STORE, store)
@@ -155,13 +155,13 @@ class Walks(Folder):
             os.rename(other, store)
             self.assertEqual({name: m.read("X", "genes", name) for name in os.listdir(m.join("X", "genes"))}, wanted)
 
-    def test_the_log_names_the_labels_of_a_name_of_several(self):
+    def test_log_names_the_labels_of_an_ambiguous_name(self):
         with Mount(os.path.join(DATA, "parts", "dup_names_ids", "store.h5ad")) as m:
             with self.assertRaises(OSError):
                 os.stat(m.join("X", "genes", "CD3D.csv"))
             self.assertIn(b"2 genes are called CD3D: ENSG00000, ENSG00007", m.read(".plainfs", "log"))
 
-    def test_an_attribute_tells_which_matrix_was_summed(self):
+    def test_attribute_names_the_summed_matrix(self):
         with Mount(self.STORE) as m:
             self.assertEqual(os.getxattr(m.join("pseudobulk", "type.csv"), "user.matrix"), b"layers/counts")
 
@@ -193,7 +193,7 @@ class Slices(Folder):
         data.write_h5ad(path, compression=rng.choice((None, "gzip")))
         return path
 
-    def test_parts_are_the_slices_of_anndata(self):
+    def test_parts_match_anndata_slices(self):
         rng = random.Random(self.SEED)
         for turn, kind in enumerate(self.KINDS * 2):
             data = self.made(kind, rng)
@@ -228,7 +228,7 @@ class Slices(Folder):
             return list(column.cat.categories)
         return sorted(set(column), key=lambda level: level.encode() if isinstance(level, str) else level)
 
-    def test_sums_are_those_of_pandas(self):
+    def test_sums_match_pandas(self):
         rng = random.Random(self.SEED + 1)
         for turn, kind in enumerate(self.KINDS * 2):
             data = self.made(kind, rng)

@@ -328,7 +328,7 @@ class Seurat(Recipe):
         self.shell("plainfs umount mnt")
 
     @needs_modules("anndata")
-    def test_the_tour_says_what_the_page_says(self):
+    def test_tour_matches_the_page(self):
         os.makedirs(os.path.join(self.folder, "tests", "data"))
         shutil.copytree(SAMPLES, os.path.join(self.folder, "tests", "data", "samples"))
         steps = [step.split("\n", 1) for step in block("$ cd tests/data/samples").removeprefix("$ ").split("\n$ ")]
@@ -336,7 +336,7 @@ class Seurat(Recipe):
         said = [text.replace(os.path.realpath(self.folder), "") for text in out]
         self.assertEqual(said, ["".join(answer and f"{answer[0].rstrip()}\n" for answer in [more] if answer and answer[0].strip()) for _, *more in steps])
 
-    def test_the_picture_shows_what_is_there(self):
+    def test_picture_matches_the_mount(self):
         self.mount("adata")
         folder = "adata"
         for line in block("pbmc/  ").splitlines()[1:]:
@@ -349,7 +349,7 @@ class Seurat(Recipe):
 
 
 class Climate(Recipe):
-    def test_the_files_of_the_page_are_there(self):
+    def test_files_named_on_the_page_exist(self):
         self.mount("era5")
         for line in block("plainfs era5.zarr era5").splitlines()[2:]:
             names = re.fullmatch(r"[├└]── (\S+(?:, \S+)*)(?: {2}.*)?", line).group(1).split(", ")

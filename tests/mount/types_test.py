@@ -276,7 +276,7 @@ class TypesTest(Folder):
             self.hold(expected, name, {column: list(obs[column]) for column in expected}, is_same_item)
 
     @needs_r()
-    def test_every_type_of_r_is_what_it_was(self):
+    def test_every_type_of_r_survives_the_round_trip(self):
         r("write", self.folder)
         target = os.path.join(self.folder, "shown")
         for store in ("frame", "experiment"):
@@ -297,7 +297,7 @@ class TypesTest(Folder):
         self.hold_anndata(expected, os.path.dirname(cells))
         self.hold_parquet(frame + ".parquet", cells + ".parquet")
 
-    def test_every_type_of_numpy_is_what_it_was(self):
+    def test_every_type_of_numpy_survives_the_round_trip(self):
         columns = numpy_columns()
         expected = {name: values_of(how, stored) for name, (how, stored, _) in columns.items()}
         store, target = os.path.join(self.folder, "store.zarr"), os.path.join(self.folder, "shown")

@@ -58,7 +58,7 @@ def lines_of(*command):
 
 class Golden(Folder):
     @needs("tabix")
-    def test_the_index_is_that_of_tabix_or_none(self):
+    def test_index_equals_the_one_of_tabix(self):
         kinds = {}
         for name, store in golden():
             with self.subTest(case=name), Mount(store) as mount:
@@ -378,7 +378,7 @@ class Random(Folder):
             with open(out + ending, "rb") as file:
                 self.assertEqual(mount.read("plink" + ending), file.read(), ending)
 
-    def test_what_was_written_is_what_tools_read(self):
+    def test_tools_read_what_was_written(self):
         for seed in range(FIRST_SEED, END_SEED):
             made, path = Made(seed), os.path.join(self.folder, f"{seed}.zarr")
             made.write(path)

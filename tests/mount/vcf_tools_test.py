@@ -143,7 +143,7 @@ def plink_code(call):
 
 class InR(Folder):
     @needs_r("VariantAnnotation")
-    def test_variant_annotation_reads_what_the_lines_say(self):
+    def test_variant_annotation_matches_the_lines(self):
         want = {}
         for name, store in golden():
             with Mount(store) as mount:
@@ -169,7 +169,7 @@ class InR(Folder):
 
     @needs_modules("zarr")
     @needs_r("snpStats")
-    def test_snp_stats_reads_the_calls_that_were_written(self):
+    def test_snp_stats_reads_the_written_calls(self):
         want = {}
         for seed in range(8):
             made, store, folder = Made(seed), os.path.join(self.folder, f"{seed}.zarr"), os.path.join(self.folder, str(seed))
@@ -227,7 +227,7 @@ class Cohort(Folder):
         codes = numpy.pad(codes, ((0, 0), (0, -self.SAMPLES % 4))).reshape(self.VARIANTS, -1, 4)
         return b"\x6c\x1b\x01" + (codes << numpy.array([0, 2, 4, 6])).sum(axis=2).astype("u1").tobytes()
 
-    def test_64_readers_at_random_and_mapped_memory_see_the_same_bytes(self):
+    def test_64_random_readers_and_mmap_see_the_same_bytes(self):
         want = self.bed()
         with Mount(self.store) as mount:
             path = mount.join("plink.bed")

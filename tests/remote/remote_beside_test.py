@@ -35,7 +35,7 @@ class Beside(RemoteTest):
         for name in ("obs.csv", "X/matrix.mtx"):
             self.assertEqual(run("cat", *self.user(), url, name, **more).stdout, run("cat", self.store, name).stdout)
 
-    def test_it_is_put_into_the_bucket(self):
+    def test_index_is_put_into_the_bucket(self):
         server = self.served(StoreServer(self.path("served"), s3=True))
         url, keys = "s3://lab/x.h5ad", signing(server)
         self.assertNotIn(b"obs.csv", run("ls", *self.user(), url, env=keys).stdout)
@@ -49,7 +49,7 @@ class Beside(RemoteTest):
         self.assertNotIn(b"obs.csv", run("ls", *self.user(), url, env=keys).stdout)
         self.assertEqual(run("cat", *self.user(), url, "obs.csv", env=keys).stdout, run("cat", self.store, "obs.csv").stdout)
 
-    def test_who_may_not_write_is_told(self):
+    def test_missing_write_permission_is_reported(self):
         server = self.served(StoreServer(self.path("served"), s3=True, anonymous=True))
         server.pages["/lab/x.h5ad.plainfs"] = lambda handler: handler.refuse(403, "AccessDenied")
         done = run("index", "--beside", *self.user(), "-o", "no_sign", "s3://lab/x.h5ad", env=environment(AWS_ENDPOINT_URL=server.url))
@@ -59,7 +59,7 @@ class Beside(RemoteTest):
         listed = run("ls", *self.user(), "-o", "no_sign", "s3://lab/x.h5ad", env=environment(AWS_ENDPOINT_URL=server.url))
         self.assertEqual((listed.returncode, listed.stderr), (0, b""))
 
-    def test_of_a_web_server_it_is_written_here_and_found_there(self):
+    def test_index_of_a_web_store_is_written_here_and_found_there(self):
         server = self.served(StoreServer(self.path("served")))
         url = server.url + "/lab/x.h5ad"
         done = run("index", "--beside", *self.user(), url, cwd=self.folder)
@@ -74,7 +74,7 @@ class Beside(RemoteTest):
         self.assertEqual(listed.returncode, 0)
         self.assertNotIn(b"obs.csv", listed.stdout)
 
-    def test_of_a_file_of_this_machine_too(self):
+    def test_index_of_a_local_file(self):
         done = run("index", "--beside", *self.user(), self.store)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn(f"files in {self.store}.plainfs".encode(), done.stdout)

@@ -48,7 +48,7 @@ class Cache(RemoteTest):
         self.assert_shows(self.values, self.read(server.url + "/x.h5"))
         self.assertEqual([status for _, _, status in server.requests], [304])
 
-    def test_only_what_was_read_is_there(self):
+    def test_only_read_blocks_are_cached(self):
         server = self.served_store()
         run("ls", "-o", f"remote_cache={self.cache}", server.url + "/x.h5")
         (listed,) = self.kept()
@@ -65,7 +65,7 @@ class Cache(RemoteTest):
         self.assert_shows(self.values + 1, self.read(server.url + "/x.h5"))
         self.assertEqual(len(self.kept()), 1)
 
-    def test_a_store_that_changes_while_it_is_read_is_an_error(self):
+    def test_store_changed_during_a_read_is_an_error(self):
         server = self.served_store()
         run("ls", "-o", f"remote_cache={self.cache}", server.url + "/x.h5")
         server.pages["/x.h5"] = lambda handler: self.answer_changed(server, handler)
@@ -99,7 +99,7 @@ class Cache(RemoteTest):
         self.assert_shows(self.values, self.read(server.url + "/x.h5"))
         self.assertEqual(len(server.requests), 1)
 
-    def test_the_size_is_kept_to(self):
+    def test_cache_stays_within_its_size(self):
         server = self.served_store()
         for name in "abcd":
             shutil.copy(self.path("stores", "x.h5"), self.path("stores", name + ".h5"))
@@ -110,7 +110,7 @@ class Cache(RemoteTest):
         self.assert_shows(self.values, self.read(server.url + "/x.h5", size="1m", cache=self.path("small")))
         self.assertLessEqual(sum(os.stat(entry.path).st_blocks * 512 for entry in os.scandir(self.path("small"))), 1 << 20)
 
-    def test_programs_that_share_it_do_not_disturb_each_other(self):
+    def test_programs_share_the_cache(self):
         server = self.served_store()
         command = [PROGRAM, "cat", "-o", f"remote_cache={self.cache},index=none", server.url + "/x.h5", "x.npy"]
         programs = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()) for _ in range(6)]
@@ -119,7 +119,7 @@ class Cache(RemoteTest):
             self.assertEqual((program.returncode, shown[128:]), (0, self.values.tobytes()), errors)
         self.assertEqual(len(self.kept()), 1)
 
-    def test_versions_that_are_not_sure_are_not_kept(self):
+    def test_uncertain_versions_are_not_kept(self):
         server = self.served_store()
         server.weak = True
         self.assert_shows(self.values, self.read(server.url + "/x.h5"))
@@ -148,7 +148,7 @@ class Cache(RemoteTest):
         self.assert_shows(self.values, self.read(server.url + "/x.h5?id=2"))
         self.assertNotIn(304, [status for _, _, status in server.requests])
 
-    def test_a_folder_that_cannot_be_used_is_told(self):
+    def test_unusable_folder_is_reported(self):
         server = self.served_store()
         with open(self.path("file"), "w", encoding="utf-8"):
             pass

@@ -42,7 +42,7 @@ class Plan(RemoteTest):
             for made in ("planned", "exported", "plan.sizes"):
                 shutil.rmtree(self.path(made))
 
-    def test_a_plan_of_s3_says_where_and_holds_no_key(self):
+    def test_plan_of_s3_holds_the_endpoint_and_no_key(self):
         os.makedirs(self.path("bucket"))
         os.rename(self.path("x.h5ad"), self.path("bucket", "x.h5ad"))
         server = self.served(StoreServer(self.folder, s3=True, keys=KEYS, region="lab"))
@@ -67,7 +67,7 @@ class Plan(RemoteTest):
         self.assertEqual(run("export", "--finish", self.path("plan"), self.path("planned")).returncode, 0)
         self.assertEqual(tree(self.path("planned")), self.exported(self.path("x.h5ad")))
 
-    def test_a_store_that_changed_since_is_refused(self):
+    def test_store_changed_since_the_plan_is_refused(self):
         server = self.served(StoreServer(self.folder))
         self.assertEqual(run("export", "--plan", "--tasks", "1", server.url + "/x.h5ad", self.path("plan")).returncode, 0)
         with open(self.path("x.h5ad"), "ab") as file:
@@ -76,7 +76,7 @@ class Plan(RemoteTest):
         self.assertEqual(result.returncode, 12, result.stderr)
         self.assertIn(b"has changed since it was planned", result.stderr)
 
-    def test_what_cannot_be_told_again_is_not_planned(self):
+    def test_unrepeatable_options_are_not_planned(self):
         server = self.served(StoreServer(self.folder))
         for store, words in (("x.h5ad?key=secret", b"signed URL"), ("image.zarr", b"too many objects")):
             result = run("export", "--plan", f"{server.url}/{store}", self.path("plan"))

@@ -69,7 +69,7 @@ class Requests(RemoteTest):
         cls.addClassCleanup(cls.shared.cleanup)
         write_h5ad(os.path.join(cls.shared.name, "x.h5ad"))
 
-    def test_what_an_r_object_names_is_read_beside_it_and_nowhere_above(self):
+    def test_r_object_reads_files_beside_it_and_never_above(self):
         case = os.path.join(DATA, "r-objects", "hdf5_se")
         os.mkdir(self.path("deep"))
         for place in ("secret.h5", "deep/assays.h5"):
@@ -95,7 +95,7 @@ class Requests(RemoteTest):
         self.assertEqual(listed.stdout, run("ls", "-Ra", os.path.join(self.shared.name, "x.h5ad")).stdout)
         self.assertLessEqual(len(server.requests), 12, server.requests)
 
-    def test_the_first_line_of_a_matrix_takes_few_requests_more_than_listing(self):
+    def test_first_line_of_a_matrix_takes_few_requests(self):
         server = self.served(StoreServer(self.shared.name))
         run("ls", server.url + "/x.h5ad")
         listing = len(server.requests)
@@ -145,7 +145,7 @@ class Requests(RemoteTest):
         return place
 
     @unittest.skipUnless(HAS_FUSE, "no FUSE")
-    def test_a_listing_that_asks_for_every_size_fetches_little(self):
+    def test_listing_with_every_size_fetches_little(self):
         server = self.served(StoreServer(self.shared.name))
         place = self.mounted("-o", "index=none", server.url + "/x.h5ad")
         listed = subprocess.run(["ls", "-lR", "--color=always", place], capture_output=True, check=True).stdout
@@ -177,7 +177,7 @@ class Requests(RemoteTest):
             self.assertLess(given_bytes(server), 1.2 * os.path.getsize(store))
             self.assertEqual(listed_sizes(listed), listed_sizes(run("ls", "-l", *views, store, path).stdout))
 
-    def test_a_listing_says_where_the_texts_are(self):
+    def test_listing_names_the_place_of_the_texts(self):
         """On a terminal, and in a mount: VIEWS 1 "Such a mount lists"."""
         server = self.served(StoreServer(self.shared.name))
         url = server.url + "/x.h5ad"
@@ -197,7 +197,7 @@ class Requests(RemoteTest):
             self.assertNotIn("README.txt", os.listdir(self.mounted("-o", "index=none", "-o", "views=all", url)))
 
     @unittest.skipUnless(HAS_FUSE, "no FUSE")
-    def test_what_an_index_or_an_option_names_is_listed(self):
+    def test_files_of_an_index_or_option_are_listed(self):
         server = self.served(StoreServer(self.shared.name))
         url, index = server.url + "/x.h5ad", "index=" + self.path("index")
         everything = sorted(os.listdir(self.mounted("-o", "index=none", "-o", "views=all", url)))
@@ -214,7 +214,7 @@ class Requests(RemoteTest):
         self.assertEqual(run("ls", "-R", server.url + "/x.h5ad").returncode, 0)
         self.assertLess(time.monotonic() - began, 1.5 * PATIENCE)
 
-    def test_chunks_that_are_neighbours_come_together(self):
+    def test_neighbouring_chunks_are_fetched_together(self):
         server = self.served(StoreServer(self.shared.name))
         run("ls", "-R", server.url + "/x.h5ad")
         listing = len(server.requests)
@@ -224,7 +224,7 @@ class Requests(RemoteTest):
         self.assertEqual(len(read.stdout), 128 + 4 * CELLS * 500)
         self.assertLessEqual(len(server.requests), listing + 25, server.requests)  # of 40 chunks
 
-    def test_what_is_read_in_sequence_is_asked_for_once(self):
+    def test_sequential_reads_request_each_byte_once(self):
         with h5py.File(self.path("whole.h5"), "w") as file:
             file["x"] = numpy.random.default_rng(1).random(4_000_000)
         server = self.served(StoreServer(self.folder))

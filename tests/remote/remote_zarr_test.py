@@ -68,7 +68,7 @@ class RemoteZarr(RemoteTest):
         listed = run("ls", url)
         self.assertEqual(listed.stdout.split(), [b"nested.npy", b"points", b"row"], listed.stderr)
 
-    def test_over_http_a_chunk_with_the_key_of_the_metadata_speaks_for_all(self):
+    def test_over_http_one_chunk_decides_the_key_spelling(self):
         self.consolidate()
         os.remove(self.path("lab", "s.zarr", "row", "well", "a", "1.0"))
         server = self.served(StoreServer(self.path("lab")))
@@ -100,7 +100,7 @@ class RemoteZarr(RemoteTest):
             shown = run("cat", address + "/s.zarr", "large.npy")
             self.assertTrue(shown.stdout.endswith(values), shown.stderr)
 
-    def test_without_consolidated_metadata_http_tells_what_is_missing(self):
+    def test_missing_consolidated_metadata_are_named_over_http(self):
         server = self.served(StoreServer(self.path("lab")))
         refused = run("ls", server.url + "/s.zarr")
         self.assertIn(b"consolidate_metadata", refused.stderr)

@@ -74,7 +74,7 @@ class Pages(unittest.TestCase):
                     server = self.open(name, size=size, dark=dark)
                     yield name, size, dark, server
 
-    def test_each_page_fits_and_asks_for_nothing_from_elsewhere(self):
+    def test_each_page_fits_and_loads_nothing_external(self):
         seen = 0
         for name, size, dark, server in self.each():
             complaints = self.browser.complaints()
@@ -94,7 +94,7 @@ class Pages(unittest.TestCase):
             seen += 1
         self.assertEqual(seen, len(PAGES) * len(LOOKS))
 
-    def test_without_script_all_of_it_is_there(self):
+    def test_page_is_complete_without_script(self):
         for name in PAGES:
             texts = []
             for script in (True, False):
@@ -104,7 +104,7 @@ class Pages(unittest.TestCase):
             self.assertGreater(len(texts[0]), 100, name)
         self.browser.show()
 
-    def test_all_that_can_be_followed_is_reached_by_keys(self):
+    def test_every_link_is_reachable_by_keyboard(self):
         for name in ("cells", "table", "fragments"):
             self.open(name)
             wanted = self.browser.js("[...document.querySelectorAll('a[href], summary, [tabindex=\"0\"]')].filter(one => one.checkVisibility()).length")

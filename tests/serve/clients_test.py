@@ -119,7 +119,7 @@ class Clients(unittest.TestCase):
 
     @unittest.skipUnless(os.geteuid() == 0 and os.path.exists("/dev/fuse"), "this needs root and /dev/fuse")
     @needs("mount.davfs")
-    def test_davfs2_reads_files_of_the_lengths_that_are_told(self):
+    def test_davfs2_reads_files_with_the_reported_lengths(self):
         """By name alone: on Linux 6.18 it lists no folder of any server."""
         target, cache = os.path.join(self.folder, "mount"), os.path.join(self.folder, "cache")
         os.mkdir(target)
@@ -152,7 +152,7 @@ class Clients(unittest.TestCase):
 
     @needs_npm("zarrita")
     @needs_modules("numpy")
-    def test_zarrita_reads_what_the_store_is_as_zarr(self):
+    def test_zarrita_reads_the_store_as_zarr(self):
         import numpy
         with Server(ANNDATA) as server:
             said = self.run_here("node", os.path.join(NPM, "zarr.mjs"), text=(server.url + "anndata.zarr\n").encode())
@@ -190,7 +190,7 @@ class Clients(unittest.TestCase):
 
     @needs("Rscript")
     @needs_modules("pandas")
-    def test_what_a_page_says_to_type_is_what_reads_it(self):
+    def test_commands_shown_on_a_page_work(self):
         """The lines of a page, as they stand, with what they need imported before."""
         with Server(SEURAT) as server:
             page = server.ask("meta.data/", Accept="text/html").body.decode()

@@ -83,7 +83,7 @@ class Folders(unittest.TestCase):
             self.assertEqual((thumbnail.status, thumbnail["Content-Type"]), (200, "image/svg+xml"))
             self.assertIn("AnnData", page(server, "cells.h5ad/"))
 
-    def test_a_store_that_does_not_open_says_why(self):
+    def test_unopenable_store_gives_its_reason(self):
         with open(ANNDATA, "rb") as file:
             content = file.read()
         with open(os.path.join(self.folder, "cut.h5ad"), "wb") as file:
@@ -275,7 +275,7 @@ class Lines(unittest.TestCase):
 
     @needs("Rscript", "curl")
     @needs_modules("pandas", "anndata", "fsspec", "aiohttp", "scipy")
-    def test_lines_run_as_they_stand(self):
+    def test_printed_lines_run_unchanged(self):
         run = 0
         for name, pages in self.PAGES.items():
             with Server(STORES[name]) as server, tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder:

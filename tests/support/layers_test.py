@@ -70,7 +70,7 @@ class Layers(unittest.TestCase):
         # main puts everything together.
         self.assertEqual([line for line in wrong if not line.startswith("fs/main.cc ")], [])
 
-    def test_no_circle_of_headers(self):
+    def test_headers_include_no_cycle(self):
         includes = {path: re.findall(r'^#include "([^"]+)"', text, re.M) for path, text in sources()}
         done, under_way = set(), []
 
@@ -95,7 +95,7 @@ class Layers(unittest.TestCase):
         text = "int f() {\n  return 1;\n}\n\nclass C {\n  C()\n      : a_(1) {\n    a();\n  }\n};\n"
         self.assertEqual(functions(text), [("int f() {", 3), ("C()", 4)])
 
-    def test_files_that_are_long_are_told(self):
+    def test_long_files_are_reported(self):
         for path, text in sources():
             if text.count("\n") > MANY_LINES:
                 print(f"{path} has {text.count(chr(10))} lines")

@@ -66,7 +66,7 @@ class New(Copied):
         return {os.path.join(folder, name): os.stat(os.path.join(folder, name)).st_mtime_ns
                 for folder, _, names in os.walk(self.copy) for name in names}
 
-    def test_what_is_new_keeps_the_rules_and_compiles(self):
+    def test_new_files_keep_the_rules_and_compile(self):
         before = self.state()
         self.made("scripts/new-schema", "tally_store")
         self.made("scripts/new-schema", "zebra")
@@ -124,7 +124,7 @@ class New(Copied):
             for path, result in two.map(compiled, sources):
                 self.assertEqual((result.returncode, result.stderr), (0, ""), path)
 
-    def test_what_is_there_or_is_no_name_is_refused(self):
+    def test_existing_or_invalid_name_is_refused(self):
         before = self.state()
         for name in ("loom", "hdf5", "base", "annotated", "views"):
             self.refused("already", "scripts/new-schema", name)
@@ -165,7 +165,7 @@ class Golden(Copied):
         with open(self.archive(suite), "rb") as file:
             return file.read()
 
-    def test_a_case_packed_again_is_as_it_was(self):
+    def test_repacked_case_is_unchanged(self):
         for suite, folder in (("loom", "loom"), ("bad-loom", os.path.join("bad", "loom"))):
             names = os.listdir(os.path.join(self.temporary, folder))
             self.assertEqual(self.made("scripts/golden", "list", suite).split(), sorted(names))
@@ -194,7 +194,7 @@ class Golden(Copied):
         os.chmod(path, 0o755)
         return path
 
-    def test_what_else_is_shown_stands_in_others(self):
+    def test_additional_files_are_listed_in_others(self):
         for name in os.listdir(self.case):
             if name.endswith(".txt"):
                 os.remove(os.path.join(self.case, name))
@@ -208,7 +208,7 @@ class Golden(Copied):
         self.assertIn(f"FAIL {expected[0]}: ", said)
         self.assertIn("FAIL more.csv: expected ok, got not listed", said)
 
-    def test_what_is_no_case_is_refused(self):
+    def test_invalid_case_is_refused(self):
         before, empty = self.bytes_of("loom"), os.path.join(self.temporary, "empty")
         os.mkdir(empty)
         for suite in ("", "Loom", "a/b", "../loom", "bad-"):

@@ -40,7 +40,7 @@ class Optional(unittest.TestCase):
                    if not optional.part_of(name) and name not in EVERYWHERE and optional.PACKAGES.get(name, name)}
         self.assertEqual(unknown, {})
 
-    def test_no_test_looks_for_packages_on_its_own(self):
+    def test_no_test_searches_for_packages_itself(self):
         own = re.compile(r"requireNamespace|system\.file\(package|skip\w*\(.*(?:is not|not) installed|node_modules")
         found = {path: own.search(text)[0] for path, text in sources() if own.search(text)}
         self.assertEqual(found, {"serve/browser_test.py": "node_modules"})  # the path of a file to load

@@ -50,7 +50,7 @@ class Security(unittest.TestCase):
             found += matching
         self.assertEqual([promise for promise in every if promise not in found], [], "add them to tests/support/promises.txt with their tests")
 
-    def test_what_is_named_is_there(self):
+    def test_named_tests_exist(self):
         cases = test_names()
         for words, tests in named():
             if tests[0] == "-":

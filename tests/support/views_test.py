@@ -40,7 +40,7 @@ class Views(unittest.TestCase):
         missing = [f"{section} {sentence}" for section, sentence in self.every if (section, sentence) not in found]
         self.assertEqual(missing, [], "add them to tests/golden/sentences.txt with their tests")
 
-    def test_what_is_named_is_there(self):
+    def test_named_tests_exist(self):
         cases = test_names()
         for section, phrase, tests in self.told:
             self.assertTrue(tests, f"{section} {phrase}: no test")

@@ -75,7 +75,7 @@ size_t open_descriptors() {
 
 BOOST_AUTO_TEST_SUITE(file)
 
-BOOST_AUTO_TEST_CASE(reads_exactly_what_is_asked_for) {
+BOOST_AUTO_TEST_CASE(read_returns_exactly_the_requested_bytes) {
   const Directory directory;
   std::atomic<uint64_t> bytes_read{0};
   FilePool pool(8, &bytes_read);
@@ -105,7 +105,7 @@ bool is_in_memory(const std::string& path, off_t offset) {
 
 // Where the disk answers before it is asked whether there is anything to fetch, nothing is fetched: rare, so
 // tried again.
-BOOST_AUTO_TEST_CASE(what_will_be_read_is_fetched_from_the_disk_together) {
+BOOST_AUTO_TEST_CASE(announced_ranges_are_fetched_together) {
   const Directory directory;
   constexpr uint64_t kPage = 4096, kApart = 1 << 20;
   const std::string path = directory.write("a", std::string(8 * kApart, 'x'));
@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(every_other_reason_is_unreadable) {
   BOOST_CHECK_THROW(pool.open_if_exists(file + std::string("\0y", 2)), Error);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_regular_file_is_damaged_and_never_waited_for) {
+BOOST_AUTO_TEST_CASE(special_file_is_damaged_and_never_waited_for) {
   const Directory directory;
   FilePool pool;
   const auto fails_here = fails(Errc::damaged, "no regular file");
@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(read_whole_has_a_limit) {
   BOOST_TEST(pool.read_whole(directory.write("empty", ""), 0).empty());
 }
 
-BOOST_AUTO_TEST_CASE(file_that_changes_while_it_is_open_has_changed) {
+BOOST_AUTO_TEST_CASE(file_modified_while_open_has_changed) {
   const Directory directory;
   FilePool pool;
   const std::string path = directory.write("a", "0123456789");
@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(file_that_changes_while_it_is_open_has_changed) {
   BOOST_CHECK_EXCEPTION(shrunk->read_at(0, 80), Error, fails(Errc::changed, "has changed"));
 }
 
-BOOST_AUTO_TEST_CASE(link_that_leads_nowhere_is_not_absent) {
+BOOST_AUTO_TEST_CASE(dangling_link_is_not_absent) {
   const Directory directory;
   FilePool pool;
   const std::string link = (fs::path(directory.write("x", "")).parent_path() / "link").string();
@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(link_that_leads_nowhere_is_not_absent) {
   BOOST_TEST(!pool.open_if_exists(link + ".not"));
 }
 
-BOOST_AUTO_TEST_CASE(file_that_is_replaced_while_it_is_open_has_changed) {
+BOOST_AUTO_TEST_CASE(file_replaced_while_open_has_changed) {
   const Directory directory;
   FilePool pool;
   const std::string path = directory.write("a", "0123456789");
@@ -233,7 +233,7 @@ BOOST_AUTO_TEST_CASE(file_that_is_replaced_while_it_is_open_has_changed) {
   BOOST_CHECK_EXCEPTION(file->read_at(0, 4), Error, fails(Errc::changed, "has changed since it was mounted"));
 }
 
-BOOST_AUTO_TEST_CASE(file_whose_folder_is_replaced_while_it_is_open_has_changed) {
+BOOST_AUTO_TEST_CASE(file_in_a_replaced_folder_has_changed) {
   const Directory directory;
   FilePool pool;
   const fs::path folder = fs::path(directory.write("x", "")).parent_path() / "folder";
@@ -258,7 +258,7 @@ BOOST_AUTO_TEST_CASE(file_modified_after_a_time_has_changed_since) {
   BOOST_TEST(!is_modified_since({now.tv_sec + 3600, 0}, now));
 }
 
-BOOST_AUTO_TEST_CASE(path_that_is_another_file_later_has_changed) {
+BOOST_AUTO_TEST_CASE(path_of_another_file_later_has_changed) {
   const Directory directory;
   FilePool pool(1);
   const std::string a = directory.write("a", "first");
@@ -338,7 +338,7 @@ BOOST_AUTO_TEST_CASE(change_of_metadata_leaves_a_closed_file_unchanged) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(write_that_hides_its_time_changes_a_file) {
+BOOST_AUTO_TEST_CASE(write_with_a_restored_mtime_changes_a_file) {
   for (const bool through_a_mapping : {false, true}) {
     const Directory directory;
     FilePool pool(1);
@@ -407,7 +407,7 @@ BOOST_AUTO_TEST_CASE(files_of_a_renamed_folder_are_followed) {
   BOOST_TEST(text_of(keys->open_unchanged("a")->read_all()) == "aa");
 }
 
-BOOST_AUTO_TEST_CASE(file_that_comes_or_goes_later_has_changed) {
+BOOST_AUTO_TEST_CASE(file_created_or_removed_later_has_changed) {
   const Directory directory;
   FilePool pool(1);
   const std::string late = directory.path("late");
@@ -437,7 +437,7 @@ BOOST_AUTO_TEST_CASE(pool_keeps_a_bounded_number_open) {
   BOOST_TEST(text_of(last->read_at(0, 1)) == "x");
 }
 
-BOOST_AUTO_TEST_CASE(file_that_somebody_holds_has_one_descriptor) {
+BOOST_AUTO_TEST_CASE(shared_file_has_one_descriptor) {
   Directory directory;
   FilePool pool(1);
   const size_t before = open_descriptors();
@@ -498,7 +498,7 @@ BOOST_AUTO_TEST_CASE(more_files_than_descriptors_can_be_held_and_read) {
   BOOST_TEST((::fcntl(held[0]->descriptor(), F_GETFD) & FD_CLOEXEC) != 0);
 }
 
-BOOST_AUTO_TEST_CASE(file_that_is_replaced_while_its_descriptor_is_away_has_changed) {
+BOOST_AUTO_TEST_CASE(file_replaced_while_its_descriptor_is_closed_has_changed) {
   Directory directory;
   const FewDescriptors few(64);
   FilePool pool;
@@ -528,7 +528,7 @@ BOOST_AUTO_TEST_CASE(file_rewritten_with_its_time_put_back_has_changed) {
   BOOST_CHECK_EXCEPTION(file->read_at(0, 4), Error, fails(Errc::changed, "has changed since it was mounted"));
 }
 
-BOOST_AUTO_TEST_CASE(whoever_finds_no_descriptor_left_waits_for_one) {
+BOOST_AUTO_TEST_CASE(without_a_free_descriptor_open_waits) {
   const Directory directory;
   FilePool pool;
   const std::string a = directory.write("a", "first"), b = directory.write("b", "other");
@@ -555,7 +555,7 @@ BOOST_AUTO_TEST_CASE(whoever_finds_no_descriptor_left_waits_for_one) {
   BOOST_TEST(text == "other");
 }
 
-BOOST_AUTO_TEST_CASE(who_waits_for_a_descriptor_may_be_cancelled) {
+BOOST_AUTO_TEST_CASE(wait_for_a_descriptor_can_be_cancelled) {
   struct Flag : Request {
     bool cancelled() const override { return true; }
   } flag;
@@ -613,7 +613,7 @@ BOOST_AUTO_TEST_CASE(threads_share_the_pool) {
   BOOST_TEST(wrong == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_pool_with_bounds_opens_nothing_else) {
+BOOST_AUTO_TEST_CASE(bounded_pool_opens_nothing_outside) {
   TemporaryDirectory outside;
   TemporaryDirectory inside;
   std::ofstream(outside.path("secret")) << "secret";

@@ -108,12 +108,12 @@ BOOST_AUTO_TEST_CASE(a_path_with_a_link_anywhere_is_not_opened) {
   BOOST_TEST(wrong() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(nor_where_the_system_cannot_tell_in_one_call) {
+BOOST_AUTO_TEST_CASE(a_linked_path_is_refused_without_openat2) {
   for (const int refusal : {ENOSYS, EPERM})
     BOOST_TEST(in_a_process_without_openat2(refusal, [&] { return wrong(); }) == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_folder_that_may_be_entered_and_not_listed_is_gone_through) {
+BOOST_AUTO_TEST_CASE(searchable_folder_is_traversed_without_listing) {
   disk::permissions(root + "/inside", disk::owner_exe | disk::group_exe | disk::others_exe);
   disk::permissions(root, disk::owner_all | disk::group_exe | disk::others_exe);
   BOOST_TEST(in_a_process_without_openat2(ENOSYS, [&] {
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(a_folder_that_may_be_entered_and_not_listed_is_gone_through
 }
 
 // A folder of the store is exchanged for a link to one outside, and back, while a file in it is opened.
-BOOST_AUTO_TEST_CASE(who_exchanges_a_folder_for_a_link_meanwhile_leads_nowhere_else) {
+BOOST_AUTO_TEST_CASE(folder_swapped_for_a_link_meanwhile_does_not_escape) {
   const auto reads_outside = [&] {
     const Containment bounds = Containment::of_store(root + "/inside");
     std::atomic<bool> is_over{false};

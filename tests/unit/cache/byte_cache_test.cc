@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(value_is_loaded_once_while_held) {
   BOOST_TEST(statistics.budget_bytes == 100 * kKilobyte);
 }
 
-BOOST_AUTO_TEST_CASE(owners_and_items_are_told_apart) {
+BOOST_AUTO_TEST_CASE(owners_and_items_have_separate_entries) {
   ByteCache cache(100 * kKilobyte);
   Loads loads;
   const uint64_t a = cache.new_owner();
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(owners_and_items_are_told_apart) {
   BOOST_TEST(loads.count == 3);
 }
 
-BOOST_AUTO_TEST_CASE(least_recently_used_value_goes_first) {
+BOOST_AUTO_TEST_CASE(least_recently_used_value_is_evicted_first) {
   ByteCache cache(10 * 2 * kKilobyte);
   Loads loads;
   const uint64_t owner = cache.new_owner();
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(one_value_may_use_almost_the_whole_budget) {
 }
 
 // Of entries of some kilobytes the allocator loses about one part in sixteen between them.
-BOOST_AUTO_TEST_CASE(what_the_allocator_loses_counts_as_held) {
+BOOST_AUTO_TEST_CASE(allocator_overhead_counts_as_held) {
   ByteCache cache(1000 * kKilobyte);
   Loads loads;
   const uint64_t owner = cache.new_owner();
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(what_the_allocator_loses_counts_as_held) {
   BOOST_TEST(cache.statistics().held_bytes - one < 505 * kKilobyte);
 }
 
-BOOST_AUTO_TEST_CASE(value_over_the_budget_is_handed_out_and_not_kept) {
+BOOST_AUTO_TEST_CASE(value_over_the_budget_is_returned_and_not_kept) {
   ByteCache cache(10 * kKilobyte);
   Loads loads;
   const uint64_t owner = cache.new_owner();
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(concurrent_misses_share_one_load) {
   BOOST_TEST(sum == 72u);
 }
 
-BOOST_AUTO_TEST_CASE(whoever_can_do_without_does_not_wait_for_a_load) {
+BOOST_AUTO_TEST_CASE(optional_lookup_does_not_wait_for_a_load) {
   ByteCache cache(100 * kKilobyte);
   std::atomic<bool> loading{false}, go_on{false};
   std::thread loader([&] {
@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(loads_nest_downwards) {
   BOOST_TEST(inner.count == 1);
 }
 
-BOOST_AUTO_TEST_CASE(load_of_its_own_key_is_an_error_and_no_deadlock) {
+BOOST_AUTO_TEST_CASE(recursive_load_is_an_error_and_no_deadlock) {
   ByteCache cache(100 * kKilobyte);
   Loads loads;
   BOOST_CHECK_THROW(cache.get<Sized>({1, 1}, [&] { return *loads.get(cache, {1, 1}, 1); }), std::logic_error);
@@ -263,7 +263,7 @@ BOOST_AUTO_TEST_CASE(drop_visits_no_entries_of_other_owners) {
   BOOST_TEST(seconds_of_drops_beside(100'000) < 50 * seconds_of_drops_beside(200));
 }
 
-BOOST_AUTO_TEST_CASE(load_dropped_under_way_is_handed_out_and_not_kept) {
+BOOST_AUTO_TEST_CASE(value_dropped_during_its_load_is_not_kept) {
   ByteCache cache(100 * kKilobyte);
   Loads loads;
   const auto value = cache.get<Sized>({1, 1}, [&] {
@@ -297,7 +297,7 @@ BOOST_AUTO_TEST_CASE(budget_holds_with_eight_threads) {
   BOOST_TEST(cache.statistics().held_bytes == 0u);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_forgotten_is_loaded_anew) {
+BOOST_AUTO_TEST_CASE(forgotten_value_is_loaded_again) {
   ByteCache cache(100 * kKilobyte);
   Loads loads;
   const uint64_t owner = cache.new_owner();
@@ -311,7 +311,7 @@ BOOST_AUTO_TEST_CASE(what_is_forgotten_is_loaded_anew) {
   BOOST_TEST(loads.get(cache, {owner, 1}, 45)->value == 45u);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_forgotten_while_it_loads_is_handed_out_and_not_kept) {
+BOOST_AUTO_TEST_CASE(value_forgotten_during_its_load_is_not_kept) {
   ByteCache cache(100 * kKilobyte);
   const uint64_t owner = cache.new_owner();
   const auto value = cache.get<Sized>({owner, 1}, [&] {

@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(workers_take_part) {
   BOOST_TEST(three_at_once.try_wait());
 }
 
-BOOST_AUTO_TEST_CASE(threads_that_do_not_start_are_done_without_and_start_later) {
+BOOST_AUTO_TEST_CASE(work_continues_without_unstarted_threads) {
   Workers workers(2);
   {
     const NoThreads scope;
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(exception_of_a_later_job_is_dropped) {
   ran.get_future().wait();
 }
 
-BOOST_AUTO_TEST_CASE(later_jobs_are_over_when_what_they_held_is_let_go) {
+BOOST_AUTO_TEST_CASE(later_jobs_end_when_their_captures_are_released) {
   std::promise<void> release_first, release_third, second_ran;
   const auto held = std::make_shared<int>();
   Workers workers(2);

@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(unknown_type_is_damaged) {
   BOOST_CHECK_EXCEPTION(header_of(parts), Error, says("7 is no type of NetCDF classic"));
 }
 
-BOOST_AUTO_TEST_CASE(dimension_that_is_absent_is_damaged) {
+BOOST_AUTO_TEST_CASE(missing_dimension_is_damaged) {
   Parts parts;
   parts.numbers = word(0) + word(2);
   BOOST_CHECK_EXCEPTION(header_of(parts), Error, says("dimension 2 of 2"));

@@ -12,7 +12,7 @@ namespace {
 
 BOOST_AUTO_TEST_SUITE(nullable_arrays)
 
-BOOST_AUTO_TEST_CASE(values_are_missing_where_the_mask_says_so) {
+BOOST_AUTO_TEST_CASE(values_are_missing_where_the_mask_is_set) {
   const ArrayPtr values = array_of(array_node<int16_t>({5, 6, 7}));
   const ArrayPtr array = nullable(values, array_of(array_node<int8_t>({0, 1, 0})));
   BOOST_TEST(shown(*array) == (Texts{"5", "NA", "7"}));

@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(sizes_take_a_unit) {
     check_refused({"-o", "cache_size=" + wrong}, "cache_size");
 }
 
-BOOST_AUTO_TEST_CASE(long_options_are_those_of_o) {
+BOOST_AUTO_TEST_CASE(long_options_match_o_options) {
   BOOST_TEST(parse({"--cache-size=1k"}).cache_bytes == 1024U);
   BOOST_TEST(parse({"--cache_size", "1k"}).cache_bytes == 1024U);
   BOOST_TEST(parse({"--foreground"}).foreground);
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(the_query_of_a_url_is_kept_apart) {
   BOOST_TEST(parse({"a?b"}).store == "a?b");
 }
 
-BOOST_AUTO_TEST_CASE(options_of_stores_elsewhere_are_shown_in_info) {
+BOOST_AUTO_TEST_CASE(options_of_remote_stores_are_shown_in_info) {
   const Options options = parse({"-o", "no_sign,endpoint=http://x,region=lab,index=/x", "s3://b/k"});
   BOOST_TEST(options.read.remote.no_sign);
   BOOST_TEST(to_json_text(describe(options)) ==
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(unknown_options_are_named) {
   check_refused({"-x"}, "-x");
 }
 
-BOOST_AUTO_TEST_CASE(former_options_say_what_took_their_place) {
+BOOST_AUTO_TEST_CASE(former_options_name_their_replacement) {
   check_refused({"-o", "no_sandbox"}, "write sandbox=none");
   check_refused({"-o", "sandbox"}, "write sandbox=required");
   check_refused({"-o", "remote_cache_size=1g"}, "remote_cache=DIR:BYTES");
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(former_options_say_what_took_their_place) {
   BOOST_TEST((parse({"-o", "sandbox=auto"}).sandbox == Sandbox::kWherePossible));
 }
 
-BOOST_AUTO_TEST_CASE(values_are_wanted_where_they_belong) {
+BOOST_AUTO_TEST_CASE(options_with_wrong_values_are_refused) {
   check_refused({"-o", "timeout"}, "timeout");
   check_refused({"-o", "allow_other=1"}, "allow_other");
   check_refused({"-o"}, "-o");
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(values_are_wanted_where_they_belong) {
   check_refused({"store", ""}, "empty");
 }
 
-BOOST_AUTO_TEST_CASE(owners_go_by_number_or_name) {
+BOOST_AUTO_TEST_CASE(owners_are_numbers_or_names) {
   BOOST_TEST(parse({"-o", "uid=12,gid=34"}).uid.value() == 12U);
   BOOST_TEST(parse({"-o", "uid=root"}).uid.value() == 0U);
   BOOST_TEST(parse({"-o", "gid=root"}).gid.value() == 0U);
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(owners_go_by_number_or_name) {
   check_refused({"-o", "gid=no such group"}, "neither a number nor a group");
 }
 
-BOOST_AUTO_TEST_CASE(what_mount_tables_hold_is_accepted) {
+BOOST_AUTO_TEST_CASE(options_of_mount_tables_are_accepted) {
   const Options options =
       parse({"s", "m", "-o", "rw,nofail,noauto,user,_netdev,x-systemd.automount,x-gvfs-hide=1,defaults"});
   BOOST_TEST(options.mount_options.empty());

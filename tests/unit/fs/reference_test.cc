@@ -139,7 +139,7 @@ class Trial {
 
 BOOST_AUTO_TEST_SUITE(reference)
 
-BOOST_AUTO_TEST_CASE(random_operations_give_what_a_plain_reader_gives) {
+BOOST_AUTO_TEST_CASE(random_operations_match_a_plain_reader) {
   for (uint64_t seed = 1; seed <= 6; ++seed) {
     BOOST_TEST_CONTEXT("seed " << seed) {
       Trial trial(seed, seed % 3 == 0 ? size_t{16} << 10 : size_t{16} << 20);

@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(the_folder_of_the_store_is_read_and_nothing_else) {
   BOOST_TEST(refusal(options, [&] { return can_open(secret, O_WRONLY); }) == EACCES);
 }
 
-BOOST_AUTO_TEST_CASE(what_the_system_does_not_have_is_said) {
+BOOST_AUTO_TEST_CASE(missing_kernel_features_are_reported) {
   const pid_t child = ::fork();
   if (child == 0) {
     sock_filter filter[] = {
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(what_the_system_does_not_have_is_said) {
   BOOST_TEST(status == 0);
 }
 
-BOOST_AUTO_TEST_CASE(what_a_link_to_the_store_leads_to_is_read) {
+BOOST_AUTO_TEST_CASE(target_of_a_link_to_the_store_is_readable) {
   if (!has_sandbox()) return;
   const std::string link = outside + "/link";
   BOOST_REQUIRE(::symlink(store.c_str(), link.c_str()) == 0);
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(what_a_link_to_the_store_leads_to_is_read) {
   BOOST_TEST(refusal(options, [&] { return can_open(link); }) == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_folder_that_takes_the_place_of_the_one_mounted_is_read) {
+BOOST_AUTO_TEST_CASE(replacement_of_the_mounted_folder_is_readable) {
   if (!has_sandbox()) return;
   const std::string store_folder = stores + "/matrix", kept = stores + "/kept";
   ::mkdir(store_folder.c_str(), 0700);
@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_run_but_the_program_itself) {
 }
 
 // It may write what it likes into its own memory, and be that.
-BOOST_AUTO_TEST_CASE(a_program_of_its_own_making_is_in_the_sandbox_too) {
+BOOST_AUTO_TEST_CASE(child_processes_are_confined_too) {
   if (!has_sandbox()) return;
   std::ifstream cat("/bin/cat", std::ios::binary);
   const std::string program{std::istreambuf_iterator<char>(cat), {}};
@@ -278,7 +278,7 @@ BOOST_AUTO_TEST_CASE(no_other_process_is_limited_or_signalled) {
              }) == ENOSYS);
 }
 
-BOOST_AUTO_TEST_CASE(no_other_process_is_killed_where_the_kernel_can_tell_them_apart) {
+BOOST_AUTO_TEST_CASE(no_other_process_is_killed_if_landlock_scopes_signals) {
   constexpr long kFirstThatCan = 6;  // Linux 6.12
   if (!has_sandbox()) return;
   if (::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION) < kFirstThatCan) {
@@ -314,7 +314,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_typed_into_a_terminal) {
   ::close(terminal);
 }
 
-BOOST_AUTO_TEST_CASE(no_namespace_is_made_where_it_is_root) {
+BOOST_AUTO_TEST_CASE(no_user_namespace_can_be_created) {
   if (!has_sandbox()) return;
   BOOST_TEST(refusal(options, [] { return ::unshare(CLONE_NEWUSER) == 0; }) == ENOSYS);
   BOOST_TEST(refusal(options, [] {

@@ -42,7 +42,7 @@ struct Stores {
 
 BOOST_AUTO_TEST_SUITE(kept_passes)
 
-BOOST_AUTO_TEST_CASE(another_session_knows_what_was_kept_by_its_name) {
+BOOST_AUTO_TEST_CASE(kept_pass_is_found_by_its_name_in_another_session) {
   Stores stores;
   Session first(stores.store);
   stores.passes.keep(stores.store, "pass 1", {5, 7}, seconds(1), first.used);
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(another_session_knows_what_was_kept_by_its_name) {
   BOOST_TEST(stores.told.empty());
 }
 
-BOOST_AUTO_TEST_CASE(nothing_is_known_of_a_file_that_was_written_since) {
+BOOST_AUTO_TEST_CASE(pass_of_a_rewritten_file_is_not_used) {
   Stores stores;
   Session first(stores.store);
   stores.passes.keep(stores.store, "pass 1", {5}, seconds(1), first.used);

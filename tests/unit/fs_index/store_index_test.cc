@@ -96,7 +96,7 @@ struct Sessions {
 
 BOOST_FIXTURE_TEST_SUITE(store_index, Sessions)
 
-BOOST_AUTO_TEST_CASE(the_next_session_knows_what_one_has_found_out) {
+BOOST_AUTO_TEST_CASE(results_of_a_session_reach_the_next) {
   BOOST_TEST(known("a.csv") == 0u);
   keep("a.csv", 5);
   BOOST_TEST(known("a.csv") == 5u);
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(sessions_add_to_each_other) {
   BOOST_TEST(known("b.csv") == 2u);
 }
 
-BOOST_AUTO_TEST_CASE(nothing_is_used_once_a_source_has_changed) {
+BOOST_AUTO_TEST_CASE(changed_source_discards_the_index) {
   sources.now["/s/other"] = "7";
   keep("a.csv", 5);
   sources.now["/s"] = "2";
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_used_once_a_source_has_changed) {
   BOOST_TEST(known("b.csv") == 0u);
 }
 
-BOOST_AUTO_TEST_CASE(nothing_is_kept_of_a_store_that_is_being_written_or_made_of_nothing) {
+BOOST_AUTO_TEST_CASE(changing_or_empty_store_has_no_index) {
   StoreIndex index = open();
   index.add("a.csv", found(1));
   sources.is_changing = true;
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_kept_of_a_store_that_is_being_written_or_made_of
   BOOST_TEST(!boost::filesystem::exists(folder->path()));
 }
 
-BOOST_AUTO_TEST_CASE(what_was_found_in_no_time_is_kept_only_where_it_is_wanted) {
+BOOST_AUTO_TEST_CASE(cheap_results_are_kept_only_on_request) {
   StoreIndex index = open();
   index.add("a.csv", found(1));
   index.count(std::chrono::milliseconds(1));
@@ -157,14 +157,14 @@ BOOST_AUTO_TEST_CASE(what_was_found_in_no_time_is_kept_only_where_it_is_wanted) 
   BOOST_TEST(known("a.csv") == 1u);
 }
 
-BOOST_AUTO_TEST_CASE(what_has_no_version_is_for_one_session_only) {
+BOOST_AUTO_TEST_CASE(unversioned_results_last_one_session) {
   StoreIndex index = open();
   index.add("a.csv", std::make_shared<const Measured>(Measured{"", {1}}));
   index.save(true);
   BOOST_TEST(!boost::filesystem::exists(folder->path()));
 }
 
-BOOST_AUTO_TEST_CASE(an_index_that_says_something_wrong_is_thrown_away) {
+BOOST_AUTO_TEST_CASE(wrong_index_is_discarded) {
   keep("a.csv", 5);
   keep("b.csv", 6);
   StoreIndex index = open();
@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(an_index_that_says_something_wrong_is_thrown_away) {
   BOOST_TEST(told.empty());
 }
 
-BOOST_AUTO_TEST_CASE(what_lies_beside_the_store_is_used_by_everybody) {
+BOOST_AUTO_TEST_CASE(index_beside_the_store_serves_all_users) {
   keep("a.csv", 5);
   sources.beside["/s.plainfs"] = as_text(open().to_lie_beside());
   BOOST_TEST(known_to_another("a.csv") == 5u);
@@ -206,7 +206,7 @@ BOOST_AUTO_TEST_CASE(what_lies_beside_the_store_is_used_by_everybody) {
   BOOST_TEST(told.empty());
 }
 
-BOOST_AUTO_TEST_CASE(what_lies_beside_and_is_wrong_is_used_once) {
+BOOST_AUTO_TEST_CASE(wrong_index_beside_the_store_is_used_once) {
   keep("a.csv", 5);
   sources.beside["/s.plainfs"] = as_text(open().to_lie_beside());
   StoreIndex index = open_of_another();
@@ -227,7 +227,7 @@ BOOST_AUTO_TEST_CASE(what_lies_beside_and_is_wrong_is_used_once) {
   BOOST_TEST(known_to_another("a.csv") == 9u);  // of another version of the store
 }
 
-BOOST_AUTO_TEST_CASE(what_lies_beside_and_is_damaged_is_told_and_done_without) {
+BOOST_AUTO_TEST_CASE(damaged_index_beside_the_store_is_reported_and_ignored) {
   keep("a.csv", 5);
   std::string whole(as_text(open().to_lie_beside()));
   for (size_t at = 0; at < whole.size(); ++at) {
@@ -249,7 +249,7 @@ BOOST_AUTO_TEST_CASE(only_a_store_of_one_file_has_an_index_beside_it) {
 }
 
 // Whoever asks meanwhile for what costs no look at the store has it, and whoever waits can leave.
-BOOST_AUTO_TEST_CASE(a_look_at_the_store_holds_up_nobody_who_does_not_need_it) {
+BOOST_AUTO_TEST_CASE(check_of_the_store_blocks_only_dependent_callers) {
   keep("a.csv", 5);
   StoreIndex index = open();
   struct Gone : Request {
@@ -271,7 +271,7 @@ BOOST_AUTO_TEST_CASE(a_look_at_the_store_holds_up_nobody_who_does_not_need_it) {
   BOOST_TEST(looks == 1);
 }
 
-BOOST_AUTO_TEST_CASE(what_cannot_be_written_is_told_and_done_without) {
+BOOST_AUTO_TEST_CASE(unwritable_index_is_reported_and_skipped) {
   std::ofstream(directory.path("index")) << "a file where the folder should be";
   StoreIndex index = open();
   index.add("a.csv", found(1));
@@ -283,7 +283,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_written_is_told_and_done_without) {
   BOOST_CHECK_EXCEPTION(index.save(true), Error, says("is not written"));
 }
 
-BOOST_AUTO_TEST_CASE(a_damaged_file_is_told_of_and_written_anew) {
+BOOST_AUTO_TEST_CASE(damaged_index_is_reported_and_rewritten) {
   keep("a.csv", 5);
   std::ofstream(file(), std::ios::app | std::ios::binary).put('x');
   boost::filesystem::resize_file(file(), 20);
@@ -293,7 +293,7 @@ BOOST_AUTO_TEST_CASE(a_damaged_file_is_told_of_and_written_anew) {
   BOOST_TEST(known("b.csv") == 6u);
 }
 
-BOOST_AUTO_TEST_CASE(damage_of_one_entry_costs_that_entry) {
+BOOST_AUTO_TEST_CASE(damaged_entry_fails_alone) {
   keep("a.csv", 5);
   keep("b.csv", 6);
   const auto size = boost::filesystem::file_size(file());

@@ -42,7 +42,7 @@ std::string random_text(size_t size, std::mt19937_64& random) {
 
 BOOST_AUTO_TEST_SUITE(bgzf)
 
-BOOST_AUTO_TEST_CASE(files_are_framed_as_the_examples_are) {
+BOOST_AUTO_TEST_CASE(frames_match_the_examples) {
   for (const char* name : {"bgzf/frag.tsv", "bgzf/wheat.tsv"}) {
     const std::string path = std::string("tool-files/") + name;
     BOOST_TEST((framed(test_file(path)) == test_file(path + ".gz")));
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(any_length_inflates_to_itself) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(any_slice_is_that_part_of_the_whole) {
+BOOST_AUTO_TEST_CASE(any_slice_equals_that_part_of_the_whole) {
   std::mt19937_64 random(2);
   for (const uint64_t size : {uint64_t{0}, uint64_t{100}, kBgzfPayload, 5 * kBgzfPayload + 99}) {
     const std::string text = random_text(size, random), whole = framed(text);
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(any_slice_is_that_part_of_the_whole) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_read_makes_no_more_than_the_members_it_touches) {
+BOOST_AUTO_TEST_CASE(read_builds_only_the_members_it_touches) {
   std::mt19937_64 random(3);
   const auto text = std::make_shared<MemoryText>(random_text(100 * kBgzfPayload, random));
   const auto file = bgzf_file(text);

@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(without_values_there_are_an_empty_index_and_no_sections) {
   BOOST_TEST(found.empty());
 }
 
-BOOST_AUTO_TEST_CASE(chromosomes_that_one_node_cannot_hold_are_refused) {
+BOOST_AUTO_TEST_CASE(too_many_chromosomes_for_one_node_are_refused) {
   BigWigPlan plan;
   plan.chromosomes.assign(65'536, {"c", 1});
   plan.reduction = 64;

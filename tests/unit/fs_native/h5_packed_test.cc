@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(texts_of_any_length_read_back) {
       (variable_texts(*file.array({"rank2"})) == std::vector<std::string>{"a", "b", "", "ccc", "d", "e"}));
 }
 
-BOOST_AUTO_TEST_CASE(sink_that_fails_fails_the_file) {
+BOOST_AUTO_TEST_CASE(failing_sink_fails_the_file) {
   TestContext context;
   H5Layout out(context);
   out.group("/");

@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(the_same_content_is_the_same_file) {
 }
 
 // The library gives them the time, and each file other bytes, where it makes them itself.
-BOOST_AUTO_TEST_CASE(groups_that_only_a_path_names_are_made_as_all_are) {
+BOOST_AUTO_TEST_CASE(intermediate_groups_are_written_like_others) {
   const hdf5::SkeletonObject number{
       "/qc/deep/n", {}, hdf5::SkeletonDataset{hdf5::SkeletonKind::real, 8, {3}}};
   const hdf5::Skeleton implied = hdf5::write_skeleton({{"/", {}}, number});
@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(every_kind_of_attribute_and_dataset_reads_back) {
   BOOST_TEST(written.texts({"a", "texts"}) == (std::vector<std::string>{"", "\u00e9", "long text"}));
 }
 
-BOOST_AUTO_TEST_CASE(any_slice_is_that_part_of_the_whole_and_decodes_no_more) {
+BOOST_AUTO_TEST_CASE(any_slice_decodes_only_its_part) {
   std::mt19937_64 random(6);
   constexpr uint64_t kEntries = 200000;
   std::vector<uint32_t> values(kEntries), rows(kEntries);
@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(any_slice_is_that_part_of_the_whole_and_decodes_no_more) {
   BOOST_TEST(slices_match(*file, whole_text(*file), random, 100));
 }
 
-BOOST_AUTO_TEST_CASE(names_that_no_hdf5_file_can_have_are_refused) {
+BOOST_AUTO_TEST_CASE(names_invalid_in_hdf5_are_refused) {
   TestContext context;
   H5Layout out(context);
   out.dataset("/a", numbers<int>({1}));

@@ -106,7 +106,7 @@ constexpr size_t kSmallCache = 256 << 10;  // no room for the order of 300 by 40
 BOOST_AUTO_TEST_SUITE(line_order)
 
 // VIEWS 12 "The first part across the order in which a sparse matrix is stored"
-BOOST_AUTO_TEST_CASE(lines_are_the_entries_of_the_store_wherever_they_lie) {
+BOOST_AUTO_TEST_CASE(lines_match_the_entries_of_the_store) {
   const auto whole = random_matrix<uint32_t>(300, 400, 1, small_count);
   const auto large =
       random_matrix<int64_t>(300, 400, 2, [](auto& r) { return static_cast<int64_t>(uint64_t{r()} * r()); });
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(a_missing_value_stays_missing) {
 }
 
 // VIEWS 12 "With `-o index=none` and a matrix that half of the cache does not hold"
-BOOST_AUTO_TEST_CASE(without_room_there_is_none) {
+BOOST_AUTO_TEST_CASE(without_disk_space_there_is_no_order) {
   const auto known = random_matrix<int64_t>(300, 400, 5, [](auto& r) { return static_cast<int64_t>(r()); });
   const SparseMajors majors(known.matrix);
   LineEntries found;
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(without_room_there_is_none) {
 }
 
 #ifdef __linux__
-BOOST_AUTO_TEST_CASE(what_the_disk_does_not_give_back_as_it_was_is_an_error) {
+BOOST_AUTO_TEST_CASE(altered_temporary_file_is_an_error) {
   const auto known = random_matrix<uint32_t>(300, 400, 6, small_count);
   const TemporaryDirectory folder;
   RoomOnDisk room(folder.path(), 64 << 20);

@@ -104,7 +104,7 @@ Table large_table(Context& context) {
 
 BOOST_AUTO_TEST_SUITE(packed_parquet)
 
-BOOST_AUTO_TEST_CASE(compressed_pages_hold_what_the_others_hold) {
+BOOST_AUTO_TEST_CASE(compressed_pages_match_uncompressed_ones) {
   TestContext context;
   const Table table = large_table(context);
   const std::string plain = whole_text(*layout_file([&] { return table_parquet(table, context); }, context));

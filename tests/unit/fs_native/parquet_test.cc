@@ -144,7 +144,7 @@ bool holds(const std::string& whole, const std::string& part) {
 
 BOOST_FIXTURE_TEST_SUITE(parquet_files, Fixture)
 
-BOOST_AUTO_TEST_CASE(a_small_table_is_what_another_writer_has) {
+BOOST_AUTO_TEST_CASE(small_table_matches_another_writer) {
   const auto csv = csv_columns(genuine("corner.csv"));
   const Texts& none = csv[1].second;
   add("k", numbers_of<int32_t>(csv[0].second), Nulls::none);
@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(a_small_table_is_what_another_writer_has) {
   BOOST_TEST((ours == theirs));
 }
 
-BOOST_AUTO_TEST_CASE(row_groups_are_what_another_writer_has) {
+BOOST_AUTO_TEST_CASE(row_groups_match_another_writer) {
   const auto csv = csv_columns(genuine("groups.csv"));
   const uint64_t rows = csv[0].second.size();
   BOOST_TEST_REQUIRE(rows > ParquetLimits().rows_in_group);
@@ -196,7 +196,7 @@ void add_all(Fixture& fixture, const std::vector<std::pair<std::string, Texts>>&
   }
 }
 
-BOOST_AUTO_TEST_CASE(every_type_is_what_another_writer_has) {
+BOOST_AUTO_TEST_CASE(every_type_matches_another_writer) {
   for (const std::string name : {"nulls", "required"}) {
     columns.clear();
     const auto csv = csv_columns(genuine(name + ".csv"));
@@ -233,7 +233,7 @@ BOOST_AUTO_TEST_CASE(names_are_made_distinct) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(an_ordered_factor_tells_its_levels) {
+BOOST_AUTO_TEST_CASE(ordered_factor_stores_its_levels) {
   add("f", factor_of({"low", std::nullopt}, {"low", "high"}, context, true), Nulls::possible);
   add("g", factor_of({"x", "x"}, {"x"}, context), Nulls::possible);
   BOOST_TEST(holds(written(2, false), R"({"factors":{"f":{"levels":["low","high"],"ordered":true}}})"));
@@ -253,7 +253,7 @@ BOOST_AUTO_TEST_CASE(a_factor_of_more_levels_than_a_group_has_rows_is_text) {
 }
 
 // A column of many runs in several groups, with what is missing all over the place.
-BOOST_AUTO_TEST_CASE(any_range_is_that_of_the_whole_file) {
+BOOST_AUTO_TEST_CASE(any_range_equals_that_of_the_whole_file) {
   const uint64_t rows = 5000;
   Texts texts, truths;
   std::mt19937_64 random(7);
@@ -272,7 +272,7 @@ BOOST_AUTO_TEST_CASE(any_range_is_that_of_the_whole_file) {
   BOOST_TEST(written(rows, false, {2048, 100}).size() > whole.size());
 }
 
-BOOST_AUTO_TEST_CASE(bounds_are_told_where_there_is_no_nan) {
+BOOST_AUTO_TEST_CASE(bounds_are_stored_unless_there_is_nan) {
   const Texts rows{"1", "2"};
   const auto bound = [](double value, char field) {
     std::string bytes(10, '\0');
@@ -290,7 +290,7 @@ BOOST_AUTO_TEST_CASE(bounds_are_told_where_there_is_no_nan) {
 }
 
 // R's POSIXct.
-BOOST_AUTO_TEST_CASE(instants_are_timestamps_of_utc_that_have_all_their_digits) {
+BOOST_AUTO_TEST_CASE(instants_are_utc_timestamps_with_all_digits) {
   const auto file_of = [&](double seconds) {
     return written(
         {1, nullptr, {{"x", counted_times(numbers<double>({seconds}), TimeUnit::second, nullptr)}}});
@@ -316,7 +316,7 @@ BOOST_AUTO_TEST_CASE(instants_are_timestamps_of_utc_that_have_all_their_digits) 
 }
 
 // R's Date.
-BOOST_AUTO_TEST_CASE(days_of_r_are_dates_where_parquet_counts_all) {
+BOOST_AUTO_TEST_CASE(days_of_r_are_dates_if_parquet_can_hold_them) {
   const auto file_of = [&](const std::vector<double>& days) {
     ArrayPtr values =
         with_missing(numbers(days), [](const Elements&, std::vector<uint8_t>& out) { out[0] = 1; });
@@ -333,7 +333,7 @@ BOOST_AUTO_TEST_CASE(days_of_r_are_dates_where_parquet_counts_all) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(times_are_counted_in_units_that_parquet_has) {
+BOOST_AUTO_TEST_CASE(times_are_stored_in_units_of_parquet) {
   const auto file_of = [&](TimeUnit unit, uint32_t times, int64_t count) {
     DType type;
     type.kind = Kind::time_point;
@@ -361,7 +361,7 @@ BOOST_AUTO_TEST_CASE(times_are_counted_in_units_that_parquet_has) {
   BOOST_TEST(holds(file_of(TimeUnit::day, 1, int64_t{1} << 31), "5881580-07-12"));
 }
 
-BOOST_AUTO_TEST_CASE(what_parquet_cannot_hold_is_refused) {
+BOOST_AUTO_TEST_CASE(content_unsupported_by_parquet_is_refused) {
   class Vast : public Array {
    public:
     explicit Vast(uint64_t rows) : Array(number_type(Kind::integer, 1), {rows}) {}

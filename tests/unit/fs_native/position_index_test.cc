@@ -72,7 +72,7 @@ std::string example(const std::string& name) {
 BOOST_AUTO_TEST_SUITE(position_index_file)
 
 // The examples hold what htslib's own index holds, with the bins in rising order.
-BOOST_AUTO_TEST_CASE(bins_chunks_and_windows_are_those_of_tabix) {
+BOOST_AUTO_TEST_CASE(bins_chunks_and_windows_match_tabix) {
   for (const size_t lines : {1, 2, 7, 100, 1000000}) {
     BOOST_TEST((index_of(test_file("tool-files/bgzf/frag.tsv"), IndexKind::tbi, lines) ==
                 example("frag.tsv.gz.tbi")));

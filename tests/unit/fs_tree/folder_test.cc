@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(a_store_is_opened_when_it_is_looked_at) {
   BOOST_TEST(context.warnings().size() == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(a_store_that_does_not_open_is_passed_through_with_a_warning) {
+BOOST_AUTO_TEST_CASE(unopenable_store_passes_through_with_a_warning) {
   write("m/version", "packed-uint-matrix-v99\n");
   write("m/idxptr", "");
   write("m/val", "raw");
@@ -114,7 +114,7 @@ std::string hdf5_file_without_a_root() {
   return bytes;
 }
 
-BOOST_AUTO_TEST_CASE(what_the_first_bytes_tell_is_known_without_opening_the_store) {
+BOOST_AUTO_TEST_CASE(first_bytes_identify_a_store_without_opening_it) {
   write("h.h5", hdf5_file_without_a_root());
   BOOST_TEST(is_directory("h.h5"));
   BOOST_TEST(context.warnings().empty());
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(links_within_the_folder_stay_links) {
   BOOST_TEST(files().read_link(files().find("dangling")) == "gone");
 }
 
-BOOST_AUTO_TEST_CASE(links_that_lead_outside_are_links_unless_they_may_be_followed) {
+BOOST_AUTO_TEST_CASE(escaping_links_stay_links_unless_allowed) {
   const disk::path outside =
       disk::canonical(disk::temp_directory_path()) / disk::unique_path("plainfs-outside-%%%%%%%%");
   std::ofstream(outside.string()) << "out";
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(links_that_lead_outside_are_links_unless_they_may_be_follow
   disk::remove(outside);
 }
 
-BOOST_AUTO_TEST_CASE(what_others_see_is_no_more_open_than_on_disk) {
+BOOST_AUTO_TEST_CASE(permissions_for_others_never_exceed_those_on_disk) {
   write("f", "x");
   write("sub/f", "x");
   const auto mode = [&](const std::string& path) {
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(what_others_see_is_no_more_open_than_on_disk) {
   BOOST_TEST(mode("sub") == 0705U);
 }
 
-BOOST_AUTO_TEST_CASE(a_file_that_changes_while_it_is_mounted_is_an_error_until_reopened) {
+BOOST_AUTO_TEST_CASE(file_changed_while_mounted_is_an_error_until_reopened) {
   write("f", "old");
   BOOST_TEST(read("f") == "old");
   write("f", "newer");
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(a_file_opened_before_reopening_fails) {
   BOOST_CHECK_EXCEPTION(files().read(open, 0, 10), Error, says("the store was reopened since the file was"));
 }
 
-BOOST_AUTO_TEST_CASE(what_past_openings_used_is_let_go_unless_a_file_of_theirs_is_open) {
+BOOST_AUTO_TEST_CASE(past_openings_are_released_unless_a_file_is_open) {
   write("f", "x");
   add_store("s");
   const auto of_each_context = std::make_shared<int>();

@@ -26,13 +26,13 @@ struct Fixture {
 BOOST_FIXTURE_TEST_SUITE(open_stores, Fixture)
 
 // At the end of a mount, and of each of its openings, it must not throw.
-BOOST_AUTO_TEST_CASE(a_store_whose_folder_does_not_answer_is_not_asked_again_to_close_its_files) {
+BOOST_AUTO_TEST_CASE(unresponsive_store_is_closed_without_asking_it) {
   failing = 1000;
   OpenStores stores(named, 4, [](const std::string&) {});
   BOOST_CHECK_THROW(stores.open(kStore), Error);
 }
 
-BOOST_AUTO_TEST_CASE(a_store_whose_folder_did_not_answer_once_opens_later) {
+BOOST_AUTO_TEST_CASE(store_opens_after_a_temporary_failure) {
   failing = 1;
   OpenStores stores(named, 4, [](const std::string&) {});
   BOOST_CHECK_THROW(stores.open(kStore), Error);

@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(arrays_are_files_and_groups_directories) {
   BOOST_CHECK(tree().kind(find("a.csv")) == FileKind::file);
 }
 
-BOOST_AUTO_TEST_CASE(a_file_beyond_what_stat_can_say_is_unsupported) {
+BOOST_AUTO_TEST_CASE(file_too_large_for_stat_is_unsupported) {
   class Vast : public Array {
    public:
     Vast() : Array(number_type(Kind::integer, 1), {uint64_t{1} << 63}) {}
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(listing_a_directory_lists_none_of_its_groups) {
   BOOST_TEST(group->times_listed() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_group_that_cannot_be_listed_harms_no_other) {
+BOOST_AUTO_TEST_CASE(unlistable_group_fails_alone) {
   auto broken = root->add_group("broken");
   root->add_array("a");
   broken->break_with(damaged("no symbol table"));
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(a_group_that_cannot_be_listed_harms_no_other) {
   BOOST_TEST(names("broken").empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_member_that_cannot_be_opened_is_listed_and_fails) {
+BOOST_AUTO_TEST_CASE(unopenable_member_is_listed_and_fails) {
   root->add("bad", {damaged("no header"), nullptr, {}, {}});
   const Names all = names();
   BOOST_TEST_REQUIRE(!all.empty());
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(a_member_that_cannot_be_opened_is_listed_and_fails) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(names_that_do_not_exist_are_not_found) {
+BOOST_AUTO_TEST_CASE(absent_names_are_not_found) {
   root->add_array("a");
   BOOST_CHECK_EXCEPTION(find("b"), Error, [](const Error& error) { return error.code() == Errc::not_found; });
   BOOST_CHECK_EXCEPTION(find("a.csv/x"), Error,
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(names_that_do_not_exist_are_not_found) {
   BOOST_CHECK_EXCEPTION(tree().kind(0), Error, says("there is none"));
 }
 
-BOOST_AUTO_TEST_CASE(a_store_that_is_one_array_shows_it_as_array) {
+BOOST_AUTO_TEST_CASE(single_array_store_shows_it_as_array) {
   Store store;
   store.path = "/nowhere/x.zarr";
   MemoryGroup group;
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(a_link_to_a_group_is_one_link) {
   BOOST_TEST(link("g/h/self") == ".");
 }
 
-BOOST_AUTO_TEST_CASE(a_link_to_a_link_names_its_own_target_with_the_views_of_the_last) {
+BOOST_AUTO_TEST_CASE(link_to_a_link_has_the_views_of_the_final_target) {
   root->add_text("t").add_link("first", {"t"}).add_link("second", {"first"});
   BOOST_TEST(link("second.csv") == "first.csv");
 }
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(links_on_the_way_are_not_resolved) {
   BOOST_TEST(link("l.csv") == "way/a.csv");
 }
 
-BOOST_AUTO_TEST_CASE(links_that_lead_nowhere_keep_their_bare_path) {
+BOOST_AUTO_TEST_CASE(dangling_links_keep_their_bare_path) {
   root->add_link("gone", {"no", "such"}).add_link("self", {"self"}).add_link("a", {"b"}).add_link("b", {"a"});
   root->add_link("through", {"self", "x"}).add_link("out", {"..", "..", "etc"});
   BOOST_TEST(names() == (Names{"a", "b", "gone", "out", "self", "through"}),
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(rings_of_links_through_directories_end) {
   BOOST_TEST(names("g") == (Names{"h", "i"}), boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(a_chain_of_links_leads_as_far_as_linux_follows) {
+BOOST_AUTO_TEST_CASE(chain_of_links_has_the_limit_of_linux) {
   root->add_array("a").add_link("l0", {"a"});
   constexpr int kCount = 2000;  // each is looked up once: else this takes minutes
   for (int i = 1; i < kCount; ++i) root->add_link(fmt::format("l{}", i), {fmt::format("l{}", i - 1)});
@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(links_in_the_folders_of_links_count_too) {
   BOOST_TEST(std::count(all.begin(), all.end(), "far") == 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_fault_that_has_passed_is_not_kept_by_a_listing) {
+BOOST_AUTO_TEST_CASE(listing_does_not_keep_a_past_fault) {
   root->add_array("a").add("b", {unreadable("the disk fails"), nullptr, {}, {}});
   BOOST_TEST(names() == (Names{".attrs.json", "a.csv", "a.npy", "b.csv"}), boost::test_tools::per_element());
   const int before = root->times_listed();
@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(a_fault_that_has_passed_is_not_kept_by_a_listing) {
 }
 
 // What a view shows of something else is told anew too, with its own directories.
-BOOST_AUTO_TEST_CASE(files_of_views_come_back_when_a_fault_has_passed) {
+BOOST_AUTO_TEST_CASE(files_of_views_return_after_a_fault) {
   const auto names = std::make_shared<Names>();
   const auto group = std::make_shared<MemoryGroup>("/m");
   class Matrices : public MemoryGroup {
@@ -240,7 +240,7 @@ BOOST_AUTO_TEST_CASE(files_of_views_come_back_when_a_fault_has_passed) {
 }
 
 // Whatever the member is, no name that it may have is said not to be there.
-BOOST_AUTO_TEST_CASE(no_name_of_what_cannot_be_opened_for_now_is_absent) {
+BOOST_AUTO_TEST_CASE(names_of_a_temporarily_unopenable_member_are_not_absent) {
   const auto broken = std::make_shared<BrokenGroup>(nullptr, "/t", unreadable("the disk fails"));
   const std::string long_name(300, 'n');
   root->add("b", {unreadable("the disk fails"), nullptr, {}, {}}).add("t", {{}, broken, {}, {}});
@@ -257,14 +257,14 @@ BOOST_AUTO_TEST_CASE(no_name_of_what_cannot_be_opened_for_now_is_absent) {
     BOOST_CHECK_EXCEPTION(find(name), Error, [](const Error& e) { return e.code() == Errc::not_found; });
 }
 
-BOOST_AUTO_TEST_CASE(a_name_that_a_member_which_cannot_be_opened_may_have_is_nobodys) {
+BOOST_AUTO_TEST_CASE(possible_name_of_an_unopenable_member_is_reserved) {
   root->add_array("a").add("a.csv", {unreadable("the disk fails"), nullptr, {}, {}});
   BOOST_TEST(names() == (Names{".attrs.json", "a.csv", "a.csv.csv", "a.npy"}),
              boost::test_tools::per_element());
   BOOST_CHECK_EXCEPTION(tree().size(find("a.csv")), Error, says("the disk fails"));
 }
 
-BOOST_AUTO_TEST_CASE(a_link_that_cannot_be_told_costs_itself) {
+BOOST_AUTO_TEST_CASE(unreadable_link_fails_alone) {
   const auto broken = std::make_shared<BrokenGroup>(nullptr, "/broken", unreadable("the disk fails"));
   root->add("broken", {{}, broken, {}, {}}).add_array("a").add_link("l", {"broken", "x"});
   BOOST_TEST(names() == (Names{"a.csv", "a.npy", "broken", "broken.csv", "l"}),
@@ -275,7 +275,7 @@ BOOST_AUTO_TEST_CASE(a_link_that_cannot_be_told_costs_itself) {
 }
 
 // What it shows is not known for now, and must not look as if there were nothing.
-BOOST_AUTO_TEST_CASE(a_link_to_a_member_that_cannot_be_opened_is_that_error) {
+BOOST_AUTO_TEST_CASE(link_to_an_unopenable_member_gives_its_error) {
   Link csv;
   csv.path = {"b"};
   csv.only = ".csv";
@@ -302,7 +302,7 @@ BOOST_AUTO_TEST_CASE(names_in_links_are_encoded) {
   BOOST_TEST(link("l.csv") == "x%2Fy/p%25q%2F.csv");
 }
 
-BOOST_AUTO_TEST_CASE(stores_that_are_not_there_are_named_beside_the_mountpoint) {
+BOOST_AUTO_TEST_CASE(absent_stores_are_named_beside_the_mountpoint) {
   root->add_link("gone", {"z"}, "gone.h5").add_link("below", {"z"}, "/nowhere/deep/s.h5");
   root->add_group("g")->add_link("gone", {"z"}, "gone.h5");
   BOOST_TEST(link("gone") == "../gone.h5/z");
@@ -310,20 +310,20 @@ BOOST_AUTO_TEST_CASE(stores_that_are_not_there_are_named_beside_the_mountpoint) 
   BOOST_TEST(link("below") == "../deep/s.h5/z");
 }
 
-BOOST_AUTO_TEST_CASE(stores_out_of_reach_are_named_by_source_and_path) {
+BOOST_AUTO_TEST_CASE(unreachable_stores_are_named_by_source_and_path) {
   root->add_link("far", {"z"}, "/far/away.h5").add_link("up", {"z"}, "../../up.h5");
   BOOST_TEST(link("far") == "/far/away.h5:/z");
   BOOST_TEST(link("up") == "../../up.h5:/z");
 }
 
-BOOST_AUTO_TEST_CASE(a_member_called_dot_plainfs_leaves_the_name_to_the_mount) {
+BOOST_AUTO_TEST_CASE(member_named_dot_plainfs_is_renamed) {
   root->add_group(".plainfs");
   tree().add_hidden(".plainfs", {});
   BOOST_TEST(names() == Names{".plainfs~"}, boost::test_tools::per_element());
   BOOST_TEST(find(".plainfs") != find(".plainfs~"));
 }
 
-BOOST_AUTO_TEST_CASE(of_a_store_elsewhere_what_is_read_for_its_size_is_found_by_name) {
+BOOST_AUTO_TEST_CASE(expensive_files_of_a_remote_store_are_found_by_name) {
   root->add_array("a").add_text("t").add_link("link", {"a"}).add_group("g")->add_array("b");
   root->add("bad", {damaged("no header"), nullptr, {}, {}});
   made.emplace(memory_store(root, "http://host/x.h5"), subdir, default_views(), context, inodes);
@@ -340,7 +340,7 @@ BOOST_AUTO_TEST_CASE(of_a_store_elsewhere_what_is_read_for_its_size_is_found_by_
   BOOST_TEST(once == all, boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(of_a_store_elsewhere_what_named_views_offer_is_listed) {
+BOOST_AUTO_TEST_CASE(named_views_of_a_remote_store_are_listed) {
   root->add_array("a");
   made.emplace(memory_store(root, "http://host/x.h5"), subdir, views_named("csv+npy"), context, inodes);
   BOOST_TEST(names() == (Names{"a.csv", "a.npy"}), boost::test_tools::per_element());
@@ -360,7 +360,7 @@ ChosenViews with_again() {
   return views;
 }
 
-BOOST_AUTO_TEST_CASE(names_that_are_found_are_in_no_listing) {
+BOOST_AUTO_TEST_CASE(found_names_are_not_listed) {
   root->add_array("a").add_link("link", {"a"});
   made.emplace(memory_store(root), subdir, with_again(), context, inodes);
   const Names listed{"a.csv", "a.npy", "link.csv", "link.npy"};
@@ -404,7 +404,7 @@ ChosenViews with_numbered() {
   return views;
 }
 
-BOOST_AUTO_TEST_CASE(files_are_found_that_no_listing_has) {
+BOOST_AUTO_TEST_CASE(unlisted_files_are_found) {
   made.emplace(memory_store(root), subdir, with_numbered(), context, inodes);
   BOOST_TEST(names().empty());
   const Inode seventh = find("numbered/7.txt");
@@ -461,7 +461,7 @@ BOOST_AUTO_TEST_CASE(names_are_given_back_after_a_visit) {
   BOOST_TEST(inodes->statistics().names < before + 10);  // those that are listed stay
 }
 
-BOOST_AUTO_TEST_CASE(directories_that_were_not_wanted_for_long_are_listed_again) {
+BOOST_AUTO_TEST_CASE(long_unused_directories_are_listed_again) {
   for (int i = 0; i < 400; ++i) {
     const auto group = root->add_group(fmt::format("g{}", i));
     for (int k = 0; k < 40; ++k) group->add_array(fmt::format("a{}", k));
@@ -485,7 +485,7 @@ BOOST_AUTO_TEST_CASE(directories_that_were_not_wanted_for_long_are_listed_again)
   BOOST_TEST(find("g0/a0.csv") == held);
 }
 
-BOOST_AUTO_TEST_CASE(deep_directory_is_found_after_those_above_it_were_let_go) {
+BOOST_AUTO_TEST_CASE(deep_directory_is_found_after_its_parents_were_released) {
   auto group = root;
   std::string path;
   for (int depth = 0; depth < 3000; ++depth) {
@@ -503,14 +503,14 @@ BOOST_AUTO_TEST_CASE(deep_directory_is_found_after_those_above_it_were_let_go) {
   BOOST_TEST(tree().size(deep) == 6U);
 }
 
-BOOST_AUTO_TEST_CASE(parts_are_listed_where_that_is_asked_for) {
+BOOST_AUTO_TEST_CASE(parts_are_listed_on_request) {
   ChosenViews views = with_numbered();
   views.lists_parts = true;
   made.emplace(memory_store(root), subdir, views, context, inodes);
   BOOST_TEST(names() == Names{"numbered"}, boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(what_named_views_offer_is_listed) {
+BOOST_AUTO_TEST_CASE(files_of_named_views_are_listed) {
   root->add_array("a");
   ChosenViews views = with_again();
   views.are_named = true;

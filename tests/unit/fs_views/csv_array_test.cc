@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(names_become_a_header_and_line_starts) {
   BOOST_TEST(csv_of(numbers<double>({}, {2, 0}), rows) == "\"\"\n\"r,1\"\n\"NA\"\n");
 }
 
-BOOST_AUTO_TEST_CASE(names_of_another_number_are_damage) {
+BOOST_AUTO_TEST_CASE(wrong_number_of_names_is_damage) {
   BOOST_TEST(message_of([] {
                csv_of(numbers(counted(6), {2, 3}), text_array({"a"}));
              }) == "1 names for 2 rows");
@@ -133,12 +133,12 @@ BOOST_AUTO_TEST_CASE(names_of_another_number_are_damage) {
              }) == "1 names for 3 columns");
 }
 
-BOOST_AUTO_TEST_CASE(a_broken_array_gives_its_error) {
+BOOST_AUTO_TEST_CASE(broken_array_reports_its_error) {
   const auto broken = std::make_shared<BrokenArray>(type_of<double>(), damaged("no such codec"));
   BOOST_TEST(message_of([&] { csv_of(broken); }) == "no such codec");
 }
 
-BOOST_AUTO_TEST_CASE(a_shape_beyond_all_measure_is_an_error) {
+BOOST_AUTO_TEST_CASE(shape_beyond_64_bits_is_an_error) {
   const uint64_t long_axis = uint64_t{1} << 40;
   BOOST_TEST(message_of([&] {
                csv_of(numbers<double>({}, {long_axis, long_axis, 0}));
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(a_shape_beyond_all_measure_is_an_error) {
              }).find("too large") != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(any_array_is_as_written_by_hand) {
+BOOST_AUTO_TEST_CASE(any_array_matches_a_plain_writer) {
   std::mt19937_64 random(1);
   const std::vector<DType> types = {type_of<int16_t>(),
                                     type_of<double>(),
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(any_array_is_as_written_by_hand) {
 }
 
 // Many blocks and units: rows that are split, and bands of a column-major array.
-BOOST_AUTO_TEST_CASE(large_arrays_are_as_written_by_hand) {
+BOOST_AUTO_TEST_CASE(large_arrays_match_a_plain_writer) {
   std::mt19937_64 random(2);
   for (const Shape& shape : {Shape{3, 70001}, Shape{70001, 3}, Shape{41, 67, 71}, Shape{200000}}) {
     for (const bool reversed : {false, true}) {

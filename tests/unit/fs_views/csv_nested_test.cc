@@ -98,13 +98,13 @@ BOOST_AUTO_TEST_CASE(other_columns_and_row_names_are_as_in_any_table) {
   BOOST_TEST(text_of(table) == "\"\",\"a,b\",c,n\nr1,x,[],0.1\nr2,\"NA\",[7],NaN\n");
 }
 
-BOOST_AUTO_TEST_CASE(a_table_is_nested_where_a_column_is) {
+BOOST_AUTO_TEST_CASE(table_with_a_nested_column_is_nested) {
   BOOST_TEST(has_nested_columns(table_of(nested(numbers<int>({}), {numbers<uint8_t>({})}), 0)));
   BOOST_TEST(!has_nested_columns(table_of(numbers<int>({}), 0)));
   BOOST_TEST(text_of(table_of(nested(numbers<int>({}), {numbers<uint8_t>({})}), 0)) == "c\n");
 }
 
-BOOST_AUTO_TEST_CASE(what_does_not_fit_is_damage) {
+BOOST_AUTO_TEST_CASE(inconsistent_parts_are_damage) {
   const auto one = numbers<int>({1});
   BOOST_TEST(error_of(one, {numbers<uint8_t>({1, 0})}, 2) == "column c: index 1 is 0 after 1");
   BOOST_TEST(error_of(one, {numbers<uint8_t>({2})}, 1) == "column c: index 2 is not below 2");

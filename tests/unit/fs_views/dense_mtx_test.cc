@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(missing_values_are_entries) {
              "%%MatrixMarket matrix coordinate integer general\n1 3 2\n1 2 NA\n1 3 7\n");
 }
 
-BOOST_AUTO_TEST_CASE(a_column_major_array_is_the_matrix_that_users_see) {
+BOOST_AUTO_TEST_CASE(column_major_array_is_the_matrix_shown_to_users) {
   const ArrayPtr values =
       typed(number_type(Kind::integer, 4), {2, 3}, elements_of<int32_t>({1, 0, 2, 0, 3, 0}), true);
   BOOST_TEST(text_of(values, false) ==
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(header_and_size_come_from_one_pass_over_the_array) {
   BOOST_TEST(read_text(file, 0, 80).find("1024 512 174763\n") != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(who_wants_the_entries_of_each_cell_has_them_from_the_pass_of_the_text) {
+BOOST_AUTO_TEST_CASE(entries_per_cell_come_from_the_pass_of_the_text) {
   for_counted_matrices([](CountedMatrix& matrix, bool cells_are_rows) {
     TextFile file(dense_mtx(matrix.values, cells_are_rows, matrix.context), matrix.context);
     BOOST_TEST(file.size() > 0u);
@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(who_wants_the_entries_of_each_cell_has_them_from_the_pass_o
   });
 }
 
-BOOST_AUTO_TEST_CASE(the_head_has_the_number_of_entries_from_whoever_counted_them) {
+BOOST_AUTO_TEST_CASE(header_takes_the_entry_count_from_any_pass) {
   for_counted_matrices([](CountedMatrix& matrix, bool cells_are_rows) {
     BOOST_TEST(entries_of_cells(matrix.values, cells_are_rows, matrix.context) == matrix.pointer);
     const auto text = dense_mtx(matrix.values, cells_are_rows, matrix.context);
@@ -208,7 +208,7 @@ BOOST_AUTO_TEST_CASE(the_head_has_the_number_of_entries_from_whoever_counted_the
   });
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_matrix_of_numbers_fails) {
+BOOST_AUTO_TEST_CASE(non_numeric_array_is_no_matrix) {
   TestContext context;
   const auto error_of = [&](ArrayPtr values) {
     return message_of([&] { text_of(std::move(values), false); });
@@ -238,7 +238,7 @@ BOOST_AUTO_TEST_CASE(entries_are_right_after_a_fault_in_the_middle) {
 }
 
 // Shapes need no bytes in a store.
-BOOST_AUTO_TEST_CASE(matrix_that_only_its_shape_makes_large_takes_no_memory) {
+BOOST_AUTO_TEST_CASE(vast_empty_matrix_takes_no_memory) {
   struct Endless : Array {
     Endless() : Array(number_type(Kind::real, 8), {uint64_t{1} << 50, 1000}) {}
     Elements read(const Box&) const override { throw damaged("read"); }

@@ -101,7 +101,7 @@ Pixels preview(const Image& image) {
 
 BOOST_AUTO_TEST_SUITE(image_files)
 
-BOOST_AUTO_TEST_CASE(an_ome_tiff_is_what_the_prototype_wrote) {
+BOOST_AUTO_TEST_CASE(ome_tiff_matches_the_prototype) {
   for (const std::string name : {"five", "labels", "plane"}) {
     BOOST_TEST_CONTEXT(name) {
       Opened opened(name);
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(an_ome_tiff_is_what_the_prototype_wrote) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_preview_is_what_the_prototype_wrote) {
+BOOST_AUTO_TEST_CASE(preview_matches_the_prototype) {
   Opened opened("five");
   const auto file = layout_file(png(preview_of(opened.image()).value(), opened.context), opened.context);
   const uint64_t known = file->known_size().value();
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(the_smallest_level_of_512_pixels_is_shown) {
   BOOST_TEST(width_of({{1, (1 << 24) + 1}, {1, 400}}) == 400u);
 }
 
-BOOST_AUTO_TEST_CASE(contrast_is_that_of_the_values_where_none_is_said) {
+BOOST_AUTO_TEST_CASE(contrast_defaults_to_the_range_of_the_values) {
   // Of 8 bits the least and the greatest, of others percentiles.
   BOOST_TEST(preview(image_of(numbers<int8_t>({-5, 0, 5}, {1, 3}), "yx")).bytes ==
              std::vector<int>({0, 0, 0, 128, 128, 128, 255, 255, 255}));
@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(labels_have_a_colour_each) {
   BOOST_TEST(pixels.at(1) != pixels.at(0));
 }
 
-BOOST_AUTO_TEST_CASE(a_tile_decodes_the_chunks_that_it_touches) {
+BOOST_AUTO_TEST_CASE(tile_decodes_only_the_chunks_it_touches) {
   TestContext context;
   const auto values =
       std::make_shared<ChunkedCopy>(context, zeros<uint16_t>({3, 512, 512}), Shape{1, 128, 128});
@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(a_tile_decodes_the_chunks_that_it_touches) {
   BOOST_TEST(values->chunks_decoded() == 3u);
 }
 
-BOOST_AUTO_TEST_CASE(the_size_of_a_vast_image_takes_no_memory_and_its_directories_are_made_as_they_are_read) {
+BOOST_AUTO_TEST_CASE(directories_of_a_vast_image_are_generated_on_read) {
   TestContext context;
   // 2^20 planes of 2^40 pixels.
   class Vast : public Array {
@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(the_size_of_a_vast_image_takes_no_memory_and_its_directorie
   BOOST_TEST(file->read(file->size() - 7, 4096).size() == 7u);
 }
 
-BOOST_AUTO_TEST_CASE(a_member_has_it_beside_it_and_a_store_in_its_root) {
+BOOST_AUTO_TEST_CASE(image_files_are_beside_a_member_or_in_the_root) {
   const Image image = image_of(zeros<uint8_t>({4, 5}), "yx");
   BOOST_TEST(names_of(image) == " .ome.tif ?.tif");
   const Opened opened("plane");
@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(a_member_has_it_beside_it_and_a_store_in_its_root) {
   BOOST_TEST(names_of(image, std::make_shared<Below>()) == " /preview.png");
 }
 
-BOOST_AUTO_TEST_CASE(what_ome_has_no_pixels_for_has_no_file) {
+BOOST_AUTO_TEST_CASE(pixel_types_without_ome_name_have_no_file) {
   BOOST_TEST(names_of(image_of(zeros<int64_t>({4, 5}), "yx")) == "");
   BOOST_TEST(names_of(image_of(zeros<uint64_t>({4, 5}), "yx")) == "");
   BOOST_TEST(names_of(image_of(text_array({"a"}), "x")) == "");

@@ -77,7 +77,7 @@ struct Fixture {
 
 BOOST_FIXTURE_TEST_SUITE(made_directories, Fixture)
 
-BOOST_AUTO_TEST_CASE(an_anndata_zarr_is_what_anndata_writes) {
+BOOST_AUTO_TEST_CASE(anndata_zarr_matches_anndata) {
   int cases = 0;
   for (const auto& entry : fs::directory_iterator(data / "anndata-zarr")) {
     const std::string name = entry.path().filename().string();
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(an_anndata_zarr_is_what_anndata_writes) {
   BOOST_TEST(cases == 8);
 }
 
-BOOST_AUTO_TEST_CASE(last_chunks_are_what_anndata_writes) {
+BOOST_AUTO_TEST_CASE(last_chunks_match_anndata) {
   const fs::path folder = data / "anndata-zarr" / "boundary";
   ZarrLimits small;
   small.texts = 8;
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(last_chunks_are_what_anndata_writes) {
 }
 
 // Packed ones too, of which there is the same matrix unpacked.
-BOOST_AUTO_TEST_CASE(a_bpcells_directory_is_what_bpcells_writes) {
+BOOST_AUTO_TEST_CASE(bpcells_directory_matches_bpcells) {
   for (const auto& [stored, genuine] : {std::pair("unpacked_uint_col", "unpacked_uint_col"),
                                         std::pair("unpacked_float_col", "unpacked_float_col"),
                                         std::pair("unpacked_double_col", "unpacked_double_col"),

@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(matrices_with_the_same_genes_share_their_names) {
   BOOST_TEST(context.cache.statistics().misses == misses);
 }
 
-BOOST_AUTO_TEST_CASE(a_name_of_several_is_an_error_of_its_own) {
+BOOST_AUTO_TEST_CASE(ambiguous_name_is_an_error) {
   TestContext context;
   const Directories parts(small_matrix(context), context);
   // VIEWS 12 "What is the name of several is the error".
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(a_name_of_several_is_an_error_of_its_own) {
     BOOST_CHECK_EXCEPTION(parts.genes().find(name), Error, says("2 genes are called A: E1, E3"));
 }
 
-BOOST_AUTO_TEST_CASE(one_pass_tells_the_sizes_of_all) {
+BOOST_AUTO_TEST_CASE(one_pass_measures_all_parts) {
   TestContext context;
   const Directories parts(wide_matrix(context), context);
   uint64_t asked = 0;
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(one_pass_tells_the_sizes_of_all) {
   BOOST_TEST(asked == kGenes);
 }
 
-BOOST_AUTO_TEST_CASE(a_listing_is_told_sizes_once_they_are_known_and_the_next_question_is_for_all) {
+BOOST_AUTO_TEST_CASE(listing_has_known_sizes_and_one_lookup_measures_all) {
   TestContext context;
   const Directories parts(wide_matrix(context), context);
   const FoundFiles& genes = parts.genes();
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(a_dense_matrix_has_parts_in_either_orientation) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_matrix_of_genes_by_cells_has_no_parts) {
+BOOST_AUTO_TEST_CASE(other_matrices_have_no_parts) {
   TestContext context;
   SparseMatrix matrix = small_matrix(context);
   matrix.column_names = nullptr;
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_matrix_of_genes_by_cells_has_no_parts) {
   BOOST_TEST(Directories(LabelledArray{numbers<int32_t>({1, 2}), nullptr, nullptr}, context).all.empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_matrix_that_cannot_be_read_lists_its_parts) {
+BOOST_AUTO_TEST_CASE(unreadable_matrix_lists_its_parts) {
   TestContext context;
   SparseMatrix matrix = small_matrix(context);
   matrix.pointer = numbers<uint32_t>({0, 9, 3});

@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_CASE(a_name_a_line_once_or_twice) {
   BOOST_TEST(whole_text(names_tsv({text_array({}), text_array({})}, context), context) == "");
 }
 
-BOOST_AUTO_TEST_CASE(any_slice_is_that_part_of_the_whole) {
+BOOST_AUTO_TEST_CASE(any_slice_equals_that_part_of_the_whole) {
   std::mt19937_64 random(1);
   TestContext context;
   std::vector<std::string> names(30000);

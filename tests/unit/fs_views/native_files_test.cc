@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(a_dense_matrix_has_the_file_of_cell_ranger_too) {
 }
 
 // Whichever is asked for its size first: who asks for every size waits for one pass over the values.
-BOOST_AUTO_TEST_CASE(the_text_of_a_dense_matrix_and_the_file_of_cell_ranger_share_a_pass) {
+BOOST_AUTO_TEST_CASE(dense_text_and_cell_ranger_file_share_a_pass) {
   for (const bool cells_are_rows : {false, true}) {
     for (const bool text_first : {false, true}) {
       TestContext context(uint64_t{256} << 10, 1);  // of 400 KB
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(the_text_of_a_dense_matrix_and_the_file_of_cell_ranger_shar
 
 // A fault that may pass takes no file away: each that needs what cannot be read says so, the others are
 // whole.
-BOOST_AUTO_TEST_CASE(names_that_cannot_be_read_for_now_leave_every_file_where_it_is) {
+BOOST_AUTO_TEST_CASE(temporarily_unreadable_names_hide_no_file) {
   const auto unread = std::make_shared<BrokenArray>(text_type(), unreadable("the disk fails"));
   SparseMatrix matrix = small_matrix();
   const std::string whole = names_of(matrix);
@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(fragments_are_listed_without_reading_them) {
   BOOST_TEST(names_of(fragments) == readable);
 }
 
-BOOST_AUTO_TEST_CASE(values_are_those_that_are_meant) {
+BOOST_AUTO_TEST_CASE(files_hold_the_labelled_values) {
   TestContext context;
   const auto rds_of = [&](ArrayPtr values, ArrayPtr labels) {
     LabelledArray array{std::move(values), nullptr, nullptr};

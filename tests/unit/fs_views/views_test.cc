@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(a_dense_matrix_has_the_files_of_a_sparse_one_too) {
   BOOST_TEST(whole_text(*files[5].open()) == "c1\nc2\n");
 }
 
-BOOST_AUTO_TEST_CASE(labels_are_what_a_csv_shows_and_npy_the_values) {
+BOOST_AUTO_TEST_CASE(csv_shows_labels_and_npy_the_values) {
   LabelledArray array{numbers<int8_t>({1, 0}), nullptr, nullptr, text_array({"b", "a"})};
   TestContext context;
   const auto files = all_files(array, context);
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(labels_are_what_a_csv_shows_and_npy_the_values) {
   BOOST_TEST(whole_text(*files[1].open()).ends_with(std::string_view("\1\0", 2)));
 }
 
-BOOST_AUTO_TEST_CASE(what_stands_for_no_value_has_no_file) {
+BOOST_AUTO_TEST_CASE(null_content_has_no_file) {
   BOOST_TEST(names_of(Nothing{}) == "");
 }
 

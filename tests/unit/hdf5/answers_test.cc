@@ -58,7 +58,7 @@ void check_message(const Value& value, Write&& write, Read&& read, Use&& use) {
 
 BOOST_FIXTURE_TEST_SUITE(hdf5_answers, Fixture)
 
-BOOST_AUTO_TEST_CASE(objects_and_their_types_arrive_whole_or_not_at_all) {
+BOOST_AUTO_TEST_CASE(objects_and_types_arrive_whole_or_fail) {
   const InsideFile file(directory.path("a.h5"), context);
   const GlobalHeap heap(file.bytes(), file.layout(), context);
   const Pointees pointees{heap, [](uint64_t) { return std::optional<std::string>("/x"); }};
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(objects_and_their_types_arrive_whole_or_not_at_all) {
         file.object(address), write_object, [&](Cursor& in) { return read_object(in, file.layout()); }, use);
 }
 
-BOOST_AUTO_TEST_CASE(links_attributes_and_errors_arrive_whole_or_not_at_all) {
+BOOST_AUTO_TEST_CASE(links_attributes_and_errors_arrive_whole_or_fail) {
   const InsideFile file(directory.path("a.h5"), context);
   const auto nothing = [](const auto&) {};
   for (const StoredLink& link : file.links(file.root_address()))

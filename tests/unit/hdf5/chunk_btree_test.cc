@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(bare_chunk_of_another_size_is_damage) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(chunk_that_all_filters_left_out_has_its_own_size) {
+BOOST_AUTO_TEST_CASE(unfiltered_chunk_has_its_own_size) {
   for (const size_t stored : {64, 68}) {
     File file;
     {
@@ -134,7 +134,7 @@ size_t key_of(const std::string& content, uint64_t origin) {
   return place;
 }
 
-BOOST_AUTO_TEST_CASE(damaged_trees_are_told_and_give_no_values) {
+BOOST_AUTO_TEST_CASE(damaged_trees_are_reported_and_give_no_values) {
   using Change = std::function<void(std::string&)>;
   const std::vector<std::pair<Change, std::string>> changes{
       {[](std::string& file) { file[key_of(file, 80) + 8] = 17; }, "keys that do not ascend"},

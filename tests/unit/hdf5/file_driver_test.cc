@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(library_opens_no_file_of_its_own) {
   BOOST_TEST(open_descriptors_of(path()) == 1);
 }
 
-BOOST_AUTO_TEST_CASE(fault_of_the_file_is_told_as_what_it_is_and_does_not_last) {
+BOOST_AUTO_TEST_CASE(file_fault_is_reported_exactly_and_does_not_last) {
   {
     Hdf5Writer writer(path());
     writer.group("g");
@@ -93,7 +93,7 @@ void write_tree(const std::string& path) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(whatever_read_fails_once_nothing_is_missing_or_another_thing_afterwards) {
+BOOST_AUTO_TEST_CASE(single_read_failure_leaves_no_wrong_content) {
   write_tree(path());
   const std::vector<std::string> good = description(*open_group(path(), context));
   BOOST_REQUIRE(good.size() > 300U);
@@ -114,14 +114,14 @@ BOOST_AUTO_TEST_CASE(whatever_read_fails_once_nothing_is_missing_or_another_thin
   BOOST_TEST(failed > 20);
 }
 
-BOOST_AUTO_TEST_CASE(file_that_changes_while_the_library_has_it_open_is_an_error) {
+BOOST_AUTO_TEST_CASE(file_changed_while_open_in_the_library_is_an_error) {
   { Hdf5Writer(path()).group("g"); }
   const GroupPtr root = open_group(path(), context);
   boost::filesystem::last_write_time(path(), 1'000'000'000);
   BOOST_CHECK_EXCEPTION(root->members(), Error, is(Errc::changed, "has changed"));
 }
 
-BOOST_AUTO_TEST_CASE(rewritten_file_is_another_one_although_the_old_one_is_still_open) {
+BOOST_AUTO_TEST_CASE(rewritten_file_is_new_while_the_old_one_is_open) {
   { Hdf5Writer(path()).group("before"); }
   const GroupPtr old = open_group(path(), context);
   { Hdf5Writer(path("b.h5")).group("after"); }
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(rewritten_file_is_another_one_although_the_old_one_is_still
   BOOST_TEST(root->members()[0].name == "after");
 }
 
-BOOST_AUTO_TEST_CASE(virtual_source_that_may_not_be_read_is_no_fill) {
+BOOST_AUTO_TEST_CASE(unreadable_virtual_source_is_not_fill) {
   { Hdf5Writer(path("source.h5")).integers("x", {3}, {1, 2, 3}); }
   {
     Hdf5Writer writer(path());

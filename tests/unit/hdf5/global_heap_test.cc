@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(strings_are_found_behind_the_user_block) {
   BOOST_TEST(texts.text(3) == "las");
 }
 
-BOOST_AUTO_TEST_CASE(strings_lose_one_stored_terminator_and_no_more) {
+BOOST_AUTO_TEST_CASE(strings_lose_only_one_terminator) {
   HeapFile file("padding." + collection(object(1, std::string("ab\0c", 4))));
   BOOST_TEST(file.texts(reference(4, 8, 1)).text(0) == std::string("ab\0c", 4));
   BOOST_TEST(file.texts(reference(3, 8, 1)).text(0) == "ab");

@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(names_in_a_heap_are_left_to_the_library) {
   BOOST_TEST(find_array(*open_group(path(), context), "x")->attributes().size() == 20U);
 }
 
-BOOST_AUTO_TEST_CASE(message_that_is_longer_than_its_header_is_damage_and_not_left_to_the_library) {
+BOOST_AUTO_TEST_CASE(too_long_message_is_damage_without_the_library) {
   write({"good", "bad"});
   change_near_bad(-16 + 3, 0x6d);  // the message's header and the attribute's own; the size's higher byte
   BOOST_CHECK_EXCEPTION(names(), Error, says("bytes wanted"));
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(damaged_attribute_is_an_error_beside_the_others) {
   BOOST_TEST(to_json_text(attributes[1].value) == "7");
 }
 
-BOOST_AUTO_TEST_CASE(data_layout_of_a_newer_hdf5_is_unsupported_by_that_name) {
+BOOST_AUTO_TEST_CASE(newer_data_layout_is_unsupported_by_name) {
   write({"a"}, H5F_LIBVER_LATEST);
   rewrite({"\0\x04\x01", 3}, {"\0\x05\x01", 3});  // contiguous
   BOOST_CHECK_EXCEPTION(InsideFile(path(), context).object(address_of_x()), Error,
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(data_layout_of_a_newer_hdf5_is_unsupported_by_that_name) {
   BOOST_CHECK(std::get<Error>(x.content).code() == Errc::unsupported);
 }
 
-BOOST_AUTO_TEST_CASE(attribute_of_a_newer_hdf5_costs_itself_alone) {
+BOOST_AUTO_TEST_CASE(attribute_of_a_newer_hdf5_fails_alone) {
   write({"a", "new", "z"}, H5F_LIBVER_LATEST);
   rewrite({"new\0\x10", 5}, {"new\0\x50", 5});
   const std::vector<StoredAttribute> found = InsideFile(path(), context).attributes(address_of_x());
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(attribute_of_a_newer_hdf5_costs_itself_alone) {
     BOOST_TEST(to_json_text(*find_attribute(attributes, name)) == "7", name);
 }
 
-BOOST_AUTO_TEST_CASE(attribute_of_a_newer_hdf5_in_a_heap_makes_the_list_unsupported) {
+BOOST_AUTO_TEST_CASE(heap_attribute_of_a_newer_hdf5_makes_the_list_unsupported) {
   Names many{"new"};
   for (int i = 0; i < 20; ++i) many.push_back("attribute" + std::to_string(i));
   write(many, H5F_LIBVER_LATEST);
@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(attribute_of_a_newer_hdf5_in_a_heap_makes_the_list_unsuppor
                         unsupported_as("written by a newer HDF5 (unknown datatype version)"));
 }
 
-BOOST_AUTO_TEST_CASE(version_that_nobody_has_published_is_damage_where_no_checksum_covers_it) {
+BOOST_AUTO_TEST_CASE(unpublished_version_without_checksum_is_damage) {
   write({"a", "bad"});
   change_near_bad(8, 0x70);  // the name is padded to 8 bytes; the version of the type
   const auto error_of_bad = [&] {

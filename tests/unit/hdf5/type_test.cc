@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(three_byte_integers_widen_to_four) {
   BOOST_TEST(elements.values<int32_t>()[1] == 0x010203);
 }
 
-BOOST_AUTO_TEST_CASE(bfloat16_reads_as_the_float_of_the_same_value) {
+BOOST_AUTO_TEST_CASE(bfloat16_becomes_the_float_of_equal_value) {
   StoredType stored;
   {
     const LibraryLock lock;
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(wider_reals_than_double_are_unsupported) {
                         [](const Error& error) { return error.code() == Errc::unsupported; });
 }
 
-BOOST_AUTO_TEST_CASE(record_offsets_are_those_of_the_file) {
+BOOST_AUTO_TEST_CASE(record_offsets_match_the_file) {
   // In memory a variable-length string is a pointer of 8 bytes, a sequence a struct of 16; in the file both
   // are 16.
   const LibraryLock lock;
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(record_offsets_are_those_of_the_file) {
   BOOST_TEST(stored.fields[3].offset == 40);
 }
 
-BOOST_AUTO_TEST_CASE(two_reals_called_r_and_i_are_complex_wherever_they_lie) {
+BOOST_AUTO_TEST_CASE(two_reals_named_r_and_i_are_complex_at_any_offset) {
   StoredType stored;
   {
     const LibraryLock lock;

@@ -43,13 +43,13 @@ BOOST_AUTO_TEST_CASE(manifest_of_xenium_names_its_run) {
   BOOST_TEST(folder.context().warnings().empty());
 }
 
-BOOST_AUTO_TEST_CASE(scale_factors_tell_a_run_of_visium) {
+BOOST_AUTO_TEST_CASE(scale_factors_identify_a_run_of_visium) {
   RunFolder folder;
   folder.write("sample/outs/spatial/scalefactors_json.json", kFactors);
   BOOST_TEST(folder.run("sample/outs") == R"({"kind":"Visium","name":"sample","microns_per_pixel":0.5})");
 }
 
-BOOST_AUTO_TEST_CASE(bins_tell_a_run_of_visium_hd) {
+BOOST_AUTO_TEST_CASE(bins_identify_a_run_of_visium_hd) {
   RunFolder folder;
   for (const char* bin : {"square_016um", "square_002um"})
     folder.write(std::string("run/binned_outputs/") + bin + "/spatial/scalefactors_json.json", kFactors);
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(other_folders_are_of_no_run) {
   BOOST_TEST(folder.context().warnings().empty());
 }
 
-BOOST_AUTO_TEST_CASE(manifest_that_cannot_be_read_is_logged) {
+BOOST_AUTO_TEST_CASE(unreadable_manifest_is_logged) {
   RunFolder folder;
   folder.write("run/experiment.xenium", "{");
   BOOST_TEST(folder.run() == "");

@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(rectilinear_grid_has_its_own_lengths) {
   BOOST_TEST((grid.chunk_shape(std::vector<uint64_t>{1, 1}) == Shape{2, 3}));
 }
 
-BOOST_AUTO_TEST_CASE(grid_that_cannot_be_is_damaged) {
+BOOST_AUTO_TEST_CASE(impossible_grid_is_damaged) {
   BOOST_CHECK_EXCEPTION(ChunkGrid({10}, {0}), Error, says("a chunk length of 0"));
   BOOST_CHECK_EXCEPTION(ChunkGrid({10}, {5, 5}), Error, says("chunks of rank 2 for an array of rank 1"));
   BOOST_CHECK_EXCEPTION(ChunkGrid({10}, {1}, {{3, 3}}), Error,
@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(chunked_array)
 
-BOOST_AUTO_TEST_CASE(any_box_of_any_grid_reads_as_the_plain_array_does) {
+BOOST_AUTO_TEST_CASE(any_box_of_any_grid_matches_the_plain_array) {
   Random random(3);
   TestContext context(20000, 2);  // a few chunks fit
   for (const DType& type : sample_types()) {
@@ -217,7 +217,7 @@ BOOST_AUTO_TEST_CASE(each_chunk_is_decoded_once_while_it_is_held) {
   BOOST_TEST(context.counters.bytes_decoded >= 400u);
 }
 
-BOOST_AUTO_TEST_CASE(rows_of_a_large_chunk_are_decoded_alone_until_they_are_wanted_often) {
+BOOST_AUTO_TEST_CASE(rows_of_a_large_chunk_are_decoded_alone_at_first) {
   TestContext context;
   const Shape shape{1000, 700};
   const RowsArray array(context, kInt32, ChunkGrid(shape, {600, 500}), numbered(700'000));
@@ -245,7 +245,7 @@ BOOST_AUTO_TEST_CASE(rows_of_a_large_chunk_are_decoded_alone_until_they_are_want
   BOOST_TEST(array.loads == 3);
 }
 
-BOOST_AUTO_TEST_CASE(rows_that_need_nothing_beside_them_are_read_alone_of_small_chunks_too) {
+BOOST_AUTO_TEST_CASE(independent_rows_of_small_chunks_are_read_alone) {
   for (const bool in_passing : {false, true}) {
     TestContext context;
     RowsArray array(context, kInt32, ChunkGrid({1000}, {100}), numbered(1000));
@@ -270,7 +270,7 @@ BOOST_AUTO_TEST_CASE(rows_that_need_nothing_beside_them_are_read_alone_of_small_
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_a_reader_has_passed_is_dropped_where_it_ends) {
+BOOST_AUTO_TEST_CASE(passed_chunks_are_dropped_at_their_end) {
   TestContext context;
   const TestArray array(context, kInt32, ChunkGrid({10, 10}, {4, 4}), numbered(100));
   const auto loads_of_all = [&] {
@@ -339,7 +339,7 @@ BOOST_AUTO_TEST_CASE(chunk_of_the_wrong_size_is_damaged) {
                         says("chunk (0): the offsets of 5 elements do not fit 0 values"));
 }
 
-BOOST_AUTO_TEST_CASE(box_outside_is_an_error) {
+BOOST_AUTO_TEST_CASE(box_outside_the_array_is_an_error) {
   TestContext context;
   const TestArray array(context, kInt32, ChunkGrid({10}, {4}), numbered(10));
   BOOST_CHECK_EXCEPTION(array.read(range(8, 3)), Error,

@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(codes_read_as_their_labels) {
   BOOST_TEST(context.warnings().empty());
 }
 
-BOOST_AUTO_TEST_CASE(code_that_is_no_level_is_missing_and_warned_of_once) {
+BOOST_AUTO_TEST_CASE(invalid_code_is_missing_with_one_warning) {
   TestContext context;
   const ArrayPtr array =
       factor(integers({0, 1, 2, 3, -5}), text_array({"a", "b"}), 1, "/meta.data/x", context);
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(code_that_is_no_level_is_missing_and_warned_of_once) {
   BOOST_TEST(context.warned("/meta.data/x: code 0 "));
 }
 
-BOOST_AUTO_TEST_CASE(code_that_is_no_level_breaks_a_rule_whoever_reads_it) {
+BOOST_AUTO_TEST_CASE(invalid_code_breaks_a_rule_for_every_reader) {
   TestContext context;
   std::vector<std::string> notes;
   context.context.note = [&](const std::string& message) { notes.push_back(message); };
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(levels_of_other_types_are_shown_as_text) {
   BOOST_CHECK_EXCEPTION(labels(wrong), Error, fails(Errc::damaged));
 }
 
-BOOST_AUTO_TEST_CASE(codes_that_are_no_integers_are_unsupported) {
+BOOST_AUTO_TEST_CASE(non_integer_codes_are_unsupported) {
   TestContext context;
   const ArrayPtr array = factor(numbers<double>(Kind::real, {1}), text_array({"a"}), 0, "/x", context);
   BOOST_CHECK_EXCEPTION(array->check(), Error, fails(Errc::unsupported));
@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(conversion_is_given_the_elements_and_their_place) {
   BOOST_TEST((array->dtype() == number_type(Kind::real, 8)));
 }
 
-BOOST_AUTO_TEST_CASE(rule_that_holds_is_asked_once) {
+BOOST_AUTO_TEST_CASE(satisfied_rule_is_checked_once) {
   int runs = 0;
   const ArrayPtr array = checked(integers({1}), [&] { ++runs; });
   array->check();
@@ -232,7 +232,7 @@ BOOST_AUTO_TEST_CASE(rule_that_holds_is_asked_once) {
   BOOST_TEST(runs == 1);
 }
 
-BOOST_AUTO_TEST_CASE(rule_that_is_broken_stays_broken_and_one_that_cannot_be_read_is_asked_again) {
+BOOST_AUTO_TEST_CASE(broken_rule_is_kept_and_unreadable_one_retried) {
   int runs = 0;
   const ArrayPtr broken = checked(text_array({"a"}), [&] {
     ++runs;
@@ -308,7 +308,7 @@ BOOST_AUTO_TEST_CASE(derived_arrays_keep_what_they_do_not_change) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(levels_that_are_only_said_to_be_many_are_not_read) {
+BOOST_AUTO_TEST_CASE(declared_count_of_levels_is_not_trusted) {
   struct Endless : Array {
     Endless() : Array(text_type(), {uint64_t{1} << 37}) {}
     Elements read(const Box&) const override { throw std::logic_error("read"); }

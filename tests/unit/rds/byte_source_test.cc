@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(streams_one_after_the_other_are_one) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_follows_the_last_stream_and_is_none_is_ignored) {
+BOOST_AUTO_TEST_CASE(trailing_bytes_after_the_last_stream_are_ignored) {
   Files files;
   for (const Compression compression : {Compression::gzip, Compression::bzip2})
     BOOST_TEST(files.read(compress("all of it", compression) + "more") == "all of it");
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(a_place_where_no_block_of_xz_begins_is_damage) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(there_are_only_so_many_places_however_much_there_is) {
+BOOST_AUTO_TEST_CASE(number_of_places_is_limited) {
   const std::string text = some_text(20 << 20);
   const auto file =
       std::make_shared<BytesFile>(compress(text, Compression::gzip) + compress("end", Compression::gzip));
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(there_are_only_so_many_places_however_much_there_is) {
   check_points(file, Compression::gzip, text, points);
 }
 
-BOOST_AUTO_TEST_CASE(a_stream_cut_anywhere_is_damage) {
+BOOST_AUTO_TEST_CASE(truncated_stream_is_damage) {
   Files files;
   for (const Compression compression : {Compression::gzip, Compression::bzip2, Compression::xz}) {
     const std::string whole = compress(some_text(3000), compression);

@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(numbers_of_15_digits_have_the_text_of_r) {
   BOOST_TEST(text_of(-0.0) == "0");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_number_has_a_word) {
+BOOST_AUTO_TEST_CASE(non_numbers_have_a_word) {
   BOOST_TEST(text_of(std::numeric_limits<double>::quiet_NaN()) == "NaN");
   BOOST_TEST(text_of(INFINITY) == "Inf");
   BOOST_TEST(text_of(-INFINITY) == "-Inf");

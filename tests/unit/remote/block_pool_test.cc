@@ -92,7 +92,7 @@ bool ends(const std::future<T>& what) {
 
 BOOST_FIXTURE_TEST_SUITE(block_pool, Fixture)
 
-BOOST_AUTO_TEST_CASE(bytes_are_those_of_the_object_wherever_blocks_end) {
+BOOST_AUTO_TEST_CASE(bytes_match_the_object_across_block_ends) {
   origin->keys_are_there = true;
   BOOST_TEST(reads(other, 0, 10));
   BOOST_TEST(reads(other, kBlockBytes - 5, 10));
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(bytes_are_those_of_the_object_wherever_blocks_end) {
   BOOST_TEST(reads(other, 0, content.size()));
 }
 
-BOOST_AUTO_TEST_CASE(keys_that_do_not_come_hold_up_nobody_who_needs_none) {
+BOOST_AUTO_TEST_CASE(missing_keys_do_not_block_anonymous_reads) {
   BOOST_TEST(reads(other, 0, 10));
   Asker waits, asks;
   auto waiting = reading(keyless, 0, 10, waits);
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(keys_that_do_not_come_hold_up_nobody_who_needs_none) {
   BOOST_TEST(origin->waiting == 1);
 }
 
-BOOST_AUTO_TEST_CASE(who_is_interrupted_while_keys_are_asked_for_ends_and_the_next_goes_on) {
+BOOST_AUTO_TEST_CASE(interrupted_key_request_leaves_the_next_one_going) {
   Asker first, second, third;
   auto asking = reading(keyless, 0, 10, first);
   while (origin->waiting == 0) std::this_thread::yield();
@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(readers_of_parts_fetch_each_block_once) {
 }
 
 // For the thread sanitizer: keys come and go, readers are interrupted, objects are forgotten.
-BOOST_AUTO_TEST_CASE(many_readers_of_a_few_objects_have_the_bytes_that_are_theirs) {
+BOOST_AUTO_TEST_CASE(many_readers_of_a_few_objects_get_their_bytes) {
   constexpr int kReaders = 6, kReads = 150;
   origin->keys_are_there = true;
   std::atomic<bool> is_over{false};

@@ -46,7 +46,7 @@ constexpr auto kLong = std::chrono::seconds(20);
 
 BOOST_FIXTURE_TEST_SUITE(s3_lists, Fixture)
 
-BOOST_AUTO_TEST_CASE(a_list_that_begins_anew_is_an_error) {
+BOOST_AUTO_TEST_CASE(restarted_list_is_an_error) {
   const ListServer server(
       "<ListBucketResult><IsTruncated>true</IsTruncated>"
       "<NextContinuationToken>t</NextContinuationToken></ListBucketResult>");
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(a_list_that_begins_anew_is_an_error) {
   BOOST_CHECK_EXCEPTION(listed.get(), Error, says("begins anew"));
 }
 
-BOOST_AUTO_TEST_CASE(what_was_not_asked_for_makes_a_list_an_error) {
+BOOST_AUTO_TEST_CASE(list_with_unrequested_entries_is_an_error) {
   const auto contents = [](const std::string& key) {
     return "<Contents><Key>" + key + "</Key><Size>1</Size></Contents>";
   };
@@ -86,12 +86,12 @@ BOOST_AUTO_TEST_CASE(what_was_not_asked_for_makes_a_list_an_error) {
   BOOST_CHECK_EXCEPTION(list_of(folder("y/z/")), Error, says("has y/z/, objects in x/ were asked for"));
 }
 
-BOOST_AUTO_TEST_CASE(a_folder_larger_than_a_page_may_be_is_an_error) {
+BOOST_AUTO_TEST_CASE(too_large_folder_page_is_an_error) {
   const ListServer server("<ListBucketResult>" + std::string(17 << 20, ' ') + "</ListBucketResult>");
   BOOST_CHECK_EXCEPTION(listing(server)->list("s3://bucket/x"), Error, says("longer than 16777216 bytes"));
 }
 
-BOOST_AUTO_TEST_CASE(nobody_waits_for_a_list_who_does_not_want_it_or_is_interrupted) {
+BOOST_AUTO_TEST_CASE(unneeded_or_interrupted_list_is_not_waited_for) {
   const ListServer server("");
   const auto some = listing(server);
   Asker first, second;

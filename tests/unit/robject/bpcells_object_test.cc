@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(a_file_of_one_object_is_that_object) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(golden_objects_read_as_bpcells_wrote_them) {
+BOOST_AUTO_TEST_CASE(golden_objects_match_bpcells) {
   TestContext context;
   const std::string one = PLAINFS_TEST_DATA "/bpcells/rds_packed_uint";
   BOOST_TEST(compare_members(one + "/expected", *object_in(one + "/store.rds", context).parts) == 7u);
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(an_operation_on_matrices_is_not_carried_out) {
              "a BPCells object of class TransformLog1p keeps nothing in memory");
 }
 
-BOOST_AUTO_TEST_CASE(a_directory_that_is_nowhere_is_named) {
+BOOST_AUTO_TEST_CASE(missing_directory_is_named) {
   TestContext context;
   const RdsFile file(start().s4().tag("dir").strings({"/gone/counts"}).class_of("MatrixDir", "BPCells").text);
   BOOST_TEST(why_not(object_in(file.path, context)).starts_with("/gone/counts: "));

@@ -160,7 +160,7 @@ RStream& text_of(RStream& out, const std::vector<double>& numbers) {
   return out.i(2).reals(numbers).integers({0}).nil();
 }
 
-BOOST_AUTO_TEST_CASE(a_text_of_numbers_that_is_not_known_fails_alone) {
+BOOST_AUTO_TEST_CASE(unknown_number_text_fails_alone) {
   RStream out = start();
   frame(out, 2);
   text_of(out, {45.5, 1e5});
@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(an_assay_of_triplets_is_a_matrix_by_column) {
   BOOST_TEST(found[0].make().genes == 3U);
 }
 
-BOOST_AUTO_TEST_CASE(slots_that_a_class_adds_to_an_experiment_are_shown) {
+BOOST_AUTO_TEST_CASE(slots_added_to_an_experiment_are_shown) {
   RStream out = start();
   out.s4().tag("colData");
   data_frame_s4(out, 1).tag("elementMetadata");

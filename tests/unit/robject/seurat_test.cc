@@ -123,7 +123,7 @@ using Values = std::vector<double>;
 
 BOOST_AUTO_TEST_SUITE(seurat_objects)
 
-BOOST_AUTO_TEST_CASE(a_layer_that_lacks_a_feature_is_zero_there) {
+BOOST_AUTO_TEST_CASE(feature_missing_from_a_layer_is_zero) {
   RStream out = start();
   Object object(seurat(out, {{"counts", {1, 1, 1}, {1, 2, 3}}, {"data", {1, 1, 0}, {0.5, 1}}}));
   const AnnotatedMatrix made = object.assay();
@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(a_layer_that_lacks_a_feature_is_zero_there) {
              boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(counts_that_lack_a_feature_are_not_absent) {
+BOOST_AUTO_TEST_CASE(counts_without_a_feature_are_not_absent) {
   RStream out = start();
   Object object(seurat(out, {{"counts", {0, 1, 1}, {2, 3}}, {"data", {1, 1, 1}, {0.5, 1, 2}}}));
   const AnnotatedMatrix made = object.assay();
@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(a_graph_of_other_cells_is_left_out_of_the_object) {
       object.context().warned("seurat.rds: graphs/snn, which is 1 by 1, of 2 cells: not in the object"));
 }
 
-BOOST_AUTO_TEST_CASE(a_member_that_is_no_object_of_seurats_is_shown) {
+BOOST_AUTO_TEST_CASE(member_of_another_class_is_shown) {
   RStream out = start();
   seurat(out, {{"counts", {1, 1, 1}, {1, 2, 3}}}).tag("graphs").list(1, rds::kWithAttributes);
   Object object(out.integers({1, 2}).names({"odd"}));
@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(a_member_that_is_no_object_of_seurats_is_shown) {
   BOOST_TEST(object.context().warned("seurat.rds: graphs/odd: not in the object"));
 }
 
-BOOST_AUTO_TEST_CASE(what_no_file_of_the_object_holds_is_logged_when_it_is_listed) {
+BOOST_AUTO_TEST_CASE(content_missing_from_all_files_is_logged) {
   RStream out = start();
   seurat(out, {{"counts", {1, 1, 1}, {1, 2, 3}}}).tag("misc").list(4, rds::kWithAttributes);
   for (int i = 0; i < 4; ++i) out.integers({1});
@@ -203,7 +203,7 @@ BOOST_AUTO_TEST_CASE(cells_in_another_order_are_matched_by_name) {
   BOOST_TEST(values_of(object.assay().x) == (Values{7, 1}), boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(a_slot_that_a_class_adds_is_shown) {
+BOOST_AUTO_TEST_CASE(slot_added_by_a_class_is_shown) {
   RStream out = start();
   seurat(out, {{"counts", {1, 1, 1}, {1, 2, 3}}}).tag("trajectory").integers({1, 2}).tag("empty").list(0);
   Object object(out);

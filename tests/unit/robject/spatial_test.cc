@@ -282,7 +282,7 @@ BOOST_AUTO_TEST_CASE(the_first_slide_of_a_cell_has_its_coordinates) {
   BOOST_TEST(!annotated::coordinates_of({}, 2));
 }
 
-BOOST_AUTO_TEST_CASE(cells_go_to_the_slide_that_a_column_names) {
+BOOST_AUTO_TEST_CASE(cells_belong_to_the_slide_named_by_a_column) {
   const auto cells = [](const Names& slides, std::vector<Column> columns) {
     std::string told;
     const auto found = annotated::cells_of_slides(slides, {3, nullptr, std::move(columns)}, "library_id");
@@ -300,7 +300,7 @@ BOOST_AUTO_TEST_CASE(cells_go_to_the_slide_that_a_column_names) {
   BOOST_TEST(cells({"lib"}, {}) == "0,1,2;");
 }
 
-BOOST_AUTO_TEST_CASE(some_cells_of_a_slide_are_numbered_anew) {
+BOOST_AUTO_TEST_CASE(selected_cells_of_a_slide_are_renumbered) {
   const auto some = annotated::with_cells(
       {slide_of_cells({3, 1, 0}, {1, 2, 3}, {4, 5, 6}), slide_of_cells({2}, {0}, {0})}, {1, 3});
   BOOST_REQUIRE(some.size() == 1U);

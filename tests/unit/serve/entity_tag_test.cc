@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(run_store_opening_and_path_make_a_tag) {
 }
 
 // Another run of the server gives the same tag for the same bytes, and no other.
-BOOST_AUTO_TEST_CASE(a_store_that_is_what_it_was_has_the_tags_that_it_had) {
+BOOST_AUTO_TEST_CASE(unchanged_store_keeps_its_tags) {
   const EntityTags tags("r1", {"as it is", ""}), again("r2", {"as it is", ""}),
       changed("r3", {"changed", ""});
   const std::string tag = tags.of(0, 0, "/a.csv");
@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(a_store_that_is_what_it_was_has_the_tags_that_it_had) {
   BOOST_TEST(tags.of(1, 0, "/a.csv") != again.of(1, 0, "/a.csv"));
 }
 
-BOOST_AUTO_TEST_CASE(an_identity_is_another_once_anything_has_changed) {
+BOOST_AUTO_TEST_CASE(any_change_gives_another_identity) {
   const TemporaryDirectory folder;
   const std::string store = folder.path() + "/store";
   std::filesystem::create_directories(store + "/a");

@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(other_names_are_refused) {
     BOOST_TEST(!hosts.allows(host), host);
 }
 
-BOOST_AUTO_TEST_CASE(origins_are_those_of_the_list) {
+BOOST_AUTO_TEST_CASE(origins_must_be_on_the_list) {
   const Origins some({"https://vitessce.io"}), all({"*"}), none({});
   BOOST_TEST(some.allows("https://vitessce.io"));
   for (const char* const origin : {"", "null", "http://vitessce.io", "https://vitessce.io.evil.example",
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(origins_are_written_as_browsers_send_them) {
     BOOST_TEST(!is_origin(text), text);
 }
 
-BOOST_AUTO_TEST_CASE(a_port_of_a_given_name_counts_for_nothing) {
+BOOST_AUTO_TEST_CASE(port_of_a_host_name_is_ignored) {
   const HostNames hosts({"data.lab.example:8993", "evil:port"});
   BOOST_TEST(hosts.allows("data.lab.example:8993"));
   BOOST_TEST(hosts.allows("data.lab.example"));

@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(an_address_chooses_channels_planes_contrast_and_region) {
               chosen.region->height == 2));
 }
 
-BOOST_AUTO_TEST_CASE(what_an_image_does_not_have_is_a_problem) {
+BOOST_AUTO_TEST_CASE(options_beyond_the_image_are_a_problem) {
   for (const char* const query :
        {"c=2", "c=x", "z=3", "z=-1", "t=1", "min=x", "max=nan", "x=5", "w=0", "x=-1", "h=all"}) {
     problems.clear();
@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(what_an_image_does_not_have_is_a_problem) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_picture_is_of_the_plane_that_is_chosen) {
+BOOST_AUTO_TEST_CASE(picture_shows_the_chosen_plane) {
   ImageChoice one;
   one.channels = {1};
   one.z = 2;

@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(a_label_without_room_moves_and_at_last_is_left_out) {
   BOOST_TEST(times(svg, ">same<") == 5U);
 }
 
-BOOST_AUTO_TEST_CASE(a_line_breaks_at_what_is_not_finite) {
+BOOST_AUTO_TEST_CASE(line_breaks_at_non_finite_values) {
   const std::string svg = svg_of(plot_of({Line{{{0, 0}, {1, 1}, {2, NAN}, {3, 3}}, Ink::group(0)}}));
   BOOST_TEST(svg.find("M48 410L106 371M221 292\"") != std::string::npos);
 }

@@ -32,7 +32,7 @@ struct SpatialStore : zarr::V2Store {
 
 BOOST_AUTO_TEST_SUITE(spatialdata_schema)
 
-BOOST_AUTO_TEST_CASE(a_spatialdata_is_told_of_by_its_elements) {
+BOOST_AUTO_TEST_CASE(info_lists_the_elements_of_a_spatialdata) {
   SpatialStore writer;
   for (const char* kind : {"images", "labels", "points", "shapes", "tables"}) writer.put_group(kind, "{}");
   writer.put_group("images/slide", R"({"multiscales":[)" + transformed("global", "") + "]}");

@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(an_array_may_be_an_object_beside_the_file) {
   BOOST_TEST(dense_text() == "1 3 2 4 ");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_not_read_is_named) {
+BOOST_AUTO_TEST_CASE(unsupported_operation_is_named) {
   {
     Hdf5Writer writer(file());
     node(writer, "/delayed_array", "matrix product");
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_read_is_named) {
   BOOST_TEST(failure() == "the delayed array 'external hdf5 dense array'");
 }
 
-BOOST_AUTO_TEST_CASE(a_tree_that_is_none_is_damage) {
+BOOST_AUTO_TEST_CASE(invalid_tree_is_damage) {
   const auto broken = [&](auto&& write) {
     {
       Hdf5Writer writer(file());
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(a_tree_that_is_none_is_damage) {
 }
 
 // Each operation takes the one below it twice: 2^39 arrays in a small file.
-BOOST_AUTO_TEST_CASE(a_group_that_stands_in_many_places_has_an_end) {
+BOOST_AUTO_TEST_CASE(shared_group_is_expanded_within_a_limit) {
   {
     Hdf5Writer writer(file());
     dense(writer, "/array0");

@@ -141,7 +141,7 @@ void write_frame(const std::string& place, bool has_names) {
   writer.attribute(group.id(), "row-count", H5T_NATIVE_UINT64, scalar.id(), &rows);
 }
 
-BOOST_AUTO_TEST_CASE(a_frame_of_a_side_with_other_rows_than_the_experiment_is_warned_of) {
+BOOST_AUTO_TEST_CASE(frame_with_another_row_count_is_a_warning) {
   const auto warnings_of = [&](const std::string& dimensions) {
     write_text(root + "/OBJECT", R"({"type": "summarized_experiment",
                "summarized_experiment": {"version": "1.0", "dimensions": )" +
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(a_frame_as_reduced_dimension_has_the_names_of_the_columns) 
   BOOST_CHECK((shown(*std::get<Table>(reduced_frame().content).row_names) == Texts{"c1", "c2"}));
 }
 
-BOOST_AUTO_TEST_CASE(info_tells_what_an_experiment_is_made_of) {
+BOOST_AUTO_TEST_CASE(info_lists_the_parts_of_an_experiment) {
   write_text(root + "/OBJECT",
              R"({"type": "summarized_experiment",
                  "summarized_experiment": {"version": "1.0", "dimensions": [3, 2]}})");

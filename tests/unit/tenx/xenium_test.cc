@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(a_group_that_lacks_a_part_of_xenium_is_left_alone) {
   BOOST_TEST(!bare.refined().has_value());
 }
 
-BOOST_AUTO_TEST_CASE(names_that_do_not_fit_the_counts_are_not_used) {
+BOOST_AUTO_TEST_CASE(names_not_matching_the_counts_are_not_used) {
   Run run;
   run.attributes[1].value = json_list({"ENSG1"});
   run.attributes[4].value = Json::of(uint64_t{4});
@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(a_square_of_molecules_is_a_table) {
   BOOST_TEST(shown(*table.columns[4].values) == (Texts{"40", "20"}));
 }
 
-BOOST_AUTO_TEST_CASE(molecules_elsewhere_or_of_another_number_are_no_table) {
+BOOST_AUTO_TEST_CASE(misplaced_or_mismatched_molecules_are_no_table) {
   BOOST_TEST(!Square("other").refined().has_value());
   BOOST_TEST(!Square("grids", {1, 0, 1}).refined().has_value());
 }

@@ -76,7 +76,7 @@ bool right_integer(T value) {
 
 BOOST_AUTO_TEST_SUITE(number_text)
 
-BOOST_AUTO_TEST_CASE(floats_look_as_the_contract_says) {
+BOOST_AUTO_TEST_CASE(floats_follow_the_documented_format) {
   BOOST_TEST(text_of(1.0) == "1");
   BOOST_TEST(text_of(0.1) == "0.1");
   BOOST_TEST(text_of(-0.0) == "-0");
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(random_bits_are_the_shortest_decimal) {
   BOOST_TEST(all_right);
 }
 
-BOOST_AUTO_TEST_CASE(powers_of_two_and_ten_and_their_neighbours_are_the_shortest_decimal) {
+BOOST_AUTO_TEST_CASE(powers_and_their_neighbours_are_the_shortest_decimal) {
   bool all_right = true;
   for (int exponent = -1074; exponent <= 1023; ++exponent)
     all_right &= right_with_neighbours(std::ldexp(1.0, exponent));

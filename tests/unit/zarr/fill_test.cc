@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(number_in_quotes_or_a_list_is_that_number) {
   BOOST_TEST(complex.values<double>()[1] == 2);
 }
 
-BOOST_AUTO_TEST_CASE(text_that_is_no_base64_is_the_text_itself) {
+BOOST_AUTO_TEST_CASE(non_base64_text_is_the_text_itself) {
   BOOST_TEST(as_text(v2("\"!\"", "|S3").bytes) == std::string_view("!\0\0", 3));
   BOOST_TEST(as_text(v2("[\" \"]", "|S1").bytes) == " ");
   BOOST_TEST(as_text(v2("\"\\u0000\"", "|S1").bytes) == std::string_view("\0", 1));

@@ -127,7 +127,7 @@ size_t compare_case(const fs::path& folder) {
 
 BOOST_AUTO_TEST_SUITE(golden_arrays)
 
-BOOST_AUTO_TEST_CASE(all_stores_read_as_their_writers_read_them) {
+BOOST_AUTO_TEST_CASE(all_stores_match_their_writers) {
   size_t compared = 0;
   for (const char* format : {"zarr", "zarr-implementations"}) {
     for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(PLAINFS_TEST_DATA) / format)) {

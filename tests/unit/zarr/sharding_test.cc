@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(places_outside_the_shard_are_damage) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(index_that_is_too_large_for_its_shard_is_not_read) {
+BOOST_AUTO_TEST_CASE(index_larger_than_its_shard_is_not_read) {
   const V3Store writer;
   writer.put_v3_array("a", R"("int32")", "0", codecs("[1]", R"(["bytes"])"), "[1099511627776]",
                       "[1099511627776]");
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(index_that_is_too_large_for_its_shard_is_not_read) {
                         [](const Error& error) { return holds(error.what(), "smaller than its index"); });
 }
 
-BOOST_AUTO_TEST_CASE(shards_that_cannot_be_divided_are_damage) {
+BOOST_AUTO_TEST_CASE(indivisible_shards_are_damage) {
   const V3Store writer;
   writer.put_v3_array("a", R"("int32")", "0", codecs("[3]", R"(["bytes"])"), "[4]", "[4]");
   writer.put_v3_array("b", R"("int32")", "0", codecs("[0]", R"(["bytes"])"), "[4]", "[4]");
