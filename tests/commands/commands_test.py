@@ -1,4 +1,4 @@
-"""The commands that need no mount, over every golden case."""
+"""Tests of the commands that need no mount, over every golden case."""
 import array
 import contextlib
 import gzip
@@ -25,7 +25,7 @@ from check_case import check_case
 from optional import needs
 from written_tree import tree
 
-os.environ.setdefault("PLAINFS_INDEX", "none")  # what one test has measured is not for the next one
+os.environ.setdefault("PLAINFS_INDEX", "none")  # measurements of one test must not reach the next
 PROGRAM = os.environ["PLAINFS"]
 DATA = os.environ["PLAINFS_TEST_DATA"]
 SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "samples")
@@ -37,7 +37,7 @@ def run(*arguments, **more):
 
 
 def write_fragments(folder, starts, ends):
-    """An unpacked BPCells directory of three chromosomes with as many fragments each."""
+    """Writes an unpacked BPCells directory with three chromosomes of equally many fragments."""
     os.mkdir(folder)
     part = len(starts) // 3
     numbers = {"start": starts, "end": ends, "cell": [number % 40 for number in range(len(starts))],
@@ -54,7 +54,7 @@ def write_fragments(folder, starts, ends):
             file.writelines(line + "\n" for line in lines)
 
 
-# Golden stores a part of which is wrong in itself: what each finding of check has in it.
+# Golden stores with a damaged part, and the text of each finding of check.
 DAMAGED_PARTS = {
     "anndata/anywhere_h5": "/short/",
     "h5seurat/odd_members": "/misc/fac_codes: code 99 is none of the 3 levels; shown as NA",
@@ -101,7 +101,7 @@ class Commands(unittest.TestCase):
             self.assertEqual(run("export", "--views=listed", "--part", f"{number}/3", store, parts).returncode, 0)
             sizes.append(sum(map(len, tree(parts).values())) - before)
         self.assertEqual(tree(parts), tree(whole))
-        if sum(sizes) > 10_000:  # of little text one file may be most
+        if sum(sizes) > 10_000:  # with little text, one file may hold most of it
             self.assertLess(max(sizes), 2 * sum(sizes) / 3)
 
     def test_export_keeps_existing_files_and_adds_missing_ones(self):
@@ -117,7 +117,7 @@ class Commands(unittest.TestCase):
         self.assertFalse([name for name in os.listdir(target) if "plainfs-part" in name])
 
     def large(self):
-        """A store whose one file, a.csv, is 160 MB of lines "0", though nothing of it is stored."""
+        """Writes a store with one file, a.csv, of 160 MB of lines "0", without any stored data."""
         store = os.path.join(self.folder, "large.zarr")
         os.makedirs(os.path.join(store, "a"))
         for name, content in ((".zgroup", {"zarr_format": 2}), ("a/.zarray", {
@@ -141,7 +141,7 @@ class Commands(unittest.TestCase):
         export.wait()
         self.assertEqual(os.listdir(target), [os.path.basename(name) for name in parts()])
         part, = parts()
-        with open(part, "r+b") as file:  # what is there is taken as it is, but for the last piece
+        with open(part, "r+b") as file:  # existing parts are kept except for the last piece
             file.write(b"X")
         result = subprocess.run(command, capture_output=True)
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -158,7 +158,7 @@ class Commands(unittest.TestCase):
         self.assertTrue(plain.startswith(f"1 file, 160 MB: into {self.folder}/plain\n".encode()), plain)
         small = run("export", "--views=listed", os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "data", "samples", "pbmc.h5ad"), os.path.join(self.folder, "small")).stderr
         self.assertRegex(small, rb"(?m)^\d+ files, [0-9.]+ [kM]B, \d+ times the store \(--views chooses among them\): into /")
-        # A fast machine may be done before there is anything to say, and before it can be held.
+        # A fast machine may finish before it reports progress, and before it can be stopped.
         for number in range(20):
             shown = self.shown_on_a_terminal(store, os.path.join(self.folder, f"bar{number}"))
             self.assertIn(b"1 file written", shown)
@@ -167,7 +167,7 @@ class Commands(unittest.TestCase):
         self.assertTrue(bar, shown)
 
     def shown_on_a_terminal(self, store, target):
-        """By an export that is held for a while at its beginning."""
+        """Returns the terminal output of an export that is paused at its beginning."""
         master, slave = pty.openpty()
         export = subprocess.Popen([PROGRAM, "export", "--views", "csv", "-o", "threads=1", store, target], stderr=slave)
         os.close(slave)
@@ -177,7 +177,7 @@ class Commands(unittest.TestCase):
         time.sleep(0.6)
         export.send_signal(signal.SIGCONT)
         shown = b""
-        with contextlib.suppress(OSError):  # EIO when nobody has the other end any more
+        with contextlib.suppress(OSError):  # EIO once the other end is closed
             while piece := os.read(master, 4096):
                 shown += piece
         os.close(master)
@@ -186,7 +186,7 @@ class Commands(unittest.TestCase):
         return shown
 
     def hostile(self):
-        """A store whose one array has a name that would change a terminal's title and colour, and whose chunk is damaged."""
+        """Writes a store with one damaged array. Its name would change the title and colour of a terminal."""
         store, name = os.path.join(self.folder, "hostile.zarr"), b"a\x1b]0;owned\x07\xc2\x9b31m\x7f\n\tplainfs: \xc3\xa4\\"
         array = os.path.join(os.fsencode(store), name)
         os.makedirs(array)
@@ -200,12 +200,12 @@ class Commands(unittest.TestCase):
         return store, name + b".npy", b"a\\033]0;owned\\007\\302\\23331m\\177\\n\\tplainfs: \xc3\xa4\\.npy"
 
     def on_a_terminal(self, *arguments):
-        """What a command writes to standard output where that is a terminal, which makes \\r\\n of \\n."""
+        """Returns the standard output of a command on a terminal, which turns \\n into \\r\\n."""
         master, slave = pty.openpty()
         with subprocess.Popen([PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.DEVNULL) as process:
             os.close(slave)
             shown = b""
-            with contextlib.suppress(OSError):  # EIO when nobody has the other end any more
+            with contextlib.suppress(OSError):  # EIO once the other end is closed
                 while piece := os.read(master, 4096):
                     shown += piece
             os.close(master)
@@ -221,9 +221,9 @@ class Commands(unittest.TestCase):
                 listed = self.on_a_terminal("ls", "--views", "npy", options, store)
                 self.assertIn(shown + b"\n", listed)
                 self.assert_controls_nothing(listed)
-                self.assertIn(name + b"\n", run("ls", "--views", "npy", options, store).stdout)  # its bytes, for programs
+                self.assertIn(name + b"\n", run("ls", "--views", "npy", options, store).stdout)  # raw bytes
         self.assertEqual(self.on_a_terminal("ls", "--views", "npy", store), shown + b"\n")
-        folder = os.path.join(self.folder, "folder")  # whose names are headings
+        folder = os.path.join(self.folder, "folder")  # store names are headings
         os.mkdir(folder)
         os.rename(store, os.path.join(folder, "\x1b[2J.zarr"))
         listed = self.on_a_terminal("ls", "-R", "--views", "npy", folder)
@@ -260,7 +260,7 @@ class Commands(unittest.TestCase):
             result = run("export", "--views", VIEWS, store, target)
             for path, outcome in said:
                 there = any(os.path.lexists(os.path.join(target, one)) for one in views_of(path, target))
-                is_folder = outcome != "ok" and "." not in os.path.basename(path)  # made, and left empty
+                is_folder = outcome != "ok" and "." not in os.path.basename(path)  # created and left empty
                 if not is_folder and there != (outcome == "ok") or outcome.isupper() and result.returncode not in (14, 15):
                     failures.append(f"{case}: {path} {outcome} {result.returncode}")
         self.assertFalse(failures, "\n".join(failures))
@@ -291,7 +291,7 @@ class Commands(unittest.TestCase):
         self.assertLessEqual({"anndata.h5ad", "seurat.rds", "obs.rds", "X/10x/matrix.mtx.gz"}, all_listed)
         self.assertNotIn("obs.parquet", all_listed)
         self.assertNotIn("left out", listed)
-        # What is named is written as it is.
+        # Named paths are written unchanged.
         said = run("export", store, "X/10x", "anndata.h5ad", "obs", target + "3").stderr.decode()
         self.assertEqual({name for name in all_listed if name.startswith(("X/10x/", "anndata.h5ad"))} | {name for name in plain if name.startswith("obs/")},
                          set(tree(target + "3")))
@@ -304,7 +304,7 @@ class Commands(unittest.TestCase):
 
     def compressed(self, store, target, *options):
         done = run("export", "--views=csv+tsv+mtx+vcf+gz+bgzf", *options, store, target)
-        self.assertIn(done.returncode, (0, 15), done.stderr)  # 15: where .tbi reaches all positions there is no .csi
+        self.assertIn(done.returncode, (0, 15), done.stderr)  # 15: no .csi if .tbi reaches all positions
         return done.stderr.decode(), {name: content for name, content in tree(target).items() if name.endswith((".gz", ".tbi", ".csi"))}
 
     def test_uncompressed_gz_of_a_mount_is_exported_deflated(self):
@@ -323,7 +323,7 @@ class Commands(unittest.TestCase):
                 said, again = self.compressed(store, target)
                 self.assertEqual(again, files)
                 self.assertIn(f"{sum(name.endswith(('.tbi', '.csi')) for name in files)} file", said.splitlines()[-1])
-                # Parts keep a text and its indexes together; what is not whole is made again.
+                # Parts keep a text and its indexes together. An incomplete file is written again.
                 for number in (1, 2, 3):
                     self.compressed(store, target + "-parts", "--part", f"{number}/3")
                 self.assertEqual(tree(target + "-parts"), tree(target))
@@ -554,7 +554,7 @@ class Commands(unittest.TestCase):
         self.assertIn(b"there is no gene1.csv; there is GENE1.csv", run("cat", "--gene", "gene1", store).stderr)
         table = os.path.join(DATA, "hdf5", "links", "store.h5")
         self.assertIn(b"there is no matrix with names of genes", run("cat", "--gene", "A", table).stderr)
-        # Of Seurat the normalised one.
+        # For Seurat, the normalised matrix.
         both = os.path.join(DATA, "seurat", "h5seurat", "store.h5seurat")
         names = run("ls", both, "assays/RNA").stdout.decode().splitlines()
         self.assertLessEqual({"counts", "data"}, set(names))
@@ -702,7 +702,8 @@ class Commands(unittest.TestCase):
         self.assertRegex(run("info", store).stdout.decode(), r"\n\d notices?:\n  no data, and left out: ")
 
     def test_check_of_good_stores_reports_the_bytes_read(self):
-        """All is readable, but for files that a program's format has no way to write (exit status 15), and what DAMAGED_PARTS has."""
+        """Everything is readable, except for files with content that a format cannot hold (exit status 15) and those in
+        DAMAGED_PARTS."""
         failures = []
         for case, store in a_third(cases(DATA, GOOD), 0):
             if lines(case, "errors.txt"):
@@ -736,7 +737,7 @@ class Commands(unittest.TestCase):
         result = run("check", store)
         with open(os.path.join(DATA, "hdf5", "links", "links.txt"), encoding="utf-8") as file:
             pairs = [line.rstrip("\n").split(" -> ") for line in file]
-        # into other files, to what is not there, and two that lead to each other
+        # into other files, to an absent target, and two links that form a cycle
         to_nothing = [name for name, target in pairs if "other.h5" in target or "gone.h5" in target or target == "no/such" or name.startswith("loop")]
         self.assertEqual(result.returncode, 0, result.stdout)
         self.assertIn(f"all readable; {len(to_nothing)} links to nothing that is shown here", result.stdout.decode())
@@ -756,7 +757,7 @@ class Commands(unittest.TestCase):
         for case, store in cases(DATA, BAD):
             if not refused(case) and statements(case)[1]:
                 result = run("check", store)
-                # A notice names what is odd and breaks no rule, as a list of names of another length.
+                # A notice names an oddity that breaks no rule, for example a list of names with the wrong length.
                 is_odd = re.search(r"are not used|is left out of the table|names are not known|\d names for \d|bytes after the R object are ignored", "".join(lines(case, "outcome.txt")))
                 if (result.returncode != 14 or not result.stdout) and not is_odd:
                     failures.append(case)
@@ -781,7 +782,7 @@ class Commands(unittest.TestCase):
         for case, store in a_third(cases(DATA, BAD + GOOD), 0):
             if refused(case):
                 continue
-            # what shows the same values again, for one program, is only read where it is asked for
+            # a file that repeats values for one program is read only on request
             wanted = [path.removesuffix(".*") for path, outcome in statements(case)[0]
                       if outcome in ("EIO", "ENOTSUP") and not os.path.basename(path).startswith(("plink.", "genotypes."))]
             if not wanted:

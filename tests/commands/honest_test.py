@@ -1,5 +1,5 @@
-"""What cannot be read is an error, nothing outside is read, and one bad thing costs one thing: stores that somebody has
-damaged or made to attack, through the commands that need no mount. hostile.tar.xz holds those that no tool writes."""
+"""Tests that unreadable data are an error, that nothing outside a store is read, and that one fault affects one file:
+damaged and hostile stores, through the commands that need no mount. hostile.tar.xz holds stores that no tool writes."""
 import json
 import os
 import shutil
@@ -32,7 +32,7 @@ def write(text, *names):
 
 
 def write_array(path, values=(1, 2, 3), attributes=None):
-    """A Zarr v2 array of bytes in one chunk."""
+    """Writes a Zarr v2 array of bytes in one chunk."""
     write(json.dumps({"zarr_format": 2, "shape": [len(values)], "chunks": [len(values)], "dtype": "|u1", "compressor": None,
                       "fill_value": 0, "order": "C", "filters": None}), path, ".zarray")
     if attributes is not None:
@@ -51,7 +51,7 @@ class Store(unittest.TestCase):
         return os.path.join(self.folder, *names)
 
     def copy(self, *names):
-        """A copy of a store of the fixtures that may be changed."""
+        """Returns a writable copy of a store of the fixtures."""
         source, target = os.path.join(DATA, *names), self.join("copied" + os.path.splitext(names[-1])[1])
         if os.path.isdir(source):
             shutil.copytree(source, target)
@@ -84,7 +84,8 @@ class Store(unittest.TestCase):
             self.assertIn(word, result.stderr.decode())
 
     def assert_is_error(self, store, *place):
-        """In .attrs.json an attribute, or a member's attributes, that cannot be read is an error beside the others."""
+        """Checks that .attrs.json reports an unreadable attribute, or the unreadable attributes of a member, as an
+        error beside the others."""
         result = run("cat", store, ".attrs.json")
         self.assertEqual(result.returncode, 0, result.stderr)
         found = json.loads(result.stdout)
@@ -97,7 +98,7 @@ class Store(unittest.TestCase):
 
 
 class Meaning(Store):
-    """Where what gives values their meaning cannot be read, they are an error and no other values."""
+    """Tests that values are an error, and never wrong, if the data that give them their meaning cannot be read."""
 
     def damage_attributes(self, how, may_pass=False):
         store = self.copy("hdmf-zarr", "ecephys_pickle", "store.zarr")
@@ -127,7 +128,8 @@ class Meaning(Store):
         self.damage_attributes(lambda path: os.symlink("gone", path), may_pass=True)
 
     def test_attributes_of_a_seurat_file(self):
-        """None of the root's opens: their names alone still say that it is h5Seurat."""
+        """Tests an h5Seurat file with a root that cannot open any attribute: the attribute names alone identify the
+        format."""
         store = self.copy("h5seurat", "plain", "store.h5seurat")
         labels = run("cat", store, "active.ident.csv")
         self.set_byte(store, 10438 - 1, 0, 0o377)
@@ -136,7 +138,7 @@ class Meaning(Store):
         self.assertEqual(run("check", store).returncode, 14)
 
     def test_seurat_attribute_with_a_damaged_name(self):
-        """s3class: whether a column is logical is not known."""
+        """Tests a damaged s3class: it is unknown whether a column is logical."""
         store = self.copy("h5seurat", "partial", "store.h5seurat")
         self.assertIn(run("cat", store, "meta.data/ok.csv").stdout[:4], (b"TRUE", b"FALS"))
         self.set_byte(store, 46703 - 1, 0o163, 0o377)
@@ -153,7 +155,7 @@ class Meaning(Store):
 
 
 class Outside(Store):
-    """Nothing outside of a store's own folder is read."""
+    """Tests that nothing outside a store's own folder is read."""
 
     def assert_refused(self, store, path, follows=True):
         self.assert_fails(run("cat", store, path), "outside")
@@ -243,7 +245,7 @@ class Outside(Store):
 
 
 class Entries(Store):
-    """One bad thing costs one thing."""
+    """Tests that one fault affects one file."""
 
     def test_too_long_link(self):
         store = self.hostile("hd_big.zarr")
@@ -282,13 +284,13 @@ class Entries(Store):
         self.assertEqual(listed.returncode, 0, listed.stderr)
         names = listed.stdout.decode().split()
         self.assertIn(f"l{count - 1}.csv", names)
-        self.assertIn(f"l{count - 40}.csv", names)  # as many links as Linux follows
+        self.assertIn(f"l{count - 40}.csv", names)  # the limit of links that Linux follows
         self.assertIn(f"l{count - 41}", names)
         self.assertLess(seconds, 30)
 
 
 class Export(Store):
-    """An export writes nowhere but below its directory."""
+    """Tests that an export writes only below its directory."""
 
     def setUp(self):
         super().setUp()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`plainfs export STORE [PATH] TARGET` to one file."""
+"""Tests `plainfs export STORE [PATH] TARGET` to one file."""
 import gzip
 import json
 import os
@@ -19,12 +19,12 @@ from cases import cases
 from commands_test import write_fragments
 from written_tree import tree
 
-os.environ.setdefault("PLAINFS_INDEX", "none")  # what one test has measured is not for the next one
+os.environ.setdefault("PLAINFS_INDEX", "none")  # measurements of one test must not reach the next
 PROGRAM = os.environ["PLAINFS"]
 DATA = os.environ["PLAINFS_TEST_DATA"]
 SAMPLES = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", "data", "samples"))
 PBMC = os.path.join(SAMPLES, "pbmc.h5ad")
-SEURAT = os.path.join(DATA, "h5seurat", "everything", "store.h5seurat")  # its assays are ADT and RNA, which is the active one
+SEURAT = os.path.join(DATA, "h5seurat", "everything", "store.h5seurat")  # its assays are ADT and the active RNA
 VARIANTS = os.path.join(DATA, "vcf-zarr", "types", "store.zarr")
 
 
@@ -52,7 +52,7 @@ class Folder(unittest.TestCase):
         return os.path.join(self.temporary.name, *names)
 
     def exported(self, *arguments):
-        """What an export writes into the one file of its own folder."""
+        """Returns the contents that an export writes into one file in its own folder."""
         target = arguments[-1]
         done = run("export", *arguments)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -71,9 +71,10 @@ class Folder(unittest.TestCase):
 
 
 class Choice(Folder):
-    """Which file is written, and where."""
+    """Tests which file is written, and where."""
 
-    # "With a PATH that is one file of the mount, and a TARGET that is no existing directory, writes that file to TARGET."
+    # "With a PATH that is one file of the mount, and a TARGET that is no existing directory, writes that file to
+    # TARGET."
     def test_one_path_writes_that_file(self):
         for target in ("out.csv", "out", "out.txt"):
             self.assertEqual(self.exported(PBMC, "obs.csv", self.at(target)), cat(PBMC, "obs.csv"))
@@ -180,11 +181,11 @@ class Compression(Folder):
 
     def test_unbuildable_index_is_left_out(self):
         store = self.at("frags")
-        write_fragments(store, [9, 5, 1], [10, 6, 2])  # one a chromosome
+        write_fragments(store, [9, 5, 1], [10, 6, 2])  # one per chromosome
         self.assertEqual(gzip.decompress(self.exported(store, self.at("good.tsv.gz"))), cat(store, "fragments.tsv"))
         self.assertTrue(os.path.exists(self.at("good.tsv.gz.tbi")))
         shutil.rmtree(store)
-        write_fragments(store, [9, 5, 1, 0, 8, 7], [10, 6, 2, 1, 9, 8])  # two, in falling order
+        write_fragments(store, [9, 5, 1, 0, 8, 7], [10, 6, 2, 1, 9, 8])  # two, in descending order
         done = run("export", store, self.at("out.tsv.gz"))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("fragments.tsv.gz.tbi: not supported: ", done.stderr.decode())
@@ -212,7 +213,7 @@ class Compression(Folder):
 
 
 class Place(Folder):
-    """What stands at the target before and after."""
+    """Tests the content of the target before and after."""
 
     def test_existing_file_is_replaced_only_with_force(self):
         target = self.at("out.csv")
@@ -255,7 +256,7 @@ class Place(Folder):
 
 
 def zeros_store(folder, megabytes):
-    """A store of one array, a.csv, of lines "0", two bytes for each that is stored in chunks of 1 MiB."""
+    """Writes a store with one array, a.csv, of lines "0": two bytes for each one stored, in chunks of 1 MiB."""
     store = os.path.join(folder, "large.zarr")
     os.makedirs(os.path.join(store, "a"))
     for name, content in ((".zgroup", {"zarr_format": 2}), ("a/.zarray", {
@@ -270,7 +271,7 @@ def zeros_store(folder, megabytes):
 
 
 class Stopped(Folder):
-    """Exports that something stops: the name of the target is absent, or the file is whole."""
+    """Tests interrupted exports: the target is absent, or the file is complete."""
 
     MEGABYTES = 6
 
@@ -285,7 +286,7 @@ class Stopped(Folder):
         return max((os.path.getsize(self.at("out", name)) for name in os.listdir(self.at("out")) if "plainfs-part" in name), default=-1)
 
     def begun(self, size=1):
-        """An export that has written something, and is held there; None if it is done already."""
+        """Returns a paused export that has written some bytes; None if it has finished already."""
         export = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         while export.poll() is None and self.part_size() < size:
             time.sleep(0.001)
@@ -367,7 +368,7 @@ class Stopped(Folder):
         self.assertEqual(os.listdir(self.at("out")), ["a.csv.gz"])
 
     def in_small_folder(self, options, script):
-        """What a shell script prints with a file system of its own at out/, or a reason to skip."""
+        """Returns the output of a shell script with a separate file system at out/, or a reason to skip."""
         words = ["unshare", "-m", "sh", "-ec", f'mount -t tmpfs -o {options} none "$1"/out; cd "$1"/out; {script}', "sh", self.at()]
         if subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "none", self.at("out")], capture_output=True).returncode != 0:
             self.skipTest("no file system may be mounted here")

@@ -1,4 +1,4 @@
-"""Exports that many processes share: --plan, --task, --finish, --status."""
+"""Tests exports that many processes share: --plan, --task, --finish, --status."""
 import json
 import os
 import random
@@ -11,9 +11,9 @@ import unittest
 import zlib
 
 from planned import DATA, PROGRAM, SAMPLES, Planned, run, tree, write_zeros
-from effort import EFFORT  # after planned, which finds it
+from effort import EFFORT  # after planned, which sets its path
 
-# The values of the file that tasks share, and how many bytes its text has.
+# The values of the file that tasks share, and the size of its text.
 VALUES = 16_000_000 * min(EFFORT, 5)
 TEXT_BYTES = 2 * VALUES
 
@@ -21,7 +21,7 @@ MATRIX = os.path.join(DATA, "bpcells", "mat_packed_uint_col", "store")
 
 
 class Whole(Planned):
-    """All tasks, in any order and however often, and one finish are an export."""
+    """Tests that all tasks, in any order and repeated, plus one finish equal an export."""
 
     def check(self, store, *options, tasks=5):
         plan = self.plan(store, "--tasks", str(tasks), *options)
@@ -78,7 +78,7 @@ class Whole(Planned):
         self.check(store)
 
     def test_of_names_with_equal_checksums(self):
-        """Those of their text and npy files have the same CRC-32, and these the same size."""
+        """Tests that names with the same CRC-32 work if their files also have the same size."""
         store = self.join("cells.zarr")
         for name in ("AGCTGTCTCATATCGG-1", "CATGTTTTTCACCGAC-1"):
             write_zeros(store, 128, name)
@@ -105,7 +105,8 @@ class Whole(Planned):
         self.assert_is_export(store)
 
     def test_of_fragments_by_level_and_their_coverage(self):
-        """What the files of -o cells= and -o genome= say is part of the plan: by/ and coverage.bw are made with it."""
+        """Tests that the content of the files of -o cells= and -o genome= is part of the plan, because by/ and
+        coverage.bw are generated from it."""
         store, cells, genome = os.path.join(DATA, "bpcells", "frag_packed", "store"), self.join("cells.csv"), self.join("genome")
         fragments = [line.split("\t") for line in self.succeeds("cat", store, "fragments.tsv").splitlines()]
         with open(cells, "w", encoding="utf-8") as file:
@@ -157,7 +158,7 @@ class Whole(Planned):
 
 
 class Shared(Planned):
-    """One file, 32 MB of "0\\n", that all tasks write to."""
+    """Tests one file, 32 MB of "0\\n", that all tasks write to."""
 
     def setUp(self):
         super().setUp()
@@ -165,7 +166,7 @@ class Shared(Planned):
         self.made = self.plan(self.store, "--tasks", "4", "--views", "csv")
 
     def part(self):
-        """The file while it is written."""
+        """Returns the file while it is written."""
         names = [name for name in os.listdir(self.target) if name.endswith(".plainfs-part")] if os.path.isdir(self.target) else []
         return os.path.join(self.target, names[0]) if names else None
 
@@ -206,7 +207,7 @@ class Shared(Planned):
         return subprocess.Popen([PROGRAM, "export", "--task", str(number), "-o", "threads=1", self.path, self.target], stderr=subprocess.DEVNULL)
 
     def begun(self, process, offset):
-        """Waits until the process has written there."""
+        """Waits until the process has written at `offset`."""
         while process.poll() is None:
             if self.part():
                 with open(self.part(), "rb") as file:
@@ -241,7 +242,8 @@ class Shared(Planned):
         self.assert_is_whole()
 
     def test_a_late_run_of_a_task_meets_the_end(self):
-        """It is stopped while it writes; meanwhile another run of it ends, all is finished, and it goes on."""
+        """Stops a task while it writes. Meanwhile another run of it ends and everything is finished. Then the task goes
+        on."""
         late = self.start(1)
         self.assertTrue(self.begun(late, 0))
         late.send_signal(signal.SIGSTOP)
@@ -320,10 +322,10 @@ class Shared(Planned):
             self.assertEqual(file.read(), b"0\n" * VALUES)
 
 class Measured(Planned):
-    """A text whose size takes long enough to find out that it is worth keeping."""
+    """Tests a text with a size that takes long enough to compute to be worth keeping."""
 
     def test_sizes_are_computed_once(self):
-        """A task that has to find them out keeps them."""
+        """Tests that a task that computes sizes keeps them."""
         store = write_zeros(self.join("s.zarr"), 6_000_000)
         with open(os.path.join(store, "a", ".zarray"), encoding="ascii") as file:
             array = json.load(file) | {"dtype": "<f8"}
@@ -334,7 +336,7 @@ class Measured(Planned):
         for number in range(-(-6_000_000 // 65536)):
             with open(os.path.join(store, "a", str(number)), "wb") as file:
                 file.write(chunk)
-        time.sleep(0.02)  # what was written to just now is not remembered
+        time.sleep(0.02)  # recently written files are not remembered
         self.plan(store, "--tasks", "4", "--views", "csv")
         sizes = self.path + ".sizes"
         before = tree(sizes, whole=True)
@@ -453,7 +455,7 @@ class Damaged(Planned):
 
 
 class Engines(Planned):
-    """Each says in its own way which task a process is."""
+    """Tests that each engine passes the number of the task in its own way."""
 
     def test_task_number_of_every_scheduler(self):
         self.plan(MATRIX, "--tasks", "3")

@@ -1,4 +1,4 @@
-"""`export --tar`: everything as one stream."""
+"""Tests `export --tar`: everything as one stream."""
 import os
 import subprocess
 import tarfile
@@ -20,7 +20,7 @@ class Tar(Planned):
         os.mkdir(self.target)
         subprocess.run(["tar", "-xf", path, "-C", self.target], check=True)
         self.assert_is_export(store, *options)
-        with tarfile.open(path) as archive:  # reads it in its own way
+        with tarfile.open(path) as archive:  # reads it independently
             for member in archive:
                 self.assertEqual(member.isdir(), os.path.isdir(os.path.join(self.target, member.name)) and not member.issym())
 

@@ -1,4 +1,4 @@
-// The golden tests must fail where they should: a case that passes is spoilt in one place.
+// The golden tests must detect faults: each test spoils a passing case in one place.
 #include <boost/filesystem.hpp>
 #include <boost/filesystem/fstream.hpp>
 #include <boost/test/unit_test.hpp>
@@ -23,7 +23,7 @@ void copy_folder(const disk::path& from, const disk::path& to) {
   }
 }
 
-// A copy of a case, to spoil.
+// A copy of a case to spoil.
 struct Copy {
   TemporaryDirectory temporary;
   disk::path folder;
@@ -37,7 +37,7 @@ struct Copy {
     disk::create_directories((folder / name).parent_path());
     disk::ofstream(folder / name, std::ios::binary) << text;
   }
-  // Whether a problem now says all of words.
+  // Returns whether a problem now contains all of `words`.
   bool says(const std::string& words) const {
     for (const std::string& problem : problems_of(folder))
       if (problem.find(words) != std::string::npos) return true;
