@@ -1,4 +1,5 @@
-"""The installed program where it was built with PLAINFS_FUSE=OFF: it needs no libfuse, says so where it would mount, and reads all the same."""
+"""Tests the installed program if it was built with PLAINFS_FUSE=OFF: it does not need libfuse, reports this when it
+would mount, and reads stores."""
 import os
 import subprocess
 import sys

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""CF data as NetCDF files and tables: by ncdump, CDO and scipy against what was written."""
+"""CF data as NetCDF files and tables: ncdump, CDO and scipy read the written values."""
 import os
 import subprocess
 
@@ -17,7 +17,7 @@ except ImportError:
 
 @needs_modules("numpy", "zarr", "scipy")
 class Cf(Folder):
-    """A packed field over time, latitude and longitude, as xarray writes it to Zarr v2."""
+    """A packed field over time, latitude and longitude, in Zarr v2 as written by xarray."""
 
     def setUp(self):
         super().setUp()

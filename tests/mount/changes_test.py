@@ -1,4 +1,4 @@
-"""A store that changes on disk while it is mounted: EIO with one line in the log, never old and new together."""
+"""A store that changes on disk while mounted: EIO with one line in the log, never a mix of old and new."""
 import contextlib
 import errno
 import json
@@ -20,7 +20,7 @@ VALUES, CHUNK = 1000, 100
 
 
 def zarr_files(value):
-    """Two arrays of int32 that hold value everywhere, one chunk after another."""
+    """Returns two arrays of int32 filled with `value`, chunk by chunk."""
     files = {".zgroup": b'{"zarr_format":2}'}
     for name in ("a", "b"):
         files[name + "/.zarray"] = json.dumps({
@@ -45,7 +45,7 @@ def write_zip(path, value):
 
 
 def golden(case, name):
-    """Writes a golden store; value 1 is one store, 2 another with the same members."""
+    """Writes a golden store: value 1 is one store, 2 another with the same members."""
     def write(path, value):
         source = os.path.join(DATA, "bpcells", case[value - 1], name)
         shutil.copytree(source, path) if os.path.isdir(source) else shutil.copy(source, path)
@@ -91,16 +91,16 @@ class Changes(Folder):
                         self.close(held)
 
     def close(self, held):
-        """Of a file that is no longer shown even that fails, once the store was opened anew."""
+        """Closes a file. Even that fails for a file that is absent after the store was reopened."""
         with contextlib.suppress(OSError):
             os.close(held)
 
     def held_is_old(self, held, want):
-        """What was opened before the change fails or gives the old bytes."""
+        """Checks that a file opened before the change fails or gives the old bytes."""
         try:
             self.assertEqual(os.pread(held, 1 << 20, 0), want)
         except OSError as error:
-            self.assertIn(error.errno, (errno.EIO, errno.ENOENT))  # the latter where the new store has no such file
+            self.assertIn(error.errno, (errno.EIO, errno.ENOENT))  # the latter if the new store lacks that file
 
     def fails_as_changed(self, m, first, second, check_held):
         for _ in range(2):
@@ -133,7 +133,7 @@ class Changes(Folder):
             self.fails_as_changed(m, first, second, check_held)
             os.kill(m.pid, signal.SIGUSR1)
             self.assertTrue(mounted.wait_until(lambda: "cannot be reopened" in self.log_of(m)))
-            # Nothing is shown by what is known of the old store, also where another one comes to its place.
+            # Nothing is shown from the old store, even if another one replaces it.
             for _ in range(2):
                 self.fails_with_eio(lambda: m.read(second))
                 check_held()
@@ -162,7 +162,7 @@ class Changes(Folder):
             self.shows_what_a_new_mount_shows(m, store)
 
     def test_changed_file_of_a_directory_store(self):
-        """The part that needs the file fails, the rest stays readable."""
+        """Tests that the part that needs the file fails and the rest stays readable."""
         def cut(path):
             os.truncate(path, os.path.getsize(path) - 4)
 
@@ -272,7 +272,7 @@ class Changes(Folder):
         store = os.path.join(self.folder, "s.zarr")
         write_zarr(store, 1)
         with Mount(store, "-o", "on_change=reopen") as m:
-            self.assertEqual(m.read("a.csv"), b"1\n" * VALUES)  # what was read may still come from memory
+            self.assertEqual(m.read("a.csv"), b"1\n" * VALUES)  # the data already read may still come from memory
             os.stat(m.join("b.npy"))
             write_zarr(store, 2)
             found = []
@@ -354,7 +354,7 @@ class Changes(Folder):
                 os.unlink(os.path.join(self.folder, "link"))
 
         def attribute(path):
-            with contextlib.suppress(OSError):  # not every file system has them
+            with contextlib.suppress(OSError):  # unavailable on some file systems
                 os.setxattr(path, "user.note", b"x")
 
         changes = (lambda path: os.chmod(path, 0o750), lambda path: os.chown(path, os.getuid(), os.getgid()), link, attribute,
@@ -417,7 +417,7 @@ class Changes(Folder):
                         if text not in wanted:
                             wrong.append(text[:40])
                     except OSError as error:
-                        # Replaced again while it was opened: the kernel looks a path up anew once.
+                        # Replaced again while it was opened: the kernel looks up a path again only once.
                         if error.errno not in (errno.EIO, errno.ESTALE):
                             wrong.append(error)
 

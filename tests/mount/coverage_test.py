@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""coverage.bw of fragments: what bedtools genomecov counts in fragments.tsv, as pyBigWig reads it."""
+"""coverage.bw of fragments: equals bedtools genomecov on fragments.tsv, as read by pyBigWig."""
 import errno
 import os
 import random
@@ -21,19 +21,19 @@ LENGTHS = {"chr1": 24_000_000, "chr10": 200_000, "chr2": 5_000_000, "chrM": 16_5
 
 
 def random_fragments(chance):
-    """Deep ones and thin ones, of one base and of half a chromosome, some of none, alike ones and none at all."""
+    """Returns deep and thin fragments, of one base and of half a chromosome, empty, equal or absent ones."""
     chromosomes = {}
     for name, count in (("chrX", 6000), ("chr1", 9000), ("chr10", 5000), ("chr2", 1), ("chrM", 0)):
         length, fragments = LENGTHS[name], []
         for start in sorted(chance.choice((chance.randrange(length), chance.randrange(min(length, 3000)))) for _ in range(count)):
             end = min(length, start + chance.choice((0, 1, 30, 200, 200, 200, 5000, length // 2)))
-            fragments += [(start, end + 1)] * chance.choice((1, 1, 1, 3))  # the end as it is stored: one more
+            fragments += [(start, end + 1)] * chance.choice((1, 1, 1, 3))  # the end as stored: one more
         chromosomes[name] = fragments
     return chromosomes
 
 
 def merged(intervals):
-    """Neighbours of one value put together."""
+    """Merges neighbours with equal values."""
     whole = []
     for start, end, value in intervals:
         if whole and whole[-1][1] == start and whole[-1][2] == value:
@@ -44,7 +44,7 @@ def merged(intervals):
 
 
 def depths(chromosomes, name):
-    """The coverage of each base, by adding up."""
+    """Returns the coverage of each base, by addition."""
     changes = numpy.zeros(LENGTHS[name] + 1, "i8")
     for start, end in chromosomes[name]:
         changes[start] += 1
@@ -68,7 +68,8 @@ class Coverage(Folder):
         return self.enterContext(Mount(self.store, "-o", "genome=" + self.genome, *more))
 
     def genomecov(self, m, *folder):
-        """Of what has a base: bedtools takes the base on either side of what has none."""
+        """Returns bedtools' coverage of fragments that have a base. For an empty one bedtools takes the base on either
+        side."""
         lines = [line for line in m.read(*folder, "fragments.tsv").splitlines(keepends=True) if len(set(line.split(b"\t")[1:3])) == 2]
         lines = subprocess.run(["bedtools", "genomecov", "-bg", "-i", "stdin", "-g", m.join("chrom.sizes")], input=b"".join(lines),
                                capture_output=True, check=True).stdout.decode().splitlines()
@@ -120,7 +121,7 @@ class Coverage(Folder):
         self.assertEqual(again.read("coverage.bw"), whole)
 
     def test_header_locates_the_sections(self):
-        """Read by hand: total, sections and the root of each index."""
+        """Reads the header by hand: total, sections and the root of each index."""
         data = self.mounted().read("coverage.bw")
         magic, version, zooms, tree, sections, index, *_, total, packed, _ = struct.unpack_from("<IHHQQQHHQQIQ", data)
         self.assertEqual((magic, version, packed), (0x888FFC26, 4, 0))
@@ -172,7 +173,7 @@ class Coverage(Folder):
                 for kind, of in (("max", numpy.max), ("sum", numpy.sum), ("coverage", lambda d: (d > 0).mean())):
                     found = file.stats(name, 0, len(depth), type=kind, nBins=bins, exact=True)
                     numpy.testing.assert_allclose([v or 0 for v in found], [of(d) for d in exact], rtol=1e-6)
-                # From the summaries of the file: bins are not cut where theirs are.
+                # From the summaries of the file: its bins do not match these.
                 roughly = file.stats(name, 0, len(depth), type="mean", nBins=1)
                 numpy.testing.assert_allclose(roughly, [depth[depth > 0].mean()], rtol=1e-2)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Damaged stores through the directories that are made for other programs (anndata.zarr/, bpcells/, 10x/, by/,
-pseudobulk/): each reader gets what is in the store, or an error, and nothing is absent because it cannot be read."""
+"""Damaged stores through the directories for other programs (anndata.zarr/, bpcells/, 10x/, by/, pseudobulk/): each
+reader gets the content of the store, or an error. Unreadable data never appear as absent."""
 import itertools
 import json
 import os
@@ -26,7 +26,7 @@ VIEWS = "views=h5ad+zarr+bpcells+gz+h5+mtx+tsv"
 
 
 def files_below(folder):
-    """The path of every file below, from there. Whatever cannot be listed is an error."""
+    """Returns the relative path of every file below. An unlistable folder is an error."""
     def fail(error):
         raise error
     return sorted(os.path.relpath(os.path.join(at, name), folder)
@@ -42,10 +42,10 @@ def content_or_none(path):
 
 
 def outcome(read, path):
-    """What read() gives, or the exception."""
+    """Returns the result of read(), or its exception."""
     try:
         return read(path)
-    except Exception as error:  # of whatever kind: the reader does not go on
+    except Exception as error:  # of any kind: the reader stops
         return error
 
 
@@ -147,7 +147,7 @@ class GoldenStores(unittest.TestCase):
 
 
 class CutFiles(Folder):
-    """An AnnData in Zarr, of which each file in turn is cut."""
+    """An AnnData in Zarr; each test truncates one of its files."""
 
     @classmethod
     def setUpClass(cls):
@@ -155,7 +155,7 @@ class CutFiles(Folder):
         cls.names = [name for name in files_below(STORE) if os.path.getsize(os.path.join(STORE, name)) > 1]
 
     def cut_copies(self, names):
-        """A folder with a copy of the store for each of its files, in which that one is cut."""
+        """Returns a folder with a copy of the store for each of its files, with that file truncated."""
         folder = self.empty("cut")
         for number, name in enumerate(names):
             path = os.path.join(folder, f"{number}.zarr")
@@ -179,7 +179,7 @@ class CutFiles(Folder):
 
     def test_same_file_in_other_folders_is_equal_or_unreadable(self):
         unreadable = 0
-        names = [name for name in self.names if "/" in name]  # without the root's it is a folder of other stores
+        names = [name for name in self.names if "/" in name]  # without the root's it is a folder of stores
         with Mount(STORE) as whole, Mount(self.cut_copies(names)) as cut:
             by = whole.join("by")
             column = sorted(os.listdir(by))[0]
@@ -219,7 +219,7 @@ class CutFiles(Folder):
 
 @needs_modules("anndata", "h5py", "zarr")
 class OneFault(Folder):
-    """What a file of AnnData's has that Zarr cannot show."""
+    """An AnnData file with one thing that Zarr cannot show."""
 
     def written(self, name, change):
         path = os.path.join(self.folder, name)

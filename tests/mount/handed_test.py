@@ -1,5 +1,5 @@
-"""A mount that somebody else has made: an open /dev/fuse as mountpoint, /dev/fd/N, as mount.fuse3 -o drop_privileges and Apptainer hand it
-over."""
+"""A mount created by another program: an open /dev/fuse as mountpoint, /dev/fd/N, as passed by mount.fuse3 -o
+drop_privileges and Apptainer."""
 import ctypes
 import json
 import os
@@ -44,7 +44,7 @@ class HandedOver(Folder):
             self.process.stderr.close()
 
     def start(self, *words, user=None):
-        """plainfs with the descriptor, which nobody else has any more."""
+        """Starts plainfs with the descriptor. Other processes close it."""
         privileges = [] if user is None else ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--bounding-set=-all", "--no-new-privs"]
         self.process = subprocess.Popen([*privileges, *words, f"/dev/fd/{self.fuse}"], pass_fds=[self.fuse], stderr=subprocess.PIPE)
         self.close()
@@ -88,7 +88,7 @@ class HandedOver(Folder):
         self.assertTrue(self.is_served())
         self.process.send_signal(signal.SIGTERM)
         self.assertEqual(self.process.wait(), 0)
-        with self.assertRaises(OSError):  # who has mounted it unmounts it
+        with self.assertRaises(OSError):  # the mounter unmounts it
             os.listdir(self.point)
 
     def test_is_reloaded(self):

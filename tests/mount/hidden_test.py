@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What keeps backups and searches out of a mount, and what a mount says of itself to who meets it."""
+"""Tests the files that keep backups and searches out of a mount, and the description of the mount for users."""
 import json
 import os
 import signal

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Images of OME-Zarr: what is said of them, and every plane of every level as tifffile, libtiff and libvips read it."""
+"""Images of OME-Zarr: their description, and every plane of every level as read by tifffile, libtiff and libvips."""
 import errno
 import json
 import os
@@ -12,7 +12,7 @@ from mounted import DATA, PROGRAM, Folder, Mount, main, run
 from optional import import_or_exit, needs, needs_modules
 
 h5py, numcodecs, numpy, zarr = import_or_exit("h5py", "numcodecs", "numpy", "zarr")
-import ome_zarr  # noqa: E402  after what it needs
+import ome_zarr  # noqa: E402  after its requirements
 
 try:
     import tifffile
@@ -86,7 +86,7 @@ class Said(Folder):
 
 
 def random_image(path, chance):
-    """An image of any version, type, order and chunks: its axes and levels."""
+    """Writes an image of any version, type, order and chunks. Returns its axes and levels."""
     version = chance.choice(("0.1", "0.2", "0.3", "0.4", "0.5"))
     axes = "tczyx" if version in ("0.1", "0.2") else chance.choice(AXES)
     shape = [chance.randint(1, 3) for _ in axes[:-2]] + [chance.choice((1, 15, 16, 17, chance.randint(18, 300))) for _ in "yx"]
@@ -97,7 +97,7 @@ def random_image(path, chance):
         values = values * dtype.type(2 ** (8 * dtype.itemsize - 9))
     if dtype.kind == "b":
         values = values > 0
-    values[..., : shape[-1] // 3] = 0  # so that some chunks of shards are not there
+    values[..., : shape[-1] // 3] = 0  # so that some chunks of shards are absent
     shards = [chance.randint(1, 3) for _ in axes] if version == "0.5" and chance.random() < 0.6 else None
     compressor = chance.choice((None, numcodecs.Zlib(1), numcodecs.Blosc()))
     levels = chance.randint(1, 4)
@@ -106,20 +106,20 @@ def random_image(path, chance):
 
 
 def shown(values):
-    """As a TIFF has them: little-endian, truth values 0 and 1, no reals of 16 bits."""
+    """Returns values in their TIFF form: little-endian, truth values 0 and 1, no reals of 16 bits."""
     if values.dtype.kind == "b":
         return values.astype("u1")
     return values.astype("<f4" if values.dtype.str[1:] == "f2" else values.dtype.newbyteorder("<"))
 
 
 def planes_of(values, axes):
-    """In the order of the file: z, then c, then t."""
+    """Yields the planes in the order of the file: z, then c, then t."""
     order = [axes.index(axis) for axis in "tcz" if axis in axes] + [len(axes) - 2, len(axes) - 1]
     return shown(values).transpose(order).reshape(-1, *values.shape[-2:])
 
 
 def rgb_of(png):
-    """The pixels of a PNG of 8 bits a colour; its checksums are looked at."""
+    """Returns the pixels of a PNG with 8 bits per colour, and verifies its checksums."""
     self_check = [png[:8] == b"\x89PNG\r\n\x1a\n"]
     chunks, at = {}, 8
     while at < len(png):
@@ -172,7 +172,7 @@ class Pictures(Folder):
 
     @needs("gdk-pixbuf-thumbnailer", "vips")
     def test_a_file_manager_s_thumbnailer_takes_a_preview(self):
-        """The one of GNOME's files: a half of the picture is one colour, a half another."""
+        """Tests GNOME's thumbnailer: one half of the picture has one colour, the other half another."""
         store, made = os.path.join(self.folder, "i.zarr"), os.path.join(self.folder, "thumbnail.png")
         values = numpy.zeros((2, 512, 512), "u2")
         values[0, :, :256] = values[1, :, 256:] = 1000
@@ -240,7 +240,7 @@ class Pictures(Folder):
             self.assertEqual(m.read("obsm", "spatial.csv"), m.read(place, "coordinates.csv"))
 
     def test_an_image_of_seurat_is_a_picture_at_full_size(self):
-        """What R's own arrays hold: rows, columns, colours from 0 to 1, column by column."""
+        """Compares with R's own arrays: rows, columns, colours from 0 to 1, column by column."""
         values = numpy.random.default_rng(46).random((21, 34, 3))
         file, store = os.path.join(self.folder, "image.h5seurat"), os.path.join(self.folder, "object.rds")
         shutil.copy(os.path.join(DATA, "h5seurat", "everything", "store.h5seurat"), file)
@@ -283,7 +283,7 @@ class Pictures(Folder):
 
 @needs_modules("tifffile")
 class Pixels(Folder):
-    """One mount of a folder of random images, the same in every run; IMAGES=COUNT:SEED makes others."""
+    """One mount of a folder of random images, the same in every run. IMAGES=COUNT:SEED makes others."""
 
     @classmethod
     def setUpClass(cls):
@@ -320,7 +320,7 @@ class Pixels(Folder):
                 for level, of_level in enumerate(series.levels):
                     self.same_planes(of_level.pages, axes, pyramid, level)
                 self.assertEqual(os.stat(self.file(name)).st_size, file.filehandle.size)
-                # As a whole it has the shape of the image, but for axes of one element.
+                # As a whole it has the shape of the image, without axes of one element.
                 whole = shown(pyramid[0]).transpose([axes.index(a) for a in "tczyx" if a in axes])
                 numpy.testing.assert_array_equal(numpy.squeeze(series.asarray()), numpy.squeeze(whole))
 
@@ -410,7 +410,8 @@ class Pixels(Folder):
                 self.assertEqual(file.pages[0].segments().__next__()[0].max(), 3)
 
     def test_absent_chunks_have_the_bytes_of_stored_ones(self):
-        """Where all of them are one byte (0, 7, 0x0707), and where not; the tiles at the edges are filled up with zeros."""
+        """Tests fill values of one repeated byte (0, 7, 0x0707) and others. Tiles at the edges are padded with
+        zeros."""
         for dtype, fill in (("u1", 0), ("u1", 7), ("<u2", 0x0707), ("<u2", 0x0102), (">f4", 1.5), ("|b1", True)):
             files = []
             for kind in ("absent", "stored"):

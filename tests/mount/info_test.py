@@ -1,4 +1,4 @@
-""".plainfs: what is mounted, counters, the log; and that listing costs nothing."""
+""".plainfs: the description of the mount, counters and the log. Listing is free."""
 import json
 import os
 

@@ -1,4 +1,4 @@
-"""libhdf5 in a process of its own: what ends it costs one file, and nothing else of a mount."""
+"""libhdf5 in a separate process: a crash costs one file, and nothing else of a mount."""
 import errno
 import os
 import shutil
@@ -13,12 +13,12 @@ import numpy
 import mounted
 from mounted import PROGRAM, Folder, Mount, run
 
-# Files with one changed byte that end libhdf5 1.10.8; later releases may read them or refuse them.
+# Files with one changed byte that crash libhdf5 1.10.8. Later releases may read or refuse them.
 ENDING = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "damage", "corpus", "hdf5_library")
 
 
 def library_of(pid):
-    """The number of the process that has libhdf5 for the daemon pid; None: it has none just now."""
+    """Returns the id of the process that runs libhdf5 for the daemon `pid`, or None if there is none at present."""
     for number in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{number}/stat", encoding="utf-8") as file:
@@ -125,7 +125,7 @@ class Library(Folder):
             shutil.copy(os.path.join(ENDING, name), self.stores)
         with Mount(self.stores) as m:
             for name in names * 3:
-                # What becomes of it is its own affair.
+                # The result does not matter here.
                 run("sh", "-c", 'ls -lR "$1"; find "$1" -type f -exec cat {} +', "sh", m.join(name))
                 self.assertEqual(self.everything(m.join("good.h5")), expected)
             self.assertEqual(mounted.daemon_of(m.path), m.pid)
@@ -146,7 +146,7 @@ class Library(Folder):
             self.assertNotEqual(library_of(m.pid), library)
 
     def ask_stopped(self, m):
-        """Somebody who has asked about another.h5, in the process that is stopped."""
+        """Starts a process that has requested another.h5 from the stopped process."""
         os.listdir(m.join("good.h5", "group"))
         os.listdir(m.join("another.h5"))
         os.kill(library_of(m.pid), signal.SIGSTOP)
@@ -155,14 +155,14 @@ class Library(Folder):
         self.addCleanup(asking.wait)
         self.addCleanup(asking.kill)
         waits = 0
-        while waits < 4:  # it sleeps for nothing else for so long
+        while waits < 4:  # nothing else makes it sleep so long
             self.assertIsNone(asking.poll())
             with open(f"/proc/{asking.pid}/stat", encoding="utf-8") as file:
                 waits = waits + 1 if file.read().rsplit(")", 1)[1].split()[0] in "SD" else 0
             time.sleep(0.02)
         return asking
 
-    # The limits are far from what is measured (0.1 s) and from what the silence of the library takes (30 s).
+    # The limits are far from the measured time (0.1 s) and from the silence limit of the library (30 s).
     def test_healthy_store_answers_while_another_library_is_stopped(self):
         shutil.copy(os.path.join(self.stores, "good.h5"), os.path.join(self.stores, "unopened.h5"))
         expected = self.expected()

@@ -1,4 +1,4 @@
-"""What happens to a mount over time: idle, killed, made by mount(8)."""
+"""The life of a mount: idle, killed, created by mount(8)."""
 import errno
 import json
 import os
@@ -45,7 +45,7 @@ class Lifecycle(Folder):
             self.assertTrue(mounted.wait_until(lambda: not mounted.is_mounted(m.path)))
 
     def test_stale_mountpoint_of_a_killed_daemon_is_named(self):
-        with Mount(SAMPLE, "-o", "sandbox=none") as m:  # in one, somebody beside it clears up
+        with Mount(SAMPLE, "-o", "sandbox=none") as m:  # in a sandbox, another process cleans up
             os.kill(m.pid, signal.SIGKILL)
             self.assertTrue(mounted.wait_until(lambda: mounted.daemon_of(m.path) is None))
             result = run(PROGRAM, SAMPLE, m.path)
@@ -112,7 +112,7 @@ class Lifecycle(Folder):
         if os.geteuid() != 0:
             self.skipTest("mount(8) is for root")
         point, table = self.empty("m"), os.path.join(self.folder, "fstab")
-        # The type fuse.plainfs needs an installed helper; its other form names the program.
+        # The type fuse.plainfs needs an installed helper. Its other form names the program.
         with open(table, "w") as file:
             file.write(f"{PROGRAM}#{SAMPLE} {point} fuse ro,noauto,nofail,_netdev,x-systemd.automount,cache_size=8m 0 0\n")
         self.addCleanup(mounted.unmount, point)
@@ -152,7 +152,7 @@ class Lifecycle(Folder):
                 return next(int(line.split()[1]) for line in status if line.startswith("RssAnon")) / 1024
 
         store = self.empty("large.zarr")
-        mib = 24  # the cache has room for less
+        mib = 24  # more than fits into the cache
         with open(os.path.join(store, ".zarray"), "w", encoding="ascii") as file:
             json.dump({"zarr_format": 2, "shape": [mib << 17], "chunks": [mib << 17], "dtype": "<f8", "order": "C", "fill_value": 0,
                        "compressor": {"id": "zlib", "level": 1}, "filters": None}, file)

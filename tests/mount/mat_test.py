@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""NAME.mat of every numeric array, by scipy and by Octave against what was written."""
+"""NAME.mat of every numeric array, read by scipy and by Octave: it holds the written values."""
 import os
 import subprocess
 

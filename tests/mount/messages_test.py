@@ -1,4 +1,4 @@
-"""What plainfs answers to mistakes and to systems that refuse: one line, the way out in it."""
+"""Replies to mistakes and to systems that refuse: one line with a remedy."""
 import os
 import shutil
 import signal
@@ -14,9 +14,9 @@ from optional import needs
 SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "samples")
 WITHOUT = "without a mount there are: plainfs serve, ls, cat, export, info and check\n"
 CONTAINER = "docker and podman give it with --cap-add SYS_ADMIN --device /dev/fuse --security-opt apparmor=unconfined"
-NO_SANDBOX = "info: not wholly confined: "  # where the kernel has no Landlock
+NO_SANDBOX = "info: not wholly confined: "  # without Landlock in the kernel
 
-# What is typed in a folder with pbmc.h5seurat and an empty m, the exit code, and the line after "plainfs: ".
+# A command typed in a folder with pbmc.h5seurat and an empty m, its exit code, and the line after "plainfs: ".
 MISTAKES = (
     ("pbmc.h5seurat nope", 4, "nope: no such mountpoint; make it with mkdir, or leave it out"),
     ("m pbmc.h5seurat", 4, "pbmc.h5seurat: not a directory; the store comes first: plainfs STORE MOUNTPOINT"),
@@ -169,7 +169,7 @@ class Messages(Folder):
         result = self.typed("-o rw pbmc.h5seurat m")
         self.assertEqual((result.returncode, result.stderr), (0, "plainfs: rw: the mount is read-only all the same\n"))
         self.assertEqual(mounted.unmount(self.point).returncode, 0)
-        for options in ("ro", "rw,ro", "rw,dev,suid"):  # the last is what mount.fuse3 says of itself
+        for options in ("ro", "rw,ro", "rw,dev,suid"):  # mount.fuse3 adds the last one itself
             result = self.typed(f"-o {options} pbmc.h5seurat m")
             self.assertEqual((result.returncode, result.stderr), (0, ""))
             self.assertEqual(mounted.unmount(self.point).returncode, 0)
@@ -201,9 +201,10 @@ class Messages(Folder):
         self.assertEqual(run("df", "--output=itotal,ipcent", self.point).stdout.split()[-2:], [b"0", b"-"])
         self.assertEqual(mounted.unmount(self.point).returncode, 0)
 
-    # Where FUSE refuses.
+    # If FUSE refuses.
     def refused(self, setup, start, code=4, options=""):
-        """What plainfs says as `START plainfs OPTIONS pbmc.h5seurat m`, after setup in a mount namespace; $1 is an empty folder."""
+        """Returns the output of `START plainfs OPTIONS pbmc.h5seurat m`, after `setup` in a mount namespace. $1 is an
+        empty folder."""
         for path in (self.folder, os.path.join(self.folder, "pbmc.h5seurat"), self.point):
             os.chmod(path, 0o777)
         program = self.copy_of(PROGRAM, "plainfs")
@@ -218,7 +219,7 @@ class Messages(Folder):
         self.assertTrue(said[-1].endswith(WITHOUT), said)
         return said[-1]
 
-    # /dev/fuse for all, which not every system has.
+    # /dev/fuse for all users, which some systems lack.
     DEVICE = 'mknod "$1/fuse" c 10 229 && chmod 666 "$1/fuse" && mount --bind "$1/fuse" /dev/fuse && [ -r /dev/fuse ] || exit 99;'
     NOBODY = "setpriv --reuid nobody --regid nogroup --clear-groups"
 

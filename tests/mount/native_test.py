@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The files that other programs open without being told, each read by its own program where that is installed."""
+"""The files that other programs open without any option, each read by its own program if that is installed."""
 import errno
 import gzip
 import json
@@ -11,7 +11,7 @@ import subprocess
 import unittest
 
 from mounted import DATA, PROGRAM, Folder, Mount, main, run
-from optional import missing_modules, missing_r, needs, needs_modules, needs_r  # after mounted, which finds it
+from optional import missing_modules, missing_r, needs, needs_modules, needs_r  # after mounted, which sets its path
 
 SEURAT = os.path.join(DATA, "h5seurat", "everything", "store.h5seurat")
 MATRIX = os.path.join(DATA, "bpcells", "mat_packed_uint_col", "store")
@@ -73,7 +73,7 @@ def files_below(folder, ending):
 
 
 def bins_at(data, at, wide):
-    """{bin: what is said of it} at a place of an index, and where the next thing begins."""
+    """Returns {bin: its content} at a place of an index, and the start of the next part."""
     bins, at = {}, at + 4
     for _ in range(struct.unpack_from("<i", data, at - 4)[0]):
         head = struct.unpack_from("<IQi" if wide else "<Ii", data, at)
@@ -84,8 +84,8 @@ def bins_at(data, at, wide):
 
 
 def without_depth(bins, depth):
-    """Bins as (how many levels are below, number in the level): newer tabix puts more levels on top of the same ones. What is said of
-    all of a chromosome has the number after the last."""
+    """Returns bins as (number of levels below, number in the level): newer tabix adds levels on top of the same bins.
+    The summary of a whole chromosome has the number after the last bin."""
     starts = [(8 ** level - 1) // 7 for level in range(depth + 2)]
 
     def place(number):
@@ -95,7 +95,7 @@ def without_depth(bins, depth):
 
 
 def index_of(path):
-    """A .tbi or .csi as its header, without the depth, and {chromosome: (bins, windows)}."""
+    """Returns a .tbi or .csi as its header, without the depth, and {chromosome: (bins, windows)}."""
     with gzip.open(path) as file:
         data = file.read()
     wide = data.startswith(b"CSI")
@@ -103,7 +103,7 @@ def index_of(path):
     length = struct.unpack_from("<i", data, names_at - 4)[0]
     names, at, found = data[names_at:names_at + length].split(b"\0")[:-1], names_at + length, {}
     header = data[:4], data[4:8] + data[12:names_at] if wide else data[8:names_at]
-    at += 4 if wide else 0  # how many chromosomes there are
+    at += 4 if wide else 0  # the number of chromosomes
     for name in names:
         bins, at = bins_at(data, at, wide)
         if wide:
@@ -202,7 +202,7 @@ class Tenx(Folder):
         import h5py
         import scipy.io
         import scipy.sparse
-        mount = self.enterContext(Mount(SAMPLE_SEURAT))  # scanpy takes names in ASCII only
+        mount = self.enterContext(Mount(SAMPLE_SEURAT))  # scanpy accepts only ASCII names
         folder = mount.join("assays", "RNA", "counts")
         with h5py.File(os.path.join(folder, "10x", "10x.h5"), "r") as file:
             group = file["matrix"]
@@ -236,7 +236,7 @@ class Tenx(Folder):
 
     @needs_modules("h5py", "scipy")
     def test_h5py_reads_a_matrix_by_row_as_seurat_does(self):
-        """And as scanpy does: cells in rows, whose genes rise."""
+        """Reads it like scanpy: cells in rows, with sorted genes."""
         import h5py
         import scipy.io
         import scipy.sparse
@@ -251,7 +251,7 @@ class Tenx(Folder):
                 self.assertGreater(ours.nnz, 0)
                 for cell in range(columns):
                     genes = parts["indices"][parts["indptr"][cell]:parts["indptr"][cell + 1]]
-                    self.assertEqual(list(genes), sorted(genes))  # one may be there twice
+                    self.assertEqual(list(genes), sorted(genes))  # one may be repeated
                 text = scipy.io.mmread(mount.join(*place, "matrix.mtx")).tocsr()
                 self.assertEqual((ours.T.tocsr() != text).nnz, 0)
                 self.assertEqual(b"".join(name + b"\n" for name in parts["barcodes"]), mount.read(*place, "barcodes.tsv"))
@@ -265,7 +265,8 @@ def anndata():
 
 
 def differences(theirs, ours):
-    """What two AnnData objects do not agree in, but for the types that a column without missing values may have."""
+    """Yields the differences between two AnnData objects, except for the allowed types of a column without missing
+    values."""
     import numpy
     import pandas
     import scipy.sparse
@@ -361,7 +362,8 @@ class H5ad(Folder):
 
     @needs_modules("h5py")
     def test_h5py_reads_x_as_bpcells_does(self):
-        """The steps of BPCells' open_matrix_anndata_hdf5: cells by genes in csr is genes by cells in csc to it."""
+        """Follows the steps of BPCells' open_matrix_anndata_hdf5: it takes cells by genes in csr for genes by cells in
+        csc."""
         import h5py
         with Mount(MATRIX) as m:
             with h5py.File(m.join("anndata.h5ad"), "r") as file:
@@ -372,9 +374,9 @@ class H5ad(Folder):
                 for side in ("obs", "var"):
                     index = file[f"{side}/{file[side].attrs['_index']}"]
                     self.assertEqual(len(index), dims[0 if side == "obs" else 1])
-                    # Of fixed length: as many bytes as the type has, up to the first NUL.
+                    # Fixed length: all bytes of the type, up to the first NUL.
                     names[side] = [value.tobytes().split(b"\0")[0] for value in index[()].astype(f"S{index.dtype.itemsize}")]
-                # Whole numbers without a sign, so that none is read as a float of 24 bits.
+                # Unsigned integers, so that none is read as a float of 24 bits.
                 self.assertEqual(file["X/data"].dtype.str, "<u4")
                 data, indices, indptr = (file["X/" + part][()] for part in ("data", "indices", "indptr"))
             entries = [b"%d %d %d" % (indices[at] + 1, cell + 1, data[at]) for cell in range(dims[0]) for at in range(indptr[cell], indptr[cell + 1])]
@@ -385,7 +387,7 @@ class H5ad(Folder):
             self.assertEqual(b"".join(name + b"\t" + name + b"\n" for name in names["var"]), m.read("genes.tsv"))
 
     def test_r_reads_x(self):
-        """As BPCells, zellkonverter and the like do, through the packages of R for HDF5 that there are."""
+        """Reads it like BPCells and zellkonverter, through the available R packages for HDF5."""
         read = {"hdf5r": 'f <- hdf5r::H5File$new(file, "r"); get <- function(name) f[[name]][]',
                 "rhdf5": "get <- function(name) as.vector(rhdf5::h5read(file, name))"}
         packages = [package for package in read if not missing_r(package)]
@@ -429,7 +431,7 @@ class H5ad(Folder):
                 ours, text = adata.obs[name], meta[name]
                 if isinstance(ours.dtype, numpy.dtype) and ours.dtype.kind in "fiub":
                     self.assertTrue(numpy.array_equal(ours.to_numpy(), text.to_numpy().astype(ours.dtype), equal_nan=ours.dtype.kind == "f"), name)
-                else:  # to pandas no text and "NA" are missing values
+                else:  # for pandas, empty text and "NA" are missing values
                     same = [(pandas.isna(a) or a in ("", "NA")) if pandas.isna(b) else a == b or str(a) == str(b) for a, b in zip(ours, text)]
                     self.assertTrue(all(same), name)
             self.assertTrue(any(dtype == "category" for dtype in adata.obs.dtypes))
@@ -483,7 +485,7 @@ class H5ad(Folder):
 
 
 def write_fragments(folder, chromosomes):
-    """An unpacked BPCells directory of {name: [(start, end), ...]} in 40 cells."""
+    """Writes an unpacked BPCells directory of {name: [(start, end), ...]} in 40 cells."""
     import numpy
     os.mkdir(folder)
     rows = numpy.array([row for part in chromosomes.values() for row in part], "<u4").reshape(-1, 2)
@@ -500,7 +502,7 @@ def write_fragments(folder, chromosomes):
 
 
 class Fragments(Folder):
-    """Of chromosomes that a .tbi reaches the end of."""
+    """Tests of chromosomes within the reach of a .tbi."""
 
     REACH, INDEX, MAKE_INDEX = 240_000_000, ".tbi", ("tabix", "-p", "bed")
 
@@ -550,7 +552,7 @@ class Fragments(Folder):
         shown, made = index_of(self.file + self.INDEX), index_of(copy + self.INDEX)
         self.assertEqual(shown[0], made[0])
         self.assertEqual(list(shown[1]), list(made[1]))
-        for name in made[1]:  # not compared as a whole: to say how much differs takes minutes
+        for name in made[1]:  # not compared as a whole: listing the differences would take minutes
             self.assertTrue(shown[1][name] == made[1][name], name)
 
     @needs("bedtools")
@@ -561,7 +563,7 @@ class Fragments(Folder):
 
 
 class LongChromosomes(Fragments):
-    """Of one that only a .csi does, as wheat has."""
+    """Tests of a chromosome that only a .csi can hold, like in wheat."""
 
     REACH, INDEX, MAKE_INDEX = 830_000_000, ".csi", ("tabix", "-C", "-p", "bed")
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What is told of an NWB file that pynwb wrote, and random tables in its layout held against what was written."""
+"""Tests the description of an NWB file written by pynwb, and compares random tables in its layout with the written
+values."""
 import csv
 import json
 import os
@@ -52,9 +53,9 @@ class Hdf5Table:
 
 
 class ZarrTable:
-    """The same in a Zarr store, as hdmf-zarr writes it."""
+    """A group t of a Zarr store, as written by hdmf-zarr."""
 
-    IS_3 = zarr and int(zarr.__version__.split(".")[0]) >= 3  # of zarr-python
+    IS_3 = zarr and int(zarr.__version__.split(".")[0]) >= 3  # version of zarr-python
 
     def __init__(self, path):
         form = {"zarr_format": 2} if self.IS_3 else {}
@@ -77,7 +78,8 @@ class ZarrTable:
 
 class RandomTables(Folder):
     def write(self, table, random):
-        """A table of every kind of column; returns its rows, how many numbers each has, and the cells that JSON has to give, by column."""
+        """Writes a table with every kind of column. Returns its rows, the count of numbers in each, and the expected
+        JSON cells, by column."""
         rows = int(random.integers(0, 40))
 
         def chunked(name, values):
@@ -89,7 +91,7 @@ class RandomTables(Folder):
             table.refer(name, target)
 
         def shared_out(things):
-            """How many of the things each row has."""
+            """Returns the number of items in each row."""
             return numpy.bincount(random.integers(0, rows, things), minlength=rows) if rows else numpy.zeros(0, int)
 
         def parts(values, counts):
@@ -183,7 +185,7 @@ class RandomTables(Folder):
 
 @needs_modules("h5py", "numpy")
 class Series(Folder):
-    """timeseries.csv against what numpy makes of the same file as pynwb does."""
+    """Compares timeseries.csv with numpy's result for the same file, computed like pynwb."""
 
     def write(self, name, data, times, **attributes):
         path = os.path.join(self.folder, f"{name}.nwb")

@@ -1,4 +1,4 @@
-"""What users other than the one who mounts may read (allow_other)."""
+"""The access of users other than the mounter (allow_other)."""
 import os
 import pwd
 import shutil

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""genes/, cells/ and pseudobulk/ of a mount: the golden cases, what anndata and pandas make of random stores, and that nothing that
-goes through a mount comes there."""
+"""genes/, cells/ and pseudobulk/ of a mount: the golden cases, the results of anndata and pandas for random stores, and
+that programs which walk a mount do not enter them."""
 import glob
 import io
 import itertools
@@ -67,7 +67,7 @@ class Walks(Folder):
             skip_rest(self, missing_programs("rg"))
 
     def test_dense_matrices_of_assays_have_them_too(self):
-        """Whose directory holds nothing else, and is found as they are."""
+        """Tests matrices with a directory that holds nothing else, and that is found like them."""
         for case, matrix in (("r-objects/seurat_v4", "assays/RNA/scale.data"), ("r-objects/sce", "assays/dense"),
                              ("r-objects/seurat_v5", "assays/RNA/layers/scale.data"), ("h5seurat/dense_data", "assays/INT/data")):
             store, = glob.glob(os.path.join(DATA, case, "store*"))
@@ -95,7 +95,8 @@ class Walks(Folder):
 
     @needs_modules("anndata")
     def test_listing_with_sizes_makes_few_lookups(self):
-        """Once the sizes of all are known, the listing itself tells them (READDIRPLUS), and the same as looking each up."""
+        """Tests that the listing itself returns sizes (READDIRPLUS) once all are known, and that they equal those of
+        lookups."""
         cells = [f"cell{i}" for i in range(600)]
         data = anndata.AnnData(scipy.sparse.random(len(cells), 9, 0.3, "csr", "float32", random_state=5), dtype="float32", obs=pd.DataFrame(index=cells))
         store, target = os.path.join(self.folder, "cells.h5ad"), self.empty("mounted")
@@ -123,7 +124,7 @@ class Walks(Folder):
         return counters["inodes"], counters["part_inodes"]
 
     def test_listed_parts_allocate_no_names(self):
-        """However often and by whomever they are listed and read."""
+        """Tests that parts keep no names, however often they are listed and read."""
         with Mount(self.STORE, "-o", "parts") as m:
             genes = m.join("X", "genes")
             os.listdir(genes)
@@ -140,7 +141,7 @@ class Walks(Folder):
 
     @needs_modules("anndata")
     def test_parts_follow_the_reopened_store(self):
-        """Another store may have another gene at a place."""
+        """Tests another store with another gene at a place."""
         store, other = (os.path.join(self.folder, name) for name in ("s.h5ad", "other.h5ad"))
         shutil.copy(self.STORE, store)
         shutil.copy(self.STORE, other)
@@ -168,7 +169,7 @@ class Walks(Folder):
 
 @needs_modules("anndata")
 class Slices(Folder):
-    """Random matrices, written by anndata, against its own slices of them."""
+    """Compares random matrices, written by anndata, with its own slices of them."""
 
     KINDS = ("csr", "csc", "dense")
     SEED = 20261125
@@ -214,7 +215,7 @@ class Slices(Folder):
                 for cell in rng.sample(list(data.obs_names), 5):
                     values = np.load(m.join("X", "cells", cell + ".npy"))
                     np.testing.assert_array_equal(values, dense[data.obs_names.get_loc(cell)])
-                # Every size, those of one pass too, is what reading gives.
+                # Every size, including those from one pass, is the length of the read.
                 for name in os.listdir(m.join("X", "genes")):
                     path = m.join("X", "genes", name)
                     size = os.stat(path).st_size

@@ -1,4 +1,4 @@
-"""Files of a mount through the tools people use."""
+"""Files of a mount through common tools."""
 import errno
 import mmap
 import os
@@ -151,7 +151,8 @@ class Reading(Folder):
             self.assertEqual(caught.exception.errno, errno.ENODATA)
 
     def test_labels_and_access_lists_are_not_supported(self):
-        """ls -l, which asks for both, asks a file system that says so once, and any other for each file."""
+        """Tests ls -l, which requests both: only once if the file system reports that it has none, otherwise for each
+        file."""
         with Mount(SAMPLE) as m:
             for name in ("security.selinux", "system.posix_acl_access"):
                 with self.assertRaises(OSError) as caught:

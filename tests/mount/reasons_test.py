@@ -1,4 +1,4 @@
-"""user.plainfs.error: why a file cannot be read, asked of the file itself."""
+"""user.plainfs.error: the reason why a file cannot be read, as an attribute of the file."""
 import errno
 import os
 import shutil
@@ -43,7 +43,7 @@ class Reasons(Folder):
 
     def test_programs_agree_on_a_file_without_a_size(self):
         with Mount(self.damaged()) as m:
-            for program in ("getfattr", "ls"):  # a name, not the program
+            for program in ("getfattr", "ls"):  # only a name, not the real program
                 named = shutil.copy(sys.executable, os.path.join(self.folder, program))
                 code = "import os, sys\ntry: print(os.stat(sys.argv[1]).st_size)\nexcept OSError as error: print(error.errno)"
                 environment = dict(os.environ, PYTHONHOME=sys.prefix)

@@ -1,4 +1,4 @@
-"""Requests have a life: nobody waits for a size that another asks for, and what nobody waits for any more ends."""
+"""The life of requests: no caller waits for a size that another requested, and abandoned work ends."""
 import errno
 import json
 import os
@@ -17,7 +17,7 @@ CACHE_MIB = 1
 
 
 def write_array(store, name, shape, chunk, content=None):
-    """A Zarr array of int32; without content none of its chunks is there."""
+    """Writes a Zarr array of int32. Without content all of its chunks are absent."""
     folder = os.path.join(store, name)
     os.makedirs(folder)
     with open(os.path.join(store, ".zgroup"), "w") as file:
@@ -36,7 +36,7 @@ def rss_bytes(pid):
 
 
 class Asking:
-    """A process that stats path and says on standard output what came of it."""
+    """A process that calls stat on `path` and prints the result."""
 
     SCRIPT = """
 import os, signal, sys
@@ -55,7 +55,7 @@ except KeyboardInterrupt:
         self.process = subprocess.Popen([sys.executable, "-c", self.SCRIPT, path, *more], stdout=subprocess.PIPE)
 
     def is_waiting(self):
-        """In the kernel, for an answer."""
+        """Returns whether it waits in the kernel for a reply."""
         with open(f"/proc/{self.process.pid}/stat") as file:
             state = file.read().rsplit(")", 1)[1].split()[0]
         with open(f"/proc/{self.process.pid}/syscall") as file:
@@ -81,7 +81,7 @@ class Requests(Folder):
         write_array(self.store, "small", 3, 3, [[1, 2, 3]])
 
     def ask(self, path, *more):
-        """One that surely waits for its answer."""
+        """Returns a process that certainly waits for its reply."""
         asking = Asking(path, *more)
         self.addCleanup(asking.end)
         self.assertTrue(mounted.wait_until(asking.is_waiting))
@@ -191,7 +191,7 @@ class Requests(Folder):
             def read():
                 descriptor = os.open(path, os.O_RDONLY)
                 is_open.set()
-                got.append(os.pread(descriptor, 4, 2))  # nobody has asked for the size before
+                got.append(os.pread(descriptor, 4, 2))  # the size has not been requested before
                 os.close(descriptor)
 
             reader = threading.Thread(target=read)

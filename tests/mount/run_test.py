@@ -1,4 +1,4 @@
-"""Mounts for one command (`plainfs run`), those that there are (`ps`), and their end (`umount`)."""
+"""Mounts for one command (`plainfs run`), existing mounts (`ps`), and unmounting (`umount`)."""
 import json
 import os
 import pty
@@ -83,7 +83,7 @@ class Run(Folder):
         killed.kill()
         killed.communicate()
         deadline = time.monotonic() + 20 * mounted.PATIENCE
-        while len(os.listdir(self.temporary)) > 1 and time.monotonic() < deadline:  # until what served it has ended
+        while len(os.listdir(self.temporary)) > 1 and time.monotonic() < deadline:  # until its server has ended
             self.assertEqual(self.run_with(SAMPLE, "--", "true").returncode, 0)
         self.assertEqual(len(os.listdir(self.temporary)), 1)
         shown = living.communicate("\n")[0]
@@ -126,7 +126,7 @@ class Run(Folder):
         process.stdout.close()
         self.assertTrue(mounted.wait_until(lambda: not os.path.exists(f"/proc/{servers[0]}")))
         os.kill(command, signal.SIGKILL)
-        shutil.rmtree(self.temporary)  # empty directories are left of it
+        shutil.rmtree(self.temporary)  # it leaves empty directories
         os.mkdir(self.temporary)
 
     def test_background_children_are_not_waited_for(self):
@@ -138,9 +138,9 @@ class Run(Folder):
 
 @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "setpriv, as root, makes an ordinary user of a test")
 class OrdinaryUser(Folder):
-    """The same for nobody, who has no right but to make user namespaces."""
+    """The same tests for the user nobody, with the sole right to create user namespaces."""
 
-    # Whatever the modes of /dev/fuse are here, an ordinary user has what udev gives.
+    # Whatever the modes of /dev/fuse are here, an ordinary user gets those of udev.
     SCRIPT = """chmod 755 "$1"; mknod -m 666 "$1/fuse" c 10 229; mount --bind "$1/fuse" /dev/fuse; shift
         exec setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all --no-new-privs "$@" """
 
@@ -172,7 +172,7 @@ class OrdinaryUser(Folder):
         self.assertEqual(os.listdir(os.path.join(self.folder, "tmp")), ["copy"])
 
     def test_missing_user_namespaces_suggest_a_remedy(self):
-        """Root of a user namespace, without its rights, and with a limit of its own."""
+        """Runs as root of a user namespace, without its capabilities, and with a separate limit."""
         script = 'echo 0 > /proc/sys/user/max_user_namespaces; exec setpriv --bounding-set=-all --no-new-privs "$@"'
         result = run("unshare", "-Ur", "sh", "-ec", script, "sh", WHOLE, "run", SAMPLE, "--", "true")
         if b"plainfs" not in result.stderr:

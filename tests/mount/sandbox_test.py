@@ -1,4 +1,4 @@
-"""A daemon in a sandbox shows what another does, and is unmounted as another is."""
+"""A daemon in a sandbox shows the same as another, and is unmounted in the same way."""
 import json
 import os
 import signal
@@ -45,7 +45,7 @@ def everything(folder):
 @unittest.skipIf("sandbox: " in run(PROGRAM, "-o", "sandbox=required", SAMPLE, "/dev/null").stderr.decode(), "this system has no Landlock")
 class Sandbox(Folder):
     def mirror(self):
-        """A copy of some stores of several formats in one folder."""
+        """Returns a copy of some stores of several formats in one folder."""
         mirror = self.empty("mirror")
         for number, name in enumerate(STORES):
             folder = os.path.join(DATA, name)
@@ -70,7 +70,7 @@ class Sandbox(Folder):
             self.assertEqual(len(library), 1)
             for process in [daemon] + library:
                 self.assertEqual((status_of(process)["NoNewPrivs"], status_of(process)["Seccomp"]), ("1", "2"))
-            os.kill(library[0], signal.SIGKILL)  # another is started from within the sandbox
+            os.kill(library[0], signal.SIGKILL)  # the sandbox starts another one
             self.assertTrue(wait_until(lambda: self.shows_all(m)))
 
     def shows_all(self, m):
@@ -104,7 +104,7 @@ class Sandbox(Folder):
                         self.assertTrue(wait_until(lambda: not is_mounted(m.path)))
                 self.assertTrue(wait_until(lambda: not is_mounted(m.path)), end)
                 gone = lambda process: not os.path.exists(f"/proc/{process}") or status_of(process)["State"].startswith("Z")
-                # Not at once where a mount namespace of another test has a copy of the mount.
+                # Not at once if a mount namespace of another test has a copy of the mount.
                 self.assertTrue(wait_until(lambda: all(gone(process) for process in [daemon] + keepers), seconds=60), end)
 
     def test_unnamed_mountpoint_is_created_and_removed(self):
@@ -125,7 +125,7 @@ class Sandbox(Folder):
         self.assertTrue(os.listdir(index))
 
     def test_system_log_is_reached_after_its_restart(self):
-        # With a /dev of its own, where the log is a file of this test.
+        # With a separate /dev, with a log that is a file of this test.
         script = 'mount -t tmpfs none "$1"; cp -a /dev/null /dev/zero /dev/urandom /dev/fuse "$1"; mount --bind "$1" /dev; shift; exec "$@"'
         result = mounted.in_own_namespace(script, self.empty("dev"), sys.executable, os.path.join(HERE, "system_log.py"),
                                           PROGRAM, SAMPLE, self.empty("point"))

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Where cells lie in tissue, and the pictures of it: what anndata, zarr, Seurat and R read of each spatial object."""
+"""The positions of cells in tissue, and the pictures of it: the data that anndata, zarr, Seurat and R read from each
+spatial object."""
 import json
 import os
 import shutil
@@ -33,7 +34,7 @@ def log_of(mount):
 
 @needs_r("Seurat")
 class Objects(Folder):
-    """Objects of R: the cells c1 to c6 lie at the places of places.csv."""
+    """R objects: the cells c1 to c6 are at the places of places.csv."""
 
     @classmethod
     def setUpClass(cls):
@@ -124,7 +125,7 @@ class Objects(Folder):
 
 class Takane(Folder):
     def test_a_takane_experiment_has_coordinates(self):
-        """They lie in a directory of their own, as a reduced dimension does."""
+        """Tests coordinates in a separate directory, like those of a reduced dimension."""
         store = os.path.join(self.folder, "spatial")
         shutil.copytree(os.path.join(DATA, "takane-objects", "single_cell", "store"), store)
         shutil.copytree(os.path.join(store, "reduced_dimensions", "0"), os.path.join(store, "coordinates"))
@@ -189,7 +190,7 @@ class Runs(Folder):
 
 
 def visium(cells=8, slides=("lib",), dtype="u1"):
-    """An AnnData as scanpy's read_visium makes it; of several slides obs tells which a cell lies on."""
+    """Returns an AnnData like scanpy's read_visium. With several slides, obs names the slide of each cell."""
     chance = numpy.random.default_rng(62)
     names = [f"c{i}" for i in range(cells)]
     obs = pandas.DataFrame({"in_tissue": 1, "array_row": range(cells), "array_col": range(cells)}, index=names)

@@ -1,4 +1,4 @@
-"""How a mount starts, fails to start, and ends: exit codes and the one line on standard error."""
+"""The start of a mount, its failures and its end: exit codes and the one line on standard error."""
 import contextlib
 import errno
 import os
@@ -53,7 +53,7 @@ class Starting(Folder):
         if os.geteuid() != 0:
             self.refused(12, [store, "ermission"], store, self.empty("m"))
             return
-        # root may read everything, so it is tried as nobody
+        # root may read everything, so this runs as nobody
         nobody = pwd.getpwnam("nobody")
         os.chmod(self.folder, 0o755)
         program = self.copy_of(PROGRAM)
@@ -96,7 +96,7 @@ class Starting(Folder):
     def test_an_empty_folder_of_the_store_s_name_is_used_and_stays(self):
         store = self.copy_of(SAMPLE, "pbmc.store")
         point = self.empty("pbmc")
-        for expected in (point, point + "-1"):  # the first is taken then
+        for expected in (point, point + "-1"):  # the first name is taken then
             result = run(PROGRAM, store)
             self.addCleanup(mounted.unmount, expected)
             self.assertEqual((result.returncode, result.stdout.decode()), (0, expected + "\n"), result.stderr)
@@ -218,7 +218,7 @@ class Starting(Folder):
                 os.kill(m.pid, number)
                 self.assertTrue(mounted.wait_until(lambda: not mounted.is_mounted(m.path)), number)
                 self.assertTrue(mounted.wait_until(lambda: mounted.daemon_of(m.path) is None), number)
-                with contextlib.suppress(OSError):  # ENOTCONN, as of every FUSE mount that has ended
+                with contextlib.suppress(OSError):  # ENOTCONN, as for every ended FUSE mount
                     os.close(file)
 
     def test_the_daemon_holds_no_directory_and_no_terminal(self):

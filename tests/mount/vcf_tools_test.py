@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Golden stores of VCF Zarr as further tools read them: bcftools' checks against a reference, vcftools, bolt-lmm, VariantAnnotation and snpStats
-in R; and plink.bed by many readers at once and through mapped memory."""
+"""Golden stores of VCF Zarr as read by further tools: bcftools' checks against a reference, vcftools, bolt-lmm,
+VariantAnnotation and snpStats in R. Also plink.bed by many readers at once and through mapped memory."""
 import collections
 import concurrent.futures
 import mmap
@@ -26,7 +26,8 @@ def records(mount):
 
 
 def reference_of(lines, most=1_000_000):
-    """Contigs in which REF of the lines stands, where alleles are bases; {} where two lines contradict each other or lie too far out."""
+    """Returns contigs that contain the REF of the lines, if alleles are bases; {} if two lines contradict each other or
+    are too far apart."""
     contigs = {}
     for contig, position, _, ref, alternatives, *_ in lines:
         start = int(position) - 1
@@ -85,7 +86,7 @@ class Checks(Folder):
 
     @needs("vcftools")
     def test_vcftools_counts_alleles_of_every_type_of_store(self):
-        """It knows versions up to 4.2, and two alleles a call."""
+        """Tests vcftools, which knows versions up to 4.2, and two alleles per call."""
         compared = 0
         for name, store in golden():
             with self.subTest(case=name), Mount(store) as mount:
@@ -101,7 +102,7 @@ class Checks(Folder):
                 for row, line, of_line in zip(found, lines, calls):
                     alleles = [allele for call in of_line for allele in call if allele != "."]
                     if any(len(call) == 1 and call != ["."] for call in of_line):
-                        continue  # which it counts by rules of its own
+                        continue  # it counts these by its own rules
                     self.assertEqual(row[:2], line[:2])
                     self.assertEqual(int(row[3]), len(alleles))
                     self.assertEqual(row[4], f"{line[3]}:{alleles.count('0')}")
@@ -133,7 +134,7 @@ for (folder in commandArgs(TRUE)) {
 
 
 def plink_code(call):
-    """As snpStats counts: 0 missing, 1 to 3 how many of A1 (the alternative) are not there."""
+    """Returns snpStats' code: 0 missing, 1 to 3 the number of absent A1 (the alternative) plus one."""
     if not call or None in call:
         return 0
     if len(call) == 1:
@@ -181,7 +182,7 @@ class InR(Folder):
             with Mount(store) as mount:
                 for ending in ("bed", "fam"):
                     shutil.copyfile(mount.join("plink." + ending), os.path.join(folder, "plink." + ending))
-                # It wants names that are unique.
+                # It requires unique names.
                 with open(os.path.join(folder, "plink.bim"), "w", encoding="utf-8") as file:
                     for i, line in enumerate(mount.read("plink.bim").decode().splitlines()):
                         fields = line.split("\t")
@@ -196,7 +197,7 @@ class InR(Folder):
 
 @needs_modules("zarr")
 class Cohort(Folder):
-    """600 variants of 300 samples, of two alleles each."""
+    """600 variants of 300 samples, with two alleles each."""
 
     VARIANTS, SAMPLES = 600, 300
 
@@ -221,7 +222,7 @@ class Cohort(Folder):
             made.attrs["_ARRAY_DIMENSIONS"] = axes
 
     def bed(self):
-        """By arithmetic of its own."""
+        """Computes the .bed independently."""
         codes = numpy.array([3, 2, 0])[self.calls.sum(axis=2).clip(0)]
         codes[(self.calls < 0).any(axis=2)] = 1
         codes = numpy.pad(codes, ((0, 0), (0, -self.SAMPLES % 4))).reshape(self.VARIANTS, -1, 4)
@@ -253,7 +254,7 @@ class Cohort(Folder):
 
     @needs("bolt")
     def test_bolt_lmm_finds_the_frequencies(self):
-        """Of a phenotype that is inherited; where none is, it ends before it writes."""
+        """Tests a heritable phenotype. Without one, bolt-lmm ends before it writes."""
         phenotypes, table = os.path.join(self.folder, "phenotypes"), os.path.join(self.folder, "table")
         rng, counts = numpy.random.default_rng(1), self.calls.sum(axis=2).clip(0)
         inherited = rng.normal(size=self.VARIANTS) @ (counts - counts.mean(axis=1, keepdims=True))
