@@ -28,7 +28,7 @@ class MountedCase {
   // Returns reads at random places of a file of `size` bytes.
   std::vector<Sample> samples(const std::string& path, uint64_t size);
 
-  // Returns the name of the error that stat, list or read of `path` gives; "ok" if there is none.
+  // Returns the name of the error that stat, list or read of `path` gives; "ok" without an error.
   std::string outcome(const std::string& path);
   // Returns the listed names of a folder, in order. Throws Error.
   std::vector<std::string> names_in(const std::string& folder);

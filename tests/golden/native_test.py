@@ -49,7 +49,7 @@ same_numbers <- function(ours, theirs) {
   ours <- ours[number]; theirs <- theirs[number]
   all(abs(ours - theirs) <= abs(ours) * 2^-51) || all(ours == single(theirs)) || all(ours == half(theirs))
 }
-# Numbers, and what is none as read() has it.
+# Returns the numbers in `text`. read() converts other texts.
 numbers_or <- function(text, read) {
   number <- suppressWarnings(as.double(text))
   other <- is.na(number) & !text %in% c("NA", "NaN")

@@ -233,7 +233,7 @@ class OfFragments(Folder):
         skip_rest(self, missing_programs("tabix"))
 
     def has_index(self, path):
-        """Returns whether there is an index. There is none if some fragments of the store end before they begin."""
+        """Returns whether there is an index. It is absent if some fragments of the store end before they begin."""
         try:
             with open(path + ".csi", "rb") as file:
                 return file.read(1) != b""

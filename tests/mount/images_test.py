@@ -320,7 +320,7 @@ class Pixels(Folder):
                 for level, of_level in enumerate(series.levels):
                     self.same_planes(of_level.pages, axes, pyramid, level)
                 self.assertEqual(os.stat(self.file(name)).st_size, file.filehandle.size)
-                # As a whole it has the shape of the image, without axes of one element.
+                # The whole has the shape of the image, without axes of one element.
                 whole = shown(pyramid[0]).transpose([axes.index(a) for a in "tczyx" if a in axes])
                 numpy.testing.assert_array_equal(numpy.squeeze(series.asarray()), numpy.squeeze(whole))
 

@@ -18,7 +18,7 @@ ENDING = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "damage"
 
 
 def library_of(pid):
-    """Returns the id of the process that runs libhdf5 for the daemon `pid`, or None if there is none at present."""
+    """Returns the id of the process that runs libhdf5 for the daemon `pid`, or None without such a process."""
     for number in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{number}/stat", encoding="utf-8") as file:

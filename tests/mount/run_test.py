@@ -138,7 +138,7 @@ class Run(Folder):
 
 @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "setpriv, as root, makes an ordinary user of a test")
 class OrdinaryUser(Folder):
-    """The same tests for the user nobody, with the sole right to create user namespaces."""
+    """The tests above for an unprivileged user, with the sole right to create user namespaces."""
 
     # Whatever the modes of /dev/fuse are here, an ordinary user gets those of udev.
     SCRIPT = """chmod 755 "$1"; mknod -m 666 "$1/fuse" c 10 229; mount --bind "$1/fuse" /dev/fuse; shift

@@ -53,7 +53,7 @@ class Starting(Folder):
         if os.geteuid() != 0:
             self.refused(12, [store, "ermission"], store, self.empty("m"))
             return
-        # root may read everything, so this runs as nobody
+        # root may read everything, so this runs as an unprivileged user
         nobody = pwd.getpwnam("nobody")
         os.chmod(self.folder, 0o755)
         program = self.copy_of(PROGRAM)

@@ -148,7 +148,7 @@ def columns_of(path):
     return {name: [line[at] for line in lines] for at, name in enumerate(header)}
 
 
-# Returns eight values of a numpy type, in the order of column_types.R. Counts of times are None if they are not a time.
+# Returns eight values of a numpy type, in the order of column_types.R. Counts of times that are not a time become None.
 def numbers(kind, plain=1):
     information = (numpy.finfo if kind[0] == "f" else numpy.iinfo)(kind)
     low, high = information.min, information.max

@@ -1,4 +1,4 @@
-"""Blocks that are kept on the disk (-o remote_cache): the same bytes, fewer requests, never another version's."""
+"""Blocks kept on disk (-o remote_cache): the same bytes, fewer requests, never those of another version."""
 import os
 import shutil
 import subprocess
@@ -27,7 +27,7 @@ class Cache(RemoteTest):
             file.create_dataset("x", data=values, chunks=(100, 100))
 
     def read(self, url, *options, cache=None, size="", **more):
-        """x.npy as plainfs shows it."""
+        """Returns x.npy as shown by plainfs."""
         return run("cat", "-o", f"remote_cache={cache or self.cache}{size and ':' + size}", *options, "-o", "index=none", url, "x.npy", **more)
 
     def served_store(self, **more):
@@ -75,7 +75,7 @@ class Cache(RemoteTest):
         self.assertIn(b"changed", done.stderr)
 
     def answer_changed(self, server, handler):
-        """The version that is kept, and another one from the second request on."""
+        """Answers with the cached version, and with another one from the second request on."""
         self.asked += 1
         if self.asked == 2:
             server.change("/x.h5")
@@ -106,7 +106,7 @@ class Cache(RemoteTest):
             self.assert_shows(self.values, self.read(f"{server.url}/{name}.h5", size="6m"))
             self.assertLessEqual(sum(os.stat(file).st_blocks * 512 for file in self.kept()), 6 << 20)
         self.assertGreaterEqual(len(self.kept()), 1)
-        # An object larger than that is read all the same.
+        # An object larger than that is read nevertheless.
         self.assert_shows(self.values, self.read(server.url + "/x.h5", size="1m", cache=self.path("small")))
         self.assertLessEqual(sum(os.stat(entry.path).st_blocks * 512 for entry in os.scandir(self.path("small"))), 1 << 20)
 
@@ -138,7 +138,7 @@ class Cache(RemoteTest):
             done = run("export", "-o", f"remote_cache={self.cache},index=none", "s3://bucket/x.zarr", self.path(session), env=env)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(tree(self.path(session)), expected)
-        # What the listing names is there already; only whether the URL itself is an object is asked.
+        # The objects of the listing are cached. The only request is whether the URL itself is an object.
         self.assertEqual([path for path, asked, _ in server.requests if "/x.zarr/" in path], [])
 
     def test_another_query_is_another_object(self):

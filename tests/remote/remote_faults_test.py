@@ -1,4 +1,4 @@
-"""What servers do wrong: the right bytes all the same, or an error that says why; and nothing hangs."""
+"""Faults of servers: the right bytes nevertheless, or an error with the reason. Nothing hangs."""
 import base64
 import json
 import os
@@ -105,7 +105,7 @@ class Faults(RemoteTest):
         self.check_error(self.cat(), "Content-Encoding: gzip")
 
     def test_folder_of_refused_objects_is_not_absent(self):
-        """Only a server that says so of each object has no such store."""
+        """Tests that a store is absent only if the server reports so for each object."""
         url = self.server.url + "/a.zarr"
         for fault, words in ((Fault("status", 1000, path="a.zarr/", status=503), "503"),
                              (Fault("status", 1000, path="a.zarr/", status=429), "429"),
@@ -121,7 +121,7 @@ class Faults(RemoteTest):
         self.assertEqual(run("ls", url).returncode, 11)
 
     def test_silent_server_times_out(self):
-        """It sends half of what is asked for and no more; without remote_timeout that is waited for a minute."""
+        """Sends half of each range and then nothing. Without remote_timeout the client waits for a minute."""
         self.server.faults[:] = [Fault("stall", 1000, seconds=40)]
         began = time.monotonic()
         self.check_error(self.cat("-o", "remote_timeout=4"), "Operation too slow")
@@ -169,13 +169,13 @@ class Faults(RemoteTest):
                     self.assertEqual(set(target.authorizations), {expected if target is self.server else None})
 
     def test_public_server_cannot_redirect_to_a_private_network(self):
-        """The proxy stands for the internet: what is beyond it is public."""
+        """The proxy represents the internet: everything beyond it is public."""
         inner = self.served(StoreServer(self.path("served")))
         beyond = environment(http_proxy=self.server.url, NO_PROXY=socket.gethostname())
         self.check_right(self.cat(url="http://store.example/x.h5", env=beyond))
         targets = [inner.url, inner.url.replace("127.0.0.1", "localhost"), inner.url.replace("127.0.0.1", "[::ffff:127.0.0.1]")]
         own = self.own_address()
-        if own:  # a name that only a resolver can tell to be of a private network
+        if own:  # only a resolver can recognise this name as one of a private network
             targets.append(f"http://{socket.gethostname()}:9")
         for target in targets:
             with self.subTest(target):
@@ -192,7 +192,7 @@ class Faults(RemoteTest):
 
     @staticmethod
     def own_address():
-        """Of this machine's name, where it has one address and that is a private one; else None."""
+        """Returns the address of this machine's name, if it has a single private one, otherwise None."""
         try:
             addresses = {info[4][0] for info in socket.getaddrinfo(socket.gethostname(), 9, type=socket.SOCK_STREAM)}
         except OSError:
@@ -259,7 +259,7 @@ class Mounted(RemoteTest):
 
     def test_lost_server_is_reported_at_once(self):
         self.mount()
-        self.server.faults.append(Fault("hang up", 100000))  # those connections that are open
+        self.server.faults.append(Fault("hang up", 100000))  # open connections
         self.server.__exit__()
 
         def log():
@@ -279,7 +279,7 @@ class Mounted(RemoteTest):
         lines = log().splitlines()
         self.assertEqual(len([line for line in lines if "trying again" in line]), 1, lines)
         told = [line for line in lines if "error: /values.npy: " in line]
-        self.assertIn(len(told), (1, 2), lines)  # of the two chunks, both of which the kernel may ask for
+        self.assertIn(len(told), (1, 2), lines)  # of the two chunks; the kernel may request both
         self.assertEqual(len({line.split("error: ")[1] for line in told}), len(told), lines)
         self.assertEqual(told[0].count("values.npy"), 1)
         began = time.monotonic()

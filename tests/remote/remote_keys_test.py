@@ -1,4 +1,4 @@
-"""S3: whose keys sign the requests, what is asked where they do not do, and that nobody sees them."""
+"""S3: the keys that sign the requests, the requests after a refusal, and that keys are never shown."""
 import json
 import os
 import time
@@ -15,7 +15,7 @@ SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data",
 
 
 def answer_with(value, status=200):
-    """A page of a server that gives value as JSON, or a text as it is."""
+    """Returns a page of a server that gives `value` as JSON, or a text unchanged."""
     body = (value if isinstance(value, str) else json.dumps(value)).encode()
     return lambda handler: handler.reply(status, body)
 
@@ -38,7 +38,7 @@ class Keys(RemoteTest):
         self.assertTrue(done.stdout.endswith(VALUES.tobytes()))
 
     def with_role(self, **more):
-        """An environment without keys, in which AWS's tools would ask a service."""
+        """Returns an environment without keys, in which AWS's tools would ask a service."""
         return environment(AWS_ENDPOINT_URL=self.server.url, **more)
 
     def role_keys(self, seconds=3600):
@@ -92,7 +92,7 @@ class Keys(RemoteTest):
             done = run("ls", url, env=environment(AWS_ACCESS_KEY_ID="x", AWS_SECRET_ACCESS_KEY="x", AWS_REGION="xx-nowhere-1",
                                                   AWS_MAX_ATTEMPTS="2", **more))
             if b"resolve" not in done.stderr and "endpoint" in words:
-                continue  # a network that answers for every name
+                continue  # a network that resolves every name
             self.assertEqual(done.returncode, 12, done.stderr)
             self.assertIn(words, done.stderr.decode())
             self.assertEqual(done.stderr.count(b"\n"), 1)
@@ -162,7 +162,7 @@ class Keys(RemoteTest):
         given = []
 
         def give(handler):
-            given.append(self.role_keys(seconds=1))  # ends at once, so each request asks
+            given.append(self.role_keys(seconds=1))  # expires at once, so that each request asks
             answer_with(given[-1])(handler)
 
         self.check_right(self.cat(self.machine(give)))

@@ -1,4 +1,4 @@
-"""What is found out about a store elsewhere lasts: plans of exports, and sizes."""
+"""Results for a remote store that last: plans of exports, and sizes."""
 import json
 import os
 import shutil
@@ -87,7 +87,7 @@ class Plan(RemoteTest):
     def test_sizes_last(self):
         write_h5ad(self.path("x.h5ad"))
         server = self.served(StoreServer(self.folder))
-        everything = ("-o", "views=csv+npy+mtx+tsv+json+gz+rds+h5ad")  # which of a store elsewhere is listed where it is named
+        everything = ("-o", "views=csv+npy+mtx+tsv+json+gz+rds+h5ad")  # a remote store lists these only if named
         options = ("-o", "index=" + self.path("index"), *everything)
         self.assertEqual(run("index", *options, server.url + "/x.h5ad").returncode, 0)
         del server.requests[:]
@@ -98,7 +98,7 @@ class Plan(RemoteTest):
         again = run("ls", "-lR", "-o", "index=none", *everything, server.url + "/x.h5ad")
         self.assertEqual(listed.stdout, again.stdout)
         self.assertLess(2 * known, len(server.requests))
-        # Another version has sizes of its own.
+        # Another version has its own sizes.
         shutil.copy(os.path.join(SAMPLES, "pbmc.h5seurat"), self.path("x.h5ad"))
         self.assertEqual(run("ls", "-lR", *options, server.url + "/x.h5ad").stdout,
                          run("ls", "-lR", "-o", "index=none", *everything, server.url + "/x.h5ad").stdout)

@@ -1,4 +1,4 @@
-"""How many requests are made, and how long they take where each is a while away."""
+"""The number of requests, and the time that they take on a slow connection."""
 import gzip
 import mmap
 import os
@@ -21,7 +21,7 @@ CELLS, GENES = 4_000, 3_000
 
 
 def spans_of(server):
-    """The first and the last byte of what was asked for."""
+    """Returns the first and the last byte of each requested range."""
     return [tuple(map(int, asked.removeprefix("bytes=").split("-"))) for _, asked, _ in server.requests if asked]
 
 
@@ -30,7 +30,8 @@ def asked_bytes(server):
 
 
 def write_h5ad(path):
-    """Shaped as one of 100 GB, as anndata writes it: metadata in several places, between data that is megabytes large."""
+    """Writes a file shaped like one of 100 GB written by anndata: metadata in several places, between megabytes of
+    data."""
     text = h5py.string_dtype()
     random = numpy.random.default_rng(7)
 
@@ -103,7 +104,7 @@ class Requests(RemoteTest):
         line = run("cat", "--range", "0-45", server.url + "/x.h5ad", "X/matrix.mtx")
         self.assertEqual(line.stdout, b"%%MatrixMarket matrix coordinate real general\n", line.stderr)
         self.assertLessEqual(len(server.requests), listing + 5, server.requests)
-        # And who reads no more than that is no failure.
+        # A reader that stops there is not a failure.
         program = subprocess.Popen([PROGRAM, "cat", server.url + "/x.h5ad", "X/matrix.mtx"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    env=environment())
         with program.stdout, program.stderr:
@@ -124,7 +125,7 @@ class Requests(RemoteTest):
         head = subprocess.run(["head", "-n", "100", matrix], capture_output=True, check=True).stdout
         self.assertEqual(head.count(b"\n"), 100)
         self.assertLessEqual(len(server.requests), 6, server.requests)
-        # The size is exact from the first time that somebody asks, and what is read after it is the whole.
+        # The size is exact from its first request on, and later reads give the whole file.
         whole = run("cat", os.path.join(self.shared.name, "x.h5ad"), "X/matrix.mtx").stdout
         self.assertEqual(whole[:len(head)], head)
         file = os.open(matrix, os.O_RDONLY)
@@ -153,7 +154,7 @@ class Requests(RemoteTest):
         self.assertLess(len(server.requests), 15)
         self.assertIn(b"data.npy", listed)
         self.assertNotIn(b"matrix.mtx", listed)
-        # Whoever knows the name has the file, and its size.
+        # A reader that knows the name gets the file and its size.
         obs = run("cat", os.path.join(self.shared.name, "x.h5ad"), "obs.csv").stdout
         self.assertEqual(os.stat(os.path.join(place, "obs.csv")).st_size, len(obs))
         with open(os.path.join(place, "obs.csv"), "rb") as file:
@@ -161,7 +162,7 @@ class Requests(RemoteTest):
         self.assertIn("matrix.mtx.gz", os.listdir(os.path.join(place, "X", "10x")))
 
     def test_all_sizes_take_each_byte_once(self):
-        # With a cache for half of the matrix, whose numbers three texts show.
+        # With a cache for half of the matrix. Three texts show its numbers.
         server = self.served(StoreServer(self.shared.name))
         url, store, index = server.url + "/x.h5ad", os.path.join(self.shared.name, "x.h5ad"), "index=" + self.path("index")
         self.assertEqual(run("index", "-o", "cache_size=8M", "-o", index, url).returncode, 0)
@@ -171,7 +172,7 @@ class Requests(RemoteTest):
     def test_a_listing_of_all_sizes_takes_each_byte_once(self):
         server = self.served(StoreServer(self.shared.name))
         url, store, views = server.url + "/x.h5ad", os.path.join(self.shared.name, "x.h5ad"), ("-o", "views=csv+npy+mtx")
-        for path in ("X", "X/matrix.mtx"):  # the last: who asks for one by name
+        for path in ("X", "X/matrix.mtx"):  # the last one is requested by name
             server.requests.clear()
             listed = run("ls", "-l", "-o", "cache_size=8M", "-o", "index=none", *views, url, path).stdout
             self.assertLess(given_bytes(server), 1.2 * os.path.getsize(store))
@@ -222,7 +223,7 @@ class Requests(RemoteTest):
         read = run("cat", server.url + "/x.h5ad", "X/data.npy")
         self.assertEqual(read.stdout, run("cat", os.path.join(self.shared.name, "x.h5ad"), "X/data.npy").stdout)
         self.assertEqual(len(read.stdout), 128 + 4 * CELLS * 500)
-        self.assertLessEqual(len(server.requests), listing + 25, server.requests)  # of 40 chunks
+        self.assertLessEqual(len(server.requests), listing + 25, server.requests)  # for 40 chunks
 
     def test_sequential_reads_request_each_byte_once(self):
         with h5py.File(self.path("whole.h5"), "w") as file:

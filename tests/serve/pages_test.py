@@ -1,4 +1,4 @@
-"""The pages of `plainfs serve` of stores on disk, read as a person reads them: what they show, where their links lead, and whether the lines
+"""The pages of `plainfs serve` for stores on disk: their content, the targets of their links, and whether the lines
 that they offer run."""
 import html
 import html.parser
@@ -14,7 +14,7 @@ import urllib.parse
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from server import DATA, Server
-from optional import needs, needs_modules  # after server, which finds it
+from optional import needs, needs_modules  # after server, which sets its path
 
 
 def data(*names):
@@ -52,7 +52,7 @@ def page(server, path=""):
 
 
 def lines_of(text):
-    """What a page offers to paste, by program."""
+    """Returns the lines that a page offers, by program."""
     found = re.findall(r"<b>([^<]+)</b><pre[^>]*>(.*?)</pre>", text, re.S)
     return [(program, html.unescape(line)) for program, line in found]
 
@@ -256,7 +256,7 @@ class Addresses(unittest.TestCase):
 
 
 class Lines(unittest.TestCase):
-    """Each line of some pages, as it stands, and how many values it reads."""
+    """Each line of some pages, unchanged, and the number of values it reads."""
     PAGES = {
         "seurat": {"meta.data/": None, "cell.names?page": 40},
         "anndata": {"obs/": None, "X/": None},

@@ -1,4 +1,4 @@
-"""`plainfs serve`: the bytes are those of `plainfs cat` and of the expected files, whatever is asked in whichever way."""
+"""`plainfs serve`: the bytes match `plainfs cat` and the expected files, for any kind of request."""
 import base64
 import email
 import hashlib
@@ -29,7 +29,7 @@ MATRIX = os.path.join(DATA, "bpcells", "mat_packed_uint_col", "store")
 
 
 def write_array(path, chunks, length=100_000):
-    """A Zarr v2 array of int32 in uncompressed chunks of so many values."""
+    """Writes a Zarr v2 array of int32 in uncompressed chunks of `length` values."""
     os.makedirs(path)
     with open(os.path.join(path, ".zarray"), "w") as file:
         json.dump({"zarr_format": 2, "shape": [chunks * length], "chunks": [length], "dtype": "<i4", "compressor": None, "fill_value": 0,
@@ -71,7 +71,7 @@ class Folder(unittest.TestCase):
 
 class Bytes(Folder):
     def ask(self, server, path):
-        """The bytes, or None where they cannot be had."""
+        """Returns the bytes, or None after an error."""
         try:
             answer = server.ask(path)
         except (http.client.IncompleteRead, ConnectionResetError):
@@ -82,7 +82,7 @@ class Bytes(Folder):
         return answer.body
 
     def crawl(self, server, path=""):
-        """Every file below path, by links alone as programs follow them."""
+        """Returns every file below `path`, found by following links like a program."""
         found = {}
         for link in Links((self.ask(server, path) or b"").decode()).found:
             if link.endswith("/"):
@@ -92,7 +92,7 @@ class Bytes(Folder):
         return found
 
     def test_files_of_a_store_match_the_commands(self):
-        """One case of each suite: all that its lists lead to, and nothing else, with the bytes of `plainfs cat`."""
+        """Tests one case of each suite: exactly the files that its lists lead to, with the bytes of `plainfs cat`."""
         seen, files = set(), 0
         for case, store in cases(DATA, GOOD):
             suite = os.path.relpath(case, DATA).split(os.sep)[0]
@@ -157,7 +157,7 @@ class Bytes(Folder):
         with Server(store) as server:
             self.assertEqual(server.ask("meta.data.csv", If_None_Match=tag).status, 304)
             self.assertEqual(server.ask("cell.names.csv")["ETag"], other)
-        with Server("-o", "header", store) as server:  # other bytes, maybe
+        with Server("-o", "header", store) as server:  # perhaps other bytes
             self.assertNotEqual(server.ask("cell.names.csv")["ETag"], other)
         os.utime(store)
         with Server(store) as server:
@@ -193,7 +193,7 @@ class Errors(Folder):
         return store
 
     def whole_answer(self, server, path):
-        """All that comes, and whether the connection broke."""
+        """Returns everything received, and whether the connection broke."""
         with server.connect() as connection:
             connection.sendall(server.request(path))
             text = b""
@@ -282,7 +282,7 @@ class Clients(Folder):
     def test_a_small_request_beside_clients_that_read_nothing(self):
         store = self.zarr(20)
         with Server(store) as server:
-            stuck = [self.enterContext(server.connect()) for _ in range(48)]  # of 64; an answered one may take a while to leave
+            stuck = [self.enterContext(server.connect()) for _ in range(48)]  # of 64; answered ones may stay
             for connection in stuck:
                 connection.sendall(server.request("a.npy"))
             times = []

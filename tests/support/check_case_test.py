@@ -1,4 +1,4 @@
-"""check_case.py must fail where it should: a folder that is right is spoilt in one place."""
+"""check_case.py must detect faults: each test spoils a correct folder in one place."""
 import os
 import shutil
 import subprocess

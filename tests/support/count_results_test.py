@@ -1,4 +1,4 @@
-"""count_results.py on results that are written here: what it counts, and what it prints of skipped tests."""
+"""Tests count_results.py on results written here: its counts, and its output for skipped tests."""
 import os
 import subprocess
 import sys

@@ -1,5 +1,5 @@
-"""scripts/new-schema and scripts/new-view in a copy of the tree: the rules of the sources hold after them and what they made compiles;
-scripts/golden packs a case again as it was, and says what it does not take."""
+"""Runs scripts/new-schema and scripts/new-view in a copy of the tree: afterwards the rules of the sources hold and the
+new files compile. scripts/golden repacks a case unchanged, and reports the cases it refuses."""
 import concurrent.futures
 import json
 import os
@@ -27,7 +27,8 @@ def text_of(copy, path):
 
 
 def not_looked_at(folder, names):
-    """What neither the scripts nor the rules look at: the stores are 5 MB, of which the rules want the names."""
+    """Returns the files that neither the scripts nor the rules read: the stores have 5 MB, of which the rules need only
+    the names."""
     return [n for n in names if n in ("__pycache__", "corpus", "samples", "files") or n.endswith(".tar.xz")]
 
 
@@ -88,7 +89,7 @@ class New(Copied):
             self.made("clang-format", "--dry-run", "-Werror", *sources)
 
     def check_lists(self):
-        """Who completes the names of views knows those of the table, and the pages have them."""
+        """Checks that completions and pages have the names of the views in the table."""
         names = set(re.findall(r'^    \{"(\w+)", offer_', text_of(self.copy, "fs/views/views.cc"), re.M))
         self.assertLessEqual({"csv", "tally", "zebra_lines"}, names)
         for path in ("fs/completion/plainfs.bash", "fs/completion/_plainfs"):
@@ -101,7 +102,7 @@ class New(Copied):
             self.made("groff", "-man", "-Tutf8", "-ww", "-z", "fs/man/plainfs.1")
 
     def check_compiles(self, sources):
-        """As the build would: with the flags of a source that lies in the same folder or is a test of its kind."""
+        """Compiles the sources like the build: with the flags of a source in the same folder, or of a similar test."""
         commands_path = os.path.join(BUILD, "compile_commands.json")
         if not BUILD or not os.path.exists(commands_path):
             self.skipTest("no configured build (PLAINFS_BUILD)")
@@ -146,7 +147,7 @@ class New(Copied):
 
 
 class Golden(Copied):
-    """In a tree that has only what the script asks for."""
+    """Runs the script in a tree with only its required files."""
 
     def setUp(self):
         super().setUp()
@@ -186,7 +187,7 @@ class Golden(Copied):
         self.assertRegex(self.made("scripts/golden", "list"), r"(?m)^bad-other +1 cases")
 
     def program(self, *lost, more=()):
-        """A plainfs that exports what the case expects, without what is lost and with more."""
+        """Returns a plainfs that exports the expected files of the case, without `lost` and with `more`."""
         path = os.path.join(self.temporary, "plainfs")
         with open(path, "w", encoding="utf-8") as file:
             file.write(f'#!/bin/sh\nfor to; do :; done\n[ "$1" = export ] || exit 2\ncp -R "{self.case}/expected" "$to"\ncd "$to"\n')

@@ -19,7 +19,7 @@ CellGroups groups_of(const ArrayPtr& column) {
   return *cell_groups(*column);
 }
 
-// values, those at the places missing as NA.
+// Returns `values` with NA at `holes`.
 ArrayPtr with_holes(ArrayPtr values, const std::vector<uint64_t>& holes) {
   return with_missing(std::move(values), [holes](const Elements&, std::vector<uint8_t>& missing) {
     for (const uint64_t hole : holes) missing[hole] = 1;
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(truth_values_are_FALSE_before_TRUE) {
   BOOST_TEST(groups_of(of_type<uint8_t>({2, 1}, number_type(Kind::boolean, 1))).levels == (Texts{"TRUE"}));
 }
 
-// More cells than are read at a time, so that a level is first met in a later piece.
+// More cells than are read at a time, so that a level first appears in a later piece.
 BOOST_AUTO_TEST_CASE(texts_are_sorted_by_bytes) {
   std::vector<std::string> values(70000, "k8");
   values[1] = "k10";

@@ -9,7 +9,7 @@
 namespace plainfs::anndata {
 namespace {
 
-// An array of compounds with a text called index and numbers.
+// Returns an array of compounds with a text named index and numbers.
 Node frame(const std::vector<std::string>& index, const std::string& column,
            const std::vector<int8_t>& codes) {
   const DType type = packed_compound_type({{"index", text_type()}, {column, number_type(Kind::integer, 1)}});

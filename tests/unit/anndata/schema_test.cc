@@ -44,7 +44,7 @@ class InnerGroup final : public MemoryGroup {
   const GroupPtr outer_ = std::make_shared<MemoryGroup>();
 };
 
-// As anndata's read_h5ad() has it; a part of a store is what it says.
+// Like anndata's read_h5ad(). A part of a store keeps its own encoding.
 BOOST_AUTO_TEST_CASE(root_with_obs_and_var_is_anndata_despite_its_encoding) {
   AnnDataStore store;
   const auto inner = std::make_shared<InnerGroup>();
@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(temporary_read_failure_decides_nothing) {
   BOOST_TEST(shown(*cells()) == (Texts{"c1", "c2", "c3"}));
 }
 
-// They name every column: asked for each of them, listing a table of n columns would be n * n names.
+// They name every column. A request for each column would make listing a table of n columns take n * n names.
 BOOST_AUTO_TEST_CASE(attribute_reads_do_not_grow_with_columns) {
   std::vector<int> asked;
   for (const size_t columns : {2, 40}) {
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(other_matrices_stay_unchanged) {
 
 BOOST_AUTO_TEST_CASE(raw_has_genes_of_its_own) {
   AnnDataStore store;
-  for (const char* type : {"raw", "anndata"}) {  // mudata may call it an AnnData
+  for (const char* type : {"raw", "anndata"}) {  // mudata may name it an AnnData
     const auto raw = std::make_shared<MemoryGroup>("/raw");
     raw->set_attributes(encoding(type, "0.1.0"));
     add_frame(*raw, "var", {"r1", "r2"});

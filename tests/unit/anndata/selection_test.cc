@@ -19,7 +19,7 @@ Indices indices(std::vector<uint64_t> values) {
   return std::make_shared<const std::vector<uint64_t>>(std::move(values));
 }
 
-// Entries of each major; where they do not rise, and some places twice.
+// Returns the entries of each major, unsorted in part, and some places twice.
 std::vector<Row> random_rows(uint64_t majors, uint64_t minors, std::mt19937& random) {
   std::vector<Row> rows(majors);
   for (Row& row : rows)
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(rows_of_a_csc_matrix_are_picked_per_column) {
     const AnnotatedMatrix some = selected_cells(of_x(matrix_of(columns, cells, false, context), cells, genes),
                                                 indices(chosen), context);
     BOOST_TEST((rows_of(std::get<SparseMatrix>(some.x)) == want));
-    // And some of these again.
+    // Repeats some of them.
     if (chosen.size() < 2) continue;
     const AnnotatedMatrix fewer = selected_cells(some, indices({1}), context);
     std::vector<Row> left(genes);
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(dense_parts_are_in_c_order_with_the_names_of_their_cells) {
   TestContext context;
   AnnotatedMatrix matrix = of_x({}, 3, 2);
   matrix.obs.row_names = text_array({"c1", "c2", "c3"});
-  // As R keeps 3 x 2: 0 3 / 1 4 / 2 5.
+  // R's layout of 3 x 2: 0 3 / 1 4 / 2 5.
   const ArrayPtr stored = as_column_major(numbers<int32_t>({0, 1, 2, 3, 4, 5}, {2, 3}));
   matrix.obsm = {{"X_pca", LabelledArray{stored, matrix.obs.row_names, nullptr}}};
   const AnnotatedMatrix some = selected_cells(matrix, indices({0, 2}), context);

@@ -27,7 +27,7 @@ struct Fixture {
       std::ofstream(root + file) << file;
   }
   void link(const std::string& name, const std::string& target) { disk::create_symlink(target, root + name); }
-  // 0, or the reason why it is refused.
+  // Returns 0, or the reason for a refusal.
   static int error_of(const Containment& bounds, const std::string& path) {
     const int descriptor = bounds.open(path, O_RDONLY);
     if (descriptor < 0) return errno;

@@ -39,7 +39,7 @@ struct Directory : TemporaryDirectory {
   }
 };
 
-// As if the file had been written a second later.
+// Sets the times as if the file had been written a second later.
 void touch(const std::string& path) {
   struct stat status {};
   BOOST_REQUIRE(::stat(path.c_str(), &status) == 0);
@@ -58,7 +58,7 @@ auto fails(Errc code, std::string text) {
   };
 }
 
-// The descriptors of a pool besides those of files: the one by which it learns of writes.
+// The descriptors of a pool besides those of files: the one that reports writes.
 #ifdef __linux__
 constexpr size_t kOfThePool = 1;
 #else
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(read_returns_exactly_the_requested_bytes) {
 #ifdef __linux__
 namespace {
 
-// Whether the system has the page at offset in memory.
+// Returns whether the page at `offset` is in the system's memory.
 bool is_in_memory(const std::string& path, off_t offset) {
   const Descriptor file(::open(path.c_str(), O_RDONLY));
   void* const page = ::mmap(nullptr, 4096, PROT_READ, MAP_SHARED, file.number(), offset);
@@ -103,8 +103,7 @@ bool is_in_memory(const std::string& path, off_t offset) {
 
 }  // namespace
 
-// Where the disk answers before it is asked whether there is anything to fetch, nothing is fetched: rare, so
-// tried again.
+// If the disk answers before the check for a fetch, nothing is fetched. This is rare, so the test retries.
 BOOST_AUTO_TEST_CASE(announced_ranges_are_fetched_together) {
   const Directory directory;
   constexpr uint64_t kPage = 4096, kApart = 1 << 20;
@@ -167,7 +166,7 @@ BOOST_AUTO_TEST_CASE(every_other_reason_is_unreadable) {
   fs::create_symlink("loop", directory.path("loop"));
   BOOST_CHECK_EXCEPTION(pool.open_if_exists(directory.path("loop")), Error,
                         fails(Errc::unreadable, "symbolic"));
-  BOOST_TEST(!pool.open_if_exists(directory.path(std::string(300, 'x'))));  // nothing can have that name
+  BOOST_TEST(!pool.open_if_exists(directory.path(std::string(300, 'x'))));  // no file can have that name
   BOOST_CHECK_THROW(pool.open_if_exists(file + std::string("\0y", 2)), Error);
 }
 
@@ -254,7 +253,7 @@ BOOST_AUTO_TEST_CASE(file_modified_after_a_time_has_changed_since) {
   file->check_unmodified_since(now);
   BOOST_CHECK_EXCEPTION(file->check_unmodified_since({now.tv_sec - 60, 0}), Error,
                         fails(Errc::changed, "a: has changed since it was mounted"));
-  // A file from the future was not modified yet.
+  // A file from the future has not been modified yet.
   BOOST_TEST(!is_modified_since({now.tv_sec + 3600, 0}, now));
 }
 
@@ -279,7 +278,7 @@ void check(int result) {
   BOOST_REQUIRE_MESSAGE(result == 0, std::strerror(errno));
 }
 
-// Writes text over the beginning of the file, which keeps its size and its time of modification.
+// Overwrites the beginning of the file with `text`, keeping its size and modification time.
 void write_in_secret(const std::string& path, const std::string& text, bool through_a_mapping = false) {
   struct stat status {};
   check(::stat(path.c_str(), &status));
@@ -296,7 +295,7 @@ void write_in_secret(const std::string& path, const std::string& text, bool thro
   check(::futimens(file.number(), times));
 }
 
-// What leaves the bytes of a file as they are.
+// Returns changes that leave the bytes of a file unchanged.
 std::vector<std::function<void(const std::string& path)>> metadata_changes() {
   return {
       [](const std::string& path) { check(::chmod(path.c_str(), 0640)); },
@@ -352,7 +351,7 @@ BOOST_AUTO_TEST_CASE(write_with_a_restored_mtime_changes_a_file) {
   }
 }
 
-// A later change of the mode explains the time of the last change, but the write was seen.
+// A later change of the mode explains the time of the last change, but the write was detected.
 BOOST_AUTO_TEST_CASE(write_before_a_change_of_mode_changes_a_file) {
   const Directory directory;
   FilePool pool;
@@ -449,7 +448,7 @@ BOOST_AUTO_TEST_CASE(shared_file_has_one_descriptor) {
   BOOST_TEST(open_descriptors() == before + 1 + kOfThePool);
 }
 
-// What may be open as RLIMIT_NOFILE says, until it ends.
+// Limits open descriptors by RLIMIT_NOFILE while in scope.
 struct FewDescriptors {
   explicit FewDescriptors(rlim_t most) {
     BOOST_REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
@@ -536,7 +535,7 @@ BOOST_AUTO_TEST_CASE(without_a_free_descriptor_open_waits) {
   held->descriptor();  // stays open from now on
   std::atomic<bool> may_begin{false}, opened{false}, may_end{false};
   std::string text;
-  // Begins and ends with descriptors left: the sanitizers need some to look at what a thread is.
+  // Begins and ends with free descriptors: the sanitizers need some to inspect a thread.
   std::thread waiting([&] {
     while (!may_begin) std::this_thread::yield();
     text = text_of(pool.open(b)->read_at(0, 5));
@@ -566,7 +565,7 @@ BOOST_AUTO_TEST_CASE(wait_for_a_descriptor_can_be_cancelled) {
   const std::string b = directory.write("b", "other");
   const Request::Scope scope(&flag);
   BOOST_CHECK_THROW(check_cancelled(),
-                    Cancelled);  // the sanitizers want to see flag while there are descriptors
+                    Cancelled);  // the sanitizers inspect `flag` while there are descriptors
   const NoMoreDescriptors none;
   BOOST_CHECK_THROW(pool.open(b), Cancelled);
 }

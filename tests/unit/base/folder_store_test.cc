@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(lists_a_folder_once_a_descriptor_is_left) {
   const KeyStorePtr keys = folder.open();
   std::atomic<bool> may_list{false}, listed{false}, may_end{false};
   std::string names;
-  // Begins and ends with descriptors left: the sanitizers need some to look at what a thread is.
+  // Begins and ends with free descriptors: the sanitizers need some to inspect a thread.
   std::thread listing([&] {
     while (!may_list) std::this_thread::yield();
     names = text_of(keys->list("a"));
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(wait_to_list_a_folder_can_be_cancelled) {
   const KeyStorePtr keys = folder.open();
   const Request::Scope scope(&flag);
   BOOST_CHECK_THROW(check_cancelled(),
-                    Cancelled);  // the sanitizers want to see flag while there are descriptors
+                    Cancelled);  // the sanitizers inspect `flag` while there are descriptors
   const NoMoreDescriptors none;
   BOOST_CHECK_THROW(keys->list("a"), Cancelled);
 }

@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_CASE(missing_parent_folders_are_created) {
   const TemporaryDirectory directory;
   BOOST_TEST(make_folders(directory.path("a/b/c")));
   BOOST_TEST(files::is_directory(directory.path("a/b/c")));
-  BOOST_TEST(make_folders(directory.path("a/b/c")));  // is there
+  BOOST_TEST(make_folders(directory.path("a/b/c")));  // exists
 }
 
 BOOST_AUTO_TEST_CASE(created_folder_is_private) {
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(errno_holds_the_reason_of_a_failure) {
   BOOST_TEST(errno == ENOTDIR);
   BOOST_TEST(!make_own_folder(""));
   BOOST_TEST(errno == ENOENT);
-  const std::string long_name(300, 'x');  // not that what is below it is absent
+  const std::string long_name(300, 'x');  // the result is not that the path below it is absent
   BOOST_TEST(!make_folders(directory.path(long_name + "/a")));
   BOOST_TEST(errno == ENAMETOOLONG);
   if (!files::is_directory("/sys/kernel")) return;

@@ -34,7 +34,7 @@ class CountingPool : public FilePool {
   std::map<std::string, int> asked, opened;
 };
 
-// A disk that fails for what is called "bad".
+// A disk that fails for paths named "bad".
 class FailingPool : public FilePool {
  public:
   EntryKind kind_of(const std::string& path) override {

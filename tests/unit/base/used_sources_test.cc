@@ -27,7 +27,7 @@ struct Stores {
     boost::filesystem::create_directories(file.parent_path());
     std::ofstream(file.string(), std::ios::binary) << text;
   }
-  // Until nothing written so far counts as just written.
+  // Waits until earlier writes no longer count as recent.
   static void wait() {
     for (int i = 0; i < 10; ++i) wait_for_file_time();
     ::usleep(25'000);
@@ -126,8 +126,8 @@ BOOST_AUTO_TEST_CASE(recently_changed_source_has_no_stamps) {
   BOOST_TEST(!sources.stamps().has_value());
 }
 
-// A file server's times are of its own clock, which may be behind: they do not say that what it was asked for
-// has been changed since.
+// The times of a file server come from its own clock, which may be slow: they do not show that a requested
+// file has changed since.
 BOOST_AUTO_TEST_CASE(source_changed_since_its_first_use_has_no_stamps) {
   timespec later = file_time();
   later.tv_sec += 3600;
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(stamps_outlive_a_change_of_metadata) {
     BOOST_REQUIRE_EQUAL(::chmod(file.c_str(), 0600), 0);
     const std::string after = stamps(sources).at(name);
     BOOST_TEST(is_same_source(before, after));
-    // In a later session nothing explains a change of the access time.
+    // A later session has no explanation for a changed access time.
     const timespec accessed[] = {{1, 0}, {0, UTIME_OMIT}};
     wait();
     BOOST_REQUIRE_EQUAL(::utimensat(AT_FDCWD, file.c_str(), accessed, 0), 0);

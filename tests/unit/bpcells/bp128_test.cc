@@ -17,7 +17,7 @@ using Block = std::array<uint32_t, kBlockValues>;
 constexpr Transform kTransforms[] = {Transform::none, Transform::minus_one, Transform::difference,
                                      Transform::zigzag_difference};
 
-// Value by value and bit by bit, from the definition in FORMAT.md.
+// Unpacks value by value and bit by bit, from the definition in FORMAT.md.
 Block unpack_slowly(unsigned width, Transform transform, uint32_t start, const std::vector<uint32_t>& words) {
   Block values;
   uint32_t sum = start;
@@ -96,8 +96,8 @@ BOOST_AUTO_TEST_CASE(a_block_of_no_bits_has_one_value) {
   BOOST_TEST(unpack(0, Transform::zigzag_difference, 9, none)[127] == 9u);
 }
 
-// What BPCells writes for index = 100, 102, 105, 101, 102, 102, … and for the val beside it.
-// Of differences as they are, and with one that is 0, below 0, or first and not 0.
+// BPCells writes these for index = 100, 102, 105, 101, 102, 102, … and for the val beside it. Plain
+// differences, and differences with one that is 0, below 0, or first and not 0.
 BOOST_AUTO_TEST_CASE(delta_blocks_are_cumulative) {
   std::mt19937 random(5);
   for (unsigned width = 0; width <= kMostRisingWidth; ++width) {

@@ -1,4 +1,4 @@
-// One thing broken in a store that is valid otherwise: what depends on it fails and says why, the rest reads.
+// One broken part in an otherwise valid store: its users fail with a reason, and the rest reads.
 #include <boost/filesystem.hpp>
 #include <set>
 
@@ -21,7 +21,7 @@ void read_part(const Array& array) {
   read_all(array);
 }
 
-// Every part but those in broken reads; each of those fails with words.
+// Checks that every part outside of `broken` reads, and that each part in it fails with `words`.
 void check_parts(const Node& node, const std::set<std::string>& broken, const std::string& words) {
   std::set<std::string> listed;
   for (const Member& member : node.parts->members()) {
@@ -44,7 +44,7 @@ Node broken_matrix(const TemporaryDirectory& directory, Context& context, const 
   return open_refined(directory.path(), context);
 }
 
-// broken: the parts that fail with words.
+// broken: the parts that fail with `words`.
 void damage_part(const std::set<std::string>& broken, const std::string& words, const Break& break_it,
                  const std::string& packing = "packed") {
   TestContext context;
@@ -52,7 +52,7 @@ void damage_part(const std::set<std::string>& broken, const std::string& words, 
   check_parts(broken_matrix(directory, context, break_it, packing), broken, words);
 }
 
-// The matrix as a whole fails with words, all its parts read.
+// Checks that the matrix as a whole fails with `words` while all its parts read.
 void damage_matrix(const std::string& words, const Break& break_it) {
   TestContext context;
   TemporaryDirectory directory;

@@ -1,5 +1,5 @@
-// Every directory case of the golden data, array by array: the .npy and the name lists that BPCells' own data
-// gave.
+// Every directory case of the golden data, array by array: the .npy and the name lists are from BPCells' own
+// data.
 #include <algorithm>
 #include <boost/filesystem.hpp>
 #include <fstream>

@@ -11,7 +11,7 @@ using namespace plainfs::bpcells;
 using bpcells_writer::PackedWords;
 using bpcells_writer::Packing;
 
-// Counts what is read of an array.
+// An array that counts the elements read.
 class CountingArray : public Array {
  public:
   explicit CountingArray(ArrayPtr inner) : Array(inner->dtype(), inner->shape()), inner_(inner) {}
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(values_read_in_place_equal_plain_reads) {
   BOOST_TEST(out == std::vector<uint32_t>(values.begin() + 77, values.begin() + 2077));
 }
 
-// Runs of any lengths, most of which rise; in some rounds one value does not, or is as large as the limit.
+// Runs of any lengths, mostly sorted. In some rounds one value is unsorted, or equals the limit.
 BOOST_AUTO_TEST_CASE(rising_runs_are_recognised) {
   TestContext context;
   std::mt19937 random(11);
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(without_idx_offsets_positions_stay_as_stored) {
       (numbers<uint32_t>(packed_array("cell", parts, Transform::none, 1000, nullptr, context)) == values));
 }
 
-// 2^32 + 512 words of which only the last block's are not zero.
+// 2^32 + 512 words with zeros except in the last block.
 class FarWords : public Array {
  public:
   FarWords() : Array(type_of<uint32_t>(), {(uint64_t{1} << 32) + 512}) {}
@@ -185,7 +185,7 @@ class FarWords : public Array {
   }
 };
 
-// idx is 0, 128, 256, … and is stored as 0 again where it reaches 2^32.
+// idx is 0, 128, 256, …, and is stored as 0 again when it reaches 2^32.
 class FarIdx : public Array {
  public:
   explicit FarIdx(uint64_t count) : Array(type_of<uint32_t>(), {count}) {}

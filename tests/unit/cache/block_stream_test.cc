@@ -35,7 +35,7 @@ class Numbers : public BlockStream<Block> {
   }
 };
 
-// Reads blocks [first, last) of count as a file does; false where a block is another one.
+// Reads blocks [first, last) of `count` like a file. Returns false if a block differs.
 bool read(Numbers& numbers, uint64_t first, uint64_t last, uint64_t count) {
   numbers.follow(first, last, count);
   for (uint64_t i = first; i < last; ++i)
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(blocks_ahead_are_made_once_and_passed_ones_released) {
 
 BOOST_AUTO_TEST_CASE(requests_may_overtake_one_another) {
   ReadingPlace place(kMostAhead);
-  for (uint64_t i = 0; i < 20; i += 4) place.advance(i, i + 4, 100);  // far enough to be known
+  for (uint64_t i = 0; i < 20; i += 4) place.advance(i, i + 4, 100);  // far enough to be recognised
   place.advance(24, 28, 100);
   const ReadingPlace::Plan late = place.advance(20, 24, 100);
   BOOST_TEST(is_nothing(late.ahead));

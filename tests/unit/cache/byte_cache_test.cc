@@ -15,7 +15,7 @@ using namespace plainfs;
 
 namespace {
 
-// A value that says what it costs.
+// A value with a chosen cost.
 struct Sized {
   uint64_t value = 0;
   size_t bytes = 0;
@@ -24,7 +24,7 @@ struct Sized {
 
 constexpr size_t kKilobyte = 1000;
 
-// Loads value where key is not held; counts the loads.
+// Loads a value if `key` is absent, and counts the loads.
 struct Loads {
   std::atomic<int> count{0};
   std::shared_ptr<const Sized> get(ByteCache& cache, CacheKey key, uint64_t value, size_t bytes = kKilobyte) {
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(one_value_may_use_almost_the_whole_budget) {
   BOOST_TEST(cache.statistics().held_bytes <= 1000 * kKilobyte);
 }
 
-// Of entries of some kilobytes the allocator loses about one part in sixteen between them.
+// The allocator loses about one sixteenth between entries of several kilobytes.
 BOOST_AUTO_TEST_CASE(allocator_overhead_counts_as_held) {
   ByteCache cache(1000 * kKilobyte);
   Loads loads;
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(value_over_the_budget_is_returned_and_not_kept) {
   BOOST_TEST(loads.get(cache, {owner, 2}, 3, 11 * kKilobyte)->value == 3u);
   BOOST_TEST(loads.count == 3);
   loads.get(cache, {owner, 1}, 1);
-  BOOST_TEST(loads.count == 3);  // what was held stays
+  BOOST_TEST(loads.count == 3);  // cached values stay
 }
 
 BOOST_AUTO_TEST_CASE(cache_without_budget_keeps_nothing) {
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(concurrent_misses_share_one_load) {
   ByteCache cache(100 * kKilobyte);
   std::atomic<int> loads{0};
   std::atomic<uint64_t> sum{0};
-  // The load ends only after the other seven wait for it (waiters count as hits).
+  // The load ends only once the other seven wait for it (waiters count as hits).
   const auto load = [&] {
     ++loads;
     while (cache.statistics().hits < 7) std::this_thread::yield();
@@ -235,8 +235,8 @@ BOOST_AUTO_TEST_CASE(drop_forgets_the_owners_in_its_range) {
   BOOST_TEST(cache.statistics().held_bytes == 0u);
 }
 
-// The processor time of this thread that 2,000 views take to come and go while an array holds that many
-// chunks.
+// Returns the processor time of this thread that 2,000 views need to come and go while an array holds
+// `chunks` chunks.
 double seconds_of_drops_beside(uint64_t chunks) {
   ByteCache cache(200'000 * kKilobyte);
   Loads loads;
@@ -258,7 +258,7 @@ double seconds_of_drops_beside(uint64_t chunks) {
   return seconds;
 }
 
-// Where each drop visited every entry, 500 times as many would take some 500 times as long.
+// If each drop visited every entry, 500 times as many would take about 500 times as long.
 BOOST_AUTO_TEST_CASE(drop_visits_no_entries_of_other_owners) {
   BOOST_TEST(seconds_of_drops_beside(100'000) < 50 * seconds_of_drops_beside(200));
 }

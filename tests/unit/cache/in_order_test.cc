@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(few_pieces_lie_in_memory) {
         return 0;
       },
       [&](size_t, int) { --there; });
-  BOOST_TEST(most <= 12);  // two a thread, and the one that each makes
+  BOOST_TEST(most <= 12);  // two per thread, plus the one that each makes
 }
 
 BOOST_AUTO_TEST_CASE(failing_piece_ends_all) {

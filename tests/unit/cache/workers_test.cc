@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(work_continues_without_unstarted_threads) {
     BOOST_TEST(seen.size() == 1u);
     const auto kept = std::make_shared<int>();
     workers.try_later([kept] {});
-    BOOST_TEST(kept.use_count() == 1);  // nobody would run it
+    BOOST_TEST(kept.use_count() == 1);  // no worker would run it
   }
   std::latch three_at_once(3);
   workers.parallel_for(3, [&](size_t) { three_at_once.arrive_and_wait(); });
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(later_jobs_end_when_their_captures_are_released) {
   workers.try_later([&] { release_third.get_future().wait(); });
   second_ran.get_future().wait();
   BOOST_TEST(workers.jobs_taken() == 3u);
-  BOOST_TEST(workers.jobs_over() == 0u);  // the first runs still
+  BOOST_TEST(workers.jobs_over() == 0u);  // the first is still running
   release_first.set_value();
   while (workers.jobs_over() < 2) std::this_thread::yield();
   BOOST_TEST(held.use_count() == 1);

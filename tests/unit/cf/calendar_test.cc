@@ -1,4 +1,4 @@
-// Dates as cftime 1.6 gives them.
+// Dates as returned by cftime 1.6.
 #include "formats/core/cf/calendar.h"
 
 #include <boost/test/unit_test.hpp>

@@ -34,7 +34,7 @@ Attributes with_axes(std::vector<std::string> names) {
   return {{"_ARRAY_DIMENSIONS", texts(names)}};
 }
 
-// Null where the node is not refined.
+// Returns null if the node is not refined.
 ArrayPtr joined(const Node& node) {
   TestContext context;
   const std::optional<Node> refined = refine(node, context);
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(stored_characters_stay_beside_the_texts) {
   BOOST_TEST(!refine(*refined, context).has_value());
 }
 
-// An array that is one character everywhere, and knows it.
+// An array of one repeated character that reports this.
 class Same : public Array {
  public:
   Same() : Array(character(), {2, 3}) {}

@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(unknown_codecs_are_unsupported) {
   for (const char* name : {"zfp", "numcodecs.pcodec", "numcodecs.", "lz4", "shuffle", "conditional"})
     BOOST_CHECK((code_of([&] { make_zarr_v3_codec(name, none, {}); }) == Errc::unsupported));
   BOOST_TEST(!make_zarr_object_codec("zlib", none, DType{}));
-  BOOST_TEST(!make_hdf5_filter(32019, {}, 1));  // JPEG, which nobody here has
+  BOOST_TEST(!make_hdf5_filter(32019, {}, 1));  // JPEG, which is not supported here
   BOOST_TEST(!make_hdf5_filter(0, {}, 1));
 }
 
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(wrong_configurations_are_errors) {
 
 BOOST_AUTO_TEST_CASE(lzma_takes_no_dictionary_of_any_size) {
   const auto dtype = parse_numpy_dtype("<i4");
-  Bytes alone(13 + 8);  // properties, the size of the dictionary, no size of the data
+  Bytes alone(13 + 8);  // properties, dictionary size, unknown data size
   alone[0] = std::byte{0x5d};
   alone[4] = std::byte{0x40};  // 1 GiB
   std::fill(alone.begin() + 5, alone.begin() + 13, std::byte{0xff});
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(crc32c_knows_the_values_of_rfc_3720) {
   BOOST_TEST(crc32c({}) == 0u);
 }
 
-// Bit by bit, of any length and alignment: libraries take other ways for short data and for long.
+// Computes bit by bit, for any length and alignment: libraries have separate paths for short and long data.
 uint32_t plain_crc(ByteSpan data, uint32_t polynomial, uint32_t before) {
   uint32_t crc = ~before;
   for (const std::byte byte : data) {
@@ -291,7 +291,7 @@ BOOST_AUTO_TEST_CASE(sizes_in_a_blosc_frame_are_not_trusted) {
   BOOST_CHECK_EXCEPTION(blosc->decode(bomb, DecodedSize::at_most(1 << 20)), Error, says("blosc: decodes to"));
 }
 
-// Numbers that compress about fourfold, or not at all.
+// Returns numbers that compress about fourfold, or not at all.
 Bytes numbers_to_compress(size_t bytes, bool noise) {
   std::mt19937 random(7);
   Bytes out(bytes);
@@ -309,7 +309,7 @@ EncodedSource source_of(const Bytes& encoded, uint64_t* bytes_read = nullptr) {
           }};
 }
 
-// Whether random parts are those of the whole, as far as they are to be had.
+// Checks that random parts match the whole, if they are available.
 void check_parts(const Codec& codec, const Bytes& encoded, const Bytes& decoded) {
   std::mt19937 random(8);
   for (int i = 0; i < 50; ++i) {
@@ -425,7 +425,7 @@ BOOST_AUTO_TEST_CASE(part_of_a_damaged_frame_is_right_or_an_error) {
 }
 
 BOOST_AUTO_TEST_CASE(packbits_is_least_significant_bit_first) {
-  // zarr-extensions packbits: 21 booleans of which 0, 9 and 20 are true.
+  // zarr-extensions packbits: 21 booleans; 0, 9 and 20 are true.
   const std::string expected = "010000000000000000010000000000000000000001";
   const auto decode = [](const char* configuration, Bytes bytes) {
     return hex(v3("packbits", configuration, "b1")->decode(std::move(bytes), DecodedSize::exactly(21)));
@@ -602,8 +602,8 @@ BOOST_AUTO_TEST_CASE(vlen_counts_and_lengths_are_checked) {
                         Error, says("vlen-array: items of text of"));
 }
 
-// HDF5's filters bitshuffle and LZ4, whose encoders are not here; files of the genuine ones are in the golden
-// case hdf5/filters.
+// HDF5's filters bitshuffle and LZ4, without encoders here. Files of the genuine ones are in the golden case
+// hdf5/filters.
 
 template <class T>
 void append_big(Bytes& out, T value) {
@@ -631,7 +631,7 @@ Bytes zstd_block(ByteSpan bytes) {
   return out;
 }
 
-// Bit by bit: a row of bits for each bit of an element.
+// Shuffles bit by bit: a row of bits for each bit of an element.
 Bytes shuffled_bits(ByteSpan elements, size_t element_size) {
   const size_t count = elements.size() / element_size;
   Bytes out(elements.size());

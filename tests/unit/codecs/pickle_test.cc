@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(damage_is_an_error) {
 }
 
 BOOST_AUTO_TEST_CASE(shared_lists_are_not_written_out_without_bound) {
-  // 40 lists, each of the one before it twice: 2^40 elements written out.
+  // 40 lists, each containing the previous one twice: 2^40 elements when expanded.
   std::string pickle = "]q\x00"s;
   for (int i = 1; i < 40; ++i)
     pickle += "](h"s + little(static_cast<uint64_t>(i - 1), 1) + "h" +
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(deep_nesting_is_an_error_and_no_overflow) {
 }
 
 BOOST_AUTO_TEST_CASE(types_cannot_grow_by_sharing) {
-  // A record type whose fields are all of the type before it: 20 times more of them with each step.
+  // A record type with fields that all have the previous type: 20 times more with each step.
   const std::string type = "cnumpy\ndtype\n(U\x02V1\x89\x88tR";
   std::string pickle = "cnumpy\ndtype\n(U\x02i1\x89\x88tRq\x00"s;
   for (int i = 1; i <= 10; ++i) {

@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(only_known_versions_are_data_frames) {
              "attribute encoding-type: no such heap");
 }
 
-// The columns are not blamed for it: how many rows there are is not known.
+// The columns are not to blame: the number of rows is unknown.
 BOOST_AUTO_TEST_CASE(unreadable_names_damage_no_column) {
   Frame frame({"x"});
   frame.group->add_array("x", {4, 5, 6}).add("names", {unreadable("the disk fails"), nullptr, {}, {}});

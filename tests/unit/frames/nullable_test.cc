@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(a_mask_of_another_length_or_type_is_damage) {
 }
 
 BOOST_AUTO_TEST_CASE(absent_chunks_of_values_do_not_hide_the_mask) {
-  // All values are absent, so that they repeat; the mask does not.
+  // All values are absent, so that they repeat. The mask does not.
   class Absent : public MemoryArray {
    public:
     Absent() : MemoryArray(number_type(Kind::integer, 4), {2}, elements_of<int32_t>({0, 0})) {}

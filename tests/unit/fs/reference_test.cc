@@ -1,6 +1,5 @@
-// Filesystem against a reference that is too simple to be wrong, under random operations: what is looked up,
-// listed, asked for its size, opened and read at random, while the store is now and then another one. A
-// failure names its seed.
+// Filesystem against a trivial reference, under random operations: lookups, listings, sizes, opens and random
+// reads, while the store is replaced now and then. A failure names its seed.
 #include <boost/test/unit_test.hpp>
 #include <random>
 

@@ -19,7 +19,8 @@ uint64_t anywhere(size_t, uint64_t offset) {
   return offset;
 }
 
-// That each byte is somebody's, once, and that a task has its files in their order; and what each task has.
+// Checks that each byte belongs to exactly one task, and that a task has its files in order. Returns the
+// bytes of each task.
 std::vector<uint64_t> check(const std::vector<PlannedFile>& files, const Shares& shares) {
   std::vector<uint64_t> sums, ends(files.size());
   std::vector<bool> is_somebodys(files.size());
@@ -28,7 +29,7 @@ std::vector<uint64_t> check(const std::vector<PlannedFile>& files, const Shares&
     for (size_t i = 0; i < task.size(); ++i) {
       const PlannedRange& range = task[i];
       if (i > 0) BOOST_REQUIRE_LT(task[i - 1].file, range.file);
-      BOOST_REQUIRE_EQUAL(range.first, ends[range.file]);  // of tasks in their order
+      BOOST_REQUIRE_EQUAL(range.first, ends[range.file]);  // tasks in order
       if (files[range.file].size > 0) BOOST_REQUIRE_GT(range.size, 0u);
       BOOST_REQUIRE(files[range.file].size > 0 || !is_somebodys[range.file]);
       is_somebodys[range.file] = true;
@@ -81,7 +82,7 @@ BOOST_AUTO_TEST_CASE(large_files_are_shared_equally) {
   }
 }
 
-// The small files even out what the cuts of the large one left uneven.
+// The small files balance the uneven cuts of the large one.
 BOOST_AUTO_TEST_CASE(small_files_balance_uneven_cuts) {
   const auto files = files_of({100 * kMega, 15 * kMega, 15 * kMega, 10 * kMega});
   const Shares shares =

@@ -30,14 +30,14 @@ struct Asker : Sizings::Asker {
 
   std::atomic<bool> left{false};
   std::atomic<int> answers{0};
-  std::string outcome;  // once there is an answer
+  std::string outcome;  // set once there is a result
 };
 
 std::shared_ptr<Asker> asker() {
   return std::make_shared<Asker>();
 }
 
-// A pass that goes on until the test lets it end.
+// A pass that continues until the test lets it end.
 struct Pass {
   std::atomic<int> begun{0};
   std::atomic<int> cancelled{0};
@@ -66,7 +66,7 @@ struct Fixture {
   ~Fixture() {
     for (std::thread& thread : threads) thread.join();
   }
-  // Asks on a thread of its own and returns when the pass has begun.
+  // Asks on a separate thread and returns once the pass has begun.
   std::shared_ptr<Asker> begin(Inode file) {
     auto made = asker();
     const int before = passes[file].begun;
@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(allocation_failure_costs_at_most_one_caller) {
 }
 
 BOOST_AUTO_TEST_CASE(queued_passes_run_without_memory) {
-  const auto first = begin(1), second = begin(2);  // two at work are all
+  const auto first = begin(1), second = begin(2);  // no more than two run at once
   with_each_allocation_failing([&] { sizings.ask(3, asker()); }, [] {});
   const auto third = asker();
   sizings.ask(3, third);
@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(long_passes_take_turns_with_waiting_ones) {
   const auto quick = asker();
   passes[3].may_end = true;
   sizings.ask(3, quick);
-  quick->wait();  // though neither of the first two ends
+  quick->wait();  // although neither of the first two ends
   BOOST_TEST(quick->outcome == "sized");
   BOOST_TEST(passes[1].cancelled + passes[2].cancelled >= 1);
   BOOST_TEST(first->answers + second->answers == 0);
@@ -215,7 +215,7 @@ BOOST_AUTO_TEST_CASE(queued_caller_can_leave) {
   passes[1].may_end = passes[2].may_end = true;
   first->wait();
   second->wait();
-  BOOST_TEST(passes[3].begun == passes[3].cancelled);  // where a turn came by before he was seen to have left
+  BOOST_TEST(passes[3].begun == passes[3].cancelled);  // if it had a turn before its departure was noticed
 }
 
 BOOST_AUTO_TEST_CASE(shutdown_answers_every_caller) {

@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(sizes_of_8_gib_and_more_are_records) {
 }
 
 BOOST_AUTO_TEST_CASE(a_record_counts_its_own_length) {
-  // The shortest path for which one more digit makes the record longer.
+  // The shortest path that makes the record's length gain a digit, and thus one more byte.
   for (const size_t length : {101u, 989u, 990u, 991u, 992u, 993u}) {
     const std::string path(length, 'p');
     const std::string header = tar_header(path, file_of(0, {1, 0}));

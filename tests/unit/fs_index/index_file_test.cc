@@ -21,7 +21,7 @@ bool same(const Measured& a, const Measured& b) {
   return a.version == b.version && a.numbers == b.numbers;
 }
 
-// Of three files.
+// An index of three files.
 Bytes sample() {
   const Bytes some = encode_measured(kSome);
   return encode_index(kKey, {{"/store", "7 1 2 3"}, {"/store/x/", "absent"}},

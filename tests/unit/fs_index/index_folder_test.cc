@@ -26,7 +26,7 @@ size_t files_in(const std::string& folder) {
   return static_cast<size_t>(std::distance(begin, end));
 }
 
-// So many seconds ago.
+// Sets the time of use to `seconds` ago.
 void used_before(const std::string& path, time_t seconds) {
   const timespec then{::time(nullptr) - seconds, 0};
   const timespec times[] = {then, then};

@@ -16,7 +16,7 @@ namespace {
 
 using std::chrono::seconds;
 
-// A store of one file, which was not written just now, as a session sees it.
+// A store of one file, not recently written, as seen by a session.
 struct Session {
   explicit Session(const std::string& store) : used(pool, store) { used.open(store); }
   FilePool pool{4, nullptr};
@@ -35,8 +35,7 @@ struct Stores {
     std::ofstream(store) << content;
     const timespec times[2] = {{modified, 0}, {modified, 0}};
     ::utimensat(AT_FDCWD, store.c_str(), times, 0);
-    while (!Session(store).used.stamps())
-      std::this_thread::yield();  // of what was written just now there are none
+    while (!Session(store).used.stamps()) std::this_thread::yield();  // recently written files have none
   }
 };
 

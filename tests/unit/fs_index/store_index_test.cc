@@ -20,7 +20,7 @@
 namespace plainfs {
 namespace {
 
-// Says of what it is made what the test wants.
+// Sources with stamps chosen by the test.
 class Told : public Sources {
  public:
   FilePtr open_if_exists(const std::string&) override { return nullptr; }
@@ -69,7 +69,7 @@ struct Sessions {
     return StoreIndex(folder, "/s", options, sources,
                       [this](const std::string& line) { told.push_back(line); });
   }
-  // Another user's, of a store that may lie elsewhere.
+  // Opens the index of another user, for a store that may be remote.
   StoreIndex open_of_another(const std::string& store = "/s", const std::string& options = "") {
     return StoreIndex(
         std::make_shared<const IndexFolder>(directory.path("another")), store, options, sources,
@@ -79,7 +79,7 @@ struct Sessions {
     const MeasuredPtr measured = open_of_another("/s", options).measured(path);
     return measured ? measured->numbers.at(0) : 0;
   }
-  // What a session of its own knows of the file; 0: nothing.
+  // Returns the size that a new session knows for the file; 0: none.
   uint64_t known(const std::string& path, const std::string& options = "") {
     const MeasuredPtr measured = open(options).measured(path);
     return measured ? measured->numbers.at(0) : 0;
@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(index_beside_the_store_serves_all_users) {
   BOOST_TEST(known_to_another("a.csv") == 5u);
   BOOST_TEST(known_to_another("b.csv") == 0u);
   BOOST_TEST(known_to_another("a.csv", "header") == 0u);
-  BOOST_TEST(known("b.csv") == 0u);  // it was not to look there
+  BOOST_TEST(known("b.csv") == 0u);  // it must not look there
   StoreIndex index = open_of_another();
   index.measured("a.csv");
   sources.looks_beside = 0;
@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(wrong_index_beside_the_store_is_used_once) {
   sources.now["/s"] = "2";
   keep("a.csv", 9);
   sources.beside["/s.plainfs"] = as_text(open().to_lie_beside());
-  BOOST_TEST(known_to_another("a.csv") == 9u);  // of another version of the store
+  BOOST_TEST(known_to_another("a.csv") == 9u);  // from another version of the store
 }
 
 BOOST_AUTO_TEST_CASE(damaged_index_beside_the_store_is_reported_and_ignored) {
@@ -248,7 +248,7 @@ BOOST_AUTO_TEST_CASE(only_a_store_of_one_file_has_an_index_beside_it) {
   BOOST_CHECK_EXCEPTION(open().to_lie_beside(), Error, says("read from /s/other too"));
 }
 
-// Whoever asks meanwhile for what costs no look at the store has it, and whoever waits can leave.
+// A caller that needs no check of the store is served meanwhile, and a waiting caller can leave.
 BOOST_AUTO_TEST_CASE(check_of_the_store_blocks_only_dependent_callers) {
   keep("a.csv", 5);
   StoreIndex index = open();

@@ -61,7 +61,7 @@ struct Fixture {
   ListMade zarr(AnnotatedMatrix matrix, ZarrLimits limits = {}) {
     return anndata_zarr([matrix = std::move(matrix)] { return matrix; }, context, limits);
   }
-  // With one array in obsm.
+  // Returns a zarr with one array in obsm.
   ListMade zarr_of(ArrayPtr values, ZarrLimits limits = {}) {
     AnnotatedMatrix matrix;
     matrix.cells = matrix.obs.rows = values->shape()[0];
@@ -74,8 +74,8 @@ struct Fixture {
     return zarr(std::move(matrix));
   }
 
-  // The place of what cannot be shown has an array that no reader gets a value of, also by consolidated
-  // metadata.
+  // Checks that the place of content that cannot be shown has an array that no reader gets a value from,
+  // including by consolidated metadata.
   void check_is_unreadable(const ListMade& made, const std::string& path, const char* why) {
     const std::string document = text_at(made, path + "/.zarray");
     BOOST_TEST(document.find("\"dtype\": \"|V1\"") != std::string::npos);
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(chunk_of_texts_is_padded) {
   }
 }
 
-// Also where a chunk does not begin with what was measured together.
+// Even if a chunk does not begin at a unit of measurement.
 BOOST_AUTO_TEST_CASE(texts_of_any_chunk_are_found) {
   std::vector<std::string> texts;
   for (int i = 0; i < 5000; ++i) texts.push_back(std::string(i % 11, 'y'));
@@ -225,7 +225,7 @@ BOOST_AUTO_TEST_CASE(missing_name_is_na_in_zarr) {
   BOOST_TEST(text_at(zarr(matrix), "obs/_index/0") == vlen({"1", "NA", "3"}));
 }
 
-// Only what has to be looked for is.
+// Only requested data are looked up.
 BOOST_AUTO_TEST_CASE(listing_all_of_it_reads_no_data) {
   const auto chunked = [&](ArrayPtr array, Shape shape) {
     return std::make_shared<ChunkedCopy>(context, std::move(array), std::move(shape));
@@ -268,7 +268,7 @@ BOOST_AUTO_TEST_CASE(matrix_is_generated_when_its_directory_is_opened) {
   BOOST_TEST(made == 1);
 }
 
-// It may pass: the documents are there, and say so until it has passed.
+// The fault may pass: the documents exist, and report it until then.
 BOOST_AUTO_TEST_CASE(temporary_fault_fails_the_documents) {
   bool fails = true;
   const ListMade list = anndata_zarr(
@@ -310,7 +310,7 @@ BOOST_AUTO_TEST_CASE(there_is_no_second_x_by_column) {
   };
   AnnotatedMatrix matrix = small_matrix();
   BOOST_TEST(has_second(matrix));
-  matrix.layers = {{"X_csc", small_sparse()}};  // a layer of the store's own
+  matrix.layers = {{"X_csc", small_sparse()}};  // the store's own layer
   BOOST_TEST(!has_second(matrix));
   matrix.layers.clear();
   SparseMatrix by_columns = by_column(small_sparse(), context);
@@ -329,7 +329,7 @@ BOOST_AUTO_TEST_CASE(a_slash_is_a_group) {
   BOOST_TEST(files.at("obs/.zattrs").find("\"qc/deep\"") != std::string::npos);
 }
 
-// The others stay, and the order of the columns names it.
+// The other columns stay, and the order of the columns names it.
 BOOST_AUTO_TEST_CASE(name_invalid_in_zarr_fails_its_column) {
   const ArrayPtr column = numbers<int8_t>({1, 2, 3});
   const std::vector<std::pair<std::string, std::string>> names = {
@@ -363,7 +363,7 @@ BOOST_AUTO_TEST_CASE(conflicting_name_fails_its_column) {
   BOOST_TEST(text_at(above, "obs/a/b/0") == bytes_of<int8_t>({1, 2, 3}));
 }
 
-// A layer has no list of names beside it.
+// No list of names accompanies a layer.
 BOOST_AUTO_TEST_CASE(layer_with_a_name_invalid_in_zarr_is_unreadable) {
   AnnotatedMatrix matrix = small_matrix();
   matrix.layers = {{"..", small_sparse()}, {"counts", small_sparse()}};
@@ -387,7 +387,7 @@ BOOST_AUTO_TEST_CASE(a_second_column_of_a_name_gets_a_number) {
   BOOST_TEST(context.warned("another column is called a: this one is a.1"));
 }
 
-// Everything else stays readable, by the consolidated metadata too.
+// Everything else stays readable, including by consolidated metadata.
 BOOST_AUTO_TEST_CASE(damaged_part_fails_alone) {
   AnnotatedMatrix matrix = small_matrix();
   matrix.obs.columns.push_back({"short", numbers<int>({1})});

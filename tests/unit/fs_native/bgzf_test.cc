@@ -15,7 +15,7 @@ std::string framed(const std::string& text) {
   return whole_text(*bgzf_file(std::make_shared<MemoryText>(text)));
 }
 
-// What any reader of gzip with several members makes of it; checks every CRC and length.
+// Returns the text as decoded by any reader of multi-member gzip. Checks every CRC and length.
 std::string inflated(std::string_view file) {
   std::string text;
   libdeflate_decompressor* const decompressor = libdeflate_alloc_decompressor();
@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(frames_match_the_examples) {
     BOOST_TEST((framed(test_file(path)) == test_file(path + ".gz")));
   }
   BOOST_TEST((framed(test_file("tool-files/gz/matrix.mtx")) == test_file("tool-files/gz/matrix.bgzf.gz")));
-  // What `bgzip -l 0` writes of a file that fits one member.
+  // Output of `bgzip -l 0` for a file that fits into one member.
   BOOST_TEST(
       (framed(test_file("tool-files/gz/matrix.mtx")) == test_file("tool-files/gz/matrix.bgzip-l0.gz")));
 }
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(read_builds_only_the_members_it_touches) {
   const auto text = std::make_shared<MemoryText>(random_text(100 * kBgzfPayload, random));
   const auto file = bgzf_file(text);
   const uint64_t member = 50 * (kBgzfPayload + 31);
-  file->read(member + 1000, 500);  // up to its end: the checksum stands behind the text, nobody asked for it
+  file->read(member + 1000, 500);  // up to the end of the text: the checksum after it was not requested
   BOOST_TEST(text->bytes_read() == 1000 - 23 + 500);
   file->read(member + kBgzfPayload + 25, 1);
   BOOST_TEST(text->bytes_read() == 1477 + kBgzfPayload);

@@ -29,7 +29,7 @@ T number_at(const std::string& text, size_t at) {
   return value;
 }
 
-// The offsets of the leaves of the index at `at`, in the order of its tree.
+// Appends the offsets of the leaves of the index at `at`, in the order of its tree.
 void leaves(const std::string& file, size_t at, std::vector<uint64_t>& found) {
   const bool is_leaf = file.at(at) == 1;
   const auto count = number_at<uint16_t>(file, at + 2);

@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(a_matrix_is_eight_files) {
   BOOST_TEST(files(by_row).at("shape") == bytes_of<uint32_t>("UINT32v1", {2, 3}));
 }
 
-// BPCells would go on without the names.
+// BPCells would continue without the names.
 BOOST_AUTO_TEST_CASE(unreadable_names_leave_no_version) {
   for (const bool are_rows : {true, false}) {
     SparseMatrix matrix = small_sparse();
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(value_out_of_range_is_refused) {
   BOOST_CHECK_EXCEPTION(files(matrix), Error, says("unknown"));
 }
 
-// BPCells relies on it.
+// BPCells requires it.
 BOOST_AUTO_TEST_CASE(indices_rise) {
   SparseMatrix matrix = small_sparse();
   matrix.index = numbers<int64_t>({1, 2, 0});

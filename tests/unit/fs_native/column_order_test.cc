@@ -20,7 +20,7 @@ std::vector<T> all(const Array& array) {
   return {values.begin(), values.end()};
 }
 
-// 3 rows by 4 columns, of which the second has no entry.
+// 3 rows by 4 columns; the second has no entry.
 SparseMatrix small_matrix() {
   SparseMatrix matrix;
   matrix.rows = 3;
@@ -32,7 +32,7 @@ SparseMatrix small_matrix() {
   return matrix;
 }
 
-// A matrix whose parts are chunked, and the same by column as a test makes it.
+// A matrix with chunked parts, and the same matrix by column, computed by the test.
 struct ManyEntries {
   static constexpr uint64_t kRows = 300, kColumns = 500, kChunk = 1000;
 
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(each_band_is_one_pass_over_its_source) {
   const SparseMatrix turned = by_column(many.matrix, context);
   BOOST_TEST(many.stored_index->chunks_decoded() == many.chunks());
   BOOST_TEST(many.stored_value->chunks_decoded() == 0u);
-  // From the beginning to the end, in small parts that are let go of.
+  // From beginning to end, in small parts that are released.
   for (uint64_t first = 0; first < entries; first += 500) {
     const uint64_t some = std::min<uint64_t>(500, entries - first);
     read_run(*turned.index, first, some);

@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(damage_is_reported_and_nothing_is_summed) {
   BOOST_CHECK_EXCEPTION(read(lists<int32_t>(true, 2, 3, {1, 2}, {0, 1}, {0, 3, 2})), Error, says("pointer"));
 }
 
-// Pointers that a store which is rewritten meanwhile gives another time.
+// Pointers that change on the second read, like those of a store that is rewritten meanwhile.
 class ChangingPointers : public Array {
  public:
   ChangingPointers(ArrayPtr first, ArrayPtr later)

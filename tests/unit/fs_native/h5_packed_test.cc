@@ -34,7 +34,7 @@ std::vector<T> counted(uint64_t count) {
 
 BOOST_AUTO_TEST_SUITE(packed_hdf5_files)
 
-// Of h5py 3.7: f.create_dataset(name, shape=shape, dtype=dtype, compression="gzip").chunks
+// From h5py 3.7: f.create_dataset(name, shape=shape, dtype=dtype, compression="gzip").chunks
 BOOST_AUTO_TEST_CASE(chunks_have_the_shape_that_h5py_chooses) {
   using Lengths = std::vector<uint64_t>;
   BOOST_TEST(h5py_chunk({4317}, 4) == (Lengths{2159}));

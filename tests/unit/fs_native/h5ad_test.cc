@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(unsupported_content_is_left_out) {
   BOOST_TEST(message_of([&] { written(matrix); }).find("a sparse matrix of") != std::string::npos);
 }
 
-// Tables whose sides were exchanged: anndata refuses such a file.
+// Tables with exchanged sides: anndata refuses such a file.
 BOOST_AUTO_TEST_CASE(tables_of_mismatched_length_are_damage) {
   TestContext context;
   AnnotatedMatrix matrix = small_matrix(context);

@@ -12,7 +12,7 @@
 namespace plainfs {
 namespace {
 
-// A matrix that is stored twice: as lists, and dense in C order.
+// A matrix stored twice: as lists, and dense in C order.
 template <class T>
 struct Both {
   uint64_t rows, columns;
@@ -83,7 +83,7 @@ void check_lines(const MatrixLines& lines, const Both<T>& both, bool are_rows, u
   }
 }
 
-// How many characters more than zeros each line takes.
+// Returns the number of characters of each line beyond its zeros.
 template <class T>
 std::vector<int64_t> widths_of(const Both<T>& both, bool are_rows) {
   std::vector<int64_t> more(are_rows ? both.rows : both.columns);
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(duplicate_entries_add_up) {
     BOOST_TEST(at(2, 0) == 5);
     BOOST_TEST(at(0, 0) == 2);
     BOOST_TEST(!std::signbit(at(1, 0)));
-    BOOST_TEST(at(0, 1) == 0);  // in single precision, one after the other
+    BOOST_TEST(at(0, 1) == 0);  // in single precision, one after another
     BOOST_CHECK(!lines->measure());
   }
   SparseMatrix whole = matrix;

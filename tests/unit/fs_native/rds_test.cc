@@ -16,7 +16,7 @@ namespace plainfs {
 
 namespace {
 
-// What R's saveRDS wrote.
+// Returns a file written by R's saveRDS.
 std::string genuine(const std::string& name) {
   return test_file("tool-files/rds/" + name + ".v3.rds");
 }
@@ -49,7 +49,7 @@ std::string big_endian(uint64_t value, size_t bytes) {
 
 constexpr uint64_t kMissingReal = 0x7ff00000000007a2;
 
-// The bytes of a vector of doubles with attributes or without, as far as its values.
+// Returns the bytes of a vector of doubles with or without attributes, up to its values.
 std::string words(const std::vector<uint64_t>& bits, bool has_class) {
   std::string bytes = big_endian(has_class ? 0x30e : 0xe, 4) + big_endian(bits.size(), 4);
   for (const uint64_t each : bits) bytes += big_endian(each, 8);
@@ -62,12 +62,12 @@ std::string reals(const std::vector<double>& values, bool has_class) {
   return words(bits, has_class);
 }
 
-// A string of R's.
+// Returns a string of R.
 std::string r_text(std::string_view text) {
   return big_endian(0x40009, 4) + big_endian(text.size(), 4) + std::string(text);
 }
 
-// The attribute class, where the file has named it for the first time, as far as its first text.
+// Returns the attribute class, at its first occurrence in the file, up to its first text.
 std::string class_of(std::string_view first, size_t count = 1) {
   return big_endian(0x402, 4) + big_endian(1, 4) + r_text("class") + big_endian(0x10, 4) +
          big_endian(count, 4) + r_text(first);
@@ -103,7 +103,7 @@ SparseMatrix small_matrix() {
   return matrix;
 }
 
-// The same by row.
+// Returns the same matrix by row.
 SparseMatrix small_matrix_by_row() {
   SparseMatrix matrix = small_matrix();
   matrix.by_row = true;
@@ -139,7 +139,7 @@ bool refuses(const Content& content, std::string_view words) {
   return message.find(words) != std::string::npos;
 }
 
-// An entry that is there twice.
+// An entry that occurs twice.
 CoordinateMatrix small_coordinates() {
   CoordinateMatrix matrix;
   matrix.rows = 3;
@@ -259,7 +259,7 @@ BOOST_AUTO_TEST_CASE(content_unsupported_by_r_is_refused) {
   matrix = small_matrix();
   matrix.index = numbers<uint32_t>({0, 3, 1});
   BOOST_TEST(refuses(matrix, "row 3 is not below 3"));
-  matrix.index = numbers<uint32_t>({0, 1, 3});  // the last one stands in its column alone
+  matrix.index = numbers<uint32_t>({0, 1, 3});  // the last one is alone in its column
   BOOST_TEST(refuses(matrix, "row 3 is not below 3"));
   matrix.index = numbers<int32_t>({0, -1, 1});
   BOOST_TEST(refuses(matrix, "row -1 is not below 3"));
@@ -317,7 +317,7 @@ BOOST_AUTO_TEST_CASE(dates_and_instants_need_exact_doubles) {
   BOOST_TEST(days.find(reals({18262, std::nan("")}, true) + class_of("Date")) != days.npos);
   const std::string nanos = rds_with(TimeUnit::nano, {1500000000, INT64_MIN});
   BOOST_TEST(nanos.find(reals({1.5, std::nan("")}, true) + class_of("POSIXct", 2)) != nanos.npos);
-  // Text where one of them is no number that reads back to it, a missing one missing.
+  // Text if one of them has no number that reads back to it. A missing one stays missing.
   const std::string texts = rds_with(TimeUnit::nano, {1700000000123456789, INT64_MIN});
   BOOST_TEST(texts.find(r_text("2023-11-14T22:13:20.123456789") + big_endian(9, 4) +
                         big_endian(0xffffffff, 4)) != texts.npos);
@@ -385,7 +385,7 @@ BOOST_AUTO_TEST_CASE(levels_invalid_in_r_become_text) {
   BOOST_TEST((rds_of(as_factor) == rds_of(as_text)));
 }
 
-// Random matrices whose columns are in any order, in chunks, and larger than a block.
+// Random matrices with unsorted columns, in chunks, and larger than a block.
 BOOST_AUTO_TEST_CASE(any_slice_equals_that_part_of_the_whole) {
   std::mt19937_64 random(4);
   constexpr uint64_t kRows = 50000, kColumns = 40;
@@ -421,7 +421,7 @@ BOOST_AUTO_TEST_CASE(any_slice_equals_that_part_of_the_whole) {
   BOOST_TEST(file->size() == 299 + 12 * rows.size() + 4 * (kColumns + 1) + 8);
   BOOST_TEST(index->chunks_decoded() == 0u);
   BOOST_TEST(value->chunks_decoded() == 0u);
-  read_text(*file, 52 + 4 * (rows.size() * 3 / 4), 100);  // a jump: nothing is made ahead
+  read_text(*file, 52 + 4 * (rows.size() * 3 / 4), 100);  // a jump: no read-ahead
   BOOST_TEST(index->chunks_decoded() <= 3u);
   BOOST_TEST(value->chunks_decoded() == 0u);
 
@@ -430,7 +430,7 @@ BOOST_AUTO_TEST_CASE(any_slice_equals_that_part_of_the_whole) {
   BOOST_TEST(slices_match(*file, whole, random, 100));
 }
 
-// Texts are measured once; a read makes the runs it touches.
+// Texts are measured once. A read makes only the runs it touches.
 BOOST_AUTO_TEST_CASE(slices_of_tables_and_dense_matrices_match) {
   std::mt19937_64 random(5);
   TestContext context;

@@ -34,7 +34,7 @@ std::vector<T> numbers_in(const ArrayPtr& array) {
   return {values.begin(), values.end()};
 }
 
-// 3 cells by 2 genes, by row: 1 of the second gene, none, value of both.
+// 3 cells by 2 genes, by row: 1 for the second gene, none, `value` for both.
 SparseMatrix by_cell(float value) {
   SparseMatrix matrix;
   matrix.rows = 3;
@@ -50,7 +50,7 @@ LabelledArray dense(const std::vector<double>& values) {
   return {numbers<double>(values, {3, values.size() / 3}), nullptr, nullptr};
 }
 
-// Whose X is whole.
+// An AnnotatedMatrix with an integral X.
 AnnotatedMatrix small() {
   AnnotatedMatrix made;
   made.cells = 3;
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(more_names_than_memory_holds_are_refused) {
   BOOST_TEST(of_features == "10000 features are more than a cache of 1048576 bytes can tell apart");
 }
 
-// "else there are none": a normalised X is no counts, whatever else is there.
+// "else there are none": a normalised X is not counts, regardless of other matrices.
 BOOST_AUTO_TEST_CASE(a_normalised_matrix_is_never_counts) {
   AnnotatedMatrix matrix = small();
   BOOST_TEST(chosen(matrix) == "X, X");
@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(counts_are_the_matrix_of_that_name) {
 BOOST_AUTO_TEST_CASE(raw_is_the_data_of_a_scaled_matrix) {
   AnnotatedMatrix matrix = small();
   matrix.x = dense({-1, 0.5, 2, 1, -0.25, 0});
-  BOOST_TEST(chosen(matrix) == "none, X");  // of nothing else
+  BOOST_TEST(chosen(matrix) == "none, X");  // and of no other matrix
   matrix.raw = raw_of(by_cell(1.5), {"g1", "g2"});
   BOOST_TEST(chosen(matrix) == "none, raw/X, scaled, genes of raw");
   matrix.raw = raw_of(by_cell(3), {"g1", "g2"});
@@ -362,7 +362,7 @@ BOOST_AUTO_TEST_CASE(sums_match_a_loop_for_any_block_size) {
   for (size_t i = 0; i < 12; ++i) BOOST_TEST(some.values<double>()[i] == want[65'530 + i]);
 }
 
-// "a key that is taken a number": a reduction is not overwritten by another of the same key or name.
+// "a key that is taken a number": a reduction does not overwrite another one with the same key or name.
 BOOST_AUTO_TEST_CASE(no_reduction_hides_another) {
   TestContext context;
   AnnotatedMatrix matrix = small();
@@ -400,7 +400,7 @@ BOOST_AUTO_TEST_CASE(a_graph_of_other_sides_is_left_out) {
   BOOST_TEST(context.warned("seurat.rds: obsp/nn, which is 3 by 2, of 3 cells: not in the object"));
 }
 
-// "and the features are its own": what is said of X's genes is said of raw's names.
+// "and the features are its own": the properties of X's genes apply to the names of raw.
 BOOST_AUTO_TEST_CASE(genes_of_a_scaled_matrix_take_the_names_of_raw) {
   TestContext context;
   AnnotatedMatrix matrix = small();
@@ -423,7 +423,7 @@ BOOST_AUTO_TEST_CASE(genes_of_a_scaled_matrix_take_the_names_of_raw) {
   BOOST_TEST(texts_in(object.reductions.at(0).features) == (Texts{"c-1", "a"}));
   BOOST_TEST(context.warned("2 features have names that Seurat refuses"));
   BOOST_TEST(context.warned("counts of RNA: none; data: raw/X"));
-  // Of genes that raw has not nothing can be said of its features.
+  // Genes that raw lacks provide no properties for its features.
   matrix.var.row_names = text_array({"c_1", "elsewhere"});
   const SeuratObject other = object_of(alone(matrix), context);
   BOOST_TEST(!other.assays[0].scaled.values);
@@ -556,7 +556,7 @@ BOOST_AUTO_TEST_CASE(a_slide_without_a_picture_is_left_out) {
       context.warned("seurat.rds: the slide bare, of which no picture can be read: not in the object"));
 }
 
-// The bytes of a double as R writes it.
+// Returns the bytes of a double in R's encoding.
 std::string big_endian(double value) {
   std::string bytes(8, 0);
   std::memcpy(bytes.data(), &value, 8);
@@ -576,14 +576,14 @@ BOOST_AUTO_TEST_CASE(a_spot_is_drawn_by_its_diameter) {
     BOOST_TEST(context.warned("the diameter of a spot is not known") == is_logged);
     const size_t slot = file.find("spot.radius");
     BOOST_REQUIRE(slot != std::string::npos);
-    return file.substr(slot + std::string("spot.radius").size() + 8, 8);  // behind the type and the length
+    return file.substr(slot + std::string("spot.radius").size() + 8, 8);  // after the type and the length
   };
   BOOST_TEST(radius_of(8, 16, false) == big_endian(2));
   BOOST_TEST(radius_of(8, Slide::kUnknown, false) == big_endian(1));
   BOOST_TEST(radius_of(Slide::kUnknown, Slide::kUnknown, true) == big_endian(0.005));
 }
 
-// Neither the size nor what stands before the entries waits for a matrix to be turned round or summed.
+// Neither the size nor the bytes before the entries wait for a matrix to be transposed or summed.
 BOOST_AUTO_TEST_CASE(the_size_reads_the_first_values_alone) {
   TestContext context;
   constexpr uint64_t kCells = 512, kGenes = 1024;

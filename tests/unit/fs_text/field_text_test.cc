@@ -9,7 +9,7 @@ namespace plainfs {
 
 namespace {
 
-// Written by a sink; the counting sink has to agree.
+// Written by a sink. The counting sink must agree.
 std::string csv(const DType& type, const Elements& elements, uint64_t i = 0) {
   std::string out, scratch;
   StringSink sink(out);

@@ -14,7 +14,7 @@ namespace plainfs {
 
 namespace {
 
-// What a source did, for a test to look at while the file lives.
+// The actions of a source, for inspection by a test during the life of the file.
 struct Doings {
   std::atomic<int> prepared{0};
   std::atomic<int> formatted{0};
@@ -40,7 +40,7 @@ class Texts : public EmittingSource<Texts> {
   Doings& doings_;
 };
 
-// Measures one thing and formats another.
+// Measures one text and formats another.
 class Unsteady : public TextSource {
  public:
   explicit Unsteady(size_t formatted) : formatted_(formatted) {}
@@ -84,8 +84,8 @@ class Failing : public TextSource {
   std::atomic<int>& failures_left_;
 };
 
-// Texts whose length takes as long as they do. The first time, block failing_first cannot be had and the
-// others are not what they are later.
+// Texts with a length that takes time to compute. The first time, block `failing_first` fails and the others
+// differ from their later content.
 class Dear : public TextSource {
  public:
   Dear(std::vector<std::string> texts, Doings& doings, uint64_t failing_first = UINT64_MAX)
@@ -107,7 +107,7 @@ class Dear : public TextSource {
   const uint64_t failing_first_;
 };
 
-// 1,000 blocks of one character; the flag is cancelled when so many have been measured.
+// 1,000 blocks of one character. The flag is cancelled after a number of measured blocks.
 struct Flag : Request {
   std::atomic<bool> is_cancelled{false};
   bool cancelled() const override { return is_cancelled; }
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(beginning_is_readable_before_the_rest_is_measured) {
   BOOST_TEST(read_text(file, 0, 10) == "head\nab\nab");
   BOOST_TEST(doings.formatted.load() == 2);
   BOOST_TEST(!file.known_size());
-  BOOST_TEST(read_text(file, 3003, 100) == "b\n");  // where it ends is known when all is measured
+  BOOST_TEST(read_text(file, 3003, 100) == "b\n");  // its end is known once all is measured
   BOOST_TEST(file.known_size().value() == 3005u);
 }
 
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(read_within_the_beginning_needs_no_size) {
     BOOST_TEST(!file.read_beginning(offset, size));
   BOOST_TEST(!file.known_size());
   file.size();
-  BOOST_TEST(!file.read_beginning(0, 10));  // read() does
+  BOOST_TEST(!file.read_beginning(0, 10));  // read() supports it
 }
 
 BOOST_AUTO_TEST_CASE(any_slice_equals_that_part_of_the_whole) {
@@ -206,7 +206,7 @@ BOOST_AUTO_TEST_CASE(a_read_formats_only_the_blocks_it_touches) {
   BOOST_TEST(doings.formatted == 2);
 }
 
-// He hardly wants more of a block, but if he does it is there from then on.
+// The reader rarely needs more of a block, but if it does, the block stays from then on.
 BOOST_AUTO_TEST_CASE(block_after_a_jump_is_kept_the_second_time) {
   TestContext context(size_t{8} << 20, 0);
   Doings doings;
@@ -220,13 +220,13 @@ BOOST_AUTO_TEST_CASE(block_after_a_jump_is_kept_the_second_time) {
   file.size();
   const uint64_t held = context.cache.statistics().held_bytes;
   BOOST_TEST(read(150, 70, 4096) == 1);
-  BOOST_TEST(read(20, 99'990, 20) == 2);  // and the next
+  BOOST_TEST(read(20, 99'990, 20) == 2);  // and the next one
   BOOST_TEST(read(90, 0, 10) == 1);
   BOOST_TEST(context.cache.statistics().held_bytes == held);
   BOOST_TEST(read(150, 50'000, 10) == 1);
   BOOST_TEST(read(50, 0, 10) == 1);
   BOOST_TEST(read(150, 60'000, 10) == 0);
-  BOOST_TEST(read(100, 500, 65'536) == 1);  // much of it
+  BOOST_TEST(read(100, 500, 65'536) == 1);  // a large part of it
   BOOST_TEST(read(30, 0, 10) == 1);
   BOOST_TEST(read(100, 99'000, 10) == 0);
 }
@@ -262,7 +262,7 @@ BOOST_AUTO_TEST_CASE(a_sequential_reader_gets_every_block_formatted_once) {
     std::string read;
     while (read.size() < whole.size()) read += read_text(file, read.size(), 70);
     BOOST_TEST(read == whole);
-    // Workers may come to a block after the reader has passed it.
+    // Workers may reach a block after the reader has passed it.
     if (threads == 0) BOOST_TEST(doings.formatted <= 500);
   }
 }

@@ -25,7 +25,7 @@ struct Fixture {
     disk::create_directories((folder / name).parent_path());
     std::ofstream(folder / name, std::ios::binary) << content;
   }
-  // A BPCells matrix.
+  // Adds a BPCells matrix.
   void add_store(const std::string& name) {
     const disk::path from = disk::path(PLAINFS_TEST_DATA) / "bpcells/mat_packed_uint_col/store";
     const disk::path source =
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(unopenable_store_passes_through_with_a_warning) {
   BOOST_TEST(context.warnings().size() == 2U);
 }
 
-// A file of version 0 of the superblock and nothing else that can be read.
+// Returns a file with a version 0 superblock and no other readable content.
 std::string hdf5_file_without_a_root() {
   std::string bytes("\x89HDF\r\n\x1a\n\0\0\0\0\0\x08\x08\0\x04\0\x10\0\0\0\0\0", 24);
   const auto address = [&](uint64_t value) {
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(permissions_for_others_never_exceed_those_on_disk) {
   disk::permissions(folder / "sub", disk::owner_all | disk::group_read | disk::others_all);
   BOOST_TEST(mode("f") == 0644U);
   Appearance appearance;
-  appearance.group = 1u << 30;  // of none of these files
+  appearance.group = 1u << 30;  // not the group of these files
   appearance.is_for_others = true;
   made.emplace(std::make_shared<const Store>(open_store(folder.string(), context)), appearance, context);
   BOOST_TEST(mode("f") == 0600U);  // the mount is read-only; a copy belongs to its owner
@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(past_openings_are_released_unless_a_file_is_open) {
   reopen();
   const long of_one = of_each_context.use_count() - before;
   BOOST_TEST_REQUIRE(of_one > 0);
-  // The workers may have a job of the opening that has just ended, and so it goes with the next.
+  // The workers may have a job of the opening that has just ended, so it is released with the next one.
   const auto openings_held = [&] {
     for (int i = 0; i < 1000; ++i) {
       reopen();

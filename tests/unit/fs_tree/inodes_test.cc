@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(range_of_parts_is_free_once_released) {
   }
   BOOST_TEST(inodes.statistics().parts == kHalf);
   const Inodes::Visit visit(inodes);
-  const Inode next = inodes.part(folder, inodes.new_owner(), kHalf, 5);  // where the other range was
+  const Inode next = inodes.part(folder, inodes.new_owner(), kHalf, 5);  // at the place of the other range
   BOOST_TEST(next < uint64_t{1} << 32);
   BOOST_TEST(next != held);
   BOOST_TEST(inodes.listed_part(next)->place == 5U);

@@ -13,7 +13,7 @@ const std::string kStore = PLAINFS_TEST_DATA "/bpcells/mat_packed_uint_col/store
 struct Fixture {
   TestContext named;
   TestContext met;
-  int failing = 0;  // how many of the next stores' folders do not answer
+  int failing = 0;  // number of next opens that get no response from the folder
 
   Fixture() {
     named.context.other = [this](const std::string& path) -> Context& {

@@ -6,7 +6,7 @@ using namespace plainfs;
 
 namespace {
 
-// Has made a pass, or has been told what another measured.
+// A view that has made a pass, or has received the measurements of another.
 class PassedOver : public ViewFile {
  public:
   uint64_t size() override { return 1; }

@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(rings_of_links_through_directories_end) {
 
 BOOST_AUTO_TEST_CASE(chain_of_links_has_the_limit_of_linux) {
   root->add_array("a").add_link("l0", {"a"});
-  constexpr int kCount = 2000;  // each is looked up once: else this takes minutes
+  constexpr int kCount = 2000;  // each is looked up once; otherwise this takes minutes
   for (int i = 1; i < kCount; ++i) root->add_link(fmt::format("l{}", i), {fmt::format("l{}", i - 1)});
   const Names all = names();
   const auto is_shown = [&](const char* name) {
@@ -204,12 +204,12 @@ BOOST_AUTO_TEST_CASE(listing_does_not_keep_a_past_fault) {
   const int before = root->times_listed();
   names();
   BOOST_TEST(root->times_listed() == before);
-  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // what was met is told for a second
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // a known fault is reported for a second
   names();
   BOOST_TEST(root->times_listed() > before);
 }
 
-// What a view shows of something else is told anew too, with its own directories.
+// The files of a view are also updated, with their own directories.
 BOOST_AUTO_TEST_CASE(files_of_views_return_after_a_fault) {
   const auto names = std::make_shared<Names>();
   const auto group = std::make_shared<MemoryGroup>("/m");
@@ -235,11 +235,11 @@ BOOST_AUTO_TEST_CASE(files_of_views_return_after_a_fault) {
   for (const char* path : {"m/genes.tsv", "m/10x/features.tsv.gz"})
     BOOST_CHECK_EXCEPTION(tree().size(find(path)), Error, says("the disk fails"));
   names->push_back("g");
-  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // what was met is told for a second
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // a known fault is reported for a second
   for (const char* path : {"m/10x/features.tsv.gz", "m/genes.tsv"}) BOOST_TEST(tree().size(find(path)) > 0u);
 }
 
-// Whatever the member is, no name that it may have is said not to be there.
+// Whatever the member is, none of its possible names is reported as absent.
 BOOST_AUTO_TEST_CASE(names_of_a_temporarily_unopenable_member_are_not_absent) {
   const auto broken = std::make_shared<BrokenGroup>(nullptr, "/t", unreadable("the disk fails"));
   const std::string long_name(300, 'n');
@@ -274,7 +274,7 @@ BOOST_AUTO_TEST_CASE(unreadable_link_fails_alone) {
   });
 }
 
-// What it shows is not known for now, and must not look as if there were nothing.
+// Its content is unknown for now, and must not look absent.
 BOOST_AUTO_TEST_CASE(link_to_an_unopenable_member_gives_its_error) {
   Link csv;
   csv.path = {"b"};
@@ -331,7 +331,7 @@ BOOST_AUTO_TEST_CASE(expensive_files_of_a_remote_store_are_found_by_name) {
   BOOST_TEST(names("g") == Names{"b.npy"}, boost::test_tools::per_element());
   BOOST_TEST(whole_text(*tree().view(find("a.csv"))).size() == tree().size(find("a.csv")));
   BOOST_TEST(link("link.csv") == "a.csv");
-  // A walk through all of the store comes to each of them once, and not to what repeats it.
+  // A walk through the whole store visits each of them once, and not their repetitions.
   const ListingPtr listing = tree().list(kRootInode);
   Names once;
   for (size_t i = 0; i < listing->once(); ++i) once.push_back(listing->at(i).name);
@@ -369,7 +369,7 @@ BOOST_AUTO_TEST_CASE(found_names_are_not_listed) {
   BOOST_TEST(whole_text(*tree().view(find("a.again"))) == "again");
   BOOST_TEST(link("link.again") == "a.again");
   BOOST_CHECK(tree().kind(find("again")) == FileKind::directory);
-  // What stands in one is listed.
+  // The content of such a directory is listed.
   BOOST_TEST(names("again") == Names{"inside.txt"}, boost::test_tools::per_element());
   Names unlisted;
   const ListingPtr listing = tree().list(kRootInode);
@@ -380,7 +380,7 @@ BOOST_AUTO_TEST_CASE(found_names_are_not_listed) {
   BOOST_CHECK_EXCEPTION(find("b.again"), Error, says("there is no b.again"));
 }
 
-// Files called n.txt for any number, which hold it; 1 and 2 are listed.
+// Files named n.txt for any number n, with n as content. 1 and 2 are listed.
 class Numbered : public FoundFiles {
  public:
   FoundNamesPtr names() const override { return found_names({"2.txt", "1.txt"}); }
@@ -413,7 +413,7 @@ BOOST_AUTO_TEST_CASE(unlisted_files_are_found) {
   BOOST_TEST(tree().size(seventh) == 5U);
   BOOST_TEST(find("numbered/7.txt") == seventh);
   BOOST_TEST(names("numbered") == (Names{"1.txt", "2.txt"}), boost::test_tools::per_element());
-  BOOST_TEST(tree().list(find("numbered"))->entries()[0].name == "2.txt");  // in the order given
+  BOOST_TEST(tree().list(find("numbered"))->entries()[0].name == "2.txt");  // in the given order
   const ListingPtr listing = tree().list(find("numbered"));
   for (const Listing::Entry& entry : listing->entries()) {
     BOOST_TEST(tree().size(entry.inode) == 5U);
@@ -421,7 +421,7 @@ BOOST_AUTO_TEST_CASE(unlisted_files_are_found) {
   }
   BOOST_CHECK_EXCEPTION(find("numbered/x.txt"), Error, says("there is no x.txt"));
   BOOST_CHECK_EXCEPTION(find("numbered/3.txt"), Error, says("several are called 3"));
-  // Another opening knows the inode by its name, without a listing.
+  // Another opening finds the inode by its name, without a listing.
   made.emplace(memory_store(root), subdir, with_numbered(), context, inodes);
   BOOST_TEST(tree().size(seventh) == 5U);
   BOOST_TEST(whole_text(*tree().view(seventh)) == "7.txt");
@@ -440,7 +440,7 @@ BOOST_AUTO_TEST_CASE(listed_parts_have_inodes_by_their_place) {
   BOOST_TEST(inodes->parent(second) == directory);
   BOOST_TEST(inodes->statistics().names == names_before);
   BOOST_TEST(inodes->statistics().parts == 2U);
-  // Another opening may list others at these places.
+  // Another opening may list other files at these places.
   Tree other(memory_store(root), subdir, with_numbered(), context, inodes);
   BOOST_TEST(other.find("numbered/1.txt") != second);
   BOOST_CHECK_EXCEPTION(other.kind(second), Error, says("no longer in the store"));
@@ -458,7 +458,7 @@ BOOST_AUTO_TEST_CASE(names_are_given_back_after_a_visit) {
     BOOST_TEST(inodes->statistics().names > before + 90);
   }
   BOOST_TEST(inodes->statistics().parts == 0U);
-  BOOST_TEST(inodes->statistics().names < before + 10);  // those that are listed stay
+  BOOST_TEST(inodes->statistics().names < before + 10);  // listed ones stay
 }
 
 BOOST_AUTO_TEST_CASE(long_unused_directories_are_listed_again) {
@@ -544,7 +544,7 @@ BOOST_AUTO_TEST_CASE(reopening_shows_what_the_store_holds_now) {
   BOOST_TEST(names() == (Names{"b.csv", "b.npy", "c.csv", "c.npy"}), boost::test_tools::per_element());
   BOOST_TEST(find("b.csv") == b);
   BOOST_TEST(tree().size(b) == old_size + 4);
-  // Who began before ends with what there was.
+  // A walk that began earlier ends with the earlier content.
   BOOST_CHECK(before.kind(a) == FileKind::file);
   BOOST_TEST(before.size(b) == old_size);
 }

@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(oversized_chunks_of_ranges_are_decoded_a_few_times) {
   BOOST_TEST(whole_text(file).size() == kRanges * std::string("chr1\t0\t10\t.\t0\t+\n").size());
   const uint64_t blocks = context.counters.text_blocks_measured;
   BOOST_TEST(blocks > 40U);
-  // Sized, and read: twice as often, were each block read alone.
+  // Sized and read. It would be twice as often if each block were read alone.
   BOOST_TEST(start->chunks_decoded() < blocks);
 }
 

@@ -29,7 +29,7 @@ ArrayPtr column_major(const ArrayPtr& array) {
   return as_column_major(array);
 }
 
-// What fs/VIEWS.md says, element by element.
+// Returns the text that fs/VIEWS.md defines, element by element.
 std::string csv_by_hand(const Array& array) {
   Shape shape = array.shape();
   const Elements elements = read_all(array);
@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(any_array_matches_a_plain_writer) {
   }
 }
 
-// Many blocks and units: rows that are split, and bands of a column-major array.
+// Many blocks and units: split rows, and bands of a column-major array.
 BOOST_AUTO_TEST_CASE(large_arrays_match_a_plain_writer) {
   std::mt19937_64 random(2);
   for (const Shape& shape : {Shape{3, 70001}, Shape{70001, 3}, Shape{41, 67, 71}, Shape{200000}}) {
@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(a_pass_along_the_text_decodes_each_chunk_once) {
   }
 }
 
-// Every chunk is absent but those of odd number along the last axis, which hold ones.
+// Every chunk is absent except those of odd number along the last axis, which hold ones.
 class MostlyAbsent : public ChunkedArray {
  public:
   MostlyAbsent(Context& context, Shape shape, Shape chunk, bool some)
@@ -266,12 +266,12 @@ BOOST_AUTO_TEST_CASE(vast_arrays_without_a_chunk_have_a_size_at_once) {
 }
 
 BOOST_AUTO_TEST_CASE(absent_chunks_of_wide_rows_are_looked_up_once_a_row) {
-  TestContext context(4 << 20);  // so little that many blocks share a unit
+  TestContext context(4 << 20);  // small enough that many blocks share a unit
   const auto array = std::make_shared<MostlyAbsent>(context, Shape{10, 1 << 20}, Shape{10, 1 << 7}, false);
   TextFile file(csv_array({array, nullptr, nullptr}, context), context);
   BOOST_TEST(file.size() == uint64_t{4} * 10 << 20);
   const CacheStatistics statistics = context.cache.statistics();
-  BOOST_TEST(statistics.hits + statistics.misses < 11u << 13);  // each chunk once a row
+  BOOST_TEST(statistics.hits + statistics.misses < 11u << 13);  // each chunk once per row
 }
 
 BOOST_AUTO_TEST_CASE(vast_empty_lines_have_a_size_at_once) {

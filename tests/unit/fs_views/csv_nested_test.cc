@@ -21,7 +21,7 @@ std::string text_of(const Table& table) {
   return whole_text(csv_nested(table, context), context);
 }
 
-// A table of one column c.
+// Returns a table with one column c.
 Table table_of(ArrayPtr cells, uint64_t rows) {
   Table table;
   table.rows = rows;
@@ -29,7 +29,8 @@ Table table_of(ArrayPtr cells, uint64_t rows) {
   return table;
 }
 
-// The text behind the header, of the only row. A NestedArray read whole says the same.
+// Returns the text of the only row, after the header. Checks that a NestedArray read as a whole gives the
+// same.
 std::string cell_of(ArrayPtr values, std::vector<ArrayPtr> ends) {
   const ArrayPtr cells = nested(std::move(values), std::move(ends));
   const std::string text = text_of(table_of(cells, 1));
@@ -114,12 +115,12 @@ BOOST_AUTO_TEST_CASE(inconsistent_parts_are_damage) {
              "column c: index 2 is not below 2");
 }
 
-// Random lists of numbers and the text that they make.
+// Random lists of numbers and their text.
 class RandomTable {
  public:
   explicit RandomTable(uint64_t seed) : random_(seed) {}
 
-  // sizes: of the cells; all columns have as many leaves.
+  // sizes: those of the cells. All columns have the same number of leaves.
   void make(const std::vector<uint64_t>& sizes) {
     table.rows = sizes.size();
     std::vector<uint64_t> ends, inner_ends, outer_ends;

@@ -16,7 +16,7 @@ std::string csv_of(Table table) {
   return whole_text(csv_table(std::move(table), context), context);
 }
 
-// Records {a: int16, p: {x: float64, "q,r": int8}, m: uint8[2]}, one a line of values.
+// Returns records {a: int16, p: {x: float64, "q,r": int8}, m: uint8[2]}, one per line of values.
 ArrayPtr records(Shape shape) {
   const DType inner = packed_compound_type({{"x", type_of<double>(), 0}, {"q,r", type_of<int8_t>(), 0}});
   const DType type = packed_compound_type(

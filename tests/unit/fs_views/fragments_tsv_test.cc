@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(names_may_have_any_length) {
   }
 }
 
-// Lines in order are measured many at once.
+// Sorted lines are measured in groups.
 BOOST_AUTO_TEST_CASE(lengths_of_ordered_lines_follow_from_their_digits) {
   std::vector<uint32_t> start, end;
   std::string want;
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(any_slice_equals_that_part_of_the_whole) {
   BOOST_TEST(slices_match(file, want, random, 100));
 }
 
-// With a cache that holds next to nothing, so that a second pass would decode anew.
+// With a tiny cache, so that a second pass would decode again.
 BOOST_AUTO_TEST_CASE(one_pass_finds_the_length_of_the_text_and_its_index) {
   constexpr uint32_t kCount = 30000;
   std::vector<uint32_t> cell(kCount), start(kCount), end(kCount);

@@ -41,7 +41,7 @@ std::string from_hex(std::string_view hex) {
   return text;
 }
 
-// Variants of A and C, of any number of samples.
+// Variants of A and C, with any number of samples.
 struct Calls : VcfStore {
   Calls(const std::vector<int8_t>& calls, uint64_t variants, uint64_t samples, uint64_t ploidy) {
     std::vector<std::string> alleles, names;
@@ -70,13 +70,14 @@ BOOST_AUTO_TEST_CASE(bed_has_two_bits_per_call_like_plink) {
   BOOST_TEST(bed_of(haploid) == bytes({0x6c, 0x1b, 0x01, 0b00'00'00'11, 0b11}));
 }
 
-// Calls of a byte are made many at once, those of wider types one by one.
+// Calls of one byte are converted in groups, those of wider types one by one.
 BOOST_AUTO_TEST_CASE(calls_of_any_width_are_the_same_bytes) {
   constexpr uint64_t kVariants = 12, kSamples = 2051;
   std::mt19937_64 random(5);
   std::vector<int8_t> calls(kVariants * kSamples * 2);
   for (uint64_t i = 0; i < calls.size(); ++i) {
-    // Of a third of the variants no allele is missing, of a third some are, of the rest some calls are short.
+    // In a third of the variants no allele is missing, in a third some are, and in the rest some calls are
+    // short.
     const uint64_t kind = i / (kSamples * 2) % 3;
     const int least = kind == 0 ? 0 : kind == 1 || i % 2 == 0 ? -1 : -2;
     calls[i] = static_cast<int8_t>(least + static_cast<int>(random() % static_cast<unsigned>(2 - least)));
@@ -103,7 +104,7 @@ BOOST_AUTO_TEST_CASE(samples_without_a_name_have_no_call) {
   BOOST_TEST(lines_of(store, kSamplesTsv) == "a b\nc\n");
 }
 
-// Sites of one or three alleles lie between them, and a row ends within a byte.
+// Sites with one or three alleles are between them, and a row ends within a byte.
 BOOST_AUTO_TEST_CASE(any_slice_of_a_bed_equals_that_part) {
   constexpr uint64_t kVariants = 9000, kSamples = 13;
   std::vector<int8_t> calls(kVariants * kSamples * 2);
@@ -197,7 +198,7 @@ BOOST_AUTO_TEST_CASE(bim_names_chromosomes_like_plink) {
   BOOST_TEST(bim_of(store) == want);
 }
 
-// By hand, from the format's page.
+// Written by hand, from the documentation of the format.
 BOOST_AUTO_TEST_CASE(a_bgen_of_one_variant_is_this) {
   Calls store({0, 1, 1, -2, -1, -1}, 1, 3, 2);
   store.put("sample_id", text_of_shape({"s", "t", "u"}, {3}))
@@ -217,7 +218,7 @@ BOOST_AUTO_TEST_CASE(bgen_is_phased_if_all_samples_are) {
     const std::string text = bgen_of(store);
     return text.substr(text.size() - 13);
   };
-  const std::string before = from_hex("02 01 82 82");  // the ploidy of each, with a bit where it is missing
+  const std::string before = from_hex("02 01 82 82");  // the ploidy of each, with a bit for a missing call
   BOOST_TEST(calls_of({1, 1, 1, 1}) == before + from_hex("01 08 ff00 00 0000 0000"));
   BOOST_TEST(calls_of({1, 1, 0, 1}) == before + from_hex("00 08 00ff 00 0000 0000"));
 }

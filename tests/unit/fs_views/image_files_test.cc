@@ -27,7 +27,7 @@ std::string content_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The image that a store is.
+// The image of a store.
 struct Opened {
   explicit Opened(const std::string& name) : store(open_store(kData + name + ".ome.zarr", context)) {}
   const Image& image() const { return std::get<Image>(store.root.content); }
@@ -35,7 +35,7 @@ struct Opened {
   Store store;
 };
 
-// An image of one level, with an axis each.
+// Returns an image with one level and these axes.
 Image image_of(ArrayPtr values, const std::string& axes) {
   Image image;
   for (const char axis : axes) image.axes.push_back({axis, {}, {}});
@@ -64,7 +64,7 @@ std::string names_of(Content content, GroupPtr parts = nullptr) {
   return names;
 }
 
-// The pixels of a PNG as ours are: red, green, blue in stored blocks.
+// The pixels of a PNG in our form: red, green, blue in stored blocks.
 struct Pixels {
   explicit Pixels(const std::string& png) {
     BOOST_REQUIRE(png.starts_with("\x89PNG"));
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(the_smallest_level_of_512_pixels_is_shown) {
 }
 
 BOOST_AUTO_TEST_CASE(contrast_defaults_to_the_range_of_the_values) {
-  // Of 8 bits the least and the greatest, of others percentiles.
+  // 8-bit types use the least and the greatest value, others percentiles.
   BOOST_TEST(preview(image_of(numbers<int8_t>({-5, 0, 5}, {1, 3}), "yx")).bytes ==
              std::vector<int>({0, 0, 0, 128, 128, 128, 255, 255, 255}));
   std::vector<uint16_t> values(2001);
@@ -171,14 +171,14 @@ BOOST_AUTO_TEST_CASE(contrast_defaults_to_the_range_of_the_values) {
 
 BOOST_AUTO_TEST_CASE(channels_are_added_up_in_their_colours) {
   Image image = image_of(numbers<uint8_t>({0, 255, 255, 255}, {2, 1, 2}), "cyx");
-  // In those of the table where they have none; a plane of equal values has no contrast.
+  // In the colours of the table if they have none. A plane of equal values has no contrast.
   BOOST_TEST(preview(image).at(1) == std::vector<int>({255, 0, 255}));
   image.channels = {{"a", 0x804000, std::pair(0.0, 255.0)}, {"b", 0xff0001, std::pair(0.0, 510.0)}};
   BOOST_TEST(preview(image).at(0) == std::vector<int>({128, 0, 1}));
   BOOST_TEST(preview(image).at(1) == std::vector<int>({255, 64, 1}));
   image.channels[1].is_active = false;
   BOOST_TEST(preview(image).at(1) == std::vector<int>({128, 64, 0}));
-  // The only one that is active is white, unless it has a colour.
+  // The only active one is white, unless it has a colour.
   image.channels[0].color.reset();
   BOOST_TEST(preview(image).at(1) == std::vector<int>({255, 255, 255}));
   image.channels[0].is_active = false;
@@ -233,7 +233,7 @@ BOOST_AUTO_TEST_CASE(image_files_are_beside_a_member_or_in_the_root) {
   BOOST_TEST(names_of(image) == " .ome.tif ?.tif");
   const Opened opened("plane");
   BOOST_TEST(names_of(image, opened.store.root.parts) == " /image.ome.tif ?image.tif /preview.png");
-  // In the directory of a member stands nothing of what stands beside it.
+  // The directory of a member repeats no file that is beside the member.
   class Below : public MemoryGroup {
    public:
     GroupPtr parent() const override { return std::make_shared<MemoryGroup>(); }
@@ -254,7 +254,7 @@ BOOST_AUTO_TEST_CASE(pixel_types_without_ome_name_have_no_file) {
   BOOST_CHECK_EXCEPTION(ome_tiff(broken, "plainfs"), Error, says("its axes"));
 }
 
-// So these are listed of a store elsewhere, too.
+// So a remote store lists these too.
 BOOST_AUTO_TEST_CASE(sizes_of_images_and_pictures_take_no_read) {
   Opened opened("five");
   size_t sized = 0;
@@ -302,7 +302,7 @@ BOOST_AUTO_TEST_CASE(an_array_of_colours_is_a_picture_of_them) {
   };
   BOOST_TEST(pixels_of(numbers<uint8_t>({1, 2, 3, 255, 5, 6}, {2, 1, 3})) ==
              std::vector<int>({1, 2, 3, 255, 5, 6}));
-  // R's way: all of one colour first, in it column by column; here 2 rows of 1 column.
+  // R's order: all of one colour first, column by column; here 2 rows of 1 column.
   BOOST_TEST(pixels_of(as_column_major(numbers<uint8_t>({1, 255, 2, 5, 3, 6}, {3, 1, 2}))) ==
              std::vector<int>({1, 2, 3, 255, 5, 6}));
   BOOST_TEST(pixels_of(numbers<uint16_t>({0, 65535, 257, 9}, {1, 1, 4})) == std::vector<int>({0, 255, 1}));

@@ -1,4 +1,4 @@
-// What plainfs makes of a store beside what the genuine program made of the same.
+// Directories that plainfs generates from a store, compared with those of the genuine program.
 #include <boost/filesystem.hpp>
 #include <boost/test/unit_test.hpp>
 #include <fstream>
@@ -49,7 +49,7 @@ struct Fixture {
   }
   ListMade zarr(const fs::path& path, ZarrLimits limits = {}) {
     Node directory = root(path);
-    // As views see it.
+    // Refines the members, like views.
     std::vector<Member> members = directory.parts->members();
     std::vector<std::string> names;
     for (Member& member : members) {
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(last_chunks_match_anndata) {
   check(zarr(folder / "boundary.h5ad", small), folder / "anndata.zarr");
 }
 
-// Packed ones too, of which there is the same matrix unpacked.
+// Packed ones too, each with an equal unpacked matrix.
 BOOST_AUTO_TEST_CASE(bpcells_directory_matches_bpcells) {
   for (const auto& [stored, genuine] : {std::pair("unpacked_uint_col", "unpacked_uint_col"),
                                         std::pair("unpacked_float_col", "unpacked_float_col"),

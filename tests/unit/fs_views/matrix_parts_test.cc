@@ -27,7 +27,7 @@ SparseMatrix small_matrix(Context& context) {
 
 constexpr uint64_t kGenes = 200, kCells = 30;
 
-// Of many genes.
+// Returns a matrix of many genes.
 SparseMatrix wide_matrix(Context& context) {
   std::vector<uint32_t> values, index;
   std::vector<uint64_t> pointer{0};
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(each_listed_name_has_its_place) {
     BOOST_TEST(!names->place_of(unlisted), unlisted);
 }
 
-// Another level of by/ has the same genes, and the cache has their names once.
+// Another level of by/ has the same genes, and the cache holds their names once.
 BOOST_AUTO_TEST_CASE(matrices_with_the_same_genes_share_their_names) {
   TestContext context;
   const SparseMatrix matrix = small_matrix(context);
@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(one_pass_measures_all_parts) {
     const auto file = parts.genes().find(name)->open();
     const uint64_t blocks = context.counters.text_blocks_measured;
     const uint64_t size = file->size();
-    // Those behind the first ones are not measured one by one.
+    // Later parts are not measured one by one.
     if (++asked > 70) BOOST_TEST(context.counters.text_blocks_measured == blocks);
     BOOST_TEST_REQUIRE(size == whole_text(*file).size(), name);
   }
@@ -148,8 +148,8 @@ BOOST_AUTO_TEST_CASE(listing_has_known_sizes_and_one_lookup_measures_all) {
   const std::vector<std::string> names = names_of(genes);
   BOOST_TEST(!genes.listed_size(names[0]).has_value());
   BOOST_TEST(*genes.listed_size(names[1]) == whole_text(*genes.find(names[1])->open()).size());  // .npy
-  // Asked for right behind the listing one is as good as all; on a busy machine not the first time.
-  constexpr int kMostTries = 5;  // of more it would be so without a listing
+  // A lookup right after the listing counts for all. On a busy machine this may need several attempts.
+  constexpr int kMostTries = 5;  // more lookups would trigger it without a listing
   for (int i = 0; i < kMostTries && !genes.listed_size(names[0]); ++i)
     genes.find(names[2 * i])->open()->size();
   for (const std::string& name : names)

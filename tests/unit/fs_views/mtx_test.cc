@@ -27,7 +27,7 @@ std::string mtx_of(const SparseMatrix& matrix) {
   return whole_text(mtx(matrix, context), context);
 }
 
-// The lines after the banner and the sizes.
+// Returns the lines after the banner and the sizes.
 std::string entries_of(const SparseMatrix& matrix) {
   const std::string text = mtx_of(matrix);
   return text.substr(text.find('\n', text.find('\n') + 1) + 1);
@@ -41,7 +41,7 @@ struct Sizes {
   uint64_t rows, columns, entries;
 };
 
-// Random entries and the text they make. Value: a number type.
+// Random entries and their text. Value: a number type.
 template <class Value, class Index, class Make>
 void check_random(const Sizes& sizes, bool by_row, uint64_t seed, Make&& make_value) {
   std::mt19937_64 random(seed);
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(matrices_without_entries_rows_or_columns) {
   matrix.columns = 0;
   matrix.pointer = numbers<uint64_t>({0});
   BOOST_TEST(mtx_of(matrix) == "%%MatrixMarket matrix coordinate integer general\n4 0 0\n");
-  matrix.pointer = numbers<uint64_t>({0, 0});  // as BPCells writes it
+  matrix.pointer = numbers<uint64_t>({0, 0});  // in the form that BPCells writes
   BOOST_TEST(mtx_of(matrix) == "%%MatrixMarket matrix coordinate integer general\n4 0 0\n");
   matrix.pointer = numbers<uint64_t>({0, 0, 0});
   BOOST_TEST(!error_of(matrix).empty());
@@ -203,7 +203,7 @@ BOOST_AUTO_TEST_CASE(columns_may_be_empty_by_the_hundred_thousand) {
   BOOST_TEST((entries_of(matrix) == want + "10 150000 3\n"));
 }
 
-// takane: the type of a matrix is told apart from what stores its values.
+// takane: the type of a matrix is separate from the stored type of its values.
 BOOST_AUTO_TEST_CASE(whole_numbers_may_be_reals) {
   SparseMatrix matrix = small_matrix();
   matrix.is_real = true;
@@ -237,7 +237,7 @@ BOOST_AUTO_TEST_CASE(unsorted_indices_are_reported) {
   BOOST_TEST(tells({3, 3, 1}));
 }
 
-// The first entry of a block follows the last of the one before.
+// The first entry of a block follows the last of the previous one.
 BOOST_AUTO_TEST_CASE(decrease_between_two_blocks_is_found) {
   constexpr uint32_t kEntries = 50000;
   const auto told_for = [](uint32_t fall) {

@@ -13,7 +13,7 @@ Names assign(const std::vector<NameRequest>& requests) {
   return assign_names(requests, {});
 }
 
-// What encode_name undoes: only names it has changed hold "%2F", "%00" or are dots.
+// Reverses encode_name: only names it has changed contain "%2F", "%00" or are dots.
 std::string decode(const std::string& encoded) {
   std::string stored;
   for (size_t i = 0; i < encoded.size(); ++i) {

@@ -17,7 +17,7 @@ ArrayPtr of_type(DType type, Shape shape = {2}) {
   return std::make_shared<MemoryArray>(std::move(type), std::move(shape), std::move(elements));
 }
 
-// The dict of a header, without its padding.
+// Returns the dict of a header, without its padding.
 std::string dict_of(const Array& array) {
   const std::string header = npy_header(array);
   BOOST_TEST(header.size() % 64 == 0u);
@@ -187,7 +187,7 @@ BOOST_AUTO_TEST_CASE(an_element_needs_its_own_chunk) {
   BOOST_TEST(array->chunks_decoded() == 1u);
 }
 
-// Chunks side by side as many as a file likes to say: the search for parts of their band has to end.
+// A file may claim any number of chunks side by side: the search for parts of their band must end.
 BOOST_AUTO_TEST_CASE(a_vast_band_of_chunks_has_a_size_and_elements_at_once) {
   class Vast : public Array {
    public:

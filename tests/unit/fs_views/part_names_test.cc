@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(duplicate_names_are_listed_by_id) {
 }
 
 BOOST_AUTO_TEST_CASE(ambiguous_id_is_replaced_by_a_number) {
-  // Twice, empty, the name of another one: no label, and only the last is found as that name.
+  // Repeated, empty, the name of another: no label, and only the last is found by that name.
   const PartNames names("gene", {"A", "A", "A", "A", "E4", "A"}, {"E1", "E1", "", "E4", "E5", "E6"});
   BOOST_TEST(files_of(names, "") == (Texts{"A~1", "A~2", "A~3", "A~4", "E4", "E6"}),
              boost::test_tools::per_element());

@@ -31,7 +31,7 @@ std::string header_of(VcfStore& store) {
   return text.substr(0, text.find("#CHROM"));
 }
 
-// The index of a VCF, made of its lines.
+// Returns the index of a VCF, made from its lines.
 std::string index_of_lines(const std::string& text, IndexKind kind) {
   const size_t head = text.find('\n', text.find("#CHROM")) + 1;
   PositionIndexer indexer(kVariantLines, head);
@@ -222,8 +222,8 @@ BOOST_AUTO_TEST_CASE(missing_part_is_named) {
   }
 }
 
-// Long lines are made in parts, of units that fit the cache: each chunk is decoded about as often as there
-// are passes.
+// Long lines are made in parts, from units that fit into the cache: each chunk is decoded about as often as
+// there are passes.
 BOOST_AUTO_TEST_CASE(wide_stores_are_shown_in_parts_of_lines) {
   constexpr uint64_t kSamples = 120'000, kVariants = 6;
   VcfStore store;

@@ -9,7 +9,7 @@ namespace plainfs {
 
 namespace {
 
-// Without the files of other programs' formats, which have tests of their own.
+// Returns the files except those in other programs' formats, which have separate tests.
 std::vector<OfferedFile> all_files(Content content, Context& context) {
   Node node;
   node.content = std::move(content);
@@ -19,7 +19,7 @@ std::vector<OfferedFile> all_files(Content content, Context& context) {
   return files;
 }
 
-// The names of the files of a node, those inside its directory after a slash.
+// Returns the names of the files of a node, those in its directory after a slash.
 std::string names_of(Content content) {
   TestContext context;
   std::string names;

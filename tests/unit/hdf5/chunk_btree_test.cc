@@ -45,7 +45,7 @@ std::vector<int> counting(size_t count) {
   return values;
 }
 
-// The bytes of a number as they lie in a file.
+// Returns the bytes of a number as stored in a file.
 template <class T>
 std::string bytes_of(T value) {
   return {reinterpret_cast<const char*>(&value), sizeof value};
@@ -125,7 +125,7 @@ void write_hundred_chunks(const File& file) {
   writer.integers("x", {800}, counting(800), creation.id());
 }
 
-// Where the key of the chunk at origin stands in a tree of one axis.
+// Returns the place of the key of the chunk at `origin` in a tree with one axis.
 size_t key_of(const std::string& content, uint64_t origin) {
   const std::string key =
       bytes_of(uint32_t{32}) + bytes_of(uint32_t{0}) + bytes_of(origin) + bytes_of(uint64_t{0});
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(absent_chunks_of_a_tree_are_fill) {
   }
 }
 
-// Chunks at random places of a matrix, in trees of small nodes.
+// Chunks at random places of a matrix, in trees with small nodes.
 BOOST_AUTO_TEST_CASE(any_box_of_scattered_chunks_reads_as_written) {
   constexpr hsize_t kRows = 90, kColumns = 70, kChunkRows = 3, kChunkColumns = 4;
   std::mt19937_64 random(5);

@@ -1,4 +1,4 @@
-// What libhdf5's process can do once it is confined, in processes that end.
+// The abilities of libhdf5's process once it is confined, in child processes.
 #include "formats/containers/hdf5/process/confinement.h"
 
 #include <fcntl.h>
@@ -21,7 +21,7 @@ namespace plainfs::hdf5 {
 namespace {
 
 #ifdef __linux__
-// errno of what a confined process does, or 0.
+// Returns the errno of an action of a confined process, or 0.
 int refusal(const std::function<bool()>& succeeds) {
   const pid_t child = ::fork();
   if (child == 0) {

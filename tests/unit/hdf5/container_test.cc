@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(groups_of_small_chunks_read_as_written_at_any_box) {
   }
 }
 
-// How many descriptors of this process lead there.
+// Returns the number of descriptors of this process that lead to `path`.
 ptrdiff_t descriptors_of(const std::string& path) {
   const boost::filesystem::directory_iterator open("/proc/self/fd");
   return std::count_if(open, boost::filesystem::directory_iterator(), [&](const auto& entry) {
@@ -318,7 +318,7 @@ BOOST_AUTO_TEST_CASE(hostile_chunk_shapes_cost_no_memory) {
   BOOST_CHECK_EXCEPTION(read_all(*find_array(*file.root(), "x")), Error, is(Errc::damaged, "cannot hold"));
 }
 
-// Of a box of integers that are known to be all the same; nullopt where they are not.
+// Returns the value of a box of integers that are known to be equal; nullopt if they are not.
 std::optional<int> repeated_integer(const Array& array, const Box& box) {
   const std::optional<Elements> one = array.repeated(box);
   if (!one) return std::nullopt;
@@ -357,7 +357,7 @@ BOOST_AUTO_TEST_CASE(unwritten_data_of_any_size_are_one_element) {
     BOOST_TEST((repeated_integer(*tiny, {{450, 550}, {100, 100}}) == std::nullopt));
     const Elements around = tiny->read({{499, 599}, {3, 3}});
     for (uint64_t i = 0; i < 9; ++i) BOOST_TEST(around.values<int32_t>()[i] == (i == 4 ? 3 : 7));
-    // The index that all files have by default tells it without a look at each chunk.
+    // The default index of all files reports it without inspecting each chunk.
     if (!is_new) BOOST_TEST((repeated_integer(*tiny, {{501, 0}, {kSide - 501, kSide}}) == 7));
   }
 }
@@ -507,7 +507,7 @@ BOOST_AUTO_TEST_CASE(array_of_an_unsupported_type_reports_its_shape) {
                         is(Errc::unsupported, "/x (2 \u00d7 3): reals of 16 bytes"));
 }
 
-// A compound of a time of `bytes` bytes and an integer, with as many bytes of the time.
+// Writes a compound of a time of `bytes.size()` bytes and an integer.
 void write_times(Hdf5Writer& writer, hid_t time, const std::vector<unsigned char>& bytes) {
   const size_t size = bytes.size();
   const TypeHandle record(written(H5Tcreate(H5T_COMPOUND, size + 1)));
@@ -566,7 +566,7 @@ BOOST_AUTO_TEST_CASE(byte_bit_field_differs_from_an_integer) {
   BOOST_TEST(!is_bit_field(*find_array(*file.root(), "bytes")));
 }
 
-// Metadata that the library wrote as an image of its cache; what stands at their addresses is nothing.
+// Metadata that the library wrote as an image of its cache. Their own addresses hold nothing.
 BOOST_AUTO_TEST_CASE(metadata_in_a_cache_image_are_read) {
   File file;
   {
@@ -667,7 +667,7 @@ BOOST_AUTO_TEST_CASE(file_open_for_writing_reads_as_swmr) {
     writing = FileHandle(written(H5Fcreate(file.path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id())));
     const ObjectHandle group(H5Gcreate2(writing.id(), "g", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
   }
-  // A copy is what a reader on another machine sees: the flags of the writer are in it.
+  // A copy is what a reader on another machine sees, including the flags of the writer.
   {
     const LibraryLock lock;
     written(H5Fstart_swmr_write(writing.id()));

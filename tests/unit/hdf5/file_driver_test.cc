@@ -1,4 +1,4 @@
-// How libhdf5 reads: through the files of Context, and no others.
+// libhdf5 reads only through the files of Context.
 #include <boost/filesystem.hpp>
 #include <boost/test/unit_test.hpp>
 
@@ -26,7 +26,7 @@ int open_descriptors_of(const std::string& path) {
   return count;
 }
 
-// All that is below group: names, attributes and values, a line each.
+// Describes everything below `group`: names, attributes and values, one per line.
 void describe(const Group& group, std::vector<std::string>& lines) {
   for (const Attribute& attribute : group.attributes())
     lines.push_back(group.path() + "@" + attribute.name + " " + to_json_text(attribute.value));
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(file_fault_is_reported_exactly_and_does_not_last) {
   BOOST_TEST(find_group(*root, "g")->members().size() == 50U);
 }
 
-// Headers that are continued elsewhere, and metadata that lie beside each other.
+// Headers continued at other places, and adjacent metadata.
 void write_tree(const std::string& path) {
   Hdf5Writer writer(path);
   const SpaceHandle scalar(H5Screate(H5S_SCALAR));
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(single_read_failure_leaves_no_wrong_content) {
     } catch (const Error&) {
       ++failed;
     }
-    left = own.files.faults.reads_before;  // of those that were to go well
+    left = own.files.faults.reads_before;  // number of reads still to succeed
     own.files.faults.reads_before = -1;
     BOOST_TEST(description(*root) == good, "after read " << reads << " has failed");
   }

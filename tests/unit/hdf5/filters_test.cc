@@ -1,4 +1,4 @@
-// Filters that libhdf5 alone writes, read by plainfs: the same bytes as the library's, and errors where the
+// Filters that only libhdf5 writes, read by plainfs: the same bytes as from the library, and errors if the
 // library would read beyond its buffers.
 #include <boost/test/unit_test.hpp>
 #include <random>
@@ -36,8 +36,8 @@ TypeHandle integer_type(hid_t like, unsigned precision, unsigned offset) {
   return type;
 }
 
-// Writes 10 x 30 random elements of type, and compares what plainfs reads with what the library reads. False
-// where the library does not read them.
+// Writes 10 x 30 random elements of `type`, and compares plainfs with the library. Returns false if the
+// library does not read them.
 bool check_as_library(hid_t type, hid_t creation, unsigned mask = 0xff) {
   const LibraryLock lock;
   File file;
@@ -63,14 +63,14 @@ bool check_as_library(hid_t type, hid_t creation, unsigned mask = 0xff) {
   return true;
 }
 
-// libhdf5 1.14.5 does not read some of what it wrote with the filter of scale and offset.
+// libhdf5 1.14.5 cannot read some of its own output of the scale-offset filter.
 bool may_not_read_its_own() {
   unsigned major = 0, minor = 0, release = 0;
   H5get_libversion(&major, &minor, &release);
   return std::tie(major, minor) >= std::make_tuple(1u, 14u);
 }
 
-// A dataset of 64 numbers in one chunk, of which the raw bytes are given.
+// Writes a dataset of 64 numbers in one chunk with the given raw bytes.
 void write_raw_chunk(const File& file, hid_t type, hid_t creation, const std::vector<unsigned char>& raw) {
   Hdf5Writer writer(file.path());
   const DatasetHandle dataset = writer.dataset("x", type, {64}, type, nullptr, creation);
@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(chunks_too_short_for_their_numbers_are_damage) {
     const PropertyHandle creation = Hdf5Writer::chunked({64});
     written(H5Pset_scaleoffset(creation.id(), H5Z_SO_INT, 0));
     std::vector<unsigned char> raw(size, 0);
-    raw[0] = 8;  // 64 bytes behind the 21
+    raw[0] = 8;  // 64 bytes after the 21
     write_raw_chunk(file, H5T_STD_I32LE, creation.id(), raw);
     BOOST_CHECK_EXCEPTION(read_all(*file.array("x")), Error, damaged_with("scale-offset: "));
   }

@@ -15,7 +15,7 @@ using namespace plainfs::hdf5;
 
 namespace {
 
-// A file whose group holds x and y, and free bytes in the heap of their names.
+// A file with a group that holds x and y, and free bytes in the heap of their names.
 struct Fixture {
   TemporaryDirectory directory;
   TestContext context;
@@ -36,7 +36,7 @@ struct Fixture {
       std::memcpy(bytes.data() + heap + 8, &size, sizeof size);
     std::ofstream(path(), std::ios::binary) << bytes;
   }
-  // Changes a number of the first free block of each heap: 0 the next one's offset, 1 its size.
+  // Changes a number of the first free block of each heap: 0 is the offset of the next one, 1 its size.
   void change_free_blocks(int number, const std::function<uint64_t(uint64_t offset)>& value) {
     std::stringstream content;
     content << std::ifstream(path(), std::ios::binary).rdbuf();
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(empty_self_referencing_free_block_is_an_error) {
   BOOST_CHECK_EXCEPTION(file.links(file.root_address()), Error, says("its list of free blocks returns"));
 }
 
-// 2^60 bytes of blocks would otherwise be gone through.
+// Otherwise 2^60 bytes of blocks would be traversed.
 BOOST_AUTO_TEST_CASE(cyclic_free_list_is_an_error_for_any_heap_size) {
   change_free_blocks(0, [](uint64_t offset) { return offset; });
   change_heap_sizes(uint64_t{1} << 60);

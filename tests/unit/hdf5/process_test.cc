@@ -1,4 +1,4 @@
-// libhdf5 in a process of its own: it answers as the library here does, and its end is one error.
+// libhdf5 in a separate process: it answers like the library in this process, and its end is one error.
 #include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -35,12 +35,12 @@ struct Fixture {
 
   TemporaryDirectory directory;
   TestContext context;
-  // While it lives, tests of this program that follow none of their own have theirs.
+  // While it lives, tests of this program without a process of their own use it.
   LibraryProcesses process{settings()};
   std::string path() const { return directory.path("a.h5"); }
 
   pid_t number() { return process.idle_numbers().at(0); }
-  // What the system says of the process.
+  // Returns a field of the system's status of the process.
   std::string status(const std::string& field) {
     std::ifstream in("/proc/" + std::to_string(number()) + "/status");
     for (std::string line; std::getline(in, line);)
@@ -49,7 +49,7 @@ struct Fixture {
   }
 };
 
-// Every answer of file, as one run of bytes.
+// Returns every answer of `file`, as one sequence of bytes.
 Bytes everything(const LibraryFile& file) {
   Writer out;
   std::vector<uint64_t> objects;
@@ -89,7 +89,7 @@ std::vector<int32_t> integers(const LibraryFile& file, const std::string& group,
 // A request that can be cancelled.
 struct Waiter : Request {
   bool cancelled() const override { return is_cancelled; }
-  // Whether it was answered before that.
+  // Returns whether it was answered before that.
   bool ask(const LibraryFile& file) {
     const Request::Scope scope(this);
     try {
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(unwritten_data_without_fill_value_are_zero) {
                  boost::test_tools::per_element());
 }
 
-// Few go through the memory that is shared, which the next question overwrites, and many through the socket.
+// Small answers use the shared memory, which the next question overwrites, and large ones use the socket.
 BOOST_AUTO_TEST_CASE(elements_few_and_many_are_right_while_others_are_read) {
   Numbers values(1'000'000);
   std::iota(values.begin(), values.end(), 0);
@@ -231,8 +231,7 @@ BOOST_AUTO_TEST_CASE(process_killed_over_a_question_costs_one_error) {
   const pid_t first = number();
   ::kill(first, SIGSTOP);
   auto asked = std::async(std::launch::async, [&] { return file.links(file.root_address()); });
-  std::this_thread::sleep_for(
-      std::chrono::milliseconds(100));  // where it is too short, the next line holds too
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // if it is too short, the next line holds too
   ::kill(first, SIGKILL);
   try {
     asked.get();
@@ -254,7 +253,7 @@ BOOST_AUTO_TEST_CASE(killing_an_idle_process_is_no_error) {
   }
 }
 
-// Until the process has gone the socket is there: it takes the question and nobody reads it.
+// The socket exists until the process is gone: it accepts the question and no process reads it.
 BOOST_AUTO_TEST_CASE(question_not_taken_by_a_dying_process_is_repeated) {
   const ProcessFile file(path(), context, process);
   const uint64_t root = file.root_address();
@@ -302,7 +301,7 @@ BOOST_AUTO_TEST_CASE(cancelled_caller_stops_waiting) {
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)  // their allocators do not tell what they took
+    !defined(__SANITIZE_THREAD__)  // their allocators do not report their memory
 BOOST_AUTO_TEST_CASE(too_large_process_is_restarted) {
   ProcessSettings small = settings();
   small.most_bytes = 1;
@@ -382,17 +381,17 @@ BOOST_AUTO_TEST_CASE(silent_process_is_ended_if_others_need_one) {
     }
   }
   BOOST_TEST(given_up == 1U);
-  // It may have been the storage: the file is read as it was.
+  // The storage may have been the cause: the file is read as before.
   BOOST_TEST(!files[0]->links(files[0]->root_address()).empty());
   BOOST_TEST(!healthy.links(healthy.root_address()).empty());
 }
 
-// Of a machine with much more to do than it can, a process gets a processor now and then: it is silent for
-// long over what it computes in a moment, and hangs not at all.
+// On an overloaded machine a process gets a processor only now and then: it is silent for long over a short
+// computation, and does not hang.
 BOOST_AUTO_TEST_CASE(process_waiting_for_a_processor_is_not_a_hang) {
   ProcessSettings impatient = settings();
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  impatient.most_silence = std::chrono::milliseconds(3000);  // which it computes for much of as it begins
+  impatient.most_silence = std::chrono::milliseconds(3000);  // much of it is computed during the start
 #else
   impatient.most_silence = std::chrono::milliseconds(150);
 #endif
@@ -463,8 +462,8 @@ BOOST_AUTO_TEST_CASE(silence_is_an_error_within_its_limit) {
   BOOST_TEST(file.links(file.root_address()).size() == 1U);
 }
 
-// Files that have the library compute for ever, in every process: where one more is wanted, one of them gives
-// up and is not asked about again for a while.
+// Files that make the library compute for ever, in every process: if another file needs one, one of them is
+// given up and not read again for a while.
 BOOST_AUTO_TEST_CASE(endless_file_is_given_up_if_others_need_a_process) {
   TemporaryDirectory directory;
   TestContext context;
@@ -472,7 +471,7 @@ BOOST_AUTO_TEST_CASE(endless_file_is_given_up_if_others_need_a_process) {
   ProcessSettings impatient = settings(PLAINFS_HOSTILE_PROGRAM);
   impatient.most_computing_when_wanted = std::chrono::milliseconds(100);
   impatient.most_silence = impatient.most_silence_when_wanted =
-      std::chrono::minutes(2);  // of those that begin
+      std::chrono::minutes(2);  // for processes that are starting
   LibraryProcesses processes(impatient);
   Waiter waiter;
   std::atomic<size_t> given_up{0};
@@ -488,7 +487,7 @@ BOOST_AUTO_TEST_CASE(endless_file_is_given_up_if_others_need_a_process) {
       waiter.is_cancelled = true;
     } catch (const Error& error) {
       BOOST_ERROR(error.what());
-      waiter.is_cancelled = true;  // or the others would compute for ever
+      waiter.is_cancelled = true;  // otherwise the others would compute for ever
     } catch (const Cancelled&) {
     }
   };

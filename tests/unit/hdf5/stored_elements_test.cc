@@ -20,7 +20,7 @@ struct Fixture {
   TestContext test;
   std::string path = directory.path("store.h5");
 
-  // The bytes before, which the library would not write so, become after.
+  // Replaces the bytes `before`, as the library writes them, by `after`.
   void replace(const std::string& before, const std::string& after) const {
     std::ifstream in(path, std::ios::binary);
     std::string bytes{std::istreambuf_iterator<char>(in), {}};
@@ -34,7 +34,7 @@ struct Fixture {
   }
   void write_enumeration(const std::vector<std::pair<const char*, int>>& members,
                          const std::vector<int>& values) {
-    path += "x";  // a file anew: one that changes is an error
+    path += "x";  // a new file, because a changed one is an error
     Hdf5Writer writer(path);
     const TypeHandle type(written(H5Tenum_create(H5T_STD_I32LE)));
     for (const auto& [name, value] : members) written(H5Tenum_insert(type.id(), name, &value));

@@ -16,7 +16,7 @@ namespace {
 struct Superblocks {
   std::string path() const { return directory.path("f.h5"); }
 
-  // A file with one group, behind a user block; newest: in the forms of the newest version.
+  // Writes a file with one group, after a user block; newest: in the newest format version.
   std::string file(hsize_t user_block, bool newest) {
     {
       const PropertyHandle creation(written(H5Pcreate(H5P_FILE_CREATE)));
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(file_refused_by_libhdf5_is_never_known_to_open) {
         altered[i] = static_cast<char>(altered[i] ^ 1 << bit);
         if (!is_plain(altered)) continue;
         ++known;
-        // Where the root is and what it is like is read when the directory is entered.
+        // The address and type of the root are read when the directory is opened.
         const bool is_of_the_root = i >= (newest ? 48U : 56U);
         BOOST_TEST((opens() || is_of_the_root), i << " " << bit);
       }

@@ -31,7 +31,7 @@ Attributes of_kind(const char* kind) {
   return {{"kind", Json(kind)}, {"name", Json("N.")}};
 }
 
-// A frame of the fixed format with two columns of one type, of which tests change a thing.
+// A fixed-format frame with two columns of one type, modified by tests.
 struct FixedFrame {
   std::shared_ptr<MemoryGroup> group = std::make_shared<MemoryGroup>("/df");
   TestContext context;

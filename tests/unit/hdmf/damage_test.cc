@@ -1,4 +1,4 @@
-// Damaged HDMF-Zarr stores: each gives the outcome that stands beside it, and its neighbours stay readable.
+// Damaged HDMF-Zarr stores: each has the expected outcome beside it, and other members stay readable.
 #include <boost/filesystem.hpp>
 #include <boost/test/unit_test.hpp>
 #include <fstream>
@@ -32,7 +32,7 @@ std::string outcome_of(const Node& root, const std::string& name) {
   }
 }
 
-// Lines "NAME.csv ok" and "NAME.csv EIO"; after the word there may be what else is allowed.
+// Checks lines "NAME.csv ok" and "NAME.csv EIO". The word may be followed by another permitted outcome.
 void check_outcomes(const std::string& folder) {
   TestContext context;
   const Node root = open_refined(folder + "/store.zarr", context);
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(store_without_a_root_is_not_recognised) {
 }
 
 BOOST_AUTO_TEST_CASE(no_pickle_is_executed) {
-  const char* const trace = "/tmp/PLAINFS_PICKLE_RAN";  // what the pickles would create
+  const char* const trace = "/tmp/PLAINFS_PICKLE_RAN";  // the file that the pickles would create
   fs::remove(trace);
   for (const char* name : {"pickle_system", "pickle_eval", "fill_pickle_system", "pickle_other_function"}) {
     const BadStore store(name);

@@ -1,5 +1,4 @@
-// What HDMF's attributes make of Zarr arrays and groups, on stores that hdmf-zarr wrote and on small ones
-// made here.
+// HDMF's attributes of Zarr arrays and groups, in stores written by hdmf-zarr and in small ones made here.
 #include <boost/test/unit_test.hpp>
 
 #include "tests/support/says.h"
@@ -22,7 +21,7 @@ struct GoldenStore {
 
 struct OwnStore : zarr::V2Store {
   Node open() { return open_refined(path(), context); }
-  // Group g with these attributes, beside the array "data".
+  // Returns group g with these attributes, beside the array "data".
   Node with_attributes(const std::string& zattrs) {
     put_v2_array("data");
     put("g/.zgroup", R"({"zarr_format":2})");

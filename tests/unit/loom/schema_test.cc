@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(needs_a_matrix_of_two_dimensions_and_both_attribute_groups)
   }
 }
 
-// Its sides might otherwise be as long as some attribute says, which may be wrong.
+// Otherwise the length of its sides might come from a wrong attribute.
 BOOST_AUTO_TEST_CASE(temporarily_unreadable_matrix_decides_nothing) {
   TestContext context;
   const auto refined = [&](Error matrix_error, std::optional<Error> attribute_error) {

@@ -25,7 +25,7 @@ Node references(const std::vector<std::string>& paths, Shape shape, Attributes a
   return node;
 }
 
-// A file with what is broken in it at each test.
+// A file with a different fault for each test.
 struct MatlabFile {
   std::shared_ptr<MemoryGroup> root = std::make_shared<MemoryGroup>();
   std::shared_ptr<MemoryGroup> referenced = root->add_group("#refs#");

@@ -1,4 +1,4 @@
-// What a folder of results says of the run that it is of.
+// The run that a folder of results belongs to.
 #include "formats/mirror/run.h"
 
 #include <boost/filesystem.hpp>
@@ -19,7 +19,7 @@ class RunFolder {
     boost::filesystem::create_directories(path.parent_path());
     boost::filesystem::ofstream(path) << text;
   }
-  // The JSON of what is found; "" if nothing is.
+  // Returns the JSON of the run found; "" without a run.
   std::string run(const std::string& folder = "run") {
     const Json::Object found = folder::run_in(directory_.path(folder), context_);
     return found.empty() ? "" : to_json_text(Json(found));

@@ -11,7 +11,7 @@ namespace {
 
 using namespace plainfs;
 
-// Which of the stored elements each element of the array is, one by one.
+// Returns the number of the stored element for each element of the array, one by one.
 std::vector<uint64_t> places(const Shape& shape, const AxisOrder& order) {
   const Shape stored = stored_shape(shape, order);
   std::vector<uint64_t> found;

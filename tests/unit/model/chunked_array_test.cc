@@ -15,7 +15,7 @@ namespace {
 
 const DType kInt32 = number_type(Kind::integer, 4);
 
-// An array in memory, handed out in chunks. What hangs over its end is zero.
+// An array in memory with chunks. Elements beyond its end are zero.
 class TestArray : public ChunkedArray {
  public:
   TestArray(Context& context, DType type, ChunkGrid chunks, Elements all)
@@ -43,7 +43,7 @@ class TestArray : public ChunkedArray {
   }
 
  private:
-  // A place of an array of shape `beyond` as one of this array's shape, or nullopt outside.
+  // Returns a place in an array of shape `beyond` as a place in this array, or nullopt outside.
   std::optional<uint64_t> place_in_array(uint64_t place, const Shape& beyond) const {
     uint64_t result = 0;
     uint64_t stride = 1;
@@ -78,7 +78,7 @@ Elements numbered(uint64_t count) {
   return elements;
 }
 
-// An array of large chunks whose rows can be had by themselves.
+// An array with large chunks and separately readable rows.
 class RowsArray : public TestArray {
  public:
   using TestArray::TestArray;
@@ -99,7 +99,7 @@ class RowsArray : public TestArray {
   }
 };
 
-// Returns the same from every load.
+// Returns the same value from every load.
 class ConstantArray : public ChunkedArray {
  public:
   ConstantArray(Context& context, DType type, ChunkGrid chunks, Elements each)
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(regular_grid_has_equal_steps_and_an_overhang) {
 
 BOOST_AUTO_TEST_CASE(rectilinear_grid_has_its_own_lengths) {
   const ChunkGrid grid({10, 6}, {1, 3}, {{3, 2, 5, 7}, {}});
-  BOOST_TEST(grid.chunks_along(0) == 3u);  // the one of 7 holds nothing
+  BOOST_TEST(grid.chunks_along(0) == 3u);  // chunk 7 is empty
   BOOST_TEST(grid.chunks_along(1) == 2u);
   BOOST_TEST(grid.chunk_at(0, 2) == 0u);
   BOOST_TEST(grid.chunk_at(0, 3) == 1u);
@@ -232,10 +232,10 @@ BOOST_AUTO_TEST_CASE(rows_of_a_large_chunk_are_decoded_alone_at_first) {
   BOOST_TEST(is_right(598, 4, 300, 350));  // all four chunks
   BOOST_TEST(array.row_loads == 4);
   BOOST_TEST(array.loads == 0);
-  BOOST_TEST(is_right(0, 300, 0, 10));  // not a few rows
+  BOOST_TEST(is_right(0, 300, 0, 10));  // more than a few rows
   BOOST_TEST(array.row_loads == 4);
   BOOST_TEST(array.loads == 1);
-  BOOST_TEST(is_right(7, 1, 0, 500));  // held
+  BOOST_TEST(is_right(7, 1, 0, 500));  // cached
   BOOST_TEST(array.row_loads == 4);
   for (uint64_t i = 0; i < 10; ++i) BOOST_TEST(is_right(900 + i, 1, 0, 500));
   BOOST_TEST(array.row_loads == 6);
@@ -260,11 +260,11 @@ BOOST_AUTO_TEST_CASE(independent_rows_of_small_chunks_are_read_alone) {
       BOOST_TEST(array.row_loads == 2 * times);
       BOOST_TEST(array.loads == 0);
     }
-    part_of(297, 6);  // wanted again and again
+    part_of(297, 6);  // requested repeatedly
     BOOST_TEST(array.row_loads == 6);
     BOOST_TEST(array.loads == 2);
-    part_of(500, 50);  // not a few of the chunk
-    part_of(501, 2);   // held
+    part_of(500, 50);  // more than a few rows of the chunk
+    part_of(501, 2);   // cached
     BOOST_TEST(array.row_loads == 6);
     BOOST_TEST(array.loads == 3);
   }

@@ -17,7 +17,7 @@ ArrayPtr times(const std::vector<double>& counts, TimeUnit unit) {
   return counted_times(numbers(counts), unit, nullptr);
 }
 
-// What a .csv and a JSON document have of one time.
+// Returns the text of one time in a .csv and in a JSON document.
 std::string text_of(double number, TimeUnit unit = TimeUnit::second) {
   const ArrayPtr one = times({number}, unit);
   std::string text;
@@ -51,7 +51,7 @@ std::optional<double> number_of(int64_t count, TimeUnit unit, uint32_t times_uni
 
 BOOST_AUTO_TEST_SUITE(counted_times_of_r)
 
-// What R 4.2 prints of the seconds, and the digits that format(x, digits = 17) needs to tell them apart.
+// R 4.2's output of the seconds, and the digits of format(x, digits = 17) that distinguish them.
 BOOST_AUTO_TEST_CASE(instants_have_the_digits_of_their_number) {
   BOOST_TEST(text_of(1704164645) == "2024-01-02T03:04:05Z");
   BOOST_TEST(text_of(1700000000.123456) == "2023-11-14T22:13:20.123456Z");
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(integers_count_times_too) {
   BOOST_TEST(text == "2022-01-08");
 }
 
-// A double of seconds keeps microseconds of our days, and nanoseconds where these are whole microseconds.
+// A double of seconds keeps microseconds of current dates, and nanoseconds if these are whole microseconds.
 BOOST_AUTO_TEST_CASE(number_is_exact_if_it_reads_back_to_the_count) {
   BOOST_TEST(number_of(3, TimeUnit::week).value() == 21);
   BOOST_TEST(number_of(-7, TimeUnit::day).value() == -7);

@@ -28,7 +28,7 @@ ArrayPtr numbers(Kind kind, const std::vector<T>& values, Attributes attributes 
                                        elements_of(values), std::move(attributes));
 }
 
-// count values of size bytes each.
+// Returns `count` values of `size` bytes each.
 ArrayPtr fixed(Kind kind, uint32_t size, uint64_t count, Elements elements) {
   elements.count = count;
   return std::make_shared<MemoryArray>(number_type(kind, size), Shape{count}, std::move(elements));
@@ -38,7 +38,7 @@ ArrayPtr integers(const std::vector<int32_t>& values) {
   return numbers(Kind::integer, values);
 }
 
-// "NA" for what is missing.
+// Returns the texts, "NA" for missing ones.
 std::vector<std::string> texts(const Elements& elements) {
   std::vector<std::string> out;
   for (uint64_t i = 0; i < elements.count; ++i) {
@@ -250,7 +250,7 @@ BOOST_AUTO_TEST_CASE(broken_rule_is_kept_and_unreadable_one_retried) {
   passing->check();
 }
 
-// Of one chunk, absent, that counts what it is asked.
+// An array with one absent chunk that counts its requests.
 class Asked : public MemoryArray {
  public:
   Asked()

@@ -10,7 +10,7 @@ using namespace plainfs;
 
 namespace {
 
-// The value of binary16 bits by its definition.
+// Returns the value of binary16 bits by definition.
 double defined_value(uint16_t bits) {
   const int exponent = bits >> 10 & 0x1f;
   const int fraction = bits & 0x3ff;

@@ -16,7 +16,7 @@ std::string plain(const DType& type, const Elements& elements, uint64_t i = 0) {
   return out;
 }
 
-// As text and as a value, which have to be the same.
+// Returns the JSON as text. Checks that the JSON value is the same.
 std::string json(const DType& type, const Elements& elements, uint64_t i = 0) {
   std::string out;
   append_json(type, elements, i, out);

@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(unpack_swaps_big_endian_numbers) {
   BOOST_TEST(values_of<uint64_t>(unpack(number_type(Kind::real, 8, true), ByteSpan(stored), 1)) ==
                  (std::vector<uint64_t>{0x0001020304050607}),
              boost::test_tools::per_element());
-  // A complex number is two numbers; text in UTF-32 is swapped unit by unit; bytes are not swapped.
+  // A complex number is two numbers. Text in UTF-32 is swapped unit by unit. Bytes are not swapped.
   BOOST_TEST(values_of<uint32_t>(unpack(number_type(Kind::complex, 8, true), ByteSpan(stored), 1)) ==
                  (std::vector<uint32_t>{0x00010203, 0x04050607}),
              boost::test_tools::per_element());

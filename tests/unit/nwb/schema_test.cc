@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(unreadable_colnames_fail_the_table_alone) {
   BOOST_TEST(node.parts != nullptr);
 }
 
-// A group whose attributes cannot be read at all.
+// A group with unreadable attributes.
 class Unread : public MemoryGroup {
  public:
   using MemoryGroup::MemoryGroup;
@@ -255,7 +255,7 @@ BOOST_AUTO_TEST_CASE(only_small_cells_are_held_together) {
              "cells of 1048577 values together are too large to be held");
 }
 
-// The table of a TimeSeries /s of three values; a rank-0 shape is written as {}.
+// Returns the table of a TimeSeries /s with three values; a rank-0 shape is written as {}.
 std::optional<Table> series_of(const Node& times, const std::string& times_name, Attributes data_attributes) {
   TestContext context;
   const auto group = std::make_shared<MemoryGroup>("/s");

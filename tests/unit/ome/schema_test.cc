@@ -1,4 +1,4 @@
-// Images of OME-Zarr: a sound group of each version, and one thing of it broken at a time.
+// OME-Zarr images: a valid group of each version, with one fault at a time.
 #include "formats/schemas/ome/schema.h"
 
 #include <boost/algorithm/string/replace.hpp>
@@ -32,7 +32,7 @@ Node array(Shape shape, bool is_wide = true) {
   return node;
 }
 
-// A group /i of an image of 2 channels, 20 by 30 pixels, and a level of half as many.
+// A group /i with an image of 2 channels, 20 by 30 pixels, and a level of half that size.
 struct Group {
   TestContext context;
   std::shared_ptr<MemoryGroup> group = std::make_shared<MemoryGroup>("/i");
@@ -49,7 +49,7 @@ struct Group {
     for (const auto& [name, text] : words) attributes.push_back({name, parse_json(text)});
     group->set_attributes(std::move(attributes));
   }
-  // With one thing of the sound multiscales replaced.
+  // Replaces one part of the valid multiscales.
   void break_multiscales(const std::string& what, const std::string& by) {
     const std::string broken = boost::replace_first_copy(kMultiscales, what, by);
     BOOST_REQUIRE(broken != kMultiscales);
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(image_follows_its_attributes) {
   BOOST_TEST(!image.error.has_value());
   BOOST_TEST(image.levels.size() == 2u);
   BOOST_TEST(image.axes[1].unit == "micrometer");
-  // The scale of the level times that of all.
+  // The scale of the level times that of all levels.
   BOOST_TEST(image.axes[1].step.value() == 1.0);
   BOOST_TEST(image.axes[2].step.value() == 0.5);
   BOOST_TEST(image.channels.size() == 2u);

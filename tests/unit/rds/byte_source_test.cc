@@ -36,7 +36,7 @@ class Files {
     const Compression compression = compression_of(as_byte_span(std::string_view(content).substr(0, 6)));
     return open_source(context_.files.open(path), compression);
   }
-  // All of it, in pieces of odd sizes.
+  // Reads everything, in pieces of odd sizes.
   std::string read(const std::string& content) {
     const auto source = open(content);
     std::string all;
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(trailing_bytes_after_the_last_stream_are_ignored) {
     BOOST_TEST(files.read(compress("all of it", compression) + "more") == "all of it");
 }
 
-// That what is resumed at each of the places is what is left of the text.
+// Checks that resuming at each point gives the rest of the text.
 void check_points(const std::shared_ptr<BytesFile>& file, Compression compression, const std::string& text,
                   const std::vector<SeekPoint>& points) {
   for (const SeekPoint& point : points) {
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(decompression_begins_again_at_every_point) {
   }
 }
 
-// As "xz -T0 --block-size" writes it.
+// Returns the output of "xz -T0 --block-size".
 std::string in_blocks(std::string text, uint64_t block_size) {
   lzma_mt options{};
   options.threads = 2;
@@ -199,7 +199,7 @@ BOOST_AUTO_TEST_CASE(a_changed_byte_is_damage) {
 BOOST_AUTO_TEST_CASE(xz_takes_no_dictionary_of_any_size) {
   Files files;
   std::string xz = compress(some_text(3000), Compression::xz);
-  constexpr size_t kBlock = 12;  // its header: size, flags, may be sizes, then LZMA2 and one byte for it
+  constexpr size_t kBlock = 12;  // its header: size, flags, perhaps sizes, then LZMA2 and one byte for it
   const size_t size = (static_cast<unsigned char>(xz[kBlock]) + 1) * size_t{4} - 4;
   const size_t filter = xz.find("\x21\1", kBlock + 2);
   BOOST_REQUIRE(filter < kBlock + size);

@@ -15,7 +15,7 @@ std::string text_of(double number, int scipen = 0) {
 
 BOOST_AUTO_TEST_SUITE(number_texts)
 
-// As as.character() of R 4.2.2 gives them.
+// Results of as.character() of R 4.2.2.
 BOOST_AUTO_TEST_CASE(numbers_of_15_digits_have_the_text_of_r) {
   BOOST_TEST(text_of(45.5) == "45.5");
   BOOST_TEST(text_of(60) == "60");

@@ -17,7 +17,7 @@ namespace {
 using namespace plainfs;
 using namespace plainfs::rds;
 
-// Kept in memory.
+// Passes kept in memory.
 class Remembered : public Passes {
  public:
   std::shared_ptr<const std::vector<uint64_t>> known(const std::string& location, const std::string&,
@@ -49,7 +49,7 @@ struct Session {
 
 constexpr int32_t kNumbers = 3 << 20, kNames = 50'000;
 
-// A list of numbers, long text, a small vector, and text that is read over, none of which compresses much.
+// Returns a list of numbers, long text, a small vector, and text that is skipped. None of it compresses well.
 std::string large_object(int32_t numbers = kNumbers) {
   std::mt19937 random(11);
   RStream out = start();
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_SUITE(passes)
 
 BOOST_AUTO_TEST_CASE(a_second_session_reads_little_and_the_same) {
   for (const Compression compression : {Compression::gzip, Compression::bzip2}) {
-    // bzip2 is slow, so there is less of it, of which what is always read is more.
+    // bzip2 is slow, so there is less data, with a larger share that is always read.
     const bool is_slow = compression == Compression::bzip2;
     const int32_t numbers = is_slow ? kNumbers / 3 : kNumbers;
     const RdsFile file(compress(large_object(numbers), compression));
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(pass_of_another_file_is_discarded_and_repeated) {
   BOOST_TEST(passes.kept == 2);
 }
 
-// Every number that is kept, changed by one: the values are those of the file or an error.
+// Every kept number, changed by one: the values are those of the file or an error.
 BOOST_AUTO_TEST_CASE(wrong_index_numbers_give_no_wrong_value) {
   RStream out = start();
   out.list(3).integers(std::vector<int32_t>(60'000, 3)).i(16).i(9'000);

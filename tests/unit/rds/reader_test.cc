@@ -18,7 +18,7 @@ using namespace plainfs::rds;
 using rds::Value;
 using rds::ValuePtr;
 
-// Reads what a value and its items hold.
+// Reads the content of a value and its items.
 void read_all_of(const Value& value) {
   if (value.vector) {
     value.vector->check();
@@ -46,7 +46,7 @@ std::string bytes_of_hex(const std::string& hex) {
   return bytes;
 }
 
-// Of a stream, whose context goes with it.
+// The value of a stream, with its context.
 struct Read {
   explicit Read(const std::string& text) : value(read_value(text, context)) {}
   const Value* operator->() const { return value.get(); }
@@ -65,7 +65,7 @@ std::vector<T> values(const Read& read) {
   return values<T>(*read.value);
 }
 
-// "580a…" of serialize(x, NULL, version = 3) in R 4.2.2, without the header.
+// Decodes "580a…" of serialize(x, NULL, version = 3) in R 4.2.2, without the header.
 std::string hex_stream(const std::string& hex) {
   return start().text + bytes_of_hex(hex);
 }
@@ -253,7 +253,7 @@ BOOST_AUTO_TEST_CASE(evaluated_promise_is_its_value) {
   BOOST_TEST((value->item("open")->type == RType::other));
 }
 
-// A function whose environment holds values, and that environment.
+// Returns a function with an environment that holds values, and that environment.
 std::string function_and_its_environment() {
   RStream out = start();
   out.list(2).i(3 | kWithTag);
@@ -331,7 +331,7 @@ BOOST_AUTO_TEST_CASE(lengths_beyond_the_stream_are_damage) {
   fails(Errc::damaged, "too early", start().i(16).i(1).i(9).i(INT32_MAX).text);
 }
 
-// Calls in byte code, each the first part of the one before.
+// Returns calls in byte code, each nested as the first part of another.
 std::string nested_code() {
   RStream out;
   for (int i = 0; i < 100000; ++i) out.i(6).nil();
@@ -411,12 +411,13 @@ BOOST_AUTO_TEST_CASE(any_changed_byte_gives_a_value_or_an_error) {
   BOOST_TEST(errors < 3 * whole.size());
 }
 
-// serialize(function, NULL) of a compiled function holds code that refers to itself; what follows is found.
+// serialize(function, NULL) of a compiled function holds code that refers to itself. The data after it are
+// found.
 BOOST_AUTO_TEST_CASE(byte_code_is_skipped) {
   RStream out = start();
   out.list(2).i(21).i(1).integers({12, 1}).i(4);
   out.i(13).integers({5});                                    // a constant: its type, then itself
-  out.i(244).i(0).i(6).symbol("f").i(243).i(0).i(254).nil();  // a call that is shared
+  out.i(244).i(0).i(6).symbol("f").i(243).i(0).i(254).nil();  // a shared call
   out.i(21).integers({12}).i(0);                              // code in code
   out.i(240).i(2 | kWithTag).symbol("a").integers({1}).nil().nil().i(13).integers({1}).i(254).nil();
   out.integers({7});

@@ -19,7 +19,7 @@ using namespace plainfs::remote;
 
 namespace {
 
-// A home of its own, and no machine that would be asked.
+// A private home folder, and no machine that could be asked.
 struct Fixture : TemporaryDirectory {
   RemoteCounters counters;
   HttpClient client{counters};
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(valid_keys_are_used_during_a_renewal) {
   ask_container(server);
   Credentials some(environment(), "us-east-1", client);
   BOOST_TEST(some.current().id == "K");
-  BOOST_TEST(!some.has_keys());  // they end soon
+  BOOST_TEST(!some.has_keys());  // they expire soon
   Asker first, second;
   auto asking = ask_for(some, first);
   while (server.requests < 2) std::this_thread::yield();

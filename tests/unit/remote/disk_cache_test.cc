@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(new_version_shares_no_blocks) {
     BOOST_TEST(!made->has(1));
   }
   BOOST_TEST(cache->version_of(kAddress)->size == kSize + 1);
-  // Who reads the old one goes on.
+  // A reader of the old one continues.
   old->write(2, block(8));
   BOOST_TEST((shown(*old, 1) == block(7)));
   BOOST_TEST((shown(*old, 2) == block(8)));
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(cache_stays_within_its_limit) {
   const DiskBlocksPtr last = small->open(kAddress + "19", version);
   BOOST_REQUIRE(last);
   BOOST_TEST((shown(*last, 4) == block(19)));
-  // What somebody has open stays; others are then not kept.
+  // Open objects stay. Others are then not kept.
   std::vector<DiskBlocksPtr> held;
   for (int i = 20; i < 40; ++i) {
     held.push_back(small->open(kAddress + std::to_string(i), version));

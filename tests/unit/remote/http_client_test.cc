@@ -12,7 +12,7 @@ using namespace plainfs::remote;
 
 namespace {
 
-// Whose requests are such as a public server has redirected.
+// An origin with requests redirected from a public server.
 struct RedirectedOrigin : Origin {
   std::string address(const std::string& location) const override { return location; }
   HttpRequest get(const std::string& location, std::vector<std::string> fields) override {

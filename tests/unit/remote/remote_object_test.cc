@@ -203,7 +203,7 @@ BOOST_AUTO_TEST_CASE(public_server_cannot_redirect_to_a_private_network) {
                           Error, says("not followed"));
   BOOST_TEST(object.get({0, 1}).url == "https://host/x");
   BOOST_TEST(!object.get({0, 1}).stays_public);
-  // Where only a resolver can tell, the client looks.
+  // If only a resolver can know, the client checks.
   BOOST_TEST(object.follow("https://host/x", {302, {{"location", "https://inside/"}}, "93.184.216.34"}));
   BOOST_TEST(object.get({0, 1}).url == "https://inside/");
   BOOST_TEST(object.get({0, 1}).stays_public);

@@ -16,7 +16,7 @@ using namespace plainfs::remote;
 namespace {
 
 struct ListServer : AnsweringServer {
-  // Answers every request with the same list; with none where body is empty.
+  // Answers every request with the same list, and not at all if `body` is empty.
   explicit ListServer(const std::string& body)
       : AnsweringServer(
             [body](const std::string&) { return body.empty() ? "" : reply("200 OK", "", body); }) {}
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(list_with_unrequested_entries_is_an_error) {
                           says("objects in x/ were asked for"));
     BOOST_CHECK_EXCEPTION(list_of(contents(key) + more), Error, says("objects in x/ were asked for"));
   }
-  // The whole store does not fit on a page here, and so each folder is asked for.
+  // The whole store does not fit into one page here, so each folder is requested.
   BOOST_CHECK_EXCEPTION(list_of(contents("x/a/b") + more), Error, says("has x/a/b, those directly in x/"));
   for (const std::string prefix : {"x/a", "x/a/b/", "x/"})
     BOOST_CHECK_EXCEPTION(list_of(folder(prefix)), Error, says("as a folder in x/"));

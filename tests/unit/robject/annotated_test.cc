@@ -1,4 +1,4 @@
-// The annotated matrices of R objects, as the files of other programs are made of them.
+// The annotated matrices of R objects, the source of the files for other programs.
 #include <boost/test/unit_test.hpp>
 
 #include "formats/annotated/annotated_matrices.h"
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(features_missing_from_a_layer_are_zero) {
   BOOST_TEST(std::get<SparseMatrix>(made.x).rows == made.cells);
 }
 
-// What is at a path of the store of that name.
+// Returns the matrix at a path of the store of that name.
 AnnotatedMatrix experiment_at(const std::string& name, const std::vector<std::string>& path,
                               Context& context) {
   const Store store = open_store(PLAINFS_TEST_DATA "/r-objects/" + name + "/store.rds", context);

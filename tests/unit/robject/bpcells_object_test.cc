@@ -33,8 +33,8 @@ std::vector<std::string> names_of_members(const Node& node) {
   return names;
 }
 
-// The empty third chromosome of rds_list is stored as 527, 527, as R's readRDS() shows and as the same
-// fragments in the case frag_h5 have it (tests/data/README.md).
+// Checks the empty third chromosome of rds_list. It is stored as 527, 527, as shown by R's readRDS() and as
+// in the same fragments of the case frag_h5 (tests/data/README.md).
 void check_golden_chr_ptr(const Array& pointer) {
   const std::vector<uint64_t> stored = {0, 450, 450, 527, 527, 527, 527, 727, 727, 727};
   const Elements elements = read_all(pointer);
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(lists_are_directories) {
   BOOST_TEST(matrix_of(*nested->find("inner")).rows == 3u);
 }
 
-// Of a matrix that cannot be shown: why.
+// Returns the reason why a matrix cannot be shown.
 std::string why_not(const Node& node) {
   const SparseMatrix matrix = matrix_of(node);
   return matrix.error ? matrix.error->what() : "";

@@ -1,4 +1,4 @@
-// Seurat objects put together by hand, and what is made of them.
+// Seurat objects assembled by hand, and the files made from them.
 #include <boost/test/unit_test.hpp>
 
 #include "formats/annotated/annotated_matrices.h"
@@ -31,7 +31,7 @@ RStream& sparse(RStream& out, int32_t rows, int32_t columns, const std::vector<d
   return out.tag("Dimnames").list(2).nil().nil().tag("x").reals(first).class_of("dgCMatrix", "Matrix");
 }
 
-// Which names each layer has: TRUE and FALSE by layer.
+// The names in each layer: TRUE and FALSE by layer.
 RStream& log_map(RStream& out, const Names& names, const Names& layers, const std::vector<int32_t>& present) {
   out.i(10 | rds::kWithAttributes).i(static_cast<int32_t>(present.size()));
   for (const int32_t value : present) out.i(value);
@@ -42,11 +42,11 @@ RStream& log_map(RStream& out, const Names& names, const Names& layers, const st
 
 struct Layer {
   std::string name;
-  std::vector<int32_t> features;  // of three: whether each is there
+  std::vector<int32_t> features;  // for each of three: whether it exists
   std::vector<double> values;     // of the first cell
 };
 
-// An assay of version 5 of the features g1 to g3 and the cells c1 and c2.
+// A version 5 assay with the features g1 to g3 and the cells c1 and c2.
 RStream& assay5(RStream& out, const std::vector<Layer>& layers) {
   Names names;
   std::vector<int32_t> features, cells;
@@ -63,7 +63,7 @@ RStream& assay5(RStream& out, const std::vector<Layer>& layers) {
   return out.class_of("Assay5", "SeuratObject");
 }
 
-// An object with that assay, RNA; the caller may add slots before its class.
+// An object with that assay, RNA. The caller may add slots before its class.
 RStream& seurat(RStream& out, const std::vector<Layer>& layers) {
   out.s4().tag("assays").list(1, rds::kWithAttributes);
   assay5(out, layers).names({"RNA"}).tag("meta.data").list(1, rds::kWithAttributes).integers({1, 2});
@@ -71,8 +71,8 @@ RStream& seurat(RStream& out, const std::vector<Layer>& layers) {
   return out.nil().tag("active.assay").strings({"RNA"});
 }
 
-// An object of version 2 with counts of the features g1 and g2 and the cells c1 and c2, as triplets of
-// which two are at one place. cells: in the order of meta.data.
+// A version 2 object with counts of the features g1 and g2 and the cells c1 and c2, as triplets. Two of them
+// are at one place. cells: in the order of meta.data.
 RStream& seurat2(RStream& out, const Names& cells) {
   out.s4().tag("raw.data").s4().tag("i").integers({1, 0, 1}).tag("j").integers({1, 0, 1});
   out.tag("x").reals({3, 1, 4}).tag("Dim").integers({2, 2}).tag("Dimnames").list(2);

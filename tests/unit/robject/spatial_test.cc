@@ -1,4 +1,4 @@
-// Spatial objects of R put together by hand: what is shown of them, and their slides.
+// Spatial objects of R assembled by hand: their files and slides.
 #include <fmt/ranges.h>
 
 #include <boost/test/unit_test.hpp>
@@ -71,7 +71,7 @@ RStream& frame(RStream& out, const Names& names, const std::vector<Numbers>& col
   return out.nil();
 }
 
-// A Seurat object with one image, whose slots put() puts.
+// A Seurat object with one image. put() writes its slots.
 SpatialObject with_image(const std::string& class_name, const std::function<void(RStream& out)>& put) {
   RStream out = start();
   out.s4().tag("assays").list(0).tag("images").list(1, kWithAttributes).s4();
@@ -162,7 +162,7 @@ RStream& raster(RStream& out, const Names& colors, int32_t rows) {
   return out.tag("class").strings({"raster"}).nil();
 }
 
-// An experiment of one gene and the cells of two samples, with a picture of the first.
+// An experiment with one gene and the cells of two samples, with a picture of the first.
 SpatialObject experiment(const Names& colors, const Names& axes) {
   RStream out = start();
   out.s4().tag("colData");

@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(links_lead_to_the_same_targets_as_in_a_mount) {
   root->add_link("file", {"g", "a"}).add_link("folder", {"g"});
   BOOST_TEST(get("file.csv").body == "1\n2\n");
   BOOST_TEST(get("folder/a.csv").body == "1\n2\n");
-  // A folder has one path: who follows links does not walk in circles.
+  // A folder has one path, so that a client following links does not loop.
   const Answer folder = get("folder/");
   BOOST_TEST(folder.status == 302);
   BOOST_TEST(folder.field("Location") == "../g/");
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(failure_after_the_header_breaks_the_reply) {
   for (const char* const request :
        {"GET /token/a.npy HTTP/1.1", "GET /token/a.csv HTTP/1.1", "GET /token/a.npy HTTP/1.0"})
     BOOST_CHECK_THROW(ask(request), Broken);
-  // Before the header it is an error as every other, where the length has to be known first too.
+  // Before the header it is an ordinary error, as for requests that need the length first.
   for (const char* const request : {"HEAD /token/a.csv HTTP/1.1", "GET /token/a.csv HTTP/1.0"})
     BOOST_TEST(ask(request).status == 500, request);
   BOOST_TEST(get("a.csv", "Range: bytes=0-9").body == "store.h5: half of it is gone\n");
@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(viewers_of_the_list_may_read_and_others_may_not) {
   BOOST_TEST(before.field("Access-Control-Max-Age") == "86400");
 }
 
-// A text that somebody put into a store is no page of this server's.
+// A text placed in a store is not a page of this server.
 BOOST_AUTO_TEST_CASE(files_run_nothing) {
   root->add_text("a", {"<script>alert(1)</script>"});
   const Answer answer = get("a.csv", "Accept: text/html");
@@ -259,7 +259,7 @@ BOOST_AUTO_TEST_CASE(folder_is_json_if_accepted) {
   const Json::List& entries = *json.find("entries")->list();
   BOOST_REQUIRE(entries.size() == 3U);
   BOOST_TEST(*entries[0].find("name")->text() == "a.csv");
-  BOOST_TEST(entries[0].find("size")->is_null());  // nobody waits for a pass
+  BOOST_TEST(entries[0].find("size")->is_null());  // no request waits for a pass
   BOOST_TEST(*entries[1].find("size")->as_uint64() == read("a.npy").size());
   BOOST_TEST(*entries[2].find("href")->text() == "g/");
   BOOST_TEST(*entries[2].find("kind")->text() == "folder");

@@ -8,7 +8,7 @@ namespace {
 
 using Kind = WantedBytes::Kind;
 
-// "0-9 20-29" for parts, "all" and "none".
+// Returns "0-9 20-29" for parts, "all" and "none".
 std::string wanted(std::string_view field, uint64_t size) {
   const WantedBytes bytes = wanted_bytes(field, size);
   if (bytes.kind == Kind::kWhole) return "all";
@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(one_range_is_within_the_file) {
 
 BOOST_AUTO_TEST_CASE(several_keep_their_order) {
   BOOST_TEST(wanted("bytes=50-59, 0-9 ,-1", 100) == "50-59 0-9 99-99");
-  BOOST_TEST(wanted("bytes=0-9,,200-300,20-29", 100) == "0-9 20-29");  // those behind the end are left out
+  BOOST_TEST(wanted("bytes=0-9,,200-300,20-29", 100) == "0-9 20-29");  // ranges after the end are left out
 }
 
 BOOST_AUTO_TEST_CASE(range_after_the_end_is_unsatisfiable) {

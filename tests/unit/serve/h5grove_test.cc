@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(unreadable_content_fails_when_requested) {
   is_wrong("meta", "path=/bad", 500, "no such thing as 7");
   is_wrong("data", "path=/half&selection=4000000:", 500, "half of it is gone");
   BOOST_TEST(ask_h5("data", "path=/half&selection=0:10").body == "[0,0,0,0,0,0,0,0,0,0]");
-  // What fails later breaks the connection.
+  // A later failure breaks the connection.
   BOOST_CHECK_THROW(ask_h5("data", "path=/half"), Broken);
   BOOST_CHECK_THROW(ask_h5("data", "path=/half&format=bin"), Broken);
 }

@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_CASE(numbers_and_names_that_were_given_are_hosts) {
     BOOST_TEST(hosts.allows(host), host);
 }
 
-// A name of somebody else's that leads to this machine.
+// A foreign name that resolves to this machine.
 BOOST_AUTO_TEST_CASE(other_names_are_refused) {
   const HostNames hosts({"data.lab.example"});
   for (const char* const host : {"",

@@ -6,7 +6,7 @@ namespace plainfs::serve {
 namespace {
 
 struct Images : Pages {
-  // c 2, z 3, y 4, x 5; each value is its place.
+  // c 2, z 3, y 4, x 5; the value of an element is its place.
   Images() {
     std::vector<double> values(2 * 3 * 4 * 5);
     for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);

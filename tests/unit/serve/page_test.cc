@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(names_of_a_store_are_escaped_on_every_page) {
   BOOST_TEST(has(page(""), "&lt;script&gt;"));
 }
 
-// As fragments.tsv has them.
+// In the form of fragments.tsv.
 BOOST_AUTO_TEST_CASE(fragments_end_one_before_what_is_stored) {
   Fragments fragments;
   fragments.cell = plainfs::numbers<uint32_t>({1, 0});

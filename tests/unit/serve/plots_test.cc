@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(a_faint_colour_of_a_store_has_a_rim) {
              std::string::npos);
 }
 
-// WCAG 2, 1.4.11 and 1.4.3: the grounds are those of page.css.
+// WCAG 2, 1.4.11 and 1.4.3: the backgrounds are those of page.css.
 BOOST_AUTO_TEST_CASE(every_colour_of_a_page_stands_out) {
   const std::string style(kPageStyle);
   const std::regex color("--([ksa-z]+)(\\d*): #([0-9a-f]{3,6});");

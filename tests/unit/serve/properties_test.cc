@@ -1,4 +1,4 @@
-// PROPFIND as clients of WebDAV ask it.
+// PROPFIND as sent by WebDAV clients.
 #include <boost/test/unit_test.hpp>
 #include <numeric>
 
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(a_folder_without_its_slash_is_answered) {
   BOOST_TEST(properties("/token/g/a.csv/", "0").status == 404);
 }
 
-// davfs2 reads a file of unknown length as empty without a word.
+// davfs2 silently reads a file of unknown length as empty.
 BOOST_AUTO_TEST_CASE(reported_length_is_right) {
   std::vector<int32_t> values(200'000);
   std::iota(values.begin(), values.end(), 0);
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(reported_length_is_right) {
   BOOST_TEST(between(answer.body, "<D:getcontentlength>", "<") == wanted, boost::test_tools::per_element());
   BOOST_TEST(answer.is_chunked());
   const Answer again = properties("/token/");
-  BOOST_TEST(!again.is_chunked());  // nobody had to wait
+  BOOST_TEST(!again.is_chunked());  // no wait was necessary
   BOOST_TEST(again.body == answer.body);
 }
 
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(names_are_text_of_xml) {
   BOOST_TEST(between(answer.body, "<D:displayname>", "</")[1] == "a&lt;&amp;&gt;\\001\\377.csv");
 }
 
-// The Finder asks for these beside everything.
+// The Finder requests these for every file.
 BOOST_AUTO_TEST_CASE(files_of_macos_are_not_looked_up) {
   root->add_array("._a", {1});
   const std::string finder = "\nDepth: 0\nUser-Agent: WebDAVFS/3.0.0 (03008000) Darwin/22.1.0";

@@ -8,7 +8,7 @@
 namespace plainfs::serve {
 namespace {
 
-// The status with which it is refused; 0: it is a request; -1: it is not whole yet.
+// Returns the status of a refusal; 0: a valid request; -1: incomplete.
 int status_of(std::string_view text) {
   RequestReader reader;
   reader.add(text);
@@ -21,7 +21,7 @@ int status_of(std::string_view text) {
 
 const std::string kHost = "Host: h\r\n";
 
-// Of a target: "[a][b]/?query@host"; "-" where it is none.
+// Returns the parts of a target: "[a][b]/?query@host"; "-" if it is invalid.
 std::string names_of(std::string_view text) {
   const std::optional<Target> target = parse_target(text);
   if (!target) return "-";
@@ -86,7 +86,8 @@ BOOST_AUTO_TEST_CASE(invalid_request_is_refused) {
   BOOST_TEST(status_of("GET /a HTTP/1.1\r\nExpect: 100-continue\r\n" + end) == 417);
 }
 
-// Two programs that read one text as different requests is how one client's becomes another's.
+// If two programs parse one text into different requests, a client can smuggle a request into another's
+// connection.
 BOOST_AUTO_TEST_CASE(duplicate_length_is_refused) {
   BOOST_TEST(status_of("GET /a HTTP/1.1\r\n" + kHost +
                        "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\nabc") == 400);
@@ -94,7 +95,7 @@ BOOST_AUTO_TEST_CASE(duplicate_length_is_refused) {
                        "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\nabc") == 400);
 }
 
-// Its end is not known, so that what follows may be taken for another request.
+// Its end is unknown, so that later bytes might be taken for another request.
 BOOST_AUTO_TEST_CASE(unknown_transfer_coding_is_refused) {
   for (const char* const coding :
        {"gzip", "xchunked", "identity", "chunked, gzip", "gzip, chunked", "chunked,"})

@@ -34,7 +34,7 @@ class Socket {
     BOOST_REQUIRE(::send(socket_.number(), text.data(), text.size(), MSG_NOSIGNAL) ==
                   static_cast<ssize_t>(text.size()));
   }
-  // One reply with its length.
+  // Returns one reply with its length.
   Answer answer() const {
     std::string text;
     while (text.find("\r\n\r\n") == std::string::npos) more(text);
@@ -44,7 +44,7 @@ class Socket {
     while (text.size() < head + std::stoul(length)) more(text);
     return parse_answer(text);
   }
-  // Until it ends: whether it was broken off.
+  // Reads to the end. Returns whether the connection was broken.
   bool ends_broken(std::string& text) const {
     char bytes[65536];
     for (;;) {
@@ -53,7 +53,7 @@ class Socket {
       text.append(bytes, static_cast<size_t>(got));
     }
   }
-  // Bytes, or the end.
+  // Returns whether there are bytes, or the end.
   bool has_something() const {
     pollfd reading{socket_.number(), POLLIN, 0};
     return ::poll(&reading, 1, 0) == 1;
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(connection_of_a_stuck_reader_is_closed) {
   BOOST_TEST(wait_until([&] { return server->connections() == 0; }));
 }
 
-// Every one is stuck in its own request; another one is answered beside them.
+// Each is stuck in its own request, and another one is answered meanwhile.
 BOOST_AUTO_TEST_CASE(stuck_clients_do_not_block_others) {
   root->add_array("a", {1}).add_array("large", std::vector<int32_t>(20'000'000));
   start();
@@ -220,7 +220,7 @@ BOOST_AUTO_TEST_CASE(idle_client_makes_room) {
     return late.answer().status == 200;
   };
   BOOST_TEST(wait_until(is_answered));
-  // The one that has waited longest: which of them that is the server knows, whose threads take turns.
+  // The one that has waited longest. Only the server knows which one, because its threads take turns.
   const auto has_ended = [](const Socket& socket) { return socket.has_something(); };
   const auto ended = std::find_if(idle.begin(), idle.end(), has_ended);
   BOOST_REQUIRE((ended != idle.end()));
@@ -250,7 +250,7 @@ BOOST_AUTO_TEST_CASE(stuck_client_makes_room) {
   }
 }
 
-// It ends within one request's time although one client reads nothing and others are in the middle of a
+// It ends within the time of one request although one client reads nothing and others are in the middle of a
 // request.
 BOOST_AUTO_TEST_CASE(shutdown_waits_for_no_client) {
   root->add_array("a", {1}).add_array("large", std::vector<int32_t>(20'000'000));
@@ -269,7 +269,7 @@ BOOST_AUTO_TEST_CASE(shutdown_waits_for_no_client) {
   BOOST_TEST(text.size() < 80'000'000U);
 }
 
-// Gives nothing until whoever asks is seen to have left.
+// Returns nothing until the caller is known to have left.
 class SilentArray : public Array {
  public:
   SilentArray() : Array(number_type(Kind::integer, 4), Shape{3}) {}

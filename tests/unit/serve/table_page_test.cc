@@ -9,7 +9,7 @@
 namespace plainfs::serve {
 namespace {
 
-// 250 rows: a value that falls, one of three levels, and names.
+// 250 rows: a decreasing value, one of three levels, and names.
 struct Tables : Pages {
   Tables() {
     std::vector<double> values(250);

@@ -1,4 +1,4 @@
-// What is said of a SpatialData: its elements, its tables and its coordinate systems.
+// The description of a SpatialData: its elements, its tables and its coordinate systems.
 #include "formats/schemas/spatialdata/schema.h"
 
 #include <boost/test/unit_test.hpp>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kGroup = R"({"zarr_format":2})";
 
-// The attributes of an element that is transformed into that coordinate system.
+// Returns the attributes of an element that is transformed into that coordinate system.
 std::string transformed(const std::string& system, const std::string& more) {
   return R"({"coordinateTransformations":[{"type":"identity","output":{"name":")" + system + R"("}}])" +
          more + "}";

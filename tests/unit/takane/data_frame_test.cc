@@ -1,5 +1,5 @@
-// Every store of bad/takane breaks one rule of takane's validator: the message says which, and what does not
-// depend on it stays readable. outcome.txt of each case, prose lines included.
+// Every store of bad/takane breaks one rule of takane's validator: the message names it, and independent
+// parts stay readable. Compares with outcome.txt of each case, including prose lines.
 #include "formats/schemas/takane/data_frame.h"
 
 #include <boost/filesystem.hpp>
@@ -19,7 +19,7 @@ std::string bad(const std::string& name) {
   return std::string(PLAINFS_TEST_DATA) + "/bad/takane/" + name + "/store";
 }
 
-// Everything that reading the whole array throws, or an empty text.
+// Returns the message of the error from reading the whole array, or an empty text.
 std::string failure(const Array& array) {
   try {
     array.check();
@@ -36,7 +36,7 @@ struct Frame {
 
   explicit Frame(const Store& store) : root(store.root.parts), frame(*root->find("data_frame")) {}
 
-  // Why the table cannot be shown, or an empty text.
+  // Returns the reason why the table cannot be shown, or an empty text.
   std::string table_failure() const {
     if (const Error* error = std::get_if<Error>(&frame.content)) return error->what();
     const Table& table = std::get<Table>(frame.content);

@@ -7,7 +7,7 @@
 namespace plainfs::takane {
 namespace {
 
-// A delayed_array, whose tree each test writes.
+// A delayed_array with a tree written by each test.
 struct Tree : ObjectFixture {
   Tree() { write_object(root, "delayed_array"); }
 
@@ -47,7 +47,7 @@ struct Tree : ObjectFixture {
   std::string failure() {
     return failure_of([&] { read(); });
   }
-  // Rows of a dense result.
+  // Returns the rows of a dense result.
   std::string dense_text() {
     const Delayed result = read();
     BOOST_REQUIRE(result.dense);
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(invalid_tree_is_damage) {
              }).find("along dimension 2") != std::string::npos);
 }
 
-// Each operation takes the one below it twice: 2^39 arrays in a small file.
+// Each operation uses the one below it twice: 2^39 arrays in a small file.
 BOOST_AUTO_TEST_CASE(shared_group_is_expanded_within_a_limit) {
   {
     Hdf5Writer writer(file());
@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(shared_group_is_expanded_within_a_limit) {
   BOOST_TEST(failure() == "a delayed array of more than 8192 operations");
 }
 
-// It is known to be a sparse matrix all the same.
+// It is still known to be a sparse matrix.
 BOOST_AUTO_TEST_CASE(an_index_beyond_the_extent_is_damage_of_the_result) {
   {
     Hdf5Writer writer(file());

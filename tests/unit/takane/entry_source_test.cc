@@ -21,7 +21,7 @@ EntrySourcePtr small() {
                            numbers<uint64_t>({0, 2, 2, 3}), 3, 4);
 }
 
-// "major:minor=value", in order.
+// Returns "major:minor=value", in order.
 std::string text_of(const EntrySource& source, uint64_t first, uint64_t count) {
   const EntryRun run = source.read(first, count);
   const std::vector<uint64_t> lengths = source.lengths(first, count);
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(indices_may_keep_their_stored_order) {
   BOOST_TEST(text_of(*minor_subset(source, indices({0, 3}))) == "0:1=1 0:0=2 0:1=3 ");
 }
 
-// Far more minors than there is a bucket for each.
+// Far too many minors for one bucket each.
 BOOST_AUTO_TEST_CASE(minors_are_picked_of_very_many) {
   const uint64_t many = uint64_t{1} << 40;
   const auto source =
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(values_become_reals_exactly) {
   BOOST_TEST(run.value.values<double>()[2] == 3.0);
 }
 
-// More entries than one piece of the computed lists has, whatever is asked of them.
+// More entries than one piece of the computed lists, for every request.
 BOOST_AUTO_TEST_CASE(computed_lists_match_the_whole) {
   std::mt19937_64 random(11);
   std::vector<int32_t> value, index;

@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(tags_follow_the_three_and_other_lists_follow_by_name) {
   file.features->add_group("target_sets");
   BOOST_TEST(names_of(file.table()) == (Texts{"id", "name", "feature_type", "read", "genome", "aardvark"}));
   BOOST_TEST(file.table().rows == 3u);
-  BOOST_TEST(shown(*file.table().columns[1].values)[1] == "&#181;");  // as stored
+  BOOST_TEST(shown(*file.table().columns[1].values)[1] == "&#181;");  // in its stored form
   BOOST_TEST(file.context.warnings().empty());
 }
 

@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(largest_umi_sets_the_number_of_bases) {
   BOOST_TEST(shown(*bases({1, 1u << 24}, context)) == (Texts{"AAAAAAAAAAAAAAAC", "AAACAAAAAAAAAAAA"}));
   BOOST_TEST(shown(*bases({}, context)).empty());
   const ArrayPtr part = bases({3, 1u << 24}, context);
-  BOOST_TEST(part->read(range(0, 1)).text(0) == "AAAAAAAAAAAAAAAT");  // though it is asked for alone
+  BOOST_TEST(part->read(range(0, 1)).text(0) == "AAAAAAAAAAAAAAAT");  // even in a separate request
 }
 
 BOOST_AUTO_TEST_CASE(more_than_sixteen_bases_are_damage) {

@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(the_summary_of_cells_has_names_for_both_sides) {
   BOOST_TEST(store.version == "5");
 }
 
-// A group that knows which one it is in.
+// A group that knows its parent.
 class Inside : public MemoryGroup {
  public:
   Inside(GroupPtr outer, const std::string& name)
@@ -129,7 +129,7 @@ class Inside : public MemoryGroup {
   const GroupPtr outer_;
 };
 
-// Two molecules of a square, of the genes B and A.
+// Two molecules of a square, with the genes B and A.
 struct Square {
   TestContext context;
   std::shared_ptr<MemoryGroup> root = std::make_shared<MemoryGroup>("/");

@@ -9,7 +9,7 @@ using namespace plainfs;
 
 namespace {
 
-// Fields with | between them, those with quotes in <>.
+// Returns the fields separated by |, quoted ones in <>.
 std::string shown(std::string_view text) {
   std::string all;
   for (const CsvRecord& record : csv_records(text)) {

@@ -14,7 +14,7 @@ std::string round_trip(std::string_view text) {
   return to_json_text(parse_json(text));
 }
 
-// Whether parsing throws damage with words in its message.
+// Returns whether parsing throws damage with `words` in its message.
 bool refused(std::string_view text, std::string_view words = "no valid JSON") {
   try {
     parse_json(text);

@@ -23,7 +23,7 @@ std::string one_by_one(std::span<const T> values, std::string_view before) {
   return text;
 }
 
-// Whether a run is written, and measured, as its numbers are one by one.
+// Returns whether a run is written, and measured, like its single numbers.
 template <class T>
 bool right(const std::vector<T>& numbers, std::string_view before = ",") {
   const std::span<const T> values(numbers);

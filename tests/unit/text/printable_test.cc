@@ -18,7 +18,7 @@ BOOST_AUTO_TEST_CASE(printable_text_stays) {
 BOOST_AUTO_TEST_CASE(every_control_character_is_escaped) {
   for (int code = 0; code < 0x100; ++code) {
     if (code >= 0x20 && code < 0x7f) continue;
-    const std::string byte(1, static_cast<char>(code));  // from 0x80 on no UTF-8
+    const std::string byte(1, static_cast<char>(code));  // from 0x80 on invalid UTF-8
     const std::string shown = printable("a" + byte + "b");
     BOOST_CHECK_MESSAGE(shown.starts_with("a\\") && shown.ends_with("b"), code << ": " << shown);
     for (const char c : shown) BOOST_CHECK(c >= 0x20 && c < 0x7f);
@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(direction_and_line_controls_are_escaped) {
 }
 
 BOOST_AUTO_TEST_CASE(invalid_utf8_is_escaped) {
-  BOOST_CHECK_EQUAL(printable("\xc3"), "\\303");           // cut
+  BOOST_CHECK_EQUAL(printable("\xc3"), "\\303");           // truncated
   BOOST_CHECK_EQUAL(printable("\xc1\x9b"), "\\301\\233");  // overlong
   BOOST_CHECK_EQUAL(printable("\xff\u00e4"), "\\377\u00e4");
   BOOST_CHECK_EQUAL(printable("\xed\xa0\x80"), "\\355\\240\\200");  // a surrogate

@@ -20,7 +20,7 @@ Texts column(VcfStore& store, const std::string& name) {
   return {"no such column"};
 }
 
-// Of which nothing may be read.
+// An array that must not be read.
 class Unread : public MemoryArray {
  public:
   using MemoryArray::MemoryArray;

@@ -1,5 +1,4 @@
-// Chunks: where they are looked for, what an absent one is, and what metadata and data must not make plainfs
-// do.
+// Chunks: where they are looked up, the value of an absent one, and hostile metadata and data.
 #include <boost/test/unit_test.hpp>
 #include <numeric>
 
@@ -54,7 +53,7 @@ BOOST_AUTO_TEST_CASE(changed_chunks_are_not_mixed_with_older_ones) {
   writer.remove("go/1");
   writer.remove("all");
   for (const ArrayPtr& array : arrays) {
-    array->read(range(0, 2));  // read before
+    array->read(range(0, 2));  // already read
     BOOST_CHECK_EXCEPTION(array->read(range(2, 2)), Error, [](const Error& error) {
       return error.code() == Errc::changed && holds(error.what(), "has changed since it was mounted");
     });
@@ -144,7 +143,7 @@ BOOST_AUTO_TEST_CASE(chunks_under_unknown_keys_are_damage) {
   const V2Store sound;
   sound.put_v2_array("a", R"("<i4")", "3", "", "[2,2]", "[1,2]");
   sound.put("a/README.md", "no chunk");
-  sound.put_values<int32_t>("a/9.9", {1, 2});  // of an array that was larger
+  sound.put_values<int32_t>("a/9.9", {1, 2});  // from a formerly larger array
   TestContext context;
   BOOST_TEST(values_in<int32_t>(sound.open(context), "a") == (Ints{3, 3, 3, 3}),
              boost::test_tools::per_element());

@@ -1,4 +1,4 @@
-// Fill values beyond those that the golden stores hold, and those that are none of their type.
+// Fill values that the golden stores do not cover, and those of the wrong type.
 #include "formats/containers/zarr/fill.h"
 
 #include <boost/test/unit_test.hpp>
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(non_base64_text_is_the_text_itself) {
 }
 
 BOOST_AUTO_TEST_CASE(float16_is_rounded_once) {
-  // just above the middle of 1 and the next float16; as a float32 it is that middle
+  // just above the midpoint of 1 and the next float16; as a float32 it is that midpoint
   BOOST_TEST(only<uint16_t>(v2("1.00048828125000001", "<f2")) == 0x3c00U);
   BOOST_TEST(only<uint16_t>(v2("1.000488281250001", "<f2")) == 0x3c01U);
   BOOST_TEST(only<uint16_t>(v2("1.000488281249999", "<f2")) == 0x3c00U);

@@ -1,5 +1,5 @@
-// Every golden store, array by array: the elements of each expected .npy, and the arrays that errors.txt says
-// cannot be read, each with its error.
+// Every golden store, array by array: the elements of each expected .npy, and the unreadable arrays of
+// errors.txt, each with its error.
 #include <boost/filesystem.hpp>
 #include <boost/test/unit_test.hpp>
 #include <fstream>
@@ -39,7 +39,7 @@ std::string_view code_name(Errc code) {
   return code == Errc::unsupported ? "ENOTSUP" : "EIO";
 }
 
-// Walks a group beside the folder of what is expected of it.
+// Walks a group beside the folder of its expected files.
 class Walk {
  public:
   explicit Walk(const fs::path& folder) : folder_(folder) {

@@ -1,4 +1,4 @@
-// Which folders are nodes, where their attributes come from, and what damage does to the nodes around it.
+// The folders that are nodes, the source of their attributes, and the effect of damage on other nodes.
 #include <boost/test/unit_test.hpp>
 
 #include "formats/core/model/transient_fault.h"
@@ -15,7 +15,7 @@ using Names = std::vector<std::string>;
 
 BOOST_AUTO_TEST_SUITE(group)
 
-// The bytes of a member that is a file.
+// Returns the bytes of a member that is a file.
 std::string text_in(const Group& group, std::string_view name, Context& context) {
   const std::optional<Node> node = group.find(name);
   const auto& file = std::get<PlainFile>(node.value().content);

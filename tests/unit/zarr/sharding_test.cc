@@ -1,4 +1,4 @@
-// Sharded arrays: how little is read for one element, and that no index is trusted.
+// Sharded arrays: one element needs few reads, and no index is trusted.
 #include <boost/test/unit_test.hpp>
 #include <cstring>
 #include <limits>

@@ -1,4 +1,4 @@
-// Zip stores: which entries count, and that no offset or size in the archive is trusted.
+// Zip stores: the entries that count, and that no offset or size in the archive is trusted.
 #include <libdeflate.h>
 
 #include <boost/test/unit_test.hpp>
@@ -17,7 +17,7 @@ constexpr const char* kArray =
     R"({"zarr_format":2,"shape":[2],"chunks":[2],"dtype":"<i4","compressor":null,"filters":null,"order":"C","fill_value":0})";
 constexpr const char* kGroup = R"({"zarr_format":2})";
 
-// An archive in memory; the members are stored without compression.
+// An archive in memory with uncompressed members.
 class ZipWriter {
  public:
   struct Entry {
@@ -39,7 +39,7 @@ class ZipWriter {
     number<uint32_t>(static_cast<uint32_t>(entry.value.size()));
     number<uint32_t>(static_cast<uint32_t>(entry.value.size()));
     number<uint16_t>(static_cast<uint16_t>(entry.name.size()));
-    number<uint16_t>(3);  // an extra field that the directory does not have
+    number<uint16_t>(3);  // an extra field that the directory lacks
     file_ += entry.name + "xyz" + entry.value;
     entries_.push_back(std::move(entry));
   }
@@ -107,7 +107,7 @@ std::string bytes_of(const Ints& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(int32_t)};
 }
 
-// A file of its own that is opened as a store.
+// A file opened as a store.
 struct ZipFixture {
   std::string write(const std::string& content) {
     const std::string path = directory.path("a.zarr.zip");
@@ -115,7 +115,7 @@ struct ZipFixture {
     return path;
   }
   Store open(const std::string& content) { return zarr::open(look_at(write(content)), context); }
-  // Of array "a".
+  // Returns the values of array "a".
   Ints values(const std::string& content) { return values_in<int32_t>(open(content), "a"); }
 
   TemporaryDirectory directory;
