@@ -100,7 +100,7 @@ class Folder(unittest.TestCase):
 
 @needs_anndata
 class Hdf5(Folder):
-    def test_h5ad_has_the_layout_that_anndata_writes(self):
+    def test_h5ad_has_the_layout_of_anndata(self):
         for name in ("sample", "loom"):  # without columns of text, which write_h5ad() makes categorical
             with self.subTest(name), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -108,7 +108,7 @@ class Hdf5(Folder):
                 anndata.read_h5ad(ours).write_h5ad(self.at("theirs.h5ad"), compression="gzip")
                 self.assertEqual(list(layout(ours).items()), list(layout(self.at("theirs.h5ad")).items()))
 
-    def test_h5ad_holds_what_the_mount_shows(self):
+    def test_h5ad_matches_the_mount(self):
         for name, store in STORES.items():
             with self.subTest(name), warnings.catch_warnings():
                 warnings.simplefilter("ignore")

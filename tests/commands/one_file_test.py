@@ -286,7 +286,7 @@ class Stopped(Folder):
         return max((os.path.getsize(self.at("out", name)) for name in os.listdir(self.at("out")) if "plainfs-part" in name), default=-1)
 
     def begun(self, size=1):
-        """Returns a paused export that has written some bytes; None if it has finished already."""
+        """Returns a paused export that has written some bytes. A fast one may have ended already."""
         export = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         while export.poll() is None and self.part_size() < size:
             time.sleep(0.001)

@@ -33,16 +33,16 @@ class Whole(Planned):
         self.finish()
         self.assert_is_export(store, *options)
 
-    def test_of_an_hdf5_store(self):
+    def test_hdf5_store_by_tasks(self):
         self.check(os.path.join(SAMPLES, "pbmc.h5seurat"))
 
-    def test_of_a_zarr_store(self):
+    def test_zarr_store_by_tasks(self):
         self.check(os.path.join(DATA, "zarr", "v2_dtypes", "store.zarr"))
 
-    def test_of_links(self):
+    def test_links_by_tasks(self):
         self.check(os.path.join(DATA, "hdf5", "links", "store.h5"))
 
-    def test_of_a_folder_of_stores(self):
+    def test_folder_of_stores_by_tasks(self):
         os.mkdir(self.join("stores"))
         shutil.copy(os.path.join(SAMPLES, "pbmc.h5ad"), self.join("stores"))
         shutil.copytree(MATRIX, self.join("stores", "matrix"))
@@ -53,7 +53,7 @@ class Whole(Planned):
     def test_with_options(self):
         self.check(os.path.join(SAMPLES, "image.zarr"), "--views", "csv+bin", "-o", "header", tasks=2)
 
-    def test_of_a_part_of_a_store(self):
+    def test_part_of_a_store_by_tasks(self):
         store = os.path.join(SAMPLES, "pbmc.h5seurat")
         self.succeeds("export", "--plan", "--tasks", "2", store, "assays", "meta.data.csv", self.path)
         self.task(1)
@@ -77,7 +77,7 @@ class Whole(Planned):
         self.succeeds("export", store, "meta.data.csv", "assays/RNA/counts/matrix.mtx", self.target)
         self.check(store)
 
-    def test_of_names_with_equal_checksums(self):
+    def test_names_with_equal_checksums(self):
         """Tests that names with the same CRC-32 work if their files also have the same size."""
         store = self.join("cells.zarr")
         for name in ("AGCTGTCTCATATCGG-1", "CATGTTTTTCACCGAC-1"):
@@ -87,7 +87,7 @@ class Whole(Planned):
         self.assertEqual([file["bytes"] for file in plan["files"]], [256] * 4)
         self.check(store, "--views", "csv+npy", tasks=3)
 
-    def test_of_a_too_long_part_of_an_empty_file(self):
+    def test_too_long_part_of_an_empty_file(self):
         store = self.join("folder")
         os.mkdir(store)
         shutil.copytree(MATRIX, os.path.join(store, "matrix"))
@@ -104,7 +104,7 @@ class Whole(Planned):
         self.finish()
         self.assert_is_export(store)
 
-    def test_of_fragments_by_level_and_their_coverage(self):
+    def test_fragments_by_level_and_their_coverage(self):
         """Tests that the content of the files of -o cells= and -o genome= is part of the plan, because by/ and
         coverage.bw are generated from it."""
         store, cells, genome = os.path.join(DATA, "bpcells", "frag_packed", "store"), self.join("cells.csv"), self.join("genome")
@@ -126,7 +126,7 @@ class Whole(Planned):
                 file.write('other\t1\n' if path == genome else '"other",T\n')
             self.fails(12, "export", "--task", "1", self.path, self.join("again"), says=f"{path}: has changed since the export was planned")
 
-    def test_of_a_path_given_twice(self):
+    def test_repeated_path(self):
         store = write_zeros(self.join("s.zarr"), 10)
         self.succeeds("export", "--plan", "--tasks", "1", store, "a.csv", "a.csv", self.path)
         self.task(1)

@@ -139,7 +139,7 @@ class Coverage(Folder):
             self.assertEqual(struct.unpack_from("<I", data, at)[0], 0x2468ACE0)
 
     @needs("bedtools")
-    def test_pybigwig_reads_what_bedtools_counts(self):
+    def test_pybigwig_matches_bedtools(self):
         if pyBigWig is None:
             self.skipTest(missing_modules("pyBigWig"))
         m = self.mounted()

@@ -98,7 +98,7 @@ class Mirror(Folder):
                 self.assertTrue(filecmp.cmp(os.path.join(unopenable, name), m.join(name), shallow=False), name)
             self.assertIn("truncated.h5", run("cat", m.join(".plainfs", "log")).stdout.decode())
 
-    def test_listing_thousands_of_stores_opens_none(self):
+    def test_listing_thousands_of_stores_opens_no_store(self):
         for i in range(1500):
             os.symlink(SAMPLE, os.path.join(self.folder, f"s{i}"))
         with Mount(self.folder, "-o", "follow_outside") as m:

@@ -198,7 +198,7 @@ class Tenx(Folder):
         self.assertEqual((framed != scipy.io.mmread(self.mount.join("matrix.mtx")).tocsc()).nnz, 0)
 
     @needs_modules("h5py", "scipy")
-    def test_h5py_reads_the_file_as_scanpy_does(self):
+    def test_h5py_reads_the_file_like_scanpy(self):
         import h5py
         import scipy.io
         import scipy.sparse
@@ -218,7 +218,7 @@ class Tenx(Folder):
         self.assertEqual("".join(f"{name}\t{name}\n" for name in names), mount.read("assays", "RNA", "counts", "genes.tsv").decode())
 
     @needs_modules("h5py")
-    def test_h5py_reads_the_file_as_seurat_does(self):
+    def test_h5py_reads_the_file_like_seurat(self):
         import h5py
         with h5py.File(self.mount.join("10x", "10x.h5"), "r") as file:
             genomes = [name for name in file if isinstance(file[name], h5py.Group)]
@@ -235,7 +235,7 @@ class Tenx(Folder):
         self.assertEqual(b"".join(name + b"\t" + name + b"\n" for name in parts["features/name"]), self.mount.read("genes.tsv"))
 
     @needs_modules("h5py", "scipy")
-    def test_h5py_reads_a_matrix_by_row_as_seurat_does(self):
+    def test_h5py_reads_a_csr_matrix_like_seurat(self):
         """Reads it like scanpy: cells in rows, with sorted genes."""
         import h5py
         import scipy.io
@@ -361,7 +361,7 @@ class H5ad(Folder):
             self.assertIn("layers/odd/" + name, str(result.stderr))
 
     @needs_modules("h5py")
-    def test_h5py_reads_x_as_bpcells_does(self):
+    def test_h5py_reads_x_like_bpcells(self):
         """Follows the steps of BPCells' open_matrix_anndata_hdf5: it takes cells by genes in csr for genes by cells in
         csc."""
         import h5py

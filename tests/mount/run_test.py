@@ -29,7 +29,7 @@ class Run(Folder):
         self.assertEqual(os.listdir(self.temporary), [])
         self.assertFalse(mounted.is_mounted(self.temporary))
 
-    def test_the_command_sees_what_a_mount_shows(self):
+    def test_command_sees_the_files_of_a_mount(self):
         with Mount(SAMPLE) as mount:
             expected = mount.read("matrix.mtx")
         for words in (["cat", "{}/matrix.mtx"], ["sh", "-c", 'cat "$PLAINFS_MOUNT/matrix.mtx"'], ["sh", "-c", 'cat "$PLAINFS_MOUNT_1/matrix.mtx"'],
@@ -89,7 +89,7 @@ class Run(Folder):
         shown = living.communicate("\n")[0]
         self.assertIn("matrix.mtx", shown)
 
-    def test_signals_go_on_to_the_command(self):
+    def test_signals_are_forwarded_to_the_command(self):
         for name in ("TERM", "INT", "HUP", "USR1", "USR2", "QUIT"):
             process = self.started(f"trap 'ls $PLAINFS_MOUNT >/dev/null && exit 5' {name}; echo ready; while :; do sleep 0.05; done")
             process.send_signal(getattr(signal, f"SIG{name}"))

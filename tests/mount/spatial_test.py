@@ -59,7 +59,7 @@ class Objects(Folder):
             with self.subTest(name), Mount(self.store(name)) as m:
                 self.same_places(m, SEURAT)
 
-    def test_a_cell_on_no_slice_has_no_coordinates(self):
+    def test_cell_without_a_slice_has_no_coordinates(self):
         places = self.places.astype(float)
         places[5] = numpy.nan
         with Mount(self.store("visium")) as m:

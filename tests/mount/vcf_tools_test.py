@@ -42,7 +42,7 @@ def reference_of(lines, most=1_000_000):
 
 class Checks(Folder):
     @needs("bcftools")
-    def test_bcftools_counts_what_the_index_holds(self):
+    def test_bcftools_counts_match_the_index(self):
         counted = 0
         for name, store in golden():
             with self.subTest(case=name), Mount(store) as mount:

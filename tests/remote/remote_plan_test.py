@@ -34,7 +34,7 @@ class Plan(RemoteTest):
         self.assertEqual(run("export", store, target).returncode, 0)
         return tree(target)
 
-    def test_tasks_write_what_an_export_writes(self):
+    def test_tasks_write_the_same_as_an_export(self):
         server = self.served(StoreServer(self.folder))
         for store in ("x.h5ad", "matrix"):
             with self.subTest(store):
@@ -55,7 +55,7 @@ class Plan(RemoteTest):
         self.assertEqual(json.loads(plan)["options"]["region"], "lab")
         self.assertNotIn(remote.SECRET, plan)
 
-    def test_tasks_of_a_machine_share_what_they_read(self):
+    def test_tasks_of_a_machine_share_their_reads(self):
         server = self.served(StoreServer(self.folder))
         self.assertEqual(run("export", "--plan", "--tasks", str(TASKS), server.url + "/x.h5ad", self.path("plan")).returncode, 0)
         cache = ("-o", f"remote_cache={self.path('cache')}")

@@ -236,7 +236,7 @@ class Golden(unittest.TestCase):
                     peak = next(int(line.split()[1]) for line in file if line.startswith("VmHWM"))
                 self.assertLess(peak, 120_000)  # KiB
 
-    def test_zarr_and_r_are_shown_alike(self):
+    def test_zarr_and_r_look_the_same(self):
         zarr, = self.stores("anndata/csc_zarr2/store.zarr")
         with Server(zarr) as server:
             viewer = H5Web(server, "store.zarr")

@@ -279,7 +279,7 @@ class Clients(Folder):
             self.assertLessEqual(len(os.listdir(f"/proc/{server.process.pid}/fd")), open_files + 2)
             self.assertEqual(server.ask("a.csv").body, cat(store, "a.csv"))
 
-    def test_a_small_request_beside_clients_that_read_nothing(self):
+    def test_small_request_is_served_beside_stuck_clients(self):
         store = self.zarr(20)
         with Server(store) as server:
             stuck = [self.enterContext(server.connect()) for _ in range(48)]  # of 64; answered ones may stay
@@ -357,7 +357,7 @@ class Safety(Folder):
 
     @unittest.skipIf("sandbox: " in subprocess.run([PROGRAM, "-o", "sandbox=required", MATRIX, "/dev/null"], capture_output=True).stderr.decode(),
                      "this system has no Landlock")
-    def test_it_is_confined_as_a_mount_is(self):
+    def test_server_is_confined_like_a_mount(self):
         with Server("-o", "sandbox=required", SEURAT, MATRIX) as server:
             with open(f"/proc/{server.process.pid}/status", encoding="ascii") as file:
                 status = dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)

@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(lists_are_cut_by_their_offsets) {
   BOOST_TEST(array->read(range(2, 1)).text(0) == "[3]");
 }
 
-BOOST_AUTO_TEST_CASE(lists_of_starts_and_stops_may_lie_in_any_order) {
+BOOST_AUTO_TEST_CASE(lists_of_starts_and_stops_may_be_unsorted) {
   Awkward a;
   a.add("l-starts", {2, 0, 1});
   a.add("l-stops", {4, 0, 2});

@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(level_named_NA_counts_and_missing_label_does_not) {
   BOOST_TEST(groups_of(missing).cells == (Cells{kNone, 0, kNone}));
 }
 
-BOOST_AUTO_TEST_CASE(categories_may_be_numbers_or_alike) {
+BOOST_AUTO_TEST_CASE(categories_may_be_numbers_or_equal) {
   TestContext context;
   const ArrayPtr column =
       factor(numbers<uint8_t>({1, 2, 1, 3}), numbers<double>({2.5, 10, 2.5}), 1, "x", context);

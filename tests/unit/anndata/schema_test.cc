@@ -189,7 +189,7 @@ BOOST_AUTO_TEST_CASE(raw_has_genes_of_its_own) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(gene_ids_stand_before_the_names_if_they_are_text) {
+BOOST_AUTO_TEST_CASE(textual_gene_ids_precede_the_names) {
   AnnDataStore store;
   set_attribute(*store.var, "column-order", texts({"gene_ids"}));
   store.var->add_text("gene_ids", {"E1", "E2"});

@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(a_random_reader_finds_what_was_read_before) {
   BOOST_TEST(numbers->made == 50);
 }
 
-BOOST_AUTO_TEST_CASE(readers_at_once_all_get_their_blocks) {
+BOOST_AUTO_TEST_CASE(concurrent_readers_all_get_their_blocks) {
   ByteCache cache(100 * kBlockBytes);
   Workers workers(2);
   const auto numbers = std::make_shared<Numbers>(cache, workers);

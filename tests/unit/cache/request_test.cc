@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(cancelled_request_stops_all_its_threads) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(the_work_of_others_goes_on_beside_a_cancelled_one) {
+BOOST_AUTO_TEST_CASE(cancelled_request_does_not_stop_others) {
   Workers workers(2);
   Flag flag;
   flag.is_cancelled = true;

@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(letters_may_be_joined) {
   BOOST_TEST(options.store == "s");
 }
 
-BOOST_AUTO_TEST_CASE(a_list_of_views_may_hold_commas) {
+BOOST_AUTO_TEST_CASE(list_of_views_may_contain_commas) {
   BOOST_TEST(parse({"-o", "views=csv,npy,ro"}).views == "csv,npy");
   BOOST_TEST(parse({"-o", "views=csv+npy,uid=3"}).views == "csv+npy");
   BOOST_TEST(parse({"--views", "mtx,tsv"}).views == "mtx,tsv");
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(options_of_mount_tables_are_accepted) {
   BOOST_TEST(options.mount_options.empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_mount_helper_is_given_letters_of_its_own) {
+BOOST_AUTO_TEST_CASE(mount_helper_accepts_its_own_letters) {
   const std::vector<std::string> arguments{"store", "/mnt",         "-s", "-n",      "-v",
                                            "-t",    "fuse.plainfs", "-o", "ro,uid=3"};
   const MountHelper helper = from_mount_helper(arguments);

@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(damaged_index_beside_the_store_is_reported_and_ignored) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(only_a_store_of_one_file_has_an_index_beside_it) {
+BOOST_AUTO_TEST_CASE(only_a_single_file_store_has_an_index_beside_it) {
   BOOST_CHECK_EXCEPTION(open().to_lie_beside(), Error, says("nothing is known of /s"));
   sources.now["/s/other"] = "7";
   keep("a.csv", 5);

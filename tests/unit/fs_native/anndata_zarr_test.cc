@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(a_wide_array_is_in_tiles) {
   BOOST_CHECK_THROW(found(made, "obsm/a/0.2.0"), std::out_of_range);
 }
 
-BOOST_AUTO_TEST_CASE(a_column_major_array_is_turned) {
+BOOST_AUTO_TEST_CASE(column_major_array_is_transposed) {
   const ArrayPtr stored = as_column_major(numbers<int32_t>({1, 2, 3, 4, 5, 6}, {2, 3}));
   AnnotatedMatrix matrix;
   matrix.cells = matrix.obs.rows = 3;

@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(unreadable_names_leave_no_version) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(values_have_the_type_that_holds_them) {
+BOOST_AUTO_TEST_CASE(values_have_the_smallest_sufficient_type) {
   const std::string uint = "unpacked-uint-matrix-v2\n", real = "unpacked-double-matrix-v2\n";
   BOOST_TEST(version(numbers<uint8_t>({1, 2, 3})) == uint);
   BOOST_TEST(version(numbers<int64_t>({1, 0, 4294967295})) == uint);
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(value_out_of_range_is_refused) {
 }
 
 // BPCells requires it.
-BOOST_AUTO_TEST_CASE(indices_rise) {
+BOOST_AUTO_TEST_CASE(indices_are_sorted) {
   SparseMatrix matrix = small_sparse();
   matrix.index = numbers<int64_t>({1, 2, 0});
   const auto all = files(matrix);

@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(rows_rise_within_each_column) {
   BOOST_TEST(all<int16_t>(*turned.value) == (std::vector<int16_t>{5, 9, 8, 6, 7}));
 }
 
-BOOST_AUTO_TEST_CASE(a_matrix_without_entries_has_none_in_any_order) {
+BOOST_AUTO_TEST_CASE(empty_matrix_is_empty_in_any_order) {
   TestContext context;
   SparseMatrix matrix = small_matrix();
   matrix.value = numbers<float>({});
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(each_band_is_one_pass_over_its_source) {
   BOOST_TEST(many.stored_index->chunks_decoded() == (2 + passes) * many.chunks());
 }
 
-BOOST_AUTO_TEST_CASE(a_store_that_the_cache_holds_is_decoded_once) {
+BOOST_AUTO_TEST_CASE(cached_store_is_decoded_once) {
   TestContext context;
   std::mt19937_64 random(11);
   const ManyEntries many(random, context);

@@ -35,7 +35,7 @@ std::vector<T> counted(uint64_t count) {
 BOOST_AUTO_TEST_SUITE(packed_hdf5_files)
 
 // From h5py 3.7: f.create_dataset(name, shape=shape, dtype=dtype, compression="gzip").chunks
-BOOST_AUTO_TEST_CASE(chunks_have_the_shape_that_h5py_chooses) {
+BOOST_AUTO_TEST_CASE(chunks_have_the_shape_of_h5py) {
   using Lengths = std::vector<uint64_t>;
   BOOST_TEST(h5py_chunk({4317}, 4) == (Lengths{2159}));
   BOOST_TEST(h5py_chunk({0}, 4) == (Lengths{1024}));

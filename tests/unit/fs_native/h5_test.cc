@@ -35,7 +35,7 @@ TenxFeatures small_features() {
 
 BOOST_AUTO_TEST_SUITE(virtual_hdf5_files)
 
-BOOST_AUTO_TEST_CASE(tenx_files_hold_what_cell_ranger_writes) {
+BOOST_AUTO_TEST_CASE(tenx_files_match_cell_ranger) {
   TestContext context;
   const auto file = layout_file([&] { return tenx_h5(small_matrix(), small_features(), context); }, context);
   const WrittenFile written(whole_text(*file));

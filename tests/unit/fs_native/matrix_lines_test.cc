@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(lines_of_a_dense_matrix_are_its_rows_and_columns) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(the_first_line_across_takes_a_pass_and_the_next_ones_none) {
+BOOST_AUTO_TEST_CASE(first_line_across_takes_the_only_pass) {
   TestContext context;
   const auto both = random_matrix<int32_t>(200, 300, true, 11);
   const SparseMatrix stored = in_chunks(both.sparse, 100, context);

@@ -94,7 +94,7 @@ std::string chosen(const AnnotatedMatrix& matrix) {
 
 BOOST_AUTO_TEST_SUITE(seurat)
 
-BOOST_AUTO_TEST_CASE(names_are_made_unique_as_r_does) {
+BOOST_AUTO_TEST_CASE(names_are_made_unique_like_r) {
   BOOST_TEST(made_unique({"a", "b", "a", "a.1", "a"}) == (Texts{"a", "b", "a.2", "a.1", "a.3"}));
   BOOST_TEST(made_unique({"a", "b"}) == (Texts{"a", "b"}));
   BOOST_TEST(made_unique({}) == Texts());

@@ -64,7 +64,7 @@ struct Fixture {
 
 BOOST_FIXTURE_TEST_SUITE(by_levels, Fixture)
 
-BOOST_AUTO_TEST_CASE(it_is_found_and_not_listed) {
+BOOST_AUTO_TEST_CASE(folder_by_is_found_and_not_listed) {
   const Names listed = names("");
   BOOST_TEST((std::find(listed.begin(), listed.end(), "by") == listed.end()));
   BOOST_TEST(names("by") == (Names{"type", "a%2Fb"}), boost::test_tools::per_element());
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(levels_are_found_among_the_cells_of_a_level) {
 }
 
 // Otherwise a walk through all listed folders would never end.
-BOOST_AUTO_TEST_CASE(it_is_listed_with_named_views_but_not_in_itself) {
+BOOST_AUTO_TEST_CASE(folder_by_is_listed_with_named_views_but_not_in_itself) {
   views.are_named = true;
   const Names listed = names(""), inside = names("by/type/T");
   BOOST_TEST((std::find(listed.begin(), listed.end(), "by") != listed.end()));

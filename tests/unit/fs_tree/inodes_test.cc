@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(name_keeps_its_inode_while_it_is_held) {
   BOOST_CHECK_EXCEPTION(inodes.name(held), Error, says("there is none"));
 }
 
-BOOST_AUTO_TEST_CASE(name_given_outside_of_a_visit_stays) {
+BOOST_AUTO_TEST_CASE(name_assigned_outside_of_a_visit_stays) {
   Inodes inodes;
   const Inode given = inodes.of(kRootInode, "a", FileKind::file);
   {

@@ -25,7 +25,7 @@ std::shared_ptr<PassedOver> passed_over() {
 
 BOOST_AUTO_TEST_SUITE(open_views)
 
-BOOST_AUTO_TEST_CASE(all_share_the_view_that_was_kept_first) {
+BOOST_AUTO_TEST_CASE(all_callers_share_the_first_view) {
   OpenViews views;
   BOOST_TEST(!views.find(7));
   const auto first = views.keep(7, passed_over());

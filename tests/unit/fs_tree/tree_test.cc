@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(a_directory_is_listed_once) {
   BOOST_TEST(group->times_listed() == before);
 }
 
-BOOST_AUTO_TEST_CASE(listing_a_directory_lists_none_of_its_groups) {
+BOOST_AUTO_TEST_CASE(listing_a_directory_does_not_list_its_groups) {
   auto group = root->add_group("g");
   names();
   BOOST_TEST(group->times_listed() == 0);
@@ -288,7 +288,7 @@ BOOST_AUTO_TEST_CASE(a_very_long_link_ends) {
   BOOST_TEST(names() == Names{"deep"}, boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(a_link_names_a_displaced_view_as_it_is_shown) {
+BOOST_AUTO_TEST_CASE(link_names_a_displaced_view_by_its_shown_name) {
   root->add_array("a").add_group("a.csv");
   root->add_group("g")->add_link("l", {"a"});
   BOOST_TEST(names() == (Names{"a.csv", "a.npy", "a~.csv", "g"}), boost::test_tools::per_element());
@@ -446,7 +446,7 @@ BOOST_AUTO_TEST_CASE(listed_parts_have_inodes_by_their_place) {
   BOOST_CHECK_EXCEPTION(other.kind(second), Error, says("no longer in the store"));
 }
 
-BOOST_AUTO_TEST_CASE(names_are_given_back_after_a_visit) {
+BOOST_AUTO_TEST_CASE(names_are_released_after_a_visit) {
   ChosenViews views = with_numbered();
   made.emplace(memory_store(root), subdir, views, context, inodes);
   const uint64_t before = inodes->statistics().names;
@@ -569,7 +569,7 @@ BOOST_AUTO_TEST_CASE(a_name_of_another_kind_is_another_inode) {
   BOOST_CHECK_EXCEPTION(tree().kind(group), Error, says("x: no longer in the store"));
 }
 
-BOOST_AUTO_TEST_CASE(a_directory_may_be_shown_alone) {
+BOOST_AUTO_TEST_CASE(directory_can_be_the_root) {
   root->add_array("out")
       .add_group("g")
       ->add_group("h")
@@ -583,7 +583,7 @@ BOOST_AUTO_TEST_CASE(a_directory_may_be_shown_alone) {
   BOOST_TEST(link("up.csv") == "store.h5:/out");
 }
 
-BOOST_AUTO_TEST_CASE(only_a_directory_may_be_shown_alone) {
+BOOST_AUTO_TEST_CASE(only_a_directory_can_be_the_root) {
   root->add_array("a");
   subdir = "a.csv";
   BOOST_CHECK_EXCEPTION(tree(), Error, says("a.csv: no directory"));

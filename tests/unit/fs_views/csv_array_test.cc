@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(large_arrays_match_a_plain_writer) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(names_follow_rows_that_are_split) {
+BOOST_AUTO_TEST_CASE(row_names_follow_split_rows) {
   std::mt19937_64 random(3);
   TestContext context;
   const ArrayPtr array = numbers(counted(3 * 70001), {3, 70001});

@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(row_names_come_first_under_an_empty_name) {
   BOOST_TEST(csv_of({2, text_array({"r1", "r2"}), {}}) == "\"\"\nr1\nr2\n");
 }
 
-BOOST_AUTO_TEST_CASE(a_table_without_anything_has_empty_lines) {
+BOOST_AUTO_TEST_CASE(empty_table_has_empty_lines) {
   BOOST_TEST(csv_of({3, nullptr, {}}) == "\n\n\n\n");
   BOOST_TEST(csv_of({0, nullptr, {}}) == "\n");
   BOOST_TEST(csv_of({0, nullptr, {{"n", numbers<int32_t>({})}}}) == "n\n");

@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(positions_may_be_wider_than_32_bits) {
   BOOST_TEST(tsv_of(fragments).find("chr2\t4000000000\t1099511627775\t") != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(the_end_is_one_less_than_stored_and_0_has_none) {
+BOOST_AUTO_TEST_CASE(end_is_one_less_than_stored_and_0_has_no_end) {
   Fragments fragments = small_fragments();
   fragments.end = numbers<uint32_t>({20, 10, 4294967295});  // digits fewer than stored
   BOOST_TEST(tsv_of(fragments).starts_with("chr2\t0\t9\tA-1\t1\n"));

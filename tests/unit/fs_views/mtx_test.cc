@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(entries_are_shown_in_the_order_stored) {
              "%%MatrixMarket matrix coordinate integer general\n4 3 3\n1 1 5\n4 1 0\n2 3 70000\n");
 }
 
-BOOST_AUTO_TEST_CASE(by_row_the_pointer_runs_over_rows) {
+BOOST_AUTO_TEST_CASE(csr_pointer_runs_over_rows) {
   SparseMatrix matrix = small_matrix();
   std::swap(matrix.rows, matrix.columns);
   matrix.by_row = true;

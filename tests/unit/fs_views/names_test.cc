@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(reserved_name_is_never_assigned) {
   BOOST_TEST(assign_names(requests, reserved).front() == ".plainfs~");
 }
 
-BOOST_AUTO_TEST_CASE(a_member_without_a_name_gets_one) {
+BOOST_AUTO_TEST_CASE(nameless_member_gets_a_name) {
   BOOST_TEST(assign({{"", ""}, {"", ".csv"}}) == (Names{"%", ".csv"}), boost::test_tools::per_element());
 }
 

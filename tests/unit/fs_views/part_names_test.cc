@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(names_equal_to_a_file_system_are_one) {
   BOOST_CHECK_EXCEPTION(names.find("a%2Fb"), Error, says("2 genes are called a/b: E1, E2"));
 }
 
-BOOST_AUTO_TEST_CASE(long_labels_are_cut_so_that_the_extension_fits) {
+BOOST_AUTO_TEST_CASE(long_labels_are_cut_before_the_extension) {
   const std::string name(300, 'L'), other = name + "x";
   const PartNames names("gene", {name, other, "short"});
   BOOST_TEST(names.file(0, ".csv") == file_name(name, ".csv"));

@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(every_element_of_nested_lists_has_a_line) {
                       {numbers<uint8_t>({2, 3}), numbers<uint8_t>({1, 2, 3})}}) == "7\t1\n7\t2\n8\t3\n");
 }
 
-BOOST_AUTO_TEST_CASE(elements_behind_the_last_row_have_no_line) {
+BOOST_AUTO_TEST_CASE(elements_after_the_last_row_have_no_line) {
   BOOST_TEST(text_of({nullptr, numbers<int>({1, 2, 3}), {numbers<uint8_t>({1})}}) == "0\t1\n");
   BOOST_TEST(text_of({nullptr, numbers<int>({}), {numbers<uint8_t>({})}}) == "");
 }

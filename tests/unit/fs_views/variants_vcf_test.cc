@@ -284,7 +284,7 @@ BOOST_AUTO_TEST_CASE(variant_extends_to_its_reference_or_end) {
   BOOST_TEST(index_of(store, IndexKind::tbi) != text_end);
 }
 
-BOOST_AUTO_TEST_CASE(index_has_the_kind_that_tabix_chooses) {
+BOOST_AUTO_TEST_CASE(index_has_the_kind_of_tabix) {
   VcfStore store;
   BOOST_TEST(!index_of(store, IndexKind::tbi).empty());
   BOOST_TEST(message_of([&] { index_of(store, IndexKind::csi); }) ==

@@ -37,7 +37,7 @@ int refusal(const std::function<bool()>& succeeds) {
 
 BOOST_AUTO_TEST_SUITE(confinement)
 
-BOOST_AUTO_TEST_CASE(limits_of_no_other_process_are_set_or_seen) {
+BOOST_AUTO_TEST_CASE(limits_of_other_processes_are_inaccessible) {
   const pid_t parent = ::getpid();
   rlimit before{}, after{};
   BOOST_REQUIRE(::getrlimit(RLIMIT_CORE, &before) == 0);
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(limits_of_no_other_process_are_set_or_seen) {
   BOOST_TEST(after.rlim_cur == before.rlim_cur);
 }
 
-BOOST_AUTO_TEST_CASE(its_own_limits_are_seen_and_not_set) {
+BOOST_AUTO_TEST_CASE(own_limits_are_readable_but_not_settable) {
   BOOST_TEST(refusal([] {
                rlimit core{1, 1};
                return ::getrlimit(RLIMIT_CORE, &core) == 0 && core.rlim_max == 0;

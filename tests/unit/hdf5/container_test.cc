@@ -45,7 +45,7 @@ auto is(Errc code, std::string_view words = "") {
 
 BOOST_AUTO_TEST_SUITE(hdf5_container)
 
-BOOST_AUTO_TEST_CASE(signature_is_sought_where_a_superblock_may_be) {
+BOOST_AUTO_TEST_CASE(signature_is_searched_at_superblock_offsets) {
   TemporaryDirectory directory;
   const std::string signature("\x89HDF\r\n\x1a\n", 8);
   for (const auto& [before, found] : std::vector<std::pair<size_t, bool>>{
@@ -253,7 +253,7 @@ BOOST_AUTO_TEST_CASE(series_of_virtual_sources_ends_at_a_missing_file) {
   BOOST_CHECK_EXCEPTION(without.read("series"), Error, is(Errc::damaged, "part1.h5"));
 }
 
-BOOST_AUTO_TEST_CASE(unwritten_data_behind_a_user_block_are_fill) {
+BOOST_AUTO_TEST_CASE(unwritten_data_after_a_user_block_are_fill) {
   File file;
   {
     const LibraryLock lock;
@@ -269,7 +269,7 @@ BOOST_AUTO_TEST_CASE(unwritten_data_behind_a_user_block_are_fill) {
   BOOST_TEST(read_integers(*find_array(*file.root(), "some")) == (std::vector<int>{1, 2, 3}));
 }
 
-BOOST_AUTO_TEST_CASE(large_contiguous_matrices_read_alike_by_row_and_by_column) {
+BOOST_AUTO_TEST_CASE(large_contiguous_matrices_read_equally_by_row_and_column) {
   File file;
   const uint64_t rows = 3000, columns = 6000;  // 72 MB: read in tiles
   const std::vector<int> values = counting(rows * columns);

@@ -77,7 +77,7 @@ auto says(std::string_view words) {
 
 BOOST_AUTO_TEST_SUITE(hdf5_global_heap)
 
-BOOST_AUTO_TEST_CASE(strings_are_found_behind_the_user_block) {
+BOOST_AUTO_TEST_CASE(strings_are_found_after_the_user_block) {
   // At address 8, because an address of 0 is null.
   HeapFile file("padding." + collection(object(1, "first") + object(2, "") + object(7, "last")));
   const Elements texts =

@@ -219,7 +219,7 @@ BOOST_AUTO_TEST_CASE(question_without_memory_does_not_disturb_the_next) {
                                });
 }
 
-BOOST_AUTO_TEST_CASE(file_that_changes_is_an_error) {
+BOOST_AUTO_TEST_CASE(changed_file_is_an_error) {
   const ProcessFile file(path(), context, process);
   boost::filesystem::last_write_time(path(), 1'000'000'000);
   BOOST_CHECK_EXCEPTION(file.links(file.root_address()), Error, says("has changed"));

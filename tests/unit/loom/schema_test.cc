@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(graphs_join_the_nodes_of_their_side) {
   BOOST_TEST(shown(graph.row) == (Texts{"0"}));
 }
 
-BOOST_AUTO_TEST_CASE(a_graph_that_lacks_a_list_is_a_plain_group) {
+BOOST_AUTO_TEST_CASE(graph_without_a_list_is_a_plain_group) {
   File file;
   const auto knn = file.root->add_group("row_graphs")->add_group("KNN");
   knn->add("a", number_node<int64_t>({0}, {1})).add("b", number_node<int64_t>({1}, {1}));

@@ -296,7 +296,7 @@ BOOST_AUTO_TEST_CASE(arrays_of_one_context_do_not_share_chunks) {
   BOOST_TEST(b.read(range(7, 1)).values<int32_t>()[0] == 0);
 }
 
-BOOST_AUTO_TEST_CASE(one_element_stands_for_an_absent_chunk) {
+BOOST_AUTO_TEST_CASE(absent_chunk_is_one_repeated_element) {
   TestContext context;
   const uint64_t huge = uint64_t{1} << 62;
   Elements seven = zero_elements(kInt32, 1);

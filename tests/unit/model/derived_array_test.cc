@@ -212,7 +212,7 @@ BOOST_AUTO_TEST_CASE(column_major_is_another_order_of_the_same_elements) {
   BOOST_TEST(array->read({{1, 1}, {1, 2}}).values<int32_t>()[0] == 5);
 }
 
-BOOST_AUTO_TEST_CASE(conversion_is_given_the_elements_and_their_place) {
+BOOST_AUTO_TEST_CASE(conversion_receives_the_elements_and_their_place) {
   const ArrayPtr array =
       mapped(integers({1, 2, 3, 4}), number_type(Kind::real, 8), [](const Elements& stored, const Box& box) {
         std::vector<double> places;
@@ -286,7 +286,7 @@ BOOST_AUTO_TEST_CASE(derived_arrays_pass_on_how_they_are_read) {
   BOOST_TEST(arrays[4]->repeated(range(0, 4))->text(0) == "a");
 }
 
-BOOST_AUTO_TEST_CASE(derived_arrays_keep_what_they_do_not_change) {
+BOOST_AUTO_TEST_CASE(derived_arrays_keep_their_other_properties) {
   struct Checked : MemoryArray {
     using MemoryArray::MemoryArray;
     void check() const override { throw damaged("checked"); }

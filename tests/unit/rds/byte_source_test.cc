@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(xz_of_one_block_or_of_two_streams_has_no_places) {
   BOOST_TEST(points_of(blocks + blocks).empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_place_where_no_block_of_xz_begins_is_damage) {
+BOOST_AUTO_TEST_CASE(place_outside_of_xz_block_starts_is_damage) {
   const auto file = std::make_shared<BytesFile>(in_blocks(some_text(300'000), 100'000));
   for (uint64_t byte = 13; byte < file->size(); byte += 997) {
     Bytes some(1000);

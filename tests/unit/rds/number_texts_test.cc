@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(scipen_moves_the_choice_of_notation) {
   BOOST_TEST(text_of(12, -6) == "1.2e+01");
 }
 
-BOOST_AUTO_TEST_CASE(numbers_of_more_digits_have_no_known_text) {
+BOOST_AUTO_TEST_CASE(numbers_with_more_digits_have_no_known_text) {
   BOOST_TEST(!character_of(1.0 / 3));
   BOOST_TEST(!character_of(0.1 + 0.2));
   BOOST_TEST(!character_of(1234567890123456));

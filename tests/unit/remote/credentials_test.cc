@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(named_profile_is_read) {
   BOOST_TEST(keys().id == "B");
 }
 
-BOOST_AUTO_TEST_CASE(keys_may_stand_in_the_configuration) {
+BOOST_AUTO_TEST_CASE(keys_may_be_in_the_configuration_file) {
   write(".aws/config", "[profile lab]\naws_access_key_id=C\naws_secret_access_key=u\nregion=eu-north-1\n");
   variables["AWS_PROFILE"] = "lab";
   BOOST_TEST(keys().id == "C");

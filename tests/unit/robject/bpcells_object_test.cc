@@ -43,7 +43,7 @@ void check_golden_chr_ptr(const Array& pointer) {
 
 BOOST_AUTO_TEST_SUITE(bpcells_object)
 
-BOOST_AUTO_TEST_CASE(a_file_of_one_object_is_that_object) {
+BOOST_AUTO_TEST_CASE(single_object_file_is_that_object) {
   for (const bool big_endian : {true, false}) {
     for (const rds::Compression compression : rds::kCompressions) {
       TestContext context;

@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(x_of_an_old_visium_v2_runs_down) {
   BOOST_TEST(across("horizontal") == (Numbers{5, 6}), boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(outlines_give_the_points_that_label_them) {
+BOOST_AUTO_TEST_CASE(outlines_provide_their_label_points) {
   SpatialObject object = with_image("FOV", [](RStream& out) {
     out.tag("boundaries").list(1, kWithAttributes).s4().tag("polygons").list(2);
     for (const char* cell : {"c1", "c2"})

@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(unreadable_file_has_an_error_page) {
   BOOST_TEST(!has(answer.body, "nowhere"));
 }
 
-BOOST_AUTO_TEST_CASE(programs_get_a_line) {
+BOOST_AUTO_TEST_CASE(programs_get_a_plain_text_line) {
   const Answer answer = get("none");
   BOOST_TEST(answer.status == 404);
   BOOST_TEST(answer.field("Content-Type") == "text/plain; charset=utf-8");

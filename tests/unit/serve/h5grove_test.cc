@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(numbers_are_their_bytes) {
   is_wrong("data", "path=/m&dtype=big", 422, "Unsupported dtype big");
 }
 
-BOOST_AUTO_TEST_CASE(halves_are_widened_and_big_endian_ones_are_turned) {
+BOOST_AUTO_TEST_CASE(halves_are_widened_and_big_endian_is_swapped) {
   DType half = number_type(Kind::real, 2, true);
   Elements elements = zero_elements(half, 2);
   elements.mutable_values<Half>()[0] = to_half(1.5F);
@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(a_file_is_a_store_by_its_path) {
   BOOST_TEST(get(".plainfs/log").status == 404);
 }
 
-BOOST_AUTO_TEST_CASE(of_several_stores_each_has_its_name) {
+BOOST_AUTO_TEST_CASE(several_stores_are_addressed_by_name) {
   has_second = true;
   root->add_array("a");
   second->add_array("b");

@@ -7,7 +7,7 @@ namespace {
 
 BOOST_AUTO_TEST_SUITE(host_names)
 
-BOOST_AUTO_TEST_CASE(numbers_and_names_that_were_given_are_hosts) {
+BOOST_AUTO_TEST_CASE(addresses_and_configured_names_are_hosts) {
   const HostNames hosts({"data.lab.example"});
   for (const char* const host :
        {"127.0.0.1", "127.0.0.1:8080", "192.168.1.7:80", "[::1]", "[::1]:8080", "[fe80::1]:1", "localhost",

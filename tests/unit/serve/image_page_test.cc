@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(the_page_links_its_choices) {
   BOOST_TEST(!has(page("i/?c=%3Cscript%3E&min=%3Cscript%3E"), "<script"));
 }
 
-BOOST_AUTO_TEST_CASE(a_preview_with_a_query_is_that_picture) {
+BOOST_AUTO_TEST_CASE(preview_with_a_query_shows_that_picture) {
   const Answer whole = get("i/preview.png"), part = get("i/preview.png?c=1&z=2&w=2&h=2");
   BOOST_TEST(part.status == 200);
   BOOST_TEST(part.field("Content-Type") == "image/png");

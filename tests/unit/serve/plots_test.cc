@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(one_unit_is_as_long_along_both_axes) {
   BOOST_TEST(svg_of(plot).find("M139 410h0M533 16h0") != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(a_range_of_one_number_stands_in_the_middle) {
+BOOST_AUTO_TEST_CASE(single_value_range_is_centred) {
   Plot plot = plot_of({Dots{{{3, 3}}, Ink::group(0), 3}});
   plot.x.range = plot.y.range = {3, 3};
   BOOST_TEST(svg_of(plot).find("M336 213h0") != std::string::npos);
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(a_faint_colour_of_a_store_has_a_rim) {
 }
 
 // WCAG 2, 1.4.11 and 1.4.3: the backgrounds are those of page.css.
-BOOST_AUTO_TEST_CASE(every_colour_of_a_page_stands_out) {
+BOOST_AUTO_TEST_CASE(every_colour_of_a_page_has_contrast) {
   const std::string style(kPageStyle);
   const std::regex color("--([ksa-z]+)(\\d*): #([0-9a-f]{3,6});");
   size_t dark_begins = style.find("prefers-color-scheme: dark"), marks = 0, texts = 0;

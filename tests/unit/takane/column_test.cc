@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(booleans_may_be_of_any_numeric_type) {
 }
 
 // The .npy of such a column shows the stored numbers.
-BOOST_AUTO_TEST_CASE(booleans_keep_the_type_that_stores_them) {
+BOOST_AUTO_TEST_CASE(booleans_keep_their_stored_type) {
   {
     Hdf5Writer writer(path);
     const double reals[] = {1, 0};

@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(every_bad_store_is_tested) {
   BOOST_TEST(stores == 96);
 }
 
-BOOST_AUTO_TEST_CASE(an_enumeration_as_boolean_is_shown) {
+BOOST_AUTO_TEST_CASE(enumeration_stored_for_a_boolean_is_shown) {
   TestContext test;
   const Frame frame(takane::open(look_at(bad("boolean_enum")), test.context));
   BOOST_TEST(frame.table_failure() == "");

@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(matrices_of_different_orientation_are_joined_by_column) {
   BOOST_CHECK(!result.is_real);
 }
 
-BOOST_AUTO_TEST_CASE(a_sparse_matrix_beside_a_dense_array_is_dense) {
+BOOST_AUTO_TEST_CASE(sparse_matrix_joined_with_a_dense_one_is_dense) {
   {
     Hdf5Writer writer(file());
     node(writer, "/delayed_array", "combine");
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(a_constant_array_repeats_its_value) {
   BOOST_TEST(dense_text() == "4 4 4 4 4 4 ");
 }
 
-BOOST_AUTO_TEST_CASE(an_array_may_be_an_object_beside_the_file) {
+BOOST_AUTO_TEST_CASE(seed_may_be_an_object_beside_the_file) {
   write_object(root + "/seeds/0", "dense_array");
   {
     Hdf5Writer writer(root + "/seeds/0/array.h5");

@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(layout_2_is_features_by_barcodes) {
   BOOST_TEST(shown(*counts.column_names) == (Texts{"AAA-1", "CCC-1"}));
 }
 
-BOOST_AUTO_TEST_CASE(layout_1_has_its_lists_beside_the_counts) {
+BOOST_AUTO_TEST_CASE(layout_1_keeps_its_lists_beside_the_counts) {
   TestContext context;
   const auto genome = std::make_shared<MemoryGroup>("/hg19");
   add_counts(*genome);

@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(ids_of_early_xenium_are_numbers) {
   BOOST_TEST(shown(*run.matrix().column_names) == (Texts{"7", "8", "4294967295"}));
 }
 
-BOOST_AUTO_TEST_CASE(a_group_that_lacks_a_part_of_xenium_is_left_alone) {
+BOOST_AUTO_TEST_CASE(group_without_a_part_of_xenium_stays_unchanged) {
   for (const std::string part : {"data", "indices", "indptr", "cell_id"})
     BOOST_TEST(!Run(part).refined().has_value());
   Run bare;

@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(neighbours_of_powers_match_single_ones) {
   BOOST_TEST(right(values));
 }
 
-BOOST_AUTO_TEST_CASE(runs_of_any_length_behind_texts_of_any_length) {
+BOOST_AUTO_TEST_CASE(runs_of_any_length_after_texts_of_any_length) {
   std::mt19937_64 random(3);
   std::normal_distribution<double> normal;
   for (const size_t count : {0, 1, 2, 15, 16, 17, 127, 128, 129, 300})

@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(bits_of_reals_are_kept) {
   BOOST_CHECK_EXCEPTION(v3("\"none\"", "<f4"), Error, says("is no float"));
 }
 
-BOOST_AUTO_TEST_CASE(number_in_quotes_or_a_list_is_that_number) {
+BOOST_AUTO_TEST_CASE(quoted_or_listed_number_is_that_number) {
   BOOST_TEST(only<int32_t>(v2("\"7\"", "<i4")) == 7);
   BOOST_TEST(only<int32_t>(v2("[\"-7.0\"]", "<i4")) == -7);
   BOOST_TEST(only<uint64_t>(v2("\"18446744073709551615\"", "<u8")) == 18446744073709551615U);

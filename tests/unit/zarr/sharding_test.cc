@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(transposed_shards_are_divided_after_the_transpose) {
   BOOST_TEST(values_in<int32_t>(store, "a") == counting(6), boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(shard_behind_a_codec_is_read_whole_and_once) {
+BOOST_AUTO_TEST_CASE(encoded_shard_is_read_whole_and_once) {
   const V3Store writer;
   writer.put_v3_array("a", R"("int32")", "0", codecs("[2]", R"(["bytes"])", "end", R"(,"numcodecs.adler32")"),
                       "[4]", "[4]");
