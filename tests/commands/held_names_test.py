@@ -14,8 +14,7 @@ from optional import missing_programs, skip_rest
 
 COMPOSED, DECOMPOSED = "\u00e9", "e\u0301"
 
-# How to create each file system on a block device and mount it; whether it folds ASCII case; whether it has symbolic
-# links.
+# How to create each file system on a block device and mount it, and whether it has symbolic links. All fold ASCII case.
 FILE_SYSTEMS = {
     "vfat": (["mkfs.vfat"], ["mount", "-t", "vfat", "-o", "utf8"], False),
     "casefold": (["mkfs.ext4", "-q", "-O", "casefold"], ["mount", "-t", "ext4"], True),

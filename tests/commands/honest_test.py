@@ -128,8 +128,7 @@ class Meaning(Store):
         self.damage_attributes(lambda path: os.symlink("gone", path), may_pass=True)
 
     def test_attributes_of_a_seurat_file(self):
-        """Tests an h5Seurat file with a root that cannot open any attribute: the attribute names alone identify the
-        format."""
+        """Tests an h5Seurat file in which no root attribute opens: their names alone identify the format."""
         store = self.copy("h5seurat", "plain", "store.h5seurat")
         labels = run("cat", store, "active.ident.csv")
         self.set_byte(store, 10438 - 1, 0, 0o377)
