@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Where cells lie in tissue, and the pictures of it: what anndata, zarr, Seurat and R read of each spatial object."""
+"""The positions of cells in tissue, and the pictures of it: the data that anndata, zarr, Seurat and R read from each
+spatial object."""
 import json
 import os
 import shutil
@@ -33,7 +34,7 @@ def log_of(mount):
 
 @needs_r("Seurat")
 class Objects(Folder):
-    """Objects of R: the cells c1 to c6 lie at the places of places.csv."""
+    """R objects: the cells c1 to c6 are at the places of places.csv."""
 
     @classmethod
     def setUpClass(cls):
@@ -53,12 +54,12 @@ class Objects(Folder):
             with self.subTest(path):
                 numpy.testing.assert_array_equal(coordinates_in(mount.join(path)), self.places if places is None else places)
 
-    def test_coordinates_are_in_obsm_whatever_class_holds_them(self):
+    def test_coordinates_of_every_class_are_in_obsm(self):
         for name in ("slideseq", "fov", "outlines", "visium_v2", "visium_v2_old"):
             with self.subTest(name), Mount(self.store(name)) as m:
                 self.same_places(m, SEURAT)
 
-    def test_a_cell_on_no_slice_has_no_coordinates(self):
+    def test_cell_without_a_slice_has_no_coordinates(self):
         places = self.places.astype(float)
         places[5] = numpy.nan
         with Mount(self.store("visium")) as m:
@@ -73,11 +74,11 @@ class Objects(Folder):
             self.assertIn("seurat.rds: images/fov: without a picture", log_of(m))
             self.assertIn("/images/fov/molecules: not in the object", log_of(m))
 
-    def test_images_are_those_of_the_object(self):
+    def test_images_match_the_object(self):
         with Mount(self.store("visium")) as m:
             self.assertEqual(r("tell", m.join("seurat.rds")), r("tell", self.store("visium")))
 
-    def test_visium_of_seurat_5_is_that_of_seurat_4(self):
+    def test_visium_of_seurat_5_equals_seurat_4(self):
         for name in ("visium_v2", "visium_v2_old"):
             with self.subTest(name), Mount(self.store(name)) as m:
                 told = r("tell", m.join("seurat.rds")).splitlines()
@@ -124,7 +125,7 @@ class Objects(Folder):
 
 class Takane(Folder):
     def test_a_takane_experiment_has_coordinates(self):
-        """They lie in a directory of their own, as a reduced dimension does."""
+        """Tests coordinates in a separate directory, like those of a reduced dimension."""
         store = os.path.join(self.folder, "spatial")
         shutil.copytree(os.path.join(DATA, "takane-objects", "single_cell", "store"), store)
         shutil.copytree(os.path.join(store, "reduced_dimensions", "0"), os.path.join(store, "coordinates"))
@@ -180,7 +181,7 @@ class Runs(Folder):
                 told = json.loads(m.read(".plainfs", "info.json"))["run"]
             self.assertEqual([told["kind"], told["name"], told.get("bins", []), told["microns_per_pixel"]], [kind, name, bins, 0.27])
 
-    def test_a_manifest_that_is_none_costs_nothing(self):
+    def test_invalid_manifest_is_ignored(self):
         self.write("run/experiment.xenium", "{")
         with Mount(os.path.join(self.folder, "run")) as m:
             self.assertNotIn("run", json.loads(m.read(".plainfs", "info.json")))
@@ -189,7 +190,7 @@ class Runs(Folder):
 
 
 def visium(cells=8, slides=("lib",), dtype="u1"):
-    """An AnnData as scanpy's read_visium makes it; of several slides obs tells which a cell lies on."""
+    """Returns an AnnData like scanpy's read_visium. With several slides, obs names the slide of each cell."""
     chance = numpy.random.default_rng(62)
     names = [f"c{i}" for i in range(cells)]
     obs = pandas.DataFrame({"in_tissue": 1, "array_row": range(cells), "array_col": range(cells)}, index=names)
@@ -231,14 +232,14 @@ class Slides(Folder):
                 self.assertEqual(told[7].split()[:4], ["c3", "1", "3", "3"])
                 numpy.testing.assert_allclose([float(word) for word in told[7].split()[4:]], [down, across], rtol=1e-6)
 
-    def test_pictures_that_an_h5ad_lacks_are_logged(self):
+    def test_pictures_missing_from_an_h5ad_are_logged(self):
         store = os.path.join(self.folder, "v.h5ad")
         visium().write_h5ad(store)
         with Mount(store) as m:
             self.assertIn("spatial", anndata.read_h5ad(m.join("anndata.h5ad")).obsm)
             self.assertIn("/uns/spatial: not in the .h5ad", log_of(m))
 
-    def test_a_large_picture_stands_in_for_a_small_one(self):
+    def test_large_picture_replaces_a_missing_small_one(self):
         made = visium()
         del made.uns["spatial"]["lib"]["images"]["lowres"]
         told, _ = self.told(made)

@@ -1,4 +1,4 @@
-// The annotated matrix of an AnnData, as the files of other programs are made of it.
+// The annotated matrix of an AnnData, the source of the files for other programs.
 #include "formats/annotated/annotated_matrices.h"
 
 #include <boost/test/unit_test.hpp>
