@@ -73,8 +73,7 @@ class Folder(unittest.TestCase):
 class Choice(Folder):
     """Tests which file is written, and where."""
 
-    # "With a PATH that is one file of the mount, and a TARGET that is no existing directory, writes that file to
-    # TARGET."
+    # VIEWS 14: with a PATH that is one file of the mount, that file is written to TARGET, whatever its ending.
     def test_one_path_writes_that_file(self):
         for target in ("out.csv", "out", "out.txt"):
             self.assertEqual(self.exported(PBMC, "obs.csv", self.at(target)), cat(PBMC, "obs.csv"))

@@ -1,7 +1,7 @@
 # Spatial objects in the layout of Seurat 4 and SpatialExperiment, and the files made from them as Seurat reads them.
 #   spatial.R make FOLDER          writes the objects and their coordinates
 #   spatial.R draw OBJECT PICTURE  draws a feature and the identities over each image of a Seurat object
-#   spatial.R tell OBJECT          prints the images of a Seurat object: cells, coordinates, pixels, factors
+#   spatial.R print OBJECT         prints the images of a Seurat object: cells, coordinates, pixels, factors
 suppressMessages(library(Seurat))
 
 n_cells <- 6
@@ -155,7 +155,7 @@ draw <- function(object, picture) {
   invisible(dev.off())
 }
 
-tell <- function(object) {
+print_images <- function(object) {
   stopifnot(validObject(object))
   for (name in Images(object)) {
     image <- object@images[[name]]
@@ -170,5 +170,5 @@ arguments <- commandArgs(TRUE)
 switch(arguments[1],
   make = make(arguments[2]),
   draw = draw(readRDS(arguments[2]), arguments[3]),
-  tell = tell(readRDS(arguments[2]))
+  print = print_images(readRDS(arguments[2]))
 )

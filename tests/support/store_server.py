@@ -330,7 +330,7 @@ def keys_below(base):
 
 
 def shared_key_signature(method, path, headers, account, key):
-    """By Microsoft's "Authorize with Shared Key"; path: as it was sent."""
+    """Returns the signature of Microsoft's "Authorize with Shared Key". path: as it was sent."""
     parts = urllib.parse.urlsplit(path)
     length = headers.get("Content-Length", "")
     standard = [headers.get("Content-Encoding", ""), headers.get("Content-Language", ""), "" if length == "0" else length,

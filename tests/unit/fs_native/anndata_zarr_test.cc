@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(missing_values_are_marked_as_in_an_h5ad) {
              bytes_of<double>({std::numeric_limits<double>::quiet_NaN()}));
 }
 
-// "a missing name `NA`".
+// A missing name is `NA`.
 BOOST_AUTO_TEST_CASE(missing_name_is_na_in_zarr) {
   AnnotatedMatrix matrix = small_matrix();
   matrix.obs.row_names = second_missing(text_array({"c1", "c2", "c3"}));

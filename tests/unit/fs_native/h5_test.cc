@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(a_missing_name_is_spelled_as_in_the_text) {
   BOOST_TEST(file.texts({"matrix", "features", "feature_type"}) == (std::vector<std::string>{"", "NA", ""}));
 }
 
-// "An integer that an i4 cannot hold is unsupported."
+// An integer that an i4 cannot hold is unsupported.
 BOOST_AUTO_TEST_CASE(an_integer_outside_of_32_bits_is_unsupported) {
   TestContext context;
   for (const int64_t large : {int64_t{INT32_MAX} + 1, int64_t{INT32_MIN} - 1}) {

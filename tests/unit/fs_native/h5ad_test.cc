@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(mismatched_parts_are_damage) {
              std::string::npos);
 }
 
-// "Of columns of one name the later ones get `.1`, `.2`, …."
+// Later columns with the same name get `.1`, `.2`, ….
 BOOST_AUTO_TEST_CASE(duplicate_column_name_gets_a_number_in_an_h5ad) {
   TestContext context;
   AnnotatedMatrix matrix = small_matrix(context);
@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(tables_of_mismatched_length_are_damage) {
   BOOST_TEST(message_of([&] { written(matrix); }).find("/var has 1 rows, not 2") != std::string::npos);
 }
 
-// "a missing name `NA`". An empty one would be another name.
+// A missing name is `NA`. An empty one would be another name.
 BOOST_AUTO_TEST_CASE(a_missing_name_is_spelled_as_in_the_text) {
   TestContext context;
   const auto second_missing = [](ArrayPtr values) {
@@ -230,7 +230,7 @@ BOOST_AUTO_TEST_CASE(a_missing_name_is_spelled_as_in_the_text) {
   BOOST_TEST(written(matrix).texts({"obs", "_index"}) == (std::vector<std::string>{"7", "NA", "9"}));
 }
 
-// "a matrix of an experiment in whose `.h5ad` some are missing is of reals of 64 bits, NaN those."
+// A matrix of an experiment with some missing integers has 64-bit reals in its `.h5ad`, with NaN for the missing ones.
 BOOST_AUTO_TEST_CASE(a_matrix_of_a_format_with_missing_whole_numbers_is_of_reals) {
   TestContext context;
   const auto second_missing = [](ArrayPtr values) {

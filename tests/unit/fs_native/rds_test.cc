@@ -353,7 +353,7 @@ BOOST_AUTO_TEST_CASE(integers_have_the_first_sufficient_type) {
              spans.npos);
 }
 
-// "a column with such a text is left out with a warning"
+// A column with such a text is left out with a warning.
 BOOST_AUTO_TEST_CASE(a_column_with_a_nul_is_left_out) {
   Table table;
   table.rows = 1;

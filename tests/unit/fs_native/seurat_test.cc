@@ -100,19 +100,19 @@ BOOST_AUTO_TEST_CASE(names_are_made_unique_like_r) {
   BOOST_TEST(made_unique({}) == Texts());
 }
 
-// "Features are unique, then `_` and `|` are `-`, then they are unique again."
+// Features are unique, then `_` and `|` are `-`, then they are unique again.
 BOOST_AUTO_TEST_CASE(features_are_named_as_by_seurat) {
   BOOST_TEST(feature_names({"A_1", "A-1", "B", "B", "C|D", "E", "B", "F_g_h"}) ==
              (Texts{"A-1", "A-1.1", "B", "B.1", "C-D", "E", "B.2", "F-g-h"}));
 }
 
-// "an empty name is `X`, `X.1`, …, the first that no other has": R's make.names() and make.unique().
+// An empty name is `X`, `X.1`, …, the first that no other has: R's make.names() and make.unique().
 BOOST_AUTO_TEST_CASE(empty_name_gets_a_unique_one) {
   BOOST_TEST(feature_names({"a", ""}) == (Texts{"a", "X"}));
   BOOST_TEST(feature_names({"", "X", "", "X.1"}) == (Texts{"X.2", "X", "X.3", "X.1"}));
 }
 
-// "Names are R's `make.names`"
+// Names are R's `make.names`.
 BOOST_AUTO_TEST_CASE(reductions_are_named_as_by_r) {
   const Texts stored{"t-SNE", "1a", "_a", ".1a", "..", "if", "a b", "", "NA", "X_", "é-b", "-", "TRUE"};
   const Texts made{"t.SNE", "X1a", "X_a", "X.1a", "..", "if.", "a.b", "X", "NA.", "X_", "é.b", "X.", "TRUE."};
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(keys_are_letters_and_digits) {
   BOOST_TEST(reduction_key("2d_umap") == "dumap_");
 }
 
-// "a key that SeuratObject 5 refuses (`PC` of Seurat 2) is mended"
+// A key that SeuratObject 5 refuses (`PC` of Seurat 2) is mended.
 BOOST_AUTO_TEST_CASE(stored_keys_are_valid) {
   BOOST_TEST(valid_key("PC") == "PC_");
   BOOST_TEST(valid_key("rna_umap_") == "rnaumap_");
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(stored_keys_are_valid) {
   BOOST_TEST(valid_key("_") == "");
 }
 
-// "`orig.ident` and `active.ident` are what stands before the first `_` of a cell's name"
+// `orig.ident` and `active.ident` are the part of a cell's name before its first `_`.
 BOOST_AUTO_TEST_CASE(identities_precede_the_first_underscore) {
   TestContext context;
   const auto levels = [&](const Texts& cells) {
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(identities_precede_the_first_underscore) {
   }
 }
 
-// "Names of cells are made unique alike, by `.1`, `.2`, …"
+// Duplicate names of cells are made unique by `.1`, `.2`, ….
 BOOST_AUTO_TEST_CASE(duplicate_or_unnamed_cells_are_renamed) {
   TestContext context;
   const auto made = [&](const Texts& cells) { return texts_in(cell_names(text_array(cells), context)); };
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(more_names_than_memory_holds_are_refused) {
   BOOST_TEST(of_features == "10000 features are more than a cache of 1048576 bytes can tell apart");
 }
 
-// "else there are none": a normalised X is not counts, regardless of other matrices.
+// A normalised X is not counts, regardless of other matrices.
 BOOST_AUTO_TEST_CASE(a_normalised_matrix_is_never_counts) {
   AnnotatedMatrix matrix = small();
   BOOST_TEST(chosen(matrix) == "X, X");
@@ -214,7 +214,7 @@ BOOST_AUTO_TEST_CASE(counts_are_the_matrix_of_that_name) {
   BOOST_TEST(message_of([&] { chosen(matrix); }) == "there is no matrix that Seurat could have as its data");
 }
 
-// "Beside a dense X with values below 0, which is `scale.data`, it is `raw/X`"
+// Beside a dense X with values below 0, which is `scale.data`, it is `raw/X`.
 BOOST_AUTO_TEST_CASE(raw_is_the_data_of_a_scaled_matrix) {
   AnnotatedMatrix matrix = small();
   matrix.x = dense({-1, 0.5, 2, 1, -0.25, 0});
@@ -246,7 +246,7 @@ BOOST_AUTO_TEST_CASE(a_sparse_matrix_with_values_below_0_is_the_data) {
   BOOST_TEST(context.warned("seurat.rds: raw/X: not in the object"));
 }
 
-// "Of an experiment, the assay `counts` is counts, and `logcounts`, else the first, is X."
+// An experiment's assay `counts` is counts, and its assay `logcounts`, else the first, is X.
 BOOST_AUTO_TEST_CASE(assays_of_an_experiment_are_chosen_by_name) {
   AnnotatedMatrix matrix = small();
   matrix.x_name = "counts";
@@ -271,7 +271,7 @@ BOOST_AUTO_TEST_CASE(a_matrix_of_other_sides_is_damage) {
   BOOST_TEST(message_of([&] { chosen(matrix); }) == "layers/counts is 3 by 1, not 3 by 2");
 }
 
-// "`meta.data` has `orig.ident`, where there are counts `nCount_A` and `nFeature_A`"
+// `meta.data` has `orig.ident`, and if there are counts also `nCount_A` and `nFeature_A`.
 BOOST_AUTO_TEST_CASE(columns_of_obs_stay_in_line_with_the_cells) {
   TestContext context;
   AnnotatedMatrix matrix = small();
@@ -362,7 +362,7 @@ BOOST_AUTO_TEST_CASE(sums_match_a_loop_for_any_block_size) {
   for (size_t i = 0; i < 12; ++i) BOOST_TEST(some.values<double>()[i] == want[65'530 + i]);
 }
 
-// "a key that is taken a number": a reduction does not overwrite another one with the same key or name.
+// A reduction does not overwrite another one with the same key or name.
 BOOST_AUTO_TEST_CASE(no_reduction_hides_another) {
   TestContext context;
   AnnotatedMatrix matrix = small();
@@ -400,7 +400,7 @@ BOOST_AUTO_TEST_CASE(a_graph_of_other_sides_is_left_out) {
   BOOST_TEST(context.warned("seurat.rds: obsp/nn, which is 3 by 2, of 3 cells: not in the object"));
 }
 
-// "and the features are its own": the properties of X's genes apply to the names of raw.
+// The properties of X's genes apply to the names of raw.
 BOOST_AUTO_TEST_CASE(genes_of_a_scaled_matrix_take_the_names_of_raw) {
   TestContext context;
   AnnotatedMatrix matrix = small();
@@ -432,7 +432,7 @@ BOOST_AUTO_TEST_CASE(genes_of_a_scaled_matrix_take_the_names_of_raw) {
   BOOST_TEST(context.warned("seurat.rds: X, which has genes that raw has not: not in the object"));
 }
 
-// "Other cells, or another order of them, are unsupported."
+// Other cells, or another order of them, are unsupported.
 BOOST_AUTO_TEST_CASE(modalities_have_one_list_of_cells) {
   TestContext context;
   JointMatrices joint{{{"rna", small()}, {"prot", small()}}, small().obs, {}, {}};
@@ -459,7 +459,7 @@ BOOST_AUTO_TEST_CASE(modalities_have_one_list_of_cells) {
              "obs has other cells than rna, or in another order");
 }
 
-// "Over 2^31 - 1 entries are unsupported at once."
+// Over 2^31 - 1 entries are unsupported at once.
 BOOST_AUTO_TEST_CASE(counts_beyond_32_bits_are_refused) {
   struct Endless : Array {
     explicit Endless(uint64_t count) : Array(number_type(Kind::real, 4), {count}) {}
