@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Every line that `plainfs info` prints under "to write it as one file": the file is written, opened by its reader, and, written at
---level=0, has the bytes of the mount.
+"""Every line that `plainfs info` prints under "to write it as one file": the file is written and its reader opens it.
+Written at --level=0, it has the bytes of the mount.
 
     pairs_test.py --table   prints a table of all kinds of golden stores and extensions, with how many pairs were right
 """
@@ -43,7 +43,7 @@ def pairs_of(kind, store):
 
 def all_pairs():
     for name, store in golden_stores(DATA):
-        yield from pairs_of(name.split("-")[0] if name.startswith(("nwb", "zarr-v")) else re.sub(r"-[^-]*$", "", name), store)
+        yield from pairs_of(re.sub(r"-[^-]*$", "", name), store)
 
 
 def read_anndata(path):
@@ -103,8 +103,8 @@ def read_bed(path):
 
 def read_bgen(path):
     stem = path.removesuffix(".bgen")
-    done = run("plink2", "--bgen", path, "ref-first", "--sample", stem + ".sample", "--allow-extra-chr", "--freq", "--out",
-               stem + "-seen", text=True)
+    done = run("plink2", "--bgen", path, "ref-first", "--sample", stem + ".sample", "--allow-extra-chr", "--freq",
+               "--out", stem + "-seen", text=True)
     assert done.returncode == 0, done.stderr + done.stdout
 
 
@@ -138,10 +138,12 @@ TOGETHER = (".rds", ".parquet")  # readers that are started once for all files
 
 
 def read_rds(paths):
-    script = ('suppressPackageStartupMessages(suppressWarnings(library(Matrix))); for (path in readLines("stdin")) '
-              'cat(tryCatch({ x <- readRDS(path); if (isS4(x)) validObject(x); "right" }, error = conditionMessage), "\\n")')
+    script = ('suppressPackageStartupMessages(suppressWarnings(library(Matrix))); '
+              'for (path in readLines("stdin")) cat(tryCatch({ '
+              'x <- readRDS(path); if (isS4(x)) validObject(x); "right" }, error = conditionMessage), "\\n")')
     done = run("Rscript", "-e", script, input="\n".join(paths) + "\n", text=True)
-    return {path: "" if line.strip() == "right" else line for path, line in zip(paths, done.stdout.splitlines(), strict=True)}
+    lines = zip(paths, done.stdout.splitlines(), strict=True)
+    return {path: "" if line.strip() == "right" else line for path, line in lines}
 
 
 def read_parquet(paths):
@@ -191,8 +193,9 @@ class Tried:
             self.wrong.append((pair, f"{type(error).__name__}: {error}"))
 
     def read_later(self):
-        for extension, read, is_here in ((".rds", read_rds, program("Rscript")()),
-                                         (".parquet", read_parquet, all(map(optional.has_npm, ("@duckdb/node-api", "hyparquet"))))):
+        has_duckdb = all(map(optional.has_npm, ("@duckdb/node-api", "hyparquet")))
+        readers = ((".rds", read_rds, program("Rscript")()), (".parquet", read_parquet, has_duckdb))
+        for extension, read, is_here in readers:
             paths = self.later[extension]
             if paths and is_here:
                 self.wrong += [(paths[path], why) for path, why in read(list(paths)).items() if why]

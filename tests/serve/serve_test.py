@@ -136,6 +136,17 @@ class Bytes(Folder):
             many = "bytes=" + ",".join(f"{i}-{i}" for i in range(0, 34, 2))
             self.assertEqual(server.ask("matrix.mtx", Range=many).body, whole)
 
+    def test_large_text_is_saved_and_not_opened_in_a_tab(self):
+        mirror = os.path.join(self.folder, "mirror")
+        shutil.copytree(MATRIX, os.path.join(mirror, "store"))
+        for name, size in (("small.txt", 1000), ("large.txt", 1_500_000), ("large.csv", 1_500_000)):
+            with open(os.path.join(mirror, name), "w") as file:
+                file.write("x" * size)
+        with Server(mirror) as server:
+            for name, disposition in (("small.txt", None), ("large.txt", "attachment"), ("large.csv", None)):
+                self.assertEqual(server.ask(name)["Content-Disposition"], disposition, name)
+                self.assertEqual(server.ask(name, **{"Accept-Encoding": "gzip"})["Content-Disposition"], disposition, name)
+
     def test_large_text_begins_before_its_size_is_known(self):
         store = self.zarr()
         whole = cat(store, "a.csv")
