@@ -186,11 +186,8 @@ Elements unpack(const DType& type, Bytes&& stored, uint64_t count) {
   return result;
 }
 
-void pack(const DType& type, const Elements& elements, uint64_t first, uint64_t count, Bytes& out) {
-  const uint64_t size = type.packed_size();
-  const size_t before = out.size();
-  out.resize(before + checked_size(count, size));
-  pack_strided(type, elements, first, count, out.data() + before, size);
+void pack(const DType& type, const Elements& elements, uint64_t first, uint64_t count, std::byte* out) {
+  pack_strided(type, elements, first, count, out, type.packed_size());
 }
 
 std::string_view trim_padding(std::string_view stored, Padding padding) {
