@@ -43,16 +43,6 @@ struct Elements {
   bool operator==(const Elements&) const = default;
 };
 
-// The members of Elements that hold the elements of a type.
-enum class Layout {
-  flat,      // bytes, type.size each
-  heap,      // bytes and offsets
-  sequence,  // offsets and children[0]
-  array,     // children[0]
-  compound,  // one child per field
-};
-Layout layout_of(const DType& type);
-
 // Returns `count` values of `type`: all bytes zero, all variable-length ones empty.
 Elements zero_elements(const DType& type, uint64_t count);
 

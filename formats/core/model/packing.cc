@@ -24,22 +24,7 @@ uint32_t swap_unit(const DType& type) {
       return 4;
     case Kind::complex:
       return type.size / 2;
-    case Kind::boolean:
-    case Kind::integer:
-    case Kind::unsigned_integer:
-    case Kind::real:
-    case Kind::logical:
-    case Kind::enumeration:
-    case Kind::time_point:
-    case Kind::time_span:
-    case Kind::counted_time:
-    case Kind::compound:
-    case Kind::array:
-    case Kind::text:
-    case Kind::blob:
-    case Kind::sequence:
-    case Kind::json:
-    case Kind::reference:
+    default:
       break;
   }
   return type.size;
