@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "formats/core/base/encode.h"
 #include "formats/core/text/utf8.h"
 #include "fs/native/array_segment.h"
 
@@ -188,7 +189,7 @@ std::string npy_header(const Array& array) {
   std::string header = "\x93NUMPY";
   header += version;
   header += '\0';
-  for (size_t i = 0; i < length_bytes; ++i) header += static_cast<char>(length >> (8 * i) & 0xff);
+  append_little(header, length, length_bytes);
   text.resize(length - 1, ' ');
   return header + text + '\n';
 }
