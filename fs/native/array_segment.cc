@@ -13,6 +13,18 @@ namespace {
 
 constexpr uint64_t kWantedBytes = 256 * 1024;
 
+// Returns about `wanted` elements, such that no block extends from one band of chunks into the next, because
+// both would have to be decoded before it can be returned. Returns `wanted` if there is no such number near
+// it; only kMostTried numbers are tried, because a file may claim a band of any size.
+uint64_t parts_of_band(uint64_t wanted, uint64_t band) {
+  constexpr uint64_t kMostTried = 4096;
+  if (band <= wanted) return band == 0 ? wanted : wanted - wanted % band;
+  const uint64_t fewest = divide_up(band, wanted);
+  for (uint64_t parts = fewest; parts < fewest + std::min(fewest, kMostTried); ++parts)
+    if (band % parts == 0) return band / parts;
+  return wanted;
+}
+
 class ArraySegment : public Segment {
  public:
   ArraySegment(ArrayPtr array, ElementForm form, Context& context)
@@ -24,20 +36,24 @@ class ArraySegment : public Segment {
   uint64_t size() const override { return size_; }
 
   void read(const Wanted& wanted) const override {
-    const uint64_t first = wanted.offset / form_.size;
-    const uint64_t count = divide_up(wanted.offset + wanted.out.size(), form_.size) - first;
-    const Elements elements =
-        wanted.in_passing ? read_run(*array_, first, count) : peek_run(*array_, first, count);
-    read_elements(wanted, form_.size, [&](uint64_t from, uint64_t some, std::byte* out) {
-      form_.write(array_->dtype(), elements, from - first, some, out);
-    });
+    write(elements_of(wanted.offset, wanted.out.size(), wanted.in_passing), wanted);
+  }
+
+  Bytes bytes(uint64_t offset, uint64_t size, bool in_passing) const override {
+    Elements elements = elements_of(offset, size, in_passing);
+    if (elements.missing.empty() && elements.bytes.size() == size && offset % form_.size == 0 &&
+        form_.is_as_in_memory(array_->dtype()))
+      return std::move(elements.bytes);
+    Bytes bytes(size);
+    write(elements, {offset, bytes});
+    return bytes;
   }
 
   uint64_t least_block() const override {
     if (size_ == 0) return 1;
-    const uint64_t wanted = kWantedBytes / form_.size;
+    const uint64_t wanted = std::max<uint64_t>(1, kWantedBytes / form_.size);
     const uint64_t band = elements_in_band(array_->shape(), array_->chunk_shape());
-    return run_length(wanted, band, array_->dtype(), context_) * form_.size;
+    return parts_of_band(run_length(wanted, band, array_->dtype(), context_), band) * form_.size;
   }
 
   void passed(uint64_t begin, uint64_t end) const override {
@@ -45,6 +61,22 @@ class ArraySegment : public Segment {
   }
 
  private:
+  // Returns the elements of which bytes [offset, offset + size) are a part.
+  Elements elements_of(uint64_t offset, uint64_t size, bool in_passing) const {
+    const uint64_t first = offset / form_.size;
+    const uint64_t count = divide_up(offset + size, form_.size) - first;
+    Elements elements = in_passing ? read_run(*array_, first, count) : peek_run(*array_, first, count);
+    if (elements.count != count) throw unreadable("{} elements, expected {}", elements.count, count);
+    return elements;
+  }
+
+  void write(const Elements& elements, const Wanted& wanted) const {
+    const uint64_t first = wanted.offset / form_.size;
+    read_elements(wanted, form_.size, [&](uint64_t from, uint64_t some, std::byte* out) {
+      form_.write(array_->dtype(), elements, from - first, some, out);
+    });
+  }
+
   const ArrayPtr array_;
   const ElementForm form_;
   Context& context_;

@@ -5,15 +5,12 @@
 #include <vector>
 
 #include "formats/core/base/checked.h"
+#include "formats/core/base/encode.h"
 #include "formats/core/codecs/checksum.h"
 
 namespace plainfs {
 
 namespace {
-
-void put_little(std::byte* at, uint64_t value, size_t bytes) {
-  for (size_t i = 0; i < bytes; ++i) at[i] = static_cast<std::byte>(value >> (8 * i));
-}
 
 // The header and trailer of one member.
 struct Frame {

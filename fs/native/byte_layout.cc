@@ -26,43 +26,42 @@ struct LayoutBlock {
   size_t allocated_bytes() const { return bytes.capacity(); }
 };
 
+// Blocks of the same size, except that a short header before the first segment is a block of its own. The
+// blocks of an array then contain whole elements, and whole chunks if possible.
 class LayoutBlocks : public BlockStream<LayoutBlock> {
  public:
   LayoutBlocks(ByteLayout layout, uint64_t block_bytes, Context& context)
       : BlockStream(context.cache, context.workers, kBytesAhead / block_bytes),
         layout_(std::move(layout)),
         block_bytes_(block_bytes),
-        context_(context) {}
+        context_(context) {
+    const uint64_t header = layout_.first_segment();
+    if (header > 0 && header < std::min(block_bytes, layout_.size())) shift_ = block_bytes - header;
+    checked_add(layout_.size(), checked_add(shift_, block_bytes));
+  }
 
   uint64_t size() const { return layout_.size(); }
-  uint64_t block_bytes() const { return block_bytes_; }
+  // Returns the number of the block that contains the byte at `offset`.
+  uint64_t number_at(uint64_t offset) const { return (offset + shift_) / block_bytes_; }
+  uint64_t count() const { return divide_up(layout_.size() + shift_, block_bytes_); }
+  // Returns the offset of the block's first byte. The end of the last block is size().
+  uint64_t begin(uint64_t number) const {
+    return std::min(std::max(number * block_bytes_, shift_) - shift_, layout_.size());
+  }
 
   // Generates only the bytes that a reader jumped to, and does not keep them.
-  LayoutBlock peek(uint64_t offset, uint64_t size) const {
-    LayoutBlock block;
-    block.bytes.resize(size);
-    layout_.read({offset, block.bytes, false});
-    return block;
-  }
+  LayoutBlock peek(uint64_t offset, uint64_t size) const { return {layout_.bytes(offset, size, false)}; }
 
  protected:
   LayoutBlock make(uint64_t number) const override {
-    const uint64_t offset = number * block_bytes_;
-    const uint64_t size = std::min(block_bytes_, layout_.size() - offset);
-    LayoutBlock block;
-    if (const std::optional<std::byte> byte = layout_.same_byte(offset, offset + size)) {
-      block.shared = all(*byte);
-      block.shared_size = size;
-      return block;
-    }
+    const uint64_t offset = begin(number);
+    const uint64_t size = begin(number + 1) - offset;
+    if (const std::optional<std::byte> byte = layout_.same_byte(offset, offset + size))
+      return {{}, all(*byte), size};
     const auto room = context_.unit_budget.take(size);
-    block.bytes.resize(size);
-    layout_.read({offset, block.bytes});
-    return block;
+    return {layout_.bytes(offset, size, true)};
   }
-  void passed(uint64_t first, uint64_t last) const override {
-    layout_.passed(first * block_bytes_, std::min(last * block_bytes_, layout_.size()));
-  }
+  void passed(uint64_t first, uint64_t last) const override { layout_.passed(begin(first), begin(last)); }
 
  private:
   // Returns a block of that byte, shared by all such blocks, which then stays in the processor's cache.
@@ -75,6 +74,7 @@ class LayoutBlocks : public BlockStream<LayoutBlock> {
 
   const ByteLayout layout_;
   const uint64_t block_bytes_;
+  uint64_t shift_ = 0;  // from an offset in the file to one in blocks that are all of block_bytes_
   Context& context_;
   mutable Mutex mutex_;
   mutable std::shared_ptr<const Bytes> alike_ GUARDED_BY(mutex_);  // the last one requested
@@ -87,7 +87,9 @@ class LayoutFile : public ViewFile {
         pack_(std::move(pack)),
         context_(context),
         version_(std::move(version)) {}
-  LayoutFile(ByteLayout layout, Context& context) : context_(context), is_given_(true) {
+  LayoutFile(std::function<ByteLayout()> lay_out, Context& context)
+      : lay_out_(std::move(lay_out)), context_(context), takes_no_pass_(true) {}
+  LayoutFile(ByteLayout layout, Context& context) : context_(context), takes_no_pass_(true) {
     const MutexLock lock(told_.preparing);
     set_blocks(std::move(layout));
   }
@@ -97,12 +99,15 @@ class LayoutFile : public ViewFile {
     prepare();
     return blocks_->size();
   }
-  std::optional<uint64_t> known_size() override { return told_.known(); }
+  std::optional<uint64_t> known_size() override {
+    if (takes_no_pass_) prepare();
+    return told_.known();
+  }
   Slices read(uint64_t offset, size_t size) override;
   std::unique_ptr<const PackedForm> packed() override { return pack_ ? pack_() : nullptr; }
   MeasuredPtr measured() const override {
     const std::optional<uint64_t> size = told_.known();
-    if (!size || is_given_) return nullptr;
+    if (!size || takes_no_pass_) return nullptr;
     return std::make_shared<const Measured>(Measured{version_, {*size}});
   }
   void adopt(const MeasuredPtr& measured) override {
@@ -113,7 +118,8 @@ class LayoutFile : public ViewFile {
  private:
   void prepare();
   void set_blocks(ByteLayout layout) REQUIRES(told_.preparing) {
-    const uint64_t block_bytes = std::max(kBlockBytes, layout.least_block());
+    const uint64_t least = layout.least_block();
+    const uint64_t block_bytes = least * std::max<uint64_t>(1, kBlockBytes / least);
     blocks_ = std::make_shared<LayoutBlocks>(std::move(layout), block_bytes, context_);
     prepared_.store(true, std::memory_order_release);
     told_.tell(blocks_->size());
@@ -123,7 +129,7 @@ class LayoutFile : public ViewFile {
   const MakePacked pack_;
   Context& context_;
   const std::string version_;
-  const bool is_given_ = false;  // the layout was passed to the constructor
+  const bool takes_no_pass_ = false;
   ToldSize told_;
   std::atomic<bool> prepared_{false};  // set once blocks_ is final; read without the lock
   std::shared_ptr<LayoutBlocks> blocks_;
@@ -144,9 +150,8 @@ Slices LayoutFile::read(uint64_t offset, size_t size) {
   Slices slices;
   if (offset >= file_size || size == 0) return slices;
   const uint64_t end = offset + std::min<uint64_t>(size, file_size - offset);
-  const uint64_t block_bytes = blocks_->block_bytes();
-  const uint64_t first = offset / block_bytes, last = divide_up(end, block_bytes);
-  blocks_->follow(first, last, divide_up(file_size, block_bytes));
+  const uint64_t first = blocks_->number_at(offset), last = blocks_->number_at(end - 1) + 1;
+  blocks_->follow(first, last, blocks_->count());
   if (!blocks_->is_sequential()) {
     const auto bytes = std::make_shared<const LayoutBlock>(blocks_->peek(offset, end - offset));
     slices.add(bytes->span(), bytes);
@@ -154,7 +159,7 @@ Slices LayoutFile::read(uint64_t offset, size_t size) {
   }
   for (uint64_t i = first; i < last; ++i) {
     const std::shared_ptr<const LayoutBlock> block = blocks_->block(i);
-    const uint64_t within = offset - i * block_bytes;
+    const uint64_t within = offset - blocks_->begin(i);
     const uint64_t length = std::min(end - offset, block->span().size() - within);
     slices.add(block->span().subspan(within, length), block);
     offset += length;
@@ -220,6 +225,23 @@ void ByteLayout::read(const Wanted& wanted) const {
   });
 }
 
+uint64_t ByteLayout::first_segment() const {
+  const auto part =
+      std::find_if(parts_.begin(), parts_.end(), [](const Piece& p) { return p.segment != nullptr; });
+  return part == parts_.end() ? size_ : part->begin;
+}
+
+Bytes ByteLayout::bytes(uint64_t offset, uint64_t size, bool in_passing) const {
+  Bytes all;
+  for_each_part(offset, offset + size, [&](const Piece& part, uint64_t from, uint64_t to) {
+    if (part.segment && to - from == size) all = part.segment->bytes(from, size, in_passing);
+  });
+  if (!all.empty()) return all;
+  all.resize(size);
+  read({offset, all, in_passing});
+  return all;
+}
+
 uint64_t ByteLayout::least_block() const {
   uint64_t least = 1;
   for (const Piece& part : parts_)
@@ -256,6 +278,10 @@ std::unique_ptr<ViewFile> layout_file(std::function<ByteLayout()> lay_out, Conte
 
 std::unique_ptr<ViewFile> layout_file(ByteLayout layout, Context& context) {
   return std::make_unique<LayoutFile>(std::move(layout), context);
+}
+
+std::unique_ptr<ViewFile> sized_file(std::function<ByteLayout()> lay_out, Context& context) {
+  return std::make_unique<LayoutFile>(std::move(lay_out), context);
 }
 
 std::unique_ptr<ViewFile> made_file(std::function<std::string()> make, Context& context,

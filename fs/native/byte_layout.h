@@ -30,8 +30,14 @@ class Segment {
   virtual uint64_t size() const = 0;
   // Fills wanted.out. Requires: the wanted range lies inside. Throws Error.
   virtual void read(const Wanted& wanted) const = 0;
+  // Returns `size` bytes from `offset` on, as read() writes them. Saves a copy if they are a buffer already.
+  virtual Bytes bytes(uint64_t offset, uint64_t size, bool in_passing) const {
+    Bytes bytes(size);
+    read({offset, bytes, in_passing});
+    return bytes;
+  }
   // Returns the minimum number of bytes to generate at once, so that the data they come from are decoded
-  // once.
+  // once. Blocks of a multiple of it do not share such data.
   virtual uint64_t least_block() const { return 1; }
   // Returns the byte that all of [begin, end) are equal to, if that is known without generating them.
   // Requires: begin < end. Throws like read().
@@ -49,8 +55,11 @@ class ByteLayout {
   void put_zeros(uint64_t count);
 
   uint64_t size() const { return size_; }
-  // See Segment::read. Requires: the wanted range lies inside.
+  // Returns the offset of the first segment, or size() without one.
+  uint64_t first_segment() const;
+  // See Segment. Requires: the range lies inside.
   void read(const Wanted& wanted) const;
+  Bytes bytes(uint64_t offset, uint64_t size, bool in_passing) const;
   uint64_t least_block() const;
   std::optional<std::byte> same_byte(uint64_t begin, uint64_t end) const;
   void passed(uint64_t begin, uint64_t end) const;
@@ -78,21 +87,10 @@ std::unique_ptr<ViewFile> layout_file(std::function<ByteLayout()> lay_out, Conte
                                       std::string version = {}, MakePacked pack = nullptr);
 // Returns a file with that layout. Its size is known without a pass.
 std::unique_ptr<ViewFile> layout_file(ByteLayout layout, Context& context);
+// Returns a file like layout_file(lay_out), for a layout that takes no pass: known_size() creates it.
+std::unique_ptr<ViewFile> sized_file(std::function<ByteLayout()> lay_out, Context& context);
 // Returns a file with short content that takes long to generate; it is generated on first use.
 std::unique_ptr<ViewFile> made_file(std::function<std::string()> make, Context& context,
                                     std::string version = {});
-
-// An entry of a directory in another program's format: a file, or another directory that is generated on
-// first use.
-struct MadeEntry {
-  std::string name;
-  std::function<std::shared_ptr<ViewFile>()> open;  // of a file
-  // Lists a directory, under distinct names. Computes no sizes. Throws Error if the listing is unknown.
-  std::function<std::vector<MadeEntry>()> list = nullptr;
-  bool found_by_name = false;  // and not listed
-  // The reason why it cannot be read for now; the directory that contains it is then listed again.
-  std::optional<Error> fault = std::nullopt;
-};
-using ListMade = std::function<std::vector<MadeEntry>()>;
 
 }  // namespace plainfs

@@ -316,12 +316,18 @@ ElementForm big_double() {
 ElementForm big_time() {
   return {8, write_big_time};
 }
+ElementForm packed_form(const DType& type) {
+  const uint64_t size = type.packed_size();
+  if (size > std::numeric_limits<uint32_t>::max()) throw damaged("an element of {} bytes is too large", size);
+  return {static_cast<uint32_t>(size), pack};
+}
 ElementForm little_stored(const DType& type) {
   if (type.is_truth()) return {1, write_truth};
   return {type.size, write_stored};
 }
 
 bool ElementForm::is_as_in_memory(const DType& type) const {
+  if (write == pack) return layout_of(type) == Layout::flat;
   if (std::endian::native != std::endian::little || !type.is_numeric() || type.is_truth()) return false;
   if (write == write_stored) return true;
   bool is_same = false;

@@ -46,6 +46,9 @@ ElementForm big_double();
 // Times counted in int64, as doubles: the smallest number, which is no valid time, is NaN.
 ElementForm big_time();
 
+// Returns the packed form of an .npy: elements as stored, missing ones too. Requires: type.fixed_size().
+ElementForm packed_form(const DType& type);
+
 // Returns the stored form, with booleans as 0 and 1. Requires: type is a number or a boolean.
 ElementForm little_stored(const DType& type);
 

@@ -266,7 +266,7 @@ class PagedColumns {
       std::string indices(1, static_cast<char>(column.size() * 8));
       if (values > 0) {
         const uint64_t together = divide_up(values, kIndicesTogether);
-        append_varint(together << 1 | 1, indices);
+        append_leb128(indices, together << 1 | 1);
         padding = (together * kIndicesTogether - values) * column.size();
       }
       page.content.put(indices);
@@ -282,7 +282,7 @@ class PagedColumns {
     const bool is_mixed = values != 0 && values != rows.count;
     const uint64_t bytes = divide_up(rows.count, kIndicesTogether);
     std::string run;
-    append_varint(is_mixed ? bytes << 1 | 1 : rows.count << 1, run);
+    append_leb128(run, is_mixed ? bytes << 1 | 1 : rows.count << 1);
     if (!is_mixed) run += values == 0 ? '\0' : '\1';
     const auto length = static_cast<uint32_t>(run.size() + (is_mixed ? bytes : 0));
     content.put(std::string_view(reinterpret_cast<const char*>(&length), sizeof length));

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "cache/mutex.h"
+#include "formats/core/base/encode.h"
 #include "fs/native/bgzf.h"
 
 namespace plainfs {
@@ -85,14 +86,11 @@ class Indexer {
 class Writer {
  public:
   void bytes(std::string_view text) { out_ += text; }
-  void u32(uint64_t value) { number(value, 4); }
-  void u64(uint64_t value) { number(value, 8); }
+  void u32(uint64_t value) { append_little(out_, value, 4); }
+  void u64(uint64_t value) { append_little(out_, value, 8); }
   std::string finish() { return std::move(out_); }
 
  private:
-  void number(uint64_t value, int size) {
-    for (int i = 0; i < size; ++i) out_ += static_cast<char>(value >> (8 * i));
-  }
   std::string out_;
 };
 

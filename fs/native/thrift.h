@@ -8,12 +8,9 @@
 #include <utility>
 #include <vector>
 
-namespace plainfs {
+#include "formats/core/base/encode.h"
 
-inline void append_varint(uint64_t value, std::string& out) {
-  for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
-  out += static_cast<char>(value);
-}
+namespace plainfs {
 
 // Writes the fields of a struct in ascending order of ids (at most 15 apart). Requires: every begun struct is
 // ended, including the outermost one.
@@ -67,16 +64,16 @@ class ThriftWriter {
     zigzag(value);
   }
   void zigzag(int64_t value) {
-    append_varint(static_cast<uint64_t>(value) << 1 ^ static_cast<uint64_t>(value >> 63), out_);
+    append_leb128(out_, static_cast<uint64_t>(value) << 1 ^ static_cast<uint64_t>(value >> 63));
   }
   void list(int id, int type, size_t count) {
     constexpr size_t kLong = 15;
     field(id, 9);
     out_ += static_cast<char>((count < kLong ? count : kLong) << 4 | static_cast<size_t>(type));
-    if (count >= kLong) append_varint(count, out_);
+    if (count >= kLong) append_leb128(out_, count);
   }
   void put_binary(std::string_view bytes) {
-    append_varint(bytes.size(), out_);
+    append_leb128(out_, bytes.size());
     out_ += bytes;
   }
 

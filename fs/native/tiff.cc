@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "formats/core/base/checked.h"
+#include "formats/core/base/encode.h"
 #include "fs/native/array_segment.h"
 
 namespace plainfs {
@@ -14,10 +15,6 @@ constexpr uint64_t kPage = 4096;  // pixels begin at a multiple of this
 
 uint64_t rounded_up(uint64_t value, uint64_t unit) {
   return checked_multiply(divide_up(value, unit), unit);
-}
-
-void append_little(std::string& out, uint64_t value, uint32_t bytes) {
-  for (uint32_t i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i));
 }
 
 enum TiffFieldType : uint16_t {

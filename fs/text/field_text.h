@@ -48,21 +48,7 @@ void put_csv_field(const DType& type, const Elements& elements, uint64_t i, std:
       return sink.put(std::string_view(elements.values<uint8_t>()[i] ? "TRUE" : "FALSE"));
     case Kind::text:
       return put_csv_text(elements.text(i), sink);
-    case Kind::complex:
-    case Kind::logical:
-    case Kind::enumeration:
-    case Kind::time_point:
-    case Kind::time_span:
-    case Kind::counted_time:
-    case Kind::fixed_text:
-    case Kind::fixed_utf32:
-    case Kind::opaque:
-    case Kind::compound:
-    case Kind::array:
-    case Kind::blob:
-    case Kind::sequence:
-    case Kind::json:
-    case Kind::reference:
+    default:
       scratch.clear();
       if (append_plain(type, elements, i, scratch))
         put_csv_text(scratch, sink);

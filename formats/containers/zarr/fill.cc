@@ -285,18 +285,7 @@ Elements v2_fill(const Json& fill, const DType& dtype) {
     case Kind::fixed_utf32:
       if (is_zero(fill)) return zero_elements(dtype, 1);
       return number_fill(fill, dtype);
-    case Kind::boolean:
-    case Kind::integer:
-    case Kind::unsigned_integer:
-    case Kind::real:
-    case Kind::complex:
-    case Kind::logical:
-    case Kind::enumeration:
-    case Kind::time_point:
-    case Kind::time_span:
-    case Kind::counted_time:
-    case Kind::array:
-    case Kind::reference:
+    default:
       break;
   }
   return number_fill(fill, dtype);
@@ -324,21 +313,7 @@ Elements v3_fill(const Json& fill, const DType& dtype) {
       }
       return elements;
     }
-    case Kind::boolean:
-    case Kind::integer:
-    case Kind::unsigned_integer:
-    case Kind::real:
-    case Kind::complex:
-    case Kind::logical:
-    case Kind::enumeration:
-    case Kind::time_point:
-    case Kind::time_span:
-    case Kind::counted_time:
-    case Kind::fixed_utf32:
-    case Kind::array:
-    case Kind::sequence:
-    case Kind::json:
-    case Kind::reference:
+    default:
       break;
   }
   return number_fill(fill, dtype);

@@ -6,6 +6,7 @@
 
 #include "formats/core/base/checked.h"
 #include "formats/core/base/cursor.h"
+#include "formats/core/base/encode.h"
 #include "formats/core/codecs/codec.h"
 #include "formats/core/codecs/makers.h"
 #include "formats/core/codecs/planes.h"
@@ -18,10 +19,6 @@ namespace {
 // from the frame's start, and the blocks, each compressed separately (c-blosc README_CHUNK_FORMAT.rst).
 constexpr size_t kBloscHeaderBytes = BLOSC_MIN_HEADER_LENGTH;
 constexpr int kLastVersion = BLOSC_VERSION_FORMAT;
-
-void store_little(std::byte* at, uint32_t value) {
-  for (int i = 0; i < 4; ++i) at[i] = static_cast<std::byte>(value >> 8 * i);
-}
 
 class Blosc : public Codec {
  public:
@@ -141,13 +138,13 @@ class Blosc : public Codec {
     Bytes frame(header.begin(), header.end());
     frame.resize(kBloscHeaderBytes + 4 * blocks.places.size());
     for (size_t i = 0; i < blocks.places.size(); ++i) {
-      store_little(&frame[kBloscHeaderBytes + 4 * i], static_cast<uint32_t>(frame.size()));
+      put_little(&frame[kBloscHeaderBytes + 4 * i], frame.size(), 4);
       const auto [begin, end] = blocks.places[i];
       const Bytes stored = encoded.read(begin, end - begin);
       frame.insert(frame.end(), stored.begin(), stored.end());
     }
-    store_little(&frame[4], static_cast<uint32_t>(blocks.decoded_bytes));
-    store_little(&frame[12], static_cast<uint32_t>(frame.size()));
+    put_little(&frame[4], blocks.decoded_bytes, 4);
+    put_little(&frame[12], frame.size(), 4);
     return frame;
   }
 };

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "formats/core/base/encode.h"
 #include "formats/core/model/number_cast.h"
 #include "formats/core/model/numpy_dtype.h"
 
@@ -154,7 +155,7 @@ std::optional<Scalar> parse_text(const std::string& text, const DType& type) {
   const char* const end = text.data() + text.size();
   if (std::from_chars(text.data() + 2, end, bits, 16).ptr != end) return std::nullopt;
   std::byte stored[8];
-  for (size_t i = 0; i < sizeof stored; ++i) stored[i] = static_cast<std::byte>(bits >> (8 * i) & 255);
+  put_little(stored, bits, sizeof stored);
   return load_scalar(stored, type);
 }
 

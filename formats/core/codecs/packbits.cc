@@ -1,4 +1,5 @@
 #include "formats/core/base/checked.h"
+#include "formats/core/base/encode.h"
 #include "formats/core/codecs/codec.h"
 #include "formats/core/codecs/makers.h"
 
@@ -59,11 +60,7 @@ class PackbitsV3 : public Codec {
     check_decoded_size("packbits", encoded.size(), DecodedSize::exactly(*encoded_size(size.bytes)));
     const ByteSpan packed = without_padding_byte(encoded, (8 - checked_multiply(count, bits_) % 8) % 8);
     Bytes out(size.bytes);
-    for (uint64_t i = 0; i < count; ++i) {
-      const uint64_t value = element(packed, i * bits_);
-      for (uint64_t j = 0; j < size_; ++j)
-        out[i * size_ + j] = static_cast<std::byte>(value >> (8 * j) & 255);
-    }
+    for (uint64_t i = 0; i < count; ++i) put_little(&out[i * size_], element(packed, i * bits_), size_);
     return out;
   }
   std::optional<uint64_t> encoded_size(uint64_t decoded_bytes) const override {

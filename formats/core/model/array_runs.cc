@@ -71,36 +71,21 @@ uint64_t elements_in_band(const Shape& shape, const Shape& chunk) {
 }
 
 uint64_t decoded_size(const DType& type) {
-  switch (type.kind) {
-    case Kind::compound: {
+  switch (layout_of(type)) {
+    case Layout::compound: {
       uint64_t size = 0;
       for (const Field& field : type.fields) size += decoded_size(field.type);
       return std::max<uint64_t>(size, 1);
     }
-    case Kind::array: {
+    case Layout::array: {
       uint64_t size = decoded_size(*type.item);
       for (const uint64_t length : type.dims)
         if (__builtin_mul_overflow(size, std::max<uint64_t>(length, 1), &size)) return UINT64_MAX;
       return size;
     }
-    case Kind::boolean:
-    case Kind::integer:
-    case Kind::unsigned_integer:
-    case Kind::real:
-    case Kind::complex:
-    case Kind::logical:
-    case Kind::enumeration:
-    case Kind::time_point:
-    case Kind::time_span:
-    case Kind::counted_time:
-    case Kind::fixed_text:
-    case Kind::fixed_utf32:
-    case Kind::opaque:
-    case Kind::text:
-    case Kind::blob:
-    case Kind::sequence:
-    case Kind::json:
-    case Kind::reference:
+    case Layout::flat:
+    case Layout::heap:
+    case Layout::sequence:
       break;
   }
   return type.size > 0 ? type.size : 32;

@@ -54,33 +54,18 @@ bool equal_members(const EnumMember& a, const EnumMember& b) {
 }  // namespace
 
 bool DType::fixed_size() const {
-  switch (kind) {
-    case Kind::text:
-    case Kind::blob:
-    case Kind::sequence:
-    case Kind::json:
-    case Kind::reference:
-      return false;
-    case Kind::array:
+  switch (layout_of(*this)) {
+    case Layout::flat:
+      return true;
+    case Layout::array:
       return item->fixed_size();
-    case Kind::compound:
+    case Layout::compound:
       return std::all_of(fields.begin(), fields.end(), [](const Field& f) { return f.type.fixed_size(); });
-    case Kind::boolean:
-    case Kind::integer:
-    case Kind::unsigned_integer:
-    case Kind::real:
-    case Kind::complex:
-    case Kind::logical:
-    case Kind::enumeration:
-    case Kind::time_point:
-    case Kind::time_span:
-    case Kind::counted_time:
-    case Kind::fixed_text:
-    case Kind::fixed_utf32:
-    case Kind::opaque:
+    case Layout::heap:
+    case Layout::sequence:
       break;
   }
-  return true;
+  return false;
 }
 
 uint64_t DType::packed_size() const {
@@ -186,6 +171,37 @@ DType sequence_type(DType item) {
   type.kind = Kind::sequence;
   type.item = std::make_shared<const DType>(std::move(item));
   return type;
+}
+
+Layout layout_of(const DType& type) {
+  switch (type.kind) {
+    case Kind::text:
+    case Kind::blob:
+    case Kind::json:
+    case Kind::reference:
+      return Layout::heap;
+    case Kind::sequence:
+      return Layout::sequence;
+    case Kind::array:
+      return Layout::array;
+    case Kind::compound:
+      return Layout::compound;
+    case Kind::boolean:
+    case Kind::integer:
+    case Kind::unsigned_integer:
+    case Kind::real:
+    case Kind::complex:
+    case Kind::logical:
+    case Kind::enumeration:
+    case Kind::time_point:
+    case Kind::time_span:
+    case Kind::counted_time:
+    case Kind::fixed_text:
+    case Kind::fixed_utf32:
+    case Kind::opaque:
+      break;
+  }
+  return Layout::flat;
 }
 
 bool operator==(const DType& a, const DType& b) {

@@ -116,6 +116,16 @@ DType sequence_type(DType item);
 
 bool operator==(const DType& a, const DType& b);
 
+// The members of Elements (elements.h) that hold the elements of a type.
+enum class Layout {
+  flat,      // bytes, type.size each
+  heap,      // bytes and offsets
+  sequence,  // offsets and children[0]
+  array,     // children[0]
+  compound,  // one child per field
+};
+Layout layout_of(const DType& type);
+
 // Returns whether a record of these fields is a complex number: two reals of one size called r, i (h5py) or
 // Real, Imaginary (fs/VIEWS.md, section 2).
 bool is_complex_pair(const std::vector<Field>& fields);

@@ -100,37 +100,6 @@ size_t Elements::allocated_bytes() const {
   return sum;
 }
 
-Layout layout_of(const DType& type) {
-  switch (type.kind) {
-    case Kind::text:
-    case Kind::blob:
-    case Kind::json:
-    case Kind::reference:
-      return Layout::heap;
-    case Kind::sequence:
-      return Layout::sequence;
-    case Kind::array:
-      return Layout::array;
-    case Kind::compound:
-      return Layout::compound;
-    case Kind::boolean:
-    case Kind::integer:
-    case Kind::unsigned_integer:
-    case Kind::real:
-    case Kind::complex:
-    case Kind::logical:
-    case Kind::enumeration:
-    case Kind::time_point:
-    case Kind::time_span:
-    case Kind::counted_time:
-    case Kind::fixed_text:
-    case Kind::fixed_utf32:
-    case Kind::opaque:
-      break;
-  }
-  return Layout::flat;
-}
-
 Elements zero_elements(const DType& type, uint64_t count) {
   Elements result;
   result.count = count;

@@ -43,16 +43,6 @@ struct Elements {
   bool operator==(const Elements&) const = default;
 };
 
-// The members of Elements that hold the elements of a type.
-enum class Layout {
-  flat,      // bytes, type.size each
-  heap,      // bytes and offsets
-  sequence,  // offsets and children[0]
-  array,     // children[0]
-  compound,  // one child per field
-};
-Layout layout_of(const DType& type);
-
 // Returns `count` values of `type`: all bytes zero, all variable-length ones empty.
 Elements zero_elements(const DType& type, uint64_t count);
 
@@ -65,9 +55,9 @@ Elements repeated_element(const DType& type, const Elements& one, uint64_t count
 Elements unpack(const DType& type, ByteSpan stored, uint64_t count);
 Elements unpack(const DType& type, Bytes&& stored, uint64_t count);
 
-// Appends elements [first, first + count) in packed little-endian form, as in an .npy. Requires:
-// type.fixed_size().
-void pack(const DType& type, const Elements& elements, uint64_t first, uint64_t count, Bytes& out);
+// Writes elements [first, first + count) in packed little-endian form, as in an .npy, to `out`: packed_size()
+// bytes each. Requires: type.fixed_size().
+void pack(const DType& type, const Elements& elements, uint64_t first, uint64_t count, std::byte* out);
 
 // Appends `count` elements of `source`, starting at `first`, to `target`. Both have `type`. An empty target
 // may be Elements{}.

@@ -26,21 +26,7 @@ bool is_number_size(Kind kind, uint32_t size) {
       return size == 2 || size == 4 || size == 8;
     case Kind::complex:
       return size == 8 || size == 16;
-    case Kind::logical:
-    case Kind::enumeration:
-    case Kind::time_point:
-    case Kind::time_span:
-    case Kind::counted_time:
-    case Kind::fixed_text:
-    case Kind::fixed_utf32:
-    case Kind::opaque:
-    case Kind::compound:
-    case Kind::array:
-    case Kind::text:
-    case Kind::blob:
-    case Kind::sequence:
-    case Kind::json:
-    case Kind::reference:
+    default:
       break;
   }
   return false;

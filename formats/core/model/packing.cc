@@ -24,22 +24,7 @@ uint32_t swap_unit(const DType& type) {
       return 4;
     case Kind::complex:
       return type.size / 2;
-    case Kind::boolean:
-    case Kind::integer:
-    case Kind::unsigned_integer:
-    case Kind::real:
-    case Kind::logical:
-    case Kind::enumeration:
-    case Kind::time_point:
-    case Kind::time_span:
-    case Kind::counted_time:
-    case Kind::compound:
-    case Kind::array:
-    case Kind::text:
-    case Kind::blob:
-    case Kind::sequence:
-    case Kind::json:
-    case Kind::reference:
+    default:
       break;
   }
   return type.size;
@@ -186,11 +171,8 @@ Elements unpack(const DType& type, Bytes&& stored, uint64_t count) {
   return result;
 }
 
-void pack(const DType& type, const Elements& elements, uint64_t first, uint64_t count, Bytes& out) {
-  const uint64_t size = type.packed_size();
-  const size_t before = out.size();
-  out.resize(before + checked_size(count, size));
-  pack_strided(type, elements, first, count, out.data() + before, size);
+void pack(const DType& type, const Elements& elements, uint64_t first, uint64_t count, std::byte* out) {
+  pack_strided(type, elements, first, count, out, type.packed_size());
 }
 
 std::string_view trim_padding(std::string_view stored, Padding padding) {

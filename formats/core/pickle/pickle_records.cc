@@ -40,20 +40,7 @@ class RecordReader {
       case Kind::fixed_utf32:
       case Kind::opaque:
         return fixed(type, values);
-      case Kind::boolean:
-      case Kind::integer:
-      case Kind::unsigned_integer:
-      case Kind::real:
-      case Kind::complex:
-      case Kind::logical:
-      case Kind::enumeration:
-      case Kind::time_point:
-      case Kind::time_span:
-      case Kind::counted_time:
-      case Kind::text:
-      case Kind::blob:
-      case Kind::sequence:
-      case Kind::reference:
+      default:
         break;
     }
     return numbers(type, values);

@@ -318,17 +318,7 @@ void PickleText::write_stored(const DType& type, const std::byte* at, std::strin
     case Kind::time_point:
     case Kind::time_span:
       return write_time(type, load_stored<int64_t>(at, type.big_endian), out);
-    case Kind::integer:
-    case Kind::unsigned_integer:
-    case Kind::real:
-    case Kind::logical:
-    case Kind::enumeration:
-    case Kind::counted_time:
-    case Kind::text:
-    case Kind::blob:
-    case Kind::sequence:
-    case Kind::json:
-    case Kind::reference:
+    default:
       break;
   }
   visit_number(type,

@@ -16,6 +16,7 @@
 
 #include "formats/core/base/cursor.h"
 #include "formats/core/base/descriptor.h"
+#include "formats/core/base/encode.h"
 #include "formats/core/base/file_pool.h"
 #include "formats/core/base/host_path.h"
 #include "formats/core/base/modified_time.h"
@@ -46,10 +47,6 @@ uint64_t place_of(const Version& version, uint64_t block) {
   return (entry_of(block_count(version)) + kPage - 1) / kPage * kPage + block * kBlockBytes;
 }
 
-void put_little(uint32_t value, std::byte* to) {
-  for (size_t i = 0; i < sizeof value; ++i) to[i] = static_cast<std::byte>(value >> 8 * i);
-}
-
 uint32_t checksum_of(ByteSpan bytes) {
   return libdeflate_crc32(0, bytes.data(), bytes.size());
 }
@@ -58,8 +55,8 @@ using BlockEntry = std::array<std::byte, kEntry>;
 
 BlockEntry entry_for(ByteSpan bytes) {
   BlockEntry entry;
-  put_little(checksum_of(bytes), entry.data());
-  put_little(1, entry.data() + sizeof(uint32_t));
+  put_little(entry.data(), checksum_of(bytes), sizeof(uint32_t));
+  put_little(entry.data() + sizeof(uint32_t), 1, sizeof(uint32_t));
   return entry;
 }
 
@@ -81,8 +78,8 @@ Bytes head_of(const Version& version) {
   const std::string text = fmt::format("{}\n{}\n{}", version.size, version.etag, version.last_modified);
   Bytes head(kMagic.size() + kEntry);
   std::memcpy(head.data(), kMagic.data(), kMagic.size());
-  put_little(static_cast<uint32_t>(text.size()), head.data() + kMagic.size());
-  put_little(checksum_of(as_byte_span(text)), head.data() + kMagic.size() + sizeof(uint32_t));
+  put_little(&head[kMagic.size()], text.size(), sizeof(uint32_t));
+  put_little(&head[kMagic.size() + sizeof(uint32_t)], checksum_of(as_byte_span(text)), sizeof(uint32_t));
   const ByteSpan bytes = as_byte_span(text);
   head.insert(head.end(), bytes.begin(), bytes.end());
   return head;

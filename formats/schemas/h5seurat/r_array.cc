@@ -46,40 +46,25 @@ void mark_logicals(const DType& dtype, Elements& elements) {
 }
 
 void mark_missing(const DType& dtype, Elements& elements) {
-  switch (dtype.kind) {
-    case Kind::logical:
-      mark_logicals(dtype, elements);
-      break;
-    case Kind::integer:
-      if (dtype.size == 4) mark<int32_t>(elements, [](int32_t value) { return is_na(value); });
-      if (dtype.size == 8) mark<int64_t>(elements, [](int64_t value) { return is_na(value); });
-      break;
-    case Kind::real:
-      if (dtype.size == 8) mark<double>(elements, [](double value) { return is_na(value); });
-      break;
-    case Kind::compound:
+  switch (layout_of(dtype)) {
+    case Layout::flat:
+      if (dtype.kind == Kind::logical) return mark_logicals(dtype, elements);
+      if (dtype.kind == Kind::integer && dtype.size == 4)
+        return mark<int32_t>(elements, [](int32_t value) { return is_na(value); });
+      if (dtype.kind == Kind::integer && dtype.size == 8)
+        return mark<int64_t>(elements, [](int64_t value) { return is_na(value); });
+      if (dtype.kind == Kind::real && dtype.size == 8)
+        return mark<double>(elements, [](double value) { return is_na(value); });
+      return;
+    case Layout::compound:
       for (size_t field = 0; field < dtype.fields.size(); ++field)
         mark_missing(dtype.fields[field].type, elements.children[field]);
-      break;
-    case Kind::array:
-    case Kind::sequence:
-      mark_missing(*dtype.item, elements.children[0]);
-      break;
-    case Kind::boolean:
-    case Kind::unsigned_integer:
-    case Kind::complex:
-    case Kind::enumeration:
-    case Kind::time_point:
-    case Kind::time_span:
-    case Kind::counted_time:
-    case Kind::fixed_text:
-    case Kind::fixed_utf32:
-    case Kind::opaque:
-    case Kind::text:
-    case Kind::blob:
-    case Kind::json:
-    case Kind::reference:
-      break;
+      return;
+    case Layout::array:
+    case Layout::sequence:
+      return mark_missing(*dtype.item, elements.children[0]);
+    case Layout::heap:
+      return;
   }
 }
 

@@ -68,19 +68,7 @@ std::string type_of(const DType& type) {
       return type.size == 4 ? "Character" : "String";
     case Kind::text:
       return "String";
-    case Kind::complex:
-    case Kind::logical:
-    case Kind::enumeration:
-    case Kind::time_point:
-    case Kind::time_span:
-    case Kind::counted_time:
-    case Kind::opaque:
-    case Kind::compound:
-    case Kind::array:
-    case Kind::blob:
-    case Kind::sequence:
-    case Kind::json:
-    case Kind::reference:
+    default:
       break;
   }
   return {};

@@ -178,6 +178,15 @@ BOOST_AUTO_TEST_CASE(each_chunk_is_decoded_once_in_a_pass) {
   BOOST_TEST(array->chunks_decoded() == 28u);
 }
 
+BOOST_AUTO_TEST_CASE(header_and_first_values_decode_one_chunk) {
+  TestContext context(8 << 20, 0);
+  const auto array =
+      std::make_shared<ChunkedCopy>(context, numbers(std::vector<double>(120000), {120000}), Shape{30000});
+  const auto file = npy_file(array, true, context);
+  for (const uint64_t offset : {0u, 100000u, 200000u}) file->read(offset, 40000);
+  BOOST_TEST(array->chunks_decoded() == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(an_element_needs_its_own_chunk) {
   TestContext context(8 << 20, 0);
   std::vector<double> values(400 * 700);

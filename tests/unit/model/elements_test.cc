@@ -134,12 +134,11 @@ BOOST_AUTO_TEST_CASE(unpack_takes_records_apart_and_drops_their_padding) {
   BOOST_TEST(
       values_of<uint8_t>(elements.children[2].children[0].children[0]) == (std::vector<uint8_t>{3, 4, 9, 10}),
       boost::test_tools::per_element());
-  Bytes packed;
-  pack(type, elements, 0, 2, packed);
+  Bytes packed(10);
+  pack(type, elements, 0, 2, packed.data());
   BOOST_TEST((packed == bytes_of({2, 1, 7, 3, 4, 6, 5, 8, 9, 10})));
-  pack(type, elements, 1, 1, packed);
-  BOOST_TEST(packed.size() == 15u);
-  BOOST_TEST((packed[11] == std::byte{5}));
+  pack(type, elements, 1, 1, packed.data());
+  BOOST_TEST((packed == bytes_of({6, 5, 8, 9, 10, 6, 5, 8, 9, 10})));
 }
 
 BOOST_AUTO_TEST_CASE(pack_and_unpack_round_trip) {
@@ -148,9 +147,8 @@ BOOST_AUTO_TEST_CASE(pack_and_unpack_round_trip) {
     if (!type.fixed_size()) continue;
     Elements all = random_elements(type, 20, random, false);
     for (Elements& child : all.children) child.missing.clear();
-    Bytes packed;
-    pack(type, all, 0, 20, packed);
-    BOOST_TEST(packed.size() == 20 * type.packed_size());
+    Bytes packed(20 * type.packed_size());
+    pack(type, all, 0, 20, packed.data());
     const Elements again = unpack(type, std::move(packed), 20);
     BOOST_TEST(all_shown(type, again) == all_shown(type, all), boost::test_tools::per_element());
   }

@@ -30,8 +30,8 @@ std::string_view npy_elements(std::string_view npy) {
 void compare(const fs::path& path, const Node& node) {
   const ArrayPtr array = array_of(node);
   BOOST_REQUIRE(array);
-  Bytes packed;
-  pack(array->dtype(), read_all(*array), 0, array->count(), packed);
+  Bytes packed(array->count() * array->dtype().packed_size());
+  pack(array->dtype(), read_all(*array), 0, array->count(), packed.data());
   BOOST_TEST((as_text(packed) == npy_elements(read_file(path))));
 }
 
