@@ -10,8 +10,8 @@
 #include "cache/request.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/model/array_runs.h"
+#include "formats/core/model/index_run.h"
 #include "fs/native/sparse_majors.h"
-#include "fs/text/index_run.h"
 
 namespace plainfs {
 

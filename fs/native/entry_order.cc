@@ -7,8 +7,8 @@
 
 #include "formats/core/base/checked.h"
 #include "formats/core/model/array_runs.h"
+#include "formats/core/text/number_loops.h"
 #include "fs/native/array_segment.h"
-#include "fs/text/number_loops.h"
 
 namespace plainfs {
 

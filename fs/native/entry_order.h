@@ -12,10 +12,10 @@
 
 #include "cache/cancellable_lock.h"
 #include "formats/core/model/context.h"
+#include "formats/core/model/index_run.h"
 #include "fs/native/byte_layout.h"
 #include "fs/native/element_form.h"
 #include "fs/native/sparse_majors.h"
-#include "fs/text/index_run.h"
 
 namespace plainfs {
 

@@ -8,10 +8,10 @@
 #include "formats/core/base/checked.h"
 #include "formats/core/model/array_runs.h"
 #include "formats/core/model/chunked_array.h"
+#include "formats/core/model/index_run.h"
 #include "formats/core/model/node.h"
 #include "fs/native/seurat_parts.h"
 #include "fs/native/sparse_majors.h"
-#include "fs/text/index_run.h"
 
 namespace plainfs {
 

@@ -13,7 +13,7 @@
 #include "formats/core/base/cursor.h"
 #include "formats/core/codecs/checksum.h"
 #include "formats/core/model/array_runs.h"
-#include "fs/text/index_run.h"
+#include "formats/core/model/index_run.h"
 
 namespace plainfs {
 

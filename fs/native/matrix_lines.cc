@@ -9,11 +9,11 @@
 #include "cache/request.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/model/array_runs.h"
+#include "formats/core/model/index_run.h"
 #include "fs/native/dense_entries.h"
 #include "fs/native/line_order.h"
 #include "fs/native/sparse_majors.h"
 #include "fs/text/field_text.h"
-#include "fs/text/index_run.h"
 
 namespace plainfs {
 

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "formats/core/model/index_run.h"
 #include "formats/core/model/node.h"
-#include "fs/text/index_run.h"
 
 namespace plainfs {
 

@@ -12,7 +12,7 @@
 
 #include "formats/core/model/array.h"
 #include "formats/core/model/array_runs.h"
-#include "fs/text/number_loops.h"
+#include "formats/core/text/number_loops.h"
 
 namespace plainfs {
 
