@@ -5,11 +5,11 @@
 #include "cache/cancellable_lock.h"
 #include "formats/annotated/parts.h"
 #include "formats/annotated/slides.h"
-#include "formats/core/algebra/computed_matrix.h"
-#include "formats/core/algebra/entry_source.h"
 #include "formats/core/frames/names.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/factor.h"
+#include "formats/core/sparse/computed_matrix.h"
+#include "formats/core/sparse/entry_source.h"
 
 namespace plainfs {
 

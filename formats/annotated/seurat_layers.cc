@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "formats/annotated/parts.h"
-#include "formats/core/algebra/computed_matrix.h"
 #include "formats/core/base/checked.h"
+#include "formats/core/sparse/computed_matrix.h"
 
 namespace plainfs::annotated {
 

@@ -11,7 +11,7 @@
 #include "fs/native/array_segment.h"
 #include "fs/native/byte_layout.h"
 #include "fs/native/checked_numbers.h"
-#include "fs/native/entry_order.h"
+#include "fs/native/entry_segments.h"
 #include "fs/native/text_segments.h"
 
 namespace plainfs {

@@ -7,8 +7,8 @@
 
 #include "cache/request.h"
 #include "formats/core/model/array_runs.h"
+#include "formats/core/sparse/dense_entries.h"
 #include "fs/native/column_types.h"
-#include "fs/native/dense_entries.h"
 
 namespace plainfs {
 

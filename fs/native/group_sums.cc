@@ -10,8 +10,8 @@
 #include "formats/core/model/chunked_array.h"
 #include "formats/core/model/index_run.h"
 #include "formats/core/model/node.h"
+#include "formats/core/sparse/sparse_majors.h"
 #include "fs/native/seurat_parts.h"
-#include "fs/native/sparse_majors.h"
 
 namespace plainfs {
 

@@ -7,11 +7,11 @@
 
 #include "cache/mutex.h"
 #include "formats/containers/hdf5/container.h"
-#include "formats/core/algebra/computed_matrix.h"
 #include "formats/core/algebra/gathered.h"
 #include "formats/core/frames/data_frame.h"
 #include "formats/core/frames/parts.h"
 #include "formats/core/model/derived_array.h"
+#include "formats/core/sparse/computed_matrix.h"
 #include "formats/schemas/takane/columns.h"
 #include "formats/schemas/takane/lists.h"
 #include "formats/schemas/takane/matrices.h"

@@ -1,14 +1,14 @@
-#include "formats/core/algebra/entry_source.h"
+#include "formats/core/sparse/entry_source.h"
 
 #include <boost/test/unit_test.hpp>
 #include <random>
 
-#include "formats/core/algebra/computed_matrix.h"
+#include "formats/core/sparse/computed_matrix.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"
-#include "tests/unit/takane/object_writer.h"
+#include "tests/support/view_text.h"
 
-namespace plainfs::takane {
+namespace plainfs {
 namespace {
 
 Indices indices(std::vector<uint64_t> values) {
@@ -38,12 +38,12 @@ std::string text_of(const EntrySource& source) {
 }
 
 std::string failure(const EntrySourcePtr& source) {
-  return failure_of([&] { source->read(0, source->majors()); });
+  return message_of([&] { source->read(0, source->majors()); });
 }
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(takane_entry_source)
+BOOST_AUTO_TEST_SUITE(entry_source)
 
 BOOST_AUTO_TEST_CASE(a_compressed_matrix_is_read_by_its_majors) {
   BOOST_TEST(text_of(*small()) == "0:0=1 0:3=2 2:1=3 ");
@@ -151,4 +151,4 @@ BOOST_AUTO_TEST_CASE(a_dense_array_has_zeros_where_there_is_no_entry) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-}  // namespace plainfs::takane
+}  // namespace plainfs

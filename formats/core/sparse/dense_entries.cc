@@ -1,4 +1,4 @@
-#include "fs/native/dense_entries.h"
+#include "formats/core/sparse/dense_entries.h"
 
 #include <algorithm>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "fs/native/line_order.h"
+#include "formats/core/sparse/line_order.h"
 
 #include <algorithm>
 #include <atomic>

@@ -1,10 +1,10 @@
-#include "formats/core/algebra/coordinate_source.h"
+#include "formats/core/sparse/coordinate_source.h"
 
 #include <algorithm>
 
-#include "formats/core/algebra/computed_matrix.h"
 #include "formats/core/algebra/gathered.h"
 #include "formats/core/base/checked.h"
+#include "formats/core/sparse/computed_matrix.h"
 
 namespace plainfs {
 namespace {

@@ -2,9 +2,9 @@
 // the same position are added (truth values: true if any is). A symmetric matrix gets both triangles.
 #pragma once
 
-#include "formats/core/algebra/entry_source.h"
 #include "formats/core/model/context.h"
 #include "formats/core/model/node.h"
+#include "formats/core/sparse/entry_source.h"
 
 namespace plainfs {
 

@@ -1,4 +1,4 @@
-#include "formats/core/algebra/entry_source.h"
+#include "formats/core/sparse/entry_source.h"
 
 #include <algorithm>
 #include <numeric>

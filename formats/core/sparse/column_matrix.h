@@ -8,7 +8,7 @@
 
 #include "formats/core/model/context.h"
 #include "formats/core/model/node.h"
-#include "fs/native/entry_order.h"
+#include "formats/core/sparse/entry_order.h"
 
 namespace plainfs {
 

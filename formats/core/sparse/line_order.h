@@ -14,7 +14,7 @@
 #include "formats/core/base/scratch.h"
 #include "formats/core/model/context.h"
 #include "formats/core/model/node.h"
-#include "fs/native/sparse_majors.h"
+#include "formats/core/sparse/sparse_majors.h"
 
 namespace plainfs {
 

@@ -1,4 +1,4 @@
-#include "formats/core/algebra/computed_matrix.h"
+#include "formats/core/sparse/computed_matrix.h"
 
 #include <algorithm>
 #include <cstring>

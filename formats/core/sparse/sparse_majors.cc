@@ -1,4 +1,4 @@
-#include "fs/native/sparse_majors.h"
+#include "formats/core/sparse/sparse_majors.h"
 
 #include "cache/request.h"
 #include "formats/core/base/checked.h"

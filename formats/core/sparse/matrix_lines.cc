@@ -1,4 +1,4 @@
-#include "fs/native/matrix_lines.h"
+#include "formats/core/sparse/matrix_lines.h"
 
 #include <algorithm>
 #include <atomic>
@@ -10,10 +10,9 @@
 #include "formats/core/base/checked.h"
 #include "formats/core/model/array_runs.h"
 #include "formats/core/model/index_run.h"
-#include "fs/native/dense_entries.h"
-#include "fs/native/line_order.h"
-#include "fs/native/sparse_majors.h"
-#include "fs/text/field_text.h"
+#include "formats/core/sparse/dense_entries.h"
+#include "formats/core/sparse/line_order.h"
+#include "formats/core/sparse/sparse_majors.h"
 
 namespace plainfs {
 
@@ -112,38 +111,6 @@ LineEntries in_order(const DType& type, std::vector<uint32_t> places, Elements v
   return ordered;
 }
 
-// A counter of the characters of elements in a .csv, less those of as many zeros.
-class TextWidths {
- public:
-  explicit TextWidths(const DType& type) : type_(type), zero_(width(zero_elements(type, 1), 0)) {}
-
-  // Calls visit(i, more) for each of the elements.
-  template <class Visit>
-  void for_each(const Elements& elements, Visit&& visit) const {
-    const bool is_number = type_.is_integer() || type_.kind == Kind::real;
-    if (!is_number || !elements.missing.empty()) {
-      for (uint64_t i = 0; i < elements.count; ++i) visit(i, width(elements, i) - zero_);
-      return;
-    }
-    visit_number(type_, [&](auto zero) {
-      const auto values = elements.values<decltype(zero)>();
-      for (uint64_t i = 0; i < elements.count; ++i)
-        visit(i, static_cast<int64_t>(number_length(values[i])) - zero_);
-    });
-  }
-
- private:
-  int64_t width(const Elements& elements, uint64_t i) const {
-    CountingSink count;
-    std::string scratch;
-    put_csv_field(type_, elements, i, scratch, count);
-    return static_cast<int64_t>(count.size());
-  }
-
-  const DType& type_;
-  const int64_t zero_;
-};
-
 class SparseLines : public MatrixLines {
  public:
   SparseLines(const SparseMatrix& matrix, bool are_rows, Context& context);
@@ -152,7 +119,7 @@ class SparseLines : public MatrixLines {
   Elements read(uint64_t line, uint64_t first, uint64_t count) const override;
   void expect(std::span<const uint64_t> lines) const override;
   bool is_costly() const override { return !is_along_ && !order_.has_room(); }
-  std::optional<std::vector<int64_t>> measure() const override;
+  std::optional<std::vector<int64_t>> measure(const ExtraWidths& widths) const override;
 
  private:
   using EntriesPtr = std::shared_ptr<const LineEntries>;
@@ -326,10 +293,9 @@ std::vector<LineEntries> SparseLines::scan(std::span<const uint64_t> lines) cons
   return found;
 }
 
-std::optional<std::vector<int64_t>> SparseLines::measure() const {
+std::optional<std::vector<int64_t>> SparseLines::measure(const ExtraWidths& widths) const {
   std::vector<int64_t> more(count());
   std::atomic<bool> is_clear{true};
-  const TextWidths widths(dtype());
   Mutex mutex;  // guards `more`
   pass([&](uint64_t first, uint64_t last) {
     // Includes the entry before, which may be of the same major.
@@ -347,8 +313,7 @@ std::optional<std::vector<int64_t>> SparseLines::measure() const {
     });
     Elements values = read_run(*matrix_.value, first, last - first);
     add_to_zeros(dtype(), values);
-    std::vector<int8_t> each(values.count);
-    widths.for_each(values, [&](uint64_t i, int64_t width) { each[i] = static_cast<int8_t>(width); });
+    const std::vector<int8_t> each = widths(values);
     const MutexLock lock(mutex);
     if (!is_along_) {
       for (uint64_t i = first; i < last; ++i) more[all[i - from]] += each[i - first];
@@ -379,11 +344,10 @@ class DenseLines : public MatrixLines {
     return values_->read({{first, line}, {count, 1}});
   }
 
-  std::optional<std::vector<int64_t>> measure() const override {
+  std::optional<std::vector<int64_t>> measure(const ExtraWidths& widths) const override {
     std::vector<int64_t> more(count());
     const Shape& shape = values_->shape();
     if (shape[0] == 0 || shape[1] == 0) return more;
-    const TextWidths widths(dtype());
     const uint64_t band = elements_in_band(shape, values_->chunk_shape());
     const uint64_t rows =
         std::max<uint64_t>(1, run_length(kElementsInRun, band, dtype(), context_) / shape[1]);
@@ -392,9 +356,8 @@ class DenseLines : public MatrixLines {
       const uint64_t first = together * rows, some = std::min(rows, shape[0] - first);
       const Elements elements = values_->read({{first, 0}, {some, shape[1]}});
       std::vector<int64_t> own(axis_ == 0 ? some : shape[1]);
-      widths.for_each(elements, [&](uint64_t i, int64_t width) {
-        own[axis_ == 0 ? i / shape[1] : i % shape[1]] += width;
-      });
+      const std::vector<int8_t> each = widths(elements);
+      for (uint64_t i = 0; i < each.size(); ++i) own[axis_ == 0 ? i / shape[1] : i % shape[1]] += each[i];
       values_->passed({{first, 0}, {some, shape[1]}});
       const MutexLock lock(mutex);
       for (size_t i = 0; i < own.size(); ++i) more[axis_ == 0 ? first + i : i] += own[i];

@@ -4,9 +4,9 @@
 
 #include <functional>
 
-#include "formats/core/algebra/entry_source.h"
 #include "formats/core/model/context.h"
 #include "formats/core/model/node.h"
+#include "formats/core/sparse/entry_source.h"
 
 namespace plainfs {
 

@@ -1,4 +1,4 @@
-#include "formats/core/algebra/coordinate_source.h"
+#include "formats/core/sparse/coordinate_source.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,6 +1,6 @@
-#include "fs/native/column_matrix.h"
+#include "formats/core/sparse/column_matrix.h"
 
-#include "fs/native/column_order.h"
+#include "formats/core/sparse/column_order.h"
 
 namespace plainfs {
 

@@ -1,4 +1,4 @@
-#include "fs/native/column_order.h"
+#include "formats/core/sparse/column_order.h"
 
 #include <algorithm>
 #include <cstring>
@@ -11,7 +11,7 @@
 #include "formats/core/base/checked.h"
 #include "formats/core/model/array_runs.h"
 #include "formats/core/model/index_run.h"
-#include "fs/native/sparse_majors.h"
+#include "formats/core/sparse/sparse_majors.h"
 
 namespace plainfs {
 

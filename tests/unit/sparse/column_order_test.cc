@@ -1,4 +1,4 @@
-#include "fs/native/column_order.h"
+#include "formats/core/sparse/column_order.h"
 
 #include <boost/test/unit_test.hpp>
 #include <random>

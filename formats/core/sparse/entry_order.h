@@ -3,7 +3,6 @@
 #pragma once
 
 #include <atomic>
-#include <bit>
 #include <functional>
 #include <memory>
 #include <span>
@@ -13,9 +12,7 @@
 #include "cache/cancellable_lock.h"
 #include "formats/core/model/context.h"
 #include "formats/core/model/index_run.h"
-#include "fs/native/byte_layout.h"
-#include "fs/native/element_form.h"
-#include "fs/native/sparse_majors.h"
+#include "formats/core/sparse/sparse_majors.h"
 
 namespace plainfs {
 
@@ -116,39 +113,6 @@ class LaterOrder {
   const std::function<std::unique_ptr<const EntryOrder>()> make_;  // empty: order_ was set by the constructor
   mutable Once once_;
   mutable std::unique_ptr<const EntryOrder> order_;  // written once, by once_
-};
-
-// A segment of a file with the indices of the entries in that order, in 32 bits each.
-class IndexSegment : public Segment {
- public:
-  IndexSegment(std::shared_ptr<const LaterOrder> order, uint64_t entries,
-               std::endian bytes = std::endian::big);
-
-  uint64_t size() const override { return size_; }
-  void read(const Wanted& wanted) const override;
-  void passed(uint64_t begin, uint64_t end) const override;
-
- private:
-  bool read_in_place(const Wanted& wanted, uint64_t first, uint64_t count) const;
-
-  const std::shared_ptr<const LaterOrder> order_;
-  const std::endian bytes_;
-  const uint64_t size_;
-};
-
-// A segment of a file with the values of the entries in that order.
-class ValueSegment : public Segment {
- public:
-  ValueSegment(std::shared_ptr<const LaterOrder> order, uint64_t entries, ElementForm form);
-
-  uint64_t size() const override { return size_; }
-  void read(const Wanted& wanted) const override;
-  void passed(uint64_t begin, uint64_t end) const override;
-
- private:
-  const std::shared_ptr<const LaterOrder> order_;
-  const ElementForm form_;
-  const uint64_t size_;
 };
 
 }  // namespace plainfs

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,6 +13,9 @@
 #include "formats/core/model/node.h"
 
 namespace plainfs {
+
+// Returns for each of the elements how many more characters its text has than that of a zero.
+using ExtraWidths = std::function<std::vector<int8_t>(const Elements&)>;
 
 // All lines of one direction. Thread-safe. Functions that read throw the matrix's own error and the errors of
 // reading its parts.
@@ -33,9 +37,10 @@ class MatrixLines {
   virtual void expect(std::span<const uint64_t>) const {}
   // Returns whether the next line that was not read yet takes a pass over the matrix.
   virtual bool is_costly() const { return false; }
-  // Returns for each line how many more characters its elements take in a .csv than as many zeros would, by
-  // one pass over the matrix; nullopt if that cannot be computed (duplicate entries).
-  virtual std::optional<std::vector<int64_t>> measure() const = 0;
+  // Returns for each line how many more characters its elements take in a text than as many zeros would, by
+  // one pass over the matrix; nullopt if that cannot be computed (duplicate entries). widths: called by
+  // several threads.
+  virtual std::optional<std::vector<int64_t>> measure(const ExtraWidths& widths) const = 0;
 
  private:
   const DType dtype_;
