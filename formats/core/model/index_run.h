@@ -71,6 +71,7 @@ class IndexRun {
     if (!stored.empty() && (limit == 0 || !all_hold(stored, [last](Unsigned v) { return v <= last; }))) {
       const auto bad =
           std::find_if(stored.begin(), stored.end(), [&](Unsigned v) { return v >= limit || v > most; });
+      if (limit == UINT64_MAX && *bad > most) throw damaged("{} {} is negative", what, static_cast<T>(*bad));
       throw damaged("{} {} is not below {}", what, static_cast<T>(*bad), limit);
     }
     if constexpr (sizeof(T) == sizeof(U)) {

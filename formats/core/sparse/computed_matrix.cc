@@ -177,14 +177,10 @@ std::function<SparseMatrix()> made_once(std::function<SparseMatrix()> make) {
 
 SparseMatrix computed_lists(const EntrySourcePtr& source, Context& context) {
   const auto pieces = std::make_shared<const Pieces>(source, context);
-  const DType whole = number_type(Kind::unsigned_integer, 8);
-  const std::vector<uint64_t>& stored = pieces->pointer();
-  Elements pointer = zero_elements(whole, stored.size());
-  std::copy(stored.begin(), stored.end(), pointer.mutable_values<uint64_t>().begin());
   SparseMatrix matrix;
   matrix.value = std::make_shared<EntryList>(pieces, &Piece::value, source->dtype());
-  matrix.index = std::make_shared<EntryList>(pieces, &Piece::index, whole);
-  matrix.pointer = std::make_shared<MemoryArray>(whole, Shape{stored.size()}, std::move(pointer));
+  matrix.index = std::make_shared<EntryList>(pieces, &Piece::index, number_type(Kind::unsigned_integer, 8));
+  matrix.pointer = pointer_list(pieces->pointer());
   return matrix;
 }
 

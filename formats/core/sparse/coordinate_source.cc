@@ -71,14 +71,9 @@ void CoordinateSource::scan(Visit&& visit) const {
       throw damaged("a sparse matrix has {} values and {} indices", entries, list->count());
   for (uint64_t begin = 0; begin < entries; begin += kCoordinatesAtOnce) {
     const uint64_t some = std::min(kCoordinatesAtOnce, entries - begin);
-    const std::vector<uint64_t> rows = whole_numbers(*matrix_.row, begin, some, "row");
-    const std::vector<uint64_t> columns = whole_numbers(*matrix_.column, begin, some, "column");
-    for (uint64_t i = 0; i < some; ++i) {
-      if (rows[i] >= matrix_.rows) throw damaged("row {} is not below {}", rows[i], matrix_.rows);
-      if (columns[i] >= matrix_.columns)
-        throw damaged("column {} is not below {}", columns[i], matrix_.columns);
-    }
-    visit(begin, rows, columns);
+    const IndexRun<uint64_t> rows(*matrix_.row, begin, some, matrix_.rows, "row");
+    const IndexRun<uint64_t> columns(*matrix_.column, begin, some, matrix_.columns, "column");
+    visit(begin, rows.values(), columns.values());
   }
 }
 
@@ -92,7 +87,7 @@ void CoordinateSource::for_each_place(uint64_t first, uint64_t count, uint64_t e
 
 std::vector<uint64_t> CoordinateSource::lengths(uint64_t first, uint64_t count) const {
   std::vector<uint64_t> lengths(count);
-  scan([&](uint64_t, const std::vector<uint64_t>& rows, const std::vector<uint64_t>& columns) {
+  scan([&](uint64_t, std::span<const uint64_t> rows, std::span<const uint64_t> columns) {
     for (size_t i = 0; i < rows.size(); ++i)
       for_each_place(first, count, i, rows[i], columns[i],
                      [&](const PlacedEntry& entry) { ++lengths[entry.column - first]; });
@@ -102,7 +97,7 @@ std::vector<uint64_t> CoordinateSource::lengths(uint64_t first, uint64_t count) 
     uint64_t wanted = 0;
     while (end < count && (end == begin || wanted + lengths[end] <= kPlacesAtOnce)) wanted += lengths[end++];
     std::vector<PlacedEntry> found;
-    scan([&](uint64_t, const std::vector<uint64_t>& rows, const std::vector<uint64_t>& columns) {
+    scan([&](uint64_t, std::span<const uint64_t> rows, std::span<const uint64_t> columns) {
       for (size_t i = 0; i < rows.size(); ++i)
         for_each_place(first + begin, end - begin, i, rows[i], columns[i],
                        [&](const PlacedEntry& entry) { found.push_back(entry); });
@@ -117,7 +112,7 @@ std::vector<uint64_t> CoordinateSource::lengths(uint64_t first, uint64_t count) 
 EntryRun CoordinateSource::read(uint64_t first, uint64_t count) const {
   std::vector<PlacedEntry> found;
   Elements values = zero_elements(dtype(), 0);
-  scan([&](uint64_t begin, const std::vector<uint64_t>& rows, const std::vector<uint64_t>& columns) {
+  scan([&](uint64_t begin, std::span<const uint64_t> rows, std::span<const uint64_t> columns) {
     std::vector<uint64_t> places;
     for (size_t i = 0; i < rows.size(); ++i)
       for_each_place(first, count, i, rows[i], columns[i], [&](const PlacedEntry& entry) {

@@ -9,6 +9,7 @@
 #include "formats/core/base/checked.h"
 #include "formats/core/model/array_runs.h"
 #include "formats/core/model/turned_array.h"
+#include "formats/core/sparse/lists.h"
 
 namespace plainfs {
 
@@ -135,12 +136,9 @@ SparseMatrix entries_of(const LabelledArray& matrix, Context& context, std::shar
   SparseMatrix entries;
   entries.rows = cells->genes();
   entries.columns = cells->cells();
-  const DType whole = number_type(Kind::unsigned_integer, 8);
-  Elements pointer = zero_elements(whole, cells->pointer().size());
-  std::copy(cells->pointer().begin(), cells->pointer().end(), pointer.mutable_values<uint64_t>().begin());
-  entries.pointer = std::make_shared<MemoryArray>(whole, Shape{cells->pointer().size()}, std::move(pointer));
+  entries.pointer = pointer_list(cells->pointer());
   entries.value = std::make_shared<EntryValues>(cells, type, false);
-  entries.index = std::make_shared<EntryValues>(cells, whole, true);
+  entries.index = std::make_shared<EntryValues>(cells, number_type(Kind::unsigned_integer, 8), true);
   entries.row_ids = matrix.matrix->row_ids;
   entries.row_names = matrix.matrix->row_names;
   entries.column_names = matrix.matrix->column_names;

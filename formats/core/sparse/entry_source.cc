@@ -11,12 +11,6 @@
 namespace plainfs {
 namespace {
 
-std::vector<uint64_t> lengths_of(const std::vector<uint64_t>& pointer) {
-  std::vector<uint64_t> lengths;
-  for (size_t i = 1; i < pointer.size(); ++i) lengths.push_back(pointer[i] - pointer[i - 1]);
-  return lengths;
-}
-
 bool rises(const EntryRun& run) {
   for (size_t major = 0; major + 1 < run.pointer.size(); ++major)
     if (!std::is_sorted(run.index.begin() + static_cast<ptrdiff_t>(run.pointer[major]),
@@ -41,26 +35,27 @@ EntryRun sorted(EntryRun run, const DType& dtype) {
 
 class Compressed : public EntrySource {
  public:
-  Compressed(ArrayPtr value, ArrayPtr index, ArrayPtr pointer, uint64_t majors, uint64_t minors,
-             bool as_stored)
-      : EntrySource(majors, minors, value->dtype()),
-        value_(std::move(value)),
-        index_(std::move(index)),
-        pointer_(std::move(pointer)),
+  Compressed(Lists lists, bool as_stored)
+      : EntrySource(lists.majors, lists.minors, lists.value->dtype()),
+        lists_(std::move(lists)),
         as_stored_(as_stored) {}
 
   std::vector<uint64_t> lengths(uint64_t first, uint64_t count) const override {
-    return lengths_of(pointers(first, count));
+    lists_.check();
+    std::vector<uint64_t> lengths(count);
+    const Pointers stored(lists_, first, count);
+    for (uint64_t i = 0; i < count; ++i) lengths[i] = stored.values()[i + 1] - stored.values()[i];
+    return lengths;
   }
 
   EntryRun read(uint64_t first, uint64_t count) const override {
     uint64_t begin = 0;
     EntryRun run = positions_from(first, count, begin);
-    run.value = value_->read(range(begin, run.index.size()));
+    run.value = lists_.value->read(range(begin, run.index.size()));
     if (!as_stored_) return sorted(std::move(run), dtype());
     // The caller keeps only a few of the entries.
-    value_->passed(range(begin, run.index.size()));
-    index_->passed(range(begin, run.index.size()));
+    lists_.value->passed(range(begin, run.index.size()));
+    lists_.index->passed(range(begin, run.index.size()));
     return run;
   }
   EntryRun positions(uint64_t first, uint64_t count) const override {
@@ -71,35 +66,18 @@ class Compressed : public EntrySource {
  private:
   // begin: set to the position of the first entry in the lists.
   EntryRun positions_from(uint64_t first, uint64_t count, uint64_t& begin) const {
-    const std::vector<uint64_t> stored = pointers(first, count);
-    begin = stored.front();
+    lists_.check();
+    const Pointers stored(lists_, first, count);
+    begin = stored.values().front();
     EntryRun run;
     run.pointer.clear();
-    for (const uint64_t pointer : stored) run.pointer.push_back(pointer - begin);
-    run.index = whole_numbers(*index_, begin, stored.back() - begin, "index");
-    for (const uint64_t index : run.index)
-      if (index >= minors()) throw damaged("index {} is not below {}", index, minors());
+    for (const uint64_t pointer : stored.values()) run.pointer.push_back(pointer - begin);
+    const IndexRun<uint64_t> index(*lists_.index, begin, run.pointer.back(), minors(), "index");
+    run.index.assign(index.values().begin(), index.values().end());
     return run;
   }
 
-  std::vector<uint64_t> pointers(uint64_t first, uint64_t count) const {
-    if (pointer_->count() != checked_add(majors(), 1))
-      throw damaged("a sparse matrix has {} pointers for {} rows or columns", pointer_->count(), majors());
-    if (index_->count() != value_->count())
-      throw damaged("a sparse matrix has {} values and {} indices", value_->count(), index_->count());
-    std::vector<uint64_t> stored = whole_numbers(*pointer_, first, count + 1, "pointer");
-    for (size_t i = 0; i < stored.size(); ++i)
-      if (stored[i] > value_->count() || (i > 0 && stored[i] < stored[i - 1]))
-        throw damaged("pointer {} is {}, of {} entries", first + i, stored[i], value_->count());
-    if (first == 0 && stored.front() != 0) throw damaged("the first pointer is {}, not 0", stored.front());
-    if (first + count == majors() && stored.back() != value_->count())
-      throw damaged("the pointers end at {}, there are {} entries", stored.back(), value_->count());
-    return stored;
-  }
-
-  const ArrayPtr value_;
-  const ArrayPtr index_;
-  const ArrayPtr pointer_;
+  const Lists lists_;
   const bool as_stored_;
 };
 
@@ -336,27 +314,8 @@ class Converted : public EntrySource {
 
 }  // namespace
 
-std::vector<uint64_t> whole_numbers(const Array& array, uint64_t first, uint64_t count, const char* what) {
-  const Elements elements = array.read(range(first, count));
-  std::vector<uint64_t> numbers;
-  visit_number(array.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    if constexpr (std::is_integral_v<T>) {
-      const std::span<const T> values = elements.values<T>();
-      const auto negative = std::find_if(values.begin(), values.end(), [](T value) { return value < 0; });
-      if (negative != values.end()) throw damaged("{} {} is negative", what, *negative);
-      numbers.assign(values.begin(), values.end());
-    } else {
-      throw damaged("{} is {}, not a whole number", what, array.dtype().name());
-    }
-  });
-  return numbers;
-}
-
-EntrySourcePtr compressed_source(ArrayPtr value, ArrayPtr index, ArrayPtr pointer, uint64_t majors,
-                                 uint64_t minors, bool as_stored) {
-  return std::make_shared<Compressed>(std::move(value), std::move(index), std::move(pointer), majors, minors,
-                                      as_stored);
+EntrySourcePtr compressed_source(Lists lists, bool as_stored) {
+  return std::make_shared<Compressed>(std::move(lists), as_stored);
 }
 EntrySourcePtr major_subset(EntrySourcePtr source, Indices indices) {
   return std::make_shared<MajorSubset>(std::move(source), std::move(indices));

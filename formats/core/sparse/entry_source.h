@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "formats/core/model/array.h"
+#include "formats/core/sparse/lists.h"
 
 namespace plainfs {
 
@@ -48,14 +49,9 @@ class EntrySource {
 };
 using EntrySourcePtr = std::shared_ptr<const EntrySource>;
 
-// Returns `count` numbers of a list of indices or pointers, starting at `first`. Throws damaged if one is
-// negative or the list is not of integers. what: "index", for messages.
-std::vector<uint64_t> whole_numbers(const Array& array, uint64_t first, uint64_t count, const char* what);
-
-// Returns the source of the three lists of a compressed matrix. as_stored: keep the stored order of the
-// indices within a major, even if they do not rise; subsets of the source keep it too.
-EntrySourcePtr compressed_source(ArrayPtr value, ArrayPtr index, ArrayPtr pointer, uint64_t majors,
-                                 uint64_t minors, bool as_stored = false);
+// Returns the source of a matrix by its lists, which are checked as they are read. as_stored: keep the stored
+// order of the indices within a major, even if they do not rise; subsets of the source keep it too.
+EntrySourcePtr compressed_source(Lists lists, bool as_stored = false);
 // Return the given majors, or minors, in their order. They may repeat. Requires: all are below the side's
 // extent.
 EntrySourcePtr major_subset(EntrySourcePtr source, Indices indices);

@@ -206,9 +206,8 @@ LineEntries SparseLines::make(uint64_t line) const {
 }
 
 LineEntries SparseLines::read_along(uint64_t line) const {
-  const IndexRun<uint64_t> pointers(*matrix_.pointer, line, 2, majors_.entries() + 1, "pointer");
+  const Pointers pointers(majors_.lists(), line, 1);
   const uint64_t begin = pointers.values()[0], end = pointers.values()[1];
-  if (begin > end) throw damaged("pointer {} is above the next, {}", begin, end);
   const IndexRun<uint32_t> places(*matrix_.index, begin, end - begin, length(), "index");
   return in_order(dtype(), {places.values().begin(), places.values().end()},
                   read_run(*matrix_.value, begin, end - begin));

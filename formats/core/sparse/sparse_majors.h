@@ -7,18 +7,17 @@
 #include <span>
 #include <vector>
 
-#include "formats/core/model/index_run.h"
-#include "formats/core/model/node.h"
+#include "formats/core/sparse/lists.h"
 
 namespace plainfs {
 
 class SparseMajors {
  public:
-  // Reads all pointers once. Throws damaged if they do not ascend from 0 to the number of values, or if the
-  // parts have invalid lengths.
+  // Reads all pointers once. Throws damaged if the lists do not obey their rules (lists.h).
   explicit SparseMajors(const SparseMatrix& matrix);
 
-  uint64_t count() const { return count_; }
+  const Lists& lists() const { return lists_; }
+  uint64_t count() const { return lists_.majors; }
   uint64_t entries() const { return entries_; }
 
   // Calls visit(major, begin, end) for each column that has any of the entries [first, last), in order;
@@ -42,9 +41,9 @@ class SparseMajors {
       visit_run(std::span(samples_).subspan(major));
       return;
     }
-    for (bool is_more = true; is_more && major < count_;) {
-      const uint64_t some = std::min(step_, count_ - major);
-      is_more = visit_run(IndexRun<uint64_t>(*pointer_, major, some + 1, UINT64_MAX, "pointer").values());
+    for (bool is_more = true; is_more && major < count();) {
+      const uint64_t some = std::min(step_, count() - major);
+      is_more = visit_run(Pointers(lists_, major, some).values());
     }
   }
 
@@ -52,10 +51,9 @@ class SparseMajors {
   static constexpr uint64_t kMostKept = 64 * 1024;  // up to so many pointers, all are kept
   static constexpr uint64_t kBetweenSamples = 512;
 
-  const ArrayPtr pointer_;
-  const uint64_t count_;
+  const Lists lists_;
   const uint64_t step_;
-  uint64_t entries_;
+  uint64_t entries_ = 0;
   std::vector<uint64_t> samples_;  // pointers 0, step_, …
 };
 

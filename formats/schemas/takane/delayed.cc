@@ -128,9 +128,7 @@ void set_sparse(Delayed& array, const SparseMatrix& matrix) {
   array.shape = {matrix.rows, matrix.columns};
   array.by_row = matrix.by_row;
   array.is_real = matrix.is_real;
-  array.sparse = compressed_source(matrix.value, matrix.index, matrix.pointer,
-                                   matrix.by_row ? matrix.rows : matrix.columns,
-                                   matrix.by_row ? matrix.columns : matrix.rows);
+  array.sparse = compressed_source(lists_of(matrix));
 }
 
 Delayed sparse_seed(const Group& node, const ObjectPlace& place, Context& context) {

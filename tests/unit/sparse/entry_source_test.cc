@@ -17,8 +17,8 @@ Indices indices(std::vector<uint64_t> values) {
 
 // Three majors of four: (0: 1 at 0, 2 at 3), (1: none), (2: 3 at 1).
 EntrySourcePtr small() {
-  return compressed_source(numbers<int32_t>({1, 2, 3}), numbers<uint16_t>({0, 3, 1}),
-                           numbers<uint64_t>({0, 2, 2, 3}), 3, 4);
+  return compressed_source(
+      {numbers<int32_t>({1, 2, 3}), numbers<uint16_t>({0, 3, 1}), numbers<uint64_t>({0, 2, 2, 3}), 3, 4});
 }
 
 // "major:minor=value", in order.
@@ -51,14 +51,14 @@ BOOST_AUTO_TEST_CASE(a_compressed_matrix_is_read_by_its_majors) {
 }
 
 BOOST_AUTO_TEST_CASE(indices_that_fall_are_put_in_order) {
-  const auto source = compressed_source(numbers<int32_t>({1, 2, 3}), numbers<int32_t>({3, 0, 3}),
-                                        numbers<int32_t>({0, 3}), 1, 4);
+  const auto source = compressed_source(
+      {numbers<int32_t>({1, 2, 3}), numbers<int32_t>({3, 0, 3}), numbers<int32_t>({0, 3}), 1, 4});
   BOOST_TEST(text_of(*source) == "0:0=2 0:3=1 0:3=3 ");
 }
 
 BOOST_AUTO_TEST_CASE(indices_may_stay_as_they_are_stored) {
-  const auto source = compressed_source(numbers<int32_t>({1, 2, 3}), numbers<int32_t>({3, 0, 3}),
-                                        numbers<int32_t>({0, 3}), 1, 4, true);
+  const auto source = compressed_source(
+      {numbers<int32_t>({1, 2, 3}), numbers<int32_t>({3, 0, 3}), numbers<int32_t>({0, 3}), 1, 4}, true);
   BOOST_TEST(text_of(*source) == "0:3=1 0:0=2 0:3=3 ");
   BOOST_TEST(text_of(*minor_subset(source, indices({0, 3}))) == "0:1=1 0:0=2 0:1=3 ");
 }
@@ -67,16 +67,16 @@ BOOST_AUTO_TEST_CASE(indices_may_stay_as_they_are_stored) {
 BOOST_AUTO_TEST_CASE(minors_are_picked_of_very_many) {
   const uint64_t many = uint64_t{1} << 40;
   const auto source =
-      compressed_source(numbers<int32_t>({1, 2, 3, 4}), numbers<uint64_t>({5, 6, 7, many - 1}),
-                        numbers<int32_t>({0, 4}), 1, many);
+      compressed_source({numbers<int32_t>({1, 2, 3, 4}), numbers<uint64_t>({5, 6, 7, many - 1}),
+                         numbers<int32_t>({0, 4}), 1, many});
   BOOST_TEST(text_of(*minor_subset(source, indices({5, 7, many - 1}))) == "0:0=1 0:1=3 0:2=4 ");
 }
 
 BOOST_AUTO_TEST_CASE(lists_that_are_no_matrix_are_damage) {
   const auto value = numbers<int32_t>({1, 2}), index = numbers<int32_t>({0, 1});
-  const auto of = [&](ArrayPtr i, ArrayPtr p) { return failure(compressed_source(value, i, p, 2, 2)); };
+  const auto of = [&](ArrayPtr i, ArrayPtr p) { return failure(compressed_source({value, i, p, 2, 2})); };
   BOOST_TEST(of(index, numbers<int64_t>({0, 2})).find("2 pointers for 2") != std::string::npos);
-  BOOST_TEST(of(index, numbers<int64_t>({1, 1, 2})).find("first pointer is 1") != std::string::npos);
+  BOOST_TEST(of(index, numbers<int64_t>({1, 1, 2})).find("pointer 0 is 1") != std::string::npos);
   BOOST_TEST(of(index, numbers<int64_t>({0, 2, 1})).find("pointer 2 is 1") != std::string::npos);
   BOOST_TEST(of(index, numbers<int64_t>({0, 1, 1})).find("end at 1") != std::string::npos);
   BOOST_TEST(of(index, numbers<int64_t>({0, -1, 2})).find("negative") != std::string::npos);
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(computed_lists_are_those_of_the_whole) {
     pointer.push_back(index.size());
   }
   TestContext test(1 << 20);
-  const auto source = compressed_source(numbers(value), numbers(index), numbers(pointer), 400, 1000);
+  const auto source = compressed_source({numbers(value), numbers(index), numbers(pointer), 400, 1000});
   const SparseMatrix same = computed_lists(source, test.context);
   BOOST_REQUIRE_GT(value.size(), 150000u);
   BOOST_TEST(same.value->count() == value.size());
