@@ -1,7 +1,6 @@
 #include "fs/native/group_sums.h"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 
 #include "cache/request.h"
@@ -10,6 +9,7 @@
 #include "formats/core/model/chunked_array.h"
 #include "formats/core/model/index_run.h"
 #include "formats/core/model/node.h"
+#include "formats/core/sparse/sorted.h"
 #include "formats/core/sparse/sparse_majors.h"
 #include "fs/native/seurat_parts.h"
 
@@ -198,7 +198,6 @@ template <class T>
 void GroupSums::add_genes_of_lists(Band& band) const {
   const Pointers pointers(majors_->lists(), band.first, band.end - band.first);
   const std::span<const uint64_t> of = pointers.values();
-  std::vector<uint64_t> order;
   Run gene_run;  // of a gene that spans several runs
   uint64_t gene = band.first;
   const auto add_gene = [&](const Run& run, uint64_t from, uint64_t count) {
@@ -207,10 +206,7 @@ void GroupSums::add_genes_of_lists(Band& band) const {
       for (uint64_t i = 0; i < count; ++i) add_one<T>(band, run.values, from + i, cells[i], gene);
       return;
     }
-    order.resize(count);
-    std::iota(order.begin(), order.end(), uint64_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](uint64_t a, uint64_t b) { return cells[a] < cells[b]; });
-    for (const uint64_t i : order) add_one<T>(band, run.values, from + i, cells[i], gene);
+    for (const uint64_t i : sorted_places(cells)) add_one<T>(band, run.values, from + i, cells[i], gene);
   };
   read_runs(of.front(), of.back(), [&](const Run& run) {
     const uint64_t last = run.first + run.minors.size();

@@ -7,6 +7,7 @@
 
 #include "formats/core/base/checked.h"
 #include "formats/core/model/array_runs.h"
+#include "formats/core/sparse/sorted.h"
 #include "formats/core/text/number_loops.h"
 
 namespace plainfs {
@@ -149,11 +150,7 @@ bool EntryOrder::rises(const Column& column, const Indices& indices) const {
 EntryOrder::Order EntryOrder::sorted(uint64_t major, uint64_t begin, uint64_t end) const {
   const IndexRun<uint32_t> run = read_indices(begin, end);
   const std::span<const uint32_t> indices = run.values();
-  Order order;
-  order.places.resize(indices.size());
-  std::iota(order.places.begin(), order.places.end(), begin);
-  std::sort(order.places.begin(), order.places.end(),
-            [&](uint64_t a, uint64_t b) { return indices[a - begin] < indices[b - begin]; });
+  Order order{sorted_places(indices, begin)};
   for (size_t i = 1; i < order.places.size(); ++i) {
     const uint32_t index = indices[order.places[i] - begin];
     if (indices[order.places[i - 1] - begin] == index)

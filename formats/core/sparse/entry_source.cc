@@ -7,27 +7,26 @@
 #include "formats/core/algebra/common_type.h"
 #include "formats/core/algebra/gathered.h"
 #include "formats/core/base/checked.h"
+#include "formats/core/sparse/sorted.h"
 
 namespace plainfs {
 namespace {
 
-bool rises(const EntryRun& run) {
-  for (size_t major = 0; major + 1 < run.pointer.size(); ++major)
-    if (!std::is_sorted(run.index.begin() + static_cast<ptrdiff_t>(run.pointer[major]),
-                        run.index.begin() + static_cast<ptrdiff_t>(run.pointer[major + 1])))
-      return false;
-  return true;
-}
-
 // Returns the entries sorted by index within each major. Entries with the same index keep their order.
 EntryRun sorted(EntryRun run, const DType& dtype) {
-  if (rises(run)) return run;
-  std::vector<uint64_t> order(run.index.size());
-  std::iota(order.begin(), order.end(), uint64_t{0});
-  for (size_t major = 0; major + 1 < run.pointer.size(); ++major)
-    std::stable_sort(order.begin() + static_cast<ptrdiff_t>(run.pointer[major]),
-                     order.begin() + static_cast<ptrdiff_t>(run.pointer[major + 1]),
-                     [&](uint64_t a, uint64_t b) { return run.index[a] < run.index[b]; });
+  std::vector<uint64_t> order;  // empty: as stored
+  for (size_t major = 0; major + 1 < run.pointer.size(); ++major) {
+    const uint64_t begin = run.pointer[major];
+    const auto indices = std::span<const uint64_t>(run.index).subspan(begin, run.pointer[major + 1] - begin);
+    if (std::is_sorted(indices.begin(), indices.end())) continue;
+    if (order.empty()) {
+      order.resize(run.index.size());
+      std::iota(order.begin(), order.end(), uint64_t{0});
+    }
+    const std::vector<uint64_t> places = sorted_places(indices, begin);
+    std::copy(places.begin(), places.end(), order.begin() + static_cast<ptrdiff_t>(begin));
+  }
+  if (order.empty()) return run;
   EntryRun result{std::move(run.pointer), {}, gather(dtype, run.value, order)};
   for (const uint64_t entry : order) result.index.push_back(run.index[entry]);
   return result;

@@ -12,6 +12,7 @@
 #include "formats/core/model/index_run.h"
 #include "formats/core/sparse/dense_entries.h"
 #include "formats/core/sparse/line_order.h"
+#include "formats/core/sparse/sorted.h"
 #include "formats/core/sparse/sparse_majors.h"
 
 namespace plainfs {
@@ -87,15 +88,11 @@ LineEntries in_order(const DType& type, std::vector<uint32_t> places, Elements v
   LineEntries line{std::move(places), std::move(values)};
   add_to_zeros(type, line.values);
   if (rise_strictly(std::span<const uint32_t>(line.places))) return line;
-  std::vector<uint64_t> order(line.places.size());
-  std::iota(order.begin(), order.end(), uint64_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](uint64_t a, uint64_t b) { return line.places[a] < line.places[b]; });
   LineEntries ordered;
   ordered.values = zero_elements(type, 0);
   visit_number(type, [&](auto zero) {
     using T = decltype(zero);
-    for (const uint64_t i : order) {
+    for (const uint64_t i : sorted_places(std::span<const uint32_t>(line.places))) {
       if (ordered.places.empty() || ordered.places.back() != line.places[i]) {
         ordered.places.push_back(line.places[i]);
         append(type, ordered.values, line.values, i, 1);
