@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
-#include "cache/request.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/model/array_runs.h"
 #include "formats/core/model/index_run.h"
+#include "formats/core/sparse/entry_runs.h"
 #include "formats/core/sparse/sparse_majors.h"
 
 namespace plainfs {
@@ -26,10 +26,6 @@ constexpr uint64_t kAtOncePart = 16;
 // the reader, and the decoded data of the pass are in memory together.
 constexpr uint64_t kBandPart = 4;
 constexpr uint64_t kLeastBand = 4096;  // entries
-
-// The part of the budget (1 / kKeptPart) up to which a decoded store stays in the cache between passes.
-// Nothing of a larger one would be left when the next pass needs it.
-constexpr uint64_t kKeptPart = 2;
 
 // The part of the budget (1 / kPointersPart) that the places of the columns may take.
 constexpr uint64_t kPointersPart = 2;
@@ -77,7 +73,7 @@ class ColumnOrder {
   };
   // Calls visit(run) for all entries, in stored order.
   template <class Visit>
-  void pass(bool with_values, Visit&& visit) const;
+  void go_over(bool with_values, Visit&& visit) const;
   EntriesByColumn count_entries() const;
 
   CacheKey key_of(Part part, uint64_t band) const { return {cache_owner_, 2 * band + (part == Part::rows)}; }
@@ -86,32 +82,18 @@ class ColumnOrder {
   const SparseMatrix matrix_;
   Context& context_;
   const SparseMajors majors_;
-  const uint64_t budget_;  // bytes
-  const uint64_t entries_at_once_;
+  const uint64_t budget_;   // bytes
+  const uint64_t at_once_;  // entries
   const bool stays_in_cache_;
   const uint64_t cache_owner_;
   std::shared_ptr<const EntriesByColumn> counted_;
 };
 
-// Returns the bytes of one decoded entry.
-uint64_t entry_size(const SparseMatrix& matrix) {
-  return decoded_size(matrix.value->dtype()) + decoded_size(matrix.index->dtype());
-}
-
-uint64_t stored_size(const SparseMatrix& matrix) {
-  uint64_t size = 0;
-  return __builtin_mul_overflow(matrix.value->count(), entry_size(matrix), &size) ? UINT64_MAX : size;
-}
-
-uint64_t entries_at_once(const SparseMatrix& matrix, const Context& context) {
+uint64_t ordered_at_once(const Lists& lists, const Context& context) {
   const uint64_t room = context.cache.statistics().budget_bytes / kAtOncePart;
-  const uint64_t wanted =
-      std::clamp(room / (context.workers.threads() + 1) / entry_size(matrix), kFewestAtOnce, kEntriesAtOnce);
-  uint64_t most = wanted;
-  for (const ArrayPtr& part : {matrix.value, matrix.index})
-    most = std::max(most, run_length(wanted, elements_in_band(part->shape(), part->chunk_shape()),
-                                     part->dtype(), context));
-  return most;
+  const uint64_t of_thread = room / (context.workers.threads() + 1) / decoded_entry_size(lists);
+  return entries_at_once(std::clamp(of_thread, kFewestAtOnce, kEntriesAtOnce), {lists.value, lists.index},
+                         context);
 }
 
 ColumnOrder::ColumnOrder(const SparseMatrix& matrix, Context& context)
@@ -119,8 +101,8 @@ ColumnOrder::ColumnOrder(const SparseMatrix& matrix, Context& context)
       context_(context),
       majors_(matrix_),
       budget_(context.cache.statistics().budget_bytes),
-      entries_at_once_(entries_at_once(matrix_, context)),
-      stays_in_cache_(stored_size(matrix_) <= budget_ / kKeptPart),
+      at_once_(ordered_at_once(majors_.lists(), context)),
+      stays_in_cache_(stay_in_cache(majors_.lists(), context)),
       cache_owner_(context.cache.new_owner()) {
   if (matrix_.rows > UINT32_MAX) throw unsupported("a matrix of {} rows by column", matrix_.rows);
   if (matrix_.columns > UINT32_MAX || matrix_.columns >= budget_ / kPointersPart / sizeof(uint64_t))
@@ -135,30 +117,21 @@ uint64_t ColumnOrder::band_length(Part part) const {
 }
 
 template <class Visit>
-void ColumnOrder::pass(bool with_values, Visit&& visit) const {
-  std::vector<Run> runs(context_.workers.threads() + 1);
-  for (uint64_t first = 0; first < entries(); first += runs.size() * entries_at_once_) {
-    check_cancelled();
-    const uint64_t last = std::min(entries(), first + runs.size() * entries_at_once_);
-    const uint64_t count = divide_up(last - first, entries_at_once_);
-    context_.workers.parallel_for(count, [&](size_t i) {
-      Run& run = runs[i];
-      run.first = first + i * entries_at_once_;
-      const uint64_t some = std::min(entries_at_once_, last - run.first);
-      run.columns = std::make_unique<const IndexRun<uint32_t>>(*matrix_.index, run.first, some,
-                                                               matrix_.columns, "column");
-      if (with_values) run.values = read_run(*matrix_.value, run.first, some);
-    });
-    for (uint64_t i = 0; i < count; ++i) visit(std::as_const(runs[i]));
-    if (stays_in_cache_) continue;
-    passed_run(*matrix_.index, first, last - first);
-    if (with_values) passed_run(*matrix_.value, first, last - first);
-  }
+void ColumnOrder::go_over(bool with_values, Visit&& visit) const {
+  EntryPass pass{{matrix_.index}, 0, entries(), at_once_, !stays_in_cache_};
+  if (with_values) pass.parts.push_back(matrix_.value);
+  const auto read = [&](Run& run, uint64_t first, uint64_t last) {
+    run.first = first;
+    run.columns = std::make_unique<const IndexRun<uint32_t>>(*matrix_.index, first, last - first,
+                                                             matrix_.columns, "column");
+    if (with_values) run.values = read_run(*matrix_.value, first, last - first);
+  };
+  for_entry_runs<Run>(pass, context_, read, visit);
 }
 
 EntriesByColumn ColumnOrder::count_entries() const {
   std::vector<uint64_t> pointer(matrix_.columns + 1);
-  pass(false, [&](const Run& run) {
+  go_over(false, [&](const Run& run) {
     for (const uint32_t column : run.columns->values()) ++pointer[column + 1];
   });
   std::partial_sum(pointer.begin(), pointer.end(), pointer.begin());
@@ -219,7 +192,7 @@ Elements ColumnOrder::make_band(Part part, uint64_t begin, uint64_t end) const {
   Elements band = zero_elements(type, end - begin);
   if (part == Part::rows) {
     const std::span<uint32_t> rows = band.mutable_values<uint32_t>();
-    pass(false, [&](const Run& run) {
+    go_over(false, [&](const Run& run) {
       const std::span<const uint32_t> columns = run.columns->values();
       const uint64_t last = run.first + columns.size();
       majors_.visit(run.first, last, [&](uint64_t row, uint64_t row_begin, uint64_t row_end) {
@@ -230,7 +203,7 @@ Elements ColumnOrder::make_band(Part part, uint64_t begin, uint64_t end) const {
       });
     });
   } else {
-    pass(true, [&](const Run& run) {
+    go_over(true, [&](const Run& run) {
       visit_number(type, [&](auto zero) {
         place_values<decltype(zero)>(run.values, run.columns->values(), places, band);
       });

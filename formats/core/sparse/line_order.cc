@@ -14,6 +14,7 @@
 #include "formats/core/codecs/checksum.h"
 #include "formats/core/model/array_runs.h"
 #include "formats/core/model/index_run.h"
+#include "formats/core/sparse/entry_runs.h"
 
 namespace plainfs {
 
@@ -40,13 +41,13 @@ uint64_t table_size(uint64_t lines) {
   return lines * kOfLine + sizeof(uint32_t);
 }
 
-uint64_t in_segment(const SparseMatrix& matrix, uint64_t lines, const Context& context) {
-  const uint64_t each = decoded_size(matrix.value->dtype()) + decoded_size(matrix.index->dtype());
+uint64_t in_segment(const Lists& lists, const Context& context) {
   const uint64_t room = context.cache.statistics().budget_bytes / kMakingPart;
-  const uint64_t most = std::clamp(room / (context.workers.threads() + 1) / (each + kWhileMade),
-                                   kLeastInSegment, kMostInSegment);
+  const uint64_t each = decoded_entry_size(lists) + kWhileMade;
+  const uint64_t most =
+      std::clamp(room / (context.workers.threads() + 1) / each, kLeastInSegment, kMostInSegment);
   // The table should not be larger than the entries, if possible.
-  return std::max(most / 2, std::min(most, 4 * lines));
+  return std::max(most / 2, std::min(most, 4 * lists.minors));
 }
 
 template <class T>
@@ -168,10 +169,8 @@ LineOrder::LineOrder(SparseMatrix matrix, const SparseMajors& majors, Context& c
       context_(context),
       lines_(matrix_.by_row ? matrix_.columns : matrix_.rows),
       entries_(majors.entries()),
-      in_segment_(in_segment(matrix_, lines_, context)),
-      stays_in_cache_(entries_ <=
-                      context.cache.statistics().budget_bytes / 2 /
-                          (decoded_size(matrix_.value->dtype()) + decoded_size(matrix_.index->dtype()))),
+      in_segment_(in_segment(majors.lists(), context)),
+      stays_in_cache_(stay_in_cache(majors.lists(), context)),
       scratch_(context.passes ? context.passes->scratch() : nullptr),
       cache_owner_(context.cache.new_owner()) {}
 
@@ -229,18 +228,11 @@ LineOrder::Segment LineOrder::make(uint64_t segment) const {
 // Calls work(segment) for each segment, in as many threads as the memory allows.
 template <class Work>
 void LineOrder::for_segments(Work&& work) const {
-  const uint64_t together = context_.workers.threads() + 1;
-  const uint64_t each = decoded_size(matrix_.value->dtype()) + decoded_size(matrix_.index->dtype());
-  const ByteCache::Reservation room(context_.cache,
-                                    std::min(together, segments()) * in_segment_ * (each + kWhileMade));
-  for (uint64_t first = 0; first < segments(); first += together) {
-    const uint64_t last = std::min(segments(), first + together);
-    context_.workers.parallel_for(last - first, [&](size_t i) { work(first + i); });
-    if (stays_in_cache_) continue;
-    const uint64_t begin = first * in_segment_, end = std::min(entries_, last * in_segment_);
-    passed_run(*matrix_.index, begin, end - begin);
-    passed_run(*matrix_.value, begin, end - begin);
-  }
+  const uint64_t together = std::min<uint64_t>(context_.workers.threads() + 1, segments());
+  const ByteCache::Reservation room(
+      context_.cache, together * in_segment_ * (decoded_entry_size(majors_.lists()) + kWhileMade));
+  const EntryPass pass{{matrix_.index, matrix_.value}, 0, entries_, in_segment_, !stays_in_cache_};
+  for_entry_runs(pass, context_, [&](uint64_t first, uint64_t) { work(first / in_segment_); });
 }
 
 void LineOrder::fill_disk() const {

@@ -6,11 +6,11 @@
 #include <numeric>
 
 #include "cache/cancellable_lock.h"
-#include "cache/request.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/model/array_runs.h"
 #include "formats/core/model/index_run.h"
 #include "formats/core/sparse/dense_entries.h"
+#include "formats/core/sparse/entry_runs.h"
 #include "formats/core/sparse/line_order.h"
 #include "formats/core/sparse/sorted.h"
 #include "formats/core/sparse/sparse_majors.h"
@@ -210,28 +210,13 @@ LineEntries SparseLines::read_along(uint64_t line) const {
                   read_run(*matrix_.value, begin, end - begin));
 }
 
-// Calls work(first, last) for all entries, in runs by several threads.
+// Calls work(first, last) for runs of all entries, in several threads.
 template <class Work>
 void SparseLines::pass(Work&& work) const {
-  uint64_t at_once = kEntriesInRun;
-  for (const ArrayPtr& part : {matrix_.value, matrix_.index})
-    at_once =
-        std::max(at_once, run_length(kEntriesInRun, elements_in_band(part->shape(), part->chunk_shape()),
-                                     part->dtype(), context_));
-  const uint64_t together = context_.workers.threads() + 1;
-  const uint64_t stored = decoded_size(matrix_.value->dtype()) + decoded_size(matrix_.index->dtype());
-  const bool stays = majors_.entries() <= context_.cache.statistics().budget_bytes / 2 / stored;
-  for (uint64_t first = 0; first < majors_.entries(); first += together * at_once) {
-    check_cancelled();
-    const uint64_t last = std::min(majors_.entries(), first + together * at_once);
-    context_.workers.parallel_for(divide_up(last - first, at_once), [&](size_t i) {
-      const uint64_t begin = first + i * at_once;
-      work(begin, std::min(last, begin + at_once));
-    });
-    if (stays) continue;
-    passed_run(*matrix_.index, first, last - first);
-    passed_run(*matrix_.value, first, last - first);
-  }
+  const std::vector<ArrayPtr> parts{matrix_.index, matrix_.value};
+  for_entry_runs({parts, 0, majors_.entries(), entries_at_once(kEntriesInRun, parts, context_),
+                  !stay_in_cache(majors_.lists(), context_)},
+                 context_, work);
 }
 
 SparseLines::Hits SparseLines::hits(uint64_t first, uint64_t last, const WantedLines& wanted) const {
