@@ -50,9 +50,9 @@ class MatrixLines {
 using MatrixLinesPtr = std::shared_ptr<const MatrixLines>;
 
 // Returns the rows or columns of a sparse matrix. Along the compressed axis, the pointers give each line.
-// Across it, the first line takes a pass. For later ones the entries are sorted (column_order.h) if the cache
-// has room for all of them; otherwise each line takes a pass. Requires: the matrix has its three lists. Reads
-// the pointers. Throws like SparseMajors, and unsupported if the matrix does not hold numbers.
+// Across it, the first line takes a pass. For later ones the entries are sorted (line_order.h) if the cache
+// or the disk has room for all of them; otherwise each line takes a pass. Requires: the matrix has its three
+// lists. Reads the pointers. Throws like SparseMajors, and unsupported if the matrix does not hold numbers.
 MatrixLinesPtr sparse_lines(const SparseMatrix& matrix, bool are_rows, Context& context);
 
 // Lines along an axis of an array of rank 2, in stored axes: 0 if the lines are contiguous.
