@@ -1,5 +1,6 @@
 #include "formats/core/sparse/entry_runs.h"
 
+#include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <numeric>
 
@@ -66,6 +67,24 @@ BOOST_AUTO_TEST_CASE(a_pass_that_lets_go_leaves_nothing_in_the_cache) {
                      [&](uint64_t first, uint64_t last) { read_run(*index, first, last - first); });
     BOOST_TEST(index->chunks_decoded() == (lets_go ? 20u : 10u));
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_cancelled_request_ends_a_pass) {
+  TestContext context;
+  class UntilAsked : public Request {
+   public:
+    bool cancelled() const override { return is_cancelled; }
+    std::atomic<bool> is_cancelled{false};
+  } request;
+  const Request::Scope scope(&request);
+  uint64_t visited = 0;
+  const auto pass = [&] {
+    for_entry_runs<NumbersInRun>(
+        {{}, 0, 1'000'000, 1}, context, [](NumbersInRun&, uint64_t, uint64_t) {},
+        [&](const NumbersInRun&) { request.is_cancelled = ++visited >= 100; });
+  };
+  BOOST_CHECK_THROW(pass(), Cancelled);
+  BOOST_TEST(visited < 200u);
 }
 
 BOOST_AUTO_TEST_CASE(half_of_the_cache_keeps_a_matrix_between_passes) {
