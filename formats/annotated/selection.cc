@@ -5,11 +5,11 @@
 #include "cache/cancellable_lock.h"
 #include "formats/annotated/parts.h"
 #include "formats/annotated/slides.h"
-#include "formats/core/algebra/computed_matrix.h"
-#include "formats/core/algebra/entry_source.h"
 #include "formats/core/frames/names.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/factor.h"
+#include "formats/core/sparse/computed_matrix.h"
+#include "formats/core/sparse/entry_source.h"
 
 namespace plainfs {
 
@@ -92,22 +92,17 @@ Stretches stretches_of(const std::vector<uint64_t>& lengths, const std::vector<u
 }
 
 ArrayPtr pointer_of(const std::vector<uint64_t>& lengths, const std::vector<uint64_t>& majors) {
-  const DType whole = number_type(Kind::unsigned_integer, 8);
-  Elements pointer = zero_elements(whole, majors.size() + 1);
-  const auto values = pointer.mutable_values<uint64_t>();
-  for (size_t i = 0; i < majors.size(); ++i) values[i + 1] = values[i] + lengths[majors[i]];
-  return std::make_shared<MemoryArray>(whole, Shape{majors.size() + 1}, std::move(pointer));
+  std::vector<uint64_t> pointer{0};
+  for (const uint64_t major : majors) pointer.push_back(pointer.back() + lengths[major]);
+  return pointer_list(pointer);
 }
 
 // Returns the lists of some rows of a matrix. If the matrix is stored by row they are cut out of its lists;
 // otherwise the whole matrix is read.
 SparseMatrix some_rows(const SparseMatrix& matrix, const Indices& rows, Context& context) {
-  const uint64_t majors = matrix.by_row ? matrix.rows : matrix.columns;
-  const uint64_t minors = matrix.by_row ? matrix.columns : matrix.rows;
-  const EntrySourcePtr source =
-      compressed_source(matrix.value, matrix.index, matrix.pointer, majors, minors, true);
+  const EntrySourcePtr source = compressed_source(lists_of(matrix), true);
   if (!matrix.by_row) return computed_lists(minor_subset(source, rows), context);
-  const std::vector<uint64_t> lengths = source->lengths(0, majors);  // checks that the parts fit
+  const std::vector<uint64_t> lengths = source->lengths(0, source->majors());  // checks that the parts fit
   const Stretches stretches = stretches_of(lengths, *rows);
   SparseMatrix lists;
   lists.value = gathered(matrix.value, stretches);

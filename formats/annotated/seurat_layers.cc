@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "formats/annotated/parts.h"
-#include "formats/core/algebra/computed_matrix.h"
 #include "formats/core/base/checked.h"
+#include "formats/core/sparse/computed_matrix.h"
 
 namespace plainfs::annotated {
 
@@ -50,8 +50,8 @@ EntrySourcePtr with_empty_row(EntrySourcePtr source) {
   const auto zeros = [](const DType& type, uint64_t count) {
     return std::make_shared<MemoryArray>(type, Shape{count}, zero_elements(type, count));
   };
-  EntrySourcePtr empty = compressed_source(zeros(source->dtype(), 0), zeros(whole, 0),
-                                           zeros(whole, checked_add(majors, 1)), majors, 1);
+  EntrySourcePtr empty = compressed_source(
+      {zeros(source->dtype(), 0), zeros(whole, 0), zeros(whole, checked_add(majors, 1)), majors, 1});
   return minor_combined({std::move(source), std::move(empty)});
 }
 
@@ -103,9 +103,7 @@ class Joined {
 
   // Returns the part with rows for all features and values of type double.
   EntrySourcePtr rows_of(const SparseMatrix& part) {
-    EntrySourcePtr source =
-        compressed_source(part.value, part.index, part.pointer, part.by_row ? part.rows : part.columns,
-                          part.by_row ? part.columns : part.rows);
+    EntrySourcePtr source = compressed_source(lists_of(part));
     if (part.by_row) source = flipped(std::move(source));
     source = converted(std::move(source), number_type(Kind::real, 8));
     const Places rows = places_of(texts_in(*part.row_names));

@@ -6,13 +6,13 @@
 #include "formats/core/base/checked.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/node.h"
+#include "formats/core/sparse/column_order.h"
+#include "formats/core/sparse/sparse_majors.h"
 #include "fs/native/checked_numbers.h"
-#include "fs/native/column_order.h"
 #include "fs/native/column_types.h"
 #include "fs/native/factor_codes.h"
 #include "fs/native/flat_columns.h"
 #include "fs/native/seurat_names.h"
-#include "fs/native/sparse_majors.h"
 #include "fs/native/text_segments.h"
 
 namespace plainfs {

@@ -7,8 +7,8 @@
 
 #include "cache/request.h"
 #include "formats/core/model/array_runs.h"
+#include "formats/core/sparse/dense_entries.h"
 #include "fs/native/column_types.h"
-#include "fs/native/dense_entries.h"
 
 namespace plainfs {
 
@@ -147,9 +147,8 @@ void SumsOfCells::add(std::span<const uint64_t> pointer, uint64_t first, uint64_
 
 Sums SumsOfCells::made(uint64_t band) const {
   const uint64_t first = band * kCellsTogether, some = std::min(kCellsTogether, cells() - first);
-  const IndexRun<uint64_t> run(*matrix_->order()->get().matrix().pointer, first, some + 1, UINT64_MAX,
-                               "pointer");
-  const std::span<const uint64_t> pointer = run.values();
+  const Pointers pointers(matrix_->order()->get().majors().lists(), first, some);
+  const std::span<const uint64_t> pointer = pointers.values();
   Sums sums{std::vector<double>(some), std::vector<int32_t>(some), std::vector<uint8_t>(some, 1)};
   std::vector<uint64_t> parts{0};  // the first cell of each thread's share
   for (uint64_t cell = 0; cell < some; ++cell)

@@ -4,7 +4,7 @@
 
 #include "formats/core/model/array.h"
 #include "formats/core/model/context.h"
-#include "fs/native/column_matrix.h"
+#include "formats/core/sparse/column_matrix.h"
 
 namespace plainfs {
 

@@ -6,7 +6,7 @@
 
 #include "formats/core/base/checked.h"
 #include "formats/core/model/derived_array.h"
-#include "fs/text/number_loops.h"
+#include "formats/core/text/number_loops.h"
 
 namespace plainfs {
 

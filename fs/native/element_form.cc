@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "formats/core/base/error.h"
-#include "fs/text/number_loops.h"
+#include "formats/core/text/number_loops.h"
 
 namespace plainfs {
 

@@ -1,17 +1,17 @@
 #include "fs/native/group_sums.h"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 
-#include "cache/request.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/model/array_runs.h"
 #include "formats/core/model/chunked_array.h"
+#include "formats/core/model/index_run.h"
 #include "formats/core/model/node.h"
+#include "formats/core/sparse/entry_runs.h"
+#include "formats/core/sparse/sorted.h"
+#include "formats/core/sparse/sparse_majors.h"
 #include "fs/native/seurat_parts.h"
-#include "fs/native/sparse_majors.h"
-#include "fs/text/index_run.h"
 
 namespace plainfs {
 
@@ -156,27 +156,18 @@ void GroupSums::add_one(Band& band, const Elements& values, uint64_t i, uint64_t
 // Calls visit(run) for elements [first, end) in order. Several threads read them.
 template <class Visit>
 void GroupSums::read_runs(uint64_t first, uint64_t end, Visit&& visit) const {
-  const Array& values = *stored_.values;
-  uint64_t at_once = run_length(kSummedInRun, elements_in_band(values.shape(), values.chunk_shape()),
-                                values.dtype(), context());
-  std::vector<Run> runs(context().workers.threads() + 1);
-  for (; first < end; first += runs.size() * at_once) {
-    check_cancelled();
-    const uint64_t last = std::min(end, first + runs.size() * at_once);
-    const uint64_t count = divide_up(last - first, at_once);
-    context().workers.parallel_for(count, [&](size_t i) {
-      Run& run = runs[i];
-      run.first = first + i * at_once;
-      const uint64_t some = std::min(at_once, last - run.first);
-      run.values = read_run(values, run.first, some);
-      if (!stored_.sparse) return;
-      const uint64_t minors = stored_.cells_are_major ? stored_.genes : stored_.cells;
-      const IndexRun<uint32_t> indices(*stored_.sparse->index, run.first, some, minors,
-                                       stored_.cells_are_major ? "gene" : "cell");
-      run.minors.assign(indices.values().begin(), indices.values().end());
-    });
-    for (uint64_t i = 0; i < count; ++i) visit(std::as_const(runs[i]));
-  }
+  const auto read = [&](Run& run, uint64_t begin, uint64_t last) {
+    run.first = begin;
+    run.values = read_run(*stored_.values, begin, last - begin);
+    if (!stored_.sparse) return;
+    const IndexRun<uint32_t> indices(*stored_.sparse->index, begin, last - begin, majors_->lists().minors,
+                                     stored_.cells_are_major ? "gene" : "cell");
+    run.minors.assign(indices.values().begin(), indices.values().end());
+  };
+  // Other passes under way may need what this one has passed.
+  const std::vector<ArrayPtr> parts{stored_.values};
+  for_entry_runs<Run>({parts, first, end, entries_at_once(kSummedInRun, parts, context()), false}, context(),
+                      read, visit);
 }
 
 template <class T>
@@ -196,12 +187,8 @@ void GroupSums::add_cells_of_lists(Band& band) const {
 // Adds the entries of each gene in the order of their cells, whatever the order in the store.
 template <class T>
 void GroupSums::add_genes_of_lists(Band& band) const {
-  const IndexRun<uint64_t> pointers(*stored_.sparse->pointer, band.first, band.end - band.first + 1,
-                                    majors_->entries() + 1, "pointer");
+  const Pointers pointers(majors_->lists(), band.first, band.end - band.first);
   const std::span<const uint64_t> of = pointers.values();
-  if (!std::is_sorted(of.begin(), of.end()))  // they ascended when majors_ read them
-    throw damaged("the pointers of genes {} to {} do not rise", band.first, band.end);
-  std::vector<uint64_t> order;
   Run gene_run;  // of a gene that spans several runs
   uint64_t gene = band.first;
   const auto add_gene = [&](const Run& run, uint64_t from, uint64_t count) {
@@ -210,10 +197,7 @@ void GroupSums::add_genes_of_lists(Band& band) const {
       for (uint64_t i = 0; i < count; ++i) add_one<T>(band, run.values, from + i, cells[i], gene);
       return;
     }
-    order.resize(count);
-    std::iota(order.begin(), order.end(), uint64_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](uint64_t a, uint64_t b) { return cells[a] < cells[b]; });
-    for (const uint64_t i : order) add_one<T>(band, run.values, from + i, cells[i], gene);
+    for (const uint64_t i : sorted_places(cells)) add_one<T>(band, run.values, from + i, cells[i], gene);
   };
   read_runs(of.front(), of.back(), [&](const Run& run) {
     const uint64_t last = run.first + run.minors.size();

@@ -8,8 +8,8 @@
 
 #include "formats/core/model/context.h"
 #include "formats/core/model/node.h"
+#include "formats/core/sparse/column_matrix.h"
 #include "fs/native/byte_layout.h"
-#include "fs/native/column_matrix.h"
 #include "fs/native/factor_codes.h"
 #include "fs/native/rds_writer.h"
 

@@ -3,12 +3,12 @@
 
 #include "formats/core/base/checked.h"
 #include "formats/core/model/array_runs.h"
+#include "formats/core/text/number_loops.h"
 #include "fs/native/array_segment.h"
 #include "fs/native/checked_numbers.h"
-#include "fs/native/entry_order.h"
+#include "fs/native/entry_segments.h"
 #include "fs/native/rds.h"
 #include "fs/native/rds_writer.h"
-#include "fs/text/number_loops.h"
 
 namespace plainfs {
 

@@ -5,7 +5,7 @@
 #include "formats/core/model/array_runs.h"
 #include "formats/core/model/node.h"
 #include "formats/core/model/turned_array.h"
-#include "fs/native/dense_entries.h"
+#include "formats/core/sparse/dense_entries.h"
 #include "fs/native/seurat_names.h"
 #include "fs/native/seurat_parts.h"
 

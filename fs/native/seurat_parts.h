@@ -7,7 +7,7 @@
 #include "formats/core/model/annotated_matrix.h"
 #include "formats/core/model/context.h"
 #include "formats/core/model/seurat_object.h"
-#include "fs/native/column_matrix.h"
+#include "formats/core/sparse/column_matrix.h"
 
 namespace plainfs {
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "formats/core/sparse/column_order.h"
+#include "formats/core/sparse/sparse_majors.h"
 #include "fs/native/checked_numbers.h"
-#include "fs/native/column_order.h"
 #include "fs/native/h5_layout.h"
-#include "fs/native/sparse_majors.h"
 #include "fs/native/text_segments.h"
 
 namespace plainfs {

@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "formats/core/model/element_text.h"
+#include "formats/core/model/index_run.h"
 #include "fs/native/flat_columns.h"
 #include "fs/report/columns.h"
 #include "fs/serve/page_text.h"
-#include "fs/text/index_run.h"
 
 namespace plainfs::serve {
 namespace {

@@ -10,8 +10,8 @@
 #include "cache/cancellable_lock.h"
 #include "cache/mutex.h"
 #include "formats/annotated/annotated_matrices.h"
+#include "formats/core/sparse/matrix_lines.h"
 #include "fs/filesystem.h"
-#include "fs/native/matrix_lines.h"
 #include "fs/views/part_names.h"
 
 namespace plainfs::serve {

@@ -27,6 +27,29 @@ void append_tsv_field(const DType& type, const Elements& elements, uint64_t i, s
       [](char c) { return c == '\t' || c == '\r' || c == '\n'; }, ' ');
 }
 
+std::vector<int8_t> csv_widths_beyond_zero(const DType& type, const Elements& elements) {
+  std::string scratch;
+  const auto width = [&](const Elements& values, uint64_t i) {
+    CountingSink count;
+    put_csv_field(type, values, i, scratch, count);
+    return static_cast<int64_t>(count.size());
+  };
+  const int64_t zero_width = width(zero_elements(type, 1), 0);
+  std::vector<int8_t> widths(elements.count);
+  const bool is_number = type.is_integer() || type.kind == Kind::real;
+  if (!is_number || !elements.missing.empty()) {
+    for (uint64_t i = 0; i < elements.count; ++i)
+      widths[i] = static_cast<int8_t>(width(elements, i) - zero_width);
+    return widths;
+  }
+  visit_number(type, [&](auto zero) {
+    const auto values = elements.values<decltype(zero)>();
+    for (uint64_t i = 0; i < elements.count; ++i)
+      widths[i] = static_cast<int8_t>(static_cast<int64_t>(number_length(values[i])) - zero_width);
+  });
+  return widths;
+}
+
 uint64_t typical_width(const DType& type) {
   constexpr uint64_t kMostWidth = 1 << 20;
   switch (type.kind) {

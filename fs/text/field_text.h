@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "formats/core/model/array.h"
 #include "formats/core/model/dtype.h"
@@ -56,6 +57,10 @@ void put_csv_field(const DType& type, const Elements& elements, uint64_t i, std:
         sink.put(std::string_view(scratch));
   }
 }
+
+// Returns for each element how many more characters its CSV field has than that of a zero. Requires: `type`
+// is of numbers.
+std::vector<int8_t> csv_widths_beyond_zero(const DType& type, const Elements& elements);
 
 // Returns the approximate number of characters of an element of `type`, for choosing how many elements make a
 // block.

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "formats/core/model/array.h"
-#include "fs/text/index_run.h"
+#include "formats/core/model/index_run.h"
 
 namespace plainfs {
 

@@ -5,8 +5,8 @@
 
 #include "formats/core/base/checked.h"
 #include "formats/core/model/array_runs.h"
+#include "formats/core/model/index_run.h"
 #include "fs/text/field_text.h"
-#include "fs/text/index_run.h"
 #include "fs/views/row_text.h"
 
 namespace plainfs {

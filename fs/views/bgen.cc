@@ -6,7 +6,7 @@
 
 #include "formats/core/base/checked.h"
 #include "formats/core/model/variant_values.h"
-#include "fs/text/number_loops.h"
+#include "formats/core/text/number_loops.h"
 #include "fs/views/genotypes.h"
 #include "fs/views/row_text.h"
 

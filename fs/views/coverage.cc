@@ -10,9 +10,9 @@
 
 #include "formats/core/base/checked.h"
 #include "formats/core/model/genome.h"
+#include "formats/core/model/index_run.h"
 #include "fs/native/big_wig.h"
 #include "fs/text/field_text.h"
-#include "fs/text/index_run.h"
 #include "fs/views/texts.h"
 
 namespace plainfs {

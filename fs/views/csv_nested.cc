@@ -6,8 +6,8 @@
 #include "formats/core/base/checked.h"
 #include "formats/core/model/array_runs.h"
 #include "formats/core/model/nested_array.h"
+#include "formats/core/text/number_loops.h"
 #include "fs/text/field_text.h"
-#include "fs/text/number_loops.h"
 
 namespace plainfs {
 

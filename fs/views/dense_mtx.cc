@@ -8,7 +8,7 @@
 
 #include "cache/mutex.h"
 #include "formats/core/base/checked.h"
-#include "fs/native/dense_entries.h"
+#include "formats/core/sparse/dense_entries.h"
 #include "fs/text/field_text.h"
 #include "fs/views/line_grid.h"
 #include "fs/views/mtx_lines.h"

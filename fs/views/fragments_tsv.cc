@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "formats/core/base/checked.h"
+#include "formats/core/model/index_run.h"
 #include "formats/core/text/digits.h"
+#include "formats/core/text/number_loops.h"
 #include "fs/native/position_index.h"
 #include "fs/text/field_text.h"
-#include "fs/text/index_run.h"
-#include "fs/text/number_loops.h"
 
 namespace plainfs {
 

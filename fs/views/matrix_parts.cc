@@ -9,7 +9,7 @@
 #include "cache/cancellable_lock.h"
 #include "formats/core/algebra/common_type.h"
 #include "formats/core/base/checked.h"
-#include "fs/native/matrix_lines.h"
+#include "formats/core/sparse/matrix_lines.h"
 #include "fs/text/field_text.h"
 #include "fs/text/text_file.h"
 #include "fs/views/gene_matrix.h"
@@ -292,7 +292,8 @@ std::shared_ptr<ViewFile> MatrixParts::open_npy(const Asked& parts) const {
 
 MatrixParts::Sizes MatrixParts::find_sizes() const {
   const MatrixLinesPtr lines = matrix_->lines(side_, true);
-  std::optional<std::vector<int64_t>> more = lines->measure();
+  std::optional<std::vector<int64_t>> more = lines->measure(
+      [type = lines->dtype()](const Elements& values) { return csv_widths_beyond_zero(type, values); });
   if (!more) return {0, {}};
   const Table zeros{lines->length(),
                     matrix_->row_names(side_),

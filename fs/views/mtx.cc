@@ -6,15 +6,16 @@
 
 #include "formats/core/base/checked.h"
 #include "formats/core/model/array_runs.h"
+#include "formats/core/model/index_run.h"
+#include "formats/core/sparse/lists.h"
 #include "fs/text/field_text.h"
-#include "fs/text/index_run.h"
 #include "fs/views/mtx_lines.h"
 
 namespace plainfs {
 
 namespace {
 
-constexpr uint64_t kPointersAtOnce = 64 * 1024;
+constexpr uint64_t kMajorsAtOnce = 64 * 1024;
 
 // The most rows or columns with pointers. No tool writes more, and pointers that are not stored would cost
 // nothing to claim.
@@ -22,10 +23,7 @@ constexpr uint64_t kMostMajors = uint64_t{1} << 32;
 
 class Mtx : public EmittingSource<Mtx> {
  public:
-  explicit Mtx(SparseMatrix matrix)
-      : matrix_(std::move(matrix)),
-        majors_(matrix_.by_row ? matrix_.rows : matrix_.columns),
-        minors_(matrix_.by_row ? matrix_.columns : matrix_.rows) {}
+  explicit Mtx(SparseMatrix matrix) : matrix_(std::move(matrix)) {}
 
   void prepare() override;
   std::string head() const override;
@@ -42,7 +40,6 @@ class Mtx : public EmittingSource<Mtx> {
     uint64_t entries;
     std::vector<uint64_t> first_major;  // for each block: the row or column of its first entry
   };
-  void check_pointer_count() const;
   Blocks find_blocks() const;
   template <class Put>
   void for_each_major(uint64_t block, Put&& put) const;
@@ -58,8 +55,7 @@ class Mtx : public EmittingSource<Mtx> {
   void emit_with(uint64_t block, Sink& sink) const;
 
   SparseMatrix matrix_;  // evaluated by prepare()
-  const uint64_t majors_;
-  const uint64_t minors_;
+  Lists lists_;          // set by prepare()
   uint64_t count_ = 0;
   uint64_t entries_in_block_ = 1;
   mutable std::atomic<bool> any_fall_{false};  // relaxed: read after all blocks are measured
@@ -69,50 +65,29 @@ class Mtx : public EmittingSource<Mtx> {
 void Mtx::prepare() {
   if (matrix_.error) throw *matrix_.error;
   if (matrix_.evaluate) matrix_ = evaluated(matrix_);
-  for (const ArrayPtr& part : {matrix_.value, matrix_.index, matrix_.pointer}) part->check();
-  const DType& type = matrix_.value->dtype();
+  lists_ = lists_of(matrix_);
+  lists_.value->check();
+  const DType& type = lists_.value->dtype();
   if (!has_mtx_values(type)) throw unsupported("a sparse matrix of {}", type.name());
-  count_ = matrix_.value->count();
-  if (matrix_.index->count() != count_)
-    throw damaged("a sparse matrix has {} values and {} indices", count_, matrix_.index->count());
-  const uint64_t line = mtx_line_width(majors_, minors_, type);
+  lists_.check();
+  if (lists_.majors > kMostMajors)
+    throw unsupported("a sparse matrix with {} pointers is too large to be shown", lists_.pointer->count());
+  count_ = lists_.entries();
+  const uint64_t line = mtx_line_width(lists_.majors, lists_.minors, type);
   entries_in_block_ = std::max<uint64_t>(128, kBlockText / line / 128 * 128);
-  check_pointer_count();
-  blocks_ = matrix_.pointer->survey<Blocks>(entries_in_block_, [&] { return find_blocks(); });
-  if (blocks_->entries != count_)
-    throw damaged("the pointers end at {}, there are {} entries", blocks_->entries, count_);
+  blocks_ = lists_.pointer->survey<Blocks>(entries_in_block_, [&] { return find_blocks(); });
+  check_last_pointer(blocks_->entries, count_);
 }
 
-void Mtx::check_pointer_count() const {
-  const uint64_t stored = matrix_.pointer->count();
-  // BPCells writes a matrix without columns with two pointers.
-  const bool surplus = majors_ == 0 && stored == 2;
-  if (stored != checked_add(majors_, 1) && !surplus)
-    throw damaged("a sparse matrix has {} pointers for {} {}", stored, majors_,
-                  matrix_.by_row ? "rows" : "columns");
-  if (majors_ > kMostMajors)
-    throw unsupported("a sparse matrix with {} pointers is too large to be shown", stored);
-}
-
-// Checks that the pointers ascend from 0 to at most the number of entries, and finds the beginning of each
-// block.
+// Checks the pointers, but not the last, and finds the beginning of each block.
 Mtx::Blocks Mtx::find_blocks() const {
-  const uint64_t stored = matrix_.pointer->count();
   std::vector<uint64_t> first_major;
-  uint64_t before = 0, next_block_entry = 0;
-  for (uint64_t first = 0; first < stored; first += kPointersAtOnce) {
-    const uint64_t some = std::min(kPointersAtOnce, stored - first);
-    const IndexRun<uint64_t> pointers(*matrix_.pointer, first, some, UINT64_MAX, "pointer");
-    for (uint64_t i = 0; i < some; ++i) {
-      const uint64_t pointer = pointers.values()[i];
-      if (pointer < before || pointer > count_ || (first + i == 0 && pointer != 0))
-        throw damaged("pointer {} is {} after {}, of {} entries", first + i, pointer, before, count_);
-      for (; next_block_entry < pointer; next_block_entry += entries_in_block_)
-        first_major.push_back(first + i - 1);
-      before = pointer;
-    }
-  }
-  return {before, std::move(first_major)};
+  uint64_t next_block_entry = 0;
+  const uint64_t last = for_each_pointer(*lists_.pointer, count_, [&](uint64_t number, uint64_t pointer) {
+    for (; next_block_entry < pointer; next_block_entry += entries_in_block_)
+      first_major.push_back(number - 1);
+  });
+  return {last, std::move(first_major)};
 }
 
 std::string Mtx::head() const {
@@ -127,12 +102,12 @@ void Mtx::for_each_major(uint64_t block, Put&& put) const {
   const uint64_t first = block * entries_in_block_;
   const uint64_t end = std::min(count_, first + entries_in_block_);
   const uint64_t last_major =
-      block + 1 < blocks_->first_major.size() ? blocks_->first_major[block + 1] : majors_ - 1;
+      block + 1 < blocks_->first_major.size() ? blocks_->first_major[block + 1] : lists_.majors - 1;
   uint64_t at = first;
   for (uint64_t major = blocks_->first_major[block]; at < end && major <= last_major;) {
-    const uint64_t some = std::min(kPointersAtOnce, last_major + 1 - major);
-    const IndexRun<uint64_t> ends(*matrix_.pointer, major + 1, some, UINT64_MAX, "pointer");
-    for (const uint64_t pointer : ends.values()) {
+    const uint64_t some = std::min(kMajorsAtOnce, last_major + 1 - major);
+    const Pointers pointers(lists_, major, some);
+    for (const uint64_t pointer : pointers.values().subspan(1)) {
       const uint64_t to = std::min(pointer, end);
       if (to > at) {
         put(major, at - first, to - first);
@@ -162,9 +137,9 @@ void Mtx::look_for_falls(uint64_t block, std::span<const Index> index) const {
   });
   // The row or column at the beginning of the block may have begun earlier.
   const uint64_t first = block * entries_in_block_;
-  const IndexRun<uint64_t> begin(*matrix_.pointer, blocks_->first_major[block], 1, UINT64_MAX, "pointer");
+  const Pointers begin(lists_, blocks_->first_major[block], 1);
   if (!falls && begin.values()[0] < first) {
-    const IndexRun<Index> before(*matrix_.index, first - 1, 1, minors_, "index");
+    const IndexRun<Index> before(*matrix_.index, first - 1, 1, lists_.minors, "index");
     falls = index[0] <= before.values()[0];
   }
   if (!falls) return;
@@ -201,7 +176,7 @@ template <class Index, class Sink>
 void Mtx::emit_with(uint64_t block, Sink& sink) const {
   const uint64_t first = block * entries_in_block_;
   const uint64_t count = std::min(entries_in_block_, count_ - first);
-  const IndexRun<Index> index(*matrix_.index, first, count, minors_, matrix_.by_row ? "column" : "row");
+  const IndexRun<Index> index(*matrix_.index, first, count, lists_.minors, lists_.minor_word());
   const Elements values = read_run(*matrix_.value, first, count);
   if constexpr (std::is_same_v<Sink, CountingSink>)
     if (matrix_.on_falling_index) look_for_falls(block, index.values());
@@ -220,7 +195,7 @@ void Mtx::emit_with(uint64_t block, Sink& sink) const {
 
 template <class Sink>
 void Mtx::emit(uint64_t block, Sink& sink) const {
-  if (minors_ < UINT32_MAX)
+  if (lists_.minors < UINT32_MAX)
     emit_with<uint32_t>(block, sink);
   else
     emit_with<uint64_t>(block, sink);

@@ -6,9 +6,9 @@
 
 #include "formats/core/base/checked.h"
 #include "formats/core/model/array_runs.h"
+#include "formats/core/model/index_run.h"
 #include "formats/core/text/number_text.h"
 #include "fs/text/field_text.h"
-#include "fs/text/index_run.h"
 
 namespace plainfs {
 

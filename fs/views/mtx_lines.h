@@ -16,7 +16,7 @@
 #include "formats/core/model/dtype.h"
 #include "formats/core/model/node.h"
 #include "formats/core/text/digits.h"
-#include "fs/text/number_loops.h"
+#include "formats/core/text/number_loops.h"
 #include "fs/text/sink.h"
 #include "fs/text/text_file.h"
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "formats/core/frames/parts.h"
+#include "formats/core/sparse/lists.h"
 #include "formats/schemas/h5seurat/labels.h"
 #include "formats/schemas/h5seurat/r_array.h"
 #include "formats/schemas/h5seurat/shapes.h"
@@ -40,11 +41,11 @@ Dims dims_of(const SeuratFile& file, const Attributes& attributes, const SparseM
   if (const auto dims = dims_in(attributes, "dims", false)) return *dims;
   if (const auto dims = dims_in(attributes, "h5sparse_shape", true)) return *dims;
   if (const auto dims = dims_in(attributes, "shape", true)) return *dims;
-  if (matrix.pointer->count() == 0) throw damaged("indptr is empty");
+  const uint64_t columns = major_count(*matrix.pointer);
   const ArrayPtr names = row_label_list(file, place);
   if (names) names->check();
   const uint64_t needed = rows_by_index(*matrix.index);
-  return {names && names->count() >= needed ? names->count() : needed, matrix.pointer->count() - 1};
+  return {names && names->count() >= needed ? names->count() : needed, columns};
 }
 
 // SeuratDisk's Convert copies a compressed-column matrix of cells by genes as if it were compressed by row.

@@ -5,6 +5,7 @@
 #include "cache/cancellable_lock.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/model/derived_array.h"
+#include "formats/core/sparse/lists.h"
 
 namespace plainfs::robject {
 namespace {
@@ -195,18 +196,11 @@ class MajorsOf final : public Array {
 
  private:
   void read_pointers() const {
-    const Elements pointers = read_all(*pointer_);
-    const auto values = pointers.values<int32_t>();
-    if (values.empty() || values[0] != 0) throw damaged("the pointers of a matrix begin with 0");
     std::vector<uint64_t> ends;
-    int32_t before = 0;
-    for (const int32_t value : values.subspan(1)) {
-      if (value < before) throw damaged("pointer {} comes after {}", value, before);
-      before = value;
-      ends.push_back(static_cast<uint64_t>(value));
-    }
-    if (static_cast<uint64_t>(before) != count())
-      throw damaged("the pointers end at {}, there are {} entries", before, count());
+    const auto keep = [&](uint64_t number, uint64_t pointer) {
+      if (number > 0) ends.push_back(pointer);
+    };
+    check_last_pointer(for_each_pointer(*pointer_, count(), keep), count());
     ends_ = std::move(ends);
   }
 

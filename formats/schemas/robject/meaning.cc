@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "formats/core/algebra/coordinate_source.h"
 #include "formats/core/frames/scalars.h"
 #include "formats/core/model/element_text.h"
+#include "formats/core/sparse/coordinate_source.h"
 
 namespace plainfs::robject {
 namespace {

@@ -3,6 +3,7 @@
 
 #include "formats/core/frames/names.h"
 #include "formats/core/model/derived_array.h"
+#include "formats/core/sparse/lists.h"
 #include "formats/schemas/robject/arrays.h"
 #include "formats/schemas/robject/meaning.h"
 
@@ -199,18 +200,16 @@ class Sparse {
     check_can_be_held(stored.index->count() + std::max(rows_, columns_));
     const Elements one = one_of(stored.value->dtype());
     return [stored, is_last, one] {
-      const Elements pointers = read_all(*stored.pointer), indices = read_all(*stored.index),
-                     values = read_all(*stored.value);
-      const auto ends = pointers.values<int32_t>();
+      const Lists lists = lists_of(stored);
+      lists.check();
+      const Elements indices = read_all(*stored.index), values = read_all(*stored.value);
+      const Pointers pointers(lists, 0, lists.majors);
+      const std::span<const uint64_t> begins = pointers.values();
       const DType value_type = stored.value->dtype(), index_type = stored.index->dtype();
       SparseMatrix made;
       Elements new_ends = zero_elements(index_type, 1), new_indices = zero_elements(index_type, 0),
                new_values = zero_elements(value_type, 0);
-      if (values.count != indices.count) throw damaged("{} values, {} indices", values.count, indices.count);
-      for (size_t major = 0; major + 1 < ends.size(); ++major) {
-        if (ends[major] < 0 || ends[major] > ends[major + 1] ||
-            static_cast<uint64_t>(ends[major + 1]) > indices.count)
-          throw damaged("pointer {} is {} after {}", major + 1, ends[major + 1], ends[major]);
+      for (size_t major = 0; major < lists.majors; ++major) {
         Elements place = zero_elements(index_type, 1);
         const auto put_one = [&] {
           place.mutable_values<int32_t>()[0] = static_cast<int32_t>(major);
@@ -218,8 +217,7 @@ class Sparse {
           append(value_type, new_values, one, 0, 1);
         };
         if (!is_last) put_one();
-        const auto first = static_cast<uint64_t>(ends[major]);
-        const uint64_t count = static_cast<uint64_t>(ends[major + 1]) - first;
+        const uint64_t first = begins[major], count = begins[major + 1] - first;
         append(index_type, new_indices, indices, first, count);
         append(value_type, new_values, values, first, count);
         if (is_last) put_one();

@@ -7,11 +7,11 @@
 
 #include "cache/mutex.h"
 #include "formats/containers/hdf5/container.h"
-#include "formats/core/algebra/computed_matrix.h"
 #include "formats/core/algebra/gathered.h"
 #include "formats/core/frames/data_frame.h"
 #include "formats/core/frames/parts.h"
 #include "formats/core/model/derived_array.h"
+#include "formats/core/sparse/computed_matrix.h"
 #include "formats/schemas/takane/columns.h"
 #include "formats/schemas/takane/lists.h"
 #include "formats/schemas/takane/matrices.h"
@@ -128,9 +128,7 @@ void set_sparse(Delayed& array, const SparseMatrix& matrix) {
   array.shape = {matrix.rows, matrix.columns};
   array.by_row = matrix.by_row;
   array.is_real = matrix.is_real;
-  array.sparse = compressed_source(matrix.value, matrix.index, matrix.pointer,
-                                   matrix.by_row ? matrix.rows : matrix.columns,
-                                   matrix.by_row ? matrix.columns : matrix.rows);
+  array.sparse = compressed_source(lists_of(matrix));
 }
 
 Delayed sparse_seed(const Group& node, const ObjectPlace& place, Context& context) {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "formats/core/algebra/entry_source.h"
+#include "formats/core/sparse/entry_source.h"
 #include "formats/schemas/takane/object.h"
 
 namespace plainfs::takane {

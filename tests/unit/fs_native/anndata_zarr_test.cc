@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "formats/core/model/derived_array.h"
-#include "fs/native/column_order.h"
+#include "formats/core/sparse/column_order.h"
 #include "tests/support/made_files.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/says.h"

@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <random>
 
-#include "fs/native/dense_entries.h"
+#include "formats/core/sparse/dense_entries.h"
 #include "fs/native/files.h"
 #include "fs/native/rds.h"
 #include "fs/native/tenx_h5.h"

@@ -8,7 +8,7 @@
 
 #include "formats/core/model/array_runs.h"
 #include "formats/core/model/derived_array.h"
-#include "fs/native/dense_entries.h"
+#include "formats/core/sparse/dense_entries.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"

@@ -1,0 +1,284 @@
+#include "formats/core/sparse/column_order.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "formats/core/base/checked.h"
+#include "formats/core/model/array_runs.h"
+#include "formats/core/model/index_run.h"
+#include "formats/core/sparse/entry_runs.h"
+#include "formats/core/sparse/sparse_majors.h"
+
+namespace plainfs {
+
+namespace {
+
+// Entries that one thread reads at a time in a pass, and the part of the cache's budget (1 / kAtOncePart)
+// that those of all threads may take.
+constexpr uint64_t kEntriesAtOnce = 64 * 1024, kFewestAtOnce = 1024;
+constexpr uint64_t kAtOncePart = 16;
+
+// The part of the cache's budget for a band (1 / kBandPart). The band that is read, the one prepared ahead of
+// the reader, and the decoded data of the pass are in memory together.
+constexpr uint64_t kBandPart = 4;
+constexpr uint64_t kLeastBand = 4096;  // entries
+
+// The part of the budget (1 / kPointersPart) that the places of the columns may take.
+constexpr uint64_t kPointersPart = 2;
+
+// A survey of the indices of a matrix, with the number of columns as its key.
+struct EntriesByColumn {
+  std::vector<uint64_t> pointer;  // columns + 1 numbers, the first is 0
+};
+
+const DType& pointer_type() {
+  static const DType type = number_type(Kind::unsigned_integer, 8);
+  return type;
+}
+
+const DType& row_type() {
+  static const DType type = number_type(Kind::unsigned_integer, 4);
+  return type;
+}
+
+// The data to return in the order of the columns.
+enum class Part { rows, values };
+
+class ColumnOrder {
+ public:
+  ColumnOrder(const SparseMatrix& matrix, Context& context);
+  ~ColumnOrder() { context_.cache.drop(cache_owner_, cache_owner_ + 1); }
+  ColumnOrder(const ColumnOrder&) = delete;
+  ColumnOrder& operator=(const ColumnOrder&) = delete;
+
+  uint64_t entries() const { return majors_.entries(); }
+  std::span<const uint64_t> pointer() const { return counted_->pointer; }
+  const DType& type_of(Part part) const { return part == Part::rows ? row_type() : matrix_.value->dtype(); }
+  uint64_t band_length(Part part) const;
+
+  Elements read(Part part, uint64_t first, uint64_t count) const;
+  // Drops the bands that end among these entries.
+  void passed(Part part, uint64_t first, uint64_t count) const;
+
+ private:
+  // Entries as stored.
+  struct Run {
+    uint64_t first = 0;
+    std::unique_ptr<const IndexRun<uint32_t>> columns;
+    Elements values{};  // if they are needed
+  };
+  // Calls visit(run) for all entries, in stored order.
+  template <class Visit>
+  void go_over(bool with_values, Visit&& visit) const;
+  EntriesByColumn count_entries() const;
+
+  CacheKey key_of(Part part, uint64_t band) const { return {cache_owner_, 2 * band + (part == Part::rows)}; }
+  Elements make_band(Part part, uint64_t begin, uint64_t end) const;
+
+  const SparseMatrix matrix_;
+  Context& context_;
+  const SparseMajors majors_;
+  const uint64_t budget_;   // bytes
+  const uint64_t at_once_;  // entries
+  const bool stays_in_cache_;
+  const uint64_t cache_owner_;
+  std::shared_ptr<const EntriesByColumn> counted_;
+};
+
+uint64_t ordered_at_once(const Lists& lists, const Context& context) {
+  const uint64_t room = context.cache.statistics().budget_bytes / kAtOncePart;
+  const uint64_t of_thread = room / (context.workers.threads() + 1) / decoded_entry_size(lists);
+  return entries_at_once(std::clamp(of_thread, kFewestAtOnce, kEntriesAtOnce), {lists.value, lists.index},
+                         context);
+}
+
+ColumnOrder::ColumnOrder(const SparseMatrix& matrix, Context& context)
+    : matrix_(matrix),
+      context_(context),
+      majors_(matrix_),
+      budget_(context.cache.statistics().budget_bytes),
+      at_once_(ordered_at_once(majors_.lists(), context)),
+      stays_in_cache_(stay_in_cache(majors_.lists(), context)),
+      cache_owner_(context.cache.new_owner()) {
+  if (matrix_.rows > UINT32_MAX) throw unsupported("a matrix of {} rows by column", matrix_.rows);
+  if (matrix_.columns > UINT32_MAX || matrix_.columns >= budget_ / kPointersPart / sizeof(uint64_t))
+    throw unsupported("{} columns are more than a cache of {} bytes can put in order", matrix_.columns,
+                      budget_);
+  counted_ = matrix_.index->survey<EntriesByColumn>(matrix_.columns, [&] { return count_entries(); });
+  if (pointer().back() != entries()) throw unreadable("a matrix has changed since its entries were counted");
+}
+
+uint64_t ColumnOrder::band_length(Part part) const {
+  return std::max(kLeastBand, budget_ / kBandPart / type_of(part).size);
+}
+
+template <class Visit>
+void ColumnOrder::go_over(bool with_values, Visit&& visit) const {
+  EntryPass pass{{matrix_.index}, 0, entries(), at_once_, !stays_in_cache_};
+  if (with_values) pass.parts.push_back(matrix_.value);
+  const auto read = [&](Run& run, uint64_t first, uint64_t last) {
+    run.first = first;
+    run.columns = std::make_unique<const IndexRun<uint32_t>>(*matrix_.index, first, last - first,
+                                                             matrix_.columns, "column");
+    if (with_values) run.values = read_run(*matrix_.value, first, last - first);
+  };
+  for_entry_runs<Run>(pass, context_, read, visit);
+}
+
+EntriesByColumn ColumnOrder::count_entries() const {
+  std::vector<uint64_t> pointer(matrix_.columns + 1);
+  go_over(false, [&](const Run& run) {
+    for (const uint32_t column : run.columns->values()) ++pointer[column + 1];
+  });
+  std::partial_sum(pointer.begin(), pointer.end(), pointer.begin());
+  return {std::move(pointer)};
+}
+
+// The places of a band's entries while a pass visits them.
+class BandPlaces {
+ public:
+  // For entries [begin, end) in the order of the columns, which begin at the positions in `pointer`.
+  BandPlaces(std::span<const uint64_t> pointer, uint64_t begin, uint64_t end)
+      : begin_(begin), size_(end - begin) {
+    const auto first = std::upper_bound(pointer.begin(), pointer.end(), begin) - 1;
+    const auto last = std::lower_bound(first, pointer.end(), end);
+    first_column_ = static_cast<uint32_t>(first - pointer.begin());
+    next_.assign(first, last);
+    ends_ = std::span(first + 1, last + 1);
+  }
+
+  // Returns the place of the next entry of a column in the band; size() or more if the entry is not in the
+  // band.
+  uint64_t next(uint32_t column) {
+    const uint32_t i =
+        column - first_column_;  // wraps around to a large number for a column before the first
+    return i < next_.size() ? next_[i]++ - begin_ : size_;
+  }
+  uint64_t size() const { return size_; }
+  // Returns whether as many places were taken as were counted.
+  bool are_all_taken() const { return std::equal(next_.begin(), next_.end(), ends_.begin(), ends_.end()); }
+  size_t allocated_bytes() const { return next_.capacity() * sizeof(uint64_t); }
+
+ private:
+  const uint64_t begin_, size_;
+  uint32_t first_column_;
+  std::vector<uint64_t> next_;      // of each column, from the beginning of the matrix
+  std::span<const uint64_t> ends_;  // of each column
+};
+
+template <class T>
+void place_values(const Elements& values, std::span<const uint32_t> columns, BandPlaces& places,
+                  Elements& band) {
+  const std::span<const T> from = values.values<T>();
+  const std::span<T> to = band.mutable_values<T>();
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const uint64_t at = places.next(columns[i]);
+    if (at >= places.size()) continue;
+    to[at] = from[i];
+    if (!values.is_missing(i)) continue;
+    if (band.missing.empty()) band.missing.resize(band.count);
+    band.missing[at] = 1;
+  }
+}
+
+Elements ColumnOrder::make_band(Part part, uint64_t begin, uint64_t end) const {
+  const DType& type = type_of(part);
+  BandPlaces places(pointer(), begin, end);
+  const ByteCache::Reservation room(context_.cache, (end - begin) * type.size + places.allocated_bytes());
+  Elements band = zero_elements(type, end - begin);
+  if (part == Part::rows) {
+    const std::span<uint32_t> rows = band.mutable_values<uint32_t>();
+    go_over(false, [&](const Run& run) {
+      const std::span<const uint32_t> columns = run.columns->values();
+      const uint64_t last = run.first + columns.size();
+      majors_.visit(run.first, last, [&](uint64_t row, uint64_t row_begin, uint64_t row_end) {
+        for (uint64_t i = std::max(row_begin, run.first); i < std::min(row_end, last); ++i) {
+          const uint64_t at = places.next(columns[i - run.first]);
+          if (at < places.size()) rows[at] = static_cast<uint32_t>(row);
+        }
+      });
+    });
+  } else {
+    go_over(true, [&](const Run& run) {
+      visit_number(type, [&](auto zero) {
+        place_values<decltype(zero)>(run.values, run.columns->values(), places, band);
+      });
+    });
+  }
+  if (!places.are_all_taken()) throw unreadable("a matrix has changed since its entries were counted");
+  return band;
+}
+
+Elements ColumnOrder::read(Part part, uint64_t first, uint64_t count) const {
+  const uint64_t length = band_length(part), last = first + count;
+  Elements all = zero_elements(type_of(part), 0);
+  while (first < last) {
+    const uint64_t number = first / length, begin = number * length;
+    const uint64_t end = std::min(begin + length, entries());
+    const auto band =
+        context_.cache.get<Elements>(key_of(part, number), [&] { return make_band(part, begin, end); });
+    const uint64_t some = std::min(last, end) - first;
+    append(type_of(part), all, *band, first - begin, some);
+    first += some;
+  }
+  return all;
+}
+
+void ColumnOrder::passed(Part part, uint64_t first, uint64_t count) const {
+  const uint64_t length = band_length(part), last = first + count;
+  const uint64_t end = last == entries() ? divide_up(last, length) : last / length;
+  for (uint64_t band = first / length; band < end; ++band) context_.cache.forget(key_of(part, band));
+}
+
+class OrderedPart : public Array {
+ public:
+  OrderedPart(std::shared_ptr<const ColumnOrder> order, Part part)
+      : Array(order->type_of(part), {order->entries()}), order_(std::move(order)), part_(part) {}
+
+  Elements read(const Box& box) const override {
+    check_inside(box, shape());
+    return order_->read(part_, box.origin[0], box.extent[0]);
+  }
+  Shape chunk_shape() const override { return {order_->band_length(part_)}; }
+  void passed(const Box& box) const override { order_->passed(part_, box.origin[0], box.extent[0]); }
+
+ private:
+  const std::shared_ptr<const ColumnOrder> order_;
+  const Part part_;
+};
+
+class OrderedPointers : public Array {
+ public:
+  explicit OrderedPointers(std::shared_ptr<const ColumnOrder> order)
+      : Array(pointer_type(), {order->pointer().size()}), order_(std::move(order)) {}
+
+  Elements read(const Box& box) const override {
+    check_inside(box, shape());
+    Elements elements = zero_elements(dtype(), box.extent[0]);
+    const std::span<const uint64_t> wanted = order_->pointer().subspan(box.origin[0], box.extent[0]);
+    std::copy(wanted.begin(), wanted.end(), elements.mutable_values<uint64_t>().begin());
+    return elements;
+  }
+
+ private:
+  const std::shared_ptr<const ColumnOrder> order_;
+};
+
+}  // namespace
+
+SparseMatrix by_column(const SparseMatrix& matrix, Context& context) {
+  const auto order = std::make_shared<const ColumnOrder>(matrix, context);
+  SparseMatrix turned = matrix;
+  turned.by_row = false;
+  turned.value = std::make_shared<OrderedPart>(order, Part::values);
+  turned.index = std::make_shared<OrderedPart>(order, Part::rows);
+  turned.pointer = std::make_shared<OrderedPointers>(order);
+  turned.on_falling_index = nullptr;
+  return turned;
+}
+
+}  // namespace plainfs

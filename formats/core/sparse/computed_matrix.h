@@ -1,0 +1,26 @@
+// Access to a matrix that is computed as it is read (entry_source.h): as the lists of a compressed matrix, or
+// as a dense array.
+#pragma once
+
+#include <functional>
+
+#include "formats/core/model/context.h"
+#include "formats/core/model/node.h"
+#include "formats/core/sparse/entry_source.h"
+
+namespace plainfs {
+
+// Returns the value, index and pointer of `source` in a SparseMatrix without sizes or names. Counts all
+// entries. Computed pieces are kept in the cache. Throws what the source throws, and unsupported if there are
+// too many majors to count.
+SparseMatrix computed_lists(const EntrySourcePtr& source, Context& context);
+
+// Returns a function that calls `make` when its matrix is first needed, and only once unless it throws.
+// Thread-safe.
+std::function<SparseMatrix()> made_once(std::function<SparseMatrix()> make);
+
+// Returns a dense array of rows by columns, zero without an entry. If a position has several entries, the
+// last one counts. by_row: the source runs over rows.
+ArrayPtr computed_dense(EntrySourcePtr source, bool by_row);
+
+}  // namespace plainfs

@@ -1,0 +1,311 @@
+#include "formats/core/sparse/line_order.h"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "cache/request.h"
+#include "formats/core/base/checked.h"
+#include "formats/core/base/cursor.h"
+#include "formats/core/codecs/checksum.h"
+#include "formats/core/model/array_runs.h"
+#include "formats/core/model/index_run.h"
+#include "formats/core/sparse/entry_runs.h"
+
+namespace plainfs {
+
+namespace {
+
+// Parts of the cache's budget: what the order may take there if it could also be on disk (kCachePart) and if
+// it could not (kMostCachePart), and what the segments of all threads may take while they are created
+// (kMakingPart).
+constexpr uint64_t kCachePart = 8, kMostCachePart = 2, kMakingPart = 4;
+constexpr uint64_t kLeastInSegment = 4096, kMostInSegment = uint64_t{4} << 20;
+// Bytes per entry besides the stored data while a segment is created.
+constexpr uint64_t kWhileMade = 12;
+constexpr uint64_t kLeastEncoded = 2, kMostEncoded = 5 + 1 + 8;  // bytes
+// The part of the budget (1 / kLinePart) for one number per line.
+constexpr uint64_t kLinePart = 32;
+
+// The format of a segment: a table with the offset of each line's entries behind the table and their
+// checksum, 32 bits each, followed by the end of the last line's entries; then the entries. An entry is its
+// distance in majors from the one before it on its line (LEB128; the first one counts from the segment's
+// first), whether it is missing, and its value, in one byte if all values of the segment are small.
+constexpr uint64_t kOfLine = 2 * sizeof(uint32_t);
+
+uint64_t table_size(uint64_t lines) {
+  return lines * kOfLine + sizeof(uint32_t);
+}
+
+uint64_t in_segment(const Lists& lists, const Context& context) {
+  const uint64_t room = context.cache.statistics().budget_bytes / kMakingPart;
+  const uint64_t each = decoded_entry_size(lists) + kWhileMade;
+  const uint64_t most =
+      std::clamp(room / (context.workers.threads() + 1) / each, kLeastInSegment, kMostInSegment);
+  // The table should not be larger than the entries, if possible.
+  return std::max(most / 2, std::min(most, 4 * lists.minors));
+}
+
+template <class T>
+bool is_of_one_byte(T value) {
+  if constexpr (std::is_same_v<T, Half>) {
+    return false;
+  } else {
+    if (!(value >= T(0) && value <= T(UINT8_MAX))) return false;
+    const T again = static_cast<T>(static_cast<uint8_t>(value));
+    return std::memcmp(&again, &value, sizeof value) == 0;  // -0 is not 0
+  }
+}
+
+uint32_t varint_size(uint32_t value) {
+  return static_cast<uint32_t>(std::bit_width(value | 1u) + 6) / 7;
+}
+
+std::byte* put_varint(uint32_t value, std::byte* to) {
+  for (; value >= 0x80; value >>= 7) *to++ = static_cast<std::byte>(value | 0x80);
+  *to++ = static_cast<std::byte>(value);
+  return to;
+}
+
+uint32_t take_varint(Cursor& cursor) {
+  uint32_t value = 0;
+  for (unsigned shift = 0; shift < 35; shift += 7) {
+    const auto byte = cursor.byte();
+    value |= static_cast<uint32_t>(byte & 0x7f) << shift;
+    if (byte < 0x80) return value;
+  }
+  throw unreadable("an order of entries is not what was made");
+}
+
+// The entries of a segment as stored.
+struct Stored {
+  std::span<const uint32_t> lines;
+  const Elements& values;
+  std::vector<uint32_t> steps;  // the distance of each from the one before it on its line
+};
+
+// Returns the beginning of each line's entries, and last their end.
+std::vector<uint32_t> begins_of(const Stored& stored, uint64_t lines, uint64_t value_size) {
+  std::vector<uint32_t> places(lines + 1);
+  for (size_t i = 0; i < stored.lines.size(); ++i)
+    places[stored.lines[i]] += varint_size(stored.steps[i]) + static_cast<uint32_t>(value_size);
+  uint32_t place = 0;
+  for (uint32_t& next : places) place += std::exchange(next, place);
+  return places;
+}
+
+template <class T>
+void put_entries(const Stored& stored, bool are_small, std::vector<uint32_t> next, std::byte* to) {
+  const std::span<const T> values = stored.values.values<T>();
+  const bool marks_missing = !stored.values.missing.empty();
+  for (size_t i = 0; i < stored.lines.size(); ++i) {
+    uint32_t& place = next[stored.lines[i]];
+    std::byte* at = put_varint(stored.steps[i], to + place);
+    if (marks_missing) *at++ = static_cast<std::byte>(stored.values.missing[i]);
+    if (are_small) {
+      if constexpr (!std::is_same_v<T, Half>) *at++ = static_cast<std::byte>(static_cast<uint8_t>(values[i]));
+    } else {
+      std::memcpy(at, &values[i], sizeof(T));
+      at += sizeof(T);
+    }
+    place = static_cast<uint32_t>(at - to);
+  }
+}
+
+template <class T>
+Bytes encode(const Stored& stored, uint64_t lines, bool are_small) {
+  const bool marks_missing = !stored.values.missing.empty();
+  const std::vector<uint32_t> places = begins_of(stored, lines, marks_missing + (are_small ? 1 : sizeof(T)));
+  const uint64_t table = table_size(lines);
+  Bytes bytes(table + places.back());
+  std::byte* const entries = bytes.data() + table;
+  put_entries<T>(stored, are_small, places, entries);
+  for (uint64_t line = 0; line <= lines; ++line) {
+    std::byte* const of_line = bytes.data() + line * kOfLine;
+    std::memcpy(of_line, &places[line], sizeof(uint32_t));
+    if (line == lines) break;
+    const uint32_t sum = crc32c(ByteSpan(entries + places[line], places[line + 1] - places[line]));
+    std::memcpy(of_line + sizeof(uint32_t), &sum, sizeof sum);
+  }
+  return bytes;
+}
+
+// The table's row of a line, and the beginning of the next line's entries.
+struct OfLine {
+  uint32_t begin, checksum, end;
+};
+static_assert(sizeof(OfLine) == kOfLine + sizeof(uint32_t));
+
+// Appends the entries of a line in one segment.
+template <class T>
+void decode(ByteSpan encoded, const LineOrder::Form& form, LineEntries& line) {
+  Cursor cursor(encoded);
+  uint32_t major = form.first_major;
+  Elements& values = line.values;
+  while (!cursor.at_end()) {
+    line.places.push_back(major += take_varint(cursor));
+    if (form.marks_missing) values.missing.resize(values.count);
+    if (!values.missing.empty() || form.marks_missing)
+      values.missing.push_back(form.marks_missing ? cursor.byte() : 0);
+    T value{};
+    if constexpr (!std::is_same_v<T, Half>)
+      if (form.are_small) value = static_cast<T>(cursor.byte());
+    if (!form.are_small) std::memcpy(&value, cursor.bytes(sizeof(T)).data(), sizeof(T));
+    const auto* const bytes = reinterpret_cast<const std::byte*>(&value);
+    values.bytes.insert(values.bytes.end(), bytes, bytes + sizeof value);
+    ++values.count;
+  }
+}
+
+}  // namespace
+
+LineOrder::LineOrder(SparseMatrix matrix, const SparseMajors& majors, Context& context)
+    : matrix_(std::move(matrix)),
+      majors_(majors),
+      context_(context),
+      lines_(matrix_.by_row ? matrix_.columns : matrix_.rows),
+      entries_(majors.entries()),
+      in_segment_(in_segment(majors.lists(), context)),
+      stays_in_cache_(stay_in_cache(majors.lists(), context)),
+      scratch_(context.passes ? context.passes->scratch() : nullptr),
+      cache_owner_(context.cache.new_owner()) {}
+
+LineOrder::~LineOrder() {
+  context_.cache.drop(cache_owner_, cache_owner_ + 1);
+}
+
+uint64_t LineOrder::segments() const {
+  return divide_up(entries_, in_segment_);
+}
+
+LineOrder::Store LineOrder::choose() const {
+  const uint64_t budget = context_.cache.statistics().budget_bytes;
+  if (lines_ > budget / kLinePart) return Store::nowhere;
+  const uint64_t tables = segments() * table_size(lines_);
+  const auto fits = [&](uint64_t of_entry, uint64_t room) {
+    return room >= tables && entries_ <= (room - tables) / of_entry;
+  };
+  const uint64_t of_entry = sizeof(uint32_t) + matrix_.value->dtype().size;
+  if (fits(of_entry, budget / kCachePart)) return Store::cache;
+  if (is_on_disk_.load(std::memory_order_acquire)) return Store::disk;
+  if (scratch_ && !disk_is_full_ && fits(kLeastEncoded, scratch_->room())) return Store::disk;
+  return fits(of_entry, budget / kMostCachePart) ? Store::cache : Store::nowhere;
+}
+
+bool LineOrder::has_room() const {
+  return choose() != Store::nowhere;
+}
+
+LineOrder::Segment LineOrder::make(uint64_t segment) const {
+  check_cancelled();
+  const uint64_t first = segment * in_segment_, some = std::min(in_segment_, entries_ - first);
+  const IndexRun<uint32_t> lines(*matrix_.index, first, some, lines_, matrix_.by_row ? "column" : "row");
+  const Elements values = read_run(*matrix_.value, first, some);
+  Stored stored{lines.values(), values, std::vector<uint32_t>(some)};
+  std::vector<uint32_t> last(lines_);
+  std::optional<uint64_t> first_major;
+  majors_.visit(first, first + some, [&](uint64_t major, uint64_t begin, uint64_t end) {
+    if (!first_major) std::fill(last.begin(), last.end(), static_cast<uint32_t>(major));
+    if (!first_major) first_major = major;
+    const uint64_t to = std::min(end, first + some) - first;
+    for (uint64_t i = std::max(begin, first) - first; i < to; ++i)
+      stored.steps[i] =
+          static_cast<uint32_t>(major) - std::exchange(last[stored.lines[i]], static_cast<uint32_t>(major));
+  });
+  return visit_number(matrix_.value->dtype(), [&](auto zero) -> Segment {
+    using T = decltype(zero);
+    const std::span<const T> all = values.values<T>();
+    Form form{static_cast<uint32_t>(first_major.value_or(0)),
+              std::all_of(all.begin(), all.end(), is_of_one_byte<T>), !values.missing.empty()};
+    return {encode<T>(stored, lines_, form.are_small), form};
+  });
+}
+
+// Calls work(segment) for each segment, in as many threads as the memory allows.
+template <class Work>
+void LineOrder::for_segments(Work&& work) const {
+  const uint64_t together = std::min<uint64_t>(context_.workers.threads() + 1, segments());
+  const ByteCache::Reservation room(
+      context_.cache, together * in_segment_ * (decoded_entry_size(majors_.lists()) + kWhileMade));
+  const EntryPass pass{{matrix_.index, matrix_.value}, 0, entries_, in_segment_, !stays_in_cache_};
+  for_entry_runs(pass, context_, [&](uint64_t first, uint64_t) { work(first / in_segment_); });
+}
+
+void LineOrder::fill_disk() const {
+  auto file = scratch_->make();
+  std::vector<Placed> placed(segments());
+  std::atomic<bool> is_full{!file};
+  for_segments([&](uint64_t number) {
+    if (is_full) return;
+    const Segment segment = make(number);
+    const std::optional<uint64_t> offset = file->append(segment.bytes);
+    if (offset)
+      placed[number] = {*offset, segment.form};
+    else
+      is_full = true;
+  });
+  disk_is_full_ = is_full.load();
+  if (is_full) return;
+  placed_ = std::move(placed);
+  file_ = std::move(file);
+  is_on_disk_.store(true, std::memory_order_release);
+}
+
+void LineOrder::take(ByteSpan encoded, uint32_t checksum, const Form& form, LineEntries& entries) const {
+  if (crc32c(encoded) != checksum)
+    throw unreadable("what was set aside on the disk of a matrix is not what was written");
+  visit_number(matrix_.value->dtype(), [&](auto zero) { decode<decltype(zero)>(encoded, form, entries); });
+}
+
+void LineOrder::read_from_disk(uint64_t line, LineEntries& entries) const {
+  Bytes encoded;
+  for (const Placed& segment : placed_) {
+    OfLine place;
+    file_->read(segment.offset + line * kOfLine, std::as_writable_bytes(std::span(&place, 1)));
+    if (place.begin > place.end || place.end - place.begin > in_segment_ * kMostEncoded)
+      throw unreadable("what was set aside on the disk of a matrix is not what was written");
+    encoded.resize(place.end - place.begin);
+    file_->read(segment.offset + table_size(lines_) + place.begin, encoded);
+    take(encoded, place.checksum, segment.form, entries);
+  }
+}
+
+void LineOrder::read_from_cache(uint64_t line, LineEntries& entries) const {
+  const auto segment_of = [&](uint64_t number) {
+    return context_.cache.get<Segment>({cache_owner_, number}, [&] { return make(number); });
+  };
+  const bool is_there = [&] {
+    for (uint64_t number = 0; number < segments(); ++number)
+      if (!context_.cache.held<Segment>({cache_owner_, number})) return false;
+    return true;
+  }();
+  if (!is_there) for_segments(segment_of);
+  for (uint64_t number = 0; number < segments(); ++number) {
+    const auto segment = segment_of(number);
+    const ByteSpan bytes = segment->bytes;
+    OfLine place;
+    std::memcpy(&place, bytes.data() + line * kOfLine, sizeof place);
+    take(bytes.subspan(table_size(lines_) + place.begin, place.end - place.begin), place.checksum,
+         segment->form, entries);
+  }
+}
+
+bool LineOrder::read(uint64_t line, LineEntries& entries) const {
+  entries = {{}, zero_elements(matrix_.value->dtype(), 0)};
+  if (choose() == Store::disk) {
+    filling_.call([this] { fill_disk(); });
+    if (is_on_disk_.load(std::memory_order_acquire)) {
+      read_from_disk(line, entries);
+      return true;
+    }
+  }
+  if (choose() != Store::cache) return false;
+  read_from_cache(line, entries);
+  return true;
+}
+
+}  // namespace plainfs
