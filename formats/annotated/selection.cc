@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "cache/cancellable_lock.h"
 #include "formats/annotated/parts.h"
 #include "formats/annotated/slides.h"
 #include "formats/core/algebra/computed_matrix.h"
@@ -249,9 +248,7 @@ Node group_of(const GroupPtr& parent, const std::string& name, PartGroup::List l
 }  // namespace
 
 AnnotatedMatrix AnnotatedGroup::matrix() const {
-  const CancellableLock lock(making_);
-  if (!made_) made_ = make_();
-  return *made_;
+  return made_.get(make_);
 }
 
 std::vector<Member> AnnotatedGroup::members() const {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cache/cancellable_lock.h"
+#include "cache/lazy.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/model/derived_array.h"
 
@@ -173,15 +173,15 @@ class MajorsOf final : public Array {
 
   Elements read(const Box& box) const override {
     check_inside(box, shape());
-    read_.call([this] { read_pointers(); });
+    const std::vector<uint64_t>& ends = this->ends();
     Elements elements;
     elements.count = box.extent[0];
     elements.bytes.resize(checked_size(elements.count, 8));
     const auto values = elements.mutable_values<uint64_t>();
     uint64_t major =
-        static_cast<uint64_t>(std::upper_bound(ends_.begin(), ends_.end(), box.origin[0]) - ends_.begin());
+        static_cast<uint64_t>(std::upper_bound(ends.begin(), ends.end(), box.origin[0]) - ends.begin());
     for (size_t i = 0; i < values.size(); ++i) {
-      while (ends_[major] <= box.origin[0] + i) ++major;
+      while (ends[major] <= box.origin[0] + i) ++major;
       values[i] = major;
     }
     return elements;
@@ -189,12 +189,15 @@ class MajorsOf final : public Array {
   Shape chunk_shape() const override { return {std::min<uint64_t>(count(), 1 << 15)}; }
   void check() const override {
     pointer_->check();
-    read_.call([this] { read_pointers(); });
+    ends();
   }
   bool may_be_missing() const override { return false; }
 
  private:
-  void read_pointers() const {
+  const std::vector<uint64_t>& ends() const {
+    return ends_.get([this] { return read_ends(); });
+  }
+  std::vector<uint64_t> read_ends() const {
     const Elements pointers = read_all(*pointer_);
     const auto values = pointers.values<int32_t>();
     if (values.empty() || values[0] != 0) throw damaged("the pointers of a matrix begin with 0");
@@ -207,12 +210,11 @@ class MajorsOf final : public Array {
     }
     if (static_cast<uint64_t>(before) != count())
       throw damaged("the pointers end at {}, there are {} entries", before, count());
-    ends_ = std::move(ends);
+    return ends;
   }
 
   const ArrayPtr pointer_;
-  mutable Once read_;
-  mutable std::vector<uint64_t> ends_;  // filled once, by read_
+  Lazy<std::vector<uint64_t>> ends_;
 };
 
 }  // namespace
