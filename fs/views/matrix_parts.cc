@@ -9,6 +9,7 @@
 #include "cache/lazy.h"
 #include "formats/core/algebra/common_type.h"
 #include "formats/core/base/checked.h"
+#include "formats/core/model/generated_array.h"
 #include "fs/native/matrix_lines.h"
 #include "fs/text/field_text.h"
 #include "fs/text/text_file.h"
@@ -29,15 +30,6 @@ constexpr uint64_t kAskedAlone = 64, kCostlyAskedAlone = 1;
 constexpr std::chrono::milliseconds kListingLasts{10};
 
 enum class Side { genes, cells };
-
-// A line of a matrix without entries.
-class Zeros : public Array {
- public:
-  Zeros(DType dtype, uint64_t count) : Array(std::move(dtype), {count}) {}
-  Elements read(const Box& box) const override { return zero_elements(dtype(), box.extent[0]); }
-  std::optional<Elements> repeated(const Box&) const override { return zero_elements(dtype(), 1); }
-  bool may_be_missing() const override { return false; }
-};
 
 uint64_t header_size(std::string_view name) {
   CountingSink count;
@@ -279,7 +271,7 @@ std::optional<MatrixParts::Sizes> MatrixParts::find_sizes() const {
   if (!more || more->empty()) return std::nullopt;
   const Table zeros{lines->length(),
                     matrix_->row_names(side_),
-                    {{"x", std::make_shared<Zeros>(lines->dtype(), lines->length())}}};
+                    {{"x", constant(lines->dtype(), {lines->length()}, zero_elements(lines->dtype(), 1))}}};
   TextFile text(csv_table(zeros, context()), context());
   return Sizes{text.size() - header_size("x"), *std::move(more)};
 }

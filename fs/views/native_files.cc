@@ -7,6 +7,7 @@
 #include "formats/annotated/annotated_matrices.h"
 #include "formats/annotated/seurat_objects.h"
 #include "formats/core/algebra/coordinate_source.h"
+#include "formats/core/model/generated_array.h"
 #include "formats/core/model/nested_array.h"
 #include "formats/registry.h"
 #include "fs/native/bgzf.h"
@@ -81,7 +82,7 @@ struct FeatureLists {
 
   TenxFeatures find(Context& context) const {
     ArrayPtr types = feature_types(node, names->count(), context);
-    if (!types) types = std::make_shared<RepeatedText>("Gene Expression", names->count());
+    if (!types) types = constant_text(names->count(), "Gene Expression");
     return {ids ? ids : names, names, std::move(types)};
   }
 };

@@ -5,6 +5,7 @@
 #include "cache/lazy.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/model/derived_array.h"
+#include "formats/core/model/generated_array.h"
 
 namespace plainfs::robject {
 namespace {
@@ -71,33 +72,6 @@ class ColumnOf final : public DerivedArray {
   const uint64_t column_;
 };
 
-class Selected final : public Array {
- public:
-  Selected(ArrayPtr names, std::vector<uint64_t> places)
-      : Array(names->dtype(), {places.size()}), names_(std::move(names)), places_(std::move(places)) {}
-
-  Elements read(const Box& box) const override {
-    check_inside(box, shape());
-    Elements result = zero_elements(dtype(), 0);
-    const uint64_t end = box.origin[0] + box.extent[0];
-    for (uint64_t i = box.origin[0]; i < end;) {
-      uint64_t last = i + 1;  // end of a run of neighbouring places
-      while (last < end && places_[last] - places_[i] < kSpan) ++last;
-      const uint64_t first = places_[i];
-      const Elements part = names_->read(range(first, places_[last - 1] + 1 - first));
-      for (; i < last; ++i) append(dtype(), result, part, places_[i] - first, 1);
-    }
-    return result;
-  }
-  Shape chunk_shape() const override { return {std::min<uint64_t>(count(), kSpan)}; }
-  void check() const override { names_->check(); }
-
- private:
-  static constexpr uint64_t kSpan = 4096;
-  const ArrayPtr names_;
-  const std::vector<uint64_t> places_;
-};
-
 class RunLengths final : public Array {
  public:
   RunLengths(ArrayPtr values, std::vector<uint64_t> ends)
@@ -131,37 +105,6 @@ class RunLengths final : public Array {
  private:
   const ArrayPtr values_;
   const std::vector<uint64_t> ends_;
-};
-
-class AllTrue final : public Array {
- public:
-  explicit AllTrue(uint64_t count) : Array(number_type(Kind::boolean, 1), {count}) {}
-  Elements read(const Box& box) const override {
-    check_inside(box, shape());
-    Elements elements;
-    elements.count = box.extent[0];
-    elements.bytes.resize(checked_size(elements.count, 1));
-    std::fill(elements.bytes.begin(), elements.bytes.end(), std::byte{1});
-    return elements;
-  }
-  Shape chunk_shape() const override { return {std::min<uint64_t>(count(), 1 << 15)}; }
-  bool may_be_missing() const override { return false; }
-};
-
-class Counting final : public Array {
- public:
-  explicit Counting(uint64_t count) : Array(number_type(Kind::unsigned_integer, 8), {count}) {}
-  Elements read(const Box& box) const override {
-    check_inside(box, shape());
-    Elements elements;
-    elements.count = box.extent[0];
-    elements.bytes.resize(checked_size(elements.count, 8));
-    const auto values = elements.mutable_values<uint64_t>();
-    for (size_t i = 0; i < values.size(); ++i) values[i] = box.origin[0] + i;
-    return elements;
-  }
-  Shape chunk_shape() const override { return {std::min<uint64_t>(count(), 1 << 15)}; }
-  bool may_be_missing() const override { return false; }
 };
 
 // The column of each entry. It keeps the pointers after the first read: an eighth of the memory that R needs
@@ -227,20 +170,15 @@ ArrayPtr column_of(ArrayPtr matrix, uint64_t column) {
   return std::make_shared<ColumnOf>(std::move(matrix), column);
 }
 
-ArrayPtr selected(ArrayPtr names, std::vector<uint64_t> places) {
-  return std::make_shared<Selected>(std::move(names), std::move(places));
-}
-
 ArrayPtr run_lengths(ArrayPtr values, std::vector<uint64_t> ends) {
   return std::make_shared<RunLengths>(std::move(values), std::move(ends));
 }
 
 ArrayPtr all_true(uint64_t count) {
-  return std::make_shared<AllTrue>(count);
-}
-
-ArrayPtr counting(uint64_t count) {
-  return std::make_shared<Counting>(count);
+  const DType truth = number_type(Kind::boolean, 1);
+  Elements one = zero_elements(truth, 1);
+  one.bytes[0] = std::byte{1};
+  return constant(truth, {count}, std::move(one));
 }
 
 ArrayPtr majors_of(ArrayPtr pointer, uint64_t entries) {
