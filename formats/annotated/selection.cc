@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "cache/cancellable_lock.h"
 #include "formats/annotated/parts.h"
 #include "formats/annotated/slides.h"
 #include "formats/core/frames/names.h"
 #include "formats/core/model/derived_array.h"
+#include "formats/core/model/derived_group.h"
 #include "formats/core/model/factor.h"
 #include "formats/core/sparse/computed_matrix.h"
 #include "formats/core/sparse/entry_source.h"
@@ -146,30 +146,6 @@ std::vector<AnnotatedPart> Selection::of(const std::string& name,
   return some;
 }
 
-// A group of parts of an annotated matrix. It is created for each request, so that no member keeps itself
-// alive.
-class PartGroup : public Group {
- public:
-  using List = std::function<std::vector<Member>(const GroupPtr& group)>;
-
-  PartGroup(GroupPtr parent, std::string name, List list = nullptr)
-      : parent_(std::move(parent)), name_(std::move(name)), list_(std::move(list)) {}
-
-  std::vector<Member> members() const override {
-    return list_ ? list_(shared_from_this()) : std::vector<Member>();
-  }
-  GroupPtr parent() const override { return parent_; }
-  std::string path() const override {
-    const std::string above = parent_->path();
-    return fmt::format("{}/{}", above == "/" ? "" : above, name_);
-  }
-
- private:
-  const GroupPtr parent_;
-  const std::string name_;
-  const List list_;
-};
-
 }  // namespace
 
 AnnotatedMatrix selected_cells(const AnnotatedMatrix& matrix, const Indices& cells, Context& context) {
@@ -208,6 +184,14 @@ Genes names_in(const Table& var) {
   return genes;
 }
 
+GroupPtr group_in(const GroupPtr& parent, const std::string& name, ListedGroup::List list) {
+  return std::make_shared<ListedGroup>(parent, member_path(*parent, name), std::move(list));
+}
+
+Node node_in(const GroupPtr& parent, const std::string& name, ListedGroup::List list) {
+  return {{}, group_in(parent, name, std::move(list))};
+}
+
 // The matrices of the cells of obs by the genes of var.
 struct Expressions {
   const Table& obs;
@@ -224,7 +208,7 @@ Node Expressions::of(const std::string& name, const Content& content, const Grou
     matrix.row_names = genes.names;
     matrix.row_ids = genes.ids;
     matrix.column_names = obs.row_names;
-    return {std::move(matrix), std::make_shared<PartGroup>(place, name)};
+    return {std::move(matrix), group_in(place, name, nullptr)};
   }
   const auto* stored = std::get_if<LabelledArray>(&content);
   const auto extent = annotated::extent_of(content);
@@ -237,16 +221,10 @@ Node Expressions::of(const std::string& name, const Content& content, const Grou
   return {std::move(array)};
 }
 
-Node group_of(const GroupPtr& parent, const std::string& name, PartGroup::List list) {
-  return {{}, std::make_shared<PartGroup>(parent, name, std::move(list))};
-}
-
 }  // namespace
 
 AnnotatedMatrix AnnotatedGroup::matrix() const {
-  const CancellableLock lock(making_);
-  if (!made_) made_ = make_();
-  return *made_;
+  return made_.get(make_);
 }
 
 std::vector<Member> AnnotatedGroup::members() const {
@@ -258,7 +236,7 @@ std::vector<Member> AnnotatedGroup::members() const {
   std::vector<Member> members;
   if (is_there(all->x)) members.push_back({"X", Expressions{all->obs, all->var}.of("X", all->x, self)});
   if (!all->layers.empty())
-    members.push_back({"layers", group_of(self, "layers", [all](const GroupPtr& layers) {
+    members.push_back({"layers", node_in(self, "layers", [all](const GroupPtr& layers) {
                          std::vector<Member> some;
                          for (const auto& [name, content] : all->layers)
                            some.push_back({name, Expressions{all->obs, all->var}.of(name, content, layers)});
@@ -266,13 +244,13 @@ std::vector<Member> AnnotatedGroup::members() const {
                        })});
   members.push_back({"obs", {all->obs}});
   if (!all->obsm.empty())
-    members.push_back({"obsm", group_of(self, "obsm", [all](const GroupPtr&) {
+    members.push_back({"obsm", node_in(self, "obsm", [all](const GroupPtr&) {
                          std::vector<Member> some;
                          for (const auto& [name, content] : all->obsm) some.push_back({name, {content}});
                          return some;
                        })});
   if (all->raw)
-    members.push_back({"raw", group_of(self, "raw", [all, is_there](const GroupPtr& raw) {
+    members.push_back({"raw", node_in(self, "raw", [all, is_there](const GroupPtr& raw) {
                          const Expressions own{all->obs, all->raw->var};
                          std::vector<Member> some;
                          if (is_there(all->raw->x)) some.push_back({"X", own.of("X", all->raw->x, raw)});

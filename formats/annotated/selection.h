@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cache/mutex.h"
+#include "cache/lazy.h"
 #include "formats/annotated/annotated_matrices.h"
 #include "formats/core/algebra/gathered.h"
 
@@ -41,8 +41,7 @@ class AnnotatedGroup : public Group {
  private:
   const GroupPtr stored_;
   const std::function<AnnotatedMatrix()> make_;
-  mutable Mutex making_;  // guards made_, which is set once
-  mutable std::optional<AnnotatedMatrix> made_ GUARDED_BY(making_);
+  Lazy<AnnotatedMatrix> made_;
 };
 
 }  // namespace plainfs

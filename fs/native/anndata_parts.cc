@@ -5,6 +5,7 @@
 
 #include "formats/core/base/checked.h"
 #include "formats/core/model/derived_array.h"
+#include "formats/core/model/generated_array.h"
 #include "formats/core/model/node.h"
 #include "formats/core/sparse/column_order.h"
 #include "formats/core/sparse/sparse_majors.h"
@@ -28,17 +29,6 @@ constexpr uint64_t kCellsAtOnce = 64 * 1024;
 // The most rows without names. Each generated name is visited before the file's size is known, and a store
 // can claim rows without names at no cost.
 constexpr uint64_t kMostCountedNames = INT32_MAX;
-
-// Names "0", "1", and so on, as anndata names rows without names.
-class CountedNames : public Array {
- public:
-  explicit CountedNames(uint64_t count) : Array(text_type(), {count}) {}
-  Elements read(const Box& box) const override {
-    TextBuilder names(box.extent[0]);
-    for (uint64_t i = 0; i < box.extent[0]; ++i) names.add(std::to_string(box.origin[0] + i));
-    return names.finish();
-  }
-};
 
 bool is_whole_or_truth(const DType& type) {
   return type.is_integer() || type.is_truth() || type.kind == Kind::time_span;
@@ -150,7 +140,7 @@ void put_index(const std::string& path, const Table& table, Context& context, An
   if (!names || names->count() != table.rows) {
     if (table.rows > kMostCountedNames)
       throw unsupported("{} rows without names are more than {}", table.rows, kMostCountedNames);
-    names = std::make_shared<CountedNames>(table.rows);
+    names = numbered_texts(table.rows);  // as anndata names them
   }
   FrameWriter(path, context, out).put_names(names);
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "cache/cancellable_lock.h"
+#include "cache/lazy.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/model/array_runs.h"
 #include "formats/core/model/derived_array.h"
@@ -101,9 +101,8 @@ class BpcellsFiles : public std::enable_shared_from_this<BpcellsFiles> {
 
  private:
   MadeMatrix make() const;
-  const MadeMatrix& made() {
-    once_.call([this] { made_ = make(); });
-    return made_;
+  const MadeMatrix& made() const {
+    return made_.get([this] { return make(); });
   }
 
   uint64_t entries() { return made().order->get().entries(); }
@@ -155,8 +154,7 @@ class BpcellsFiles : public std::enable_shared_from_this<BpcellsFiles> {
 
   const SparseMatrix matrix_;
   Context& context_;
-  Once once_;
-  MadeMatrix made_{};  // set by once_
+  Lazy<MadeMatrix> made_;
 };
 
 MadeMatrix BpcellsFiles::make() const {

@@ -11,6 +11,7 @@
 #include "formats/core/base/checked.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/element_text.h"
+#include "formats/core/model/generated_array.h"
 #include "fs/native/text_segments.h"
 
 namespace plainfs {
@@ -23,30 +24,6 @@ constexpr size_t kMostIdentities = 100;
 // The part of the cache's budget (1 / kNamesPart) for names in memory and the search for duplicates.
 constexpr uint64_t kNamesPart = 2;
 constexpr uint64_t kNameOverhead = 128;  // per name in memory, with the data that detect duplicates
-
-class NumberedNames : public Array {
- public:
-  NumberedNames(std::string prefix, uint64_t first, uint64_t count)
-      : Array(text_type(), {count}), prefix_(std::move(prefix)), first_(first) {}
-  Elements read(const Box& box) const override {
-    TextBuilder names(box.extent[0]);
-    for (uint64_t i = 0; i < box.extent[0]; ++i)
-      names.add(prefix_ + std::to_string(first_ + box.origin[0] + i));
-    return names.finish();
-  }
-  bool may_be_missing() const override { return false; }
-
- private:
-  const std::string prefix_;
-  const uint64_t first_;
-};
-
-// An array that repeats the code of the first level.
-class FirstLevel : public Array {
- public:
-  explicit FirstLevel(uint64_t count) : Array(number_type(Kind::unsigned_integer, 1), {count}) {}
-  Elements read(const Box& box) const override { return zero_elements(dtype(), box.extent[0]); }
-};
 
 void check_room(uint64_t bytes, uint64_t count, const char* what, const Context& context) {
   const uint64_t budget = context.cache.statistics().budget_bytes;
@@ -226,10 +203,6 @@ ArrayPtr spelled(ArrayPtr names, Context& context) {
   });
 }
 
-ArrayPtr numbered_names(std::string prefix, uint64_t first, uint64_t count) {
-  return std::make_shared<NumberedNames>(std::move(prefix), first, count);
-}
-
 bool are_same_texts(const Array& a, const Array& b, Context& context) {
   if (&a == &b) return true;
   const uint64_t count = a.count();
@@ -324,7 +297,9 @@ ArrayPtr identities(const ArrayPtr& cells, const std::string& project, Context& 
 }
 
 ArrayPtr one_identity(const std::string& project, uint64_t cells, Context& context) {
-  return factor(std::make_shared<FirstLevel>(cells), text_array({project}), 0, "orig.ident", context);
+  const DType code = number_type(Kind::unsigned_integer, 1);
+  return factor(constant(code, {cells}, zero_elements(code, 1)), text_array({project}), 0, "orig.ident",
+                context);
 }
 
 }  // namespace plainfs

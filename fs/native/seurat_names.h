@@ -43,9 +43,6 @@ std::string made_name(std::string name);
 // Returns names as text: numbers as in a .csv, a missing one as NA. Measures them.
 ArrayPtr spelled(ArrayPtr names, Context& context);
 
-// Returns `prefix` with numbers: for consecutive dimensions, or for rows without names.
-ArrayPtr numbered_names(std::string prefix, uint64_t first, uint64_t count);
-
 // Returns whether both contain the same texts in the same order. Reads all.
 bool are_same_texts(const Array& a, const Array& b, Context& context);
 

@@ -9,6 +9,7 @@
 #include "formats/core/base/checked.h"
 #include "formats/core/model/array_runs.h"
 #include "formats/core/model/derived_array.h"
+#include "formats/core/model/generated_array.h"
 #include "formats/core/model/nested_array.h"
 #include "formats/core/model/node.h"
 #include "formats/core/model/turned_array.h"
@@ -25,7 +26,7 @@ constexpr const char kProject[] = "SeuratProject";
 constexpr const char kVariable[] = "highly_variable";
 
 ArrayPtr names_of_rows(const Table& table, Context& context) {
-  if (!table.row_names) return numbered_names("", 0, table.rows);
+  if (!table.row_names) return numbered_texts(table.rows);
   const ArrayPtr names = checked_row_names(table);
   return spelled(names, context);
 }

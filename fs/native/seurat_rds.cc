@@ -7,6 +7,7 @@
 #include "formats/core/algebra/common_type.h"
 #include "formats/core/algebra/gathered.h"
 #include "formats/core/model/derived_array.h"
+#include "formats/core/model/generated_array.h"
 #include "formats/core/model/turned_array.h"
 #include "fs/native/array_segment.h"
 #include "fs/native/flat_columns.h"
@@ -246,7 +247,7 @@ void SeuratWriter::put_graph(const SeuratObject::Graph& graph) {
 
 void SeuratWriter::put_reduction(const Reduction& reduction) {
   const auto dimensions_of = [&](const ColumnsOf& matrix) {
-    return numbered_names(reduction.key, 1, matrix.values ? matrix.values->shape().at(0) : 0);
+    return numbered_texts(matrix.values ? matrix.values->shape().at(0) : 0, reduction.key, 1);
   };
   const ArrayPtr dimensions = dimensions_of(reduction.embeddings);
   out_.s4_object();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "formats/core/model/generated_array.h"
 #include "formats/core/sparse/column_order.h"
 #include "formats/core/sparse/sparse_majors.h"
 #include "fs/native/checked_numbers.h"
@@ -87,7 +88,7 @@ H5Layout lay_out_tenx(const SparseMatrix& stored, const TenxFeatures& features, 
   put_texts("/matrix/features/feature_type", features.types, context, out);
   // No store records the genome of a feature.
   out.data("/matrix/features/genome", {SkeletonKind::ascii_text, 1, {matrix.rows}},
-           padded_texts(std::make_shared<RepeatedText>("", matrix.rows), 1));
+           padded_texts(constant_text(matrix.rows, ""), 1));
   put_texts("/matrix/features/id", features.ids, context, out);
   put_texts("/matrix/features/name", features.names, context, out);
   return out;

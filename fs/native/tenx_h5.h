@@ -17,20 +17,6 @@ struct TenxFeatures {
   ArrayPtr types;
 };
 
-// An array that repeats one text, for feature columns that the store does not have.
-class RepeatedText : public Array {
- public:
-  RepeatedText(std::string text, uint64_t count) : Array(text_type(), {count}), text_(std::move(text)) {}
-  Elements read(const Box& box) const override {
-    TextBuilder one(1);
-    one.add(text_);
-    return repeated_element(dtype(), one.finish(), element_count(box.extent));
-  }
-
- private:
-  const std::string text_;
-};
-
 // Returns the file. Requires: column_names are known. Reads the lengths of the names and, for a matrix stored
 // by row, counts the entries of each column (fs/native/column_order.h).
 ByteLayout tenx_h5(const SparseMatrix& stored, const TenxFeatures& features, Context& context);

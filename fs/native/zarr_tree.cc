@@ -302,16 +302,15 @@ void check_chunk_count(const ZarrArray& array) {
 }
 
 const ZarrContent& ZarrNode::content() {
-  if (!make_) return content_;
-  once_.call([&] {
+  if (given_) return *given_;
+  return made_.get([&] {
     try {
-      content_ = make_();
+      return make_();
     } catch (const Error& error) {
       if (is_transient(error)) throw;
-      content_ = unreadable_array(error);
+      return unreadable_array(error);
     }
   });
-  return content_;
 }
 
 void put_zarr_node(ZarrContent& root, std::string_view path, ZarrContent::Member member) {

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cache/cancellable_lock.h"
+#include "cache/lazy.h"
 #include "formats/core/model/array.h"
 #include "formats/core/model/context.h"
 #include "formats/core/text/json.h"
@@ -54,21 +54,21 @@ struct ZarrContent {
 // A node of the hierarchy. Thread-safe, except while members_of() and the like build it.
 class ZarrNode : public std::enable_shared_from_this<ZarrNode> {
  public:
-  explicit ZarrNode(ZarrContent content) : content_(std::move(content)) {}
+  explicit ZarrNode(ZarrContent content) : given_(std::make_unique<ZarrContent>(std::move(content))) {}
   // make: called on first use, and again if it threw an error that may pass. If it throws any other error,
   // the content is an array that cannot be read.
   explicit ZarrNode(std::function<ZarrContent()> make) : make_(std::move(make)) {}
 
   // Returns the content if it is in memory. Otherwise returns null, and it is not yet known whether the node
   // is a group.
-  ZarrContent* at_hand() { return make_ ? nullptr : &content_; }
+  ZarrContent* at_hand() { return given_.get(); }
   // Throws an error that may pass.
   const ZarrContent& content();
 
  private:
+  const std::unique_ptr<ZarrContent> given_;  // null if make_ makes it
   const std::function<ZarrContent()> make_;
-  Once once_;
-  ZarrContent content_;  // with make_: set by once_
+  Lazy<ZarrContent> made_;
 };
 
 // Adds a member at the path "a/b"; its parents may be new groups without attributes. If a name is not valid

@@ -61,17 +61,17 @@ PageCells::PageCells(OpenMeaning meaning, const FoundAnnotatedMatrix& found)
 }
 
 std::vector<double> PageCells::values(uint64_t gene) const {
-  opening_lines_.call([this] { lines_ = lines_of_genes(matrix_.x, *meaning_.what.context); });
-  if (lines_->length() > kMostCells) throw unsupported("{} cells are too many for a page", lines_->length());
+  const MatrixLinesPtr& lines =
+      lines_.get([this] { return lines_of_genes(matrix_.x, *meaning_.what.context); });
+  if (lines->length() > kMostCells) throw unsupported("{} cells are too many for a page", lines->length());
   std::vector<double> values;
-  values.reserve(lines_->length());
-  append_doubles(lines_->dtype(), lines_->read(gene, 0, lines_->length()), values);
+  values.reserve(lines->length());
+  append_doubles(lines->dtype(), lines->read(gene, 0, lines->length()), values);
   return values;
 }
 
 const std::vector<std::string>& PageCells::first_genes() const {
-  finding_first_.call([this] { first_genes_ = find_first_genes(); });
-  return first_genes_;
+  return first_genes_.get([this] { return find_first_genes(); });
 }
 
 std::vector<std::string> PageCells::find_first_genes() const {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "cache/cancellable_lock.h"
+#include "cache/lazy.h"
 #include "cache/mutex.h"
 #include "formats/annotated/annotated_matrices.h"
 #include "formats/core/sparse/matrix_lines.h"
@@ -40,9 +40,8 @@ class PageCells {
   const OpenMeaning meaning_;
   const AnnotatedMatrix matrix_;
   std::unique_ptr<PartNameList> genes_;  // null: the matrix has no values, or its genes have no names
-  mutable Once opening_lines_, finding_first_;
-  mutable MatrixLinesPtr lines_;                  // written once, by opening_lines_
-  mutable std::vector<std::string> first_genes_;  // written once, by finding_first_
+  Lazy<MatrixLinesPtr> lines_;
+  Lazy<std::vector<std::string>> first_genes_;
 };
 using PageCellsPtr = std::shared_ptr<const PageCells>;
 

@@ -20,15 +20,8 @@ namespace {
 constexpr std::string_view kViewBegins = ".~";
 
 // The root of a store that is a single array or table.
-class LoneMember : public Group {
- public:
-  explicit LoneMember(Member member) : member_(std::move(member)) {}
-  std::vector<Member> members() const override { return {member_}; }
-  GroupPtr parent() const override { return nullptr; }
-  std::string path() const override { return "/"; }
-
- private:
-  const Member member_;
+struct LoneMember : ListedGroup {
+  explicit LoneMember(Member member) : ListedGroup(nullptr, "/", std::vector{std::move(member)}) {}
 };
 
 bool is_lone_member(const Node& node) {

@@ -94,15 +94,8 @@ CellsPtr cells_of_matrix(const GroupPtr& stored, AnnotatedMatrix matrix, Context
 }
 
 // The directory of some of the fragments; it contains only the files of views.
-class ChosenGroup : public Group {
- public:
-  explicit ChosenGroup(GroupPtr stored) : stored_(std::move(stored)) {}
-  std::vector<Member> members() const override { return {}; }
-  GroupPtr parent() const override { return stored_->parent(); }
-  std::string path() const override { return stored_->path(); }
-
- private:
-  const GroupPtr stored_;
+struct ChosenGroup : ListedGroup {
+  explicit ChosenGroup(const Group& stored) : ListedGroup(stored.parent(), stored.path(), List()) {}
 };
 
 // Returns a column of a table in the order of the cells, which have these rows in it. Values of cells without
@@ -149,7 +142,7 @@ CellsPtr cells_of_fragments(const Fragments& fragments, const GroupPtr& stored, 
               std::vector<uint8_t> chosen(groups->cells.size());
               for (size_t cell = 0; cell < chosen.size(); ++cell) chosen[cell] = groups->cells[cell] == level;
               return Node{selected_fragments(fragments, std::move(chosen), context),
-                          std::make_shared<ChosenGroup>(stored)};
+                          std::make_shared<ChosenGroup>(*stored)};
             }});
 }
 

@@ -6,9 +6,10 @@
 #include <optional>
 #include <string>
 
-#include "cache/cancellable_lock.h"
+#include "cache/lazy.h"
 #include "formats/core/algebra/common_type.h"
 #include "formats/core/base/checked.h"
+#include "formats/core/model/generated_array.h"
 #include "formats/core/sparse/matrix_lines.h"
 #include "fs/text/field_text.h"
 #include "fs/text/text_file.h"
@@ -29,15 +30,6 @@ constexpr uint64_t kAskedAlone = 64, kCostlyAskedAlone = 1;
 constexpr std::chrono::milliseconds kListingLasts{10};
 
 enum class Side { genes, cells };
-
-// A line of a matrix without entries.
-class Zeros : public Array {
- public:
-  Zeros(DType dtype, uint64_t count) : Array(std::move(dtype), {count}) {}
-  Elements read(const Box& box) const override { return zero_elements(dtype(), box.extent[0]); }
-  std::optional<Elements> repeated(const Box&) const override { return zero_elements(dtype(), 1); }
-  bool may_be_missing() const override { return false; }
-};
 
 uint64_t header_size(std::string_view name) {
   CountingSink count;
@@ -65,9 +57,7 @@ class NamedMatrix {
   }
   // Returns the lines. as_meant: as in a .csv, otherwise as stored.
   MatrixLinesPtr lines(Side side, bool as_meant) const {
-    const Lines& lines = lines_[side == Side::genes][as_meant];
-    lines.once.call([&] { lines.of = open(side, as_meant); });
-    return lines.of;
+    return lines_[side == Side::genes][as_meant].get([&] { return open(side, as_meant); });
   }
   bool has_npy() const {
     if (const auto* array = std::get_if<LabelledArray>(&node_.content))
@@ -78,20 +68,14 @@ class NamedMatrix {
   Context& context() const { return context_; }
 
  private:
-  struct Lines {
-    mutable Once once;
-    mutable MatrixLinesPtr of;
-  };
-
   MatrixLinesPtr open(Side side, bool as_meant) const;
 
   const Node node_;
   const GeneMatrix matrix_;
   Context& context_;
   const PartNameList genes_, cells_;
-  Lines lines_[2][2];
-  mutable Once evaluating_;
-  mutable SparseMatrix evaluated_;
+  Lazy<MatrixLinesPtr> lines_[2][2];
+  Lazy<SparseMatrix> evaluated_;
 };
 using NamedMatrixPtr = std::shared_ptr<const NamedMatrix>;
 
@@ -104,13 +88,12 @@ MatrixLinesPtr NamedMatrix::open(Side side, bool as_meant) const {
   }
   const SparseMatrix& matrix = std::get<SparseMatrix>(node_.content);
   if (matrix.error) throw *matrix.error;
-  evaluating_.call([&] { evaluated_ = evaluated(matrix); });
+  SparseMatrix shown = evaluated_.get([&] { return evaluated(matrix); });
   // Real numbers may be stored as integers.
-  const bool is_converted = evaluated_.is_real && evaluated_.value->dtype().is_integer();
+  const bool is_converted = shown.is_real && shown.value->dtype().is_integer();
   if (!is_converted && as_meant) return lines(side, false);
-  SparseMatrix shown = evaluated_;
   if (!as_meant && is_converted)
-    shown.value = with_type(evaluated_.value, number_type(Kind::real, sizeof(double)));
+    shown.value = with_type(shown.value, number_type(Kind::real, sizeof(double)));
   return sparse_lines(shown, are_rows, context_);
 }
 
@@ -172,18 +155,15 @@ class MatrixParts : public FoundFiles, public std::enable_shared_from_this<Matri
   Context& context() const { return matrix_->context(); }
   std::optional<AskedFile> asked_file(std::string_view name) const;
   bool are_all_wanted() const;
-  Sizes find_sizes() const;
+  std::optional<Sizes> find_sizes() const;
   std::shared_ptr<ViewFile> open_npy(const Asked& parts) const;
 
   const NamedMatrixPtr matrix_;
   const Side side_;
   mutable std::atomic<uint64_t> asked_{0};  // number of size requests; relaxed
   mutable std::atomic<Clock::time_point> listed_at_{Clock::time_point::min()};  // relaxed
-  mutable std::atomic<bool> are_known_{false};
-  mutable Once sizing_;
-  mutable std::optional<Sizes> sizes_;  // written once, by sizing_; empty if no pass can compute them
-  mutable Once sizing_npy_;
-  mutable uint64_t npy_size_ = 0;  // of any one part; written once, by sizing_npy_
+  Lazy<std::optional<Sizes>> sizes_;  // nullopt if no pass can compute them
+  Lazy<uint64_t> npy_size_;           // of any one part
 };
 using MatrixPartsPtr = std::shared_ptr<const MatrixParts>;
 
@@ -200,7 +180,8 @@ class PartFile : public ViewFile {
   }
   std::optional<uint64_t> known_size() override {
     if (const std::optional<uint64_t> told = parts_->size_of(part_, false)) return told;
-    return has_text_.load(std::memory_order_acquire) ? text_->known_size() : std::nullopt;
+    const auto* const text = text_.known();
+    return text ? (*text)->known_size() : std::nullopt;
   }
   Slices read(uint64_t offset, size_t size) override {
     const std::optional<uint64_t> told = parts_->size_of(part_, false);
@@ -214,7 +195,8 @@ class PartFile : public ViewFile {
   }
   uint64_t cut_before(uint64_t offset) const override { return text().cut_before(offset); }
   MeasuredPtr measured() const override {
-    return has_text_.load(std::memory_order_acquire) ? text_->measured() : nullptr;
+    const auto* const text = text_.known();
+    return text ? (*text)->measured() : nullptr;
   }
   void adopt(const MeasuredPtr& measured) override {
     if (measured) text().adopt(measured);
@@ -222,18 +204,12 @@ class PartFile : public ViewFile {
 
  private:
   TextFile& text() const {
-    opening_.call([this] {
-      text_ = parts_->open_csv({part_});
-      has_text_.store(true, std::memory_order_release);
-    });
-    return *text_;
+    return *text_.get([this] { return parts_->open_csv({part_}); });
   }
 
   const MatrixPartsPtr parts_;
   const PartNames::Asked part_;
-  mutable Once opening_;
-  mutable std::atomic<bool> has_text_{false};
-  mutable std::shared_ptr<TextFile> text_;
+  Lazy<std::shared_ptr<TextFile>> text_;
 };
 
 std::optional<MatrixParts::AskedFile> MatrixParts::asked_file(std::string_view name) const {
@@ -264,8 +240,7 @@ std::optional<uint64_t> MatrixParts::listed_size(std::string_view name) const {
   const std::optional<AskedFile> asked = asked_file(name);
   if (!asked || asked->parts.size() > 1) return std::nullopt;
   if (!asked->is_npy) return size_of(asked->parts.front(), false);
-  sizing_npy_.call([&] { npy_size_ = open_npy(asked->parts)->size(); });
-  return npy_size_;
+  return npy_size_.get([&] { return open_npy(asked->parts)->size(); });
 }
 
 std::shared_ptr<TextFile> MatrixParts::open_csv(const Asked& parts) const {
@@ -290,16 +265,16 @@ std::shared_ptr<ViewFile> MatrixParts::open_npy(const Asked& parts) const {
   return npy_file(lines_array(lines, std::move(which)), true, context());
 }
 
-MatrixParts::Sizes MatrixParts::find_sizes() const {
+std::optional<MatrixParts::Sizes> MatrixParts::find_sizes() const {
   const MatrixLinesPtr lines = matrix_->lines(side_, true);
   std::optional<std::vector<int64_t>> more = lines->measure(
       [type = lines->dtype()](const Elements& values) { return csv_widths_beyond_zero(type, values); });
-  if (!more) return {0, {}};
+  if (!more || more->empty()) return std::nullopt;
   const Table zeros{lines->length(),
                     matrix_->row_names(side_),
-                    {{"x", std::make_shared<Zeros>(lines->dtype(), lines->length())}}};
+                    {{"x", constant(lines->dtype(), {lines->length()}, zero_elements(lines->dtype(), 1))}}};
   TextFile text(csv_table(zeros, context()), context());
-  return {text.size() - header_size("x"), *std::move(more)};
+  return Sizes{text.size() - header_size("x"), *std::move(more)};
 }
 
 // Returns whether a client that asks for an unknown size is assumed to want the sizes of all parts.
@@ -310,16 +285,10 @@ bool MatrixParts::are_all_wanted() const {
 }
 
 std::optional<uint64_t> MatrixParts::size_of(const PartNames::Asked& part, bool may_take_a_pass) const {
-  if (!are_known_.load(std::memory_order_acquire)) {
-    if (!may_take_a_pass || !are_all_wanted()) return std::nullopt;
-    sizing_.call([this] {
-      Sizes sizes = find_sizes();
-      if (!sizes.more.empty()) sizes_ = std::move(sizes);
-    });
-    are_known_.store(true, std::memory_order_release);
-  }
-  if (!sizes_) return std::nullopt;
-  return sizes_->of_zeros + static_cast<uint64_t>(sizes_->more[part.part]) + header_size(part.name);
+  if (!sizes_.known() && (!may_take_a_pass || !are_all_wanted())) return std::nullopt;
+  const std::optional<Sizes>& sizes = sizes_.get([this] { return find_sizes(); });
+  if (!sizes) return std::nullopt;
+  return sizes->of_zeros + static_cast<uint64_t>(sizes->more[part.part]) + header_size(part.name);
 }
 
 // Returns a dense matrix of an assay, which has no other files of genes by cells. takane keeps an

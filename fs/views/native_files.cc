@@ -6,6 +6,7 @@
 #include "cache/mutex.h"
 #include "formats/annotated/annotated_matrices.h"
 #include "formats/annotated/seurat_objects.h"
+#include "formats/core/model/generated_array.h"
 #include "formats/core/model/nested_array.h"
 #include "formats/core/sparse/coordinate_source.h"
 #include "formats/core/sparse/dense_entries.h"
@@ -85,7 +86,7 @@ struct FeatureLists {
 
   TenxFeatures find(Context& context) const {
     ArrayPtr types = feature_types(node, names->count(), context);
-    if (!types) types = std::make_shared<RepeatedText>("Gene Expression", names->count());
+    if (!types) types = constant_text(names->count(), "Gene Expression");
     return {ids ? ids : names, names, std::move(types)};
   }
 };

@@ -9,6 +9,7 @@
 #include "formats/core/base/error.h"
 #include "formats/core/model/array_runs.h"
 #include "formats/core/model/element_text.h"
+#include "formats/core/model/generated_array.h"
 #include "formats/core/text/percent.h"
 #include "fs/views/names.h"
 
@@ -196,27 +197,6 @@ std::vector<std::string> held_names(const Array& names, const std::string& what,
   return held;
 }
 
-// The labels of parts, backed by the names held for lookups.
-class Labels : public Array {
- public:
-  explicit Labels(std::shared_ptr<const PartNames> names)
-      : Array(text_type(), {names->count()}), names_(std::move(names)) {}
-  Elements read(const Box& box) const override {
-    check_inside(box, shape());
-    TextBuilder texts(box.extent[0]);
-    for (uint64_t i = 0; i < box.extent[0]; ++i) texts.add(names_->label(box.origin[0] + i));
-    return texts.finish();
-  }
-  bool may_be_missing() const override { return false; }
-
- private:
-  const std::shared_ptr<const PartNames> names_;
-};
-
-}  // namespace
-
-namespace {
-
 // The cache key for the names of an array with those ids.
 struct NamesInCache {
   uint64_t owner;
@@ -259,7 +239,8 @@ std::shared_ptr<const PartNames> PartNameList::get() const {
 }
 
 ArrayPtr labels_of(std::shared_ptr<const PartNames> names) {
-  return std::make_shared<Labels>(std::move(names));
+  const uint64_t count = names->count();
+  return generated_texts(count, [names = std::move(names)](uint64_t part) { return names->label(part); });
 }
 
 }  // namespace plainfs

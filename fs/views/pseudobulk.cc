@@ -6,7 +6,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "cache/cancellable_lock.h"
+#include "cache/lazy.h"
 #include "formats/annotated/annotated_matrices.h"
 #include "formats/annotated/cell_groups.h"
 #include "fs/native/byte_layout.h"
@@ -77,22 +77,16 @@ class Pseudobulks : public FoundFiles, public std::enable_shared_from_this<Pseud
  private:
   using Asked = std::vector<PartNames::Asked>;
 
-  const AnnotatedMatrix& matrix() const {
-    opening_.call([this] {
-      matrix_ = make_();
-      std::vector<std::string> columns;
-      for (const Column& column : matrix_.obs.columns) columns.push_back(column.name);
-      columns_ = std::make_shared<const PartNames>("column", std::move(columns));
-    });
-    return matrix_;
-  }
+  const AnnotatedMatrix& matrix() const { return matrix_.get(make_); }
   const PartNames& columns() const {
-    matrix();
-    return *columns_;
+    return *columns_.get([this] {
+      std::vector<std::string> columns;
+      for (const Column& column : matrix().obs.columns) columns.push_back(column.name);
+      return std::make_unique<const PartNames>("column", std::move(columns));
+    });
   }
   const ChosenCounts& counts() const {
-    choosing_.call([this] { counts_ = choose_counts(matrix()); });
-    return counts_;
+    return counts_.get([this] { return choose_counts(matrix()); });
   }
   std::shared_ptr<const PartNames> genes() const;
 
@@ -105,11 +99,10 @@ class Pseudobulks : public FoundFiles, public std::enable_shared_from_this<Pseud
 
   const std::function<AnnotatedMatrix()> make_;
   Context& context_;
-  mutable Once opening_, choosing_, naming_;  // each writes the members below once
-  mutable AnnotatedMatrix matrix_;
-  mutable std::shared_ptr<const PartNames> columns_;
-  mutable ChosenCounts counts_;
-  mutable std::optional<PartNameList> genes_;
+  Lazy<AnnotatedMatrix> matrix_;
+  Lazy<std::unique_ptr<const PartNames>> columns_;
+  Lazy<ChosenCounts> counts_;
+  Lazy<std::unique_ptr<const PartNameList>> genes_;
 };
 
 FoundNamesPtr Pseudobulks::names() const {
@@ -172,13 +165,14 @@ std::shared_ptr<const CellGroups> Pseudobulks::groups_of(const Asked& columns) c
 std::shared_ptr<const PartNames> Pseudobulks::genes() const {
   const Table& var = counts().var;
   if (!var.row_names) return nullptr;
-  naming_.call([&] {
+  const auto& genes = genes_.get([&] {
     const auto ids = std::find_if(var.columns.begin(), var.columns.end(), [](const Column& column) {
       return column.name == "gene_ids" && column.values->dtype().is_text();
     });
-    genes_.emplace("gene", var.row_names, ids == var.columns.end() ? nullptr : ids->values, context_);
+    return std::make_unique<const PartNameList>("gene", var.row_names,
+                                                ids == var.columns.end() ? nullptr : ids->values, context_);
   });
-  return genes_->get();
+  return genes->get();
 }
 
 LabelledArray Pseudobulks::sums_of(const Asked& columns) const {

@@ -4,6 +4,8 @@
 
 #include "formats/core/base/checked.h"
 #include "formats/core/model/array_runs.h"
+#include "formats/core/model/derived_array.h"
+#include "formats/core/model/generated_array.h"
 #include "fs/text/field_text.h"
 #include "fs/views/csv_nested.h"
 
@@ -152,34 +154,21 @@ void RaggedTsv::emit(uint64_t block, Sink& sink) const {
   }
 }
 
-}  // namespace
-
-namespace {
-
-// An array of the number of elements of each row.
-class RowCounts : public Array {
- public:
-  explicit RowCounts(RowElements elements)
-      : Array(number_type(Kind::unsigned_integer, 8), {row_count(elements)}),
-        elements_(std::move(elements)) {}
-
-  void check() const override { NestedCells(elements_).check(); }
-  Elements read(const Box& box) const override {
-    check_inside(box, shape());
-    Elements counts = zero_elements(dtype(), box.extent[0]);
-    const auto values = counts.mutable_values<uint64_t>();
-    NestedCells cells(elements_);
+// Returns the number of elements of each row.
+ArrayPtr row_counts(const RowElements& elements) {
+  const DType whole = number_type(Kind::unsigned_integer, 8);
+  ArrayPtr counts = generated(whole, {row_count(elements)}, [whole, elements](const Box& box) {
+    Elements counted = zero_elements(whole, box.extent[0]);
+    const auto values = counted.mutable_values<uint64_t>();
+    NestedCells cells(elements);
     for (uint64_t i = 0; i < box.extent[0]; ++i) {
       const uint64_t row = box.origin[0] + i;
-      values[i] = elements_of_rows(cells, elements_.ends.size(), {row, row + 1}).size();
+      values[i] = elements_of_rows(cells, elements.ends.size(), {row, row + 1}).size();
     }
-    return counts;
-  }
-  bool may_be_missing() const override { return false; }
-
- private:
-  const RowElements elements_;
-};
+    return counted;
+  });
+  return checked(std::move(counts), [elements] { NestedCells(elements).check(); });
+}
 
 }  // namespace
 
@@ -187,7 +176,7 @@ Table with_counts(Table table) {
   for (Column& column : table.columns) {
     const auto* nested = dynamic_cast<const NestedArray*>(column.values.get());
     if (!nested || nested->elements().ends.empty()) continue;
-    column = {column.name + "_count", std::make_shared<RowCounts>(nested->elements())};
+    column = {column.name + "_count", row_counts(nested->elements())};
   }
   return table;
 }

@@ -121,8 +121,7 @@ std::unique_ptr<const ChunkBtree> ChunkStorage::open_index() const try {
 }
 
 const ChunkBtree* ChunkStorage::index() const {
-  index_opened_.call([this] { index_ = open_index(); });
-  return index_.get();
+  return index_.get([this] { return open_index(); }).get();
 }
 
 ChunkStorage::RawChunk ChunkStorage::fetch(const PlacedChunk& placed) const try {

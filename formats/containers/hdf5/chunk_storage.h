@@ -16,7 +16,7 @@
 #include <memory>
 #include <vector>
 
-#include "cache/cancellable_lock.h"
+#include "cache/lazy.h"
 #include "formats/containers/hdf5/chunk_btree.h"
 #include "formats/containers/hdf5/storage.h"
 
@@ -78,8 +78,7 @@ class ChunkStorage : public Storage {
   bool by_library_ = false;  // a filter exists only in the library (a plugin), and it has all filters
   FillElement fill_;
   bool library_has_btree_ = false;
-  mutable Once index_opened_;
-  mutable std::unique_ptr<const ChunkBtree> index_;  // created by the first index(), under index_opened_
+  Lazy<std::unique_ptr<const ChunkBtree>> index_;
 };
 
 }  // namespace plainfs::hdf5

@@ -63,11 +63,11 @@ SourceFile::SourceFile(const std::string& location, Context& context)
       heap_(bytes_, library_->layout(), context) {}
 
 std::optional<std::string> SourceFile::path_of(uint64_t address) const {
-  tree_walked_.call([this] { places_ = walk_tree(*library_); });
-  auto found = places_.find(address);
-  if (found == places_.end()) return std::nullopt;
+  const auto& places = places_.get([this] { return walk_tree(*library_); });
+  auto found = places.find(address);
+  if (found == places.end()) return std::nullopt;
   std::string path;
-  for (; found->second.depth > 0; found = places_.find(found->second.parent))
+  for (; found->second.depth > 0; found = places.find(found->second.parent))
     path = "/" + found->second.name + path;
   return path.empty() ? "/" : path;
 }

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "cache/cancellable_lock.h"
+#include "cache/lazy.h"
 #include "formats/containers/hdf5/global_heap.h"
 #include "formats/containers/hdf5/library/library_file.h"
 #include "formats/containers/hdf5/stored_elements.h"
@@ -51,9 +51,7 @@ class SourceFile {
   const FilePtr bytes_;
   GlobalHeap heap_;
   mutable SharedArrays arrays_;
-  mutable Once tree_walked_;
-  // Keyed by the address of the object's header. Filled once, under tree_walked_.
-  mutable std::map<uint64_t, ObjectPlace> places_;
+  Lazy<std::map<uint64_t, ObjectPlace>> places_;  // by the address of the object's header
 };
 
 using SourceFilePtr = std::shared_ptr<const SourceFile>;

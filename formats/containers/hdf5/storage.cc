@@ -154,14 +154,14 @@ Bytes Storage::new_block(const Box& box, const Shape& block_shape, uint64_t elem
 FillElement::FillElement(DatasetPlace place) : place_(std::move(place)) {}
 
 Bytes FillElement::at(const Shape& origin) const {
-  read_.call([&] {
+  const Bytes& known = element_.get([&] {
     Bytes element(place_.element_size);
     const Shape ones(origin.size(), 1);
     place_.file->library().read(place_.address, place_.element_size, {origin, ones}, ones,
                                 Shape(origin.size(), 0), element.data());
-    element_ = std::move(element);
+    return element;
   });
-  return Bytes(element_.begin(), element_.end());
+  return Bytes(known.begin(), known.end());
 }
 
 Bytes FillElement::repeated(const Shape& origin, Bytes block) const {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "cache/cancellable_lock.h"
+#include "cache/lazy.h"
 #include "formats/containers/hdf5/source_file.h"
 #include "formats/core/codecs/codec.h"
 #include "formats/core/model/array.h"
@@ -56,8 +56,7 @@ class FillElement {
 
  private:
   DatasetPlace place_;
-  mutable Once read_;
-  mutable Bytes element_;  // set by the first use, under read_
+  Lazy<Bytes> element_;
 };
 
 // Returns the storage for the dataset's layout. virtual_readable: whether the library may read the elements

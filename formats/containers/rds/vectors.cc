@@ -8,6 +8,7 @@
 #include "formats/containers/rds/number_texts.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/model/derived_array.h"
+#include "formats/core/model/generated_array.h"
 #include "formats/core/text/utf8.h"
 
 namespace plainfs::rds {
@@ -138,34 +139,6 @@ class PartsInFile final : public Array {
   const uint64_t cache_owner_;
 };
 
-class Sequence final : public Array {
- public:
-  Sequence(RType type, uint64_t count, double first, double step)
-      : Array(stored_type(type), {count}), first_(first), step_(step) {}
-
-  Elements read(const Box& box) const override {
-    check_inside(box, shape());
-    Elements elements;
-    elements.count = box.extent[0];
-    elements.bytes.resize(checked_size(elements.count, dtype().size));
-    visit_number(dtype(), [&](auto zero) {
-      using T = decltype(zero);
-      if constexpr (std::is_same_v<T, int32_t> || std::is_same_v<T, double>) {
-        const auto values = elements.mutable_values<T>();
-        for (size_t i = 0; i < values.size(); ++i)
-          values[i] = static_cast<T>(first_ + step_ * static_cast<double>(box.origin[0] + i));
-      }
-    });
-    return elements;
-  }
-  Shape chunk_shape() const override { return {std::min<uint64_t>(count(), 1 << 15)}; }
-  bool may_be_missing() const override { return false; }
-
- private:
-  const double first_;
-  const double step_;
-};
-
 }  // namespace
 
 DType stored_type(RType type) {
@@ -257,7 +230,19 @@ ArrayPtr stored_parts(std::shared_ptr<const UnpackedBytes> bytes, RType type, Fo
 }
 
 ArrayPtr sequence(RType type, uint64_t count, double first, double step) {
-  return std::make_shared<Sequence>(type, count, first, step);
+  const DType dtype = stored_type(type);
+  return generated(dtype, {count}, [dtype, first, step](const Box& box) {
+    Elements elements = zero_elements(dtype, box.extent[0]);
+    visit_number(dtype, [&](auto zero) {
+      using T = decltype(zero);
+      if constexpr (std::is_same_v<T, int32_t> || std::is_same_v<T, double>) {
+        const auto values = elements.mutable_values<T>();
+        for (size_t i = 0; i < values.size(); ++i)
+          values[i] = static_cast<T>(first + step * static_cast<double>(box.origin[0] + i));
+      }
+    });
+    return elements;
+  });
 }
 
 namespace {

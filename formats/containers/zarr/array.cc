@@ -99,7 +99,7 @@ ValuePtr StoredArray::open_chunk(std::span<const uint64_t> chunk, std::string& k
 
 // Throws damaged if the array's folder has files named like chunks, but none with a key of this array.
 void StoredArray::check_no_strangers() const {
-  strangers_once_.call([this] {
+  const std::optional<Error>& strangers = strangers_.get([this]() -> std::optional<Error> {
     const size_t rank = grid().rank();
     std::vector<ChunkKeys> spellings = keys_.others();
     spellings.push_back(keys_);
@@ -112,10 +112,10 @@ void StoredArray::check_no_strangers() const {
       return !has_own;
     };
     store_->visit(path_, look);
-    if (!has_own && !stranger.empty())
-      strangers_ = damaged("no chunk has a key as the metadata have it, and there is {}", stranger);
+    if (has_own || stranger.empty()) return std::nullopt;
+    return damaged("no chunk has a key as the metadata have it, and there is {}", stranger);
   });
-  if (strangers_) throw *strangers_;
+  if (strangers) throw *strangers;
 }
 
 ValuePtr StoredArray::open_inner(ValuePtr shard, std::span<const uint64_t> inner,

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "cache/cancellable_lock.h"
+#include "cache/lazy.h"
 #include "formats/containers/zarr/metadata.h"
 #include "formats/containers/zarr/sharding.h"
 #include "formats/core/base/key_store.h"
@@ -59,8 +59,7 @@ class StoredArray : public ChunkedArray {
   // Whether a chunk was found under the key that the metadata give it, and under another key. Relaxed: they
   // only decide which keys are worth looking up.
   mutable std::atomic<bool> has_stated_{false}, has_other_{false};
-  mutable Once strangers_once_;               // guards strangers_
-  mutable std::optional<Error> strangers_{};  // why missing chunks do not count as absent
+  Lazy<std::optional<Error>> strangers_;  // why missing chunks do not count as absent
 };
 
 }  // namespace plainfs::zarr

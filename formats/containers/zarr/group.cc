@@ -44,7 +44,8 @@ Hierarchy::Hierarchy(KeyStorePtr store, Context& context) : store_(std::move(sto
 // Reads .zmetadata, and consolidated_metadata of the root's zarr.json. An invalid document is ignored with a
 // warning, since it is only a hint. A transient error is thrown, since the store would have other nodes
 // without the document.
-void Hierarchy::read_consolidated() const {
+std::unique_ptr<const Hierarchy::Consolidated> Hierarchy::read_consolidated() const {
+  auto all = std::make_unique<Consolidated>();
   const auto read = [this](const char* name, const char* member, Json& into) {
     try {
       const auto bytes = store_->read_if_exists(name, kMostDocumentBytes);
@@ -57,33 +58,36 @@ void Hierarchy::read_consolidated() const {
       context_.warn(fmt::format("{}: not used: {}", name, error.what()));
     }
   };
-  read(kV2Consolidated, nullptr, v2_consolidated_);
-  read(kV3, "consolidated_metadata", v3_consolidated_);
-  const auto add = [this](const std::string& key, const Json& document) {
-    consolidated_[key] = &document;
+  read(kV2Consolidated, nullptr, all->v2);
+  read(kV3, "consolidated_metadata", all->v3);
+  const auto add = [&](const std::string& key, const Json& document) {
+    all->by_key[key] = &document;
     std::string folder = key;
     for (size_t slash = folder.rfind('/'); slash != folder.npos; slash = folder.rfind('/')) {
       folder.resize(slash);
       const size_t above = folder.rfind('/');
-      folders_[above == folder.npos ? "" : folder.substr(0, above)].insert(folder.substr(above + 1));
+      all->folders[above == folder.npos ? "" : folder.substr(0, above)].insert(folder.substr(above + 1));
     }
   };
-  if (const Json::Object* members = v2_consolidated_.object())
+  if (const Json::Object* members = all->v2.object())
     for (const auto& [key, document] : *members) add(key, document);
-  if (const Json::Object* members = v3_consolidated_.object())
+  if (const Json::Object* members = all->v3.object())
     for (const auto& [path, document] : *members) add(key_of(path, kV3), document);
+  return all;
+}
+
+const Hierarchy::Consolidated& Hierarchy::consolidated() const {
+  return *consolidated_.get([this] { return read_consolidated(); });
 }
 
 const Json* Hierarchy::consolidated(const std::string& path, const std::string& name) const {
-  consolidated_once_.call([this] { read_consolidated(); });
-  const auto found = consolidated_.find(key_of(path, name));
-  return found == consolidated_.end() ? nullptr : found->second;
+  const auto& by_key = consolidated().by_key;
+  const auto found = by_key.find(key_of(path, name));
+  return found == by_key.end() ? nullptr : found->second;
 }
 
 bool Hierarchy::goes_by_consolidated() const {
-  if (!store_->is_remote()) return false;
-  consolidated_once_.call([this] { read_consolidated(); });
-  return !consolidated_.empty();
+  return store_->is_remote() && !consolidated().by_key.empty();
 }
 
 void Hierarchy::check_listable() const {
@@ -98,8 +102,9 @@ void Hierarchy::check_listable() const {
 bool Hierarchy::is_consolidated(const std::string& path) const {
   if (path.empty()) return true;
   const size_t slash = path.rfind('/');
-  const auto found = folders_.find(slash == path.npos ? "" : path.substr(0, slash));
-  return found != folders_.end() && found->second.contains(std::string(last_name(path)));
+  const auto& folders = consolidated().folders;
+  const auto found = folders.find(slash == path.npos ? "" : path.substr(0, slash));
+  return found != folders.end() && found->second.contains(std::string(last_name(path)));
 }
 
 // Returns the entries of the folder at path, by name. Adds nodes of consolidated metadata that a listing
@@ -109,8 +114,9 @@ std::vector<Entry> Hierarchy::entries(const std::string& path) const {
   std::vector<Entry> all;
   if (store_->is_listable()) all = store_->list(path);
   if (!goes_by_consolidated()) return all;
-  const auto found = folders_.find(path);
-  if (found == folders_.end()) return all;
+  const auto& known = consolidated().folders;
+  const auto found = known.find(path);
+  if (found == known.end()) return all;
   std::set<std::string> unlisted = found->second;
   for (const Entry& entry : all) unlisted.erase(entry.name);
   for (const std::string& name : unlisted) all.push_back({name, EntryKind::folder});
@@ -122,8 +128,9 @@ std::vector<Entry> Hierarchy::entries(const std::string& path) const {
 std::vector<std::string> Hierarchy::folders(const std::string& path) const {
   check_listable();
   if (!goes_by_consolidated()) return store_->folders(path);
-  const auto found = folders_.find(path);
-  if (found == folders_.end()) return {};
+  const auto& known = consolidated().folders;
+  const auto found = known.find(path);
+  if (found == known.end()) return {};
   return {found->second.begin(), found->second.end()};
 }
 
@@ -162,22 +169,18 @@ Attributes Hierarchy::read_v2_attributes(const std::string& path) const {
 
 // Returns a function that reads the attributes once, for all schemas that call it.
 std::function<Attributes()> Hierarchy::v2_attributes(const std::string& path) const {
-  struct Known {
-    Once once;
-    Attributes attributes;
-    std::optional<Error> error;  // never a transient one
-  };
-  return [self = shared_from_this(), path, known = std::make_shared<Known>()] {
-    known->once.call([&] {
+  using Known = std::variant<Attributes, Error>;  // never a transient error
+  return [self = shared_from_this(), path, lazy = std::make_shared<Lazy<Known>>()] {
+    const Known& known = lazy->get([&]() -> Known {
       try {
-        known->attributes = self->read_v2_attributes(path);
+        return self->read_v2_attributes(path);
       } catch (const Error& error) {
         if (is_transient(error)) throw;
-        known->error = error;
+        return error;
       }
     });
-    if (known->error) throw *known->error;
-    return known->attributes;
+    if (const Error* const error = std::get_if<Error>(&known)) throw *error;
+    return std::get<Attributes>(known);
   };
 }
 

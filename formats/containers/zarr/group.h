@@ -11,9 +11,10 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <variant>
 #include <vector>
 
-#include "cache/cancellable_lock.h"
+#include "cache/lazy.h"
 #include "formats/containers/zarr/metadata.h"
 #include "formats/core/base/key_store.h"
 #include "formats/core/model/context.h"
@@ -63,7 +64,17 @@ class Hierarchy : public std::enable_shared_from_this<Hierarchy> {
   std::vector<std::string> folders(const std::string& path) const;
   std::optional<Json> document(const std::string& path, const std::string& name) const;
   const Json* consolidated(const std::string& path, const std::string& name) const;
-  void read_consolidated() const;
+
+  // The consolidated metadata of both versions. The maps point into the documents.
+  struct Consolidated {
+    Json v2;                                                         // "a/.zarray" → document
+    Json v3;                                                         // "a" → document
+    std::unordered_map<std::string, const Json*> by_key;             // of both versions
+    std::unordered_map<std::string, std::set<std::string>> folders;  // names of folders, by parent
+  };
+  // Reads them when a document is first missing.
+  const Consolidated& consolidated() const;
+  std::unique_ptr<const Consolidated> read_consolidated() const;
   std::optional<Node> described(const std::string& path, const GroupPtr& parent) const;
   Node implicit_group(const std::string& path, const GroupPtr& parent) const;
   std::optional<Node> folder_node(const std::string& path, const GroupPtr& parent) const;
@@ -80,11 +91,7 @@ class Hierarchy : public std::enable_shared_from_this<Hierarchy> {
   const KeyStorePtr store_;
   Context& context_;
   mutable SharedArrays arrays_;
-  mutable Once consolidated_once_;  // guards the members below; runs when a document is first missing
-  mutable Json v2_consolidated_;    // "a/.zarray" → document
-  mutable Json v3_consolidated_;    // "a" → document
-  mutable std::unordered_map<std::string, const Json*> consolidated_;       // by key, of both
-  mutable std::unordered_map<std::string, std::set<std::string>> folders_;  // names of folders, by parent
+  Lazy<std::unique_ptr<const Consolidated>> consolidated_;
 };
 
 class StoredGroup : public Group {

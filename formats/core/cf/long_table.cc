@@ -1,11 +1,11 @@
 #include "formats/core/cf/long_table.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "formats/core/algebra/gathered.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/model/array_runs.h"
+#include "formats/core/model/generated_array.h"
 
 namespace plainfs {
 namespace {
@@ -98,20 +98,6 @@ class AxisLabels : public Array {
   const uint64_t first_, length_, inner_;
 };
 
-// 0, 1, 2, …
-class AxisNumbers : public Array {
- public:
-  explicit AxisNumbers(uint64_t count) : Array(number_type(Kind::unsigned_integer, 8), {count}) {}
-  Elements read(const Box& box) const override {
-    check_inside(box, shape());
-    Elements numbers = zero_elements(dtype(), box.extent[0]);
-    const auto values = numbers.mutable_values<uint64_t>();
-    std::iota(values.begin(), values.end(), box.origin[0]);
-    return numbers;
-  }
-  bool may_be_missing() const override { return false; }
-};
-
 }  // namespace
 
 Table long_table(const CfDataset& dataset, const CfVariable& variable, const Box& box) {
@@ -123,7 +109,7 @@ Table long_table(const CfDataset& dataset, const CfVariable& variable, const Box
     const uint64_t length = std::max<uint64_t>(box.extent[axis], 1);
     inner = std::max<uint64_t>(inner / length, 1);
     const CfVariable* const coordinate = dataset.coordinate(variable.dimensions[axis], shape[axis]);
-    ArrayPtr labels = coordinate ? coordinate->decoded : std::make_shared<AxisNumbers>(shape[axis]);
+    ArrayPtr labels = coordinate ? coordinate->decoded : counting(shape[axis]);
     table.columns.push_back(
         {variable.dimensions[axis],
          std::make_shared<AxisLabels>(std::move(labels), box.origin[axis], length, inner, table.rows)});

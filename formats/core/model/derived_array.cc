@@ -1,9 +1,8 @@
 #include "formats/core/model/derived_array.h"
 
 #include <algorithm>
-#include <atomic>
 
-#include "cache/cancellable_lock.h"
+#include "cache/lazy.h"
 #include "formats/core/model/time_text.h"
 
 namespace plainfs {
@@ -30,26 +29,26 @@ class CheckedArray : public DerivedArray {
 
   void check() const override {
     values().check();
-    if (holds_.load(std::memory_order_acquire)) return;
-    const CancellableLock lock(checking_);
-    if (broken_) throw *broken_;
-    if (holds_) return;
-    try {
-      rule_();
-    } catch (const Error& error) {
-      if (error.code() == Errc::damaged || error.code() == Errc::unsupported) broken_ = error;
-      throw;
-    }
-    holds_.store(true, std::memory_order_release);
+    const std::optional<Error>& broken = broken_.get([this] { return found_broken(); });
+    if (broken) throw *broken;
   }
   bool may_be_missing() const override { return values().may_be_missing(); }
   const Array& without_rule() const { return values(); }
 
  private:
+  // Returns the error of the rule, nullopt if it holds. Throws an error that may be transient.
+  std::optional<Error> found_broken() const {
+    try {
+      rule_();
+      return std::nullopt;
+    } catch (const Error& error) {
+      if (error.code() != Errc::damaged && error.code() != Errc::unsupported) throw;
+      return error;
+    }
+  }
+
   const std::function<void()> rule_;
-  mutable Mutex checking_;                  // runs the rule only once
-  mutable std::atomic<bool> holds_{false};  // atomic: read without the mutex; set with it
-  mutable std::optional<Error> broken_ GUARDED_BY(checking_);
+  Lazy<std::optional<Error>> broken_;
 };
 
 }  // namespace

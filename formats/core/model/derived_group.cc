@@ -20,6 +20,12 @@ std::optional<Node> OverlayGroup::find(std::string_view name) const {
   return std::nullopt;
 }
 
+std::string member_path(const Group& group, std::string_view name) {
+  std::string path = group.path();
+  if (!path.ends_with('/')) path += '/';
+  return path.append(name);
+}
+
 KnownMembers::KnownMembers(GroupPtr group, std::vector<Member> members, std::vector<std::string> names)
     : group_(std::move(group)), members_(std::move(members)) {
   for (size_t i = 0; i < names.size(); ++i) names_.emplace_back(std::move(names[i]), i);

@@ -1,5 +1,5 @@
-// Groups derived from another group: with more meaning or additional members, as schemas see it, or with its
-// members already known, as views do.
+// Groups made of others: with more meaning or additional members, as schemas see a stored group, with members
+// already known, as views do, or of parts that are not stored as a group.
 #pragma once
 
 #include <any>
@@ -42,6 +42,43 @@ class OverlayGroup : public Group {
   const Refine refine_;
   const std::vector<Member> added_;
 };
+
+// A group that is not stored as one: its members are parts of something else.
+class ListedGroup : public Group {
+ public:
+  // Returns the members. Called for each listing and each find(), with the group itself, so that no member
+  // keeps itself alive. Null for a group without members.
+  using List = std::function<std::vector<Member>(const GroupPtr& self)>;
+
+  // parent: null at the root. attributes: null = none.
+  ListedGroup(GroupPtr parent, std::string path, List list, std::function<Attributes()> attributes = nullptr)
+      : parent_(std::move(parent)),
+        path_(std::move(path)),
+        list_(std::move(list)),
+        attributes_(std::move(attributes)) {}
+  // A group of members that are already known.
+  ListedGroup(GroupPtr parent, std::string path, std::vector<Member> members,
+              std::function<Attributes()> attributes = nullptr)
+      : ListedGroup(
+            std::move(parent), std::move(path),
+            [members = std::move(members)](const GroupPtr&) { return members; }, std::move(attributes)) {}
+
+  std::vector<Member> members() const override {
+    return list_ ? list_(shared_from_this()) : std::vector<Member>();
+  }
+  Attributes attributes() const override { return attributes_ ? attributes_() : Attributes(); }
+  GroupPtr parent() const override { return parent_; }
+  std::string path() const override { return path_; }
+
+ private:
+  const GroupPtr parent_;
+  const std::string path_;
+  const List list_;
+  const std::function<Attributes()> attributes_;
+};
+
+// Returns the path of a member of a group: "/obs" in "/", "/obs/cell" in "/obs".
+std::string member_path(const Group& group, std::string_view name);
 
 // A group with members that are already known and refined. Views see the directory they are asked about as
 // such a group.

@@ -4,6 +4,7 @@
 
 #include "formats/core/frames/names.h"
 #include "formats/core/frames/scalars.h"
+#include "formats/core/model/derived_group.h"
 #include "formats/schemas/anndata/elements.h"
 #include "formats/schemas/anndata/legacy.h"
 
@@ -144,8 +145,7 @@ Node AnnDataGroup::refined_group(const std::string& name, Node node) const {
 }
 
 std::string AnnDataGroup::path_of(const std::string& name) const {
-  const std::string own = path();
-  return (own == "/" ? "" : own) + "/" + name;
+  return member_path(*this, name);
 }
 
 // obsm and varm of a MuData hold a mask for each modality, with its name.

@@ -2,31 +2,13 @@
 
 #include "formats/core/frames/data_frame.h"
 #include "formats/core/frames/names.h"
+#include "formats/core/model/derived_group.h"
 #include "formats/core/model/transient_fault.h"
 
 namespace plainfs::anndata {
 namespace {
 
 constexpr std::string_view kRawPrefix = "raw.";
-
-// A group of the file with members that are not stored in this form.
-class MadeGroup : public Group {
- public:
-  MadeGroup(std::string name, GroupPtr parent, std::vector<Member> members)
-      : name_(std::move(name)), parent_(std::move(parent)), members_(std::move(members)) {}
-
-  std::vector<Member> members() const override { return members_; }
-  GroupPtr parent() const override { return parent_; }
-  std::string path() const override {
-    const std::string above = parent_->path();
-    return (above == "/" ? "" : above) + "/" + name_;
-  }
-
- private:
-  const std::string name_;
-  const GroupPtr parent_;
-  const std::vector<Member> members_;
-};
 
 // Returns the compound called name as a group of its fields, and other nodes unchanged.
 Node with_fields_as_members(const std::string& name, Node node, const GroupPtr& parent) {
@@ -40,7 +22,7 @@ Node with_fields_as_members(const std::string& name, Node node, const GroupPtr& 
     members.push_back({fields[f].name, std::move(field)});
   }
   Node group;
-  group.parts = std::make_shared<MadeGroup>(name, parent, std::move(members));
+  group.parts = std::make_shared<ListedGroup>(parent, member_path(*parent, name), std::move(members));
   group.attributes = [node] { return attributes_of(node); };
   return group;
 }
@@ -58,7 +40,8 @@ class TodaysLayout : public Group {
     }
     if (!raw.empty()) {
       Node node;
-      node.parts = std::make_shared<MadeGroup>("raw", shared_from_this(), std::move(raw));
+      node.parts =
+          std::make_shared<ListedGroup>(shared_from_this(), member_path(*this, "raw"), std::move(raw));
       std::erase_if(members, [](const Member& member) { return member.name == "raw"; });
       members.push_back({"raw", std::move(node)});
     }

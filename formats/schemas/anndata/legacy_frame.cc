@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "cache/mutex.h"
+#include "cache/lazy.h"
 #include "formats/core/frames/data_frame.h"
 #include "formats/core/frames/element.h"
 #include "formats/core/model/derived_array.h"
@@ -66,9 +66,7 @@ class CodedColumn {
  private:
   // Reads all codes on first use.
   bool has_labels() const {
-    const MutexLock lock(looking_);
-    if (!fits_) fits_ = look();
-    return *fits_;
+    return fits_.get([this] { return look(); });
   }
   bool look() const {
     const uint64_t rows = codes_->count();
@@ -93,8 +91,7 @@ class CodedColumn {
   const ArrayPtr codes_;
   const ArrayPtr list_;
   const ArrayPtr labels_;
-  mutable Mutex looking_;
-  mutable std::optional<bool> fits_ GUARDED_BY(looking_);
+  Lazy<bool> fits_;
 };
 
 // The compounds without their index, with text in the columns that have labels.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "cache/cancellable_lock.h"
 #include "formats/core/frames/data_frame.h"
 #include "formats/core/frames/element.h"
 #include "formats/core/frames/names.h"
@@ -63,12 +62,11 @@ SideNames Sides::read(Side side) const try {
 }
 
 SideNames Sides::of(Side side) const {
-  Slot& slot = slots_[static_cast<size_t>(side)];
-  const CancellableLock lock(slot.mutex);
-  if (slot.names) return *slot.names;
-  SideNames names = read(side);
-  if (!transient_fault(Node{LabelledArray{names.names, names.ids, nullptr}})) slot.names = names;
-  return names;
+  return sides_[static_cast<size_t>(side)].get(
+      [&] { return read(side); },
+      [](const SideNames& names) {
+        return !transient_fault(Node{LabelledArray{names.names, names.ids, nullptr}});
+      });
 }
 
 ArrayPtr Sides::fitting(Side side, uint64_t count, const std::string& place) const {

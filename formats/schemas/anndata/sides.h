@@ -5,9 +5,8 @@
 
 #include <array>
 #include <memory>
-#include <optional>
 
-#include "cache/mutex.h"
+#include "cache/lazy.h"
 #include "formats/core/model/context.h"
 #include "formats/core/model/node.h"
 
@@ -40,11 +39,7 @@ class Sides {
 
   const GroupPtr root_;
   Context& context_;
-  struct Slot {
-    Mutex mutex;
-    std::optional<SideNames> names GUARDED_BY(mutex);  // set unless reading them failed for now
-  };
-  mutable std::array<Slot, 4> slots_;
+  std::array<Lazy<SideNames>, 4> sides_;  // empty while reading the names fails for now
 };
 using SidesPtr = std::shared_ptr<const Sides>;
 

@@ -135,9 +135,9 @@ void inherit_coordinates(const Group& group, Context& context, std::vector<CfVar
 
 }  // namespace
 
-void NamedGroup::look(std::vector<Member> members) const {
+NamedGroup::KnownPtr NamedGroup::look(std::vector<Member> members) const {
   const bool is_hdf5 = is_of_hdf5(*stored_);
-  if (!has_named_axes(members, is_hdf5)) return;
+  if (!has_named_axes(members, is_hdf5)) return nullptr;
   std::vector<StoredArrayOf> arrays;
   auto known = std::make_shared<Known>();
   for (Member& member : members) {
@@ -175,26 +175,25 @@ void NamedGroup::look(std::vector<Member> members) const {
       variable.decoded = cf_decoded(variable, bounded_by(dataset->variables, variable));
     known->dataset = std::move(dataset);
   }
-  known_ = std::move(known);
+  return known;
 }
 
-const NamedGroup::Known* NamedGroup::known() const {
-  looking_.call([this] { look(stored_->members()); });
-  return known_.get();
+const NamedGroup::KnownPtr& NamedGroup::known() const {
+  return known_.get([this] { return look(stored_->members()); });
 }
 
 std::vector<Member> NamedGroup::members() const {
   std::optional<std::vector<Member>> listed;  // set if this call listed them
-  looking_.call([&] {
+  const KnownPtr& known = known_.get([&] {
     listed = stored_->members();
-    look(*listed);
+    return look(*listed);
   });
-  if (known_) return known_->members;
+  if (known) return known->members;
   return listed ? *std::move(listed) : stored_->members();
 }
 
 std::optional<Node> NamedGroup::find(std::string_view name) const {
-  const Known* const known = this->known();
+  const KnownPtr& known = this->known();
   if (!known) return stored_->find(name);
   for (const Member& member : known->members)
     if (member.name == name) return member.node;
@@ -206,7 +205,7 @@ Attributes NamedGroup::attributes() const {
 }
 
 CfDatasetPtr NamedGroup::dataset() const {
-  const Known* const known = this->known();
+  const KnownPtr& known = this->known();
   return known ? known->dataset : nullptr;
 }
 

@@ -1,7 +1,7 @@
 // A stored group with arrays that may have named dimensions.
 #pragma once
 
-#include "cache/cancellable_lock.h"
+#include "cache/lazy.h"
 #include "formats/core/cf/dataset.h"
 #include "formats/core/model/context.h"
 
@@ -29,14 +29,13 @@ class NamedGroup : public CfGroup {
     std::vector<Member> members;  // to show
     CfDatasetPtr dataset;         // null if two arrays give a dimension two lengths
   };
-  // Returns null if the group has no named dimensions.
-  const Known* known() const;
-  void look(std::vector<Member> members) const;
+  using KnownPtr = std::shared_ptr<const Known>;  // null if the group has no named dimensions
+  const KnownPtr& known() const;
+  KnownPtr look(std::vector<Member> members) const;
 
   const GroupPtr stored_;
   Context& context_;
-  mutable Once looking_;  // guards known_, which is written once
-  mutable std::shared_ptr<const Known> known_;
+  Lazy<KnownPtr> known_;
 };
 
 }  // namespace plainfs::cf

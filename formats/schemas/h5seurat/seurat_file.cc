@@ -11,8 +11,7 @@ void check_names(const Attributes& attributes) {
 }
 
 ArrayPtr SeuratFile::cell_names() const {
-  cells_sought_.call([this] { cell_names_ = find_names(*root_, "cell.names", context_); });
-  return cell_names_;
+  return cell_names_.get([this] { return find_names(*root_, "cell.names", context_); });
 }
 
 }  // namespace plainfs::h5seurat

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cache/cancellable_lock.h"
+#include "cache/lazy.h"
 #include "formats/core/frames/names.h"
 #include "formats/core/model/context.h"
 #include "formats/core/model/node.h"
@@ -25,8 +25,7 @@ class SeuratFile {
  private:
   GroupPtr root_;
   Context& context_;
-  mutable Once cells_sought_;
-  mutable ArrayPtr cell_names_;  // filled once, by cells_sought_
+  Lazy<ArrayPtr> cell_names_;
 };
 
 // Throws damaged if an attribute has a name that is not UTF-8: it cannot be identified.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cache/cancellable_lock.h"
+#include "cache/lazy.h"
 #include "formats/core/codecs/pickle.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/time_text.h"
@@ -90,15 +90,15 @@ class PickledColumn : public Array {
   PickledColumn(ArrayPtr array, uint64_t rows, uint64_t j)
       : Array(text_type(), {rows}), array_(std::move(array)), j_(j) {}
   Elements read(const Box& box) const override {
-    read_.call([this] { load(); });
+    const Elements& all = all_.get([this] { return load(); });
     Elements part;
-    append(dtype(), part, all_, box.origin[0], box.extent[0]);
+    append(dtype(), part, all, box.origin[0], box.extent[0]);
     return part;
   }
   void check() const override { array_->check(); }
 
  private:
-  void load() const {
+  Elements load() const {
     const Json values = pickled_values(*array_);
     const Json::List* rows = values.list();
     if (!rows || rows->size() != shape()[0]) throw damaged("pickled values of another number of rows");
@@ -113,13 +113,12 @@ class PickledColumn : public Array {
       else
         builder.add(value->text() ? *value->text() : to_json_text(*value));
     }
-    all_ = builder.finish();
+    return builder.finish();
   }
 
   const ArrayPtr array_;
   const uint64_t j_;
-  mutable Once read_;
-  mutable Elements all_;  // set by the first use, through read_
+  Lazy<Elements> all_;
 };
 
 }  // namespace

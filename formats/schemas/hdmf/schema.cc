@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "cache/cancellable_lock.h"
+#include "cache/lazy.h"
 #include "formats/containers/zarr/array.h"
 #include "formats/containers/zarr/group.h"
 #include "formats/core/model/transient_fault.h"
@@ -80,8 +80,7 @@ class LinkedGroup : public Group {
   StoredGroupPtr stored_;
   GroupPtr parent_;
   Reading reading_;
-  mutable Once links_once_;  // guards links_, which is filled once
-  mutable Links links_;
+  Lazy<Links> links_;
 };
 
 Node LinkedGroup::refined(const Node& node) const {
@@ -102,11 +101,11 @@ Node LinkedGroup::refined(const Node& node) const {
 }
 
 const LinkedGroup::Links& LinkedGroup::links() const {
-  links_once_.call([this] {  // repeated if it throws
-    links_.all = read_links();
-    for (const Member& link : links_.all) links_.by_name.emplace(link.name, &link.node);
+  return links_.get([this] {
+    Links links{read_links(), {}};
+    for (const Member& link : links.all) links.by_name.emplace(link.name, &link.node);
+    return links;
   });
-  return links_;
 }
 
 std::vector<Member> LinkedGroup::read_links() const {

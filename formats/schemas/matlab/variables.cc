@@ -6,6 +6,7 @@
 #include "formats/core/base/checked.h"
 #include "formats/core/frames/parts.h"
 #include "formats/core/model/derived_array.h"
+#include "formats/core/model/derived_group.h"
 #include "formats/core/text/path_names.h"
 #include "formats/schemas/matlab/char_text.h"
 
@@ -21,27 +22,9 @@ constexpr std::string_view kReferenced = "#refs#";  // holds the targets of refe
 const char* const kNumbers[] = {"double", "single", "int8",   "uint8", "int16",
                                 "uint16", "int32",  "uint32", "int64", "uint64"};
 
-// A directory that creates its members on request.
-class Directory : public Group {
- public:
-  using List = std::function<std::vector<Member>(const GroupPtr& self)>;
-
-  Directory(Place place, List list, std::function<Attributes()> attributes)
-      : place_(std::move(place)), list_(std::move(list)), attributes_(std::move(attributes)) {}
-  std::vector<Member> members() const override { return list_(shared_from_this()); }
-  Attributes attributes() const override { return attributes_ ? attributes_() : Attributes(); }
-  GroupPtr parent() const override { return place_.parent; }
-  std::string path() const override { return place_.path; }
-
- private:
-  const Place place_;
-  const List list_;
-  const std::function<Attributes()> attributes_;
-};
-
-Node directory_node(const Place& place, Directory::List list, std::function<Attributes()> attributes = {}) {
+Node directory_node(const Place& place, ListedGroup::List list, std::function<Attributes()> attributes = {}) {
   Node node;
-  node.parts = std::make_shared<Directory>(place, std::move(list), attributes);
+  node.parts = std::make_shared<ListedGroup>(place.parent, place.path, std::move(list), attributes);
   node.attributes = std::move(attributes);
   return node;
 }
@@ -318,8 +301,8 @@ Node variable(const Node& stored, const Place& place, const File& file) {
 
 GroupPtr variables_of(const File& file) {
   const Place root{nullptr, "/"};
-  return std::make_shared<Directory>(
-      root,
+  return std::make_shared<ListedGroup>(
+      root.parent, root.path,
       [root, file](const GroupPtr& self) {
         std::vector<Member> members;
         for (const Member& member : file.root->members())

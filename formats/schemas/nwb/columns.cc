@@ -6,6 +6,7 @@
 
 #include "formats/core/frames/parts.h"
 #include "formats/core/model/derived_array.h"
+#include "formats/core/model/derived_group.h"
 
 namespace plainfs::nwb {
 namespace {
@@ -29,7 +30,7 @@ Attributes attributes_in(const Group& table, const std::string& name) {
 // target. (The reference may be null, or lead to the place where the target is stored.) Throws if this cannot
 // be determined.
 bool is_index(const Group& table, const std::string& index_name, const std::string& target) {
-  const std::string path = table.path() == "/" ? "/" + target : table.path() + "/" + target;
+  const std::string path = member_path(table, target);
   const Attributes attributes = attributes_in(table, index_name);
   return says(attributes, "neurodata_type", "VectorIndex") || says(attributes, "data_type", "VectorIndex") ||
          says(attributes, "target", path);

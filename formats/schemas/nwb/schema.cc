@@ -1,9 +1,9 @@
 #include "formats/schemas/nwb/schema.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "formats/core/model/derived_group.h"
+#include "formats/core/model/generated_array.h"
 #include "formats/schemas/hdmf/schema.h"
 #include "formats/schemas/nwb/dynamic_table.h"
 #include "formats/schemas/nwb/time_series.h"
@@ -35,18 +35,6 @@ bool may_be_series(const Group& group) {
   }
 }
 
-// The numbers 0, 1, … for a table without ids.
-class RowNumbers : public Array {
- public:
-  explicit RowNumbers(uint64_t rows) : Array(number_type(Kind::unsigned_integer, 8), {rows}) {}
-  Elements read(const Box& box) const override {
-    Elements numbers = zero_elements(dtype(), box.extent[0]);
-    std::iota(numbers.mutable_values<uint64_t>().begin(), numbers.mutable_values<uint64_t>().end(),
-              box.origin[0]);
-    return numbers;
-  }
-};
-
 // Returns whether a column has one value in each row and is no compound, which a table would show as a column
 // for each member.
 bool is_plain(const RowElements& elements) {
@@ -57,7 +45,7 @@ bool is_plain(const RowElements& elements) {
 Table table_of(const DynamicTable& dynamic) {
   Table table;
   table.rows = dynamic.rows;
-  table.columns.push_back({"id", dynamic.ids ? dynamic.ids : std::make_shared<RowNumbers>(dynamic.rows)});
+  table.columns.push_back({"id", dynamic.ids ? dynamic.ids : counting(dynamic.rows)});
   for (const auto& [name, elements] : dynamic.columns)
     table.columns.push_back(
         {name, is_plain(elements) ? elements.values : std::make_shared<NestedArray>(elements)});

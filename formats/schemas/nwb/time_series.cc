@@ -8,6 +8,7 @@
 
 #include "formats/core/frames/parts.h"
 #include "formats/core/model/derived_array.h"
+#include "formats/core/model/generated_array.h"
 #include "formats/core/model/number_cast.h"
 
 namespace plainfs::nwb {
@@ -30,27 +31,19 @@ double number_at(const Array& array, uint64_t i) {
   return number.at(0);
 }
 
-// The times start + i / rate.
-class EvenTimes : public Array {
- public:
-  EvenTimes(uint64_t count, ArrayPtr start, double rate)
-      : Array(number_type(Kind::real, 8), {count}), start_(std::move(start)), rate_(rate) {}
-  Elements read(const Box& box) const override {
-    check_inside(box, shape());
-    const double start = number_at(*start_, 0);
-    Elements times = zero_elements(dtype(), box.extent[0]);
-    const auto values = times.mutable_values<double>();
+// Returns the times start + i / rate, in seconds.
+ArrayPtr even_times(uint64_t count, const ArrayPtr& start, double rate) {
+  const DType seconds = number_type(Kind::real, 8);
+  ArrayPtr times = generated(seconds, {count}, [seconds, start, rate](const Box& box) {
+    const double first = number_at(*start, 0);
+    Elements some = zero_elements(seconds, box.extent[0]);
+    const auto values = some.mutable_values<double>();
     for (uint64_t i = 0; i < box.extent[0]; ++i)
-      values[i] = static_cast<double>(box.origin[0] + i) / rate_ + start;
-    return times;
-  }
-  void check() const override { start_->check(); }
-  bool may_be_missing() const override { return false; }
-
- private:
-  const ArrayPtr start_;
-  const double rate_;
-};
+      values[i] = static_cast<double>(box.origin[0] + i) / rate + first;
+    return some;
+  });
+  return checked(std::move(times), [start] { start->check(); });
+}
 
 // A channel of the data, in their unit.
 class Channel : public DerivedArray {
@@ -115,7 +108,7 @@ std::optional<Times> times_in(const Group& group, uint64_t rows) {
     return std::nullopt;
   const double rate = number_of(start->attributes(), "rate").value_or(0);
   if (!(rate > 0) || !std::isfinite(rate)) return std::nullopt;
-  return Times{std::make_shared<EvenTimes>(rows, start, rate), start, rate};
+  return Times{even_times(rows, start, rate), start, rate};
 }
 
 // Returns the factors of the channels; null if there are no fitting ones.

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
-#include "cache/cancellable_lock.h"
+#include "cache/lazy.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/model/derived_array.h"
+#include "formats/core/model/generated_array.h"
 #include "formats/core/sparse/lists.h"
 
 namespace plainfs::robject {
@@ -72,33 +73,6 @@ class ColumnOf final : public DerivedArray {
   const uint64_t column_;
 };
 
-class Selected final : public Array {
- public:
-  Selected(ArrayPtr names, std::vector<uint64_t> places)
-      : Array(names->dtype(), {places.size()}), names_(std::move(names)), places_(std::move(places)) {}
-
-  Elements read(const Box& box) const override {
-    check_inside(box, shape());
-    Elements result = zero_elements(dtype(), 0);
-    const uint64_t end = box.origin[0] + box.extent[0];
-    for (uint64_t i = box.origin[0]; i < end;) {
-      uint64_t last = i + 1;  // end of a run of neighbouring places
-      while (last < end && places_[last] - places_[i] < kSpan) ++last;
-      const uint64_t first = places_[i];
-      const Elements part = names_->read(range(first, places_[last - 1] + 1 - first));
-      for (; i < last; ++i) append(dtype(), result, part, places_[i] - first, 1);
-    }
-    return result;
-  }
-  Shape chunk_shape() const override { return {std::min<uint64_t>(count(), kSpan)}; }
-  void check() const override { names_->check(); }
-
- private:
-  static constexpr uint64_t kSpan = 4096;
-  const ArrayPtr names_;
-  const std::vector<uint64_t> places_;
-};
-
 class RunLengths final : public Array {
  public:
   RunLengths(ArrayPtr values, std::vector<uint64_t> ends)
@@ -134,37 +108,6 @@ class RunLengths final : public Array {
   const std::vector<uint64_t> ends_;
 };
 
-class AllTrue final : public Array {
- public:
-  explicit AllTrue(uint64_t count) : Array(number_type(Kind::boolean, 1), {count}) {}
-  Elements read(const Box& box) const override {
-    check_inside(box, shape());
-    Elements elements;
-    elements.count = box.extent[0];
-    elements.bytes.resize(checked_size(elements.count, 1));
-    std::fill(elements.bytes.begin(), elements.bytes.end(), std::byte{1});
-    return elements;
-  }
-  Shape chunk_shape() const override { return {std::min<uint64_t>(count(), 1 << 15)}; }
-  bool may_be_missing() const override { return false; }
-};
-
-class Counting final : public Array {
- public:
-  explicit Counting(uint64_t count) : Array(number_type(Kind::unsigned_integer, 8), {count}) {}
-  Elements read(const Box& box) const override {
-    check_inside(box, shape());
-    Elements elements;
-    elements.count = box.extent[0];
-    elements.bytes.resize(checked_size(elements.count, 8));
-    const auto values = elements.mutable_values<uint64_t>();
-    for (size_t i = 0; i < values.size(); ++i) values[i] = box.origin[0] + i;
-    return elements;
-  }
-  Shape chunk_shape() const override { return {std::min<uint64_t>(count(), 1 << 15)}; }
-  bool may_be_missing() const override { return false; }
-};
-
 // The column of each entry. It keeps the pointers after the first read: an eighth of the memory that R needs
 // for a matrix's names alone.
 class MajorsOf final : public Array {
@@ -174,15 +117,15 @@ class MajorsOf final : public Array {
 
   Elements read(const Box& box) const override {
     check_inside(box, shape());
-    read_.call([this] { read_pointers(); });
+    const std::vector<uint64_t>& ends = this->ends();
     Elements elements;
     elements.count = box.extent[0];
     elements.bytes.resize(checked_size(elements.count, 8));
     const auto values = elements.mutable_values<uint64_t>();
     uint64_t major =
-        static_cast<uint64_t>(std::upper_bound(ends_.begin(), ends_.end(), box.origin[0]) - ends_.begin());
+        static_cast<uint64_t>(std::upper_bound(ends.begin(), ends.end(), box.origin[0]) - ends.begin());
     for (size_t i = 0; i < values.size(); ++i) {
-      while (ends_[major] <= box.origin[0] + i) ++major;
+      while (ends[major] <= box.origin[0] + i) ++major;
       values[i] = major;
     }
     return elements;
@@ -190,23 +133,25 @@ class MajorsOf final : public Array {
   Shape chunk_shape() const override { return {std::min<uint64_t>(count(), 1 << 15)}; }
   void check() const override {
     pointer_->check();
-    read_.call([this] { read_pointers(); });
+    ends();
   }
   bool may_be_missing() const override { return false; }
 
  private:
-  void read_pointers() const {
+  const std::vector<uint64_t>& ends() const {
+    return ends_.get([this] { return read_ends(); });
+  }
+  std::vector<uint64_t> read_ends() const {
     std::vector<uint64_t> ends;
     const auto keep = [&](uint64_t number, uint64_t pointer) {
       if (number > 0) ends.push_back(pointer);
     };
     check_last_pointer(for_each_pointer(*pointer_, count(), keep), count());
-    ends_ = std::move(ends);
+    return ends;
   }
 
   const ArrayPtr pointer_;
-  mutable Once read_;
-  mutable std::vector<uint64_t> ends_;  // filled once, by read_
+  Lazy<std::vector<uint64_t>> ends_;
 };
 
 }  // namespace
@@ -219,20 +164,15 @@ ArrayPtr column_of(ArrayPtr matrix, uint64_t column) {
   return std::make_shared<ColumnOf>(std::move(matrix), column);
 }
 
-ArrayPtr selected(ArrayPtr names, std::vector<uint64_t> places) {
-  return std::make_shared<Selected>(std::move(names), std::move(places));
-}
-
 ArrayPtr run_lengths(ArrayPtr values, std::vector<uint64_t> ends) {
   return std::make_shared<RunLengths>(std::move(values), std::move(ends));
 }
 
 ArrayPtr all_true(uint64_t count) {
-  return std::make_shared<AllTrue>(count);
-}
-
-ArrayPtr counting(uint64_t count) {
-  return std::make_shared<Counting>(count);
+  const DType truth = number_type(Kind::boolean, 1);
+  Elements one = zero_elements(truth, 1);
+  one.bytes[0] = std::byte{1};
+  return constant(truth, {count}, std::move(one));
 }
 
 ArrayPtr majors_of(ArrayPtr pointer, uint64_t entries) {

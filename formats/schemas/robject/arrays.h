@@ -16,17 +16,12 @@ ArrayPtr reshaped(ArrayPtr vector, Shape shape);
 // Returns a column of a column-major matrix of rank 2, as from reshaped().
 ArrayPtr column_of(ArrayPtr matrix, uint64_t column);
 
-// Returns the elements of names, text of rank 1, at those places. Requires: places are ascending.
-ArrayPtr selected(ArrayPtr names, std::vector<uint64_t> places);
-
 // Returns each of values repeated: the elements of run r end before ends[r]. Requires: as many values as
 // ends.
 ArrayPtr run_lengths(ArrayPtr values, std::vector<uint64_t> ends);
 
 // Returns count times TRUE.
 ArrayPtr all_true(uint64_t count);
-// Returns 0, 1, … count - 1, as unsigned integers.
-ArrayPtr counting(uint64_t count);
 
 // Returns the column (or row) of each entry of compressed columns (or rows), from their pointers.
 ArrayPtr majors_of(ArrayPtr pointer, uint64_t entries);

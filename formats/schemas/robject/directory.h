@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/core/model/node.h"
+#include "formats/core/model/derived_group.h"
 
 namespace plainfs::robject {
 
@@ -19,23 +19,10 @@ struct Place {
 };
 
 // A directory with members that are created again for each listing, from values in memory.
-class Directory final : public Group {
+class Directory final : public ListedGroup {
  public:
-  using List = std::function<std::vector<Member>(const GroupPtr& self)>;
-  using Describe = std::function<Attributes()>;
-
-  Directory(Place place, List list, Describe describe = nullptr)
-      : place_(std::move(place)), list_(std::move(list)), describe_(std::move(describe)) {}
-
-  std::vector<Member> members() const override { return list_(shared_from_this()); }
-  Attributes attributes() const override { return describe_ ? describe_() : Attributes(); }
-  GroupPtr parent() const override { return place_.parent; }
-  std::string path() const override { return place_.path; }
-
- private:
-  const Place place_;
-  const List list_;
-  const Describe describe_;
+  Directory(Place place, List list, std::function<Attributes()> attributes = nullptr)
+      : ListedGroup(std::move(place.parent), std::move(place.path), std::move(list), std::move(attributes)) {}
 };
 
 // The names of members. A name that is already used gets ~2, ~3, …

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "formats/core/algebra/gathered.h"
 #include "formats/core/frames/names.h"
 #include "formats/schemas/robject/arrays.h"
 #include "formats/schemas/robject/meaning.h"
@@ -145,10 +146,15 @@ ArrayPtr layer_names(const ValuePtr& map, const std::string& layer, const View& 
   for (uint64_t column = 0; column < all.count; ++column) {
     if (all.text(column) != layer) continue;
     const Elements present = map->vector->read(range(column * rows, rows));
-    std::vector<uint64_t> places;
-    for (uint64_t row = 0; row < rows; ++row)
-      if (present.values<int32_t>()[row] == 1) places.push_back(row);
-    return places.size() == rows ? names : selected(names, std::move(places));
+    const auto places = std::make_shared<std::vector<Stretch>>();
+    for (uint64_t row = 0; row < rows; ++row) {
+      if (present.values<int32_t>()[row] != 1) continue;
+      if (!places->empty() && places->back().from + places->back().count == row)
+        ++places->back().count;
+      else
+        places->push_back({row, 1});
+    }
+    return gathered(names, places);
   }
   return nullptr;
 }

@@ -6,6 +6,7 @@
 #include "formats/containers/hdf5/container.h"
 #include "formats/core/frames/names.h"
 #include "formats/core/model/derived_array.h"
+#include "formats/core/model/derived_group.h"
 #include "formats/core/model/node.h"
 #include "formats/schemas/takane/checks.h"
 #include "formats/schemas/takane/columns.h"
@@ -113,26 +114,6 @@ StoredFrame open_stored(const ObjectPlace& place, const ObjectFile& object, Cont
   return stored;
 }
 
-// The directory data_frame/: the columns one by one.
-class ColumnsGroup : public Group {
- public:
-  ColumnsGroup(GroupPtr parent, std::string path, GroupPtr stored, std::vector<Member> members)
-      : parent_(std::move(parent)),
-        path_(std::move(path)),
-        stored_(std::move(stored)),
-        members_(std::move(members)) {}
-  std::vector<Member> members() const override { return members_; }
-  Attributes attributes() const override { return stored_->attributes(); }
-  GroupPtr parent() const override { return parent_; }
-  std::string path() const override { return path_; }
-
- private:
-  GroupPtr parent_;
-  std::string path_;
-  GroupPtr stored_;  // the group data_frame of basic_columns.h5
-  std::vector<Member> members_;
-};
-
 class DataFrameGroup;
 std::shared_ptr<const DataFrameGroup> open_frame(const ObjectPlace& place, const ObjectFile& object,
                                                  ArrayPtr given_names, Context& context);
@@ -189,14 +170,14 @@ class DataFrameGroup : public Group {
         return node;
       }
     }
-    node.parts =
-        std::make_shared<ColumnsGroup>(shared_from_this(), frame_path(), stored_.frame, std::move(members));
+    node.parts = std::make_shared<ListedGroup>(shared_from_this(), frame_path(), std::move(members),
+                                               [frame = stored_.frame] { return frame->attributes(); });
     return node;
   }
 
  private:
   static bool is_file_of_its_own(std::string_view name) { return name == "OBJECT" || name.starts_with('_'); }
-  std::string frame_path() const { return place_.path == "/" ? "/data_frame" : place_.path + "/data_frame"; }
+  std::string frame_path() const { return member_path(*this, "data_frame"); }
   void warn(const std::string& message) const { context_.warn(frame_path() + ": " + message); }
 
   // Returns the table and fills members with every column that can be listed. broken: the first violation

@@ -11,6 +11,7 @@
 #include "formats/core/frames/data_frame.h"
 #include "formats/core/frames/parts.h"
 #include "formats/core/model/derived_array.h"
+#include "formats/core/model/generated_array.h"
 #include "formats/core/sparse/computed_matrix.h"
 #include "formats/schemas/takane/columns.h"
 #include "formats/schemas/takane/lists.h"
@@ -150,26 +151,6 @@ Delayed sparse_seed(const Group& node, const ObjectPlace& place, Context& contex
   return array;
 }
 
-class ConstantArray : public Array {
- public:
-  ConstantArray(DType dtype, Shape shape, Elements value)
-      : Array(std::move(dtype), std::move(shape)), value_(std::move(value)) {}
-  Elements read(const Box& box) const override {
-    check_inside(box, shape());
-    return repeated_element(dtype(), value_, element_count(box.extent));
-  }
-  std::optional<Elements> repeated(const Box&) const override { return value_; }
-  Shape chunk_shape() const override {
-    constexpr uint64_t kElements = 1 << 16;
-    Shape chunk(shape().size(), 1);
-    if (!chunk.empty()) chunk.back() = std::clamp<uint64_t>(shape().back(), 1, kElements);
-    return chunk;
-  }
-
- private:
-  const Elements value_;
-};
-
 Delayed constant_seed(const Group& node, const ObjectPlace& place, Context& context) {
   const ArrayPtr value = find_array(node, "value");
   if (!value || !value->shape().empty() || value->is_null()) throw damaged("a constant array has a value");
@@ -187,7 +168,7 @@ Delayed constant_seed(const Group& node, const ObjectPlace& place, Context& cont
   element_count(array.shape);
   array.names.resize(array.shape.size());
   const ArrayPtr meant = chihaya_values(value, place, context);
-  array.dense = std::make_shared<ConstantArray>(meant->dtype(), array.shape, read_all(*meant));
+  array.dense = constant(meant->dtype(), array.shape, read_all(*meant));
   return array;
 }
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "cache/mutex.h"
+#include "cache/lazy.h"
 #include "formats/core/frames/parts.h"
 #include "formats/schemas/takane/data_frame.h"
 #include "formats/schemas/takane/lists.h"
@@ -52,22 +52,6 @@ ArrayPtr names_in(const ObjectPlace& experiment, const FrameOfSide& side, Contex
   }
 }
 
-// A cache of names_in() for one side. It is filled by the first call without a transient error. Thread-safe.
-class NamesOnce {
- public:
-  ArrayPtr of(const ObjectPlace& experiment, const FrameOfSide& side, Context& context) {
-    const MutexLock lock(mutex_);
-    if (names_) return *names_;
-    ArrayPtr names = names_in(experiment, side, context);
-    if (!names || !frames::is_broken(*names)) names_ = names;
-    return names;
-  }
-
- private:
-  Mutex mutex_;
-  std::optional<ArrayPtr> names_ GUARDED_BY(mutex_);
-};
-
 // The names of the rows and columns of an experiment's parts, looked up on first use. Thread-safe.
 class Experiment {
  public:
@@ -88,19 +72,24 @@ class Experiment {
 
  private:
   ArrayPtr rows() const {
-    const ArrayPtr names = rows_.of(place_, row_data_, context_);
+    const ArrayPtr names = names_of(row_data_, rows_);
     return names ? names : sides_.rows;
   }
   ArrayPtr columns() const {
-    const ArrayPtr names = columns_.of(place_, column_data_, context_);
+    const ArrayPtr names = names_of(column_data_, columns_);
     return names ? names : sides_.columns;
+  }
+  // Keeps the names in `known` unless reading them had a transient error.
+  ArrayPtr names_of(const FrameOfSide& side, const Lazy<ArrayPtr>& known) const {
+    return known.get([&] { return names_in(place_, side, context_); },
+                     [](const ArrayPtr& names) { return !names || !frames::is_broken(*names); });
   }
 
   const ObjectPlace place_;
   const SideNames sides_;
   Context& context_;
   const FrameOfSide row_data_, column_data_;
-  mutable NamesOnce rows_, columns_;
+  Lazy<ArrayPtr> rows_, columns_;
 };
 
 Json names_json(const std::string& directory, Context& context) {

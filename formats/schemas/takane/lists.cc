@@ -3,7 +3,7 @@
 #include <limits>
 #include <memory>
 
-#include "cache/cancellable_lock.h"
+#include "cache/lazy.h"
 #include "formats/core/codecs/inflate.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/schemas/takane/checks.h"
@@ -70,9 +70,8 @@ class NameLinks {
   NameLinks(ObjectPlace place, Context& context) : place_(std::move(place)), context_(context) {}
 
   // Creates the links once, so that each fault is logged once.
-  const std::vector<Member>& get() {
-    made_.call([this] { links_ = make(); });
-    return links_;
+  const std::vector<Member>& get() const {
+    return links_.get([this] { return make(); });
   }
 
  private:
@@ -120,8 +119,7 @@ class NameLinks {
 
   const ObjectPlace place_;
   Context& context_;
-  Once made_;
-  std::vector<Member> links_;  // filled once, by made_
+  Lazy<std::vector<Member>> links_;
 };
 
 }  // namespace

@@ -98,6 +98,16 @@ ObjectFile read_object_file(const std::string& directory, Context& context) {
   return {*type->text(), *document.object()};
 }
 
+namespace {
+
+// Returns a directory that cannot be opened: listing it throws error. It has no attributes, like any other.
+Node unreadable_node(const ObjectPlace& place, const Error& error) {
+  return Node{.parts = std::make_shared<BrokenGroup>(place.parent, place.path, error),
+              .attributes = [] { return Attributes(); }};
+}
+
+}  // namespace
+
 Node open_object(const ObjectPlace& place, const SideNames& sides, Context& context) {
   if (place.depth > kMostNested) throw damaged("objects are nested more than {} deep", kMostNested);
   const Opening opening{place, read_object_file(place.directory, context), sides, context};
@@ -117,7 +127,7 @@ Node open_directory(const ObjectPlace& place, const SideNames& sides, Context& c
     if (is_named_list(place, context)) return Node{.parts = open_named_list(place, sides, context)};
     return Node{.parts = std::make_shared<DirectoryGroup>(place, context)};
   } catch (const Error& error) {
-    return Node{.parts = unreadable_group(place, error)};
+    return unreadable_node(place, error);
   }
 }
 
@@ -151,18 +161,6 @@ Link link_to(const std::string& path) {
 
 namespace {
 
-class UnreadableGroup : public Group {
- public:
-  UnreadableGroup(ObjectPlace place, Error error) : place_(std::move(place)), error_(std::move(error)) {}
-  std::vector<Member> members() const override { throw error_; }
-  GroupPtr parent() const override { return place_.parent; }
-  std::string path() const override { return place_.path; }
-
- private:
-  const ObjectPlace place_;
-  const Error error_;
-};
-
 // Returns a link as text only, without looking at its target.
 Link link_outside(const ObjectPlace& inner) {
   boost::system::error_code unknown;
@@ -173,7 +171,7 @@ Node hdf5_node(const ObjectPlace& inner, Context& context) {
   try {
     return Node{.parts = hdf5::open_group(inner.directory, context)};
   } catch (const Error& error) {
-    return Node{.parts = unreadable_group(inner, error)};
+    return unreadable_node(inner, error);
   }
 }
 
@@ -222,10 +220,6 @@ Member DirectoryGroup::stored_member(const std::string& name) const {
   if (hdf5::recognises(probe)) return {name, hdf5_node(inner, context_)};
   if (name.ends_with(".json.gz")) return json_gz_member(inner.directory, name, context_);
   return plain_file_member(place_.directory, name);
-}
-
-GroupPtr unreadable_group(const ObjectPlace& place, const Error& error) {
-  return std::make_shared<UnreadableGroup>(place, error);
 }
 
 GroupPtr object_group(const ObjectPlace& place, std::string file, std::vector<Member> members,

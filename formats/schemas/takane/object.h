@@ -113,9 +113,6 @@ class DirectoryGroup : public Group {
   Context& context_;
 };
 
-// Returns a group for a directory that cannot be opened: listing it throws error.
-GroupPtr unreadable_group(const ObjectPlace& place, const Error& error);
-
 // Returns a group for an object that keeps its arrays in one file: members instead of the file, and its other
 // files and folders.
 GroupPtr object_group(const ObjectPlace& place, std::string file, std::vector<Member> members,

@@ -1,9 +1,8 @@
 #include "formats/schemas/tenx/molecule_columns.h"
 
 #include <algorithm>
-#include <atomic>
 
-#include "cache/mutex.h"
+#include "cache/lazy.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/element_text.h"
@@ -131,11 +130,7 @@ class Bases : public DerivedArray {
   static constexpr uint64_t values_of(uint32_t bases) { return uint64_t{1} << (2 * bases); }
 
   uint32_t bases_each() const {
-    const uint32_t known = bases_.load(std::memory_order_acquire);
-    if (known) return known;
-    const MutexLock lock(scanning_);
-    if (!bases_.load(std::memory_order_relaxed)) bases_.store(scan(), std::memory_order_release);
-    return bases_.load(std::memory_order_relaxed);
+    return bases_.get([this] { return scan(); });
   }
 
   // Returns the number of bases by scanning the array. Throws damaged if a number has more than 16 bases.
@@ -154,8 +149,7 @@ class Bases : public DerivedArray {
   }
 
   Context& context_;
-  mutable Mutex scanning_;                  // held by the thread that scans
-  mutable std::atomic<uint32_t> bases_{0};  // 0: unknown; read without the lock
+  Lazy<uint32_t> bases_;
 };
 
 }  // namespace

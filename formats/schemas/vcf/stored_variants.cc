@@ -6,6 +6,7 @@
 #include "formats/core/frames/names.h"
 #include "formats/core/frames/parts.h"
 #include "formats/core/model/derived_array.h"
+#include "formats/core/model/derived_group.h"
 #include "formats/core/model/element_text.h"
 
 namespace plainfs::vcf {
@@ -133,7 +134,7 @@ std::vector<VariantField> fields_of(const Category& category, const std::vector<
     const std::string name = member.name.substr(category.prefix.size());
     if (name.empty() || std::find(category.fixed.begin(), category.fixed.end(), name) != category.fixed.end())
       continue;
-    const std::string place = group.path() == "/" ? "/" + member.name : group.path() + "/" + member.name;
+    const std::string place = member_path(group, member.name);
     if (std::optional<VariantField> field = field_of(category, name, member.node, place, context))
       fields.push_back(*std::move(field));
   }

@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "cache/byte_cache.h"
-#include "cache/cancellable_lock.h"
 #include "cache/workers.h"
 
 using namespace plainfs;
@@ -165,38 +164,6 @@ BOOST_AUTO_TEST_CASE(cancelled_waiter_leaves_the_load_of_another) {
   may_end.count_down();
   loader.join();
   BOOST_TEST(cache.held<Number>(key)->value == 1);
-}
-
-BOOST_AUTO_TEST_CASE(cancelled_waiter_leaves_a_once_task) {
-  Once once;
-  int done = 0;
-  std::latch is_working(1), may_end(1);
-  std::thread worker([&] {
-    once.call([&] {
-      is_working.count_down();
-      may_end.wait();
-      ++done;
-    });
-  });
-  is_working.wait();
-  {
-    Flag flag;
-    flag.is_cancelled = true;
-    const Request::Scope scope(&flag);
-    BOOST_CHECK_THROW(once.call([&] { ++done; }), Cancelled);
-  }
-  may_end.count_down();
-  once.call([&] { ++done; });
-  worker.join();
-  BOOST_TEST(done == 1);
-}
-
-BOOST_AUTO_TEST_CASE(failed_once_task_is_done_by_the_next_caller) {
-  Once once;
-  int calls = 0;
-  BOOST_CHECK_THROW(once.call([&] { throw ++calls; }), int);
-  for (int i = 0; i < 2; ++i) once.call([&] { ++calls; });
-  BOOST_TEST(calls == 2);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "formats/core/model/derived_array.h"
+#include "formats/core/model/generated_array.h"
 #include "formats/core/model/turned_array.h"
 #include "fs/native/factor_codes.h"
 #include "fs/native/files.h"
@@ -174,10 +175,10 @@ BOOST_AUTO_TEST_CASE(duplicate_or_unnamed_cells_are_renamed) {
 
 BOOST_AUTO_TEST_CASE(more_names_than_memory_holds_are_refused) {
   TestContext context(size_t{1} << 20);
-  const std::string said = message_of([&] { cell_names(numbered_names("", 0, uint64_t{1} << 40), context); });
+  const std::string said = message_of([&] { cell_names(numbered_texts(uint64_t{1} << 40), context); });
   BOOST_TEST(said == "1099511627776 cells are more than a cache of 1048576 bytes can tell apart");
   const std::string of_features =
-      message_of([&] { held_texts(*numbered_names("g", 0, 10000), "features", context); });
+      message_of([&] { held_texts(*numbered_texts(10000, "g"), "features", context); });
   BOOST_TEST(of_features == "10000 features are more than a cache of 1048576 bytes can tell apart");
 }
 

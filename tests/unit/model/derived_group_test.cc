@@ -62,6 +62,47 @@ BOOST_AUTO_TEST_CASE(place_and_attributes_are_the_stored_ones) {
   BOOST_TEST(overlaid.group->attributes().size() == 1u);
 }
 
+BOOST_AUTO_TEST_CASE(listed_group_makes_its_members_for_each_listing) {
+  int listings = 0;
+  const GroupPtr root = std::make_shared<ListedGroup>(nullptr, "/", std::vector<Member>{{"stored", {}}});
+  const auto group = std::make_shared<ListedGroup>(
+      root, member_path(*root, "made"),
+      [&listings](const GroupPtr& self) {
+        Node below;
+        below.parts = std::make_shared<ListedGroup>(self, member_path(*self, "below"), ListedGroup::List());
+        return std::vector<Member>{{"below", std::move(below)}, {fmt::format("{}", ++listings), {}}};
+      },
+      [] {
+        return Attributes{{"x", Json("y")}};
+      });
+  BOOST_TEST(names_of(*group) == (std::vector<std::string>{"below", "1"}));
+  BOOST_TEST(names_of(*group) == (std::vector<std::string>{"below", "2"}));
+  BOOST_TEST(group->find("3").has_value());
+  BOOST_TEST(group->attributes().size() == 1u);
+  BOOST_TEST(group->path() == "/made");
+  BOOST_TEST(group->parent() == root);
+  const GroupPtr below = find_group(*group, "below");
+  BOOST_TEST(below->path() == "/made/below");
+  BOOST_TEST(below->parent() == group);
+  BOOST_TEST(below->members().empty());
+  BOOST_TEST(below->attributes().empty());
+  BOOST_TEST(names_of(*root) == (std::vector<std::string>{"stored"}));
+}
+
+BOOST_AUTO_TEST_CASE(listed_group_is_not_kept_alive_by_its_members) {
+  std::weak_ptr<const Group> watched;
+  {
+    const auto group = std::make_shared<ListedGroup>(nullptr, "/", [](const GroupPtr& self) {
+      Node below;
+      below.parts = std::make_shared<ListedGroup>(self, "/below", std::vector<Member>());
+      return std::vector<Member>{{"below", std::move(below)}};
+    });
+    watched = group;
+    BOOST_TEST(group->members().size() == 1u);
+  }
+  BOOST_TEST(watched.expired());
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace
