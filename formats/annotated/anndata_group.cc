@@ -91,7 +91,7 @@ bool may_have_columns(const Node& obs) {
 
 Table needed_frame(const GroupPtr& group, std::string_view name, Context& context) {
   if (auto table = frame_of(member_of(group, name, context))) return *std::move(table);
-  throw unsupported("{} is no table of anndata's", name);
+  throw unsupported("{} is not a table of AnnData", name);
 }
 
 // Tables called obs and var may stand in any group, beside matrices that are turned another way.

@@ -21,7 +21,7 @@ void mount_fuse_session(fuse_session* session, const std::string& mountpoint,
 // What to say where FUSE refuses to mount: what is missing, how it is had, and what works without it.
 
 inline constexpr std::string_view kWithoutFuse =
-    "without a mount there are: plainfs serve, ls, cat, export, info and check";
+    "these work without a mount: plainfs serve, ls, cat, export, info and check";
 
 // Why this process cannot mount, with the way to change it; "" where nothing is seen that stands against it.
 // Only looks at what the system says of itself: whether a mount would work is known by trying.

@@ -38,7 +38,7 @@ T added(const DType& type, T a, T b) {
     if (type.is_truth()) return a != 0 || b != 0;
     T sum;
     if (__builtin_add_overflow(a, b, &sum))
-      throw unsupported("{} + {} is more than {} holds", a, b, type.name());
+      throw unsupported("{} + {} does not fit into {}", a, b, type.name());
     return sum;
   } else if constexpr (std::is_same_v<T, Half>) {
     return to_half(to_float(a) + to_float(b));
@@ -240,7 +240,7 @@ LineEntries SparseLines::make(uint64_t line) const {
 LineEntries SparseLines::read_along(uint64_t line) const {
   const IndexRun<uint64_t> pointers(*matrix_.pointer, line, 2, majors_.entries() + 1, "pointer");
   const uint64_t begin = pointers.values()[0], end = pointers.values()[1];
-  if (begin > end) throw damaged("pointer {} is above the next, {}", begin, end);
+  if (begin > end) throw damaged("pointer {} is greater than the next, {}", begin, end);
   const IndexRun<uint32_t> places(*matrix_.index, begin, end - begin, length(), "index");
   return in_order(dtype(), {places.values().begin(), places.values().end()},
                   read_run(*matrix_.value, begin, end - begin));

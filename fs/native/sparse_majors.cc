@@ -34,11 +34,13 @@ SparseMajors::SparseMajors(const SparseMatrix& matrix)
       const uint64_t pointer = pointers.values()[i];
       if (i % step_ == 0) samples_.push_back(pointer);
       if (pointer < before || pointer > entries_ || (first + i == 0 && pointer != 0))
-        throw damaged("pointer {} is {} after {}, of {} entries", first + i, pointer, before, entries_);
+        throw damaged("pointer {} is {} after {}, but there are {} entries", first + i, pointer, before,
+                      entries_);
       before = pointer;
     }
   }
-  if (before != entries_) throw damaged("the pointers end at {}, there are {} entries", before, entries_);
+  if (before != entries_)
+    throw damaged("the pointers end at {}, expected {}, the number of entries", before, entries_);
 }
 
 }  // namespace plainfs

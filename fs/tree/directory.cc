@@ -307,7 +307,7 @@ class TargetNames {
         throw;
       }
       entry->second.clear();
-      context.warn(fmt::format("{}: a link leads there: {}", folder.parts->path(), error.what()));
+      context.warn(fmt::format("{}: the target of a link: {}", folder.parts->path(), error.what()));
     }
     return entry->second;
   }
@@ -375,7 +375,7 @@ DirectoryContent show_directory(const DirectoryEntry& directory, const Node& nod
 
 DirectoryEntry show_found(const FoundFiles& files, const std::string& name) {
   std::optional<OfferedFile> file = files.find(name);
-  if (!file) throw not_found("there is no {}", name);
+  if (!file) throw not_found("{} does not exist", name);
   DirectoryEntry shown{name, FileKind::file, std::move(file->node), {}, {}};
   shown.open = std::move(file->open);
   return shown;

@@ -80,7 +80,7 @@ void Mtx::prepare() {
   check_pointer_count();
   blocks_ = matrix_.pointer->survey<Blocks>(entries_in_block_, [&] { return find_blocks(); });
   if (blocks_->entries != count_)
-    throw damaged("the pointers end at {}, there are {} entries", blocks_->entries, count_);
+    throw damaged("the pointers end at {}, expected {}, the number of entries", blocks_->entries, count_);
 }
 
 void Mtx::check_pointer_count() const {
@@ -90,8 +90,7 @@ void Mtx::check_pointer_count() const {
   if (stored != checked_add(majors_, 1) && !surplus)
     throw damaged("a sparse matrix has {} pointers for {} {}", stored, majors_,
                   matrix_.by_row ? "rows" : "columns");
-  if (majors_ > kMostMajors)
-    throw unsupported("a sparse matrix with {} pointers is too large to be shown", stored);
+  if (majors_ > kMostMajors) throw unsupported("a sparse matrix with {} pointers is too large", stored);
 }
 
 // Checks that the pointers rise from 0 to no more than the number of entries, and finds where each block
@@ -106,7 +105,8 @@ Mtx::Blocks Mtx::find_blocks() const {
     for (uint64_t i = 0; i < some; ++i) {
       const uint64_t pointer = pointers.values()[i];
       if (pointer < before || pointer > count_ || (first + i == 0 && pointer != 0))
-        throw damaged("pointer {} is {} after {}, of {} entries", first + i, pointer, before, count_);
+        throw damaged("pointer {} is {} after {}, but there are {} entries", first + i, pointer, before,
+                      count_);
       for (; next_block_entry < pointer; next_block_entry += entries_in_block_)
         first_major.push_back(first + i - 1);
       before = pointer;
@@ -177,7 +177,7 @@ template <class Index, class Sink>
 void Mtx::put_block_with_missing(uint64_t block, std::span<const Index> index, const Elements& values,
                                  Sink& sink) const {
   if (matrix_.missing == MissingEntries::refused)
-    throw unsupported("MatrixMarket has no missing value for whole numbers and truth values");
+    throw unsupported("MatrixMarket has no missing values for integers and truth values");
   const bool as_nan = matrix_.missing == MissingEntries::shown_as_nan;
   std::string scratch;
   const DType type = mtx_number_type(matrix_.value->dtype());

@@ -77,7 +77,7 @@ class NpyBlocks : public BlockStream<NpyBlock> {
     else
       pack(array_->dtype(), elements, 0, count, block.bytes);
     if (block.bytes.size() != count * array_->dtype().packed_size())
-      throw unreadable("{} elements of {} bytes came as {} bytes", count, array_->dtype().packed_size(),
+      throw unreadable("{2} bytes for {0} elements of {1} bytes", count, array_->dtype().packed_size(),
                        block.bytes.size());
     return block;
   }
@@ -300,7 +300,7 @@ std::string descr(const DType& type) {
     case Kind::reference:
       break;
   }
-  throw unsupported("{} has no place in an .npy", type.name());
+  throw unsupported("{} cannot be stored in an .npy", type.name());
 }
 
 // Latin-1 of UTF-8 text; nullopt where a character is beyond it.

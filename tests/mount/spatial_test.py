@@ -254,7 +254,7 @@ class Slides(Folder):
         del made.obs["library_id"]
         told, log = self.told(made)
         self.assertEqual(told, [])
-        self.assertIn("uns/spatial: no column of obs names the slide of each cell", log)
+        self.assertIn("uns/spatial: no column of obs has the slide of each cell", log)
 
     def test_a_level_has_its_part_of_the_slide(self):
         made = visium()

@@ -111,8 +111,8 @@ Store open(const Probe& probe, Context& context) {
   const auto hierarchy = std::make_shared<const Hierarchy>(open_keys(probe, context), context);
   auto root = root_of(*hierarchy, probe);
   const int version = version_of(*hierarchy, probe);
-  if (!root && is_n5(probe)) throw unsupported("an N5 container, which is no Zarr store");
-  if (!root) throw damaged("no zarr.json, .zarray or .zgroup describes the root");
+  if (!root && is_n5(probe)) throw unsupported("an N5 container, not a Zarr store");
+  if (!root) throw damaged("the root has no zarr.json, .zarray or .zgroup");
   // An array that others can read is shown, and says so when it is used; a damaged one is no store, nor is a
   // document of which nothing is known, its attributes included.
   const Error* error = std::get_if<Error>(&root->content);

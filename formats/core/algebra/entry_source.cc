@@ -90,10 +90,12 @@ class Compressed : public EntrySource {
     std::vector<uint64_t> stored = whole_numbers(*pointer_, first, count + 1, "pointer");
     for (size_t i = 0; i < stored.size(); ++i)
       if (stored[i] > value_->count() || (i > 0 && stored[i] < stored[i - 1]))
-        throw damaged("pointer {} is {}, of {} entries", first + i, stored[i], value_->count());
-    if (first == 0 && stored.front() != 0) throw damaged("the first pointer is {}, not 0", stored.front());
+        throw damaged("pointer {} is {}, but there are {} entries", first + i, stored[i], value_->count());
+    if (first == 0 && stored.front() != 0)
+      throw damaged("the first pointer is {}, expected 0", stored.front());
     if (first + count == majors() && stored.back() != value_->count())
-      throw damaged("the pointers end at {}, there are {} entries", stored.back(), value_->count());
+      throw damaged("the pointers end at {}, expected {}, the number of entries", stored.back(),
+                    value_->count());
     return stored;
   }
 
@@ -348,7 +350,7 @@ std::vector<uint64_t> whole_numbers(const Array& array, uint64_t first, uint64_t
       if (negative != values.end()) throw damaged("{} {} is negative", what, *negative);
       numbers.assign(values.begin(), values.end());
     } else {
-      throw damaged("{} is {}, not a whole number", what, array.dtype().name());
+      throw damaged("{} is {}, expected integers", what, array.dtype().name());
     }
   });
   return numbers;

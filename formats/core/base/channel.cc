@@ -180,7 +180,7 @@ ChannelEnds make_channel() {
 #else
   constexpr int kType = SOCK_STREAM;
 #endif
-  if (::socketpair(AF_UNIX, kType, 0, ends) != 0) throw system_error("a process beside this one", errno);
+  if (::socketpair(AF_UNIX, kType, 0, ends) != 0) throw system_error("channel to another process", errno);
   for (const int end : ends) {
     ::fcntl(end, F_SETFD, FD_CLOEXEC);
 #ifdef SO_NOSIGPIPE  // where MSG_NOSIGNAL is not known, or not by every version of the system

@@ -44,8 +44,7 @@ class MemoryValue : public Value {
 
 // Throws damaged where there are more bytes than belong at a location or under a key.
 inline void check_is_small(const std::string& place, uint64_t bytes, uint64_t most_bytes) {
-  if (bytes > most_bytes)
-    throw damaged("{}: has {} bytes, at most {} are expected", place, bytes, most_bytes);
+  if (bytes > most_bytes) throw damaged("{}: has {} bytes, expected at most {}", place, bytes, most_bytes);
 }
 
 // What is at a location, or under a key. other: a socket, a device. In a listing nothing is a link that leads

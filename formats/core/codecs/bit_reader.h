@@ -51,7 +51,7 @@ class BitReader {
  private:
   static constexpr unsigned kMostAtOnce = 57;
 
-  [[noreturn]] void fail() const { throw damaged("{}: the data end too early", codec_); }
+  [[noreturn]] void fail() const { throw damaged("{}: truncated", codec_); }
 
   // The bits from position_ on, at least 57 where there are as many.
   uint64_t window() const {

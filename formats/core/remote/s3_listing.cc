@@ -46,12 +46,12 @@ std::vector<Entry> entries_of(const Listed& listed) {
 void check_page(const ObjectPage& page, const std::string& prefix, const std::string& delimiter) {
   const auto check = [&](const std::string& key) {
     if (!key.starts_with(prefix))
-      throw unreadable("the server's list of objects has {}, objects in {} were asked for", key, prefix);
+      throw unreadable("the server's list of objects has {}, expected objects in {}", key, prefix);
   };
   for (const ObjectPage::Object& object : page.objects) {
     check(object.key);
     if (!delimiter.empty() && object.key.find(delimiter, prefix.size()) != object.key.npos)
-      throw unreadable("the server's list of objects has {}, those directly in {} were asked for", object.key,
+      throw unreadable("the server's list of objects has {}, expected objects directly in {}", object.key,
                        prefix);
   }
   for (const std::string& folder : page.prefixes) {
@@ -211,7 +211,7 @@ class S3Listing : public Listing {
         throw unsupported("listing {}: more than {} bytes of names", location, kMostNameBytes);
       continuation = std::move(next.continuation);
       if (!continuation.empty() && !continuations.insert(continuation).second)
-        throw unreadable("listing {}: the server's list of objects begins anew", location);
+        throw unreadable("listing {}: the server repeats a page of its list of objects", location);
       if (continuations.size() >= kMostPages)
         throw unreadable("listing {}: the server's list of objects has no end after {} pages", location,
                          kMostPages);
@@ -278,7 +278,8 @@ std::string decoded_key(std::string text) {
 }  // namespace
 
 ObjectPage parse_object_page(const std::string& xml) {
-  if (xml.find("<ListBucketResult") == xml.npos) throw unreadable("the server's list of objects is none");
+  if (xml.find("<ListBucketResult") == xml.npos)
+    throw unreadable("the server's reply is not a list of objects");
   // Not every service knows the encoding that is asked for; who does says so.
   const bool is_encoded = value_of(xml, "EncodingType") == "url";
   const auto key_in = [&](const std::string& text) {
@@ -295,7 +296,7 @@ ObjectPage parse_object_page(const std::string& xml) {
     const auto [end, error] = std::from_chars(size_text.data(), size_text.data() + size_text.size(), size);
     if (size_text.empty() || error != std::errc() || end != size_text.data() + size_text.size() ||
         size > kLargestObject)
-      throw unreadable("the server's list of objects has a size of {}", size_text);
+      throw unreadable("the server's list of objects has the invalid size {}", size_text);
     // As the objects' own replies say it, or not at all: some services leave it out, or its quotes.
     std::string etag = plain(value_of(part, "ETag"));
     if (!etag.starts_with('"')) etag.clear();
@@ -306,7 +307,8 @@ ObjectPage parse_object_page(const std::string& xml) {
   if (value_of(xml, "IsTruncated") != "true") return page;
   page.continuation = plain(value_of(xml, "NextContinuationToken"));
   if (page.continuation.size() > kMostTokenBytes)
-    throw unreadable("the server's list of objects goes on at a token of {} bytes", page.continuation.size());
+    throw unreadable("the server's list of objects continues at a token of {} bytes, which is too long",
+                     page.continuation.size());
   if (page.continuation.empty()) throw unreadable("the server's list of objects has no end");
   return page;
 }

@@ -16,7 +16,7 @@ std::string bucket_of(const std::string& location) {
       bucket.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_") ==
       bucket.npos;
   if (bucket.empty() || !is_plain || bucket.front() == '.')
-    throw unsupported("{}: names no bucket; write s3://BUCKET/KEY", location);
+    throw unsupported("{}: no bucket; write s3://BUCKET/KEY", location);
   return bucket;
 }
 
@@ -51,14 +51,14 @@ S3Origin::S3Origin(const std::string& location, const RemoteOptions& options, co
                                      environment("AWS_ENDPOINT_URL"), value_of(profile_, "endpoint_url")}))),
       region_(first_of({options.region, environment("AWS_REGION"), environment("AWS_DEFAULT_REGION"),
                         value_of(profile_, "region"), "us-east-1"})) {
-  if (!is_region(region_)) throw unsupported("region={}: is no region", region_);
+  if (!is_region(region_)) throw unsupported("region={}: not a region", region_);
   if (!options.no_sign) credentials_.emplace(environment, region_, client);
 }
 
 std::string S3Origin::key_of(const std::string& location) const {
   const std::string bucket = std::string(kScheme) + bucket_;
   if (location == bucket) return {};
-  if (!location.starts_with(bucket + "/")) throw unreadable("{}: lies outside of {}", location, bucket);
+  if (!location.starts_with(bucket + "/")) throw unreadable("{}: outside {}", location, bucket);
   return location.substr(bucket.size() + 1);
 }
 
@@ -90,7 +90,7 @@ HttpRequest S3Origin::request(const std::string& key, const std::string& query,
 }
 
 std::string S3Origin::asker() {
-  if (!credentials_) return "asked without a key (no_sign)";
+  if (!credentials_) return "the request has no key (no_sign)";
   const std::string source = credentials_->source();
   return source.empty() ? "" : "the key is from " + source;
 }

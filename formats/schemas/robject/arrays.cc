@@ -196,16 +196,16 @@ class MajorsOf final : public Array {
   void read_pointers() const {
     const Elements pointers = read_all(*pointer_);
     const auto values = pointers.values<int32_t>();
-    if (values.empty() || values[0] != 0) throw damaged("the pointers of a matrix begin with 0");
+    if (values.empty() || values[0] != 0) throw damaged("the pointers of a matrix do not begin with 0");
     std::vector<uint64_t> ends;
     int32_t before = 0;
     for (const int32_t value : values.subspan(1)) {
-      if (value < before) throw damaged("pointer {} comes after {}", value, before);
+      if (value < before) throw damaged("pointer {} is after {}", value, before);
       before = value;
       ends.push_back(static_cast<uint64_t>(value));
     }
     if (static_cast<uint64_t>(before) != count())
-      throw damaged("the pointers end at {}, there are {} entries", before, count());
+      throw damaged("the pointers end at {}, expected {}, the number of entries", before, count());
     ends_ = std::move(ends);
   }
 

@@ -42,7 +42,7 @@ class Sparse {
   Sparse(const Value& object, MatrixClass matrix_class, const View& view)
       : object_(object), class_(matrix_class), view_(view) {
     const auto extent = matrix_extent(object);
-    if (!extent) throw damaged("{}: a matrix without two dimensions in Dim", view.place.path);
+    if (!extent) throw damaged("{}: Dim of a matrix does not have two dimensions", view.place.path);
     rows_ = extent->first;
     columns_ = extent->second;
     find_names();
@@ -205,7 +205,8 @@ class Sparse {
       SparseMatrix made;
       Elements new_ends = zero_elements(index_type, 1), new_indices = zero_elements(index_type, 0),
                new_values = zero_elements(value_type, 0);
-      if (values.count != indices.count) throw damaged("{} values, {} indices", values.count, indices.count);
+      if (values.count != indices.count)
+        throw damaged("{} values and {} indices", values.count, indices.count);
       for (size_t major = 0; major + 1 < ends.size(); ++major) {
         if (ends[major] < 0 || ends[major] > ends[major + 1] ||
             static_cast<uint64_t>(ends[major + 1]) > indices.count)

@@ -172,7 +172,8 @@ BOOST_AUTO_TEST_CASE(a_file_opened_before_reopening_fails) {
   write("f", "old");
   const OpenFile open = files().open(files().find("f"));
   files().reopen();
-  BOOST_CHECK_EXCEPTION(files().read(open, 0, 10), Error, says("the store was reopened since the file was"));
+  BOOST_CHECK_EXCEPTION(files().read(open, 0, 10), Error,
+                        says("the store was reopened after this file was opened"));
 }
 
 BOOST_AUTO_TEST_CASE(what_past_openings_used_is_let_go_unless_a_file_of_theirs_is_open) {

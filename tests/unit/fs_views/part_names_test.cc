@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(names_that_come_twice_are_listed_by_their_ids) {
   BOOST_TEST(found(names, "E2") == "1 as E2");
   BOOST_TEST(found(names, "E3") == "2 as E3");
   BOOST_CHECK_EXCEPTION(names.find("A"), Error, is_not_unique);
-  BOOST_CHECK_EXCEPTION(names.find("A"), Error, says("2 genes are called A: E1, E3"));
+  BOOST_CHECK_EXCEPTION(names.find("A"), Error, says("2 genes have the name A: E1, E3"));
   BOOST_CHECK_EXCEPTION(names.find_list("B,A", ".csv", ','), Error, is_not_unique);
 }
 
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(an_id_comes_before_the_name_of_several) {
 BOOST_AUTO_TEST_CASE(names_that_a_file_system_cannot_tell_apart_are_one) {
   const PartNames names("gene", {"a/b", "a%2Fb"}, {"E1", "E2"});
   BOOST_TEST(files_of(names, "") == (Texts{"E1", "E2"}), boost::test_tools::per_element());
-  BOOST_CHECK_EXCEPTION(names.find("a%2Fb"), Error, says("2 genes are called a/b: E1, E2"));
+  BOOST_CHECK_EXCEPTION(names.find("a%2Fb"), Error, says("2 genes have the name a/b: E1, E2"));
 }
 
 BOOST_AUTO_TEST_CASE(long_labels_are_cut_so_that_the_extension_fits) {
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(the_separator_is_the_one_that_is_escaped) {
 BOOST_AUTO_TEST_CASE(a_message_gives_no_more_labels_than_can_be_read) {
   const PartNames names("cell", Texts(50, "A"));
   BOOST_CHECK_EXCEPTION(names.find("A"), Error, says("A~20 and 30 more"));
-  BOOST_CHECK_EXCEPTION(names.find("A"), Error, says("50 cells are called A: A~1, A~2"));
+  BOOST_CHECK_EXCEPTION(names.find("A"), Error, says("50 cells have the name A: A~1, A~2"));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_found_is_the_part_for_every_label) {

@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(a_block_that_the_cache_does_not_hold_is_refused_where_its_v
     BOOST_TEST((::plainfs::read_all(*vector_of(small, 1)).count == 2U));
     if (compression == Compression::xz) {
       BOOST_CHECK_EXCEPTION(::plainfs::read_all(*vector_of(small, 0)), Error,
-                            says("is more than the 2097152 of the cache (-o cache_size)"));
+                            says("more than the 2097152 of the cache (-o cache_size)"));
     } else {
       BOOST_TEST((::plainfs::read_all(*vector_of(small, 0)).count == numbers.size()));
     }
@@ -188,8 +188,7 @@ BOOST_AUTO_TEST_CASE(progress_is_told_after_two_seconds_and_then_every_ten) {
   file->read_at(0, size_t{50});
   for (int second = 0; second <= 13; ++second) progress.tell(begun + std::chrono::seconds(second));
   BOOST_REQUIRE(context.warnings().size() == 2U);
-  BOOST_TEST(context.warnings()[0] ==
-             "finding out where the values of the R object lie: 25 % of 200 bytes read");
+  BOOST_TEST(context.warnings()[0] == "locating the values of the R object: 25 % of 200 bytes read");
 }
 
 BOOST_AUTO_TEST_CASE(who_looks_on_sees_a_pass_go_on_and_end) {

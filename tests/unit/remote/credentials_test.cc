@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_was_written_since_is_read_again) {
 
 BOOST_AUTO_TEST_CASE(a_container_is_not_asked_over_the_open_net) {
   variables["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = "http://evil.example/keys";
-  BOOST_CHECK_EXCEPTION(keys(), Error, says("neither https nor of this machine"));
+  BOOST_CHECK_EXCEPTION(keys(), Error, says("neither https nor on this machine"));
 }
 
 BOOST_AUTO_TEST_CASE(nobody_waits_for_keys_who_is_interrupted) {
@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(a_service_that_gives_no_keys_is_asked_once_for_those_who_wa
       [](const std::string&) { return AnsweringServer::reply("500 Internal Server Error", "", ""); });
   ask_container(server);
   Credentials some(environment(), "us-east-1", client);
-  for (int i = 0; i < 2; ++i) BOOST_CHECK_EXCEPTION(some.current(), Error, says("it answers 500"));
+  for (int i = 0; i < 2; ++i) BOOST_CHECK_EXCEPTION(some.current(), Error, says("status 500"));
   BOOST_TEST(server.requests == 1);
 }
 

@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(a_list_that_begins_anew_is_an_error) {
   const bool is_ended = listed.wait_for(kLong) == std::future_status::ready;
   asker.is_gone = true;
   BOOST_REQUIRE(is_ended);
-  BOOST_CHECK_EXCEPTION(listed.get(), Error, says("begins anew"));
+  BOOST_CHECK_EXCEPTION(listed.get(), Error, says("repeats a page"));
 }
 
 BOOST_AUTO_TEST_CASE(what_was_not_asked_for_makes_a_list_an_error) {
@@ -75,15 +75,15 @@ BOOST_AUTO_TEST_CASE(what_was_not_asked_for_makes_a_list_an_error) {
   };
   BOOST_TEST(list_of(contents("x/a") + contents("x/b/c")).size() == 2U);
   for (const std::string key : {"y/secret", "xy", "x", ""}) {
-    BOOST_CHECK_EXCEPTION(list_of(contents("x/a") + contents(key)), Error,
-                          says("objects in x/ were asked for"));
-    BOOST_CHECK_EXCEPTION(list_of(contents(key) + more), Error, says("objects in x/ were asked for"));
+    BOOST_CHECK_EXCEPTION(list_of(contents("x/a") + contents(key)), Error, says("expected objects in x/"));
+    BOOST_CHECK_EXCEPTION(list_of(contents(key) + more), Error, says("expected objects in x/"));
   }
   // The whole store does not fit on a page here, and so each folder is asked for.
-  BOOST_CHECK_EXCEPTION(list_of(contents("x/a/b") + more), Error, says("has x/a/b, those directly in x/"));
+  BOOST_CHECK_EXCEPTION(list_of(contents("x/a/b") + more), Error,
+                        says("has x/a/b, expected objects directly in x/"));
   for (const std::string prefix : {"x/a", "x/a/b/", "x/"})
     BOOST_CHECK_EXCEPTION(list_of(folder(prefix)), Error, says("as a folder in x/"));
-  BOOST_CHECK_EXCEPTION(list_of(folder("y/z/")), Error, says("has y/z/, objects in x/ were asked for"));
+  BOOST_CHECK_EXCEPTION(list_of(folder("y/z/")), Error, says("has y/z/, expected objects in x/"));
 }
 
 BOOST_AUTO_TEST_CASE(a_folder_larger_than_a_page_may_be_is_an_error) {

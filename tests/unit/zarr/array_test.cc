@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(chunks_under_keys_that_no_writer_uses_are_damage) {
     writer.put_v2_array("a", R"("<i4")", "0", "", "[2,2]", "[1,2]");
     writer.put_values<int32_t>(key, {1, 2});
     TestContext context;
-    expect(error_of(writer.open(context), "a"), "EIO", std::string("there is ") + (key + 2));
+    expect(error_of(writer.open(context), "a"), "EIO", std::string("found ") + (key + 2));
   }
   const V2Store sound;
   sound.put_v2_array("a", R"("<i4")", "3", "", "[2,2]", "[1,2]");
@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(fill_value_of_another_type_costs_the_absent_chunks) {
   TestContext context;
   const Store store = writer.open(context);
   BOOST_TEST(array_in(store, "a")->read(range(0, 2)).values<int32_t>()[1] == 2);
-  expect(error_of(store, "a"), "EIO", "the chunk is absent: fill value \"x\" is no int32");
+  expect(error_of(store, "a"), "EIO", "the chunk is absent: fill value \"x\" is not a valid int32");
   writer.put_values<int32_t>("a/1", {3, 4});
   TestContext after;
   BOOST_TEST(values_in<int32_t>(writer.open(after), "a") == (Ints{1, 2, 3, 4}),
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(v3_fill_value_of_another_type_damages_the_array) {
   writer.put_values<int32_t>("a/c/0", {1, 2});
   writer.put_values<int32_t>("a/c/1", {3, 4});
   TestContext context;
-  expect(error_of(writer.open(context), "a"), "EIO", "fill value \"x\" is no int32");
+  expect(error_of(writer.open(context), "a"), "EIO", "fill value \"x\" is not a valid int32");
 }
 
 BOOST_AUTO_TEST_CASE(pairs_of_reals_are_complex_where_their_names_say_so) {

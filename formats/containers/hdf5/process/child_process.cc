@@ -35,7 +35,7 @@ constexpr int kMostLooks = 200;
 constexpr int kLooksAtOneGone = 20;  // which has closed its end, and is about to end
 constexpr timespec kBetweenLooks{0, 5'000'000};
 
-constexpr const char* kWhere = "libhdf5's process (-o hdf5_inside does without)";
+constexpr const char* kWhere = "libhdf5's process (-o hdf5_inside runs without it)";
 
 // What the library, the loader and the sanitizers look at. Nothing else of the daemon's is for the process to
 // know: there are keys to services among it.
@@ -132,7 +132,7 @@ void ChildProcess::end() {
 
 std::string ChildProcess::what_ended_it() {
   wait_for_end(kLooksAtOneGone);
-  if (!status_) return "it answered nonsense";
+  if (!status_) return "invalid reply";
   if (WIFSIGNALED(*status_)) return fmt::format("signal {}", WTERMSIG(*status_));
   return fmt::format("exit code {}", WEXITSTATUS(*status_));
 }
