@@ -575,7 +575,7 @@ class Commands(unittest.TestCase):
     def test_info_tells_what_is_found_by_its_name(self):
         store = os.path.join(DATA, "parts", "dup_names_ids", "store.h5ad")
         text = run("info", store).stdout.decode()
-        for line in (r"X/genes/ +one gene", r"X/cells/ +one cell", r"by/ +the cells of a level", r"pseudobulk/ +sums",
+        for line in (r"X/genes/ +one gene", r"X/cells/ +one cell", r"by/ +the cells of each level", r"pseudobulk/ +sums",
                      r"anndata.zarr/ +for zarr", r"X/bpcells/ +for BPCells \(and 1 more\)", r"obs.parquet +for DuckDB"):
             self.assertRegex(text, r"(?m)^  " + line)
         listed = run("info", "-o", "parts", store).stdout.decode()

@@ -316,7 +316,7 @@ class Export(Store):
 
     def test_a_file_in_the_place_of_a_directory(self):
         write("", self.target, "g")
-        self.assert_refused("/g: is no directory")
+        self.assert_refused("/g: not a directory")
 
     def test_a_directory_in_the_place_of_a_file(self):
         os.mkdir(os.path.join(self.target, "b.npy"))

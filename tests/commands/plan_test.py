@@ -199,7 +199,7 @@ class Shared(Planned):
         self.assertEqual((status["bytes"], status["done_bytes"]), (TEXT_BYTES, self.made["tasks"][1]["ranges"][0][2]))
         self.assertEqual(os.stat(self.part()).st_size, TEXT_BYTES)
         self.fails(75, "export", "--finish", self.path, self.target, says="3 of 4 tasks of")
-        self.fails(75, "export", "--finish", self.path, self.target, says="still to be done: 1,3-4")
+        self.fails(75, "export", "--finish", self.path, self.target, says="not done yet: 1,3-4")
         self.assertNotIn("a.csv", os.listdir(self.target))
 
     def start(self, number):
@@ -279,7 +279,7 @@ class Shared(Planned):
             self.task(number)
         with open(self.part(), "ab") as file:
             file.write(b"x")
-        self.fails(75, "export", "--finish", self.path, self.target, says=[f"its part has {TEXT_BYTES + 1} bytes, expected {TEXT_BYTES}", "to be done: 1-4"])
+        self.fails(75, "export", "--finish", self.path, self.target, says=[f"its part has {TEXT_BYTES + 1} bytes, expected {TEXT_BYTES}", "not done yet: 1-4"])
         for number in (1, 2, 3, 4):
             self.task(number)
         self.finish()
@@ -291,7 +291,7 @@ class Shared(Planned):
         os.unlink(self.part())
         self.task(3)
         self.task(4)
-        self.fails(75, "export", "--finish", self.path, self.target, says="to be done: 1-2")
+        self.fails(75, "export", "--finish", self.path, self.target, says="not done yet: 1-2")
         self.task(1)
         self.task(2)
         self.finish()

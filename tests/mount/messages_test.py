@@ -159,7 +159,7 @@ class Messages(Folder):
         self.addCleanup(mounted.unmount, self.point)
         self.assertEqual(sorted(os.listdir(self.point)), ["cut.h5", "notes.txt", "x.h5ad"])
         with open(os.path.join(self.point, ".plainfs", "log"), encoding="utf-8") as file:
-            self.assertIn(f"warning: {self.folder}/stores/x.h5ad: not an HDF5 file, though its name says so", file.read())
+            self.assertIn(f"warning: {self.folder}/stores/x.h5ad: not an HDF5 file, in spite of its name", file.read())
         self.assertIn(b"not an HDF5 file", os.getxattr(os.path.join(self.point, "x.h5ad"), "user.plainfs.error"))
         self.assertIn(b"truncated file: it has 3000 of", os.getxattr(os.path.join(self.point, "cut.h5"), "user.plainfs.error"))
         with self.assertRaises(OSError):

@@ -232,7 +232,7 @@ class Unmount(Folder):
             self.assertEqual(run(WHOLE, "umount", first.path).returncode, 0)
 
     def test_what_is_no_mount_of_fuse_is_left(self):
-        for path, code, word in ((self.folder, 11, "nothing is mounted there"), ("/no/where", 11, "nothing is mounted there"), ("/proc", 1, "is no mount of FUSE, but of proc")):
+        for path, code, word in ((self.folder, 11, "nothing is mounted there"), ("/no/where", 11, "nothing is mounted there"), ("/proc", 1, "not a FUSE mount but proc")):
             result = run(WHOLE, "umount", path)
             self.assertEqual(result.returncode, code, result.stderr)
             self.assertIn(word, result.stderr.decode())

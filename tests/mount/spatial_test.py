@@ -70,7 +70,7 @@ class Objects(Folder):
             told = run("Rscript", "-e", script, m.join("seurat.rds")).stdout.decode().splitlines()
             self.assertEqual(told[0], "NULL")
             self.assertEqual(told[1:3], ['"","spatial_1","spatial_2"', '"c1",30,20'])
-            self.assertIn("seurat.rds: images/fov: without a picture", log_of(m))
+            self.assertIn("seurat.rds: images/fov: no picture", log_of(m))
             self.assertIn("/images/fov/molecules: not in the object", log_of(m))
 
     def test_images_are_those_of_the_object(self):

@@ -184,7 +184,7 @@ class Faults(RemoteTest):
                 done = self.cat(url="http://store.example/download", env=beyond)
                 host = target.removeprefix("http://").rpartition(":")[0]
                 address = own if host == socket.gethostname() else host
-                self.check_error(done, f"/download: a redirect to {host} is not followed: {address} is of this machine or of a private network")
+                self.check_error(done, f"/download: a redirect to {host} is not followed: {address} is on this machine or in a private network")
                 self.assertEqual([request[2] for request in self.server.requests], [302])
         self.assertEqual(inner.requests, [])
         self.server.redirects["/download"] = "http://other.example/x.h5"

@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(parts_that_disagree_damage_only_the_matrix) {
 }
 
 BOOST_AUTO_TEST_CASE(a_storage_order_that_is_neither_damages_the_matrix) {
-  damage_matrix("neither row nor col: \"Col\"", replace_lines("storage_order", {"Col"}));
+  damage_matrix("storage_order is \"Col\", expected row or col", replace_lines("storage_order", {"Col"}));
   damage_matrix("storage_order is empty", replace_lines("storage_order", {}));
 }
 

@@ -461,10 +461,10 @@ BOOST_AUTO_TEST_CASE(scale_offset_computes_in_the_arrays_type) {
   const auto u2 = v3("scale_offset", R"({"scale": 2, "offset": 1000})", "<u2");
   BOOST_TEST(numbers<uint16_t>(u2->decode(stored<uint16_t>({14}), DecodedSize::exactly(2)))[0] == 1007);
   BOOST_CHECK_EXCEPTION(u2->decode(stored<uint16_t>({15}), DecodedSize::exactly(2)), Error,
-                        says("has no result in uint"));
+                        says("does not fit uint"));
   const auto i1 = v3("scale_offset", R"({"offset": -100})", "i1");
   BOOST_CHECK_EXCEPTION(i1->decode(stored<int8_t>({-29}), DecodedSize::exactly(1)), Error,
-                        says("has no result in int"));
+                        says("does not fit int"));
   BOOST_CHECK_EXCEPTION(v3("scale_offset", R"({"scale": 0})", "i1"), Error, says("scale_offset:"));
   BOOST_CHECK_EXCEPTION(v3("scale_offset", R"({"offset": 1.5})", "i1"), Error, says("is not a valid int"));
 }

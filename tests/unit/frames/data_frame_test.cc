@@ -82,8 +82,8 @@ BOOST_AUTO_TEST_CASE(what_is_not_one_value_a_row_is_left_out) {
   frame.group->add_group("strange")->set_attributes({{"encoding-type", Json("hologram")}});
   const Table table = frame.frame().table();
   BOOST_REQUIRE_EQUAL(table.columns.size(), 1u);
-  BOOST_TEST(frame.context.warned("/obs: two_d is not one value a row"));
-  BOOST_TEST(frame.context.warned("/obs: strange is not one value a row"));
+  BOOST_TEST(frame.context.warned("/obs: two_d does not have one value for each row"));
+  BOOST_TEST(frame.context.warned("/obs: strange does not have one value for each row"));
 }
 
 BOOST_AUTO_TEST_CASE(absent_short_and_broken_columns_damage_the_table) {

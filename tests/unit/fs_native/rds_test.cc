@@ -279,7 +279,7 @@ BOOST_AUTO_TEST_CASE(what_r_cannot_hold_is_refused) {
   LabelledArray array{numbers<int64_t>({(int64_t{1} << 53) + 1}, {1, 1}), nullptr, nullptr};
   BOOST_TEST(refuses(array, "9007199254740993 is too large for R's integers"));
   array.values = numbers<int32_t>({std::numeric_limits<int32_t>::min()}, {1, 1});
-  BOOST_TEST(refuses(array, "no integer -2147483648"));
+  BOOST_TEST(refuses(array, "cannot represent -2147483648"));
 
   Table table;
   table.rows = 1;

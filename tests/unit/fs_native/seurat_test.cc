@@ -422,7 +422,7 @@ BOOST_AUTO_TEST_CASE(genes_of_a_scaled_matrix_are_called_as_raws) {
   BOOST_TEST(texts_in(assay.variable_features) == Texts{"c-1"});
   BOOST_TEST(names_of(assay.columns) == Texts{"n"});
   BOOST_TEST(texts_in(object.reductions.at(0).features) == (Texts{"c-1", "a"}));
-  BOOST_TEST(context.warned("2 features have names that Seurat refuses"));
+  BOOST_TEST(context.warned("2 features have names that Seurat does not accept"));
   BOOST_TEST(context.warned("counts of RNA: none; data: raw/X"));
   // Of genes that raw has not nothing can be said of its features.
   matrix.var.row_names = text_array({"c_1", "elsewhere"});

@@ -214,7 +214,7 @@ BOOST_AUTO_TEST_CASE(a_redirect_of_a_server_that_nobody_knows_the_address_of_is_
   BOOST_TEST(object.follow("https://host/x", {302, {{"location", "https://other/"}}, ""}));
   BOOST_TEST(object.get({0, 1}).stays_public);
   BOOST_CHECK_EXCEPTION(object.follow("https://host/x", {302, {{"location", "https://10.0.0.1/"}}, ""}),
-                        Error, says("10.0.0.1 is of this machine or of a private network"));
+                        Error, says("10.0.0.1 is on this machine or in a private network"));
 }
 
 BOOST_AUTO_TEST_CASE(a_private_network_redirects_within_itself_and_out_but_not_back) {
