@@ -123,7 +123,7 @@ std::shared_ptr<const void> ByteCache::get_any(CacheKey key, const std::function
     if (loading == shard.loading.end()) break;
     const std::shared_ptr<Pending> pending = loading->second;
     if (pending->loader == std::this_thread::get_id()) {
-      throw std::logic_error("a cache load asks for the value it is loading");
+      throw std::logic_error("a cache load requests the value it is loading");
     }
     if (!waits) return nullptr;
     ++shard.hits;

@@ -22,11 +22,11 @@ struct Magic {
 constexpr std::string_view kHdf5 = "\x89HDF\r\n\x1a\n";
 constexpr uint64_t kTarMark = 257;
 constexpr std::string_view kChangedHdf5 =
-    "an HDF5 file whose bytes were changed as if it were text; copy it again as binary";
+    "an HDF5 file that was damaged by a transfer as text; copy it again as binary";
 
 constexpr std::string_view kOldMatlab =
     "a MATLAB file of before version 7.3, which scipy.io.loadmat, R.matlab and octave read; save -v7.3 "
-    "makes HDF5";
+    "writes HDF5";
 
 // Sources: each format's own specification.
 constexpr Magic kMagic[] = {
@@ -43,18 +43,18 @@ constexpr Magic kMagic[] = {
     {0, "PAR1"sv, "a Parquet file, which pandas, R's arrow and DuckDB read"},
     {0, "ARROW1"sv, "an Arrow (Feather) file, which pandas and R's arrow read"},
     {0, "SQLite format 3\0"sv, "an SQLite database, which sqlite3 reads"},
-    {0, "CDF\x01"sv, "a netCDF file of the classic format; nccopy -k netCDF-4 makes HDF5 of it"},
-    {0, "CDF\x02"sv, "a netCDF file of the classic format; nccopy -k netCDF-4 makes HDF5 of it"},
+    {0, "CDF\x01"sv, "a netCDF file of the classic format; nccopy -k netCDF-4 converts it to HDF5"},
+    {0, "CDF\x02"sv, "a netCDF file of the classic format; nccopy -k netCDF-4 converts it to HDF5"},
     {0, "II*\0"sv, "a TIFF image"},
     {0, "MM\0*"sv, "a TIFF image"},
     {0, "%PDF"sv, "a PDF document"},
-    {0, "\x0e\x03\x13\x01"sv, "an HDF4 file; h4toh5 makes HDF5 of it"},
+    {0, "\x0e\x03\x13\x01"sv, "an HDF4 file; h4toh5 converts it to HDF5"},
     {0, "MATLAB 5.0 MAT-file"sv, kOldMatlab},
     {0, "\x80\x04\x95"sv, "a Python pickle, which pandas.read_pickle reads; only open one that you trust"},
     {0, "\x80\x05\x95"sv, "a Python pickle, which pandas.read_pickle reads; only open one that you trust"},
     {0, "SIMPLE  ="sv, "a FITS file, which astropy reads"},
     {0, "\0\x05\x16\x07"sv,
-     "what macOS keeps beside a file (AppleDouble); the file itself has the same name without ._"},
+     "metadata that macOS keeps beside a file (AppleDouble); the file itself has the same name without ._"},
     {0, "version https://git-lfs.github.com/spec/"sv,
      "a pointer of Git LFS to a file that was not fetched; run git lfs pull"},
     {0, "/annex/objects/"sv, "a pointer of git-annex to a file that was not fetched; run git annex get"},
@@ -64,9 +64,8 @@ constexpr Magic kMagic[] = {
     {0, "\x09HDF"sv, kChangedHdf5},
     {0, "\xc2\x89HDF"sv, kChangedHdf5},
     {0, "\xef\xbf\xbdHDF"sv, kChangedHdf5},
-    {0, "\x1f\xc2\x8b"sv, "a gzip file whose bytes were changed as if it were text; copy it again as binary"},
-    {0, "\x1f\xef\xbf\xbd"sv,
-     "a gzip file whose bytes were changed as if it were text; copy it again as binary"},
+    {0, "\x1f\xc2\x8b"sv, "a gzip file that was damaged by a transfer as text; copy it again as binary"},
+    {0, "\x1f\xef\xbf\xbd"sv, "a gzip file that was damaged by a transfer as text; copy it again as binary"},
     {0, "RDX"sv, "an R workspace, which is read under a name in .RData"},
 };
 
@@ -153,8 +152,8 @@ std::string kind_of_zip(const File& file) {
   constexpr uint64_t kMostBehind = 65557;
   const uint64_t size = std::min(file.size(), kMostBehind);
   if (as_text(file.read_at(file.size() - size, size)).find("PK\5\6") == std::string_view::npos)
-    return "a zip archive that is cut off; copy or download it again";
-  return "a zip archive that holds no Zarr store; unpack it first, or mount it with fuse-zip";
+    return "a truncated zip archive; copy or download it again";
+  return "a zip archive without a Zarr store; unpack it first, or mount it with fuse-zip";
 }
 
 }  // namespace
@@ -172,7 +171,7 @@ std::string foreign_kind(const std::string& path, Context& context) {
   if (text.starts_with("PK\x03\x04")) return kind_of_zip(*file);
   if (is_matlab_4(text)) return std::string(kOldMatlab);
   if (text.find_first_not_of('\0') == std::string_view::npos)
-    return "a file that begins with zeros alone; copy or download it again";
+    return "a file that begins with only zeros; copy or download it again";
   return is_readable_text(text) ? kind_of_text(text) : std::string();
 }
 

@@ -51,7 +51,7 @@ std::string location_of(const std::string& path) {
 
 // Returns the error for a file that no container recognises.
 Error unknown_format(const std::string& path, Context& context) {
-  std::string message = "no format that plainfs knows";
+  std::string message = "unknown format";
   try {
     if (const std::string kind = foreign_kind(path, context); !kind.empty()) message += ": " + kind;
   } catch (const Error&) {
@@ -92,7 +92,7 @@ Store open_store(const std::string& path, Context& context) {
   const Container* const container = container_of(probe);
   if (!container && !probe.is_folder()) throw unknown_format(location, context);
   if (!container && is_url(location))
-    throw unsupported("a folder elsewhere that is no store; name one in it");
+    throw unsupported("a remote folder that is not a store; name a store in it");
   Store store = container ? container->open(probe, context) : folder::open(probe, context);
   store.path = location;
   const Node raw_root = store.root;

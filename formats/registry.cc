@@ -113,7 +113,7 @@ Node with_meaning(Node node, Context& context) {
       if (std::optional<Node> refined = schema.refine(node, context))
         return known_for_good(std::move(*refined));
     } catch (const Error& error) {
-      throw error.at(fmt::format("whether it is {} is not known", schema.name));
+      throw error.at(fmt::format("cannot determine whether it is {}", schema.name));
     }
   }
   return node;

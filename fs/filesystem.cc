@@ -222,7 +222,7 @@ ListingPtr Filesystem::list(Inode directory) {
 
 std::string Filesystem::read_link(Inode link) {
   std::string target = current()->tree().target(link);
-  if (target.size() > kLongestLink) throw unsupported("a link of {} bytes", target.size());
+  if (target.size() > kLongestLink) throw unsupported("a link of {} bytes, which is too long", target.size());
   return target;
 }
 
@@ -237,7 +237,7 @@ OpenFile Filesystem::open(Inode file) {
 
 void Filesystem::check_current(const OpenFile& file) const {
   if (!file.changes && file.opening->number() != number_.load(std::memory_order_relaxed))
-    throw unreadable("the store was reopened since the file was");
+    throw unreadable("the store was reopened after this file was opened");
 }
 
 void Filesystem::count_read(const Slices& slices) {
@@ -426,7 +426,7 @@ ChosenViews views_named(std::string_view list) {
     for (const View& view : views()) {
       if (view.option == name || name == "all") chosen.all.push_back(&view);
     }
-    if (chosen.all.size() == before) throw unsupported("views={}: there is no such view", name);
+    if (chosen.all.size() == before) throw unsupported("views={}: unknown view", name);
   }
   return chosen;
 }

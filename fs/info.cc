@@ -61,8 +61,8 @@ std::string statistics_text(Filesystem& filesystem, const Context& context) {
 
 // An overview of the files for a user that finds the mount and does not know plainfs.
 constexpr char kReadme[] =
-    R"(This folder is a mount of plainfs: the files show what is in a store of arrays, tables and matrices. They
-are made while they are read, and take no room on the disk. `plainfs info FOLDER` says what the store is.
+    R"(This folder is a mount of plainfs. Its files show the arrays, tables and matrices of a store. They are
+generated when they are read and take no space on the disk. `plainfs info FOLDER` describes the store.
 
   NAME.csv              a table or an array as text; the first line of a table is its header
   NAME.npy              the numbers of an array, for numpy.load(..., mmap_mode="r")
@@ -70,44 +70,44 @@ are made while they are read, and take no room on the disk. `plainfs info FOLDER
   NAME.parquet          a table with its types, for DuckDB, pandas, polars and R's arrow (by its name)
   NAME.mat              an array for MATLAB, Octave and scipy.io.loadmat, as `data` (by its name)
   matrix.mtx, genes.tsv, barcodes.tsv
-                        a sparse matrix, as Seurat::Read10X and scanpy.read_10x_mtx take it
-  10x/                  the same as Cell Ranger writes it
-  anndata.h5ad          all of it for Python: anndata.read_h5ad("anndata.h5ad", backed="r")
-  seurat.rds            all of it for R, as a Seurat object
+                        a sparse matrix, for Seurat::Read10X and scanpy.read_10x_mtx
+  10x/                  the same as files of Cell Ranger
+  anndata.h5ad          the whole store for Python: anndata.read_h5ad("anndata.h5ad", backed="r")
+  seurat.rds            the whole store for R, as a Seurat object
   fragments.tsv.gz, variants.vcf.gz
                         for tabix and bcftools, with their indexes
   image.ome.tif, preview.png
-                        an image, for Fiji and QuPath, and for a quick look
-  timeseries.csv        of a time series of NWB: seconds, and values in their unit (by its name)
-  .attrs.json           what else is said of the parts of a folder
-  .plainfs/             this folder, which is in no listing:
-    info.json           what is mounted, of which format, with which options
-    stats.json          counters; `plainfs ps --prometheus` has those of all mounts
+                        an image, for Fiji and QuPath, and a small picture of it
+  timeseries.csv        a time series of NWB: seconds, and values in their unit (by its name)
+  .attrs.json           the attributes of a folder and its parts
+  .plainfs/             this folder, which is not listed:
+    info.json           the store that is mounted, its format and the options
+    stats.json          counters; `plainfs ps --prometheus` prints those of all mounts
     log                 warnings and errors so far
 
-Files "by their name" are in no listing, and there for who asks for them.
+Files "by their name" are not listed. Programs that open them by name find them.
 )";
 
 constexpr char kRemoteReadme[] =
-    R"(This folder is a mount of a store on a server. To list a file with its size, plainfs would have to read
-what it shows, so that tables and matrices as text are not listed. They are here by their names all the same:
+    R"(This folder is a mount of a store on a server. To list a text file with its size, plainfs would have to
+read everything that the file shows. Tables and matrices as text are therefore not listed. Open them by name:
 
   cat obs.csv           of a table OBS: obs.csv, obs.rds, obs.parquet
   head X/matrix.mtx     of a matrix
 
-`plainfs ls -a STORE` lists the names of all. They are listed here once `plainfs index STORE` has measured them,
+`plainfs ls -a STORE` lists all names. They are listed here after `plainfs index STORE` has measured them,
 or with -o views=all. More about the files: .plainfs/README.txt
 )";
 
 // https://bford.info/cachedir: everything here can be generated again from the store.
 constexpr char kCacheTag[] =
     "Signature: 8a477f597d28d172789f06886806bc55\n"
-    "# A mount of plainfs: many times the size of its store, and made of it. Back up the store instead.\n";
+    "# A mount of plainfs: generated from its store and many times its size. Back up the store instead.\n";
 
 // For ripgrep, fd and ag.
 constexpr char kIgnore[] =
-    "# A mount of plainfs: to go through all of it reads all of its store, many times. To search it all the\n"
-    "# same: rg --no-ignore. A file that is named is always searched.\n"
+    "# A mount of plainfs: searching all files reads the whole store many times. To search it nevertheless:\n"
+    "# rg --no-ignore. A file that is named is always searched.\n"
     "*\n";
 
 std::unique_ptr<ViewFile> text_file(std::string text) {

@@ -33,24 +33,24 @@ std::string meant_command(const std::string& word) {
     std::string_view hint;
   };
   static constexpr Meant kMeant[] = {
-      {"unmount", "no command; to unmount: plainfs umount MOUNTPOINT"},
-      {"mount", "no command; to mount: plainfs STORE MOUNTPOINT"},
-      {"list", "no command; to list a store: plainfs ls STORE"},
-      {"dir", "no command; to list a store: plainfs ls STORE"},
-      {"copy", "no command; to copy a store out: plainfs export STORE DIR"},
-      {"extract", "no command; to copy a store out: plainfs export STORE DIR"},
-      {"convert", "no command; to write a store as another file: plainfs export STORE FILE"},
-      {"verify", "no command; to read all of a store: plainfs check STORE"},
-      {"tree", "no command; to list all of a store: plainfs ls -R STORE"},
-      {"du", "no command; to list all of a store with its sizes: plainfs ls -lR STORE"},
-      {"head", "no command; to read the start of a file: plainfs cat STORE PATH | head"},
-      {"version", "no command; for the version: plainfs --version"},
+      {"unmount", "not a command; to unmount: plainfs umount MOUNTPOINT"},
+      {"mount", "not a command; to mount: plainfs STORE MOUNTPOINT"},
+      {"list", "not a command; to list a store: plainfs ls STORE"},
+      {"dir", "not a command; to list a store: plainfs ls STORE"},
+      {"copy", "not a command; to copy a store out: plainfs export STORE DIR"},
+      {"extract", "not a command; to copy a store out: plainfs export STORE DIR"},
+      {"convert", "not a command; to write a store as another file: plainfs export STORE FILE"},
+      {"verify", "not a command; to read all of a store: plainfs check STORE"},
+      {"tree", "not a command; to list all of a store: plainfs ls -R STORE"},
+      {"du", "not a command; to list all of a store with its sizes: plainfs ls -lR STORE"},
+      {"head", "not a command; to read the start of a file: plainfs cat STORE PATH | head"},
+      {"version", "not a command; for the version: plainfs --version"},
   };
   if (::access(word.c_str(), F_OK) == 0) return {};
   for (const Meant& meant : kMeant)
     if (meant.word == word) return std::string(meant.hint);
   const std::string_view nearest = nearest_command(word);
-  return nearest.empty() ? "" : fmt::format("no such file or command; there is plainfs {}", nearest);
+  return nearest.empty() ? "" : fmt::format("no such file or command; did you mean plainfs {}?", nearest);
 }
 
 int show_about(const Options& options) {
@@ -94,8 +94,7 @@ int with_output(int code) {
 // command: "" = plainfs itself.
 int show_help(const std::string& command) {
   if (!command.empty() && !is_command(command))
-    throw Failure(kUsage,
-                  fmt::format("help: there is no command {}; for all of them: plainfs --help", command));
+    throw Failure(kUsage, fmt::format("help: unknown command {}; for all commands: plainfs --help", command));
   std::fputs(command.empty() ? help_text().c_str() : help_of_command(command).c_str(), stdout);
   return kSuccess;
 }

@@ -86,7 +86,7 @@ Session::Session(const Options& options, std::function<void(const std::string& m
   counters_.remote.tell = [this](const std::string& line) { log_.warn(line); };
   context_.passing = std::move(passing);
   context_.progress = [this](const std::string& line) { log_.warn(line); };
-  if (options.store.empty()) throw Failure(kUsage, "no store is given; see plainfs --help");
+  if (options.store.empty()) throw Failure(kUsage, "expected a store; see plainfs --help");
   Appearance appearance = appearance_of(options);
   if (appearance.index) {
     passes_ = std::make_unique<KeptPasses>(appearance.index, context_.progress);

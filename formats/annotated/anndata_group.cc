@@ -92,7 +92,7 @@ bool may_have_columns(const Node& obs) {
 
 Table needed_frame(const GroupPtr& group, std::string_view name, Context& context) {
   if (auto table = frame_of(member_of(group, name, context))) return *std::move(table);
-  throw unsupported("{} is no table of anndata's", name);
+  throw unsupported("{} is not a table of AnnData", name);
 }
 
 // Returns whether AnnData's schema has recognised the group. Tables called obs and var may stand in any

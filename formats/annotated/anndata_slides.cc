@@ -68,13 +68,12 @@ std::vector<Slide> anndata_slides(const GroupPtr& group, const Table& obs, Conte
   const std::optional<Spots> spots = slides.empty() ? std::nullopt : spots_of(group, obs, context);
   if (!spots) {
     if (!slides.empty())
-      context.notice(fmt::format("seurat.rds: uns/{0}: obsm/{0} has no coordinates of the cells", kSpatial));
+      context.notice(fmt::format("seurat.rds: uns/{0}: obsm/{0} has no coordinates for the cells", kSpatial));
     return {};
   }
   const auto cells = cells_of_slides(names, obs, "library_id");
   if (!cells) {
-    context.notice(
-        fmt::format("seurat.rds: uns/{}: no column of obs names the slide of each cell", kSpatial));
+    context.notice(fmt::format("seurat.rds: uns/{}: no column of obs has the slide of each cell", kSpatial));
     return {};
   }
   for (size_t i = 0; i < slides.size(); ++i) put_on(*spots, (*cells)[i], slides[i]);

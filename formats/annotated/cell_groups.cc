@@ -180,7 +180,7 @@ std::optional<CellGroups> cell_groups(const Array& column, uint64_t most) {
   const ColumnLevels levels = levels_of(column);
   if (levels == ColumnLevels::none || column.shape().size() != 1)
     throw unsupported("a column of {} has no levels", column.dtype().name());
-  if (column.count() >= CellGroups::kNone) throw unsupported("{} cells are too many", column.count());
+  if (column.count() >= CellGroups::kNone) throw unsupported("more cells than supported: {}", column.count());
   if (const std::optional<FactorParts> factor = factor_parts(column)) return groups_of_factor(*factor, most);
   return levels == ColumnLevels::texts ? groups_of_texts(column, most) : groups_of_numbers(column, most);
 }

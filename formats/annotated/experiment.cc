@@ -28,7 +28,7 @@ class Experiment {
 
   AnnotatedMatrix make() {
     std::vector<Item> assays = items_of("assays");
-    if (assays.empty()) throw unsupported("{}: no assay is a matrix", root_->path());
+    if (assays.empty()) throw unsupported("{}: no assay has a matrix", root_->path());
     const Extent extent = *extent_of(assays.front().content);
     AnnotatedMatrix made;
     made.marks_missing = true;
@@ -70,7 +70,7 @@ void Experiment::take_coordinates(AnnotatedMatrix& made) const {
                                     [](const AnnotatedPart& part) { return part.name == kSpatial; });
   if (is_taken)
     return context_.notice(
-        fmt::format("{}: the coordinates are not in the .h5ad: a reduced dimension is called {}",
+        fmt::format("{}: the coordinates are not in the .h5ad: a reduced dimension has the name {}",
                     root_->path(), kSpatial));
   made.obsm.push_back({kSpatial, std::move(coordinates)});
   if (layout_ == Layout::named)

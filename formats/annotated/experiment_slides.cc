@@ -133,7 +133,7 @@ std::vector<Slide> experiment_slides(const GroupPtr& root, const Table& obs, Con
   if (!spots) return {};
   const auto cells = cells_of_slides(samples, obs, "sample_id");
   if (!cells) {
-    context.notice("seurat.rds: images: no column of column_data names the sample of each cell");
+    context.notice("seurat.rds: images: no column of column_data has the sample of each cell");
     return {};
   }
   std::vector<Slide> slides;

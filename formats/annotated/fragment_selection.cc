@@ -22,7 +22,7 @@ void for_each_number(const Array& array, uint64_t first, uint64_t count, const T
     if constexpr (std::is_integral_v<T>) {
       for (const T value : elements.values<T>()) take(static_cast<uint64_t>(value));
     } else {
-      throw damaged("numbers of type {}, not whole ones", array.dtype().name());
+      throw damaged("numbers are {}, expected integers", array.dtype().name());
     }
   });
 }
@@ -58,7 +58,7 @@ class Choice {
       if (here == 0) continue;
       std::vector<uint64_t> chosen = chosen_in(block, kBlock);
       if (chosen.size() != before_[block + 1] - before_[block])
-        throw damaged("{} fragments where {} were counted", chosen.size(),
+        throw damaged("{} fragments, expected {} as counted before", chosen.size(),
                       before_[block + 1] - before_[block]);
       const auto begin = chosen.begin() + static_cast<ptrdiff_t>(at - before_[block]);
       visit(block * kBlock, length_of(block),
@@ -116,7 +116,7 @@ ArrayPtr chosen_pointer(const Array& pointer, uint64_t fragments, const Choice& 
   uint64_t i = 0, begin = 0, shown = 0;
   for_each_number(pointer, 0, pointer.count(), [&](uint64_t at) {
     if (at > fragments || (i % 2 == 1 && at < begin))
-      throw damaged("chromosome {} is [{}, {}) of {} fragments", i / 2, begin, at, fragments);
+      throw damaged("chromosome {} has fragments {} to {}, but there are {}", i / 2, begin, at, fragments);
     if (i % 2 == 1) shown = checked_add(shown, at - begin);
     begin = at;
     chosen.mutable_values<uint64_t>()[i++] = choice.among(at);

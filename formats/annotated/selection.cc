@@ -132,7 +132,7 @@ Content Selection::of(const std::string& name, const Content& content) const {
     return array->values->column_major() ? shape.back() : shape.front();
   }();
   if (!rows) return content;
-  if (*rows != all_) return damaged("{} has {} rows, not {}", name, *rows, all_);
+  if (*rows != all_) return damaged("{} has {} rows, expected {}", name, *rows, all_);
   if (const auto* table = std::get_if<Table>(&content)) return of(*table);
   if (const auto* sparse = std::get_if<SparseMatrix>(&content)) return of(*sparse);
   return of(std::get<LabelledArray>(content));

@@ -59,7 +59,7 @@ class Assay {
 void Assay::take_matrices() {
   cells_ = array_in(find(root_, "cell.names"));
   features_ = array_in(find(group_, "features"));
-  if (!cells_ || !features_) throw damaged("{}: no cell.names or features", group_->path());
+  if (!cells_ || !features_) throw damaged("{}: cell.names or features is missing", group_->path());
   made_.cells = cells_->count();
   made_.genes = features_->count();
   const SeuratLayers matrices(group_, features_, cells_, context_);
@@ -71,7 +71,7 @@ void Assay::take_matrices() {
   else if (is_there(counts))
     made_.layers.push_back({"counts", std::move(counts)});
   if (matrices.has_layers() && !is_there(made_.x))
-    throw unsupported("{}: no layer data or counts has all of its features and cells", group_->path());
+    throw unsupported("{}: neither layer data nor counts has all features and cells", group_->path());
   take_other_layers(matrices);
   made_.obs = named_rows(made_.cells, cells_);
   made_.var = named_rows(made_.genes, features_);

@@ -147,11 +147,12 @@ std::optional<Node> SeuratLayers::stored(std::string_view name) const {
 void SeuratLayers::add_part(const std::string& name, const std::optional<Node>& node, Parts& parts) const {
   const auto sparse = node ? content_of<SparseMatrix>(node) : std::nullopt;
   if (!sparse)
-    throw unsupported("{}: layer {} is no sparse matrix and has not all features and cells in their order",
-                      assay_->path(), name);
+    throw unsupported(
+        "{}: layer {} is not a sparse matrix, and lacks features or cells, or has them in another order",
+        assay_->path(), name);
   if (sparse->error) throw *sparse->error;
   if (!has_names(*sparse))
-    throw unsupported("{}: layer {} has not all features and cells, and no names", assay_->path(), name);
+    throw unsupported("{}: layer {} lacks features or cells and has no names", assay_->path(), name);
   parts.matrices.push_back(evaluated(*sparse));
 }
 
@@ -191,13 +192,13 @@ Content SeuratLayers::matrix(std::string_view name) const {
   if (parts.matrices.empty()) return {};
   Joined joined(features_, cells_);
   for (const SparseMatrix& part : parts.matrices)
-    if (!joined.add(part)) throw unsupported("{}: {} a cell twice", assay_->path(), parts.names);
+    if (!joined.add(part)) throw unsupported("{}: {} repeated cells", assay_->path(), parts.names);
   const uint64_t cells = cells_->count(), features = features_->count();
   if (joined.missing_cells() > 0)
     throw unsupported("{}: {} {} of {} cells", assay_->path(), parts.names, cells - joined.missing_cells(),
                       cells);
   if (joined.missing_features() > 0)
-    context_.notice(fmt::format("{}: {} {} of {} features, the others are 0 in files made of it",
+    context_.notice(fmt::format("{}: {} {} of {} features; the others are 0 in files generated from it",
                                 assay_->path(), parts.names, features - joined.missing_features(), features));
   SparseMatrix made = computed_lists(joined.source(), context_);
   made.rows = features;
@@ -212,7 +213,8 @@ Content SeuratLayers::matrix(std::string_view name) const {
 std::optional<Error> SeuratLayers::fault_of_cells() const {
   const auto own = content_of<LabelledArray>(member_of(assay_, "cells", context_));
   if (!own || !has_layers() || are_the_same(own->values, cells_)) return std::nullopt;
-  return unsupported("{}: its cells are not those of the object, or not in their order", assay_->path());
+  return unsupported("{}: its cells differ from those of the object, or are in another order",
+                     assay_->path());
 }
 
 }  // namespace plainfs::annotated

@@ -52,7 +52,7 @@ JointMatrices joined(const GroupPtr& root, const std::vector<Modality>& modaliti
   JointMatrices joint;
   for (const auto& [name, make] : modalities) joint.parts.push_back({name, make()});
   const auto obs = content_of<Table>(member_of(root, "obs", context));
-  if (!obs) throw unsupported("obs is no table of anndata's");
+  if (!obs) throw unsupported("obs is not a table of AnnData");
   joint.obs = *obs;
   const auto take = [&](std::string_view name, std::vector<AnnotatedPart>& parts) {
     const std::optional<Node> room = member_of(root, name, context);

@@ -95,12 +95,12 @@ ColumnsOf StoredSeurat::dense_of(const std::optional<Node>& node, const std::str
   if (!array || array->values->shape().size() != 2 || array->values->count() == 0) return {};
   const Extent extent = *extent_of(*array);
   if (is_reordered(array->row_names, rows) || is_reordered(array->column_names, columns)) {
-    leave_out(place + ", whose names stand in another order");
+    leave_out(place + ", which has its names in another order");
     return {};
   }
   if (rows && rows->count() == extent.rows && (!columns || columns->count() == extent.columns))
     return {in_column_order(as_meant(*array).values)};
-  leave_out(place + ", whose names do not fit");
+  leave_out(place + ", which has names that do not match");
   return {};
 }
 ColumnsOf StoredSeurat::dense_in(const GroupPtr& group, std::string_view name, const ArrayPtr& rows) const {
@@ -142,7 +142,7 @@ void StoredSeurat::take_assay(const std::string& name, const Node& node) {
   assay.name = name;
   assay.key = text_of(attributes_of(node), "key").value_or("");
   assay.features = array_in(group, "features");
-  if (!assay.features) throw damaged("{}: no features", group->path());
+  if (!assay.features) throw damaged("{}: features is missing", group->path());
   if (assay.features->count() == 0) return leave_out(group->path() + ", which has no features");
   const SeuratLayers matrices(group, assay.features, made_.cells, context_);
   if (const std::optional<Error> fault = matrices.fault_of_cells()) return leave_out(fault->what());
@@ -223,9 +223,9 @@ void StoredSeurat::take_graph(const std::string& name, const Node& node) {
   const uint64_t cells = made_.cells->count();
   if (!matrix->error && (matrix->rows != cells || matrix->columns != cells))
     return leave_out(
-        fmt::format("graphs/{}, which is {} by {}, of {} cells", name, matrix->rows, matrix->columns, cells));
+        fmt::format("graphs/{}, which is {} by {} for {} cells", name, matrix->rows, matrix->columns, cells));
   if (is_reordered(matrix->row_names, made_.cells) || is_reordered(matrix->column_names, made_.cells))
-    return leave_out(fmt::format("graphs/{}, whose cells stand in another order", name));
+    return leave_out(fmt::format("graphs/{}, which has its cells in another order", name));
   const std::string assay = text_of(attributes_of(node), "assay.used").value_or(made_.active_assay);
   made_.graphs.push_back({name, assay, evaluated(*matrix)});
 }
@@ -236,7 +236,7 @@ void StoredSeurat::leave_out_of_image(const Slide& slide) const {
   const std::optional<Node> image = find(images->parts, slide.name);
   if (!slide.pixels)
     context_.notice(
-        fmt::format("seurat.rds: images/{}: without a picture: the coordinates alone are in the object, as "
+        fmt::format("seurat.rds: images/{}: no picture: only the coordinates are in the object, as "
                     "the reduction {}",
                     slide.name, kSpatial));
   leave_out_others(image->parts, {"coordinates", "image", "scale.factors", "spot.radius", "assay", "key",
@@ -252,7 +252,7 @@ void StoredSeurat::take_coordinates(const std::vector<Slide>& slides) {
   const bool is_taken =
       std::any_of(made_.reductions.begin(), made_.reductions.end(),
                   [](const SeuratObject::Reduction& known) { return known.name == kSpatial; });
-  if (is_taken) return leave_out("the coordinates of images, since a reduction is called as theirs");
+  if (is_taken) return leave_out("the coordinates of images, as a reduction already has that name");
   SeuratObject::Reduction reduction;
   reduction.name = kSpatial;
   reduction.assay = made_.active_assay;
@@ -274,16 +274,16 @@ void StoredSeurat::take_images() {
 void StoredSeurat::take_meta_data() {
   const std::optional<Node> node = find(root_, "meta.data");
   const auto meta = content_of<Table>(node);
-  if (!meta) throw damaged("meta.data is no table");
+  if (!meta) throw damaged("meta.data is not a table");
   if (meta->rows != made_.cells->count())
-    throw damaged("meta.data has {} rows, not {}", meta->rows, made_.cells->count());
+    throw damaged("meta.data has {} rows, expected {}", meta->rows, made_.cells->count());
   made_.meta_data = meta->columns;
   made_.identities = array_in(root_, "active.ident");
 }
 
 SeuratObject StoredSeurat::make() {
   made_.cells = array_in(root_, "cell.names");
-  if (!made_.cells) throw damaged("there are no cell.names");
+  if (!made_.cells) throw damaged("cell.names is missing");
   const Attributes attributes = root_->attributes();
   made_.project = text_of(attributes, "project").value_or("SeuratProject");
   made_.active_assay = text_of(attributes, "active.assay").value_or("");
@@ -330,7 +330,7 @@ void note_left_out_lists(const GroupPtr& root, Context& context) {
         context.notice(fmt::format("/{}: {}: in neither seurat.rds nor the .h5ad of an assay", name, others));
       const std::string images = are_images ? names_in(*list->parts, has_coordinates) : "";
       if (!images.empty())
-        context.notice(fmt::format("/images: {}: the .h5ad of an assay holds the coordinates alone", images));
+        context.notice(fmt::format("/images: {}: the .h5ad of an assay has only the coordinates", images));
     } catch (const Error&) {
       // listing it reports the error
     }

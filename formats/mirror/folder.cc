@@ -53,7 +53,7 @@ class Folder : public Group {
     }
     if (error) throw unreadable("{}: {}", path_.string(), error.message());
     if (outside > 0 && !is_told_.exchange(true))
-      context_.notice(fmt::format("{}: {} link{} out of the folder: -o follow_outside shows what {} to",
+      context_.notice(fmt::format("{}: {} link{} out of the folder; -o follow_outside shows what {} to",
                                   path_.string(), outside, outside == 1 ? " leads" : "s lead",
                                   outside == 1 ? "it leads" : "they lead"));
     std::sort(members.begin(), members.end(),
@@ -130,7 +130,7 @@ class Folder : public Group {
     if (status.type() != files::regular_file && status.type() != files::directory_file) return std::nullopt;
     PlainFile file{path.string()};
     if (!is_store && status.type() == files::regular_file && is_named_as_hdf5(path))
-      file.no_store = Error(Errc::unknown_format, "no HDF5 file, though its name says so: shown as it is");
+      file.no_store = Error(Errc::unknown_format, "not an HDF5 file, in spite of its name; shown as it is");
     node.content = std::move(file);
     if (status.type() == files::directory_file) {
       node.parts = std::make_shared<Folder>(path, root_, shared_from_this(), context_);

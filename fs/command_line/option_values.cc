@@ -56,7 +56,7 @@ uint64_t byte_size(std::string_view name, std::string_view text) {
     }
   }
   if (const auto value = number(digits, kMost >> shift)) return *value << shift;
-  throw Failure(kUsage, fmt::format("{}={}: not a number of bytes; write 64m or 2g", name, text));
+  throw Failure(kUsage, fmt::format("{}={}: not a number of bytes, such as 64m or 2g", name, text));
 }
 
 uid_t user(std::string_view text) {
@@ -99,7 +99,7 @@ std::string option_file(std::string_view name, const std::string& path, uint64_t
   };
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) throw fail(std::strerror(errno));
-  if (!S_ISREG(status.st_mode)) throw fail("no file");
+  if (!S_ISREG(status.st_mode)) throw fail("not a regular file");
   if (static_cast<uint64_t>(status.st_size) > most_bytes)
     throw fail(fmt::format("more than {} MiB", most_bytes >> 20));
   std::ifstream in(path, std::ios::binary);

@@ -65,43 +65,43 @@ Shown shown_remote_cache(const Options& options) {
 constexpr Row kOwn[] = {
     {'h', "help", "", "print this help", [](Options& o, std::string_view) { o.help = true; }},
     {'V', "version", "", "print the version", [](Options& o, std::string_view) { o.version = true; }},
-    {'f', "foreground", "", "stay in the foreground, log to standard error",
+    {'f', "foreground", "", "stay in the foreground and log to standard error",
      [](Options& o, std::string_view) { o.foreground = true; }},
-    {'d', "debug", "", "as -f, and print every request",
+    {'d', "debug", "", "like -f, and print every request",
      [](Options& o, std::string_view) { o.debug = o.foreground = true; }},
-    {0, "cache_size", "BYTES", "memory for decoded data, as in 512m (256m)",
+    {0, "cache_size", "BYTES", "memory for decoded data, such as 512m (256m)",
      [](Options& o, std::string_view v) { o.cache_bytes = byte_size("cache_size", v); },
      [](const Options& o) { return Shown(Json::of(o.cache_bytes)); }},
-    {0, "threads", "N", "threads that decode (one a core)",
+    {0, "threads", "N", "decoding threads (one for each core)",
      [](Options& o, std::string_view v) { o.threads = static_cast<unsigned>(integer("threads", v, 1024)); },
      [](const Options& o) { return if_not(0, o.threads); }},
-    {0, "views", "LIST", "what to show and list, joined by + or : (all but bin), all, listed or of",
+    {0, "views", "LIST", "what to show and list, separated by + or : (all but bin), all, listed or of",
      [](Options& o, std::string_view v) { o.views = v; },
      [](const Options& o) { return if_not("", o.views); }},
-    {0, "parts", "", "list what is found by its name: genes/, cells/, by/ and pseudobulk/",
+    {0, "parts", "", "also list genes/, cells/, by/ and pseudobulk/, which are found by name",
      [](Options& o, std::string_view) { o.lists_parts = true; },
      [](const Options& o) { return if_set(o.lists_parts); }},
-    {0, "cells", "FILE", "a .csv, names of cells first, by whose columns by/ divides fragments",
+    {0, "cells", "FILE", "a .csv with cell names in the first column; by/ divides fragments by the others",
      [](Options& o, std::string_view v) {
        o.cells = boost::filesystem::absolute(std::string(v)).string();
        o.read.cells = read_cells_file(o.cells);
      },
      [](const Options& o) { return if_not("", o.cells); }},
-    {0, "genome", "FILE", "how long chromosomes are, name and length a line: for coverage.bw",
+    {0, "genome", "FILE", "chromosome lengths for coverage.bw: a name and a length on each line",
      [](Options& o, std::string_view v) {
        o.genome = boost::filesystem::absolute(std::string(v)).string();
        o.read.genome = read_genome_file(o.genome);
      },
      [](const Options& o) { return if_not("", o.genome); }},
-    {0, "subdir", "PATH", "mount this directory of the store only",
+    {0, "subdir", "PATH", "mount only this directory of the store",
      [](Options& o, std::string_view v) { o.subdir = v; },
      [](const Options& o) { return if_not("", o.subdir); }},
-    {0, "index", "DIR", "keep sizes for the next mount there, or `none` (~/.cache/plainfs)",
+    {0, "index", "DIR", "where to keep sizes for the next mount, or `none` (~/.cache/plainfs)",
      [](Options& o, std::string_view v) { o.index = own_folder(v); }, shown_index},
-    {0, "index_ahead", "", "find out all sizes in the background",
+    {0, "index_ahead", "", "compute all sizes in the background",
      [](Options& o, std::string_view) { o.indexes_ahead = true; },
      [](const Options& o) { return if_set(o.indexes_ahead); }},
-    {0, "timeout", "SECONDS", "unmount after so long without a request (never)",
+    {0, "timeout", "SECONDS", "unmount after this time without a request (never)",
      [](Options& o, std::string_view v) { o.idle_seconds = integer("timeout", v, uint64_t{1} << 40); },
      [](const Options& o) { return if_not(0, o.idle_seconds); }},
     {0, "log_level", "LEVEL", "error, warning, info or debug (warning)",
@@ -109,25 +109,25 @@ constexpr Row kOwn[] = {
        o.log_level = one_of("log_level", v, {"error", "warning", "info", "debug"});
      },
      [](const Options& o) { return if_not("warning", o.log_level); }},
-    {0, "log_file", "FILE", "log there too", [](Options& o, std::string_view v) { o.log_file = v; },
+    {0, "log_file", "FILE", "also log to this file", [](Options& o, std::string_view v) { o.log_file = v; },
      [](const Options& o) { return if_not("", o.log_file); }},
-    {0, "on_change", "WHAT", "a store that changes is an `error`, or is opened anew: `reopen` (error)",
+    {0, "on_change", "WHAT", "if the store changes: `error`, or `reopen` it (error)",
      [](Options& o, std::string_view v) {
        o.reopens_on_change = one_of("on_change", v, {"error", "reopen"}) == "reopen";
      },
      [](const Options& o) { return if_not("", o.reopens_on_change ? "reopen" : ""); }},
-    {0, "missing", "WHAT", "an absent Zarr chunk is `fill` or `error` (fill)",
+    {0, "missing", "WHAT", "an absent Zarr chunk: `fill` or `error` (fill)",
      [](Options& o, std::string_view v) {
        o.read.absent_chunk_is_error = one_of("missing", v, {"fill", "error"}) == "error";
      },
      [](const Options& o) { return if_not("", o.read.absent_chunk_is_error ? "error" : ""); }},
-    {0, "header", "", "a header for the .csv of every array, not of tables and labelled ones alone",
+    {0, "header", "", "a header in the .csv of every array, not only of tables and labelled arrays",
      [](Options& o, std::string_view) { o.read.array_header = true; },
      [](const Options& o) { return if_set(o.read.array_header); }},
-    {0, "rowname", "NAME", "header of a column of row names, which has none (nothing)",
+    {0, "rowname", "NAME", "header of the column of row names (empty)",
      [](Options& o, std::string_view v) { o.read.row_name_header = v; },
      [](const Options& o) { return if_not("", o.read.row_name_header); }},
-    {0, "ragged", "WHAT", "a list in a cell of a table's .csv is `json` or its `count` (json)",
+    {0, "ragged", "WHAT", "a list in a cell of a table's .csv: `json` or its `count` (json)",
      [](Options& o, std::string_view v) {
        o.read.ragged_as_count = one_of("ragged", v, {"json", "count"}) == "count";
      },
@@ -135,11 +135,11 @@ constexpr Row kOwn[] = {
     {0, "hdf5_plugins", "", "let libhdf5 load its filter plugins",
      [](Options& o, std::string_view) { o.read.hdf5_plugins = true; },
      [](const Options& o) { return if_set(o.read.hdf5_plugins); }},
-    {0, "hdf5_inside", "", "libhdf5 in plainfs itself, not in a confined process of its own",
+    {0, "hdf5_inside", "", "run libhdf5 in plainfs itself, not in a confined process",
      [](Options& o, std::string_view) { o.hdf5_inside = true; },
      [](const Options& o) { return if_set(o.hdf5_inside); }},
     {0, "sandbox", "WHAT",
-     "confine the daemon to what it needs as far as the system can: `auto`; wholly: `required`; `none` "
+     "confine the daemon: `auto`, as far as the system can; `required`, completely or fail; or `none` "
      "(auto)",
      [](Options& o, std::string_view v) {
        const std::string what = one_of("sandbox", v, {"auto", "required", "none"});
@@ -152,42 +152,43 @@ constexpr Row kOwn[] = {
                              : o.sandbox == Sandbox::kRequired ? "required"
                                                                : "auto");
      }},
-    {0, "no_sign", "", "ask S3 without a signature, for what is public",
+    {0, "no_sign", "", "send S3 requests without a signature, for public data",
      [](Options& o, std::string_view) { o.read.remote.no_sign = true; },
      [](const Options& o) { return if_set(o.read.remote.no_sign); }},
-    {0, "endpoint", "URL", "of an S3 service that is not AWS's",
+    {0, "endpoint", "URL", "address of an S3 service other than AWS",
      [](Options& o, std::string_view v) { o.read.remote.endpoint = v; },
      [](const Options& o) { return if_not("", o.read.remote.endpoint); }},
-    {0, "region", "NAME", "of the S3 bucket (us-east-1, or what the configuration says)",
+    {0, "region", "NAME", "region of the S3 bucket (us-east-1, or from the AWS configuration)",
      [](Options& o, std::string_view v) { o.read.remote.region = v; },
      [](const Options& o) { return if_not("", o.read.remote.region); }},
     {0, "remote_cache", "DIR[:BYTES]",
-     "keep what was read of a store elsewhere there, for later mounts (nothing; 10g)",
+     "keep what was read from a remote store there, for later mounts (none; 10g)",
      [](Options& o, std::string_view v) { set_remote_cache(o, v); }, shown_remote_cache},
-    {0, "remote_timeout", "SECONDS", "how long a server that does not answer is asked again (120)",
+    {0, "remote_timeout", "SECONDS", "how long to retry a server that does not reply (120)",
      [](Options& o, std::string_view v) {
        o.read.remote.patience_seconds = integer("remote_timeout", v, 86400);
      },
      [](const Options& o) {
        return if_not(RemoteOptions().patience_seconds, o.read.remote.patience_seconds);
      }},
-    {0, "follow_outside", "", "read what a store names outside of its folder",
+    {0, "follow_outside", "", "read files outside the store's folder that it refers to",
      [](Options& o, std::string_view) { o.read.follow_outside = true; },
      [](const Options& o) { return if_set(o.read.follow_outside); }},
 };
 
 // FUSE's options for the files of this mount.
 constexpr Row kFuse[] = {
-    {0, "uid", "USER", "owner of the files, by number or name (who mounts)",
+    {0, "uid", "USER", "owner of the files, a number or a name (the mounting user)",
      [](Options& o, std::string_view v) { o.uid = user(v); }},
-    {0, "gid", "GROUP", "their group (who mounts)", [](Options& o, std::string_view v) { o.gid = group(v); }},
-    {0, "umask", "M", "octal, taken away from 0644 and 0755 (0)",
+    {0, "gid", "GROUP", "group of the files (the mounting user's)",
+     [](Options& o, std::string_view v) { o.gid = group(v); }},
+    {0, "umask", "M", "octal mask of the modes 0644 and 0755 (0)",
      [](Options& o, std::string_view v) { o.umask = mode("umask", v); }},
-    {0, "entry_timeout", "SECONDS", "how long the kernel keeps names (1000000)",
+    {0, "entry_timeout", "SECONDS", "how long the kernel caches names (1000000)",
      [](Options& o, std::string_view v) { o.entry_timeout = seconds("entry_timeout", v); }},
-    {0, "attr_timeout", "SECONDS", "and sizes (1000000)",
+    {0, "attr_timeout", "SECONDS", "how long the kernel caches attributes (1000000)",
      [](Options& o, std::string_view v) { o.attr_timeout = seconds("attr_timeout", v); }},
-    {0, "negative_timeout", "SECONDS", "and names that do not exist (0)",
+    {0, "negative_timeout", "SECONDS", "how long the kernel caches that a name does not exist (0)",
      [](Options& o, std::string_view v) { o.negative_timeout = seconds("negative_timeout", v); }},
 };
 
@@ -202,10 +203,10 @@ constexpr Passed kPassed[] = {
     {"allow_other", false, "let other users see the files"},
     {"allow_root", false, "let root see the files"},
     {"default_permissions", false, "let the kernel check permissions"},
-    {"fsname", true, "name in the table of mounts (the store's path)"},
-    {"subtype", true, "type in the table of mounts (plainfs)"},
+    {"fsname", true, "source in the mount table (the store's path)"},
+    {"subtype", true, "type in the mount table (plainfs)"},
 #ifndef __APPLE__
-    {"auto_unmount", false, "unmount when the program ends in any way"},
+    {"auto_unmount", false, "unmount however the program ends"},
 #endif
     {"context", true, ""},
     {"fscontext", true, ""},
@@ -221,10 +222,10 @@ constexpr Passed kPassed[] = {
     {"nodiratime", false, ""},
 #ifdef __APPLE__
     {"volname", true, "name that Finder shows (the store's)"},
-    {"daemon_timeout", true, "seconds after which macFUSE takes a request for hanging (600)"},
-    {"nobrowse", false, "not in Finder"},
-    {"local", false, "as a disk, not as a server: Spotlight reads all of it then"},
-    {"backend", true, "of macFUSE: fskit, without its kernel extension"},
+    {"daemon_timeout", true, "seconds after which macFUSE considers a request stuck (600)"},
+    {"nobrowse", false, "hide from Finder"},
+    {"local", false, "mount as a disk, not as a server; Spotlight then reads all of it"},
+    {"backend", true, "macFUSE backend; fskit requires no kernel extension"},
     {"allow_recursion", false, ""},
     {"defer_permissions", false, ""},
     {"noappledouble", false, ""},
@@ -275,15 +276,16 @@ void set_option(Options& options, std::string_view option) {
     const auto passed =
         std::find_if(std::begin(kPassed), std::end(kPassed), [&](const Passed& p) { return p.name == name; });
     if (name == "remount")
-      throw Failure(kUsage,
-                    "remount: a mount keeps its options; unmount it and mount it again, or, for a store "
-                    "that was rewritten: plainfs reload MOUNTPOINT");
+      throw Failure(
+          kUsage,
+          "remount: the options of a mount cannot change; unmount it and mount it again, or, for a store "
+          "that was rewritten: plainfs reload MOUNTPOINT");
     if (passed == std::end(kPassed)) throw Failure(kUsage, fmt::format("unknown option: {}", name));
     wants_value = passed->has_value;
     if (has_value == wants_value) return options.mount_options.emplace_back(option), void();
   }
   throw Failure(kUsage,
-                fmt::format("option {}: {}", name, wants_value ? "a value is wanted" : "no value is wanted"));
+                fmt::format("option {} {}", name, wants_value ? "requires a value" : "takes no value"));
 }
 
 bool is_view(std::string_view name) {
@@ -363,8 +365,7 @@ class Parser {
   }
 
   std::string_view value_of(std::string_view option) {
-    if (next_ == arguments_.size())
-      throw Failure(kUsage, fmt::format("option {}: a value is wanted", option));
+    if (next_ == arguments_.size()) throw Failure(kUsage, fmt::format("option {} requires a value", option));
     return arguments_[next_++];
   }
 

@@ -32,7 +32,7 @@ uint64_t byte_number(std::string_view text, std::string_view range) {
   uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) {
-    throw Failure(kUsage, fmt::format("--range {}: not FIRST-LAST", range));
+    throw Failure(kUsage, fmt::format("--range {}: expected FIRST-LAST", range));
   }
   return value;
 }
@@ -40,7 +40,8 @@ uint64_t byte_number(std::string_view text, std::string_view range) {
 Range parse_range(std::string_view text) {
   Range range;
   const size_t dash = text.find('-');
-  if (dash == std::string_view::npos) throw Failure(kUsage, fmt::format("--range {}: not FIRST-LAST", text));
+  if (dash == std::string_view::npos)
+    throw Failure(kUsage, fmt::format("--range {}: expected FIRST-LAST", text));
   range.first = byte_number(text.substr(0, dash), text);
   if (dash + 1 < text.size()) range.last = byte_number(text.substr(dash + 1), text);
   if (range.first > range.last) throw Failure(kUsage, fmt::format("--range {}: ends before it begins", text));
@@ -107,7 +108,7 @@ std::vector<Inode> nearest_matrices(Filesystem& filesystem, const std::string& s
   }
   if (!matrices.empty()) return matrices;
   if (fault) throw Failure(exit_code_of(fault->code()), fmt::format("{}: {}", store, reason(*fault)));
-  throw Failure(kNotFound, fmt::format("{}: there is no matrix with names of genes", store));
+  throw Failure(kNotFound, fmt::format("{}: no matrix with gene names", store));
 }
 
 // Returns the first matrix that has the gene, otherwise the first matrix. In a Seurat object, the active
@@ -153,7 +154,7 @@ int cat_command(Arguments arguments) {
   split_store_path(options.names);
   if (options.names.size() == 1) check_exists(options.names[0]);
   if (options.names.size() < (gene.empty() ? 2 : 1))
-    throw Failure(kUsage, "cat: a store and a path in it are wanted: plainfs cat STORE PATH");
+    throw Failure(kUsage, "cat: expected a store and a path in it: plainfs cat STORE PATH");
   if (!gene.empty() && options.names.size() > 2)
     throw Failure(kUsage, "cat: --gene takes one matrix: plainfs cat STORE [PATH] --gene NAME");
   options.store = options.names[0];
@@ -167,7 +168,7 @@ int cat_command(Arguments arguments) {
     try {
       const Inode inode = resolve_path(filesystem, path);
       if (filesystem.kind(inode) == FileKind::directory)
-        throw Failure(kUsage, fmt::format("{}: is a directory; plainfs ls lists it",
+        throw Failure(kUsage, fmt::format("{}: a directory; plainfs ls lists it",
                                           plain_path(path).empty() ? options.store : path));
       if (!print_file(filesystem, inode, range)) return kSuccess;
     } catch (const Cancelled&) {

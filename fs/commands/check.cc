@@ -84,7 +84,7 @@ uint64_t read_file(Filesystem& filesystem, const Walked& walked, uint64_t most) 
     got += piece;
     if (piece < kPiece) break;
   }
-  if (got != size && got < most) throw damaged("{} bytes read, {} expected", got, size);
+  if (got != size && got < most) throw damaged("{} bytes read, expected {}", got, size);
   return got;
 }
 
@@ -208,8 +208,7 @@ class Checked {
         complaints_.count() == 0 ? std::string("all readable") : count_text(complaints_.count(), "finding");
     if (outside_ > 0) text += "; " + outside_links_text(outside_);
     if (links_to_nothing_ > outside_)
-      text +=
-          fmt::format("; {} to nothing that is shown here", count_text(links_to_nothing_ - outside_, "link"));
+      text += fmt::format("; {} to nothing shown here", count_text(links_to_nothing_ - outside_, "link"));
     return fmt::format("{}, {}: {}", count_text(files_, "file"), byte_text(static_cast<double>(bytes_)),
                        text);
   }

@@ -65,7 +65,7 @@ std::string take_value(Arguments& arguments, std::string_view name) {
   for (auto argument = arguments.begin(); argument != arguments.end() && *argument != "--"; ++argument) {
     if (*argument == name) {
       if (argument + 1 == arguments.end())
-        throw Failure(kUsage, fmt::format("option {}: a value is wanted", name));
+        throw Failure(kUsage, fmt::format("option {} requires a value", name));
       std::string value = *(argument + 1);
       arguments.erase(argument, argument + 2);
       return value;

@@ -19,7 +19,7 @@ void make_pieces(Filesystem& filesystem, Workers& workers, const OpenFile& file,
       const uint64_t wanted = std::min(kExportPiece, end - start);
       pieces[i] = filesystem.read(file, start, wanted);
       if (pieces[i].size() != wanted)
-        throw damaged("{} bytes at {}, {} expected", pieces[i].size(), start, wanted);
+        throw damaged("{} bytes at {}, expected {}", pieces[i].size(), start, wanted);
     });
     for (size_t i = 0; i < count; ++i) {
       if (!use(at, pieces[i])) return;

@@ -84,7 +84,7 @@ DeflatedPiece deflated(std::string_view stored, int level) {
   for (size_t at = 0; at < stored.size(); at += kBgzfStoredMember) {
     const std::string_view member = stored.substr(at, kBgzfStoredMember);
     if (member.size() <= kBgzfStoredHeader + kBgzfTrailer || !member.starts_with(kBgzfBegin))
-      throw damaged("no member of a stored block at byte {}", at);
+      throw damaged("no stored block at byte {}", at);
     out.begins.push_back(out.bytes.size());
     out.bytes +=
         deflater.member(member.substr(kBgzfStoredHeader, member.size() - kBgzfStoredHeader - kBgzfTrailer),
@@ -133,7 +133,7 @@ class IndexRewriter {
   std::string run() && {
     const std::string_view magic = cursor_.text(4);
     is_csi_ = magic == std::string_view("CSI\1", 4);
-    if (!is_csi_ && magic != std::string_view("TBI\1", 4)) throw damaged("no index by positions");
+    if (!is_csi_ && magic != std::string_view("TBI\1", 4)) throw damaged("not an index of positions");
     uint32_t chromosomes = 0, depth = kTbiDepth;
     if (is_csi_) {
       cursor_.skip(4);
@@ -162,7 +162,7 @@ class IndexRewriter {
     const uint64_t member = (stored >> 16) / kBgzfStoredMember;
     const bool is_end = (stored >> 16) % kBgzfStoredMember != 0;  // in a last member that is not full
     if (member + is_end >= begins_.size())
-      throw damaged("an offset of {} in {} members", stored, begins_.size());
+      throw damaged("an offset of {}, but there are {} members", stored, begins_.size());
     put_little(index_, at, begins_[member + is_end] << 16 | (stored & 0xffff), 8);
   }
 
@@ -265,7 +265,7 @@ std::vector<uint64_t> write_deflated(Filesystem& filesystem, Workers& workers, c
         const uint64_t first = number * piece_bytes, wanted = std::min(piece_bytes, end - first);
         const std::string stored = bytes_of(filesystem.read(file, first, wanted));
         if (stored.size() != wanted)
-          throw damaged("{} bytes at {}, {} expected", stored.size(), first, wanted);
+          throw damaged("{} bytes at {}, expected {}", stored.size(), first, wanted);
         return deflated(stored, level);
       },
       [&](size_t number, DeflatedPiece piece) {

@@ -43,7 +43,7 @@ Share parse_part(const std::string& text) {
     const auto [rest, wrong_too] = std::from_chars(slash + 1, end, part.count);
     if (wrong_too == std::errc() && rest == end && part.number >= 1 && part.number <= part.count) return part;
   }
-  throw Failure(kUsage, fmt::format("--part {}: not I/N with I from 1 to N", text));
+  throw Failure(kUsage, fmt::format("--part {}: expected I/N with I from 1 to N", text));
 }
 
 class Export {
@@ -69,7 +69,7 @@ class Export {
     progress_.begin("writing", Progress::Unit::bytes, total);
     copy_all();
     progress_.finish(
-        fmt::format("{} written, {} there already", count_text(written_.load(), "file"), skipped_.load()));
+        fmt::format("{} written, {} already there", count_text(written_.load(), "file"), skipped_.load()));
     return failures_.code();
   }
 
@@ -93,8 +93,8 @@ class Export {
     const auto is_in_whole = [&](const Copy& mark) { return !whole_->is_broken(mark.path); };
     copy_these({marks, std::stable_partition(marks, files_.end(), is_in_whole)});
     for (const std::string& folder : whole_->broken())
-      progress_.say(fmt::format("{}: not whole, so that nothing opens it: a part of it cannot be written",
-                                folder_.whole(folder)));
+      progress_.say(
+          fmt::format("{}: left incomplete, because a part of it cannot be written", folder_.whole(folder)));
   }
 
   void copy_these(std::span<const Copy> files) {

@@ -57,7 +57,9 @@ std::string left_out_text(const Exported& found) {
   for (const std::string& name : found.left_out) names += (names.empty() ? "" : " ") + name;
   return names.empty()
              ? names
-             : fmt::format("what shows the same again ({}) is left out; --views=listed writes it too", names);
+             : fmt::format(
+                   "views that repeat the same values ({}) are left out; --views=listed writes them too",
+                   names);
 }
 
 void measure(Filesystem& filesystem, Workers& workers, Exported& found, Progress& progress,
@@ -68,7 +70,7 @@ void measure(Filesystem& filesystem, Workers& workers, Exported& found, Progress
   workers.parallel_for(files.size(), [&](size_t i) {
     try {
       if (is_part_name(last_name(files[i].path)))
-        throw unsupported("is called as an export calls what it has not finished");
+        throw unsupported("the name is reserved for unfinished files of an export");
       files[i].size = static_cast<uint64_t>(filesystem.status(files[i].inode).st_size);
       is_whole[i] = 1;
     } catch (const Error& error) {
@@ -86,7 +88,8 @@ void measure(Filesystem& filesystem, Workers& workers, Exported& found, Progress
     if (is_whole[i] && !folders.is_broken(files[i].path)) whole.push_back(std::move(files[i]));
   files = std::move(whole);
   for (const std::string& folder : folders.broken())
-    progress.say(fmt::format("{}: not written, as a part of it cannot be", folder.empty() ? "." : folder));
+    progress.say(fmt::format("{}: not written, because a part of it cannot be written",
+                             folder.empty() ? "." : folder));
 }
 
 }  // namespace plainfs

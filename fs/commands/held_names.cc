@@ -120,8 +120,8 @@ std::vector<HeldName> held_names(const Descriptor& folder, std::vector<std::stri
   for (const HeldName& one : held)
     if (const std::string other = trial.taken_by(one.instead); !other.empty())
       throw Failure(kNotWritten,
-                    fmt::format("{}: neither it nor {} can be told from other names in that folder", one.name,
-                                one.instead));
+                    fmt::format("{}: it and {} cannot be distinguished from other names in that folder",
+                                one.name, one.instead));
   return held;
 }
 

@@ -55,12 +55,11 @@ std::string put_beside(const Options& options, Filesystem& filesystem) {
                     folder = is_url(store) ? "." : beside.substr(0, std::max<size_t>(beside.rfind('/'), 1));
   const Descriptor there(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (there.number() < 0 || !replace_file(there, name, as_text(index)))
-    throw Failure(
-        kNotWritten,
-        fmt::format("{}/{}: {}; it is kept in {} all the same, which plainfs index without --beside does "
-                    "alone",
-                    folder == "/" ? "" : folder, name, std::strerror(errno), options.index));
-  return is_url(store) ? fmt::format("{}; it belongs to {}", name, beside) : beside;
+    throw Failure(kNotWritten,
+                  fmt::format("{}/{}: {}; the sizes are kept only in {}, as by plainfs index without "
+                              "--beside",
+                              folder == "/" ? "" : folder, name, std::strerror(errno), options.index));
+  return is_url(store) ? fmt::format("{}; copy it to {}", name, beside) : beside;
 }
 
 }  // namespace
@@ -69,11 +68,11 @@ int index_command(Arguments arguments) {
   const bool is_beside = take_flag(arguments, "--beside");
   const Options options = parse_options(arguments, 1);
   if (options.index.empty())
-    throw Failure(kUsage, "index: nowhere to keep it; name a folder with -o index=DIR");
+    throw Failure(kUsage, "index: no folder to keep it in; name one with -o index=DIR");
   struct stat status {};
   if (is_beside && !is_url(options.store) && ::stat(options.store.c_str(), &status) == 0 &&
       S_ISDIR(status.st_mode))
-    throw Failure(kUnsupported, options.store + ": is a folder; sizes lie beside a store that is one file");
+    throw Failure(kUnsupported, options.store + ": a folder; --beside is for a store that is one file");
   Session session(options, {}, shown_pass());
   Filesystem& filesystem = session.filesystem();
   std::vector<WalkFailure> failures;
@@ -103,7 +102,7 @@ int index_command(Arguments arguments) {
                   fmt::format("{}: {}", options.store, reason(error)));
   }
   const std::string rest =
-      refused == 0 ? "" : fmt::format(", {} that cannot be shown are left out", refused.load());
+      refused == 0 ? "" : fmt::format(", {} that cannot be shown left out", refused.load());
   std::printf("%s\n",
               fmt::format("{} in {}{}", count_text(files.size() - refused, "file"), place, rest).c_str());
   return kSuccess;

@@ -50,7 +50,8 @@ std::string found_by_name_text(Filesystem& filesystem, const std::vector<Walked>
       }
   if (unsized == 0) return {};
   return fmt::format(
-      "{} found by name and not listed, as telling their sizes reads the store: plainfs ls -a shows them; "
+      "{} found by name and not listed, because computing their sizes reads the store: plainfs ls -a shows "
+      "them; "
       "listed after plainfs index or with -o views=all\n",
       count_text(unsized, "name"));
 }
@@ -63,13 +64,13 @@ struct FoundKind {
 constexpr FoundKind kFoundKinds[] = {
     {"genes", "one gene: NAME.csv, NAME.npy"},
     {"cells", "one cell: NAME.csv, NAME.npy"},
-    {"by", "the cells of a level: COLUMN/LEVEL/"},
+    {"by", "the cells of each level: COLUMN/LEVEL/"},
     {"pseudobulk", "sums of each gene by level: COLUMN.csv"},
     {"anndata.zarr", "for zarr, dask and Vitessce"},
     {"bpcells", "for BPCells"},
     {".parquet", "for DuckDB, polars and Arrow"},
     {".mat", "for MATLAB and Octave"},
-    {".tif", "for what opens TIFF"},
+    {".tif", "for programs that open TIFF"},
     {".png", "a picture"},
     {".bw", "for genome browsers"},
 };
@@ -104,7 +105,7 @@ void print_found_by_name(Filesystem& filesystem, const std::vector<Walked>& all)
   for (const Walked& walked : all)
     if (walked.kind == FileKind::directory) add_found(filesystem, walked.inode, walked.path, found);
   if (found.empty()) return;
-  std::puts("\nfound by name and in no listing; plainfs ls -a shows them:");
+  std::puts("\nfound by name and not listed; plainfs ls -a shows them:");
   for (const auto& [kind, paths] : found)
     std::printf("  %-20s  %s%s\n", printable(paths[0]).c_str(), kind->what,
                 paths.size() == 1 ? "" : fmt::format(" (and {} more)", paths.size() - 1).c_str());
@@ -129,7 +130,7 @@ void print_sizes(Filesystem& filesystem, const std::vector<Walked>& all) {
   }
   if (known > kMostInfoLines) lines += "… and more: plainfs ls -lR lists all of them\n";
   const std::string others =
-      known < files ? ", the sizes of others after plainfs index or the first ls -l" : std::string();
+      known < files ? "; other sizes are known after plainfs index or the first ls -l" : std::string();
   std::printf("\n%s%s\n%s%s", count_text(files, "file").c_str(), others.c_str(),
               found_by_name_text(filesystem, all).c_str(), lines.c_str());
 }
@@ -285,7 +286,7 @@ int info_command(Arguments arguments) {
   split_store_path(options.names);
   if (!options.names.empty()) options.store = options.names[0];
   if (is_json && options.names.size() > 1)
-    throw Failure(kUsage, "info: --json is of a whole store, without a path in it");
+    throw Failure(kUsage, "info: --json is for a whole store, without a path in it");
   const std::string inside = options.names.size() > 1 ? options.names[1] : "";
   try {
     return show(options, inside, is_json);

@@ -103,7 +103,7 @@ class Lister {
     if (unsized_ == 0 || ::isatty(STDERR_FILENO) != 1) return;
     std::fprintf(
         stderr,
-        "plainfs: %s not listed, as telling their sizes reads the store; they are there by their names: "
+        "plainfs: %s not listed, because computing their sizes reads the store; they are found by name: "
         "plainfs ls -a %s\n",
         count_text(unsized_, "file").c_str(), shell_word(store).c_str());
   }

@@ -166,7 +166,7 @@ void PartFile::finish_unless_taken(uint64_t size, timespec time, const std::stri
   set_time(time);
   if (rename_unless_taken(folder_, name_, name)) return;
   if (errno == EEXIST)
-    throw Failure(kNotWritten, fmt::format("{}: something was put there meanwhile", whole_));
+    throw Failure(kNotWritten, fmt::format("{}: something else was created there in the meantime", whole_));
   throw disk_failure();
 }
 

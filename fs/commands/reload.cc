@@ -36,7 +36,7 @@ std::optional<uint64_t> number(const std::string& path, const char* name) {
 std::string last_failure(const std::string& log) {
   const std::string text = content(log);
   const size_t start = text.rfind(kFailure);
-  if (start == std::string::npos) return std::string(kFailure) + log + " says why";
+  if (start == std::string::npos) return std::string(kFailure) + log + " has the reason";
   return text.substr(start, text.find('\n', start) - start);
 }
 
@@ -45,13 +45,13 @@ std::string last_failure(const std::string& log) {
 int reload_command(Arguments arguments) {
   const Options options = parse_options(arguments, 1);
   if (options.store.empty())
-    throw Failure(kUsage, "reload: a mountpoint is wanted: plainfs reload MOUNTPOINT");
+    throw Failure(kUsage, "reload: expected a mountpoint: plainfs reload MOUNTPOINT");
   const std::string& mountpoint = options.store;
   const std::string own = mountpoint + "/.plainfs/", statistics = own + "stats.json";
   const auto process = number(own + "info.json", "pid");
   const auto reopened = number(statistics, "reopened"), failed = number(statistics, "not_reopened");
   if (!process || !reopened || !failed || !is_plainfs(static_cast<pid_t>(*process)))
-    throw Failure(kNotFound, mountpoint + ": no store is mounted there by plainfs");
+    throw Failure(kNotFound, mountpoint + ": not a mount of plainfs");
   const auto pid = static_cast<pid_t>(*process);
   if (::kill(pid, SIGUSR1) != 0)
     throw Failure(kNotReadable, fmt::format("{}: process {}: {}", mountpoint, pid, std::strerror(errno)));
@@ -59,7 +59,7 @@ int reload_command(Arguments arguments) {
     if (number(statistics, "reopened").value_or(*reopened) != *reopened) return kSuccess;
     if (number(statistics, "not_reopened").value_or(*failed) != *failed)
       throw Failure(kNotReadable, fmt::format("{}: {}", mountpoint, last_failure(own + "log")));
-    if (::kill(pid, 0) != 0) throw Failure(kNotReadable, mountpoint + ": it is no longer mounted");
+    if (::kill(pid, 0) != 0) throw Failure(kNotReadable, mountpoint + ": no longer mounted");
     std::this_thread::sleep_for(kBetweenAsking);
   }
 }

@@ -33,7 +33,8 @@ bool write_out(const Slices& slices) {
 
 void finish_output() {
   if (std::fflush(stdout) != 0 && errno != EPIPE) throw not_written(errno);
-  if (std::ferror(stdout) != 0) throw Failure(kNotWritten, "standard output: not all of it was written");
+  if (std::ferror(stdout) != 0)
+    throw Failure(kNotWritten, "standard output: could not be written completely");
 }
 
 }  // namespace plainfs

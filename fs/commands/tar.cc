@@ -49,7 +49,7 @@ class Tar {
       }
     }
     for (const std::string& folder : whole.broken())
-      progress_.say(fmt::format("{}: not whole, so that nothing opens it: a part of it cannot be written",
+      progress_.say(fmt::format("{}: left incomplete, because a part of it cannot be written",
                                 folder.empty() ? "." : folder));
   }
 
@@ -92,9 +92,9 @@ int tar_command(Arguments arguments) {
   Options options = parse_options(arguments, kManyNames);
   split_store_path(options.names);
   if (options.names.size() < 2 || options.names.back() != "-")
-    throw Failure(kUsage, "export --tar: a store and - are wanted: plainfs export --tar STORE - > STORE.tar");
+    throw Failure(kUsage, "export --tar: expected a store and -: plainfs export --tar STORE - > STORE.tar");
   if (::isatty(STDOUT_FILENO) != 0)
-    throw Failure(kUsage, "export --tar: standard output is a terminal; put it into a file or a pipe");
+    throw Failure(kUsage, "export --tar: standard output is a terminal; redirect it to a file or a pipe");
   options.store = options.names[0];
   Session session(options);
   try {

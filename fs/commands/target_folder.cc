@@ -39,7 +39,7 @@ Descriptor enter(const Descriptor& folder, const std::string& name, const std::s
     number = ::openat(folder.number(), name.c_str(), kFlags);
   }
   if (number < 0 && (errno == ELOOP || errno == ENOTDIR))
-    throw InTheWay(fmt::format("{}: is no directory, or a symbolic link to one", whole));
+    throw InTheWay(fmt::format("{}: not a directory, or a symbolic link to one", whole));
   if (number < 0) throw disk_failure(whole);
   return Descriptor(number);
 }
@@ -103,8 +103,8 @@ std::vector<std::string> TargetFolder::keep_apart(const std::vector<std::string>
     const std::string folder = place.substr(0, place.size() - (place.empty() ? 0 : 1));
     for (const HeldName& held : held_names(nearest_folder(folder), std::move(inside))) {
       renamed_[place + held.name] = held.instead;
-      lines.push_back(fmt::format("{}: is called {} there, where it and {} would be one", place + held.name,
-                                  held.instead, held.other));
+      lines.push_back(fmt::format("{}: written as {}, because its name and {} are the same in that folder",
+                                  place + held.name, held.instead, held.other));
     }
   }
   return lines;
@@ -138,7 +138,7 @@ void TargetFolder::make_link(const std::string& path, const std::string& as_show
   const ssize_t size = ::readlinkat(folder.number(), name.c_str(), found.data(), found.size());
   if (size >= 0 && found.substr(0, static_cast<size_t>(size)) == text)
     return;  // written by an earlier run, or just now by another part
-  throw InTheWay(fmt::format("{}: is there already, and not that link", whole(path)));
+  throw InTheWay(fmt::format("{}: already exists and is not this link", whole(path)));
 }
 
 void TargetFolder::remove_file(const std::string& path) const {

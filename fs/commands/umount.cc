@@ -27,9 +27,10 @@ std::string without_links(const std::string& given) {
 }
 
 Failure busy(const std::string& given) {
-  return Failure(kTryAgain, fmt::format("{}: busy: somebody is in it or has a file of it open; try again "
-                                        "then, or let it end with the last of them: fusermount3 -uz {}",
-                                        given, given));
+  return Failure(kTryAgain,
+                 fmt::format("{}: busy: a process works in it or has one of its files open; try again "
+                             "later, or unmount it when it is no longer used: fusermount3 -uz {}",
+                             given, given));
 }
 
 // Unmounts the folder and returns when that is done.
@@ -39,7 +40,7 @@ void unmount(const std::string& given) {
   const Mounted mounted = what_is_mounted(path);
   if (mounted.device.empty()) throw Failure(kNotFound, given + ": nothing is mounted there");
   if (!is_of_fuse(mounted))
-    throw Failure(kUsage, fmt::format("{}: is no mount of FUSE, but of {}", given, mounted.type));
+    throw Failure(kUsage, fmt::format("{}: not a FUSE mount but {}", given, mounted.type));
 #endif
   const StillMounted still = unmount_fuse(path, false);
   if (!still) return;
@@ -52,7 +53,7 @@ void unmount(const std::string& given) {
   boost::system::error_code refused;
   boost::filesystem::status(path, refused);
   if (refused == boost::system::errc::permission_denied)
-    throw Failure(kNotReadable, given + ": it is another user's; who has mounted it, or root, unmounts it");
+    throw Failure(kNotReadable, given + ": mounted by another user; only that user or root can unmount it");
 #endif
   throw busy(given);
 }
@@ -62,7 +63,7 @@ void unmount(const std::string& given) {
 int umount_command(Arguments arguments) {
   const Options options = parse_options(arguments, kManyNames);
   if (options.names.empty())
-    throw Failure(kUsage, "umount: a mountpoint is wanted: plainfs umount MOUNTPOINT...");
+    throw Failure(kUsage, "umount: expected a mountpoint: plainfs umount MOUNTPOINT...");
   int code = kSuccess;
   for (const std::string& mountpoint : options.names) {
     try {

@@ -24,7 +24,7 @@ std::string stem_of(const std::string& given) {
 
 std::string comment_of(const OfferedForm& offered) {
   std::string comment = fmt::format("{}: {}", offered.file.what, printable(offered.file.path));
-  if (offered.others > 0) comment += fmt::format(", or {} more by --of PATH", offered.others);
+  if (offered.others > 0) comment += fmt::format(", or {} more with --of PATH", offered.others);
   return comment;
 }
 

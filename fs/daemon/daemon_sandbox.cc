@@ -60,7 +60,7 @@ class Rules {
   // Returns why Landlock is not available, or empty.
   std::string open() {
     const long version = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
-    if (version <= 0) return "the system has no Landlock: " + std::generic_category().message(errno);
+    if (version <= 0) return "Landlock is not available: " + std::generic_category().message(errno);
     known_ = known_rights(version);
     const struct {
       uint64_t files, network, scoped;
@@ -225,11 +225,11 @@ std::string enter_serving_sandbox(std::span<const Options> stores) {
 }
 #else
 std::string enter_sandbox(const Options&) {
-  return "this system has no sandbox that plainfs knows";
+  return "no known sandbox on this system";
 }
 
 std::string enter_serving_sandbox(std::span<const Options>) {
-  return "this system has no sandbox that plainfs knows";
+  return "no known sandbox on this system";
 }
 #endif
 

@@ -85,7 +85,7 @@ uint64_t number(Cursor& cursor) {
 uint64_t count(Cursor& cursor, uint64_t least_bytes = 1) {
   const uint64_t many = number(cursor);
   if (many > cursor.remaining() / least_bytes)
-    throw damaged("{} things in {} bytes", many, cursor.remaining());
+    throw damaged("{} items in {} bytes", many, cursor.remaining());
   return many;
 }
 
@@ -124,7 +124,7 @@ MeasuredPtr decode_measured(ByteSpan bytes) {
   measured.numbers.resize(count(cursor));
   uint64_t before = 0;
   for (uint64_t& value : measured.numbers) before = value = before + unzigzag(number(cursor));
-  if (!cursor.at_end()) throw damaged("{} bytes too many", cursor.remaining());
+  if (!cursor.at_end()) throw damaged("{} trailing bytes", cursor.remaining());
   return std::make_shared<const Measured>(std::move(measured));
 }
 
@@ -171,10 +171,10 @@ std::unique_ptr<const IndexFile> IndexFile::open(const std::string& path, std::s
   std::unique_ptr<IndexFile> file(new IndexFile(descriptor, nullptr));
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) throw system_error();
-  if (!S_ISREG(status.st_mode)) throw unreadable("no plain file");
-  if (status.st_uid != ::geteuid()) throw unreadable("of user {}", status.st_uid);
+  if (!S_ISREG(status.st_mode)) throw unreadable("not a regular file");
+  if (status.st_uid != ::geteuid()) throw unreadable("owned by user {}", status.st_uid);
   file->file_size_ = static_cast<uint64_t>(status.st_size);
-  if (!file->read_directory(key)) throw damaged("of another store");
+  if (!file->read_directory(key)) throw damaged("an index of another store");
   return file;
 }
 
@@ -195,18 +195,18 @@ bool IndexFile::read_directory(std::string_view key) {
   if (file_size_ > kFixed + kMostFile) throw damaged("a file of {} bytes", file_size_);
   const Bytes fixed = read(0, kFixed);
   Cursor start(fixed);
-  if (start.text(kMagic.size()) != kMagic) throw damaged("no index of this version");
+  if (start.text(kMagic.size()) != kMagic) throw damaged("not an index of this version");
   const auto size = start.little<uint64_t>();
   const auto checksum = start.little<uint32_t>();
   if (size > kMostDirectory) throw damaged("a directory of {} bytes", size);
   const Bytes directory = read(kFixed, size);
-  if (crc32c(directory) != checksum) throw damaged("its checksum is another");
+  if (crc32c(directory) != checksum) throw damaged("wrong checksum");
   Cursor cursor(directory);
   if (text(cursor) != key) return false;
   sources_.resize(count(cursor, 2));
   for (SourceStamp& source : sources_) source = {std::string(text(cursor)), std::string(text(cursor))};
   read_places(cursor, kFixed + size);
-  if (!cursor.at_end()) throw damaged("{} bytes too many", cursor.remaining());
+  if (!cursor.at_end()) throw damaged("{} trailing bytes", cursor.remaining());
   return true;
 }
 
@@ -217,18 +217,18 @@ void IndexFile::read_places(Cursor& cursor, uint64_t begin) {
   std::vector<size_t> begins{0};
   for (uint64_t i = 0; i < files; ++i) {
     const uint64_t common = number(cursor);
-    if (common > path.size()) throw damaged("{} bytes of a path of {}", common, path.size());
+    if (common > path.size()) throw damaged("{} shared bytes with a path of {}", common, path.size());
     before = path;
     path.resize(common);
     path += text(cursor);
-    if (i > 0 && path <= before) throw damaged("paths that do not rise");
+    if (i > 0 && path <= before) throw damaged("paths are not sorted");
     Place place{{}, number(cursor), number(cursor), cursor.little<uint32_t>()};
     if (place.offset > room || place.length > room - place.offset)
-      throw damaged("lengths at {} of {} bytes", place.offset, room);
+      throw damaged("lengths at {} are beyond {} bytes", place.offset, room);
     place.offset += begin;
     places_.push_back(place);
     paths_ += path;
-    if (paths_.size() > kMostPaths) throw damaged("paths of more than {} bytes", kMostPaths);
+    if (paths_.size() > kMostPaths) throw damaged("more than {} bytes of paths", kMostPaths);
     begins.push_back(paths_.size());
   }
   for (size_t i = 0; i < places_.size(); ++i)
@@ -243,13 +243,13 @@ const IndexFile::Place* IndexFile::find(std::string_view path) const {
 
 Bytes IndexFile::measured(const Place& place) const {
   Bytes bytes = read(place.offset, place.length);
-  if (crc32c(bytes) != place.checksum) throw damaged("the checksum of {} is another", place.path);
+  if (crc32c(bytes) != place.checksum) throw damaged("wrong checksum of {}", place.path);
   return bytes;
 }
 
 Bytes IndexFile::read(uint64_t offset, uint64_t size) const {
   if (offset > file_size_ || size > file_size_ - offset)
-    throw damaged("bytes {} to {} of {}", offset, offset + size, file_size_);
+    throw damaged("bytes {} to {} are beyond the end at {}", offset, offset + size, file_size_);
   if (file_) return file_->read_at(offset, size);
   Bytes bytes(size);
   const auto got = read_all_at(descriptor_, offset, reinterpret_cast<char*>(bytes.data()), size);

@@ -63,7 +63,7 @@ StoreIndex::StoreIndex(IndexFolderPtr folder, const std::string& store, const st
       tell_(std::move(tell)) {}
 
 void StoreIndex::told(const char* what, const Error& error) const {
-  tell_(fmt::format("the index of sizes is not {}: {}: {}", what, folder_->path(), error.what()));
+  tell_(fmt::format("the index of sizes cannot be {}: {}: {}", what, folder_->path(), error.what()));
 }
 
 bool StoreIndex::is_valid(const IndexFile& file) {
@@ -184,12 +184,12 @@ void StoreIndex::add(const std::string& path, const MeasuredPtr& measured) {
 
 Bytes StoreIndex::to_lie_beside() {
   const std::shared_ptr<const IndexFile> own = known(), others = beside();
-  if (!own && !others) throw unreadable("nothing is known of {} that could be kept", store_);
+  if (!own && !others) throw unreadable("no sizes of {} are known", store_);
   const std::string folder = folder_of(store_);
   std::vector<SourceStamp> sources = (own ? own : others)->sources();
   for (SourceStamp& source : sources) {
     if (source.name != store_)
-      throw unsupported("the store is read from {} too, it is not one file", source.name);
+      throw unsupported("the store is not one file: it is also read from {}", source.name);
     source.name.erase(0, folder.size());
   }
   std::map<std::string, Bytes> entries;
@@ -226,7 +226,7 @@ void StoreIndex::save(bool is_wanted) {
   try {
     write(added);
   } catch (const Error& error) {
-    if (is_wanted) throw error.at("the index of sizes is not written");
+    if (is_wanted) throw error.at("the index of sizes cannot be written");
     if (error.code() != Errc::changed) told("written", error);
   }
   const MutexLock lock(mutex_);
@@ -236,7 +236,7 @@ void StoreIndex::save(bool is_wanted) {
 void StoreIndex::write(const std::map<std::string, Bytes>& added) {
   const auto used = sources_.stamps();
   if (!used || used->empty())
-    throw Error(Errc::changed, "the store was written to while it was read, or just before");
+    throw Error(Errc::changed, "the store was written to during the scan or just before");
   std::map<std::string, std::string> sources;
   for (const SourceStamp& source : *used) sources.emplace(source.name, source.stamp);
   std::map<std::string, Bytes> entries = added;

@@ -169,10 +169,10 @@ void FuseMount::invalidate() {
 }
 
 std::string FuseMount::way_back() const {
-  if (settings_.reopens_on_change) return "; the next open or listing shows it anew";
+  if (settings_.reopens_on_change) return "; the next open or listing reopens it";
   const std::string reload =
       is_descriptor(settings_.mountpoint) ? "" : fmt::format("plainfs reload {}, or ", settings_.mountpoint);
-  return fmt::format("; to show it anew: {}kill -USR1 {}", reload, ::getpid());
+  return fmt::format("; to reopen it: {}kill -USR1 {}", reload, ::getpid());
 }
 
 bool FuseMount::unmount_if_unused() {
@@ -194,10 +194,11 @@ std::string fuse_library_version() {
 std::string missing_for_fuse() {
 #ifdef __linux__  // on other systems only the library knows: macFUSE has no such device, FUSE-T none at all
   if (::access("/dev/fuse", F_OK) != 0)
-    return "/dev/fuse is missing (in a container: --device /dev/fuse --cap-add SYS_ADMIN; else: modprobe "
+    return "/dev/fuse is missing (in a container: --device /dev/fuse --cap-add SYS_ADMIN; otherwise: "
+           "modprobe "
            "fuse)";
   if (::access("/dev/fuse", R_OK | W_OK) != 0 && ::geteuid() != 0)
-    return "/dev/fuse may not be used by this user (root can allow it: chmod 666 /dev/fuse; in a container: "
+    return "this user cannot use /dev/fuse (root can allow it: chmod 666 /dev/fuse; in a container: "
            "--device /dev/fuse)";
 #endif
   return {};

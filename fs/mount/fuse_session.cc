@@ -82,7 +82,7 @@ namespace {
 constexpr char kHelper[] = "fusermount3";
 constexpr uint64_t kSysAdmin = uint64_t{1} << 21;  // CAP_SYS_ADMIN of capabilities(7)
 constexpr char kContainer[] =
-    "docker and podman give it with --cap-add SYS_ADMIN --device /dev/fuse "
+    "docker and podman grant it with --cap-add SYS_ADMIN --device /dev/fuse "
     "--security-opt apparmor=unconfined";
 
 // Returns the value of "NAME:" in /proc/self/status; "" if it is absent.
@@ -137,17 +137,17 @@ bool users_may_allow_others() {
 std::string why_fuse_is_refused(bool for_others) {
   const bool is_root = ::geteuid() == 0;
   if (lacks_sys_admin("CapBnd") || (is_root && lacks_sys_admin("CapEff")))
-    return std::string("the capability SYS_ADMIN is not given here; ") + kContainer;
+    return std::string("the capability SYS_ADMIN is missing; ") + kContainer;
   if (is_root) return {};
   const std::string helper = helper_path();
   if (helper.empty()) return "fusermount3 is not installed; it is in the package fuse3";
   if (!runs_as_root(helper))
-    return helper + " may not act as root; its package, fuse3, installs it setuid root";
+    return helper + " does not run as root; the package fuse3 installs it setuid root";
   if (own_status("NoNewPrivs") == "1")
-    return "fusermount3 may not act as root, because this process runs with no_new_privs (a service's "
+    return "fusermount3 cannot run as root, because this process has no_new_privs (a service's "
            "NoNewPrivileges, a container's no-new-privileges, Apptainer)";
   if (for_others && !users_may_allow_others())
-    return "-o allow_other is for root alone as long as /etc/fuse.conf does not say user_allow_other";
+    return "-o allow_other is only for root, unless /etc/fuse.conf has the line user_allow_other";
   return {};
 }
 #else

@@ -22,7 +22,7 @@ void mount_fuse_session(fuse_session* session, const std::string& mountpoint,
 // Messages for systems where FUSE cannot mount: what is missing, how to get it, and what works without it.
 
 inline constexpr std::string_view kWithoutFuse =
-    "without a mount there are: plainfs serve, ls, cat, export, info and check";
+    "these work without a mount: plainfs serve, ls, cat, export, info and check";
 
 // Returns why this process cannot mount, and how to change that; "" if no obstacle is visible. It only
 // examines the system's settings: whether a mount works is found out by trying. for_others: with -o

@@ -137,7 +137,7 @@ class WhenMounted {
 
 int mount_store(const Options& options, const std::function<void()>& answers) {
   if (options.asks_to_write && !is_from_mount_fuse(options))
-    std::fputs("plainfs: rw: the mount is read-only all the same\n", stderr);
+    std::fputs("plainfs: rw: ignored, the mount is read-only\n", stderr);
   Daemon daemon(options.foreground);
   const bool is_handed_over = is_descriptor(options.mountpoint);
   std::optional<MountKeeper> keeper;
@@ -158,7 +158,8 @@ int mount_store(const Options& options, const std::function<void()>& answers) {
   begin_log_file(session.log(), options);
   const Mountpoint mountpoint(options.mountpoint, *session.filesystem().store());
   if (is_handed_over && options.idle_seconds != 0)
-    throw Failure(kUsage, fmt::format("timeout: {} is for who has mounted it to unmount", mountpoint.path()));
+    throw Failure(kUsage, fmt::format("timeout: {} was mounted by another program, which must unmount it",
+                                      mountpoint.path()));
   if (!is_handed_over) session.context().options.mountpoint = mountpoint.path();
   MountSettings settings = settings_of(options, mountpoint.path(), session.filesystem().store()->path);
   settings.keeper = keeper && !is_handed_over ? &*keeper : nullptr;
@@ -179,7 +180,7 @@ int mount_store(const Options& options, const std::function<void()>& answers) {
   start_log(session.log(), options, keeper ? &*keeper : nullptr);
   const std::string what = fmt::format("{} at {}", session.filesystem().store()->path, mountpoint.path());
   session.log().info(fmt::format("mounted {}, process {}", what, ::getpid()));
-  if (!not_confined.empty()) session.log().info("not wholly confined: " + not_confined);
+  if (!not_confined.empty()) session.log().info("not completely confined: " + not_confined);
   try {
     const Supervisor supervisor(signals, mount, session.filesystem(), session.log(), options.idle_seconds,
                                 log_opener(session.log(), log_file, keeper ? &*keeper : nullptr));
@@ -187,7 +188,7 @@ int mount_store(const Options& options, const std::function<void()>& answers) {
     if (options.indexes_ahead && !options.index.empty()) ahead.emplace(session.filesystem());
     mount.serve();
   } catch (const std::system_error& error) {
-    throw Failure(kLoopFailed, fmt::format("a thread does not start: {}", error.what()));
+    throw Failure(kLoopFailed, fmt::format("cannot start a thread: {}", error.what()));
   }
   session.log().info("unmounted " + what);
   return kSuccess;

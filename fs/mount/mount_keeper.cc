@@ -58,10 +58,11 @@ Failure refused(const char* what) {
   const std::string why = std::strerror(errno), setting = setting_against();
   return Failure(
       kMountFailed,
-      fmt::format("run: no mounts of its own are allowed here: {}: {}{}; without: plainfs STORE MOUNTPOINT; "
-                  "COMMAND; plainfs umount MOUNTPOINT, or plainfs export",
-                  what, why,
-                  setting.empty() ? std::string() : fmt::format("; root allows them by sysctl {}", setting)));
+      fmt::format(
+          "run: private mounts are not allowed here: {}: {}{}; instead: plainfs STORE MOUNTPOINT; "
+          "COMMAND; plainfs umount MOUNTPOINT, or plainfs export",
+          what, why,
+          setting.empty() ? std::string() : fmt::format("; root can allow them: sysctl {}", setting)));
 }
 
 void write_file(const char* path, const std::string& text) {
@@ -89,7 +90,7 @@ void enter_private_mounts() {
 #else
 void enter_private_mounts() {
   throw Failure(kMountFailed,
-                "run: this system has no mounts of one's own; without: plainfs STORE MOUNTPOINT; COMMAND; "
+                "run: this system has no private mounts; instead: plainfs STORE MOUNTPOINT; COMMAND; "
                 "umount MOUNTPOINT");
 }
 #endif
@@ -241,7 +242,7 @@ Descriptor MountKeeper::mount(const std::string& mountpoint, const std::vector<s
   std::string text = mountpoint;
   for (const std::string& option : options) text += '\0' + option;
   std::optional<Message> answer = ask(kMount, text);
-  if (!answer) throw Failure(kMountFailed, mountpoint + ": the process that mounts has ended");
+  if (!answer) throw Failure(kMountFailed, mountpoint + ": the mounting process has ended");
   if (answer->kind != kSuccess) throw Failure(static_cast<ExitCode>(answer->kind), text_of(answer->bytes));
   return std::move(answer->descriptor);
 }

@@ -46,13 +46,13 @@ void take_over(const std::string& given) {
   struct stat handed {
   }, fuse{};
   if (error != std::errc() || last != end || ::fstat(number, &handed) != 0)
-    throw Failure(kMountFailed, given + ": no such descriptor is open");
+    throw Failure(kMountFailed, given + ": the descriptor is not open");
   const bool is_fuse =
       S_ISCHR(handed.st_mode) &&
       (handed.st_rdev == kFuseDevice || (::stat("/dev/fuse", &fuse) == 0 && handed.st_rdev == fuse.st_rdev));
-  if (!is_fuse) throw Failure(kMountFailed, given + ": is no open /dev/fuse");
+  if (!is_fuse) throw Failure(kMountFailed, given + ": not an open /dev/fuse");
   if (number <= STDERR_FILENO)
-    throw Failure(kMountFailed, given + ": is a standard stream, which plainfs uses itself");
+    throw Failure(kMountFailed, given + ": a standard stream, which plainfs uses itself");
   ::fcntl(number, F_SETFD, FD_CLOEXEC);
 }
 
@@ -65,12 +65,12 @@ std::string usable(const std::string& given, const Store& store) {
   boost::system::error_code error;
   const files::file_status status = files::status(given, error);
   if (status.type() == files::file_not_found)
-    throw Failure(kMountFailed, given + ": no such mountpoint; make it with mkdir, or leave it out");
+    throw Failure(kMountFailed, given + ": no such directory; create it with mkdir, or leave it out");
   // Aborted: that program is still ending.
   if (error == boost::system::errc::not_connected || error == boost::system::errc::connection_aborted) {
     throw Failure(
         kMountFailed,
-        fmt::format("{}: the stale mount of a program that is gone; clear it with: fusermount3 -u {}", given,
+        fmt::format("{}: a stale mount of a program that has ended; clear it with: fusermount3 -u {}", given,
                     given));
   }
   if (error) throw Failure(kMountFailed, fmt::format("{}: {}", given, error.message()));
@@ -86,9 +86,9 @@ std::string usable(const std::string& given, const Store& store) {
   if (is_url(store.path)) return path.string();
   const files::path own = files::canonical(store.path, error);
   if (is_inside(own, path))
-    throw Failure(kMountFailed, given + ": the store is inside, a mount there would hide it");
+    throw Failure(kMountFailed, given + ": the store is inside; a mount there would hide it");
   if (is_inside(path, own) && store.format != "folder")
-    throw Failure(kMountFailed, given + ": is inside the store");
+    throw Failure(kMountFailed, given + ": inside the store");
   return path.string();
 }
 
@@ -148,11 +148,10 @@ Mountpoint::Mountpoint(const std::string& given, const Store& store) {
   const files::path path = store.path;
   if (path == "/")
     throw Failure(kNoMountpoint,
-                  "/: is the whole machine; to show all of it, name a place: plainfs / MOUNTPOINT");
+                  "/: the whole machine; to show all of it, name a mountpoint: plainfs / MOUNTPOINT");
   if (!is_url(store.path)) take_or_make(path.parent_path().string(), store.path);
   if (path_.empty()) take_or_make(files::current_path().string(), store.path);
-  if (path_.empty())
-    throw Failure(kNoMountpoint, store.path + ": no directory can be made to mount it on; name one");
+  if (path_.empty()) throw Failure(kNoMountpoint, store.path + ": cannot create a mountpoint; name one");
 }
 
 void Mountpoint::take_or_make(const std::string& folder, const std::string& store) {

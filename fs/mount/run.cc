@@ -107,7 +107,7 @@ RunFolder::~RunFolder() {
 
 std::string RunFolder::add(const std::string& store) {
   const std::string path = new_mountpoint(path_, store);
-  if (path.empty()) throw Failure(kNoMountpoint, path_ + ": no directory can be made in it");
+  if (path.empty()) throw Failure(kNoMountpoint, path_ + ": cannot create a directory in it");
   made_.push_back(path);
   return path;
 }
@@ -275,9 +275,9 @@ int wait_for_command(pid_t command, const Signals& signals) {
 int run_command(const std::vector<std::string>& arguments) {
   const auto split = std::find(arguments.begin(), arguments.end(), "--");
   if (split == arguments.begin() || arguments.end() - split < 2)
-    throw Failure(kUsage, "run: stores and a command are wanted: plainfs run STORE... -- COMMAND");
+    throw Failure(kUsage, "run: expected stores and a command: plainfs run STORE... -- COMMAND");
   std::vector<Options> stores = options_of_stores({arguments.begin(), split});
-  if (stores.empty()) throw Failure(kUsage, "run: no store is given");
+  if (stores.empty()) throw Failure(kUsage, "run: expected a store");
   for (Options& options : stores) options.foreground = true;
   const Signals signals;
   enter_private_mounts();

@@ -10,8 +10,9 @@ namespace plainfs {
 namespace {
 
 constexpr char kNoFuse[] =
-    "this plainfs was built without FUSE and cannot mount; without a mount: plainfs ls, cat, export, info, "
-    "check or serve";
+    "this plainfs was built without FUSE and cannot mount; these work without a mount: plainfs ls, cat, "
+    "export, info, "
+    "check and serve";
 
 }  // namespace
 

@@ -139,7 +139,7 @@ void put_index(const std::string& path, const Table& table, Context& context, An
   if (names) names->check();
   if (!names || names->count() != table.rows) {
     if (table.rows > kMostCountedNames)
-      throw unsupported("{} rows without names are more than {}", table.rows, kMostCountedNames);
+      throw unsupported("{} rows without names, more than {}", table.rows, kMostCountedNames);
     names = numbered_texts(table.rows);  // as anndata names them
   }
   FrameWriter(path, context, out).put_names(names);
@@ -160,9 +160,9 @@ std::vector<Column> columns_without_index(const std::string& path, const Table& 
     std::string name;
     do name = fmt::format("{}_{}", kIndex, number++);
     while (named(name) != columns.end());
-    context.notice(
-        fmt::format("{}: column {} is called {} in the .h5ad: anndata keeps that name for the index", path,
-                    kIndex, name));
+    context.notice(fmt::format(
+        "{}: the name of column {} in the .h5ad is {}, because anndata reserves that name for the index",
+        path, kIndex, name));
     reserved->name = std::move(name);
   }
   return columns;
@@ -186,8 +186,8 @@ std::vector<Column> unique_columns(const std::string& path, std::vector<Column> 
   names = made_unique(std::move(names));
   for (size_t i = 0; i < names.size(); ++i) {
     if (names[i] == columns[i].name) continue;
-    context.notice(
-        fmt::format("{}: another column is called {}: this one is {}", path, columns[i].name, names[i]));
+    context.notice(fmt::format("{}: the column name {} is repeated; this one becomes {}", path,
+                               columns[i].name, names[i]));
     columns[i].name = names[i];
   }
   return columns;
@@ -254,12 +254,12 @@ class ElementWriter {
 void check_extent(const std::string& path, uint64_t rows, uint64_t columns, uint64_t want_rows,
                   std::optional<uint64_t> want_columns) {
   if (rows != want_rows || (want_columns && columns != *want_columns))
-    throw damaged("{} is {} by {}, not {} by {}", path, rows, columns, want_rows,
+    throw damaged("{} is {} by {}, expected {} by {}", path, rows, columns, want_rows,
                   want_columns.value_or(columns));
 }
 
 void check_rows(const std::string& path, const Table& table, uint64_t want) {
-  if (table.rows != want) throw damaged("{} has {} rows, not {}", path, table.rows, want);
+  if (table.rows != want) throw damaged("{} has {} rows, expected {}", path, table.rows, want);
 }
 
 void check_is_sparse(const SparseMatrix& matrix) {
@@ -273,7 +273,7 @@ void ElementWriter::put(const Content& content, AnnDataLayout& out) const {
   if (const auto* array = std::get_if<LabelledArray>(&content)) return put_dense(as_meant(*array), out);
   if (const auto* table = std::get_if<Table>(&content)) return put_frame(path_, *table, context_, out);
   if (const auto* error = std::get_if<Error>(&content)) throw *error;
-  throw unsupported("{} has no place in an AnnData", path_);
+  throw unsupported("{} cannot be stored in an AnnData object", path_);
 }
 
 void ElementWriter::put_sparse(const SparseMatrix& matrix, AnnDataLayout& out) const {
@@ -312,7 +312,7 @@ void ElementWriter::put_dense(const LabelledArray& array, AnnDataLayout& out) co
   Shape shape = array.values->shape();
   if (array.values->column_major()) std::reverse(shape.begin(), shape.end());
   if (shape.empty() || (extent_.columns && shape.size() != 2))
-    throw unsupported("{} of rank {} has no place in an AnnData", path_, shape.size());
+    throw unsupported("{} of rank {} cannot be stored in an AnnData object", path_, shape.size());
   check_extent(path_, shape[0], shape.size() > 1 ? shape[1] : 1, extent_.rows, extent_.columns);
   const bool is_number = array.values->dtype().is_numeric();
   out.array(path_, is_number ? numbers_of(array.values) : array.values,

@@ -134,7 +134,7 @@ class ZarrAnnData : public AnnDataLayout {
     add(path, {attributes_document(attributes), {}, {}});
   }
   void change_group(const std::string& path, AnnDataAttributes attributes) override {
-    if (path != base_) throw std::logic_error("no group that can be changed");
+    if (path != base_) throw std::logic_error("not a group that can be changed");
     content_.attributes = attributes_document(attributes);
   }
   void array(const std::string& path, const ArrayPtr& values, AnnDataAttributes attributes) override {

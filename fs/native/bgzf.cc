@@ -111,7 +111,7 @@ Slices BgzfFile::read(uint64_t offset, size_t size) {
         (last - 1) * kBgzfPayload + std::min(payload(last - 1), end - std::min(end, last_text));
     const Slices content = file_->read(from, to - from);
     if (content.size() != to - from)
-      throw unreadable("{} bytes at {} came as {}", to - from, from, content.size());
+      throw unreadable("{2} bytes at {1}, expected {0}", to - from, from, content.size());
     const auto frames = std::make_shared<std::vector<Frame>>(last - first);
     PartCursor cursor(content);
     for (uint64_t member = first; member < last; ++member) {

@@ -106,7 +106,7 @@ std::string index_of_pieces(std::vector<IndexedPiece> pieces, uint64_t items, ui
 std::string chromosome_tree(const std::vector<BigWigChromosome>& chromosomes) {
   constexpr size_t kMost = UINT16_MAX;
   if (chromosomes.size() > kMost)
-    throw unsupported("{} chromosomes are more than {}", chromosomes.size(), kMost);
+    throw unsupported("{} chromosomes, more than {}", chromosomes.size(), kMost);
   size_t longest = 1;
   for (const BigWigChromosome& chromosome : chromosomes) longest = std::max(longest, chromosome.name.size());
   std::string out;

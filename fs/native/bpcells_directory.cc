@@ -149,7 +149,7 @@ class BpcellsFiles : public std::enable_shared_from_this<BpcellsFiles> {
   // R, for which BPCells is written, has no larger extents.
   void check_extents() const {
     for (const uint64_t extent : {matrix_.rows, matrix_.columns})
-      if (extent > INT32_MAX) throw unsupported("{} rows or columns are more than BPCells has", extent);
+      if (extent > INT32_MAX) throw unsupported("{} rows or columns are too many for BPCells", extent);
   }
 
   const SparseMatrix matrix_;

@@ -26,7 +26,7 @@ void check_below(std::span<const T> values, uint64_t limit, const std::string& w
     const T bad = limit > 0 ? *std::find_if_not(values.begin(), values.end(), is_below) : values[0];
     throw damaged("{} {} is not below {}", what, bad, limit);
   } else {
-    throw damaged("a sparse matrix whose {}s are no whole numbers", what);
+    throw damaged("the {}s of a sparse matrix are not integers", what);
   }
 }
 
@@ -45,7 +45,7 @@ ArrayPtr without_missing_integers(ArrayPtr values) {
   if (dtype.kind == Kind::real) return values;
   return mapped(std::move(values), dtype, [name = dtype.name()](Elements elements, const Box&) {
     const auto missing = std::find(elements.missing.begin(), elements.missing.end(), 1);
-    if (missing != elements.missing.end()) throw unsupported("a matrix of {} with a missing value", name);
+    if (missing != elements.missing.end()) throw unsupported("a matrix of {} with missing values", name);
     return elements;
   });
 }
@@ -59,7 +59,7 @@ ArrayPtr within_32_bits(ArrayPtr values) {
         const std::span<const T> all = elements.values<T>();
         const auto fits = [](T value) { return std::in_range<int32_t>(value); };
         if (!all_hold(all, fits))
-          throw unsupported("{} is no integer of 32 bits, as 10x's files have them",
+          throw unsupported("{} does not fit into the 32-bit integers of 10x's files",
                             *std::find_if_not(all.begin(), all.end(), fits));
       }
     });
@@ -86,7 +86,8 @@ ArrayPtr as_reals(ArrayPtr values) {
                                                : static_cast<double>(all[i]);
               if (!elements.is_missing(i) && !is_truth &&
                   (std::cmp_greater(all[i], kExactReals) || std::cmp_less(all[i], -kExactReals)))
-                throw unsupported("{} beside missing values, which only reals of 64 bits can have", all[i]);
+                throw unsupported(
+                    "{} with missing values, which only 64-bit floating-point numbers can represent", all[i]);
             }
           }
         });

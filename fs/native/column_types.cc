@@ -80,7 +80,7 @@ IntegerExtent integer_extent(const Array& column, Context& context) {
         if constexpr (std::is_integral_v<T>)
           return bounds_of<T>(whole.dtype(), elements);
         else
-          throw unsupported("{} is no whole number", whole.dtype().name());
+          throw unsupported("{} is not an integer", whole.dtype().name());
       });
     });
     IntegerExtent all;

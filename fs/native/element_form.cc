@@ -97,7 +97,7 @@ void write_r_double(const DType& type, const Elements& elements, uint64_t first,
     else
       write_each<T>(
           elements, first, count, out, kMissing, [](T value) { return is_whole_in_double(value); },
-          [](T value) { throw unsupported("R has no integer as large as {}", value); },
+          [](T value) { throw unsupported("{} is too large for R's integers", value); },
           [](T value) { return swapped(std::bit_cast<uint64_t>(static_cast<double>(value))); });
   });
 }
@@ -110,7 +110,7 @@ void write_r_integer(const DType& type, const Elements& elements, uint64_t first
       write_each<T>(
           elements, first, count, out, swapped(kRMissingInteger),
           [](T value) { return std::in_range<int32_t>(value) && std::cmp_not_equal(value, INT32_MIN); },
-          [](T value) { throw unsupported("R has no integer {}", value); },
+          [](T value) { throw unsupported("R's integers cannot represent {}", value); },
           [](T value) { return swapped(static_cast<uint32_t>(static_cast<int32_t>(value))); });
     else
       throw unsupported("{} as R's integer", type.name());
@@ -125,7 +125,7 @@ void write_r_integer64(const DType& type, const Elements& elements, uint64_t fir
       write_each<T>(
           elements, first, count, out, swapped(static_cast<uint64_t>(INT64_MIN)),
           [](T value) { return std::in_range<int64_t>(value) && std::cmp_not_equal(value, INT64_MIN); },
-          [](T value) { throw unsupported("R has no integer {}", value); },
+          [](T value) { throw unsupported("R's integers cannot represent {}", value); },
           [](T value) { return swapped(static_cast<uint64_t>(value)); });
     else
       throw unsupported("{} as an integer of 64 bits", type.name());
@@ -169,10 +169,10 @@ void write_little(const DType& type, const Elements& elements, uint64_t first, u
     } else if constexpr (std::is_integral_v<T>) {
       write_each<T>(
           elements, first, count, out, Out{0}, [](T value) { return std::in_range<Out>(value); },
-          [](T value) { throw damaged("{} is too large for what it is", value); },
+          [](T value) { throw damaged("the number {} is too large", value); },
           [](T value) { return static_cast<Out>(value); });
     } else {
-      throw unsupported("{} as whole numbers", type.name());
+      throw unsupported("{} as integers", type.name());
     }
   });
 }
@@ -220,8 +220,7 @@ void write_big(const DType& type, const Elements& elements, uint64_t first, uint
       if constexpr (std::is_integral_v<T> && sizeof(T) == 8)
         write_each<T>(
             elements, first, count, out, big_bits(kNaN), [](T value) { return is_exact_in_double(value); },
-            [](T value) { throw unsupported("NetCDF classic has no type for the whole number {}", value); },
-            make);
+            [](T value) { throw unsupported("NetCDF classic has no type for the integer {}", value); }, make);
       else
         write_each<T>(elements, first, count, out, big_bits(kNaN), make);
     } else if constexpr (std::is_integral_v<T>) {
@@ -234,7 +233,7 @@ void write_big(const DType& type, const Elements& elements, uint64_t first, uint
             [](T value) { throw damaged("{} does not fit its type in NetCDF", value); },
             [](T value) { return big_bits(static_cast<Out>(value)); });
     } else {
-      throw unsupported("{} as whole numbers", type.name());
+      throw unsupported("{} as integers", type.name());
     }
   });
 }
@@ -244,7 +243,7 @@ void write_big_time(const DType&, const Elements& elements, uint64_t first, uint
   write_each<int64_t>(
       elements, first, count, out, big_bits(kNaN),
       [](int64_t value) { return value == INT64_MIN || is_exact_in_double(value); },
-      [](int64_t value) { throw unsupported("NetCDF classic has no type for the whole number {}", value); },
+      [](int64_t value) { throw unsupported("NetCDF classic has no type for the integer {}", value); },
       [](int64_t value) { return big_bits(value == INT64_MIN ? kNaN : static_cast<double>(value)); });
 }
 

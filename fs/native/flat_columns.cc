@@ -39,7 +39,7 @@ void add_columns(const std::string& name, const ArrayPtr& values, std::vector<Co
 void check_texts_of_r(const Array& values, Context& context) {
   if (const std::optional<NativeFactor> factor = native_factor(values)) {
     for (const std::string& level : factor->levels)
-      if (level.find('\0') != level.npos) throw unsupported("a level holds a NUL");
+      if (level.find('\0') != level.npos) throw unsupported("a level contains a NUL");
   } else if (r_vector_of(values.dtype()) == RVector::text) {
     measure_texts(values, context);
   }
@@ -68,8 +68,8 @@ std::vector<Column> columns_of_r(std::vector<Column> columns, const std::string&
   names = made_unique(std::move(names));
   for (size_t i = 0; i < columns.size(); ++i) {
     if (columns[i].name == names[i]) continue;
-    context.notice(
-        fmt::format("{}: another column is called {}: this one is {}", place, columns[i].name, names[i]));
+    context.notice(fmt::format("{}: the column name {} is repeated; this one becomes {}", place,
+                               columns[i].name, names[i]));
     columns[i].name = names[i];
   }
   return columns;

@@ -59,7 +59,7 @@ auto summand(const DType& type, T value) {
   } else {
     if (type.is_truth()) return int64_t{value != 0};
     if constexpr (sizeof(T) == 8 && std::is_unsigned_v<T>)
-      if (value > INT64_MAX) throw unsupported("{} is more than a sum of 64 bits holds", value);
+      if (value > INT64_MAX) throw unsupported("{} does not fit into a 64-bit sum", value);
     return static_cast<int64_t>(value);
   }
 }
@@ -70,7 +70,7 @@ inline void add(double& sum, double value) {
 inline void add(int64_t& sum, int64_t value) {
   int64_t together;
   if (__builtin_add_overflow(sum, value, &together))
-    throw unsupported("{} + {} is more than a sum of 64 bits holds", sum, value);
+    throw unsupported("{} + {} does not fit into a 64-bit sum", sum, value);
   sum = together;
 }
 
@@ -249,8 +249,7 @@ class Chooser {
     if (!chosen && matrix_.raw && !x_is_counts)
       chosen = where_counts("raw/X", matrix_.raw->x, matrix_.raw->var);
     if (chosen) return *std::move(chosen);
-    if (std::holds_alternative<std::monostate>(matrix_.x))
-      throw unsupported("there is no matrix whose cells could be summed");
+    if (std::holds_alternative<std::monostate>(matrix_.x)) throw unsupported("no matrix of cells to sum");
     return {x_name, readable(x_name, matrix_.x, matrix_.var), matrix_.var};
   }
 
@@ -271,13 +270,13 @@ class Chooser {
     } else if (const auto* array = std::get_if<LabelledArray>(&content)) {
       made = as_meant(*array);
       const size_t rank = std::get<LabelledArray>(made).values->shape().size();
-      if (rank != 2) throw unsupported("{} is of rank {}", name, rank);
+      if (rank != 2) throw unsupported("{} has rank {}", name, rank);
     } else {
-      throw unsupported("{} is no matrix", name);
+      throw unsupported("{} is not a matrix", name);
     }
     const Values values = values_of(made);
     if (values.cells != matrix_.cells || values.genes != var.rows)
-      throw damaged("{} is {} by {}, not {} by {}", name, values.cells, values.genes, matrix_.cells,
+      throw damaged("{} is {} by {}, expected {} by {}", name, values.cells, values.genes, matrix_.cells,
                     var.rows);
     return made;
   }

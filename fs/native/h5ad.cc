@@ -83,12 +83,12 @@ void H5AnnData::check_place(const std::string& path) const {
     const std::string name = path.substr(end + 1, next - end - 1), place = path.substr(0, next);
     if (name.empty() || name == "." || name.find('\0') != name.npos)
       throw unsupported("\"{}\" cannot be a name in an HDF5 file", printable(name));
-    if (elements_.contains(place)) throw unsupported("{} stands there", place);
+    if (elements_.contains(place)) throw unsupported("{} already exists", place);
     end = next;
   }
   const auto below = elements_.lower_bound(path + "/");
   if (below != elements_.end() && below->starts_with(path + "/"))
-    throw unsupported("{} stands there", *below);
+    throw unsupported("{} already exists", *below);
 }
 
 std::optional<Error> H5AnnData::part(const std::string& path, Put put) {

@@ -97,7 +97,7 @@ Shape mat_dimensions(const Array& array) {
   if (array.column_major()) std::reverse(shape.begin(), shape.end());
   shape.resize(std::max<size_t>(2, shape.size()), 1);
   for (const uint64_t axis : shape)
-    if (axis > INT32_MAX) throw unsupported("{} rows or columns are more than a MAT-file can have", axis);
+    if (axis > INT32_MAX) throw unsupported("{} rows or columns are too many for a MAT-file", axis);
   return shape;
 }
 
@@ -114,7 +114,7 @@ ByteLayout array_mat(const ArrayPtr& array, Context& context) {
   array->check();
   const MatType type = mat_type_of(*array);
   const uint64_t bytes = checked_multiply(array->count(), type.form.size);
-  if (bytes >= kMostBytes) throw unsupported("{} bytes are more than a MAT-file of version 5 holds", bytes);
+  if (bytes >= kMostBytes) throw unsupported("{} bytes are too many for a MAT-file of version 5", bytes);
   const Shape dimensions = mat_dimensions(*array);
   std::string inside;
   put_tag(miUINT32, 8, inside);

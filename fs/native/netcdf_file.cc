@@ -209,7 +209,7 @@ void put_name(std::string_view name, std::string& out) {
 }
 
 void put_list_head(uint32_t tag, uint64_t count, std::string& out) {
-  if (count > UINT32_MAX) throw unsupported("{} items are more than a NetCDF file can have", count);
+  if (count > UINT32_MAX) throw unsupported("{} items are too many for a NetCDF file", count);
   put_word(count == 0 ? 0 : tag, out);
   put_word(static_cast<uint32_t>(count), out);
 }
@@ -327,7 +327,8 @@ void put_attributes(const Attributes& attributes, std::optional<NcType> of_varia
     const NcAttribute made = nc_attribute(attribute, has_its_type ? of_variable : std::nullopt);
     put_name(attribute.name, out);
     put_word(made.type, out);
-    if (made.count > UINT32_MAX) throw unsupported("attribute {} has {} values", attribute.name, made.count);
+    if (made.count > UINT32_MAX)
+      throw unsupported("attribute {} has {} values, which are too many", attribute.name, made.count);
     put_word(static_cast<uint32_t>(made.count), out);
     put_padded(made.bytes, out);
   }
@@ -373,18 +374,18 @@ class NcDimensions {
   // A dimension without elements is the record dimension of the file. There is only one, and it comes first.
   uint32_t number(const std::string& name, uint64_t length, size_t axis) {
     if (length > kMostDimension)
-      throw unsupported("dimension {} has {} elements, NetCDF classic has at most {}", name, length,
+      throw unsupported("dimension {} has {} elements, but NetCDF classic allows at most {}", name, length,
                         kMostDimension);
     const auto found =
         std::find_if(all_.begin(), all_.end(), [&](const auto& each) { return each.first == name; });
     if (found != all_.end() && found->second != length)
-      throw unsupported("dimension {} has {} elements and {} elements", name, found->second, length);
+      throw unsupported("dimension {} has two lengths: {} and {}", name, found->second, length);
     if (length == 0) {
       const bool is_other = std::any_of(
           all_.begin(), all_.end(), [&](const auto& each) { return each.second == 0 && each.first != name; });
       if (axis > 0 || is_other)
         throw unsupported(
-            "dimension {} has no elements, which NetCDF classic has for one first dimension alone", name);
+            "dimension {} has no elements, which NetCDF classic allows only for one first dimension", name);
     }
     const auto place = static_cast<size_t>(found - all_.begin());
     if (place == all_.size()) all_.emplace_back(name, length);
@@ -400,7 +401,8 @@ void put_large_last(std::vector<NcVariable>& variables) {
                                            [&](const NcVariable& each) { return !is_large(each); });
   if (variables.end() - large > 1)
     throw unsupported(
-        "{} and {} both have over {} bytes, and one NetCDF file has room for one such variable: NAME.nc has "
+        "{} and {} both have more than {} bytes, but a NetCDF file can have only one such variable: NAME.nc "
+        "has "
         "each",
         large->source->name, (large + 1)->source->name, kLargeVariable);
 }
@@ -517,7 +519,7 @@ ByteLayout netcdf_file(const CfDataset& dataset, Context& context) {
       variables.push_back(*std::move(made));
     else
       context.notice(
-          fmt::format("{}: dataset.nc is without {}: a value of it is a whole number that no double holds",
+          fmt::format("{}: dataset.nc does not include {}: it has an integer that a double cannot represent",
                       dataset.place, variable.name));
   }
   put_large_last(variables);
@@ -531,7 +533,7 @@ ByteLayout netcdf_file(const CfDataset& dataset, const CfVariable& variable, Con
   const std::optional<NcVariable> own = nc_variable(variable, context);
   if (!own)
     throw unsupported(
-        "{}: a value is a whole number that no double holds, and NetCDF classic has no other type for it",
+        "{}: an integer that a double cannot represent, and NetCDF classic has no other type for it",
         variable.name);
   variables.push_back(*own);
   put_large_last(variables);

@@ -27,7 +27,7 @@ constexpr int kDataPage = 0, kDictionaryPage = 2;  // PageType
 constexpr uint64_t kIndicesTogether = 8;           // bits are packed in groups of so many
 
 int32_t page_size(uint64_t bytes) {
-  if (bytes > INT32_MAX) throw unsupported("a page of {} bytes is larger than Parquet's can be", bytes);
+  if (bytes > INT32_MAX) throw unsupported("a page of {} bytes is too large for Parquet", bytes);
   return static_cast<int32_t>(bytes);
 }
 
@@ -313,9 +313,9 @@ struct ParquetTable {
 
 void check_is_shown(const ParquetTable& table, const ParquetLimits& limits) {
   const uint64_t groups = divide_up(table.rows, limits.rows_in_group), columns = table.columns.size();
-  if (table.rows > kMostRows) throw unsupported("{} rows are more than {}", table.rows, kMostRows);
+  if (table.rows > kMostRows) throw unsupported("{} rows, more than {}", table.rows, kMostRows);
   if (columns > kMostChunks || groups * columns > kMostChunks)
-    throw unsupported("{} rows of {} columns are more than are shown as Parquet", table.rows, columns);
+    throw unsupported("{} rows of {} columns are too many for Parquet", table.rows, columns);
 }
 
 // All pages of a column in a row group, compressed, with their headers.

@@ -171,8 +171,8 @@ ArrayPtr scaled_times(ArrayPtr times, Scale scale) {
                     int64_t count = 0;
                     if (!stored.is_missing(i) && (__builtin_mul_overflow(counts[i], scale.factor, &count) ||
                                                   (is_date && !std::in_range<int32_t>(count))))
-                      throw unsupported("Parquet has no time as far from 1970 as {} times {}", counts[i],
-                                        scale.factor);
+                      throw unsupported("Parquet cannot represent a time as far from 1970 as {} times {}",
+                                        counts[i], scale.factor);
                     if (is_date)
                       out.mutable_values<int32_t>()[i] = static_cast<int32_t>(count);
                     else
@@ -359,8 +359,7 @@ ParquetRun ParquetColumn::read(uint64_t first, uint64_t count, bool in_passing) 
   ParquetRun run;
   run.is_there.resize(count);
   read_into(first, count, in_passing, run);
-  if (!is_optional_ && run.there != count)
-    throw unsupported("column {}: a value is missing of a column that has all", name_);
+  if (!is_optional_ && run.there != count) throw unsupported("column {}: unexpected missing value", name_);
   return run;
 }
 

@@ -116,7 +116,7 @@ ParquetTally::ParquetTally(ParquetColumnPtr column, uint64_t rows, uint64_t rows
   });
   const uint64_t runs = divide_up(rows, kParquetRun), groups = divide_up(rows, rows_in_group);
   if (counts_->values.size() != runs + 1)
-    throw damaged("column {} has other rows than the {} of its table", column_->name(), rows);
+    throw damaged("column {} does not have the {} rows of its table", column_->name(), rows);
   for (uint64_t group = 0; group < groups; ++group)
     in_group_.push_back(values_before(std::min(rows, (group + 1) * rows_in_group)) -
                         values_before(group * rows_in_group));

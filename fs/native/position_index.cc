@@ -19,8 +19,8 @@ struct Interval {
 };
 
 Error out_of_order(const LineLayout& layout, std::string_view name, uint64_t start, uint64_t last_start) {
-  return unsupported("the {}s of {} are not in the order of their starts: {} after {}", layout.line, name,
-                     start, last_start);
+  return unsupported("the {}s of {} are not sorted by their starts: {} after {}", layout.line, name, start,
+                     last_start);
 }
 Error turned_round(const LineLayout& layout, std::string_view name, uint64_t start, uint64_t end) {
   return unsupported("a {} of {} ends at {}, before its start {}", layout.line, name, end, start);
@@ -68,7 +68,7 @@ class Indexer {
  private:
   void begin_chromosome(std::string_view name, uint64_t offset) {
     if (!known_.emplace(name).second)
-      throw unsupported("the {}s of {} do not stand in one place", layout_.line, name);
+      throw unsupported("the {}s of {} are not contiguous", layout_.line, name);
     finish(offset);
     names_.emplace_back(name);
     chromosomes_.emplace_back(Binning::of(IndexKind::csi));

@@ -43,7 +43,7 @@ void check_is_number(const DType& type) {
 }
 
 void check_extent(uint64_t extent, const char* what) {
-  if (extent > INT32_MAX) throw unsupported("{} {} are more than R's sparse matrices can have", extent, what);
+  if (extent > INT32_MAX) throw unsupported("{} {} are too many for R's sparse matrices", extent, what);
 }
 
 // Writes names; names that do not fit are left out, as in the other files.

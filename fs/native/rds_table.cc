@@ -63,7 +63,7 @@ ArrayPtr integers_in_r(const Column& column, Context& context) {
   if (extent.is_exact_real()) return with_missing_times(values);
   if (!extent.is_integer64()) return nullptr;
   context.notice(
-      fmt::format("column {}: integers beyond 2^53, which R reads with the package bit64", column.name));
+      fmt::format("column {}: integers beyond 2^53, which require the R package bit64", column.name));
   DType integer64 = number_type(Kind::integer, 8);
   integer64.r_class = r_class({{"class", {"integer64"}}});
   return mapped(with_missing_times(values), integer64,
@@ -145,7 +145,7 @@ void put_data_frame(const std::vector<Column>& columns, const std::function<void
 }
 
 ByteLayout table_rds(const Table& table, Context& context) {
-  if (table.rows > INT32_MAX) throw unsupported("{} rows are more than R's tables can hold", table.rows);
+  if (table.rows > INT32_MAX) throw unsupported("{} rows are too many for R's tables", table.rows);
   checked_row_names(table);
   const std::vector<Column> columns = held_by_r(flat_columns(table), ".rds", context);
   RdsWriter out(context);
@@ -180,7 +180,7 @@ ByteLayout array_rds(const LabelledArray& array, Context& context) {
   Shape shape = array.values->shape();
   if (array.values->column_major()) std::reverse(shape.begin(), shape.end());
   for (const uint64_t axis : shape)
-    if (axis > INT32_MAX) throw unsupported("{} rows or columns are more than R's arrays can have", axis);
+    if (axis > INT32_MAX) throw unsupported("{} rows or columns are too many for R's arrays", axis);
   RdsWriter out(context);
   out.numbers(in_column_order(array.values), true);
   out.attribute("dim");

@@ -95,7 +95,7 @@ ElementForm form_of(const DType& type) {
     case RVector::list:
       break;
   }
-  throw std::logic_error("R has no numbers of that kind");
+  throw std::logic_error("R has no numbers of this kind");
 }
 
 }  // namespace

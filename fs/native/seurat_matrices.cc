@@ -100,15 +100,15 @@ void Candidate::check_sides(uint64_t cells, uint64_t genes) const {
     columns = sparse->columns;
   } else if (const auto* array = std::get_if<LabelledArray>(&content_)) {
     const Shape& shape = array->values->shape();
-    if (shape.size() != 2) throw unsupported("{} of rank {} is no matrix of Seurat's", name_, shape.size());
+    if (shape.size() != 2) throw unsupported("{} of rank {} is not a matrix for Seurat", name_, shape.size());
     const bool turned = array->values->column_major();
     rows = shape[turned];
     columns = shape[!turned];
   } else {
-    throw unsupported("{} is no matrix of Seurat's", name_);
+    throw unsupported("{} is not a matrix for Seurat", name_);
   }
   if (rows != cells || columns != genes)
-    throw damaged("{} is {} by {}, not {} by {}", name_, rows, columns, cells, genes);
+    throw damaged("{} is {} by {}, expected {} by {}", name_, rows, columns, cells, genes);
 }
 
 bool is_there(const Content& content) {
@@ -211,7 +211,7 @@ void Choice::note_raw() const {
 
 void Choice::take_without_x() {
   if (counts_) return take(counts_, counts_);
-  if (!raw_) throw unsupported("there is no matrix that Seurat could have as its data");
+  if (!raw_) throw unsupported("no matrix that can be Seurat's data");
   made_.is_raw = true;
   take(raw_->looks().like_counts ? raw_ : none_, raw_);
 }

@@ -28,7 +28,7 @@ constexpr uint64_t kNameOverhead = 128;  // per name in memory, with the data th
 void check_room(uint64_t bytes, uint64_t count, const char* what, const Context& context) {
   const uint64_t budget = context.cache.statistics().budget_bytes;
   if (bytes > budget / kNamesPart)
-    throw unsupported("{} {} are more than a cache of {} bytes can tell apart", count, what, budget);
+    throw unsupported("{} {} are too many to distinguish with a cache of {} bytes", count, what, budget);
 }
 
 template <class Visit>
@@ -275,8 +275,9 @@ void note_renamed(const char* what, const std::vector<std::string>& stored,
     last = i;
   }
   if (renamed > 0)
-    context.notice(fmt::format("seurat.rds: {} {} have names that Seurat refuses, \"{}\" is \"{}\"", renamed,
-                               what, stored[last], made[last]));
+    context.notice(fmt::format(
+        "seurat.rds: {} {} have names that Seurat does not accept; for example \"{}\" becomes \"{}\"",
+        renamed, what, stored[last], made[last]));
 }
 
 ArrayPtr cell_names(const ArrayPtr& cells, Context& context) {
@@ -289,7 +290,7 @@ ArrayPtr cell_names(const ArrayPtr& cells, Context& context) {
 
 ArrayPtr identities(const ArrayPtr& cells, const std::string& project, Context& context) {
   const uint64_t count = cells->count();
-  if (count == 0) throw unsupported("a Seurat object has cells, and here is none");
+  if (count == 0) throw unsupported("no cells, which a Seurat object requires");
   Prefixes prefixes(count);
   for_all_texts(*cells, [&](uint64_t, std::string_view name) { prefixes.add(name); });
   if (ArrayPtr groups = prefixes.factor_of(count, context)) return groups;

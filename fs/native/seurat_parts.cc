@@ -219,7 +219,7 @@ void ObjectMaker::check_cells() const {
 // Returns the names of features as Seurat has them. stored: receives the stored names; unchanged if there are
 // none.
 ArrayPtr ObjectMaker::features_of(const Table& genes, std::vector<std::string>& stored) const {
-  if (genes.rows == 0) throw unsupported("a Seurat assay has features, and here is none");
+  if (genes.rows == 0) throw unsupported("no features, which a Seurat assay requires");
   const ArrayPtr names = names_of_rows(genes, context_);
   if (!genes.row_names) return names;
   stored = held_texts(*names, "features", context_);
@@ -240,9 +240,9 @@ GenePlaces ObjectMaker::gene_places(const AnnotatedMatrix& matrix, const SeuratM
 void ObjectMaker::add_assay(const JointMatrices::Part& part) {
   const AnnotatedMatrix& matrix = part.matrix;
   if (matrix.obs.rows != matrix.cells)
-    throw damaged("obs has {} rows, not {}", matrix.obs.rows, matrix.cells);
+    throw damaged("obs has {} rows, expected {}", matrix.obs.rows, matrix.cells);
   if (matrix.var.rows != matrix.genes)
-    throw damaged("var has {} rows, not {}", matrix.var.rows, matrix.genes);
+    throw damaged("var has {} rows, expected {}", matrix.var.rows, matrix.genes);
   const SeuratMatrices chosen = seurat_matrices(matrix, context_);
   const Table& genes = chosen.is_raw ? matrix.raw->var : matrix.var;
   SeuratObject::Assay assay;
@@ -270,7 +270,7 @@ void ObjectMaker::add_assay(const JointMatrices::Part& part) {
 
 void ObjectMaker::add_scaled(const ArrayPtr& scaled, const GenePlaces& genes,
                              SeuratObject::Assay& assay) const {
-  if (!genes.are_known()) return leave_out("X, which has genes that raw has not");
+  if (!genes.are_known()) return leave_out("X, which has genes that raw does not have");
   if (genes.are_all()) {
     assay.scaled = {scaled};
     assay.scaled_features = assay.features;
@@ -338,7 +338,7 @@ void ObjectMaker::add_graphs(const std::vector<AnnotatedPart>& obsp, const std::
       continue;
     }
     if (graph->rows != cells || graph->columns != cells) {
-      leave_out(fmt::format("{}/{}, which is {} by {}, of {} cells", place, part.name, graph->rows,
+      leave_out(fmt::format("{}/{}, which is {} by {} for {} cells", place, part.name, graph->rows,
                             graph->columns, cells));
       continue;
     }

@@ -41,9 +41,8 @@ Slide complete_slide(Slide slide, Context& context) {
   } else if (const double of_spot = slide.spot * slide.lowres / side; std::isfinite(of_spot)) {
     slide.spot_radius = of_spot;
   } else {
-    context.notice(
-        fmt::format("seurat.rds: images/{}: the diameter of a spot is not known: drawn with a radius of {}",
-                    slide.name, kPlainRadius));
+    context.notice(fmt::format("seurat.rds: images/{}: unknown spot diameter; drawn with a radius of {}",
+                               slide.name, kPlainRadius));
     slide.spot_radius = kPlainRadius;
     slide.spot = kPlainRadius * side / slide.lowres;
   }
@@ -181,7 +180,7 @@ void SeuratWriter::put_matrix(const SeuratMatrix& matrix, const Assay& assay) {
   if (!sparse) return put_empty();
   const ColumnMatrixPtr by_column = matrices_.of(*sparse);
   if (by_column->rows() != assay.features->count() || by_column->columns() != object_.cells->count())
-    throw damaged("a matrix of {} is {} by {}, not {} by {}", assay.name, by_column->rows(),
+    throw damaged("a matrix of {} is {} by {}, expected {} by {}", assay.name, by_column->rows(),
                   by_column->columns(), assay.features->count(), object_.cells->count());
   out_.s4_object();
   put_dgc_slots(*by_column, assay.features, object_.cells, out_);
@@ -196,7 +195,7 @@ void SeuratWriter::put_dense(const ColumnsOf& matrix, const ArrayPtr& rows, cons
     matrix.values->check();
     const Shape& shape = matrix.values->shape();
     if (rows->count() != shape.at(1) || columns->count() != shape[0])
-      throw damaged("a matrix of Seurat's is {} by {}, not {} by {}", shape[1], shape[0], rows->count(),
+      throw damaged("a matrix for Seurat is {} by {}, expected {} by {}", shape[1], shape[0], rows->count(),
                     columns->count());
     out_.data(array_segment(matrix.values, r_double(), context_));
   }
@@ -204,7 +203,7 @@ void SeuratWriter::put_dense(const ColumnsOf& matrix, const ArrayPtr& rows, cons
   out_.vector(RVector::integer, 2);
   for (const ArrayPtr& names : {rows, columns}) {
     const uint64_t length = matrix.values ? names->count() : 0;
-    if (length > INT32_MAX) throw unsupported("{} rows or columns are more than R's arrays can have", length);
+    if (length > INT32_MAX) throw unsupported("{} rows or columns are too many for R's arrays", length);
     out_.integer(static_cast<int32_t>(length));
   }
   if (matrix.values) {
@@ -218,7 +217,7 @@ void SeuratWriter::put_dense(const ColumnsOf& matrix, const ArrayPtr& rows, cons
 
 void SeuratWriter::put_identities() {
   const std::optional<NativeFactor> factor = native_factor(*object_.identities);
-  if (!factor) throw unsupported("the identities of the cells are no factor that R could have");
+  if (!factor) throw unsupported("the identities of the cells cannot be a factor of R");
   put_factor(*factor, out_);
   out_.attribute("names");
   out_.texts(object_.cells);
@@ -238,7 +237,7 @@ void SeuratWriter::put_graph(const SeuratObject::Graph& graph) {
   const ColumnMatrixPtr matrix = matrices_.of(graph.matrix);
   const uint64_t cells = object_.cells->count();
   if (matrix->rows() != cells || matrix->columns() != cells)
-    throw damaged("graph {} is {} by {}, of {} cells", graph.name, matrix->rows(), matrix->columns(), cells);
+    throw damaged("graph {} is {} by {} for {} cells", graph.name, matrix->rows(), matrix->columns(), cells);
   out_.s4_object();
   text_slot("assay.used", graph.assay);
   put_dgc_slots(*matrix, object_.cells, object_.cells, out_);
@@ -306,7 +305,7 @@ void SeuratWriter::put_pixels(const ArrayPtr& pixels) {
   out_.vector(RVector::integer, 3);
   for (const uint64_t length : pixels->shape()) {
     if (length > INT32_MAX)
-      throw unsupported("a picture of {} pixels along a side is more than R's arrays can have", length);
+      throw unsupported("a picture of {} pixels along a side is too large for R's arrays", length);
     out_.integer(static_cast<int32_t>(length));
   }
   out_.end_attributes();
@@ -335,8 +334,7 @@ void complete(SeuratObject& object, Context& context) {
   object.cells = cell_names(spelled(object.cells, context), context);
   const ArrayPtr made = identities(object.cells, object.project, context);
   if (object.identities && !native_factor(*object.identities))
-    context.notice(
-        "seurat.rds: the identities of the cells are no factor that R could have: not in the object");
+    context.notice("seurat.rds: the identities of the cells cannot be a factor of R: not in the object");
   if (!object.identities || !native_factor(*object.identities)) object.identities = made;
   const auto columns_in = [&](std::vector<Column>& columns, const ArrayPtr& rows, const std::string& place) {
     columns = columns_of_r(flat_columns({rows->count(), nullptr, columns}), "seurat.rds: " + place, context);

@@ -55,7 +55,7 @@ void put_texts(const std::string& path, const ArrayPtr& texts, Context& context,
 
 ArrayPtr shape_of(const SparseMatrix& matrix) {
   if (matrix.rows > INT32_MAX || matrix.columns > INT32_MAX)
-    throw unsupported("{} by {} is more than 10x's files can have", matrix.rows, matrix.columns);
+    throw unsupported("{} by {} is too large for 10x's files", matrix.rows, matrix.columns);
   const int32_t shape[] = {static_cast<int32_t>(matrix.rows), static_cast<int32_t>(matrix.columns)};
   const auto bytes = std::as_bytes(std::span(shape));
   Elements elements;

@@ -41,7 +41,7 @@ void for_each_text(const Array& array, uint64_t first, uint64_t count, const Vis
       text = spelled;
     }
     if (!is_ascii(text)) check_utf8(text);
-    if (text.find('\0') != text.npos) throw unsupported("text {} holds a NUL", first + i);
+    if (text.find('\0') != text.npos) throw unsupported("text {} contains a NUL", first + i);
     visit(text, false);
   }
 }
@@ -51,7 +51,7 @@ namespace {
 TextLengths lengths_of(const Array& array, Context& context) {
   const uint64_t count = array.count();
   if (count > kMostTexts)
-    throw unsupported("{} texts are more than the {} that a file is made of", count, kMostTexts);
+    throw unsupported("{} texts, more than the {} that a file can have", count, kMostTexts);
   const uint64_t runs = divide_up(count, kTextsInRun);
   std::vector<TextLengths> parts(divide_up(runs, kRunsTogether));
   TextLengths all;
@@ -201,7 +201,7 @@ TextFraming with_length() {
 TextFraming with_line_feed() {
   return {1, [](std::string_view text, std::string& out) {
             if (text.find('\n') != text.npos || text.ends_with('\r'))
-              throw unsupported("the name {} has a line end in it", text);
+              throw unsupported("the name {} contains a line end", text);
             out.append(text).append("\n");
           }};
 }

@@ -78,7 +78,7 @@ class TiffFile {
     const uint64_t size =
         checked_add(geometry_.pixels_begin, checked_multiply(geometry_.planes, geometry_.plane_bytes));
     if (size > (plan_.is_big ? uint64_t{INT64_MAX} : uint64_t{UINT32_MAX}))
-      throw unsupported("a TIFF of {} bytes{}", size, plan_.is_big ? "" : ", which may have 4,294,967,295");
+      throw unsupported("a TIFF of {} bytes{}", size, plan_.is_big ? "" : ", more than 4,294,967,295");
   }
 
   const TiffPlaces& geometry() const { return geometry_; }

@@ -258,10 +258,10 @@ void put_at(ZarrContent& root, std::string_view path, const ZarrContent::Member&
         group->members.try_emplace(name, ZarrContent::Member{std::make_shared<ZarrNode>(ZarrContent())})
             .first->second.node;
     group = next->at_hand();
-    if (!group || group->array) throw unsupported("{}: {} is no group", path, name);
+    if (!group || group->array) throw unsupported("{}: {} is not a group", path, name);
   }
   if (!group->members.try_emplace(last, member).second)
-    throw unsupported("{}: there is a group of that name", path);
+    throw unsupported("{}: a group of that name already exists", path);
 }
 
 // Returns a name that is valid in Zarr and not taken.
@@ -298,7 +298,7 @@ Json zarr_array_document(const Shape& shape, const Shape& chunk, std::string dty
 
 void check_chunk_count(const ZarrArray& array) {
   const uint64_t count = chunk_count(array);
-  if (count > kMostZarrChunks) throw unsupported("{} chunks are more than are shown of a Zarr array", count);
+  if (count > kMostZarrChunks) throw unsupported("{} chunks are too many for a Zarr array", count);
 }
 
 const ZarrContent& ZarrNode::content() {

@@ -24,7 +24,7 @@ size_t count_outside_links(Filesystem& filesystem, const std::vector<Walked>& al
 
 std::string outside_links_text(size_t count) {
   if (count == 0) return {};
-  return fmt::format("{} link{} out of this folder: -o follow_outside shows what {} to", count,
+  return fmt::format("{} link{} out of this folder; -o follow_outside shows what {} to", count,
                      count == 1 ? " leads" : "s lead", count == 1 ? "it leads" : "they lead");
 }
 

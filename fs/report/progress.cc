@@ -149,7 +149,7 @@ class ShownPass {
     if (read >= size) return shown_.reset();
     if (!shown_ || size != size_ || read < read_) {
       if (!shown_) shown_ = std::make_unique<Progress>();
-      shown_->begin("looking through the store", Progress::Unit::bytes, size);
+      shown_->begin("scanning the store", Progress::Unit::bytes, size);
       size_ = size;
       read_ = 0;
     }

@@ -74,8 +74,9 @@ std::string long_cells_text(const Table& table) {
     const auto* nested = dynamic_cast<const NestedArray*>(column.values.get());
     if (!nested || nested->elements().ends.empty()) continue;
     if (const uint64_t longest = longest_cell(*nested); longest > kLongestCell)
-      text += fmt::format(", a cell of {} has about {} characters, a spreadsheet takes {}: -o ragged=count",
-                          column.name, longest, kLongestCell);
+      text +=
+          fmt::format(", a cell of {} has about {} characters, but a spreadsheet takes {}: -o ragged=count",
+                      column.name, longest, kLongestCell);
   }
   return text;
 }
@@ -134,7 +135,7 @@ struct Describe {
   }
   void operator()(const CoordinateMatrix& matrix) const {
     line.kind = "sparse matrix";
-    line.what = fmt::format("{}{}{}, {} values ({}), by place", matrix.rows, kTimes, matrix.columns,
+    line.what = fmt::format("{}{}{}, {} values ({}), by coordinates", matrix.rows, kTimes, matrix.columns,
                             matrix.value->count(), matrix.value->dtype().name());
   }
   void operator()(const Error& error) const { throw error; }
@@ -186,7 +187,7 @@ Node member_of(const Node& node, const std::string& name, Context& context) {
   if (node.parts)
     for (Member& member : node.parts->members())
       if (member.name == name) return refine(std::move(member.node), context);
-  throw not_found("there is no {}", name);
+  throw not_found("{} does not exist", name);
 }
 
 Node node_at(const Node& root, const std::string& path, Context& context) {

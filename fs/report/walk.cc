@@ -63,7 +63,8 @@ Inode resolve_path(Filesystem& filesystem, const std::string& path) try {
       folder = filesystem.resolve(path.substr(0, end));
     } catch (const Error&) {
       const std::string nearest = nearest_name(*filesystem.list(folder), name);
-      throw not_found("{}{}", error.what(), nearest.empty() ? "" : fmt::format("; there is {}", nearest));
+      throw not_found("{}{}", error.what(),
+                      nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest));
     }
   }
   throw;

@@ -71,8 +71,8 @@ bool would_be_filled_in(const HttpRequest& request, const Site::Place& place) {
 Error with_way_back(const Error& error, bool reopens_on_change) {
   if (error.code() != Errc::changed) return error;
   return Error(Errc::changed, reopens_on_change
-                                  ? fmt::format("{}; the next request shows it anew", error.what())
-                                  : fmt::format("{}; to show it anew: kill -USR1 {}, or -o on_change=reopen",
+                                  ? fmt::format("{}; the next request reopens it", error.what())
+                                  : fmt::format("{}; to reopen it: kill -USR1 {}, or -o on_change=reopen",
                                                 error.what(), ::getpid()));
 }
 
@@ -181,7 +181,7 @@ void Answering::refuse(int status, Client& client) const {
   Reply reply(request, client);
   reply.add("X-Content-Type-Options", "nosniff");
   if (status == 503) reply.add("Retry-After", "5");
-  say(reply, status, status == 503 ? "too many connections" : fmt::format("not understood ({})", status));
+  say(reply, status, status == 503 ? "too many connections" : fmt::format("invalid request ({})", status));
 }
 
 void Answering::answer_guarded(const HttpRequest& request, Reply& reply) const {
@@ -208,7 +208,7 @@ void Answering::dispatch(const HttpRequest& request, Reply& reply) const {
   // HTTP/1.0 does not have the field Host.
   if (!(host.empty() && !request.is_1_1) && !settings_.hosts.allows(host)) {
     reply.close();
-    return say(reply, 421, "not a name of this server; --host=NAME lets it have one");
+    return say(reply, 421, "not a name of this server; to allow it: --host=NAME");
   }
   if (request.method == "OPTIONS" && (target || is_for_all)) {
     reply.add("Allow", kMethods);
@@ -231,10 +231,10 @@ void Answering::dispatch(const HttpRequest& request, Reply& reply) const {
       !has_token || (!asked.names.empty() && is_same_secret(asked.names[0], settings_.token));
   if (!is_allowed && request.method == "PROPFIND" && target->names.empty())
     return answer_root_properties(asked);
-  if (!is_allowed) return say(reply, 404, "there is nothing here without the whole address");
+  if (!is_allowed) return say(reply, 404, "nothing here: the address is incomplete");
   if (has_token) asked.names.erase(asked.names.begin());
   if (request.method != "PROPFIND") take_h5_question(asked);
-  if (is_asked_by_habit(request, asked.names)) return say(reply, 404, "there is no such file");
+  if (is_asked_by_habit(request, asked.names)) return say(reply, 404, "no such file");
   if (!wants_page(asked)) return answer_place(asked);
   try {
     answer_place(asked);
@@ -283,7 +283,7 @@ void Answering::answer_nothing(const Asked& asked) const {
 void Answering::answer_found(const Asked& asked, const Site::Place& place) const {
   const bool is_folder = place.kind == FileKind::directory;
   if (asked.request.method == "PROPFIND") return answer_properties(asked, place);
-  if (!is_folder && asked.target.is_folder) throw not_found("{}: is no folder", asked.names.back());
+  if (!is_folder && asked.target.is_folder) throw not_found("{}: not a folder", asked.names.back());
   if (!is_folder && answer_image(asked, place)) return;
   if (!is_folder) return answer_file(asked, place, would_be_filled_in(asked.request, place));
   if (!asked.target.is_folder) {

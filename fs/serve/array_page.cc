@@ -53,7 +53,7 @@ class ArrayPage {
     const std::optional<uint64_t> number = query_.number(field);
     if (number && *number < length) return *number;
     page_.problems.push_back(
-        {fmt::format("'{}' is none of the indices 0 to {}.", shortened(*text, 60), length - 1),
+        {fmt::format("'{}' is not an index from 0 to {}.", shortened(*text, 60), length - 1),
          {{std::to_string(length - 1), query_.with(field, std::to_string(length - 1)).href()}}});
     return std::min(otherwise, length - 1);
   }
@@ -93,7 +93,7 @@ class ArrayPage {
     plot.width = 1000;
     plot.height = 300;
     plot.x.range = {static_cast<double>(first), static_cast<double>(first + count - 1)};
-    plot.description = fmt::format("The values go from {} to {}.", number_words(plot.y.range.low),
+    plot.description = fmt::format("The values range from {} to {}.", number_words(plot.y.range.low),
                                    number_words(plot.y.range.high));
     plot.marks.emplace_back(
         Line{envelope(numbers, static_cast<double>(first), 1, kLineSteps), Ink::group(0)});

@@ -90,7 +90,7 @@ class CellsSection {
     if (std::find(embeddings_.begin(), embeddings_.end(), *asked) != embeddings_.end())
       embedding_ = *asked;
     else
-      add_problem(fmt::format("There is no embedding '{}'.", shortened(*asked, kMostShownBytes)), embeddings_,
+      add_problem(fmt::format("No embedding '{}'.", shortened(*asked, kMostShownBytes)), embeddings_,
                   "embedding");
   }
 
@@ -121,8 +121,7 @@ class CellsSection {
         colour_name_ = colour_->name;
         return true;
       }
-      add_problem(fmt::format("There is no gene and no column '{}'.", shown), nearest_colours(cells_, name),
-                  "color");
+      add_problem(fmt::format("No gene or column '{}'.", shown), nearest_colours(cells_, name), "color");
     } catch (const Error& error) {
       if (error.code() == Errc::changed) throw;
       add_problem(told_outside(asked_.site, error), {}, "color");
@@ -135,9 +134,8 @@ class CellsSection {
     const std::optional<std::string> asked = query_.value("split");
     if (asked && find_split(*asked)) return;
     if (asked)
-      add_problem(
-          fmt::format("There is no column '{}' with levels to split by.", shortened(*asked, kMostShownBytes)),
-          nearest_names(*asked, splits_).empty() ? splits_ : nearest_names(*asked, splits_), "split");
+      add_problem(fmt::format("No column '{}' with levels to split by.", shortened(*asked, kMostShownBytes)),
+                  nearest_names(*asked, splits_).empty() ? splits_ : nearest_names(*asked, splits_), "split");
     if (colour_ && colour_->groups) {
       split_name_ = colour_->name;
       split_ = *colour_->groups;
@@ -245,7 +243,7 @@ class CellsSection {
     if (!colour_ || !colour_->is_gene) return;
     const std::optional<std::string> folder = gene_folder();
     if (!folder) return;
-    Picks files{"Take it as", {}};
+    Picks files{"Download as", {}};
     const PartNames name("gene", {colour_->name});
     for (const char* const extension : {".csv", ".npy"})
       if (is_there(filesystem_, filesystem_.path(place_.directory) + "/" + folder->substr(place_.way.size()) +
@@ -304,7 +302,7 @@ void add_cells(const Asked& asked, const Subject& subject, const CellsPlace& pla
                PageModel& page) {
   const std::optional<std::string> assay = Query(asked.target.query).value("assay");
   if (assay && *assay != place.assay) {
-    Problem problem{fmt::format("There is no assay '{}'.", shortened(*assay, kMostShownBytes))};
+    Problem problem{fmt::format("No assay '{}'.", shortened(*assay, kMostShownBytes))};
     for (const std::string& name : place.assays)
       problem.near.push_back({name, Query(asked.target.query).with("assay", name).href()});
     page.problems.push_back(std::move(problem));

@@ -53,7 +53,7 @@ std::string summary_of_numbers(const Array& column) {
 
 std::string summary_of_levels(const Array& column) {
   const std::optional<CellGroups> groups = cell_groups(column, kMostDifferent);
-  if (!groups) return fmt::format("over {} different", count_words(kMostDifferent));
+  if (!groups) return fmt::format("more than {} different", count_words(kMostDifferent));
   if (groups->levels.empty()) return "no value";
   std::vector<uint64_t> counts(groups->levels.size(), 0);
   for (const uint32_t level : groups->cells)

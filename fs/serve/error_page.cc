@@ -51,8 +51,8 @@ std::map<std::string, bool> names_in(const Asked& asked, const Site::Place& fold
 }
 
 std::string heading_of(int status) {
-  if (status == 404) return "There is no such thing here";
-  if (status == 501) return "This cannot be made of this store";
+  if (status == 404) return "Not found here";
+  if (status == 501) return "This cannot be generated from this store";
   return "This cannot be read";
 }
 
@@ -97,7 +97,7 @@ void answer_error_page(const Asked& asked, int status, const std::string& what) 
     if (!asked.target.is_folder && below == 0)
       way = percent_encoded(asked.names.empty() ? "" : asked.names.back()) + "/";
     problem.near = nearest_links(asked, *last, way);
-    model.picks.push_back({"The way back", {{"the folder above", way.empty() ? "./" : way}}});
+    model.picks.push_back({"Go back to", {{"the folder above", way.empty() ? "./" : way}}});
     known = last->depth;
   }
   model.problems.push_back(std::move(problem));

@@ -66,7 +66,7 @@ class FileAnswer {
   uint64_t size_now() {
     const Status status = filesystem_.status_with_size(place_.inode);
     if (status.opening != file_.opening->number())
-      throw unreadable("the store was reopened since the file was");
+      throw unreadable("the store was reopened after this file was opened");
     return static_cast<uint64_t>(status.stat.st_size);
   }
 
@@ -90,7 +90,7 @@ class FileAnswer {
       const uint64_t left = range.last - at;
       const size_t wanted = left < kPiece ? static_cast<size_t>(left) + 1 : kPiece;
       const Slices slices = filesystem_.read(file_, at, wanted);
-      if (slices.size() != wanted) throw damaged("{} bytes at {}, not {}", slices.size(), at, wanted);
+      if (slices.size() != wanted) throw damaged("{} bytes at {}, expected {}", slices.size(), at, wanted);
       reply_.write(slices);
       if (left < wanted) break;
       at += wanted;
@@ -181,7 +181,7 @@ class FileAnswer {
     for (const uint64_t all = first ? size_now() : size; sent < all;) {
       const size_t wanted = std::min<uint64_t>(kPiece, all - sent);
       const Slices slices = filesystem_.read(file_, sent, wanted);
-      if (slices.size() != wanted) throw damaged("{} bytes at {}, not {}", slices.size(), sent, wanted);
+      if (slices.size() != wanted) throw damaged("{} bytes at {}, expected {}", slices.size(), sent, wanted);
       pack(slices);
     }
     reply_.write(stream.end());

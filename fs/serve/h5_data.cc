@@ -105,7 +105,7 @@ Chosen chosen(std::string_view text, uint64_t length) {
   if (const size_t second = stop.find(':'); second != std::string_view::npos) {
     const std::string_view step = stop.substr(second + 1);
     if (step.find_first_not_of(' ') != std::string_view::npos && slice_number(step) != 1)
-      throw WrongQuestion{fmt::format("{} has a step, and only 1 is answered", printable(text))};
+      throw WrongQuestion{fmt::format("{} has a step; only 1 is supported", printable(text))};
     stop = stop.substr(0, second);
   }
   const uint64_t first = end_of(text.substr(0, colon), length, 0);
@@ -241,7 +241,7 @@ class DataAnswer {
       : asked_(asked), context_(context), format_(value("format", "json")) {
     const std::string dtype = value("dtype", "origin");
     if (dtype != "origin" && dtype != "safe") throw WrongQuestion{"Unsupported dtype " + printable(dtype)};
-    if (array->is_null()) throw WrongQuestion{"there is no value"};
+    if (array->is_null()) throw WrongQuestion{"no value"};
     array->check();
     array_ = selected(array, form_value(asked.target.query, "selection"));
     if (dtype == "origin") {
@@ -260,7 +260,7 @@ class DataAnswer {
     if (!is_told)
       throw WrongQuestion{fmt::format("Unsupported encoding {} for non-numeric content", format_)};
     if (format_ == "bin" && is_turned_)
-      throw WrongQuestion{"the values are stored big-endian; dtype=safe has them as little-endian"};
+      throw WrongQuestion{"the values are stored as big-endian; dtype=safe returns little-endian"};
     if (format_ == "bin") return answer_file("", "");
     const std::string disposition = fmt::format("attachment; filename=\"data.{}\"", format_);
     if (format_ == "npy") return answer_file(npy_header(*array_), disposition);
@@ -276,7 +276,7 @@ class DataAnswer {
     const DType& type = array_->dtype();
     const bool is_plain = type.is_integer() || type.kind == Kind::real || type.kind == Kind::boolean;
     if (array_->shape().size() != 2 || !is_plain)
-      throw WrongQuestion{"Unsupported encoding tiff for what is no plane of numbers"};
+      throw WrongQuestion{"Unsupported encoding tiff for data that is not a plane of numbers"};
     const uint64_t bytes = checked_multiply(array_->count(), type.packed_size());
     if (bytes >= UINT32_MAX - 1024) throw WrongQuestion{"too large for a TIFF; npy has no limit"};
     return tiff_header(*array_, bytes);
@@ -313,7 +313,8 @@ class DataAnswer {
       std::string all;
       data.write(run, [&](const std::string& text) {
         all += text;
-        if (all.size() > kMostDataHeld) throw WrongQuestion{"too large for a client that takes no chunks"};
+        if (all.size() > kMostDataHeld)
+          throw WrongQuestion{"too large for a client without chunked transfer"};
       });
       return asked_.reply.whole(200, "application/json", all);
     }

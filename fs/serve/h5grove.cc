@@ -85,7 +85,7 @@ void add_paths(const Group& group, const std::string& above, size_t depth, Json:
   for (const Member& member : group.members()) {
     check_cancelled();
     if (is_plain_file(member)) continue;
-    if (paths.size() >= kMostPaths) throw unsupported("there are more than {} paths", kMostPaths);
+    if (paths.size() >= kMostPaths) throw unsupported("more than {} paths", kMostPaths);
     const std::string path = above + "/" + member.name;
     paths.emplace_back(path);
     const bool is_group = member.node.parts && !std::holds_alternative<Link>(member.node.content);
@@ -100,10 +100,10 @@ class H5Answer {
         opened_(place.filesystem->meaning(place.inode)),
         path_(form_value(asked.target.query, "path").value_or("/")) {
     const Meaning& what = opened_.what;
-    if (!what.is_store) throw not_found("File not found: {} is no store", file());
+    if (!what.is_store) throw not_found("File not found: {} is not a store", file());
     const Store& store = *what.store;
     root_ = as_root_directory(store.stored.parts || array_of(store.stored) ? store.stored : store.root, true);
-    if (!root_.parts) throw not_found("File not found: {} holds nothing that is shown so", file());
+    if (!root_.parts) throw not_found("File not found: {} has nothing to show here", file());
   }
 
   void answer() {

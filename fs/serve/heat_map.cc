@@ -79,7 +79,7 @@ Figure bars_figure(const char* title, const Array& names, const std::vector<doub
   const std::string caption =
       counts.size() < all ? fmt::format("{}, the first {} of {}", title, counts.size(), count_words(all))
                           : std::string(title);
-  return {"Where they are", named_bars("bars", caption, bars), caption};
+  return {"Distribution", named_bars("bars", caption, bars), caption};
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ class Choosing {
     choice.t = index_of("t", 't');
     const std::optional<double> dark = query_.decimal("min"), bright = query_.decimal("max");
     for (const char* const name : {"min", "max"})
-      if (query_.value(name) && !query_.decimal(name)) add_problem(name, "is no number", {});
+      if (query_.value(name) && !query_.decimal(name)) add_problem(name, "is not a number", {});
     if (dark || bright) choice.window = {dark.value_or(0), bright.value_or(dark.value_or(0) + 1)};
     choose_region(choice);
     if (const std::optional<uint64_t> size = query_.number("size"))
@@ -60,7 +60,7 @@ class Choosing {
     const uint64_t length = length_of(image_, axis);
     const std::optional<uint64_t> index = query_.number(name);
     if (index && *index < length) return index;
-    add_problem(name, fmt::format("is none of 0 to {}", length - 1), std::to_string(length - 1));
+    add_problem(name, fmt::format("is not from 0 to {}", length - 1), std::to_string(length - 1));
     return std::nullopt;
   }
 
@@ -72,7 +72,7 @@ class Choosing {
       uint64_t channel = 0;
       const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), channel);
       if (error != std::errc() || end != item.data() + item.size() || channel >= length)
-        return add_problem("c", fmt::format("has a channel that is none of 0 to {}", length - 1), "0");
+        return add_problem("c", fmt::format("has a channel that is not from 0 to {}", length - 1), "0");
       choice.channels.push_back(channel);
     }
   }
@@ -82,13 +82,14 @@ class Choosing {
                      [&](const char* name) { return query_.has(name); }))
       return;
     for (const char* const name : kRegionNames)
-      if (query_.value(name) && !query_.number(name)) return add_problem(name, "is no number of pixels", {});
+      if (query_.value(name) && !query_.number(name))
+        return add_problem(name, "is not a number of pixels", {});
     const uint64_t width = length_of(image_, 'x'), height = length_of(image_, 'y');
     const uint64_t x = query_.number("x").value_or(0), y = query_.number("y").value_or(0);
     const uint64_t w = query_.number("w").value_or(width), h = query_.number("h").value_or(height);
     if (x >= width || y >= height || w == 0 || h == 0)
       return problems_.push_back(
-          {fmt::format("The region lies outside of {} × {} pixels.", count_words(width), count_words(height)),
+          {fmt::format("The region is outside the {} × {} pixels.", count_words(width), count_words(height)),
            {{"all of it", query_.with("x", {}).with("y", {}).with("w", {}).with("h", {}).href()}}});
     choice.region = ImageChoice::Region{x, y, std::min(w, width - x), std::min(h, height - y)};
   }
@@ -223,13 +224,13 @@ void add_image(const Query& query, const Image& image, PageModel& page) {
   add_steps(query, image, "z", 'z', choice.z.value_or(length_of(image, 'z') / 2), page);
   add_steps(query, image, "t", 't', choice.t.value_or(0), page);
   add_regions(query, image, choice, page);
-  page.figures.push_back(
-      {"Picture",
-       fmt::format("<img class=\"px\" alt=\"Picture of the image\" src=\"{}\">",
-                   escaped(is_whole ? picture_href(query) : "preview.png")),
-       choice.window
-           ? "Values up to the one are dark, from the other on bright, in the colour of each channel"
-           : "Each channel in its colour, from its darkest to its brightest values"});
+  page.figures.push_back({"Picture",
+                          fmt::format("<img class=\"px\" alt=\"Picture of the image\" src=\"{}\">",
+                                      escaped(is_whole ? picture_href(query) : "preview.png")),
+                          choice.window
+                              ? "Values up to the first are dark, values from the second on are bright, in "
+                                "the colour of each channel"
+                              : "Each channel in its colour, from its lowest to its highest values"});
 }
 
 bool answer_image(const Asked& asked, const Site::Place& place) {

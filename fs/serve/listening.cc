@@ -76,8 +76,9 @@ ListenAddress parse_listen_address(const std::string& text) {
   if (is_number(port)) parsed.port = std::atoi(port.c_str());
   Address address{};
   if ((!port.empty() && !is_number(port)) || parsed.port > 65535 || fill(address, parsed) == 0)
-    throw Failure(kUsage,
-                  fmt::format("--listen {}: not PORT, ADDRESS:PORT or [ADDRESS]:PORT, with numbers", text));
+    throw Failure(
+        kUsage,
+        fmt::format("--listen {}: expected PORT, ADDRESS:PORT or [ADDRESS]:PORT, with numbers", text));
   return parsed;
 }
 

@@ -219,7 +219,7 @@ class PageMaker {
     if (matrix.obs.rows > 0 && !matrix.obs.columns.empty())
       part([&] {
         page_.first = first_rows({matrix.obs});
-        if (page_.first) page_.first->caption += " of what is known of the cells";
+        if (page_.first) page_.first->caption += " of the columns of the cells";
       });
     if (place->way.empty()) add_zarr(matrix);
   }

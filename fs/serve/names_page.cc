@@ -82,7 +82,7 @@ class NamesPage {
       stems.push_back(file.substr(0, std::min(file.rfind('.'), file.size())));
     }
     stems.erase(std::unique(stems.begin(), stems.end()), stems.end());
-    Problem problem{fmt::format("No name holds '{}'.", shortened(find_, 60))};
+    Problem problem{fmt::format("No name contains '{}'.", shortened(find_, 60))};
     for (const std::string& name : nearest_names(find_, stems))
       problem.near.push_back({name, query_.with("from", {}).with("find", name).href()});
     page_.problems.push_back(std::move(problem));

@@ -100,7 +100,7 @@ std::string html_of(const PageModel& page) {
   // A page with neither a picture nor rows shows its contents first.
   const bool has_contents_first = page.figures.empty() && !page.first && page.stores.empty();
   if (has_contents_first) html += contents_html(page);
-  if (!page.views.empty()) html += "<h2>Take it as</h2>" + forms_html(page.views) + "\n";
+  if (!page.views.empty()) html += "<h2>Download as</h2>" + forms_html(page.views) + "\n";
   if (!page.by_name.empty()) html += "<h2>By name</h2>" + forms_html(page.by_name) + "\n";
   html += ways_html(page);
   if (!has_rows_first && page.first) html += grid_html(*page.first);

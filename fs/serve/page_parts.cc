@@ -78,7 +78,7 @@ std::string rows_html(const std::vector<const ContentRow*>& rows) {
   std::string html =
       "<div class=\"wrap\"><table class=\"list\"><thead><tr><th scope=\"col\">Name</th><th "
       "scope=\"col\">Kind</th>"
-      "<th scope=\"col\">What it is</th><th scope=\"col\">Take it as</th></tr></thead><tbody>\n";
+      "<th scope=\"col\">Contents</th><th scope=\"col\">Download as</th></tr></thead><tbody>\n";
   for (const ContentRow* row : rows)
     html += fmt::format(
         "<tr><th scope=\"row\"><a href=\"{}\">{}</a></th><td class=\"kind\">{}</td><td "
@@ -137,7 +137,7 @@ std::string contents_html(const PageModel& page) {
     html +=
         fmt::format("<details><summary>{} more in commands, misc, tools and the like</summary>{}</details>\n",
                     folded.size(), rows_html(folded));
-  if (page.is_cut) html += "<p class=\"sub\">There is more: the list of all names is below.</p>\n";
+  if (page.is_cut) html += "<p class=\"sub\">More names are in the list of all names below.</p>\n";
   return html;
 }
 
@@ -214,7 +214,7 @@ std::string ways_html(const PageModel& page) {
                         shown(way.program), shown_lines(way.text));
   if (!html.empty()) html = "<h2>Open it with</h2>\n" + html;
   if (!page.viewers.empty()) {
-    html += "<p>Viewers that read it from here; the data go to this browser alone: ";
+    html += "<p>Viewers that read it from here; the data go only to this browser: ";
     for (size_t i = 0; i < page.viewers.size(); ++i)
       html += fmt::format("{}<a rel=\"noreferrer\" href=\"{}\">{}</a>", i == 0 ? "" : ", ",
                           escaped(page.viewers[i].href), shown(page.viewers[i].label));

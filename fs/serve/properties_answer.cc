@@ -138,7 +138,7 @@ void answer_properties(const Asked& asked, const Site::Place& place) {
   const std::string_view depth = trimmed(given);
   if (depth != "0" && depth != "1") return refuse_depth(asked.reply);
   const bool is_folder = place.kind == FileKind::directory;
-  if (!is_folder && asked.target.is_folder) throw not_found("{}: is no folder", asked.names.back());
+  if (!is_folder && asked.target.is_folder) throw not_found("{}: not a folder", asked.names.back());
   asked.reply.add("DAV", "1");
   asked.reply.add("Cache-Control", "no-cache");
   MultiStatus all(asked.reply);

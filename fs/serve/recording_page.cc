@@ -33,11 +33,11 @@ Interval stretch_of(const Query& query, const Interval& all, PageModel& page) {
   for (const char* const name : {"start", "seconds"})
     if (query.value(name) && !query.decimal(name))
       page.problems.push_back(
-          {fmt::format("'{}' is no number of seconds.", shortened(*query.value(name), 60)),
+          {fmt::format("'{}' is not a number of seconds.", shortened(*query.value(name), 60)),
            {{"the beginning", query.with(name, {}).href()}}});
   const double wanted = query.decimal("start").value_or(all.low);
   if (wanted < all.low || wanted > all.high)
-    page.problems.push_back({fmt::format("{} is beyond the recording, which goes from {} to {} seconds.",
+    page.problems.push_back({fmt::format("{} is beyond the recording, which ranges from {} to {} seconds.",
                                          number_words(wanted), number_words(all.low), number_words(all.high)),
                              {{"the beginning", query.with("start", {}).href()}}});
   const double start = wanted < all.low || wanted > all.high ? all.low : wanted;
@@ -106,9 +106,9 @@ void add_trace(const Query& query, const Node& node, const Table& series, PageMo
                                                                  : fmt::format("the first {}", channels),
                            channels == 1 ? "" : "s");
   plot.description =
-      fmt::format("From {} to {} of {} seconds; the values go from {} to {}.", number_words(seconds.front()),
-                  number_words(seconds.back()), number_words(all.high), number_words(plot.y.range.low),
-                  number_words(plot.y.range.high));
+      fmt::format("From {} to {} of {} seconds; the values range from {} to {}.",
+                  number_words(seconds.front()), number_words(seconds.back()), number_words(all.high),
+                  number_words(plot.y.range.low), number_words(plot.y.range.high));
   page.figures.push_back({"Trace", svg_of(plot), plot.title + ". " + plot.description});
   add_stretch_form(query, stretch, page);
 }

@@ -14,7 +14,7 @@ namespace {
 std::vector<double> keys_of(const Array& column) {
   if (column.dtype().is_numeric()) return sampled_rows(column, column.count(), 1, 0, 1);
   const std::optional<CellGroups> groups = cell_groups(column, kMostSortedTexts);
-  if (!groups) throw unsupported("over {} different texts are too many to be sorted here", kMostSortedTexts);
+  if (!groups) throw unsupported("more than {} different texts, too many to sort here", kMostSortedTexts);
   std::vector<double> keys;
   keys.reserve(groups->cells.size());
   for (const uint32_t level : groups->cells) keys.push_back(level == CellGroups::kNone ? NAN : level);

@@ -158,7 +158,7 @@ Figure scatter(const CellPlaces& places, uint64_t cells, const std::string& name
     key = key_of_levels(*colour);
   } else if (colour) {
     const Interval range = scale_of(*colour);
-    plot.description = fmt::format("{} points; the values go from {} to {}.", count_words(places.x.size()),
+    plot.description = fmt::format("{} points; the values range from {} to {}.", count_words(places.x.size()),
                                    number_words(range.low), number_words(range.high));
     key = scale_key(number_words(range.low), number_words(range.high), colour->name);
   }

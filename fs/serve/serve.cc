@@ -57,7 +57,7 @@ struct ServeOptions {
 std::string random_text() {
   std::byte bytes[kTokenBytes];
   if (::getentropy(bytes, sizeof bytes) != 0)
-    throw unreadable("the system gives no random bytes: {}", std::strerror(errno));
+    throw unreadable("cannot get random bytes from the system: {}", std::strerror(errno));
   std::string text;
   append_hex(bytes, text);
   return text;
@@ -74,7 +74,7 @@ std::vector<std::string> origins_of(const std::string& given) {
   if (given == "none") return {};
   for (const std::string& origin : origins)
     if (!is_origin(origin))
-      throw Failure(kUsage, fmt::format("--cors {}: not https://HOST, `*` or `none`", origin));
+      throw Failure(kUsage, fmt::format("--cors {}: expected https://HOST, `*` or `none`", origin));
   return origins;
 }
 
@@ -87,9 +87,9 @@ std::string base_of(std::string given) {
 
 std::vector<Options> options_of(const Arguments& arguments) {
   std::vector<Options> all = options_of_stores(arguments);
-  if (all.empty()) throw Failure(kUsage, "serve: no store is given");
+  if (all.empty()) throw Failure(kUsage, "serve: expected a store");
   const std::vector<std::string>& passed = all[0].mount_options;
-  if (!passed.empty()) throw Failure(kUsage, fmt::format("option {}: there is no mount", passed[0]));
+  if (!passed.empty()) throw Failure(kUsage, fmt::format("option {}: only for a mount", passed[0]));
   for (Options& options : all) options.cache_bytes /= all.size();
   return all;
 }
@@ -102,7 +102,7 @@ ServeOptions parse(Arguments arguments) {
   options.token = take_value(arguments, "--token");
   options.base = base_of(take_value(arguments, "--base"));
   if (!take_value(arguments, "--port").empty())
-    throw Failure(kUsage, "--port: no such option; --listen PORT says where to listen");
+    throw Failure(kUsage, "--port: unknown option; write --listen PORT");
   options.opens_browser = take_flag(arguments, "--open");
   for (const std::string& argument : arguments) options.appearance += argument + "\n";
   options.stores = options_of(arguments);
@@ -309,7 +309,7 @@ int serve_command(Arguments arguments) {
     sessions.back()->filesystem().set_when_corrected([] {});
     stores.push_back({name_of(store.store), &sessions.back()->filesystem()});
   }
-  if (!not_confined.empty()) sessions[0]->log().info("not wholly confined: " + not_confined);
+  if (!not_confined.empty()) sessions[0]->log().info("not completely confined: " + not_confined);
   const Site site(std::move(stores));
   wait_for_file_time();  // changes after the first reply then have a later time
   AnswerSettings settings = settings_of(options, listen, token);
@@ -322,12 +322,14 @@ int serve_command(Arguments arguments) {
     if (options.stores[i].indexes_ahead && !options.stores[i].index.empty())
       ahead.push_back(std::make_unique<IndexAhead>(sessions[i]->filesystem()));
   if (!listen.is_loopback())
-    std::fputs("plainfs: whoever knows the address can read it, and so can the network between\n", stderr);
-  if (token.empty()) std::fputs("plainfs: --token none: everyone who reaches the port can read it\n", stderr);
+    std::fputs("plainfs: every client with the address can read it, and the connection is not encrypted\n",
+               stderr);
+  if (token.empty())
+    std::fputs("plainfs: --token none: every client that reaches the port can read it\n", stderr);
   const std::string address = address_text(listen, options.base, token);
   std::printf("%s\n", address.c_str());
   std::fflush(stdout);
-  if (::isatty(STDOUT_FILENO) != 0) std::fputs("plainfs: open it in a browser; Ctrl-C ends it\n", stderr);
+  if (::isatty(STDOUT_FILENO) != 0) std::fputs("plainfs: open it in a browser; Ctrl-C stops it\n", stderr);
   browser.open(address);
   Serving(signals, sessions, server, options.shared().idle_seconds).run();
   return kSuccess;

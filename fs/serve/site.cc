@@ -57,11 +57,11 @@ Site::Place Site::find(const std::vector<std::string>& names) const {
   Place place;
   const ServedStore* const store = store_of(names);
   if (!store && names.empty()) return place;
-  if (!store) throw not_found("there is no {}", printable(names[0]));
+  if (!store) throw not_found("{} does not exist", printable(names[0]));
   place.store = static_cast<size_t>(store - stores_.data());
   if (!is_one_store()) place.names.push_back(store->name);
   const size_t first = place.names.size();
-  if (names.size() > first && names[first] == kOwnFolder) throw not_found("there is no {}", kOwnFolder);
+  if (names.size() > first && names[first] == kOwnFolder) throw not_found("{} does not exist", kOwnFolder);
   place.filesystem = store->filesystem;
   place.inode = place.filesystem->resolve(joined(names, first));
   place.kind = place.filesystem->kind(place.inode);

@@ -113,7 +113,8 @@ std::vector<std::string> names_on_disk(Descriptor folder) {
   std::vector<std::string> names;
   while (const dirent* const entry = next_entry(open)) {
     if (names.size() >= kMostListed)
-      throw unsupported("a folder of over {} files is not listed; ask for each by its name", kMostListed);
+      throw unsupported("a folder of more than {} files is not listed; request each by its name",
+                        kMostListed);
     const std::string name = entry->d_name;
     names.push_back(entry->d_type == DT_DIR ? name + "/" : name);
   }
@@ -152,14 +153,13 @@ bool answer_source(const Asked& asked) {
   const std::vector<std::string>& names = asked.names;
   const auto own = std::find(names.begin(), names.end(), kOwnFolder);
   if (own == names.end() || own + 1 == names.end() || *(own + 1) != kSourceFolder) return false;
-  if (asked.request.method == "PROPFIND") throw not_found("{}: not for WebDAV", kSourceFolder);
+  if (asked.request.method == "PROPFIND") throw not_found("{}: not available over WebDAV", kSourceFolder);
   const Site::Place place = asked.site.find({names.begin(), own});
-  if (!place.filesystem || place.kind != FileKind::directory) throw not_found("no store is here");
+  if (!place.filesystem || place.kind != FileKind::directory) throw not_found("no store here");
   const OpenMeaning meaning = place.filesystem->meaning(place.inode);
   const Store& store = *meaning.what.store;
   if (!meaning.what.is_store || store.format == "folder") throw not_found("no store begins here");
-  if (is_url(store.path))
-    throw unsupported("{}: the store lies elsewhere: read it from there", kSourceFolder);
+  if (is_url(store.path)) throw unsupported("{}: the store is remote; read it from there", kSourceFolder);
   answer_below(asked, store, {own + 2, names.end()});
   return true;
 }

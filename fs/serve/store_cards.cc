@@ -79,8 +79,7 @@ class StoreCards {
     const Clock::time_point until = Clock::now() + kMostLooking;
     for (uint64_t i = from; i < end; ++i) page_.stores.push_back(card_of(*stores[i], Clock::now() < until));
     page_.sub = fmt::format("{} store{}", count_words(all), all == 1 ? "" : "s");
-    if (stores.empty())
-      page_.problems.push_back({fmt::format("No store has '{}' in its name.", find_words())});
+    if (stores.empty()) page_.problems.push_back({fmt::format("No store name contains '{}'.", find_words())});
     if (all <= kStoresOnPage) return;
     page_.pager = Pager{fmt::format("stores {} to {} of {}", from + 1, end, count_words(stores.size()))};
     if (from > 0) add_link("← before", from > kStoresOnPage ? from - kStoresOnPage : 0);

@@ -28,14 +28,13 @@ class TablePage {
   void add() {
     from_ = query_.number("from").value_or(0);
     if (query_.value("from") && !query_.number("from"))
-      add_problem(fmt::format("'{}' is no row.", shown(*query_.value("from"))), {"0"}, "from");
+      add_problem(fmt::format("'{}' is not a row.", shown(*query_.value("from"))), {"0"}, "from");
     choose_filter();
     choose_order();
     all_ = filter_ ? filter_->size() : table_.rows;
     if (from_ > 0 && from_ >= all_) {
-      add_problem(
-          fmt::format("There is no row {}: there are {} rows.", count_words(from_), count_words(all_)),
-          {std::to_string(all_ == 0 ? 0 : (all_ - 1) / kRowsOnPage * kRowsOnPage)}, "from");
+      add_problem(fmt::format("No row {}: there are {} rows.", count_words(from_), count_words(all_)),
+                  {std::to_string(all_ == 0 ? 0 : (all_ - 1) / kRowsOnPage * kRowsOnPage)}, "from");
       from_ = 0;
     }
     add_form();
@@ -88,7 +87,7 @@ class TablePage {
     }
     const std::string asked = where->substr(0, where->find(':'));
     std::vector<std::string> near = nearest_names(asked, column_names());
-    add_problem(fmt::format("There is no column '{}' to filter by.", shown(asked)), {}, {});
+    add_problem(fmt::format("No column '{}' to filter by.", shown(asked)), {}, {});
     for (const std::string& name : near) page_.problems.back().near.push_back({name, href("sort", name)});
   }
 
@@ -108,10 +107,10 @@ class TablePage {
     const std::string name = sort->substr(falls_ ? 1 : 0);
     const Column* const column = column_of(name);
     if (!column)
-      return add_problem(fmt::format("There is no column '{}' to sort by.", shown(name)),
+      return add_problem(fmt::format("No column '{}' to sort by.", shown(name)),
                          nearest_names(name, column_names()), "sort");
     if (levels_of(*column->values) == ColumnLevels::none)
-      return add_problem(fmt::format("The values of {} have no order.", column->name), {}, {});
+      return add_problem(fmt::format("The values of {} cannot be sorted.", column->name), {}, {});
     order_ = column;
   }
 

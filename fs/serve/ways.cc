@@ -146,7 +146,7 @@ void add_source_ways(const Asked& asked, const Subject& subject, PageModel& page
   const bool is_folder = path->back() == kSourceFolder;
   const std::string source = asked.address(*path, is_folder);
   const std::string way = fmt::format("{}/{}/", kOwnFolder, kSourceFolder);
-  page.views.push_back({"as it is stored", is_folder ? way : way + percent_encoded(path->back())});
+  page.views.push_back({"as stored", is_folder ? way : way + percent_encoded(path->back())});
   if (!std::holds_alternative<Image>(subject.node().content)) return;
   if (is_folder) {
     page.viewers.push_back(

@@ -60,7 +60,7 @@ ArrayPtr column_of(const std::vector<CsvRecord>& records, size_t column) {
 
 CellTable cell_table(std::string_view text) {
   const std::vector<CsvRecord> records = csv_records(text);
-  if (records.empty()) throw damaged("there is no header");
+  if (records.empty()) throw damaged("the header is missing");
   const CsvRecord& header = records.front();
   CellTable made;
   made.table.rows = records.size() - 1;
@@ -68,9 +68,9 @@ CellTable cell_table(std::string_view text) {
   std::unordered_set<std::string_view> known;
   for (size_t row = 1; row < records.size(); ++row) {
     if (records[row].size() != header.size())
-      throw damaged("record {} has {} fields, not {}", row + 1, records[row].size(), header.size());
+      throw damaged("record {} has {} fields, expected {}", row + 1, records[row].size(), header.size());
     if (!known.insert(records[row][0].text).second)
-      throw damaged("the cell {} is there twice", records[row][0].text);
+      throw damaged("the cell {} is repeated", records[row][0].text);
     names.push_back(records[row][0].text);
   }
   made.table.row_names = text_array(names);

@@ -16,14 +16,14 @@ constexpr uint64_t kLargestGenomeFile = uint64_t{1} << 26;
 // Adds the chromosome of one line, without its end.
 void add_chromosome(std::string_view line, uint64_t number, Genome& genome) {
   const size_t tab = line.find('\t');
-  if (tab == line.npos || tab == 0) throw damaged("line {} is no name, tab and length", number);
+  if (tab == line.npos || tab == 0) throw damaged("line {}: expected a name, a tab and a length", number);
   const std::string_view name = line.substr(0, tab);
   const std::string_view length = line.substr(tab + 1, line.find('\t', tab + 1) - tab - 1);
   uint32_t bases = 0;
   const auto [end, error] = std::from_chars(length.data(), length.data() + length.size(), bases);
   if (error != std::errc() || end != length.data() + length.size() || bases == 0)
-    throw damaged("line {}: {} is no length from 1 to {}", number, length, UINT32_MAX);
-  if (!genome.lengths.emplace(name, bases).second) throw damaged("the chromosome {} is there twice", name);
+    throw damaged("line {}: {} is not a length from 1 to {}", number, length, UINT32_MAX);
+  if (!genome.lengths.emplace(name, bases).second) throw damaged("the chromosome {} is repeated", name);
 }
 
 }  // namespace

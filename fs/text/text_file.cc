@@ -11,7 +11,7 @@
 namespace plainfs {
 
 void check_block_count(uint64_t count) {
-  if (count > kMostBlocks) throw unsupported("a text of {} blocks is too large to be shown", count);
+  if (count > kMostBlocks) throw unsupported("a text of {} blocks is too large", count);
 }
 
 TextFile::TextFile(std::unique_ptr<TextSource> source, Context& context)

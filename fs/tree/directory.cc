@@ -289,7 +289,7 @@ class TargetNames {
         throw;
       }
       entry->second.clear();
-      context.warn(fmt::format("{}: a link leads there: {}", folder.parts->path(), error.what()));
+      context.warn(fmt::format("{}: the target of a link: {}", folder.parts->path(), error.what()));
     }
     return entry->second;
   }
@@ -362,7 +362,7 @@ DirectoryContent show_directory(const DirectoryEntry& directory, const Node& nod
 
 DirectoryEntry show_found(const FoundFiles& files, const std::string& name) {
   std::optional<ViewEntry> file = files.find(name);
-  if (!file) throw not_found("there is no {}", name);
+  if (!file) throw not_found("{} does not exist", name);
   file->name = name;
   return {*std::move(file), FileKind::file};
 }

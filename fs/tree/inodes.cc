@@ -65,7 +65,7 @@ Inode Inodes::find_or_add(Inode parent, const std::string& name, FileKind kind) 
 
 // Numbers are reused when all have been assigned, which takes days of doing nothing else.
 Inode Inodes::new_inode() {
-  if (known_.size() >= kFirstPart - 2) throw unsupported("{} names are in use at once", known_.size());
+  if (known_.size() >= kFirstPart - 2) throw unsupported("more than {} names in use at once", known_.size());
   while (next_ >= kFirstPart || known_.contains(next_))
     next_ = next_ >= kFirstPart ? kRootInode + 1 : next_ + 1;
   return next_++;
@@ -159,12 +159,12 @@ void Inodes::release(Inode inode, uint64_t times) {
 void Inodes::hold_now(Inode inode, uint64_t times) {
   if (inode >= kFirstPart) {
     const auto range = range_of(inode);
-    if (range == ranges_.end()) throw not_found("inode {}: there is none", inode);
+    if (range == ranges_.end()) throw not_found("inode {} does not exist", inode);
     ranges_.at(range->first).holds += times;
     return;
   }
   const auto found = known_.find(inode);
-  if (found == known_.end()) throw not_found("inode {}: there is none", inode);
+  if (found == known_.end()) throw not_found("inode {} does not exist", inode);
   found->second.holds += times;
 }
 
@@ -206,7 +206,7 @@ Inodes::Ranges::const_iterator Inodes::range_of(Inode inode) const {
 
 const Inodes::Known& Inodes::known(Inode inode) const {
   const auto found = known_.find(inode);
-  if (found == known_.end()) throw not_found("inode {}: there is none", inode);
+  if (found == known_.end()) throw not_found("inode {} does not exist", inode);
   return found->second;
 }
 
@@ -219,7 +219,7 @@ std::optional<ListedPart> Inodes::listed_part(Inode inode) const {
   if (inode < kFirstPart) return std::nullopt;
   const ReaderLock lock(mutex_);
   const auto range = range_of(inode);
-  if (range == ranges_.end()) throw not_found("inode {}: there is none", inode);
+  if (range == ranges_.end()) throw not_found("inode {} does not exist", inode);
   return ListedPart{range->second.directory, range->second.owner, inode - range->first};
 }
 

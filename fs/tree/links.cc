@@ -101,7 +101,7 @@ std::optional<Node> Links::step(const StorePtr& store, const Node& folder, const
     return node;
   } catch (const Error& error) {
     if (is_transient(error)) throw;
-    context.warn(fmt::format("{}: {}: a link leads there: {}", folder.parts->path(), name, error.what()));
+    context.warn(fmt::format("{}: {}: the target of a link: {}", folder.parts->path(), name, error.what()));
     return std::nullopt;
   }
 }

@@ -21,14 +21,14 @@ Top step(const Top& top, bool& is_named, std::string_view name, const ListingCon
                                   [&](const DirectoryEntry& shown) { return shown.name == name; });
   if (found == all.shown.end()) {
     if (const Error* fault = all.unopened.unknown(name)) throw *fault;
-    throw not_found("there is no {}", name);
+    throw not_found("{} does not exist", name);
   }
   if (found->kind == FileKind::store) {
     is_named = false;
     const StorePtr store = listing.stores.open(found->node.store);
     return {store, {}, directory_of(as_root_directory(store->root, false))};
   }
-  if (found->kind != FileKind::directory) throw not_found("{}: no directory", name);
+  if (found->kind != FileKind::directory) throw not_found("{}: not a directory", name);
   Top below{top.store, top.above, *found};
   below.above.push_back(found->name);
   below.directory.name.clear();

@@ -298,7 +298,7 @@ Inode Tree::lookup(Inode directory, std::string_view name) {
   if (place) return inodes_->give(listing->inode_at(*place));
   if (const Error* fault = listing->unopened().unknown(name)) throw *fault;
   if (const std::optional<Inode> unlisted = find_unlisted(directory, name)) return *unlisted;
-  throw not_found("there is no {}", name);
+  throw not_found("{} does not exist", name);
 }
 
 std::string Tree::name(Inode inode) {

@@ -13,7 +13,7 @@ using Clock = std::chrono::steady_clock;
 
 void check_shown_size(uint64_t size) {
   constexpr uint64_t kLargestFile = std::numeric_limits<off_t>::max();
-  if (size > kLargestFile) throw unsupported("a file of {} bytes is too large to be shown", size);
+  if (size > kLargestFile) throw unsupported("a file of {} bytes is too large", size);
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ bool Tree::is_known_size(Inode file) {
 
 std::shared_ptr<ViewFile> Tree::view(Inode file) {
   if (std::shared_ptr<ViewFile> known = open_views_.find(file)) return known;
-  if (kind(file) != FileKind::file) throw not_found("{}: no file", inodes_->path(file));
+  if (kind(file) != FileKind::file) throw not_found("{}: not a file", inodes_->path(file));
   std::shared_ptr<ViewFile> view = shown(file)->open();
   if (changes(file)) return view;
   if (indexes_.are_kept() && !open_views_.size(file)) {
@@ -103,7 +103,7 @@ std::optional<uint64_t> Tree::known_size(Inode file) {
   if (const std::optional<uint64_t> known = open_views_.size(file)) return known;
   std::shared_ptr<ViewFile> of = open_views_.find(file);
   if (!of) {
-    if (kind(file) != FileKind::file) throw not_found("{}: no file", inodes_->path(file));
+    if (kind(file) != FileKind::file) throw not_found("{}: not a file", inodes_->path(file));
     // A lookup does not wait for the check of all files of the store that reading the index requires.
     const bool is_cheap = changes(file) || !indexes_.are_kept() || indexes_.of(index_place(file)).is_read();
     of = is_cheap ? view(file) : shown(file)->open();

@@ -66,7 +66,7 @@ Tree::ContentsPtr Tree::contents(Inode inode) {
     if (ContentsPtr held = at_hand(inode)) return held;
   }
   list_above(inode);
-  if (kind(inode) != FileKind::directory) throw not_found("{}: no directory", path(inode));
+  if (kind(inode) != FileKind::directory) throw not_found("{}: not a directory", path(inode));
   const EntryPtr known = entry(inode);
   if (inode != kRootInode) refresh(inodes_->parent(inode));
   const DirectoryEntryPtr here = shown(inode);

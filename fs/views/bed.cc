@@ -29,7 +29,7 @@ std::vector<int64_t> signed_run(const DType& type, const Elements& elements, uin
         numbers.push_back(static_cast<int64_t>(value));
       }
     } else {
-      throw damaged("{} is {}, not a whole number", what, type.name());
+      throw damaged("{} is {}, expected integers", what, type.name());
     }
   });
   return numbers;
@@ -46,7 +46,7 @@ class Bed : public RowText<Bed> {
     if (ranges_.names) parts.push_back(ranges_.names);
     for (const ArrayPtr& part : parts) {
       part->check();
-      if (part->count() != count) throw damaged("{} ranges beside a list of {}", count, part->count());
+      if (part->count() != count) throw damaged("{} ranges, but another list has {}", count, part->count());
     }
     ranges_.sequence_names->check();
     const DType& type = ranges_.sequence_names->dtype();
@@ -70,7 +70,7 @@ class Bed : public RowText<Bed> {
     std::string name;
     for (uint64_t i = 0; i < count; ++i) {
       if (start[i] < 1)
-        throw inexpressible("range {} starts at {}: a BED file can only hold ranges that start at 1 or later",
+        throw inexpressible("range {} starts at {}, but ranges in a BED file start at 1 or later",
                             rows.first_of_all + i, start[i]);
       const uint64_t from = static_cast<uint64_t>(start[i]) - 1;
       sink.put(std::string_view(sequences_[sequence.values()[i]]));
@@ -93,7 +93,7 @@ class Bed : public RowText<Bed> {
     if (strand == 1) return "\t0\t+\n";
     if (strand == -1) return "\t0\t-\n";
     if (strand == 0) return "\t0\t.\n";
-    throw damaged("strand {} is none of -1, 0 and 1", strand);
+    throw damaged("strand is {}, expected -1, 0 or 1", strand);
   }
 
   const GenomicRanges ranges_;

@@ -36,7 +36,7 @@ using CellsPtr = std::shared_ptr<const Cells>;
 
 std::vector<ViewEntry> levels_of_column(const Column& column, const CellsPtr& cells) {
   std::optional<CellGroups> groups = cell_groups(*column.values, kMostLevels);
-  if (!groups) throw unsupported("{} has over {} levels", column.name, kMostLevels);
+  if (!groups) throw unsupported("{} has more than {} levels", column.name, kMostLevels);
   if (groups->cells.size() != cells->said.cells)
     throw damaged("{} has {} values for {} cells", column.name, groups->cells.size(), cells->said.cells);
   const PartNames names("level", std::move(groups->levels));

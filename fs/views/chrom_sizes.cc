@@ -21,7 +21,7 @@ class ChromSizes : public RowText<ChromSizes> {
     sequences_.lengths->check();
     const uint64_t count = sequences_.names->count();
     if (sequences_.lengths->count() != count)
-      throw damaged("{} sequences beside a list of {}", count, sequences_.lengths->count());
+      throw damaged("{} sequences, but another list has {}", count, sequences_.lengths->count());
     show_rows(count, {sequences_.names, sequences_.lengths}, kTypicalSize, context_);
   }
   std::string version() const override { return "chrom sizes 1"; }

@@ -108,19 +108,19 @@ void Coverage::take_chromosomes(const Genome& genome) {
   for (uint64_t c = 0; c < names; ++c) {
     std::string name;
     append_tsv_field(f.chr_names->dtype(), texts, c, name);
-    if (!places.emplace(name, c).second) throw damaged("the chromosome {} is there twice", name);
+    if (!places.emplace(name, c).second) throw damaged("the chromosome {} is repeated", name);
   }
   uint64_t shown = 0;
   for (const auto& [name, place] : places) {
     const uint64_t first = pointers.values()[2 * place], end = pointers.values()[2 * place + 1];
     if (first > end || end > count)
-      throw damaged("chromosome {} is [{}, {}) of {} fragments", place, first, end, count);
+      throw damaged("chromosome {} has fragments {} to {}, but there are {}", place, first, end, count);
     shown = checked_add(shown, end - first);
     if (shown > count) throw damaged("the chromosomes overlap: {} of {} fragments", shown, count);
     const auto length = genome.lengths.find(name);
     if (length == genome.lengths.end()) {
       if (first == end) continue;
-      throw unsupported("the genome file has no length of {}, where {} fragments are", name, end - first);
+      throw unsupported("the genome file has no length for {}, which has {} fragments", name, end - first);
     }
     const auto number = static_cast<uint32_t>(plan_.chromosomes.size());
     plan_.chromosomes.push_back({name, length->second});
@@ -140,12 +140,12 @@ Spans Coverage::spans(uint64_t first, uint64_t count, uint32_t chromosome) const
   for (uint64_t i = 0; i < count; ++i) {
     const uint64_t start = starts.values()[i], end = ends.values()[i] - 1;
     if (ends.values()[i] == 0 || end < start)
-      throw damaged("fragment {} begins at {} and ends before it", first + i, start);
+      throw damaged("fragment {} ends before its start {}", first + i, start);
     if (end > length)
-      throw unsupported("fragment {} ends at {}, beyond the {} bases that the genome file gives {}",
-                        first + i, end, length, plan_.chromosomes[chromosome].name);
+      throw unsupported("fragment {} ends at {}, beyond the {} bases of the genome file for {}", first + i,
+                        end, length, plan_.chromosomes[chromosome].name);
     if (i > 0 && start < spans.starts.back())
-      throw unsupported("fragment {} begins before the one in front of it: there is no order to add up in",
+      throw unsupported("fragment {} starts before the previous one; coverage requires sorted fragments",
                         first + i);
     spans.starts.push_back(static_cast<uint32_t>(start));
     spans.ends.push_back(static_cast<uint32_t>(end));
@@ -171,7 +171,7 @@ void Coverage::divide() {
   });
   for (uint64_t p = 0; p < parts_.size(); ++p) {
     if (!begins_chromosome(p) && parts_[p].start < parts_[p - 1].start)
-      throw unsupported("fragment {} begins before the one in front of it: there is no order to add up in",
+      throw unsupported("fragment {} starts before the previous one; coverage requires sorted fragments",
                         parts_[p].first);
     parts_[p].furthest =
         begins_chromosome(p) ? parts_[p].reach : std::max(parts_[p - 1].furthest, parts_[p].reach);
@@ -394,7 +394,7 @@ void offer_bw(const Node& node, Context& context, std::vector<ViewEntry>& files)
   if (!fragments) return;
   const GenomePtr genome = context.options.genome;
   const auto lay_out = [fragments = *fragments, genome, &context] {
-    if (!genome) throw unsupported("the lengths of the chromosomes are not known: they are -o genome=FILE");
+    if (!genome) throw unsupported("unknown chromosome lengths; give them with -o genome=FILE");
     const auto coverage = std::make_shared<const Coverage>(evaluated_fragments(fragments), *genome, context);
     return big_wig(coverage->plan(), coverage);
   };

@@ -274,7 +274,7 @@ void CsvNested::prepare() {
     try {
       NestedCells cells(columns_[i]);
       cells.check();
-      if (cells.rows() != table_.rows) throw damaged("{} rows, the table has {}", cells.rows(), table_.rows);
+      if (cells.rows() != table_.rows) throw damaged("{} rows, expected {}", cells.rows(), table_.rows);
       columns.push_back({std::move(cells), json_width(*columns_[i].values)});
     } catch (const Error& error) {
       throw error.at(fmt::format("column {}", table_.columns[i].name));

@@ -164,7 +164,7 @@ void FragmentsTsv::prepare() {
   for (uint64_t c = 0; c < names; ++c) {
     const uint64_t first = pointers.values()[2 * c], end = pointers.values()[2 * c + 1];
     if (first > end || end > count)
-      throw damaged("chromosome {} is [{}, {}) of {} fragments", c, first, end, count);
+      throw damaged("chromosome {} has fragments {} to {}, but there are {}", c, first, end, count);
     shown = checked_add(shown, end - first);
     blocks += divide_up(end - first, kLinesInBlock);
     std::string name;
@@ -200,7 +200,7 @@ void FragmentsTsv::visit_lines(uint64_t first, uint64_t count, const Visit& visi
   const IndexRun<Position> ends(*fragments_.end, first, count, kAny, "end");
   if (!all_hold(ends.values(), [](Position end) { return end != 0; })) {
     const auto bad = std::find(ends.values().begin(), ends.values().end(), Position{0});
-    throw damaged("fragment {} ends at 0, for which a 10x file has no number",
+    throw damaged("fragment {} ends at 0, which a 10x file cannot represent",
                   first + static_cast<uint64_t>(bad - ends.values().begin()));
   }
   endings->visit([&](auto slots) { visit(slots, cells.values(), starts.values(), ends.values()); });

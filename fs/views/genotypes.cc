@@ -68,7 +68,7 @@ class SampleText : public EmittingSource<SampleText> {
 std::optional<Error> refused_genotypes(const Variants& variants) {
   const Shape& shape = variants.genotype->shape();
   if (shape.size() == 3 && shape[2] > 2)
-    return unsupported("calls of {} alleles have no form in PLINK's and BGEN's files of two", shape[2]);
+    return unsupported("calls of {} alleles, but PLINK and BGEN files have two", shape[2]);
   return std::nullopt;
 }
 
@@ -80,7 +80,7 @@ bool are_two_alleles(const Elements& alleles, uint64_t first, uint64_t most) {
 TwoAlleleSites::TwoAlleleSites(const Variants& variants, Context& context) {
   check_alleles(variants);
   if (variants.count() > kMostVariants)
-    throw unsupported("{} variants are more than {}", variants.count(), kMostVariants);
+    throw unsupported("{} variants, more than {}", variants.count(), kMostVariants);
   bits_ = variants.alleles->survey<Bits>(0, [&] { return Bits{bits_of(variants, context)}; });
   for (uint64_t word = 0; word < bits_->words.size(); ++word) {
     if (word % kWordsInRun == 0) before_.push_back(count_);

@@ -54,7 +54,7 @@ template <class T>
 Call call_at(const T* alleles, uint64_t ploidy) {
   const auto allele = [](T value) {
     const bool is_known = std::cmp_less_equal(value, 1) && std::cmp_greater_equal(value, -2);
-    if (!is_known) throw damaged("a genotype has allele {} of a variant of 2", value);
+    if (!is_known) throw damaged("a genotype has allele {}, but its variant has 2 alleles", value);
     return static_cast<int>(value);
   };
   return {allele(alleles[0]), ploidy > 1 ? allele(alleles[1]) : -2};

@@ -152,7 +152,7 @@ template <class Index, class Sink>
 void Mtx::put_block_with_missing(uint64_t block, std::span<const Index> index, const Elements& values,
                                  Sink& sink) const {
   if (matrix_.missing == MissingEntries::refused)
-    throw unsupported("MatrixMarket has no missing value for whole numbers and truth values");
+    throw unsupported("MatrixMarket has no missing values for integers and truth values");
   const bool as_nan = matrix_.missing == MissingEntries::shown_as_nan;
   std::string scratch;
   const DType type = mtx_number_type(matrix_.value->dtype());

@@ -47,7 +47,7 @@ class MtxCoordinates : public EmittingSource<MtxCoordinates> {
     const IndexRun<uint64_t> column(*matrix_.column, first, count, matrix_.columns, "column");
     const Elements values = read_run(*matrix_.value, first, count);
     if (matrix_.missing == MissingEntries::refused && !values.missing.empty())
-      throw unsupported("MatrixMarket has no missing value for whole numbers and truth values");
+      throw unsupported("MatrixMarket has no missing values for integers and truth values");
     const DType type = mtx_number_type(matrix_.value->dtype());
     std::string scratch;
     for (uint64_t i = 0; i < count; ++i) {

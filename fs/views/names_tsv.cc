@@ -19,7 +19,7 @@ class NamesTsv : public RowText<NamesTsv> {
     std::vector<ArrayPtr> lists;
     for (const ArrayPtr& field : fields_) {
       field->check();
-      if (field->count() != count) throw damaged("{} names beside a list of {}", field->count(), count);
+      if (field->count() != count) throw damaged("{} names, but another list has {}", field->count(), count);
       width += sampled_width(*field) + 1;
       if (lists.empty() || field != lists.front()) lists.push_back(field);
     }

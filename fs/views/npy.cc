@@ -148,7 +148,7 @@ std::string descr(const DType& type) {
     case Kind::reference:
       break;
   }
-  throw unsupported("{} has no place in an .npy", type.name());
+  throw unsupported("{} cannot be stored in an .npy", type.name());
 }
 
 // Converts UTF-8 text to Latin-1; nullopt if a character is beyond it.

@@ -120,7 +120,7 @@ std::optional<PartNames::Asked> PartNames::find(std::string_view asked, std::str
   const std::vector<uint64_t> of_id = by_id_.find(asked, 2);
   if (of_id.size() == 1 && !ids_[of_id[0]].empty()) return Asked{of_id[0], ids_[of_id[0]]};
   if (!named.empty())
-    throw not_unique("{} {}s are called {}: {}", named.size(), what_, names_[named[0]], labels_of(named));
+    throw not_unique("{} {}s have the name {}: {}", named.size(), what_, names_[named[0]], labels_of(named));
   if (asked.size() <= kNeverCut) return std::nullopt;
   const std::string whole = std::string(asked).append(extension);
   for (const uint64_t part : long_)
@@ -190,7 +190,7 @@ std::vector<std::string> held_names(const Array& names, const std::string& what,
         append_plain(names.dtype(), elements, i, name);
       bytes += name.size() + 2 * sizeof name;
       if (bytes > most)
-        throw unsupported("{} {}s are more than can be told apart in {} bytes", names.count(), what, most);
+        throw unsupported("{} {}s are too many to distinguish with {} bytes", names.count(), what, most);
       held.push_back(std::move(name));
     }
   }

@@ -56,7 +56,7 @@ void RaggedTsv::prepare() {
   if (elements_.ids) {
     elements_.ids->check();
     if (elements_.ids->count() < rows_)
-      throw damaged("an index of {} rows, the table has {}", rows_, elements_.ids->count());
+      throw damaged("the index has {} rows, expected {}", rows_, elements_.ids->count());
   }
   const Shape& shape = elements_.values->shape();
   item_leaves_ = element_count(Shape(shape.begin() + 1, shape.end()));

@@ -15,9 +15,10 @@ constexpr uint64_t kMostNames = uint64_t{1} << 27;
 Elements names_of(const Array& list, std::string_view what) {
   list.check();
   if (list.shape().size() != 1 || list.dtype().kind != Kind::text)
-    throw damaged("{} is {} of rank {}, no list of names", what, list.dtype().name(), list.shape().size());
+    throw damaged("{} is {} of rank {}, expected a list of names", what, list.dtype().name(),
+                  list.shape().size());
   if (list.count() > kMostNames)
-    throw unsupported("{}: {} names are more than {}", what, list.count(), kMostNames);
+    throw unsupported("{}: {} names, more than {}", what, list.count(), kMostNames);
   return read_all(list);
 }
 
@@ -64,9 +65,9 @@ ShownSamples shown_samples(const Variants& variants) {
 void check_part(const Variants& variants, const Array& array, size_t rank, std::string_view what) {
   array.check();
   const Shape& shape = array.shape();
-  if (shape.size() != rank) throw damaged("{} has {} axes, not {}", what, shape.size(), rank);
+  if (shape.size() != rank) throw damaged("{} has {} axes, expected {}", what, shape.size(), rank);
   if (shape[0] != variants.count())
-    throw damaged("{} has {} of {} variants", what, shape[0], variants.count());
+    throw damaged("{} has {} variants, expected {}", what, shape[0], variants.count());
 }
 
 void check_positions(const Variants& variants) {
@@ -75,7 +76,7 @@ void check_positions(const Variants& variants) {
                                     std::pair(variants.contig.get(), "variant_contig")}) {
     check_part(variants, *array, 1, what);
     if (!array->dtype().is_integer())
-      throw damaged("{} is {}, no whole numbers", what, array->dtype().name());
+      throw damaged("{} is {}, expected integers", what, array->dtype().name());
   }
 }
 
@@ -83,30 +84,30 @@ void check_alleles(const Variants& variants) {
   variants.position->check();
   check_part(variants, *variants.alleles, 2, "variant_allele");
   if (variants.alleles->dtype().kind != Kind::text)
-    throw damaged("variant_allele is {}, no text", variants.alleles->dtype().name());
+    throw damaged("variant_allele is {}, expected text", variants.alleles->dtype().name());
 }
 
 void check_ids(const Variants& variants) {
   if (!variants.ids) return;
   check_part(variants, *variants.ids, 1, "variant_id");
   if (variants.ids->dtype().kind != Kind::text)
-    throw damaged("variant_id is {}, no text", variants.ids->dtype().name());
+    throw damaged("variant_id is {}, expected text", variants.ids->dtype().name());
 }
 
 void check_genotype(const Variants& variants, const ShownSamples& samples) {
   const auto check_samples = [&](const Array& array, std::string_view what) {
     if (array.shape()[1] != samples.stored)
-      throw damaged("{} has {} samples, sample_id {}", what, array.shape()[1], samples.stored);
+      throw damaged("{} has {} samples, but sample_id has {}", what, array.shape()[1], samples.stored);
   };
   check_part(variants, *variants.genotype, 3, "call_genotype");
   check_samples(*variants.genotype, "call_genotype");
   if (!variants.genotype->dtype().is_integer())
-    throw damaged("call_genotype is {}, no whole numbers", variants.genotype->dtype().name());
+    throw damaged("call_genotype is {}, expected integers", variants.genotype->dtype().name());
   if (!variants.phased) return;
   check_part(variants, *variants.phased, 2, "call_genotype_phased");
   check_samples(*variants.phased, "call_genotype_phased");
   if (variants.phased->dtype().kind != Kind::boolean)
-    throw damaged("call_genotype_phased is {}, no truth values", variants.phased->dtype().name());
+    throw damaged("call_genotype_phased is {}, expected truth values", variants.phased->dtype().name());
 }
 
 uint64_t whole_number(const DType& type, const Elements& elements, uint64_t i, uint64_t limit,
@@ -116,10 +117,10 @@ uint64_t whole_number(const DType& type, const Elements& elements, uint64_t i, u
     if constexpr (std::is_integral_v<T>) {
       const T value = elements.values<T>()[i];
       if (std::cmp_less(value, 0) || std::cmp_greater_equal(value, limit))
-        throw damaged("{} of variant {} is {}, not from 0 to below {}", what, variant, value, limit);
+        throw damaged("{} of variant {} is {}, expected from 0 to below {}", what, variant, value, limit);
       return static_cast<uint64_t>(value);
     } else {
-      throw damaged("{} is {}, no whole number", what, type.name());
+      throw damaged("{} is {}, expected integers", what, type.name());
     }
   });
 }

@@ -88,7 +88,7 @@ void VariantsVcf::check_fields() const {
     if (v.filter->shape()[1] != filters_.size())
       throw damaged("variant_filter has {} columns for {} filters", v.filter->shape()[1], filters_.size());
     if (v.filter->dtype().kind != Kind::boolean && !v.filter->dtype().is_integer())
-      throw damaged("variant_filter is {}, no truth values", v.filter->dtype().name());
+      throw damaged("variant_filter is {}, expected truth values", v.filter->dtype().name());
   }
   for (const VariantField& field : v.info) {
     field.values->check();
@@ -98,7 +98,7 @@ void VariantsVcf::check_fields() const {
     field.values->check();
     check_part(v, *field.values, field.values->shape().size(), "call_" + field.name);
     if (field.values->shape()[1] != samples_.stored)
-      throw damaged("call_{} has {} samples, sample_id {}", field.name, field.values->shape()[1],
+      throw damaged("call_{} has {} samples, but sample_id has {}", field.name, field.values->shape()[1],
                     samples_.stored);
   }
   if (v.genotype) check_genotype(v, samples_);
@@ -232,7 +232,7 @@ void put_genotype(std::span<const T> call, bool is_phased, uint64_t alleles, Sin
       sink.put('.');
     } else {
       if (std::cmp_less(call[i], 0) || std::cmp_greater_equal(call[i], alleles))
-        throw damaged("a genotype has allele {} of a variant of {}", call[i], alleles);
+        throw damaged("a genotype has allele {}, but its variant has {} alleles", call[i], alleles);
       sink.put_number(call[i]);
     }
   }
@@ -519,7 +519,7 @@ std::string VariantsVcf::position_index(IndexKind kind) const {
       if (error.code() != Errc::unsupported) throw;
       is_reached = false;
     }
-    if (is_reached) throw unsupported("the index .tbi beside it reaches all positions");
+    if (is_reached) throw unsupported("the index .tbi already covers all positions");
   }
   return make(kind);
 }

@@ -151,7 +151,7 @@ void declare_contigs(const Variants& variants, const std::vector<std::string>& c
     const Array& stored = *variants.contig_lengths;
     stored.check();
     if (stored.count() != contigs.size() || !stored.dtype().is_integer())
-      throw damaged("contig_length has {} of {} for {} contigs", stored.count(), stored.dtype().name(),
+      throw damaged("contig_length has {} values of {} for {} contigs", stored.count(), stored.dtype().name(),
                     contigs.size());
     const Elements elements = read_all(stored);
     visit_number(stored.dtype(), [&](auto zero) {

@@ -57,7 +57,7 @@ def write_fragments(folder, starts, ends):
 # Golden stores with a damaged part, and the text of each finding of check.
 DAMAGED_PARTS = {
     "anndata/anywhere_h5": "/short/",
-    "h5seurat/odd_members": "/misc/fac_codes: code 99 is none of the 3 levels; shown as NA",
+    "h5seurat/odd_members": "/misc/fac_codes: code 99 is not below 3, the number of levels; shown as NA",
     "h5seurat/partial": "/assays/RNA",
 }
 
@@ -106,7 +106,7 @@ class Commands(unittest.TestCase):
 
     def test_export_keeps_existing_files_and_adds_missing_ones(self):
         target = os.path.join(self.folder, "out")
-        self.assertIn(b" 0 there already", run("export", SAMPLE, target).stderr)
+        self.assertIn(b" 0 already there", run("export", SAMPLE, target).stderr)
         before = tree(target)
         os.unlink(os.path.join(target, "matrix.mtx"))
         with open(os.path.join(target, "val.csv"), "w") as file:
@@ -154,7 +154,7 @@ class Commands(unittest.TestCase):
     def test_progress_is_a_bar_on_a_terminal_only(self):
         store = self.large()
         plain = run("export", "--views", "csv", store, os.path.join(self.folder, "plain")).stderr
-        self.assertRegex(plain, rb"(?m)^1 file written, 0 there already, 160 MB in 0:\d\d, [0-9.]+ [kMG]B/s\n$")
+        self.assertRegex(plain, rb"(?m)^1 file written, 0 already there, 160 MB in 0:\d\d, [0-9.]+ [kMG]B/s\n$")
         self.assertTrue(plain.startswith(f"1 file, 160 MB: into {self.folder}/plain\n".encode()), plain)
         small = run("export", "--views=listed", os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "data", "samples", "pbmc.h5ad"), os.path.join(self.folder, "small")).stderr
         self.assertRegex(small, rb"(?m)^\d+ files, [0-9.]+ [kM]B, \d+ times the store \(--views chooses among them\): into /")
@@ -284,7 +284,7 @@ class Commands(unittest.TestCase):
         self.assertLessEqual({"obs.csv", "X/matrix.mtx", "X/genes.tsv", "X/data.npy", ".attrs.json"}, plain)
         self.assertEqual({os.path.splitext(name)[1] for name in plain if not name.endswith(".attrs.json")}, {".csv", ".mtx", ".npy", ".tsv"})
         self.assertFalse(os.path.exists(os.path.join(target, "X", "10x")))
-        self.assertRegex(said, r"what shows the same again \(.*\.rds.*\) is left out; --views=listed writes it too")
+        self.assertRegex(said, r"views that repeat the same values \(.*\.rds.*\) are left out; --views=listed writes them too")
         listed = run("export", "--views=listed", store, target + "2").stderr.decode()
         all_listed = set(tree(target + "2"))
         self.assertLess(plain, all_listed)
@@ -389,10 +389,10 @@ class Commands(unittest.TestCase):
 
     def test_mistyped_path_suggests_the_nearest(self):
         store = os.path.join(DATA, "h5seurat", "everything", "store.h5seurat")
-        self.refused(11, f"{store}: meta.dat.csv: there is no meta.dat.csv; there is meta.data.csv", "cat", store, "meta.dat.csv")
-        self.refused(11, f"{store}: there is no asays; there is assays", "ls", store, "asays/RNA")
-        self.refused(1, "assays: is a directory; plainfs ls lists it", "cat", store, "assays")
-        self.refused(1, f"{store}: is a directory; plainfs ls lists it", "cat", store, "/")
+        self.refused(11, f"{store}: meta.dat.csv: meta.dat.csv does not exist; did you mean meta.data.csv?", "cat", store, "meta.dat.csv")
+        self.refused(11, f"{store}: asays does not exist; did you mean assays?", "ls", store, "asays/RNA")
+        self.refused(1, "assays: a directory; plainfs ls lists it", "cat", store, "assays")
+        self.refused(1, f"{store}: a directory; plainfs ls lists it", "cat", store, "/")
         self.refused(11, f"{store}/assays/RNA: no such file or directory; to show a part of a store: plainfs -o subdir=assays/RNA {store}",
                      store + "/assays/RNA", self.folder)
 
@@ -417,27 +417,27 @@ class Commands(unittest.TestCase):
                 ("s3.h5ad", b'<?xml version="1.0"?>\n<Error><Code>AccessDenied</Code></Error>', "a server's error message (XML)"),
                 ("text.h5ad", b"404: Not Found", 'a text file that begins with "404: Not Found"'),
                 ("empty.h5ad", b"", "an empty file; copy or download it again"),
-                ("zeros.h5ad", bytes(5000), "a file that begins with zeros alone; copy or download it again"),
-                ("other.zip", in_zip.getvalue(), "a zip archive that holds no Zarr store"),
-                ("text.h5", b"\x89HDF\n\x1a\n" + bytes(100), "an HDF5 file whose bytes were changed as if it were text"),
-                ("unicode.h5", b"\xef\xbf\xbdHDF\r\n\x1a\n" + bytes(100), "an HDF5 file whose bytes were changed as if it were text"),
+                ("zeros.h5ad", bytes(5000), "a file that begins with only zeros; copy or download it again"),
+                ("other.zip", in_zip.getvalue(), "a zip archive without a Zarr store"),
+                ("text.h5", b"\x89HDF\n\x1a\n" + bytes(100), "an HDF5 file that was damaged by a transfer as text"),
+                ("unicode.h5", b"\xef\xbf\xbdHDF\r\n\x1a\n" + bytes(100), "an HDF5 file that was damaged by a transfer as text"),
                 ("old.mat", b"MATLAB 5.0 MAT-file, Platform: GLNXA64", "a MATLAB file of before version 7.3"),
                 ("matlab4.mat", struct.pack("<5i2sd", 0, 1, 1, 0, 2, b"x\0", 1), "a MATLAB file of before version 7.3"),
                 ("matlab4_big.mat", struct.pack(">5i2sd", 1000, 1, 1, 0, 2, b"x\0", 1), "a MATLAB file of before version 7.3"),
-                ("._x.h5ad", b"\0\x05\x16\x07\0\x02\0\0", "what macOS keeps beside a file (AppleDouble)")):
+                ("._x.h5ad", b"\0\x05\x16\x07\0\x02\0\0", "metadata that macOS keeps beside a file (AppleDouble)")):
             with self.subTest(name):
                 path = os.path.join(self.folder, name)
                 with open(path, "wb") as file:
                     file.write(content)
                 result = run("ls", path)
                 self.assertEqual(result.returncode, 13)
-                self.assertIn(f"{path}: no format that plainfs knows: {words}", result.stderr.decode())
+                self.assertIn(f"{path}: unknown format: {words}", result.stderr.decode())
         cut = os.path.join(self.folder, "cut.zarr.zip")
         with open(cut, "wb") as file:
             file.write(in_zip.getvalue()[:60])
         result = run("ls", cut)
         self.assertEqual(result.returncode, 14)
-        self.assertIn("it is cut off; copy or download it again", result.stderr.decode())
+        self.assertIn("no end record; copy or download it again", result.stderr.decode())
 
     def test_a_part_of_a_split_hdf5_file_is_named(self):
         path = os.path.join(self.folder, "part.h5")
@@ -449,9 +449,9 @@ class Commands(unittest.TestCase):
             self.assertRegex(result.stderr.decode(), f"{path}: not supported: one of the files that HDF5's .*; {program} ")
 
     def test_words_of_other_programs_suggest_the_right_ones(self):
-        self.refused(1, "unmount: no command; to unmount: plainfs umount MOUNTPOINT", "unmount", "m")
-        self.refused(1, "list: no command; to list a store: plainfs ls STORE", "list", "s")
-        self.refused(1, "chek: no such file or command; there is plainfs check", "chek", "s")
+        self.refused(1, "unmount: not a command; to unmount: plainfs umount MOUNTPOINT", "unmount", "m")
+        self.refused(1, "list: not a command; to list a store: plainfs ls STORE", "list", "s")
+        self.refused(1, "chek: no such file or command; did you mean plainfs check?", "chek", "s")
         self.refused(11, "no/x.h5: no such file or directory", "cat", "no/x.h5")
 
     def test_file_url_opens_the_file(self):
@@ -533,7 +533,7 @@ class Commands(unittest.TestCase):
         self.assertIn("genes", run("ls", "-o", "parts", store, "X").stdout.decode().splitlines())
         several = run("cat", store, "X/genes/CD3D.csv")
         self.assertEqual(several.returncode, 11)
-        self.assertIn(b"2 genes are called CD3D: ENSG00000, ENSG00007", several.stderr)
+        self.assertIn(b"2 genes have the name CD3D: ENSG00000, ENSG00007", several.stderr)
         target = os.path.join(self.folder, "out")
         run("export", store, target)
         self.assertTrue(os.path.exists(os.path.join(target, "X", "matrix.mtx")))
@@ -550,10 +550,10 @@ class Commands(unittest.TestCase):
             self.assertEqual(run("cat", "--gene", gene, store).stdout, want, case)
             self.assertEqual(run("cat", store, matrix or "/", "--gene=" + gene).stdout, want, case)
         self.assertEqual(run("cat", "--gene", "gone", store).returncode, 11)
-        self.assertIn(b"there is no gone.csv", run("cat", "--gene", "gone", store).stderr)
-        self.assertIn(b"there is no gene1.csv; there is GENE1.csv", run("cat", "--gene", "gene1", store).stderr)
+        self.assertIn(b"gone.csv does not exist", run("cat", "--gene", "gone", store).stderr)
+        self.assertIn(b"gene1.csv does not exist; did you mean GENE1.csv?", run("cat", "--gene", "gene1", store).stderr)
         table = os.path.join(DATA, "hdf5", "links", "store.h5")
-        self.assertIn(b"there is no matrix with names of genes", run("cat", "--gene", "A", table).stderr)
+        self.assertIn(b"no matrix with gene names", run("cat", "--gene", "A", table).stderr)
         # For Seurat, the normalised matrix.
         both = os.path.join(DATA, "seurat", "h5seurat", "store.h5seurat")
         names = run("ls", both, "assays/RNA").stdout.decode().splitlines()
@@ -575,7 +575,7 @@ class Commands(unittest.TestCase):
     def test_info_lists_entries_found_by_name(self):
         store = os.path.join(DATA, "parts", "dup_names_ids", "store.h5ad")
         text = run("info", store).stdout.decode()
-        for line in (r"X/genes/ +one gene", r"X/cells/ +one cell", r"by/ +the cells of a level", r"pseudobulk/ +sums",
+        for line in (r"X/genes/ +one gene", r"X/cells/ +one cell", r"by/ +the cells of each level", r"pseudobulk/ +sums",
                      r"anndata.zarr/ +for zarr", r"X/bpcells/ +for BPCells \(and 1 more\)", r"obs.parquet +for DuckDB"):
             self.assertRegex(text, r"(?m)^  " + line)
         listed = run("info", "-o", "parts", store).stdout.decode()
@@ -584,7 +584,7 @@ class Commands(unittest.TestCase):
 
     def test_info_lists_graphs(self):
         text = run("info", os.path.join(DATA, "loom", "v3_layers_graphs", "store.loom")).stdout.decode()
-        self.assertRegex(text, r"(?m)^row_graphs/knn +sparse matrix +7 × 7, 3 values \(float64\), by place$")
+        self.assertRegex(text, r"(?m)^row_graphs/knn +sparse matrix +7 × 7, 3 values \(float64\), by coordinates$")
 
     def test_info_of_a_path_describes_that_entry(self):
         store = os.path.join(DATA, "h5seurat", "everything", "store.h5seurat")
@@ -597,7 +597,7 @@ class Commands(unittest.TestCase):
         self.assertEqual(run("info", "--json", store, "assays").returncode, 1)
         wrong = run("info", store, "asays")
         self.assertEqual((wrong.returncode, wrong.stdout), (11, b""))
-        self.assertIn("there is no asays", wrong.stderr.decode())
+        self.assertIn("asays does not exist", wrong.stderr.decode())
 
     def test_info_of_a_table_lists_its_columns(self):
         store = os.path.join(SAMPLES, "pbmc.h5ad")
@@ -639,9 +639,9 @@ class Commands(unittest.TestCase):
             shutil.copy(os.path.join(SAMPLES, "pbmc.h5ad"), os.path.join(stores, f"{number}.h5ad"))
             os.symlink(f"../stores/{number}.h5ad", os.path.join(links, f"{number}.h5ad"))
         os.symlink("/no/such", os.path.join(links, "gone"))
-        says = "6 links lead out of this folder: -o follow_outside shows what they lead to"
+        says = "6 links lead out of this folder; -o follow_outside shows what they lead to"
         self.assertIn(f"\n{says}\n", run("info", links).stdout.decode())
-        self.assertIn(f"all readable; {says}; 1 link to nothing that is shown here", run("check", links).stdout.decode())
+        self.assertIn(f"all readable; {says}; 1 link to nothing shown here", run("check", links).stdout.decode())
         self.assertNotIn("follow_outside", run("info", "-o", "follow_outside", links).stdout.decode())
         self.assertNotIn("follow_outside", run("info", stores).stdout.decode())
 
@@ -663,7 +663,7 @@ class Commands(unittest.TestCase):
 
     def test_info_names_the_unsupported_type(self):
         said = run("info", os.path.join(DATA, "hdf5", "one_bad_attribute", "store.h5")).stdout.decode()
-        self.assertRegex(said, r"(?m)^quad +not supported +/quad \(3\): reals of 16 bytes")
+        self.assertRegex(said, r"(?m)^quad +not supported +/quad \(3\): floating-point numbers of 16 bytes")
         self.assertNotIn("quad.npy\"", said)
 
     def test_check_of_a_path_reads_everything_below(self):
@@ -676,7 +676,7 @@ class Commands(unittest.TestCase):
         self.assertIn("matrix.rds", listed)
         wrong = run("check", store, "asays")
         self.assertEqual(wrong.returncode, 11)
-        self.assertIn("there is no asays; there is assays", wrong.stderr.decode())
+        self.assertIn("asays does not exist; did you mean assays?", wrong.stderr.decode())
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
     def test_lost_output_fails_the_command(self):
@@ -691,15 +691,15 @@ class Commands(unittest.TestCase):
         target = os.path.join(self.folder, "made", "out")
         result = run("export", SAMPLE, "matrx.mtx", target)
         self.assertEqual(result.returncode, 11)
-        self.assertEqual(result.stderr.decode(), f"plainfs: {SAMPLE}: there is no matrx.mtx; there is matrix.mtx\n")
+        self.assertEqual(result.stderr.decode(), f"plainfs: {SAMPLE}: matrx.mtx does not exist; did you mean matrix.mtx?\n")
         self.assertFalse(os.path.exists(os.path.dirname(target)))
 
     def test_check_and_info_name_omitted_parts(self):
         store = os.path.join(DATA, "r-objects", "nested_list", "store.rds")
         checked = run("check", store)
         self.assertEqual(checked.returncode, 0)
-        self.assertRegex(checked.stdout.decode(), r": all readable\nnotice: no data, and left out: .*\d functions? \(")
-        self.assertRegex(run("info", store).stdout.decode(), r"\n\d notices?:\n  no data, and left out: ")
+        self.assertRegex(checked.stdout.decode(), r": all readable\nnotice: without data, left out: .*\d functions? \(")
+        self.assertRegex(run("info", store).stdout.decode(), r"\n\d notices?:\n  without data, left out: ")
 
     def test_check_of_good_stores_reports_the_bytes_read(self):
         """Everything is readable, except for files with content that a format cannot hold (exit status 15) and those in
@@ -713,7 +713,7 @@ class Commands(unittest.TestCase):
             finding = DAMAGED_PARTS.get(os.path.relpath(case, DATA), ": not supported: ")
             status = 0 if not said else 14 if finding.startswith("/") else 15
             outcome = f"{len(said)} findings?" if said else "all readable"
-            found = re.fullmatch(rf"\d+ files, [0-9.]+ k?M?B: {outcome}(; \d+ links? to nothing that is shown here)?", counts)
+            found = re.fullmatch(rf"\d+ files, [0-9.]+ k?M?B: {outcome}(; \d+ links? to nothing shown here)?", counts)
             if not found or result.returncode != status or any(finding not in line for line in said):
                 failures.append(f"{case}: {result.returncode} {result.stdout[-300:]}{result.stderr[-300:]}")
         self.assertFalse(failures, "\n".join(failures))
@@ -721,7 +721,7 @@ class Commands(unittest.TestCase):
     def test_check_names_an_attribute_once(self):
         result = run("check", os.path.join(DATA, "hdf5", "one_bad_attribute", "store.h5"))
         lines_of = [line for line in result.stdout.decode().splitlines() if "attribute" in line and not line.startswith("notice: ")]
-        self.assertEqual(lines_of[:1], ["/: not supported: attribute real: reals of 16 bytes with 64 bits of mantissa (long double or wider)"])
+        self.assertEqual(lines_of[:1], ["/: not supported: attribute real: floating-point numbers of 16 bytes with 64 bits of mantissa (long double or wider)"])
         self.assertEqual(lines_of[1:], ["/a: damaged: attribute units: text that is not UTF-8"])
         self.assertEqual(result.returncode, 14)
 
@@ -740,7 +740,7 @@ class Commands(unittest.TestCase):
         # into other files, to an absent target, and two links that form a cycle
         to_nothing = [name for name, target in pairs if "other.h5" in target or "gone.h5" in target or target == "no/such" or name.startswith("loop")]
         self.assertEqual(result.returncode, 0, result.stdout)
-        self.assertIn(f"all readable; {len(to_nothing)} links to nothing that is shown here", result.stdout.decode())
+        self.assertIn(f"all readable; {len(to_nothing)} links to nothing shown here", result.stdout.decode())
 
     def test_check_of_an_unopenable_store_gives_the_reason(self):
         failures = []

@@ -90,7 +90,7 @@ class HeldNames(Planned):
             expected["link.csv"] = f"{marked('group', '')}/x.csv"
         for options in ((), ("--part", "1/2"), ("--part", "2/2"), ()):
             said = self.fails(0, "export", "--views", "csv", *options, store, self.target).stderr.decode()
-            self.assertIn(f"gene.csv: is called {marked('gene', '.csv')} there, where it and GENE.csv would be one", said)
+            self.assertIn(f"gene.csv: written as {marked('gene', '.csv')}, because its name and GENE.csv are the same in that folder", said)
         self.assertEqual(tree(self.target), expected)
         # Tasks of a plan choose the same names.
         shutil.rmtree(self.target)
@@ -119,7 +119,7 @@ class HeldNames(Planned):
         store = self.join("store.h5")
         write_store(store, True)
         said = self.fails(0, "export", "--views", "csv", store, self.target).stderr.decode()
-        self.assertNotIn("is called", said)
+        self.assertNotIn("written as", said)
         self.assertEqual(sorted(os.listdir(self.target)), sorted([f"{name}.csv" for name in (
             "Gene", "gene", "GENE", "other", COMPOSED, DECOMPOSED, "link")] + ["Group", "group"]))
 

@@ -114,12 +114,12 @@ class Choice(Folder):
         said = self.refused(1, PBMC, "--of", "obs", self.at("out.h5ad"))
         self.assertIn(f"{PBMC}: obs cannot be written as .h5ad", said)
         said = self.refused(11, PBMC, "--of", "obz.csv", self.at("out.csv"))
-        self.assertIn("there is no obz.csv; there is obs.csv", said)
+        self.assertIn("obz.csv does not exist; did you mean obs.csv?", said)
 
     def test_unknown_ending_lists_the_valid_ones(self):
         for name in ("out.xlsx", "out.loom", "out.vcf"):
             said = self.refused(1, PBMC, self.at(name))
-            self.assertIn(f"{self.at(name)}: {PBMC} cannot be written so; the endings that it can have: .h5ad .rds .zarr .h5 ", said)
+            self.assertIn(f"{self.at(name)}: {PBMC} cannot be written in this format; possible extensions: .h5ad .rds .zarr .h5 ", said)
             self.assertNotIn(".bed", said)
             self.assertFalse(os.listdir(self.at()))
 
@@ -133,7 +133,7 @@ class Choice(Folder):
         for name in ("a.h5ad", "b.h5ad"):
             shutil.copy(PBMC, self.at("lab", name))
         said = self.refused(1, self.at("lab"), self.at("out.rds"))
-        self.assertIn("has 2 stores that can be written so; --of PATH chooses one: a.h5ad b.h5ad", said)
+        self.assertIn("2 stores can be written in this format; --of PATH chooses one: a.h5ad b.h5ad", said)
         self.assertEqual(self.exported("--level=0", "--of", "b.h5ad", self.at("lab"), self.at("b.rds")), cat(PBMC, "seurat.rds"))
 
     def test_named_views_are_files_of_a_folder(self):
@@ -204,11 +204,11 @@ class Compression(Folder):
         written = tree(self.at("out.zarr"))
         self.assertEqual(written[".zmetadata"], cat(PBMC, "anndata.zarr/.zmetadata"))
         self.assertEqual(written["X/data/0"], cat(PBMC, "anndata.zarr/X/data/0"))
-        self.assertIn("is there already; --force replaces it", self.refused(16, PBMC, self.at("out.zarr")))
+        self.assertIn("already exists; --force replaces it", self.refused(16, PBMC, self.at("out.zarr")))
         self.assertEqual(run("export", "--force", SEURAT, self.at("out.zarr")).returncode, 0)
         self.assertEqual(os.listdir(self.at()), ["out.zarr"])
         os.mkdir(self.at("own.zarr"))
-        self.assertIn("holds something else", self.refused(16, "--force", PBMC, self.at("own.zarr")))
+        self.assertIn("contains something else", self.refused(16, "--force", PBMC, self.at("own.zarr")))
 
 
 class Place(Folder):
@@ -219,14 +219,14 @@ class Place(Folder):
         with open(target, "w", encoding="ascii") as file:
             file.write("mine\n")
         said = self.refused(16, PBMC, "obs.csv", target)
-        self.assertEqual(said, f"plainfs: {target}: is there already; --force replaces it\n")
+        self.assertEqual(said, f"plainfs: {target}: already exists; --force replaces it\n")
         self.assertEqual(read(target), b"mine\n")
         self.assertEqual(self.exported("--force", PBMC, "obs.csv", target), cat(PBMC, "obs.csv"))
 
     def test_existing_companion_is_not_replaced(self):
         with open(self.at("out.fam"), "w", encoding="ascii") as file:
             file.write("mine\n")
-        self.assertIn("out.fam: is there already", self.refused(16, VARIANTS, self.at("out.bed")))
+        self.assertIn("out.fam: already exists", self.refused(16, VARIANTS, self.at("out.bed")))
         self.assertEqual(os.listdir(self.at()), ["out.fam"])
 
     def test_store_is_never_replaced(self):
@@ -234,12 +234,12 @@ class Place(Folder):
         shutil.copy(PBMC, store)
         os.symlink(store, self.at("link.h5ad"))
         for target in (store, self.at("link.h5ad")):
-            self.assertIn("is the store itself", self.refused(16, "--force", store, target))
+            self.assertIn("the store itself", self.refused(16, "--force", store, target))
         self.assertEqual(read(store), read(PBMC))
 
     def test_special_file_is_not_replaced(self):
         os.mkfifo(self.at("pipe.csv"))
-        self.assertIn("is no regular file", self.refused(16, "--force", PBMC, "obs.csv", self.at("pipe.csv")))
+        self.assertIn("not a regular file", self.refused(16, "--force", PBMC, "obs.csv", self.at("pipe.csv")))
 
     def test_missing_folder_is_named(self):
         said = self.refused(16, PBMC, "obs.csv", self.at("no", "out.csv"))
@@ -362,7 +362,7 @@ class Stopped(Folder):
         export.send_signal(signal.SIGCONT)
         said = export.communicate()[1].decode()
         self.assertEqual(export.returncode, 16)
-        self.assertIn("something was put there meanwhile", said)
+        self.assertIn("something else was created there in the meantime", said)
         self.assertEqual(read(self.target), b"mine")
         self.assertEqual(os.listdir(self.at("out")), ["a.csv.gz"])
 

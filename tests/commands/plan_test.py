@@ -99,7 +99,7 @@ class Whole(Planned):
         part, = [name for name in os.listdir(self.target) if name.endswith(f"-{number}.plainfs-part")]
         with open(os.path.join(self.target, part), "ab") as file:
             file.write(b"x")
-        self.fails(75, "export", "--finish", self.path, self.target, says="its part has 1 bytes of 0")
+        self.fails(75, "export", "--finish", self.path, self.target, says="its part has 1 bytes, expected 0")
         self.task(1)
         self.finish()
         self.assert_is_export(store)
@@ -133,7 +133,7 @@ class Whole(Planned):
         self.finish()
         self.assertEqual(os.listdir(self.target), ["a.csv"])
         result = run("export", store, "a.csv", "a.csv", self.join("whole"))
-        self.assertEqual((result.returncode, b"\n1 file written, 0 there already" in result.stderr), (0, True), result.stderr)
+        self.assertEqual((result.returncode, b"\n1 file written, 0 already there" in result.stderr), (0, True), result.stderr)
 
     def test_file_named_like_a_part_is_left_out(self):
         name = f".{'0' * 32}-1.plainfs-part"
@@ -141,7 +141,7 @@ class Whole(Planned):
         shutil.copytree(MATRIX, self.join("folder", "matrix"))
         with open(self.join("folder", name), "w", encoding="ascii") as file:
             file.write("text\n")
-        says = name + ": not supported: is called as an export calls what it has not finished"
+        says = name + ": not supported: the name is reserved for unfinished files of an export"
         self.fails(15, "export", "--plan", "--tasks", "1", self.join("folder"), self.path, says=says)
         self.fails(15, "export", self.join("folder"), self.join("plain"), says=says)
         self.assertEqual(os.listdir(self.join("plain")), ["matrix"])
@@ -200,7 +200,7 @@ class Shared(Planned):
         self.assertEqual((status["bytes"], status["done_bytes"]), (TEXT_BYTES, self.made["tasks"][1]["ranges"][0][2]))
         self.assertEqual(os.stat(self.part()).st_size, TEXT_BYTES)
         self.fails(75, "export", "--finish", self.path, self.target, says="3 of 4 tasks of")
-        self.fails(75, "export", "--finish", self.path, self.target, says="still to be done: 1,3-4")
+        self.fails(75, "export", "--finish", self.path, self.target, says="not done yet: 1,3-4")
         self.assertNotIn("a.csv", os.listdir(self.target))
 
     def start(self, number):
@@ -260,7 +260,7 @@ class Shared(Planned):
         with open(self.part(), "r+b") as file:
             file.seek(TEXT_BYTES * 5 // 16)
             file.write(b"1")
-        self.fails(75, "export", "--finish", "--verify", self.path, self.target, says=["are not those that were written", "to be done: 2"])
+        self.fails(75, "export", "--finish", "--verify", self.path, self.target, says=["differ from what was written", "not done yet: 2"])
         self.assertEqual(self.status()["missing"], [2])
         self.task(2)
         self.finish("--verify")
@@ -270,7 +270,7 @@ class Shared(Planned):
         for number in (1, 2, 3, 4):
             self.task(number)
         os.unlink(self.part())
-        self.fails(75, "export", "--finish", self.path, self.target, says="its part is gone")
+        self.fails(75, "export", "--finish", self.path, self.target, says="its part is missing")
         for number in (1, 2, 3, 4):
             self.task(number)
         self.finish()
@@ -281,7 +281,7 @@ class Shared(Planned):
             self.task(number)
         with open(self.part(), "ab") as file:
             file.write(b"x")
-        self.fails(75, "export", "--finish", self.path, self.target, says=[f"its part has {TEXT_BYTES + 1} bytes of {TEXT_BYTES}", "to be done: 1-4"])
+        self.fails(75, "export", "--finish", self.path, self.target, says=[f"its part has {TEXT_BYTES + 1} bytes, expected {TEXT_BYTES}", "not done yet: 1-4"])
         for number in (1, 2, 3, 4):
             self.task(number)
         self.finish()
@@ -293,7 +293,7 @@ class Shared(Planned):
         os.unlink(self.part())
         self.task(3)
         self.task(4)
-        self.fails(75, "export", "--finish", self.path, self.target, says="to be done: 1-2")
+        self.fails(75, "export", "--finish", self.path, self.target, says="not done yet: 1-2")
         self.task(1)
         self.task(2)
         self.finish()
@@ -378,7 +378,7 @@ class Refused(Planned):
         for number in ("0", "3"):
             self.fails(1, "export", "--task", number, self.path, self.target, says="are numbered 1 to 2")
         self.fails(1, "export", "--task", "one", self.path, self.target, says="not a number")
-        self.fails(1, "export", "--task", self.path, self.target, says="which one is not said")
+        self.fails(1, "export", "--task", self.path, self.target, says="no task number")
         self.fails(1, "export", "--plan", "--tasks", "0", self.store, self.path, says="no task")
 
     def test_invalid_plans(self):
@@ -406,7 +406,7 @@ class Refused(Planned):
                         plan["folders"].append(name)
                 self.change_plan(change)
                 for command in (["--task", "1"], ["--finish"]):
-                    self.fails(14, "export", *command, self.path, self.target, says="is no path of a store")
+                    self.fails(14, "export", *command, self.path, self.target, says="not a path in a store")
         self.assertFalse(os.path.exists(self.target))
 
     def test_a_plan_with_a_hole(self):
@@ -418,7 +418,7 @@ class Refused(Planned):
             plan["tasks"][0]["ranges"][0][2] = 2 ** 63
         for change in (shorter, twice, beyond):
             self.change_plan(change)
-            self.fails(14, "export", "--task", "1", self.path, self.target, says="are not each of its bytes once")
+            self.fails(14, "export", "--task", "1", self.path, self.target, says="do not cover each of its bytes once")
 
     def test_a_link_in_the_way(self):
         os.mkdir(self.join("victim"))

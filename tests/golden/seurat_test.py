@@ -36,11 +36,11 @@ OBJECTS = (
 REFUSED = (
     "has an empty name, which Seurat refuses",
     "as one before it, which Seurat refuses",
-    "R has no integer -2147483648",
-    "cannot repeat an entry",
-    "there is no matrix that Seurat could have",
-    "has cells, and here is none",
-    "has features, and here is none",
+    "R's integers cannot represent -2147483648",
+    "cannot have repeated entries",
+    "no matrix that can be Seurat's",
+    "no cells, which a Seurat object",
+    "no features, which a Seurat assay",
 )
 
 

@@ -88,7 +88,7 @@ class Helpers(unittest.TestCase):
             self.assert_mounted(run("mount", "-a", "-T", self.table(STORE, self.point, kind, "ro", "0", "0")))
 
     def test_failures_have_the_codes_of_mount_and_a_reason(self):
-        for code, words, *arguments in ((32, "/no/such/store", "/no/such/store"), (32, "no format", "/etc/passwd"),
+        for code, words, *arguments in ((32, "/no/such/store", "/no/such/store"), (32, "unknown format", "/etc/passwd"),
                                         (1, "unknown option: colour", STORE, "-o", "colour=red")):
             result = run("mount", "-t", "plainfs", arguments[0], self.point, *arguments[1:])
             self.assertEqual(result.returncode, code, result.stderr)

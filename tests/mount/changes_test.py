@@ -210,7 +210,7 @@ class Changes(Folder):
         with Mount(store) as m:
             os.utime(store)
             self.fails_with_eio(lambda: m.read("genes.tsv"))
-            self.assertIn(f"{store}: has changed since it was mounted; to show it anew: plainfs reload {m.path}, or kill -USR1 {m.pid}\n",
+            self.assertIn(f"{store}: has changed since it was mounted; to reopen it: plainfs reload {m.path}, or kill -USR1 {m.pid}\n",
                           self.log_of(m))
 
     def test_reload_returns_once_the_store_is_reopened(self):
@@ -232,7 +232,7 @@ class Changes(Folder):
             self.assertIn(f"plainfs: {m.path}: the store cannot be reopened: {store}", result.stderr.decode())
         for path in (self.folder, "/no/such"):
             result = run(PROGRAM, "reload", path)
-            self.assertEqual((result.returncode, result.stderr.decode()), (11, f"plainfs: {path}: no store is mounted there by plainfs\n"))
+            self.assertEqual((result.returncode, result.stderr.decode()), (11, f"plainfs: {path}: not a mount of plainfs\n"))
 
     def test_reload_signals_no_other_process(self):
         other = subprocess.Popen(["sleep", "100"])
@@ -451,7 +451,7 @@ class Changes(Folder):
                 server.kill()
                 server.wait()
                 self.fails_with_eio(lambda: m.read("val.npy"))
-                self.assertIn("Transport endpoint is not connected: the storage that it lies on fails", self.log_of(m))
+                self.assertIn("Transport endpoint is not connected: the storage of this file fails", self.log_of(m))
                 self.assertNotIn("has changed", self.log_of(m))
             run("umount", "-l", storage)
 

@@ -97,8 +97,8 @@ class Coverage(Folder):
             self.assertFalse(os.path.exists(m.join("chrom.sizes")))
 
     def test_mismatched_lengths_are_reported(self):
-        for lengths, words in (({**LENGTHS, "chr10": 150_000}, "beyond the 150000 bases that the genome file gives chr10"),
-                               ({"chr1": LENGTHS["chr1"]}, "the genome file has no length of chr10")):
+        for lengths, words in (({**LENGTHS, "chr10": 150_000}, "beyond the 150000 bases of the genome file for chr10"),
+                               ({"chr1": LENGTHS["chr1"]}, "the genome file has no length for chr10")):
             self.say(lengths)
             found = run(PROGRAM, "cat", "-o", "genome=" + self.genome, self.store, "coverage.bw")
             self.assertNotEqual(found.returncode, 0)
@@ -206,9 +206,9 @@ class Disorder(Folder):
         store, genome = os.path.join(self.folder, "fragments"), os.path.join(self.folder, "genome")
         with open(genome, "w", encoding="utf-8") as file:
             file.write("a\t100000\n")
-        for fragments, words in (([(50, 60), (40, 70)], "fragment 1 begins before the one in front of it"),
-                                 ([(i, i + 5) for i in range(1024)] + [(3, 9)], "fragment 1024 begins before the one in front of it"),
-                                 ([(50, 50)], "fragment 0 begins at 50 and ends before it")):
+        for fragments, words in (([(50, 60), (40, 70)], "fragment 1 starts before the previous one"),
+                                 ([(i, i + 5) for i in range(1024)] + [(3, 9)], "fragment 1024 starts before the previous one"),
+                                 ([(50, 50)], "fragment 0 ends before its start 50")):
             shutil.rmtree(store, ignore_errors=True)
             write_fragments(store, {"a": fragments})
             found = run(PROGRAM, "cat", "-o", "genome=" + genome, store, "coverage.bw")

@@ -124,17 +124,17 @@ class HandedOver(Folder):
     def test_idle_time_is_left_to_the_mounter(self):
         self.start(WHOLE, "-f", "-o", "timeout=1", SAMPLE)
         self.assertEqual(self.process.wait(), 1)
-        self.assertIn(b"for who has mounted it", self.process.stderr.read())
+        self.assertIn(b"another program, which must unmount it", self.process.stderr.read())
 
 
 class Refused(Folder):
     def test_invalid_descriptor(self):
         result = run(PROGRAM, "-f", SAMPLE, "/dev/fd/77")
         self.assertEqual(result.returncode, 4)
-        self.assertIn(b"/dev/fd/77: no such descriptor", result.stderr)
+        self.assertIn(b"/dev/fd/77: the descriptor is not open", result.stderr)
 
     def test_descriptor_of_another_file(self):
-        for name, word in ((self.folder, b"is no open /dev/fuse"), ("/dev/null", b"is no open /dev/fuse")):
+        for name, word in ((self.folder, b": not an open /dev/fuse"), ("/dev/null", b": not an open /dev/fuse")):
             descriptor = os.open(name, os.O_RDONLY)
             result = run(PROGRAM, "-f", SAMPLE, f"/dev/fd/{descriptor}", pass_fds=[descriptor])
             os.close(descriptor)

@@ -246,7 +246,7 @@ class Index(Folder):
         with self.mount() as mount:
             self.assertEqual(sizes(mount), first)
             self.assertGreater(work(mount)["text_blocks_measured"], 10)
-            self.assertIn(b"the index of sizes is not read", mount.read(".plainfs", "log"))
+            self.assertIn(b"the index of sizes cannot be read", mount.read(".plainfs", "log"))
         with self.mount() as mount:
             sizes(mount)
             self.assertEqual(work(mount), NOTHING)
@@ -271,7 +271,7 @@ class Index(Folder):
             file.write("no folder")
         with self.mount() as mount:
             first = sizes(mount)
-            self.assertIn(b"the index of sizes is not", mount.read(".plainfs", "log"))
+            self.assertIn(b"the index of sizes cannot be", mount.read(".plainfs", "log"))
         os.unlink(self.index)
         with Mount(self.store) as mount:
             self.assertEqual(sizes(mount), first)
@@ -389,7 +389,7 @@ class Index(Folder):
         self.assertEqual([os.path.basename(path) for path in self.files()], ["plainfs"])
         result = run(PROGRAM, "index", "-o", "index=none", self.store)
         self.assertEqual(result.returncode, 1)
-        self.assertIn(b"nowhere to keep it", result.stderr)
+        self.assertIn(b"no folder to keep it in", result.stderr)
 
 
 if __name__ == "__main__":

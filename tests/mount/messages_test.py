@@ -12,42 +12,42 @@ from mounted import PROGRAM, Folder, run
 from optional import needs
 
 SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "samples")
-WITHOUT = "without a mount there are: plainfs serve, ls, cat, export, info and check\n"
-CONTAINER = "docker and podman give it with --cap-add SYS_ADMIN --device /dev/fuse --security-opt apparmor=unconfined"
-NO_SANDBOX = "info: not wholly confined: "  # without Landlock in the kernel
+WITHOUT = "these work without a mount: plainfs serve, ls, cat, export, info and check\n"
+CONTAINER = "docker and podman grant it with --cap-add SYS_ADMIN --device /dev/fuse --security-opt apparmor=unconfined"
+NO_SANDBOX = "info: not completely confined: "  # without Landlock in the kernel
 
 # A command typed in a folder with pbmc.h5seurat and an empty m, its exit code, and the line after "plainfs: ".
 MISTAKES = (
-    ("pbmc.h5seurat nope", 4, "nope: no such mountpoint; make it with mkdir, or leave it out"),
+    ("pbmc.h5seurat nope", 4, "nope: no such directory; create it with mkdir, or leave it out"),
     ("m pbmc.h5seurat", 4, "pbmc.h5seurat: not a directory; the store comes first: plainfs STORE MOUNTPOINT"),
-    ("ftp://b/x.zarr m", 15, "ftp://b/x.zarr: not a URL of https://, http://, s3://, gs:// or az://; mount it with rclone or sshfs first"),
-    ("https://me:secret@b/x m", 15, "a user's name in a URL is seen by everybody on this machine; put it into ~/.netrc"),
+    ("ftp://b/x.zarr m", 15, "ftp://b/x.zarr: unknown kind of URL, expected https://, http://, s3://, gs:// or az://; mount it with rclone or sshfs first"),
+    ("https://me:secret@b/x m", 15, "a URL with a user name, which all users of this machine can see; put it into ~/.netrc"),
     ("file:///no/such m", 11, "/no/such: no such file or directory"),
-    ("rnd m", 13, "rnd: no format that plainfs knows"),
-    ("x.tar.gz m", 13, "x.tar.gz: no format that plainfs knows: a tar archive that was compressed with gzip; unpack it first"),
-    ("x.parquet m", 13, "x.parquet: no format that plainfs knows: a Parquet file, which pandas, R's arrow and DuckDB read"),
-    ("h5.zip m", 13, "h5.zip: no format that plainfs knows: a zip archive that holds no Zarr store; unpack it first, or mount it with fuse-zip"),
+    ("rnd m", 13, "rnd: unknown format"),
+    ("x.tar.gz m", 13, "x.tar.gz: unknown format: a tar archive that was compressed with gzip; unpack it first"),
+    ("x.parquet m", 13, "x.parquet: unknown format: a Parquet file, which pandas, R's arrow and DuckDB read"),
+    ("h5.zip m", 13, "h5.zip: unknown format: a zip archive without a Zarr store; unpack it first, or mount it with fuse-zip"),
     ("pbmc.h5seurat/assays/RNA m", 11, "pbmc.h5seurat/assays/RNA: no such file or directory; to show a part of a store: "
      "plainfs -o subdir=assays/RNA pbmc.h5seurat"),
-    ("cat pbmc.h5seurat", 1, "cat: a store and a path in it are wanted: plainfs cat STORE PATH"),
-    ("cat pbmc.h5seurat assays", 1, "assays: is a directory; plainfs ls lists it"),
-    ("ls pbmc.h5seurat nope/x", 11, "pbmc.h5seurat: there is no nope"),
-    ("ls pbmc.h5seurat asays", 11, "pbmc.h5seurat: there is no asays; there is assays"),
+    ("cat pbmc.h5seurat", 1, "cat: expected a store and a path in it: plainfs cat STORE PATH"),
+    ("cat pbmc.h5seurat assays", 1, "assays: a directory; plainfs ls lists it"),
+    ("ls pbmc.h5seurat nope/x", 11, "pbmc.h5seurat: nope does not exist"),
+    ("ls pbmc.h5seurat asays", 11, "pbmc.h5seurat: asays does not exist; did you mean assays?"),
     ("ls -lq pbmc.h5seurat", 1, "unknown option: -q"),
-    ("-o remount,ro pbmc.h5seurat m", 1, "remount: a mount keeps its options; unmount it and mount it again, or, for a store that was rewritten: "
+    ("-o remount,ro pbmc.h5seurat m", 1, "remount: the options of a mount cannot change; unmount it and mount it again, or, for a store that was rewritten: "
      "plainfs reload MOUNTPOINT"),
     ("umount m", 11, "m: nothing is mounted there"),
-    ("unmount m", 1, "unmount: no command; to unmount: plainfs umount MOUNTPOINT"),
-    ("mount pbmc.h5seurat m", 1, "mount: no command; to mount: plainfs STORE MOUNTPOINT"),
-    ("list pbmc.h5seurat", 1, "list: no command; to list a store: plainfs ls STORE"),
-    ("help nope", 1, "help: there is no command nope; for all of them: plainfs --help"),
-    ("/", 2, "/: is the whole machine; to show all of it, name a place: plainfs / MOUNTPOINT"),
-    ("info cut.h5", 14, "cut.h5: not readable as HDF5: truncated file: 3000 of {} bytes are there; copy it again"),
-    ("-o cache_size=64q pbmc.h5seurat m", 1, "cache_size=64q: not a number of bytes; write 64m or 2g"),
-    ("-o cache_size=9999999t pbmc.h5seurat m", 1, "cache_size=9999999t: not a number of bytes; write 64m or 2g"),
+    ("unmount m", 1, "unmount: not a command; to unmount: plainfs umount MOUNTPOINT"),
+    ("mount pbmc.h5seurat m", 1, "mount: not a command; to mount: plainfs STORE MOUNTPOINT"),
+    ("list pbmc.h5seurat", 1, "list: not a command; to list a store: plainfs ls STORE"),
+    ("help nope", 1, "help: unknown command nope; for all commands: plainfs --help"),
+    ("/", 2, "/: the whole machine; to show all of it, name a mountpoint: plainfs / MOUNTPOINT"),
+    ("info cut.h5", 14, "cut.h5: not readable as HDF5: truncated file: it has 3000 of {} bytes; copy it again"),
+    ("-o cache_size=64q pbmc.h5seurat m", 1, "cache_size=64q: not a number of bytes, such as 64m or 2g"),
+    ("-o cache_size=9999999t pbmc.h5seurat m", 1, "cache_size=9999999t: not a number of bytes, such as 64m or 2g"),
     ("-o umask=999 pbmc.h5seurat m", 1, "umask=999: not an octal number from 0 to 777"),
     ("-o uid=no.such pbmc.h5seurat m", 1, "uid=no.such: neither a number nor a user"),
-    ("-o views= pbmc.h5seurat m", 1, "option views: a value is wanted"),
+    ("-o views= pbmc.h5seurat m", 1, "option views requires a value"),
     ("-o log_file=/no/such/x pbmc.h5seurat m", 16, "log file /no/such/x: No such file or directory"),
     ("pbmc.h5seurat ''", 1, "an argument is empty"),
     ("'' m", 1, "the name of the store is empty"),
@@ -159,15 +159,15 @@ class Messages(Folder):
         self.addCleanup(mounted.unmount, self.point)
         self.assertEqual(sorted(os.listdir(self.point)), ["cut.h5", "notes.txt", "x.h5ad"])
         with open(os.path.join(self.point, ".plainfs", "log"), encoding="utf-8") as file:
-            self.assertIn(f"warning: {self.folder}/stores/x.h5ad: no HDF5 file, though its name says so", file.read())
-        self.assertIn(b"no HDF5 file", os.getxattr(os.path.join(self.point, "x.h5ad"), "user.plainfs.error"))
-        self.assertIn(b"truncated file: 3000 of", os.getxattr(os.path.join(self.point, "cut.h5"), "user.plainfs.error"))
+            self.assertIn(f"warning: {self.folder}/stores/x.h5ad: not an HDF5 file, in spite of its name", file.read())
+        self.assertIn(b"not an HDF5 file", os.getxattr(os.path.join(self.point, "x.h5ad"), "user.plainfs.error"))
+        self.assertIn(b"truncated file: it has 3000 of", os.getxattr(os.path.join(self.point, "cut.h5"), "user.plainfs.error"))
         with self.assertRaises(OSError):
             os.getxattr(os.path.join(self.point, "notes.txt"), "user.plainfs.error")
 
     def test_mount_option_rw_is_reported(self):
         result = self.typed("-o rw pbmc.h5seurat m")
-        self.assertEqual((result.returncode, result.stderr), (0, "plainfs: rw: the mount is read-only all the same\n"))
+        self.assertEqual((result.returncode, result.stderr), (0, "plainfs: rw: ignored, the mount is read-only\n"))
         self.assertEqual(mounted.unmount(self.point).returncode, 0)
         for options in ("ro", "rw,ro", "rw,dev,suid"):  # mount.fuse3 adds the last one itself
             result = self.typed(f"-o {options} pbmc.h5seurat m")
@@ -224,29 +224,29 @@ class Messages(Folder):
     NOBODY = "setpriv --reuid nobody --regid nogroup --clear-groups"
 
     def test_without_the_device(self):
-        self.assertIn("/dev/fuse is missing (in a container: --device /dev/fuse --cap-add SYS_ADMIN; else: modprobe fuse); ",
+        self.assertIn("/dev/fuse is missing (in a container: --device /dev/fuse --cap-add SYS_ADMIN; otherwise: modprobe fuse); ",
                       self.refused("mount -t tmpfs none /dev", "", 3))
 
     @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "this needs root and setpriv")
     def test_user_without_permission(self):
         closed = self.DEVICE.replace("666", "600")
-        self.assertIn("/dev/fuse may not be used by this user (root can allow it: chmod 666 /dev/fuse; in a container: --device /dev/fuse); ",
+        self.assertIn("this user cannot use /dev/fuse (root can allow it: chmod 666 /dev/fuse; in a container: --device /dev/fuse); ",
                       self.refused(closed, self.NOBODY, 3))
 
     @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "this needs root and setpriv")
     def test_user_with_allow_other(self):
         nothing_said = self.DEVICE + 'touch "$1/fuse.conf" /etc/fuse.conf; mount --bind "$1/fuse.conf" /etc/fuse.conf;'
-        self.assertIn("-o allow_other is for root alone as long as /etc/fuse.conf does not say user_allow_other; ",
+        self.assertIn("-o allow_other is only for root, unless /etc/fuse.conf has the line user_allow_other; ",
                       self.refused(nothing_said, self.NOBODY, options="-o allow_other"))
 
     @needs("setpriv")
     def test_without_the_capability(self):
         said = self.refused("", "setpriv --bounding-set -sys_admin --inh-caps -sys_admin")
-        self.assertIn(f"cannot mount: the capability SYS_ADMIN is not given here; {CONTAINER}; ", said)
+        self.assertIn(f"cannot mount: the capability SYS_ADMIN is missing; {CONTAINER}; ", said)
 
     @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "this needs root and setpriv")
     def test_a_user_without_new_privileges(self):
-        self.assertIn("runs with no_new_privs", self.refused(self.DEVICE, self.NOBODY + " --no-new-privs"))
+        self.assertIn("has no_new_privs", self.refused(self.DEVICE, self.NOBODY + " --no-new-privs"))
 
     @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "this needs root and setpriv")
     def test_a_user_without_the_helper(self):
@@ -259,7 +259,7 @@ class Messages(Folder):
         helper = os.path.realpath(shutil.which("fusermount3"))
         self.assertTrue(os.stat(helper).st_mode & stat.S_ISUID)
         plain = f'cp {helper} "$1/helper"; chmod 755 "$1/helper"; mount --bind "$1/helper" {helper};'
-        self.assertIn("fusermount3 may not act as root; its package, fuse3, installs it setuid root; ",
+        self.assertIn("fusermount3 does not run as root; the package fuse3 installs it setuid root; ",
                       self.refused(self.DEVICE + plain, self.NOBODY))
 
 

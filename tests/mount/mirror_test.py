@@ -67,7 +67,7 @@ class Mirror(Folder):
             # Every line of the log names its store.
             for line in run("cat", m.join(".plainfs", "log")).stdout.decode(errors="surrogateescape").splitlines():
                 message = line.split(": ", 1)[1]
-                if message.startswith((f"mounted {DATA} ", "not wholly confined")):
+                if message.startswith((f"mounted {DATA} ", "not completely confined")):
                     continue
                 self.assertTrue(message.startswith((DATA + "/", *("/" + name for name in os.listdir(DATA)))), line)
 

@@ -178,7 +178,7 @@ class RandomTables(Folder):
             table.refer("times_index", "times")
             table.end(["times"])
             said = run(PROGRAM, "info", path).stdout.decode()
-            words = f"a cell of times has about {6 * (count - 1) + 1} characters, a spreadsheet takes 32767: -o ragged=count"
+            words = f"a cell of times has about {6 * (count - 1) + 1} characters, but a spreadsheet takes 32767: -o ragged=count"
             self.assertEqual(words in said, is_long, said)
             self.assertNotIn("32767", run(PROGRAM, "info", "-o", "ragged=count", path).stdout.decode())
 

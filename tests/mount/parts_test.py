@@ -160,7 +160,7 @@ class Walks(Folder):
         with Mount(os.path.join(DATA, "parts", "dup_names_ids", "store.h5ad")) as m:
             with self.assertRaises(OSError):
                 os.stat(m.join("X", "genes", "CD3D.csv"))
-            self.assertIn(b"2 genes are called CD3D: ENSG00000, ENSG00007", m.read(".plainfs", "log"))
+            self.assertIn(b"2 genes have the name CD3D: ENSG00000, ENSG00007", m.read(".plainfs", "log"))
 
     def test_attribute_names_the_summed_matrix(self):
         with Mount(self.STORE) as m:

@@ -30,7 +30,7 @@ class Reasons(Folder):
         with Mount(self.damaged()) as m:
             for name in ("matrix.mtx", "val.csv", "val.npy"):
                 result = run("attr", "-q", "-g", "plainfs.error", m.join(name))
-                self.assertEqual((result.returncode, result.stdout), (0, b"val_data: 1 bytes are no header"), name)
+                self.assertEqual((result.returncode, result.stdout), (0, b"val_data: 1 bytes are too short for a header"), name)
             self.assertNotEqual(run("attr", "-q", "-g", "plainfs.error", m.join("index.csv")).returncode, 0)
 
     @unittest.skipUnless(os.geteuid() == 0, "allow_other is for root, or where it is allowed")
@@ -39,7 +39,7 @@ class Reasons(Folder):
             with self.assertRaises(OSError) as caught:
                 os.getxattr(m.join("val.csv"), ATTRIBUTE)
             self.assertEqual(caught.exception.errno, errno.EIO)
-            self.assertIn(b"val_data: 1 bytes are no header", m.read(".plainfs", "log"))
+            self.assertIn(b"val_data: 1 bytes are too short for a header", m.read(".plainfs", "log"))
 
     def test_programs_agree_on_a_file_without_a_size(self):
         with Mount(self.damaged()) as m:
@@ -52,7 +52,7 @@ class Reasons(Folder):
 
     def test_attribute_read_first_gives_the_reason(self):
         with Mount(self.damaged()) as m:
-            self.assertEqual(os.getxattr(m.join("matrix.mtx"), ATTRIBUTE), b"val_data: 1 bytes are no header")
+            self.assertEqual(os.getxattr(m.join("matrix.mtx"), ATTRIBUTE), b"val_data: 1 bytes are too short for a header")
 
     def test_readable_file_has_no_reason(self):
         with Mount(SAMPLE) as m:

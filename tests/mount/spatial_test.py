@@ -71,7 +71,7 @@ class Objects(Folder):
             printed = run("Rscript", "-e", script, m.join("seurat.rds")).stdout.decode().splitlines()
             self.assertEqual(printed[0], "NULL")
             self.assertEqual(printed[1:3], ['"","spatial_1","spatial_2"', '"c1",30,20'])
-            self.assertIn("seurat.rds: images/fov: without a picture", log_of(m))
+            self.assertIn("seurat.rds: images/fov: no picture", log_of(m))
             self.assertIn("/images/fov/molecules: not in the object", log_of(m))
 
     def test_images_match_the_object(self):
@@ -255,7 +255,7 @@ class Slides(Folder):
         del made.obs["library_id"]
         printed, log = self.printed(made)
         self.assertEqual(printed, [])
-        self.assertIn("uns/spatial: no column of obs names the slide of each cell", log)
+        self.assertIn("uns/spatial: no column of obs has the slide of each cell", log)
 
     def test_a_level_has_its_part_of_the_slide(self):
         made = visium()

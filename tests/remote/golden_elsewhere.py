@@ -51,7 +51,7 @@ class GoldenElsewhere(RemoteTest):
         if os.path.isdir(store) and not is_s3 and not found and is_told and not has_documents(store):
             return None
         if is_folder_of_stores(store):
-            is_refused = b"no such file" in there.stderr or b"a folder elsewhere that is no store" in there.stderr
+            is_refused = b"no such file" in there.stderr or b"a remote folder that is not a store" in there.stderr
             return None if is_refused and not found else f"{url}: {there.stderr.decode()[:300]}"
         if name in OTHERWISE:
             shared = [path for path in expected[1] if path in found and path.endswith((".npy", ".mtx"))]

@@ -64,7 +64,7 @@ class Beside(RemoteTest):
         url = server.url + "/lab/x.h5ad"
         done = run("index", "--beside", *self.user(), url, cwd=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn(f"files in x.h5ad.plainfs; it belongs to {url}.plainfs\n".encode(), done.stdout)
+        self.assertIn(f"files in x.h5ad.plainfs; copy it to {url}.plainfs\n".encode(), done.stdout)
         shutil.move(self.path("x.h5ad.plainfs"), self.store + ".plainfs")
         self.check_others(server, url)
         # An invalid index is ignored, for example from a server with a page for every address.
@@ -83,7 +83,7 @@ class Beside(RemoteTest):
             file.write('{"zarr_format": 2}')
         done = run("index", "--beside", *self.user(), self.path("folder.zarr"))
         self.assertEqual(done.returncode, 15)
-        self.assertIn(b"is a folder", done.stderr)
+        self.assertIn(b": a folder", done.stderr)
 
 
 if __name__ == "__main__":

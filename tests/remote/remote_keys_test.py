@@ -81,14 +81,14 @@ class Keys(RemoteTest):
     def test_bucket_lists_its_stores(self):
         done = run("ls", "s3://bucket", env=signing(self.server))
         self.assertEqual(done.returncode, 15)
-        self.assertIn("s3://bucket: not supported: a bucket; name a store in it: s3://bucket/NAME; there is ", done.stderr.decode())
+        self.assertIn("s3://bucket: not supported: a bucket; name a store in it: s3://bucket/NAME; it has ", done.stderr.decode())
 
     def test_wrong_protocol_or_name_suggests_a_remedy(self):
         host = self.server.host
         for url, more, words in (
-                (f"https://{host}/x.h5", {}, "; that server speaks http://, not https://"),
-                ("s3://lab/x.h5", {"AWS_ENDPOINT_URL": f"https://{host}"}, "; that server speaks http://, not https://"),
-                ("s3://no-such-bucket-of-plainfs.test/x.h5", {"AWS_ENDPOINT_URL": ""}, "; another service than AWS's: -o endpoint=URL")):
+                (f"https://{host}/x.h5", {}, "; the server speaks http://, not https://"),
+                ("s3://lab/x.h5", {"AWS_ENDPOINT_URL": f"https://{host}"}, "; the server speaks http://, not https://"),
+                ("s3://no-such-bucket-of-plainfs.test/x.h5", {"AWS_ENDPOINT_URL": ""}, "; for a service other than AWS: -o endpoint=URL")):
             done = run("ls", url, env=environment(AWS_ACCESS_KEY_ID="x", AWS_SECRET_ACCESS_KEY="x", AWS_REGION="xx-nowhere-1",
                                                   AWS_MAX_ATTEMPTS="2", **more))
             if b"resolve" not in done.stderr and "endpoint" in words:
@@ -209,7 +209,7 @@ class Keys(RemoteTest):
     def test_folder_without_a_store_is_refused(self):
         done = run("ls", "s3://bucket/a b", env=signing(self.server))
         self.assertEqual(done.returncode, 15)
-        self.assertIn(b"folder elsewhere that is no store", done.stderr)
+        self.assertIn(b"remote folder that is not a store", done.stderr)
 
     def test_absent_object_is_not_found(self):
         self.assertEqual(run("ls", "s3://bucket/none", env=signing(self.server)).returncode, 11)

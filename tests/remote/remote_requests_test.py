@@ -84,7 +84,7 @@ class Requests(RemoteTest):
         server = self.served(StoreServer(self.folder))
         cat = lambda name: run("cat", f"{server.url}/deep/{name}", "assays/counts.csv")
         self.assertEqual(cat("good.rds").stdout, run("cat", os.path.join(case, "store.rds"), "assays/counts.csv").stdout)
-        for name, words in (("bad.rds", b"lies outside of the store"), ("other.rds", b"neither there")):
+        for name, words in (("bad.rds", b"outside the store"), ("other.rds", b"missing, both in the folder")):
             result = cat(name)
             self.assertEqual((result.stdout, words in result.stderr), (b"", True), result.stderr)
         self.assertFalse([path for path, _, _ in server.requests if "secret" in path])

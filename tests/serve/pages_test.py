@@ -100,7 +100,7 @@ class Folders(unittest.TestCase):
         with Server(self.folder) as server:
             names = [store["name"] for store in json.loads(server.ask("?json&find=E.").body)["stores"]]
             self.assertEqual(names, ["one.h5ad", "three.h5ad"])
-            self.assertIn("No store has 'four' in its name.", page(server, "?find=four"))
+            self.assertIn("No store name contains 'four'.", page(server, "?find=four"))
             self.assertNotIn("<script", page(server, "?find=%3Cscript%3E&sort=%3Cscript%3E&from=%3Cscript%3E"))
 
 
@@ -123,7 +123,7 @@ class Stores(unittest.TestCase):
             self.assertIn(f"coloured by {first[2]}", page(server, first[1][len("../../"):]))
             found = page(server, "X/genes/?find=" + urllib.parse.quote(html.unescape(first[2])))
             self.assertIn(f">{first[2]}</a>", found)
-            self.assertIn("No name holds", page(server, "X/genes/?find=nothing-like-it"))
+            self.assertIn("No name contains", page(server, "X/genes/?find=nothing-like-it"))
 
     def test_a_series_is_a_trace_over_seconds(self):
         with Server(NWB) as server:
@@ -131,7 +131,7 @@ class Stores(unittest.TestCase):
             self.assertIn("Trace", text)
             self.assertRegex(text, r">seconds</text>")
             self.assertIn("is beyond the recording", page(server, "acquisition/ts0/?start=1e9"))
-            self.assertIn("is no number of seconds", page(server, "acquisition/ts0/?start=x&seconds=y"))
+            self.assertIn("is not a number of seconds", page(server, "acquisition/ts0/?start=x&seconds=y"))
 
     def test_spike_times_are_a_raster(self):
         with Server(NWB) as server:

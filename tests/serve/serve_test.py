@@ -341,7 +341,7 @@ class Safety(Folder):
         with Server("--listen", "0.0.0.0:0", SEURAT) as server:
             self.assertEqual(server.ask("meta.data.csv").status, 200)
             self.assertEqual(server.ask("meta.data.csv", Host=socket.gethostname()).status, 200)
-            self.assertIn("whoever knows the address", server.end())
+            self.assertIn("the connection is not encrypted", server.end())
 
     def test_style_of_a_page_matches_its_policy(self):
         with Server(SEURAT) as server:

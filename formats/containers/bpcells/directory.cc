@@ -26,7 +26,7 @@ std::string read_version(const std::string& directory, Context& context) {
   const Bytes bytes = context.files.read_whole(directory + "/version", kMostVersionBytes);
   const std::string line = without_line_end(std::string(as_text(bytes)));
   if (bytes.empty() || line.find('\n') != std::string::npos)
-    throw damaged("version has not exactly one line");
+    throw damaged("version does not have exactly one line");
   return line;
 }
 
@@ -92,7 +92,7 @@ bool recognises_directory(const Probe& probe) {
 Store open_directory(const Probe& probe, Context& context) {
   const std::string text = read_version(probe.location(), context);
   const std::optional<StoredVersion> version = parse_version(text);
-  if (!version) throw unsupported("the BPCells version {} is not known", to_json_text(Json(text)));
+  if (!version) throw unsupported("unknown BPCells version {}", to_json_text(Json(text)));
   Store store;
   store.path = probe.location();
   store.format = "BPCells directory";

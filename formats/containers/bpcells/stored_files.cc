@@ -136,12 +136,12 @@ class LineFile final : public Array {
 
 ArrayPtr number_file(const std::string& path, const DType& type, Context& context) {
   const FilePtr file = context.files.open(path);
-  if (file->size() < kHeaderSize) throw damaged("{} bytes are no header", file->size());
+  if (file->size() < kHeaderSize) throw damaged("{} bytes are too short for a header", file->size());
   const Bytes header = file->read_at(0, kHeaderSize);
   const std::string_view expected = header_of(type);
   if (as_text(header) != expected) {
     if (std::equal(header.rbegin(), header.rend(), as_byte_span(expected).begin())) {
-      throw damaged("the header is byte-swapped: a big-endian machine wrote the file");
+      throw damaged("the header is byte-swapped; the file was written on a big-endian machine");
     }
     std::string text;
     write_json_text(as_text(header), text);

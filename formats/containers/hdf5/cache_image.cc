@@ -78,9 +78,9 @@ class ImagedFile : public File {
 void ImagedFile::find_pieces(const FileLayout& layout) {
   Cursor cursor(image_);
   if (as_text(cursor.bytes(kSignature.size())) != kSignature)
-    throw damaged("a cache image without its signature");
+    throw damaged("the cache image has no signature");
   if (const unsigned version = cursor.byte(); version != 0)
-    throw unsupported("a cache image of version {}", version);
+    throw unsupported("unknown cache image version {}", version);
   cursor.skip(1 + layout.length_size);
   for (uint32_t left = cursor.little<uint32_t>(); left > 0; --left) {
     cursor.skip(8);
@@ -95,7 +95,7 @@ void ImagedFile::find_pieces(const FileLayout& layout) {
     const bool overlaps =
         (next != pieces_.end() && next->first - at < size) ||
         (next != pieces_.begin() && at - std::prev(next)->first < std::prev(next)->second.size);
-    if (overlaps) throw damaged("a cache image with two entries for the bytes at {}", at);
+    if (overlaps) throw damaged("two entries of the cache image overlap at {}", at);
     pieces_.emplace(at, Piece{offset, size});
   }
 }
@@ -110,7 +110,7 @@ FilePtr with_cache_image(FilePtr file, const FileLayout& layout) {
     if (message.type != kImageMessage) return true;
     Cursor cursor(message.data);
     if (const unsigned version = cursor.byte(); version != 0)
-      throw unsupported("a cache image message of version {}", version);
+      throw unsupported("unknown cache image message version {}", version);
     const uint64_t address = address_at(cursor, layout);
     const uint64_t size = length_at(cursor, layout);
     if (!is_no_address(address, layout) && size > 0)

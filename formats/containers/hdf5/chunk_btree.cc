@@ -23,7 +23,7 @@ bool is_undefined(uint64_t address, const FileLayout& layout) {
 ChunkLayout old_layout(Cursor& cursor, const FileLayout& layout) {
   const unsigned axes = cursor.byte();
   if (const unsigned kind = cursor.byte(); kind != kChunkedClass)
-    throw damaged("a data layout of class {}, not of chunks", kind);
+    throw damaged("the data layout is of class {}, expected chunks", kind);
   cursor.skip(5);
   return {true, address_at(cursor, layout), Shape(axes), 0};
 }
@@ -37,17 +37,17 @@ ChunkLayout parse_layout(ByteSpan message, const FileLayout& layout) {
     chunks = old_layout(cursor, layout);
   } else if (version == 3) {
     if (const unsigned kind = cursor.byte(); kind != kChunkedClass)
-      throw damaged("a data layout of class {}, not of chunks", kind);
+      throw damaged("the data layout is of class {}, expected chunks", kind);
     chunks.chunk_shape.resize(cursor.byte());
     chunks.root = address_at(cursor, layout);
   } else {
-    throw damaged("a data layout of version {}", version);
+    throw damaged("unknown data layout version {}", version);
   }
   if (chunks.chunk_shape.size() < 2 || chunks.chunk_shape.size() > kMostAxes + 1)
-    throw damaged("a data layout of {} axes", chunks.chunk_shape.size());
+    throw damaged("invalid data layout: {} axes", chunks.chunk_shape.size());
   for (uint64_t& length : chunks.chunk_shape) {
     length = cursor.little<uint32_t>();
-    if (length == 0) throw damaged("chunks of no elements");
+    if (length == 0) throw damaged("invalid chunk shape: no elements");
   }
   chunks.element_size = chunks.chunk_shape.back();
   chunks.chunk_shape.pop_back();
@@ -63,7 +63,7 @@ ChunkLayout read_chunk_layout(const File& file, const FileLayout& layout, uint64
     if (message.type == kLayoutMessage) chunks = parse_layout(message.data, layout);
     return !chunks;
   });
-  if (!chunks) throw damaged("an object header without a data layout");
+  if (!chunks) throw damaged("the object header has no data layout");
   return *std::move(chunks);
 }
 
@@ -136,8 +136,9 @@ ChunkNode ChunkBtree::load(uint64_t address) const try {
   const size_t axes = chunks_.chunk_shape.size() + 1;
   const size_t header_size = 8 + 2 * layout_.address_size;
   const Bytes header = read_bytes(file_, layout_, address, header_size, "a node");
-  if (as_text(header).substr(0, 4) != "TREE") throw damaged("no node of a tree");
-  if (const auto type = static_cast<unsigned>(header[4]); type != 1) throw damaged("a node of type {}", type);
+  if (as_text(header).substr(0, 4) != "TREE") throw damaged("not a B-tree node");
+  if (const auto type = static_cast<unsigned>(header[4]); type != 1)
+    throw damaged("invalid B-tree node type {}", type);
   ChunkNode node;
   node.level = static_cast<unsigned>(header[5]);
   const size_t count = load_little<uint16_t>(header.data() + 6);
@@ -158,7 +159,7 @@ ChunkNode ChunkBtree::load(uint64_t address) const try {
   }
   for (size_t i = 0; i < count; ++i) {
     const uint64_t* key = node.keys.data() + i * axes;
-    if (!ascend(key, key + axes)) throw damaged("keys that do not ascend");
+    if (!ascend(key, key + axes)) throw damaged("keys are not ascending");
   }
   return node;
 } catch (const Error& error) {
@@ -211,7 +212,7 @@ void ChunkBtree::visit(Search& search, uint64_t address, unsigned level_above, c
     return loaded;
   });
   if (node->level >= level_above)
-    throw damaged("chunk index at {}: a node of level {} under one of level {}", address, node->level,
+    throw damaged("chunk index at {}: a node of level {} below a node of level {}", address, node->level,
                   level_above);
   const size_t rank = search.place.size();
   const auto key = [&](size_t i) { return node->keys.data() + i * (rank + 1); };
@@ -248,11 +249,10 @@ void ChunkBtree::take(Search& search, const ChunkNode::Child& child, const uint6
   const size_t rank = search.place.size();
   for (size_t axis = 0; axis < rank; ++axis) {
     if (key[axis] % chunks_.chunk_shape[axis] != 0)
-      throw damaged(
-          "the index of chunks has one at {} along an axis of chunks of {}, so it does not lie in the grid",
-          key[axis], chunks_.chunk_shape[axis]);
+      throw damaged("the chunk index has a chunk at {} along an axis with chunks of {}: outside the grid",
+                    key[axis], chunks_.chunk_shape[axis]);
   }
-  if (key[rank] != 0) throw damaged("the index of chunks has one that begins inside an element");
+  if (key[rank] != 0) throw damaged("the chunk index has a chunk that begins inside an element");
   search.found.push_back({search.place, checked(child)});
   search.is_over = search.is_one_enough;
 }

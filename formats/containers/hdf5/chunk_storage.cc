@@ -71,7 +71,7 @@ ChunkStorage::ChunkStorage(const StoredDataset& dataset, DatasetPlace place)
       library_has_btree_(dataset.has_btree) {
   chunk_bytes_ = place_.element_size;
   for (const uint64_t length : chunk_shape_) chunk_bytes_ = checked_multiply(chunk_bytes_, length);
-  if (chunk_bytes_ == 0) throw damaged("chunks of no elements");
+  if (chunk_bytes_ == 0) throw damaged("invalid chunk shape: no elements");
   block_shape_ = group_shape(chunk_shape_, place_.shape, place_.element_size);
   make_pipeline(dataset.filters);
 }
@@ -112,7 +112,7 @@ std::unique_ptr<const ChunkBtree> ChunkStorage::open_index() const try {
   const FileLayout& layout = place_.file->layout();
   ChunkLayout chunks = read_chunk_layout(file, layout, place_.address);
   if (!chunks.has_btree || chunks.chunk_shape != chunk_shape_ || chunks.element_size != place_.element_size)
-    throw damaged("a data layout that is not the one the library sees");
+    throw damaged("the data layout differs from the one that libhdf5 reads");
   return std::make_unique<const ChunkBtree>(file, layout, place_.file->context(), std::move(chunks));
 } catch (const Error& error) {
   // A filtered chunk has the same size in both of the library's calls.
@@ -129,7 +129,7 @@ ChunkStorage::RawChunk ChunkStorage::fetch(const PlacedChunk& placed) const try 
   bool is_bare = true;
   for (size_t i = 0; i < filters_.size(); ++i) is_bare = is_bare && is_left_out(raw, i);
   if (is_bare && placed.stored.size != chunk_bytes_)
-    throw damaged("{} bytes stored, {} wanted", placed.stored.size, chunk_bytes_);
+    throw damaged("{} bytes stored, expected {}", placed.stored.size, chunk_bytes_);
   raw.bytes = place_.file->bytes().read_at(placed.stored.offset, placed.stored.size);
   return raw;
 } catch (const Error& error) {
@@ -221,10 +221,10 @@ Bytes ChunkStorage::undo_filters(RawChunk& raw) const try {
     if (is_left_out(raw, i)) continue;
     if (filters_[i].number == kDeflate && sizes[i].exact &&
         sizes[i].bytes / kDeflateMostExpansion > bytes.size())
-      throw damaged("{} deflated bytes cannot hold {}", bytes.size(), sizes[i].bytes);
+      throw damaged("{} deflated bytes cannot hold {} bytes", bytes.size(), sizes[i].bytes);
     bytes = filters_[i].codec->decode(std::move(bytes), sizes[i]);
   }
-  if (bytes.size() != chunk_bytes_) throw damaged("{} bytes, {} wanted", bytes.size(), chunk_bytes_);
+  if (bytes.size() != chunk_bytes_) throw damaged("{} bytes, expected {}", bytes.size(), chunk_bytes_);
   return bytes;
 } catch (const Error& error) {
   throw error.at(chunk_name(chunk_box(raw.chunk).origin));

@@ -13,14 +13,15 @@ ExternalData::ExternalData(const SourceFile& file, const std::vector<ExternalStr
   uint64_t position = 0;
   for (const ExternalStretch& stretch : stored) {
     if (position >= bytes) break;
-    if (stretch.offset < 0) throw damaged("external file {} from byte {} on", stretch.file, stretch.offset);
+    if (stretch.offset < 0)
+      throw damaged("invalid offset in external file {}: {}", stretch.file, stretch.offset);
     const uint64_t size = std::min<uint64_t>(stretch.size, bytes - position);
     if (size == 0) continue;
     const boost::filesystem::path path = boost::filesystem::absolute(stretch.file, folder);
     stretches_.push_back({path.string(), static_cast<uint64_t>(stretch.offset), position, size});
     position += size;
   }
-  if (position < bytes) throw damaged("{} bytes in external files, {} wanted", position, bytes);
+  if (position < bytes) throw damaged("{} bytes in external files, expected {}", position, bytes);
 }
 
 void ExternalData::read(uint64_t position, std::span<std::byte> out) const {
@@ -28,7 +29,7 @@ void ExternalData::read(uint64_t position, std::span<std::byte> out) const {
                                [](uint64_t at, const Stretch& stretch) { return at < stretch.position; });
   if (next != stretches_.begin()) --next;
   for (; !out.empty(); ++next) {
-    if (next == stretches_.end()) throw damaged("bytes beyond the external files");
+    if (next == stretches_.end()) throw damaged("data beyond the end of the external files");
     const uint64_t skipped = position - next->position;
     const size_t size = std::min<uint64_t>(out.size(), next->size - skipped);
     const FilePtr file = context_.files.open_if_exists(next->path);

@@ -22,7 +22,7 @@ HeapCollection::HeapCollection(Bytes bytes, unsigned length_size) : bytes_(std::
     const uint64_t size = load_unsigned(cursor.bytes(length_size).data(), length_size);
     if (index == 0) break;  // free space, always the last
     if (objects_.size() <= index) objects_.resize(index + size_t{1}, Object{0, 0, false});
-    if (objects_[index].present) throw damaged("global heap object {} stands twice in its collection", index);
+    if (objects_[index].present) throw damaged("global heap object {} is repeated in its collection", index);
     objects_[index] = {cursor.position(), size, true};
     cursor.skip(size);
     cursor.skip(std::min<uint64_t>((8 - size % 8) % 8, cursor.remaining()));
@@ -30,7 +30,8 @@ HeapCollection::HeapCollection(Bytes bytes, unsigned length_size) : bytes_(std::
 }
 
 ByteSpan HeapCollection::object(uint32_t index) const {
-  if (index >= objects_.size() || !objects_[index].present) throw damaged("no global heap object {}", index);
+  if (index >= objects_.size() || !objects_[index].present)
+    throw damaged("global heap object {} is missing", index);
   return ByteSpan(bytes_).subspan(objects_[index].offset, objects_[index].size);
 }
 
@@ -47,17 +48,17 @@ HeapCollection GlobalHeap::load(uint64_t address) const {
   if (start > file_->size() || file_->size() - start < header_size)
     throw damaged("global heap collection at {} lies beyond the file's end at {}", start, file_->size());
   const Bytes header = file_->read_at(start, header_size);
-  if (as_text(header).substr(0, 4) != "GCOL") throw damaged("no global heap collection at {}", start);
+  if (as_text(header).substr(0, 4) != "GCOL") throw damaged("not a global heap collection at {}", start);
   if (const auto version = static_cast<unsigned>(header[4]); version != 1)
-    throw damaged("global heap collection at {} is of version {}", start, version);
+    throw damaged("global heap collection at {}: unknown version {}", start, version);
   const uint64_t size = load_unsigned(header.data() + kFixedHeader, layout_.length_size);
   if (size < header_size || size > file_->size() - start)
-    throw damaged("global heap collection at {} says it has {} bytes", start, size);
+    throw damaged("global heap collection at {}: invalid size {}", start, size);
   return HeapCollection(file_->read_at(start, size), layout_.length_size);
 }
 
 ByteSpan HeapReader::read(uint64_t address, uint32_t index, uint64_t size) {
-  if (size > allowance_) throw damaged("variable-length data of more bytes than the file has");
+  if (size > allowance_) throw damaged("variable-length data are larger than the file");
   allowance_ -= size;
   if (!collection_ || address != address_) {
     collection_ = heap_.collection(address);
@@ -65,7 +66,8 @@ ByteSpan HeapReader::read(uint64_t address, uint32_t index, uint64_t size) {
   }
   const ByteSpan object = collection_->object(index);
   if (size > object.size())
-    throw damaged("global heap object {} at {} has {} bytes, {} wanted", index, address, object.size(), size);
+    throw damaged("global heap object {} at {} has {} bytes, expected {}", index, address, object.size(),
+                  size);
   return object.first(size);
 }
 

@@ -73,7 +73,7 @@ void check_local_heap(const File& file, const FileLayout& layout, uint64_t group
     const uint64_t next = length_at(block, layout), size = std::max(length_at(block, layout), least);
     if (size > left || returns.see(free))
       throw damaged(
-          "the heap of a group's names: its list of free blocks returns, or has more than its {} bytes",
+          "the local heap of a group's names: the list of free blocks has a cycle or exceeds its {} bytes",
           heap_size);
     left -= size;
     free = next;

@@ -39,7 +39,7 @@ ObjectHeader read_prefix(const File& file, const FileLayout& layout, uint64_t ad
   if (bytes.size() >= 4 && as_text(bytes).substr(0, 4) == "OHDR") {
     cursor.skip(4);
     if (const unsigned version = cursor.byte(); version != 2)
-      throw damaged("an object header of version {}", version);
+      throw damaged("unknown object header version {}", version);
     const unsigned flags = cursor.byte();
     if (flags & 0x20) cursor.skip(16);
     if (flags & 0x10) cursor.skip(4);
@@ -48,7 +48,7 @@ ObjectHeader read_prefix(const File& file, const FileLayout& layout, uint64_t ad
     return {2, (flags & 0x04) != 0, {address + cursor.position(), size}};
   }
   if (const unsigned version = cursor.byte(); version != 1)
-    throw damaged("an object header of version {}", version);
+    throw damaged("unknown object header version {}", version);
   cursor.skip(7);  // a reserved byte, u16 messages, u32 references
   const uint64_t size = cursor.little<uint32_t>();
   return {1, false, {checked_add(address, 16), size}};
@@ -60,7 +60,7 @@ HeaderBlock next_block(ByteSpan message, const FileLayout& layout, unsigned vers
   const uint64_t address = address_at(cursor, layout);
   const uint64_t size = length_at(cursor, layout);
   if (version == 1) return {address, size};
-  if (size < 8) throw damaged("an object header block of {} bytes", size);
+  if (size < 8) throw damaged("invalid object header block: {} bytes", size);
   return {checked_add(address, 4), size - 8};  // "OCHK", and a checksum at the end
 }
 
@@ -94,7 +94,7 @@ ByteSpan next_part(Cursor& cursor, size_t size, unsigned version) {
 AttributeHead attribute_head(ByteSpan message) {
   Cursor cursor(message);
   const unsigned version = cursor.byte();
-  if (version < 1 || version > 3) throw damaged("an attribute of version {}", version);
+  if (version < 1 || version > 3) throw damaged("unknown attribute version {}", version);
   const unsigned flags = cursor.byte();
   const size_t size = cursor.little<uint16_t>();
   const size_t type_size = cursor.little<uint16_t>();
@@ -152,7 +152,7 @@ void for_each_message(const File& file, const FileLayout& layout, uint64_t addre
   uint64_t allowance = file.size();  // blocks do not share bytes
   for (; !blocks.empty(); blocks.pop_front()) {
     const HeaderBlock block = blocks.front();
-    if (block.size > allowance) throw damaged("an object header of more bytes than the file has");
+    if (block.size > allowance) throw damaged("an object header is larger than the file");
     allowance -= block.size;
     const Bytes bytes = read_bytes(file, layout, block.address, block.size, "an object header");
     Cursor cursor(bytes);
@@ -164,7 +164,7 @@ void for_each_message(const File& file, const FileLayout& layout, uint64_t addre
       const HeaderMessage message{type, flags, cursor.bytes(size), header.version == 2};
       if (!visit(message)) return;
       if (type != kContinuationMessage) continue;
-      if (++block_count > kMostBlocks) throw damaged("an object header of over {} blocks", kMostBlocks);
+      if (++block_count > kMostBlocks) throw damaged("an object header of more than {} blocks", kMostBlocks);
       blocks.push_back(next_block(message.data, layout, header.version));
     }
   }

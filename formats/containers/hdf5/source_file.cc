@@ -75,7 +75,7 @@ std::optional<std::string> SourceFile::path_of(uint64_t address) const {
 Pointees SourceFile::pointees() const {
   return {heap_, [this](uint64_t address) {
             std::optional<std::string> path = path_of(address);
-            if (!path) throw damaged("a reference to address {}, where no object of the tree is", address);
+            if (!path) throw damaged("a reference to address {}, which has no object of the tree", address);
             return path;
           }};
 }
@@ -85,7 +85,7 @@ Pointees SourceFile::attribute_pointees() const {
             std::optional<std::string> path = path_of(address);
             if (!path)
               context_.warn(
-                  fmt::format("an attribute refers to address {}, where no object of the tree is", address));
+                  fmt::format("an attribute refers to address {}, which has no object of the tree", address));
             return path;
           }};
 }

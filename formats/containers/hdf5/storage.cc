@@ -134,7 +134,8 @@ std::unique_ptr<Storage> contiguous(const StoredDataset& dataset, DatasetPlace p
   }
   if (!dataset.offset) return std::make_unique<UnwrittenStorage>(std::move(place));
   const uint64_t offset = *dataset.offset, file_size = place.file->bytes().size();
-  if (dataset.stored_bytes < bytes) throw damaged("{} bytes stored, {} wanted", dataset.stored_bytes, bytes);
+  if (dataset.stored_bytes < bytes)
+    throw damaged("{} bytes stored, expected {}", dataset.stored_bytes, bytes);
   if (offset < place.file->layout().base_address || offset > file_size || file_size - offset < bytes)
     throw damaged("{} bytes at {} lie beyond the file's end at {}", bytes, offset, file_size);
   const File* file = &place.file->bytes();

@@ -75,7 +75,7 @@ double odd_real(const BitLayout& bits, uint64_t value) {
   if (exponent == (uint64_t{1} << bits.exponent_bits) - 1)
     return mantissa ? std::numeric_limits<double>::quiet_NaN()
                     : sign * std::numeric_limits<double>::infinity();
-  if (bits.bias > 1 << 20) throw damaged("a real with the exponent bias {}", bits.bias);
+  if (bits.bias > 1 << 20) throw damaged("invalid floating-point type: exponent bias {}", bits.bias);
   const int width = static_cast<int>(bits.mantissa_bits);
   const int lowest = -static_cast<int>(bits.bias) - (bits.implied_one ? width : width - 1);
   double magnitude;
@@ -88,7 +88,7 @@ double odd_real(const BitLayout& bits, uint64_t value) {
         std::ldexp(static_cast<double>(mantissa | uint64_t{1} << width), static_cast<int>(exponent) + lowest);
   }
   if (std::isinf(magnitude) || (magnitude == 0 && mantissa != 0))
-    throw unsupported("a real beyond the range of 64-bit ones");
+    throw unsupported("a floating-point number beyond the range of 64 bits");
   return sign * magnitude;
 }
 
@@ -102,7 +102,7 @@ Elements odd_reals(const StoredType& type, ByteSpan stored, uint64_t count) {
     }
     const auto single = static_cast<float>(value);
     if (!std::isnan(value) && static_cast<double>(single) != value)
-      throw unsupported("a real beyond the range of 32-bit ones");
+      throw unsupported("a floating-point number beyond the range of 32 bits");
     result.mutable_values<float>()[i] = single;
   }
   return result;
@@ -121,7 +121,7 @@ Elements timevals(const StoredType& type, ByteSpan stored, uint64_t count) {
 }
 
 HeapReader& Decoder::heap() {
-  if (!heap_) throw damaged("variable-length data where there can be none");
+  if (!heap_) throw damaged("unexpected variable-length data");
   return *heap_;
 }
 
@@ -229,7 +229,7 @@ Elements truth_values(const Elements& integers, const StoredType& type) {
     if constexpr (std::is_integral_v<T>) {
       for (uint64_t i = 0; i < integers.count; ++i) {
         const T value = integers.values<T>()[i];
-        if (value != 0 && value != 1) throw damaged("a truth value is {}", value);
+        if (value != 0 && value != 1) throw damaged("a truth value is {}, expected 0 or 1", value);
         result.bytes[i] = std::byte{value == 1};
       }
     }
@@ -246,7 +246,8 @@ void mark_not_available(Elements& integers, const DType& dtype) {
       for (uint64_t i = 0; i < integers.count; ++i) {
         const T value = integers.values<T>()[i];
         integers.missing[i] = value == 2 || std::cmp_equal(value, std::numeric_limits<int32_t>::min());
-        if (!integers.missing[i] && value != 0 && value != 1) throw damaged("a logical value is {}", value);
+        if (!integers.missing[i] && value != 0 && value != 1)
+          throw damaged("a logical value is {}, expected 0 or 1", value);
       }
     }
   });
@@ -254,7 +255,7 @@ void mark_not_available(Elements& integers, const DType& dtype) {
 
 Elements Decoder::decode(const StoredType& type, ByteSpan stored, uint64_t count) {
   if (stored.size() != checked_multiply(count, type.size))
-    throw damaged("{} elements of {} bytes in {} bytes", count, type.size, stored.size());
+    throw damaged("{2} bytes for {0} elements of {1} bytes", count, type.size, stored.size());
   switch (type.form) {
     case Form::plain:
     case Form::bit_field:
@@ -286,7 +287,7 @@ Elements Decoder::decode(const StoredType& type, ByteSpan stored, uint64_t count
     case Form::array:
       return array(type, stored, count);
   }
-  throw damaged("no such form of an element");
+  throw damaged("unknown form of an element");
 }
 
 }  // namespace

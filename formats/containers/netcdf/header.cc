@@ -54,15 +54,15 @@ class HeaderReader {
     if (found != tag)
       throw damaged("the list at byte {} has the tag {}, expected {}", position_, found, uint32_t{tag});
     if (length > (file_.size() - position_) / least_bytes)
-      throw damaged("the list at byte {} has {} items, which the file has no room for", position_, length);
+      throw damaged("the list at byte {} has {} items, more than fit into the file", position_, length);
     return length;
   }
 
  private:
   void fetch(uint64_t end) {
     if (end > file_.size())
-      throw damaged("the header ends at byte {}, expected {} bytes or more", file_.size(), end);
-    if (end > kMostHeaderBytes) throw unsupported("a NetCDF header of over {} bytes", kMostHeaderBytes);
+      throw damaged("the header ends at byte {}, expected at least {} bytes", file_.size(), end);
+    if (end > kMostHeaderBytes) throw unsupported("a NetCDF header of more than {} bytes", kMostHeaderBytes);
     const uint64_t wanted = std::max<uint64_t>({end, kFirstBytes, 2 * buffer_.size()});
     const uint64_t had = buffer_.size();
     buffer_.resize(std::min({wanted, file_.size(), kMostHeaderBytes}));
@@ -98,7 +98,7 @@ DType type_of(uint32_t code, int version) {
     constexpr uint32_t kSizes[] = {1, 2, 4, 8, 8};
     return number_type(code == 10 ? Kind::integer : Kind::unsigned_integer, kSizes[code - 7], true);
   }
-  throw damaged("{} is no type of NetCDF classic", code);
+  throw damaged("unknown NetCDF classic type {}", code);
 }
 
 Attribute read_attribute(HeaderReader& in, int version) {
@@ -136,7 +136,8 @@ Variable read_variable(HeaderReader& in, const Header& header) {
   for (uint64_t axis = 0; axis < rank; ++axis) {
     const uint64_t dimension = in.count();
     if (dimension >= header.dimensions.size())
-      throw damaged("variable {} has dimension {} of {}", variable.name, dimension, header.dimensions.size());
+      throw damaged("variable {} has dimension {}, but there are {}", variable.name, dimension,
+                    header.dimensions.size());
     if (header.dimensions[dimension].is_record && axis > 0)
       throw damaged("variable {} has the record dimension as dimension {}", variable.name, axis);
     variable.is_record = variable.is_record || header.dimensions[dimension].is_record;
@@ -210,7 +211,7 @@ Header read_header(const File& file) {
   }
   if (std::count_if(header.dimensions.begin(), header.dimensions.end(),
                     [](const Dimension& dimension) { return dimension.is_record; }) > 1)
-    throw damaged("several dimensions are the record dimension");
+    throw damaged("more than one record dimension");
   header.attributes = read_attributes(in, *version);
   for (uint64_t left = in.list(kVariables, 24); left > 0; --left)
     header.variables.push_back(read_variable(in, header));

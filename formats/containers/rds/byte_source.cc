@@ -79,7 +79,7 @@ class Input {
 };
 
 Error input_ends_early() {
-  return damaged("the compressed data end too early; copy or download the file again");
+  return damaged("the compressed data are truncated; copy or download the file again");
 }
 
 class GzipSource final : public ByteSource {
@@ -135,7 +135,7 @@ class GzipSource final : public ByteSource {
   static constexpr size_t kTrailerBytes = 8;
 
   void start(int window_bits) {
-    if (inflateInit2(&stream_, window_bits) != Z_OK) throw unreadable("zlib cannot start");
+    if (inflateInit2(&stream_, window_bits) != Z_OK) throw unreadable("zlib cannot be started");
   }
 
   // Returns false if no further member begins here.
@@ -158,7 +158,7 @@ class GzipSource final : public ByteSource {
     stream_.avail_out = room;
     const int result = inflate(&stream_, points_ ? Z_BLOCK : Z_NO_FLUSH);
     if (result != Z_OK && result != Z_STREAM_END)
-      throw damaged("the gzip data are wrong: {}", stream_.msg ? stream_.msg : "no reason given");
+      throw damaged("the gzip data are invalid: {}", stream_.msg ? stream_.msg : "unknown reason");
     const size_t produced = room - stream_.avail_out;
     output_ += produced;
     input_.take(input.size() - stream_.avail_in);
@@ -221,7 +221,7 @@ class XzSource final : public ByteSource {
  public:
   explicit XzSource(FilePtr file) : input_(std::move(file)) {
     if (lzma_stream_decoder(&stream_, kMostXzMemory, LZMA_CONCATENATED) != LZMA_OK)
-      throw unreadable("liblzma cannot start");
+      throw unreadable("liblzma cannot be started");
   }
   ~XzSource() override { lzma_end(&stream_); }
   XzSource(const XzSource&) = delete;
@@ -240,7 +240,7 @@ class XzSource final : public ByteSource {
       if (result == LZMA_BUF_ERROR || (result == LZMA_OK && !more && stream_.avail_out > 0))
         throw input_ends_early();
       if (result != LZMA_OK && result != LZMA_STREAM_END)
-        throw damaged("the xz data are wrong: error {}", static_cast<int>(result));
+        throw damaged("the xz data are invalid: error {}", static_cast<int>(result));
       input_.take(input.size() - stream_.avail_in);
       done = out.size() - stream_.avail_out;
       has_ended_ = result == LZMA_STREAM_END;
@@ -338,7 +338,7 @@ std::unique_ptr<ByteSource> resume_source(FilePtr file, Compression compression,
     case Compression::none:
       break;
   }
-  throw unsupported("{} data have no places to begin again", name_of(compression));
+  throw unsupported("{} data have no restart points", name_of(compression));
 }
 
 }  // namespace plainfs::rds

@@ -31,7 +31,7 @@ class FileBits {
   // Returns count <= 48 bits from bit on. Throws if the file ends before.
   uint64_t at(uint64_t bit, unsigned count) {
     if (bit + count > end())
-      throw damaged("the compressed data end too early; copy or download the file again");
+      throw damaged("the compressed data are truncated; copy or download the file again");
     uint64_t value = 0;
     const uint64_t first = bit / 8, last = (bit + count - 1) / 8;
     for (uint64_t byte = first; byte <= last; ++byte) value = value << 8 | this->byte(byte);
@@ -89,7 +89,7 @@ class BitWriter {
 class Bunzip {
  public:
   Bunzip() {
-    if (BZ2_bzDecompressInit(&stream_, 0, 0) != BZ_OK) throw unreadable("bzip2 cannot start");
+    if (BZ2_bzDecompressInit(&stream_, 0, 0) != BZ_OK) throw unreadable("bzip2 cannot be started");
   }
   ~Bunzip() { BZ2_bzDecompressEnd(&stream_); }
   Bunzip(const Bunzip&) = delete;
@@ -144,7 +144,7 @@ class Bzip2Source final : public ByteSource {
   void begin_stream() {
     const uint64_t head = bits_.at(at_, 32);
     if (head >> 8 != 0x425a68 || (head & 0xff) < '1' || (head & 0xff) > '9')
-      throw damaged("the bzip2 data do not begin as such");
+      throw damaged("the bzip2 data have no header");
     at_ += 32;
     checksum_ = 0;
     is_begun_in_midst_ = false;
@@ -155,7 +155,7 @@ class Bzip2Source final : public ByteSource {
     for (;;) {
       const uint64_t mark = bits_.at(at_, kMarkBits);
       if (mark == kBlockMark) break;
-      if (mark != kEndMark) throw damaged("the bzip2 data are wrong: no block begins at bit {}", at_);
+      if (mark != kEndMark) throw damaged("the bzip2 data are invalid: no block begins at bit {}", at_);
       if (!end_stream()) return false;
     }
     if (points_) points_->push_back({output_, at_});
@@ -170,7 +170,7 @@ class Bzip2Source final : public ByteSource {
   bool end_stream() {
     const uint64_t stored = bits_.at(at_ + kMarkBits, kChecksumBits);
     if (!is_begun_in_midst_ && stored != checksum_)
-      throw damaged("the bzip2 data are wrong: the checksum is {:08x}, not {:08x}", checksum_, stored);
+      throw damaged("the bzip2 data are invalid: the checksum is {:08x}, expected {:08x}", checksum_, stored);
     at_ = (at_ + kMarkBits + kChecksumBits + 7) / 8 * 8;
     if (at_ + 32 > bits_.end() || bits_.at(at_, 24) != 0x425a68) {
       is_at_end_ = true;
@@ -207,7 +207,7 @@ class Bzip2Source final : public ByteSource {
     for (uint64_t tries = 0; tries <= kMostFalseMarks; ++tries) {
       const std::optional<uint64_t> mark = next_mark(end + (tries > 0 ? 1 : 0));
       if (!mark && tries > 0) break;
-      if (!mark) throw damaged("the compressed data end too early; copy or download the file again");
+      if (!mark) throw damaged("the compressed data are truncated; copy or download the file again");
       end = *mark;
       std::string packed = alone(begin, end, block_checksum);
       if (!Bunzip().unpack(packed, block_)) continue;
@@ -215,7 +215,7 @@ class Bzip2Source final : public ByteSource {
       checksum_ = ((checksum_ << 1 | checksum_ >> 31) & 0xffffffff) ^ block_checksum;
       return;
     }
-    throw damaged("the bzip2 data are wrong in the block at bit {}", begin);
+    throw damaged("the bzip2 data are invalid in the block at bit {}", begin);
   }
 
   // Returns the bits of a block as a complete stream.

@@ -194,7 +194,7 @@ Store open(const Probe& probe, Context& context) {
   if (read.bytes_after > 0)
     context.notice(fmt::format("{} bytes after the R object are ignored", read.bytes_after));
   if (value->type == RType::null || value->type == RType::symbol || value->type == RType::other)
-    throw unsupported("the R object is NULL, a function or something else that holds no data");
+    throw unsupported("the R object is NULL, a function or another value without data");
 
   for (const std::string& line : left_out_of(*value)) context.notice(line);
 

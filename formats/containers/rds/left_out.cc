@@ -33,8 +33,8 @@ class LeftOut {
     std::vector<std::string> all;
     std::string aliens;
     for (const auto& [kind, found] : aliens_) aliens += (aliens.empty() ? "" : ", ") + found.text(kind);
-    if (!aliens.empty()) all.push_back("no data, and left out: " + aliens);
-    if (attributes_.count > 0) all.push_back("no vectors, and left out: " + attributes_.text("attribute"));
+    if (!aliens.empty()) all.push_back("without data, left out: " + aliens);
+    if (attributes_.count > 0) all.push_back("not vectors, left out: " + attributes_.text("attribute"));
     return all;
   }
 

@@ -15,13 +15,13 @@ class Numbers {
   explicit Numbers(const std::vector<uint64_t>& all) : all_(all) {}
 
   uint64_t next() {
-    if (at_ == all_.size()) throw damaged("the numbers of a pass end too early");
+    if (at_ == all_.size()) throw damaged("the record of a scan is truncated");
     return all_[at_++];
   }
   // Reads the number of items that follow. Each takes at least `least` numbers.
   uint64_t count(uint64_t least) {
     const uint64_t many = next();
-    if (many > (all_.size() - at_) / least) throw damaged("{} things in {} numbers", many, all_.size() - at_);
+    if (many > (all_.size() - at_) / least) throw damaged("{} items in {} numbers", many, all_.size() - at_);
     return many;
   }
   bool at_end() const { return at_ == all_.size(); }
@@ -34,7 +34,7 @@ class Numbers {
 std::shared_ptr<const Bytes> window_of(Numbers& numbers) {
   const uint64_t size = numbers.next();
   if (size == 0) return nullptr;
-  if (size > kMostWindow) throw damaged("a window of {} bytes", size);
+  if (size > kMostWindow) throw damaged("invalid window: {} bytes", size);
   auto window = std::make_shared<Bytes>((size + kWord - 1) / kWord * kWord);
   for (size_t at = 0; at < window->size(); at += kWord) {
     const uint64_t word = numbers.next();
@@ -60,14 +60,14 @@ Pass read_pass(Numbers& numbers) {
   pass.checksums.resize(numbers.count(1));
   for (uint32_t& checksum : pass.checksums) checksum = static_cast<uint32_t>(numbers.next());
   if (pass.checksums.size() != pass.size / kPageBytes + (pass.size % kPageBytes != 0))
-    throw damaged("{} checksums of {} bytes", pass.checksums.size(), pass.size);
+    throw damaged("{} checksums for {} bytes", pass.checksums.size(), pass.size);
   pass.points.resize(numbers.count(3));
   uint64_t before = 0;
   for (SeekPoint& point : pass.points) {
     point.output = numbers.next();
     point.input = numbers.next();
     point.window = window_of(numbers);
-    if (point.output < before || point.output > pass.size) throw damaged("places that do not rise");
+    if (point.output < before || point.output > pass.size) throw damaged("restart points are not ascending");
     before = point.output;
   }
   for (uint64_t left = numbers.count(4); left > 0; --left) {
@@ -86,12 +86,12 @@ Pass read_pass(Numbers& numbers) {
           i == 0 ? part.first == 0 && part.offset == begin
                  : part.first > vector.parts[i - 1].first && part.offset > vector.parts[i - 1].offset;
       if (!rises || part.first >= vector.count || part.offset >= vector.end)
-        throw damaged("a vector whose parts do not rise");
+        throw damaged("the parts of a vector are not ascending");
     }
-    if (vector.end < begin || vector.end > pass.size) throw damaged("a vector that ends nowhere");
+    if (vector.end < begin || vector.end > pass.size) throw damaged("the end of a vector is invalid");
     pass.vectors.emplace(begin, std::move(vector));
   }
-  if (!numbers.at_end()) throw damaged("numbers of a pass too many");
+  if (!numbers.at_end()) throw damaged("the record of a scan has trailing numbers");
   return pass;
 }
 

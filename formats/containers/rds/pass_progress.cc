@@ -36,8 +36,8 @@ void PassProgress::tell(Clock::time_point now) {
   if (now < due_) return;
   due_ = now + kNext;
   const double share = size_ == 0 ? 1 : static_cast<double>(read) / static_cast<double>(size_);
-  context_.log_progress(fmt::format(
-      "finding out where the values of the R object lie: {:.0f} % of {} bytes read", 100 * share, size_));
+  context_.log_progress(
+      fmt::format("locating the values of the R object: {:.0f} % of {} bytes read", 100 * share, size_));
 }
 
 }  // namespace plainfs::rds

@@ -126,7 +126,7 @@ std::optional<RType> vector_type(uint32_t code) {
 // Returns the sequence of state: the number of elements, the first one and the step, all doubles.
 ArrayPtr compact_sequence(RType type, const Value& state) {
   if (state.type != RType::real || state.length() != 3)
-    throw damaged("a compact R sequence has no three numbers");
+    throw damaged("a compact R sequence does not have three numbers");
   const Elements stored = read_all(*state.vector);
   const double count = stored.values<double>()[0], first = stored.values<double>()[1],
                step = stored.values<double>()[2];
@@ -136,7 +136,7 @@ ArrayPtr compact_sequence(RType type, const Value& state) {
     for (const double end : {first, first + step * (count - 1)})
       if (!(end > std::numeric_limits<int32_t>::min() && end <= std::numeric_limits<int32_t>::max() &&
             end == std::trunc(end)))
-        throw damaged("a compact R sequence of integers reaches {}", end);
+        throw damaged("a compact R sequence of integers ends at {}, beyond 32 bits", end);
   }
   return sequence(type, static_cast<uint64_t>(count), first, step);
 }
@@ -158,18 +158,18 @@ std::shared_ptr<Value> expanded(const std::string& class_name, const Value& stat
   }
   const bool is_deferred = class_name == "deferred_string";
   if (!is_deferred && !class_name.starts_with("wrap_"))
-    throw unsupported("compact R vectors of class \"{}\" are not supported", class_name);
+    throw unsupported("compact R vectors of class \"{}\"", class_name);
   if (state.type != RType::list || state.items.empty())
-    throw damaged("the state of a compact R vector is no pair");
+    throw damaged("the state of a compact R vector is not a pair");
   const Value& wrapped = *state.items[0];
-  if (!wrapped.is_vector()) throw damaged("a compact R vector stands for none");
+  if (!wrapped.is_vector()) throw damaged("a compact R vector does not wrap a vector");
   if (!is_deferred || wrapped.type == RType::text) {
     auto value = value_of(wrapped.type);
     value->vector = wrapped.vector;
     return value;
   }
   if (wrapped.type != RType::integer && wrapped.type != RType::real)
-    throw damaged("deferred R strings are made of no numbers");
+    throw damaged("deferred R strings are not made from numbers");
   auto value = value_of(RType::text);
   value->vector = text_of_numbers(wrapped.type, wrapped.vector, scipen_of(state));
   return value;
@@ -198,7 +198,7 @@ void Reader::count_value(bool keep) {
 void Reader::count_name(std::string_view name) {
   name_bytes_ += name.size();
   if (name_bytes_ > kMostNameBytes)
-    throw over_bound(unsupported("names of R values of more than {} bytes", kMostNameBytes));
+    throw over_bound(unsupported("more than {} bytes of names of R values", kMostNameBytes));
 }
 
 ValuePtr Reader::item(unsigned depth, bool keep) {
@@ -297,7 +297,7 @@ ValuePtr Reader::read_over(uint32_t flags, unsigned depth) {
       elements_.string(flags);
       break;
     default:
-      throw unsupported("R values of type {} are not known", code_of(flags));
+      throw unsupported("unknown R value type {}", code_of(flags));
   }
   if (has_attributes(flags)) item(depth + 1, false);
   return no_data(kind);
@@ -371,8 +371,7 @@ bool Reader::knows(uint64_t begin, bool keep) const {
 
 ArrayPtr Reader::known_vector(RType type, uint64_t count, uint64_t begin, bool keep) {
   const LongVector& vector = bytes_->pass().vectors.at(begin);
-  if (vector.count != count)
-    throw damaged("a vector of {} elements, where {} are known", count, vector.count);
+  if (vector.count != count) throw damaged("a vector has {} elements, expected {}", count, vector.count);
   stream_.skip(vector.end - begin);
   if (!keep) return nullptr;
   return stored_parts(bytes_, type, stream_.form(), stream_.native_encoding(), vector);
@@ -433,7 +432,7 @@ ValuePtr Reader::pairs(uint32_t flags, unsigned depth, bool keep) {
 void Reader::read_attributes(Value& value, unsigned depth, bool keep) {
   const ValuePtr attributes = item(depth + 1, keep);
   if (!keep || attributes->type == RType::null) return;
-  if (attributes->type != RType::list) throw damaged("the attributes of an R value are no pairlist");
+  if (attributes->type != RType::list) throw damaged("the attributes of an R value are not a pairlist");
   const std::optional<std::vector<std::string>> names = attributes->item_names();
   if (!names) throw damaged("the attributes of an R value have names for another number of values");
   for (size_t i = 0; i < attributes->items.size(); ++i)
@@ -442,7 +441,7 @@ void Reader::read_attributes(Value& value, unsigned depth, bool keep) {
 
 ValuePtr Reader::symbol(unsigned) {
   const auto flags = static_cast<uint32_t>(stream_.integer());
-  if (code_of(flags) != kCharacterCode) throw damaged("the name of a symbol is of type {}", code_of(flags));
+  if (code_of(flags) != kCharacterCode) throw damaged("the name of a symbol has type {}", code_of(flags));
   auto value = value_of(RType::symbol);
   value->name = elements_.string(flags).value_or("NA");
   add_reference(value->name);
@@ -453,7 +452,7 @@ ValuePtr Reader::reference(uint32_t flags, bool keep) {
   const uint32_t packed = flags >> 8;
   const auto index = packed != 0 ? packed : static_cast<uint32_t>(stream_.integer());
   if (index == 0 || index > references_.size())
-    throw damaged("a reference to R value {} of {}", index, references_.size());
+    throw damaged("a reference to R value {}, but there are {}", index, references_.size());
   const Reference& known = references_[index - 1];
   if (known.is_environment) return environment_at(index, keep);
   if (known.symbol.empty()) return no_data(Alien::environment);
@@ -521,7 +520,7 @@ std::shared_ptr<Value> Reader::variables(unsigned depth) {
   };
   for (const ValuePtr& part : {frame, table})
     if (part->type != RType::list && part->type != RType::null)
-      throw damaged("the variables of an R environment are no list");
+      throw damaged("the variables of an R environment are not a list");
   add(*frame);
   for (const ValuePtr& bucket : table->items) add(*bucket);
   std::sort(all.begin(), all.end(), [](const NamedValue& a, const NamedValue& b) { return a.name < b.name; });
@@ -549,7 +548,7 @@ ValuePtr Reader::promise(uint32_t flags, unsigned depth, bool keep) {
 }
 
 void Reader::names_of_package(unsigned depth) {
-  if (stream_.integer() != 0) throw damaged("the name of an R package has names");
+  if (stream_.integer() != 0) throw damaged("the name of an R package is a named vector");
   const int32_t count = stream_.integer();
   if (count < 0) throw damaged("the name of an R package has {} parts", count);
   for (int32_t i = 0; i < count; ++i) item(depth + 1, false);

@@ -22,10 +22,10 @@ bool is_blank(char c) {
 }
 
 Error too_much() {
-  return unsupported("the file holds too much data when decompressed");
+  return unsupported("the file has too much data when decompressed");
 }
 Error ends_early() {
-  return damaged("the R serialisation ends too early");
+  return damaged("the R serialisation is truncated");
 }
 
 }  // namespace
@@ -57,15 +57,14 @@ void SerialStream::read_header() {
   if (format.starts_with("RD")) {
     const std::string_view kind = std::string_view(format).substr(2);
     if (kind.size() != 2 || !std::strchr("XAB", kind[0]) || !std::strchr("23", kind[1]))
-      throw damaged("\"{}\" begins no file of R's save()", format);
+      throw damaged("\"{}\" is not the beginning of a file of R's save()", format);
     is_workspace_ = true;
     format = line(kMostLine);
   }
-  if (format != "X" && format != "B" && format != "A") throw damaged("this is no R serialisation");
+  if (format != "X" && format != "B" && format != "A") throw damaged("not an R serialisation");
   form_ = format == "X" ? Form::big_endian : format == "B" ? Form::little_endian : Form::text;
   version_ = static_cast<uint32_t>(integer());
-  if (version_ != 2 && version_ != 3)
-    throw unsupported("version {} of R's serialisation is not supported", version_);
+  if (version_ != 2 && version_ != 3) throw unsupported("version {} of R's serialisation", version_);
   writer_ = static_cast<uint32_t>(integer());
   integer();
   if (version_ == 2) return;
@@ -126,7 +125,7 @@ std::string_view SerialStream::word() {
   skip_blanks();
   text_.clear();
   for (char c = static_cast<char>(next()); !is_blank(c); c = static_cast<char>(next())) {
-    if (text_.size() == kMostWordBytes) throw damaged("\"{}…\" is no word of R's text form", text_);
+    if (text_.size() == kMostWordBytes) throw damaged("\"{}…\" is not a word of R's text form", text_);
     text_ += c;
   }
   return text_;
@@ -139,7 +138,7 @@ int32_t SerialStream::integer() {
     int32_t value = 0;
     const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), value);
     if (error != std::errc{} || end != given.data() + given.size())
-      throw damaged("\"{}\" is no integer of R's text form", given);
+      throw damaged("\"{}\" is not an integer of R's text form", given);
     return value;
   }
   std::byte stored[4];
@@ -175,8 +174,8 @@ double SerialStream::real() {
                 ? 0
                 : std::numeric_limits<double>::infinity();
   else if (error != std::errc{} || given.empty() || given.starts_with('-'))
-    throw damaged("\"{}\" is no number of R's text form", all);
-  if (end != last) throw damaged("\"{}\" is no number of R's text form", all);
+    throw damaged("\"{}\" is not a number of R's text form", all);
+  if (end != last) throw damaged("\"{}\" is not a number of R's text form", all);
   return is_negative ? -value : value;
 }
 
@@ -186,7 +185,7 @@ uint8_t SerialStream::byte() {
   uint8_t value = 0;
   const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), value, 16);
   if (error != std::errc{} || end != given.data() + given.size())
-    throw damaged("\"{}\" is no byte of R's text form", given);
+    throw damaged("\"{}\" is not a byte of R's text form", given);
   return value;
 }
 

@@ -113,7 +113,7 @@ void UnpackedBytes::read_at(uint64_t offset, std::span<std::byte> out) const {
     const auto piece = page(offset / kPageBytes);
     const uint64_t inside = offset % kPageBytes;
     if (inside >= piece->bytes.size())
-      throw damaged("the compressed data end too early; copy or download the file again");
+      throw damaged("the compressed data are truncated; copy or download the file again");
     const size_t some = std::min<size_t>(out.size() - done, piece->bytes.size() - inside);
     std::memcpy(out.data() + done, piece->bytes.data() + inside, some);
     done += some;
@@ -188,7 +188,7 @@ void UnpackedBytes::check_is_near(uint64_t offset) const {
   const uint64_t size = end - place_before(offset).output;
   if (size > most_between_places_) {
     throw unsupported(
-        "a block of {} of {} bytes, decompressed, is more than the {} of the cache (-o cache_size): "
+        "a block of {} has {} bytes when decompressed, more than the {} of the cache (-o cache_size): "
         "decompress the "
         "file, or compress it in smaller blocks (xz --block-size=16MiB)",
         name_of(compression_), size, most_between_places_);

@@ -28,7 +28,7 @@ class UnpackedFile final : public File {
 void make_pass(UnpackedBytes& bytes, uint64_t most_bytes) {
   const std::unique_ptr<ByteSource> source = bytes.first_pass();
   if (source->skip(most_bytes) == most_bytes && source->skip(1) != 0)
-    throw unsupported("the file holds too much data when decompressed");
+    throw unsupported("the file has too much data when decompressed");
 }
 
 }  // namespace

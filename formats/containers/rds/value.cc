@@ -12,7 +12,7 @@ constexpr int64_t kMissing = std::numeric_limits<int64_t>::min();
 
 void check_can_be_held(const Array& vector) {
   if (vector.count() > kMostHeld)
-    throw unsupported("an R vector of {} elements where a few are meant", vector.count());
+    throw unsupported("an R vector of {} elements, expected a few", vector.count());
 }
 
 }  // namespace

@@ -126,7 +126,7 @@ class PartsInFile final : public Array {
     SerialStream stream(*source, form_, parts_[part].offset);
     Elements elements = ElementReader(stream, encoding_).read(type_, end - parts_[part].first);
     if (stream.position() != (part + 1 < parts_.size() ? parts_[part + 1].offset : end_))
-      throw damaged("elements of an R vector that do not end where the next begin");
+      throw damaged("the elements of an R vector do not end where the next begin");
     return elements;
   }
 
@@ -197,7 +197,7 @@ Elements ElementReader::read(RType type, uint64_t count) {
 
 void ElementReader::add_string(TextBuilder& builder) {
   const auto flags = static_cast<uint32_t>(stream_.integer());
-  if ((flags & 0xff) != kCharacters) throw damaged("a string vector holds type {}", flags & 0xff);
+  if ((flags & 0xff) != kCharacters) throw damaged("a string vector contains type {}", flags & 0xff);
   // R never gives strings attributes.
   if (flags & 1 << 9) throw unsupported("an R string with attributes");
   if (const std::optional<std::string> text = string(flags))
@@ -263,7 +263,7 @@ bool is_missing_double(double number) {
 void add_real(double number, int scipen, TextBuilder& builder) {
   if (is_missing_double(number)) return builder.add_missing();
   const std::optional<std::string> text = character_of(number, scipen);
-  if (!text) throw unsupported("the text of {} as R writes it is not known", number);
+  if (!text) throw unsupported("unknown how R writes {} as text", number);
   builder.add(*text);
 }
 

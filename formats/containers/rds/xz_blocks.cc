@@ -65,7 +65,7 @@ class Blocks final : public ByteSource {
       stream_.avail_out = out.size() - done;
       const lzma_ret result = lzma_code(&stream_, LZMA_RUN);
       if (result != LZMA_OK && result != LZMA_STREAM_END)
-        throw damaged("the xz data are wrong: error {}", static_cast<int>(result));
+        throw damaged("the xz data are invalid: error {}", static_cast<int>(result));
       done = out.size() - stream_.avail_out;
       if (result == LZMA_STREAM_END) is_inside_ = false;
     }
@@ -91,13 +91,13 @@ class Blocks final : public ByteSource {
       std::free(filters_[i].options);
       filters_[i].options = nullptr;
     }
-    if (!begins) throw damaged("the xz data are wrong: no block begins at byte {}", offset_);
+    if (!begins) throw damaged("the xz data are invalid: no block begins at byte {}", offset_);
     return is_inside_ = true;
   }
 
   void refill() {
     const auto size = static_cast<size_t>(std::min<uint64_t>(input_.size(), file_->size() - offset_));
-    if (size == 0) throw damaged("the compressed data end too early; copy or download the file again");
+    if (size == 0) throw damaged("the compressed data are truncated; copy or download the file again");
     file_->read_at(offset_, std::span(input_).first(size));
     offset_ += size;
     stream_.next_in = bytes_of(input_);

@@ -71,7 +71,8 @@ ValuePtr StoredArray::open_as(const ChunkKeys& keys, std::span<const uint64_t> c
   if (!store_->open(key)) return nullptr;
   if (!has_other_.exchange(true, std::memory_order_relaxed) && keys_.separator_is_known)
     context().notice(fmt::format(
-        "{}: the metadata call this chunk {}; the file with the other separator is read", key, stated));
+        "{}: the name of this chunk should be {} by the metadata; the file with the other separator is read",
+        key, stated));
   return store_->open_unchanged(key);
 }
 
@@ -113,7 +114,7 @@ void StoredArray::check_no_strangers() const {
     };
     store_->visit(path_, look);
     if (has_own || stranger.empty()) return std::nullopt;
-    return damaged("no chunk has a key as the metadata have it, and there is {}", stranger);
+    return damaged("no chunk has a key that matches the metadata; found {}", stranger);
   });
   if (strangers) throw *strangers;
 }

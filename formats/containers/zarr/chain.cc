@@ -121,7 +121,7 @@ CodecChain::~CodecChain() = default;
 
 void check_plausible(uint64_t encoded_bytes, uint64_t decoded_bytes) {
   if (decoded_bytes > kAlwaysPlausibleBytes && decoded_bytes / kMostGrowth > encoded_bytes) {
-    throw damaged("{} bytes cannot hold {}", encoded_bytes, decoded_bytes);
+    throw damaged("{} bytes cannot hold {} decoded bytes", encoded_bytes, decoded_bytes);
   }
 }
 
@@ -134,7 +134,7 @@ std::optional<uint64_t> encoded_chunk_size(const CodecChain& chain, const Shape&
 void check_encoded_size(const CodecChain& chain, uint64_t encoded_bytes, const Shape& shape) {
   check_size(encoded_bytes, encoded_chunk_size(chain, shape));
   if (encoded_bytes > most_bytes(chain, shape))
-    throw damaged("{} bytes are too many for its shape", encoded_bytes);
+    throw damaged("{} bytes are too many for the chunk's shape", encoded_bytes);
 }
 
 Bytes undo_byte_codecs(const CodecChain& chain, Bytes encoded, const Shape& shape) {

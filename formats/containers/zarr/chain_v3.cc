@@ -57,19 +57,19 @@ class ChainParser {
       begin_serializer(codec);
       require_flat_numbers(codec);
     } else if (!serialized_) {
-      throw damaged("codec \"{}\" stands before the codec that makes bytes", codec.name);
+      throw damaged("codec \"{}\" is before the array-to-bytes codec", codec.name);
     }
     chain_.byte_codecs.push_back(std::move(made));
   }
 
   CodecChain finish() {
-    if (!serialized_) throw damaged("no codec makes bytes of the array");
+    if (!serialized_) throw damaged("no array-to-bytes codec");
     return std::move(chain_);
   }
 
  private:
   void require_array(const Extension& codec) const {
-    if (serialized_) throw damaged("codec \"{}\" stands after the codec that makes bytes", codec.name);
+    if (serialized_) throw damaged("codec \"{}\" is after the array-to-bytes codec", codec.name);
   }
   void begin_serializer(const Extension& codec) {
     require_array(codec);
@@ -93,7 +93,7 @@ class ChainParser {
       for (size_t d = 0; d < rank; ++d) order[d] = d;
     }
     if (!is_axis_order(order, rank))
-      throw damaged("transpose order is {}", to_json_text(value).substr(0, 80));
+      throw damaged("invalid transpose order: {}", to_json_text(value).substr(0, 80));
     ChunkLengths lengths(rank);
     for (size_t k = 0; k < rank; ++k) lengths[k] = lengths_[order[k]];
     lengths_ = std::move(lengths);
@@ -121,7 +121,7 @@ class ChainParser {
     if (!endian || endian->is_null()) return;
     const std::string* order = endian->text();
     if (!order || (*order != "little" && *order != "big")) {
-      throw damaged("endian is {}", to_json_text(*endian).substr(0, 80));
+      throw damaged("invalid endian: {}", to_json_text(*endian).substr(0, 80));
     }
     if (*order == "little") return;
     if (has_array_codec_)
@@ -154,7 +154,7 @@ class ChainParser {
     if (const Json* location = codec.configuration.find("index_location")) {
       const std::string* text = location->text();
       if (!text || (*text != "start" && *text != "end")) {
-        throw damaged("index_location is {}", to_json_text(*location).substr(0, 80));
+        throw damaged("invalid index_location: {}", to_json_text(*location).substr(0, 80));
       }
       sharding->index_at_start = *text == "start";
     }
@@ -168,7 +168,7 @@ class ChainParser {
     for (size_t d = 0; d < chunk_shape.size(); ++d) {
       for (const uint64_t length : lengths_[d]) {
         if (chunk_shape[d] == 0 || length % chunk_shape[d] != 0) {
-          throw damaged("shards of {} are no multiple of inner chunks of {}", length, chunk_shape[d]);
+          throw damaged("shards of {} are not a multiple of inner chunks of {}", length, chunk_shape[d]);
         }
       }
     }
@@ -184,7 +184,7 @@ class ChainParser {
 }  // namespace
 
 CodecChain parse_v3_codecs(const Json& codecs, const DType& dtype, ChunkLengths lengths) {
-  if (!codecs.list()) throw damaged("codecs is {}", to_json_text(codecs).substr(0, 80));
+  if (!codecs.list()) throw damaged("invalid codecs: {}", to_json_text(codecs).substr(0, 80));
   ChainParser parser(dtype, std::move(lengths));
   for (const Json& codec : *codecs.list()) parser.add(parse_extension(codec, "codecs"));
   return parser.finish();

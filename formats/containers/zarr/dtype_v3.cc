@@ -22,7 +22,8 @@ constexpr std::pair<std::string_view, Kind> kSizedTypes[] = {{"raw_bytes", Kind:
 
 DType sized_type(Kind kind, uint64_t bytes) {
   if (bytes == 0 || bytes > UINT32_MAX) throw unsupported("data type of {} bytes", bytes);
-  if (kind == Kind::fixed_utf32 && bytes % 4 != 0) throw damaged("UTF-32 text of {} bytes", bytes);
+  if (kind == Kind::fixed_utf32 && bytes % 4 != 0)
+    throw damaged("UTF-32 text of {} bytes, expected a multiple of 4", bytes);
   return number_type(kind, static_cast<uint32_t>(bytes));
 }
 
@@ -33,7 +34,7 @@ std::optional<DType> raw_bits(std::string_view name) {
   const char* end = name.data() + name.size();
   const auto [rest, error] = std::from_chars(name.data() + 1, end, bits);
   if (error != std::errc{} || rest != end || name.size() < 2) return std::nullopt;
-  if (bits % 8 != 0) throw damaged("data type \"{}\" is no whole number of bytes", name);
+  if (bits % 8 != 0) throw damaged("data type \"{}\" is not a whole number of bytes", name);
   return sized_type(Kind::opaque, bits / 8);
 }
 
@@ -47,12 +48,12 @@ DType time_type(char letter, const Json& configuration) {
 // Parses a record. A field is {"name", "data_type"}, or a pair in the older "structured".
 DType struct_type(const Json& configuration) {
   const Json& list = required(configuration, "fields");
-  if (!list.list() || list.list()->empty()) throw damaged("a struct without fields");
+  if (!list.list() || list.list()->empty()) throw damaged("a struct has no fields");
   std::vector<Field> fields;
   for (const Json& field : *list.list()) {
     if (const Json::List* pair = field.list()) {
       if (pair->size() != 2 || !(*pair)[0].text())
-        throw damaged("a struct's field is no pair of name and type");
+        throw damaged("a field of a struct is not a pair of name and type");
       fields.push_back({*(*pair)[0].text(), parse_v3_dtype((*pair)[1])});
     } else {
       fields.push_back({required_text(field, "name"), parse_v3_dtype(required(field, "data_type"))});
@@ -67,12 +68,13 @@ DType struct_type(const Json& configuration) {
 
 Extension parse_extension(const Json& value, std::string_view what) {
   if (const std::string* name = value.text()) return {*name, Json::Object{}};
-  if (!value.object()) throw damaged("{} is {}", what, to_json_text(value).substr(0, 80));
+  if (!value.object()) throw damaged("invalid {}: {}", what, to_json_text(value).substr(0, 80));
   const Json* configuration = value.find("configuration");
   const bool has_configuration = configuration && !configuration->is_null();
   Extension extension{required_text(value, "name"),
                       has_configuration ? *configuration : Json(Json::Object{})};
-  if (!extension.configuration.object()) throw damaged("configuration of {} is no object", extension.name);
+  if (!extension.configuration.object())
+    throw damaged("the configuration of {} is not an object", extension.name);
   return extension;
 }
 

@@ -18,7 +18,7 @@ namespace {
 constexpr uint64_t kMostFillBytes = uint64_t{1} << 24;
 
 Error wrong(const Json& fill, const DType& dtype) {
-  return damaged("fill value {} is no {}", to_json_text(fill).substr(0, 80), dtype.name());
+  return damaged("fill value {} is not a valid {}", to_json_text(fill).substr(0, 80), dtype.name());
 }
 
 Bytes from_base64(const std::string& text) {

@@ -93,7 +93,7 @@ bool Hierarchy::goes_by_consolidated() const {
 void Hierarchy::check_listable() const {
   if (store_->is_listable() || goes_by_consolidated()) return;
   throw unsupported(
-      "plain HTTP tells nobody what is in a folder, and the store has no consolidated metadata; "
+      "plain HTTP cannot list folders, and the store has no consolidated metadata; "
       "zarr.consolidate_metadata() writes them");
 }
 
@@ -347,7 +347,7 @@ class PartsFolder : public Group {
     constexpr size_t kMostParts = 100'000;  // a server may answer every name
     std::vector<Member> members;
     while (std::optional<Node> part = find(name_of_part(members.size()))) {
-      if (members.size() == kMostParts) throw unsupported("{}: over {} parts", path(), kMostParts);
+      if (members.size() == kMostParts) throw unsupported("{}: more than {} parts", path(), kMostParts);
       members.push_back({name_of_part(members.size()), *std::move(part)});
     }
     return members;
@@ -388,7 +388,7 @@ void Hierarchy::warn_of_chunks(const std::string& path) const {
   store_->visit(path, [&](const Entry& entry) {
     if (entry.kind != EntryKind::file || !looks_like_chunk(entry.name)) return true;
     context_.warn(
-        fmt::format("{}: has files named as chunks are ({}), but no {} or {}: they are shown as files", path,
+        fmt::format("{}: has files named like chunks ({}), but no {} or {}; they are shown as files", path,
                     entry.name, kV2Array, kV3));
     return false;
   });

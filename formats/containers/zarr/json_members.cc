@@ -15,7 +15,7 @@ std::string shortened(const Json& value) {
 }  // namespace
 
 const Json& required(const Json& object, std::string_view name) {
-  if (!object.object()) throw damaged("{} is no object", shortened(object));
+  if (!object.object()) throw damaged("{} is not an object", shortened(object));
   const Json* member = object.find(name);
   if (!member) throw damaged("{} is missing", name);
   return *member;
@@ -23,18 +23,18 @@ const Json& required(const Json& object, std::string_view name) {
 
 std::string required_text(const Json& object, std::string_view name) {
   const Json& member = required(object, name);
-  if (!member.text()) throw damaged("{} is {}", name, shortened(member));
+  if (!member.text()) throw damaged("invalid {}: {}", name, shortened(member));
   return *member.text();
 }
 
 uint64_t to_length(const Json& value, std::string_view what) {
   const auto length = value.as_uint64();
-  if (!length) throw damaged("{} has the length {}", what, shortened(value));
+  if (!length) throw damaged("{} has the invalid length {}", what, shortened(value));
   return *length;
 }
 
 Shape to_lengths(const Json& list, std::string_view what) {
-  if (!list.list()) throw damaged("{} is {}", what, shortened(list));
+  if (!list.list()) throw damaged("invalid {}: {}", what, shortened(list));
   Shape lengths;
   for (const Json& length : *list.list()) lengths.push_back(to_length(length, what));
   return lengths;
@@ -42,14 +42,15 @@ Shape to_lengths(const Json& list, std::string_view what) {
 
 char to_separator(const Json& value) {
   const std::string* text = value.text();
-  if (!text || (*text != "." && *text != "/")) throw damaged("separator is {}", shortened(value));
+  if (!text || (*text != "." && *text != "/"))
+    throw damaged("separator is {}, expected \".\" or \"/\"", shortened(value));
   return text->front();
 }
 
 DType named_record(std::vector<Field> fields) {
   std::set<std::string_view> names;
   for (const Field& field : fields) {
-    if (!names.insert(field.name).second) throw damaged("two fields are called \"{}\"", field.name);
+    if (!names.insert(field.name).second) throw damaged("two fields have the name \"{}\"", field.name);
   }
   return packed_compound_type(std::move(fields));
 }

@@ -19,7 +19,7 @@ DType parse_dtype(const Json& dtype);
 Field parse_field(const Json& field, size_t number) {
   const Json::List* parts = field.list();
   if (!parts || parts->size() < 2 || parts->size() > 3 || !(*parts)[0].text()) {
-    throw damaged("dtype has the field {}", to_json_text(field).substr(0, 80));
+    throw damaged("dtype has an invalid field: {}", to_json_text(field).substr(0, 80));
   }
   DType type = parse_dtype((*parts)[1]);
   if (parts->size() == 3) {
@@ -35,11 +35,11 @@ Field parse_field(const Json& field, size_t number) {
 DType parse_dtype(const Json& dtype) {
   if (const std::string* text = dtype.text()) {
     DType type = parse_numpy_dtype(*text);
-    if (type.size == 0 && type.kind != Kind::json) throw unsupported("dtype \"{}\" of no bytes", *text);
+    if (type.size == 0 && type.kind != Kind::json) throw unsupported("dtype \"{}\" without bytes", *text);
     return type;
   }
   const Json::List* list = dtype.list();
-  if (!list || list->empty()) throw damaged("dtype is {}", to_json_text(dtype).substr(0, 80));
+  if (!list || list->empty()) throw damaged("invalid dtype: {}", to_json_text(dtype).substr(0, 80));
   std::vector<Field> fields;
   for (const Json& field : *list) fields.push_back(parse_field(field, fields.size()));
   return named_record(std::move(fields));
@@ -67,7 +67,7 @@ Filter parse_filter(const Json& filter) {
 std::vector<Filter> parse_filters(const Json& zarray) {
   std::vector<Filter> filters;
   if (const Json* list = zarray.find("filters"); list && !list->is_null()) {
-    if (!list->list()) throw damaged("filters is {}", to_json_text(*list).substr(0, 80));
+    if (!list->list()) throw damaged("invalid filters: {}", to_json_text(*list).substr(0, 80));
     for (const Json& filter : *list->list()) filters.push_back(parse_filter(filter));
   }
   const Json* compressor = zarray.find("compressor");
@@ -77,7 +77,7 @@ std::vector<Filter> parse_filters(const Json& zarray) {
 
 bool is_column_major(const Json& zarray) {
   const std::string order = required_text(zarray, "order");
-  if (order != "C" && order != "F") throw damaged("order is \"{}\"", order);
+  if (order != "C" && order != "F") throw damaged("order is \"{}\", expected \"C\" or \"F\"", order);
   return order == "F";
 }
 
@@ -133,7 +133,7 @@ ArrayMetadata parse_v2_array(const Json& zarray) {
 }
 
 Attributes parse_v2_attributes(const Json& zattrs) {
-  if (!zattrs.object()) throw damaged(".zattrs is no object");
+  if (!zattrs.object()) throw damaged(".zattrs is not an object");
   return to_attributes(*zattrs.object());
 }
 

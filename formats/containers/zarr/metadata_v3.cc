@@ -44,16 +44,17 @@ GridAxis parse_axis(const Json& axis, uint64_t axis_length) {
     const bool is_run = item.list() != nullptr;
     const Shape run = is_run ? to_lengths(item, "chunk_shapes") : Shape{to_length(item, "chunk_shapes"), 1};
     if (run.size() != 2 || run[0] == 0)
-      throw damaged("chunk_shapes has {}", to_json_text(item).substr(0, 80));
+      throw damaged("chunk_shapes has an invalid item: {}", to_json_text(item).substr(0, 80));
     if (result.lengths.empty()) result.step = run[0];
     for (uint64_t i = 0; i < run[1] && covered < axis_length; ++i) {
       if (result.lengths.size() == kMostUnequalChunks)
-        throw unsupported("{} chunks on an axis", kMostUnequalChunks);
+        throw unsupported("more than {} chunks on an axis", kMostUnequalChunks);
       result.lengths.push_back(run[0]);
       if (__builtin_add_overflow(covered, run[0], &covered)) covered = axis_length;
     }
   }
-  if (covered < axis_length) throw damaged("chunk_shapes covers {} of {}", covered, axis_length);
+  if (covered < axis_length)
+    throw damaged("chunk_shapes covers {} elements of an axis of {}", covered, axis_length);
   const auto& lengths = result.lengths;
   if (!lengths.empty() &&
       std::all_of(lengths.begin(), lengths.end(), [&](uint64_t x) { return x == lengths[0]; })) {
@@ -71,7 +72,8 @@ Grid parse_rectilinear(const Json& configuration, Shape shape) {
   if (required_text(configuration, "kind") != "inline")
     throw unsupported("rectilinear grid that is not inline");
   const Json::List* axes = required(configuration, "chunk_shapes").list();
-  if (!axes || axes->size() != shape.size()) throw damaged("chunk_shapes has not one entry an axis");
+  if (!axes || axes->size() != shape.size())
+    throw damaged("chunk_shapes does not have one entry for each axis");
   Shape steps;
   ChunkLengths lengths;
   ChunkLengths each;
@@ -109,7 +111,7 @@ ChunkKeys parse_key_encoding(const Json& encoding) {
 void check_no_transformers(const Json& zarr_json) {
   const Json* transformers = zarr_json.find("storage_transformers");
   if (!transformers || transformers->is_null()) return;
-  if (!transformers->list()) throw damaged("storage_transformers is no list");
+  if (!transformers->list()) throw damaged("storage_transformers is not a list");
   if (!transformers->list()->empty()) throw unsupported("storage transformers");
 }
 
@@ -120,7 +122,8 @@ NodeType parse_v3_node_type(const Json& zarr_json) {
   if (format.text()) throw unsupported("zarr_format \"{}\" is a draft of 2021, not Zarr v3", *format.text());
   if (format.as_uint64() != uint64_t{3}) throw damaged("zarr_format is not 3");
   const std::string type = required_text(zarr_json, "node_type");
-  if (type != "array" && type != "group") throw damaged("node_type is \"{}\"", type);
+  if (type != "array" && type != "group")
+    throw damaged("node_type is \"{}\", expected \"array\" or \"group\"", type);
   return type == "array" ? NodeType::array : NodeType::group;
 }
 
@@ -131,7 +134,7 @@ void check_v3_group(const Json& zarr_json) {
 Attributes parse_v3_attributes(const Json& zarr_json) {
   Attributes attributes;
   if (const Json* member = zarr_json.find("attributes"); member && !member->is_null()) {
-    if (!member->object()) throw damaged("attributes is no object");
+    if (!member->object()) throw damaged("attributes is not an object");
     attributes = to_attributes(*member->object());
   }
   const Json* names = zarr_json.find("dimension_names");

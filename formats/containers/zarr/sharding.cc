@@ -91,7 +91,7 @@ Shape inner_grid(const Sharding& sharding, const Shape& shard_shape) {
   Shape grid(shard_shape.size());
   for (size_t d = 0; d < grid.size(); ++d) {
     if (shard_shape[d] % sharding.chunk_shape[d] != 0) {
-      throw damaged("shard of {} along axis {} is no multiple of its chunks of {}", shard_shape[d], d,
+      throw damaged("a shard of {} along axis {} is not a multiple of its chunks of {}", shard_shape[d], d,
                     sharding.chunk_shape[d]);
     }
     grid[d] = shard_shape[d] / sharding.chunk_shape[d];
@@ -102,9 +102,9 @@ Shape inner_grid(const Sharding& sharding, const Shape& shard_shape) {
 ShardIndex read_index(const Sharding& sharding, const Value& shard, const Shape& grid) {
   const Shape shape = index_shape(grid);
   const auto size = encoded_chunk_size(sharding.index, shape);
-  if (!size) throw damaged("the index codecs give no fixed size");
+  if (!size) throw damaged("the index codecs do not have a fixed size");
   if (*size > shard.size())
-    throw damaged("shard of {} bytes is smaller than its index of {}", shard.size(), *size);
+    throw damaged("a shard of {} bytes is smaller than its index of {}", shard.size(), *size);
   Bytes encoded = shard.read(sharding.index_at_start ? 0 : shard.size() - *size, *size);
   const Elements index = decode_chunk(sharding.index, std::move(encoded), shape);
   const auto values = index.values<uint64_t>();
@@ -125,7 +125,7 @@ Bytes decode_whole_shard(const Sharding& sharding, Bytes shard, const Shape& sha
   for (uint64_t number = 0; number < count; ++number) {
     const auto place = index.find(number);
     // The fill value would have to pass the codecs before the sharding. No writer is known to do this.
-    if (!place) throw unsupported("absent inner chunk of a shard behind array codecs");
+    if (!place) throw unsupported("an absent inner chunk in a shard with array-to-array codecs");
     check_encoded_size(sharding.inner, place->size, inner_shape);
     const Elements inner = decode_chunk(sharding.inner, value.read(place->offset, place->size), inner_shape);
     Shape origin = place_in(inner_chunks, number);

@@ -113,8 +113,8 @@ Store open(const Probe& probe, Context& context) {
   const auto hierarchy = std::make_shared<const Hierarchy>(open_keys(probe, context), context);
   auto root = root_of(*hierarchy, probe);
   const int version = version_of(*hierarchy, probe);
-  if (!root && is_n5(probe)) throw unsupported("an N5 container, which is no Zarr store");
-  if (!root) throw damaged("no zarr.json, .zarray or .zgroup describes the root");
+  if (!root && is_n5(probe)) throw unsupported("an N5 container, not a Zarr store");
+  if (!root) throw damaged("the root has no zarr.json, .zarray or .zgroup");
   // A root array that other programs can read opens, and fails with its error on use. A damaged array is not
   // a store. Neither is a document of which nothing can be read, not even its attributes.
   const Error* error = std::get_if<Error>(&root->content);

@@ -57,7 +57,7 @@ std::optional<Location> zip64_location(const File& file, uint64_t end_position) 
 
 Location locate(const File& file) {
   const uint64_t tail_size = std::min<uint64_t>(file.size(), kEndSize + 0xffff);
-  if (tail_size < kEndSize) throw damaged("{} bytes are no zip file", file.size());
+  if (tail_size < kEndSize) throw damaged("not a zip file: {} bytes", file.size());
   const uint64_t tail_start = file.size() - tail_size;
   const Bytes tail = file.read_at(tail_start, tail_size);
   for (uint64_t at = tail_size - kEndSize + 1; at-- > 0;) {
@@ -69,7 +69,7 @@ Location locate(const File& file) {
     if (const auto zip64 = zip64_location(file, position)) return *zip64;
     return located(position, load_little<uint32_t>(record + 12), load_little<uint32_t>(record + 16));
   }
-  throw damaged("zip file without an end record: it is cut off; copy or download it again");
+  throw damaged("truncated zip file: no end record; copy or download it again");
 }
 
 // Replaces values of 0xffffffff by those of the zip64 extra field, in this order.
@@ -99,7 +99,7 @@ void ZipDirectory::read_entries(ByteSpan directory, uint64_t base) {
   Cursor cursor(directory);
   while (!cursor.at_end()) {
     if (const auto signature = cursor.little<uint32_t>(); signature != kEntry) {
-      throw damaged("zip directory entry {} begins with {:08x}", members_.size(), signature);
+      throw damaged("zip directory entry {} has the invalid signature {:08x}", members_.size(), signature);
     }
     ZipMember member{};
     cursor.skip(4);  // versions

@@ -61,7 +61,7 @@ Bytes inflated(ByteSpan deflated, uint64_t size) {
   const auto result = libdeflate_deflate_decompress(decompressor.get(), deflated.data(), deflated.size(),
                                                     bytes.data(), bytes.size(), &written);
   if (result != LIBDEFLATE_SUCCESS || written != size)
-    throw damaged("deflated member does not give {} bytes", size);
+    throw damaged("a deflated member does not have {} bytes", size);
   return bytes;
 }
 
@@ -72,7 +72,7 @@ Bytes as_lzma_file(ByteSpan member, uint64_t size) {
   Cursor cursor(member);
   cursor.skip(2);
   if (const auto properties = cursor.little<uint16_t>(); properties != 5) {
-    throw damaged("{} bytes of lzma properties", properties);
+    throw damaged("invalid lzma properties: {} bytes", properties);
   }
   Bytes file;
   const auto append_bytes = [&file](ByteSpan part) { file.insert(file.end(), part.begin(), part.end()); };
@@ -84,7 +84,7 @@ Bytes as_lzma_file(ByteSpan member, uint64_t size) {
 
 Bytes decompressed(const ZipMember& member, Bytes stored) {
   if (member.size > checked_multiply(stored.size(), kMostMemberGrowth)) {
-    throw damaged("{} bytes cannot hold {}", stored.size(), member.size);
+    throw damaged("{} bytes cannot hold {} decoded bytes", stored.size(), member.size);
   }
   const auto by_codec = [&](const char* id, Bytes encoded, Json configuration = Json::Object{}) {
     return make_zarr_codec(id, configuration, number_type(Kind::unsigned_integer, 1))
@@ -151,7 +151,7 @@ class ZipValue : public Value {
   }
 
   void check_crc(uint32_t crc) const {
-    if (crc != member_.crc) throw damaged("crc32 differs from the zip's");
+    if (crc != member_.crc) throw damaged("the CRC-32 checksum does not match");
   }
 
   std::shared_ptr<const ZipFile> zip_;
@@ -175,7 +175,7 @@ class ZipStore : public KeyStore {
     }
     if (member->encrypted) throw unsupported("{} is encrypted", key);
     if (member->method == static_cast<uint16_t>(ZipMethod::stored) && member->stored_size != member->size) {
-      throw damaged("{}: stored member of {} bytes says {}", key, member->stored_size, member->size);
+      throw damaged("{}: a stored member has {} bytes, expected {}", key, member->stored_size, member->size);
     }
     return std::make_shared<ZipValue>(zip_, *member);
   }

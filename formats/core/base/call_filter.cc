@@ -65,7 +65,7 @@ void allow_if(std::vector<sock_filter>& filter, const CallRule& rule) {
 
 std::string allow_calls_only(std::span<const uint32_t> calls, std::span<const CallRule> rules,
                              int otherwise) {
-  if (kMachine == 0) return "no filter of system calls is known for this machine";
+  if (kMachine == 0) return "no system call filter for this machine";
   const uint32_t refusal = SECCOMP_RET_ERRNO | static_cast<uint32_t>(otherwise);
   std::vector<sock_filter> filter{
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(offsetof(seccomp_data, arch))),
@@ -83,11 +83,11 @@ std::string allow_calls_only(std::span<const uint32_t> calls, std::span<const Ca
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
       ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0)
     return {};
-  return "the system filters no system calls: " + std::generic_category().message(errno);
+  return "the system cannot filter system calls: " + std::generic_category().message(errno);
 }
 #else
 std::string allow_calls_only(std::span<const uint32_t>, std::span<const CallRule>, int) {
-  return "this system has no filter of system calls";
+  return "this system cannot filter system calls";
 }
 #endif
 

@@ -181,7 +181,7 @@ ChannelEnds make_channel() {
 #else
   constexpr int kType = SOCK_STREAM;
 #endif
-  if (::socketpair(AF_UNIX, kType, 0, ends) != 0) throw system_error("a process beside this one", errno);
+  if (::socketpair(AF_UNIX, kType, 0, ends) != 0) throw system_error("channel to another process", errno);
   for (const int end : ends) {
     ::fcntl(end, F_SETFD, FD_CLOEXEC);
 #ifdef SO_NOSIGPIPE  // if MSG_NOSIGNAL is unknown, or not supported by every version

@@ -182,7 +182,7 @@ void Containment::check(const std::string& path) const {
 }
 
 Error outside_error(const std::string& path) {
-  return unreadable("{}: lies outside of the store's folder (follow_outside would let it be read)", path);
+  return unreadable("{}: outside the store's folder; to read it: -o follow_outside", path);
 }
 
 }  // namespace plainfs

@@ -62,7 +62,7 @@ class Cursor {
   // Returns the next `size` bytes. They belong to the span that the cursor was created with.
   ByteSpan bytes(uint64_t size) {
     if (size > remaining())
-      throw damaged("{} bytes wanted at byte {}, {} left", size, position_, remaining());
+      throw damaged("{2} bytes left at byte {1}, expected {0}", size, position_, remaining());
     const ByteSpan part = bytes_.subspan(position_, size);
     position_ += size;
     return part;

@@ -7,7 +7,7 @@ namespace plainfs {
 void File::check_range(uint64_t offset, size_t size) const {
   if (offset <= size_ && size <= size_ - offset) return;
   check_unchanged();
-  throw damaged("{}: {} bytes wanted at byte {}, the file has {}", path_, size, offset, size_);
+  throw damaged("{}: expected {} bytes at byte {}, but the file has {}", path_, size, offset, size_);
 }
 
 void File::read_at(uint64_t offset, std::span<std::byte> out) const {

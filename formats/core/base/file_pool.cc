@@ -302,10 +302,9 @@ int FilePool::open_descriptor(const std::string& path) {
   const int error = errno;
   if (error == EXDEV) throw outside_error(path);
   if (error == ENAMETOOLONG) return -1;
-  if (error == ENXIO) throw damaged("{}: is no regular file", path);  // a socket
+  if (error == ENXIO) throw damaged("{}: not a regular file", path);  // a socket
   struct stat link {};
-  if (error == ENOENT && ::lstat(path.c_str(), &link) == 0)
-    throw unreadable("{}: is a link that leads nowhere", path);
+  if (error == ENOENT && ::lstat(path.c_str(), &link) == 0) throw unreadable("{}: the link is broken", path);
   if (error != ENOENT) throw system_error(path, error);
   return -1;
 }

@@ -44,8 +44,7 @@ class MemoryValue : public Value {
 
 // Throws damaged if a location or key has more than most_bytes.
 inline void check_is_small(const std::string& place, uint64_t bytes, uint64_t most_bytes) {
-  if (bytes > most_bytes)
-    throw damaged("{}: has {} bytes, at most {} are expected", place, bytes, most_bytes);
+  if (bytes > most_bytes) throw damaged("{}: has {} bytes, expected at most {}", place, bytes, most_bytes);
 }
 
 // The kind of entry at a location or under a key. other: a socket or a device. A listing reports a dangling

@@ -47,7 +47,7 @@ std::shared_ptr<const LocalFile> LocalFile::adopt(int descriptor, std::string pa
   }
   if (!S_ISREG(status.st_mode)) {
     ::close(descriptor);
-    throw damaged("{}: is no regular file", path);
+    throw damaged("{}: not a regular file", path);
   }
   return std::make_shared<const LocalFile>(descriptor, std::move(path), status, std::move(owner));
 }
@@ -129,8 +129,9 @@ void LocalFile::read(uint64_t offset, std::span<std::byte> out) const {
   check_open_file();
   if (done == out.size()) return;
   // The system returns less than there is, or no file is that long.
-  if (offset + done < size()) throw unreadable("{}: ends at byte {} of {}", path(), offset + done, size());
-  throw damaged("{}: ends at byte {} of {}", path(), offset + done, size());
+  if (offset + done < size())
+    throw unreadable("{}: ends at byte {}, expected {} bytes", path(), offset + done, size());
+  throw damaged("{}: ends at byte {}, expected {} bytes", path(), offset + done, size());
 }
 
 // Announcing ranges costs about as much as reading data in memory, so it is done only if the disk is needed,
@@ -216,7 +217,7 @@ Error system_error(const std::string& path, int error) {
   const bool is_of_storage =
       error == EIO || error == ENOTCONN || error == ESTALE || error == ETIMEDOUT || error == EHOSTDOWN;
   return unreadable("{}: {}{}", path, std::generic_category().message(error),
-                    is_of_storage ? ": the storage that it lies on fails" : "");
+                    is_of_storage ? ": the storage of this file fails" : "");
 }
 
 }  // namespace plainfs

@@ -24,8 +24,8 @@ std::optional<uint64_t> ScratchFile::append(ByteSpan bytes) {
 void ScratchFile::read(uint64_t offset, std::span<std::byte> out) const {
   const auto got = read_all_at(file_.number(), offset, reinterpret_cast<char*>(out.data()), out.size());
   if (!got || *got != out.size())
-    throw unreadable("what was set aside on the disk cannot be read again: {} of {} bytes at {}",
-                     got.value_or(0), out.size(), offset);
+    throw unreadable("a temporary file cannot be read: {} of {} bytes at {}", got.value_or(0), out.size(),
+                     offset);
 }
 
 std::unique_ptr<ScratchFile> ScratchFolder::make() {

@@ -274,7 +274,7 @@ Nanoseconds rounded_quotient(Nanoseconds a, Nanoseconds b) {
 
 Nanoseconds checked_time(Nanoseconds time) {
   if (time > kFarthest || time < -kFarthest)
-    throw unsupported("a time over {} days from its reference", kMostDays);
+    throw unsupported("a time more than {} days from its reference", kMostDays);
   return time;
 }
 
@@ -383,7 +383,7 @@ Nanoseconds TimeReference::nearest(Real count) const {
       static_cast<int64_t>(std::ldexp(std::frexp(static_cast<double>(count), &exponent), 53));
   exponent -= 53;
   if (static_cast<double>(std::fabs(count)) * static_cast<double>(unit_) > static_cast<double>(kFarthest))
-    throw unsupported("a time over {} days from its reference", kMostDays);
+    throw unsupported("a time more than {} days from its reference", kMostDays);
   const Nanoseconds product = Nanoseconds{significand} * unit_;
   if (exponent >= 0) return checked_time(product << exponent);
   if (exponent < -110) return 0;

@@ -112,7 +112,7 @@ FoundIndex find_along(const CfDataset& dataset, const std::string& dimension, ui
   const CfVariable* const coordinate = dataset.coordinate(dimension, length);
   if (!coordinate) return numbered(value, length);
   if (length > kMostElements)
-    throw unsupported("dimension {} has {} elements, and values are looked for among at most {}: use #N",
+    throw unsupported("dimension {} has {} elements, but values can be searched among at most {}; use #N",
                       dimension, length, kMostElements);
   const Elements elements = read_all(*coordinate->decoded);
   const Search search{coordinate->decoded->dtype(), elements, value};

@@ -24,7 +24,7 @@ class Base64 : public Codec {
  public:
   Bytes decode(Bytes encoded, DecodedSize size) const override {
     if (encoded.size() / 4 * 3 > checked_add(size.bytes, 2))
-      throw damaged("base64: {} characters, {} bytes expected", encoded.size(), size.bytes);
+      throw damaged("base64: {} characters, expected {} bytes", encoded.size(), size.bytes);
     Bytes out = decode_base64(as_text(encoded));
     check_decoded_size("base64", out.size(), size);
     return out;
@@ -37,7 +37,7 @@ class Base64 : public Codec {
 }  // namespace
 
 Bytes decode_base64(std::string_view text) {
-  if (text.size() % 4 != 0) throw damaged("base64: {} characters", text.size());
+  if (text.size() % 4 != 0) throw damaged("base64: {} characters, expected a multiple of 4", text.size());
   const size_t padding = text.ends_with("==") ? 2 : text.ends_with("=") ? 1 : 0;
   Bytes out(text.size() / 4 * 3);
   for (size_t i = 0; i < text.size(); i += 4) {

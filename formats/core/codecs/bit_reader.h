@@ -52,7 +52,7 @@ class BitReader {
  private:
   static constexpr unsigned kMostAtOnce = 57;
 
-  [[noreturn]] void fail() const { throw damaged("{}: the data end too early", codec_); }
+  [[noreturn]] void fail() const { throw damaged("{}: truncated", codec_); }
 
   // Returns the bits from position_ on, at least 57 if there are as many.
   uint64_t window() const {

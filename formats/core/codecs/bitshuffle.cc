@@ -37,9 +37,10 @@ class Bitshuffle : public Codec {
     }
     check_decoded_size("bitshuffle", decoded, size);
     if (block == 0) block = default_block(element_size_);
-    if (block % kGroup != 0) throw damaged("bitshuffle: blocks of {} elements", block);
+    if (block % kGroup != 0) throw damaged("bitshuffle: invalid blocks of {} elements", block);
     if (decoded % element_size_ != 0)
-      throw damaged("bitshuffle: {} bytes of elements of {}", decoded, element_size_);
+      throw damaged("bitshuffle: {} bytes are not a whole number of elements of {} bytes", decoded,
+                    element_size_);
     Bytes out(decoded);
     std::span<std::byte> left(out);
     while (left.size() >= kGroup * element_size_) {

@@ -61,8 +61,7 @@ class Blosc : public Codec {
     const bool has_single_bytes = has_shuffled_bits(frame) && static_cast<int>(frame[3]) == 1;
     if (has_single_bytes) frame[2] &= ~std::byte{BLOSC_DOBITSHUFFLE};
     const int written = blosc_decompress_ctx(frame.data(), out.data(), out.size(), 1);
-    if (written < 0 || static_cast<size_t>(written) != decoded)
-      throw damaged("blosc: decoding failed with {}", written);
+    if (written < 0 || static_cast<size_t>(written) != decoded) throw damaged("blosc: error {}", written);
     if (has_single_bytes) unshuffle_blocks(out, load_little<uint32_t>(&frame[8]));
     return out;
   }
@@ -82,19 +81,20 @@ class Blosc : public Codec {
   // Returns the decoded size. blosc_decompress_ctx does not know the length of its source, so the size in the
   // header must be that of the frame.
   static size_t check_header(ByteSpan encoded, uint64_t encoded_size) {
-    if (encoded.size() < kBloscHeaderBytes) throw damaged("blosc: {} bytes are no frame", encoded.size());
+    if (encoded.size() < kBloscHeaderBytes)
+      throw damaged("blosc: {} bytes are too short for a frame", encoded.size());
     const int version = static_cast<int>(encoded[0]);
-    if (version < 1 || version > kLastVersion) throw damaged("blosc: frame version {}", version);
+    if (version < 1 || version > kLastVersion) throw damaged("blosc: unknown frame version {}", version);
     // Old versions of z5 left BLOSC_MAX_OVERHEAD bytes of their buffer after the frame.
     const size_t frame = load_little<uint32_t>(&encoded[12]);
     const bool has_rest = encoded_size == frame + BLOSC_MAX_OVERHEAD;
     size_t decoded = 0;
     // Looks at the header only.
     if (blosc_cbuffer_validate(encoded.data(), has_rest ? frame : encoded_size, &decoded) < 0)
-      throw damaged("blosc: the frame says {} bytes, {} are there", frame, encoded_size);
+      throw damaged("blosc: the frame has {1} bytes, expected {0}", frame, encoded_size);
     const uint32_t block = load_little<uint32_t>(&encoded[8]);
     if (decoded > 0 && (block == 0 || static_cast<int>(encoded[3]) == 0))
-      throw damaged("blosc: blocks of {} bytes", block);
+      throw damaged("blosc: invalid blocks of {} bytes", block);
     return decoded;
   }
 

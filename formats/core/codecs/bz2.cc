@@ -34,7 +34,7 @@ class BzipStream {
       if (result == BZ_STREAM_END) return encoded;
       if (result == BZ_MEM_ERROR) throw std::bad_alloc();
       if (result != BZ_OK) throw damaged("bz2: invalid data ({})", result);
-      if (used_in == 0 && used_out == 0) throw damaged("bz2: cut off");
+      if (used_in == 0 && used_out == 0) throw damaged("bz2: truncated");
     }
   }
 

@@ -18,7 +18,7 @@ E choice(const Json& configuration, std::string_view name,
   if (!value) return choices[0].second;
   for (const auto& [text, meaning] : choices)
     if (value->text() && *value->text() == text) return meaning;
-  throw damaged("cast_value: {} is {}", name, to_json_text(*value));
+  throw damaged("cast_value: invalid {}: {}", name, to_json_text(*value));
 }
 
 double rounded(double value, Rounding rounding) {
@@ -59,10 +59,10 @@ class CastValue : public NumberStage {
  private:
   // pairs: a list of [stored value, value].
   void read_map(const Json& pairs) {
-    if (!pairs.list()) throw damaged("cast_value: scalar_map is {}", to_json_text(pairs));
+    if (!pairs.list()) throw damaged("cast_value: invalid scalar_map: {}", to_json_text(pairs));
     for (const Json& pair : *pairs.list()) {
       if (!pair.list() || pair.list()->size() != 2)
-        throw damaged("cast_value: scalar_map has {}", to_json_text(pair));
+        throw damaged("cast_value: scalar_map has the invalid item {}", to_json_text(pair));
       map_.emplace_back(parse_v3_scalar((*pair.list())[0], encoded_),
                         parse_v3_scalar((*pair.list())[1], decoded_));
     }
@@ -124,7 +124,7 @@ class CastValue : public NumberStage {
     return (Int128{1} << (decoded_.size * 8 - (decoded_.kind == Kind::integer ? 1 : 0))) - 1;
   }
   [[noreturn]] void beyond(double value) const {
-    throw damaged("cast_value: {} is beyond {}", value, decoded_.name());
+    throw damaged("cast_value: {} is out of range for {}", value, decoded_.name());
   }
 
   Rounding rounding_;
@@ -137,7 +137,7 @@ class CastValue : public NumberStage {
 CodecPtr cast_value_codec(const Json& configuration, DType decoded) {
   decoded.big_endian = false;
   const Json* type = configuration.find("data_type");
-  if (!type) throw damaged("cast_value: no data_type");
+  if (!type) throw damaged("cast_value: data_type is missing");
   return std::make_unique<CastValue>(configuration, decoded, parse_v3_number_type(*type));
 }
 

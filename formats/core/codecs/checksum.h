@@ -27,7 +27,8 @@ class ChecksumCodec : public Codec {
 
   Bytes decode(Bytes encoded, DecodedSize size) const override {
     constexpr size_t kBytes = 4;
-    if (encoded.size() < kBytes) throw damaged("{}: {} bytes hold no checksum", name_, encoded.size());
+    if (encoded.size() < kBytes)
+      throw damaged("{}: {} bytes are too short for a checksum", name_, encoded.size());
     const size_t data_bytes = encoded.size() - kBytes;
     check_decoded_size(name_, data_bytes, size);
     const bool first = place_ == ChecksumPlace::start;

@@ -4,7 +4,7 @@ namespace plainfs {
 
 void check_decoded_size(std::string_view codec, uint64_t bytes, DecodedSize allowed) {
   if (bytes == allowed.bytes || (!allowed.exact && bytes < allowed.bytes)) return;
-  throw damaged("{}: decodes to {} bytes, {}{} expected", codec, bytes, allowed.exact ? "" : "at most ",
+  throw damaged("{}: decodes to {} bytes, expected {}{}", codec, bytes, allowed.exact ? "" : "at most ",
                 allowed.bytes);
 }
 

@@ -282,7 +282,7 @@ Error unsupported_hdf5_filter(unsigned number) {
     filter += fmt::format(" ({})", known->name);
     if (!known->package.empty()) help += fmt::format(" with Debian's package {}", known->package);
   }
-  return unsupported("{} needs a plugin of libhdf5: {}", filter, help);
+  return unsupported("{} requires a plugin of libhdf5: {}", filter, help);
 }
 
 }  // namespace plainfs

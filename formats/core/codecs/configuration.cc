@@ -17,7 +17,7 @@ const Json* member(const Json& configuration, std::string_view name) {
 }
 
 [[noreturn]] void wrong(std::string_view name, const Json& value) {
-  throw damaged("codec member \"{}\" is {}", name, to_json_text(value));
+  throw damaged("invalid codec member \"{}\": {}", name, to_json_text(value));
 }
 
 std::optional<uint64_t> optional_member(const Json& configuration, std::string_view name, uint64_t most) {
@@ -33,7 +33,7 @@ LzmaFilter lzma_filter(const Json& filter) {
     return optional_member(filter, name, UINT32_MAX);
   };
   const auto id = optional_member(filter, "id", UINT64_MAX);
-  if (!id) throw damaged("lzma: filter {}", to_json_text(filter));
+  if (!id) throw damaged("lzma: invalid filter {}", to_json_text(filter));
   LzmaFilter out;
   out.id = *id;
   out.preset = small("preset").value_or(out.preset);
@@ -88,7 +88,7 @@ DType dtype_member(const Json& configuration, std::string_view name, const DType
 LzmaConfiguration lzma_configuration(const Json& configuration) {
   LzmaConfiguration out;
   const uint64_t format = size_member(configuration, "format", 1);
-  if (format < 1 || format > 3) throw damaged("lzma: format {}", format);
+  if (format < 1 || format > 3) throw damaged("lzma: invalid format {}", format);
   out.format = static_cast<LzmaFormat>(format);
   const Json* filters = member(configuration, "filters");
   if (!filters) {
@@ -102,7 +102,7 @@ LzmaConfiguration lzma_configuration(const Json& configuration) {
 
 std::vector<std::string> labels_member(const Json& configuration) {
   const Json* labels = member(configuration, "labels");
-  if (!labels || !labels->list()) throw damaged("categorize: no labels");
+  if (!labels || !labels->list()) throw damaged("categorize: labels is missing");
   std::vector<std::string> out;
   for (const Json& label : *labels->list()) {
     if (!label.text()) wrong("labels", *labels);
@@ -135,7 +135,7 @@ CodecPtr packbits_v3_from(const Json& configuration, const DType& type) {
     if (name == padding)
       return packbits_v3_codec(place, size_member(configuration, "first_bit", 0),
                                optional_member(configuration, "last_bit", UINT64_MAX), type);
-  throw damaged("packbits: padding_encoding \"{}\"", padding);
+  throw damaged("packbits: invalid padding_encoding \"{}\"", padding);
 }
 
 namespace {
@@ -175,13 +175,13 @@ Scalar parse_v3_scalar(const Json& value, const DType& type) {
     scalar = Scalar{true, static_cast<Int128>(*large), 0};
   }
   if (!scalar || (scalar->is_integer && !fits(scalar->integer, type)))
-    throw damaged("{} is no {}", to_json_text(value), type.name());
+    throw damaged("{} is not a valid {}", to_json_text(value), type.name());
   return *scalar;
 }
 
 DType parse_v3_number_type(const Json& value) {
   const Json* name = value.object() ? value.find("name") : &value;
-  if (!name || !name->text()) throw damaged("data type {}", to_json_text(value));
+  if (!name || !name->text()) throw damaged("invalid data type {}", to_json_text(value));
   static constexpr std::pair<std::string_view, std::string_view> kTypes[] = {
       {"bool", "b1"},   {"int8", "i1"},    {"int16", "i2"},   {"int32", "i4"},
       {"int64", "i8"},  {"uint8", "u1"},   {"uint16", "u2"},  {"uint32", "u4"},

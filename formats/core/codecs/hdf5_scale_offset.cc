@@ -46,12 +46,14 @@ class Hdf5ScaleOffset : public Codec {
       check_decoded_size("scale-offset", encoded.size(), size);  // all bits are stored
       return encoded;
     }
-    if (encoded.size() < kHeader) throw damaged("scale-offset: {} bytes", encoded.size());
+    if (encoded.size() < kHeader)
+      throw damaged("scale-offset: {} bytes are too short for a header", encoded.size());
     const uint64_t bits = load_little<uint32_t>(encoded.data());
-    if (bits > 8 * number_size) throw damaged("scale-offset: {} bits for {} bytes", bits, number_size);
+    if (bits > 8 * number_size)
+      throw damaged("scale-offset: {} bits for numbers of {} bytes", bits, number_size);
     const uint64_t wanted = divide_up(count * bits, 8);
     if (encoded.size() - kHeader < wanted)
-      throw damaged("scale-offset: {} bytes, {} wanted", encoded.size(), kHeader + wanted);
+      throw damaged("scale-offset: {} bytes, expected {}", encoded.size(), kHeader + wanted);
     switch (number_size) {
       case 1:
         return decode_numbers<uint8_t, void>(encoded);
@@ -70,17 +72,18 @@ class Hdf5ScaleOffset : public Codec {
   bool is_real() const { return values_[kClass] == kReal; }
 
   void check_parameters() const {
-    if (values_.size() != kParameters) throw damaged("scale-offset: {} parameters", values_.size());
+    if (values_.size() != kParameters)
+      throw damaged("scale-offset: invalid number of parameters: {}", values_.size());
     const unsigned size = values_[kSize];
-    if (values_[kClass] > kReal) throw damaged("scale-offset: numbers of class {}", values_[kClass]);
+    if (values_[kClass] > kReal) throw damaged("scale-offset: invalid number class {}", values_[kClass]);
     if (is_real() ? size != 4 && size != 8 : size != 1 && size != 2 && size != 4 && size != 8)
-      throw damaged("scale-offset: numbers of {} bytes", size);
+      throw damaged("scale-offset: invalid numbers of {} bytes", size);
     if (values_[kScaleType] != (is_real() ? kDecimalScale : kIntegerScale))
-      throw damaged("scale-offset: scale type {}", values_[kScaleType]);
+      throw damaged("scale-offset: invalid scale type {}", values_[kScaleType]);
     if (!is_real() && static_cast<int>(values_[kScaleFactor]) > static_cast<int>(8 * size))
-      throw damaged("scale-offset: {} bits for {} bytes", values_[kScaleFactor], size);
+      throw damaged("scale-offset: {} bits for numbers of {} bytes", values_[kScaleFactor], size);
     if (values_[kOrder] > 1 || values_[kHasFill] > 1)
-      throw damaged("scale-offset: byte order {}, fill {}", values_[kOrder], values_[kHasFill]);
+      throw damaged("scale-offset: invalid byte order {} or fill {}", values_[kOrder], values_[kHasFill]);
   }
 
   // Word: the unsigned number of that size. Real: void for integers, since addition is the same for signed

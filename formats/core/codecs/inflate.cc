@@ -23,7 +23,7 @@ libdeflate_decompressor* thread_decompressor() {
 std::string_view reason(libdeflate_result result) {
   switch (result) {
     case LIBDEFLATE_BAD_DATA:
-      return "invalid, cut off or a wrong checksum";
+      return "invalid or truncated data, or a wrong checksum";
     case LIBDEFLATE_INSUFFICIENT_SPACE:
       return "more data than expected";
     default:
@@ -81,7 +81,7 @@ class ZlibStream {
       out.advance(used_out);
       if (result == Z_STREAM_END) return encoded;
       if (result != Z_OK || (used_in == 0 && used_out == 0))
-        throw damaged("{}: {}", codec_, stream_.msg ? stream_.msg : "cut off");
+        throw damaged("{}: {}", codec_, stream_.msg ? stream_.msg : "truncated");
     }
   }
 

@@ -9,11 +9,11 @@ namespace plainfs {
 
 void decode_lz4_block(ByteSpan encoded, std::span<std::byte> out) {
   if (out.size() > LZ4_MAX_INPUT_SIZE || encoded.size() > INT32_MAX)
-    throw damaged("lz4: {} bytes are more than a block holds", out.size());
+    throw damaged("lz4: {} bytes are too large for a block", out.size());
   const int written =
       LZ4_decompress_safe(reinterpret_cast<const char*>(encoded.data()), reinterpret_cast<char*>(out.data()),
                           static_cast<int>(encoded.size()), static_cast<int>(out.size()));
-  if (written < 0) throw damaged("lz4: invalid or cut off");
+  if (written < 0) throw damaged("lz4: invalid or truncated");
   check_decoded_size("lz4", static_cast<uint64_t>(written), DecodedSize::exactly(out.size()));
 }
 
@@ -22,7 +22,7 @@ namespace {
 class Lz4 : public Codec {
  public:
   Bytes decode(Bytes encoded, DecodedSize size) const override {
-    if (encoded.size() < 4) throw damaged("lz4: {} bytes are no chunk", encoded.size());
+    if (encoded.size() < 4) throw damaged("lz4: {} bytes are too short for a chunk", encoded.size());
     const uint32_t decoded = load_little<uint32_t>(encoded.data());
     check_decoded_size("lz4", decoded, size);
     Bytes out(decoded);
@@ -40,7 +40,7 @@ class Hdf5Lz4 : public Codec {
     const auto decoded = cursor.big<uint64_t>();
     check_decoded_size("lz4", decoded, size);
     const uint64_t block_bytes = cursor.big<uint32_t>();
-    if (block_bytes == 0 && decoded > 0) throw damaged("lz4: blocks of no bytes");
+    if (block_bytes == 0 && decoded > 0) throw damaged("lz4: invalid blocks of no bytes");
     Bytes out(decoded);
     for (std::span<std::byte> left(out); !left.empty();) {
       const std::span<std::byte> block = left.first(std::min<uint64_t>(block_bytes, left.size()));

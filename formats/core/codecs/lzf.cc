@@ -25,12 +25,12 @@ class LzfReader {
 
  private:
   unsigned next() {
-    if (position_ >= in_.size()) throw damaged("lzf: cut off at byte {}", position_);
+    if (position_ >= in_.size()) throw damaged("lzf: truncated at byte {}", position_);
     return static_cast<unsigned>(in_[position_++]);
   }
 
   void copy_literals(size_t count) {
-    if (count > in_.size() - position_) throw damaged("lzf: cut off at byte {}", position_);
+    if (count > in_.size() - position_) throw damaged("lzf: truncated at byte {}", position_);
     each_run(count, [this](std::byte* out, size_t run) {
       std::memcpy(out, &in_[position_], run);
       position_ += run;
@@ -42,7 +42,7 @@ class LzfReader {
     if (length == 7) length += next();
     length += 2;
     const size_t distance = ((control & 31u) << 8 | next()) + 1;
-    if (distance > written_) throw damaged("lzf: a match {} bytes back at byte {}", distance, written_);
+    if (distance > written_) throw damaged("lzf: invalid match {} bytes before byte {}", distance, written_);
     each_run(length, [distance](std::byte* out, size_t run) {
       // Byte by byte: a match may overlap itself.
       for (size_t i = 0; i < run; ++i) out[i] = *(out + i - distance);

@@ -17,7 +17,7 @@ std::string_view reason(lzma_ret result) {
     case LZMA_OPTIONS_ERROR:
       return "unknown filters";
     case LZMA_BUF_ERROR:
-      return "cut off";
+      return "truncated";
     default:
       return "invalid data";
   }
@@ -67,7 +67,8 @@ class LzmaStream {
     for (size_t i = 0; i < wanted.size(); ++i) {
       const LzmaFilter& filter = wanted[i];
       if (filter.id == LZMA_FILTER_LZMA1 || filter.id == LZMA_FILTER_LZMA2) {
-        if (lzma_lzma_preset(&lzma[i], filter.preset)) throw damaged("lzma: preset {}", filter.preset);
+        if (lzma_lzma_preset(&lzma[i], filter.preset))
+          throw damaged("lzma: invalid preset {}", filter.preset);
         if (filter.dictionary_bytes) lzma[i].dict_size = *filter.dictionary_bytes;
         if (filter.lc) lzma[i].lc = *filter.lc;
         if (filter.lp) lzma[i].lp = *filter.lp;
@@ -93,7 +94,7 @@ class LzmaStream {
     if (result == LZMA_OK) return;
     if (result == LZMA_MEM_ERROR) throw std::bad_alloc();
     if (result == LZMA_MEMLIMIT_ERROR)
-      throw unsupported("lzma: a dictionary that needs over {} bytes", kMostMemory);
+      throw unsupported("lzma: a dictionary of more than {} bytes", kMostMemory);
     throw damaged("lzma: {}", reason(result));
   }
 

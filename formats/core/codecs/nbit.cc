@@ -26,16 +26,17 @@ class TypeDescription {
 
   // Checks a type. Throws damaged if the description is invalid. position: moved behind the description.
   TypeExtent check(size_t& position, unsigned depth = 0) const {
-    if (depth > kDeepestType) throw unsupported("nbit: types in types, {} deep", depth);
+    if (depth > kDeepestType) throw unsupported("nbit: types nested {} deep", depth);
     const unsigned kind = value(position++);
     const uint64_t size = value(position++);
-    if (size == 0) throw damaged("nbit: a type of no bytes");
+    if (size == 0) throw damaged("nbit: invalid type of no bytes");
     switch (kind) {
       case kAtomic:
         return {size, check_number(position, size)};
       case kArray: {
         const TypeExtent item = check(position, depth + 1);
-        if (size % item.size != 0) throw damaged("nbit: {} bytes of items of {} bytes", size, item.size);
+        if (size % item.size != 0)
+          throw damaged("nbit: {} bytes are not a whole number of items of {} bytes", size, item.size);
         return {size, checked_multiply(size / item.size, item.bits)};
       }
       case kCompound:
@@ -43,7 +44,7 @@ class TypeDescription {
       case kWhole:
         return {size, 8 * size};
       default:
-        throw damaged("nbit: a type of class {}", kind);
+        throw damaged("nbit: invalid type class {}", kind);
     }
   }
 
@@ -77,10 +78,10 @@ class TypeDescription {
 
   uint64_t check_number(size_t& position, uint64_t size) const {
     const unsigned order = value(position++), precision = value(position++), offset = value(position++);
-    if (order > 1) throw damaged("nbit: byte order {}", order);
+    if (order > 1) throw damaged("nbit: invalid byte order {}", order);
     if (precision == 0 || uint64_t{precision} + offset > 8 * size)
-      throw damaged("nbit: bits {} to {} of a number of {} bytes", offset, uint64_t{offset} + precision,
-                    size);
+      throw damaged("nbit: bits {} to {} are outside a number of {} bytes", offset,
+                    uint64_t{offset} + precision, size);
     return precision;
   }
 
@@ -91,7 +92,7 @@ class TypeDescription {
       const TypeExtent member = check(position, depth + 1);
       used += member.size;
       if (offset + member.size > size || used > size)
-        throw damaged("nbit: members beyond the {} bytes of their compound", size);
+        throw damaged("nbit: a member is outside the {} bytes of its compound", size);
       bits = checked_add(bits, member.bits);
     }
     return bits;
@@ -119,7 +120,7 @@ class Nbit : public Codec {
     // The type follows the number of values, whether all bits are stored, and the number of elements.
     constexpr size_t kType = 3;
     if (values_.size() < kType || values_[0] != values_.size())
-      throw damaged("nbit: {} parameters", values_.size());
+      throw damaged("nbit: invalid number of parameters: {}", values_.size());
     if (values_[1] != 0) {
       check_decoded_size("nbit", encoded.size(), size);
       return encoded;
@@ -131,7 +132,7 @@ class Nbit : public Codec {
     check_decoded_size("nbit", checked_multiply(count, element.size), size);
     const uint64_t bits = checked_multiply(count, element.bits);
     if (divide_up(bits, 8) > encoded.size())
-      throw damaged("nbit: {} bytes, {} wanted", encoded.size(), divide_up(bits, 8));
+      throw damaged("nbit: {} bytes, expected {}", encoded.size(), divide_up(bits, 8));
     Bytes out(count * element.size);
     std::fill(out.begin(), out.end(), std::byte{0});
     BitReader reader("nbit", encoded);

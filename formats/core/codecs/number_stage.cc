@@ -14,7 +14,7 @@ NumberStage::NumberStage(std::string_view name, DType decoded, DType encoded)
 
 Bytes NumberStage::decode(Bytes encoded, DecodedSize size) const {
   if (encoded.size() % encoded_.size != 0)
-    throw damaged("{}: {} bytes are no whole number of {}", name_, encoded.size(), encoded_.name());
+    throw damaged("{}: {} bytes are not a whole number of {}", name_, encoded.size(), encoded_.name());
   const uint64_t count = encoded.size() / encoded_.size;
   const uint64_t decoded_bytes = checked_multiply(count, decoded_.size);
   check_decoded_size(name_, decoded_bytes, size);
@@ -25,7 +25,7 @@ Bytes NumberStage::decode(Bytes encoded, DecodedSize size) const {
 
 std::optional<uint64_t> NumberStage::encoded_size(uint64_t decoded_bytes) const {
   if (decoded_bytes % decoded_.size != 0)
-    throw damaged("{}: {} bytes are no whole number of {}", name_, decoded_bytes, decoded_.name());
+    throw damaged("{}: {} bytes are not a whole number of {}", name_, decoded_bytes, decoded_.name());
   return checked_multiply(decoded_bytes / decoded_.size, encoded_.size);
 }
 

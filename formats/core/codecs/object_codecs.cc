@@ -119,7 +119,7 @@ class MsgpackReader {
       case 0xdf:
         return map(cursor_.big<uint32_t>(), depth);
       case 0xc1:
-        throw damaged("msgpack: tag 0xc1");
+        throw damaged("msgpack: invalid tag 0xc1");
       default:
         throw unsupported("msgpack: extension types (tag {:#x})", tag);
     }
@@ -147,7 +147,7 @@ class MsgpackReader {
 
   Json list(uint64_t count, int depth) {
     if (count > cursor_.remaining())
-      throw damaged("msgpack: a list of {} in {} bytes", count, cursor_.remaining());
+      throw damaged("msgpack: {} items cannot be in {} bytes", count, cursor_.remaining());
     Json::List items;
     items.reserve(std::min<uint64_t>(count, 4096));  // nested lists could each claim all remaining bytes
     for (uint64_t i = 0; i < count; ++i) items.push_back(read(depth + 1));
@@ -156,12 +156,12 @@ class MsgpackReader {
 
   Json map(uint64_t count, int depth) {
     if (count > cursor_.remaining() / 2)
-      throw damaged("msgpack: a map of {} in {} bytes", count, cursor_.remaining());
+      throw damaged("msgpack: {} members cannot be in {} bytes", count, cursor_.remaining());
     Json::Object members;
     members.reserve(std::min<uint64_t>(count, 4096));
     for (uint64_t i = 0; i < count; ++i) {
       const Json key = read(depth + 1);
-      if (key.list() || key.object()) throw damaged("msgpack: a key that is a container");
+      if (key.list() || key.object()) throw damaged("msgpack: a key is a container");
       members.emplace_back(key.text() ? *key.text() : to_json_text(key), read(depth + 1));
     }
     return members;
@@ -200,15 +200,15 @@ namespace {
 template <class Item>
 void each_item(std::string_view codec, ByteSpan encoded, uint64_t count, Item&& item) {
   Cursor cursor(encoded);
-  if (cursor.remaining() < 4) throw damaged("{}: {} bytes are no chunk", codec, encoded.size());
+  if (cursor.remaining() < 4) throw damaged("{}: {} bytes are too short for a chunk", codec, encoded.size());
   const uint32_t stored = cursor.little<uint32_t>();
-  if (stored != count) throw damaged("{}: {} items, the chunk has {}", codec, stored, count);
-  if (count > cursor.remaining() / 4) throw damaged("{}: cut off before {} items", codec, count);
+  if (stored != count) throw damaged("{}: {} items, expected {}", codec, stored, count);
+  if (count > cursor.remaining() / 4) throw damaged("{}: truncated before {} items", codec, count);
   for (uint64_t i = 0; i < count; ++i) {
-    if (cursor.remaining() < 4) throw damaged("{}: cut off before item {} of {}", codec, i, count);
+    if (cursor.remaining() < 4) throw damaged("{}: truncated before item {} of {}", codec, i, count);
     const uint32_t size = cursor.little<uint32_t>();
     if (size > cursor.remaining())
-      throw damaged("{}: item {} of {} bytes, {} are left", codec, i, size, cursor.remaining());
+      throw damaged("{}: item {} has {} bytes, but only {} are left", codec, i, size, cursor.remaining());
     item(cursor.bytes(size));
   }
   if (!cursor.at_end()) throw damaged("{}: {} bytes after the last item", codec, cursor.remaining());
@@ -261,7 +261,7 @@ class VlenArray : public ObjectCodec {
     Bytes stored;
     each_item("vlen-array", encoded, count, [&](ByteSpan item) {
       if (item.size() % item_.size != 0)
-        throw damaged("vlen-array: item {} of {} bytes, no whole number of {}", out.offsets.size() - 1,
+        throw damaged("vlen-array: item {} has {} bytes, not a whole number of {}", out.offsets.size() - 1,
                       item.size(), item_.name());
       stored.insert(stored.end(), item.begin(), item.end());
       out.offsets.push_back(stored.size() / item_.size);
@@ -302,7 +302,7 @@ class Labels {
 
   uint64_t count(ByteSpan encoded) const {
     if (encoded.size() % codes_.size != 0)
-      throw damaged("categorize: {} bytes are no whole number of {}", encoded.size(), codes_.name());
+      throw damaged("categorize: {} bytes are not a whole number of {}", encoded.size(), codes_.name());
     return encoded.size() / codes_.size;
   }
 
@@ -357,7 +357,8 @@ class CategorizeFixed : public Codec {
   }
   std::optional<uint64_t> encoded_size(uint64_t decoded_bytes) const override {
     if (decoded_bytes % size_ != 0)
-      throw damaged("categorize: {} bytes in elements of {}", decoded_bytes, size_);
+      throw damaged("categorize: {} bytes are not a whole number of elements of {} bytes", decoded_bytes,
+                    size_);
     return checked_multiply(decoded_bytes / size_, labels_.codes().size);
   }
 

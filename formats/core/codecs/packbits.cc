@@ -11,10 +11,10 @@ namespace {
 class Packbits : public Codec {
  public:
   Bytes decode(Bytes encoded, DecodedSize size) const override {
-    if (encoded.empty()) throw damaged("packbits: no byte");
+    if (encoded.empty()) throw damaged("packbits: no bytes");
     const auto padding = static_cast<uint64_t>(encoded[0]);
     const uint64_t bits = checked_multiply(encoded.size() - 1, 8);
-    if (padding > 7 || padding > bits) throw damaged("packbits: {} padding bits in {}", padding, bits);
+    if (padding > 7 || padding > bits) throw damaged("packbits: {} padding bits in {} bits", padding, bits);
     check_decoded_size("packbits", bits - padding, size);
     Bytes out(bits - padding);
     for (size_t i = 0; i < out.size(); ++i) out[i] = encoded[1 + i / 8] >> (7 - i % 8) & std::byte{1};
@@ -49,13 +49,13 @@ class PackbitsV3 : public Codec {
     const uint64_t width = type.kind == Kind::boolean ? 1 : size_ * 8;
     const uint64_t last = last_bit.value_or(width - 1);
     if (last >= width || first_bit > last)
-      throw damaged("packbits: bits {} to {} of {}", first_bit, last, width);
+      throw damaged("packbits: bits {} to {} are outside {}", first_bit, last, width);
     first_ = static_cast<unsigned>(first_bit);
     bits_ = static_cast<unsigned>(last - first_bit + 1);
   }
 
   Bytes decode(Bytes encoded, DecodedSize size) const override {
-    if (!size.exact) throw damaged("packbits: the number of elements is not known");
+    if (!size.exact) throw damaged("packbits: unknown number of elements");
     const uint64_t count = size.bytes / size_;
     check_decoded_size("packbits", encoded.size(), DecodedSize::exactly(*encoded_size(size.bytes)));
     const ByteSpan packed = without_padding_byte(encoded, (8 - checked_multiply(count, bits_) % 8) % 8);
@@ -65,7 +65,8 @@ class PackbitsV3 : public Codec {
   }
   std::optional<uint64_t> encoded_size(uint64_t decoded_bytes) const override {
     if (decoded_bytes % size_ != 0)
-      throw damaged("packbits: {} bytes in elements of {}", decoded_bytes, size_);
+      throw damaged("packbits: {} bytes are not a whole number of elements of {} bytes", decoded_bytes,
+                    size_);
     return divide_up(checked_multiply(decoded_bytes / size_, bits_), 8) + (padding_ != PackbitsPadding::none);
   }
   CodecRole role() const override { return CodecRole::array_to_bytes; }
@@ -75,7 +76,7 @@ class PackbitsV3 : public Codec {
     if (padding_ == PackbitsPadding::none) return encoded;
     const bool first = padding_ == PackbitsPadding::first_byte;
     const auto stored = static_cast<uint64_t>(first ? encoded.front() : encoded.back());
-    if (stored != padding) throw damaged("packbits: {} padding bits, {} expected", stored, padding);
+    if (stored != padding) throw damaged("packbits: {} padding bits, expected {}", stored, padding);
     return first ? encoded.subspan(1) : encoded.first(encoded.size() - 1);
   }
 

@@ -10,7 +10,7 @@ namespace {
 // Returns the array of a value. Only pickled arrays have elements.
 const PickleArray& array_of(const PickleValue& value, const PickleHeap& heap) {
   if (value.kind != PickleKind::array || !heap.arrays[value.index].type)
-    throw damaged("the pickle holds no array");
+    throw damaged("the pickle does not contain an array");
   return heap.arrays[value.index];
 }
 
@@ -38,7 +38,7 @@ class Pickle : public ObjectCodec {
     const PickleArray& array = array_of(run_pickle(encoded, heap), heap);
     const uint64_t count = element_count(Shape(chunk_shape.begin(), chunk_shape.end()));
     if (element_count(array.shape) != count)
-      throw damaged("{} elements, the chunk has {}", element_count(array.shape), count);
+      throw damaged("{} elements, expected {}", element_count(array.shape), count);
     PickleText text(heap, encoded.size());
     if (dtype_.kind == Kind::json) return json_elements(array, count, text);
     return pickled_records(array, dtype_, heap, text);

@@ -10,7 +10,7 @@ namespace {
 class Reshape : public Codec {
  public:
   explicit Reshape(Json shape) : shape_(std::move(shape)) {
-    if (!shape_.list()) throw damaged("reshape: shape {}", to_json_text(shape_));
+    if (!shape_.list()) throw damaged("reshape: invalid shape {}", to_json_text(shape_));
   }
 
   Bytes decode(Bytes encoded, DecodedSize size) const override {
@@ -52,7 +52,7 @@ class Reshape : public Codec {
     return all;
   }
   [[noreturn]] void wrong(const ArrayStage& decoded) const {
-    throw damaged("reshape: {} axes to {}", decoded.shape.size(), to_json_text(shape_));
+    throw damaged("reshape: {} axes do not fit shape {}", decoded.shape.size(), to_json_text(shape_));
   }
 
   Json shape_;

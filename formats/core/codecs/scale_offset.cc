@@ -17,7 +17,7 @@ class ScaleOffset : public NumberStage {
     const bool real = type.kind == Kind::real;
     scale_ = scale ? parse_v3_scalar(*scale, type) : Scalar{!real, 1, 1};
     offset_ = offset ? parse_v3_scalar(*offset, type) : Scalar{!real, 0, 0};
-    if (scale_.is_integer && scale_.integer == 0) throw damaged("scale_offset: scale 0");
+    if (scale_.is_integer && scale_.integer == 0) throw damaged("scale_offset: scale is 0");
   }
 
  private:
@@ -35,7 +35,7 @@ class ScaleOffset : public NumberStage {
       const auto wide = static_cast<Int128>(value);
       const Int128 result = wide / scale_.integer + offset_.integer;
       if (wide % scale_.integer != 0 || !fits(result, decoded_))
-        throw damaged("scale_offset: {} has no result in {}", value, decoded_.name());
+        throw damaged("scale_offset: the result of {} does not fit {}", value, decoded_.name());
       return static_cast<T>(result);
     } else if constexpr (std::is_same_v<T, Half>) {
       const auto rounded = [](double number) { return to_float(to_half_from_double(number)); };

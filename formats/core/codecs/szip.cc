@@ -40,7 +40,7 @@ class ScanlineDecoder {
 
  private:
   void put(uint64_t sample) {
-    if (sample > coding_.largest()) throw damaged("szip: a sample of over {} bits", coding_.bits);
+    if (sample > coding_.largest()) throw damaged("szip: a sample of more than {} bits", coding_.bits);
     samples_[used_++] = static_cast<uint32_t>(sample);
   }
 
@@ -65,11 +65,12 @@ class ScanlineDecoder {
 
   // Decodes the upper parts of all samples in unary, then the lower bits of all.
   void decode_split(unsigned low_bits, size_t end) {
-    if (low_bits > coding_.bits) throw damaged("szip: {} low bits of {}", low_bits, coding_.bits);
+    if (low_bits > coding_.bits) throw damaged("szip: {} low bits in samples of {}", low_bits, coding_.bits);
     const size_t first = used_;
     while (used_ < end) {
       const uint64_t high = reader_.zeros();
-      if (high > coding_.largest() >> low_bits) throw damaged("szip: a sample of over {} bits", coding_.bits);
+      if (high > coding_.largest() >> low_bits)
+        throw damaged("szip: a sample of more than {} bits", coding_.bits);
       put(high << low_bits);
     }
     if (low_bits == 0) return;
@@ -84,7 +85,7 @@ class ScanlineDecoder {
       const uint64_t code = reader_.zeros();
       uint64_t sum = 0;
       while (sum <= kLargestSum && (sum + 1) * (sum + 2) / 2 <= code) ++sum;
-      if (sum > kLargestSum) throw damaged("szip: a pair of {}", code);
+      if (sum > kLargestSum) throw damaged("szip: invalid pair {}", code);
       const uint64_t second = code - sum * (sum + 1) / 2;
       if (used_ % 2 == 0) put(sum - second);
       put(second);
@@ -98,7 +99,7 @@ class ScanlineDecoder {
     const size_t before = start / coding_.block;
     uint64_t count = code < kRest ? code + 1 : code;
     if (code == kRest) count = std::min<uint64_t>(coding_.blocks - before, kSegment - before % kSegment);
-    if (count > coding_.blocks - before) throw damaged("szip: {} blocks of zeros", count);
+    if (count > coding_.blocks - before) throw damaged("szip: {} blocks of zeros are too many", count);
     const size_t end = start + count * coding_.block;
     while (used_ < end) samples_[used_++] = 0;
   }
@@ -135,14 +136,15 @@ class Szip : public Codec {
   explicit Szip(std::span<const unsigned> client_data) : values_(client_data.begin(), client_data.end()) {}
 
   Bytes decode(Bytes encoded, DecodedSize size) const override {
-    if (encoded.size() < 4) throw damaged("szip: {} bytes", encoded.size());
+    if (encoded.size() < 4) throw damaged("szip: {} bytes are too short for a header", encoded.size());
     const uint64_t decoded_size = load_little<uint32_t>(encoded.data());
     check_decoded_size("szip", decoded_size, size);
     const Coding coding = checked_coding();
     const unsigned sample_bytes = coding.bits > 16 ? 4 : coding.bits > 8 ? 2 : 1;
     const unsigned plane_count = values_[kBits] >= 32 ? values_[kBits] / 8 : 1;
     if (decoded_size % (sample_bytes * plane_count) != 0)
-      throw damaged("szip: {} bytes of numbers of {} bytes", decoded_size, sample_bytes * plane_count);
+      throw damaged("szip: {} bytes are not a multiple of numbers of {} bytes", decoded_size,
+                    sample_bytes * plane_count);
     Bytes out(decoded_size);
     ScanlineDecoder decoder(coding, ByteSpan(encoded).subspan(4));
     const bool is_big = values_[kOptions] & kBigEndian;
@@ -159,12 +161,14 @@ class Szip : public Codec {
 
  private:
   Coding checked_coding() const {
-    if (values_.size() != kSzipParameters) throw damaged("szip: {} parameters", values_.size());
+    if (values_.size() != kSzipParameters)
+      throw damaged("szip: invalid number of parameters: {}", values_.size());
     const unsigned block = values_[kBlock], bits = values_[kBits], scanline = values_[kScanline];
-    if (block < 2 || block > 64 || block % 2 != 0) throw damaged("szip: blocks of {} samples", block);
-    if (bits == 0 || (bits > 24 && bits != 32 && bits != 64)) throw damaged("szip: samples of {} bits", bits);
+    if (block < 2 || block > 64 || block % 2 != 0) throw damaged("szip: invalid blocks of {} samples", block);
+    if (bits == 0 || (bits > 24 && bits != 32 && bits != 64))
+      throw damaged("szip: invalid samples of {} bits", bits);
     if (scanline == 0 || scanline > kMostBlocks * block)
-      throw damaged("szip: scanlines of {} samples", scanline);
+      throw damaged("szip: invalid scanlines of {} samples", scanline);
     return {bits > 24 ? 8 : bits, block, (scanline + block - 1) / block,
             (values_[kOptions] & kNearestNeighbour) != 0};
   }

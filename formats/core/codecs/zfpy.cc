@@ -35,7 +35,7 @@ class ZfpStream {
     field_.reset(zfp_field_alloc());
     if (!bits_ || !stream_ || !field_) throw std::bad_alloc();
     if (zfp_read_header(stream_.get(), field_.get(), ZFP_HEADER_FULL) == 0)
-      throw damaged("zfpy: no zfp header");
+      throw damaged("zfpy: invalid zfp header");
     check_limits();
   }
 
@@ -72,7 +72,7 @@ class ZfpStream {
     const unsigned start = (real ? 12 : 0) + (reversible ? 7 : 0);
     const unsigned least = field_->type == zfp_type_float && !reversible ? 9 : start;
     if (stream_->maxbits < std::max(least, stream_->minbits))
-      throw damaged("zfpy: blocks of {} to {} bits", stream_->minbits, stream_->maxbits);
+      throw damaged("zfpy: invalid blocks of {} to {} bits", stream_->minbits, stream_->maxbits);
   }
 
   Owned<std::byte> bytes_;
@@ -90,11 +90,11 @@ class Zfpy : public Codec {
     const ZfpStream header(encoded, encoded.size() + kZfpHeaderBytes);
     const uint64_t bytes = header.decoded_bytes();
     check_decoded_size("zfpy", bytes, size);
-    if (header.fewest_bits() / 8 > encoded.size()) throw damaged("zfpy: cut off");
+    if (header.fewest_bits() / 8 > encoded.size()) throw damaged("zfpy: truncated");
     Bytes out(bytes);
     const uint64_t used = ZfpStream(encoded, checked_add(encoded.size(), header.most_bytes())).decode(out);
     // The stream ends with a whole word, of which the last bytes may have been omitted.
-    if (used == 0 || used > encoded.size() + kWordBytes - 1) throw damaged("zfpy: invalid or cut off");
+    if (used == 0 || used > encoded.size() + kWordBytes - 1) throw damaged("zfpy: invalid or truncated");
     return out;
   }
   std::optional<uint64_t> encoded_size(uint64_t) const override { return std::nullopt; }

@@ -44,7 +44,7 @@ Bytes decode_growing(ByteSpan encoded, DecodedSize size) {
     out.advance(part.pos);
     full = part.pos == part.size && wanted != 0;
   }
-  if (wanted != 0) throw damaged("zstd: the last frame is cut off");
+  if (wanted != 0) throw damaged("zstd: the last frame is truncated");
   return out.finish();
 }
 
@@ -90,7 +90,7 @@ Bytes decode_start(const EncodedSource& encoded, uint64_t bytes) {
       if (const size_t result = ZSTD_decompressStream(context, &decoded, &in); ZSTD_isError(result))
         fail(result);
   }
-  if (decoded.pos < decoded.size) throw damaged("zstd: ends after {} bytes", decoded.pos);
+  if (decoded.pos < decoded.size) throw damaged("zstd: the data end after {} decoded bytes", decoded.pos);
   return out;
 }
 

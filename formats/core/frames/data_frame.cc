@@ -17,7 +17,8 @@ Table table_of(uint64_t rows, ArrayPtr row_names, std::vector<Column> columns, c
   const bool is_length_known = !table.row_names || is_readable(*table.row_names);
   for (Column& column : columns) {
     if (!column.values || column.values->shape().size() != 1) {
-      context.notice(fmt::format("{}: {} is not one value a row and is left out", place, column.name));
+      context.notice(
+          fmt::format("{}: {} does not have one value for each row and is left out", place, column.name));
       continue;
     }
     const uint64_t length = column.values->count();
@@ -121,11 +122,12 @@ const Group& root_of(const Group& group) {
 // Returns the list to which the attribute categories of a column refers.
 Node referred_list(const Group& frame, const Json& reference) {
   const std::string* path = reference.text();
-  if (!path) throw damaged("the categories of a column are {}", to_json_text(reference));
+  if (!path) throw damaged("invalid categories of a column: {}", to_json_text(reference));
   const std::vector<std::string> names = path_names(*path);
   auto node = find_path(path->starts_with('/') ? root_of(frame) : frame, names);
   const ArrayPtr list = node ? plain_values_of(*node) : nullptr;
-  if (!list || list->shape().size() != 1) throw damaged("the categories of a column are no list: {}", *path);
+  if (!list || list->shape().size() != 1)
+    throw damaged("the categories of a column are not a list: {}", *path);
   return *std::move(node);
 }
 
@@ -146,12 +148,12 @@ std::optional<DataFrame> DataFrame::of(GroupPtr group, Context& context) {
 
 FrameIndex DataFrame::index() const try {
   const std::optional<std::string> name = text_of(attributes_, "_index");
-  if (!name) return {nullptr, "no attribute _index names the rows"};
+  if (!name) return {nullptr, "the attribute _index is missing"};
   const std::optional<Node> member = find(*name);
-  if (!member) return {nullptr, fmt::format("_index names {}, which is not there", *name)};
+  if (!member) return {nullptr, fmt::format("_index refers to {}, which is missing", *name)};
   ArrayPtr names = frames::values_of(*member, *context_);
   if (!names || names->shape().size() != 1)
-    return {nullptr, fmt::format("{}, which _index names, is no list of names", *name)};
+    return {nullptr, fmt::format("_index refers to {}, which is not a list of names", *name)};
   return {std::move(names), {}};
 } catch (const Error& error) {
   return {broken(error), {}};
@@ -160,10 +162,10 @@ FrameIndex DataFrame::index() const try {
 std::vector<std::string> DataFrame::column_names() const {
   const Json* order = find_attribute(attributes_, "column-order");
   const Json::List* list = order ? order->list() : nullptr;
-  if (!list) throw damaged("{}: column-order is no list of names", group_->path());
+  if (!list) throw damaged("{}: column-order is not a list of names", group_->path());
   std::vector<std::string> names;
   for (const Json& name : *list) {
-    if (!name.text()) throw damaged("{}: column-order holds {}", group_->path(), to_json_text(name));
+    if (!name.text()) throw damaged("{}: column-order contains {}", group_->path(), to_json_text(name));
     names.push_back(*name.text());
   }
   return names;
@@ -203,7 +205,7 @@ ArrayPtr DataFrame::referred_labels(const Node& member) const {
 Column DataFrame::column(const std::string& name) const {
   try {
     const std::optional<Node> member = find(name);
-    if (!member) throw damaged("{}: column {} is not there", group_->path(), name);
+    if (!member) throw damaged("{}: column {} is missing", group_->path(), name);
     return {name, values_of(*member)};
   } catch (const Error& error) {
     return {name, broken(error)};

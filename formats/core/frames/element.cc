@@ -91,8 +91,8 @@ class NullableArray : public DerivedArray {
 
  private:
   void check_fit() const {
-    if (mask_->shape() != shape()) throw damaged("{} values and a mask of {}", count(), mask_->count());
-    if (!is_mask(mask_->dtype())) throw damaged("a mask of {}", mask_->dtype().name());
+    if (mask_->shape() != shape()) throw damaged("{} values, but a mask of {}", count(), mask_->count());
+    if (!is_mask(mask_->dtype())) throw damaged("the mask is {}", mask_->dtype().name());
   }
 
   Elements derived(Elements elements, const Box& box) const override {
@@ -158,10 +158,10 @@ bool are_ordered(const Attributes& attributes, const std::string& place, Context
   if (!ordered) return false;
   if (const bool* truth = ordered->boolean()) return *truth;
   if (const auto number = ordered->as_int64()) return *number != 0;
-  context.notice(fmt::format("{}: ordered is {}: no order", place, to_json_text(*ordered)));
+  context.notice(fmt::format("{}: invalid ordered: {}; shown without order", place, to_json_text(*ordered)));
   return false;
 } catch (const Error& error) {
-  context.notice(fmt::format("{}: no order: {}", place, error.what()));
+  context.notice(fmt::format("{}: shown without order: {}", place, error.what()));
   return false;
 }
 
@@ -175,14 +175,14 @@ ArrayPtr categorical_group(const Group& group, Context& context) try {
   if (!codes) throw damaged("{}: a categorical without codes", group.path());
   codes->check();
   if (!are_codes(*codes))
-    throw damaged("{}: the codes of a categorical are {} of rank {}", group.path(), codes->dtype().name(),
-                  codes->shape().size());
+    throw damaged("{}: the codes of a categorical are {} of rank {}, expected integers of rank 1",
+                  group.path(), codes->dtype().name(), codes->shape().size());
   const std::string path[] = {"categories"};
   const std::optional<Node> node = find_path(group, path);
   if (!node) throw damaged("{}: a categorical without categories", group.path());
   ArrayPtr categories = plain_values_of(*node);
   if (!categories || categories->shape().size() != 1)
-    throw damaged("{}: the categories of a categorical are no list", group.path());
+    throw damaged("{}: the categories of a categorical are not a list", group.path());
   return categorical(std::move(codes), std::move(categories), group.path(), context,
                      are_ordered(group.attributes(), group.path(), context));
 } catch (const Error& error) {

@@ -34,7 +34,8 @@ ArrayPtr find_names(const Group& group, std::string_view name, Context& context)
     if (!names || names->is_null()) return nullptr;
     names->check();
     if (is_text(names->dtype())) return names;
-    context.notice(fmt::format("{}: {} is no list of names: {}", group.path(), name, names->dtype().name()));
+    context.notice(
+        fmt::format("{}: {} is not a list of names: {}", group.path(), name, names->dtype().name()));
   } catch (const Error& error) {
     return std::make_shared<BrokenArray>(text_type(), error);
   }

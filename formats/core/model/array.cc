@@ -93,7 +93,7 @@ void check_inside(const Box& box, const Shape& shape) {
     inside = box.origin[d] <= shape[d] && box.extent[d] <= shape[d] - box.origin[d];
   }
   if (inside) return;
-  throw damaged("({}) elements at ({}) are outside an array of shape ({})", fmt::join(box.extent, ", "),
+  throw damaged("({}) elements at ({}) are outside the array of shape ({})", fmt::join(box.extent, ", "),
                 fmt::join(box.origin, ", "), fmt::join(shape, ", "));
 }
 

@@ -11,7 +11,7 @@ Elements run_of(const Array& array, uint64_t first, uint64_t count,
   if (count == 0) return zero_elements(array.dtype(), 0);
   array.check();  // a broken array has no valid shape
   if (first > array.count() || count > array.count() - first)
-    throw damaged("values {} to {} of {}", first, first + count, array.count());
+    throw damaged("values {} to {} are outside the {} values", first, first + count, array.count());
   Elements all;
   for (uint64_t done = 0; done < count;) {
     const Box box = box_at(array.shape(), first + done, count - done);

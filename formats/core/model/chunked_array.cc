@@ -16,11 +16,11 @@ std::vector<uint64_t> starts_of(const std::vector<uint64_t>& lengths, uint64_t a
   std::vector<uint64_t> starts{0};
   for (const uint64_t length : lengths) {
     if (starts.back() >= axis_length) break;
-    if (length == 0) throw damaged("a chunk length of 0");
+    if (length == 0) throw damaged("the chunk length is 0");
     starts.push_back(checked_add(starts.back(), length));
   }
   if (starts.back() < axis_length) {
-    throw damaged("chunk lengths of {} in all for an axis of {}", starts.back(), axis_length);
+    throw damaged("the chunk lengths add up to {} for an axis of {}", starts.back(), axis_length);
   }
   return starts;
 }
@@ -76,7 +76,7 @@ ChunkGrid::ChunkGrid(Shape shape, Shape steps, std::vector<std::vector<uint64_t>
     steps_[d] = lengths[d].front();
   }
   for (const uint64_t step : steps_) {
-    if (step == 0) throw damaged("a chunk length of 0");
+    if (step == 0) throw damaged("the chunk length is 0");
   }
   chunk_count();  // so that every chunk has a number
 }

@@ -173,7 +173,7 @@ decltype(auto) visit_number(const DType& type, Visit&& visit) {
         return std::forward<Visit>(visit)(double{});
     }
   }
-  throw unsupported("{} is no number", type.name());
+  throw unsupported("{} is not a number type", type.name());
 }
 
 }  // namespace plainfs

@@ -74,7 +74,7 @@ int64_t integer_value(const DType& type, const Elements& elements, uint64_t i) {
     if constexpr (std::is_integral_v<T>)
       return static_cast<int64_t>(elements.values<T>()[i]);
     else
-      throw unsupported("{} has no whole numbers", type.name());
+      throw unsupported("{} is not an integer type", type.name());
   });
 }
 
@@ -331,7 +331,7 @@ bool append_plain(const DType& type, const Elements& elements, uint64_t i, std::
       append_json(type, elements, i, out);
       return true;
   }
-  throw unsupported("{} has no text", type.name());
+  throw unsupported("{} cannot be shown as text", type.name());
 }
 
 void append_json(const DType& type, const Elements& elements, uint64_t i, std::string& out) {

@@ -163,7 +163,7 @@ void append(const DType& type, Elements& target, const Elements& source, uint64_
 void check_layout(const DType& type, const Elements& elements, uint64_t count) {
   if (elements.count != count) throw damaged("{} elements, expected {}", elements.count, count);
   if (!elements.missing.empty() && elements.missing.size() != count) {
-    throw damaged("{} missing marks for {} elements", elements.missing.size(), count);
+    throw damaged("{} marks of missing values for {} elements", elements.missing.size(), count);
   }
   const Layout layout = layout_of(type);
   const size_t children = layout == Layout::compound                              ? type.fields.size()

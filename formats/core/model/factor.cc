@@ -15,8 +15,7 @@ namespace {
 constexpr uint64_t kMostLevels = uint64_t{1} << 27;
 
 Elements levels_as_text(const Array& levels) {
-  if (levels.count() > kMostLevels)
-    throw unsupported("{} levels are more than {}", levels.count(), kMostLevels);
+  if (levels.count() > kMostLevels) throw unsupported("{} levels, more than {}", levels.count(), kMostLevels);
   Elements elements = read_all(levels);
   if (levels.dtype().kind == Kind::text) return elements;
   TextBuilder labels(elements.count);
@@ -50,7 +49,8 @@ std::function<void(const std::string& code, uint64_t levels)> warning_once(std::
   auto told = std::make_shared<std::atomic<bool>>(false);  // the thread that sets it logs the warning
   return [told, place = std::move(place), &context](const std::string& code, uint64_t levels) {
     if (told->exchange(true)) return;
-    context.warn(fmt::format("{}: code {} is none of the {} levels; shown as NA", place, code, levels));
+    context.warn(
+        fmt::format("{}: code {} is not below {}, the number of levels; shown as NA", place, code, levels));
   };
 }
 

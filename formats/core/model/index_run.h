@@ -58,7 +58,7 @@ class IndexRun {
       if constexpr (std::is_integral_v<T>)
         take(read.values<T>().subspan(first, count), limit, what);
       else
-        throw damaged("{} is {}, not a whole number", what, type.name());
+        throw damaged("{} is {}, expected integers", what, type.name());
     });
   }
   template <class T>

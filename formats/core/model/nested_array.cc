@@ -23,7 +23,7 @@ uint64_t integer_at(const Array& array, uint64_t i) {
     const auto value = one.values<decltype(zero)>()[0];
     if constexpr (std::is_integral_v<decltype(zero)>)
       if (value >= 0) return static_cast<uint64_t>(value);
-    throw damaged("an index that is no count");
+    throw damaged("an index is not a count");
   });
 }
 
@@ -31,7 +31,7 @@ uint64_t integer_at(const Array& array, uint64_t i) {
 Run part_of(const Array& ends, uint64_t list, uint64_t divided) {
   const Run run{list == 0 ? 0 : integer_at(ends, list - 1), integer_at(ends, list)};
   if (run.begin > run.end || run.end > divided)
-    throw damaged("index {} is {} after {}, of {}", list, run.end, run.begin, divided);
+    throw damaged("index {} is {} after {}, but there are {} items", list, run.end, run.begin, divided);
   return run;
 }
 
@@ -117,7 +117,7 @@ bool NestedArray::can_be_held() const {
 void NestedArray::check() const {
   elements_.values->check();
   if (elements_.values->count() > kMostLeaves)
-    throw unsupported("cells of {} values together are too large to be held", elements_.values->count());
+    throw unsupported("cells of {} values together are too large", elements_.values->count());
   for (const ArrayPtr& ends : elements_.ends) ends->check();
 }
 

@@ -15,12 +15,12 @@ bool is_shape(const Json& value, std::span<const uint64_t> shape) {
 // Adds the content of `items`, nested one level per axis of `shape`.
 void add_nested(std::string_view codec, std::span<Json> items, std::span<const uint64_t> shape,
                 TextBuilder& out) {
-  if (items.size() != shape[0]) throw damaged("{}: {} items where {} belong", codec, items.size(), shape[0]);
+  if (items.size() != shape[0]) throw damaged("{}: {} items, expected {}", codec, items.size(), shape[0]);
   for (Json& item : items) {
     if (shape.size() == 1) {
       add_json_element(item, out);
     } else {
-      if (!item.list()) throw damaged("{}: an item where a list belongs", codec);
+      if (!item.list()) throw damaged("{}: an item, expected a list", codec);
       add_nested(codec, *item.list(), shape.subspan(1), out);
     }
   }
@@ -30,7 +30,7 @@ void add_nested(std::string_view codec, std::span<Json> items, std::span<const u
 
 void check_value_count(std::string_view codec, uint64_t values) {
   if (values > kMostObjectValues)
-    throw unsupported("{}: over {} values in a chunk", codec, kMostObjectValues);
+    throw unsupported("{}: more than {} values in a chunk", codec, kMostObjectValues);
 }
 
 void add_json_element(Json& value, TextBuilder& out) {
@@ -45,14 +45,14 @@ Elements elements_of_items(std::string_view codec, Json& items, std::span<const 
                            bool with_shape) {
   const size_t tail = with_shape ? 2 : 1;
   Json::List* list = items.list();
-  if (!list || list->size() < tail) throw damaged("{}: no list of items, dtype and shape", codec);
+  if (!list || list->size() < tail) throw damaged("{}: not a list of items, dtype and shape", codec);
   if (with_shape && !is_shape(list->back(), chunk_shape))
-    throw damaged("{}: shape {} is not the chunk's", codec, to_json_text(list->back()).substr(0, 100));
-  if (!(*list)[list->size() - tail].text()) throw damaged("{}: no dtype", codec);
+    throw damaged("{}: shape {} differs from the chunk's", codec, to_json_text(list->back()).substr(0, 100));
+  if (!(*list)[list->size() - tail].text()) throw damaged("{}: the dtype is missing", codec);
   const std::span<Json> values(list->data(), list->size() - tail);
   TextBuilder out;
   if (chunk_shape.empty()) {
-    if (values.size() != 1) throw damaged("{}: {} items in a chunk of one", codec, values.size());
+    if (values.size() != 1) throw damaged("{}: {} items, expected 1", codec, values.size());
     add_json_element(values[0], out);
   } else {
     add_nested(codec, values, chunk_shape, out);

@@ -92,7 +92,7 @@ Elements unpack_fields(const DType& type, ByteSpan stored, uint64_t count) {
 Elements unpack_items(const DType& type, Bytes&& stored, uint64_t count) {
   const uint64_t items = type.items();
   if (checked_multiply(items, type.item->size) != type.size) {
-    throw damaged("{} items of {} bytes are not {} bytes", items, type.item->size, type.size);
+    throw damaged("{} items of {} bytes, expected {} bytes", items, type.item->size, type.size);
   }
   Elements result;
   result.count = count;
@@ -107,7 +107,7 @@ void check_truth_values(const Bytes& values) {
   if (all <= std::byte{1}) return;
   const auto wrong =
       std::find_if(values.begin(), values.end(), [](std::byte value) { return value > std::byte{1}; });
-  throw damaged("a truth value is {}", std::to_integer<unsigned>(*wrong));
+  throw damaged("a truth value is {}, expected 0 or 1", std::to_integer<unsigned>(*wrong));
 }
 
 void check_stored(const DType& type, size_t stored, uint64_t count) {

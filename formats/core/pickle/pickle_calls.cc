@@ -13,7 +13,7 @@ namespace {
 using Values = std::vector<PickleValue>;
 
 [[noreturn]] void wrong(std::string_view what) {
-  throw damaged("the pickle has a wrong {}", what);
+  throw damaged("the pickle has an invalid {}", what);
 }
 
 // Returns argument i, which must have that kind.
@@ -48,14 +48,14 @@ bool has_objects(const DType& type) {
 constexpr size_t kMostTypeDepth = 16;
 
 uint64_t fields_in(const DType& type, size_t depth = 0) {
-  if (depth > kMostTypeDepth) wrong("dtype: nested too deep");
+  if (depth > kMostTypeDepth) wrong("dtype: nested too deeply");
   uint64_t fields = 1;
   for (const Field& field : type.fields) fields += fields_in(field.type, depth + 1);
   return fields + (type.item ? fields_in(*type.item, depth + 1) : 0);
 }
 
 void spend(uint64_t& left, uint64_t wanted) {
-  if (wanted > left) throw damaged("the pickle makes more of shared values than its size allows");
+  if (wanted > left) throw damaged("the pickle repeats shared values more often than its size allows");
   left -= wanted;
 }
 
@@ -73,8 +73,8 @@ void fill(PickleArray& array, std::shared_ptr<const PickleType> type, const Pick
   const uint64_t wanted = objects ? count : checked_multiply(count, type->type.size);
   const uint64_t given = objects ? heap.items(data).size() : data.size;
   if (given != wanted)
-    throw damaged("the pickle has an array of {} {}, its shape wants {}", given, objects ? "items" : "bytes",
-                  wanted);
+    throw damaged("the pickle has an array of {} {}, expected {} by its shape", given,
+                  objects ? "items" : "bytes", wanted);
   array.data = data;
   array.type = std::move(type);
 }
@@ -250,7 +250,7 @@ PickleFunction find_pickle_function(std::string_view module, std::string_view na
   };
   for (const Known& known : kKnown)
     if (known.module == module && known.name == name) return known.function;
-  throw damaged("the pickle names {}.{}, which is no data", module.substr(0, 60), name.substr(0, 60));
+  throw damaged("the pickle refers to {}.{}, which is not data", module.substr(0, 60), name.substr(0, 60));
 }
 
 PickleValue call_pickle_function(PickleFunction function, const Values& arguments, PickleHeap& heap) {

@@ -31,11 +31,12 @@ class PickleMachine {
         return false;
       case 0x80:
         if (const unsigned protocol = cursor_.byte(); protocol > kLastProtocol)
-          throw damaged("pickle protocol {}", protocol);
+          throw damaged("unknown pickle protocol {}", protocol);
         return true;
       case 0x95:
         if (const auto size = cursor_.little<uint64_t>(); size > cursor_.remaining())
-          throw damaged("a frame of {} bytes, {} are left", size, cursor_.remaining());
+          throw damaged("the pickle has a frame of {} bytes, but only {} are left", size,
+                        cursor_.remaining());
         return true;
       case '(':
         marks_.push_back(stack_.size());
@@ -49,7 +50,7 @@ class PickleMachine {
     }
     if (!step_scalar(opcode) && !step_text(opcode) && !step_container(opcode) && !step_memo(opcode) &&
         !step_object(opcode))
-      throw damaged("pickle opcode {:#04x} at byte {}", opcode, cursor_.position() - 1);
+      throw damaged("unknown pickle opcode {:#04x} at byte {}", opcode, cursor_.position() - 1);
     return true;
   }
 
@@ -220,7 +221,7 @@ class PickleMachine {
         const PickleValue arguments = pop(PickleKind::tuple);
         const PickleValue function = pop(PickleKind::function);
         if (function.function != PickleFunction::reference || !heap_.items(arguments).empty())
-          throw damaged("the pickle makes a new object that is no reference");
+          throw damaged("the pickle creates an object that is not a reference");
         push_list(PickleKind::dict, {});
         return true;
       }
@@ -260,7 +261,7 @@ class PickleMachine {
   // Values below the last mark cannot be accessed, as in Python.
   size_t floor() const { return marks_.empty() ? 0 : marks_.back(); }
   PickleValue& top() {
-    if (stack_.size() <= floor()) throw damaged("the pickle takes from an empty stack");
+    if (stack_.size() <= floor()) throw damaged("the pickle pops from an empty stack");
     return stack_.back();
   }
   PickleValue pop() {
@@ -275,7 +276,7 @@ class PickleMachine {
     return value;
   }
   std::vector<PickleValue> pop_last(size_t count) {
-    if (stack_.size() - floor() < count) throw damaged("the pickle takes from an empty stack");
+    if (stack_.size() - floor() < count) throw damaged("the pickle pops from an empty stack");
     std::vector<PickleValue> items(stack_.end() - static_cast<ptrdiff_t>(count), stack_.end());
     stack_.resize(stack_.size() - count);
     return items;
@@ -292,7 +293,7 @@ class PickleMachine {
   }
   void extend(PickleKind kind, const std::vector<PickleValue>& items) {
     const PickleValue& target = top();
-    if (target.kind != kind) throw damaged("the pickle adds items to what is no container");
+    if (target.kind != kind) throw damaged("the pickle adds items to a value that is not a container");
     std::vector<PickleValue>& list = heap_.lists[target.index];
     list.insert(list.end(), items.begin(), items.end());
   }
@@ -320,7 +321,7 @@ class PickleMachine {
     return text;
   }
   static uint64_t length(int32_t size) {
-    if (size < 0) throw damaged("a length of {} in the pickle", size);
+    if (size < 0) throw damaged("the pickle has the invalid length {}", size);
     return static_cast<uint64_t>(size);
   }
   template <class T>
@@ -332,7 +333,7 @@ class PickleMachine {
   }
   static uint64_t index_of(std::string_view text) {
     const auto index = parse<uint64_t>(text);
-    if (!index) throw damaged("pickle memo entry \"{}\"", text.substr(0, 40));
+    if (!index) throw damaged("invalid pickle memo entry \"{}\"", text.substr(0, 40));
     return *index;
   }
 
@@ -351,12 +352,12 @@ class PickleMachine {
     const std::string_view digits = text.starts_with('-') ? text.substr(1) : text;
     if (digits.empty() || digits[0] == '0' ||
         digits.find_first_not_of("0123456789") != std::string_view::npos)
-      throw damaged("the pickle has the integer \"{}\"", text.substr(0, 40));
+      throw damaged("the pickle has the invalid integer \"{}\"", text.substr(0, 40));
     push(PickleValue::of_text(PickleKind::number, text));
   }
   void push_real_line(std::string_view text) {
     const auto value = parse<double>(text);
-    if (!value) throw damaged("the pickle has the number \"{}\"", text.substr(0, 40));
+    if (!value) throw damaged("the pickle has the invalid number \"{}\"", text.substr(0, 40));
     push_real(*value);
   }
   void push_long(uint64_t size);
@@ -378,7 +379,7 @@ class PickleMachine {
 
 void PickleMachine::push_long(uint64_t size) {
   constexpr uint64_t kMostBytes = 1024;
-  if (size > kMostBytes) throw damaged("an integer of {} bytes in the pickle", size);
+  if (size > kMostBytes) throw damaged("the pickle has an integer of {} bytes", size);
   const ByteSpan bytes = cursor_.bytes(size);
   if (bytes.empty()) return push_integer(PickleKind::integer, 0);
   if (bytes.size() > 8) {

@@ -12,7 +12,7 @@ namespace {
 using Values = std::vector<PickleValue>;
 
 [[noreturn]] void wrong_value(const DType& type) {
-  throw damaged("a pickled record has no {} where one belongs", type.name());
+  throw damaged("a pickled record has a value of another type, expected {}", type.name());
 }
 
 bool same_type(const DType& a, const DType& b) {
@@ -166,7 +166,7 @@ Elements pickled_records(const PickleArray& array, const DType& type, const Pick
                          PickleText& text) {
   const DType& stored = array.type->type;
   if (!same_type(stored, type))
-    throw damaged("the pickle holds {}, the array {}", stored.name(), type.name());
+    throw damaged("the pickle contains {}, but the array {}", stored.name(), type.name());
   if (array.type->has_objects) return RecordReader(heap, text).column(type, heap.items(array.data));
   const uint64_t count = element_count(array.shape);
   if (!array.fortran || array.shape.size() < 2) return unpack(stored, array.data.bytes(), count);

@@ -112,7 +112,7 @@ void PickleText::write_element(const PickleArray& array, uint64_t i, std::string
 
 void PickleText::spend(uint64_t bytes) {
   if (bytes > left_ || bytes > element_left_)
-    throw damaged("the pickle's shared values are too large written out");
+    throw damaged("the pickle's shared values are too large as text");
   left_ -= bytes;
   element_left_ -= bytes;
 }
@@ -157,7 +157,7 @@ void PickleText::write_value(const PickleValue& value, std::string& out, int dep
     case PickleKind::function:
       break;
   }
-  throw damaged("the pickle has a type or function where data belong");
+  throw damaged("the pickle has a type or function, expected data");
 }
 
 void PickleText::write_text(std::string_view text, std::string& out) {
@@ -181,7 +181,7 @@ void PickleText::write_list(const std::vector<PickleValue>& items, std::string& 
 // Appends a key. A key that is not a text becomes its JSON text. Containers are rejected: quoting quoted text
 // doubles its size.
 void PickleText::write_key(const PickleValue& key, std::string& out) {
-  if (key.kind > PickleKind::bytes) throw damaged("the pickle has a key that is no text or number");
+  if (key.kind > PickleKind::bytes) throw damaged("the pickle has a key that is neither a text nor a number");
   std::string text;
   write_value(key, text, 0);
   if (text.starts_with('"'))

@@ -172,7 +172,7 @@ HttpRequest AzureOrigin::list(const std::string& prefix, const std::string& deli
 
 ObjectPage AzureOrigin::page_of(const std::string& xml) const {
   if (xml.find("<EnumerationResults") == xml.npos)
-    throw unreadable("the server's list of objects is invalid");
+    throw unreadable("the server's reply is not a list of objects");
   ObjectPage page;
   std::string part;
   for (size_t at = 0; next_between(xml, "<Blob>", "</Blob>", at, part);) {

@@ -112,7 +112,8 @@ std::optional<TimedKeys> Credentials::of_profile() const {
   for (const char* other : {"role_arn", "sso_session", "sso_start_url", "credential_process"})
     if (!value_of(profile, other).empty())
       throw unsupported(
-          "the profile {} has its keys from {}, which is not read; `aws configure export-credentials "
+          "the profile {} takes its keys from {}, which plainfs does not read; `aws configure "
+          "export-credentials "
           "--format "
           "env` gives them for the environment",
           profile_name(environment_), other);
@@ -132,8 +133,8 @@ TimedKeys Credentials::find() const {
   if (auto keys = keys_of_container(environment_, client_)) return from(*keys, "the container's service");
   if (auto keys = keys_of_machine(environment_, client_)) return from(*keys, "the machine's service");
   throw unreadable(
-      "no credentials for S3: neither in the environment (AWS_ACCESS_KEY_ID) nor in ~/.aws nor from this "
-      "machine; for what is public: -o no_sign");
+      "no credentials for S3 in the environment (AWS_ACCESS_KEY_ID), in ~/.aws or from this "
+      "machine; for public data: -o no_sign");
 }
 
 // Returns the keys that are valid for at least `seconds`.
@@ -234,7 +235,7 @@ std::string between(const std::string& text, const std::string& open, const std:
 
 Error no_keys(const std::string& service, const HttpReply& reply) {
   return unreadable("no credentials from {}: {}", service,
-                    reply.head.status == 0 ? reply.failure : fmt::format("it answers {}", reply.head.status));
+                    reply.head.status == 0 ? reply.failure : fmt::format("status {}", reply.head.status));
 }
 
 // {"AccessKeyId": …, "SecretAccessKey": …, "Token": …, "Expiration": …}
@@ -248,7 +249,7 @@ TimedKeys keys_of_json(const std::string& service, const HttpReply& reply) {
   TimedKeys keys{
       {text("AccessKeyId"), text("SecretAccessKey"), text("Token")}, time_of(text("Expiration")), {}};
   if (keys.keys.id.empty() || keys.keys.secret.empty())
-    throw unreadable("no credentials from {}: its answer has no keys", service);
+    throw unreadable("no credentials from {}: the reply has no keys", service);
   return keys;
 }
 
@@ -287,7 +288,7 @@ std::optional<TimedKeys> keys_of_web_identity(const Environment& environment, co
   TimedKeys keys{
       {text("AccessKeyId"), text("SecretAccessKey"), text("SessionToken")}, time_of(text("Expiration")), {}};
   if (keys.keys.id.empty() || keys.keys.secret.empty())
-    throw unreadable("no credentials from the token service: its answer has no keys");
+    throw unreadable("no credentials from the token service: the reply has no keys");
   return keys;
 }
 
@@ -298,7 +299,7 @@ std::optional<TimedKeys> keys_of_container(const Environment& environment, HttpC
   if (place.empty()) return std::nullopt;
   const Url url = parse_url(place);
   if (url.scheme != "https" && !is_local(url))
-    throw unreadable("no credentials from the container's service: {} is neither https nor of this machine",
+    throw unreadable("no credentials from the container's service: {} is neither https nor on this machine",
                      url.host);
   HttpRequest request;
   request.url = url.text();

@@ -210,13 +210,13 @@ void prepare(Transfer& transfer, long patience) {
 std::string_view hint_of(CURLcode code, const Url& url, std::string_view text) {
   switch (code) {
     case CURLE_COULDNT_RESOLVE_HOST:
-      return url.host.ends_with(".amazonaws.com") ? "; another service than AWS's: -o endpoint=URL" : "";
+      return url.host.ends_with(".amazonaws.com") ? "; for a service other than AWS: -o endpoint=URL" : "";
     case CURLE_SSL_CONNECT_ERROR:
       return text.find("wrong version number") != text.npos || text.find("packet") != text.npos
-                 ? "; that server speaks http://, not https://"
+                 ? "; the server speaks http://, not https://"
                  : "";
     case CURLE_GOT_NOTHING:
-      return url.scheme == "http" ? "; perhaps that server speaks https://" : "";
+      return url.scheme == "http" ? "; the server may speak https://" : "";
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CACERT_BADFILE:
       return "; to trust the server's certificate: CURL_CA_BUNDLE=FILE in the environment";
@@ -384,7 +384,7 @@ HttpClient::~HttpClient() {
   }
   curl_multi_wakeup(state_->multi);
   if (state_->thread.joinable()) state_->thread.join();
-  for (const auto& transfer : state_->queue) transfer->sink->end({"the program ends", {}, false});
+  for (const auto& transfer : state_->queue) transfer->sink->end({"the program is ending", {}, false});
 }
 
 void HttpClient::start(HttpRequest request, std::shared_ptr<HttpSink> sink) {
@@ -400,7 +400,7 @@ void HttpClient::start(HttpRequest request, std::shared_ptr<HttpSink> sink) {
     if (!state_->thread.joinable()) state_->thread = std::thread([state = state_.get()] { state->run(); });
     state_->queue.push_back(std::move(transfer));
   } catch (const std::system_error& error) {
-    throw unreadable("no thread for requests: {}", error.what());
+    throw unreadable("cannot start a thread for requests: {}", error.what());
   }
   curl_multi_wakeup(state_->multi);
 }
@@ -434,7 +434,7 @@ void HttpClient::note_answer(const std::string& url) {
   if (!counters_.is_waiting.load(std::memory_order_relaxed)) return;
   counters_.is_waiting.store(false, std::memory_order_relaxed);
   if (is_told_.exchange(false, std::memory_order_relaxed))
-    counters_.tell(parse_url(url).host_and_port() + ": answers again");
+    counters_.tell(parse_url(url).host_and_port() + ": replies again");
 }
 
 std::string http_library_version() {

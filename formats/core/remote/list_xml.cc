@@ -56,7 +56,7 @@ uint64_t size_in_list(const std::string& text) {
   uint64_t size = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
   if (text.empty() || error != std::errc() || end != text.data() + text.size() || size > kLargestObject)
-    throw unreadable("the server's list of objects has a size of {}", text);
+    throw unreadable("the server's list of objects has the invalid size {}", text);
   return size;
 }
 
@@ -68,7 +68,8 @@ std::string checked_key(std::string key) {
 
 std::string checked_continuation(std::string token) {
   if (token.size() > kMostTokenBytes)
-    throw unreadable("the server's list of objects goes on at a token of {} bytes", token.size());
+    throw unreadable("the server's list of objects continues at a token of {} bytes, which is too long",
+                     token.size());
   return token;
 }
 

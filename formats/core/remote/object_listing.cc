@@ -43,12 +43,12 @@ std::vector<Entry> entries_of(const Listed& listed) {
 void check_page(const ObjectPage& page, const std::string& prefix, const std::string& delimiter) {
   const auto check = [&](const std::string& key) {
     if (!key.starts_with(prefix))
-      throw unreadable("the server's list of objects has {}, objects in {} were asked for", key, prefix);
+      throw unreadable("the server's list of objects has {}, expected objects in {}", key, prefix);
   };
   for (const ObjectPage::Object& object : page.objects) {
     check(object.key);
     if (!delimiter.empty() && object.key.find(delimiter, prefix.size()) != object.key.npos)
-      throw unreadable("the server's list of objects has {}, those directly in {} were asked for", object.key,
+      throw unreadable("the server's list of objects has {}, expected objects directly in {}", object.key,
                        prefix);
   }
   for (const std::string& folder : page.prefixes) {
@@ -208,7 +208,7 @@ class ObjectListing : public Listing {
         throw unsupported("listing {}: more than {} bytes of names", location, kMostNameBytes);
       continuation = std::move(next.continuation);
       if (!continuation.empty() && !continuations.insert(continuation).second)
-        throw unreadable("listing {}: the server's list of objects begins anew", location);
+        throw unreadable("listing {}: the server repeats a page of its list of objects", location);
       if (continuations.size() >= kMostPages)
         throw unreadable("listing {}: the server's list of objects has no end after {} pages", location,
                          kMostPages);

@@ -36,7 +36,7 @@ std::string answered(const std::function<HttpRequest()>& make, Origin& origin, H
     HttpRequest request = make();
     const std::string url = request.url;
     HttpReply reply = client.ask(std::move(request), most_bytes);
-    if (reply.is_too_long) throw unreadable("the server's answer is longer than {} bytes", most_bytes);
+    if (reply.is_too_long) throw unreadable("the server's reply is longer than {} bytes", most_bytes);
     if (reply.head.status != 0 && (reply.head.status < 400 || !is_passing(reply.head.status)))
       client.note_answer(url);
     if (reply.head.status == 200 && reply.failure.empty()) return std::move(reply.body);
@@ -98,7 +98,7 @@ class HttpOrigin : public Origin {
 
   std::string address(const std::string& location) const override {
     const std::string& known = location.starts_with(base_) ? base_ : folder_;
-    if (!location.starts_with(known)) throw unreadable("{}: lies outside of the store", location);
+    if (!location.starts_with(known)) throw unreadable("{}: outside the store", location);
     std::string url = known + percent_encoded(std::string_view(location).substr(known.size()), true);
     if (!query_.empty()) url += "?" + query_;
     return parse_url(url).text();

@@ -84,8 +84,7 @@ class RemoteFolder : public KeyStore {
   }
 
   std::vector<Entry> list(const std::string& folder) const override {
-    if (!listing_)
-      throw unsupported("{}: a server of plain HTTP does not tell what is in a folder", place_of(folder));
+    if (!listing_) throw unsupported("{}: plain HTTP cannot list folders", place_of(folder));
     return listing_->list(place_of(folder));
   }
 

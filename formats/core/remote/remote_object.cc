@@ -45,7 +45,7 @@ Verdict failed(Error error) {
 
 Error refused(long status, const std::string& code, const std::string& asker) {
   const bool is_about_keys = !asker.empty() && (status == 400 || status == 401 || status == 403);
-  return unreadable("the server answers {}{}{}{}{}", status, code.empty() ? "" : " ", code,
+  return unreadable("the server returned {}{}{}{}{}", status, code.empty() ? "" : " ", code,
                     is_about_keys ? "; " : "", is_about_keys ? asker : "");
 }
 
@@ -129,7 +129,7 @@ void RemoteObject::check_unchanged() const {
 
 // Compares the version in the reply with the known one.
 Verdict RemoteObject::settle(const HttpHead& head, uint64_t size) {
-  if (size > kLargestObject) return failed(unreadable("the server says that it has {} bytes", size));
+  if (size > kLargestObject) return failed(unreadable("the server reports a size of {} bytes", size));
   const Version told{size, head.field("etag"), head.field("last-modified")};
   const MutexLock lock(mutex_);
   if (!version_) {
@@ -137,11 +137,13 @@ Verdict RemoteObject::settle(const HttpHead& head, uint64_t size) {
       // The page that lists a folder has no version either, though its objects may.
       may_be_folder_.store(true, std::memory_order_relaxed);
       return failed(unsupported(
-          "the server gives neither ETag nor Last-Modified, so a change of the store would go unnoticed"));
+          "the server sends neither ETag nor Last-Modified, so changes to the store could not be detected"));
     }
     if (is_weak(told.etag) && told.last_modified.empty())
-      return failed(unsupported(
-          "the server gives {} and no Last-Modified; a weak ETag is that of other bytes too", told.etag));
+      return failed(
+          unsupported("the server sends the weak ETag {} and no Last-Modified, so changes to the store could "
+                      "not be detected",
+                      told.etag));
     version_ = told;
     return {Verdict::take, {}, {}};
   }
@@ -165,17 +167,17 @@ Verdict RemoteObject::judge(const HttpHead& head, ByteRange range) {
     if (range.offset == 0 && size && *size <= range.size) return settle(head, *size);
     may_be_folder_.store(true, std::memory_order_relaxed);
     size_without_ranges_.store(size.value_or(0), std::memory_order_relaxed);
-    return failed(unsupported("the server does not serve ranges of bytes (it answers with all of the file)"));
+    return failed(unsupported("the server does not support byte ranges: it sends the whole file"));
   }
   const auto there = content_range(head.field("content-range"));
   if (!there || there->first != range.offset)
-    return failed(unreadable("the server answers with Content-Range: {}, bytes {}-{} were asked for",
+    return failed(unreadable("the server sends Content-Range: {}, expected bytes {}-{}",
                              head.field("content-range"), range.offset, range.offset + range.size - 1));
   const uint64_t wanted_last = std::min(range.offset + range.size, there->size) - 1;
   Verdict verdict = settle(head, there->size);
   if (verdict.kind == Verdict::take && there->last != wanted_last)
-    return failed(unreadable("the server answers with bytes {}-{}, {}-{} were asked for", there->first,
-                             there->last, range.offset, wanted_last));
+    return failed(unreadable("the server sends bytes {}-{}, expected {}-{}", there->first, there->last,
+                             range.offset, wanted_last));
   return verdict;
 }
 
@@ -208,7 +210,7 @@ Verdict RemoteObject::judge_refusal(const HttpHead& head, const std::string& err
       if (is_known) return has_changed();
       is_absent_.store(true, std::memory_order_relaxed);
       may_be_folder_.store(true, std::memory_order_relaxed);
-      return failed(not_found("the server has no such object"));
+      return failed(not_found("the server does not have this object"));
     case 412:
       return has_changed();
     case 416:

@@ -121,7 +121,7 @@ void RemoteSources::check_inside(const std::string& location) const {
   const std::string place = is_beside ? folder_of(store_) : store_;
   const std::string rest = is_in(location, place) ? location.substr(place.size()) + "/" : "";
   if (rest.empty() || rest.find("/../") != rest.npos || rest.find('\0') != rest.npos)
-    throw unreadable("{}: lies outside of the store {}", location, store_);
+    throw unreadable("{}: outside the store {}", location, store_);
 }
 
 Listing* RemoteSources::listing() {
@@ -298,7 +298,7 @@ EntryKind RemoteSources::kind_of_bucket() {
   if (is_store) return EntryKind::folder;
   std::string names;
   for (size_t i = 0; i < std::min(kMostNames, entries.size()); ++i)
-    names += (i == 0 ? "; there is " : ", ") + entries[i].name;
+    names += (i == 0 ? "; it has " : ", ") + entries[i].name;
   throw unsupported("a bucket; name a store in it: {}/NAME{}{}{}", store_, names,
                     entries.size() > kMostNames ? ", …" : "", why_not);
 }
@@ -396,7 +396,9 @@ std::unique_ptr<Sources> open_sources(const std::string& store, const RemoteOpti
                                            std::move(disk), cache, bytes_read);
   }
   throw unsupported(
-      "{}: not a URL of https://, http://, s3://, gs:// or az://; mount it with rclone or sshfs first",
+      "{}: unknown kind of URL, expected https://, http://, s3://, gs:// or az://; mount it with rclone or "
+      "sshfs "
+      "first",
       store);
 }
 

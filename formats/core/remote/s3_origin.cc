@@ -19,7 +19,7 @@ std::string bucket_of(const std::string& location) {
       bucket.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_") ==
       bucket.npos;
   if (bucket.empty() || !is_plain || bucket.front() == '.')
-    throw unsupported("{}: names no bucket; write {}BUCKET/KEY", location, location.substr(0, kS3.size()));
+    throw unsupported("{}: no bucket; write {}BUCKET/KEY", location, location.substr(0, kS3.size()));
   return bucket;
 }
 
@@ -77,7 +77,7 @@ S3Origin::S3Origin(const std::string& location, const RemoteOptions& options, co
                   ? first_of({options.region, "auto"})
                   : first_of({options.region, environment("AWS_REGION"), environment("AWS_DEFAULT_REGION"),
                               value_of(profile_, "region"), "us-east-1"})) {
-  if (!is_region(region_)) throw unsupported("region={}: is no region", region_);
+  if (!is_region(region_)) throw unsupported("region={}: not a region", region_);
   if (options.no_sign || !bearer_.empty()) return;
   if (scheme_ == kS3)
     credentials_.emplace(environment, region_, client);
@@ -88,7 +88,7 @@ S3Origin::S3Origin(const std::string& location, const RemoteOptions& options, co
 std::string S3Origin::key_of(const std::string& location) const {
   const std::string bucket = scheme_ + bucket_;
   if (location == bucket) return {};
-  if (!location.starts_with(bucket + "/")) throw unreadable("{}: lies outside of {}", location, bucket);
+  if (!location.starts_with(bucket + "/")) throw unreadable("{}: outside {}", location, bucket);
   return location.substr(bucket.size() + 1);
 }
 
@@ -124,7 +124,7 @@ std::string S3Origin::asker() {
   if (!bearer_.empty()) return "the token is from the environment (GOOGLE_OAUTH_ACCESS_TOKEN)";
   if (!credentials_ && scheme_ == kGoogle)
     return "asked without a key (GS_ACCESS_KEY_ID and GOOGLE_OAUTH_ACCESS_TOKEN are not set)";
-  if (!credentials_) return "asked without a key (no_sign)";
+  if (!credentials_) return "the request has no key (no_sign)";
   if (scheme_ == kGoogle) return "the key is from the environment (GS_ACCESS_KEY_ID)";
   const std::string source = credentials_->source();
   return source.empty() ? "" : "the key is from " + source;
@@ -148,7 +148,8 @@ HttpRequest S3Origin::list(const std::string& prefix, const std::string& delimit
 }
 
 ObjectPage S3Origin::page_of(const std::string& xml) const {
-  if (xml.find("<ListBucketResult") == xml.npos) throw unreadable("the server's list of objects is none");
+  if (xml.find("<ListBucketResult") == xml.npos)
+    throw unreadable("the server's reply is not a list of objects");
   // Services that support the requested encoding name it in the reply; some do not support it.
   const bool is_encoded = element_text(xml, "EncodingType") == "url";
   const auto key_in = [&](const std::string& text) {

@@ -41,10 +41,11 @@ std::string part_of(CURLU* parsed, CURLUPart part) {
 
 Url parts_of(CURLU* parsed) {
   if (!part_of(parsed, CURLUPART_USER).empty() || !part_of(parsed, CURLUPART_PASSWORD).empty())
-    throw unsupported("a user's name in a URL is seen by everybody on this machine; put it into ~/.netrc");
+    throw unsupported(
+        "a URL with a user name, which all users of this machine can see; put it into ~/.netrc");
   Url url{part_of(parsed, CURLUPART_SCHEME), part_of(parsed, CURLUPART_HOST), part_of(parsed, CURLUPART_PORT),
           part_of(parsed, CURLUPART_PATH), part_of(parsed, CURLUPART_QUERY)};
-  if (url.scheme != "https" && url.scheme != "http") throw unsupported("{}: is no https:// URL", url.scheme);
+  if (url.scheme != "https" && url.scheme != "http") throw unsupported("{}: not an https:// URL", url.scheme);
   return url;
 }
 
@@ -59,7 +60,7 @@ std::string Url::text() const {
 Url parse_url(const std::string& text) {
   const Parsed parsed = new_parsed();
   if (curl_url_set(parsed.get(), CURLUPART_URL, text.c_str(), kEncode) != CURLUE_OK)
-    throw unsupported("no URL that can be read");
+    throw unsupported("invalid URL");
   return parts_of(parsed.get());
 }
 
@@ -67,7 +68,7 @@ Url redirected(const Url& base, const std::string& location) {
   const Parsed parsed = new_parsed();
   if (curl_url_set(parsed.get(), CURLUPART_URL, base.text().c_str(), kEncode) != CURLUE_OK ||
       curl_url_set(parsed.get(), CURLUPART_URL, location.c_str(), kEncode) != CURLUE_OK)
-    throw unsupported("a redirect to what is no URL");
+    throw unsupported("a redirect to an invalid URL");
   Url url = parts_of(parsed.get());
   if (base.scheme == "https" && url.scheme != "https") throw unsupported("a redirect from https to http");
   return url;
@@ -175,7 +176,7 @@ bool goes_by_proxy(const Url& url, const std::function<std::string(const std::st
 
 Error leads_inside(const std::string& host, const std::string& address) {
   return unsupported(
-      "a redirect to {} is not followed: {} is of this machine or of a private network, and who redirects is "
+      "a redirect to {} is not followed: {} is on this machine or in a private network, and the server is "
       "not",
       host, address);
 }

@@ -20,8 +20,7 @@ void check(const SparseMatrix& matrix) {
       throw unsupported("a sparse matrix of {}", type.name());
   }
   const auto check_extent = [](uint64_t extent, const char* what) {
-    if (extent > INT32_MAX)
-      throw unsupported("{} {} are more than R's sparse matrices can have", extent, what);
+    if (extent > INT32_MAX) throw unsupported("{} {} are too many for R's sparse matrices", extent, what);
   };
   check_extent(matrix.value->count(), "entries");
   check_extent(matrix.rows, "rows");

@@ -106,8 +106,7 @@ ColumnOrder::ColumnOrder(const SparseMatrix& matrix, Context& context)
       cache_owner_(context.cache.new_owner()) {
   if (matrix_.rows > UINT32_MAX) throw unsupported("a matrix of {} rows by column", matrix_.rows);
   if (matrix_.columns > UINT32_MAX || matrix_.columns >= budget_ / kPointersPart / sizeof(uint64_t))
-    throw unsupported("{} columns are more than a cache of {} bytes can put in order", matrix_.columns,
-                      budget_);
+    throw unsupported("{} columns are too many to sort with a cache of {} bytes", matrix_.columns, budget_);
   counted_ = matrix_.index->survey<EntriesByColumn>(matrix_.columns, [&] { return count_entries(); });
   if (pointer().back() != entries()) throw unreadable("a matrix has changed since its entries were counted");
 }

@@ -77,7 +77,8 @@ class Pieces {
       const uint64_t end = number + 1 < first_majors_.size() ? first_majors_[number + 1] : source_->majors();
       EntryRun run = source_->read(first, end - first);
       if (run.index.size() != pointer_[end] - pointer_[first])
-        throw damaged("{} entries where {} were counted", run.index.size(), pointer_[end] - pointer_[first]);
+        throw damaged("{} entries, expected {} as counted before", run.index.size(),
+                      pointer_[end] - pointer_[first]);
       Piece piece{zero_elements(number_type(Kind::unsigned_integer, 8), run.index.size()),
                   std::move(run.value)};
       std::copy(run.index.begin(), run.index.end(), piece.index.mutable_values<uint64_t>().begin());

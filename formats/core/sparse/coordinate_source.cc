@@ -31,13 +31,13 @@ void add_at_place(const DType& dtype, Elements& values, uint64_t to, uint64_t fr
         if (dtype.is_truth()) {
           all[to] = static_cast<T>(all[to] != 0 || all[from] != 0);
         } else if (__builtin_add_overflow(all[to], all[from], &all[to])) {
-          throw unsupported("the sum of the entries at one place is over {} bytes", sizeof(T));
+          throw unsupported("the sum of repeated entries does not fit into {} bytes", sizeof(T));
         }
       } else {
         all[to] += all[from];
       }
     } else {
-      throw unsupported("several entries at one place, of {}", dtype.name());
+      throw unsupported("repeated entries of {}", dtype.name());
     }
   });
 }

@@ -154,8 +154,9 @@ EntryOrder::Order EntryOrder::sorted(uint64_t major, uint64_t begin, uint64_t en
   for (size_t i = 1; i < order.places.size(); ++i) {
     const uint32_t index = indices[order.places[i] - begin];
     if (indices[order.places[i - 1] - begin] == index)
-      throw inexpressible("R's and BPCells' sparse matrices cannot repeat an entry: {} {} is twice in {} {}",
-                          matrix_.by_row ? "column" : "row", index, matrix_.by_row ? "row" : "column", major);
+      throw inexpressible(
+          "R's and BPCells' sparse matrices cannot have repeated entries: {} {} occurs twice in {} {}",
+          matrix_.by_row ? "column" : "row", index, matrix_.by_row ? "row" : "column", major);
   }
   return order;
 }

@@ -78,7 +78,7 @@ uint32_t take_varint(Cursor& cursor) {
     value |= static_cast<uint32_t>(byte & 0x7f) << shift;
     if (byte < 0x80) return value;
   }
-  throw unreadable("an order of entries is not what was made");
+  throw unreadable("the order of entries has changed");
 }
 
 // The entries of a segment as stored.
@@ -256,8 +256,7 @@ void LineOrder::fill_disk() const {
 }
 
 void LineOrder::take(ByteSpan encoded, uint32_t checksum, const Form& form, LineEntries& entries) const {
-  if (crc32c(encoded) != checksum)
-    throw unreadable("what was set aside on the disk of a matrix is not what was written");
+  if (crc32c(encoded) != checksum) throw unreadable("a temporary file of a matrix is damaged");
   visit_number(matrix_.value->dtype(), [&](auto zero) { decode<decltype(zero)>(encoded, form, entries); });
 }
 
@@ -267,7 +266,7 @@ void LineOrder::read_from_disk(uint64_t line, LineEntries& entries) const {
     OfLine place;
     file_->read(segment.offset + line * kOfLine, std::as_writable_bytes(std::span(&place, 1)));
     if (place.begin > place.end || place.end - place.begin > in_segment_ * kMostEncoded)
-      throw unreadable("what was set aside on the disk of a matrix is not what was written");
+      throw unreadable("a temporary file of a matrix is damaged");
     encoded.resize(place.end - place.begin);
     file_->read(segment.offset + table_size(lines_) + place.begin, encoded);
     take(encoded, place.checksum, segment.form, entries);

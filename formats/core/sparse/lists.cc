@@ -31,7 +31,8 @@ uint64_t major_count(const Array& pointer) {
 }
 
 void check_last_pointer(uint64_t pointer, uint64_t entries) {
-  if (pointer != entries) throw damaged("the pointers end at {}, there are {} entries", pointer, entries);
+  if (pointer != entries)
+    throw damaged("the pointers end at {}, expected {}, the number of entries", pointer, entries);
 }
 
 Pointers::Pointers(const Array& pointer, uint64_t entries, uint64_t first, uint64_t count)
@@ -39,7 +40,7 @@ Pointers::Pointers(const Array& pointer, uint64_t entries, uint64_t first, uint6
   uint64_t before = 0;
   for (uint64_t number = first; const uint64_t each : values()) {
     if (each < before || each > entries || (number == 0 && each != 0))
-      throw damaged("pointer {} is {} after {}, of {} entries", number, each, before, entries);
+      throw damaged("pointer {} is {} after {}, but there are {} entries", number, each, before, entries);
     before = each;
     ++number;
   }

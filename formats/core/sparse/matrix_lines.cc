@@ -38,7 +38,7 @@ T added(const DType& type, T a, T b) {
     if (type.is_truth()) return a != 0 || b != 0;
     T sum;
     if (__builtin_add_overflow(a, b, &sum))
-      throw unsupported("{} + {} is more than {} holds", a, b, type.name());
+      throw unsupported("{} + {} does not fit into {}", a, b, type.name());
     return sum;
   } else if constexpr (std::is_same_v<T, Half>) {
     return to_half(to_float(a) + to_float(b));

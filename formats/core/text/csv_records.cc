@@ -21,7 +21,7 @@ class Reader {
         ++at_;
         record.push_back(field());
       }
-      if (at_ < text_.size() && !take_line_end()) throw damaged("line {}: text behind a quote", line_);
+      if (at_ < text_.size() && !take_line_end()) throw damaged("line {}: text after a closing quote", line_);
       records.push_back(std::move(record));
     }
     return records;
@@ -59,7 +59,7 @@ class Reader {
       line_ += text_[at_] == '\n';
       field.text += text_[at_];
     }
-    throw damaged("line {}: a quote that is not closed", line);
+    throw damaged("line {}: a quote is not closed", line);
   }
 
   const std::string_view text_;

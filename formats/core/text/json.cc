@@ -83,7 +83,7 @@ NumbersTakenOut take_numbers_out(std::string_view text) {
       const std::string_view token = text.substr(i, end - i);
       const bool word = token == "true" || token == "false" || token == "null";
       if (!word && !is_number_token(token) && !is_bare_non_finite(token))
-        throw damaged("no valid JSON at byte {}: \"{}\"", i, token.substr(0, 40));
+        throw damaged("invalid JSON at byte {}: \"{}\"", i, token.substr(0, 40));
       if (!word) {
         result.tokens.push_back(token);
         result.text[i] = '0';
@@ -146,11 +146,8 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return close();
   }
   bool end_array() override { return close(); }
-  bool parse_error(size_t position, const std::string&, const nlohmann::detail::exception& error) override {
-    std::string_view why =
-        error.what();  // "[json.exception.parse_error.101] parse error at line 1, column 2: why"
-    if (const size_t end = why.find("] "); end != why.npos) why.remove_prefix(end + 2);
-    throw damaged("no valid JSON at byte {}: {}", position, why);
+  bool parse_error(size_t position, const std::string&, const nlohmann::detail::exception&) override {
+    throw damaged("invalid JSON at byte {}", position);
   }
 
  private:
@@ -291,7 +288,7 @@ const Json* Json::find(std::string_view key) const {
 Json parse_json(std::string_view text, size_t max_depth) {
   const NumbersTakenOut numbers = take_numbers_out(text);
   Builder builder(numbers.tokens, max_depth);
-  if (!nlohmann::json::sax_parse(numbers.text, &builder)) throw damaged("no valid JSON");
+  if (!nlohmann::json::sax_parse(numbers.text, &builder)) throw damaged("invalid JSON");
   return builder.take();
 }
 

@@ -48,32 +48,33 @@ constexpr Primitive kPrimitives[] = {
 
 const Json& member_of(const Json& form, std::string_view name) {
   const Json* value = form.find(name);
-  if (!value) throw damaged("the form of an awkward array has no {}: {}", name, to_json_text(form));
+  if (!value) throw damaged("the form of an awkward array lacks {}: {}", name, to_json_text(form));
   return *value;
 }
 
 std::string text_in(const Json& form, std::string_view name) {
   const std::string* text = member_of(form, name).text();
-  if (!text) throw damaged("{} in the form of an awkward array is no text: {}", name, to_json_text(form));
+  if (!text) throw damaged("{} in the form of an awkward array is not a text: {}", name, to_json_text(form));
   return *text;
 }
 
 uint64_t count_in(const Json& form, std::string_view name) {
   const std::optional<uint64_t> count = member_of(form, name).as_uint64();
-  if (!count) throw damaged("{} in the form of an awkward array is no count: {}", name, to_json_text(form));
+  if (!count)
+    throw damaged("{} in the form of an awkward array is not a count: {}", name, to_json_text(form));
   return *count;
 }
 
 bool truth_in(const Json& form, std::string_view name) {
   const bool* truth = member_of(form, name).boolean();
   if (!truth)
-    throw damaged("{} in the form of an awkward array is no truth value: {}", name, to_json_text(form));
+    throw damaged("{} in the form of an awkward array is not a truth value: {}", name, to_json_text(form));
   return *truth;
 }
 
 const Json::List& list_in(const Json& form, std::string_view name) {
   const Json::List* list = member_of(form, name).list();
-  if (!list) throw damaged("{} in the form of an awkward array is no list: {}", name, to_json_text(form));
+  if (!list) throw damaged("{} in the form of an awkward array is not a list: {}", name, to_json_text(form));
   return *list;
 }
 
@@ -108,7 +109,7 @@ void read_numpy(const Json& json, Form& form) {
   if (!json.find("inner_shape")) return;
   for (const Json& length : list_in(json, "inner_shape")) {
     const std::optional<uint64_t> count = length.as_uint64();
-    if (!count) throw damaged("inner_shape of an awkward array holds {}", to_json_text(length));
+    if (!count) throw damaged("inner_shape of an awkward array contains {}", to_json_text(length));
     form.inner_shape.push_back(*count);
     form.size = checked_multiply(form.size, *count);
   }
@@ -120,7 +121,7 @@ void read_record(const Json& json, Form& form) {
   form.is_tuple = !fields || fields->is_null();
   if (form.is_tuple) return;
   for (const Json& field : list_in(json, "fields")) {
-    if (!field.text()) throw damaged("fields of an awkward array holds {}", to_json_text(field));
+    if (!field.text()) throw damaged("fields of an awkward array contains {}", to_json_text(field));
     form.fields.push_back(*field.text());
   }
   if (form.fields.size() != form.contents.size())
@@ -134,7 +135,7 @@ void check_text(const Form& form) {
   const Form& content = form.contents[0];
   const bool is_bytes = content.form_class == FormClass::numpy && content.inner_shape.empty() &&
                         content.primitive->kind == Kind::unsigned_integer && content.primitive->size == 1;
-  if (!is_bytes) throw damaged("a text of an awkward array is not made of bytes");
+  if (!is_bytes) throw damaged("a text of an awkward array does not consist of bytes");
 }
 
 Form form_of(const Json& json) {

@@ -53,7 +53,7 @@ class Reading {
 
 void Reading::spend(uint64_t items, uint64_t bytes) {
   if (items > items_left_ || bytes > bytes_left_)
-    throw unsupported("{}: elements of an awkward array are too large to be shown", buffers_.path());
+    throw unsupported("{}: elements of an awkward array are too large", buffers_.path());
   items_left_ -= items;
   bytes_left_ -= bytes;
 }
@@ -70,7 +70,7 @@ ArrayPtr Reading::buffer(const Form& form, std::string_view part) {
 Elements Reading::read(const Array& buffer, const Form& form, uint64_t first, uint64_t count) {
   const uint64_t end = checked_add(first, count);
   if (end > buffer.count())
-    throw damaged("{}: item {} of the buffer of {} is past its {}", buffers_.path(), end - 1, form.key,
+    throw damaged("{}: item {} of the buffer of {} is beyond its {}", buffers_.path(), end - 1, form.key,
                   buffer.count());
   return buffer.read(range(first, count));
 }
@@ -130,7 +130,7 @@ void append_nested(const DType& type, const Elements& elements, const std::vecto
 Texts Reading::numbers(const Form& form, uint64_t first, uint64_t count, bool alone) {
   const ArrayPtr data = buffer(form, "data");
   if (data->dtype().kind != form.primitive->kind || data->dtype().size != form.primitive->size)
-    throw damaged("{}: the buffer of {} is {}, its form says {}", buffers_.path(), form.key,
+    throw damaged("{}: the buffer of {} is {}, expected {} by its form", buffers_.path(), form.key,
                   data->dtype().name(), form.primitive->name());
   const uint64_t items = checked_multiply(count, form.size);
   uint64_t lists = count;  // empty lists count as one item
@@ -153,7 +153,7 @@ Texts Reading::lists(const Form& form, const std::vector<int64_t>& starts,
   int64_t lowest = 0, highest = 0;
   for (size_t i = 0; i < starts.size(); ++i) {
     if (starts[i] < 0 || stops[i] < starts[i])
-      throw damaged("{}: a list of {} from {} to {}", buffers_.path(), form.key, starts[i], stops[i]);
+      throw damaged("{}: invalid list of {}: from {} to {}", buffers_.path(), form.key, starts[i], stops[i]);
     if (stops[i] == starts[i]) continue;
     if (lowest == highest) lowest = starts[i], highest = stops[i];
     lowest = std::min(lowest, starts[i]);
@@ -263,7 +263,7 @@ Texts Reading::picked(const Form& content, const std::vector<int64_t>& index, bo
   constexpr uint64_t kSparse = 4;  // limit of items read for each wanted one
   int64_t lowest = INT64_MAX, highest = -1;
   for (const int64_t i : index) {
-    if (i < 0 && !may_be_missing) throw damaged("{}: index {}", buffers_.path(), i);
+    if (i < 0 && !may_be_missing) throw damaged("{}: negative index {}", buffers_.path(), i);
     if (i < 0) continue;
     lowest = std::min(lowest, i);
     highest = std::max(highest, i);
@@ -316,7 +316,8 @@ Texts Reading::united(const Form& form, uint64_t first, uint64_t count, bool alo
   }
   for (uint64_t i = 0; i < count; ++i)
     if (tags[i] < 0 || static_cast<uint64_t>(tags[i]) >= form.contents.size())
-      throw damaged("{}: tag {} of {} contents", buffers_.path(), tags[i], form.contents.size());
+      throw damaged("{}: tag {} is not below {}, the number of contents", buffers_.path(), tags[i],
+                    form.contents.size());
   return all;
 }
 

@@ -133,7 +133,7 @@ Node AnnDataGroup::refined_group(const std::string& name, Node node) const {
     if (section_ == Section::anndata && (name == "obs" || name == "var") &&
         !find_attribute(node.parts->attributes(), "encoding-type"))
       sides_->context().warn(
-          fmt::format("{}: has no encoding-type, expected dataframe: its columns are shown, and no table",
+          fmt::format("{}: no encoding-type, expected dataframe; only its columns are shown, not a table",
                       path_of(name)));
   }
   const Section section = section_in(section_, name);

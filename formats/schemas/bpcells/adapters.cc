@@ -52,14 +52,14 @@ template <class To, class From>
 void convert(const Elements& stored, uint64_t first, const DType& type, const std::string& name,
              Elements& converted) {
   if constexpr (std::is_same_v<To, Half>) {
-    throw unsupported("{}: no BPCells array is float16", name);
+    throw unsupported("{}: float16, which BPCells arrays do not have", name);
   } else {
     const auto source = stored.values<From>();
     const auto target = converted.mutable_values<To>();
     for (size_t i = 0; i < source.size(); ++i) {
       const auto value = plain_number(source[i]);
       if (!holds<To>(value))
-        throw damaged("{}[{}] is {}, no value of type {}", name, first + i, value, type.name());
+        throw damaged("{}[{}] is {}, not a value of type {}", name, first + i, value, type.name());
       target[i] = static_cast<To>(value);
     }
   }
@@ -80,7 +80,7 @@ void for_each_block(const ArrayPtr& values, const std::string& name, Look look) 
 void require_rising(const ArrayPtr& pointer, const std::string& name) {
   uint64_t before = 0;
   for_each_block(pointer, name, [&](uint64_t first, std::span<const uint64_t> values) {
-    if (first == 0 && values[0] != 0) throw damaged("{} begins with {}, not with 0", name, values[0]);
+    if (first == 0 && values[0] != 0) throw damaged("{} begins with {}, expected 0", name, values[0]);
     for (size_t i = 0; i < values.size(); ++i) {
       if (values[i] < before) throw damaged("{}[{}] falls from {} to {}", name, first + i, before, values[i]);
       before = values[i];

@@ -132,7 +132,7 @@ void PackedArray::read_idx_offsets() {
   idx_offsets_.assign(values.begin(), values.end());
   if (idx_offsets_.front() != 0 || idx_offsets_.back() != blocks_ + 1 ||
       !std::is_sorted(idx_offsets_.begin(), idx_offsets_.end())) {
-    throw damaged("{}_idx_offsets does not rise from 0 to {}", name_, blocks_ + 1);
+    throw damaged("{}_idx_offsets does not ascend from 0 to {}", name_, blocks_ + 1);
   }
 }
 
@@ -141,7 +141,7 @@ void PackedArray::check_ends() const {
     return position(i, parts_.idx->read(range(i, 1)).values<uint32_t>()[0]);
   };
   if (const uint64_t first = at(0); first != 0)
-    throw damaged("{}_idx begins with {}, not with 0", name_, first);
+    throw damaged("{}_idx begins with {}, expected 0", name_, first);
   const uint64_t words = at(blocks_);
   if (words > parts_.data->count()) {
     throw damaged("{}_data has {} values, {}_idx ends at {}", name_, parts_.data->count(), name_, words);
@@ -162,7 +162,7 @@ std::vector<uint64_t> PackedArray::positions(uint64_t first_block, uint64_t bloc
     if (k == 0) continue;
     const uint64_t words = positions[k] - positions[k - 1];
     if (positions[k] < positions[k - 1] || words % kWordsPerBit != 0 || words > kWordsPerBit * kMaxWidth) {
-      throw damaged("{}_idx[{}]: a block from word {} to {} has no width of 0 to 32 bits", name_,
+      throw damaged("{}_idx[{}]: a block from word {} to {} does not have a width of 0 to 32 bits", name_,
                     first_block + k - 1, positions[k - 1], positions[k]);
     }
   }

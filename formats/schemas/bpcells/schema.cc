@@ -128,7 +128,7 @@ class StoreReader {
 
 ArrayPtr StoreReader::stored(const std::string& name) const {
   ArrayPtr array = find_array(*node_.parts, name);
-  if (!array) throw damaged("{}: there is no such array", name);
+  if (!array) throw damaged("{}: the array is missing", name);
   return array;
 }
 
@@ -185,7 +185,7 @@ ArrayPtr StoreReader::add_entries(const NumberArray& array, ArrayPtr added) {
     if (entry_count_ && (pointer_fits_ || array.packed))
       return entries(array, *entry_count_, std::move(added));
     if (array.packed)
-      throw damaged("{}: {}, which tells its length, cannot be read", array.name, pointer_name(version_));
+      throw damaged("{}: unknown length, because {} cannot be read", array.name, pointer_name(version_));
     return numbers_as(stored(array.name), array.type, array.name);
   });
 }
@@ -228,7 +228,7 @@ void StoreReader::read_storage_order(SparseMatrix& matrix) {
     const Elements first = order->read(range(0, 1));
     matrix.by_row = first.text(0) == "row";
     if (!matrix.by_row && first.text(0) != "col") {
-      throw damaged("storage_order is neither row nor col: {}", to_json_text(Json(first.text(0))));
+      throw damaged("storage_order is {}, expected row or col", to_json_text(Json(first.text(0))));
     }
   } catch (const Error& error) {
     if (!matrix.error) matrix.error = error;

@@ -164,9 +164,8 @@ NamedGroup::KnownPtr NamedGroup::look(std::vector<Member> members) const {
     known->members.push_back({array.name, std::move(array.node)});
   }
   if (const auto torn = torn_dimension(dataset->variables)) {
-    context_.notice(
-        fmt::format("{}: there is no dataset.nc: two arrays give the dimension {} different lengths",
-                    dataset->place, *torn));
+    context_.notice(fmt::format("{}: no dataset.nc: two arrays have different lengths for the dimension {}",
+                                dataset->place, *torn));
   } else {
     inherit_coordinates(*stored_, context_, dataset->variables);
     std::sort(dataset->variables.begin(), dataset->variables.end(),

@@ -6,7 +6,7 @@ namespace plainfs::h5seurat {
 
 void check_names(const Attributes& attributes) {
   for (const Attribute& attribute : attributes) {
-    if (!is_utf8(attribute.name)) throw damaged("an attribute's name is no text");
+    if (!is_utf8(attribute.name)) throw damaged("the name of an attribute is not UTF-8");
   }
 }
 

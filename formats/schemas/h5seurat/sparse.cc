@@ -53,7 +53,7 @@ Dims dims_of(const SeuratFile& file, const Attributes& attributes, const SparseM
 void check_orientation(const Attributes& attributes, const SparseMatrix& matrix) {
   const auto encoding = texts_of(attributes, "encoding-type");
   if (!encoding.empty() && encoding[0] == "csc_matrix" && matrix.rows == matrix.columns)
-    throw damaged("a square matrix that says it is compressed by the other axis");
+    throw damaged("the orientation of a square matrix of encoding-type csc_matrix is ambiguous");
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ ArrayPtr no_values() {
 
 ArrayPtr part(const Group& group, const std::string& name) {
   const ArrayPtr array = frames::part_of(group, name);
-  if (!array) throw damaged("there is no {}", name);
+  if (!array) throw damaged("{} is missing", name);
   return array;
 }
 
@@ -41,7 +41,7 @@ ArrayPtr labels_in(const Group& group, const std::string& name) {
   if (empty_shape(attributes)) return no_values();
   if (array->dtype().kind == Kind::sequence) {
     const Json values = pickled_values(*array);
-    if (!values.list()) throw damaged("{} holds no list", name);
+    if (!values.list()) throw damaged("{} does not contain a list", name);
     return pickled_column(array, values.list()->size(), 0);
   }
   return as_kind(array, {text_in(attributes, "kind")});
@@ -56,14 +56,13 @@ std::vector<std::string> texts_of_labels(const Array& labels) {
 
 uint64_t count_in(const Attributes& attributes, const std::string& name) {
   const Json* count = find_attribute(attributes, name);
-  if (!count || !count->as_uint64()) throw damaged("{} is no number", name);
+  if (!count || !count->as_uint64()) throw damaged("{} is not a number", name);
   return *count->as_uint64();
 }
 
 bool has_levels(const Attributes& attributes, const std::string& axis) {
   const std::string variety = text_in(attributes, axis + "_variety");
-  if (variety != "multi" && variety != "regular")
-    throw unsupported("an index of the variety \"{}\"", variety);
+  if (variety != "multi" && variety != "regular") throw unsupported("an index of variety \"{}\"", variety);
   return variety == "multi";
 }
 
@@ -123,8 +122,8 @@ void add_columns(const ArrayPtr& values, const std::vector<std::string>& names, 
   const std::string zone = text_in(attributes, "tz");
   for (size_t j = 0; j < names.size(); ++j) {
     if (!zone.empty())
-      context.notice(
-          fmt::format("{}: times of {} are shown in UTC, those of {} in the store", place, names[j], zone));
+      context.notice(fmt::format("{}: the times of {} are shown in UTC; in the store they are in {}", place,
+                                 names[j], zone));
     if (empty_shape(attributes)) {
       columns[names[j]] = no_values();
     } else if (values->dtype().kind == Kind::sequence) {
@@ -160,7 +159,7 @@ Table fixed_table(const Group& group, const Attributes& attributes, Context& con
   }
   std::vector<Column> columns = std::move(rows.levels);
   for (const std::string& name : order) {
-    if (!values.count(name)) throw damaged("there are no values of column {}", name);
+    if (!values.count(name)) throw damaged("the values of column {} are missing", name);
     columns.push_back({name, values[name]});
   }
   return frames::table_of(rows.count, rows.names, std::move(columns), place, context);

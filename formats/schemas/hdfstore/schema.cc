@@ -35,8 +35,8 @@ std::optional<Node> refine(const Node& node, Context& context) {
     refined.content = (is_fixed ? fixed_table : compound_table)(*node.parts, attributes, context);
   } catch (const Error& error) {
     if (is_transient(error)) throw;
-    context.notice(
-        fmt::format("{}: a {} of pandas is shown as its parts: {}", node.parts->path(), *type, error.what()));
+    context.notice(fmt::format("{}: only the parts of a pandas {} are shown: {}", node.parts->path(), *type,
+                               error.what()));
     return std::nullopt;
   }
   return refined;

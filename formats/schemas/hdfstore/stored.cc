@@ -101,11 +101,11 @@ class PickledColumn : public Array {
   Elements load() const {
     const Json values = pickled_values(*array_);
     const Json::List* rows = values.list();
-    if (!rows || rows->size() != shape()[0]) throw damaged("pickled values of another number of rows");
+    if (!rows || rows->size() != shape()[0]) throw damaged("the pickled values have another number of rows");
     TextBuilder builder(rows->size());
     for (const Json& row : *rows) {
       const Json* value = row.list() ? (j_ < row.list()->size() ? &(*row.list())[j_] : nullptr) : &row;
-      if (!value) throw damaged("pickled values of another number of columns");
+      if (!value) throw damaged("the pickled values have another number of columns");
       if (is_missing(*value))
         builder.add_missing();
       else if (const bool* truth = value->boolean())
@@ -143,7 +143,7 @@ std::string name_of(const Json& label) {
 }
 
 std::vector<std::string> names_of(const Json& list) {
-  if (!list.list()) throw damaged("{} is no list of names", to_json_text(list));
+  if (!list.list()) throw damaged("{} is not a list of names", to_json_text(list));
   std::vector<std::string> names;
   for (const Json& label : *list.list()) names.push_back(name_of(label));
   return names;
@@ -162,7 +162,8 @@ ArrayPtr as_kind(ArrayPtr values, const Meaning& meaning) {
 ArrayPtr column_of(ArrayPtr matrix, uint64_t j, bool is_transposed) {
   if (matrix->shape().size() == 1 && j == 0) return matrix;
   const size_t axis = is_transposed ? 0 : 1;
-  if (matrix->shape().size() != 2 || j >= matrix->shape()[axis]) throw damaged("values without column {}", j);
+  if (matrix->shape().size() != 2 || j >= matrix->shape()[axis])
+    throw damaged("the values of column {} are missing", j);
   return std::make_shared<MatrixColumn>(matrix, j, axis);
 }
 
@@ -172,7 +173,7 @@ ArrayPtr pickled_column(ArrayPtr array, uint64_t rows, uint64_t j) {
 
 Json pickled_values(const Array& array) {
   if (array.dtype().kind != Kind::sequence || array.count() != 1)
-    throw damaged("pickled values in {} elements of type {}", array.count(), array.dtype().name());
+    throw damaged("pickled values in {} elements of {}", array.count(), array.dtype().name());
   const Elements elements = read_all(array);
   return read_pickle(elements.children.at(0).bytes);
 }

@@ -18,10 +18,10 @@ class CompoundTable {
                 bool is_of_categories = false)
       : group_(group), attributes_(attributes), context_(context), is_of_categories_(is_of_categories) {
     compounds_ = frames::part_of(group, "table");
-    if (!compounds_) throw damaged("there is no table");
+    if (!compounds_) throw damaged("table is missing");
     compounds_->check();
     if (compounds_->dtype().kind != Kind::compound || compounds_->shape().size() != 1)
-      throw damaged("table is no list of compounds");
+      throw damaged("table is not a list of compounds");
     of_table_ = compounds_->attributes();
     const Json nan_text = attribute_of(attributes, "nan_rep");
     if (nan_text.text()) nan_text_ = *nan_text.text();
@@ -37,7 +37,7 @@ class CompoundTable {
       for (const auto& [name, column] : values) order.push_back(name);
     std::vector<Column> columns;
     for (const std::string& name : order) {
-      if (!values.count(name)) throw damaged("there are no values of column {}", name);
+      if (!values.count(name)) throw damaged("the values of column {} are missing", name);
       columns.push_back({shown_name(name, order.size()), values[name]});
     }
     const bool has_levels = attribute_of(attributes_, "levels").list() != nullptr;  // levels are columns
@@ -60,8 +60,8 @@ class CompoundTable {
     const Json axes = attribute_of(attributes_, "non_index_axes");
     if (!axes.list() || axes.list()->empty()) return {};
     const Json::List* axis = axes.list()->front().list();
-    if (!axis || axis->size() != 2) throw damaged("non_index_axes is {}", to_json_text(axes));
-    if (axis->front().as_int64() != 1) throw unsupported("a frame that is stored by columns");
+    if (!axis || axis->size() != 2) throw damaged("invalid non_index_axes: {}", to_json_text(axes));
+    if (axis->front().as_int64() != 1) throw unsupported("a frame stored by columns");
     return names_of(axis->back());
   }
 
@@ -77,7 +77,7 @@ class CompoundTable {
         columns.list() && columns.list()->size() == 1 ? columns.list()->front().list() : nullptr;
     if (!index || index->empty()) throw unsupported("a table with the index {}", to_json_text(columns));
     const Json& name = index->back();
-    if (!name.text()) throw damaged("index_cols is {}", to_json_text(columns));
+    if (!name.text()) throw damaged("invalid index_cols: {}", to_json_text(columns));
     const Json kind = attribute_of(of_table_, *name.text() + "_kind");
     return frames::as_written(as_kind(field(*name.text()), {kind.text() ? *kind.text() : "", "nan"}));
   }
@@ -98,7 +98,7 @@ class CompoundTable {
     const Json zone = detail(name, "tz");
     for (size_t j = 0; j < columns.size(); ++j) {
       if (!zone.is_null())
-        context_.notice(fmt::format("{}: times of {} are shown in UTC, those of {} in the store",
+        context_.notice(fmt::format("{}: the times of {} are shown in UTC; in the store they are in {}",
                                     group_.path(), columns[j], name_of(zone)));
       const ArrayPtr column = column_of(stored, j, false);
       values[columns[j]] = meta.text() && *meta.text() == "category"
@@ -116,7 +116,7 @@ class CompoundTable {
     if (!node || !node->parts) return frames::categorical(codes, text_array({}), place, context_);
     const Attributes attributes = node->parts->attributes();
     const Table series = CompoundTable(*node->parts, attributes, context_, true).table();
-    if (series.columns.size() != 1) throw damaged("{}: {} columns", place, series.columns.size());
+    if (series.columns.size() != 1) throw damaged("{}: {} columns, expected 1", place, series.columns.size());
     const Json ordered = detail(name, "ordered");
     return frames::categorical(codes, series.columns[0].values, place, context_,
                                ordered.boolean() && *ordered.boolean());

@@ -99,14 +99,14 @@ std::vector<Member> links_of(const Attributes& attributes, const StoreSources& s
   for (const char* attribute : kLinkNames) {
     const Json* value = find_attribute(attributes, attribute);
     if (!value) continue;
-    if (!value->list()) warn(fmt::format("{} is no list", attribute));
+    if (!value->list()) warn(fmt::format("{} is not a list", attribute));
     for (const Json& entry : value->list() ? *value->list() : Json::List{}) {
       auto link = link_of(entry, sources);
       if (!link) {
-        warn(fmt::format("{} has the entry {}, which is no link", attribute,
+        warn(fmt::format("{} has the entry {}, which is not a link", attribute,
                          to_json_text(entry).substr(0, 100)));
       } else if (!names.insert(link->name).second) {
-        warn(fmt::format("{} has two links called {}", attribute, link->name));
+        warn(fmt::format("{} has two links with the name {}", attribute, link->name));
       } else {
         links.push_back(std::move(*link));
       }

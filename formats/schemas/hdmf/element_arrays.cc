@@ -11,7 +11,7 @@ using SourcesPtr = std::shared_ptr<const StoreSources>;
 
 Elements checked_text(Elements blobs, const Box&) {
   for (uint64_t i = 0; i < blobs.count; ++i) {
-    if (!blobs.is_missing(i) && !is_utf8(blobs.text(i))) throw damaged("element {} is no UTF-8 text", i);
+    if (!blobs.is_missing(i) && !is_utf8(blobs.text(i))) throw damaged("element {} is not UTF-8", i);
   }
   return blobs;
 }
@@ -22,7 +22,7 @@ void add_reference(const Json& value, const StoreSources& sources, TextBuilder& 
   if (value.is_null() || value.as_int64() == int64_t{0}) return out.add_missing();
   if (value.text()) return out.add(*value.text());
   const auto target = sources.target_text(value);
-  if (!target) throw damaged("{} is no reference", to_json_text(value).substr(0, 100));
+  if (!target) throw damaged("{} is not a reference", to_json_text(value).substr(0, 100));
   out.add(*target);
 }
 
@@ -113,7 +113,8 @@ Elements records_of_lists(const Elements& values, const std::vector<RecordMember
     Json record = value_of(values, i);
     const bool is_absent = record.is_null() || record.as_int64() == int64_t{0};
     if (!is_absent && (!record.list() || record.list()->size() != members.size())) {
-      throw damaged("record {} has not {} members", to_json_text(record).substr(0, 100), members.size());
+      throw damaged("record {} does not have {} members", to_json_text(record).substr(0, 100),
+                    members.size());
     }
     for (size_t m = 0; m < members.size(); ++m)
       builder.add(m, is_absent ? Json() : std::move((*record.list())[m]));

@@ -55,7 +55,7 @@ Table attribute_table(const Group& attributes, uint64_t rows, Context& context) 
       table.columns.push_back({member.name, std::make_shared<RowRecords>(values)});
     } else {
       context.notice(
-          fmt::format("{}: {} is left out of the table: it is not one value or one row of values for "
+          fmt::format("{}: {} is left out of the table: it does not have one value or one row of values for "
                       "each of {}",
                       attributes.path(), member.name, rows));
     }

@@ -39,7 +39,7 @@ Node error_node(const Error& error) {
 
 Node referenced(std::string_view path, const File& file) {
   std::optional<Node> node = find_path(*file.root, path_names(path));
-  if (!node) throw damaged("a reference to {}, where nothing is", path);
+  if (!node) throw damaged("a reference to {}, which is missing", path);
   return *std::move(node);
 }
 
@@ -60,7 +60,7 @@ Shape empty_shape(const Array& dimensions) {
       for (const T length : elements.values<T>()) shape.push_back(static_cast<uint64_t>(length));
   });
   std::reverse(shape.begin(), shape.end());
-  if (element_count(shape) != 0) throw damaged("an empty variable of {} elements", element_count(shape));
+  if (element_count(shape) != 0) throw damaged("an empty variable has {} elements", element_count(shape));
   return shape;
 }
 
@@ -100,7 +100,7 @@ bool are_references(const Array& array) {
 
 void check_number(const Array& elements) {
   if (elements.count() > kMostElements)
-    throw unsupported("a cell or struct of {} elements, over {}", elements.count(), kMostElements);
+    throw unsupported("a cell or struct of {} elements, more than {}", elements.count(), kMostElements);
 }
 
 // Returns the text of a variable that is a single text.
@@ -109,7 +109,8 @@ std::string text_at(std::string_view path, const File& file) {
   const Node node = variable(stored, {nullptr, std::string(path)}, file);
   const auto* array = std::get_if<LabelledArray>(&node.content);
   const ArrayPtr text = array ? as_meant(*array).values : nullptr;
-  if (!text || text->count() != 1 || text->dtype().kind != Kind::text) throw damaged("{} is no text", path);
+  if (!text || text->count() != 1 || text->dtype().kind != Kind::text)
+    throw damaged("{} is not a text", path);
   return std::string(read_all(*text).text(0));
 }
 
@@ -197,7 +198,8 @@ Node element_of_struct(const std::vector<Member>& fields, uint64_t number, const
     for (const Member& field : fields) {
       try {
         const Elements paths = read_all(*array_of(field.node));
-        if (number >= paths.count) throw damaged("{} of {} elements", paths.count, number + 1);
+        if (number >= paths.count)
+          throw damaged("{} elements, expected at least {}", paths.count, number + 1);
         members.push_back({field.name, variable(referenced(paths.text(number), file),
                                                 place.inside(self, field.name), file)});
       } catch (const Error& error) {
@@ -234,7 +236,7 @@ Node sparse_of(const Node& stored, const Json& rows) {
   matrix.value = frames::part_of(*stored.parts, "data");
   matrix.index = frames::part_of(*stored.parts, "ir");
   matrix.pointer = frames::part_of(*stored.parts, "jc");
-  if (!rows.as_uint64()) throw damaged("MATLAB_sparse is no number of rows");
+  if (!rows.as_uint64()) throw damaged("MATLAB_sparse is not a number of rows");
   if (!matrix.pointer || matrix.pointer->count() == 0) throw damaged("a sparse matrix without jc");
   matrix.rows = *rows.as_uint64();
   matrix.columns = matrix.pointer->count() - 1;
@@ -260,13 +262,13 @@ LabelledArray array_variable(const ArrayPtr& values, const std::string& name, co
     array.labels = text_of_codes(values);
   } else if (!is_number(name)) {
     file.context.notice(
-        fmt::format("{}: a {} of MATLAB is shown as the numbers that stand for it", place.path, name));
+        fmt::format("{}: a MATLAB {} is shown as the numbers that represent it", place.path, name));
   }
   return array;
 }
 
 Node variable_or_throw(const Node& stored, const Place& place, const File& file) {
-  if (place.depth > kDeepest) throw damaged("cells and structs over {} deep", kDeepest);
+  if (place.depth > kDeepest) throw damaged("cells and structs nested more than {} deep", kDeepest);
   const Attributes attributes = attributes_of(stored);
   const std::string name = text_of(attributes, "MATLAB_class").value_or("");
   if (stored.parts) {

@@ -44,7 +44,7 @@ ArrayPtr list_at(const Group& from, std::string_view path) {
   boost::split(names, path.substr(std::min(path.find_first_not_of('/'), path.size())), boost::is_any_of("/"));
   const std::optional<Node> node = find_path(root ? *root : from, names);
   ArrayPtr array = node ? array_of(*node) : nullptr;
-  if (!array || !frames::may_be_list(*array)) throw damaged("{} leads to no list", path);
+  if (!array || !frames::may_be_list(*array)) throw damaged("{} does not refer to a list", path);
   return array;
 }
 
@@ -61,7 +61,7 @@ ArrayPtr with_labels(const Group& table, const std::string& name, ArrayPtr value
     const Attributes attributes = attributes_in(table, name);
     if (const Json* elements = find_attribute(attributes, "elements");
         elements && (elements->text() || elements->is_null())) {
-      if (!elements->text()) throw damaged("its elements are a reference that leads nowhere");
+      if (!elements->text()) throw damaged("the reference to its elements is broken");
       return labelled(list_at(table, *elements->text()));
     }
     if (const Json* vocabulary = find_attribute(attributes, "vocabulary"); vocabulary && vocabulary->list())

@@ -31,12 +31,12 @@ void add_category(const Group& group, const std::string& name, DynamicTable& tab
   const GroupPtr category = frames::group_part_of(group, name);
   auto own = category ? own_table_in(*category, category->attributes(), context) : std::nullopt;
   if (!own) {
-    context.warn(fmt::format("{}: the category {} is no table and is left out", group.path(), name));
+    context.warn(fmt::format("{}: the category {} is not a table and is left out", group.path(), name));
     return;
   }
   const bool is_broken = own->ids && frames::is_broken(*own->ids);
   if (!is_broken && own->rows != table.rows && !table.error)
-    table.error = damaged("the category {} has {} rows, the table {}", name, own->rows, table.rows);
+    table.error = damaged("the category {} has {} rows, expected {}", name, own->rows, table.rows);
   for (DynamicColumn& column : own->columns) {
     column.name = name + "." + column.name;
     table.columns.push_back(std::move(column));

@@ -127,7 +127,7 @@ std::string description_of(const Array& data, const Times& times, const Scale& s
   text += scale.conversion == 1 ? ", in " : fmt::format(", × {} ", scale.conversion);
   text += unit;
   if (scale.offset != 0) text += fmt::format(" + {}", scale.offset);
-  if (scale.channels) text += ", a factor each channel";
+  if (scale.channels) text += ", a factor for each channel";
   return text + ": timeseries.csv has seconds and values in that unit";
 }
 

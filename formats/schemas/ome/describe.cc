@@ -77,7 +77,7 @@ void describe(const Node& raw_root, Store& store) {
     facts.emplace_back("image", facts_of(*image));
   else if (const std::string version = version_of(words); words.find("multiscales") && !is_known(version))
     facts.emplace_back("image",
-                       Json(fmt::format("OME-Zarr {} is not known: shown as arrays alone", version)));
+                       Json(fmt::format("unknown version OME-Zarr {}: shown only as arrays", version)));
   if (facts.empty()) return;
   store.details.emplace_back("container", Json(store.format));
   store.format = "OME-Zarr";

@@ -101,13 +101,13 @@ class Reader {
       for (const char name : kAxes) image_.axes.push_back({name, {}, {}});
       return;
     }
-    if (!axes->list()) throw damaged("axes are no list");
+    if (!axes->list()) throw damaged("axes is not a list");
     size_t after = 0;
     for (const Json& axis : *axes->list()) {
       const std::string name = axis.text() ? *axis.text() : text_in(&axis, "name");
       const size_t at = name.size() == 1 ? kAxes.find(name, after) : kAxes.npos;
       if (at == kAxes.npos)
-        throw unsupported("an axis '{}' among {}, of which t, c, z, y, x are shown in this order", name,
+        throw unsupported("an axis '{}' among {}, expected t, c, z, y and x in this order", name,
                           to_json_text(*axes));
       image_.axes.push_back({name[0], text_in(&axis, "unit"), {}});
       after = at + 1;
@@ -138,16 +138,16 @@ class Reader {
     boost::split(level.path, place, boost::is_any_of("/"));
     const std::optional<Node> node = find_path(group_, level.path);
     level.values = node ? array_of(*node) : nullptr;
-    if (!level.values) throw damaged("the level '{}' is no array", place);
+    if (!level.values) throw damaged("the level '{}' is not an array", place);
     const Shape& shape = level.values->shape();
     const size_t rank = image_.axes.size();
     if (shape.size() != rank || level.values->column_major())
-      throw damaged("the level '{}' has {} axes, the image {}", place, shape.size(), rank);
+      throw damaged("the level '{}' has {} axes, expected {}", place, shape.size(), rank);
     if (!image_.levels.empty()) {
       const Array& largest = *image_.levels.front().values;
       const Shape& above = image_.levels.back().values->shape();
       if (!are_alike(level.values->dtype(), largest.dtype()))
-        throw damaged("the level '{}' is of {}, the image of {}", place, level.values->dtype().name(),
+        throw damaged("the level '{}' is {}, expected {}", place, level.values->dtype().name(),
                       largest.dtype().name());
       if (shape[rank - 2] > above[rank - 2] || shape[rank - 1] > above[rank - 1])
         throw damaged("the level '{}' is larger than the one before it", place);
@@ -190,7 +190,7 @@ class Reader {
     const Json* const all =
         multiscale_.find("coordinateSystems") ? nullptr : multiscale_.find(kTransformations);
     if (!add_scales(level, steps, is_said) || !add_scales(all, steps, is_said))
-      return notice(fmt::format("not used: a scale of other than {} numbers", steps.size()));
+      return notice(fmt::format("not used: a scale that does not have {} numbers", steps.size()));
     for (size_t i = 0; is_said && i < steps.size(); ++i)
       if (std::isfinite(steps[i]) && steps[i] > 0) image_.axes[i].step = steps[i];
   }
@@ -203,7 +203,7 @@ class Reader {
     for (size_t i = 0; i < image_.axes.size(); ++i)
       if (image_.axes[i].name == 'c') count = image_.levels.front().values->shape()[i];
     if (all->list()->size() != count) {
-      notice(fmt::format("not used: omero says {} channels of {}", all->list()->size(), count));
+      notice(fmt::format("not used: omero has {} channels, expected {}", all->list()->size(), count));
       return;
     }
     for (const Json& each : *all->list()) image_.channels.push_back(channel_of(each));
@@ -273,14 +273,14 @@ std::optional<Image> image_in(const Group& group, const Words& words, Context& c
   };
   const Json* multiscale = first_multiscale(words);
   if (!multiscale || !multiscale->object()) {
-    notice("multiscales is no list of objects, and shown as an attribute alone");
+    notice("multiscales is not a list of objects and is shown only as an attribute");
     return std::nullopt;
   }
   if (const std::string version = version_of(words); !is_known(version)) {
-    notice(fmt::format("OME-Zarr {} is not known: its images are shown as arrays alone", version));
+    notice(fmt::format("unknown version OME-Zarr {}: its images are shown only as arrays", version));
     return std::nullopt;
   }
-  if (words.find("multiscales")->list()->size() > 1) notice("of several multiscales the first is shown");
+  if (words.find("multiscales")->list()->size() > 1) notice("only the first of several multiscales is shown");
   return Reader(group, words, context).image();
 }
 

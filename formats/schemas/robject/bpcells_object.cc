@@ -53,7 +53,7 @@ Node object_in_memory(const ValuePtr& object, const View& view) {
   const ValuePtr text = object->attribute("version");
   const std::string version_text = text->single_text().value_or("");
   const std::optional<bpcells::StoredVersion> version = bpcells::parse_version(version_text);
-  if (!version) throw unsupported("the BPCells version {} is not known", to_json_text(Json(version_text)));
+  if (!version) throw unsupported("unknown BPCells version {}", to_json_text(Json(version_text)));
   Node node;
   node.parts = std::make_shared<Directory>(
       view.place,
@@ -75,7 +75,7 @@ Node object_on_disk(const Value& object, const View& view) {
   const std::string path = object.attribute("dir")->single_text().value_or("");
   const std::string location = named_location(path, *view.scope);
   const Probe probe(location, view.scope->context.files);
-  if (!bpcells::recognises_directory(probe)) throw damaged("{}: it is no BPCells directory", path);
+  if (!bpcells::recognises_directory(probe)) throw damaged("{}: not a BPCells directory", path);
   return bpcells::open_directory(probe, view.scope->context).root;
 }
 
@@ -90,7 +90,7 @@ bool is_transposed(const Value& object) {
 Node opened(const ValuePtr& object, const View& view) {
   if (object->attribute("version")) return object_in_memory(object, view);
   if (object->attribute("dir")) return object_on_disk(*object, view);
-  throw unsupported("a BPCells object of class {} keeps nothing in memory", bpcells_class(*object));
+  throw unsupported("a BPCells object of class {} without data in memory", bpcells_class(*object));
 }
 
 void set_names(SparseMatrix& matrix, const Value& object, const View& view) {

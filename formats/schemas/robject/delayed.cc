@@ -29,7 +29,7 @@ ArrayPtr dataset_at(const GroupPtr& root, const std::string& path) {
   }
   const std::optional<Node> node = find_path(*root, names);
   const ArrayPtr array = node ? array_of(*node) : nullptr;
-  if (!array) throw damaged("there is no dataset {} in the file", path);
+  if (!array) throw damaged("the dataset {} is missing in the file", path);
   return array;
 }
 
@@ -83,7 +83,7 @@ std::string named_location(const std::string& path, const Scope& scope) {
     if (!last_name(path).empty() && files.bounds().contains(location) &&
         files.kind_of(location) != EntryKind::nothing)
       return location;
-  throw damaged("{}: it is neither there, inside the folder of the R object, nor beside that", path);
+  throw damaged("{}: missing, both in the folder of the R object and beside it", path);
 }
 
 bool is_delayed(const Value& value) {

@@ -37,13 +37,13 @@ class Columns {
   Columns(uint64_t rows, const View& view) : rows_(rows), view_(view) {}
 
   void add(const std::string& name, const ValuePtr& item) {
-    if (columns_.size() > kMostColumns) throw unsupported("a table of over {} columns", kMostColumns);
+    if (columns_.size() > kMostColumns) throw unsupported("a table of more than {} columns", kMostColumns);
     if (is_frame(*item)) return add_frame(name, item);
     if (const ValuePtr expanded = expanded_rle(*item)) return add(name, expanded);
     if (const ValuePtr dense = dense_matrix(*item)) return add(name, dense);
     if (is_broken_down(*item)) return add_broken_down(name, *item);
     if (item->type == RType::null) return;
-    if (!item->is_vector()) return leave_out(name, "it is not one value a row");
+    if (!item->is_vector()) return leave_out(name, "it does not have one value for each row");
     if (const std::string fault = fault_of_text(*item); !fault.empty()) return leave_out(name, fault);
     const std::optional<Shape> dimensions = dimensions_of(*item);
     const View inside{view_.scope, view_.place.inside(name, view_.place.parent)};
@@ -53,7 +53,7 @@ class Columns {
     else if (dimensions->size() == 2 && (*dimensions)[0] == rows_)
       add_matrix(name, *item, values, (*dimensions)[1]);
     else
-      leave_out(name, "it is not one value a row");
+      leave_out(name, "it does not have one value for each row");
   }
   std::vector<Column> finish() { return std::move(columns_); }
 
@@ -93,7 +93,7 @@ class Columns {
   }
 
   void add_matrix(const std::string& name, const Value& item, const ArrayPtr& values, uint64_t width) {
-    if (width > kMostColumns) throw unsupported("a table of over {} columns", kMostColumns);
+    if (width > kMostColumns) throw unsupported("a table of more than {} columns", kMostColumns);
     const ArrayPtr matrix = reshaped(values, {width, rows_});
     const ArrayPtr names = side_names(item, "dimnames", 1, width, view_);
     const Elements texts = names ? read_all(*names) : Elements();
@@ -160,7 +160,7 @@ const Value& frame_columns(const Value& frame) {
 uint64_t frame_rows(const Value& frame) {
   if (frame.type == RType::s4) {
     const auto rows = frame.attribute("nrows")->whole_numbers();
-    if (!rows || rows->size() != 1 || (*rows)[0] < 0) throw damaged("nrows of a DataFrame is no number");
+    if (!rows || rows->size() != 1 || (*rows)[0] < 0) throw damaged("nrows of a DataFrame is not a number");
     return static_cast<uint64_t>((*rows)[0]);
   }
   if (const ValuePtr row_names = frame.attribute("row.names"); row_names && row_names->is_vector()) {

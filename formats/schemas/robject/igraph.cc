@@ -46,7 +46,7 @@ ArrayPtr named_vertices(const Value& places, const ArrayPtr& names, uint64_t ver
   const ArrayPtr whole = with_type(with_missing_marked(places), number);
   const auto check = [vertices](int64_t place) {
     if (place < 0 || static_cast<uint64_t>(place) >= vertices)
-      throw damaged("an edge of vertex {}, of {}", place, vertices);
+      throw damaged("an edge refers to vertex {}, but there are {}", place, vertices);
   };
   if (!names)
     return mapped(whole, number, [check](Elements elements, const Box&) {

@@ -77,7 +77,7 @@ std::vector<Member> list_members(const Value& list, const View& view) {
   std::optional<std::vector<std::string>> names = list.item_names();
   if (!names) {
     view.scope->context.notice(
-        fmt::format("{}: names that are not as many as its members are not used", view.place.path));
+        fmt::format("{}: the names are not used: there are not as many as members", view.place.path));
     names.emplace(list.items.size());
   }
   std::vector<Member> members;

@@ -23,7 +23,7 @@ ValuePtr factor_of(const Value& object, std::string_view slot) {
   if (value)
     if (const ValuePtr expanded = expanded_rle(*value)) value = expanded;
   if (!value || !is_factor(*value) || !value->attribute("levels"))
-    throw damaged("ranges whose {} are no factor", slot);
+    throw damaged("the {} of ranges are not a factor", slot);
   return value;
 }
 
@@ -179,7 +179,7 @@ Node grouped_ranges_node(const ValuePtr& object, const View& view, bool with_col
 ArrayPtr groups_of(const Value& partitioning, const View& view) {
   const ValuePtr ends = partitioning.attribute("end");
   const auto numbers = ends ? ends->whole_numbers() : std::nullopt;
-  if (!numbers) throw damaged("{}: a list without the ends of its groups", view.place.path);
+  if (!numbers) throw damaged("{}: the ends of the groups of a list are missing", view.place.path);
   std::vector<uint64_t> rising;
   for (const int64_t end : *numbers) {
     if (end < 0 || (!rising.empty() && static_cast<uint64_t>(end) < rising.back()))

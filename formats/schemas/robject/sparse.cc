@@ -44,7 +44,7 @@ class Sparse {
   Sparse(const Value& object, MatrixClass matrix_class, const View& view)
       : object_(object), class_(matrix_class), view_(view) {
     const auto extent = matrix_extent(object);
-    if (!extent) throw damaged("{}: a matrix without two dimensions in Dim", view.place.path);
+    if (!extent) throw damaged("{}: Dim of a matrix does not have two dimensions", view.place.path);
     rows_ = extent->first;
     columns_ = extent->second;
     find_names();

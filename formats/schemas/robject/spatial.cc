@@ -21,9 +21,9 @@ std::array<uint8_t, 4> color_of(std::string_view text, bool is_missing) {
   for (size_t i = 0; is_number && 2 * i + 1 < text.size(); ++i) {
     const char* const digits = text.data() + 1 + 2 * i;
     if (std::from_chars(digits, digits + 2, color[i], 16).ptr == digits + 2) continue;
-    throw unsupported("a pixel of the colour '{}'", text);
+    throw unsupported("a pixel of colour '{}'", text);
   }
-  if (!is_number) throw unsupported("a pixel of the colour '{}'", text);
+  if (!is_number) throw unsupported("a pixel of colour '{}'", text);
   return color;
 }
 

@@ -128,7 +128,7 @@ BrokenDown broken_down(const Value& times) {
     const ValuePtr item = times.item(kNames[part]);
     const bool is_number =
         item && (item->type == RType::integer || (item->type == RType::real && part == kSecond));
-    if (!is_number) return {nullptr, fmt::format("it has no numbers {}", kNames[part])};
+    if (!is_number) return {nullptr, fmt::format("the numbers {} are missing", kNames[part])};
     parts[part] = item->vector;
     count = std::max(count, item->length());
     is_empty |= item->length() == 0;
@@ -136,7 +136,7 @@ BrokenDown broken_down(const Value& times) {
   if (!is_in_utc(times)) {
     const ValuePtr offsets = times.item(kNames[kOffset]);
     if (!offsets || offsets->type != RType::integer || !are_offsets_known(*offsets->vector, *parts[kDay]))
-      return {nullptr, "it is in local time, and its offset to UTC is not stored"};
+      return {nullptr, "it is in local time without an offset to UTC"};
     parts[kOffset] = offsets->vector;
   }
   auto seconds = std::make_shared<Instants>(std::move(parts), is_empty ? 0 : count);

@@ -147,12 +147,12 @@ std::optional<Shape> dimensions_of(const Value& vector) {
   const std::optional<std::vector<int64_t>> given = dim->whole_numbers();
   Shape dimensions;
   for (const int64_t extent : given.value_or(std::vector<int64_t>{-1})) {
-    if (extent < 0) throw damaged("a dimension of an array is no number from 0 on");
+    if (extent < 0) throw damaged("a dimension of an array is not a number from 0 on");
     dimensions.push_back(static_cast<uint64_t>(extent));
   }
   const uint64_t count = element_count(dimensions);
   if (count != vector.length())
-    throw damaged("an array has {} elements, its dimensions {}", vector.length(), count);
+    throw damaged("an array has {} elements, expected {} by its dimensions", vector.length(), count);
   return dimensions;
 }
 

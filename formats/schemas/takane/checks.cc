@@ -65,7 +65,7 @@ std::string_view text_of(const DType& type, const Elements& elements, uint64_t i
 
 void require_no_null_strings(const Array& values, const std::string& what) {
   if (const std::optional<uint64_t> row = hdf5::first_null_string(values))
-    throw damaged("{} are not missing: element {} is a NULL string", what, *row);
+    throw damaged("{}: element {} is a NULL string", what, *row);
 }
 
 bool all_distinct(const Array& texts) {

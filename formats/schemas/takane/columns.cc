@@ -18,7 +18,7 @@ void check_opens(const Array& values) {
     values.check();
   } catch (const Error& error) {
     if (error.code() != Errc::unsupported) throw;
-    throw damaged("a column is of a type that takane has: {}", error.what());
+    throw damaged("the type is not one of takane's: {}", error.what());
   }
 }
 
@@ -30,8 +30,8 @@ class ColumnReader {
   ArrayPtr dataset(const ArrayPtr& values) const {
     check_opens(*values);
     const std::optional<std::string> type = text_attribute(hdf5::attribute(*values, "type"), "type");
-    if (!type) throw damaged("a column has a type attribute");
-    require_length(*values, "a column");
+    if (!type) throw damaged("the attribute \"type\" is missing");
+    require_length(*values, "the column");
     const std::string format =
         *type == "string" ? string_format(hdf5::attribute(*values, "format"), owner_, context_) : "none";
     return typed_values(values, *type, hdf5::attribute(*values, kPlaceholder), format, owner_, context_);
@@ -39,22 +39,22 @@ class ColumnReader {
 
   ArrayPtr group(const Group& parts) const {
     const std::optional<std::string> type = text_attribute(hdf5::attribute(parts, "type"), "type");
-    if (!type) throw damaged("a column has a type attribute");
+    if (!type) throw damaged("the attribute \"type\" is missing");
     if (*type != "factor" && *type != "vls")
-      throw damaged("a group column is a factor or vls, not '{}'", *type);
+      throw damaged("the type of a group is '{}', expected factor or vls", *type);
     if (*type == "vls" && !place_.vls_allowed)
-      context_.warn(place_.path + ": vls columns came with version 1.1");
+      context_.warn(place_.path + ": vls columns require version 1.1");
     ArrayPtr values = *type == "factor" ? factor_values(parts, owner_, context_) : vls_values(parts);
-    require_length(*values, *type == "factor" ? "a factor" : "a vls column");
+    require_length(*values, *type == "factor" ? "the factor" : "the vls column");
     return values;
   }
 
  private:
   void require_length(const Array& values, const char* what) const {
     if (values.shape().size() != 1)
-      throw damaged("{} has one dimension, not {}", what, values.shape().size());
+      throw damaged("{} has {} dimensions, expected 1", what, values.shape().size());
     if (place_.rows && values.count() != *place_.rows)
-      throw damaged("{} has row-count elements: {}, not {}", what, *place_.rows, values.count());
+      throw damaged("{0} has {2} values, expected {1}", what, *place_.rows, values.count());
   }
 
   const ColumnPlace place_;
@@ -74,7 +74,7 @@ BasicColumn open_basic_column(const Node& stored, const ColumnPlace& place, Cont
       column.values = reader.group(*stored.parts);
     } else {
       const ArrayPtr values = array_of(stored);
-      if (!values) throw damaged("a column is a dataset or a group");
+      if (!values) throw damaged("neither a dataset nor a group");
       column.values = reader.dataset(values);
     }
     shown.content = LabelledArray{column.values, nullptr, nullptr};
@@ -122,7 +122,7 @@ class VlsText : public DerivedArray {
       total = checked_add(total, extent.length);
     }
     if (total > kMostTextBytes)
-      throw damaged("{} strings of a vls column take {} bytes", extents.size(), total);
+      throw damaged("the {} strings of a vls column take {} bytes, which is too many", extents.size(), total);
     // The strings are mostly contiguous: then one read of the heap returns them all.
     const bool together = first < last && last - first <= 2 * total + 65536;
     const Elements run = together ? heap_->read(range(first, last - first)) : Elements{};
@@ -149,7 +149,7 @@ class VlsText : public DerivedArray {
     copy_member(type.fields[1].type, stored.children[1], extents, &Extent::length);
     for (const Extent& extent : extents)
       if (extent.offset > heap_bytes || extent.length > heap_bytes - extent.offset)
-        throw damaged("vls pointers stay inside the heap of {} bytes: offset {}, length {}", heap_bytes,
+        throw damaged("a vls pointer lies outside the heap of {} bytes: offset {}, length {}", heap_bytes,
                       extent.offset, extent.length);
     return extents;
   }
@@ -162,7 +162,7 @@ class VlsText : public DerivedArray {
         const std::span<const T> values = member.values<T>();
         for (size_t i = 0; i < extents.size(); ++i) extents[i].*into = values[i];
       } else {
-        throw damaged("vls pointers are unsigned");
+        throw damaged("vls pointers are signed, expected unsigned integers");
       }
     });
   }

@@ -36,12 +36,12 @@ std::string present(const std::string& directory, const FileName& name, Context&
 
 ArrayPtr require_strings(const Group& group, const std::string& name) {
   const std::optional<Node> node = group.find(name);
-  if (!node) throw damaged("{} is there", name);
+  if (!node) throw damaged("{} is missing", name);
   const ArrayPtr strings = array_of(*node);
-  if (!strings) throw damaged("{} is a dataset", name);
+  if (!strings) throw damaged("{} is not a dataset", name);
   if (strings->shape().size() != 1)
-    throw damaged("{} has one dimension, not {}", name, strings->shape().size());
-  if (!strings->dtype().is_text()) throw damaged("{} are strings, not {}", name, strings->dtype().name());
+    throw damaged("{} has {} dimensions, expected 1", name, strings->shape().size());
+  if (!strings->dtype().is_text()) throw damaged("{} is {}, expected strings", name, strings->dtype().name());
   return strings;
 }
 
@@ -54,27 +54,25 @@ std::vector<std::string> read_column_names(const Group& frame) {
   std::unordered_set<std::string> seen;
   for (uint64_t i = 0; i < elements.count; ++i) {
     names.emplace_back(text_of(texts->dtype(), elements, i));
-    if (names.back().empty()) throw damaged("column names are not empty: column {} is", i);
-    if (!seen.insert(names.back()).second)
-      throw damaged("column names are unique: '{}' is repeated", names.back());
+    if (names.back().empty()) throw damaged("column {} has an empty name", i);
+    if (!seen.insert(names.back()).second) throw damaged("the column name '{}' is repeated", names.back());
   }
   return names;
 }
 
 uint64_t read_row_count(const Group& frame, const std::string& path, Context& context) {
   const ArrayPtr count = hdf5::attribute(frame, "row-count");
-  if (!count) throw damaged("data_frame has a row-count attribute");
-  if (!count->shape().empty() || count->is_null()) throw damaged("row-count is a scalar");
+  if (!count) throw damaged("the attribute \"row-count\" is missing");
+  if (!count->shape().empty() || count->is_null()) throw damaged("row-count is not a scalar");
   if (count->dtype().kind != Kind::integer && count->dtype().kind != Kind::unsigned_integer)
-    throw damaged("row-count is an integer, not {}", count->dtype().name());
+    throw damaged("row-count is {}, expected an integer", count->dtype().name());
   const Elements value = read_all(*count);
   return visit_number(count->dtype(), [&](auto example) -> uint64_t {
     using T = decltype(example);
     if constexpr (std::is_integral_v<T>) {
       const T rows = value.values<T>()[0];
-      if (rows < 0) throw damaged("row-count is not negative: {}", rows);
-      if (std::is_signed_v<T>)
-        context.warn(path + ": row-count is of an unsigned type, not " + count->dtype().name());
+      if (rows < 0) throw damaged("row-count is negative: {}", rows);
+      if (std::is_signed_v<T>) context.warn(path + ": row-count is not unsigned: " + count->dtype().name());
       return static_cast<uint64_t>(rows);
     }
     return 0;
@@ -100,13 +98,13 @@ StoredFrame open_stored(const ObjectPlace& place, const ObjectFile& object, Cont
   StoredFrame stored;
   stored.minor_version = check_version(object, "data_frame");
   const std::string name = present(place.directory, kBasicColumns, context);
-  if (name.empty()) throw damaged("{} is there", kBasicColumns.real);
+  if (name.empty()) throw damaged("the file {} is missing", kBasicColumns.real);
   try {
     const GroupPtr file = hdf5::open_group(place.directory + "/" + name, context);
     stored.frame = find_group(*file, "data_frame");
-    if (!stored.frame) throw damaged("the file has a group data_frame");
+    if (!stored.frame) throw damaged("the group data_frame is missing");
     stored.data = find_group(*stored.frame, "data");
-    if (!stored.data) throw damaged("data_frame has a group data");
+    if (!stored.data) throw damaged("the group data_frame/data is missing");
     stored.column_names = read_column_names(*stored.frame);
   } catch (const Error& error) {
     throw error.at(name);
@@ -206,7 +204,7 @@ class DataFrameGroup : public Group {
     ArrayPtr names = read_row_names(*stored_.frame);
     if (!names && rows) return frames::fitting_names(given_names_, *rows, place_.path + ": rows", context_);
     if (names && rows && names->count() != *rows)
-      throw damaged("row_names has one name a row: {}, not {}", *rows, names->count());
+      throw damaged("row_names has {1} names for {0} rows", *rows, names->count());
     return names;
   }
 
@@ -217,10 +215,10 @@ class DataFrameGroup : public Group {
     const std::string others = present(place_.directory, kOtherColumns, context_);
     const bool other = !others.empty() && context_.files.kind_of(place_.directory + "/" + others + "/" +
                                                                  position) != EntryKind::nothing;
-    if (basic && other) warn(fmt::format("column {} is stored twice: its basic form is shown", position));
+    if (basic && other) warn(fmt::format("column {} is stored twice; its basic form is shown", position));
     if (!basic && !other) {
-      members.push_back({name, Node{.content = damaged("column {} is stored nowhere", position)}});
-      throw damaged("every column is stored once: column {} is nowhere", position);
+      members.push_back({name, Node{.content = damaged("column {} is missing", position)}});
+      throw damaged("column {} is missing", position);
     }
     if (basic) {
       const ColumnPlace where{name, frame_path() + "/" + name, rows, stored_.minor_version >= 1};
@@ -241,9 +239,8 @@ class DataFrameGroup : public Group {
       const ObjectFile object = read_object_file(place.directory, context_);
       const std::optional<uint64_t> height = height_of(place, object, context_);
       if (!height)
-        return warn(fmt::format("column '{}' is left out: type '{}' has no height", name, object.type));
-      if (rows && *height != *rows)
-        throw damaged("the height of a column is the row-count: {}, not {}", *rows, *height);
+        return warn(fmt::format("column '{}' is left out: the type '{}' has no height", name, object.type));
+      if (rows && *height != *rows) throw damaged("has {1} rows, expected {0}", *rows, *height);
       if (object.type != "data_frame") return;
       for (const Column& column : data_frame_table(place, object, context_).columns)
         table.columns.push_back({name + "." + column.name, column.values});
@@ -254,13 +251,12 @@ class DataFrameGroup : public Group {
 
   void warn_of_extra_members() const {
     for (const Member& member : stored_.data->members())
-      if (!positions_.contains(member.name))
-        warn(fmt::format("data holds nothing but the columns: '{}' is none", member.name));
+      if (!positions_.contains(member.name)) warn(fmt::format("'{}' in data is not a column", member.name));
     const std::string others = present(place_.directory, kOtherColumns, context_);
     if (others.empty()) return;
     for (const std::string& name : directory_entries(place_.directory + "/" + others, context_))
       if (!name.starts_with('_') && !positions_.contains(name))
-        warn(fmt::format("{} holds nothing but the columns: '{}' is none", others, name));
+        warn(fmt::format("'{1}' in {0} is not a column", others, name));
   }
 
   // Checks the annotations. Broken ones do not affect the table: they only log a warning.
@@ -276,13 +272,13 @@ class DataFrameGroup : public Group {
       }
     };
     check(kColumnAnnotations, [this](const ObjectPlace& place, const ObjectFile& object) {
-      if (object.type != "data_frame") throw damaged("it is a data_frame, not '{}'", object.type);
+      if (object.type != "data_frame") throw damaged("the type is '{}', expected data_frame", object.type);
       const uint64_t rows = data_frame_rows(place, object, context_);
       if (rows != stored_.column_names.size())
-        throw damaged("it has one row a column: {}, not {}", stored_.column_names.size(), rows);
+        throw damaged("has {1} rows for {0} columns", stored_.column_names.size(), rows);
     });
     check(kOtherAnnotations, [this](const ObjectPlace& place, const ObjectFile& object) {
-      if (object.type != "simple_list") throw damaged("it is a simple_list, not '{}'", object.type);
+      if (object.type != "simple_list") throw damaged("the type is '{}', expected simple_list", object.type);
       height_of(place, object, context_);
     });
   }
@@ -323,7 +319,7 @@ uint64_t data_frame_rows(const ObjectPlace& place, const ObjectFile& object, Con
 }
 
 Table data_frame_table(const ObjectPlace& place, const ObjectFile& object, Context& context) {
-  if (object.type != "data_frame") throw damaged("it is a data_frame, not '{}'", object.type);
+  if (object.type != "data_frame") throw damaged("the type is '{}', expected data_frame", object.type);
   Node frame = open_frame(place, object, nullptr, context)->frame_node();
   if (const Error* error = std::get_if<Error>(&frame.content)) throw *error;
   return std::get<Table>(std::move(frame.content));

@@ -84,7 +84,7 @@ std::string takane_type(const ArrayPtr& data) {
   if (type == "INTEGER") return "integer";
   if (type == "FLOAT") return "number";
   if (type == "STRING") return "string";
-  throw damaged("the type is BOOLEAN, INTEGER, FLOAT or STRING, not '{}'", type);
+  throw damaged("the type is '{}', expected BOOLEAN, INTEGER, FLOAT or STRING", type);
 }
 
 ArrayPtr chihaya_values(const ArrayPtr& data, const ObjectPlace& place, Context& context) {
@@ -94,7 +94,7 @@ ArrayPtr chihaya_values(const ArrayPtr& data, const ObjectPlace& place, Context&
 
 ArrayPtr require_data(const Group& node) {
   ArrayPtr data = find_array(node, "data");
-  if (!data) throw damaged("{} has data", node.path());
+  if (!data) throw damaged("{}: the dataset data is missing", node.path());
   return data;
 }
 
@@ -136,7 +136,8 @@ Delayed sparse_seed(const Group& node, const ObjectPlace& place, Context& contex
   SparseMatrix matrix = frames::compressed_parts(node);
   if (matrix.error) throw *matrix.error;
   const std::string type = takane_type(matrix.value);
-  if (type == "string") throw damaged("a sparse matrix is of numbers or truth values");
+  if (type == "string")
+    throw damaged("the type of a sparse matrix is STRING, expected numbers or truth values");
   matrix.is_real = type == "number";
   matrix.value = chihaya_values(matrix.value, place, context);
   if (type == "boolean") matrix.value = with_type(matrix.value, number_type(Kind::boolean, 1));
@@ -153,7 +154,8 @@ Delayed sparse_seed(const Group& node, const ObjectPlace& place, Context& contex
 
 Delayed constant_seed(const Group& node, const ObjectPlace& place, Context& context) {
   const ArrayPtr value = find_array(node, "value");
-  if (!value || !value->shape().empty() || value->is_null()) throw damaged("a constant array has a value");
+  if (!value || !value->shape().empty() || value->is_null())
+    throw damaged("a constant array without a scalar value");
   const ArrayPtr extents = require_integers(node, "dimensions");
   Delayed array;
   const Elements stored = read_all(*extents);
@@ -232,13 +234,13 @@ constexpr uint64_t kMostSeeds = 1 << 16;
 
 std::string text_of_attribute(const Group& group, const char* name) {
   const std::optional<std::string> text = scalar_text(hdf5::attribute(group, name));
-  if (!text) throw damaged("{}: the attribute {} is a text", group.path(), name);
+  if (!text) throw damaged("{}: the attribute \"{}\" is missing or not a text", group.path(), name);
   return *text;
 }
 
 GroupPtr require_group(const Group& group, const char* name) {
   GroupPtr found = find_group(group, name);
-  if (!found) throw damaged("{} has a group {}", group.path(), name);
+  if (!found) throw damaged("{}: the group {} is missing", group.path(), name);
   return found;
 }
 
@@ -266,7 +268,7 @@ class TreeReader {
     const std::string kind = text_of_attribute(node, "delayed_type");
     if (kind == "array")
       return read_seed(node, text_of_attribute(node, "delayed_array"), place_, budget_, context_);
-    if (kind != "operation") throw damaged("delayed_type is operation or array, not '{}'", kind);
+    if (kind != "operation") throw damaged("delayed_type is '{}', expected operation or array", kind);
     const std::string operation = text_of_attribute(node, "delayed_operation");
     if (operation == "subset") return read_subset(node, depth);
     if (operation == "transpose") return read_transpose(node, depth);
@@ -316,7 +318,8 @@ class TreeReader {
     std::sort(sorted.begin(), sorted.end());
     std::vector<size_t> all(array.shape.size());
     std::iota(all.begin(), all.end(), size_t{0});
-    if (sorted != all) throw damaged("the permutation of a transpose is none of {} dimensions", all.size());
+    if (sorted != all)
+      throw damaged("the permutation of a transpose does not fit its {} dimensions", all.size());
     const Delayed before = array;
     for (size_t d = 0; d < axes.size(); ++d) {
       array.shape[d] = before.shape[axes[d]];
@@ -346,7 +349,7 @@ class TreeReader {
       if (i == kMostSeeds) throw unsupported("more than {} arrays are combined", kMostSeeds);
       seeds.push_back(read(*require_group(*group, std::to_string(i).c_str()), depth + 1));
     }
-    if (seeds.empty()) throw damaged("nothing is combined");
+    if (seeds.empty()) throw damaged("a combination of no arrays");
     return combine(std::move(seeds), along);
   }
 

@@ -39,11 +39,11 @@ ArrayPtr names_in(const ObjectPlace& experiment, const FrameOfSide& side, Contex
     if (context.files.kind_of(directory) == EntryKind::nothing) return nullptr;
     context.files.bounds().check(directory);
     const ObjectFile object = read_object_file(directory, context);
-    if (object.type != "data_frame") throw damaged("it is a data_frame, not '{}'", object.type);
+    if (object.type != "data_frame") throw damaged("the type is '{}', expected data_frame", object.type);
     const FrameRows rows = data_frame_rows_and_names(place, object, context);
     if (side.rows && rows.count && *rows.count != *side.rows)
-      context.warn(fmt::format("{}: a data frame of {} rows for {} of the experiment", place.path,
-                               *rows.count, *side.rows));
+      context.warn(
+          fmt::format("{}: has {} rows, but the experiment has {}", place.path, *rows.count, *side.rows));
     return rows.names;
   } catch (const Error& error) {
     if (is_transient(error)) return std::make_shared<BrokenArray>(text_type(), error);

@@ -14,27 +14,27 @@ namespace plainfs::takane {
 
 ArrayPtr require_list(const Group& group, const char* name) {
   const ArrayPtr list = find_array(group, name);
-  if (!list) throw damaged("{} is there", name);
+  if (!list) throw damaged("{} is missing", name);
   if (list->shape().size() != 1 || list->is_null())
-    throw damaged("{} has one dimension, not {}", name, list->shape().size());
+    throw damaged("{} has {} dimensions, expected 1", name, list->shape().size());
   return list;
 }
 
 ArrayPtr require_integers(const Group& group, const char* name) {
   const ArrayPtr list = require_list(group, name);
-  if (!list->dtype().is_integer()) throw damaged("{} are whole numbers, not {}", name, list->dtype().name());
+  if (!list->dtype().is_integer()) throw damaged("{} is {}, expected integers", name, list->dtype().name());
   return list;
 }
 
 ArrayPtr require_texts(const Group& group, const char* name) {
   const ArrayPtr list = require_list(group, name);
-  if (!list->dtype().is_text()) throw damaged("{} are strings, not {}", name, list->dtype().name());
+  if (!list->dtype().is_text()) throw damaged("{} is {}, expected strings", name, list->dtype().name());
   return checked(nul_terminated(list),
                  [list, what = std::string(name)] { require_no_null_strings(*list, what); });
 }
 
 void require_count(const Array& list, uint64_t count, const char* name) {
-  if (list.count() != count) throw damaged("{} has {} elements, not {}", name, list.count(), count);
+  if (list.count() != count) throw damaged("{} has {} elements, expected {}", name, list.count(), count);
 }
 
 namespace {
@@ -46,10 +46,10 @@ constexpr uint64_t kMostNamesBytes = 64 << 20;
 std::vector<std::string> read_names(const std::string& directory, Context& context) {
   const Bytes bytes = context.files.read_whole(directory + "/" + kNames, kMostNamesBytes);
   const Json document = parse_json(as_text(bytes));
-  if (!document.list()) throw damaged("it is a list of names");
+  if (!document.list()) throw damaged("not a list of names");
   std::vector<std::string> names;
   for (const Json& name : *document.list()) {
-    if (!name.text()) throw damaged("names are texts: item {} is none", names.size());
+    if (!name.text()) throw damaged("item {} is not a text", names.size());
     names.push_back(*name.text());
   }
   return names;
@@ -96,7 +96,7 @@ class NameLinks {
   void add(const std::string& name, const std::string& number, std::vector<Member>& links) const {
     const std::string item = place_.directory + "/" + number;
     if (context_.files.kind_of(item) == EntryKind::nothing)
-      return warn(fmt::format("'{}' is the name of {}, which is not there", name, number));
+      return warn(fmt::format("'{}' is the name of {}, which is missing", name, number));
     if (name.empty()) return warn(fmt::format("the name of {} is empty", number));
     const std::string path = place_.path + "/" + number;
     links.push_back({name, Node{.content = link_to(path)}});
@@ -169,7 +169,7 @@ namespace {
 class ListChecker {
  public:
   void object(const Json& value, const std::string& place) const {
-    if (!value.object()) throw damaged("{} is an object", place);
+    if (!value.object()) throw damaged("{} is not an object", place);
     const std::string type = text(value, "type", place);
     if (type == "nothing") return;
     if (type == "external") return index(member(value, "index", place), place + ".index");
@@ -177,26 +177,26 @@ class ListChecker {
     if (type == "factor" || type == "ordered") return factor(value, place);
     if (type != "integer" && type != "boolean" && type != "number" && type != "string" && type != "date" &&
         type != "date-time")
-      throw damaged("{}.type is a type of uzuki2, not '{}'", place, type);
+      throw damaged("{}.type is '{}', which is not a type of uzuki2", place, type);
     const Json* format = value.find("format");
     if (format && (type != "string" || !format->text()))
-      throw damaged("{}.format is a string of a string vector", place);
+      throw damaged("{}.format is not a string, or its vector is not of strings", place);
     each(value, place, [&](const Json& item, const std::string& at) { scalar(item, type, format, at); });
   }
 
  private:
   static const Json& member(const Json& value, const char* name, const std::string& place) {
     const Json* found = value.find(name);
-    if (!found) throw damaged("{} has a member {}", place, name);
+    if (!found) throw damaged("{}.{} is missing", place, name);
     return *found;
   }
   static std::string text(const Json& value, const char* name, const std::string& place) {
     const Json& found = member(value, name, place);
-    if (!found.text()) throw damaged("{}.{} is a string", place, name);
+    if (!found.text()) throw damaged("{}.{} is not a string", place, name);
     return *found.text();
   }
   static void index(const Json& value, const std::string& place) {
-    if (!value.as_uint64()) throw damaged("{} is a non-negative integer", place);
+    if (!value.as_uint64()) throw damaged("{} is not a non-negative integer", place);
   }
 
   // Visits a vector's values, or its only value, and its names.
@@ -213,14 +213,15 @@ class ListChecker {
   static void names(const Json& value, size_t count, const std::string& place) {
     const Json* found = value.find("names");
     if (!found) return;
-    if (!found->list() || found->list()->size() != count) throw damaged("{}.names has a name a value", place);
+    if (!found->list() || found->list()->size() != count)
+      throw damaged("{}.names is not a list with one name for each value", place);
     for (const Json& name : *found->list())
-      if (!name.text()) throw damaged("{}.names are strings", place);
+      if (!name.text()) throw damaged("an item of {}.names is not a string", place);
   }
 
   void list(const Json& value, const std::string& place) const {
     const Json& values = member(value, "values", place);
-    if (!values.list()) throw damaged("{}.values is a list", place);
+    if (!values.list()) throw damaged("{}.values is not a list", place);
     for (size_t i = 0; i < values.list()->size(); ++i)
       object((*values.list())[i], fmt::format("{}.values[{}]", place, i));
     names(value, values.list()->size(), place);
@@ -228,14 +229,14 @@ class ListChecker {
 
   static void factor(const Json& value, const std::string& place) {
     const Json& levels = member(value, "levels", place);
-    if (!levels.list()) throw damaged("{}.levels is a list", place);
+    if (!levels.list()) throw damaged("{}.levels is not a list", place);
     for (const Json& level : *levels.list())
-      if (!level.text()) throw damaged("{}.levels are strings", place);
+      if (!level.text()) throw damaged("an item of {}.levels is not a string", place);
     each(value, place, [&](const Json& item, const std::string& at) {
       if (item.is_null()) return;
       const std::optional<uint64_t> code = item.as_uint64();
       if (!code || *code >= levels.list()->size())
-        throw damaged("{} is an index into {} levels", at, levels.list()->size());
+        throw damaged("{} is not an index into {} levels", at, levels.list()->size());
     });
   }
 
@@ -246,18 +247,18 @@ class ListChecker {
       const std::optional<int64_t> number = item.as_int64();
       if (!number || *number < std::numeric_limits<int32_t>::min() ||
           *number > std::numeric_limits<int32_t>::max())
-        throw damaged("{} is a 32-bit integer", place);
+        throw damaged("{} is not a 32-bit integer", place);
     } else if (type == "number") {
       const std::string* special = item.text();
       const bool named = special && (*special == "NaN" || *special == "Inf" || *special == "-Inf");
-      if (!item.number() && !named) throw damaged("{} is a number", place);
+      if (!item.number() && !named) throw damaged("{} is not a number", place);
     } else if (type == "boolean") {
-      if (!item.boolean()) throw damaged("{} is a boolean", place);
+      if (!item.boolean()) throw damaged("{} is not a boolean", place);
     } else {
-      if (!item.text()) throw damaged("{} is a string", place);
+      if (!item.text()) throw damaged("{} is not a string", place);
       const std::string wanted = format ? *format->text() : type;
-      if (wanted == "date" && !is_date(*item.text())) throw damaged("{} is a date", place);
-      if (wanted == "date-time" && !is_date_time(*item.text())) throw damaged("{} is a date-time", place);
+      if (wanted == "date" && !is_date(*item.text())) throw damaged("{} is not a date", place);
+      if (wanted == "date-time" && !is_date_time(*item.text())) throw damaged("{} is not a date-time", place);
     }
   }
 };
@@ -267,7 +268,8 @@ class ListChecker {
 uint64_t check_json_list(const Json& document) {
   ListChecker().object(document, "the list");
   const Json* values = document.find("values");
-  if (*document.find("type")->text() != "list" || !values) throw damaged("the list is of type list");
+  if (*document.find("type")->text() != "list" || !values)
+    throw damaged("the list is not of type list, or has no values");
   return values->list()->size();
 }
 

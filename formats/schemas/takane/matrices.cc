@@ -27,7 +27,7 @@ struct ArrayContent {
 ArrayPtr meant_values(const Group& group, const std::string& type, const Owner& owner, Context& context) {
   if (type == "vls") return vls_values(group);
   const ArrayPtr stored = find_array(group, "data");
-  if (!stored) throw damaged("an array has data");
+  if (!stored) throw damaged("the dataset data is missing");
   return typed_values(stored, type, hdf5::attribute(*stored, kPlaceholder), "none", owner, context);
 }
 
@@ -38,10 +38,10 @@ ArrayContent read_array(const Group& group, const Owner& owner, Context& context
     read.values = find_array(group, "data");
     if (read.values && transposed) read.values = as_column_major(read.values);
     const std::optional<std::string> type = text_attribute(hdf5::attribute(group, "type"), "type");
-    if (!type) throw damaged("an array has a type attribute");
+    if (!type) throw damaged("the attribute \"type\" is missing");
     read.meant = meant_values(group, *type, owner, context);
     if (transposed) read.meant = as_column_major(read.meant);
-    if (read.meant->shape().empty()) throw damaged("an array has one dimension at least");
+    if (read.meant->shape().empty()) throw damaged("the array has no dimensions");
   } catch (const Error& error) {
     read.error = error;
   }
@@ -72,7 +72,7 @@ bool is_transposed(const Group& group) {
   const ArrayPtr transposed = hdf5::attribute(group, "transposed");
   if (!transposed) return false;
   if (!transposed->shape().empty() || transposed->is_null() || !transposed->dtype().is_integer())
-    throw damaged("the transposed attribute is a whole number");
+    throw damaged("the attribute \"transposed\" is not an integer scalar");
   const Elements value = read_all(*transposed);
   return std::any_of(value.bytes.begin(), value.bytes.end(),
                      [](std::byte byte) { return byte != std::byte{}; });
@@ -93,8 +93,8 @@ constexpr const char* kCompressedSparseMatrix = "compressed_sparse_matrix";
 
 bool read_is_by_row(const Group& group) {
   const std::optional<std::string> layout = text_attribute(hdf5::attribute(group, "layout"), "layout");
-  if (!layout) throw damaged("a sparse matrix has a layout attribute");
-  if (*layout != "CSC" && *layout != "CSR") throw damaged("the layout is CSC or CSR, not '{}'", *layout);
+  if (!layout) throw damaged("the attribute \"layout\" is missing");
+  if (*layout != "CSC" && *layout != "CSR") throw damaged("the layout is '{}', expected CSC or CSR", *layout);
   return *layout == "CSR";
 }
 
@@ -103,11 +103,11 @@ bool read_is_by_row(const Group& group) {
 void read_values(const Group& group, const Owner& owner, SparseMatrix& matrix, Context& context) {
   matrix.value->check();
   const std::optional<std::string> type = text_attribute(hdf5::attribute(group, "type"), "type");
-  if (!type) throw damaged("a sparse matrix has a type attribute");
-  if (*type == "string") throw damaged("the type is integer, boolean or number, not 'string'");
+  if (!type) throw damaged("the attribute \"type\" is missing");
+  if (*type == "string") throw damaged("the type is 'string', expected integer, boolean or number");
   const bool is_stored_real = matrix.value->dtype().kind == Kind::real;
   if (*type == "integer" && is_stored_real)
-    throw damaged("integer values are not stored as {}", matrix.value->dtype().name());
+    throw damaged("integer values are stored as {}", matrix.value->dtype().name());
   const ArrayPtr placeholder = hdf5::attribute(*matrix.value, kPlaceholder);
   matrix.value = typed_values(matrix.value, *type, placeholder, "none", owner, context);
   matrix.is_real = *type == "number";
@@ -145,9 +145,9 @@ Node values_node(Node stored, const ArrayPtr& meant, const std::optional<Error>&
 
 frames::MatrixShape read_matrix_shape(const Group& group) {
   const ArrayPtr shape = find_array(group, "shape");
-  if (!shape) throw damaged("a sparse matrix has a shape");
+  if (!shape) throw damaged("the dataset shape is missing");
   if (shape->shape().size() != 1 || shape->count() != 2)
-    throw damaged("the shape of a matrix is two numbers");
+    throw damaged("the shape of the matrix does not have two numbers");
   const Elements extents = read_all(*shape);
   return visit_number(shape->dtype(), [&](auto example) -> frames::MatrixShape {
     using T = decltype(example);
@@ -156,7 +156,7 @@ frames::MatrixShape read_matrix_shape(const Group& group) {
       if (values[0] >= 0 && values[1] >= 0)
         return {static_cast<uint64_t>(values[0]), static_cast<uint64_t>(values[1])};
     }
-    throw damaged("the shape of a matrix is two numbers that are not negative");
+    throw damaged("the shape of the matrix is not two non-negative integers");
   });
 }
 
@@ -192,7 +192,7 @@ Node open_compressed_sparse_matrix(const Opening& opening) {
     matrix.column_names = names.columns;
   });
   matrix.on_falling_index =
-      warning_once(path + "/indices: they do not rise within every row or column", context);
+      warning_once(path + "/indices: not ascending within every row or column", context);
   const auto refine = [shown_values, wrong_values](const std::string& name, Node stored) {
     return name == "data" ? values_node(std::move(stored), shown_values, wrong_values) : std::move(stored);
   };

@@ -43,7 +43,8 @@ constexpr ObjectType kTypes[] = {
 unsigned number_in(std::string_view& text, const ObjectFile& object, const std::string& stated) {
   unsigned number = 0;
   const auto [rest, bad] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (bad != std::errc{}) throw damaged("OBJECT: {}.version is MAJOR.MINOR, not '{}'", object.type, stated);
+  if (bad != std::errc{})
+    throw damaged("OBJECT: {}.version is '{}', expected MAJOR.MINOR", object.type, stated);
   text.remove_prefix(static_cast<size_t>(rest - text.data()));
   return number;
 }
@@ -83,7 +84,7 @@ const Json* ObjectFile::properties_of(std::string_view ancestor) const {
 ObjectFile read_object_file(const std::string& directory, Context& context) {
   const std::optional<Bytes> bytes =
       context.files.read_whole_if_exists(directory + "/OBJECT", kMostObjectBytes);
-  if (!bytes) throw damaged("an object directory has an OBJECT file");
+  if (!bytes) throw damaged("the file OBJECT is missing");
   const Json document = [&] {
     try {
       return parse_json(as_text(*bytes));
@@ -91,10 +92,10 @@ ObjectFile read_object_file(const std::string& directory, Context& context) {
       throw error.at("OBJECT");
     }
   }();
-  if (!document.object()) throw damaged("OBJECT: it is a JSON object");
+  if (!document.object()) throw damaged("OBJECT: not a JSON object");
   const Json* type = document.find("type");
-  if (!type) throw damaged("OBJECT: it has a type property");
-  if (!type->text()) throw damaged("OBJECT: type is a string");
+  if (!type) throw damaged("OBJECT: type is missing");
+  if (!type->text()) throw damaged("OBJECT: type is not a string");
   return {*type->text(), *document.object()};
 }
 
@@ -133,17 +134,17 @@ Node open_directory(const ObjectPlace& place, const SideNames& sides, Context& c
 
 unsigned check_version(const ObjectFile& object, const std::string& type) {
   const Json* properties = object.properties_of(type);
-  if (!properties) throw damaged("OBJECT: {} is a JSON object", type);
+  if (!properties) throw damaged("OBJECT: {} is missing or not a JSON object", type);
   const Json* version = properties->find("version");
-  if (!version) throw damaged("OBJECT: {}.version is present", type);
-  if (!version->text()) throw damaged("OBJECT: {}.version is a string", type);
+  if (!version) throw damaged("OBJECT: {}.version is missing", type);
+  if (!version->text()) throw damaged("OBJECT: {}.version is not a string", type);
   const std::string& stated = *version->text();
   std::string_view rest = stated;
   const unsigned major = number_in(rest, object, stated);
-  if (!rest.starts_with('.')) throw damaged("OBJECT: {}.version is MAJOR.MINOR, not '{}'", type, stated);
+  if (!rest.starts_with('.')) throw damaged("OBJECT: {}.version is '{}', expected MAJOR.MINOR", type, stated);
   rest.remove_prefix(1);
   const unsigned minor = number_in(rest, object, stated);
-  if (!rest.empty()) throw damaged("OBJECT: {}.version is MAJOR.MINOR, not '{}'", type, stated);
+  if (!rest.empty()) throw damaged("OBJECT: {}.version is '{}', expected MAJOR.MINOR", type, stated);
   if (major != 1) throw unsupported("{} version '{}'", type, stated);
   return minor;
 }
@@ -233,10 +234,10 @@ GroupPtr object_group(const ObjectPlace& place, std::string file, std::vector<Me
 GroupPtr open_file_group(const ObjectPlace& place, const std::string& file, const std::string& group,
                          Context& context) {
   const std::string path = place.directory + "/" + file;
-  if (context.files.kind_of(path) == EntryKind::nothing) throw damaged("{} is there", file);
+  if (context.files.kind_of(path) == EntryKind::nothing) throw damaged("the file {} is missing", file);
   try {
     GroupPtr found = find_group(*hdf5::open_group(path, context), group);
-    if (!found) throw damaged("the file has a group {}", group);
+    if (!found) throw damaged("the group {} is missing", group);
     return found;
   } catch (const Error& error) {
     throw error.at(file);
@@ -261,13 +262,13 @@ namespace {
 
 GroupPtr require_group(const GroupPtr& group, const char* name) {
   GroupPtr found = find_group(*group, name);
-  if (!found) throw damaged("expected a group at '{}'", name);
+  if (!found) throw damaged("the group '{}' is missing", name);
   return found;
 }
 
 ArrayPtr require_array(const GroupPtr& group, const char* name) {
   ArrayPtr found = find_array(*group, name);
-  if (!found || found->shape().empty()) throw damaged("expected a dataset at '{}'", name);
+  if (!found || found->shape().empty()) throw damaged("the dataset '{}' is missing or a scalar", name);
   return found;
 }
 
@@ -279,7 +280,7 @@ uint64_t first_number(const Array& array, uint64_t at) {
       const T value = element.values<T>()[0];
       if (value >= 0) return static_cast<uint64_t>(value);
     }
-    throw damaged("expected a count, not {}", array.dtype().name());
+    throw damaged("a count is {} or negative, expected a non-negative integer", array.dtype().name());
   });
 }
 

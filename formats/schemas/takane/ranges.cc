@@ -45,7 +45,7 @@ ArrayPtr within(ArrayPtr codes, uint64_t count) {
       if constexpr (std::is_integral_v<T>)
         for (const T code : elements.values<T>())
           if (code < 0 || static_cast<uint64_t>(code) >= count)
-            throw damaged("sequence {} is not one of {}", code, count);
+            throw damaged("sequence {} is not below {}", code, count);
     });
     return elements;
   });
@@ -55,7 +55,7 @@ std::string_view strand_sign(int64_t strand) {
   if (strand == 1) return "+";
   if (strand == -1) return "-";
   if (strand == 0) return "*";
-  throw damaged("strand {} is none of -1, 0 and 1", strand);
+  throw damaged("strand is {}, expected -1, 0 or 1", strand);
 }
 
 ArrayPtr strand_signs(ArrayPtr strands) {
@@ -78,7 +78,7 @@ std::vector<Column> annotations(const ObjectPlace& ranges, uint64_t count, Conte
   try {
     context.files.bounds().check(place.directory);
     Table table = data_frame_table(place, read_object_file(place.directory, context), context);
-    if (table.rows != count) throw damaged("there are annotations of {} ranges, not {}", table.rows, count);
+    if (table.rows != count) throw damaged("has {} rows for {} ranges", table.rows, count);
     return std::move(table.columns);
   } catch (const Error& error) {
     throw error.at("range_annotations");
@@ -138,7 +138,7 @@ ArrayPtr sequence_names(const ObjectPlace& place, Context& context) {
   context.files.bounds().check(place.directory);
   const ObjectFile object = read_object_file(place.directory, context);
   if (object.type != kSequenceInformation)
-    throw damaged("it is {}, not '{}'", kSequenceInformation, object.type);
+    throw damaged("the type is '{1}', expected {0}", kSequenceInformation, object.type);
   const GroupPtr group = open_file_group(place, kSequencesFile, kSequenceInformation, context);
   return require_texts(*group, "name");
 }

@@ -15,7 +15,7 @@ ArrayPtr names_in_list(const Group& lists, size_t number, uint64_t count, const 
   const ArrayPtr names = frames::part_of(lists, name);
   if (!names) return nullptr;
   if (!frames::may_be_text(*names)) {
-    context.notice(fmt::format("{}: names that are no list of texts are not used", place));
+    context.notice(fmt::format("{}: the names are not used: not a list of texts", place));
     return nullptr;
   }
   return fitting_side(nul_terminated(names), count, place, context);

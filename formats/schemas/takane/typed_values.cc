@@ -92,7 +92,7 @@ void check_format(const Array& texts, const std::string& format, const Owner& ow
     for (uint64_t i = 0; i < run.count && !warned; ++i) {
       const std::string_view text = text_of(texts.dtype(), run, i);
       if (run.is_missing(i) || fits(text)) continue;
-      warn(owner, context, "row {} is no {}: '{}'", first + i + 1, format, text);
+      warn(owner, context, "row {} is not a {}: '{}'", first + i + 1, format, text);
       warned = true;
     }
   });
@@ -101,7 +101,7 @@ void check_format(const Array& texts, const std::string& format, const Owner& ow
 ArrayPtr strings(const ArrayPtr& stored, const ArrayPtr& placeholder, const std::string& format,
                  const Owner& owner, Context& context) {
   if (!stored->dtype().is_text())
-    throw damaged("a string {} is of a string type, not {}", owner.what, stored->dtype().name());
+    throw damaged("a string {} is stored as {}", owner.what, stored->dtype().name());
   const ArrayPtr texts = with_placeholder(nul_terminated(stored), placeholder);
   return checked(texts, [stored, texts, format, owner, &context] {
     require_no_null_strings(*stored, "strings");
@@ -113,9 +113,9 @@ bool are_ordered(const Group& parts, const Owner& owner, Context& context) {
   const ArrayPtr ordered = hdf5::attribute(parts, "ordered");
   if (!ordered) return false;
   if (!ordered->shape().empty()) {
-    warn(owner, context, "the ordered attribute is a scalar");
+    warn(owner, context, "the attribute \"ordered\" is not a scalar");
   } else if (!fits_int32(ordered->dtype())) {
-    warn(owner, context, "the ordered attribute is an integer, not {}", ordered->dtype().name());
+    warn(owner, context, "the attribute \"ordered\" is {}, expected an integer", ordered->dtype().name());
   } else {
     const Elements value = read_all(*ordered);
     return visit_number(ordered->dtype(), [&](auto zero) {
@@ -132,8 +132,8 @@ bool are_ordered(const Group& parts, const Owner& owner, Context& context) {
 std::optional<std::string> text_attribute(const ArrayPtr& attribute, const char* name) {
   if (!attribute) return std::nullopt;
   if (!attribute->shape().empty() || attribute->is_null())
-    throw damaged("the {} attribute is a scalar", name);
-  if (!attribute->dtype().is_text()) throw damaged("the {} attribute is a string", name);
+    throw damaged("the attribute \"{}\" is not a scalar", name);
+  if (!attribute->dtype().is_text()) throw damaged("the attribute \"{}\" is not a string", name);
   const ArrayPtr text = nul_terminated(attribute);
   const Elements value = read_all(*text);
   return std::string(text_of(text->dtype(), value, 0));
@@ -141,13 +141,14 @@ std::optional<std::string> text_attribute(const ArrayPtr& attribute, const char*
 
 ArrayPtr with_placeholder(ArrayPtr values, const ArrayPtr& placeholder) {
   if (!placeholder) return values;
-  if (!placeholder->shape().empty() || placeholder->is_null()) throw damaged("the placeholder is a scalar");
+  if (!placeholder->shape().empty() || placeholder->is_null())
+    throw damaged("the placeholder is not a scalar");
   if (values->dtype().is_text()) {
-    if (!placeholder->dtype().is_text()) throw damaged("the placeholder of strings is a string");
+    if (!placeholder->dtype().is_text()) throw damaged("the placeholder of strings is not a string");
     return with_missing(values, text_rule(values->dtype(), *text_attribute(placeholder, kPlaceholder)));
   }
   if (!(placeholder->dtype() == values->dtype()))
-    throw damaged("the placeholder has the type of the column: {}, not {}", values->dtype().name(),
+    throw damaged("the placeholder is {1}, expected {0}", values->dtype().name(),
                   placeholder->dtype().name());
   const Elements wanted = read_all(*placeholder);
   return visit_number(values->dtype(), [&](auto example) {
@@ -162,7 +163,7 @@ ArrayPtr with_placeholder(ArrayPtr values, const ArrayPtr& placeholder) {
 std::string string_format(const ArrayPtr& attribute, const Owner& owner, Context& context) try {
   const std::string format = text_attribute(attribute, "format").value_or("none");
   if (is_format(format)) return format;
-  warn(owner, context, "the format is none, date or date-time, not '{}'", format);
+  warn(owner, context, "the format is '{}', expected none, date or date-time", format);
   return "none";
 } catch (const Error& error) {
   warn(owner, context, "{}", error.what());
@@ -173,51 +174,52 @@ ArrayPtr typed_values(ArrayPtr stored, const std::string& type, const ArrayPtr& 
                       const std::string& format, const Owner& owner, Context& context) {
   if (type == "string") return strings(stored, placeholder, format, owner, context);
   if (type != "integer" && type != "boolean" && type != "number")
-    throw damaged("the type is integer, boolean, number or string, not '{}'", type);
+    throw damaged("the type is '{}', expected integer, boolean, number or string", type);
   const DType& dtype = stored->dtype();
   if (!dtype.is_integer() && dtype.kind != Kind::real && dtype.kind != Kind::boolean &&
       dtype.kind != Kind::logical && dtype.kind != Kind::enumeration)
-    throw damaged("a {} {} is of a numeric type, not {}", type, owner.what, dtype.name());
+    throw damaged("a {} {} is stored as {}, expected a numeric type", type, owner.what, dtype.name());
   if (type == "number" ? !fits_double(dtype) : !fits_int32(dtype))
-    warn(owner, context, "{} does not fit a {} {}: shown as stored", dtype.name(), type, owner.what);
+    warn(owner, context, "{} does not fit a {} {}; shown as stored", dtype.name(), type, owner.what);
   ArrayPtr marked = with_placeholder(std::move(stored), placeholder);
   return type == "boolean" ? truth_values(std::move(marked)) : marked;
 }
 
 ArrayPtr factor_values(const Group& parts, const Owner& owner, Context& context) {
   const ArrayPtr codes = find_array(parts, "codes");
-  if (!codes) throw damaged("a factor has codes");
+  if (!codes) throw damaged("a factor without codes");
   const ArrayPtr levels = find_array(parts, "levels");
-  if (!levels) throw damaged("a factor has levels");
-  if (!codes->dtype().is_integer()) throw damaged("codes are integers, not {}", codes->dtype().name());
+  if (!levels) throw damaged("a factor without levels");
+  if (!codes->dtype().is_integer()) throw damaged("codes are {}, expected integers", codes->dtype().name());
   if (codes->dtype().kind != Kind::unsigned_integer)
-    warn(owner, context, "codes are of an unsigned type, not {}", codes->dtype().name());
-  if (levels->shape().size() != 1) throw damaged("levels has one dimension, not {}", levels->shape().size());
-  if (!levels->dtype().is_text()) throw damaged("levels are strings, not {}", levels->dtype().name());
+    warn(owner, context, "codes are {}, expected an unsigned type", codes->dtype().name());
+  if (levels->shape().size() != 1)
+    throw damaged("levels has {} dimensions, expected 1", levels->shape().size());
+  if (!levels->dtype().is_text()) throw damaged("levels are {}, expected strings", levels->dtype().name());
   const bool is_ordered = are_ordered(parts, owner, context);
   const ArrayPtr marked = with_placeholder(codes, hdf5::attribute(*codes, kPlaceholder));
   const ArrayPtr texts = nul_terminated(levels);
   const ArrayPtr labels = factor(marked, texts, 0, owner.path, context, is_ordered);
   return checked(labels, [owner, texts, levels, &context] {
     require_no_null_strings(*levels, "levels");
-    if (!all_distinct(*texts)) warn(owner, context, "levels are unique: some are repeated");
+    if (!all_distinct(*texts)) warn(owner, context, "some levels are repeated");
   });
 }
 
 ArrayPtr vls_values(const Group& parts) {
   const ArrayPtr pointers = find_array(parts, "pointers");
-  if (!pointers) throw damaged("a vls column has pointers");
+  if (!pointers) throw damaged("a vls column without pointers");
   const ArrayPtr heap = find_array(parts, "heap");
-  if (!heap) throw damaged("a vls column has a heap");
+  if (!heap) throw damaged("a vls column without a heap");
   const DType& record = pointers->dtype();
   if (record.kind != Kind::compound || record.fields.size() != 2 || record.fields[0].name != "offset" ||
       record.fields[1].name != "length")
-    throw damaged("vls pointers have the members offset and length");
+    throw damaged("vls pointers are not records of offset and length");
   for (const Field& field : record.fields)
     if (field.type.kind != Kind::unsigned_integer)
-      throw damaged("vls pointers are unsigned, not {}", field.type.name());
+      throw damaged("vls pointers are {}, expected unsigned integers", field.type.name());
   if (heap->dtype().kind != Kind::unsigned_integer || heap->dtype().size != 1 || heap->shape().size() != 1)
-    throw damaged("the vls heap is of unsigned bytes in one dimension");
+    throw damaged("the vls heap is not a list of unsigned bytes");
   return with_placeholder(vls_text(pointers, heap), hdf5::attribute(*pointers, kPlaceholder));
 }
 

@@ -22,19 +22,19 @@ Node contents_node(const ObjectPlace& place, Content content, Context& context) 
 ArrayPtr names_of(const Group& group, uint64_t count) {
   if (!group.find("names")) return nullptr;
   const ArrayPtr names = find_array(group, "names");
-  if (!names) throw damaged("names is a dataset");
+  if (!names) throw damaged("names is not a dataset");
   if (names->shape().size() != 1 || names->count() != count)
-    throw damaged("there is a name a value: {} of {}", element_count(names->shape()), count);
-  if (!names->dtype().is_text()) throw damaged("names are strings, not {}", names->dtype().name());
+    throw damaged("{} names for {} values", element_count(names->shape()), count);
+  if (!names->dtype().is_text()) throw damaged("names are {}, expected strings", names->dtype().name());
   return checked(nul_terminated(names), [names] { require_no_null_strings(*names, "names"); });
 }
 
 ArrayPtr values_of(const Group& group, const Owner& owner, Context& context) {
   const std::optional<std::string> type = text_attribute(hdf5::attribute(group, "type"), "type");
-  if (!type) throw damaged("a vector has a type attribute");
+  if (!type) throw damaged("the attribute \"type\" is missing");
   if (*type == "vls") return vls_values(group);
   const ArrayPtr values = find_array(group, "values");
-  if (!values) throw damaged("a vector has values");
+  if (!values) throw damaged("the dataset values is missing");
   const std::string format =
       *type == "string" ? string_format(hdf5::attribute(group, "format"), owner, context) : "none";
   return typed_values(values, *type, hdf5::attribute(*values, kPlaceholder), format, owner, context);
@@ -44,7 +44,7 @@ ArrayPtr values_of(const Group& group, const Owner& owner, Context& context) {
 
 Node open_contents(const ObjectPlace& place, const Group& group, const ArrayPtr& values, Context& context) {
   if (values->shape().size() != 1)
-    throw damaged("a vector has one dimension, not {}", values->shape().size());
+    throw damaged("the vector has {} dimensions, expected 1", values->shape().size());
   if (const ArrayPtr names = names_of(group, values->count()))
     return contents_node(place, Table{values->count(), names, {{"value", values}}}, context);
   return contents_node(place, LabelledArray{frames::as_written(values), nullptr, nullptr}, context);
@@ -96,7 +96,7 @@ uint64_t scalar_number(const ArrayPtr& array, const char* what) {
     });
     if (number) return *number;
   }
-  throw damaged("{} is a whole number", what);
+  throw damaged("{} is not a non-negative integer", what);
 }
 
 }  // namespace plainfs::takane

@@ -48,7 +48,7 @@ class TableMaker {
       table_.columns.push_back({name, stored});
     else if (stored || is_tag)
       context_.notice(fmt::format("{}: {} is left out of the table: {}", features_.path(), name,
-                                  stored ? "it is not one value a feature" : "it has no data"));
+                                  stored ? "it does not have one value for each feature" : "it has no data"));
   }
 
   void add_other(const Member& member) {

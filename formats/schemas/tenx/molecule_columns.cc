@@ -25,7 +25,7 @@ void for_each_number(const DType& type, const Elements& elements, std::string_vi
         use(static_cast<uint64_t>(value));
       }
     } else {
-      throw damaged("{} is {}, no whole number", what, type.name());
+      throw damaged("{} is {}, expected integers", what, type.name());
     }
   });
 }

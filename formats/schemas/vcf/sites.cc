@@ -65,12 +65,12 @@ ArrayPtr held_to(bool is_right, const ArrayPtr& array, const char* name, const c
   if (is_right || frames::is_broken(*array)) return array;
   return std::make_shared<BrokenArray>(
       text_type(),
-      damaged("{} is {} of rank {}, not {}", name, array->dtype().name(), array->shape().size(), what));
+      damaged("{} is {} of rank {}, expected {}", name, array->dtype().name(), array->shape().size(), what));
 }
 
 // Returns values. Reading throws damaged for one that is not from 0 to below limit.
 ArrayPtr whole_numbers(const ArrayPtr& array, const char* name, std::function<uint64_t()> limit) {
-  const ArrayPtr numbers = held_to(frames::may_be_integers(*array), array, name, "a list of whole numbers");
+  const ArrayPtr numbers = held_to(frames::may_be_integers(*array), array, name, "a list of integers");
   if (frames::is_broken(*numbers)) return numbers;
   const DType type = numbers->dtype();
   return mapped(numbers, type, [type, name, limit = std::move(limit)](Elements stored, const Box& box) {
@@ -81,7 +81,7 @@ ArrayPtr whole_numbers(const ArrayPtr& array, const char* name, std::function<ui
         const auto values = stored.values<T>();
         for (uint64_t i = 0; i < values.size(); ++i)
           if (std::cmp_less(values[i], 0) || std::cmp_greater_equal(values[i], end))
-            throw damaged("{} of variant {} is {}, not from 0 to below {}", name, box.origin[0] + i,
+            throw damaged("{} of variant {} is {}, expected from 0 to below {}", name, box.origin[0] + i,
                           values[i], end);
       }
     });

@@ -34,7 +34,7 @@ ArrayPtr as_text(ArrayPtr array) {
 
 ArrayPtr required(const Group& group, const char* name) {
   if (ArrayPtr array = frames::part_of(group, name)) return as_text(std::move(array));
-  return std::make_shared<BrokenArray>(number_type(Kind::integer, 4), damaged("there is no {}", name));
+  return std::make_shared<BrokenArray>(number_type(Kind::integer, 4), damaged("{} is missing", name));
 }
 
 ArrayPtr optional(const Group& group, const char* name) {
@@ -117,7 +117,7 @@ std::optional<VariantField> field_of(const Category& category, const std::string
   const std::string type = type_of(values.dtype());
   if (type.empty() || (type == "Flag" && (category.name == "FORMAT" || rank > least))) {
     context.notice(
-        fmt::format("{}: {} is no {} field of a VCF", place, values.dtype().name(), category.name));
+        fmt::format("{}: {} cannot be a {} field of a VCF", place, values.dtype().name(), category.name));
     return std::nullopt;
   }
   return VariantField{name, as_text(array->values), number_of(category, axes, values), type,
@@ -159,11 +159,11 @@ std::vector<std::string> stored_lines(const std::string& text) {
 std::vector<std::pair<std::string, std::string>> meta_in(const Json& value) {
   std::vector<std::pair<std::string, std::string>> meta;
   const Json::List* lines = value.list();
-  if (!lines) throw damaged("vcf_meta_information is no list");
+  if (!lines) throw damaged("vcf_meta_information is not a list");
   for (const Json& line : *lines) {
     const Json::List* pair = line.list();
     if (!pair || pair->size() != 2 || !(*pair)[0].text() || !(*pair)[1].text())
-      throw damaged("vcf_meta_information has {}, which is no key with its text", to_json_text(line));
+      throw damaged("vcf_meta_information has {}, which is not a pair of key and text", to_json_text(line));
     meta.emplace_back(*(*pair)[0].text(), *(*pair)[1].text());
   }
   return meta;
@@ -173,7 +173,7 @@ VariantHeader header_in(const Attributes& attributes) {
   VariantHeader header;
   try {
     if (const Json* stored = find_attribute(attributes, "vcf_header")) {
-      if (!stored->text()) throw damaged("vcf_header is no text");
+      if (!stored->text()) throw damaged("vcf_header is not a text");
       header.stored = stored_lines(*stored->text());
     }
     header.source = text_of(attributes, "source");

@@ -50,8 +50,8 @@ std::string possible_endings(Filesystem& filesystem) {
 }
 
 Failure no_such_form(Filesystem& filesystem, const std::string& store, const std::string& target) {
-  return Failure(kUsage, fmt::format("{}: {} cannot be written so; the endings that it can have: {}", target,
-                                     store, possible_endings(filesystem)));
+  return Failure(kUsage, fmt::format("{}: {} cannot be written in this format; possible extensions: {}",
+                                     target, store, possible_endings(filesystem)));
 }
 
 // Throws Failure if the files belong to several stores in a folder.
@@ -64,9 +64,9 @@ void check_one_store(Filesystem& filesystem, const std::string& store, const std
     if (distinct.insert(first_name(file)).second && distinct.size() <= kMostNamed)
       names.append(" ").append(first_name(file));
   if (distinct.size() > 1)
-    throw Failure(kUsage,
-                  fmt::format("{}: has {} stores that can be written so; --of PATH chooses one:{}{}", store,
-                              distinct.size(), names, distinct.size() > kMostNamed ? " ..." : ""));
+    throw Failure(
+        kUsage, fmt::format("{}: {} stores can be written in this format; --of PATH chooses one:{}{}", store,
+                            distinct.size(), names, distinct.size() > kMostNamed ? " ..." : ""));
 }
 
 // The choice of what to write.
@@ -396,7 +396,7 @@ bool is_for_one_file(Filesystem& filesystem, const std::string& store, const std
   }
   if (paths.size() > 1) throw Failure(kUsage, fmt::format("{0}: several files need a folder: {0}/", target));
   if (paths.size() == 1 && !options.of.empty())
-    throw Failure(kUsage, "export: --of PATH is for an export without another PATH");
+    throw Failure(kUsage, "export: --of PATH cannot be used with another PATH");
   return paths.empty() || names_file || options.are_given() ||
          filesystem.kind(resolve_given(filesystem, store, paths[0])) == FileKind::file;
 }

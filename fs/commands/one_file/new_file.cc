@@ -59,10 +59,11 @@ void check_place(const std::string& path, bool replaces, const std::string& stor
   if (::lstat(path.c_str(), &own) != 0) return;
   const bool leads_somewhere = ::stat(path.c_str(), &found) == 0;
   if (leads_somewhere && !S_ISREG(found.st_mode))
-    throw Failure(kNotWritten, fmt::format("{}: is no regular file; plainfs cat writes to others", path));
+    throw Failure(kNotWritten,
+                  fmt::format("{}: not a regular file; to write to another kind use plainfs cat", path));
   if (leads_somewhere && is_same_on_host(path, store))
-    throw Failure(kNotWritten, fmt::format("{}: is the store itself; choose another name", path));
-  if (!replaces) throw Failure(kNotWritten, fmt::format("{}: is there already; --force replaces it", path));
+    throw Failure(kNotWritten, fmt::format("{}: the store itself; choose another name", path));
+  if (!replaces) throw Failure(kNotWritten, fmt::format("{}: already exists; --force replaces it", path));
 }
 
 }  // namespace plainfs

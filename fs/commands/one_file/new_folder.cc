@@ -74,18 +74,18 @@ void NewFolder::take_place(bool replaces) {
   // rename() replaces only an empty folder.
   if (replaces) remove_all(path_);
   if (!replaces && is_there(path_))
-    throw Failure(kNotWritten, fmt::format("{}: something was put there meanwhile", path_));
+    throw Failure(kNotWritten, fmt::format("{}: something else was created there in the meantime", path_));
   if (::rename(part_.c_str(), path_.c_str()) != 0) throw refused(path_);
   part_.clear();
 }
 
 void check_folder_place(const std::string& path, bool replaces, std::initializer_list<const char*> marks) {
   if (!is_there(path)) return;
-  if (!replaces) throw Failure(kNotWritten, fmt::format("{}: is there already; --force replaces it", path));
+  if (!replaces) throw Failure(kNotWritten, fmt::format("{}: already exists; --force replaces it", path));
   const bool is_marked =
       std::any_of(marks.begin(), marks.end(), [&](const char* mark) { return is_there(path + "/" + mark); });
   if (!is_marked)
-    throw Failure(kNotWritten, fmt::format("{}: is not replaced, because it holds something else", path));
+    throw Failure(kNotWritten, fmt::format("{}: not replaced, because it contains something else", path));
 }
 
 }  // namespace plainfs

@@ -33,7 +33,7 @@ const std::string& checked_path(const std::string& path) {
     const std::string name = path.substr(first, end - first);
     if (name.empty() || name == "." || name == ".." || name.find('\0') != std::string::npos ||
         (first == 0 && name == ".plainfs"))
-      refuse(fmt::format("{}: is no path of a store", path));
+      refuse(fmt::format("{}: not a path in a store", path));
     first = end + 1;
   }
   return path;
@@ -44,7 +44,7 @@ void check_ranges(const ExportPlan& plan) {
   std::vector<std::vector<PlannedRange>> of_file(plan.files.size());
   for (const auto& task : plan.tasks) {
     for (const PlannedRange& range : task) {
-      if (range.file >= plan.files.size()) refuse(fmt::format("there is no file {}", range.file));
+      if (range.file >= plan.files.size()) refuse(fmt::format("no file {}", range.file));
       of_file[range.file].push_back(range);
     }
   }
@@ -60,7 +60,7 @@ void check_ranges(const ExportPlan& plan) {
       at += range.size;
     }
     if (!is_whole || at != plan.files[i].size)
-      refuse(fmt::format("{}: its ranges are not each of its bytes once", plan.files[i].path));
+      refuse(fmt::format("{}: its ranges do not cover each of its bytes once", plan.files[i].path));
   }
 }
 
@@ -119,13 +119,13 @@ PlannedFile file_of(const json& text) {
   file.modified.tv_sec = static_cast<time_t>(text.at("modified").at(0).get<int64_t>());
   file.modified.tv_nsec = static_cast<long>(text.at("modified").at(1).get<int64_t>());
   if (file.modified.tv_nsec < 0 || file.modified.tv_nsec > 999'999'999)
-    refuse(fmt::format("{}: {} nanoseconds", file.path, file.modified.tv_nsec));
+    refuse(fmt::format("{}: invalid nanoseconds {}", file.path, file.modified.tv_nsec));
   return file;
 }
 
 ExportPlan plan_of(const json& text) {
-  if (!text.is_object() || !text.contains("plainfs_plan")) refuse("is no plan of plainfs");
-  if (text.at("plainfs_plan") != kPlanVersion) refuse("is a plan of another version of plainfs");
+  if (!text.is_object() || !text.contains("plainfs_plan")) refuse("not a plan of plainfs");
+  if (text.at("plainfs_plan") != kPlanVersion) refuse("a plan of another version of plainfs");
   ExportPlan plan;
   plan.store = text.at("store").get<std::string>();
   const json& options = text.at("options");
@@ -185,7 +185,7 @@ ExportPlan read_plan(const std::string& path) {
     plan.id = short_digest(text);
     return plan;
   } catch (const json::exception& error) {
-    throw Failure(kDamaged, fmt::format("{}: is no plan of plainfs: {}", path, error.what()));
+    throw Failure(kDamaged, fmt::format("{}: not a plan of plainfs: {}", path, error.what()));
   } catch (const Error& error) {
     throw Failure(kDamaged, fmt::format("{}: {}", path, error.what()));
   }

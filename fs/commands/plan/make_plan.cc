@@ -62,7 +62,7 @@ class Planner {
   // A plan is JSON, which requires UTF-8.
   bool can_hold(const std::string& name) {
     if (is_utf8(name)) return true;
-    failures_.add(name + ": is no UTF-8; a plan cannot hold it", kUnsupported);
+    failures_.add(name + ": not UTF-8; a plan cannot contain it", kUnsupported);
     return false;
   }
 
@@ -111,8 +111,8 @@ void keep_sizes(Filesystem& filesystem, const std::string& path, Progress& progr
   try {
     filesystem.save_index_in(std::make_shared<const IndexFolder>(sizes_folder(path)));
   } catch (const Error& error) {
-    progress.say(
-        fmt::format("plainfs: {}: {}; the tasks find out the sizes again", sizes_folder(path), error.what()));
+    progress.say(fmt::format("plainfs: {}: {}; the tasks will compute the sizes again", sizes_folder(path),
+                             error.what()));
   }
 }
 
@@ -120,18 +120,19 @@ void keep_sizes(Filesystem& filesystem, const std::string& path, Progress& progr
 
 int plan_command(Arguments arguments) {
   const std::string count = take_value(arguments, "--tasks"), size = take_value(arguments, "--task-size");
-  if (!count.empty() && !size.empty()) throw Failure(kUsage, "export: --tasks and --task-size");
+  if (!count.empty() && !size.empty())
+    throw Failure(kUsage, "export: --tasks and --task-size cannot be used together");
   const size_t tasks = count.empty() ? 0 : integer("--tasks", count, kMostTasks);
   const uint64_t task_bytes = size.empty() ? kTaskBytes : byte_size("--task-size", size);
   if ((!count.empty() && tasks == 0) || task_bytes == 0)
-    throw Failure(kUsage, "export --plan: no task at all");
+    throw Failure(kUsage, "export --plan: expected at least one task");
   Options options = parse_options(arguments, kManyNames);
   split_store_path(options.names);
   if (options.names.size() < 2)
-    throw Failure(kUsage, "export --plan: a store and the file of the plan are wanted");
+    throw Failure(kUsage, "export --plan: expected a store and a file for the plan");
   options.store = options.names[0];
   if (!options.read.remote.query.empty())
-    throw Failure(kUnsupported, options.store + ": a plan keeps no signed URL; there is --part I/N");
+    throw Failure(kUnsupported, options.store + ": a plan does not store signed URLs; use --part I/N");
   const std::string path = boost::filesystem::absolute(options.names.back()).string();
   const std::vector<std::string> paths(options.names.begin() + 1, options.names.end() - 1);
   for (bool is_again = false;; is_again = true) {
@@ -141,12 +142,11 @@ int plan_command(Arguments arguments) {
     std::optional<ExportPlan> plan =
         Planner(session, progress, failures).make(paths, options, tasks, task_bytes);
     if (!plan && is_url(options.store))
-      throw Failure(kUnsupported,
-                    options.store +
-                        ": cannot be planned: its server tells no versions (strong ETags), or it "
-                        "has too many objects; there is --part I/N");
+      throw Failure(kUnsupported, options.store +
+                                      ": cannot be planned: the server sends no strong ETags, or the store "
+                                      "has too many objects; use --part I/N");
     if (!plan && is_again)
-      throw Failure(kTryAgain, options.store + ": is being written to; plan again when it is not");
+      throw Failure(kTryAgain, options.store + ": is being written to; plan again later");
     if (!plan) {
       std::this_thread::sleep_for(kUntilAtRest);
       continue;

@@ -26,7 +26,8 @@ PlanCommand take_plan_command(Arguments& arguments) {
   PlanCommand found = nullptr;
   for (const Row& row : kRows) {
     if (!take_flag(arguments, row.flag)) continue;
-    if (found) throw Failure(kUsage, fmt::format("export: {} and another of the kind", row.flag));
+    if (found)
+      throw Failure(kUsage, fmt::format("export: {} cannot be used with another flag of its kind", row.flag));
     found = row.command;
   }
   return found;

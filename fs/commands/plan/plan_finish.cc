@@ -86,7 +86,7 @@ class Finish {
     std::vector<size_t> all(plan_.tasks.size());
     std::iota(all.begin(), all.end(), size_t{0});
     state_.remove_records(all);
-    progress_.say(fmt::format("{}, {}, are there", count_text(plan_.files.size(), "file"),
+    progress_.say(fmt::format("{}, {}, complete", count_text(plan_.files.size(), "file"),
                               byte_text(static_cast<double>(plan_.bytes()))));
     return kSuccess;
   }
@@ -100,7 +100,7 @@ class Finish {
   void check_none_is_missing() const {
     if (standing_.missing.empty()) return;
     throw Failure(kTryAgain,
-                  fmt::format("{} of {} tasks of {} are still to be done: {}", standing_.missing.size(),
+                  fmt::format("{} of {} tasks of {} are not done yet: {}", standing_.missing.size(),
                               plan_.tasks.size(), plan_path_, numbers_text(standing_.missing)));
   }
 
@@ -128,7 +128,7 @@ class Finish {
     const PlannedFile& file = plan_.files[i];
     if (!standing_.errors[i].empty() || state_.is_whole(file)) return;
     const PartFile part = state_.existing_part(i);
-    if (!part.has_file()) return redo(i, "its part is gone", tasks_of_file_[i]);
+    if (!part.has_file()) return redo(i, "its part is missing", tasks_of_file_[i]);
     std::vector<char> bytes(kExportPiece);
     for (const Share& share : tasks_of_file_[i]) {
       const PlannedRange& range = plan_.tasks[share.task][share.range];
@@ -142,10 +142,10 @@ class Finish {
       }
       const std::optional<TaskRecord>& record = standing_.records[share.task];
       if (record && (*record)[share.range].crc != crc)
-        redo(i,
-             fmt::format("bytes {} to {} are not those that were written", range.first,
-                         range.first + range.size),
-             {share});
+        redo(
+            i,
+            fmt::format("bytes {} to {} differ from what was written", range.first, range.first + range.size),
+            {share});
     }
   }
 
@@ -165,8 +165,8 @@ class Finish {
       }
     }
     for (const std::string& folder : whole.broken())
-      progress_.say(fmt::format("{}: not whole, so that nothing opens it: a part of it cannot be written",
-                                folder_.whole(folder)));
+      progress_.say(
+          fmt::format("{}: left incomplete, because a part of it cannot be written", folder_.whole(folder)));
   }
 
   void withhold(size_t i) {
@@ -184,11 +184,12 @@ class Finish {
       return;
     }
     if (!part.has_file()) {
-      if (!state_.is_whole(file)) redo(i, "its part is gone", tasks_of_file_[i]);
+      if (!state_.is_whole(file)) redo(i, "its part is missing", tasks_of_file_[i]);
       return;
     }
     if (part.size() != file.size)
-      return redo(i, fmt::format("its part has {} bytes of {}", part.size(), file.size), tasks_of_file_[i]);
+      return redo(i, fmt::format("its part has {} bytes, expected {}", part.size(), file.size),
+                  tasks_of_file_[i]);
     try {
       part.finish(file.size, file.modified, folder_.name_of(file.path));
     } catch (const Failure&) {
@@ -215,7 +216,7 @@ struct Named {
 Named names_of(const char* command, const Arguments& arguments) {
   const Options options = parse_options(arguments, 2);
   if (options.names.size() != 2)
-    throw Failure(kUsage, fmt::format("export {}: a plan and a directory are wanted", command));
+    throw Failure(kUsage, fmt::format("export {}: expected a plan and a directory", command));
   return {boost::filesystem::absolute(options.names[0]).string(),
           boost::filesystem::absolute(options.names[1]).string()};
 }

@@ -84,7 +84,7 @@ class Task {
     context_.workers.parallel_for(ranges_.size(), [&](size_t i) { write(ranges_[i], record[i]); });
     if (is_overtaken_ && (is_done() || state_.is_whole(number_))) return there_already();
     if (is_overtaken_)
-      throw Failure(kTryAgain, fmt::format("task {}: another run of it has not written all", number_ + 1));
+      throw Failure(kTryAgain, fmt::format("task {}: another run of it has not finished", number_ + 1));
     if (!may_record_) return failures_.code();
     if (state_.is_whole(number_)) return there_already();
     check_sources();
@@ -104,7 +104,7 @@ class Task {
   }
 
   ExitCode there_already() {
-    progress_.say(fmt::format("task {} of {} was done already", number_ + 1, plan_.tasks.size()));
+    progress_.say(fmt::format("task {} of {} is already done", number_ + 1, plan_.tasks.size()));
     return kSuccess;
   }
 
@@ -113,7 +113,7 @@ class Task {
   void check_sources() {
     for (const SourceStamp& source : plan_.sources) {
       const std::optional<std::string> now = context_.files.stamp(source.name);
-      if (!now) throw Failure(kTryAgain, fmt::format("{}: {} cannot be looked at", plan_.store, source.name));
+      if (!now) throw Failure(kTryAgain, fmt::format("{}: {} cannot be checked", plan_.store, source.name));
       if (!is_same_source(source, *now))
         throw Failure(kNotReadable, fmt::format("{}: has changed since it was planned ({}); plan it again",
                                                 plan_.store, source.name));
@@ -140,7 +140,7 @@ class Task {
     const Inode inode = filesystem_.find(file.path);
     const auto size = static_cast<uint64_t>(filesystem_.status(inode).st_size);
     if (size != file.size)
-      throw Error(Errc::changed, fmt::format("has {} bytes, planned were {}", size, file.size));
+      throw Error(Errc::changed, fmt::format("has {} bytes, expected {} as planned", size, file.size));
     const OpenFile open = filesystem_.open(inode);
     PartFile part = state_.part(range.file);
     if (part.is_new() && !begin_part(file, range)) return part.discard();
@@ -228,9 +228,8 @@ int task_command(Arguments arguments) {
     number = task_of_environment();
   }
   if (names.size() != 2)
-    throw Failure(kUsage, "export --task: a plan and a directory are wanted: --task [I] PLAN DIR");
-  if (!number)
-    throw Failure(kUsage, "export --task: which one is not said: give its number, or run it in a job array");
+    throw Failure(kUsage, "export --task: expected a plan and a directory: --task [I] PLAN DIR");
+  if (!number) throw Failure(kUsage, "export --task: no task number; give one, or run it in a job array");
   const std::string path = boost::filesystem::absolute(names[0]).string();
   const ExportPlan plan = read_plan(path);
   if (*number == 0 || *number > plan.tasks.size())

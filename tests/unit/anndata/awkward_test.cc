@@ -134,9 +134,9 @@ BOOST_AUTO_TEST_CASE(mismatched_buffers_are_damage) {
   BOOST_TEST(a.error(kLists, 1) == "/a: an awkward array without the buffer o-offsets");
   a.add("o-offsets", {0, 5, 3, 1});
   a.add("n-data", {1, 2, 3});
-  BOOST_TEST(a.error(kLists, 1) == "/a: item 4 of the buffer of n is past its 3");
+  BOOST_TEST(a.error(kLists, 1) == "/a: item 4 of the buffer of n is beyond its 3");
   BOOST_TEST(a.error(kLists, 3).find("a list of o from 5 to 3") != std::string::npos);
-  BOOST_TEST(a.error(kLists, 9) == "/a: item 9 of the buffer of o is past its 4");
+  BOOST_TEST(a.error(kLists, 9) == "/a: item 9 of the buffer of o is beyond its 4");
   BOOST_TEST(a.error(numpy("n", "int32"), 1).find("the buffer of n is") != std::string::npos);
   BOOST_TEST(a.error(R"({"class":"EmptyArray"})", 1) == "/a: item 0 of an empty array");
 }

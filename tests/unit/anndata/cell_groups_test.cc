@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(code_without_category_is_missing) {
   TestContext context;
   const ArrayPtr column = factor(numbers<int8_t>({7, 0}), text_array({"a"}), 0, "/obs/x", context);
   BOOST_TEST(groups_of(column).cells == (Cells{kNone, 0}));
-  BOOST_TEST(context.warned("/obs/x: code 7 is none of the 1 levels"));
+  BOOST_TEST(context.warned("/obs/x: code 7 is not below 1"));
 }
 
 BOOST_AUTO_TEST_CASE(truth_values_are_FALSE_before_TRUE) {

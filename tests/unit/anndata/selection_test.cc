@@ -187,8 +187,8 @@ BOOST_AUTO_TEST_CASE(part_with_other_cells_fails_alone) {
   matrix.obsm = {{"long", LabelledArray{numbers<int32_t>({1, 2, 3, 4}, {4, 1}), nullptr, nullptr}},
                  {"fits", LabelledArray{numbers<int32_t>({1, 2, 3}, {3, 1}), nullptr, nullptr}}};
   const AnnotatedMatrix some = selected_cells(matrix, indices({2}), context);
-  BOOST_TEST(std::get<Error>(some.x).what() == "X has 2 rows, not 3");
-  BOOST_TEST(std::get<Error>(some.obsm[0].content).what() == "obsm/long has 4 rows, not 3");
+  BOOST_TEST(std::get<Error>(some.x).what() == "X has 2 rows, expected 3");
+  BOOST_TEST(std::get<Error>(some.obsm[0].content).what() == "obsm/long has 4 rows, expected 3");
   BOOST_TEST(shown(*std::get<LabelledArray>(some.obsm[1].content).values) == (Texts{"3"}));
 }
 

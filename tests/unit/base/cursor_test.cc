@@ -22,14 +22,14 @@ BOOST_AUTO_TEST_CASE(numbers_are_read_in_either_byte_order) {
 BOOST_AUTO_TEST_CASE(running_over_the_end_is_damaged_and_moves_nothing) {
   Cursor cursor(as_byte_span("abc"));
   cursor.skip(1);
-  BOOST_CHECK_EXCEPTION(cursor.little<uint32_t>(), Error, says("4 bytes wanted at byte 1, 2 left"));
+  BOOST_CHECK_EXCEPTION(cursor.little<uint32_t>(), Error, says("2 bytes left at byte 1, expected 4"));
   BOOST_CHECK_EXCEPTION(cursor.bytes(~uint64_t{0}), Error,
-                        says("18446744073709551615 bytes wanted at byte 1, 2 left"));
+                        says("2 bytes left at byte 1, expected 18446744073709551615"));
   BOOST_CHECK_EXCEPTION(cursor.seek(4), Error, says("byte 4 is beyond the end at 3"));
   BOOST_TEST(cursor.position() == 1u);
   BOOST_TEST(cursor.text(2) == "bc");
   cursor.seek(3);
-  BOOST_CHECK_EXCEPTION(cursor.byte(), Error, says("1 bytes wanted at byte 3, 0 left"));
+  BOOST_CHECK_EXCEPTION(cursor.byte(), Error, says("0 bytes left at byte 3, expected 1"));
   BOOST_TEST(cursor.text(0) == "");
 }
 

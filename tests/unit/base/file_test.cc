@@ -141,11 +141,11 @@ BOOST_AUTO_TEST_CASE(read_beyond_the_end_is_damaged_and_allocates_nothing) {
   BOOST_CHECK_EXCEPTION(file->read_at(8, 3), Error, fails(Errc::damaged, "the file has 10"));
   BOOST_CHECK_EXCEPTION(file->read_at(11, 0), Error, fails(Errc::damaged, "the file has 10"));
   BOOST_CHECK_EXCEPTION(file->read_at(0, size_t{1} << 62), Error,
-                        says("4611686018427387904 bytes wanted at byte 0, the file has 10"));
+                        says("expected 4611686018427387904 bytes at byte 0, but the file has 10"));
   BOOST_CHECK_EXCEPTION(file->read_at(~uint64_t{0}, 1), Error,
-                        says("1 bytes wanted at byte 18446744073709551615, the file has 10"));
+                        says("expected 1 bytes at byte 18446744073709551615, but the file has 10"));
   BOOST_CHECK_EXCEPTION(file->read_at(5, ~size_t{0} - 2), Error,
-                        says("18446744073709551613 bytes wanted at byte 5, the file has 10"));
+                        says("expected 18446744073709551613 bytes at byte 5, but the file has 10"));
 }
 
 BOOST_AUTO_TEST_CASE(absent_file_is_null_or_not_found) {
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(every_other_reason_is_unreadable) {
 BOOST_AUTO_TEST_CASE(special_file_is_damaged_and_never_waited_for) {
   const Directory directory;
   FilePool pool;
-  const auto fails_here = fails(Errc::damaged, "no regular file");
+  const auto fails_here = fails(Errc::damaged, "not a regular file");
   BOOST_CHECK_EXCEPTION(pool.open(directory.path()), Error, fails_here);
   const std::string fifo = directory.path("fifo");
   BOOST_REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
@@ -217,7 +217,7 @@ BOOST_AUTO_TEST_CASE(dangling_link_is_not_absent) {
   FilePool pool;
   const std::string link = (fs::path(directory.write("x", "")).parent_path() / "link").string();
   fs::create_symlink("gone", link);
-  BOOST_CHECK_EXCEPTION(pool.open_if_exists(link), Error, fails(Errc::unreadable, "leads nowhere"));
+  BOOST_CHECK_EXCEPTION(pool.open_if_exists(link), Error, fails(Errc::unreadable, "the link is broken"));
   BOOST_TEST(!pool.open_if_exists(link + ".not"));
 }
 

@@ -105,16 +105,16 @@ BOOST_AUTO_TEST_CASE(an_undamaged_store_reads) {
 }
 
 BOOST_AUTO_TEST_CASE(missing_array_fails_only_its_users) {
-  damage_part({"index"}, "index_idx: there is no such array", remove("index_idx"));
-  damage_part({"index"}, "index_starts: there is no such array", remove("index_starts"));
-  damage_part({"val"}, "val_idx_offsets: there is no such array", remove("val_idx_offsets"));
-  damage_part({"row_names"}, "row_names: there is no such array", remove("row_names"));
-  damage_part({"val"}, "val: there is no such array", remove("val"), "unpacked");
+  damage_part({"index"}, "index_idx: the array is missing", remove("index_idx"));
+  damage_part({"index"}, "index_starts: the array is missing", remove("index_starts"));
+  damage_part({"val"}, "val_idx_offsets: the array is missing", remove("val_idx_offsets"));
+  damage_part({"row_names"}, "row_names: the array is missing", remove("row_names"));
+  damage_part({"val"}, "val: the array is missing", remove("val"), "unpacked");
 }
 
 BOOST_AUTO_TEST_CASE(without_idxptr_packed_entries_have_no_length) {
   damage_part({"val", "index", "idxptr"}, "idxptr", remove("idxptr"));
-  damage_part({"idxptr"}, "idxptr: there is no such array", remove("idxptr"), "unpacked");
+  damage_part({"idxptr"}, "idxptr: the array is missing", remove("idxptr"), "unpacked");
 }
 
 BOOST_AUTO_TEST_CASE(a_short_array_is_damage) {
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(a_short_array_is_damage) {
 BOOST_AUTO_TEST_CASE(a_wrong_header_is_damage) {
   damage_part({"val"}, "val_data: the header is \"DOUBLEv1\"", replace("val_data", std::vector<double>(100)));
   damage_part(
-      {"val"}, "val: 3 bytes are no header",
+      {"val"}, "val: 3 bytes are too short for a header",
       [](const StoreFiles& files, const std::string&) { files.text("val", "UIN"); }, "unpacked");
 }
 
@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(inconsistent_parts_damage_only_the_matrix) {
 }
 
 BOOST_AUTO_TEST_CASE(unknown_storage_order_damages_the_matrix) {
-  damage_matrix("neither row nor col: \"Col\"", replace_lines("storage_order", {"Col"}));
+  damage_matrix("storage_order is \"Col\", expected row or col", replace_lines("storage_order", {"Col"}));
   damage_matrix("storage_order is empty", replace_lines("storage_order", {}));
 }
 
@@ -199,7 +199,7 @@ BOOST_AUTO_TEST_CASE(a_huge_idxptr_allocates_nothing) {
 BOOST_AUTO_TEST_CASE(the_end_of_fragments_needs_their_start) {
   damage_fragments({"start", "end"}, "start_data has", cut_file("start_data", 4));
   damage_fragments({"end"}, "end_data has", cut_file("end_data", 4));
-  damage_fragments({"cell"}, "cell_idx: there is no such array", remove("cell_idx"));
+  damage_fragments({"cell"}, "cell_idx: the array is missing", remove("cell_idx"));
 }
 
 BOOST_AUTO_TEST_CASE(reversed_chromosome_ranges_are_damage) {

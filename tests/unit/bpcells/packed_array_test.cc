@@ -222,8 +222,8 @@ BOOST_AUTO_TEST_CASE(idx_offsets_not_covering_idx_are_damage) {
   damage("val_idx_offsets has 0 values", 500, [](PackedWords& p) { p.idx_offsets.clear(); });
   damage("val_idx_offsets has 1 values", 500, [](PackedWords& p) { p.idx_offsets = {0}; });
   damage("val_idx_offsets has 3 values", 500, [](PackedWords& p) { p.idx_offsets = {0, 2, 5}; });
-  damage("does not rise from 0 to 5", 500, [](PackedWords& p) { p.idx_offsets = {1, 5}; });
-  damage("does not rise from 0 to 5", 500, [](PackedWords& p) { p.idx_offsets = {0, 4}; });
+  damage("does not ascend from 0 to 5", 500, [](PackedWords& p) { p.idx_offsets = {1, 5}; });
+  damage("does not ascend from 0 to 5", 500, [](PackedWords& p) { p.idx_offsets = {0, 4}; });
 }
 
 BOOST_AUTO_TEST_CASE(idx_without_valid_widths_is_damage) {

@@ -62,8 +62,8 @@ BOOST_AUTO_TEST_CASE(another_header_is_damage) {
     const std::string path = files.write(content);
     require_error(Errc::damaged, words, [&] { number_file(path, uint32(), context); });
   };
-  fails("", "0 bytes are no header");
-  fails("UINT32v", "7 bytes are no header");
+  fails("", "0 bytes are too short for a header");
+  fails("UINT32v", "7 bytes are too short for a header");
   fails("UINT64v1", "the header is \"UINT64v1\", expected UINT32v1");
   fails("XINT32v1abcd", "XINT32v1");
   fails("1v23TNIUabcd", "big-endian");

@@ -26,7 +26,7 @@ BOOST_AUTO_TEST_CASE(codes_without_a_label_are_missing_and_reported_once) {
   group.add_text("categories", {"a"}).add("codes", array_node<int16_t>({0, 7, -3, 7}));
   BOOST_TEST(shown(*categorical_group(group, context)) == (Texts{"a", "NA", "NA", "NA"}));
   BOOST_TEST(context.warnings().size() == 1u);
-  BOOST_TEST(context.warned("/obs/cat: code 7 is none of the 1 levels"));
+  BOOST_TEST(context.warned("/obs/cat: code 7 is not below 1"));
 }
 
 BOOST_AUTO_TEST_CASE(levels_are_ordered_if_the_attribute_is_true) {
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(absent_or_non_list_parts_are_damage) {
   none.add("codes", array_node<int8_t>({0}));
   BOOST_TEST(error_of(none) == "/c: a categorical without categories");
   none.add_group("categories");
-  BOOST_TEST(error_of(none) == "/c: the categories of a categorical are no list");
+  BOOST_TEST(error_of(none) == "/c: the categories of a categorical are not a list");
   MemoryGroup reals("/c");
   reals.add("codes", array_node<double>({0})).add_text("categories");
   BOOST_TEST(error_of(reals).find("the codes of a categorical are") != std::string::npos);

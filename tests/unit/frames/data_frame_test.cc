@@ -82,8 +82,8 @@ BOOST_AUTO_TEST_CASE(column_of_several_values_a_row_is_left_out) {
   frame.group->add_group("strange")->set_attributes({{"encoding-type", Json("hologram")}});
   const Table table = frame.frame().table();
   BOOST_REQUIRE_EQUAL(table.columns.size(), 1u);
-  BOOST_TEST(frame.context.warned("/obs: two_d is not one value a row"));
-  BOOST_TEST(frame.context.warned("/obs: strange is not one value a row"));
+  BOOST_TEST(frame.context.warned("/obs: two_d does not have one value for each row"));
+  BOOST_TEST(frame.context.warned("/obs: strange does not have one value for each row"));
 }
 
 BOOST_AUTO_TEST_CASE(absent_short_and_broken_columns_damage_the_table) {
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(absent_short_and_broken_columns_damage_the_table) {
   Node broken;
   broken.content = damaged("no such chunk");
   frame.group->add_array("short", {1, 2}).add("broken", broken);
-  BOOST_TEST(frame.column_error(0) == "/obs: column gone is not there");
+  BOOST_TEST(frame.column_error(0) == "/obs: column gone is missing");
   BOOST_TEST(frame.column_error(1) == "/obs: column short has 2 values for 3 rows");
   BOOST_TEST(frame.column_error(2) == "no such chunk");
   BOOST_TEST(frame.row_error() == "");
@@ -101,11 +101,11 @@ BOOST_AUTO_TEST_CASE(index_without_valid_names_is_unknown) {
   Frame frame({});
   frame.set("_index", Json("elsewhere"));
   BOOST_TEST(!frame.frame().index().names);
-  BOOST_TEST(frame.row_error() == "/obs: _index names elsewhere, which is not there");
+  BOOST_TEST(frame.row_error() == "/obs: _index refers to elsewhere, which is missing");
   frame.group->add_group("strange")->set_attributes({{"encoding-type", Json("hologram")}});
   frame.set("_index", Json("strange"));
   BOOST_TEST(!frame.frame().index().names);
-  BOOST_TEST(frame.row_error() == "/obs: strange, which _index names, is no list of names");
+  BOOST_TEST(frame.row_error() == "/obs: _index refers to strange, which is not a list of names");
   frame.set("_index", counts({1}));
   BOOST_TEST(!frame.frame().index().names);
 }
@@ -125,9 +125,9 @@ BOOST_AUTO_TEST_CASE(unreadable_index_is_known_and_broken) {
 BOOST_AUTO_TEST_CASE(invalid_column_order_damages_the_table) {
   Frame frame({});
   frame.set("column-order", Json("x"));
-  BOOST_TEST(frame.row_error() == "/obs: column-order is no list of names");
+  BOOST_TEST(frame.row_error() == "/obs: column-order is not a list of names");
   frame.set("column-order", counts({1}));
-  BOOST_TEST(frame.row_error() == "/obs: column-order holds 1");
+  BOOST_TEST(frame.row_error() == "/obs: column-order contains 1");
   frame.set("column-order", {}, damaged("no such heap"));
   BOOST_TEST(frame.row_error() == "attribute column-order: no such heap");
   BOOST_TEST(shown(*frame.frame().index().names) == (Texts{"c1", "c2", "c3"}));
@@ -141,8 +141,8 @@ BOOST_AUTO_TEST_CASE(codes_of_the_first_version_refer_to_their_labels) {
   frame.group->add("gone", array_node<int8_t>({0, 0, 0}, {}, categories(Json("__categories/gone"))));
   frame.group->add_group("__categories")->add_text("cat", {"a", "b"});
   BOOST_TEST(shown(*frame.frame().table().columns[0].values) == (Texts{"b", "NA", "a"}));
-  BOOST_TEST(frame.column_error(1) == "/obs: the categories of a column are null");
-  BOOST_TEST(frame.column_error(2) == "/obs: the categories of a column are no list: __categories/gone");
+  BOOST_TEST(frame.column_error(1) == "/obs: invalid categories of a column: null");
+  BOOST_TEST(frame.column_error(2) == "/obs: the categories of a column are not a list: __categories/gone");
   Frame later({"cat"});
   later.group->add("cat", array_node<int8_t>({1, -1, 0}, {}, categories(Json("__categories/cat"))));
   BOOST_TEST(shown(*later.frame().table().columns[0].values) == (Texts{"1", "-1", "0"}));

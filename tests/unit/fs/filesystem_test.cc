@@ -215,7 +215,7 @@ BOOST_AUTO_TEST_CASE(a_link_too_long_for_the_kernel_is_an_error) {
 BOOST_AUTO_TEST_CASE(views_are_chosen_by_name) {
   BOOST_TEST(views_named("csv,npy").all.size() >= 2U);
   BOOST_TEST(views_named("").all.empty());
-  BOOST_CHECK_EXCEPTION(views_named("csv,xls"), Error, says("views=xls: there is no such view"));
+  BOOST_CHECK_EXCEPTION(views_named("csv,xls"), Error, says("views=xls: unknown view"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

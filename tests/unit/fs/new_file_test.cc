@@ -66,7 +66,9 @@ BOOST_AUTO_TEST_CASE(existing_file_is_replaced_only_on_demand) {
   {
     NewFile file(path);
     write_text(file, "abc");
-    BOOST_TEST(failure_of([&] { file.take_place(3, false); }).ends_with("something was put there meanwhile"));
+    BOOST_TEST(failure_of([&] {
+                 file.take_place(3, false);
+               }).ends_with("something else was created there in the meantime"));
   }
   BOOST_TEST(text_at(path) == "mine");
   NewFile file(path);
@@ -109,11 +111,11 @@ BOOST_AUTO_TEST_CASE(unsuitable_place_is_refused) {
   std::ofstream(path) << "mine";
   std::ofstream(store) << "store";
   BOOST_TEST(failure_of([&] { check_place(path, false, store); }) ==
-             path + ": is there already; --force replaces it");
+             path + ": already exists; --force replaces it");
   check_place(path, true, store);
-  BOOST_TEST(failure_of([&] { check_place(store, true, store); }).find("is the store itself") !=
+  BOOST_TEST(failure_of([&] { check_place(store, true, store); }).find("the store itself") !=
              std::string::npos);
-  BOOST_TEST(failure_of([&] { check_place("/dev/null", true, store); }).find("is no regular file") !=
+  BOOST_TEST(failure_of([&] { check_place("/dev/null", true, store); }).find("not a regular file") !=
              std::string::npos);
 }
 

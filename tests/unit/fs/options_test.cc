@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(options_with_wrong_values_are_refused) {
   check_refused({"-o"}, "-o");
   check_refused({"-o", "umask=9"}, "octal");
   check_refused({"-o", "missing=maybe"}, "missing");
-  check_refused({"-o", "views="}, "a value is wanted");
+  check_refused({"-o", "views="}, "requires a value");
   check_refused({"store", ""}, "empty");
 }
 

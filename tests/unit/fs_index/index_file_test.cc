@@ -53,9 +53,9 @@ BOOST_AUTO_TEST_CASE(wrong_length_is_damaged) {
   for (size_t size = 0; size < bytes.size(); ++size)
     BOOST_CHECK_EXCEPTION(decode_measured(ByteSpan(bytes).first(size)), Error, says("bytes"));
   bytes.push_back(std::byte{0});
-  BOOST_CHECK_EXCEPTION(decode_measured(bytes), Error, says("bytes too many"));
+  BOOST_CHECK_EXCEPTION(decode_measured(bytes), Error, says("trailing bytes"));
   const Bytes claims{std::byte{0}, std::byte{0xff}, std::byte{0xff}, std::byte{0x7f}};
-  BOOST_CHECK_EXCEPTION(decode_measured(claims), Error, says("things in"));
+  BOOST_CHECK_EXCEPTION(decode_measured(claims), Error, says("items in"));
 }
 
 BOOST_AUTO_TEST_CASE(file_contains_the_written_entries) {
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(file_contains_the_written_entries) {
 BOOST_AUTO_TEST_CASE(a_file_of_another_store_is_not_used) {
   const Folder folder;
   write(folder.path, sample());
-  BOOST_CHECK_EXCEPTION(IndexFile::open(folder.path, "store"), Error, says("of another store"));
+  BOOST_CHECK_EXCEPTION(IndexFile::open(folder.path, "store"), Error, says("an index of another store"));
 }
 
 BOOST_AUTO_TEST_CASE(file_truncated_anywhere_is_damaged) {
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(no_byte_can_be_changed_unseen) {
 BOOST_AUTO_TEST_CASE(only_plain_files_of_the_user_are_read) {
   const Folder folder;
   BOOST_REQUIRE_EQUAL(::mkfifo(folder.path.c_str(), 0600), 0);
-  BOOST_CHECK_EXCEPTION(folder.open(), Error, says("no plain file"));
+  BOOST_CHECK_EXCEPTION(folder.open(), Error, says("not a regular file"));
   ::unlink(folder.path.c_str());
   write(folder.directory.path("real"), sample());
   BOOST_REQUIRE_EQUAL(::symlink("real", folder.path.c_str()), 0);
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(only_plain_files_of_the_user_are_read) {
   if (::geteuid() != 0) return;
   write(folder.path, sample());
   BOOST_REQUIRE_EQUAL(::chown(folder.path.c_str(), 12345, 0), 0);
-  BOOST_CHECK_EXCEPTION(folder.open(), Error, says("of user 12345"));
+  BOOST_CHECK_EXCEPTION(folder.open(), Error, says("owned by user 12345"));
 }
 
 BOOST_AUTO_TEST_CASE(index_too_large_to_read_is_not_written) {

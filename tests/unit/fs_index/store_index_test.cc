@@ -237,12 +237,12 @@ BOOST_AUTO_TEST_CASE(damaged_index_beside_the_store_is_reported_and_ignored) {
     told.clear();
     BOOST_TEST(known_to_another("a.csv") == 0u);
     BOOST_REQUIRE(told.size() == 1u);
-    BOOST_TEST(told[0].find("the index of sizes is not ") == 0u);
+    BOOST_TEST(told[0].find("the index of sizes cannot be ") == 0u);
   }
 }
 
 BOOST_AUTO_TEST_CASE(only_a_single_file_store_has_an_index_beside_it) {
-  BOOST_CHECK_EXCEPTION(open().to_lie_beside(), Error, says("nothing is known of /s"));
+  BOOST_CHECK_EXCEPTION(open().to_lie_beside(), Error, says("no sizes of /s are known"));
   sources.now["/s/other"] = "7";
   keep("a.csv", 5);
   BOOST_CHECK_EXCEPTION(open().to_lie_beside(), Error, says("read from /s/other too"));
@@ -278,9 +278,9 @@ BOOST_AUTO_TEST_CASE(unwritable_index_is_reported_and_skipped) {
   index.count(std::chrono::seconds(1));
   index.save(false);
   BOOST_REQUIRE(!told.empty());
-  BOOST_TEST(told.back().find("is not written: " + folder->path()) != std::string::npos);
+  BOOST_TEST(told.back().find("cannot be written: " + folder->path()) != std::string::npos);
   BOOST_TEST(index.measured("a.csv") != nullptr);
-  BOOST_CHECK_EXCEPTION(index.save(true), Error, says("is not written"));
+  BOOST_CHECK_EXCEPTION(index.save(true), Error, says("cannot be written"));
 }
 
 BOOST_AUTO_TEST_CASE(damaged_index_is_reported_and_rewritten) {
@@ -288,7 +288,7 @@ BOOST_AUTO_TEST_CASE(damaged_index_is_reported_and_rewritten) {
   std::ofstream(file(), std::ios::app | std::ios::binary).put('x');
   boost::filesystem::resize_file(file(), 20);
   BOOST_TEST(known("a.csv") == 0u);
-  BOOST_TEST(told.at(0).find("is not read") != std::string::npos);
+  BOOST_TEST(told.at(0).find("cannot be read") != std::string::npos);
   keep("b.csv", 6);
   BOOST_TEST(known("b.csv") == 6u);
 }

@@ -121,12 +121,14 @@ BOOST_AUTO_TEST_CASE(indices_are_sorted) {
   BOOST_TEST(all.at("index") == bytes_of<uint32_t>("UINT32v1", {1, 0, 2}));
   BOOST_TEST(all.at("val") == bytes_of<uint32_t>("UINT32v1", {5, 9, 7}));
   matrix.index = numbers<int64_t>({1, 2, 2});
-  BOOST_CHECK_EXCEPTION(files(matrix), Error, says("cannot repeat an entry: row 2 is twice in column 1"));
+  BOOST_CHECK_EXCEPTION(files(matrix), Error,
+                        says("cannot have repeated entries: row 2 occurs twice in column 1"));
   matrix.index = numbers<int64_t>({1, 0, 3});
   BOOST_CHECK_EXCEPTION(files(matrix), Error, says("row 3 is not below 3"));
   matrix.index = numbers<int64_t>({1, 0, 2});
   matrix.pointer = numbers<int32_t>({0, 1, 2});
-  BOOST_CHECK_EXCEPTION(files(matrix), Error, says("the pointers end at 2, there are 3 entries"));
+  BOOST_CHECK_EXCEPTION(files(matrix), Error,
+                        says("the pointers end at 2, expected 3, the number of entries"));
 }
 
 BOOST_AUTO_TEST_CASE(names_are_lines) {
@@ -138,7 +140,7 @@ BOOST_AUTO_TEST_CASE(names_are_lines) {
   for (const std::string& name : {std::string("two\nlines"), std::string("end\r")}) {
     matrix.column_names = text_array({"c1", name});
     const ListEntries made = bpcells_directory(matrix, context);
-    BOOST_CHECK_EXCEPTION(text_at(made, "col_names"), Error, says("has a line end in it"));
+    BOOST_CHECK_EXCEPTION(text_at(made, "col_names"), Error, says("contains a line end"));
     BOOST_TEST(text_at(made, "val") == bytes_of<uint32_t>("UINT32v1", {5, 7, 9}));
   }
 }

@@ -97,11 +97,11 @@ BOOST_AUTO_TEST_CASE(whole_numbers_add_up_exactly_or_not_at_all) {
         sums_of<int64_t>(matrix({large, 1, -5}), groups, context) == (std::vector<int64_t>{large + 1, -5}),
         boost::test_tools::per_element());
     BOOST_CHECK_EXCEPTION(sums_of<int64_t>(matrix({INT64_MAX, 1, 0}), groups, context), Error,
-                          says("9223372036854775807 + 1 is more than a sum of 64 bits holds"));
+                          says("9223372036854775807 + 1 does not fit into a 64-bit sum"));
   }
   const auto unsigned_matrix = lists<uint64_t>(true, 1, 1, {UINT64_MAX}, {0}, {0, 1});
   BOOST_CHECK_EXCEPTION(sums_of<int64_t>(unsigned_matrix, groups_of({0}, 1), context), Error,
-                        says("18446744073709551615 is more than"));
+                        says("18446744073709551615 does not fit"));
 }
 
 BOOST_AUTO_TEST_CASE(reals_are_added_cell_after_cell) {
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(pointers_falling_in_the_second_pass_are_damage) {
   SparseMatrix matrix = lists<int32_t>(false, 3, 2, {1, 2, 3}, {0, 1, 2}, {0, 1, 3});
   matrix.pointer = std::make_shared<ChangingPointers>(matrix.pointer, numbers<uint64_t>({0, 3, 1}));
   BOOST_CHECK_EXCEPTION(sums_of<int64_t>(matrix, groups_of({0, 0, 0}, 1), context), Error,
-                        says("do not rise"));
+                        says("are not ascending"));
 }
 
 BOOST_AUTO_TEST_CASE(counts_are_the_first_suitable_matrix) {
@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(counts_are_the_first_suitable_matrix) {
   matrix.layers.clear();
   matrix.raw.reset();
   matrix.x = {};
-  BOOST_CHECK_EXCEPTION(choose_counts(matrix), Error, says("there is no matrix whose cells"));
+  BOOST_CHECK_EXCEPTION(choose_counts(matrix), Error, says("no matrix of cells to sum"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(an_integer_outside_of_32_bits_is_unsupported) {
     BOOST_CHECK_EXCEPTION(whole_text(*file), Error, [&](const Error& error) {
       return error.code() == Errc::unsupported &&
              std::string(error.what()) ==
-                 fmt::format("{} is no integer of 32 bits, as 10x's files have them", large);
+                 fmt::format("{} does not fit into the 32-bit integers of 10x's files", large);
     });
   }
 }

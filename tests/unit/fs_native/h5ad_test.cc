@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(column_named_like_the_index_is_renamed) {
   BOOST_TEST(attribute(file, {"obs"}, "column-order") == R"(["_index_1","_index_2"])");
   BOOST_TEST(file.numbers<int64_t>({"obs", "_index_2"}) == (std::vector<int64_t>{7, 8, 9}));
   BOOST_TEST(file.texts({"obs", "_index"}) == (std::vector<std::string>{"c1", "c2", "c3"}));
-  BOOST_TEST(context.warned("obs: column _index is called _index_2 in the .h5ad"));
+  BOOST_TEST(context.warned("obs: the name of column _index in the .h5ad is _index_2"));
 }
 
 BOOST_AUTO_TEST_CASE(not_a_time_is_missing_in_an_h5ad) {
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(a_missing_whole_number_of_a_matrix_is_refused) {
     missing.assign(elements.count, 1);
   };
   values = with_missing(numbers<int32_t>({1, 2}), all_missing);
-  BOOST_TEST(message_of([&] { written(matrix); }).find("with a missing value") != std::string::npos);
+  BOOST_TEST(message_of([&] { written(matrix); }).find("with missing values") != std::string::npos);
   values = with_missing(numbers<double>({1, 2}), all_missing);
   BOOST_TEST(std::isnan(written(matrix).numbers<double>({"X", "data"})[0]));
 }
@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(duplicate_column_name_gets_a_number_in_an_h5ad) {
   matrix.obs.columns = {{"n", numbers<int64_t>({1, 2, 3})}, {"n", numbers<int64_t>({4, 5, 6})}};
   const auto file = written(matrix, context);
   BOOST_TEST(file.numbers<int64_t>({"obs", "n.1"}) == (std::vector<int64_t>{4, 5, 6}));
-  BOOST_TEST(context.warned("/obs: another column is called n: this one is n.1"));
+  BOOST_TEST(context.warned("/obs: the column name n is repeated; this one becomes n.1"));
 }
 
 BOOST_AUTO_TEST_CASE(unsupported_content_is_left_out) {
@@ -193,9 +193,9 @@ BOOST_AUTO_TEST_CASE(unsupported_content_is_left_out) {
   matrix.layers = {{"texts", texts}};
   const auto file = written(matrix, context);
   BOOST_TEST(file.numbers<int64_t>({"obs", "good"}) == (std::vector<int64_t>{1, 2, 3}));
-  BOOST_TEST(context.warned("/obs/nul: not in the .h5ad: text 1 holds a NUL"));
+  BOOST_TEST(context.warned("/obs/nul: not in the .h5ad: text 1 contains a NUL"));
   BOOST_TEST(context.warned("cannot be a name in an HDF5 file"));
-  BOOST_TEST(context.warned("/obs/good/below: not in the .h5ad: /obs/good stands there"));
+  BOOST_TEST(context.warned("/obs/good/below: not in the .h5ad: /obs/good already exists"));
   BOOST_TEST(context.warned("/layers/texts: not in the .h5ad: a sparse matrix of"));
   matrix.layers.clear();
   matrix.x = texts;
@@ -207,10 +207,10 @@ BOOST_AUTO_TEST_CASE(tables_of_mismatched_length_are_damage) {
   TestContext context;
   AnnotatedMatrix matrix = small_matrix(context);
   std::swap(matrix.obs, matrix.var);
-  BOOST_TEST(message_of([&] { written(matrix); }).find("/obs has 2 rows, not 3") != std::string::npos);
+  BOOST_TEST(message_of([&] { written(matrix); }).find("/obs has 2 rows, expected 3") != std::string::npos);
   matrix = small_matrix(context);
   matrix.var.rows = 1;
-  BOOST_TEST(message_of([&] { written(matrix); }).find("/var has 1 rows, not 2") != std::string::npos);
+  BOOST_TEST(message_of([&] { written(matrix); }).find("/var has 1 rows, expected 2") != std::string::npos);
 }
 
 // A missing name is `NA`. An empty one would be another name.
@@ -230,7 +230,8 @@ BOOST_AUTO_TEST_CASE(a_missing_name_is_spelled_as_in_the_text) {
   BOOST_TEST(written(matrix).texts({"obs", "_index"}) == (std::vector<std::string>{"7", "NA", "9"}));
 }
 
-// A matrix of an experiment with some missing integers has 64-bit reals in its `.h5ad`, with NaN for the missing ones.
+// A matrix of an experiment with some missing integers has 64-bit reals in its `.h5ad`, with NaN for the
+// missing ones.
 BOOST_AUTO_TEST_CASE(a_matrix_of_a_format_with_missing_whole_numbers_is_of_reals) {
   TestContext context;
   const auto second_missing = [](ArrayPtr values) {
@@ -256,7 +257,7 @@ BOOST_AUTO_TEST_CASE(a_matrix_of_a_format_with_missing_whole_numbers_is_of_reals
   BOOST_TEST(truth == (std::vector<double>{0, -1, 1, 0, 1, 1}));
   matrix.layers = {
       {"large", dense(second_missing(numbers<int64_t>({(int64_t{1} << 53) + 1, 2, 3, 4, 5, 6}, {3, 2})))}};
-  BOOST_TEST(message_of([&] { written(matrix); }).find("9007199254740993 beside missing values") !=
+  BOOST_TEST(message_of([&] { written(matrix); }).find("9007199254740993 with missing values") !=
              std::string::npos);
 }
 
@@ -265,7 +266,7 @@ BOOST_AUTO_TEST_CASE(declared_row_count_is_not_trusted_for_names) {
   matrix.cells = matrix.obs.rows = uint64_t{1} << 36;
   BOOST_TEST(message_of([&] {
                written(matrix);
-             }).find("68719476736 rows without names are more than 2147483647") != std::string::npos);
+             }).find("68719476736 rows without names, more than 2147483647") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(declared_text_count_is_not_trusted) {
@@ -274,7 +275,7 @@ BOOST_AUTO_TEST_CASE(declared_text_count_is_not_trusted) {
     Elements read(const Box&) const override { throw damaged("read"); }
   };
   TestContext context;
-  BOOST_TEST(message_of([&] { measure_texts(Endless(), context); }).find("1125899906842624 texts are more") !=
+  BOOST_TEST(message_of([&] { measure_texts(Endless(), context); }).find("1125899906842624 texts, more") !=
              std::string::npos);
 }
 

@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(no_lines_give_an_index_without_chromosomes) {
 
 BOOST_AUTO_TEST_CASE(lines_in_another_order_have_no_index) {
   BOOST_TEST(refuses("chr1\t10\t20\tA\t1\nchr1\t9\t20\tA\t1\n", "9 after 10"));
-  BOOST_TEST(refuses("a\t10\t20\tA\t1\nb\t9\t20\tA\t1\na\t30\t40\tA\t1\n", "do not stand in one place"));
+  BOOST_TEST(refuses("a\t10\t20\tA\t1\nb\t9\t20\tA\t1\na\t30\t40\tA\t1\n", "are not contiguous"));
   BOOST_TEST(refuses("a\t10\t9\tA\t1\n", "before its start"));
 }
 

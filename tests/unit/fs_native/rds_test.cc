@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(coordinates_match_r) {
   BOOST_TEST(refuses(matrix, "3 values and 2 indices"));
   matrix = small_coordinates();
   matrix.columns = uint64_t{1} << 31;
-  BOOST_TEST(refuses(matrix, "2147483648 columns are more"));
+  BOOST_TEST(refuses(matrix, "2147483648 columns are too many"));
 }
 
 BOOST_AUTO_TEST_CASE(symmetric_matrix_stores_one_triangle) {
@@ -255,7 +255,7 @@ BOOST_AUTO_TEST_CASE(entries_out_of_order_are_put_in_order) {
 BOOST_AUTO_TEST_CASE(content_unsupported_by_r_is_refused) {
   SparseMatrix matrix = small_matrix();
   matrix.index = numbers<uint32_t>({2, 2, 1});
-  BOOST_TEST(refuses(matrix, "cannot repeat an entry: row 2 is twice in column 0"));
+  BOOST_TEST(refuses(matrix, "cannot have repeated entries: row 2 occurs twice in column 0"));
   matrix = small_matrix();
   matrix.index = numbers<uint32_t>({0, 3, 1});
   BOOST_TEST(refuses(matrix, "row 3 is not below 3"));
@@ -277,9 +277,9 @@ BOOST_AUTO_TEST_CASE(content_unsupported_by_r_is_refused) {
   BOOST_TEST(refuses(matrix, "no shape"));
 
   LabelledArray array{numbers<int64_t>({(int64_t{1} << 53) + 1}, {1, 1}), nullptr, nullptr};
-  BOOST_TEST(refuses(array, "no integer as large as 9007199254740993"));
+  BOOST_TEST(refuses(array, "9007199254740993 is too large for R's integers"));
   array.values = numbers<int32_t>({std::numeric_limits<int32_t>::min()}, {1, 1});
-  BOOST_TEST(refuses(array, "no integer -2147483648"));
+  BOOST_TEST(refuses(array, "cannot represent -2147483648"));
 
   Table table;
   table.rows = 1;

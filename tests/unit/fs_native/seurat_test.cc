@@ -167,19 +167,20 @@ BOOST_AUTO_TEST_CASE(duplicate_or_unnamed_cells_are_renamed) {
   BOOST_TEST(made({"a", "b", "c"}) == (Texts{"a", "b", "c"}));
   BOOST_TEST(context.warnings().empty());
   BOOST_TEST(made({"a", "b", "a"}) == (Texts{"a", "b", "a.1"}));
-  BOOST_TEST(context.warned("1 cells have names that Seurat refuses, \"a\" is \"a.1\""));
+  BOOST_TEST(
+      context.warned("1 cells have names that Seurat does not accept; for example \"a\" becomes \"a.1\""));
   BOOST_TEST(made({"a", ""}) == (Texts{"a", "X"}));
   BOOST_TEST(message_of([&] { identities(text_array({}), "P", context); }) ==
-             "a Seurat object has cells, and here is none");
+             "no cells, which a Seurat object requires");
 }
 
 BOOST_AUTO_TEST_CASE(more_names_than_memory_holds_are_refused) {
   TestContext context(size_t{1} << 20);
   const std::string said = message_of([&] { cell_names(numbered_texts(uint64_t{1} << 40), context); });
-  BOOST_TEST(said == "1099511627776 cells are more than a cache of 1048576 bytes can tell apart");
+  BOOST_TEST(said == "1099511627776 cells are too many to distinguish with a cache of 1048576 bytes");
   const std::string of_features =
       message_of([&] { held_texts(*numbered_texts(10000, "g"), "features", context); });
-  BOOST_TEST(of_features == "10000 features are more than a cache of 1048576 bytes can tell apart");
+  BOOST_TEST(of_features == "10000 features are too many to distinguish with a cache of 1048576 bytes");
 }
 
 // A normalised X is not counts, regardless of other matrices.
@@ -212,7 +213,7 @@ BOOST_AUTO_TEST_CASE(counts_are_the_matrix_of_that_name) {
   matrix.layers.clear();
   BOOST_TEST(chosen(matrix) == "raw/X, raw/X, genes of raw");
   matrix.raw.reset();
-  BOOST_TEST(message_of([&] { chosen(matrix); }) == "there is no matrix that Seurat could have as its data");
+  BOOST_TEST(message_of([&] { chosen(matrix); }) == "no matrix that can be Seurat's data");
 }
 
 // Beside a dense X with values below 0, which is `scale.data`, it is `raw/X`.
@@ -293,7 +294,7 @@ BOOST_AUTO_TEST_CASE(columns_of_obs_stay_in_line_with_the_cells) {
   matrix.obs.columns.push_back({"n", numbers<int>({1, 2, 3})});
   BOOST_TEST(names_of(object_of(alone(matrix), context).meta_data) ==
              (Texts{"orig.ident", "nCount_RNA", "nFeature_RNA", "n", "group", "n.1"}));
-  BOOST_TEST(context.warned("seurat.rds: obs: another column is called n: this one is n.1"));
+  BOOST_TEST(context.warned("seurat.rds: obs: the column name n is repeated; this one becomes n.1"));
   matrix.obs.columns.back() = {"short", numbers<int>({1, 2})};
   BOOST_TEST(message_of([&] { object_of(alone(matrix), context); }).find("column short has 2 values for 3") !=
              std::string::npos);
@@ -398,7 +399,7 @@ BOOST_AUTO_TEST_CASE(a_graph_of_other_sides_is_left_out) {
   AnnotatedMatrix matrix = small();
   matrix.obsp = {{"nn", by_cell(1)}};  // 3 by 2
   BOOST_TEST(object_of(alone(matrix), context).graphs.empty());
-  BOOST_TEST(context.warned("seurat.rds: obsp/nn, which is 3 by 2, of 3 cells: not in the object"));
+  BOOST_TEST(context.warned("seurat.rds: obsp/nn, which is 3 by 2 for 3 cells: not in the object"));
 }
 
 // The properties of X's genes apply to the names of raw.
@@ -422,7 +423,7 @@ BOOST_AUTO_TEST_CASE(genes_of_a_scaled_matrix_take_the_names_of_raw) {
   BOOST_TEST(texts_in(assay.variable_features) == Texts{"c-1"});
   BOOST_TEST(names_of(assay.columns) == Texts{"n"});
   BOOST_TEST(texts_in(object.reductions.at(0).features) == (Texts{"c-1", "a"}));
-  BOOST_TEST(context.warned("2 features have names that Seurat refuses"));
+  BOOST_TEST(context.warned("2 features have names that Seurat does not accept"));
   BOOST_TEST(context.warned("counts of RNA: none; data: raw/X"));
   // Genes that raw lacks provide no properties for its features.
   matrix.var.row_names = text_array({"c_1", "elsewhere"});
@@ -430,7 +431,7 @@ BOOST_AUTO_TEST_CASE(genes_of_a_scaled_matrix_take_the_names_of_raw) {
   BOOST_TEST(!other.assays[0].scaled.values);
   BOOST_TEST(!other.assays[0].variable_features);
   BOOST_TEST(!other.reductions[0].loadings.values);
-  BOOST_TEST(context.warned("seurat.rds: X, which has genes that raw has not: not in the object"));
+  BOOST_TEST(context.warned("seurat.rds: X, which has genes that raw does not have: not in the object"));
 }
 
 // Other cells, or another order of them, are unsupported.
@@ -477,8 +478,8 @@ BOOST_AUTO_TEST_CASE(counts_beyond_32_bits_are_refused) {
     matrix.x = x;
     return message_of([&] { seurat_rds(alone(matrix), context); });
   };
-  BOOST_TEST(said(uint64_t{1} << 31, 2) == "2147483648 entries are more than R's sparse matrices can have");
-  BOOST_TEST(said(3, uint64_t{1} << 31) == "2147483648 rows are more than R's sparse matrices can have");
+  BOOST_TEST(said(uint64_t{1} << 31, 2) == "2147483648 entries are too many for R's sparse matrices");
+  BOOST_TEST(said(3, uint64_t{1} << 31) == "2147483648 rows are too many for R's sparse matrices");
 }
 
 BOOST_AUTO_TEST_CASE(empty_matrices_have_no_object) {
@@ -489,11 +490,11 @@ BOOST_AUTO_TEST_CASE(empty_matrices_have_no_object) {
   std::get<SparseMatrix>(matrix.x).columns = 0;
   matrix.x = LabelledArray{numbers<double>({}, {3, 0}), nullptr, nullptr};
   BOOST_TEST(message_of([&] { object_of(alone(matrix), context); }) ==
-             "a Seurat assay has features, and here is none");
+             "no features, which a Seurat assay requires");
   matrix = small();
   matrix.obs.rows = 2;
   matrix.obs.row_names = text_array({"a", "b"});
-  BOOST_TEST(message_of([&] { object_of(alone(matrix), context); }) == "obs has 2 rows, not 3");
+  BOOST_TEST(message_of([&] { object_of(alone(matrix), context); }) == "obs has 2 rows, expected 3");
 }
 
 BOOST_AUTO_TEST_CASE(columns_unsupported_by_r_are_left_out) {
@@ -506,7 +507,7 @@ BOOST_AUTO_TEST_CASE(columns_unsupported_by_r_are_left_out) {
       {"n", numbers<int64_t>({7, 8, 9})}};
   BOOST_TEST(names_of(object_of(alone(matrix), context).meta_data) ==
              (Texts{"orig.ident", "nCount_RNA", "nFeature_RNA", "n"}));
-  BOOST_TEST(context.warned("seurat.rds: obs: column text is left out: text 1 holds a NUL"));
+  BOOST_TEST(context.warned("seurat.rds: obs: column text is left out: text 1 contains a NUL"));
   BOOST_TEST(context.warned("seurat.rds: obs: column level is left out"));
 }
 
@@ -522,12 +523,14 @@ BOOST_AUTO_TEST_CASE(a_stored_object_is_completed) {
   assay.data = transposed(by_cell(2.5));
   object.assays = {assay};
   seurat_rds(object, context);
-  BOOST_TEST(context.warned("1 features have names that Seurat refuses, \"g1\" is \"g1.1\""));
+  BOOST_TEST(context.warned(
+      "1 features have names that Seurat does not accept; for example \"g1\" becomes \"g1.1\""));
   object.assays[0].features = text_array({"g1", "g2"});
   const std::string file = whole_text(*layout_file([&] { return seurat_rds(object, context); }, context));
   BOOST_TEST(file.find("rna_") != std::string::npos);
   object.assays[0].features = text_array({"g1", "g2", "g3"});
-  BOOST_TEST(message_of([&] { seurat_rds(object, context); }) == "a matrix of RNA is 2 by 3, not 3 by 3");
+  BOOST_TEST(message_of([&] { seurat_rds(object, context); }) ==
+             "a matrix of RNA is 2 by 3, expected 3 by 3");
 }
 
 // One cell on a picture of 2 by 4 pixels.
@@ -574,7 +577,7 @@ BOOST_AUTO_TEST_CASE(a_spot_is_drawn_by_its_diameter) {
     matrix.slides = [&] { return std::vector{slide}; };
     const std::string file =
         whole_text(*layout_file([&] { return seurat_rds(alone(matrix), context); }, context));
-    BOOST_TEST(context.warned("the diameter of a spot is not known") == is_logged);
+    BOOST_TEST(context.warned("unknown spot diameter") == is_logged);
     const size_t slot = file.find("spot.radius");
     BOOST_REQUIRE(slot != std::string::npos);
     return file.substr(slot + std::string("spot.radius").size() + 8, 8);  // after the type and the length

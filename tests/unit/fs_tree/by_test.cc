@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(a_level_in_every_row_of_a_large_table_is_refused) {
   std::vector<int32_t> values(70000);
   for (int i = 0; i < 70000; ++i) values[i] = i;
   obs = {values.size(), nullptr, {{"n", numbers(values)}}};
-  BOOST_CHECK_EXCEPTION(names("by/n"), Error, says("n has over 65536 levels"));
+  BOOST_CHECK_EXCEPTION(names("by/n"), Error, says("n has more than 65536 levels"));
 }
 
 // Three cells with seven fragments on two chromosomes.
@@ -184,7 +184,7 @@ BOOST_FIXTURE_TEST_CASE(fragments_are_divided_by_a_table_of_their_cells, Fragmen
   BOOST_TEST(tree().list(tree().find("by/type"))->size() == 2u);
   for (const char* name : {"fragments.tsv.gz", "fragments.tsv.gz.tbi", "fragments.tsv.gz.csi"})
     BOOST_TEST(tree().size(tree().find(std::string("by/type/T/") + name)) > 0u);
-  BOOST_CHECK_EXCEPTION(tree().find("by/type/T/by"), Error, says("there is no by"));
+  BOOST_CHECK_EXCEPTION(tree().find("by/type/T/by"), Error, says("by does not exist"));
 }
 
 BOOST_FIXTURE_TEST_CASE(damaged_fragments_fail_each_level, FragmentsFixture) {
@@ -193,7 +193,8 @@ BOOST_FIXTURE_TEST_CASE(damaged_fragments_fail_each_level, FragmentsFixture) {
   made.reset();
   fragments.cell = numbers<uint32_t>({0, 1, 2, 1, 0, 1, 1});
   fragments.chr_pointer = numbers<uint64_t>({0, 3, 4, 2});
-  BOOST_CHECK_EXCEPTION(text("by/type/T/fragments.tsv"), Error, says("chromosome 1 is [4, 2) of 7"));
+  BOOST_CHECK_EXCEPTION(text("by/type/T/fragments.tsv"), Error,
+                        says("chromosome 1 has fragments 4 to 2, but there are 7"));
   made.reset();
   fragments.chr_pointer = numbers<uint64_t>({0, 7, 0, 7});
   BOOST_CHECK_EXCEPTION(text("by/type/T/fragments.tsv"), Error, says("overlap: 14 of 7"));
@@ -226,7 +227,7 @@ BOOST_FIXTURE_TEST_CASE(any_part_of_a_level_equals_that_of_all_lines, FragmentsF
 BOOST_FIXTURE_TEST_CASE(fragments_without_a_table_have_no_levels, FragmentsFixture) {
   tree();
   context.context.options.cells = nullptr;
-  BOOST_CHECK_EXCEPTION(tree().find("by"), Error, says("there is no by"));
+  BOOST_CHECK_EXCEPTION(tree().find("by"), Error, says("by does not exist"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -172,7 +172,8 @@ BOOST_AUTO_TEST_CASE(a_file_opened_before_reopening_fails) {
   write("f", "old");
   const OpenFile open = files().open(files().find("f"));
   files().reopen();
-  BOOST_CHECK_EXCEPTION(files().read(open, 0, 10), Error, says("the store was reopened since the file was"));
+  BOOST_CHECK_EXCEPTION(files().read(open, 0, 10), Error,
+                        says("the store was reopened after this file was opened"));
 }
 
 BOOST_AUTO_TEST_CASE(past_openings_are_released_unless_a_file_is_open) {

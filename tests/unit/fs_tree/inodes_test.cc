@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(name_keeps_its_inode_while_it_is_held) {
   inodes.release(held);
   BOOST_TEST(inodes.statistics().names == 1U);
   BOOST_TEST(!inodes.knows(held));
-  BOOST_CHECK_EXCEPTION(inodes.name(held), Error, says("there is none"));
+  BOOST_CHECK_EXCEPTION(inodes.name(held), Error, says("does not exist"));
 }
 
 BOOST_AUTO_TEST_CASE(name_assigned_outside_of_a_visit_stays) {

@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(columns_with_few_levels_are_listed) {
   BOOST_TEST(names == (Names{"a+b.csv", "a+b.rds", "a+b.cells.csv", "c.csv", "c.rds", "c.cells.csv"}),
              boost::test_tools::per_element());
   for (const std::string none : {"d.csv", "n.txt", "c", "c+d.csv", "c+.csv", "c.cells.rds"})
-    BOOST_CHECK_EXCEPTION(tree().find("pseudobulk/" + none), Error, says("there is no " + none));
+    BOOST_CHECK_EXCEPTION(tree().find("pseudobulk/" + none), Error, says(none + " does not exist"));
 }
 
 BOOST_AUTO_TEST_CASE(counts_of_a_group_are_summed) {

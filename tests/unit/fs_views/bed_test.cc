@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(content_invalid_in_bed_is_damage) {
   BOOST_TEST(says(error_of(ranges), "sequence 2 is not below 2"));
   ranges = two_ranges();
   ranges.strand = numbers<int8_t>({1, 2});
-  BOOST_TEST(says(error_of(ranges), "strand 2"));
+  BOOST_TEST(says(error_of(ranges), "strand is 2"));
   ranges = two_ranges();
   ranges.width = numbers<uint64_t>({UINT64_MAX - 1, UINT64_MAX - 1});
   BOOST_TEST(says(error_of(ranges), "over 64 bits"));
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(content_invalid_in_bed_is_damage) {
   BOOST_TEST(says(error_of(ranges), "too large"));
   ranges = two_ranges();
   ranges.width = numbers<uint64_t>({1});
-  BOOST_TEST(says(error_of(ranges), "2 ranges beside a list of 1"));
+  BOOST_TEST(says(error_of(ranges), "2 ranges, but another list has 1"));
   ranges = two_ranges();
   ranges.start = numbers<double>({1, 2});
   BOOST_TEST(says(error_of(ranges), "not a whole number"));

@@ -109,8 +109,8 @@ BOOST_AUTO_TEST_CASE(inconsistent_parts_are_damage) {
   const auto one = numbers<int>({1});
   BOOST_TEST(error_of(one, {numbers<uint8_t>({1, 0})}, 2) == "column c: index 1 is 0 after 1");
   BOOST_TEST(error_of(one, {numbers<uint8_t>({2})}, 1) == "column c: index 2 is not below 2");
-  BOOST_TEST(error_of(one, {numbers<uint8_t>({1})}, 2) == "column c: 1 rows, the table has 2");
-  BOOST_TEST(error_of(numbers<int>({1, 2, 3}, {3, 1}), {}, 2) == "column c: 3 rows, the table has 2");
+  BOOST_TEST(error_of(one, {numbers<uint8_t>({1})}, 2) == "column c: 1 rows, expected 2");
+  BOOST_TEST(error_of(numbers<int>({1, 2, 3}, {3, 1}), {}, 2) == "column c: 3 rows, expected 2");
   BOOST_TEST(error_of(one, {numbers<uint8_t>({2}), numbers<uint8_t>({1})}, 1) ==
              "column c: index 2 is not below 2");
 }

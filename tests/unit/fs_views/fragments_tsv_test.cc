@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(end_is_one_less_than_stored_and_0_has_no_end) {
   BOOST_TEST(tsv_of(fragments).starts_with("chr2\t0\t9\tA-1\t1\n"));
   fragments.end = numbers<uint32_t>({20, 0, 4294967295});
   BOOST_TEST(message_of([&] { tsv_of(fragments); }) ==
-             "fragment 1 ends at 0, for which a 10x file has no number");
+             "fragment 1 ends at 0, which a 10x file cannot represent");
 }
 
 BOOST_AUTO_TEST_CASE(no_fragments_give_an_empty_file) {
@@ -81,11 +81,11 @@ BOOST_AUTO_TEST_CASE(mismatched_parts_are_damage) {
   BOOST_TEST(says(error_with([](auto& f) {
                     f.chr_pointer = numbers<uint64_t>({0, 4, 0, 0, 0, 0});
                   }),
-                  "[0, 4)"));
+                  "has fragments 0 to 4"));
   BOOST_TEST(says(error_with([](auto& f) {
                     f.chr_pointer = numbers<uint64_t>({2, 1, 0, 0, 0, 0});
                   }),
-                  "[2, 1)"));
+                  "has fragments 2 to 1"));
   BOOST_TEST(says(error_with([](auto& f) {
                     f.chr_pointer = numbers<uint64_t>({0, 3, 0, 3, 0, 0});
                   }),
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(unsorted_fragments_have_a_text_and_no_index) {
   TextFile file(fragments_tsv(fragments, context), context);
   BOOST_TEST(file.size() > 0u);
   BOOST_TEST(message_of([&] { file.position_index(IndexKind::tbi); }) ==
-             "the fragments of chr2 are not in the order of their starts: 4 after 8");
+             "the fragments of chr2 are not sorted by their starts: 4 after 8");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -244,22 +244,22 @@ BOOST_AUTO_TEST_CASE(calls_of_three_alleles_are_refused_by_each_file) {
   for (const ViewEntry& file : files) {
     BOOST_TEST(file.found_by_name, file.name);
     BOOST_TEST(message_of([&] { file.open()->size(); }) ==
-               "calls of 3 alleles have no form in PLINK's and BGEN's files of two");
+               "calls of 3 alleles, but PLINK and BGEN files have two");
   }
 }
 
 BOOST_AUTO_TEST_CASE(mismatched_genotypes_are_damage) {
   Calls store({0, 1, 0, 2}, 1, 2, 2);
   for (const auto& of : {bed_of, bgen_of})
-    BOOST_TEST(message_of([&] { of(store); }) == "a genotype has allele 2 of a variant of 2");
+    BOOST_TEST(message_of([&] { of(store); }) == "a genotype has allele 2, but its variant has 2 alleles");
   store.put("call_genotype", numbers<int16_t>({0, 1, 0, -3}, {1, 2, 2}));
   for (const auto& of : {bed_of, bgen_of})
-    BOOST_TEST(message_of([&] { of(store); }) == "a genotype has allele -3 of a variant of 2");
+    BOOST_TEST(message_of([&] { of(store); }) == "a genotype has allele -3, but its variant has 2 alleles");
   store.put("call_genotype", numbers<int16_t>({0, 1, 0, 1}, {1, 4}));
   for (const auto& of : {bed_of, bgen_of})
-    BOOST_TEST(message_of([&] { of(store); }) == "call_genotype has 2 axes, not 3");
+    BOOST_TEST(message_of([&] { of(store); }) == "call_genotype has 2 axes, expected 3");
   store.put("call_genotype", numbers<int16_t>({0, 1, 0, 1}, {1, 1, 4}));
-  BOOST_TEST(message_of([&] { bed_of(store); }) == "call_genotype has 1 samples, sample_id 2");
+  BOOST_TEST(message_of([&] { bed_of(store); }) == "call_genotype has 1 samples, but sample_id has 2");
 }
 
 BOOST_AUTO_TEST_CASE(counts_beyond_bgen_are_refused) {

@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(ambiguous_name_is_an_error) {
   const Directories parts(small_matrix(context), context);
   // VIEWS 12 "A name shared by several is the error".
   for (const std::string name : {"A.csv", "A.npy", "B,A.csv"})
-    BOOST_CHECK_EXCEPTION(parts.genes().find(name), Error, says("2 genes are called A: E1, E3"));
+    BOOST_CHECK_EXCEPTION(parts.genes().find(name), Error, says("2 genes have the name A: E1, E3"));
 }
 
 BOOST_AUTO_TEST_CASE(one_pass_measures_all_parts) {

@@ -220,7 +220,7 @@ BOOST_AUTO_TEST_CASE(missing_values_follow_the_matrix) {
   matrix.missing = MissingEntries::shown_as_nan;
   BOOST_TEST(entries_of(matrix) == "1 1 NaN\n4 1 0\n2 3 70000\n");
   matrix.missing = MissingEntries::refused;
-  BOOST_TEST(error_of(matrix).find("no missing value") != std::string::npos);
+  BOOST_TEST(error_of(matrix).find("no missing values") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(unsorted_indices_are_reported) {

@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(other_names_can_come_first) {
   BOOST_TEST(whole_text(names_tsv({ids, names}, context), context) == "E1\ta\nE 2\tb\n");
   BOOST_TEST(message_of([&] {
                whole_text(names_tsv({ids, text_array({"a"})}, context), context);
-             }) == "1 names beside a list of 2");
+             }) == "1 names, but another list has 2");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(inconsistent_parts_are_damage) {
   BOOST_TEST(error_of({nullptr, numbers<int>({1}), {numbers<uint8_t>({1, 0})}}) == "index 1 is 0 after 1");
   BOOST_TEST(error_of({nullptr, numbers<int>({1}), {numbers<uint8_t>({2})}}) == "index 2 is not below 2");
   BOOST_TEST(error_of({numbers<int>({1}), numbers<int>({1}), {numbers<uint8_t>({0, 1})}}) ==
-             "an index of 2 rows, the table has 1");
+             "the index has 2 rows, expected 1");
 }
 
 BOOST_AUTO_TEST_CASE(any_slice_of_many_blocks_equals_the_whole) {

@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(needs_its_three_attributes) {
 BOOST_AUTO_TEST_CASE(unreadable_attribute_keeps_the_meaning) {
   SeuratStore store;
   Attributes attributes = store.root->attributes();
-  attributes.push_back({"long", {}, unsupported("a real of 16 bytes")});
+  attributes.push_back({"long", {}, unsupported("parts outside its 16 bytes")});
   for (Attribute& attribute : attributes)
     if (attribute.name == "active.assay") attribute.error = damaged("no such heap");
   store.root->set_attributes(attributes);

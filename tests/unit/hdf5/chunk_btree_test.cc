@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(bare_chunk_of_another_size_is_damage) {
       written(H5Dwrite_chunk(dataset.id(), H5P_DEFAULT, 0, &origin, stored, bytes.data()));
     }
     BOOST_CHECK_EXCEPTION(read_all(*file.array("x")), Error,
-                          damaged_with(fmt::format("chunk at (16): {} bytes stored, 64 wanted", stored)));
+                          damaged_with(fmt::format("chunk at (16): {} bytes stored, expected 64", stored)));
   }
 }
 
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(unfiltered_chunk_has_its_own_size) {
     if (stored == 64)
       BOOST_TEST(read_all(*file.array("x")).values<int32_t>()[15] == 0x01010101);
     else
-      BOOST_CHECK_EXCEPTION(read_all(*file.array("x")), Error, damaged_with("68 bytes stored, 64 wanted"));
+      BOOST_CHECK_EXCEPTION(read_all(*file.array("x")), Error, damaged_with("68 bytes stored, expected 64"));
   }
 }
 
@@ -137,16 +137,16 @@ size_t key_of(const std::string& content, uint64_t origin) {
 BOOST_AUTO_TEST_CASE(damaged_trees_are_reported_and_give_no_values) {
   using Change = std::function<void(std::string&)>;
   const std::vector<std::pair<Change, std::string>> changes{
-      {[](std::string& file) { file[key_of(file, 80) + 8] = 17; }, "keys that do not ascend"},
-      {[](std::string& file) { file[key_of(file, 80) + 8] = 82; }, "does not lie in the grid"},
-      {[](std::string& file) { file[key_of(file, 80)] = 31; }, "31 bytes stored, 32 wanted"},
+      {[](std::string& file) { file[key_of(file, 80) + 8] = 17; }, "keys are not ascending"},
+      {[](std::string& file) { file[key_of(file, 80) + 8] = 82; }, "outside the grid"},
+      {[](std::string& file) { file[key_of(file, 80)] = 31; }, "31 bytes stored, expected 32"},
       {[](std::string& file) { file[key_of(file, 80) + 30] = 127; }, "beyond the file's end"},
-      {[](std::string& file) { file[key_of(file, 0) - 24] = 'S'; }, "no node of a tree"},
+      {[](std::string& file) { file[key_of(file, 0) - 24] = 'S'; }, "not a B-tree node"},
       {[](std::string& file) {
          const std::string leaf("TREE\1\0", 6);
          for (size_t at = 0; (at = file.find(leaf, at)) != std::string::npos;) file[at + 5] = 1;
        },
-       "a node of level 1 under one of level 1"},
+       "a node of level 1 below a node of level 1"},
   };
   for (const auto& [change, words] : changes) {
     File file;

@@ -70,16 +70,16 @@ BOOST_AUTO_TEST_CASE(well_formed_heaps_of_names_are_accepted) {
 BOOST_AUTO_TEST_CASE(self_referencing_free_block_is_an_error) {
   change_free_blocks(0, [](uint64_t offset) { return offset; });
   const InsideFile file(path(), context);
-  BOOST_CHECK_EXCEPTION(file.links(file.root_address()), Error, says("its list of free blocks returns"));
+  BOOST_CHECK_EXCEPTION(file.links(file.root_address()), Error, says("the list of free blocks has a cycle"));
   BOOST_CHECK_EXCEPTION(file.find_link(file.root_address(), "g"), Error,
-                        says("its list of free blocks returns"));
+                        says("the list of free blocks has a cycle"));
 }
 
 BOOST_AUTO_TEST_CASE(empty_self_referencing_free_block_is_an_error) {
   change_free_blocks(0, [](uint64_t offset) { return offset; });
   change_free_blocks(1, [](uint64_t) { return 0; });
   const InsideFile file(path(), context);
-  BOOST_CHECK_EXCEPTION(file.links(file.root_address()), Error, says("its list of free blocks returns"));
+  BOOST_CHECK_EXCEPTION(file.links(file.root_address()), Error, says("the list of free blocks has a cycle"));
 }
 
 // Otherwise 2^60 bytes of blocks would be traversed.
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(cyclic_free_list_is_an_error_for_any_heap_size) {
   change_free_blocks(0, [](uint64_t offset) { return offset; });
   change_heap_sizes(uint64_t{1} << 60);
   const InsideFile file(path(), context);
-  BOOST_CHECK_EXCEPTION(file.links(file.root_address()), Error, says("its list of free blocks returns"));
+  BOOST_CHECK_EXCEPTION(file.links(file.root_address()), Error, says("the list of free blocks has a cycle"));
 }
 
 BOOST_AUTO_TEST_CASE(free_block_outside_of_the_heap_is_left_to_the_library) {

@@ -376,7 +376,7 @@ BOOST_AUTO_TEST_CASE(silent_process_is_ended_if_others_need_one) {
     try {
       each.get();
     } catch (const LibraryEnded& error) {
-      BOOST_TEST(says("libhdf5 gave no answer for ")(error));
+      BOOST_TEST(says("libhdf5 did not reply for ")(error));
       ++given_up;
     }
   }
@@ -458,7 +458,7 @@ BOOST_AUTO_TEST_CASE(silence_is_an_error_within_its_limit) {
   LibraryProcesses process(quick);
   const ProcessFile file(directory.path("a.h5"), context, process);
   ::kill(process.idle_numbers().at(0), SIGSTOP);
-  BOOST_CHECK_EXCEPTION(file.links(file.root_address()), Error, says("libhdf5 gave no answer for 0.3 s"));
+  BOOST_CHECK_EXCEPTION(file.links(file.root_address()), Error, says("libhdf5 did not reply for 0.3 s"));
   BOOST_TEST(file.links(file.root_address()).size() == 1U);
 }
 
@@ -482,7 +482,7 @@ BOOST_AUTO_TEST_CASE(endless_file_is_given_up_if_others_need_a_process) {
     } catch (const LibraryEnded& error) {
       BOOST_TEST((error.why() == LibraryEnded::Why::busy_while_others_wait));
       BOOST_CHECK_EXCEPTION(ProcessFile(path, context, processes), LibraryEnded,
-                            says("it is tried again in a while"));
+                            says("it will be tried again later"));
       ++given_up;
       waiter.is_cancelled = true;
     } catch (const Error& error) {

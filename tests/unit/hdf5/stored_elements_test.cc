@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(invalid_truth_value_is_damage) {
   write_enumeration({{"FALSE", 0}, {"TRUE", 1}}, {0, 1, 7});
   BOOST_CHECK_EXCEPTION(elements_of("x"), Error, [](const Error& error) {
     return error.code() == Errc::damaged &&
-           std::string(error.what()).find("a truth value is 7") != std::string::npos;
+           std::string(error.what()).find("a truth value is 7, expected 0 or 1") != std::string::npos;
   });
   write_enumeration({{"FALSE", 0}, {"TRUE", 1}}, {1, 0});
   BOOST_TEST((elements_of("x").bytes == Bytes{std::byte{1}, std::byte{0}}));
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(a_logical_is_false_true_or_missing) {
   BOOST_TEST(values.missing == (std::vector<uint8_t>{0, 0, 1, 1}), boost::test_tools::per_element());
   write_enumeration({{"FALSE", 0}, {"TRUE", 1}, {"NA", 2}}, {0, 3});
   BOOST_CHECK_EXCEPTION(elements_of("x"), Error, [](const Error& error) {
-    return std::string(error.what()).find("a logical value is 3") != std::string::npos;
+    return std::string(error.what()).find("a logical value is 3, expected 0 or 1") != std::string::npos;
   });
 }
 

@@ -100,11 +100,12 @@ BOOST_AUTO_TEST_CASE(columns_keep_the_order_of_the_frame) {
 BOOST_AUTO_TEST_CASE(unknown_frame_shows_its_parts_with_a_notice) {
   FixedFrame frame;
   BOOST_TEST(!frame.refined().has_value());
-  BOOST_TEST(frame.context.warned("/df: a frame of pandas is shown as its parts: there is no block0_values"));
+  BOOST_TEST(
+      frame.context.warned("/df: only the parts of a pandas frame are shown: block0_values is missing"));
   FixedFrame other;
   other.set("axis1_variety", Json("odd"));
   BOOST_TEST(!other.refined().has_value());
-  BOOST_TEST(other.context.warned("an index of the variety \"odd\""));
+  BOOST_TEST(other.context.warned("an index of variety \"odd\""));
 }
 
 BOOST_AUTO_TEST_CASE(values_of_another_length_damage_the_table) {

@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(empty_variable_with_elements_is_damaged) {
   file.root->add("bad", array_node<int64_t>({2, 3}, {2}, attributes));
   BOOST_TEST(std::get<LabelledArray>(file.at("e").content).values->shape() == (Shape{3, 0}),
              boost::test_tools::per_element());
-  BOOST_TEST(file.error_at("bad") == "/bad: an empty variable of 6 elements");
+  BOOST_TEST(file.error_at("bad") == "/bad: an empty variable has 6 elements");
 }
 
 BOOST_AUTO_TEST_CASE(cell_of_texts_is_an_array_of_them) {
@@ -83,13 +83,14 @@ BOOST_AUTO_TEST_CASE(dangling_or_cyclic_cell_is_damaged) {
   MatlabFile file;
   file.root->add("nowhere", references({"/#refs#/none"}, {1, 1}, of_class("cell")));
   file.root->add("itself", references({"/itself"}, {1, 1}, of_class("cell")));
-  BOOST_TEST(file.error_at("nowhere") == "/nowhere: a reference to /#refs#/none, where nothing is");
+  BOOST_TEST(file.error_at("nowhere") == "/nowhere: a reference to /#refs#/none, which is missing");
   Node node = file.at("itself");
   int depth = 0;
   for (; node.parts; ++depth) node = node.parts->members().at(0).node;
   BOOST_TEST(depth == 64);
-  BOOST_TEST(std::string(std::get<Error>(node.content).what()).find("cells and structs over 64 deep") !=
-             std::string::npos);
+  BOOST_TEST(
+      std::string(std::get<Error>(node.content).what()).find("cells and structs nested more than 64 deep") !=
+      std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(fields_keep_the_order_of_the_struct) {
@@ -139,7 +140,7 @@ Node unread_node(Kind kind, Shape shape, Attributes attributes) {
 BOOST_AUTO_TEST_CASE(cell_of_very_many_elements_is_unsupported) {
   MatlabFile file;
   file.root->add("many", unread_node(Kind::reference, {1, uint64_t{1} << 40}, of_class("cell")));
-  BOOST_TEST(file.error_at("many") == "/many: a cell or struct of 1099511627776 elements, over 1000000");
+  BOOST_TEST(file.error_at("many") == "/many: a cell or struct of 1099511627776 elements, more than 1000000");
 }
 
 BOOST_AUTO_TEST_CASE(temporary_error_is_not_kept) {
@@ -172,7 +173,7 @@ BOOST_AUTO_TEST_CASE(objects_are_shown_as_stored_with_a_notice) {
   MatlabFile file;
   file.root->add("o", array_node<int32_t>({1, 2}, {2, 1}, of_class("datetime")));
   BOOST_TEST(std::get<LabelledArray>(file.at("o").content).values->count() == 2u);
-  BOOST_TEST(file.context.warned("/o: a datetime of MATLAB is shown as the numbers that stand for it"));
+  BOOST_TEST(file.context.warned("/o: a MATLAB datetime is shown as the numbers that represent it"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -74,13 +74,13 @@ BOOST_AUTO_TEST_CASE(box_outside_the_array_is_an_error) {
   const MemoryArray array(number_type(Kind::integer, 4), {3, 2},
                           zero_elements(number_type(Kind::integer, 4), 6));
   BOOST_CHECK_EXCEPTION(array.read({{0, 0}, {4, 1}}), Error,
-                        says("(4, 1) elements at (0, 0) are outside an array of shape (3, 2)"));
+                        says("(4, 1) elements at (0, 0) are outside the array of shape (3, 2)"));
   BOOST_CHECK_EXCEPTION(array.read({{3, 0}, {1, 1}}), Error,
-                        says("(1, 1) elements at (3, 0) are outside an array of shape (3, 2)"));
+                        says("(1, 1) elements at (3, 0) are outside the array of shape (3, 2)"));
   BOOST_CHECK_EXCEPTION(array.read({{1, 0}, {~uint64_t{0}, 1}}), Error,
-                        says("(18446744073709551615, 1) elements at (1, 0) are outside an "));
+                        says("(18446744073709551615, 1) elements at (1, 0) are outside the "));
   BOOST_CHECK_EXCEPTION(array.read({{0}, {1}}), Error,
-                        says("(1) elements at (0) are outside an array of shape (3, 2)"));
+                        says("(1) elements at (0) are outside the array of shape (3, 2)"));
   BOOST_TEST(array.read({{3, 2}, {0, 0}}).count == 0u);
 }
 

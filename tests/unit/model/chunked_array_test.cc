@@ -155,13 +155,13 @@ BOOST_AUTO_TEST_CASE(rectilinear_grid_has_its_own_lengths) {
 }
 
 BOOST_AUTO_TEST_CASE(impossible_grid_is_damaged) {
-  BOOST_CHECK_EXCEPTION(ChunkGrid({10}, {0}), Error, says("a chunk length of 0"));
+  BOOST_CHECK_EXCEPTION(ChunkGrid({10}, {0}), Error, says("the chunk length is 0"));
   BOOST_CHECK_EXCEPTION(ChunkGrid({10}, {5, 5}), Error, says("chunks of rank 2 for an array of rank 1"));
   BOOST_CHECK_EXCEPTION(ChunkGrid({10}, {1}, {{3, 3}}), Error,
-                        says("chunk lengths of 6 in all for an axis of 10"));
+                        says("the chunk lengths add up to 6 for an axis of 10"));
   BOOST_CHECK_EXCEPTION(ChunkGrid({10}, {1}, {{10, 0, 3}, {}}), Error,
                         says("chunks of rank 1 for an array of rank 1"));
-  BOOST_CHECK_EXCEPTION(ChunkGrid({10}, {1}, {{5, 0, 5}}), Error, says("a chunk length of 0"));
+  BOOST_CHECK_EXCEPTION(ChunkGrid({10}, {1}, {{5, 0, 5}}), Error, says("the chunk length is 0"));
   const uint64_t huge = uint64_t{1} << 40;
   BOOST_CHECK_EXCEPTION(ChunkGrid({huge, huge}, {1, 1}), Error,
                         says("1099511627776 * 1099511627776 is over 64 bits"));
@@ -343,11 +343,11 @@ BOOST_AUTO_TEST_CASE(box_outside_the_array_is_an_error) {
   TestContext context;
   const TestArray array(context, kInt32, ChunkGrid({10}, {4}), numbered(10));
   BOOST_CHECK_EXCEPTION(array.read(range(8, 3)), Error,
-                        says("(3) elements at (8) are outside an array of shape (10)"));
+                        says("(3) elements at (8) are outside the array of shape (10)"));
   BOOST_CHECK_EXCEPTION(array.read(range(11, 0)), Error,
-                        says("(0) elements at (11) are outside an array of shape (10)"));
+                        says("(0) elements at (11) are outside the array of shape (10)"));
   BOOST_CHECK_EXCEPTION(array.read(range(5, ~uint64_t{0})), Error,
-                        says("(18446744073709551615) elements at (5) are outside an array of shape (10)"));
+                        says("(18446744073709551615) elements at (5) are outside the array of shape (10)"));
   BOOST_TEST(array.read(range(10, 0)).count == 0u);
 }
 

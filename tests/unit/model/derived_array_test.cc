@@ -315,7 +315,7 @@ BOOST_AUTO_TEST_CASE(declared_count_of_levels_is_not_trusted) {
   };
   TestContext context;
   const ArrayPtr array = factor(integers({0}), std::make_shared<Endless>(), 0, "/x", context);
-  BOOST_CHECK_EXCEPTION(read_all(*array), Error, says("137438953472 levels are more than 134217728"));
+  BOOST_CHECK_EXCEPTION(read_all(*array), Error, says("137438953472 levels, more than 134217728"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

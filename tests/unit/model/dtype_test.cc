@@ -129,9 +129,9 @@ BOOST_AUTO_TEST_CASE(visit_number_gives_the_type_that_stores_the_value) {
   DType logical = number_type(Kind::logical, 2);
   logical.base = Kind::unsigned_integer;
   BOOST_TEST(visit_number(logical, [](auto zero) { return std::is_same_v<decltype(zero), uint16_t>; }));
-  BOOST_CHECK_EXCEPTION(size(text_type()), Error, says("text is no number"));
-  BOOST_CHECK_EXCEPTION(size(number_type(Kind::integer, 3)), Error, says("int24 is no number"));
-  BOOST_CHECK_EXCEPTION(size(number_type(Kind::complex, 8)), Error, says("complex64 is no number"));
+  BOOST_CHECK_EXCEPTION(size(text_type()), Error, says("text is not a number type"));
+  BOOST_CHECK_EXCEPTION(size(number_type(Kind::integer, 3)), Error, says("int24 is not a number type"));
+  BOOST_CHECK_EXCEPTION(size(number_type(Kind::complex, 8)), Error, says("complex64 is not a number type"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -170,7 +170,8 @@ BOOST_AUTO_TEST_CASE(stored_bytes_of_wrong_length_are_damaged) {
                         says("field 'a' of 4 bytes at byte 18446744073709551615 is outside"));
   DType array = array_type(number, {2});
   array.size = 7;
-  BOOST_CHECK_EXCEPTION(unpack(array, ByteSpan(seven), 1), Error, says("2 items of 4 bytes are not 7 bytes"));
+  BOOST_CHECK_EXCEPTION(unpack(array, ByteSpan(seven), 1), Error,
+                        says("2 items of 4 bytes, expected 7 bytes"));
 }
 
 BOOST_AUTO_TEST_CASE(check_layout_sees_every_misfit) {
@@ -185,7 +186,8 @@ BOOST_AUTO_TEST_CASE(check_layout_sees_every_misfit) {
                         says("the offsets of 0 elements do not fit 0 values"));
   Elements marked = zero_elements(text_type(), 3);
   marked.missing.resize(2);
-  BOOST_CHECK_EXCEPTION(check_layout(text_type(), marked, 3), Error, says("2 missing marks for 3 elements"));
+  BOOST_CHECK_EXCEPTION(check_layout(text_type(), marked, 3), Error,
+                        says("2 marks of missing values for 3 elements"));
   const DType record = packed_compound_type({{"a", text_type(), 0}});
   BOOST_CHECK_EXCEPTION(check_layout(record, zero_elements(text_type(), 3), 3), Error,
                         says("0 parts of compound of 1, expected 1"));

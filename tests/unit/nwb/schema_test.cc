@@ -143,17 +143,18 @@ BOOST_AUTO_TEST_CASE(codes_are_shown_as_their_texts) {
   const Table table = file.table();
   BOOST_TEST(shown(table.columns[1].values) == (Texts{"b", "a"}));
   BOOST_TEST(shown(table.columns[2].values) == (Texts{"yes", "NA"}));
-  BOOST_TEST(file.context.warned("/t/v: code 9 is none of the 2 levels"));
+  BOOST_TEST(file.context.warned("/t/v: code 9 is not below 2"));
 }
 
 BOOST_AUTO_TEST_CASE(dangling_elements_fail_the_table_alone) {
   File file({"e"});
   file.group->add("e", number_node<uint8_t>({1, 0}, {{"elements", Json("/nowhere")}}));
-  BOOST_TEST(message_of([&] { shown(file.table().columns[1].values); }) == "/t/e: /nowhere leads to no list");
+  BOOST_TEST(message_of([&] { shown(file.table().columns[1].values); }) ==
+             "/t/e: /nowhere does not refer to a list");
   File null({"e"});
   null.group->add("e", number_node<uint8_t>({1, 0}, {{"elements", Json()}}));
   BOOST_TEST(message_of([&] { shown(null.table().columns[1].values); }) ==
-             "/t/e: its elements are a reference that leads nowhere");
+             "/t/e: the reference to its elements is broken");
 }
 
 BOOST_AUTO_TEST_CASE(a_name_without_data_is_left_out_with_a_warning) {
@@ -180,7 +181,7 @@ BOOST_AUTO_TEST_CASE(categories_add_their_columns_without_their_ids) {
   const Table table = file.table();
   BOOST_TEST_REQUIRE(table.columns.size() == 3u);
   BOOST_TEST(table.columns[2].name == "k.b");
-  BOOST_TEST(file.context.warned("/t: the category gone is no table and is left out"));
+  BOOST_TEST(file.context.warned("/t: the category gone is not a table and is left out"));
 }
 
 BOOST_AUTO_TEST_CASE(category_length_mismatch_fails_the_table) {
@@ -192,7 +193,7 @@ BOOST_AUTO_TEST_CASE(category_length_mismatch_fails_the_table) {
   category->add("id", number_node<int64_t>({0}));
   const Node node = file.refined().value();
   BOOST_TEST_REQUIRE(std::holds_alternative<Error>(node.content));
-  BOOST_TEST(std::get<Error>(node.content).what() == "/t: the category k has 1 rows, the table 2");
+  BOOST_TEST(std::get<Error>(node.content).what() == "/t: the category k has 1 rows, expected 2");
 }
 
 BOOST_AUTO_TEST_CASE(unreadable_colnames_fail_the_table_alone) {
@@ -252,7 +253,7 @@ BOOST_AUTO_TEST_CASE(only_small_cells_are_held_together) {
   BOOST_TEST(cells.text(0) == "[7,7]");
   BOOST_TEST(cells.text(1).size() == 2 * (most - 2) + 1);
   BOOST_TEST(message_of([&] { cells_of(most + 1).check(); }) ==
-             "cells of 1048577 values together are too large to be held");
+             "cells of 1048577 values together are too large");
 }
 
 // Returns the table of a TimeSeries /s with three values; a rank-0 shape is written as {}.

@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(a_group_of_other_attributes_is_no_image) {
     group.say({{"multiscales", text}});
     BOOST_TEST(!group.image().has_value());
   }
-  BOOST_TEST(group.context.warned("multiscales is no list of objects"));
+  BOOST_TEST(group.context.warned("multiscales is not a list of objects"));
 }
 
 BOOST_AUTO_TEST_CASE(each_version_declares_its_axes) {
@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(unknown_version_is_no_image) {
   for (const std::string version : {"0.7", "0.60", "1.0"}) {
     group.break_multiscales("0.4", version);
     BOOST_TEST(!group.image().has_value());
-    BOOST_TEST(group.context.warned("OME-Zarr " + version + " is not known"));
+    BOOST_TEST(group.context.warned("unknown version OME-Zarr " + version));
   }
 }
 
@@ -196,17 +196,17 @@ BOOST_AUTO_TEST_CASE(other_axes_are_unsupported) {
 BOOST_AUTO_TEST_CASE(an_image_without_its_largest_level_is_damaged) {
   Group group;
   group.break_multiscales("\"path\":\"0\"", "\"path\":\"9\"");
-  BOOST_TEST(has(group.error(), "the level '9' is no array"));
+  BOOST_TEST(has(group.error(), "the level '9' is not an array"));
   group.break_multiscales("\"path\":\"0\"", "\"path\":\"../i\"");
   BOOST_TEST(has(group.error(), "no array"));
   group.break_multiscales("\"path\":\"0\"", "\"path\":7");
-  BOOST_TEST(has(group.error(), "the level '' is no array"));
+  BOOST_TEST(has(group.error(), "the level '' is not an array"));
   group.break_multiscales("datasets", "data");
   BOOST_TEST(has(group.error(), "no datasets"));
   group.break_multiscales(kAxes, "7");
-  BOOST_TEST(has(group.error(), "axes are no list"));
+  BOOST_TEST(has(group.error(), "axes is not a list"));
   group.break_multiscales(kAxes, R"(["y","x"])");
-  BOOST_TEST(has(group.error(), "the level '0' has 3 axes, the image 2"));
+  BOOST_TEST(has(group.error(), "the level '0' has 3 axes, expected 2"));
 }
 
 BOOST_AUTO_TEST_CASE(temporarily_unreadable_level_decides_nothing) {
@@ -239,8 +239,8 @@ BOOST_AUTO_TEST_CASE(levels_end_before_a_mismatched_one) {
   BOOST_TEST(levels_of({first, half, array({2, 5, 7})}, "") == 2u);  // z shrinks
   BOOST_TEST(levels_of({first, half, array({4, 5, 16})}, "levels end before 2: the level '2' is larger") ==
              2u);
-  BOOST_TEST(levels_of({first, half, array({5, 7})}, "the level '2' has 2 axes, the image 3") == 2u);
-  BOOST_TEST(levels_of({first, array({4, 10, 15}, false), half}, "is of uint8, the image of uint16") == 1u);
+  BOOST_TEST(levels_of({first, half, array({5, 7})}, "the level '2' has 2 axes, expected 3") == 2u);
+  BOOST_TEST(levels_of({first, array({4, 10, 15}, false), half}, "is uint8, expected uint16") == 1u);
   BOOST_TEST(levels_of({first, array({4, 10, 0})}, "") == 1u);
 }
 
@@ -255,21 +255,21 @@ BOOST_AUTO_TEST_CASE(first_of_several_multiscales_is_the_image) {
   const std::string first = kMultiscales.substr(1, kMultiscales.size() - 2);
   group.say({{"multiscales", "[" + first + R"(,{"name":"other","datasets":[]}])"}});
   BOOST_TEST(group.image()->name == "cells");
-  BOOST_TEST(group.context.warned("of several multiscales the first is shown"));
+  BOOST_TEST(group.context.warned("only the first of several multiscales is shown"));
 }
 
 BOOST_AUTO_TEST_CASE(other_mismatched_parts_are_left_out) {
   Group group;
   group.break_multiscales("[1,0.5,0.25]", "[1,0.5]");
   BOOST_TEST(!group.image()->axes[1].step.has_value());
-  BOOST_TEST(group.context.warned("a scale of other than 3 numbers"));
+  BOOST_TEST(group.context.warned("a scale that does not have 3 numbers"));
   group.break_multiscales("[1,0.5,0.25]", R"([1,-0.5,"x"])");
   BOOST_TEST(group.image()->axes[0].step.has_value());
   BOOST_TEST(!group.image()->axes[1].step.has_value());
   BOOST_TEST(!group.image()->axes[2].step.has_value());
   group.say({{"multiscales", kMultiscales}, {"omero", R"({"channels":[{"label":"one"}]})"}});
   BOOST_TEST(group.image()->channels.empty());
-  BOOST_TEST(group.context.warned("omero says 1 channels of 2"));
+  BOOST_TEST(group.context.warned("omero has 1 channels, expected 2"));
   group.say(
       {{"multiscales", kMultiscales},
        {"omero",

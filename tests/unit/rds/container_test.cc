@@ -34,9 +34,9 @@ void fails(Errc code, const std::string& words, const std::string& content) {
 BOOST_AUTO_TEST_SUITE(container)
 
 BOOST_AUTO_TEST_CASE(files_without_data_are_refused) {
-  fails(Errc::unsupported, "holds no data", start().nil().text);
-  fails(Errc::unsupported, "holds no data", start().symbol("x").text);
-  fails(Errc::unsupported, "holds no data", start().i(253).text);
+  fails(Errc::unsupported, "without data", start().nil().text);
+  fails(Errc::unsupported, "without data", start().symbol("x").text);
+  fails(Errc::unsupported, "without data", start().i(253).text);
 }
 
 BOOST_AUTO_TEST_CASE(bytes_after_the_object_are_reported) {
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(content_without_data_is_named_once) {
   rds::open(look_at(file.path), context);
   BOOST_REQUIRE(context.warnings().size() == 1U);
   BOOST_TEST(context.warnings()[0] ==
-             "no data, and left out: 2 environments (/env, /6), 2 functions (/f, /inner/1)");
+             "without data, left out: 2 environments (/env, /6), 2 functions (/f, /inner/1)");
 }
 
 BOOST_AUTO_TEST_CASE(non_vector_attribute_is_named) {
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(non_vector_attribute_is_named) {
   TestContext context;
   rds::open(look_at(RdsFile(out.text).path), context);
   BOOST_REQUIRE(context.warnings().size() == 1U);
-  BOOST_TEST(context.warnings()[0] == "no vectors, and left out: 1 attribute (/1/spec)");
+  BOOST_TEST(context.warnings()[0] == "not vectors, left out: 1 attribute (/1/spec)");
 }
 
 BOOST_AUTO_TEST_CASE(complete_content_logs_nothing) {
@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(referenced_environment_of_a_function_is_data) {
     BOOST_TEST(variables->item("x")->length() == 1u);
     BOOST_TEST(variables->item("long")->vector->read(range(19999, 1)).text(0) == "word");
     BOOST_REQUIRE(context.warnings().size() == 1U);
-    BOOST_TEST(context.warnings()[0] == "no data, and left out: 1 function (/1)");
+    BOOST_TEST(context.warnings()[0] == "without data, left out: 1 function (/1)");
   }
 }
 
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(an_environment_with_too_many_values_is_left_out_alone) {
   TestContext context;
   const Store store = rds::open(look_at(RdsFile(out.text).path), context);
   BOOST_TEST(value_of(store).items[0]->length() == 1u);
-  BOOST_TEST(context.warned("no data, and left out: 1 environment (/2)"));
+  BOOST_TEST(context.warned("without data, left out: 1 environment (/2)"));
 }
 
 BOOST_AUTO_TEST_CASE(reference_object_shows_fields_and_names_methods) {
@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(reference_object_shows_fields_and_names_methods) {
   TestContext context;
   rds::open(look_at(RdsFile(out.text).path), context);
   BOOST_REQUIRE(context.warnings().size() == 1U);
-  BOOST_TEST(context.warnings()[0] == "no data, and left out: 1 function (/show)");
+  BOOST_TEST(context.warnings()[0] == "without data, left out: 1 function (/show)");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(list_has_sizes_tags_and_folders) {
   BOOST_TEST(page.objects[0].version.etag == "\"0x8D\"");
   BOOST_TEST(page.prefixes == std::vector<std::string>{"d/"}, boost::test_tools::per_element());
   BOOST_TEST(page.continuation == "m");
-  BOOST_CHECK_EXCEPTION(origin("az://lab/data/x").page_of("<html>"), Error, says("invalid"));
+  BOOST_CHECK_EXCEPTION(origin("az://lab/data/x").page_of("<html>"), Error, says("not a list of objects"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

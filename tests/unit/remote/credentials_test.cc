@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(modified_key_file_is_read_again) {
 
 BOOST_AUTO_TEST_CASE(container_keys_are_not_requested_over_public_http) {
   variables["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = "http://evil.example/keys";
-  BOOST_CHECK_EXCEPTION(keys(), Error, says("neither https nor of this machine"));
+  BOOST_CHECK_EXCEPTION(keys(), Error, says("neither https nor on this machine"));
 }
 
 BOOST_AUTO_TEST_CASE(interrupted_caller_does_not_wait_for_keys) {
@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(failing_key_service_is_asked_once_for_all_waiters) {
       [](const std::string&) { return AnsweringServer::reply("500 Internal Server Error", "", ""); });
   ask_container(server);
   Credentials some(environment(), "us-east-1", client);
-  for (int i = 0; i < 2; ++i) BOOST_CHECK_EXCEPTION(some.current(), Error, says("it answers 500"));
+  for (int i = 0; i < 2; ++i) BOOST_CHECK_EXCEPTION(some.current(), Error, says("status 500"));
   BOOST_TEST(server.requests == 1);
 }
 

@@ -31,8 +31,8 @@ BOOST_AUTO_TEST_CASE(characters_invalid_in_a_url_are_encoded) {
 
 BOOST_AUTO_TEST_CASE(a_password_is_refused) {
   BOOST_CHECK_EXCEPTION(parse_url("https://me:secret@host/a"), Error, says("~/.netrc"));
-  BOOST_CHECK_EXCEPTION(parse_url("ftp://host/a"), Error, says("no https:// URL"));
-  BOOST_CHECK_EXCEPTION(parse_url("https://"), Error, says("no URL"));
+  BOOST_CHECK_EXCEPTION(parse_url("ftp://host/a"), Error, says("not an https:// URL"));
+  BOOST_CHECK_EXCEPTION(parse_url("https://"), Error, says("invalid URL"));
 }
 
 BOOST_AUTO_TEST_CASE(redirects_may_be_relative_and_never_leave_https) {
@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(redirects_may_be_relative_and_never_leave_https) {
   BOOST_TEST(redirected(base, "/d?y").text() == "https://host/d?y");
   BOOST_TEST(redirected(base, "https://other/e").text() == "https://other/e");
   BOOST_CHECK_EXCEPTION(redirected(base, "http://host/a"), Error, says("from https to http"));
-  BOOST_CHECK_EXCEPTION(redirected(base, "file:///etc/passwd"), Error, says("no https:// URL"));
+  BOOST_CHECK_EXCEPTION(redirected(base, "file:///etc/passwd"), Error, says("not an https:// URL"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(an_operation_on_matrices_is_not_carried_out) {
   TestContext context;
   const RdsFile file(start().s4().class_of("TransformLog1p", "BPCells").text);
   BOOST_TEST(why_not(object_in(file.path, context)) ==
-             "a BPCells object of class TransformLog1p keeps nothing in memory");
+             "a BPCells object of class TransformLog1p without data in memory");
 }
 
 BOOST_AUTO_TEST_CASE(missing_directory_is_named) {
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(a_slot_of_another_kind_damages_its_array_only) {
   const RdsFile file(out.text);
   const Node node = object_in(file.path, context);
   for (const char* name : {"index", "row_names", "col_names", "storage_order"}) {
-    BOOST_CHECK_EXCEPTION(find_array(*node.parts, name)->check(), Error, says("there is no such array"));
+    BOOST_CHECK_EXCEPTION(find_array(*node.parts, name)->check(), Error, says("the array is missing"));
   }
   for (const char* name : {"val", "idxptr", "shape"}) find_array(*node.parts, name)->check();
   BOOST_TEST(std::get<SparseMatrix>(node.content).error.has_value());

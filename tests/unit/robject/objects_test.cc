@@ -151,7 +151,8 @@ BOOST_AUTO_TEST_CASE(a_column_of_lists_is_left_out_of_the_table_and_logged) {
   Object object(frame_end(out, {"id", "several"}, 2));
   BOOST_TEST(object.columns({"table"}).size() == 1U);
   BOOST_TEST(object.names({"table"}) == (Texts{"id", "several"}), boost::test_tools::per_element());
-  BOOST_TEST(object.context().warned("/table: several is left out of the table: it is not one value a row"));
+  BOOST_TEST(object.context().warned(
+      "/table: several is left out of the table: it does not have one value for each row"));
 }
 
 // as.character() of numbers, not yet evaluated when R saved them.
@@ -169,7 +170,7 @@ BOOST_AUTO_TEST_CASE(unknown_number_text_fails_alone) {
   const auto columns = object.columns({"table"});
   BOOST_REQUIRE(columns.size() == 1U);
   BOOST_TEST(columns[0] == (Texts{"age", "45.5", "1e+05"}), boost::test_tools::per_element());
-  BOOST_TEST(object.context().warned("/table: third is left out of the table: the text of 0.333"));
+  BOOST_TEST(object.context().warned("/table: third is left out of the table: unknown how R writes 0.333"));
 }
 
 BOOST_AUTO_TEST_CASE(an_object_of_a_reference_class_has_its_fields) {

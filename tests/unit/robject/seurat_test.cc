@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(a_graph_of_other_cells_is_left_out_of_the_object) {
   BOOST_REQUIRE(made.graphs.size() == 1U);
   BOOST_TEST(made.graphs[0].name == "nn");
   BOOST_TEST(
-      object.context().warned("seurat.rds: graphs/snn, which is 1 by 1, of 2 cells: not in the object"));
+      object.context().warned("seurat.rds: graphs/snn, which is 1 by 1 for 2 cells: not in the object"));
 }
 
 BOOST_AUTO_TEST_CASE(member_of_another_class_is_shown) {

@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(requests_without_the_token_are_refused) {
        {"/", "/a.csv", "/toke/a.csv", "/token1/a.csv", "/TOKEN/a.csv", "/x/token/a.csv", "/favicon.ico"}) {
     const Answer answer = ask(std::string("GET ") + path + " HTTP/1.1");
     BOOST_TEST(answer.status == 404, path);
-    BOOST_TEST(answer.body == "there is nothing here without the whole address\n");
+    BOOST_TEST(answer.body == "nothing here: the address is incomplete\n");
   }
 }
 

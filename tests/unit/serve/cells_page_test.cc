@@ -30,7 +30,7 @@ BOOST_AUTO_TEST_CASE(a_gene_is_found_in_any_case) {
 BOOST_AUTO_TEST_CASE(an_unknown_name_has_the_nearest_as_links) {
   add_cells();
   const std::string text = page("?color=grp&embedding=X_umap");
-  BOOST_TEST(has(text, "There is no gene and no column 'grp'."));
+  BOOST_TEST(has(text, "No gene or column 'grp'."));
   const std::string near = page("?color=g3");
   BOOST_TEST(has(near, "<a href=\"?color=g1\">g1</a>"));
   BOOST_TEST(has(near, "<a href=\"?color=g2\">g2</a>"));

@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(numbers_are_their_bytes) {
   const std::string tiff = body("data", "path=/m&format=tiff");
   BOOST_TEST(tiff.substr(0, 4) == std::string("II*\0", 4));
   BOOST_TEST(tiff.size() == 136 + 24);
-  is_wrong("data", "path=/m&format=tiff&selection=0", 422, "no plane");
+  is_wrong("data", "path=/m&format=tiff&selection=0", 422, "not a plane");
   is_wrong("data", "path=/m&format=csv", 422, "Unsupported encoding csv");
   is_wrong("data", "path=/m&dtype=big", 422, "Unsupported dtype big");
 }

@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(the_page_links_its_choices) {
                                  "<a href=\"?c=0&amp;z=1\">← before</a>", "aria-current=\"true\">DAPI</a>",
                                  "<a href=\"?z=2&amp;c=0%2C1\">+ &lt;script&gt;"})
     BOOST_TEST(has(text, part), part);
-  BOOST_TEST(has(page("i/?z=9"), "z: '9' is none of 0 to 2. The nearest is <a href=\"?z=2\">2</a>"));
+  BOOST_TEST(has(page("i/?z=9"), "z: '9' is not from 0 to 2. The nearest is <a href=\"?z=2\">2</a>"));
   BOOST_TEST(!has(page("i/?c=%3Cscript%3E&min=%3Cscript%3E"), "<script"));
 }
 

@@ -199,7 +199,7 @@ BOOST_AUTO_TEST_CASE(unsortable_entries_are_reported) {
   BOOST_TEST(message_of([&] { by_column(matrix, context); }) == "column 3 is not below 3");
   matrix.columns = uint64_t{1} << 16;
   BOOST_TEST(message_of([&] { by_column(matrix, context); }) ==
-             "65536 columns are more than a cache of 1048576 bytes can put in order");
+             "65536 columns are too many to sort with a cache of 1048576 bytes");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

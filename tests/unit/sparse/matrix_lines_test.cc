@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(duplicate_entries_add_up) {
   SparseMatrix whole = matrix;
   whole.value = numbers<uint8_t>({200, 0, 0, 100, 0, 0, 0});
   BOOST_CHECK_EXCEPTION(sparse_lines(whole, false, context)->read(0, 0, 3), Error,
-                        says("200 + 100 is more than uint8 holds"));
+                        says("200 + 100 does not fit into uint8"));
 }
 
 BOOST_AUTO_TEST_CASE(logical_and_missing_values_are_measured_as_shown) {

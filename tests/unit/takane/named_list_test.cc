@@ -52,8 +52,8 @@ BOOST_AUTO_TEST_CASE(a_short_or_broken_list_of_names_gives_numbers) {
     names(broken);
     BOOST_TEST(links().empty());
   }
-  BOOST_TEST(test.warned("names are texts: item 1 is none"));
-  BOOST_TEST(test.warned("it is a list of names"));
+  BOOST_TEST(test.warned("item 1 is not a text"));
+  BOOST_TEST(test.warned("not a list of names"));
 }
 
 BOOST_AUTO_TEST_CASE(a_name_of_nothing_and_an_empty_one_are_left_out) {

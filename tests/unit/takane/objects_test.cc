@@ -37,13 +37,13 @@ BOOST_FIXTURE_TEST_SUITE(takane_objects, Objects)
 
 BOOST_AUTO_TEST_CASE(a_matrix_needs_its_type_its_layout_and_two_extents) {
   write_matrix(root, nullptr, "CSC");
-  BOOST_TEST(matrix_failure().find("type attribute") != std::string::npos);
+  BOOST_TEST(matrix_failure().find("\"type\" is missing") != std::string::npos);
   write_matrix(root, "number", nullptr);
-  BOOST_TEST(matrix_failure().find("layout attribute") != std::string::npos);
+  BOOST_TEST(matrix_failure().find("\"layout\" is missing") != std::string::npos);
   write_matrix(root, "number", "CSC", {2});
   BOOST_TEST(matrix_failure().find("two numbers") != std::string::npos);
   write_matrix(root, "number", "CSC", {2, -2});
-  BOOST_TEST(matrix_failure().find("not negative") != std::string::npos);
+  BOOST_TEST(matrix_failure().find("non-negative") != std::string::npos);
   write_matrix(root, "number", "CSR");
   BOOST_TEST(matrix_failure() == "");
 }
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(names_of_a_vector_are_as_many_as_its_values) {
   }
   const Node contents = *open().parts->find("contents");
   BOOST_REQUIRE(std::holds_alternative<Error>(contents.content));
-  BOOST_TEST(std::string(std::get<Error>(contents.content).what()) == "there is a name a value: 1 of 2");
+  BOOST_TEST(std::string(std::get<Error>(contents.content).what()) == "1 names for 2 values");
 }
 
 // Writes a data frame of two rows, named c1 and c2 or unnamed.
@@ -154,8 +154,8 @@ BOOST_AUTO_TEST_CASE(frame_with_another_row_count_is_a_warning) {
   for (const char* side : {"row_data", "column_data"}) write_frame(root + "/" + side, false);
   write_text(root + "/assays/names.json", "[]");
   BOOST_TEST(warnings_of("[2, 2]").empty());
-  BOOST_TEST(warnings_of("[2, 3]") == Texts{"/column_data: a data frame of 2 rows for 3 of the experiment"});
-  BOOST_TEST(warnings_of("[1, 2]") == Texts{"/row_data: a data frame of 2 rows for 1 of the experiment"});
+  BOOST_TEST(warnings_of("[2, 3]") == Texts{"/column_data: has 2 rows, but the experiment has 3"});
+  BOOST_TEST(warnings_of("[1, 2]") == Texts{"/row_data: has 2 rows, but the experiment has 1"});
 }
 
 BOOST_AUTO_TEST_CASE(a_frame_as_reduced_dimension_has_the_names_of_the_columns) {

@@ -15,7 +15,7 @@ std::string round_trip(std::string_view text) {
 }
 
 // Returns whether parsing throws damage with `words` in its message.
-bool refused(std::string_view text, std::string_view words = "no valid JSON") {
+bool refused(std::string_view text, std::string_view words = "invalid JSON") {
   try {
     parse_json(text);
   } catch (const Error& error) {

@@ -123,10 +123,10 @@ BOOST_AUTO_TEST_CASE(invalid_header_fails_alone) {
     const auto error = store.variants().header.error;
     return error ? std::string(error->what()) : std::string();
   };
-  BOOST_TEST(error_of("vcf_header", texts({"##x"})) == "vcf_header is no text");
-  BOOST_TEST(error_of("vcf_meta_information", Json("x")) == "vcf_meta_information is no list");
+  BOOST_TEST(error_of("vcf_header", texts({"##x"})) == "vcf_header is not a text");
+  BOOST_TEST(error_of("vcf_meta_information", Json("x")) == "vcf_meta_information is not a list");
   BOOST_TEST(error_of("vcf_meta_information", Json::List{texts({"a", "b", "c"})}) ==
-             "vcf_meta_information has [\"a\",\"b\",\"c\"], which is no key with its text");
+             "vcf_meta_information has [\"a\",\"b\",\"c\"], which is not a pair of key and text");
   BOOST_TEST(error_of("vcf_meta_information", Json::List{texts({"a", "b"})}).empty());
 }
 
@@ -172,11 +172,11 @@ BOOST_AUTO_TEST_CASE(damaged_column_reports_the_fault) {
   };
   const auto three = text_of_shape({"a", "b", "c"}, {3});
   BOOST_TEST(message("variant_contig", numbers<int8_t>({0, 2, 0}), "CHROM") ==
-             "variant_contig of variant 1 is 2, not from 0 to below 2");
+             "variant_contig of variant 1 is 2, expected from 0 to below 2");
   BOOST_TEST(message("variant_position", numbers<int32_t>({1, 2, -9}), "POS")
                  .starts_with("variant_position of variant 2 is -9, not from 0"));
   BOOST_TEST(message("variant_position", three, "POS") ==
-             "variant_position is text of rank 1, not a list of whole numbers");
+             "variant_position is text of rank 1, expected a list of integers");
   BOOST_TEST(message("variant_allele", three, "REF") ==
              "variant_allele is text of rank 1, not texts of rank 2");
   BOOST_TEST(message("variant_allele", three, "ALT") ==
@@ -188,12 +188,12 @@ BOOST_AUTO_TEST_CASE(damaged_column_reports_the_fault) {
   BOOST_TEST(message("variant_filter", truths({1, 0, 1}, {3, 1}), "FILTER") ==
              "variant_filter has 1 columns for 2 filters");
   BOOST_TEST(message("variant_filter", truths({1, 0, 1}, {3}), "FILTER") ==
-             "variant_filter is bool of rank 1, not truth values of rank 2");
+             "variant_filter is bool of rank 1, expected truth values of rank 2");
   VcfStore store;
   store.put("variant_DP", numbers<int32_t>({1, 2}), {"variants"});
   BOOST_TEST(message_of([&] { column(store, "DP"); }) == "/: column DP has 2 values for 3 rows");
   store.remove("variant_position");
-  BOOST_TEST(message_of([&] { column(store, "POS"); }) == "there is no variant_position");
+  BOOST_TEST(message_of([&] { column(store, "POS"); }) == "variant_position is missing");
 }
 
 BOOST_AUTO_TEST_CASE(details_list_the_contents_of_a_store) {

@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(chunks_under_unknown_keys_are_damage) {
     writer.put_v2_array("a", R"("<i4")", "0", "", "[2,2]", "[1,2]");
     writer.put_values<int32_t>(key, {1, 2});
     TestContext context;
-    expect(error_of(writer.open(context), "a"), "EIO", std::string("there is ") + (key + 2));
+    expect(error_of(writer.open(context), "a"), "EIO", std::string("found ") + (key + 2));
   }
   const V2Store sound;
   sound.put_v2_array("a", R"("<i4")", "3", "", "[2,2]", "[1,2]");
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(invalid_fill_value_fails_absent_chunks) {
   TestContext context;
   const Store store = writer.open(context);
   BOOST_TEST(array_in(store, "a")->read(range(0, 2)).values<int32_t>()[1] == 2);
-  expect(error_of(store, "a"), "EIO", "the chunk is absent: fill value \"x\" is no int32");
+  expect(error_of(store, "a"), "EIO", "the chunk is absent: fill value \"x\" is not a valid int32");
   writer.put_values<int32_t>("a/1", {3, 4});
   TestContext after;
   BOOST_TEST(values_in<int32_t>(writer.open(after), "a") == (Ints{1, 2, 3, 4}),
@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(invalid_v3_fill_value_damages_the_array) {
   writer.put_values<int32_t>("a/c/0", {1, 2});
   writer.put_values<int32_t>("a/c/1", {3, 4});
   TestContext context;
-  expect(error_of(writer.open(context), "a"), "EIO", "fill value \"x\" is no int32");
+  expect(error_of(writer.open(context), "a"), "EIO", "fill value \"x\" is not a valid int32");
 }
 
 BOOST_AUTO_TEST_CASE(pairs_named_r_and_i_are_complex) {

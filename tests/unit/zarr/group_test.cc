@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(chunks_without_an_array_are_files_with_a_warning) {
   TestContext context;
   const Store store = writer.open(context);
   BOOST_TEST(names_of(*member(store, "lost").parts) == Names{"0.0"}, boost::test_tools::per_element());
-  BOOST_TEST(context.warned("lost: has files named as chunks are (0.0), but no .zarray or zarr.json"));
+  BOOST_TEST(context.warned("lost: has files named like chunks (0.0), but no .zarray or zarr.json"));
 }
 
 BOOST_AUTO_TEST_CASE(folder_with_attributes_alone_is_a_store) {
@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(damaged_attributes_leave_the_data_alone) {
   const Store store = writer.open(context);
   BOOST_TEST(error_of(store, "a") == "");
   BOOST_CHECK_EXCEPTION(attributes_of(member(store, "a")), Error, [](const Error& error) {
-    return holds(error.what(), "a/.zattrs: .zattrs is no object");
+    return holds(error.what(), "a/.zattrs: .zattrs is not an object");
   });
 }
 
@@ -239,7 +239,7 @@ BOOST_AUTO_TEST_CASE(damaged_root_does_not_open) {
   v3.put("zarr.json", R"({"zarr_format":3,"node_type":"group","extra":1})");
   TestContext context;
   BOOST_TEST(recognises(look_at(v2.path())));
-  BOOST_CHECK_EXCEPTION(v2.open(context), Error, says("[] is no object"));
+  BOOST_CHECK_EXCEPTION(v2.open(context), Error, says("[] is not an object"));
   BOOST_CHECK_EXCEPTION(v3.open(context), Error, says("zarr.json: zarr.json has the member"));
 }
 

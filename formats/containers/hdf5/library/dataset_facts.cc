@@ -17,7 +17,8 @@ std::vector<ExternalStretch> external_stretches(hid_t creation) {
     hsize_t size = 0;
     checked_call(H5Pget_external(creation, i, name.size() - 1, name.data(), &offset, &size),
                  "external files");
-    if (std::strlen(name.data()) == name.size() - 1) throw damaged("an external file of an endless name");
+    if (std::strlen(name.data()) == name.size() - 1)
+      throw damaged("the name of an external file does not end");
     stretches.push_back({name.data(), offset, size});
   }
   return stretches;
@@ -54,7 +55,7 @@ void read_chunked(hid_t dataset, hid_t creation, StoredDataset& facts) {
   std::vector<hsize_t> dims(facts.extent.dataset_shape.size());
   const int rank =
       checked_call(H5Pget_chunk(creation, static_cast<int>(dims.size()), dims.data()), "chunk shape");
-  if (rank != static_cast<int>(dims.size()) || rank == 0) throw damaged("chunks of rank {}", rank);
+  if (rank != static_cast<int>(dims.size()) || rank == 0) throw damaged("invalid chunk rank {}", rank);
   facts.chunk_shape.assign(dims.begin(), dims.end());
   unsigned options = 0;
   checked_call(H5Pget_chunk_opts(creation, &options), "chunk options");
@@ -80,7 +81,7 @@ void read_layout(hid_t dataset, const FileLayout& layout, StoredDataset& facts) 
       facts.layout = StoredDataset::Layout::virtual_sources;
       return;
     default:
-      throw library_error("the layout is unknown");
+      throw library_error("unknown layout");
   }
 }
 

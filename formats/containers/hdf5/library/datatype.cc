@@ -40,7 +40,7 @@ bool big_endian(hid_t type) {
     case H5T_ORDER_BE:
       return true;
     default:
-      throw unsupported("numbers in the byte order of the VAX");
+      throw unsupported("numbers in VAX byte order");
   }
 }
 
@@ -60,7 +60,7 @@ StoredType integer_type(hid_t type, Kind kind) {
   if (offset == 0 && precision == 8 * size && size == native_size)
     return plain(number_type(kind, native_size, big));
   if (precision == 0 || offset + precision > 8 * size)
-    throw damaged("an integer of {} bytes with {} bits at bit {}", size, precision, offset);
+    throw damaged("invalid integer: {1} bits from bit {2} in {0} bytes", size, precision, offset);
   StoredType result = plain(number_type(kind, native_size));
   result.form = Form::odd_integer;
   result.size = size;
@@ -86,10 +86,10 @@ StoredType real_type(hid_t type) {
   checked_call(H5Tget_fields(type, &sign, &exponent, &exponent_bits, &mantissa, &mantissa_bits),
                "bits of a real");
   if (exponent_bits == 0 || exponent_bits > 11 || mantissa_bits > 52 || size > 8)
-    throw unsupported("reals of {} bytes with {} bits of mantissa (long double or wider)", size,
-                      mantissa_bits);
+    throw unsupported("floating-point numbers of {} bytes with {} bits of mantissa (long double or wider)",
+                      size, mantissa_bits);
   if (std::max({sign + 1, exponent + exponent_bits, mantissa + mantissa_bits}) > 8 * size)
-    throw damaged("a real of {} bytes whose parts lie outside it", size);
+    throw damaged("invalid floating-point type: parts outside its {} bytes", size);
   BitLayout bits;
   bits.big_endian = big_endian(type);
   bits.sign = static_cast<unsigned>(sign);
@@ -222,7 +222,7 @@ StoredType array_of_items(hid_t type, const FileLayout& layout, int depth) {
   StoredType result;
   result.size = item.size;
   for (const hsize_t dim : dims) result.size = checked_multiply(result.size, dim);
-  if (result.size > UINT32_MAX) throw damaged("an array type of {} bytes", result.size);
+  if (result.size > UINT32_MAX) throw damaged("invalid array type: {} bytes", result.size);
   result.dtype = array_type(item.dtype, {dims.begin(), dims.end()});
   if (item.form == Form::plain) return result;
   result.form = Form::array;
@@ -285,7 +285,7 @@ uint64_t move_into_file(Members& members, uint64_t memory_size) {
   const uint64_t size = memory_size - growth;
   for (const StoredField& field : members.stored)
     if (checked_add(field.offset, field.type.size) > size)
-      throw damaged("a member at byte {} of a record of {} bytes", field.offset, size);
+      throw damaged("a member at byte {} is outside its record of {} bytes", field.offset, size);
   return size;
 }
 
@@ -355,9 +355,9 @@ StoredType type_of_class(hid_t type, const FileLayout& layout, int depth) {
 }
 
 StoredType any_type(hid_t type, const FileLayout& layout, int depth) {
-  if (depth > kMostNested) throw damaged("a datatype nested over {} deep", kMostNested);
+  if (depth > kMostNested) throw damaged("a datatype nested more than {} deep", kMostNested);
   StoredType result = type_of_class(type, layout, depth);
-  if (result.size == 0 || result.size > UINT32_MAX) throw damaged("a datatype of {} bytes", result.size);
+  if (result.size == 0 || result.size > UINT32_MAX) throw damaged("invalid datatype: {} bytes", result.size);
   return result;
 }
 

@@ -96,7 +96,7 @@ SpaceHandle space_of(ByteSpan message, const FileLayout& layout) {
   Cursor cursor(message);
   const unsigned version = cursor.byte(), rank = cursor.byte();
   if (version < 1 || version > 2 || rank > H5S_MAX_RANK)
-    throw damaged("a dataspace of version {} and rank {}", version, rank);
+    throw damaged("invalid dataspace: version {}, rank {}", version, rank);
   cursor.skip(1);  // flags
   const bool is_null = cursor.byte() == kNull && version == 2;
   if (version == 1) cursor.skip(4);
@@ -144,7 +144,8 @@ StoredAttribute fetch(hid_t object, uint64_t address, std::string name, const Op
   const uint64_t count = element_count(extent.dataset_shape);
   if (!extent.is_null && count > 0) {
     const uint64_t size = checked_multiply(count, extent.stored_size);
-    if (size > file.bytes()->size()) throw damaged("{} bytes in a file of {}", size, file.bytes()->size());
+    if (size > file.bytes()->size())
+      throw damaged("{} bytes in a file of only {}", size, file.bytes()->size());
     stored.resize(size);
     const TypeHandle memory = stored_bytes_type(extent.stored_size);
     checked_call(H5Aread(attribute.id(), memory.id(), stored.data()), "cannot be read");

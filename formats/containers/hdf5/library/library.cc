@@ -87,7 +87,7 @@ bool is_to_be_replaced = false;
 
 [[noreturn]] void throw_no_memory() {
   if (is_to_be_replaced) throw std::bad_alloc();
-  throw unreadable("libhdf5 had no memory to read this file");
+  throw unreadable("libhdf5 ran out of memory while reading this file");
 }
 
 herr_t collect(unsigned, const H5E_error2_t* error, void* data) {

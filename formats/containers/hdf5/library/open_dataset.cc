@@ -55,7 +55,7 @@ std::optional<uint64_t> stored_chunk_size(hid_t dataset, const Shape& origin) {
 OpenDataset::OpenDataset(OpenFilePtr file, uint64_t address) : file_(std::move(file)), address_(address) {
   const LibraryLock lock;
   const hid_t dataset = handle();
-  if (H5Iget_type(dataset) != H5I_DATASET) throw damaged("the object at {} is no dataset", address);
+  if (H5Iget_type(dataset) != H5I_DATASET) throw damaged("the object at {} is not a dataset", address);
   const auto creation = checked_handle<PropertyHandle>(H5Dget_create_plist(dataset), "creation properties");
   if (H5Pget_layout(creation.id()) == H5D_VIRTUAL) virtual_sources_.emplace(file_);
   is_left_bare_ = leaves_bare(creation.id());
@@ -110,7 +110,7 @@ std::optional<StoredChunkBytes> OpenDataset::read_chunk(const Shape& origin) con
   return asked([&](hid_t dataset) -> std::optional<StoredChunkBytes> {
     const std::optional<uint64_t> size = stored_chunk_size(dataset, origin);
     if (!size) return std::nullopt;
-    if (*size == 0 || *size > file_->bytes()->size()) throw damaged("{} bytes", *size);
+    if (*size == 0 || *size > file_->bytes()->size()) throw damaged("invalid size: {} bytes", *size);
     StoredChunkBytes chunk{Bytes(*size), 0};
     const std::vector<hsize_t> place(origin.begin(), origin.end());
     checked_call(H5Dread_chunk(dataset, H5P_DEFAULT, place.data(), &chunk.filter_mask, chunk.bytes.data()),

@@ -49,7 +49,7 @@ std::string told_of(const std::string& reason) {
       std::sscanf(reason.c_str() + at,
                   "truncated file: eof = %llu, sblock->base_addr = %llu, stored_eof = %llu", &there, &base,
                   &all) == 3)
-    return fmt::format("not readable as HDF5: truncated file: {} of {} bytes are there; copy it again", there,
+    return fmt::format("not readable as HDF5: truncated file: it has {} of {} bytes; copy it again", there,
                        base + all);
   return "not readable as HDF5: " + reason;
 }
@@ -102,7 +102,8 @@ OpenFile::OpenFile(const std::string& location, Context& context)
   checked_call(H5Pget_sizes(creation.id(), &address_size, &length_size), "the sizes of addresses");
   checked_call(H5Pget_userblock(creation.id(), &user_block), "the user block");
   if (address_size < 2 || address_size > 8 || length_size < 2 || length_size > 8)
-    throw unsupported("addresses of {} and lengths of {} bytes", address_size, length_size);
+    throw unsupported("invalid superblock: addresses of {} and lengths of {} bytes", address_size,
+                      length_size);
   layout_ = {user_block, static_cast<unsigned>(address_size), static_cast<unsigned>(length_size)};
   bytes_ = with_cache_image(bytes_, layout_);
   H5F_info2_t info;

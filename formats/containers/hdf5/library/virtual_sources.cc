@@ -76,7 +76,7 @@ std::string VirtualSources::find_file(const std::string& path, const std::string
     paths_.push_back(place.string());
     if (!file_->context().files.open_if_exists(place.string())) continue;
     if (place.native() == stray.native() && place.native() != places.front().native())
-      throw unsupported("source file {}: is in the current folder, not beside the file", name);
+      throw unsupported("source file {}: in the current folder, not beside the file", name);
     return place.string();
   }
   return {};
@@ -88,7 +88,7 @@ void VirtualSources::check_dataset(const std::string& path, hid_t file, const st
   const auto [seen, is_new] = datasets_.try_emplace({path, name}, false);
   if (!is_new) {
     if (seen->second) return;
-    throw unsupported("virtual datasets of virtual datasets that lead back to themselves");
+    throw unsupported("virtual datasets that refer to themselves");
   }
   const auto dataset = checked_handle<DatasetHandle>(H5Dopen2(file, name.c_str(), H5P_DEFAULT), "no dataset");
   const auto creation =
@@ -116,7 +116,7 @@ void VirtualSources::check_dataset(const std::string& path, hid_t file, const st
 void VirtualSources::check_mappings(hid_t creation, const std::string& path, hid_t file,
                                     unsigned depth) const {
   if (depth > kDeepestVirtual)
-    throw unsupported("virtual datasets of virtual datasets, over {} deep", kDeepestVirtual);
+    throw unsupported("virtual datasets nested more than {} deep", kDeepestVirtual);
   size_t count = 0;
   checked_call(H5Pget_virtual_count(creation, &count), "the sources of a virtual dataset");
   for (size_t i = 0; i < count; ++i) {

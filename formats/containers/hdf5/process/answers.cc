@@ -59,7 +59,7 @@ StoredDataset read_dataset(Cursor& in, const FileLayout& layout) {
   if (read_flag(in)) {
     dataset.extent = read_extent(in, layout);
   } else {
-    if (!dataset.error) throw damaged("a dataset without a type");
+    if (!dataset.error) throw damaged("a dataset has no type");
     dataset.extent.is_null = read_flag(in);
     dataset.extent.dataset_shape = dataset.extent.shape = read_shape(in);
     element_count(dataset.extent.shape);
@@ -110,7 +110,7 @@ OpenedFacts read_opened(Cursor& in) {
   facts.root_address = in.little<uint64_t>();
   facts.fingerprint = in.little<uint64_t>();
   for (const unsigned size : {facts.layout.address_size, facts.layout.length_size})
-    if (size < 2 || size > 8) throw damaged("addresses or lengths of {} bytes", size);
+    if (size < 2 || size > 8) throw damaged("invalid addresses or lengths: {} bytes", size);
   return facts;
 }
 
@@ -163,7 +163,7 @@ StoredAttribute read_attribute(Cursor& in, const FileLayout& layout) {
   const ByteSpan stored = read_sized(in);
   const uint64_t count = attribute.extent.is_null ? 0 : element_count(attribute.extent.dataset_shape);
   if (stored.size() != checked_multiply(count, attribute.extent.stored_size))
-    throw damaged("attribute {}: {} bytes of {} elements", attribute.name, stored.size(), count);
+    throw damaged("attribute {}: {} bytes for {} elements", attribute.name, stored.size(), count);
   attribute.stored.assign(stored.begin(), stored.end());
   return attribute;
 }

@@ -38,7 +38,7 @@ class AskedSources::AskedFile : public File {
     wanted.number(uint64_t{out.size()});
     const Message reply = sources_.put_(Question::read_source, wanted.bytes());
     if (reply.bytes.size() != out.size())
-      throw unreadable("{}: {} bytes for {}", path(), reply.bytes.size(), out.size());
+      throw unreadable("{}: {} bytes, expected {}", path(), reply.bytes.size(), out.size());
     std::copy(reply.bytes.begin(), reply.bytes.end(), out.begin());
   }
 
@@ -123,7 +123,7 @@ FilePtr AskedSources::open_if_exists(const std::string& location) {
 }
 
 KeyStorePtr AskedSources::open_folder(const std::string& location) {
-  throw unsupported("{}: a folder is not read as HDF5", location);
+  throw unsupported("{}: a folder cannot be read as HDF5", location);
 }
 EntryKind AskedSources::kind_of(const std::string&) {
   return EntryKind::nothing;

@@ -35,7 +35,7 @@ constexpr int kMostLooks = 200;
 constexpr int kLooksAtOneGone = 20;  // for a process that has closed its end and is about to exit
 constexpr timespec kBetweenLooks{0, 5'000'000};
 
-constexpr const char* kWhere = "libhdf5's process (-o hdf5_inside does without)";
+constexpr const char* kWhere = "libhdf5's process (-o hdf5_inside runs without it)";
 
 // Returns the variables that the library, the loader and the sanitizers use. The process gets no others: they
 // include keys to services.
@@ -133,7 +133,7 @@ void ChildProcess::end() {
 
 std::string ChildProcess::what_ended_it() {
   wait_for_end(kLooksAtOneGone);
-  if (!status_) return "it answered nonsense";
+  if (!status_) return "invalid reply";
   if (WIFSIGNALED(*status_)) return fmt::format("signal {}", WTERMSIG(*status_));
   return fmt::format("exit code {}", WEXITSTATUS(*status_));
 }

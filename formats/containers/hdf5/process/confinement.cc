@@ -147,7 +147,7 @@ std::string confine() {
 #elif defined(PLAINFS_HAS_SANDBOX_INIT)
   return refuse_all_files();
 #else
-  return "this system has no filter of system calls";
+  return "this system cannot filter system calls";
 #endif
 }
 

@@ -105,7 +105,7 @@ void LibraryProcess::start(Context& context) {
     if (!unconfined.empty() && !std::exchange(told_unconfined_, true))
       context.notice("libhdf5's process is not confined: " + unconfined);
   } catch (const LibraryEnded&) {  // not the file's fault
-    throw unreadable("libhdf5's process ended, or gave no answer, as it began");
+    throw unreadable("libhdf5's process ended or did not reply when it started");
   } catch (...) {
     end();  // it may be neither confined nor ready
     throw;
@@ -122,7 +122,7 @@ LibraryEnded LibraryProcess::silent(LibraryEnded::Why why) {
   const double seconds =
       std::round(std::chrono::duration<double>(Clock::now() - heard_at_).count() * 10) / 10;
   end();
-  return LibraryEnded(fmt::format("libhdf5 gave no answer for {} s while reading this file", seconds), why);
+  return LibraryEnded(fmt::format("libhdf5 did not reply for {} s while reading this file", seconds), why);
 }
 
 LibraryProcess::Answered LibraryProcess::taken(Message answer, Context& context) {
@@ -131,7 +131,7 @@ LibraryProcess::Answered LibraryProcess::taken(Message answer, Context& context)
   own_bytes_ = in.little<uint64_t>();
   if (answer.kind == static_cast<uint32_t>(Answer::out_of_memory)) {
     end();  // the library is left in an incomplete state
-    throw LibraryEnded("libhdf5 had no memory to read this file");
+    throw LibraryEnded("libhdf5 ran out of memory while reading this file");
   }
   if (answer.kind == static_cast<uint32_t>(Answer::failure)) throw read_error(in);
   return {std::move(answer.bytes), in.position(), shared_.bytes()};
@@ -245,7 +245,7 @@ LibraryProcess::Answered LibraryProcess::put(ProcessedFile& file, Ask ask, ByteS
       return ask == Ask::open ? Answered() : exchange(*file.context, ask, question);
     } catch (const NotAsked&) {
       end();
-      if (is_again) throw LibraryEnded("libhdf5 ended before it was asked about this file");
+      if (is_again) throw LibraryEnded("libhdf5 ended before it could read this file");
     }
   }
 }

@@ -186,7 +186,7 @@ void LibraryProcesses::refuse_what_ended_it(const ProcessedFile& file, Ask ask, 
   const MutexLock lock(mutex_);
   if (crashes_.is_refused(file.bytes->fingerprint(), question_number(ask, about),
                           LibraryProcess::Clock::now()))
-    throw LibraryEnded("libhdf5 ended while reading this file, more than once: it is tried again in a while");
+    throw LibraryEnded("libhdf5 ended more than once while reading this file; it will be tried again later");
 }
 
 LibraryProcess::Answered LibraryProcesses::put(LibraryProcess& process, ProcessedFile& file, Ask ask,

@@ -56,7 +56,7 @@ class LibraryProcesses {
     Cursor in = answer.cursor();
     try {
       auto value = read(in, answer.shared);
-      if (!in.at_end()) throw damaged("{} bytes too many", in.remaining());
+      if (!in.at_end()) throw damaged("{} trailing bytes", in.remaining());
       return value;
     } catch (const Error& error) {
       turn.process().end();  // an invalid answer; another process may do better

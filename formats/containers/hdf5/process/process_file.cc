@@ -133,7 +133,8 @@ void ProcessFile::read(uint64_t dataset, uint64_t element_size, const Box& box, 
   const size_t size = checked_size(element_count(box.extent), element_size);
   processes_.ask(file_, Ask::read, question, dataset, [&](Cursor& in, ByteSpan shared) {
     const bool is_shared = read_flag(in);
-    if (is_shared && size > shared.size()) throw damaged("{} bytes in {}", size, shared.size());
+    if (is_shared && size > shared.size())
+      throw damaged("{} bytes, expected at most {}", size, shared.size());
     const ByteSpan elements = is_shared ? shared.first(size) : in.bytes(size);
     copy_box(element_size, elements.data(), box.extent, {Shape(box.extent.size(), 0), box.extent}, out,
              block_shape, target);
@@ -148,7 +149,7 @@ std::optional<StoredChunkBytes> ProcessFile::read_chunk(uint64_t dataset, const 
       file_, Ask::read_chunk, question, dataset,
       [](Cursor& in, ByteSpan) { return read_optional<StoredChunkBytes>(in, hdf5::read_chunk); });
   if (chunk && (chunk->bytes.empty() || chunk->bytes.size() > bytes()->size()))
-    throw damaged("{} bytes", chunk->bytes.size());
+    throw damaged("invalid chunk: {} bytes", chunk->bytes.size());
   return chunk;
 }
 

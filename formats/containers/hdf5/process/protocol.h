@@ -108,7 +108,8 @@ class Writer {
 template <class E>
 E read_choice(Cursor& in, E last) {
   const uint8_t value = in.byte();
-  if (value > static_cast<uint8_t>(last)) throw damaged("choice {} of {}", value, static_cast<uint8_t>(last));
+  if (value > static_cast<uint8_t>(last))
+    throw damaged("invalid choice {}, expected at most {}", value, static_cast<uint8_t>(last));
   return static_cast<E>(value);
 }
 
@@ -128,7 +129,7 @@ inline std::string read_text(Cursor& in) {
 // bytes.
 inline size_t read_count(Cursor& in) {
   const auto count = in.little<uint64_t>();
-  if (count > in.remaining()) throw damaged("{} values in {} bytes", count, in.remaining());
+  if (count > in.remaining()) throw damaged("{} values cannot be in {} bytes", count, in.remaining());
   return count;
 }
 

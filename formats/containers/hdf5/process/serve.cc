@@ -180,7 +180,7 @@ void Server::put_answer(Message& message, Writer& out) {
       return write_optional(out, file(number).read_chunk(dataset, read_shape(in)), write_chunk);
     }
   }
-  throw damaged("ask {}", static_cast<uint32_t>(ask));
+  throw damaged("unknown request {}", static_cast<uint32_t>(ask));
 }
 
 // Writes the head of every answer.

@@ -15,19 +15,19 @@ using Form = StoredType::Form;
 constexpr int kMostNestedOnWire = 80;
 
 void check_depth(int depth) {
-  if (depth > kMostNestedOnWire) throw damaged("a datatype nested over {} deep", kMostNestedOnWire);
+  if (depth > kMostNestedOnWire) throw damaged("a datatype nested more than {} deep", kMostNestedOnWire);
 }
 
 uint32_t read_size(Cursor& in, std::initializer_list<uint32_t> possible) {
   const auto size = in.little<uint32_t>();
   if (std::find(possible.begin(), possible.end(), size) == possible.end())
-    throw damaged("a number of {} bytes", size);
+    throw damaged("invalid number: {} bytes", size);
   return size;
 }
 
 uint32_t read_any_size(Cursor& in) {
   const auto size = in.little<uint32_t>();
-  if (size == 0) throw damaged("elements of no bytes");
+  if (size == 0) throw damaged("invalid elements: no bytes");
   return size;
 }
 
@@ -92,7 +92,7 @@ Field read_field(Cursor& in, uint32_t record_size, int depth) {
   field.offset = in.little<uint64_t>();
   field.type = read_plain(in, depth);
   if (checked_add(field.offset, field.type.size) > record_size)
-    throw damaged("a member at byte {} of a record of {} bytes", field.offset, record_size);
+    throw damaged("a member at byte {} is outside its record of {} bytes", field.offset, record_size);
   return field;
 }
 
@@ -137,11 +137,11 @@ DType read_plain(Cursor& in, int depth) {
       const uint32_t size = read_any_size(in);
       std::vector<uint64_t> dims = read_shape(in);
       DType array = array_type(read_plain(in, depth + 1), std::move(dims));
-      if (array.size != size) throw damaged("an array type of {} bytes, not {}", array.size, size);
+      if (array.size != size) throw damaged("an array type has {} bytes, expected {}", array.size, size);
       return array;
     }
     default:
-      throw damaged("elements of kind {} as they lie in a file", static_cast<int>(type.kind));
+      throw damaged("invalid stored elements of kind {}", static_cast<int>(type.kind));
   }
 }
 
@@ -169,7 +169,7 @@ BitLayout read_bits(Cursor& in) {
 
 uint64_t read_odd_size(Cursor& in) {
   const auto size = in.little<uint64_t>();
-  if (size == 0 || size > 8) throw damaged("a number of {} bytes", size);
+  if (size == 0 || size > 8) throw damaged("invalid number: {} bytes", size);
   return size;
 }
 
@@ -179,10 +179,10 @@ StoredType read_odd_integer(Cursor& in) {
   type.size = read_odd_size(in);
   type.dtype = read_plain(in, 0);
   if (!type.dtype.is_integer() && type.dtype.kind != Kind::enumeration)
-    throw damaged("an integer of kind {}", static_cast<int>(type.dtype.kind));
+    throw damaged("invalid integer: kind {}", static_cast<int>(type.dtype.kind));
   type.bits = read_bits(in);
   if (type.bits.precision == 0 || uint64_t{type.bits.offset} + type.bits.precision > 8 * type.size)
-    throw damaged("an integer of {} bytes with {} bits at bit {}", type.size, type.bits.precision,
+    throw damaged("invalid integer: {1} bits from bit {2} in {0} bytes", type.size, type.bits.precision,
                   type.bits.offset);
   return type;
 }
@@ -197,7 +197,7 @@ StoredType read_odd_real(Cursor& in) {
   const uint64_t last = std::max({uint64_t{bits.sign} + 1, uint64_t{bits.exponent} + bits.exponent_bits,
                                   uint64_t{bits.mantissa} + bits.mantissa_bits});
   if (bits.exponent_bits == 0 || bits.exponent_bits > 11 || bits.mantissa_bits > 52 || last > 8 * type.size)
-    throw damaged("a real of {} bytes whose parts lie outside it", type.size);
+    throw damaged("invalid floating-point type: parts outside its {} bytes", type.size);
   return type;
 }
 
@@ -247,7 +247,7 @@ StoredType read_type(Cursor& in, const FileLayout& layout, int depth);
 StoredType read_truth(Cursor& in, Form form, const FileLayout& layout, int depth) {
   StoredType base = read_type(in, layout, depth + 1);
   if ((base.form != Form::plain && base.form != Form::odd_integer) || !base.dtype.is_integer())
-    throw damaged("truth values that are no integers");
+    throw damaged("truth values are not integers");
   StoredType type = base;
   type.form = form;
   if (form == Form::boolean) {
@@ -286,7 +286,7 @@ StoredType read_record(Cursor& in, Form form, const FileLayout& layout, int dept
     const auto offset = in.little<uint64_t>();
     type.fields.push_back({offset, read_type(in, layout, depth + 1)});
     if (checked_add(offset, type.fields.back().type.size) > type.size)
-      throw damaged("a member at byte {} of a record of {} bytes", offset, type.size);
+      throw damaged("a member at byte {} is outside its record of {} bytes", offset, type.size);
     fields.push_back({std::move(name), type.fields.back().type.dtype, 0});
   }
   if (form == Form::compound) {
@@ -295,7 +295,7 @@ StoredType read_record(Cursor& in, Form form, const FileLayout& layout, int dept
   }
   if (fields.size() != 2 || fields[0].type.kind != Kind::real || fields[1].type.kind != Kind::real ||
       fields[0].type.size != fields[1].type.size)
-    throw damaged("complex numbers of {} parts", fields.size());
+    throw damaged("complex numbers have {} parts, expected 2", fields.size());
   type.dtype = number_type(Kind::complex, 2 * fields[0].type.size);
   return type;
 }
@@ -348,13 +348,13 @@ StoredType type_of_form(Cursor& in, Form form, const FileLayout& layout, int dep
     case Form::array:
       return read_array_type(in, layout, depth);
   }
-  throw damaged("no such form of an element");
+  throw damaged("unknown form of an element");
 }
 
 StoredType read_type(Cursor& in, const FileLayout& layout, int depth) {
   check_depth(depth);
   StoredType type = type_of_form(in, read_choice(in, Form::array), layout, depth);
-  if (type.size == 0 || type.size > UINT32_MAX) throw damaged("a datatype of {} bytes", type.size);
+  if (type.size == 0 || type.size > UINT32_MAX) throw damaged("invalid datatype: {} bytes", type.size);
   return type;
 }
 
