@@ -16,7 +16,7 @@ int64_t now() {
 }
 
 void answer(const std::vector<Sizings::AskerPtr>& askers, const std::exception_ptr& error) {
-  for (const Sizings::AskerPtr& asker : askers) asker->answer(error);
+  for (const Sizings::AskerPtr& requester : askers) requester->answer(error);
 }
 
 }  // namespace
@@ -37,17 +37,17 @@ Sizings::~Sizings() {
   for (const JobPtr& job : queue_) answer(job->askers, std::make_exception_ptr(Cancelled()));
 }
 
-void Sizings::ask(Inode file, AskerPtr asker) {
+void Sizings::ask(Inode file, AskerPtr requester) {
   Jobs one;
   {
     const MutexLock lock(mutex_);
     if (const auto known = jobs_.find(file); known != jobs_.end()) {
-      known->second->askers.push_back(std::move(asker));
+      known->second->askers.push_back(std::move(requester));
       known->second->is_wanted = true;
       return;
     }
     one.push_back(std::make_shared<Job>(*this, file));
-    one.front()->askers.push_back(std::move(asker));
+    one.front()->askers.push_back(std::move(requester));
     jobs_.emplace(file, one.front());
     if (at_work_ == most_at_work_) {
       queue_.splice(queue_.end(), one);
@@ -80,7 +80,7 @@ void Sizings::work(Jobs one) {
     {
       const MutexLock lock(mutex_);
       if (is_cancelled && !job->askers.empty() && !is_over_()) {
-        // Its turn was over, or an asker came after the last one had left.
+        // Its turn was over, or an requester came after the last one had left.
         queue_.splice(queue_.end(), one);
         ++queued_;
       } else {
@@ -114,8 +114,9 @@ void Sizings::look_for_leavers() {
     for (const auto& [file, job] : jobs_) askers += job->askers.size();
     left.reserve(askers);  // before any has been moved
     for (const auto& [file, job] : jobs_) {
-      const auto gone = std::stable_partition(job->askers.begin(), job->askers.end(),
-                                              [](const AskerPtr& asker) { return !asker->has_left(); });
+      const auto gone =
+          std::stable_partition(job->askers.begin(), job->askers.end(),
+                                [](const AskerPtr& requester) { return !requester->has_left(); });
       std::move(gone, job->askers.end(), std::back_inserter(left));
       job->askers.erase(gone, job->askers.end());
       job->is_wanted = !job->askers.empty();

@@ -1,6 +1,6 @@
 // File sizes that require a pass over the content, while they are being computed. Each size is one job,
 // however many askers wait for it. A job survives askers that leave, and ends when the last one has left. The
-// thread of one of its askers does the work, and at most a given number of threads work at once. An asker
+// thread of one of its askers does the work, and at most a given number of threads work at once. An requester
 // beyond that number returns at once; a working thread answers it when its turn comes. If other jobs are
 // queued, jobs take turns, so that a pass of hours does not delay passes of seconds.
 #pragma once
@@ -27,10 +27,10 @@ class Sizings {
   class Asker {
    public:
     virtual ~Asker() = default;
-    // Returns whether the asker no longer waits. Called from time to time from any thread.
+    // Returns whether the requester no longer waits. Called from time to time from any thread.
     virtual bool has_left() noexcept = 0;
-    // Called once, from any thread. error: null if the size is known now, Cancelled if the asker has left or
-    // everything ends, otherwise the exception that sizing the file threw.
+    // Called once, from any thread. error: null if the size is known now, Cancelled if the requester has left
+    // or everything ends, otherwise the exception that sizing the file threw.
     virtual void answer(std::exception_ptr error) noexcept = 0;
   };
   using AskerPtr = std::shared_ptr<Asker>;
@@ -43,9 +43,9 @@ class Sizings {
   Sizings(const Sizings&) = delete;
   Sizings& operator=(const Sizings&) = delete;
 
-  // Returns when this thread has no more work, which may be before asker is answered. Throws bad_alloc if
-  // there is no memory for the request; asker is not answered then.
-  void ask(Inode file, AskerPtr asker);
+  // Returns when this thread has no more work, which may be before requester is answered. Throws bad_alloc if
+  // there is no memory for the request; requester is not answered then.
+  void ask(Inode file, AskerPtr requester);
 
  private:
   // One file being sized. mutex_ guards all members but the atomics, which are read for every piece of work.

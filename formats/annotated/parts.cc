@@ -57,7 +57,8 @@ Content cells_by_genes(const Content& genes_by_cells) {
   if (const auto* sparse = std::get_if<SparseMatrix>(&genes_by_cells)) return transposed(*sparse);
   if (const auto* array = std::get_if<LabelledArray>(&genes_by_cells);
       array && array->values->shape().size() == 2)
-    return LabelledArray{turned_round(as_meant(*array).values), array->column_names, array->row_names};
+    return LabelledArray{with_reversed_axes(labelled_values(*array).values), array->column_names,
+                         array->row_names};
   return {};
 }
 

@@ -112,7 +112,7 @@ std::vector<Slide> with_cells(std::vector<Slide> slides, const std::vector<uint6
 }
 
 std::optional<Spots> spots_in(const LabelledArray& matrix, uint64_t x, uint64_t y, const Table& obs) {
-  const ArrayPtr values = in_row_order(as_meant(matrix).values);
+  const ArrayPtr values = in_row_order(labelled_values(matrix).values);
   const Shape& shape = values->shape();
   const DType& type = values->dtype();
   if (shape.size() != 2 || shape[0] != obs.rows || std::max(x, y) >= shape[1] ||

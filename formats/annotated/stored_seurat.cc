@@ -99,7 +99,7 @@ ColumnsOf StoredSeurat::dense_of(const std::optional<Node>& node, const std::str
     return {};
   }
   if (rows && rows->count() == extent.rows && (!columns || columns->count() == extent.columns))
-    return {in_column_order(as_meant(*array).values)};
+    return {in_column_order(labelled_values(*array).values)};
   leave_out(place + ", which has names that do not match");
   return {};
 }
@@ -110,7 +110,7 @@ ColumnsOf StoredSeurat::dense_in(const GroupPtr& group, std::string_view name, c
 SeuratMatrix seurat_matrix(const Content& content) {
   if (const auto* sparse = std::get_if<SparseMatrix>(&content)) return evaluated(*sparse);
   if (const auto* array = std::get_if<LabelledArray>(&content))
-    return ColumnsOf{in_column_order(as_meant(*array).values)};
+    return ColumnsOf{in_column_order(labelled_values(*array).values)};
   return {};
 }
 

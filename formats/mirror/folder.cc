@@ -52,7 +52,7 @@ class Folder : public Group {
       members.push_back({name, std::move(*node)});
     }
     if (error) throw unreadable("{}: {}", path_.string(), error.message());
-    if (outside > 0 && !is_told_.exchange(true))
+    if (outside > 0 && !is_logged_.exchange(true))
       context_.notice(fmt::format("{}: {} link{} out of the folder; -o follow_outside shows what {} to",
                                   path_.string(), outside, outside == 1 ? " leads" : "s lead",
                                   outside == 1 ? "it leads" : "they lead"));
@@ -143,7 +143,7 @@ class Folder : public Group {
   const files::path root_;  // of the mirror, with links resolved
   const GroupPtr parent_;
   const Context& context_;
-  mutable std::atomic<bool> is_told_{false};  // whether links out of the mirror were reported
+  mutable std::atomic<bool> is_logged_{false};  // whether links out of the mirror were reported
 };
 
 }  // namespace

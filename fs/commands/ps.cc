@@ -45,19 +45,19 @@ struct ShownMount {
 };
 
 #ifdef __APPLE__
-proc_taskallinfo told_of(pid_t process) {
+proc_taskallinfo described(pid_t process) {
   proc_taskallinfo info{};
   ::proc_pidinfo(process, PROC_PIDTASKALLINFO, 0, &info, sizeof info);
   return info;
 }
 
 uint64_t memory_of(pid_t process) {
-  return told_of(process).ptinfo.pti_resident_size;
+  return described(process).ptinfo.pti_resident_size;
 }
 
 double seconds_of(pid_t process) {
-  return std::max(
-      0.0, static_cast<double>(::time(nullptr)) - static_cast<double>(told_of(process).pbsd.pbi_start_tvsec));
+  return std::max(0.0, static_cast<double>(::time(nullptr)) -
+                           static_cast<double>(described(process).pbsd.pbi_start_tvsec));
 }
 #else
 // Returns the resident memory: the second number of statm, in pages.

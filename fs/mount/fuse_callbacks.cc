@@ -268,7 +268,7 @@ struct FuseCallbacks {
   // If computing the size takes a long pass, the first lines are available without it. The kernel needs the
   // size before it reads into its page cache, so such an opening bypasses the cache.
   static bool begins_unsized(const FuseMount& mount, ViewFile& view) {
-    return mount.settings_.begins_unsized && view.has_beginning() && !view.known_size();
+    return mount.settings_.begins_unsized && view.can_read_before_sized() && !view.known_size();
   }
 
   static void open(fuse_req_t request, fuse_ino_t node, fuse_file_info* given) {
@@ -396,14 +396,14 @@ struct FuseCallbacks {
         filesystem.hold(entry.inode);
         return described;
       };
-      const auto release_told = [&] {
+      const auto release_entries = [&] {
         for (const Inode part : told) filesystem.release(part);
       };
       try {
         const ListedDirectory here{inode, filesystem.parent(inode)};
-        if (!reply_described(request, listing, here, offset, size, describe)) release_told();
+        if (!reply_described(request, listing, here, offset, size, describe)) release_entries();
       } catch (...) {
-        release_told();
+        release_entries();
         throw;
       }
     });

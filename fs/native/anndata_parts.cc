@@ -270,7 +270,8 @@ void check_is_sparse(const SparseMatrix& matrix) {
 
 void ElementWriter::put(const Content& content, AnnDataLayout& out) const {
   if (const auto* sparse = std::get_if<SparseMatrix>(&content)) return put_sparse(evaluated(*sparse), out);
-  if (const auto* array = std::get_if<LabelledArray>(&content)) return put_dense(as_meant(*array), out);
+  if (const auto* array = std::get_if<LabelledArray>(&content))
+    return put_dense(labelled_values(*array), out);
   if (const auto* table = std::get_if<Table>(&content)) return put_frame(path_, *table, context_, out);
   if (const auto* error = std::get_if<Error>(&content)) throw *error;
   throw unsupported("{} cannot be stored in an AnnData object", path_);

@@ -36,11 +36,11 @@ class ArraySegment : public Segment {
   uint64_t size() const override { return size_; }
 
   void read(const Wanted& wanted) const override {
-    write(elements_of(wanted.offset, wanted.out.size(), wanted.in_passing), wanted);
+    write(elements_of(wanted.offset, wanted.out.size(), wanted.sequential), wanted);
   }
 
-  Bytes bytes(uint64_t offset, uint64_t size, bool in_passing) const override {
-    Elements elements = elements_of(offset, size, in_passing);
+  Bytes bytes(uint64_t offset, uint64_t size, bool sequential) const override {
+    Elements elements = elements_of(offset, size, sequential);
     if (elements.missing.empty() && elements.bytes.size() == size && offset % form_.size == 0 &&
         form_.is_as_in_memory(array_->dtype()))
       return std::move(elements.bytes);
@@ -62,10 +62,10 @@ class ArraySegment : public Segment {
 
  private:
   // Returns the elements of which bytes [offset, offset + size) are a part.
-  Elements elements_of(uint64_t offset, uint64_t size, bool in_passing) const {
+  Elements elements_of(uint64_t offset, uint64_t size, bool sequential) const {
     const uint64_t first = offset / form_.size;
     const uint64_t count = divide_up(offset + size, form_.size) - first;
-    Elements elements = in_passing ? read_run(*array_, first, count) : peek_run(*array_, first, count);
+    Elements elements = sequential ? read_run(*array_, first, count) : peek_run(*array_, first, count);
     if (elements.count != count) throw unreadable("{} elements, expected {}", elements.count, count);
     return elements;
   }
@@ -144,7 +144,7 @@ class PaddedBox : public Segment {
     Box box = box_;
     box.origin[axis_] += lines.first;
     box.extent[axis_] = std::min(lines_, divide_up(end, padded_line_)) - lines.first;
-    if (box.extent[axis_] > 0) lines.elements = wanted.in_passing ? array_->read(box) : array_->peek(box);
+    if (box.extent[axis_] > 0) lines.elements = wanted.sequential ? array_->read(box) : array_->peek(box);
     read_elements(wanted, form_.size, [&](uint64_t from, uint64_t count, std::byte* out) {
       if (line_ == padded_line_)
         write_run(lines, from, count, lines_ * line_, out);

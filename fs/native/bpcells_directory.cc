@@ -75,7 +75,7 @@ struct MadeMatrix {
   const char* type;  // in the version file: "uint"
   const char* magic;
   ElementForm form;
-  std::shared_ptr<const LaterOrder> order;
+  std::shared_ptr<const LazyOrder> order;
 };
 
 class BpcellsFiles : public std::enable_shared_from_this<BpcellsFiles> {
@@ -175,7 +175,7 @@ MadeMatrix BpcellsFiles::make() const {
     if (type.is_truth()) matrix.value = ones_and_zeros(matrix.value);
   }
   made.order =
-      std::make_shared<const LaterOrder>(std::make_unique<const EntryOrder>(std::move(matrix), context_));
+      std::make_shared<const LazyOrder>(std::make_unique<const EntryOrder>(std::move(matrix), context_));
   return made;
 }
 

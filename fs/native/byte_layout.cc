@@ -90,7 +90,7 @@ class LayoutFile : public ViewFile {
   LayoutFile(std::function<ByteLayout()> lay_out, Context& context)
       : lay_out_(std::move(lay_out)), context_(context), takes_no_pass_(true) {}
   LayoutFile(ByteLayout layout, Context& context) : context_(context), takes_no_pass_(true) {
-    const MutexLock lock(told_.preparing);
+    const MutexLock lock(published_.preparing);
     set_blocks(std::move(layout));
   }
 
@@ -101,28 +101,28 @@ class LayoutFile : public ViewFile {
   }
   std::optional<uint64_t> known_size() override {
     if (takes_no_pass_) prepare();
-    return told_.known();
+    return published_.known();
   }
   Slices read(uint64_t offset, size_t size) override;
   std::unique_ptr<const PackedForm> packed() override { return pack_ ? pack_() : nullptr; }
   MeasuredPtr measured() const override {
-    const std::optional<uint64_t> size = told_.known();
+    const std::optional<uint64_t> size = published_.known();
     if (!size || takes_no_pass_) return nullptr;
     return std::make_shared<const Measured>(Measured{version_, {*size}});
   }
   void adopt(const MeasuredPtr& measured) override {
-    told_.adopt(
+    published_.adopt(
         measured, version_, [](const Measured& found) { return found.numbers.size() == 1; }, [] {});
   }
 
  private:
   void prepare();
-  void set_blocks(ByteLayout layout) REQUIRES(told_.preparing) {
+  void set_blocks(ByteLayout layout) REQUIRES(published_.preparing) {
     const uint64_t least = layout.least_block();
     const uint64_t block_bytes = least * std::max<uint64_t>(1, kBlockBytes / least);
     blocks_ = std::make_shared<LayoutBlocks>(std::move(layout), block_bytes, context_);
     prepared_.store(true, std::memory_order_release);
-    told_.tell(blocks_->size());
+    published_.tell(blocks_->size());
   }
 
   std::function<ByteLayout()> lay_out_;
@@ -130,14 +130,14 @@ class LayoutFile : public ViewFile {
   Context& context_;
   const std::string version_;
   const bool takes_no_pass_ = false;
-  ToldSize told_;
+  PublishedSize published_;
   std::atomic<bool> prepared_{false};  // set once blocks_ is final; read without the lock
   std::shared_ptr<LayoutBlocks> blocks_;
 };
 
 void LayoutFile::prepare() {
   if (prepared_.load(std::memory_order_acquire)) return;
-  const CancellableLock lock(told_.preparing, told_.waiting);
+  const CancellableLock lock(published_.preparing, published_.waiting);
   if (prepared_.load(std::memory_order_relaxed)) return;
   ByteLayout layout = lay_out_();
   lay_out_ = nullptr;
@@ -217,7 +217,7 @@ void ByteLayout::read(const Wanted& wanted) const {
   for_each_part(begin, begin + wanted.out.size(), [&](const Piece& part, uint64_t from, uint64_t to) {
     const std::span<std::byte> out = wanted.out.subspan(part.begin + from - begin, to - from);
     if (part.segment)
-      part.segment->read({from, out, wanted.in_passing});
+      part.segment->read({from, out, wanted.sequential});
     else if (part.bytes.empty())
       std::memset(out.data(), 0, out.size());
     else
@@ -231,14 +231,14 @@ uint64_t ByteLayout::first_segment() const {
   return part == parts_.end() ? size_ : part->begin;
 }
 
-Bytes ByteLayout::bytes(uint64_t offset, uint64_t size, bool in_passing) const {
+Bytes ByteLayout::bytes(uint64_t offset, uint64_t size, bool sequential) const {
   Bytes all;
   for_each_part(offset, offset + size, [&](const Piece& part, uint64_t from, uint64_t to) {
-    if (part.segment && to - from == size) all = part.segment->bytes(from, size, in_passing);
+    if (part.segment && to - from == size) all = part.segment->bytes(from, size, sequential);
   });
   if (!all.empty()) return all;
   all.resize(size);
-  read({offset, all, in_passing});
+  read({offset, all, sequential});
   return all;
 }
 
@@ -284,8 +284,8 @@ std::unique_ptr<ViewFile> sized_file(std::function<ByteLayout()> lay_out, Contex
   return std::make_unique<LayoutFile>(std::move(lay_out), context);
 }
 
-std::unique_ptr<ViewFile> made_file(std::function<std::string()> make, Context& context,
-                                    std::string version) {
+std::unique_ptr<ViewFile> computed_file(std::function<std::string()> make, Context& context,
+                                        std::string version) {
   return layout_file(
       [make = std::move(make)] {
         ByteLayout layout;

@@ -20,7 +20,7 @@ namespace plainfs {
 struct Wanted {
   uint64_t offset;
   std::span<std::byte> out;
-  bool in_passing = true;  // the reader continues from here; otherwise nearby data are unlikely to be needed
+  bool sequential = true;  // the reader continues from here; otherwise nearby data are unlikely to be needed
 };
 
 // A part of a file. Const and thread-safe.
@@ -31,9 +31,9 @@ class Segment {
   // Fills wanted.out. Requires: the wanted range lies inside. Throws Error.
   virtual void read(const Wanted& wanted) const = 0;
   // Returns `size` bytes from `offset` on, as read() writes them. Saves a copy if they are a buffer already.
-  virtual Bytes bytes(uint64_t offset, uint64_t size, bool in_passing) const {
+  virtual Bytes bytes(uint64_t offset, uint64_t size, bool sequential) const {
     Bytes bytes(size);
-    read({offset, bytes, in_passing});
+    read({offset, bytes, sequential});
     return bytes;
   }
   // Returns the minimum number of bytes to generate at once, so that the data they come from are decoded
@@ -59,7 +59,7 @@ class ByteLayout {
   uint64_t first_segment() const;
   // See Segment. Requires: the range lies inside.
   void read(const Wanted& wanted) const;
-  Bytes bytes(uint64_t offset, uint64_t size, bool in_passing) const;
+  Bytes bytes(uint64_t offset, uint64_t size, bool sequential) const;
   uint64_t least_block() const;
   std::optional<std::byte> same_byte(uint64_t begin, uint64_t end) const;
   void passed(uint64_t begin, uint64_t end) const;
@@ -90,7 +90,7 @@ std::unique_ptr<ViewFile> layout_file(ByteLayout layout, Context& context);
 // Returns a file like layout_file(lay_out), for a layout that takes no pass: known_size() creates it.
 std::unique_ptr<ViewFile> sized_file(std::function<ByteLayout()> lay_out, Context& context);
 // Returns a file with short content that takes long to generate; it is generated on first use.
-std::unique_ptr<ViewFile> made_file(std::function<std::string()> make, Context& context,
-                                    std::string version = {});
+std::unique_ptr<ViewFile> computed_file(std::function<std::string()> make, Context& context,
+                                        std::string version = {});
 
 }  // namespace plainfs

@@ -24,7 +24,7 @@ std::vector<uint32_t> gathered(const EntryOrder& order, const std::vector<uint64
 
 }  // namespace
 
-IndexSegment::IndexSegment(std::shared_ptr<const LaterOrder> order, uint64_t entries, std::endian bytes)
+IndexSegment::IndexSegment(std::shared_ptr<const LazyOrder> order, uint64_t entries, std::endian bytes)
     : order_(std::move(order)), bytes_(bytes), size_(checked_multiply(entries, 4)) {}
 
 // Reads the indices without a copy if they are requested exactly as stored.
@@ -62,7 +62,7 @@ void IndexSegment::passed(uint64_t begin, uint64_t end) const {
   passed_run(*order_->get().matrix().index, begin / 4, (end - begin) / 4);
 }
 
-ValueSegment::ValueSegment(std::shared_ptr<const LaterOrder> order, uint64_t entries, ElementForm form)
+ValueSegment::ValueSegment(std::shared_ptr<const LazyOrder> order, uint64_t entries, ElementForm form)
     : order_(std::move(order)), form_(form), size_(checked_multiply(entries, form.size)) {}
 
 void ValueSegment::read(const Wanted& wanted) const {

@@ -268,7 +268,7 @@ class Chooser {
       if (sparse->error) throw *sparse->error;
       made = evaluated(*sparse);
     } else if (const auto* array = std::get_if<LabelledArray>(&content)) {
-      made = as_meant(*array);
+      made = labelled_values(*array);
       const size_t rank = std::get<LabelledArray>(made).values->shape().size();
       if (rank != 2) throw unsupported("{} has rank {}", name, rank);
     } else {

@@ -163,7 +163,7 @@ class TextsSegment : public Segment {
     const uint64_t first = wanted.offset / length_;
     const uint64_t count = divide_up(wanted.offset + wanted.out.size(), length_) - first;
     const Elements elements =
-        wanted.in_passing ? read_run(*texts_, first, count) : peek_run(*texts_, first, count);
+        wanted.sequential ? read_run(*texts_, first, count) : peek_run(*texts_, first, count);
     Bytes padded(checked_size(count, length_));
     std::fill(padded.begin(), padded.end(), std::byte{0});
     std::string text;

@@ -108,7 +108,7 @@ class PageValues : public Segment {
   void read(const Wanted& wanted) const override {
     const auto [first, end] = runs_.holding(wanted.offset, wanted.offset + wanted.out.size());
     const ParquetColumn& column = rows_.tally->column();
-    const ParquetRun run = column.read(first, end - first, wanted.in_passing);
+    const ParquetRun run = column.read(first, end - first, wanted.sequential);
     const uint64_t start = runs_.start(first);
     if (run.values.size() != runs_.start(end) - start)
       throw unreadable("column {} has changed since it was measured", column.name());
@@ -136,7 +136,7 @@ class TruthValues : public Segment {
     const uint64_t end = std::min(rows_.values(), (wanted.offset + wanted.out.size()) * 8);
     const auto [first_row, end_row] = runs_.holding(begin, end);
     const ParquetColumn& column = rows_.tally->column();
-    const ParquetRun run = column.read(first_row, end_row - first_row, wanted.in_passing);
+    const ParquetRun run = column.read(first_row, end_row - first_row, wanted.sequential);
     const uint64_t start = runs_.start(first_row);
     if (run.there != runs_.start(end_row) - start)
       throw unreadable("column {} has changed since it was measured", column.name());
@@ -159,7 +159,7 @@ class PageLevels : public Segment {
   void read(const Wanted& wanted) const override {
     const uint64_t first = wanted.offset * 8;
     const uint64_t count = std::min(rows_.count, (wanted.offset + wanted.out.size()) * 8) - first;
-    const ParquetRun run = rows_.tally->column().read(rows_.first + first, count, wanted.in_passing);
+    const ParquetRun run = rows_.tally->column().read(rows_.first + first, count, wanted.sequential);
     std::fill(wanted.out.begin(), wanted.out.end(), std::byte{0});
     for (uint64_t i = 0; i < count; ++i)
       wanted.out[i / 8] |= std::byte{static_cast<uint8_t>(run.is_there[i] != 0)} << i % 8;

@@ -219,8 +219,8 @@ std::optional<CountedColumn> counted_column(const ArrayPtr& values, Context& con
                        std::move(times)};
 }
 
-Elements elements_at(const Array& array, uint64_t first, uint64_t count, bool in_passing) {
-  return in_passing ? read_run(array, first, count) : peek_run(array, first, count);
+Elements elements_at(const Array& array, uint64_t first, uint64_t count, bool sequential) {
+  return sequential ? read_run(array, first, count) : peek_run(array, first, count);
 }
 
 // A column of numbers, times or booleans.
@@ -241,8 +241,8 @@ class NumberColumn : public ParquetColumn {
   }
 
  private:
-  void read_into(uint64_t first, uint64_t count, bool in_passing, ParquetRun& run) const override {
-    Elements elements = elements_at(*array_, first, count, in_passing);
+  void read_into(uint64_t first, uint64_t count, bool sequential, ParquetRun& run) const override {
+    Elements elements = elements_at(*array_, first, count, sequential);
     const std::vector<uint8_t> missing = std::move(elements.missing);
     elements.missing.clear();
     run.values.resize(checked_size(count, form_.size));
@@ -290,8 +290,8 @@ class TextColumn : public ParquetColumn {
   const Array& array() const override { return *array_; }
 
  private:
-  void read_into(uint64_t first, uint64_t count, bool in_passing, ParquetRun& run) const override {
-    const Elements elements = elements_at(*array_, first, count, in_passing);
+  void read_into(uint64_t first, uint64_t count, bool sequential, ParquetRun& run) const override {
+    const Elements elements = elements_at(*array_, first, count, sequential);
     std::string spelled;
     for (uint64_t i = 0; i < count; ++i) {
       if (elements.is_missing(i)) continue;
@@ -335,8 +335,8 @@ class FactorColumn : public ParquetColumn {
   }
 
  private:
-  void read_into(uint64_t first, uint64_t count, bool in_passing, ParquetRun& run) const override {
-    const Elements codes = elements_at(*factor_.parts.codes, first, count, in_passing);
+  void read_into(uint64_t first, uint64_t count, bool sequential, ParquetRun& run) const override {
+    const Elements codes = elements_at(*factor_.parts.codes, first, count, sequential);
     const std::vector<uint64_t> places = level_places(factor_.parts, codes, levels());
     run.values.resize(checked_size(count, size()));
     for (uint64_t i = 0; i < count; ++i) {
@@ -355,10 +355,10 @@ class FactorColumn : public ParquetColumn {
 
 }  // namespace
 
-ParquetRun ParquetColumn::read(uint64_t first, uint64_t count, bool in_passing) const {
+ParquetRun ParquetColumn::read(uint64_t first, uint64_t count, bool sequential) const {
   ParquetRun run;
   run.is_there.resize(count);
-  read_into(first, count, in_passing, run);
+  read_into(first, count, sequential, run);
   if (!is_optional_ && run.there != count) throw unsupported("column {}: unexpected missing value", name_);
   return run;
 }

@@ -50,7 +50,7 @@ class ParquetColumn {
   // Returns the bytes of each value in ParquetRun; 0 if they vary.
   virtual uint32_t size() const = 0;
   // Reads a run. Throws Error; unsupported if a value is missing in a column that is not optional.
-  ParquetRun read(uint64_t first, uint64_t count, bool in_passing) const;
+  ParquetRun read(uint64_t first, uint64_t count, bool sequential) const;
   // Returns the minimum number of rows to read at once, so that the data they come from are decoded once.
   virtual uint64_t least_rows() const { return 1; }
   virtual const Array& array() const = 0;
@@ -62,7 +62,7 @@ class ParquetColumn {
   virtual std::vector<std::string> ordered_levels() const { return {}; }
 
  private:
-  virtual void read_into(uint64_t first, uint64_t count, bool in_passing, ParquetRun& run) const = 0;
+  virtual void read_into(uint64_t first, uint64_t count, bool sequential, ParquetRun& run) const = 0;
 
   const std::string name_;
   const ParquetType type_;

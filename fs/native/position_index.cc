@@ -22,7 +22,7 @@ Error out_of_order(const LineLayout& layout, std::string_view name, uint64_t sta
   return unsupported("the {}s of {} are not sorted by their starts: {} after {}", layout.line, name, start,
                      last_start);
 }
-Error turned_round(const LineLayout& layout, std::string_view name, uint64_t start, uint64_t end) {
+Error with_reversed_axes(const LineLayout& layout, std::string_view name, uint64_t start, uint64_t end) {
   return unsupported("a {} of {} ends at {}, before its start {}", layout.line, name, end, start);
 }
 
@@ -41,7 +41,7 @@ class Indexer {
       begin_chromosome(name, offset);
     else if (start < last_start_)
       throw out_of_order(layout_, name, start, last_start_);
-    if (end < start) throw turned_round(layout_, name, start, end);
+    if (end < start) throw with_reversed_axes(layout_, name, start, end);
     // An empty interval is found at the position of its start.
     const uint64_t past = std::max(end, start + 1);
     if (past > Binning::of(IndexKind::csi).positions()) throw too_large(std::max(start, end), name);
@@ -159,12 +159,12 @@ std::string written(const Indexer& index, const LineLayout& layout, IndexKind ki
 
 }  // namespace
 
-void IndexedLines::add_telling(uint64_t start, uint64_t end) {
+void IndexedLines::add_distinct(uint64_t start, uint64_t end) {
   if (error_) return;
   if (count_ > 0 && start < last_start_) {
     error_ = out_of_order(*layout_, chromosome_, start, last_start_);
   } else if (end < start) {
-    error_ = turned_round(*layout_, chromosome_, start, end);
+    error_ = with_reversed_axes(*layout_, chromosome_, start, end);
   }
   const uint64_t past = std::max(end, start + 1);
   const uint64_t bin = Binning::of(IndexKind::csi).bin_of(start, past);

@@ -42,7 +42,7 @@ class IndexedLines {
   const std::string& chromosome() const { return chromosome_; }
   // Adds the next line, with positions [start, end) from 0 on. bytes: its length with the line feed.
   void add(uint64_t start, uint64_t end, uint64_t bytes) {
-    if (alike(1, [&](uint64_t) { return std::pair(start, end); }) == 0) add_telling(start, end);
+    if (alike(1, [&](uint64_t) { return std::pair(start, end); }) == 0) add_distinct(start, end);
     add_alike(1, bytes, start);
   }
 
@@ -79,7 +79,7 @@ class IndexedLines {
   };
   static constexpr uint64_t kNone = UINT64_MAX;
 
-  void add_telling(uint64_t start, uint64_t end);
+  void add_distinct(uint64_t start, uint64_t end);
 
   std::string chromosome_;
   const LineLayout* layout_;

@@ -17,7 +17,7 @@ namespace {
 // The beginnings of the columns (rows) as a segment.
 class PointerSegment : public Segment {
  public:
-  PointerSegment(std::shared_ptr<const LaterOrder> order, uint64_t count)
+  PointerSegment(std::shared_ptr<const LazyOrder> order, uint64_t count)
       : order_(std::move(order)), size_(checked_multiply(count, 4)) {}
 
   uint64_t size() const override { return size_; }
@@ -33,7 +33,7 @@ class PointerSegment : public Segment {
   }
 
  private:
-  const std::shared_ptr<const LaterOrder> order_;
+  const std::shared_ptr<const LazyOrder> order_;
   const uint64_t size_;
 };
 
@@ -91,15 +91,15 @@ void put_values(const Matrix& matrix, const std::string& shape, SegmentPtr value
   out.s4_class((are_truth ? "l" : "d") + shape, "Matrix");
 }
 
-using LaterOrderPtr = std::shared_ptr<const LaterOrder>;
+using LazyOrderPtr = std::shared_ptr<const LazyOrder>;
 
-void put_indices(const char* slot, const LaterOrderPtr& order, uint64_t entries, RdsWriter& out) {
+void put_indices(const char* slot, const LazyOrderPtr& order, uint64_t entries, RdsWriter& out) {
   out.attribute(slot);
   out.vector(RVector::integer, entries);
   out.data(std::make_shared<IndexSegment>(order, entries));
 }
 
-void put_pointers(const LaterOrderPtr& order, uint64_t majors, RdsWriter& out) {
+void put_pointers(const LazyOrderPtr& order, uint64_t majors, RdsWriter& out) {
   out.attribute("p");
   out.vector(RVector::integer, majors + 1);
   if (majors == 0)
@@ -125,7 +125,7 @@ ElementForm value_form(const DType& type) {
 ByteLayout sparse_rds(const SparseMatrix& matrix, Context& context) {
   if (matrix.error) throw *matrix.error;
   check_extents(matrix);
-  const auto order = std::make_shared<const LaterOrder>(std::make_unique<const EntryOrder>(matrix, context));
+  const auto order = std::make_shared<const LazyOrder>(std::make_unique<const EntryOrder>(matrix, context));
   const uint64_t entries = order->get().entries(), majors = order->get().major_count();
   RdsWriter out(context);
   out.s4_object();

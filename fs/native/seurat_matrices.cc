@@ -47,7 +47,7 @@ class Candidate {
   Candidate(std::string name, const Content& content, uint64_t cells, uint64_t genes)
       : name_(std::move(name)), content_(content) {
     if (const auto* error = std::get_if<Error>(&content_)) throw *error;
-    if (const auto* array = std::get_if<LabelledArray>(&content_)) content_ = as_meant(*array);
+    if (const auto* array = std::get_if<LabelledArray>(&content_)) content_ = labelled_values(*array);
     if (const auto* sparse = std::get_if<SparseMatrix>(&content_)) {
       if (sparse->error) throw *sparse->error;
       content_ = evaluated(*sparse);

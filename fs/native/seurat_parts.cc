@@ -355,7 +355,7 @@ void ObjectMaker::add_loadings(const Part& part, uint64_t dimensions,
   if (found == varm.end()) return;
   if (const auto* error = std::get_if<Error>(&found->content)) throw *error;
   const auto* array = std::get_if<LabelledArray>(&found->content);
-  const ArrayPtr values = array ? as_meant(*array).values : nullptr;
+  const ArrayPtr values = array ? labelled_values(*array).values : nullptr;
   if (!values || columns_of_numbers(values, part.matrix.genes) != dimensions || !part.genes.are_known())
     return leave_out("varm/" + name);
   reduction.loadings = {in_column_order(values)};
@@ -368,7 +368,7 @@ void ObjectMaker::add_reductions(const std::vector<AnnotatedPart>& obsm, const s
   for (const AnnotatedPart& item : obsm) {
     if (const auto* error = std::get_if<Error>(&item.content)) throw *error;
     const auto* array = std::get_if<LabelledArray>(&item.content);
-    const ArrayPtr values = array ? as_meant(*array).values : nullptr;
+    const ArrayPtr values = array ? labelled_values(*array).values : nullptr;
     const uint64_t dimensions = values ? columns_of_numbers(values, object_.cells->count()) : 0;
     if (dimensions == 0) {
       leave_out(place + "/" + item.name);

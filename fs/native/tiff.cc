@@ -321,7 +321,7 @@ class TiffPixels : public Segment {
     for (std::span<std::byte> out = wanted.out; !out.empty();) {
       const Place place = place_at(at);
       const size_t some = std::min<uint64_t>(out.size(), place.bytes - place.within);
-      pixels_at(place)->read({place.within, out.first(some), wanted.in_passing});
+      pixels_at(place)->read({place.within, out.first(some), wanted.sequential});
       out = out.subspan(some);
       at += some;
     }

@@ -331,7 +331,7 @@ ListEntries zarr_directory(ZarrNodePtr root, Context& context) {
   return [root = std::move(root), &context] {
     std::vector<ViewEntry> files = NodeFiles(root, context).list();
     files.push_back({".zmetadata", [root, &context] {
-                       return made_file([root] { return consolidated(*root); }, context, kZarr);
+                       return computed_file([root] { return consolidated(*root); }, context, kZarr);
                      }});
     return files;
   };

@@ -90,9 +90,9 @@ std::vector<std::string> without_base(const std::vector<std::string>& names, con
 
 // Returns a relative path, which also works behind a proxy with a path of its own. Requires: the request
 // ended with a slash.
-std::string way_to(const Asked& asked, const std::vector<std::string>& names) {
+std::string way_to(const Exchange& exchange, const std::vector<std::string>& names) {
   std::string way;
-  for (size_t i = 0; i < asked.names.size(); ++i) way += "../";
+  for (size_t i = 0; i < exchange.names.size(); ++i) way += "../";
   for (const std::string& name : names) way += percent_encoded(name) + "/";
   return way;
 }
@@ -108,14 +108,14 @@ bool is_base_path(std::string_view text) {
   });
 }
 
-std::string Asked::href(const std::vector<std::string>& path, bool is_folder) const {
+std::string Exchange::href(const std::vector<std::string>& path, bool is_folder) const {
   std::string text = prefix();
   if (!settings.token.empty()) text += "/" + settings.token;
   for (const std::string& name : path) text += "/" + percent_encoded(name);
   return is_folder || text.empty() ? text + "/" : text;
 }
 
-std::string Asked::address(const std::vector<std::string>& path, bool is_folder) const {
+std::string Exchange::address(const std::vector<std::string>& path, bool is_folder) const {
   const std::string host = target.host.empty() ? request.field("Host") : target.host;
 
   const bool is_secure = request.field("X-Forwarded-Proto") == "https";
@@ -123,17 +123,17 @@ std::string Asked::address(const std::vector<std::string>& path, bool is_folder)
                      href(path, is_folder));
 }
 
-std::string Asked::prefix() const {
+std::string Exchange::prefix() const {
   const std::string given = request.field("X-Forwarded-Prefix");
   return is_base_path(given) ? given : settings.base;
 }
 
-time_t Asked::modified(const struct stat& status) const {
+time_t Exchange::modified(const struct stat& status) const {
   constexpr time_t kFirst = 86400;
   return status.st_mtime < kFirst ? settings.started : status.st_mtime;
 }
 
-std::string Asked::tag(const Site::Place& place, uint64_t opening) const {
+std::string Exchange::tag(const Site::Place& place, uint64_t opening) const {
   return tags.of(place.store, opening, place.filesystem->path(place.inode));
 }
 
@@ -224,79 +224,79 @@ void Answering::dispatch(const HttpRequest& request, Reply& reply) const {
     return say(reply, 405, "read-only: " + std::string(kMethods));
   }
   if (!target) return say(reply, 400, "no path");
-  Asked asked{request, *target, {}, reply, site_, tags_, settings_, cells_};
-  asked.names = without_base(target->names, settings_.base);
+  Exchange exchange{request, *target, {}, reply, site_, tags_, settings_, cells_};
+  exchange.names = without_base(target->names, settings_.base);
   const bool has_token = !settings_.token.empty();
   const bool is_allowed =
-      !has_token || (!asked.names.empty() && is_same_secret(asked.names[0], settings_.token));
+      !has_token || (!exchange.names.empty() && is_same_secret(exchange.names[0], settings_.token));
   if (!is_allowed && request.method == "PROPFIND" && target->names.empty())
-    return answer_root_properties(asked);
+    return answer_root_properties(exchange);
   if (!is_allowed) return say(reply, 404, "nothing here: the address is incomplete");
-  if (has_token) asked.names.erase(asked.names.begin());
-  if (request.method != "PROPFIND") take_h5_question(asked);
-  if (is_asked_by_habit(request, asked.names)) return say(reply, 404, "no such file");
-  if (!wants_page(asked)) return answer_place(asked);
+  if (has_token) exchange.names.erase(exchange.names.begin());
+  if (request.method != "PROPFIND") take_h5_question(exchange);
+  if (is_asked_by_habit(request, exchange.names)) return say(reply, 404, "no such file");
+  if (!wants_page(exchange)) return answer_place(exchange);
   try {
-    answer_place(asked);
+    answer_place(exchange);
   } catch (const Error& error) {
     if (reply.has_begun()) throw;
     reply.start_again();
     add_common(request, reply);
-    answer_error_page(asked, status_of(error), printable(error.what()));
+    answer_error_page(exchange, status_of(error), printable(error.what()));
   }
 }
 
 // If the store has changed and may be reopened, reopens it once and answers again.
-void Answering::answer_place(const Asked& asked) const {
-  Filesystem* const filesystem = site_.filesystem_of(asked.names);
+void Answering::answer_place(const Exchange& exchange) const {
+  Filesystem* const filesystem = site_.filesystem_of(exchange.names);
   for (bool may_reopen = settings_.reopens_on_change;; may_reopen = false) {
     Site::Place place;
     try {
-      if (!asked.h5_question.empty()) return answer_h5grove(asked);
-      if (answer_source(asked)) return;
-      const bool may_be_member = asked.request.method != "PROPFIND" && !asked.target.is_folder;
-      if (may_be_member && answer_member(asked)) return;
-      place = site_.find(asked.names);
-      return answer_found(asked, place);
+      if (!exchange.h5_question.empty()) return answer_h5grove(exchange);
+      if (answer_source(exchange)) return;
+      const bool may_be_member = exchange.request.method != "PROPFIND" && !exchange.target.is_folder;
+      if (may_be_member && answer_member(exchange)) return;
+      place = site_.find(exchange.names);
+      return answer_found(exchange, place);
     } catch (const Error& error) {
       if (filesystem) filesystem->report(place.inode, with_way_back(error, settings_.reopens_on_change));
-      if (error.code() != Errc::changed || !may_reopen || !filesystem || asked.reply.has_begun()) {
-        if (asked.reply.has_begun() || !would_be_filled_in(asked.request, place))
-          throw Error(error.code(), told_outside(site_, error));
-        return answer_nothing(asked);
+      if (error.code() != Errc::changed || !may_reopen || !filesystem || exchange.reply.has_begun()) {
+        if (exchange.reply.has_begun() || !would_be_filled_in(exchange.request, place))
+          throw Error(error.code(), public_message(site_, error));
+        return answer_nothing(exchange);
       }
     }
     filesystem->reopen();
-    asked.reply.start_again();
-    add_common(asked.request, asked.reply);
+    exchange.reply.start_again();
+    add_common(exchange.request, exchange.reply);
   }
 }
 
 // Answers with an empty body, which is neither a chunk nor a document: decoding it is an error.
-void Answering::answer_nothing(const Asked& asked) const {
-  asked.reply.start_again();
-  add_common(asked.request, asked.reply);
-  asked.reply.add("Cache-Control", "no-store");
-  asked.reply.whole(200, "application/octet-stream", "");
+void Answering::answer_nothing(const Exchange& exchange) const {
+  exchange.reply.start_again();
+  add_common(exchange.request, exchange.reply);
+  exchange.reply.add("Cache-Control", "no-store");
+  exchange.reply.whole(200, "application/octet-stream", "");
 }
 
-void Answering::answer_found(const Asked& asked, const Site::Place& place) const {
+void Answering::answer_found(const Exchange& exchange, const Site::Place& place) const {
   const bool is_folder = place.kind == FileKind::directory;
-  if (asked.request.method == "PROPFIND") return answer_properties(asked, place);
-  if (!is_folder && asked.target.is_folder) throw not_found("{}: not a folder", asked.names.back());
-  if (!is_folder && answer_image(asked, place)) return;
-  if (!is_folder) return answer_file(asked, place, would_be_filled_in(asked.request, place));
-  if (!asked.target.is_folder) {
-    asked.reply.add("Location", percent_encoded(asked.target.names.back()) + "/" +
-                                    (asked.target.query.empty() ? "" : "?" + asked.target.query));
-    return say(asked.reply, 301, "it is a folder");
+  if (exchange.request.method == "PROPFIND") return answer_properties(exchange, place);
+  if (!is_folder && exchange.target.is_folder) throw not_found("{}: not a folder", exchange.names.back());
+  if (!is_folder && answer_image(exchange, place)) return;
+  if (!is_folder) return answer_file(exchange, place, would_be_filled_in(exchange.request, place));
+  if (!exchange.target.is_folder) {
+    exchange.reply.add("Location", percent_encoded(exchange.target.names.back()) + "/" +
+                                       (exchange.target.query.empty() ? "" : "?" + exchange.target.query));
+    return say(exchange.reply, 301, "it is a folder");
   }
   // A folder is shown under one path only, so that clients that follow links do not run in circles.
-  if (place.names != asked.names) {
-    asked.reply.add("Location", way_to(asked, place.names));
-    return say(asked.reply, 302, "it is a link");
+  if (place.names != exchange.names) {
+    exchange.reply.add("Location", way_to(exchange, place.names));
+    return say(exchange.reply, 302, "it is a link");
   }
-  answer_folder(asked, place);
+  answer_folder(exchange, place);
 }
 
 }  // namespace plainfs::serve

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "fs/serve/asked.h"
+#include "fs/serve/exchange.h"
 
 namespace plainfs::serve {
 
@@ -24,9 +24,9 @@ class Answering {
  private:
   void answer_guarded(const HttpRequest& request, Reply& reply) const;
   void dispatch(const HttpRequest& request, Reply& reply) const;
-  void answer_place(const Asked& asked) const;
-  void answer_nothing(const Asked& asked) const;
-  void answer_found(const Asked& asked, const Site::Place& place) const;
+  void answer_place(const Exchange& exchange) const;
+  void answer_nothing(const Exchange& exchange) const;
+  void answer_found(const Exchange& exchange, const Site::Place& place) const;
   void add_common(const HttpRequest& request, Reply& reply) const;
   void log(const HttpRequest& request, const Reply& reply) const;
 

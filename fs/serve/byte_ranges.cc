@@ -55,13 +55,13 @@ WantedBytes wanted_bytes(std::string_view field, uint64_t size) {
   const size_t equals = field.find('=');
   if (equals == std::string_view::npos || !is_same_word(trimmed(field.substr(0, equals)), "bytes")) return {};
   WantedBytes wanted;
-  size_t asked = 0;
+  size_t requested = 0;
   for (const std::string_view text : list_items(field.substr(equals + 1))) {
     const std::optional<RangeText> range = parse_range_text(text);
-    if (!range || ++asked > kMostRanges) return {};
+    if (!range || ++requested > kMostRanges) return {};
     if (const std::optional<ByteRange> part = of_file(*range, size)) wanted.parts.push_back(*part);
   }
-  if (asked == 0) return {};
+  if (requested == 0) return {};
   uint64_t left = size;
   for (const ByteRange& part : wanted.parts) {
     if (part.length() > left) return {};

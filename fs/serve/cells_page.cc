@@ -50,15 +50,15 @@ std::vector<std::string> folders_in(Filesystem& filesystem, const std::string& p
 
 class CellsSection {
  public:
-  CellsSection(const Asked& asked, const Subject& subject, const CellsPlace& place, const PageCells& cells,
-               PageModel& page)
-      : asked_(asked),
+  CellsSection(const Exchange& exchange, const Subject& subject, const CellsPlace& place,
+               const PageCells& cells, PageModel& page)
+      : exchange_(exchange),
         filesystem_(*subject.place.filesystem),
         place_(place),
         cells_(cells),
         matrix_(cells.matrix()),
         page_(page),
-        query_(asked.target.query) {}
+        query_(exchange.target.query) {}
 
   void add() {
     choose_embedding();
@@ -85,27 +85,27 @@ class CellsSection {
   void choose_embedding() {
     embeddings_ = embedding_names(matrix_);
     if (!embeddings_.empty()) embedding_ = embeddings_[0];
-    const std::optional<std::string> asked = query_.value("embedding");
-    if (!asked) return;
-    if (std::find(embeddings_.begin(), embeddings_.end(), *asked) != embeddings_.end())
-      embedding_ = *asked;
+    const std::optional<std::string> chosen = query_.value("embedding");
+    if (!chosen) return;
+    if (std::find(embeddings_.begin(), embeddings_.end(), *chosen) != embeddings_.end())
+      embedding_ = *chosen;
     else
-      add_problem(fmt::format("No embedding '{}'.", shortened(*asked, kMostShownBytes)), embeddings_,
+      add_problem(fmt::format("No embedding '{}'.", shortened(*chosen, kMostShownBytes)), embeddings_,
                   "embedding");
   }
 
   void choose_colour() {
     columns_ = colour_names(matrix_);
-    const std::optional<std::string> asked = query_.value("color");
-    colour_name_ = asked.value_or("");
-    if (asked && find_colour(*asked)) return;
+    const std::optional<std::string> chosen = query_.value("color");
+    colour_name_ = chosen.value_or("");
+    if (chosen && find_colour(*chosen)) return;
     for (const std::string& column : columns_) {
       try {
         std::optional<CellColour> found = cell_colour(cells_, column);
         const bool tells_cells_apart = found && (!found->groups || found->groups->levels.size() > 1);
         if (!tells_cells_apart && colour_) continue;
         colour_ = std::move(found);
-        if (!asked) colour_name_ = column;
+        if (!chosen) colour_name_ = column;
         if (tells_cells_apart) return;
       } catch (const Error& error) {
         if (error.code() == Errc::changed) throw;  // any other error omits the column
@@ -124,18 +124,19 @@ class CellsSection {
       add_problem(fmt::format("No gene or column '{}'.", shown), nearest_colours(cells_, name), "color");
     } catch (const Error& error) {
       if (error.code() == Errc::changed) throw;
-      add_problem(told_outside(asked_.site, error), {}, "color");
+      add_problem(public_message(exchange_.site, error), {}, "color");
     }
     return false;
   }
 
   void choose_split() {
     splits_ = split_names(matrix_);
-    const std::optional<std::string> asked = query_.value("split");
-    if (asked && find_split(*asked)) return;
-    if (asked)
-      add_problem(fmt::format("No column '{}' with levels to split by.", shortened(*asked, kMostShownBytes)),
-                  nearest_names(*asked, splits_).empty() ? splits_ : nearest_names(*asked, splits_), "split");
+    const std::optional<std::string> chosen = query_.value("split");
+    if (chosen && find_split(*chosen)) return;
+    if (chosen)
+      add_problem(fmt::format("No column '{}' with levels to split by.", shortened(*chosen, kMostShownBytes)),
+                  nearest_names(*chosen, splits_).empty() ? splits_ : nearest_names(*chosen, splits_),
+                  "split");
     if (colour_ && colour_->groups) {
       split_name_ = colour_->name;
       split_ = *colour_->groups;
@@ -253,7 +254,7 @@ class CellsSection {
     if (!files.links.empty()) page_.downloads = std::move(files);
   }
 
-  const Asked& asked_;
+  const Exchange& exchange_;
   Filesystem& filesystem_;
   const CellsPlace& place_;
   const PageCells& cells_;
@@ -271,7 +272,7 @@ constexpr std::string_view kAssayFolders[] = {"assays", "mod"};
 
 }  // namespace
 
-std::optional<CellsPlace> cells_place(const Asked& asked, const Subject& subject) {
+std::optional<CellsPlace> cells_place(const Exchange& exchange, const Subject& subject) {
   if (!subject.has_folder || !subject.meaning) return std::nullopt;
   // A folder of stores has no cells of its own, and a search would open all stores.
   if (subject.meaning->what.store->format == "folder") return std::nullopt;
@@ -288,7 +289,7 @@ std::optional<CellsPlace> cells_place(const Asked& asked, const Subject& subject
       if (annotated_matrix_of(meaning.what.node, *meaning.what.context)) place.assays.push_back(name);
     }
     if (place.assays.empty()) continue;
-    const std::string wanted = Query(asked.target.query).value("assay").value_or(active_assay(filesystem));
+    const std::string wanted = Query(exchange.target.query).value("assay").value_or(active_assay(filesystem));
     const auto found = std::find(place.assays.begin(), place.assays.end(), wanted);
     place.assay = found == place.assays.end() ? place.assays[0] : *found;
     place.way = percent_encoded(std::string(folder)) + "/" + place.assay + "/";
@@ -298,16 +299,16 @@ std::optional<CellsPlace> cells_place(const Asked& asked, const Subject& subject
   return std::nullopt;
 }
 
-void add_cells(const Asked& asked, const Subject& subject, const CellsPlace& place, const PageCells& cells,
-               PageModel& page) {
-  const std::optional<std::string> assay = Query(asked.target.query).value("assay");
+void add_cells(const Exchange& exchange, const Subject& subject, const CellsPlace& place,
+               const PageCells& cells, PageModel& page) {
+  const std::optional<std::string> assay = Query(exchange.target.query).value("assay");
   if (assay && *assay != place.assay) {
     Problem problem{fmt::format("No assay '{}'.", shortened(*assay, kMostShownBytes))};
     for (const std::string& name : place.assays)
-      problem.near.push_back({name, Query(asked.target.query).with("assay", name).href()});
+      problem.near.push_back({name, Query(exchange.target.query).with("assay", name).href()});
     page.problems.push_back(std::move(problem));
   }
-  CellsSection(asked, subject, place, cells, page).add();
+  CellsSection(exchange, subject, place, cells, page).add();
 }
 
 std::string cells_thumbnail(const PageCells& cells) {

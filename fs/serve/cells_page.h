@@ -21,12 +21,12 @@ struct CellsPlace {
 };
 
 // Returns nullopt if the subject has no annotated matrix. Reads metadata.
-std::optional<CellsPlace> cells_place(const Asked& asked, const Subject& subject);
+std::optional<CellsPlace> cells_place(const Exchange& exchange, const Subject& subject);
 
 // Adds the facts, the form, the pictures and the distribution of cells. Parts of the query that do not exist
 // become problems with links to the nearest names. Throws the errors of reading.
-void add_cells(const Asked& asked, const Subject& subject, const CellsPlace& place, const PageCells& cells,
-               PageModel& page);
+void add_cells(const Exchange& exchange, const Subject& subject, const CellsPlace& place,
+               const PageCells& cells, PageModel& page);
 
 // Returns a small picture of the cells, coloured by their first column; empty if there are no positions.
 std::string cells_thumbnail(const PageCells& cells);

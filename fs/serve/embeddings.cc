@@ -26,7 +26,7 @@ int rank_of(const std::string& name) {
   return rank;
 }
 
-void put_telling_first(std::vector<std::string>& names) {
+void put_known_first(std::vector<std::string>& names) {
   std::stable_sort(names.begin(), names.end(),
                    [](const std::string& a, const std::string& b) { return rank_of(a) < rank_of(b); });
 }
@@ -83,7 +83,7 @@ std::vector<std::string> stored_embeddings(const AnnotatedMatrix& matrix) {
   std::vector<std::string> names;
   for (const AnnotatedPart& part : matrix.obsm)
     if (embedding_in(part)) names.push_back(part.name);
-  put_telling_first(names);
+  put_known_first(names);
   return names;
 }
 
@@ -91,7 +91,7 @@ std::vector<std::string> embedding_names(const AnnotatedMatrix& matrix) {
   std::vector<std::string> names = stored_embeddings(matrix);
   for (const ColumnPair& pair : pairs_in(matrix.obs))
     if (std::find(names.begin(), names.end(), pair.name) == names.end()) names.push_back(pair.name);
-  put_telling_first(names);
+  put_known_first(names);
   return names;
 }
 

@@ -22,11 +22,11 @@ struct LastFolder {
   size_t depth = 0;
 };
 
-std::optional<LastFolder> last_folder(const Asked& asked) {
-  for (size_t depth = asked.names.size();; --depth) {
+std::optional<LastFolder> last_folder(const Exchange& exchange) {
+  for (size_t depth = exchange.names.size();; --depth) {
     try {
-      Site::Place place =
-          asked.site.find({asked.names.begin(), asked.names.begin() + static_cast<ptrdiff_t>(depth)});
+      Site::Place place = exchange.site.find(
+          {exchange.names.begin(), exchange.names.begin() + static_cast<ptrdiff_t>(depth)});
       if (place.kind == FileKind::directory) return LastFolder{std::move(place), depth};
     } catch (const Error&) {
       // the folder above it may exist
@@ -36,10 +36,10 @@ std::optional<LastFolder> last_folder(const Asked& asked) {
 }
 
 // Returns the names in a folder, and whether each is a folder.
-std::map<std::string, bool> names_in(const Asked& asked, const Site::Place& folder) {
+std::map<std::string, bool> names_in(const Exchange& exchange, const Site::Place& folder) {
   std::map<std::string, bool> names;
   if (!folder.filesystem) {
-    for (const ServedStore& store : asked.site.stores()) names.emplace(store.name, true);
+    for (const ServedStore& store : exchange.site.stores()) names.emplace(store.name, true);
     return names;
   }
   const ListingPtr listing = folder.filesystem->list(folder.inode);
@@ -63,14 +63,14 @@ std::string sentence_of(std::string what) {
   return what + (what.ends_with('.') ? "" : ".");
 }
 
-std::vector<TakeAs> nearest_links(const Asked& asked, const LastFolder& last, const std::string& way) {
+std::vector<TakeAs> nearest_links(const Exchange& exchange, const LastFolder& last, const std::string& way) {
   std::vector<TakeAs> links;
-  if (last.depth >= asked.names.size()) return links;
+  if (last.depth >= exchange.names.size()) return links;
   try {
-    const std::map<std::string, bool> names = names_in(asked, last.place);
+    const std::map<std::string, bool> names = names_in(exchange, last.place);
     std::vector<std::string> all;
     for (const auto& [name, is_folder] : names) all.push_back(name);
-    for (const std::string& name : nearest_names(asked.names[last.depth], all))
+    for (const std::string& name : nearest_names(exchange.names[last.depth], all))
       links.push_back({name, way + percent_encoded(name) + (names.at(name) ? "/" : "")});
   } catch (const Error&) {
     return {};  // the original error is enough
@@ -80,23 +80,23 @@ std::vector<TakeAs> nearest_links(const Asked& asked, const LastFolder& last, co
 
 }  // namespace
 
-bool wants_page(const Asked& asked) {
-  return asked.request.method != "PROPFIND" && asked.h5_question.empty() &&
-         asked.request.field("Accept").find("text/html") != std::string::npos;
+bool wants_page(const Exchange& exchange) {
+  return exchange.request.method != "PROPFIND" && exchange.h5_question.empty() &&
+         exchange.request.field("Accept").find("text/html") != std::string::npos;
 }
 
-void answer_error_page(const Asked& asked, int status, const std::string& what) {
-  const std::optional<LastFolder> last = last_folder(asked);
+void answer_error_page(const Exchange& exchange, int status, const std::string& what) {
+  const std::optional<LastFolder> last = last_folder(exchange);
   PageModel model;
   Problem problem{sentence_of(what)};
   size_t known = 0;
   if (last) {
-    const size_t below = asked.names.size() - last->depth;
+    const size_t below = exchange.names.size() - last->depth;
     std::string way;
-    for (size_t i = asked.target.is_folder ? 0 : 1; i < below; ++i) way += "../";
-    if (!asked.target.is_folder && below == 0)
-      way = percent_encoded(asked.names.empty() ? "" : asked.names.back()) + "/";
-    problem.near = nearest_links(asked, *last, way);
+    for (size_t i = exchange.target.is_folder ? 0 : 1; i < below; ++i) way += "../";
+    if (!exchange.target.is_folder && below == 0)
+      way = percent_encoded(exchange.names.empty() ? "" : exchange.names.back()) + "/";
+    problem.near = nearest_links(exchange, *last, way);
     model.picks.push_back({"Go back to", {{"the folder above", way.empty() ? "./" : way}}});
     known = last->depth;
   }
@@ -105,7 +105,7 @@ void answer_error_page(const Asked& asked, int status, const std::string& what) 
   Page page{heading_of(status), fmt::format("{}", status), std::move(body), false};
   page.status = status;
   page.known_names = known;
-  answer_page(asked, page);
+  answer_page(exchange, page);
 }
 
 }  // namespace plainfs::serve

@@ -3,14 +3,14 @@
 
 #include <string>
 
-#include "fs/serve/asked.h"
+#include "fs/serve/exchange.h"
 
 namespace plainfs::serve {
 
 // Returns whether the client accepts HTML pages, as browsers state.
-bool wants_page(const Asked& asked);
+bool wants_page(const Exchange& exchange);
 
 // Answers with the page of an error. what: text. Reads only the names of one folder of the store.
-void answer_error_page(const Asked& asked, int status, const std::string& what);
+void answer_error_page(const Exchange& exchange, int status, const std::string& what);
 
 }  // namespace plainfs::serve

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "fs/report/walk.h"
-#include "fs/serve/asked.h"
 #include "fs/serve/byte_ranges.h"
+#include "fs/serve/exchange.h"
 #include "fs/serve/gzip.h"
 #include "fs/text/text_file.h"
 
@@ -18,37 +18,37 @@ constexpr uint64_t kMostInATab = 1 << 20;  // bytes of a text that a browser ope
 
 class FileAnswer {
  public:
-  FileAnswer(const Asked& asked, const Site::Place& place, bool whole_first)
-      : asked_(asked),
+  FileAnswer(const Exchange& exchange, const Site::Place& place, bool whole_first)
+      : exchange_(exchange),
         place_(place),
         whole_first_(whole_first),
         filesystem_(*place.filesystem),
-        reply_(asked.reply),
+        reply_(exchange.reply),
         file_(filesystem_.open(place.inode)),
         type_(media_type(filesystem_.name(place.inode))) {}
 
   void answer() {
     if (file_.changes) return answer_changing();
-    const std::string tag = asked_.tag(place_, file_.opening->number());
+    const std::string tag = exchange_.tag(place_, file_.opening->number());
     const Status known = filesystem_.status_so_far(place_.inode);
-    const std::string if_match = asked_.request.field("If-Match");
+    const std::string if_match = exchange_.request.field("If-Match");
     if (!if_match.empty() && !lists_tag(if_match, tag)) return reply_.whole(412, "", "");
-    const bool may_pack = asked_.request.method == "GET" && asked_.request.count("Range") == 0 &&
-                          accepts_gzip(asked_.request.field("Accept-Encoding")) && is_packable(known);
+    const bool may_pack = exchange_.request.method == "GET" && exchange_.request.count("Range") == 0 &&
+                          accepts_gzip(exchange_.request.field("Accept-Encoding")) && is_packable(known);
     // Different bytes need a different strong tag (RFC 9110, 8.8.3.3).
     const std::string shown_tag = may_pack ? tag.substr(0, tag.size() - 1) + "-gzip\"" : tag;
     reply_.add("ETag", shown_tag);
     reply_.add("Cache-Control", "no-cache");
-    if (lists_tag(asked_.request.field("If-None-Match"), shown_tag)) return reply_.whole(304, "", "");
-    reply_.add("Last-Modified", http_date(asked_.modified(known.stat)));
+    if (lists_tag(exchange_.request.field("If-None-Match"), shown_tag)) return reply_.whole(304, "", "");
+    reply_.add("Last-Modified", http_date(exchange_.modified(known.stat)));
     if (may_pack) return answer_packed(known);
     reply_.add("Accept-Ranges", "bytes");
-    const bool wants_parts = asked_.request.method == "GET" && asked_.request.count("Range") == 1 &&
-                             allows_parts(asked_.request.field("If-Range"), tag);
-    if (!wants_parts && !known.is_whole && asked_.request.method == "GET" && answer_unsized()) return;
+    const bool wants_parts = exchange_.request.method == "GET" && exchange_.request.count("Range") == 1 &&
+                             allows_parts(exchange_.request.field("If-Range"), tag);
+    if (!wants_parts && !known.is_whole && exchange_.request.method == "GET" && answer_unsized()) return;
     const uint64_t size = size_now();
     if (!wants_parts) return answer_all(size);
-    const WantedBytes wanted = wanted_bytes(asked_.request.field("Range"), size);
+    const WantedBytes wanted = wanted_bytes(exchange_.request.field("Range"), size);
     switch (wanted.kind) {
       case WantedBytes::Kind::kWhole:
         return answer_all(size);
@@ -114,7 +114,7 @@ class FileAnswer {
   }
 
   void answer_parts(const std::vector<ByteRange>& parts, uint64_t size) {
-    const std::string boundary = asked_.settings.random();
+    const std::string boundary = exchange_.settings.random();
     std::vector<std::string> heads;
     const std::string end = fmt::format("\r\n--{}--\r\n", boundary);
     uint64_t length = end.size();
@@ -137,7 +137,7 @@ class FileAnswer {
   // Sends a text from its beginning, before its length is known. Returns false if that is impossible; nothing
   // was sent then.
   bool answer_unsized() {
-    if (!reply_.can_be_chunked() || !file_.view->has_beginning()) return false;
+    if (!reply_.can_be_chunked() || !file_.view->can_read_before_sized()) return false;
     const std::optional<Slices> beginning = filesystem_.read_beginning(file_, 0, kTextBeginning);
     if (!beginning || beginning->size() < kTextBeginning) return false;
     add_type(std::nullopt);
@@ -153,7 +153,7 @@ class FileAnswer {
   bool is_packable(const Status& known) const {
     if (!is_gzipped_type(type_) || whole_first_ || !reply_.can_be_chunked()) return false;
     if (known.is_whole) return known.stat.st_size >= static_cast<off_t>(kLeastGzipped);
-    if (!file_.view->has_beginning()) return true;
+    if (!file_.view->can_read_before_sized()) return true;
     const std::optional<Slices> beginning = filesystem_.read_beginning(file_, 0, kLeastGzipped);
     return beginning && beginning->size() >= kLeastGzipped;
   }
@@ -169,7 +169,7 @@ class FileAnswer {
       reply_.write(as_text(stream.next(bytes)));
     };
     std::optional<Slices> first;
-    if (!known.is_whole && file_.view->has_beginning())
+    if (!known.is_whole && file_.view->can_read_before_sized())
       first = filesystem_.read_beginning(file_, 0, kTextBeginning);
     if (first && first->size() < kTextBeginning) first.reset();
     const uint64_t size = first ? 0 : size_now();
@@ -195,7 +195,7 @@ class FileAnswer {
     answer_all(size);
   }
 
-  const Asked& asked_;
+  const Exchange& exchange_;
   const Site::Place& place_;
   const bool whole_first_;
   Filesystem& filesystem_;
@@ -241,8 +241,8 @@ std::string_view media_type(std::string_view name) {
   return kBinary;
 }
 
-void answer_file(const Asked& asked, const Site::Place& place, bool whole_first) {
-  FileAnswer(asked, place, whole_first).answer();
+void answer_file(const Exchange& exchange, const Site::Place& place, bool whole_first) {
+  FileAnswer(exchange, place, whole_first).answer();
 }
 
 }  // namespace plainfs::serve

@@ -11,56 +11,56 @@ std::vector<std::string> below(const std::vector<std::string>& names, const std:
   return all;
 }
 
-void look_at(const Asked& asked, const Status& status, FolderEntry& entry) {
+void look_at(const Exchange& exchange, const Status& status, FolderEntry& entry) {
   entry.is_folder = entry.place.kind == FileKind::directory;
-  entry.modified = asked.modified(status.stat);
+  entry.modified = exchange.modified(status.stat);
   entry.opening = status.opening;
   if (!entry.is_folder && status.is_whole) entry.size = static_cast<uint64_t>(status.stat.st_size);
 }
 
-void look_at(const Asked& asked, FolderEntry& entry) {
-  look_at(asked, entry.place.filesystem->status_so_far(entry.place.inode), entry);
+void look_at(const Exchange& exchange, FolderEntry& entry) {
+  look_at(exchange, entry.place.filesystem->status_so_far(entry.place.inode), entry);
 }
 
 // Adds a part without opening it. of_folder: the status of its folder.
-void add_part(const Asked& asked, const Site::Place& folder, const Listing::Entry& listed,
+void add_part(const Exchange& exchange, const Site::Place& folder, const Listing::Entry& listed,
               const Status& of_folder, FolderEntry& entry) {
   entry.place = {folder.filesystem, folder.store, listed.inode, FileKind::file,
                  below(folder.names, listed.name)};
   try {
-    look_at(asked, folder.filesystem->status_in_listing(listed, of_folder), entry);
+    look_at(exchange, folder.filesystem->status_in_listing(listed, of_folder), entry);
   } catch (const Error& error) {
-    entry.error = told_outside(asked.site, error);
+    entry.error = public_message(exchange.site, error);
   }
 }
 
 // Returns false if the entry is a link without a target.
-bool add_details(const Asked& asked, const Site::Place& folder, const Listing::Entry& listed,
+bool add_details(const Exchange& exchange, const Site::Place& folder, const Listing::Entry& listed,
                  FolderEntry& entry) {
   try {
     entry.place = {folder.filesystem, folder.store, listed.inode, folder.filesystem->kind(listed.inode),
                    below(folder.names, listed.name)};
     entry.is_link = entry.place.kind == FileKind::link;
-    if (entry.is_link) entry.place = asked.site.find(entry.place.names);
-    look_at(asked, entry);
+    if (entry.is_link) entry.place = exchange.site.find(entry.place.names);
+    look_at(exchange, entry);
   } catch (const Error& error) {
     if (entry.is_link && error.code() == Errc::not_found) return false;
-    entry.error = told_outside(asked.site, error);
+    entry.error = public_message(exchange.site, error);
   }
   return true;
 }
 
-std::vector<FolderEntry> stores_of(const Asked& asked) {
+std::vector<FolderEntry> stores_of(const Exchange& exchange) {
   std::vector<FolderEntry> entries;
-  for (const ServedStore& store : asked.site.stores()) {
+  for (const ServedStore& store : exchange.site.stores()) {
     FolderEntry& entry = entries.emplace_back();
     entry.name = store.name;
     entry.is_folder = entry.is_store = true;
     try {
-      entry.place = asked.site.find({store.name});
-      look_at(asked, entry);
+      entry.place = exchange.site.find({store.name});
+      look_at(exchange, entry);
     } catch (const Error& error) {
-      entry.error = told_outside(asked.site, error);
+      entry.error = public_message(exchange.site, error);
     }
   }
   return entries;
@@ -68,10 +68,10 @@ std::vector<FolderEntry> stores_of(const Asked& asked) {
 
 }  // namespace
 
-std::vector<FolderEntry> folder_entries(const Asked& asked, const Site::Place& folder, bool unlisted) {
+std::vector<FolderEntry> folder_entries(const Exchange& exchange, const Site::Place& folder, bool unlisted) {
   std::vector<FolderEntry> entries;
   if (!folder.filesystem) {
-    entries = stores_of(asked);
+    entries = stores_of(exchange);
   } else {
     const ListingPtr listing = folder.filesystem->list(folder.inode);
     folder.filesystem->give(*listing);
@@ -86,9 +86,9 @@ std::vector<FolderEntry> folder_entries(const Asked& asked, const Site::Place& f
       entry.is_store = listed.kind == FileKind::store;
       bool is_there = true;
       if (listing->is_of_parts())
-        add_part(asked, folder, listed, of_folder, entry);
+        add_part(exchange, folder, listed, of_folder, entry);
       else
-        is_there = add_details(asked, folder, listed, entry);
+        is_there = add_details(exchange, folder, listed, entry);
       if (is_there) entries.push_back(std::move(entry));
     }
   }

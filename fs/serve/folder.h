@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "fs/serve/asked.h"
+#include "fs/serve/exchange.h"
 
 namespace plainfs::serve {
 
@@ -24,6 +24,7 @@ struct FolderEntry {
 
 // Returns the entries of a folder, sorted by name. Links to targets that are not shown are omitted. Reads no
 // content. Throws if the folder cannot be read. unlisted: include entries that are found by name only.
-std::vector<FolderEntry> folder_entries(const Asked& asked, const Site::Place& folder, bool unlisted = false);
+std::vector<FolderEntry> folder_entries(const Exchange& exchange, const Site::Place& folder,
+                                        bool unlisted = false);
 
 }  // namespace plainfs::serve

@@ -20,12 +20,12 @@ enum class PageForm { kPage, kList, kJson };
 
 // Browsers accept HTML explicitly; other programs accept anything. Those get only links to the entries, so
 // that a program that follows links visits each file once.
-PageForm wanted_form(const Asked& asked) {
-  const std::string& query = asked.target.query;
+PageForm wanted_form(const Exchange& exchange) {
+  const std::string& query = exchange.target.query;
   if (query_value(query, "json")) return PageForm::kJson;
   if (query_value(query, "plain")) return PageForm::kList;
   if (query_value(query, "page")) return PageForm::kPage;
-  const std::string accept = asked.request.field("Accept");
+  const std::string accept = exchange.request.field("Accept");
   if (accept.find("text/html") != std::string::npos) return PageForm::kPage;
   return accept.find("application/json") != std::string::npos ? PageForm::kJson : PageForm::kList;
 }
@@ -63,18 +63,19 @@ Json::List entries_json(const std::vector<FolderEntry>& entries) {
   return list;
 }
 
-void answer_json(const Asked& asked, const PageModel& page) {
+void answer_json(const Exchange& exchange, const PageModel& page) {
   std::string path = "/";
-  for (const std::string& name : asked.names) path += name + (asked.target.is_folder ? "/" : "");
+  for (const std::string& name : exchange.names) path += name + (exchange.target.is_folder ? "/" : "");
   Json::Object all{{"path", path}, {"entries", entries_json(page.entries)}};
   for (auto& [name, value] : json_of(page)) all.emplace_back(name, std::move(value));
-  asked.reply.add("Cache-Control", "no-cache");
-  asked.reply.whole(200, "application/json", to_json_text(std::move(all)) + "\n");
+  exchange.reply.add("Cache-Control", "no-cache");
+  exchange.reply.whole(200, "application/json", to_json_text(std::move(all)) + "\n");
 }
 
-void answer_list(const Asked& asked, const std::vector<FolderEntry>& entries) {
+void answer_list(const Exchange& exchange, const std::vector<FolderEntry>& entries) {
   const std::string title =
-      asked.names.empty() ? "/" : "/" + escaped(printable(fmt::format("{}/", fmt::join(asked.names, "/"))));
+      exchange.names.empty() ? "/"
+                             : "/" + escaped(printable(fmt::format("{}/", fmt::join(exchange.names, "/"))));
   std::string html = fmt::format(
       "<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"><title>Index of {0}</title></head>\n"
       "<body><h1>Index of {0}</h1><pre>\n",
@@ -83,27 +84,28 @@ void answer_list(const Asked& asked, const std::vector<FolderEntry>& entries) {
     html += fmt::format("<a href=\"{}\">{}</a> {} {}\n", escaped(link_of(entry)), shown_name(entry),
                         time_words(entry.modified), entry.size ? fmt::format("{}", *entry.size) : "-");
   html += "</pre></body></html>\n";
-  asked.reply.add("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
-  asked.reply.add("Cache-Control", "no-cache");
-  asked.reply.whole(200, "text/html; charset=utf-8", html);
+  exchange.reply.add("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+  exchange.reply.add("Cache-Control", "no-cache");
+  exchange.reply.whole(200, "text/html; charset=utf-8", html);
 }
 
-void answer_subject(const Asked& asked, const Subject& subject) {
-  const PageModel page = page_of(asked, subject);
-  if (wanted_form(asked) == PageForm::kJson) return answer_json(asked, page);
-  answer_page(asked, {page.title, page.sub, html_of(page), true});
+void answer_subject(const Exchange& exchange, const Subject& subject) {
+  const PageModel page = page_of(exchange, subject);
+  if (wanted_form(exchange) == PageForm::kJson) return answer_json(exchange, page);
+  answer_page(exchange, {page.title, page.sub, html_of(page), true});
 }
 
 // Answers with the session with which the IGV web app opens fragments. Returns false if the request does not
 // ask for it, or there are no fragments.
-bool answer_igv(const Asked& asked, const std::vector<FolderEntry>& entries) {
-  if (!query_value(asked.target.query, "igv")) return false;
+bool answer_igv(const Exchange& exchange, const std::vector<FolderEntry>& entries) {
+  if (!query_value(exchange.target.query, "igv")) return false;
   for (const FolderEntry& entry : entries) {
     if (entry.name != "fragments.tsv.gz") continue;
-    std::vector<std::string> path = asked.names;
+    std::vector<std::string> path = exchange.names;
     path.push_back(entry.name);
-    asked.reply.add("Cache-Control", "no-cache");
-    asked.reply.whole(200, "application/json", to_json_text(igv_session(asked.address(path, false))) + "\n");
+    exchange.reply.add("Cache-Control", "no-cache");
+    exchange.reply.whole(200, "application/json",
+                         to_json_text(igv_session(exchange.address(path, false))) + "\n");
     return true;
   }
   return false;
@@ -111,30 +113,30 @@ bool answer_igv(const Asked& asked, const std::vector<FolderEntry>& entries) {
 
 }  // namespace
 
-void answer_folder(const Asked& asked, const Site::Place& place) {
-  if (answer_thumbnail(asked, place)) return;
-  if (wanted_form(asked) == PageForm::kList) {
-    const std::vector<FolderEntry> entries = folder_entries(asked, place);
-    if (!answer_igv(asked, entries)) answer_list(asked, entries);
+void answer_folder(const Exchange& exchange, const Site::Place& place) {
+  if (answer_thumbnail(exchange, place)) return;
+  if (wanted_form(exchange) == PageForm::kList) {
+    const std::vector<FolderEntry> entries = folder_entries(exchange, place);
+    if (!answer_igv(exchange, entries)) answer_list(exchange, entries);
     return;
   }
-  if (wanted_form(asked) == PageForm::kPage && answer_names(asked, place)) return;
-  answer_subject(asked, folder_subject(asked, place));
+  if (wanted_form(exchange) == PageForm::kPage && answer_names(exchange, place)) return;
+  answer_subject(exchange, folder_subject(exchange, place));
 }
 
-bool answer_member(const Asked& asked) {
-  const std::string& query = asked.target.query;
-  if (asked.names.empty() || (!query_value(query, "page") && !query_value(query, "json"))) return false;
+bool answer_member(const Exchange& exchange) {
+  const std::string& query = exchange.target.query;
+  if (exchange.names.empty() || (!query_value(query, "page") && !query_value(query, "json"))) return false;
   try {
-    asked.site.find(asked.names);
+    exchange.site.find(exchange.names);
     return false;
   } catch (const Error& error) {
     if (error.code() != Errc::not_found) throw;
   }
-  const Site::Place folder = asked.site.find({asked.names.begin(), asked.names.end() - 1});
-  const std::optional<Subject> subject = member_subject(asked, folder, asked.names.back());
+  const Site::Place folder = exchange.site.find({exchange.names.begin(), exchange.names.end() - 1});
+  const std::optional<Subject> subject = member_subject(exchange, folder, exchange.names.back());
   if (!subject) return false;
-  answer_subject(asked, *subject);
+  answer_subject(exchange, *subject);
   return true;
 }
 

@@ -237,13 +237,13 @@ std::string tiff_header(const Array& array, uint64_t bytes) {
 
 class DataAnswer {
  public:
-  DataAnswer(const Asked& asked, const ArrayPtr& array, Context& context)
-      : asked_(asked), context_(context), format_(value("format", "json")) {
+  DataAnswer(const Exchange& exchange, const ArrayPtr& array, Context& context)
+      : exchange_(exchange), context_(context), format_(value("format", "json")) {
     const std::string dtype = value("dtype", "origin");
     if (dtype != "origin" && dtype != "safe") throw WrongQuestion{"Unsupported dtype " + printable(dtype)};
     if (array->is_null()) throw WrongQuestion{"no value"};
     array->check();
-    array_ = selected(array, form_value(asked.target.query, "selection"));
+    array_ = selected(array, form_value(exchange.target.query, "selection"));
     if (dtype == "origin") {
       is_turned_ = array->dtype().big_endian && array->dtype().size > 1;
       return;
@@ -269,7 +269,7 @@ class DataAnswer {
 
  private:
   std::string value(std::string_view name, std::string_view otherwise) const {
-    return form_value(asked_.target.query, name).value_or(std::string(otherwise));
+    return form_value(exchange_.target.query, name).value_or(std::string(otherwise));
   }
 
   std::string tiff_head() const {
@@ -287,20 +287,20 @@ class DataAnswer {
     const std::unique_ptr<ViewFile> bytes = npy_file(array_, false, context_);
     const uint64_t size = bytes->size();
     Slices piece = bytes->read(0, kDataPiece);
-    asked_.reply.add("Cache-Control", "no-cache");
-    asked_.reply.add("Content-Type", "application/octet-stream");
-    asked_.reply.add("Content-Security-Policy", "sandbox; default-src 'none'");
-    if (!disposition.empty()) asked_.reply.add("Content-Disposition", disposition);
-    asked_.reply.begin(200, checked_add(size, head.size()));
-    if (asked_.reply.is_head()) return asked_.reply.finish();
-    if (!head.empty()) asked_.reply.write(head);
+    exchange_.reply.add("Cache-Control", "no-cache");
+    exchange_.reply.add("Content-Type", "application/octet-stream");
+    exchange_.reply.add("Content-Security-Policy", "sandbox; default-src 'none'");
+    if (!disposition.empty()) exchange_.reply.add("Content-Disposition", disposition);
+    exchange_.reply.begin(200, checked_add(size, head.size()));
+    if (exchange_.reply.is_head()) return exchange_.reply.finish();
+    if (!head.empty()) exchange_.reply.write(head);
     for (uint64_t at = 0; at < size; piece = bytes->read(at, kDataPiece)) {
       if (piece.size() == 0) throw damaged("the values end at byte {} of {}", at, size);
-      asked_.reply.write(piece);
+      exchange_.reply.write(piece);
       at += piece.size();
       if (at == size) break;
     }
-    asked_.reply.finish();
+    exchange_.reply.finish();
   }
 
   void answer_json() {
@@ -308,27 +308,27 @@ class DataAnswer {
     JsonData data(array_, flatten != "false" && flatten != "0");
     const uint64_t band = array_->count() == 0 ? 0 : elements_in_band(array_->shape(), array_->chunk_shape());
     const uint64_t run = run_length(kDataRun, band, array_->dtype(), context_);
-    asked_.reply.add("Cache-Control", "no-cache");
-    if (!asked_.reply.can_be_chunked() || asked_.reply.is_head()) {
+    exchange_.reply.add("Cache-Control", "no-cache");
+    if (!exchange_.reply.can_be_chunked() || exchange_.reply.is_head()) {
       std::string all;
       data.write(run, [&](const std::string& text) {
         all += text;
         if (all.size() > kMostDataHeld)
           throw WrongQuestion{"too large for a client without chunked transfer"};
       });
-      return asked_.reply.whole(200, "application/json", all);
+      return exchange_.reply.whole(200, "application/json", all);
     }
     data.write(run, [&](const std::string& text) {
-      if (!asked_.reply.has_begun()) {
-        asked_.reply.add("Content-Type", "application/json");
-        asked_.reply.begin_chunked(200);
+      if (!exchange_.reply.has_begun()) {
+        exchange_.reply.add("Content-Type", "application/json");
+        exchange_.reply.begin_chunked(200);
       }
-      asked_.reply.write(text);
+      exchange_.reply.write(text);
     });
-    asked_.reply.finish();
+    exchange_.reply.finish();
   }
 
-  const Asked& asked_;
+  const Exchange& exchange_;
   Context& context_;
   const std::string format_;
   ArrayPtr array_;
@@ -356,8 +356,8 @@ ArrayPtr selected(const ArrayPtr& array, const std::optional<std::string>& selec
   return std::make_shared<SelectedArray>(array, std::move(axes));
 }
 
-void answer_h5_data(const Asked& asked, const ArrayPtr& array, Context& context) {
-  DataAnswer(asked, array, context).answer();
+void answer_h5_data(const Exchange& exchange, const ArrayPtr& array, Context& context) {
+  DataAnswer(exchange, array, context).answer();
 }
 
 }  // namespace plainfs::serve

@@ -6,7 +6,7 @@
 
 #include "formats/core/model/array.h"
 #include "formats/core/model/context.h"
-#include "fs/serve/asked.h"
+#include "fs/serve/exchange.h"
 
 namespace plainfs::serve {
 
@@ -23,6 +23,6 @@ ArrayPtr selected(const ArrayPtr& array, const std::optional<std::string>& selec
 
 // Answers according to the query: selection, flatten, dtype and format. Sends pieces as they are read,
 // without holding the whole. Throws WrongQuestion before anything is sent.
-void answer_h5_data(const Asked& asked, const ArrayPtr& array, Context& context);
+void answer_h5_data(const Exchange& exchange, const ArrayPtr& array, Context& context);
 
 }  // namespace plainfs::serve

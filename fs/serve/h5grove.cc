@@ -95,10 +95,10 @@ void add_paths(const Group& group, const std::string& above, size_t depth, Json:
 
 class H5Answer {
  public:
-  H5Answer(const Asked& asked, const Site::Place& place)
-      : asked_(asked),
+  H5Answer(const Exchange& exchange, const Site::Place& place)
+      : exchange_(exchange),
         opened_(place.filesystem->meaning(place.inode)),
-        path_(form_value(asked.target.query, "path").value_or("/")) {
+        path_(form_value(exchange.target.query, "path").value_or("/")) {
     const Meaning& what = opened_.what;
     if (!what.is_store) throw not_found("File not found: {} is not a store", file());
     const Store& store = *what.store;
@@ -108,23 +108,23 @@ class H5Answer {
 
   void answer() {
     const std::vector<std::string> names = path_names(path_);
-    if (asked_.h5_question == "meta" && !names.empty()) {
+    if (exchange_.h5_question == "meta" && !names.empty()) {
       if (const std::optional<Json> link = link_at(names)) return answer_json(*link);
     }
     std::optional<Node> node = names.empty() ? root_ : find_path(*root_.parts, names);
     if (!node) throw not_found("{} is not a valid path in {}", printable(path_), file());
     if (const auto* const error = std::get_if<Error>(&node->content); error && !node->parts) throw *error;
     const std::string name = names.empty() ? "" : names.back();
-    if (asked_.h5_question == "meta") return answer_json(meta(name, *node));
-    if (asked_.h5_question == "attr") return answer_json(values_of_attributes(*node));
-    if (asked_.h5_question == "paths") return answer_paths(*node);
+    if (exchange_.h5_question == "meta") return answer_json(meta(name, *node));
+    if (exchange_.h5_question == "attr") return answer_json(values_of_attributes(*node));
+    if (exchange_.h5_question == "paths") return answer_paths(*node);
     const ArrayPtr array = array_of(*node);
     if (!array) throw WrongQuestion{fmt::format("{} is not a dataset", printable(path_))};
-    answer_h5_data(asked_, array, *opened_.what.context);
+    answer_h5_data(exchange_, array, *opened_.what.context);
   }
 
  private:
-  std::string file() const { return printable(form_value(asked_.target.query, "file").value_or("")); }
+  std::string file() const { return printable(form_value(exchange_.target.query, "file").value_or("")); }
 
   // Returns the JSON of a link with a target that is not shown.
   std::optional<Json> link_at(const std::vector<std::string>& names) const {
@@ -165,11 +165,11 @@ class H5Answer {
   }
 
   void answer_json(const Json& value) const {
-    asked_.reply.add("Cache-Control", "no-cache");
-    asked_.reply.whole(200, "application/json", to_json_text(value));
+    exchange_.reply.add("Cache-Control", "no-cache");
+    exchange_.reply.whole(200, "application/json", to_json_text(value));
   }
 
-  const Asked& asked_;
+  const Exchange& exchange_;
   const OpenMeaning opened_;
   const std::string path_;
   Node root_;
@@ -182,14 +182,14 @@ bool asks_h5grove(std::string_view target) {
   return target.find(fmt::format("/{}/{}/", kOwnFolder, kH5Folder)) != std::string_view::npos;
 }
 
-void take_h5_question(Asked& asked) {
-  const std::vector<std::string>& names = asked.names;
+void take_h5_question(Exchange& exchange) {
+  const std::vector<std::string>& names = exchange.names;
   if (names.size() != 3 || names[0] != kOwnFolder || names[1] != kH5Folder) return;
   if (std::find(std::begin(kQuestions), std::end(kQuestions), names[2]) == std::end(kQuestions)) return;
-  asked.h5_question = names[2];
-  const std::string file = form_value(asked.target.query, "file").value_or("");
-  asked.names = path_names(file);
-  if (asked.site.is_one_store() && file == asked.site.stores()[0].name) asked.names.clear();
+  exchange.h5_question = names[2];
+  const std::string file = form_value(exchange.target.query, "file").value_or("");
+  exchange.names = path_names(file);
+  if (exchange.site.is_one_store() && file == exchange.site.stores()[0].name) exchange.names.clear();
 }
 
 std::string h5_file(const Site& site, const std::vector<std::string>& names) {
@@ -197,23 +197,23 @@ std::string h5_file(const Site& site, const std::vector<std::string>& names) {
   return fmt::format("/{}", fmt::join(names, "/"));
 }
 
-void answer_h5grove(const Asked& asked) {
+void answer_h5grove(const Exchange& exchange) {
   Site::Place place;
-  for (const std::string& name : asked.names)
+  for (const std::string& name : exchange.names)
     if (is_no_name(name)) throw not_found("File not found");
   try {
-    place = asked.site.find(asked.names);
+    place = exchange.site.find(exchange.names);
   } catch (const Error& error) {
     if (error.code() != Errc::not_found) throw;
     throw not_found("File not found: {}", error.what());
   }
   if (!place.filesystem) throw not_found("File not found: name one of the stores");
   try {
-    H5Answer(asked, place).answer();
+    H5Answer(exchange, place).answer();
   } catch (const WrongQuestion& wrong) {
-    asked.reply.start_again();
-    asked.reply.add("Cache-Control", "no-store");
-    asked.reply.whole(422, "application/json", to_json_text(Json::Object{{"message", wrong.message}}));
+    exchange.reply.start_again();
+    exchange.reply.add("Cache-Control", "no-store");
+    exchange.reply.whole(422, "application/json", to_json_text(Json::Object{{"message", wrong.message}}));
   }
 }
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "fs/serve/asked.h"
+#include "fs/serve/exchange.h"
 
 namespace plainfs::serve {
 
@@ -17,12 +17,13 @@ inline constexpr std::string_view kH5Folder = "h5grove";
 
 // Returns whether the target is under that URL. Errors there are JSON: {"message": …}.
 bool asks_h5grove(std::string_view target);
-// If `asked` is an h5grove request, sets its question, and sets its names to those of the store in question.
-void take_h5_question(Asked& asked);
+// If `exchange` is an h5grove request, sets its question, and sets its names to those of the store in
+// question.
+void take_h5_question(Exchange& exchange);
 // Returns the file name that H5Web must request for the store at a path of the site.
 std::string h5_file(const Site& site, const std::vector<std::string>& names);
 
-// Answers an h5grove request. Requires: asked.h5_question is not empty. Throws Error.
-void answer_h5grove(const Asked& asked);
+// Answers an h5grove request. Requires: exchange.h5_question is not empty. Throws Error.
+void answer_h5grove(const Exchange& exchange);
 
 }  // namespace plainfs::serve

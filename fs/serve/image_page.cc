@@ -233,23 +233,24 @@ void add_image(const Query& query, const Image& image, PageModel& page) {
                               : "Each channel in its colour, from its lowest to its highest values"});
 }
 
-bool answer_image(const Asked& asked, const Site::Place& place) {
-  if (asked.target.query.empty() || asked.names.empty() || asked.names.back() != "preview.png") return false;
+bool answer_image(const Exchange& exchange, const Site::Place& place) {
+  if (exchange.target.query.empty() || exchange.names.empty() || exchange.names.back() != "preview.png")
+    return false;
   Filesystem& filesystem = *place.filesystem;
   const OpenMeaning meaning = filesystem.meaning(filesystem.parent(place.inode));
   const auto* image = std::get_if<Image>(&meaning.what.node.content);
   if (!image || image->error) return false;
   std::vector<Problem> problems;
-  const ImageChoice choice = image_choice(Query(asked.target.query), *image, problems);
+  const ImageChoice choice = image_choice(Query(exchange.target.query), *image, problems);
   if (!problems.empty()) throw not_found("{}", problems[0].text);
   const std::optional<Picture> picture = chosen_picture(*image, choice);
   if (!picture) throw unsupported("preview.png: no level is small enough");
   const ByteLayout layout = png(*picture, *meaning.what.context);
   std::string bytes(layout.size(), '\0');
   layout.read({0, std::as_writable_bytes(std::span(bytes))});
-  asked.reply.add("Cache-Control", "no-cache");
-  asked.reply.add("Content-Security-Policy", "sandbox; default-src 'none'");
-  asked.reply.whole(200, "image/png", bytes);
+  exchange.reply.add("Cache-Control", "no-cache");
+  exchange.reply.add("Content-Security-Policy", "sandbox; default-src 'none'");
+  exchange.reply.whole(200, "image/png", bytes);
   return true;
 }
 

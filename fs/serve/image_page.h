@@ -2,7 +2,7 @@
 #pragma once
 
 #include "fs/native/picture.h"
-#include "fs/serve/asked.h"
+#include "fs/serve/exchange.h"
 #include "fs/serve/page_model.h"
 #include "fs/serve/query.h"
 
@@ -18,6 +18,6 @@ void add_image(const Query& query, const Image& image, PageModel& page);
 
 // Answers preview.png with a query. Returns false if the place is no such file or there is no query. Throws
 // not_found for parts that do not exist in the image.
-bool answer_image(const Asked& asked, const Site::Place& place);
+bool answer_image(const Exchange& exchange, const Site::Place& place);
 
 }  // namespace plainfs::serve

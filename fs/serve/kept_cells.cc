@@ -40,7 +40,7 @@ bool has_values(const Content& x) {
 // Requires: has_values(x).
 MatrixLinesPtr lines_of_genes(const Content& x, Context& context) {
   if (const auto* array = std::get_if<LabelledArray>(&x)) {
-    const ArrayPtr values = as_meant(*array).values;
+    const ArrayPtr values = labelled_values(*array).values;
     if (values->shape().size() != 2) throw unsupported("X has {} dimensions", values->shape().size());
     return dense_lines(values, values->column_major() ? 0 : 1, context);
   }

@@ -102,23 +102,23 @@ struct FactsOf {
 
 class PageMaker {
  public:
-  PageMaker(const Asked& asked, const Subject& subject) : asked_(asked), subject_(subject) {}
+  PageMaker(const Exchange& exchange, const Subject& subject) : exchange_(exchange), subject_(subject) {}
 
   PageModel make() {
     page_.entries = subject_.inside;
     if (!subject_.has_folder) page_.entries = subject_.beside;
     add_heading();
     std::vector<FolderEntry> others = subject_.inside;
-    if (subject_.has_folder) part([&] { add_stores(asked_, subject_, others, page_); });
+    if (subject_.has_folder) part([&] { add_stores(exchange_, subject_, others, page_); });
     if (!subject_.meaning) return std::move(page_);
     if (subject_.has_folder) part([&] { add_outside_links(); });
-    if (subject_.has_folder && !shows_data()) part([&] { add_contents(asked_, others, page_); });
+    if (subject_.has_folder && !shows_data()) part([&] { add_contents(exchange_, others, page_); });
     part([&] { add_forms(); });
     part([&] { add_annotated(); });
     part([&] { add_lone_member(); });
     add_data(subject_.node());
     part([&] { add_attributes(); });
-    add_ways(asked_, subject_, page_);
+    add_ways(exchange_, subject_, page_);
     add_viewers();
     return std::move(page_);
   }
@@ -132,7 +132,7 @@ class PageMaker {
     } catch (const Error& error) {
       if (error.code() == Errc::changed) throw;
       if (subject_.place.filesystem) subject_.place.filesystem->report(subject_.place.inode, error);
-      page_.notes.push_back(told_outside(asked_.site, error));
+      page_.notes.push_back(public_message(exchange_.site, error));
     }
   }
 
@@ -154,9 +154,9 @@ class PageMaker {
   }
 
   void add_heading() {
-    page_.title = !asked_.names.empty()        ? asked_.names.back()
-                  : asked_.site.is_one_store() ? asked_.site.stores()[0].name
-                                               : "stores";
+    page_.title = !exchange_.names.empty()        ? exchange_.names.back()
+                  : exchange_.site.is_one_store() ? exchange_.site.stores()[0].name
+                                                  : "stores";
     if (!subject_.meaning) {
       page_.kind = "stores";
       page_.sub = fmt::format("{} stores", subject_.inside.size());
@@ -170,7 +170,7 @@ class PageMaker {
     if (is_root && !described.kind.empty()) page_.sub += " · " + described.kind;
     if (!described.what.empty())
       page_.sub +=
-          (page_.sub.empty() ? "" : " · ") + told_outside(asked_.site, damaged("{}", described.what));
+          (page_.sub.empty() ? "" : " · ") + public_message(exchange_.site, damaged("{}", described.what));
     if (page_.sub.empty()) page_.sub = "folder";
   }
 
@@ -206,16 +206,16 @@ class PageMaker {
   }
 
   void add_annotated() {
-    const std::optional<CellsPlace> place = cells_place(asked_, subject_);
+    const std::optional<CellsPlace> place = cells_place(exchange_, subject_);
     if (!place) return;
-    const PageCellsPtr cells = asked_.cells.of(*subject_.place.filesystem, place->directory);
+    const PageCellsPtr cells = exchange_.cells.of(*subject_.place.filesystem, place->directory);
     if (!cells) return;
     const AnnotatedMatrix& matrix = cells->matrix();
     page_.facts.push_back({"cells", count_words(matrix.cells)});
     page_.facts.push_back({"genes", count_words(matrix.genes)});
     if (const auto* x = std::get_if<SparseMatrix>(&matrix.x))
       add_density(matrix.cells, matrix.genes, *x, page_.facts);
-    part([&] { add_cells(asked_, subject_, *place, *cells, page_); });
+    part([&] { add_cells(exchange_, subject_, *place, *cells, page_); });
     if (matrix.obs.rows > 0 && !matrix.obs.columns.empty())
       part([&] {
         page_.first = first_rows({matrix.obs});
@@ -231,7 +231,7 @@ class PageMaker {
     if (zarr == subject_.inside.end()) return;
     std::vector<std::string> path = subject_.place.names;
     path.push_back(zarr->name);
-    std::string address = asked_.address(path, true);
+    std::string address = exchange_.address(path, true);
     address.pop_back();
     if (std::optional<TakeAs> link = vitessce_link(matrix, address))
       page_.viewers.push_back(*std::move(link));
@@ -256,9 +256,9 @@ class PageMaker {
     if (const auto* table = std::get_if<Table>(&node.content))
       part([&] { page_.columns = column_facts(*table); });
     if (const auto* array = std::get_if<LabelledArray>(&node.content))
-      part([&] { add_array(Query(asked_.target.query), *array, page_.title, is_embedding(), page_); });
+      part([&] { add_array(Query(exchange_.target.query), *array, page_.title, is_embedding(), page_); });
     if (is_embedding()) add_way_to_cells();
-    part([&] { add_recording(Query(asked_.target.query), node, page_); });
+    part([&] { add_recording(Query(exchange_.target.query), node, page_); });
     if (subject_.has_folder && subject_.meaning->what.is_store && page_.figures.empty())
       part([&] { add_units(node); });
     if (const auto* fragments = std::get_if<Fragments>(&node.content))
@@ -266,9 +266,9 @@ class PageMaker {
     if (const auto* variants = std::get_if<Variants>(&node.content))
       part([&] { add_variants(*variants, node); });
     if (const auto* image = std::get_if<Image>(&node.content); image && has_preview())
-      part([&] { add_image(Query(asked_.target.query), *image, page_); });
+      part([&] { add_image(Query(exchange_.target.query), *image, page_); });
     if (const auto* table = std::get_if<Table>(&node.content); table && !page_.first)
-      part([&] { add_table(Query(asked_.target.query), *table, page_); });
+      part([&] { add_table(Query(exchange_.target.query), *table, page_); });
     if (!page_.first && !std::holds_alternative<std::monostate>(node.content))
       part([&] { page_.first = first_rows(node); });
   }
@@ -276,7 +276,7 @@ class PageMaker {
   // Adds the spikes of an NWB recording.
   void add_units(const Node& root) {
     const std::optional<Node> units = root.parts ? root.parts->find("units") : std::nullopt;
-    if (units) add_recording(Query(asked_.target.query), refine(*units, subject_.context()), page_);
+    if (units) add_recording(Query(exchange_.target.query), refine(*units, subject_.context()), page_);
   }
 
   // Returns whether the array is in AnnData's obsm, Seurat's reductions or Bioconductor's reduced dimensions.
@@ -306,7 +306,7 @@ class PageMaker {
     std::optional<Node> sites = node.parts ? node.parts->find("sites") : std::nullopt;
     if (sites) sites = refine(*std::move(sites), subject_.context());
     if (const auto* table = sites ? std::get_if<Table>(&sites->content) : nullptr)
-      add_table(Query(asked_.target.query), *table, page_);
+      add_table(Query(exchange_.target.query), *table, page_);
     add(contig_bars(variants));
   }
 
@@ -327,22 +327,22 @@ class PageMaker {
   }
 
   void add_viewers() {
-    if (subject_.has_folder && subject_.meaning->what.is_store) add_source_ways(asked_, subject_, page_);
+    if (subject_.has_folder && subject_.meaning->what.is_store) add_source_ways(exchange_, subject_, page_);
     if (!subject_.has_folder || !std::holds_alternative<Fragments>(subject_.node().content)) return;
     for (const FolderEntry& entry : subject_.inside)
       if (entry.name == "fragments.tsv.gz")
-        page_.viewers.push_back(igv_link(asked_.address(subject_.place.names, true)));
+        page_.viewers.push_back(igv_link(exchange_.address(subject_.place.names, true)));
   }
 
-  const Asked& asked_;
+  const Exchange& exchange_;
   const Subject& subject_;
   PageModel page_;
 };
 
 }  // namespace
 
-PageModel page_of(const Asked& asked, const Subject& subject) {
-  return PageMaker(asked, subject).make();
+PageModel page_of(const Exchange& exchange, const Subject& subject) {
+  return PageMaker(exchange, subject).make();
 }
 
 }  // namespace plainfs::serve

@@ -6,6 +6,6 @@
 namespace plainfs::serve {
 
 // Returns the page. Parts that cannot be read become notes. Throws Error if the store has changed.
-PageModel page_of(const Asked& asked, const Subject& subject);
+PageModel page_of(const Exchange& exchange, const Subject& subject);
 
 }  // namespace plainfs::serve

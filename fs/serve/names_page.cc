@@ -22,18 +22,18 @@ struct NamedFiles {
 
 class NamesPage {
  public:
-  NamesPage(const Asked& asked, const Site::Place& place, const Listing& listing)
-      : asked_(asked),
+  NamesPage(const Exchange& exchange, const Site::Place& place, const Listing& listing)
+      : exchange_(exchange),
         filesystem_(*place.filesystem),
         place_(place),
         listing_(listing),
-        query_(asked.target.query) {}
+        query_(exchange.target.query) {}
 
   PageModel make() {
     find_ = query_.value("find").value_or("");
     from_ = query_.number("from").value_or(0);
     const std::vector<NamedFiles> shown = find_names();
-    page_.title = asked_.names.back();
+    page_.title = exchange_.names.back();
     page_.kind = "names";
     page_.sub = fmt::format("{} name{}", count_words(all_), all_ == 1 ? "" : "s");
     add_form();
@@ -90,7 +90,7 @@ class NamesPage {
 
   // Returns the path to the page that colours cells by a gene; empty if it does not exist.
   std::string way_to_cells() {
-    if (asked_.names.back() != "genes") return {};
+    if (exchange_.names.back() != "genes") return {};
     Inode above = place_.inode;
     std::string way;
     for (int i = 0; i < 2 && above != kRootInode; ++i) {
@@ -125,7 +125,7 @@ class NamesPage {
     if (from_ + kNamesOnPage < matches_) link("last", (matches_ - 1) / kNamesOnPage * kNamesOnPage);
   }
 
-  const Asked& asked_;
+  const Exchange& exchange_;
   Filesystem& filesystem_;
   const Site::Place& place_;
   const Listing& listing_;
@@ -137,13 +137,13 @@ class NamesPage {
 
 }  // namespace
 
-bool answer_names(const Asked& asked, const Site::Place& place) {
-  if (!place.filesystem || asked.names.empty()) return false;
+bool answer_names(const Exchange& exchange, const Site::Place& place) {
+  if (!place.filesystem || exchange.names.empty()) return false;
   const ListingPtr listing = place.filesystem->list(place.inode);
-  if (!listing->is_of_parts() || (listing->size() <= kNamesOnPage && asked.names.back() != "genes"))
+  if (!listing->is_of_parts() || (listing->size() <= kNamesOnPage && exchange.names.back() != "genes"))
     return false;
-  const PageModel page = NamesPage(asked, place, *listing).make();
-  answer_page(asked, {page.title, page.sub, html_of(page), false});
+  const PageModel page = NamesPage(exchange, place, *listing).make();
+  answer_page(exchange, {page.title, page.sub, html_of(page), false});
   return true;
 }
 

@@ -1,7 +1,7 @@
 // A folder of very many names (genes/, cells/): pages of 500 with a search field.
 #pragma once
 
-#include "fs/serve/asked.h"
+#include "fs/serve/exchange.h"
 
 namespace plainfs::serve {
 
@@ -9,6 +9,6 @@ inline constexpr uint64_t kNamesOnPage = 500;
 
 // Answers with a page of names. Returns false if the folder does not list parts, or has only one page.
 // Creates entries only for the names that it shows.
-bool answer_names(const Asked& asked, const Site::Place& place);
+bool answer_names(const Exchange& exchange, const Site::Place& place);
 
 }  // namespace plainfs::serve

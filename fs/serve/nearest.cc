@@ -23,15 +23,16 @@ std::string lowered(std::string_view text) {
 }
 
 // Returns a distance, lower is nearer; nullopt: not near.
-std::optional<size_t> distance_of(const std::string& asked, const std::string& name) {
-  if (name.starts_with(asked)) return name.size() == asked.size() ? 0 : 1;
-  const size_t apart = asked.size() > name.size() ? asked.size() - name.size() : name.size() - asked.size();
-  const size_t most = asked.size() < 4 ? 1 : 2;
+std::optional<size_t> distance_of(const std::string& wanted, const std::string& name) {
+  if (name.starts_with(wanted)) return name.size() == wanted.size() ? 0 : 1;
+  const size_t apart =
+      wanted.size() > name.size() ? wanted.size() - name.size() : name.size() - wanted.size();
+  const size_t most = wanted.size() < 4 ? 1 : 2;
   if (apart <= most) {
-    const size_t distance = edit_distance(asked, name);
+    const size_t distance = edit_distance(wanted, name);
     if (distance <= most) return 1 + distance;
   }
-  if (asked.size() > 2 && name.find(asked) != std::string::npos) return 10;
+  if (wanted.size() > 2 && name.find(wanted) != std::string::npos) return 10;
   return std::nullopt;
 }
 
@@ -47,10 +48,10 @@ bool holds_in_any_case(std::string_view name, std::string_view part) {
   return std::search(name.begin(), name.end(), part.begin(), part.end(), is_same) != name.end();
 }
 
-std::vector<std::string> nearest_names(std::string_view asked, uint64_t count,
+std::vector<std::string> nearest_names(std::string_view typed, uint64_t count,
                                        const std::function<std::string_view(uint64_t)>& name) {
-  if (asked.empty()) return {};
-  const std::string wanted = lowered(asked.substr(0, kMostAskedBytes));
+  if (typed.empty()) return {};
+  const std::string wanted = lowered(typed.substr(0, kMostAskedBytes));
   using Near = std::tuple<size_t, size_t, uint64_t>;  // distance, length, number
   std::vector<Near> near;
   for (uint64_t i = 0; i < std::min(count, kMostSearched); ++i) {
@@ -66,8 +67,8 @@ std::vector<std::string> nearest_names(std::string_view asked, uint64_t count,
   return names;
 }
 
-std::vector<std::string> nearest_names(std::string_view asked, const std::vector<std::string>& names) {
-  return nearest_names(asked, names.size(), [&](uint64_t i) -> std::string_view { return names[i]; });
+std::vector<std::string> nearest_names(std::string_view typed, const std::vector<std::string>& names) {
+  return nearest_names(typed, names.size(), [&](uint64_t i) -> std::string_view { return names[i]; });
 }
 
 }  // namespace plainfs::serve

@@ -24,11 +24,11 @@ const std::string& style_hash() {
 }
 
 // Returns links to the folders above. For a file's page, the last one is the folder that contains it.
-std::string path_html(const Asked& asked, bool is_folder, size_t known) {
+std::string path_html(const Exchange& exchange, bool is_folder, size_t known) {
   std::string html;
-  const size_t count = asked.names.size();
+  const size_t count = exchange.names.size();
   for (size_t i = 0; i <= count; ++i) {
-    const std::string name = i == 0 ? "top" : printable(asked.names[i - 1]);
+    const std::string name = i == 0 ? "top" : printable(exchange.names[i - 1]);
     if (i == count) {
       html += fmt::format("<li><span aria-current=\"page\">{}</span></li>", escaped(name));
       break;
@@ -57,7 +57,7 @@ std::string pictures_html(const PageModel& page) {
 
 }  // namespace
 
-void answer_page(const Asked& asked, const Page& page) {
+void answer_page(const Exchange& exchange, const Page& page) {
   const std::string title = escaped(printable(page.title));
   std::string html = fmt::format(
       "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">"
@@ -66,21 +66,21 @@ void answer_page(const Asked& asked, const Page& page) {
       "<body><a class=\"skip\" href=\"#in\">Skip to the contents</a>"
       "<header><nav aria-label=\"Path\"><ol>{}</ol></nav><h1>{}</h1><p class=\"sub\">{}</p></header>\n"
       "<main id=\"in\">{}</main>\n",
-      title, kPageStyle, path_html(asked, asked.target.is_folder, page.known_names), title,
+      title, kPageStyle, path_html(exchange, exchange.target.is_folder, page.known_names), title,
       escaped(printable(page.sub)), page.body);
   html += fmt::format("<footer>plainfs {} · read-only{}</footer></body></html>\n", escaped(version_text()),
                       page.has_json ? fmt::format(" · <a href=\"?json\">this page as JSON</a>{}",
-                                                  asked.target.is_folder
+                                                  exchange.target.is_folder
                                                       ? " · <a href=\"?plain\">as a plain list</a> · WebDAV "
                                                         "at this address"
                                                       : "")
                                     : std::string());
-  asked.reply.add("Content-Security-Policy",
-                  fmt::format("default-src 'none'; style-src '{}'; img-src 'self' data:; base-uri 'none'; "
-                              "form-action 'self'; frame-ancestors 'none'",
-                              style_hash()));
-  asked.reply.add("Cache-Control", page.status == 200 ? "no-cache" : "no-store");
-  asked.reply.whole(page.status, "text/html; charset=utf-8", html);
+  exchange.reply.add("Content-Security-Policy",
+                     fmt::format("default-src 'none'; style-src '{}'; img-src 'self' data:; base-uri 'none'; "
+                                 "form-action 'self'; frame-ancestors 'none'",
+                                 style_hash()));
+  exchange.reply.add("Cache-Control", page.status == 200 ? "no-cache" : "no-store");
+  exchange.reply.whole(page.status, "text/html; charset=utf-8", html);
 }
 
 // A picture or the rows come before the downloads and the contents.

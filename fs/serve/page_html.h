@@ -6,7 +6,7 @@
 #include <string>
 
 #include "formats/core/text/json.h"
-#include "fs/serve/asked.h"
+#include "fs/serve/exchange.h"
 #include "fs/serve/page_model.h"
 
 namespace plainfs::serve {
@@ -21,7 +21,7 @@ struct Page {
   size_t known_names = SIZE_MAX;  // this many names at the beginning of the path exist
 };
 
-void answer_page(const Asked& asked, const Page& page);
+void answer_page(const Exchange& exchange, const Page& page);
 
 // Returns the content of a page as HTML, between header and footer.
 std::string html_of(const PageModel& page);

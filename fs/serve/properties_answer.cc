@@ -99,27 +99,28 @@ Status status_of_file(const Site::Place& place) {
 }
 
 // Adds a file. Its size may require a pass. Throws if it has no size.
-void add_file(const Asked& asked, MultiStatus& all, const std::vector<std::string>& path,
+void add_file(const Exchange& exchange, MultiStatus& all, const std::vector<std::string>& path,
               const Site::Place& place) {
   if (!place.filesystem->status_so_far(place.inode).is_whole) all.before_waiting();
   const Status status = status_of_file(place);
-  all.add({asked.href(path, false), path.empty() ? "" : path.back(), false, asked.modified(status.stat),
-           static_cast<uint64_t>(status.stat.st_size), asked.tag(place, status.opening)});
+  all.add({exchange.href(path, false), path.empty() ? "" : path.back(), false, exchange.modified(status.stat),
+           static_cast<uint64_t>(status.stat.st_size), exchange.tag(place, status.opening)});
 }
 
-void add_folder(const Asked& asked, MultiStatus& all, const std::vector<std::string>& path, time_t modified) {
-  all.add({asked.href(path, true), path.empty() ? "" : path.back(), true, modified, 0, {}});
+void add_folder(const Exchange& exchange, MultiStatus& all, const std::vector<std::string>& path,
+                time_t modified) {
+  all.add({exchange.href(path, true), path.empty() ? "" : path.back(), true, modified, 0, {}});
 }
 
 // Reported lengths are always correct: a file without a known length is omitted, and GET reports why. Links
 // to folders are omitted as well, since a client that copies everything could follow them in circles.
-void add_entry(const Asked& asked, MultiStatus& all, const FolderEntry& entry) {
-  std::vector<std::string> path = asked.names;
+void add_entry(const Exchange& exchange, MultiStatus& all, const FolderEntry& entry) {
+  std::vector<std::string> path = exchange.names;
   path.push_back(entry.name);
   if (!entry.error.empty() || (entry.is_folder && entry.is_link)) return;
-  if (entry.is_folder) return add_folder(asked, all, path, entry.modified);
+  if (entry.is_folder) return add_folder(exchange, all, path, entry.modified);
   try {
-    add_file(asked, all, path, entry.place);
+    add_file(exchange, all, path, entry.place);
   } catch (const Error& error) {
     entry.place.filesystem->report(entry.place.inode, error);
   }
@@ -133,36 +134,37 @@ void refuse_depth(Reply& reply) {
 
 }  // namespace
 
-void answer_properties(const Asked& asked, const Site::Place& place) {
-  const std::string given = asked.request.field("Depth");
+void answer_properties(const Exchange& exchange, const Site::Place& place) {
+  const std::string given = exchange.request.field("Depth");
   const std::string_view depth = trimmed(given);
-  if (depth != "0" && depth != "1") return refuse_depth(asked.reply);
+  if (depth != "0" && depth != "1") return refuse_depth(exchange.reply);
   const bool is_folder = place.kind == FileKind::directory;
-  if (!is_folder && asked.target.is_folder) throw not_found("{}: not a folder", asked.names.back());
-  asked.reply.add("DAV", "1");
-  asked.reply.add("Cache-Control", "no-cache");
-  MultiStatus all(asked.reply);
+  if (!is_folder && exchange.target.is_folder) throw not_found("{}: not a folder", exchange.names.back());
+  exchange.reply.add("DAV", "1");
+  exchange.reply.add("Cache-Control", "no-cache");
+  MultiStatus all(exchange.reply);
   if (!is_folder) {
-    add_file(asked, all, asked.names, place);
+    add_file(exchange, all, exchange.names, place);
     return all.finish();
   }
   // Before sending anything: a folder that cannot be read is an error, not an empty folder.
   std::vector<FolderEntry> entries;
-  if (depth == "1") entries = folder_entries(asked, place);
-  const time_t modified = place.filesystem ? asked.modified(place.filesystem->status_so_far(place.inode).stat)
-                                           : asked.settings.started;
-  add_folder(asked, all, asked.names, modified);
-  for (const FolderEntry& entry : entries) add_entry(asked, all, entry);
+  if (depth == "1") entries = folder_entries(exchange, place);
+  const time_t modified = place.filesystem
+                              ? exchange.modified(place.filesystem->status_so_far(place.inode).stat)
+                              : exchange.settings.started;
+  add_folder(exchange, all, exchange.names, modified);
+  for (const FolderEntry& entry : entries) add_entry(exchange, all, entry);
   all.finish();
 }
 
-void answer_root_properties(const Asked& asked) {
-  const std::string given = asked.request.field("Depth");
+void answer_root_properties(const Exchange& exchange) {
+  const std::string given = exchange.request.field("Depth");
   const std::string_view depth = trimmed(given);
-  if (depth != "0" && depth != "1") return refuse_depth(asked.reply);
-  asked.reply.add("DAV", "1");
-  MultiStatus all(asked.reply);
-  all.add({"/", "", true, asked.settings.started, 0, {}});
+  if (depth != "0" && depth != "1") return refuse_depth(exchange.reply);
+  exchange.reply.add("DAV", "1");
+  MultiStatus all(exchange.reply);
+  all.add({"/", "", true, exchange.settings.started, 0, {}});
   all.finish();
 }
 

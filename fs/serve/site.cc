@@ -74,7 +74,7 @@ Site::Place Site::find(const std::vector<std::string>& names) const {
   return place;
 }
 
-std::string told_outside(const Site& site, const Error& error) {
+std::string public_message(const Site& site, const Error& error) {
   std::string text = reason(error);
   for (const ServedStore& store : site.stores()) {
     const std::string path = store.filesystem->store()->path;

@@ -50,6 +50,6 @@ class Site {
 
 // Returns the text of an error for a client: like in the mount's log, but without the folders of this
 // machine.
-std::string told_outside(const Site& site, const Error& error);
+std::string public_message(const Site& site, const Error& error);
 
 }  // namespace plainfs::serve

@@ -77,20 +77,20 @@ void send_bytes(Reply& reply, int file, ByteRange range) {
   }
 }
 
-void answer_bytes(const Asked& asked, const Descriptor& file, const struct stat& status) {
-  Reply& reply = asked.reply;
+void answer_bytes(const Exchange& exchange, const Descriptor& file, const struct stat& status) {
+  Reply& reply = exchange.reply;
   const std::string tag = tag_of(status);
   const auto size = static_cast<uint64_t>(status.st_size);
   reply.add("ETag", tag);
   reply.add("Cache-Control", "no-cache");
-  if (lists_tag(asked.request.field("If-None-Match"), tag)) return reply.whole(304, "", "");
-  reply.add("Last-Modified", http_date(asked.modified(status)));
+  if (lists_tag(exchange.request.field("If-None-Match"), tag)) return reply.whole(304, "", "");
+  reply.add("Last-Modified", http_date(exchange.modified(status)));
   reply.add("Accept-Ranges", "bytes");
-  reply.add("Content-Type", media_type(asked.names.back()));
+  reply.add("Content-Type", media_type(exchange.names.back()));
   reply.add("Content-Security-Policy", "sandbox; default-src 'none'");
-  const bool wants_part = asked.request.method == "GET" && asked.request.count("Range") == 1 &&
-                          allows_parts(asked.request.field("If-Range"), tag);
-  const WantedBytes wanted = wants_part ? wanted_bytes(asked.request.field("Range"), size) : WantedBytes{};
+  const bool wants_part = exchange.request.method == "GET" && exchange.request.count("Range") == 1 &&
+                          allows_parts(exchange.request.field("If-Range"), tag);
+  const WantedBytes wanted = wants_part ? wanted_bytes(exchange.request.field("Range"), size) : WantedBytes{};
   if (wants_part && wanted.kind == WantedBytes::Kind::kNone) {
     reply.add("Content-Range", fmt::format("bytes */{}", size));
     return reply.whole(416, "", "");
@@ -122,45 +122,45 @@ std::vector<std::string> names_on_disk(Descriptor folder) {
   return names;
 }
 
-void answer_names(const Asked& asked, const std::vector<std::string>& names) {
+void answer_names(const Exchange& exchange, const std::vector<std::string>& names) {
   std::string html =
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>The store's own "
       "files</title></head>\n<body><pre>\n";
   for (const std::string& name : names)
     html += fmt::format("<a href=\"{}\">{}</a>\n", escaped(percent_encoded(name, true)),
                         escaped(printable(name)));
-  asked.reply.add("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
-  asked.reply.add("Cache-Control", "no-cache");
-  asked.reply.whole(200, "text/html; charset=utf-8", html + "</pre></body></html>\n");
+  exchange.reply.add("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+  exchange.reply.add("Cache-Control", "no-cache");
+  exchange.reply.whole(200, "text/html; charset=utf-8", html + "</pre></body></html>\n");
 }
 
-void answer_below(const Asked& asked, const Store& store, const std::vector<std::string>& below) {
-  if (below.empty() && !is_folder_on_disk(store.path)) return answer_names(asked, {base_name(store.path)});
+void answer_below(const Exchange& exchange, const Store& store, const std::vector<std::string>& below) {
+  if (below.empty() && !is_folder_on_disk(store.path)) return answer_names(exchange, {base_name(store.path)});
   const std::string path = disk_path(store, below);
   Descriptor file = opened(store, path);
   struct stat status {};
   if (::fstat(file.number(), &status) != 0) throw unreadable("{}: {}", base_name(path), std::strerror(errno));
-  if (S_ISREG(status.st_mode)) return answer_bytes(asked, file, status);
+  if (S_ISREG(status.st_mode)) return answer_bytes(exchange, file, status);
   if (!S_ISDIR(status.st_mode)) throw not_found("{}: not in the store", base_name(path));
   // A key that is a folder is absent: Zarr clients request both with one address.
-  if (!asked.target.is_folder && !below.empty()) throw not_found("{}: a folder", base_name(path));
-  answer_names(asked, names_on_disk(std::move(file)));
+  if (!exchange.target.is_folder && !below.empty()) throw not_found("{}: a folder", base_name(path));
+  answer_names(exchange, names_on_disk(std::move(file)));
 }
 
 }  // namespace
 
-bool answer_source(const Asked& asked) {
-  const std::vector<std::string>& names = asked.names;
+bool answer_source(const Exchange& exchange) {
+  const std::vector<std::string>& names = exchange.names;
   const auto own = std::find(names.begin(), names.end(), kOwnFolder);
   if (own == names.end() || own + 1 == names.end() || *(own + 1) != kSourceFolder) return false;
-  if (asked.request.method == "PROPFIND") throw not_found("{}: not available over WebDAV", kSourceFolder);
-  const Site::Place place = asked.site.find({names.begin(), own});
+  if (exchange.request.method == "PROPFIND") throw not_found("{}: not available over WebDAV", kSourceFolder);
+  const Site::Place place = exchange.site.find({names.begin(), own});
   if (!place.filesystem || place.kind != FileKind::directory) throw not_found("no store here");
   const OpenMeaning meaning = place.filesystem->meaning(place.inode);
   const Store& store = *meaning.what.store;
   if (!meaning.what.is_store || store.format == "folder") throw not_found("no store begins here");
   if (is_url(store.path)) throw unsupported("{}: the store is remote; read it from there", kSourceFolder);
-  answer_below(asked, store, {own + 2, names.end()});
+  answer_below(exchange, store, {own + 2, names.end()});
   return true;
 }
 

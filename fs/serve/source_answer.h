@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "fs/serve/asked.h"
+#include "fs/serve/exchange.h"
 
 namespace plainfs::serve {
 
@@ -14,7 +14,7 @@ inline constexpr std::string_view kSourceFolder = "source";
 
 // Answers a path that contains .plainfs/source, and returns false for any other path. Throws not_found if the
 // file is missing or outside of the store, and unsupported for a store at a URL.
-bool answer_source(const Asked& asked);
+bool answer_source(const Exchange& exchange);
 
 // Returns the path under which the source of the store with its root at `names` is served: its folder, or for
 // a store that is one file, that file. Returns nullopt if the store has none.

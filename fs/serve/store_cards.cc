@@ -38,10 +38,10 @@ std::string why_no_store(const FolderEntry& entry) {
 }
 
 // Returns the cells of a store, or of an assay in it; null if it has none.
-PageCellsPtr cells_of(const Asked& asked, const Site::Place& place, const OpenMeaning& meaning) {
+PageCellsPtr cells_of(const Exchange& exchange, const Site::Place& place, const OpenMeaning& meaning) {
   const Subject subject{place, true, {}, meaning, {}, {}};
-  const std::optional<CellsPlace> cells = cells_place(asked, subject);
-  return cells ? asked.cells.of(*place.filesystem, cells->directory) : nullptr;
+  const std::optional<CellsPlace> cells = cells_place(exchange, subject);
+  return cells ? exchange.cells.of(*place.filesystem, cells->directory) : nullptr;
 }
 
 // Returns "60,000 cells × 3,000 genes", "20,000 variants × 300 samples", or the dimensions of a summary.
@@ -57,8 +57,8 @@ std::string dimensions_of(const Node& root, const PageCells* cells) {
 
 class StoreCards {
  public:
-  StoreCards(const Asked& asked, const Subject& subject, PageModel& page)
-      : asked_(asked), subject_(subject), page_(page), query_(asked.target.query) {}
+  StoreCards(const Exchange& exchange, const Subject& subject, PageModel& page)
+      : exchange_(exchange), subject_(subject), page_(page), query_(exchange.target.query) {}
 
   void add(std::vector<FolderEntry>& others) {
     std::vector<const FolderEntry*> stores;
@@ -125,7 +125,7 @@ class StoreCards {
     card.error = entry.error.empty() ? why_no_store(entry) : entry.error;
     if (card.error.empty() && may_look) look_inside(entry, card);
     if (!card.error.empty()) {
-      card.error = told_outside(asked_.site, damaged("{}", card.error));
+      card.error = public_message(exchange_.site, damaged("{}", card.error));
       card.kind = "does not open";
     }
     return card;
@@ -136,8 +136,9 @@ class StoreCards {
       const OpenMeaning meaning = entry.place.filesystem->meaning(entry.place.inode);
       const Store& store = *meaning.what.store;
       card.kind = store_words(store);
-      const PageCellsPtr cells = cells_of(asked_, entry.place, meaning);
-      card.what = told_outside(asked_.site, damaged("{}", dimensions_of(meaning.what.node, cells.get())));
+      const PageCellsPtr cells = cells_of(exchange_, entry.place, meaning);
+      card.what =
+          public_message(exchange_.site, damaged("{}", dimensions_of(meaning.what.node, cells.get())));
       struct stat status {};
       if (!is_url(store.path) && ::stat(store.path.c_str(), &status) == 0 && S_ISREG(status.st_mode))
         card.size = static_cast<uint64_t>(status.st_size);
@@ -152,7 +153,7 @@ class StoreCards {
     }
   }
 
-  const Asked& asked_;
+  const Exchange& exchange_;
   const Subject& subject_;
   PageModel& page_;
   const Query query_;
@@ -177,25 +178,25 @@ std::string store_words(const Store& store) {
   return store.format + " " + store.version;
 }
 
-void add_stores(const Asked& asked, const Subject& subject, std::vector<FolderEntry>& others,
+void add_stores(const Exchange& exchange, const Subject& subject, std::vector<FolderEntry>& others,
                 PageModel& page) {
-  StoreCards(asked, subject, page).add(others);
+  StoreCards(exchange, subject, page).add(others);
 }
 
-bool answer_thumbnail(const Asked& asked, const Site::Place& place) {
-  if (!place.filesystem || !Query(asked.target.query).has("thumbnail")) return false;
+bool answer_thumbnail(const Exchange& exchange, const Site::Place& place) {
+  if (!place.filesystem || !Query(exchange.target.query).has("thumbnail")) return false;
   const OpenMeaning meaning = place.filesystem->meaning(place.inode);
-  asked.reply.add("Cache-Control", "no-cache");
+  exchange.reply.add("Cache-Control", "no-cache");
   if (std::holds_alternative<Image>(meaning.what.node.content)) {
-    asked.reply.add("Location", "preview.png?size=128");
-    asked.reply.whole(302, "text/plain; charset=utf-8", "the picture\n");
+    exchange.reply.add("Location", "preview.png?size=128");
+    exchange.reply.whole(302, "text/plain; charset=utf-8", "the picture\n");
     return true;
   }
-  const PageCellsPtr cells = cells_of(asked, place, meaning);
+  const PageCellsPtr cells = cells_of(exchange, place, meaning);
   const std::string svg = cells ? cells_thumbnail(*cells) : std::string();
-  if (svg.empty()) throw not_found("{}: no picture", asked.names.empty() ? "" : asked.names.back());
-  asked.reply.add("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox");
-  asked.reply.whole(200, "image/svg+xml", thumbnail_svg(svg));
+  if (svg.empty()) throw not_found("{}: no picture", exchange.names.empty() ? "" : exchange.names.back());
+  exchange.reply.add("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox");
+  exchange.reply.whole(200, "image/svg+xml", thumbnail_svg(svg));
   return true;
 }
 

@@ -14,11 +14,11 @@ std::string store_words(const Store& store);
 // Adds a card for each store of the subject's folder that is on the page in the address, and removes these
 // stores from `others`, the entries shown in another way. Opens the stores to show until that has taken
 // kMostLooking; the rest are shown by name.
-void add_stores(const Asked& asked, const Subject& subject, std::vector<FolderEntry>& others,
+void add_stores(const Exchange& exchange, const Subject& subject, std::vector<FolderEntry>& others,
                 PageModel& page);
 
 // Answers ?thumbnail with a small picture of a store as SVG, or a redirect to an image. Returns false if the
 // request does not ask for it.
-bool answer_thumbnail(const Asked& asked, const Site::Place& place);
+bool answer_thumbnail(const Exchange& exchange, const Site::Place& place);
 
 }  // namespace plainfs::serve

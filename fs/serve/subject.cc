@@ -57,7 +57,7 @@ uint64_t elements_in(const Node& node) {
   return std::visit(Count{}, node.content);
 }
 
-std::optional<uint64_t> size_told(const FolderEntry& entry, bool is_little) {
+std::optional<uint64_t> size_published(const FolderEntry& entry, bool is_little) {
   if (entry.size || !is_little || entry.is_folder) return entry.size;
   try {
     const Status status = entry.place.filesystem->status_with_size(entry.place.inode);
@@ -81,7 +81,7 @@ struct MemberNames {
 
 class Contents {
  public:
-  Contents(const Asked& asked, PageModel& page) : asked_(asked), page_(page) {}
+  Contents(const Exchange& exchange, PageModel& page) : exchange_(exchange), page_(page) {}
 
   void add(const std::vector<FolderEntry>& entries, const std::string& names, const std::string& way,
            size_t depth) {
@@ -148,10 +148,10 @@ class Contents {
     const Described described = describe(group.node);
     if (described.kind.empty() && first.is_folder) return add_folder(group, row, depth);
     row.kind = described.kind;
-    row.shape = told_outside(asked_.site, damaged("{}", described.what));
+    row.shape = public_message(exchange_.site, damaged("{}", described.what));
     row.views = forms_of(group.files, way, group.member, group.node);
     if (first.is_folder) {
-      const std::vector<FolderEntry> inside = folder_entries(asked_, first.place);
+      const std::vector<FolderEntry> inside = folder_entries(exchange_, first.place);
       for (TakeAs& form : forms_of(without_members(inside), row.href, "", group.node))
         row.views.push_back(std::move(form));
     }
@@ -162,9 +162,9 @@ class Contents {
   void add_folder(const MemberNames& group, ContentRow row, size_t depth) {
     if (depth < kDeepestContents) {
       try {
-        return add(folder_entries(asked_, group.first.place), row.name + "/", row.href, depth + 1);
+        return add(folder_entries(exchange_, group.first.place), row.name + "/", row.href, depth + 1);
       } catch (const Error& error) {
-        row.shape = told_outside(asked_.site, error);
+        row.shape = public_message(exchange_.site, error);
       }
     }
     row.kind = "folder";
@@ -180,14 +180,14 @@ class Contents {
     return left;
   }
 
-  const Asked& asked_;
+  const Exchange& exchange_;
   PageModel& page_;
 };
 
 }  // namespace
 
-Subject folder_subject(const Asked& asked, const Site::Place& folder) {
-  Subject subject{folder, true, {}, {}, {}, folder_entries(asked, folder, true)};
+Subject folder_subject(const Exchange& exchange, const Site::Place& folder) {
+  Subject subject{folder, true, {}, {}, {}, folder_entries(exchange, folder, true)};
   if (!folder.filesystem) return subject;
   subject.meaning = folder.filesystem->meaning(folder.inode);
   subject.name = subject.meaning->what.member;
@@ -195,15 +195,16 @@ Subject folder_subject(const Asked& asked, const Site::Place& folder) {
   Site::Place above = folder;
   above.inode = folder.filesystem->parent(folder.inode);
   above.names.pop_back();
-  for (FolderEntry& entry : entries_of_member(folder_entries(asked, above, true), subject.name))
+  for (FolderEntry& entry : entries_of_member(folder_entries(exchange, above, true), subject.name))
     if (!entry.is_folder) subject.beside.push_back(std::move(entry));
   return subject;
 }
 
-std::optional<Subject> member_subject(const Asked& asked, const Site::Place& folder,
+std::optional<Subject> member_subject(const Exchange& exchange, const Site::Place& folder,
                                       const std::string& name) {
   if (!folder.filesystem || folder.kind != FileKind::directory) return std::nullopt;
-  Subject subject{folder, false, name, {}, entries_of_member(folder_entries(asked, folder, true), name), {}};
+  Subject subject{folder, false, name, {}, entries_of_member(folder_entries(exchange, folder, true), name),
+                  {}};
   if (subject.beside.empty()) return std::nullopt;
   subject.meaning = folder.filesystem->meaning(subject.beside[0].place.inode);
   return subject;
@@ -220,13 +221,13 @@ std::vector<TakeAs> forms_of(const std::vector<FolderEntry>& entries, const std:
     std::string label = entry.name.substr(stem.empty() ? 0 : std::min(stem.size() + 1, entry.name.size()));
     if (label.empty()) label = entry.name;
     forms.push_back({label + (entry.is_folder ? "/" : ""), way_below(way, entry.name, entry.is_folder),
-                     size_told(entry, !is_elsewhere && elements_in(node) <= kLittle)});
+                     size_published(entry, !is_elsewhere && elements_in(node) <= kLittle)});
   }
   return forms;
 }
 
-void add_contents(const Asked& asked, const std::vector<FolderEntry>& entries, PageModel& page) {
-  Contents(asked, page).add(entries, "", "", 0);
+void add_contents(const Exchange& exchange, const std::vector<FolderEntry>& entries, PageModel& page) {
+  Contents(exchange, page).add(entries, "", "", 0);
 }
 
 }  // namespace plainfs::serve

@@ -23,9 +23,10 @@ struct Subject {
 };
 
 // Returns the subject of a folder.
-Subject folder_subject(const Asked& asked, const Site::Place& folder);
+Subject folder_subject(const Exchange& exchange, const Site::Place& folder);
 // Returns the subject of a member without a folder, by its name in `folder`; nullopt if it is missing.
-std::optional<Subject> member_subject(const Asked& asked, const Site::Place& folder, const std::string& name);
+std::optional<Subject> member_subject(const Exchange& exchange, const Site::Place& folder,
+                                      const std::string& name);
 
 // Returns the forms in which a page offers the entries: files, and folders of files that are one form,
 // "10x/". way: the path from the page to the entries. Small files are measured to show their size.
@@ -33,6 +34,6 @@ std::vector<TakeAs> forms_of(const std::vector<FolderEntry>& entries, const std:
                              const std::string& stem, const Node& node);
 
 // Adds the members of a store or a folder, down to the data, each once. A very large folder is cut.
-void add_contents(const Asked& asked, const std::vector<FolderEntry>& entries, PageModel& page);
+void add_contents(const Exchange& exchange, const std::vector<FolderEntry>& entries, PageModel& page);
 
 }  // namespace plainfs::serve

@@ -85,9 +85,9 @@ class TablePage {
       if (!filter_) add_level_problem(*column, level);
       return;
     }
-    const std::string asked = where->substr(0, where->find(':'));
-    std::vector<std::string> near = nearest_names(asked, column_names());
-    add_problem(fmt::format("No column '{}' to filter by.", shown(asked)), {}, {});
+    const std::string column = where->substr(0, where->find(':'));
+    std::vector<std::string> near = nearest_names(column, column_names());
+    add_problem(fmt::format("No column '{}' to filter by.", shown(column)), {}, {});
     for (const std::string& name : near) page_.problems.back().near.push_back({name, href("sort", name)});
   }
 

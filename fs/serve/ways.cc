@@ -117,7 +117,7 @@ Json component(const char* name, const std::string& scope, int64_t x, int64_t wi
 
 }  // namespace
 
-void add_ways(const Asked& asked, const Subject& subject, PageModel& page) {
+void add_ways(const Exchange& exchange, const Subject& subject, PageModel& page) {
   std::string_view last;
   for (const WayOf& way : kWaysOf) {
     if (way.program == last) continue;
@@ -126,25 +126,25 @@ void add_ways(const Asked& asked, const Subject& subject, PageModel& page) {
     last = way.program;
     const bool takes_bare = !way.after_bare.empty() && is_bare(file->entry);
     page.ways.push_back(
-        {std::string(way.program), fmt::format("{}{}{}", way.before, asked.address(file->path, false),
+        {std::string(way.program), fmt::format("{}{}{}", way.before, exchange.address(file->path, false),
                                                takes_bare ? way.after_bare : way.after)});
   }
   if (subject.has_folder && subject.meaning && subject.meaning->what.is_store)
     page.ways.push_back(
         {"H5Web", fmt::format("<H5GroveProvider url=\"{}\" filepath={{{}}}><App /></H5GroveProvider>",
-                              asked.address({std::string(kOwnFolder), std::string(kH5Folder)}, false),
-                              to_json_text(h5_file(asked.site, subject.place.names)))});
+                              exchange.address({std::string(kOwnFolder), std::string(kH5Folder)}, false),
+                              to_json_text(h5_file(exchange.site, subject.place.names)))});
   if (subject.has_folder)
     page.ways.push_back(
-        {"All of it", fmt::format("wget -r -np -nH \"{}\"", asked.address(subject.place.names, true))});
+        {"All of it", fmt::format("wget -r -np -nH \"{}\"", exchange.address(subject.place.names, true))});
 }
 
-void add_source_ways(const Asked& asked, const Subject& subject, PageModel& page) {
+void add_source_ways(const Exchange& exchange, const Subject& subject, PageModel& page) {
   const std::optional<std::vector<std::string>> path =
       source_path(*subject.meaning->what.store, subject.place.names);
   if (!path) return;
   const bool is_folder = path->back() == kSourceFolder;
-  const std::string source = asked.address(*path, is_folder);
+  const std::string source = exchange.address(*path, is_folder);
   const std::string way = fmt::format("{}/{}/", kOwnFolder, kSourceFolder);
   page.views.push_back({"as stored", is_folder ? way : way + percent_encoded(path->back())});
   if (!std::holds_alternative<Image>(subject.node().content)) return;
@@ -155,7 +155,7 @@ void add_source_ways(const Asked& asked, const Subject& subject, PageModel& page
   }
   const std::optional<FoundFile> tiff = file_of(subject, ".ome.tif");
   if (!tiff) return;
-  const std::string address = asked.address(tiff->path, false);
+  const std::string address = exchange.address(tiff->path, false);
   page.viewers.push_back(
       {"Avivator", "https://avivator.gehlenborglab.org/?image_url=" + percent_encoded(address)});
   page.ways.push_back(

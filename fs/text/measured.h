@@ -35,7 +35,7 @@ using MeasuredPtr = std::shared_ptr<const Measured>;
 
 // The published size of a file, which is set once. If another session measured it, the file is prepared when
 // it is read; a different size is then an error.
-class ToldSize {
+class PublishedSize {
  public:
   Mutex preparing;              // held while the file is prepared or measured
   std::atomic<int> waiting{0};  // threads waiting for `preparing`; relaxed: the holder may notice them late

@@ -61,7 +61,7 @@ std::string TextFile::position_index(IndexKind kind) {
   return state_->source->position_index(kind);
 }
 
-bool TextFile::has_beginning() const {
+bool TextFile::can_read_before_sized() const {
   return !state_->source->head_follows_blocks();
 }
 

@@ -49,7 +49,7 @@ class TextSource {
   virtual void format(uint64_t block, ByteSink& out) const = 0;
   // Returns whether measure() takes about as long as format(). The measuring pass then formats the block, and
   // keeps the text for the next reader while there is room.
-  virtual bool is_worth_keeping(uint64_t) const { return false; }
+  virtual bool should_cache(uint64_t) const { return false; }
   // See ViewFile::position_index. For lines with positions, which are indexed while they are measured.
   // Measures the blocks that were not measured yet.
   virtual std::string position_index(IndexKind) const { throw unsupported("lines without positions"); }
@@ -76,7 +76,7 @@ class TextFile : public ViewFile {
   uint64_t parts_to_measure() override;
   void measure_part(uint64_t part, uint64_t parts) override;
   Slices read(uint64_t offset, size_t size) override;
-  bool has_beginning() const override;
+  bool can_read_before_sized() const override;
   std::optional<Slices> read_beginning(uint64_t offset, size_t size) override;
   uint64_t cut_before(uint64_t offset) const override;
   MeasuredPtr measured() const override;

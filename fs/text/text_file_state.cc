@@ -202,7 +202,7 @@ void TextFile::State::forget_measured() {
 
 uint64_t TextFile::State::measure_block(uint64_t block) {
   std::optional<uint64_t> size;
-  if (kept_bytes.load(std::memory_order_relaxed) < budget / kKeptPart && source->is_worth_keeping(block))
+  if (kept_bytes.load(std::memory_order_relaxed) < budget / kKeptPart && source->should_cache(block))
     size = keep_formatted(block);
   if (!size) size = source->measure(block);
   refresh_kept(*size);
@@ -271,7 +271,7 @@ void TextFile::State::format(uint64_t block, uint64_t size, Bytes& bytes) const 
 std::shared_ptr<const TextBlock> TextFile::State::part_in_passing(uint64_t block, uint64_t from,
                                                                   uint64_t to) {
   const uint64_t size = block_size(block);
-  if (to - from > kMostInPassing || size > kMostKeptText || source->is_worth_keeping(block) || held(block))
+  if (to - from > kMostInPassing || size > kMostKeptText || source->should_cache(block) || held(block))
     return nullptr;
   if (touched[block % touched.size()].exchange(block + 1, std::memory_order_relaxed) == block + 1)
     return nullptr;

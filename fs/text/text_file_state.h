@@ -74,7 +74,7 @@ struct TextFile::State : BlockStream<TextBlock> {
   const std::unique_ptr<TextSource> source;
   Context& context;
   const uint64_t budget;  // of the cache, in bytes
-  ToldSize told;
+  PublishedSize told;
   bool prepared GUARDED_BY(told.preparing) = false;  // the source and head are final
   // Sizes of the measured blocks; kNotMeasured for the others.
   std::vector<uint64_t> sizes GUARDED_BY(told.preparing);

@@ -14,8 +14,8 @@
 
 namespace plainfs {
 
-class FoundFiles;
-using FoundFilesPtr = std::shared_ptr<const FoundFiles>;
+class NamedFiles;
+using FoundFilesPtr = std::shared_ptr<const NamedFiles>;
 
 struct ViewEntry;
 using Opener = std::function<std::shared_ptr<ViewFile>()>;
@@ -67,9 +67,9 @@ using FoundNamesPtr = std::shared_ptr<const FoundNames>;
 
 // The files of a directory that has very many, or more than it lists. Each file is created when its name is
 // looked up. Const and thread-safe; may throw Error.
-class FoundFiles {
+class NamedFiles {
  public:
-  virtual ~FoundFiles() = default;
+  virtual ~NamedFiles() = default;
   // Returns the names that the directory lists; the same ones at each call.
   virtual FoundNamesPtr names() const = 0;
   // Returns the file of that name, listed or not; nullopt if missing.

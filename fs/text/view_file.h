@@ -68,7 +68,7 @@ class ViewFile {
   // Returns bytes [offset, offset + size); fewer only at the end of the file.
   virtual Slices read(uint64_t offset, size_t size) = 0;
   // Returns whether the beginning can be read before the size is known, if that takes a pass.
-  virtual bool has_beginning() const { return false; }
+  virtual bool can_read_before_sized() const { return false; }
   // Returns bytes [offset, offset + size) without that pass. Returns nullopt if some of them do not exist,
   // lie beyond the beginning, or meet an error, which read() reports.
   virtual std::optional<Slices> read_beginning(uint64_t /*offset*/, size_t /*size*/) { return std::nullopt; }

@@ -166,7 +166,7 @@ class MemberLister {
     std::shared_ptr<const KnownMembers> known;
     if (node.parts) known = std::make_shared<KnownMembers>(node.parts, std::move(members), std::move(names));
     node.parts = known;
-    const KnownMembers::Asking asking(known.get());
+    const KnownMembers::FindingScope finding(known.get());
     const std::optional<Error> fault = transient_fault(node);
     for (ViewEntry& file : offered_files(node, listing_)) {
       if (file.is_beside) continue;
@@ -360,7 +360,7 @@ DirectoryContent show_directory(const DirectoryEntry& directory, const Node& nod
   return {std::move(shown), std::move(lister).unopened()};
 }
 
-DirectoryEntry show_found(const FoundFiles& files, const std::string& name) {
+DirectoryEntry show_found(const NamedFiles& files, const std::string& name) {
   std::optional<ViewEntry> file = files.find(name);
   if (!file) throw not_found("{} does not exist", name);
   file->name = name;

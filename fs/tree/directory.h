@@ -60,12 +60,12 @@ struct DirectoryContent {
 };
 
 // Returns the content of the directory at `place`: the members of its node, or what views generate. Throws if
-// the group cannot be read. Requires: the directory has no FoundFiles.
+// the group cannot be read. Requires: the directory has no NamedFiles.
 DirectoryContent show_directory(const DirectoryEntry& directory, const Node& node,
                                 const DirectoryPlace& place, const ListingContext& listing);
 
-// Returns the file `name` of a directory of FoundFiles. Throws not_found if it is missing.
-DirectoryEntry show_found(const FoundFiles& files, const std::string& name);
+// Returns the file `name` of a directory of NamedFiles. Throws not_found if it is missing.
+DirectoryEntry show_found(const NamedFiles& files, const std::string& name);
 
 // The extension of a view that shows a node itself, such as ".csv" or ".npy"; "" for its directory.
 struct Extension {

@@ -29,7 +29,7 @@ bool has_table(const CfVariable& variable) {
 }
 
 // The tables of a variable for chosen places along its dimensions: DIM=VALUE[,DIM=VALUE…].csv.
-class CoordinateParts : public FoundFiles {
+class CoordinateParts : public NamedFiles {
  public:
   CoordinateParts(CfDatasetPtr dataset, const CfVariable& variable, Context& context)
       : dataset_(std::move(dataset)), variable_(variable), context_(context) {}

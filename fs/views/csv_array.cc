@@ -25,8 +25,8 @@ class CsvArray : public EmittingSource<CsvArray> {
   std::string version() const override { return "csv array 2"; }
   uint64_t division() const override { return units_ ? grid().number() : 0; }
   uint64_t block_count() const override { return units_ ? grid().block_count() : 0; }
-  bool is_worth_keeping(uint64_t block) const override {
-    return grid().width() > 0 && units_->is_worth_keeping(grid().block(block).unit);
+  bool should_cache(uint64_t block) const override {
+    return grid().width() > 0 && units_->should_cache(grid().block(block).unit);
   }
 
   template <class Sink>

@@ -237,7 +237,7 @@ class CsvNested : public EmittingSource<CsvNested> {
   std::string head() const override;
   std::string version() const override { return "csv nested 1"; }
   uint64_t block_count() const override { return starts_.size(); }
-  bool is_worth_keeping(uint64_t) const override { return true; }
+  bool should_cache(uint64_t) const override { return true; }
 
   template <class Sink>
   void emit(uint64_t block, Sink& sink) const;

@@ -34,7 +34,7 @@ class CsvTable : public RowText<CsvTable> {
   void prepare() override;
   std::string head() const override;
   std::string version() const override { return "csv table 2"; }
-  bool is_worth_keeping(uint64_t block) const override {
+  bool should_cache(uint64_t block) const override {
     return !units().are_shared() && !repeated(units().block(block));  // shared units need the cache
   }
 

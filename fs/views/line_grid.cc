@@ -153,7 +153,7 @@ std::shared_ptr<const Elements> GridUnits::read(uint64_t unit) const {
   });
 }
 
-bool GridUnits::is_worth_keeping(uint64_t unit) const {
+bool GridUnits::should_cache(uint64_t unit) const {
   constexpr uint64_t kPart = 16;  // of the cache's budget
   const uint64_t elements = element_count(grid_.unit_box(unit).extent);
   const uint64_t budget = context_.cache.statistics().budget_bytes;

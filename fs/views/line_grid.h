@@ -86,9 +86,9 @@ class GridUnits {
   std::shared_ptr<const Elements> read(uint64_t unit) const;
   // Returns the element that all elements of the unit are equal to, if that is known without reading them.
   std::optional<Elements> repeated(uint64_t unit) const;
-  // Returns whether the unit's text should be kept when it is measured (TextSource::is_worth_keeping). Units
+  // Returns whether the unit's text should be kept when it is measured (TextSource::should_cache). Units
   // of equal elements gain nothing, and large units need the cache for themselves.
-  bool is_worth_keeping(uint64_t unit) const;
+  bool should_cache(uint64_t unit) const;
 
  private:
   const ArrayPtr array_;

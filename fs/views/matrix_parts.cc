@@ -14,7 +14,7 @@
 #include "fs/text/field_text.h"
 #include "fs/text/text_file.h"
 #include "fs/views/gene_matrix.h"
-#include "fs/views/later_text.h"
+#include "fs/views/lazy_text.h"
 #include "fs/views/npy.h"
 #include "fs/views/part_names.h"
 #include "fs/views/texts.h"
@@ -55,9 +55,9 @@ class NamedMatrix {
     if (side == Side::genes) return matrix_.cells;
     return labels_of(names(Side::genes));
   }
-  // Returns the lines. as_meant: as in a .csv, otherwise as stored.
-  MatrixLinesPtr lines(Side side, bool as_meant) const {
-    return lines_[side == Side::genes][as_meant].get([&] { return open(side, as_meant); });
+  // Returns the lines. labelled_values: as in a .csv, otherwise as stored.
+  MatrixLinesPtr lines(Side side, bool labelled_values) const {
+    return lines_[side == Side::genes][labelled_values].get([&] { return open(side, labelled_values); });
   }
   bool has_npy() const {
     if (const auto* array = std::get_if<LabelledArray>(&node_.content))
@@ -68,7 +68,7 @@ class NamedMatrix {
   Context& context() const { return context_; }
 
  private:
-  MatrixLinesPtr open(Side side, bool as_meant) const;
+  MatrixLinesPtr open(Side side, bool labelled_values) const;
 
   const Node node_;
   const GeneMatrix matrix_;
@@ -79,11 +79,11 @@ class NamedMatrix {
 };
 using NamedMatrixPtr = std::shared_ptr<const NamedMatrix>;
 
-MatrixLinesPtr NamedMatrix::open(Side side, bool as_meant) const {
+MatrixLinesPtr NamedMatrix::open(Side side, bool labelled_values) const {
   const bool are_rows = side == Side::genes;
   if (const auto* array = std::get_if<LabelledArray>(&node_.content)) {
-    const ArrayPtr values = as_meant ? plainfs::as_meant(*array).values : array->values;
-    if (as_meant && values == array->values) return lines(side, false);
+    const ArrayPtr values = labelled_values ? plainfs::labelled_values(*array).values : array->values;
+    if (labelled_values && values == array->values) return lines(side, false);
     return dense_lines(values, are_rows ? *matrix_.axis : 1 - *matrix_.axis, context_);
   }
   const SparseMatrix& matrix = std::get<SparseMatrix>(node_.content);
@@ -91,8 +91,8 @@ MatrixLinesPtr NamedMatrix::open(Side side, bool as_meant) const {
   SparseMatrix shown = evaluated_.get([&] { return evaluated(matrix); });
   // Real numbers may be stored as integers.
   const bool is_converted = shown.is_real && shown.value->dtype().is_integer();
-  if (!is_converted && as_meant) return lines(side, false);
-  if (!as_meant && is_converted)
+  if (!is_converted && labelled_values) return lines(side, false);
+  if (!labelled_values && is_converted)
     shown.value = with_type(shown.value, number_type(Kind::real, sizeof(double)));
   return sparse_lines(shown, are_rows, context_);
 }
@@ -123,7 +123,7 @@ class PartFileNames : public FoundNames {
 };
 
 // One of the two directories.
-class MatrixParts : public FoundFiles, public std::enable_shared_from_this<MatrixParts> {
+class MatrixParts : public NamedFiles, public std::enable_shared_from_this<MatrixParts> {
  public:
   MatrixParts(NamedMatrixPtr matrix, Side side) : matrix_(std::move(matrix)), side_(side) {}
 
@@ -189,7 +189,7 @@ class PartFile : public ViewFile {
       throw unreadable("a matrix has changed since its parts were measured");
     return text().read(offset, size);
   }
-  bool has_beginning() const override { return text().has_beginning(); }
+  bool can_read_before_sized() const override { return text().can_read_before_sized(); }
   std::optional<Slices> read_beginning(uint64_t offset, size_t size) override {
     return text().read_beginning(offset, size);
   }
@@ -254,7 +254,7 @@ std::shared_ptr<TextFile> MatrixParts::open_csv(const Asked& parts) const {
       table.columns.push_back({part.name, line_array(lines, part.part)});
     return csv_table(std::move(table), self->context());
   };
-  return std::make_shared<TextFile>(std::make_unique<LaterText>("csv of parts 1", make), context());
+  return std::make_shared<TextFile>(std::make_unique<LazyText>("csv of parts 1", make), context());
 }
 
 std::shared_ptr<ViewFile> MatrixParts::open_npy(const Asked& parts) const {

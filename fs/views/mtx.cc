@@ -47,7 +47,7 @@ class Mtx : public EmittingSource<Mtx> {
   void put_block(uint64_t block, std::span<const Index> index, std::span<const Value> value,
                  Sink& sink) const;
   template <class Index>
-  void look_for_falls(uint64_t block, std::span<const Index> index) const;
+  void find_unsorted(uint64_t block, std::span<const Index> index) const;
   template <class Index, class Sink>
   void put_block_with_missing(uint64_t block, std::span<const Index> index, const Elements& values,
                               Sink& sink) const;
@@ -130,7 +130,7 @@ void Mtx::put_block(uint64_t block, std::span<const Index> index, std::span<cons
 
 // Logs the first index in the block that is not above the one before it in its row or column.
 template <class Index>
-void Mtx::look_for_falls(uint64_t block, std::span<const Index> index) const {
+void Mtx::find_unsorted(uint64_t block, std::span<const Index> index) const {
   bool falls = false;
   for_each_major(block, [&](uint64_t, uint64_t first, uint64_t last) {
     for (uint64_t i = first + 1; i < last; ++i) falls |= index[i] <= index[i - 1];
@@ -144,7 +144,7 @@ void Mtx::look_for_falls(uint64_t block, std::span<const Index> index) const {
   }
   if (!falls) return;
   any_fall_.store(true, std::memory_order_relaxed);
-  matrix_.on_falling_index();
+  matrix_.on_unsorted_index();
 }
 
 // Writes a block in which some values are NA.
@@ -179,7 +179,7 @@ void Mtx::emit_with(uint64_t block, Sink& sink) const {
   const IndexRun<Index> index(*matrix_.index, first, count, lists_.minors, lists_.minor_word());
   const Elements values = read_run(*matrix_.value, first, count);
   if constexpr (std::is_same_v<Sink, CountingSink>)
-    if (matrix_.on_falling_index) look_for_falls(block, index.values());
+    if (matrix_.on_unsorted_index) find_unsorted(block, index.values());
   if (!values.missing.empty()) return put_block_with_missing(block, index.values(), values, sink);
   visit_number(matrix_.value->dtype(), [&](auto zero) {
     using T = decltype(zero);

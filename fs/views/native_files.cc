@@ -124,7 +124,7 @@ Table table_of(const LabelledArray& array) {
 // Offers an array for R; an array of compounds as a table of their members. Stored codes are replaced by
 // their meaning.
 void offer_array_rds(const LabelledArray& stored, Context& context, std::vector<ViewEntry>& files) {
-  const LabelledArray array = as_meant(stored);
+  const LabelledArray array = labelled_values(stored);
   const Array& values = *array.values;
   if (values.dtype().kind == Kind::compound && !values.is_null()) {
     files.push_back(beside(
@@ -172,7 +172,7 @@ void offer_h5(const Node& node, Context& context, std::vector<ViewEntry>& files)
   } else {
     const auto& stored = std::get<LabelledArray>(node.content);
     const Opener text = stored.labels ? Opener() : offered("matrix.mtx", files);
-    entries = [matrix = as_meant(stored), text, &context] {
+    entries = [matrix = labelled_values(stored), text, &context] {
       return entries_of(matrix, context, measured_beside(matrix, text));
     };
   }
@@ -223,8 +223,8 @@ void offer_bgzf(const Node& node, Context& context, std::vector<ViewEntry>& file
   for (const auto& [ending, kind] :
        {std::pair(".gz.tbi", IndexKind::tbi), std::pair(".gz.csi", IndexKind::csi)}) {
     const auto make_index = [text, of = kind] { return text()->position_index(of); };
-    files.push_back(
-        {name + ending, framed([make_index, &context] { return made_file(make_index, context, kIndex); })});
+    files.push_back({name + ending,
+                     framed([make_index, &context] { return computed_file(make_index, context, kIndex); })});
     // For variants, csi is only for positions that tbi cannot represent.
     files.back().found_by_name = has_variants && kind == IndexKind::csi;
   }
@@ -267,7 +267,7 @@ void offer_parquet(const Node& node, Context& context, std::vector<ViewEntry>& f
   if (const auto* table = std::get_if<Table>(&node.content)) {
     if (has_parquet(*table) && can_be_held(*table)) offer([table = *table] { return table; });
   } else if (const auto* array = std::get_if<LabelledArray>(&node.content)) {
-    const LabelledArray meant = as_meant(*array);
+    const LabelledArray meant = labelled_values(*array);
     if (meant.values->dtype().kind == Kind::compound && !meant.values->is_null())
       offer([meant] { return table_of(meant); });
   }

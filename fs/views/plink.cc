@@ -69,11 +69,11 @@ class BedCalls : public Segment {
 
  private:
   uint64_t ploidy() const { return variants_.genotype->shape()[2]; }
-  Elements read_calls(const Box& box, bool in_passing) const {
-    return in_passing ? variants_.genotype->read(box) : variants_.genotype->peek(box);
+  Elements read_calls(const Box& box, bool sequential) const {
+    return sequential ? variants_.genotype->read(box) : variants_.genotype->peek(box);
   }
-  void read_rows(uint64_t first_row, uint64_t rows, bool in_passing, std::byte* out) const;
-  void read_part(uint64_t row, uint64_t first_byte, std::span<std::byte> out, bool in_passing) const;
+  void read_rows(uint64_t first_row, uint64_t rows, bool sequential, std::byte* out) const;
+  void read_part(uint64_t row, uint64_t first_byte, std::span<std::byte> out, bool sequential) const;
   template <class T>
   void put_codes(const T* calls, uint64_t first, uint64_t count, uint64_t first_place, std::byte* out) const;
   void put_codes(const Elements& calls, uint64_t call, uint64_t first, uint64_t count, uint64_t first_place,
@@ -121,16 +121,16 @@ void BedCalls::put_codes(const Elements& calls, uint64_t call, uint64_t first, u
 }
 
 // Writes bytes of one row; reads only the samples in them.
-void BedCalls::read_part(uint64_t row, uint64_t first_byte, std::span<std::byte> out, bool in_passing) const {
+void BedCalls::read_part(uint64_t row, uint64_t first_byte, std::span<std::byte> out, bool sequential) const {
   const uint64_t first = first_byte * 4,
                  count = std::min<uint64_t>(out.size() * 4, samples_.places.size() - first);
   const uint64_t from = samples_.places[first], to = samples_.places[first + count - 1] + 1;
-  const Elements calls = read_calls({{sites_.variant(row), from, 0}, {1, to - from, ploidy()}}, in_passing);
+  const Elements calls = read_calls({{sites_.variant(row), from, 0}, {1, to - from, ploidy()}}, sequential);
   put_codes(calls, 0, first, count, from, out.data());
 }
 
 // Writes whole rows. Variants are read together unless there are too many others between them.
-void BedCalls::read_rows(uint64_t first_row, uint64_t rows, bool in_passing, std::byte* out) const {
+void BedCalls::read_rows(uint64_t first_row, uint64_t rows, bool sequential, std::byte* out) const {
   constexpr uint64_t kMostGap = 16;
   const std::vector<uint64_t> variants = sites_.variants(first_row, rows);
   for (uint64_t done = 0; done < rows;) {
@@ -138,7 +138,7 @@ void BedCalls::read_rows(uint64_t first_row, uint64_t rows, bool in_passing, std
     uint64_t last = done;
     while (last + 1 < rows && variants[last + 1] - variants[last] <= kMostGap) ++last;
     const Elements calls =
-        read_calls({{first, 0, 0}, {variants[last] - first + 1, stored, ploidy()}}, in_passing);
+        read_calls({{first, 0, 0}, {variants[last] - first + 1, stored, ploidy()}}, sequential);
     for (; done <= last; ++done)
       put_codes(calls, (variants[done] - first) * stored, 0, samples_.places.size(), 0,
                 out + done * row_bytes_);
@@ -152,10 +152,10 @@ void BedCalls::read(const Wanted& wanted) const {
     const uint64_t row = at / row_bytes_, byte = at % row_bytes_;
     uint64_t some = std::min<uint64_t>(row_bytes_ - byte, out.size());
     if (some < row_bytes_) {
-      read_part(row, byte, out.first(some), wanted.in_passing);
+      read_part(row, byte, out.first(some), wanted.sequential);
     } else {
       const uint64_t rows = out.size() / row_bytes_;
-      read_rows(row, rows, wanted.in_passing, out.data());
+      read_rows(row, rows, wanted.sequential, out.data());
       some = rows * row_bytes_;
     }
     out = out.subspan(some);

@@ -13,7 +13,7 @@
 #include "fs/native/group_sums.h"
 #include "fs/native/rds.h"
 #include "fs/text/text_file.h"
-#include "fs/views/later_text.h"
+#include "fs/views/lazy_text.h"
 #include "fs/views/part_names.h"
 #include "fs/views/texts.h"
 
@@ -66,7 +66,7 @@ std::vector<std::string> distinct(std::vector<std::string> headers) {
   return headers;
 }
 
-class Pseudobulks : public FoundFiles, public std::enable_shared_from_this<Pseudobulks> {
+class Pseudobulks : public NamedFiles, public std::enable_shared_from_this<Pseudobulks> {
  public:
   Pseudobulks(std::function<AnnotatedMatrix()> make, Context& context)
       : make_(std::move(make)), context_(context) {}
@@ -125,7 +125,7 @@ std::optional<ViewEntry> Pseudobulks::find(std::string_view name) const {
     ViewEntry file{std::string(name), nullptr};
     const auto text = [this](std::function<std::unique_ptr<TextSource>()> make) {
       return [make = std::move(make), &context = context_]() -> std::shared_ptr<ViewFile> {
-        return std::make_shared<TextFile>(std::make_unique<LaterText>(kVersion, make), context);
+        return std::make_shared<TextFile>(std::make_unique<LazyText>(kVersion, make), context);
       };
     };
     const auto self = shared_from_this();

@@ -28,7 +28,7 @@ class RaggedTsv : public EmittingSource<RaggedTsv> {
   void prepare() override;
   std::string version() const override { return "ragged tsv 1"; }
   uint64_t block_count() const override { return first_row_.size(); }
-  bool is_worth_keeping(uint64_t) const override { return true; }
+  bool should_cache(uint64_t) const override { return true; }
 
   template <class Sink>
   void emit(uint64_t block, Sink& sink) const;

@@ -49,9 +49,7 @@ class VariantsVcf : public EmittingSource<VariantsVcf> {
   std::string version() const override { return "variants vcf 2"; }
   uint64_t division() const override { return units_->division() ^ pieces_ << 48; }
   uint64_t block_count() const override { return units_->block_count() * pieces_; }
-  bool is_worth_keeping(uint64_t) const override {
-    return !units_->are_shared() && !variants_.format.empty();
-  }
+  bool should_cache(uint64_t) const override { return !units_->are_shared() && !variants_.format.empty(); }
 
   template <class Sink>
   void emit(uint64_t block, Sink& sink) const;

@@ -43,7 +43,7 @@ Opener text_opener(Context& context, Make make) {
 void offer_csv(const Node& node, Context& context, std::vector<ViewEntry>& files) {
   if (const auto* array = std::get_if<LabelledArray>(&node.content)) {
     files.push_back(beside(".csv", text_opener(context, [array = *array, &context] {
-                             const LabelledArray shown = as_meant(array);
+                             const LabelledArray shown = labelled_values(array);
                              const bool table =
                                  shown.values->dtype().kind == Kind::compound && !shown.values->is_null();
                              return table ? csv_compounds(shown, context) : csv_array(shown, context);

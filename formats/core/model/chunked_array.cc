@@ -138,12 +138,12 @@ Elements ChunkedArray::peek(const Box& box) const {
   return read(box, true);
 }
 
-Elements ChunkedArray::read(const Box& box, bool in_passing) const {
+Elements ChunkedArray::read(const Box& box, bool sequential) const {
   check_inside(box, shape());
   if (element_count(box.extent) == 0) return zero_elements(dtype(), 0);
   const Box chunks = chunks_of(grid_, box);
   const uint64_t chunk_count = element_count(chunks.extent);
-  const bool may_take_rows = in_passing || loads_rows_alone();
+  const bool may_take_rows = sequential || loads_rows_alone();
   if (chunk_count == 1 && !may_take_rows) {
     const auto elements = chunk(chunks.origin);
     const Shape chunk_shape = grid_.chunk_shape(chunks.origin);

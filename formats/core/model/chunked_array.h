@@ -84,7 +84,7 @@ class ChunkedArray : public Array {
   Context& context() const { return context_; }
 
  private:
-  Elements read(const Box& box, bool in_passing) const;
+  Elements read(const Box& box, bool sequential) const;
   std::optional<Elements> first_rows(std::span<const uint64_t> chunk, const Box& inside) const;
   bool touch(uint64_t number) const;
   Elements load_checked(std::span<const uint64_t> chunk) const;

@@ -103,16 +103,16 @@ class KnownMembers : public Group {
 
   // A scope in which several views are asked about a group in turn, so that each can use what an earlier one
   // found out. For one thread at a time, before others see the group.
-  class Asking {
+  class FindingScope {
    public:
-    explicit Asking(const KnownMembers* group) : group_(group) {
+    explicit FindingScope(const KnownMembers* group) : group_(group) {
       if (group_) group_->findings_.emplace();
     }
-    ~Asking() {
+    ~FindingScope() {
       if (group_) group_->findings_.reset();
     }
-    Asking(const Asking&) = delete;
-    Asking& operator=(const Asking&) = delete;
+    FindingScope(const FindingScope&) = delete;
+    FindingScope& operator=(const FindingScope&) = delete;
 
    private:
     const KnownMembers* const group_;

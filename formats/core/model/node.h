@@ -50,7 +50,7 @@ struct LabelledArray {
 };
 
 // Returns the array with its meaning: with labels instead of stored codes, and missing values marked.
-inline LabelledArray as_meant(LabelledArray array) {
+inline LabelledArray labelled_values(LabelledArray array) {
   if (array.labels) array.values = std::exchange(array.labels, nullptr);
   return array;
 }
@@ -88,7 +88,7 @@ struct SparseMatrix {
   MissingEntries missing = MissingEntries::shown_as_na;
   // Called when a pass over all entries finds indices that do not rise within a row or column, possibly
   // several times. Thread-safe. Null: passes need not check.
-  std::function<void()> on_falling_index = nullptr;
+  std::function<void()> on_unsorted_index = nullptr;
   // Set instead of value, index and pointer if only a pass can determine the number of entries. Returns these
   // three; its other members are ignored. Thread-safe. Throws what reading throws.
   std::function<SparseMatrix()> evaluate = nullptr;

@@ -40,7 +40,7 @@ class AsStored : public DerivedArray {
 
 }  // namespace
 
-ArrayPtr turned_round(const ArrayPtr& array) {
+ArrayPtr with_reversed_axes(const ArrayPtr& array) {
   if (array->column_major()) return std::make_shared<AsStored>(array);
   if (array->shape().size() < 2) return array;
   return std::make_shared<ReversedArray>(array);
@@ -52,7 +52,7 @@ ArrayPtr in_row_order(const ArrayPtr& array) {
 }
 
 ArrayPtr in_column_order(const ArrayPtr& array) {
-  return turned_round(array);
+  return with_reversed_axes(array);
 }
 
 }  // namespace plainfs

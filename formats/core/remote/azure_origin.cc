@@ -146,7 +146,7 @@ HttpRequest AzureOrigin::request(const std::string& key, std::string query, std:
   return request;
 }
 
-std::string AzureOrigin::asker() {
+std::string AzureOrigin::credential_source() {
   if (!token_.empty()) return "the token is from the environment (AZURE_STORAGE_SAS_TOKEN)";
   if (!key_.empty()) return "the key is from the environment (AZURE_STORAGE_KEY)";
   return "asked without a key (AZURE_STORAGE_KEY and AZURE_STORAGE_SAS_TOKEN are not set)";

@@ -21,7 +21,7 @@ class AzureOrigin : public ObjectOrigin {
 
   std::string address(const std::string& location) const override { return endpoint_ + " " + location; }
   HttpRequest get(const std::string& location, std::vector<std::string> fields) override;
-  std::string asker() override;
+  std::string credential_source() override;
   bool learn_from(const HttpHead&, const std::string&) override { return false; }
 
   std::string key_of(const std::string& location) const override;

@@ -32,7 +32,7 @@ constexpr long kSlowSeconds = 30;
 constexpr long kBufferBytes = 512 << 10;
 constexpr int kPollMilliseconds = 1000;
 constexpr std::chrono::milliseconds kBetweenTries{50};
-constexpr int64_t kBetweenTold = 60;  // seconds between log lines about a server that is busy at times
+constexpr int64_t kBetweenLogged = 60;  // seconds between log lines about a server that is busy at times
 // A server that is restarted accepts connections again after this time.
 constexpr std::chrono::seconds kRefusedPatience{10};
 
@@ -422,9 +422,9 @@ void HttpClient::note_retry(const std::string& url, const std::string& why, unsi
   if (counters_.is_waiting.exchange(true, std::memory_order_relaxed) || !counters_.tell) return;
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   const int64_t second = std::chrono::duration_cast<std::chrono::seconds>(now).count();
-  if (second < told_at_.load(std::memory_order_relaxed) + kBetweenTold) return;
-  told_at_.store(second, std::memory_order_relaxed);
-  is_told_.store(true, std::memory_order_relaxed);
+  if (second < logged_at_.load(std::memory_order_relaxed) + kBetweenLogged) return;
+  logged_at_.store(second, std::memory_order_relaxed);
+  is_logged_.store(true, std::memory_order_relaxed);
   counters_.tell(fmt::format("{}: {}; trying again ({} of {})", parse_url(url).host_and_port(), why,
                              tries + 1, most_attempts()));
 }
@@ -433,7 +433,7 @@ void HttpClient::note_answer(const std::string& url) {
   has_given_up_.store(false, std::memory_order_relaxed);
   if (!counters_.is_waiting.load(std::memory_order_relaxed)) return;
   counters_.is_waiting.store(false, std::memory_order_relaxed);
-  if (is_told_.exchange(false, std::memory_order_relaxed))
+  if (is_logged_.exchange(false, std::memory_order_relaxed))
     counters_.tell(parse_url(url).host_and_port() + ": replies again");
 }
 

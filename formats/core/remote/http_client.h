@@ -101,8 +101,8 @@ class HttpClient {
   const std::chrono::seconds patience_;
   // All three are relaxed: other data do not depend on them.
   std::atomic<bool> has_given_up_{false};
-  std::atomic<bool> is_told_{false};          // that the server does not answer
-  std::atomic<int64_t> told_at_{-1'000'000};  // in seconds
+  std::atomic<bool> is_logged_{false};          // that the server does not answer
+  std::atomic<int64_t> logged_at_{-1'000'000};  // in seconds
   std::unique_ptr<State> state_;
 };
 

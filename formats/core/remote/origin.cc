@@ -43,7 +43,7 @@ std::string answered(const std::function<HttpRequest()>& make, Origin& origin, H
     const std::string code = error_code_of(reply.body);
     const Error error = reply.head.status == 0 || reply.head.status == 200
                             ? unreadable("{}", reply.failure)
-                            : refused(reply.head.status, code, origin.asker());
+                            : refused(reply.head.status, code, origin.credential_source());
     const bool is_refusal = reply.head.status >= 300 && reply.head.status < 404;
     if (is_refusal && renewals++ < kMostRenewals && origin.learn_from(reply.head, code)) continue;
     const auto pause = std::max(pause_asked_by(reply.head), pause_after(++tries));

@@ -25,7 +25,7 @@ class Origin {
   virtual bool has_keys() { return true; }
   // Returns a description of the keys for messages about a refused request: "the key is from the profile
   // lab". Returns "" if requests have no keys of plainfs.
-  virtual std::string asker() { return {}; }
+  virtual std::string credential_source() { return {}; }
   // Returns whether the target of a Location field may be requested without the origin.
   virtual bool follows_redirects() const = 0;
   // Examines a reply that refused a request. Returns whether a new request may succeed.

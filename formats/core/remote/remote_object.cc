@@ -43,10 +43,10 @@ Verdict failed(Error error) {
 
 }  // namespace
 
-Error refused(long status, const std::string& code, const std::string& asker) {
-  const bool is_about_keys = !asker.empty() && (status == 400 || status == 401 || status == 403);
+Error refused(long status, const std::string& code, const std::string& credential_source) {
+  const bool is_about_keys = !credential_source.empty() && (status == 400 || status == 401 || status == 403);
   return unreadable("the server returned {}{}{}{}{}", status, code.empty() ? "" : " ", code,
-                    is_about_keys ? "; " : "", is_about_keys ? asker : "");
+                    is_about_keys ? "; " : "", is_about_keys ? credential_source : "");
 }
 
 bool is_passing(long status) {
@@ -183,7 +183,7 @@ Verdict RemoteObject::judge(const HttpHead& head, ByteRange range) {
 
 Verdict RemoteObject::judge_refusal(const HttpHead& head, const std::string& error_body) {
   const std::string code = error_code_of(error_body);
-  const Error error = remote::refused(head.status, code, origin_->asker());
+  const Error error = remote::refused(head.status, code, origin_->credential_source());
   const bool is_known = version().has_value();
   switch (head.status) {
     case 301:

@@ -86,8 +86,9 @@ class RemoteObject {
   bool was_redirected_inside_ GUARDED_BY(mutex_) = false;  // by a server in a private network
 };
 
-// Returns the error for a request that was refused. code: from S3, or "". asker: see Origin::asker().
-Error refused(long status, const std::string& code, const std::string& asker);
+// Returns the error for a request that was refused. code: from S3, or "". credential_source: see
+// Origin::credential_source().
+Error refused(long status, const std::string& code, const std::string& credential_source);
 // Returns whether a repeated request may be answered: 0 (no reply), 5xx, or too many requests.
 bool is_passing(long status);
 // Returns the pause in Retry-After, within reason.

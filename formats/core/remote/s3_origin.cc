@@ -120,7 +120,7 @@ HttpRequest S3Origin::request(const std::string& key, const std::string& query,
   return request;
 }
 
-std::string S3Origin::asker() {
+std::string S3Origin::credential_source() {
   if (!bearer_.empty()) return "the token is from the environment (GOOGLE_OAUTH_ACCESS_TOKEN)";
   if (!credentials_ && scheme_ == kGoogle)
     return "asked without a key (GS_ACCESS_KEY_ID and GOOGLE_OAUTH_ACCESS_TOKEN are not set)";

@@ -26,7 +26,7 @@ class S3Origin : public ObjectOrigin {
   std::string address(const std::string& location) const override { return endpoint_ + " " + location; }
   HttpRequest get(const std::string& location, std::vector<std::string> fields) override;
   bool has_keys() override { return !credentials_ || credentials_->has_keys(); }
-  std::string asker() override;
+  std::string credential_source() override;
   // Remembers the region if the bucket is in another one, and renews keys that were refused.
   bool learn_from(const HttpHead& head, const std::string& error_code) override;
 

@@ -34,13 +34,13 @@ ColumnMatrix::ColumnMatrix(const SparseMatrix& matrix, Context& context)
   check(matrix);
   if (matrix.by_row) {
     entries_ = SparseMajors(matrix).entries();
-    order_ = std::make_shared<const LaterOrder>([matrix, &context] {
+    order_ = std::make_shared<const LazyOrder>([matrix, &context] {
       return std::make_unique<const EntryOrder>(by_column(matrix, context), context);
     });
   } else {
     auto order = std::make_unique<const EntryOrder>(matrix, context);
     entries_ = order->entries();
-    order_ = std::make_shared<const LaterOrder>(std::move(order));
+    order_ = std::make_shared<const LazyOrder>(std::move(order));
   }
 }
 

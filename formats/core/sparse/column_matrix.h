@@ -22,11 +22,11 @@ class ColumnMatrix {
   uint64_t rows() const { return rows_; }
   uint64_t columns() const { return columns_; }
   uint64_t entries() const { return entries_; }
-  const std::shared_ptr<const LaterOrder>& order() const { return order_; }
+  const std::shared_ptr<const LazyOrder>& order() const { return order_; }
 
  private:
   uint64_t rows_, columns_, entries_;
-  std::shared_ptr<const LaterOrder> order_;
+  std::shared_ptr<const LazyOrder> order_;
 };
 using ColumnMatrixPtr = std::shared_ptr<const ColumnMatrix>;
 

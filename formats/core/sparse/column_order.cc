@@ -276,7 +276,7 @@ SparseMatrix by_column(const SparseMatrix& matrix, Context& context) {
   turned.value = std::make_shared<OrderedPart>(order, Part::values);
   turned.index = std::make_shared<OrderedPart>(order, Part::rows);
   turned.pointer = std::make_shared<OrderedPointers>(order);
-  turned.on_falling_index = nullptr;
+  turned.on_unsorted_index = nullptr;
   return turned;
 }
 

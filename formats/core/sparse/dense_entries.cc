@@ -125,7 +125,7 @@ SparseMatrix entries_of(const LabelledArray& matrix, Context& context, std::shar
   matrix.values->check();
   const bool are_rows = matrix.matrix->transposed;
   const auto cells = std::make_shared<DenseCells>();
-  cells->values = are_rows ? in_row_order(matrix.values) : turned_round(matrix.values);
+  cells->values = are_rows ? in_row_order(matrix.values) : with_reversed_axes(matrix.values);
   const uint64_t genes = std::max<uint64_t>(1, cells->genes());
   const uint64_t band = elements_in_band(cells->values->shape(), cells->values->chunk_shape());
   cells->cells_at_once = std::max<uint64_t>(1, run_length(kElementsAtOnce, band, type, context) / genes);

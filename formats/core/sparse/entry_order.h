@@ -96,11 +96,11 @@ class EntryOrder {
 
 // An EntryOrder that is created on first use: the parts of a file before and after the entries can be read
 // without it.
-class LaterOrder {
+class LazyOrder {
  public:
-  explicit LaterOrder(std::function<std::unique_ptr<const EntryOrder>()> make) : make_(std::move(make)) {}
+  explicit LazyOrder(std::function<std::unique_ptr<const EntryOrder>()> make) : make_(std::move(make)) {}
   // Wraps an existing order.
-  explicit LaterOrder(std::unique_ptr<const EntryOrder> order) : order_(std::move(order)) {}
+  explicit LazyOrder(std::unique_ptr<const EntryOrder> order) : order_(std::move(order)) {}
 
   // Throws the errors of creating it; the next call tries again.
   const EntryOrder& get() const {

@@ -108,7 +108,7 @@ std::string text_at(std::string_view path, const File& file) {
   const Node stored = referenced(path, file);
   const Node node = variable(stored, {nullptr, std::string(path)}, file);
   const auto* array = std::get_if<LabelledArray>(&node.content);
-  const ArrayPtr text = array ? as_meant(*array).values : nullptr;
+  const ArrayPtr text = array ? labelled_values(*array).values : nullptr;
   if (!text || text->count() != 1 || text->dtype().kind != Kind::text)
     throw damaged("{} is not a text", path);
   return std::string(read_all(*text).text(0));

@@ -164,18 +164,18 @@ class Reader {
       throw unsupported("an image of {} has no pixels", fmt::join(shape, " × "));
   }
 
-  // Multiplies steps by each scale among the transformations, including those of a sequence. is_said: set if
+  // Multiplies steps by each scale among the transformations, including those of a sequence. is_given: set if
   // there is one. Returns false if the number of factors differs from that of the axes.
-  bool add_scales(const Json* all, std::vector<double>& steps, bool& is_said) const {
+  bool add_scales(const Json* all, std::vector<double>& steps, bool& is_given) const {
     if (!all || !all->list()) return true;
     for (const Json& each : *all->list()) {
       const std::string type = text_in(&each, "type");
-      if (type == "sequence" && !add_scales(each.find("transformations"), steps, is_said)) return false;
+      if (type == "sequence" && !add_scales(each.find("transformations"), steps, is_given)) return false;
       if (type != "scale") continue;
       const Json* scale = each.find("scale");
       if (!scale || !scale->list() || scale->list()->size() != steps.size()) return false;
       for (size_t i = 0; i < steps.size(); ++i) steps[i] *= (*scale->list())[i].as_double().value_or(NAN);
-      is_said = true;
+      is_given = true;
     }
     return true;
   }
@@ -185,13 +185,13 @@ class Reader {
   // used.
   void read_steps() {
     std::vector<double> steps(image_.axes.size(), 1);
-    bool is_said = false;
+    bool is_given = false;
     const Json* const level = first_in(multiscale_.find("datasets"))->find(kTransformations);
     const Json* const all =
         multiscale_.find("coordinateSystems") ? nullptr : multiscale_.find(kTransformations);
-    if (!add_scales(level, steps, is_said) || !add_scales(all, steps, is_said))
+    if (!add_scales(level, steps, is_given) || !add_scales(all, steps, is_given))
       return notice(fmt::format("not used: a scale that does not have {} numbers", steps.size()));
-    for (size_t i = 0; is_said && i < steps.size(); ++i)
+    for (size_t i = 0; is_given && i < steps.size(); ++i)
       if (std::isfinite(steps[i]) && steps[i] > 0) image_.axes[i].step = steps[i];
   }
 

@@ -191,7 +191,7 @@ Node open_compressed_sparse_matrix(const Opening& opening) {
     matrix.row_names = names.rows;
     matrix.column_names = names.columns;
   });
-  matrix.on_falling_index =
+  matrix.on_unsorted_index =
       warning_once(path + "/indices: not ascending within every row or column", context);
   const auto refine = [shown_values, wrong_values](const std::string& name, Node stored) {
     return name == "data" ? values_node(std::move(stored), shown_values, wrong_values) : std::move(stored);

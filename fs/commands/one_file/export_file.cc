@@ -163,7 +163,7 @@ class FileExport {
   void write(Written& written, std::vector<uint64_t>& members);
   uint64_t write_bgzf(const Copy& copy, PartFile& part, std::vector<uint64_t>& members);
   uint64_t write_as_shown(const Copy& copy, PartFile& part);
-  void say_what(const Chosen& chosen, uint64_t total);
+  void print_plan(const Chosen& chosen, uint64_t total);
   void take_places(std::vector<Written>& all);
 
   Filesystem& filesystem_;
@@ -239,7 +239,7 @@ std::vector<std::pair<Source, std::string>> FileExport::companions(const Chosen&
   return found;
 }
 
-void FileExport::say_what(const Chosen& chosen, uint64_t total) {
+void FileExport::print_plan(const Chosen& chosen, uint64_t total) {
   // "; --of PATH chooses another: a and 2 more"
   std::string others;
   if (!chosen.others.empty())
@@ -260,7 +260,7 @@ int FileExport::write_file(const Chosen& chosen) {
     total += source.bytes();
     all.push_back({std::move(source), NewFile(path)});
   }
-  say_what(chosen, total);
+  print_plan(chosen, total);
   progress_.begin("writing", Progress::Unit::bytes, total);
   std::vector<uint64_t> members;  // of the first file, for its index
   for (Written& written : all) write(written, members);

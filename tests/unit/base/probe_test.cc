@@ -88,13 +88,13 @@ BOOST_AUTO_TEST_CASE(asks_each_question_once) {
 BOOST_AUTO_TEST_CASE(unreadable_location_is_not_absent) {
   const Directory directory;
   FailingPool files;
-  const auto is_said = [](const Error& error) {
+  const auto is_given = [](const Error& error) {
     return error.code() == Errc::unreadable && std::string(error.what()).ends_with("Input/output error");
   };
-  BOOST_CHECK_EXCEPTION(Probe(directory.path("bad"), files), Error, is_said);
+  BOOST_CHECK_EXCEPTION(Probe(directory.path("bad"), files), Error, is_given);
   const Probe folder(directory.path(), files);
-  BOOST_CHECK_EXCEPTION(folder.has_file("bad"), Error, is_said);
-  BOOST_CHECK_EXCEPTION(folder.bytes_of("bad", 100), Error, is_said);
+  BOOST_CHECK_EXCEPTION(folder.has_file("bad"), Error, is_given);
+  BOOST_CHECK_EXCEPTION(folder.bytes_of("bad", 100), Error, is_given);
 }
 
 BOOST_AUTO_TEST_CASE(result_of_a_recogniser_is_kept) {

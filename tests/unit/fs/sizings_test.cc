@@ -33,7 +33,7 @@ struct Asker : Sizings::Asker {
   std::string outcome;  // set once there is a result
 };
 
-std::shared_ptr<Asker> asker() {
+std::shared_ptr<Asker> requester() {
   return std::make_shared<Asker>();
 }
 
@@ -68,7 +68,7 @@ struct Fixture {
   }
   // Asks on a separate thread and returns once the pass has begun.
   std::shared_ptr<Asker> begin(Inode file) {
-    auto made = asker();
+    auto made = requester();
     const int before = passes[file].begun;
     threads.emplace_back([this, file, made] { sizings.ask(file, made); });
     while (passes[file].begun == before) std::this_thread::yield();
@@ -80,7 +80,7 @@ BOOST_FIXTURE_TEST_SUITE(sizings, Fixture)
 
 BOOST_AUTO_TEST_CASE(one_pass_answers_all_callers_of_a_file) {
   const auto first = begin(1);
-  const auto second = asker(), third = asker();
+  const auto second = requester(), third = requester();
   sizings.ask(1, second);  // returns at once
   sizings.ask(1, third);
   BOOST_TEST(second->answers == 0);
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(sizing_exception_reaches_every_caller_and_is_not_kept) {
         if (fails) throw std::runtime_error("as planned");
       },
       [] { return false; });
-  const auto first = asker(), second = asker();
+  const auto first = requester(), second = requester();
   own.ask(1, first);
   BOOST_TEST(first->outcome == "as planned");
   fails = false;
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(allocation_failure_costs_at_most_one_caller) {
   with_each_allocation_failing(
       [&] {
         ++file;
-        const auto refused = asker();
+        const auto refused = requester();
         try {
           own.ask(file, refused);
         } catch (const std::bad_alloc&) {
@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(allocation_failure_costs_at_most_one_caller) {
         BOOST_TEST(refused->answers == 1);
       },
       [&] {
-        const auto next = asker();
+        const auto next = requester();
         own.ask(file, next);
         BOOST_TEST(next->outcome == "sized");
       });
@@ -135,8 +135,8 @@ BOOST_AUTO_TEST_CASE(allocation_failure_costs_at_most_one_caller) {
 
 BOOST_AUTO_TEST_CASE(queued_passes_run_without_memory) {
   const auto first = begin(1), second = begin(2);  // no more than two run at once
-  with_each_allocation_failing([&] { sizings.ask(3, asker()); }, [] {});
-  const auto third = asker();
+  with_each_allocation_failing([&] { sizings.ask(3, requester()); }, [] {});
+  const auto third = requester();
   sizings.ask(3, third);
   for (const Inode file : {1, 2, 3}) passes[file].may_end = true;
   for (const auto& one : {first, second, third}) {
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(queued_passes_run_without_memory) {
 
 BOOST_AUTO_TEST_CASE(pass_continues_after_one_caller_leaves) {
   const auto first = begin(1);
-  const auto second = asker();
+  const auto second = requester();
   sizings.ask(1, second);
   first->left = true;
   first->wait();
@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(pass_continues_after_one_caller_leaves) {
 
 BOOST_AUTO_TEST_CASE(pass_ends_when_the_last_caller_leaves) {
   const auto first = begin(1);
-  const auto second = asker();
+  const auto second = requester();
   sizings.ask(1, second);
   first->left = second->left = true;
   first->wait();
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(pass_ends_when_the_last_caller_leaves) {
 
 BOOST_AUTO_TEST_CASE(number_of_working_threads_is_limited) {
   const auto first = begin(1), second = begin(2);
-  const auto third = asker();
+  const auto third = requester();
   sizings.ask(3, third);
   BOOST_TEST(third->answers == 0);
   passes[1].may_end = true;
@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(number_of_working_threads_is_limited) {
 
 BOOST_AUTO_TEST_CASE(long_passes_take_turns_with_waiting_ones) {
   const auto first = begin(1), second = begin(2);
-  const auto quick = asker();
+  const auto quick = requester();
   passes[3].may_end = true;
   sizings.ask(3, quick);
   quick->wait();  // although neither of the first two ends
@@ -207,7 +207,7 @@ BOOST_AUTO_TEST_CASE(long_passes_take_turns_with_waiting_ones) {
 
 BOOST_AUTO_TEST_CASE(queued_caller_can_leave) {
   const auto first = begin(1), second = begin(2);
-  const auto third = asker();
+  const auto third = requester();
   third->left = true;
   sizings.ask(3, third);
   third->wait();
@@ -219,7 +219,7 @@ BOOST_AUTO_TEST_CASE(queued_caller_can_leave) {
 }
 
 BOOST_AUTO_TEST_CASE(shutdown_answers_every_caller) {
-  const auto queued = asker();
+  const auto queued = requester();
   {
     Fixture own;
     const auto first = own.begin(1), second = own.begin(2);

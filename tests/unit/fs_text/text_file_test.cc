@@ -99,7 +99,7 @@ class Dear : public TextSource {
     if (is_first && block == failing_first_) throw damaged("as planned");
     out.put(std::string_view(is_first ? "another" : texts_[block]));
   }
-  bool is_worth_keeping(uint64_t) const override { return true; }
+  bool should_cache(uint64_t) const override { return true; }
 
  private:
   const std::vector<std::string> texts_;
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(read_within_the_beginning_needs_no_size) {
   const std::vector<std::string> texts(30'000, "ab\n");
   const std::string whole = joined("head\n", texts);
   TextFile file(std::make_unique<Texts>("head\n", texts, doings), context);
-  BOOST_TEST(file.has_beginning());
+  BOOST_TEST(file.can_read_before_sized());
   for (const auto& [offset, size] :
        {std::pair<uint64_t, size_t>{0, 3}, {3, 5}, {7, 400}, {5, 1}, {60'000, 5'536}}) {
     const std::optional<Slices> slices = file.read_beginning(offset, size);

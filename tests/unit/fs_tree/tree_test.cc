@@ -382,7 +382,7 @@ BOOST_AUTO_TEST_CASE(found_names_are_not_listed) {
 }
 
 // Files named n.txt for any number n, with n as content. 1 and 2 are listed.
-class Numbered : public FoundFiles {
+class Numbered : public NamedFiles {
  public:
   FoundNamesPtr names() const override { return found_names({"2.txt", "1.txt"}); }
   std::optional<ViewEntry> find(std::string_view name) const override {

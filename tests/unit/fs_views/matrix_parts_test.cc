@@ -62,18 +62,18 @@ struct Directories {
     node.content = std::move(content);
     offer_matrix_parts(node, context, all);
   }
-  const FoundFiles& genes() const { return *all.at(0).found; }
-  const FoundFiles& cells() const { return *all.at(1).found; }
+  const NamedFiles& genes() const { return *all.at(0).found; }
+  const NamedFiles& cells() const { return *all.at(1).found; }
 };
 
-std::vector<std::string> names_of(const FoundFiles& files) {
+std::vector<std::string> names_of(const NamedFiles& files) {
   const FoundNamesPtr names = files.names();
   std::vector<std::string> all;
   for (uint64_t place = 0; place < names->count(); ++place) all.push_back(names->at(place));
   return all;
 }
 
-std::string text_of(const FoundFiles& files, std::string_view name) {
+std::string text_of(const NamedFiles& files, std::string_view name) {
   const auto file = files.find(name);
   return file ? whole_text(*file->open()) : "none";
 }
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(one_pass_measures_all_parts) {
 BOOST_AUTO_TEST_CASE(listing_has_known_sizes_and_one_lookup_measures_all) {
   TestContext context;
   const Directories parts(wide_matrix(context), context);
-  const FoundFiles& genes = parts.genes();
+  const NamedFiles& genes = parts.genes();
   const std::vector<std::string> names = names_of(genes);
   BOOST_TEST(!genes.listed_size(names[0]).has_value());
   BOOST_TEST(*genes.listed_size(names[1]) == whole_text(*genes.find(names[1])->open()).size());  // .npy

@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(unsorted_indices_are_reported) {
     SparseMatrix matrix = small_matrix();
     std::atomic<int> told{0};
     matrix.index = numbers(index);
-    matrix.on_falling_index = [&told] { ++told; };
+    matrix.on_unsorted_index = [&told] { ++told; };
     mtx_of(matrix);
     return told > 0;
   };
@@ -250,7 +250,7 @@ BOOST_AUTO_TEST_CASE(decrease_between_two_blocks_is_found) {
     matrix.index = numbers(index);
     matrix.pointer = numbers<uint64_t>({0, kEntries});
     std::atomic<int> told{0};
-    matrix.on_falling_index = [&told] { ++told; };
+    matrix.on_unsorted_index = [&told] { ++told; };
     mtx_of(matrix);
     return told.load();
   };

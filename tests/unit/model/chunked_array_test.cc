@@ -246,12 +246,12 @@ BOOST_AUTO_TEST_CASE(rows_of_a_large_chunk_are_decoded_alone_at_first) {
 }
 
 BOOST_AUTO_TEST_CASE(independent_rows_of_small_chunks_are_read_alone) {
-  for (const bool in_passing : {false, true}) {
+  for (const bool sequential : {false, true}) {
     TestContext context;
     RowsArray array(context, kInt32, ChunkGrid({1000}, {100}), numbered(1000));
     array.are_rows_alone = true;
     const auto part_of = [&](uint64_t first, uint64_t count) {
-      const Elements part = in_passing ? array.peek(range(first, count)) : array.read(range(first, count));
+      const Elements part = sequential ? array.peek(range(first, count)) : array.read(range(first, count));
       BOOST_TEST(part.values<int32_t>().front() == static_cast<int32_t>(first));
       BOOST_TEST(part.values<int32_t>().back() == static_cast<int32_t>(first + count - 1));
     };

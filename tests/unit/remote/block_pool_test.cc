@@ -75,9 +75,9 @@ struct Fixture {
     pool.read(from, offset, out);
     return std::memcmp(out.data(), content.data() + offset, size) == 0;
   }
-  std::future<bool> reading(PooledObject& from, uint64_t offset, size_t size, const Asker& asker) {
-    return std::async(std::launch::async, [=, this, &from, &asker] {
-      const Request::Scope scope(&asker);
+  std::future<bool> reading(PooledObject& from, uint64_t offset, size_t size, const Asker& requester) {
+    return std::async(std::launch::async, [=, this, &from, &requester] {
+      const Request::Scope scope(&requester);
       return reads(from, offset, size);
     });
   }
@@ -181,14 +181,14 @@ BOOST_AUTO_TEST_CASE(many_readers_of_a_few_objects_get_their_bytes) {
       const uint64_t offset = random() % content.size();
       const size_t size = 1 + random() % std::min<size_t>(content.size() - offset, 3 * kBlockBytes);
       PooledObject* const objects[] = {&keyless, &other, &own};
-      Asker asker;
-      asker.is_gone = random() % 16 == 0;
-      const Request::Scope scope(&asker);
+      Asker requester;
+      requester.is_gone = random() % 16 == 0;
+      const Request::Scope scope(&requester);
       try {
         if (!reads(*objects[random() % 3], offset, size)) ++wrong;
         if (i % 8 == 0) pool.fetch(own, {{0, 2}});
       } catch (const Cancelled&) {
-        if (!asker.is_gone) ++wrong;
+        if (!requester.is_gone) ++wrong;
       }
     }
     pool.forget(own);

@@ -47,9 +47,9 @@ struct Asker : Request {
   bool cancelled() const override { return is_gone; }
 };
 
-std::future<Keys> ask_for(Credentials& credentials, const Asker& asker) {
+std::future<Keys> ask_for(Credentials& credentials, const Asker& requester) {
   return std::async(std::launch::async, [&] {
-    const Request::Scope scope(&asker);
+    const Request::Scope scope(&requester);
     return credentials.current();
   });
 }

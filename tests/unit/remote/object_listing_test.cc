@@ -51,13 +51,13 @@ BOOST_AUTO_TEST_CASE(restarted_list_is_an_error) {
   const ListServer server(
       "<ListBucketResult><IsTruncated>true</IsTruncated>"
       "<NextContinuationToken>t</NextContinuationToken></ListBucketResult>");
-  Asker asker;
+  Asker requester;
   auto listed = std::async(std::launch::async, [&] {
-    const Request::Scope scope(&asker);
+    const Request::Scope scope(&requester);
     listing(server)->list("s3://bucket/x");
   });
   const bool is_ended = listed.wait_for(kLong) == std::future_status::ready;
-  asker.is_gone = true;
+  requester.is_gone = true;
   BOOST_REQUIRE(is_ended);
   BOOST_CHECK_EXCEPTION(listed.get(), Error, says("repeats a page"));
 }
@@ -96,9 +96,9 @@ BOOST_AUTO_TEST_CASE(unneeded_or_interrupted_list_is_not_waited_for) {
   const ListServer server("");
   const auto some = listing(server);
   Asker first, second;
-  const auto list_for = [&some](const Asker& asker) {
+  const auto list_for = [&some](const Asker& requester) {
     return std::async(std::launch::async, [&] {
-      const Request::Scope scope(&asker);
+      const Request::Scope scope(&requester);
       some->list("s3://bucket/x");
     });
   };

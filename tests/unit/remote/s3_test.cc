@@ -141,10 +141,10 @@ BOOST_AUTO_TEST_CASE(a_key_is_no_longer_than_one_of_s3) {
 }
 
 BOOST_AUTO_TEST_CASE(invalid_page_is_refused) {
-  BOOST_CHECK_EXCEPTION(origin("s3://bucket").page_of("<html>"), Error, says("is none"));
+  BOOST_CHECK_EXCEPTION(origin("s3://bucket").page_of("<html>"), Error, says("not a list of objects"));
   BOOST_CHECK_EXCEPTION(
       origin("s3://bucket").page_of("<ListBucketResult><Contents><Key>a</Key><Size>x</Size></Contents>"),
-      Error, says("size of x"));
+      Error, says("invalid size x"));
   BOOST_CHECK_EXCEPTION(origin("s3://bucket").page_of("<ListBucketResult><IsTruncated>true</IsTruncated>"),
                         Error, says("no end"));
 }

@@ -42,7 +42,7 @@ PropertyHandle access_properties(Sources& sources) {
 }
 
 // Returns the message for a file that libhdf5 does not open, in words for the user that copied it.
-std::string told_of(const std::string& reason) {
+std::string described(const std::string& reason) {
   unsigned long long there = 0, base = 0, all = 0;
   const size_t at = reason.find("truncated file: eof = ");
   if (at != std::string::npos &&
@@ -86,7 +86,7 @@ FileHandle opened(const std::string& path, Sources& sources) {
   }
   if (const std::string split = split_by_driver(path, sources); !split.empty())
     throw unsupported("{}", split);
-  throw damaged("{}", told_of(reason));
+  throw damaged("{}", described(reason));
 }
 
 }  // namespace

@@ -102,7 +102,7 @@ void LibraryProcess::start(Context& context) {
     Cursor in = answer.cursor();
     is_beginning_.store(false, std::memory_order_relaxed);
     const std::string unconfined = read_text(in);
-    if (!unconfined.empty() && !std::exchange(told_unconfined_, true))
+    if (!unconfined.empty() && !std::exchange(logged_unconfined_, true))
       context.notice("libhdf5's process is not confined: " + unconfined);
   } catch (const LibraryEnded&) {  // not the file's fault
     throw unreadable("libhdf5's process ended or did not reply when it started");

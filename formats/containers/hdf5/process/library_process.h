@@ -129,7 +129,7 @@ class LibraryProcess {
   bool is_closing_ = false;
   uint64_t questions_ = 0;
   uint64_t own_bytes_ = 0;
-  bool told_unconfined_ = false;
+  bool logged_unconfined_ = false;
   SourceServer desk_;
   // Atomic, since waiting threads read them.
   std::atomic<Clock::rep> silence_{0};

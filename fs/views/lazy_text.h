@@ -10,10 +10,10 @@
 
 namespace plainfs {
 
-class LaterText : public TextSource {
+class LazyText : public TextSource {
  public:
   // version: see TextSource::version.
-  LaterText(std::string version, std::function<std::unique_ptr<TextSource>()> make)
+  LazyText(std::string version, std::function<std::unique_ptr<TextSource>()> make)
       : version_(std::move(version)), make_(std::move(make)) {}
 
   void prepare() override {
@@ -26,7 +26,7 @@ class LaterText : public TextSource {
   uint64_t block_count() const override { return text_->block_count(); }
   uint64_t measure(uint64_t block) const override { return text_->measure(block); }
   void format(uint64_t block, ByteSink& out) const override { text_->format(block, out); }
-  bool is_worth_keeping(uint64_t block) const override { return text_->is_worth_keeping(block); }
+  bool should_cache(uint64_t block) const override { return text_->should_cache(block); }
 
  private:
   const std::string version_;

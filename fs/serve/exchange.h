@@ -31,7 +31,7 @@ struct AnswerSettings {
 bool is_base_path(std::string_view text);
 
 // A request and the state of the server that answers it.
-struct Asked {
+struct Exchange {
   const HttpRequest& request;
   const Target& target;
   std::vector<std::string> names;  // of the target, without the token
@@ -56,16 +56,16 @@ struct Asked {
 };
 
 // Answers with a file. whole_first: read all of it before sending any of it.
-void answer_file(const Asked& asked, const Site::Place& place, bool whole_first = false);
+void answer_file(const Exchange& exchange, const Site::Place& place, bool whole_first = false);
 // Answers with a page, a plain list or JSON, depending on the request.
-void answer_folder(const Asked& asked, const Site::Place& place);
+void answer_folder(const Exchange& exchange, const Site::Place& place);
 // Answers with a page or JSON of a member of a store that has no folder ("cell.names?page"). Returns false if
 // the request asks for neither, if there is no such member, or if a file or folder has that name.
-bool answer_member(const Asked& asked);
+bool answer_member(const Exchange& exchange);
 // Answers PROPFIND for an existing place.
-void answer_properties(const Asked& asked, const Site::Place& place);
+void answer_properties(const Exchange& exchange, const Site::Place& place);
 // Answers PROPFIND for "/", which lists nothing. Clients that start at the root of a server need it.
-void answer_root_properties(const Asked& asked);
+void answer_root_properties(const Exchange& exchange);
 
 // Returns the media type for the extension of `name`, such as text/csv.
 std::string_view media_type(std::string_view name);
