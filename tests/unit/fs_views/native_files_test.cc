@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(the_text_and_its_framing_share_one_pass) {
   const uint64_t measured = context.counters.text_blocks_measured;
   const auto directory =
       std::find_if(files.begin(), files.end(), [](const auto& f) { return f.name == "10x"; });
-  BOOST_TEST(unframed(*directory->members[0].open()) == whole_text(*text));
+  BOOST_TEST(unframed(*directory->list()[0].open()) == whole_text(*text));
   BOOST_TEST(context.counters.text_blocks_measured == measured);
 }
 
