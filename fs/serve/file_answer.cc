@@ -179,7 +179,7 @@ class FileAnswer {
       if (slices.size() != wanted) throw damaged("{} bytes at {}, not {}", slices.size(), sent, wanted);
       pack(slices);
     }
-    reply_.write(as_text(stream.end()));
+    reply_.write(stream.end());
     reply_.finish();
   }
 

@@ -9,8 +9,6 @@
 namespace plainfs::serve {
 namespace {
 
-// RFC 1952: deflate, no name, no time, no flags, written on Unix.
-constexpr std::string_view kGzipHeader("\x1f\x8b\x08\0\0\0\0\0\0\x03", 10);
 constexpr int kReplyLevel = 1;  // higher levels are usually slower than the network
 
 // Returns whether the parameters contain ";q=0" or ";q=0.0".
@@ -45,19 +43,15 @@ Bytes GzipStream::next(ByteSpan bytes) {
   return deflated_part(bytes, kReplyLevel);
 }
 
-Bytes GzipStream::end() const {
-  Bytes end;
-  for (const char c : kDeflateEnd) end.push_back(static_cast<std::byte>(c));
-  for (const uint32_t number : {crc_, static_cast<uint32_t>(size_)})  // the size modulo 2^32
-    for (int shift = 0; shift < 32; shift += 8) end.push_back(static_cast<std::byte>(number >> shift));
-  return end;
+std::string GzipStream::end() const {
+  return std::string(kDeflateEnd) + gzip_trailer(crc_, size_);
 }
 
 std::string gzipped(std::string_view text) {
   GzipStream stream;
   std::string whole(GzipStream::begin());
   whole += as_text(stream.next(as_byte_span(text)));
-  whole += as_text(stream.end());
+  whole += stream.end();
   return whole;
 }
 

@@ -25,7 +25,7 @@ class GzipStream {
   // Compresses the bytes and returns the next piece.
   Bytes next(ByteSpan bytes);
   // Returns the end of the stream.
-  Bytes end() const;
+  std::string end() const;
 
  private:
   uint32_t crc_ = 0;

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include "formats/core/base/bytes.h"
+#include "formats/core/codecs/base64.h"
 #include "formats/core/remote/sha256.h"
 #include "formats/core/text/printable.h"
 #include "fs/info.h"
 #include "fs/serve/page_parts.h"
 #include "fs/serve/page_style.h"
 #include "fs/serve/page_text.h"
-#include "fs/serve/plots/pixels.h"
 
 namespace plainfs::serve {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 const std::string& style_hash() {
   static const std::string hash = [] {
     const remote::Digest digest = remote::sha256(kPageStyle);
-    return "sha256-" + base64(as_text(digest));
+    return "sha256-" + encode_base64(digest);
   }();
   return hash;
 }

@@ -9,12 +9,12 @@
 namespace plainfs {
 namespace {
 
+constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 constexpr uint8_t kNone = 255;
 
 constexpr auto kValues = [] {
   std::array<uint8_t, 256> values{};
   values.fill(kNone);
-  constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   for (size_t i = 0; i < kAlphabet.size(); ++i)
     values[static_cast<unsigned char>(kAlphabet[i])] = static_cast<uint8_t>(i);
   return values;
@@ -52,6 +52,18 @@ Bytes decode_base64(std::string_view text) {
   }
   out.resize(out.size() - padding);
   return out;
+}
+
+std::string encode_base64(ByteSpan bytes) {
+  std::string text;
+  for (size_t at = 0; at < bytes.size(); at += 3) {
+    uint32_t group = 0;
+    for (size_t i = 0; i < 3; ++i)
+      group = group << 8 | (at + i < bytes.size() ? static_cast<uint32_t>(bytes[at + i]) : 0U);
+    for (size_t i = 0; i < 4; ++i)
+      text += at + i > bytes.size() ? '=' : kAlphabet[group >> (18 - 6 * i) & 63];
+  }
+  return text;
 }
 
 CodecPtr base64_codec() {

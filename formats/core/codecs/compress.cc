@@ -11,6 +11,8 @@
 #include <new>
 #include <stdexcept>
 
+#include "formats/core/base/encode.h"
+
 namespace plainfs {
 namespace {
 
@@ -123,6 +125,13 @@ Bytes zstd_compressed(ByteSpan bytes, int level) {
   if (ZSTD_isError(size)) throw std::bad_alloc();  // no other reason is possible
   out.resize(size);
   return out;
+}
+
+std::string gzip_trailer(uint32_t crc, uint64_t size) {
+  std::string trailer;
+  append_little(trailer, crc, 4);
+  append_little(trailer, size, 4);  // modulo 2^32
+  return trailer;
 }
 
 uint32_t gzip_crc(ByteSpan bytes) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "formats/core/base/bytes.h"
@@ -19,6 +20,12 @@ inline constexpr std::string_view kDeflateEnd{"\x03\x00", 2};  // a last block w
 
 // Returns `bytes` as a zstd frame, as Parquet stores a page.
 Bytes zstd_compressed(ByteSpan bytes, int level);
+
+// A gzip stream (RFC 1952) is kGzipHeader, deflated parts, kDeflateEnd and the trailer.
+inline constexpr std::string_view kGzipHeader{"\x1f\x8b\x08\0\0\0\0\0\0\x03",
+                                              10};  // no name or time, on Unix
+// Returns the trailer for content of that CRC-32 and size.
+std::string gzip_trailer(uint32_t crc, uint64_t size);
 
 // Returns the CRC-32 of gzip.
 uint32_t gzip_crc(ByteSpan bytes);

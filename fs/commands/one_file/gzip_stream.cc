@@ -9,8 +9,6 @@
 namespace plainfs {
 namespace {
 
-// RFC 1952: deflate, no name, time or flags, written on Unix.
-constexpr std::string_view kGzipHeader("\x1f\x8b\x08\0\0\0\0\0\0\x03", 10);
 constexpr uint64_t kGzipPiece = 1 << 20;  // bytes deflated together
 
 struct GzipPiece {
@@ -48,10 +46,7 @@ uint64_t write_gzip(Filesystem& filesystem, Workers& workers, const Copy& copy, 
         wrote(piece.size);
       });
   put(as_byte_span(kDeflateEnd));
-  Bytes trailer;
-  for (const uint32_t number : {crc, static_cast<uint32_t>(copy.size)})  // the size modulo 2^32
-    for (int shift = 0; shift < 32; shift += 8) trailer.push_back(static_cast<std::byte>(number >> shift));
-  put(trailer);
+  put(as_byte_span(gzip_trailer(crc, copy.size)));
   return size;
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <memory>
 
+#include "formats/core/codecs/base64.h"
 #include "formats/core/text/printable.h"
 #include "fs/native/picture.h"
 #include "fs/serve/page_text.h"
@@ -17,18 +18,6 @@ namespace {
 constexpr int kCompression = 6;
 
 }  // namespace
-
-std::string base64(std::string_view bytes) {
-  static constexpr char kLetters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (size_t at = 0; at < bytes.size(); at += 3) {
-    uint32_t group = 0;
-    for (size_t i = 0; i < 3; ++i)
-      group = group << 8 | (at + i < bytes.size() ? static_cast<unsigned char>(bytes[at + i]) : 0U);
-    for (size_t i = 0; i < 4; ++i) text += at + i > bytes.size() ? '=' : kLetters[group >> (18 - 6 * i) & 63];
-  }
-  return text;
-}
 
 std::string grey_png(uint32_t width, uint32_t height, const std::string& pixels) {
   std::string rows;
@@ -52,14 +41,14 @@ std::string grey_picture(uint32_t width, uint32_t height, const std::vector<doub
   }
   return fmt::format(
       "<img class=\"px\" width=\"{}\" height=\"{}\" alt=\"{}\" src=\"data:image/png;base64,{}\">", width,
-      height, escaped(printable(words)), base64(grey_png(width, height, pixels)));
+      height, escaped(printable(words)), encode_base64(as_byte_span(grey_png(width, height, pixels))));
 }
 
 std::string grey_key(const std::string& low, const std::string& high) {
   std::string pixels;
   for (int i = 0; i < 256; ++i) pixels += static_cast<char>(i);
   return fmt::format("<p class=\"scale\">{}<img alt=\"\" src=\"data:image/png;base64,{}\">{}</p>",
-                     escaped(low), base64(grey_png(256, 1, pixels)), escaped(high));
+                     escaped(low), encode_base64(as_byte_span(grey_png(256, 1, pixels))), escaped(high));
 }
 
 }  // namespace plainfs::serve

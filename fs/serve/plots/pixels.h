@@ -20,7 +20,4 @@ std::string grey_picture(uint32_t width, uint32_t height, const std::vector<doub
 // Returns the key of such a picture: the texts of its ends around a bar from black to white.
 std::string grey_key(const std::string& low, const std::string& high);
 
-// Returns bytes as base64 (RFC 4648) with padding.
-std::string base64(std::string_view bytes);
-
 }  // namespace plainfs::serve

@@ -737,6 +737,13 @@ BOOST_AUTO_TEST_CASE(unsupported_filter_is_named_with_what_helps) {
   BOOST_TEST(!make_hdf5_filter(32008, other_compressor, 4));
 }
 
+BOOST_AUTO_TEST_CASE(encoded_base64_is_padded) {
+  for (const auto& [plain, encoded] : {std::pair{"", ""}, {"f", "Zg=="}, {"fo", "Zm8="}, {"foo", "Zm9v"}}) {
+    BOOST_TEST(encode_base64(as_byte_span(plain)) == encoded);
+    BOOST_TEST(as_text(decode_base64(encoded)) == plain);
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

@@ -101,13 +101,6 @@ BOOST_AUTO_TEST_CASE(every_colour_of_a_page_stands_out) {
   BOOST_TEST(texts == 6U);
 }
 
-BOOST_AUTO_TEST_CASE(base64_has_its_padding) {
-  BOOST_TEST(base64("") == "");
-  BOOST_TEST(base64("f") == "Zg==");
-  BOOST_TEST(base64("fo") == "Zm8=");
-  BOOST_TEST(base64("foo") == "Zm9v");
-}
-
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace
