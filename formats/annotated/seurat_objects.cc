@@ -1,13 +1,13 @@
 #include "formats/annotated/seurat_objects.h"
 
 #include <algorithm>
-#include <set>
 
 #include "formats/annotated/annotated_matrices.h"
 #include "formats/annotated/finders.h"
 #include "formats/annotated/parts.h"
 #include "formats/core/model/transient_fault.h"
 #include "formats/registry.h"
+#include "formats/schemas/anndata/schema.h"
 
 namespace plainfs {
 
@@ -38,17 +38,6 @@ struct Modality {
   std::string name;
   MakeMatrix make;
 };
-
-// Returns the modalities in the order of mod-order, if it lists exactly them.
-std::vector<std::string> order_of(const Group& mod) {
-  std::vector<std::string> names;
-  for (const Member& member : mod.members())
-    if (member.node.parts) names.push_back(member.name);
-  const std::vector<std::string> order = texts_of(mod.attributes(), "mod-order");
-  const bool fits = order.size() == names.size() && std::set<std::string>(order.begin(), order.end()) ==
-                                                        std::set<std::string>(names.begin(), names.end());
-  return fits ? order : names;
-}
 
 // Returns the number of cells of an AnnData group; nullopt if it is unknown for now.
 std::optional<uint64_t> cells_of(const GroupPtr& anndata, Context& context) {
@@ -90,7 +79,7 @@ std::optional<FoundSeuratObject> find_modalities(const Node& directory, Context&
   if (!mod || !mod->parts || !root->find("obs")) return std::nullopt;
   std::vector<Modality> modalities;
   const std::optional<uint64_t> cells = cells_of(root, context);
-  for (const std::string& name : order_of(*mod->parts)) {
+  for (const std::string& name : anndata::modalities_of(*mod->parts)) {
     const std::optional<Node> node = mod->parts->find(name);
     if (!node || !node->parts) return std::nullopt;
     auto make = only_matrix(*node, context);

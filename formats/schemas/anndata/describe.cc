@@ -72,17 +72,6 @@ Json anndata_info(const AnnDataGroup& anndata) {
   return about;
 }
 
-// Returns the modalities in the order of mod-order, if it lists exactly them.
-std::vector<std::string> modalities_of(const Group& mod) {
-  std::vector<std::string> names;
-  for (const Member& member : mod.members())
-    if (member.node.parts) names.push_back(member.name);
-  std::vector<std::string> order = texts_of(mod.attributes(), "mod-order");
-  const bool fits = order.size() == names.size() && std::set<std::string>(order.begin(), order.end()) ==
-                                                        std::set<std::string>(names.begin(), names.end());
-  return fits ? order : names;
-}
-
 const AnnDataGroup* as_anndata(const std::optional<Node>& node, Section section) {
   const auto* group = node ? dynamic_cast<const AnnDataGroup*>(node->parts.get()) : nullptr;
   return group && group->section() == section ? group : nullptr;
@@ -120,6 +109,16 @@ void add_details(Store& store, const char* format, const char* key, Json (*make)
 }
 
 }  // namespace
+
+std::vector<std::string> modalities_of(const Group& mod) {
+  std::vector<std::string> names;
+  for (const Member& member : mod.members())
+    if (member.node.parts) names.push_back(member.name);
+  std::vector<std::string> order = texts_of(mod.attributes(), "mod-order");
+  const bool fits = order.size() == names.size() && std::set<std::string>(order.begin(), order.end()) ==
+                                                        std::set<std::string>(names.begin(), names.end());
+  return fits ? order : names;
+}
 
 void describe(const Node&, Store& store) {
   if (const AnnDataGroup* anndata = as_anndata(store.root, Section::anndata))

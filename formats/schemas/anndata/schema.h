@@ -3,6 +3,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "formats/core/model/context.h"
 #include "formats/core/model/store.h"
@@ -14,5 +16,9 @@ std::optional<Node> refine(const Node& node, Context& context);
 
 // Adds the numbers and names of what an AnnData or MuData holds, under `anndata` or `mudata`.
 void describe(const Node& raw_root, Store& store);
+
+// Returns the names of the modalities, in the order of mod-order if it lists exactly them. mod: a MuData's
+// group of that name.
+std::vector<std::string> modalities_of(const Group& mod);
 
 }  // namespace plainfs::anndata
