@@ -26,7 +26,21 @@ struct Row {
   std::string_view value;  // its name in the help; empty: none
   std::string_view help;
   void (*set)(Options&, std::string_view value);
+  // Returns the value for info.json; nullopt for the default. Null: never shown.
+  std::optional<Json> (*show)(const Options&) = nullptr;
 };
+
+using Shown = std::optional<Json>;
+
+Shown if_set(bool is_set) {
+  return is_set ? Shown(true) : std::nullopt;
+}
+Shown if_not(std::string_view otherwise, const std::string& value) {
+  return value == otherwise ? std::nullopt : Shown(value);
+}
+Shown if_not(uint64_t otherwise, uint64_t value) {
+  return value == otherwise ? std::nullopt : Shown(Json::of(value));
+}
 
 // Parses "DIR" or "DIR:20g". A folder with a name of the latter form needs a slash at its end.
 void set_remote_cache(Options& options, std::string_view value) {
@@ -37,6 +51,17 @@ void set_remote_cache(Options& options, std::string_view value) {
   options.read.remote.cache_folder = own_folder(has_size ? value.substr(0, colon) : value);
 }
 
+Shown shown_index(const Options& options) {
+  if (options.index == IndexFolder::default_path()) return std::nullopt;
+  return Shown(options.index.empty() ? "none" : options.index);
+}
+
+Shown shown_remote_cache(const Options& options) {
+  const RemoteOptions& remote = options.read.remote;
+  if (remote.cache_bytes == RemoteOptions().cache_bytes) return if_not("", remote.cache_folder);
+  return Shown(fmt::format("{}:{}", remote.cache_folder, remote.cache_bytes));
+}
+
 constexpr Row kOwn[] = {
     {'h', "help", "", "print this help", [](Options& o, std::string_view) { o.help = true; }},
     {'V', "version", "", "print the version", [](Options& o, std::string_view) { o.version = true; }},
@@ -45,56 +70,74 @@ constexpr Row kOwn[] = {
     {'d', "debug", "", "as -f, and print every request",
      [](Options& o, std::string_view) { o.debug = o.foreground = true; }},
     {0, "cache_size", "BYTES", "memory for decoded data, as in 512m (256m)",
-     [](Options& o, std::string_view v) { o.cache_bytes = byte_size("cache_size", v); }},
+     [](Options& o, std::string_view v) { o.cache_bytes = byte_size("cache_size", v); },
+     [](const Options& o) { return Shown(Json::of(o.cache_bytes)); }},
     {0, "threads", "N", "threads that decode (one a core)",
-     [](Options& o, std::string_view v) { o.threads = static_cast<unsigned>(integer("threads", v, 1024)); }},
+     [](Options& o, std::string_view v) { o.threads = static_cast<unsigned>(integer("threads", v, 1024)); },
+     [](const Options& o) { return if_not(0, o.threads); }},
     {0, "views", "LIST", "what to show and list, joined by + or : (all but bin), all, listed or of",
-     [](Options& o, std::string_view v) { o.views = v; }},
+     [](Options& o, std::string_view v) { o.views = v; },
+     [](const Options& o) { return if_not("", o.views); }},
     {0, "parts", "", "list what is found by its name: genes/, cells/, by/ and pseudobulk/",
-     [](Options& o, std::string_view) { o.lists_parts = true; }},
+     [](Options& o, std::string_view) { o.lists_parts = true; },
+     [](const Options& o) { return if_set(o.lists_parts); }},
     {0, "cells", "FILE", "a .csv, names of cells first, by whose columns by/ divides fragments",
      [](Options& o, std::string_view v) {
        o.cells = boost::filesystem::absolute(std::string(v)).string();
        o.read.cells = read_cells_file(o.cells);
-     }},
+     },
+     [](const Options& o) { return if_not("", o.cells); }},
     {0, "genome", "FILE", "how long chromosomes are, name and length a line: for coverage.bw",
      [](Options& o, std::string_view v) {
        o.genome = boost::filesystem::absolute(std::string(v)).string();
        o.read.genome = read_genome_file(o.genome);
-     }},
+     },
+     [](const Options& o) { return if_not("", o.genome); }},
     {0, "subdir", "PATH", "mount this directory of the store only",
-     [](Options& o, std::string_view v) { o.subdir = v; }},
+     [](Options& o, std::string_view v) { o.subdir = v; },
+     [](const Options& o) { return if_not("", o.subdir); }},
     {0, "index", "DIR", "keep sizes for the next mount there, or `none` (~/.cache/plainfs)",
-     [](Options& o, std::string_view v) { o.index = own_folder(v); }},
+     [](Options& o, std::string_view v) { o.index = own_folder(v); }, shown_index},
     {0, "index_ahead", "", "find out all sizes in the background",
-     [](Options& o, std::string_view) { o.indexes_ahead = true; }},
+     [](Options& o, std::string_view) { o.indexes_ahead = true; },
+     [](const Options& o) { return if_set(o.indexes_ahead); }},
     {0, "timeout", "SECONDS", "unmount after so long without a request (never)",
-     [](Options& o, std::string_view v) { o.idle_seconds = integer("timeout", v, uint64_t{1} << 40); }},
+     [](Options& o, std::string_view v) { o.idle_seconds = integer("timeout", v, uint64_t{1} << 40); },
+     [](const Options& o) { return if_not(0, o.idle_seconds); }},
     {0, "log_level", "LEVEL", "error, warning, info or debug (warning)",
      [](Options& o, std::string_view v) {
        o.log_level = one_of("log_level", v, {"error", "warning", "info", "debug"});
-     }},
-    {0, "log_file", "FILE", "log there too", [](Options& o, std::string_view v) { o.log_file = v; }},
+     },
+     [](const Options& o) { return if_not("warning", o.log_level); }},
+    {0, "log_file", "FILE", "log there too", [](Options& o, std::string_view v) { o.log_file = v; },
+     [](const Options& o) { return if_not("", o.log_file); }},
     {0, "on_change", "WHAT", "a store that changes is an `error`, or is opened anew: `reopen` (error)",
      [](Options& o, std::string_view v) {
        o.reopens_on_change = one_of("on_change", v, {"error", "reopen"}) == "reopen";
-     }},
+     },
+     [](const Options& o) { return if_not("", o.reopens_on_change ? "reopen" : ""); }},
     {0, "missing", "WHAT", "an absent Zarr chunk is `fill` or `error` (fill)",
      [](Options& o, std::string_view v) {
        o.read.absent_chunk_is_error = one_of("missing", v, {"fill", "error"}) == "error";
-     }},
+     },
+     [](const Options& o) { return if_not("", o.read.absent_chunk_is_error ? "error" : ""); }},
     {0, "header", "", "a header for the .csv of every array, not of tables and labelled ones alone",
-     [](Options& o, std::string_view) { o.read.array_header = true; }},
+     [](Options& o, std::string_view) { o.read.array_header = true; },
+     [](const Options& o) { return if_set(o.read.array_header); }},
     {0, "rowname", "NAME", "header of a column of row names, which has none (nothing)",
-     [](Options& o, std::string_view v) { o.read.row_name_header = v; }},
+     [](Options& o, std::string_view v) { o.read.row_name_header = v; },
+     [](const Options& o) { return if_not("", o.read.row_name_header); }},
     {0, "ragged", "WHAT", "a list in a cell of a table's .csv is `json` or its `count` (json)",
      [](Options& o, std::string_view v) {
        o.read.ragged_as_count = one_of("ragged", v, {"json", "count"}) == "count";
-     }},
+     },
+     [](const Options& o) { return if_not("", o.read.ragged_as_count ? "count" : ""); }},
     {0, "hdf5_plugins", "", "let libhdf5 load its filter plugins",
-     [](Options& o, std::string_view) { o.read.hdf5_plugins = true; }},
+     [](Options& o, std::string_view) { o.read.hdf5_plugins = true; },
+     [](const Options& o) { return if_set(o.read.hdf5_plugins); }},
     {0, "hdf5_inside", "", "libhdf5 in plainfs itself, not in a confined process of its own",
-     [](Options& o, std::string_view) { o.hdf5_inside = true; }},
+     [](Options& o, std::string_view) { o.hdf5_inside = true; },
+     [](const Options& o) { return if_set(o.hdf5_inside); }},
     {0, "sandbox", "WHAT",
      "confine the daemon to what it needs as far as the system can: `auto`; wholly: `required`; `none` "
      "(auto)",
@@ -103,22 +146,34 @@ constexpr Row kOwn[] = {
        o.sandbox = what == "none"   ? Sandbox::kNone
                    : what == "auto" ? Sandbox::kWherePossible
                                     : Sandbox::kRequired;
+     },
+     [](const Options& o) {
+       return if_not("auto", o.sandbox == Sandbox::kNone       ? "none"
+                             : o.sandbox == Sandbox::kRequired ? "required"
+                                                               : "auto");
      }},
     {0, "no_sign", "", "ask S3 without a signature, for what is public",
-     [](Options& o, std::string_view) { o.read.remote.no_sign = true; }},
+     [](Options& o, std::string_view) { o.read.remote.no_sign = true; },
+     [](const Options& o) { return if_set(o.read.remote.no_sign); }},
     {0, "endpoint", "URL", "of an S3 service that is not AWS's",
-     [](Options& o, std::string_view v) { o.read.remote.endpoint = v; }},
+     [](Options& o, std::string_view v) { o.read.remote.endpoint = v; },
+     [](const Options& o) { return if_not("", o.read.remote.endpoint); }},
     {0, "region", "NAME", "of the S3 bucket (us-east-1, or what the configuration says)",
-     [](Options& o, std::string_view v) { o.read.remote.region = v; }},
+     [](Options& o, std::string_view v) { o.read.remote.region = v; },
+     [](const Options& o) { return if_not("", o.read.remote.region); }},
     {0, "remote_cache", "DIR[:BYTES]",
      "keep what was read of a store elsewhere there, for later mounts (nothing; 10g)",
-     [](Options& o, std::string_view v) { set_remote_cache(o, v); }},
+     [](Options& o, std::string_view v) { set_remote_cache(o, v); }, shown_remote_cache},
     {0, "remote_timeout", "SECONDS", "how long a server that does not answer is asked again (120)",
      [](Options& o, std::string_view v) {
        o.read.remote.patience_seconds = integer("remote_timeout", v, 86400);
+     },
+     [](const Options& o) {
+       return if_not(RemoteOptions().patience_seconds, o.read.remote.patience_seconds);
      }},
     {0, "follow_outside", "", "read what a store names outside of its folder",
-     [](Options& o, std::string_view) { o.read.follow_outside = true; }},
+     [](Options& o, std::string_view) { o.read.follow_outside = true; },
+     [](const Options& o) { return if_set(o.read.follow_outside); }},
 };
 
 // FUSE's options for the files of this mount.
@@ -188,26 +243,6 @@ constexpr std::string_view kIgnored[] = {
     "nomand",     "nonempty", "big_writes", "kernel_cache", "auto_cache",
 };
 
-// A former option, and its replacement.
-struct Former {
-  char letter;  // 0: none
-  std::string_view name;
-  std::string_view instead;
-};
-constexpr Former kFormer[] = {
-    {0, "no_sandbox", "write sandbox=none"},
-    {0, "remote_cache_size", "write remote_cache=DIR:BYTES"},
-    {'s', "single_thread", "leave it out; requests are independent of each other"},
-    {0, "max_read", "leave it out; the kernel asks for as much as it likes"},
-};
-
-template <class Matches>
-void refuse_former(const Matches& matches) {
-  const auto* former = std::find_if(std::begin(kFormer), std::end(kFormer), matches);
-  if (former != std::end(kFormer))
-    throw Failure(kUsage, fmt::format("option {} is no more: {}", former->name, former->instead));
-}
-
 const Row* find_row(std::string_view name) {
   for (const auto rows : {std::span<const Row>(kOwn), std::span<const Row>(kFuse)}) {
     for (const Row& row : rows) {
@@ -232,8 +267,6 @@ void set_option(Options& options, std::string_view option) {
   if (const Row* row = find_row(name)) {
     wants_value = !row->value.empty();
     if (has_value == wants_value && has_value == !value.empty()) return row->set(options, value);
-    if (name == "sandbox" && !has_value)
-      throw Failure(kUsage, "option sandbox: write sandbox=required (or auto, or none)");
   } else if (is_ignored(name)) {
     if (name == "rw" || name == "ro") options.asks_to_write = name == "rw";
     if (name == "nofail") options.may_be_absent = true;
@@ -245,7 +278,6 @@ void set_option(Options& options, std::string_view option) {
       throw Failure(kUsage,
                     "remount: a mount keeps its options; unmount it and mount it again, or, for a store "
                     "that was rewritten: plainfs reload MOUNTPOINT");
-    refuse_former([&](const Former& former) { return former.name == name; });
     if (passed == std::end(kPassed)) throw Failure(kUsage, fmt::format("unknown option: {}", name));
     wants_value = passed->has_value;
     if (has_value == wants_value) return options.mount_options.emplace_back(option), void();
@@ -357,7 +389,6 @@ class Parser {
       }
       const auto row =
           std::find_if(std::begin(kOwn), std::end(kOwn), [&](const Row& r) { return r.letter == letter; });
-      if (row == std::end(kOwn)) refuse_former([&](const Former& former) { return former.letter == letter; });
       if (row == std::end(kOwn)) throw Failure(kUsage, fmt::format("unknown option: -{}", letter));
       row->set(options_, {});
     }
@@ -433,6 +464,16 @@ MountHelper from_mount_helper(std::span<const std::string> arguments) {
 bool is_for_others(const Options& options) {
   const std::vector<std::string>& passed = options.mount_options;
   return std::find(passed.begin(), passed.end(), "allow_other") != passed.end();
+}
+
+Json::Object describe(const Options& options) {
+  Json::Object shown;
+  for (const Row& row : kOwn)
+    if (Shown value = row.show ? row.show(options) : std::nullopt)
+      shown.emplace_back(row.name, *std::move(value));
+  Json::List passed(options.mount_options.begin(), options.mount_options.end());
+  if (!passed.empty()) shown.emplace_back("fuse", std::move(passed));
+  return shown;
 }
 
 std::string help_text() {
