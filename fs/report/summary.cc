@@ -207,12 +207,12 @@ class Summary {
     Line line{described(node), path.empty() ? "." : printable(path)};
     if (!node.store.empty()) line.kind = "store";
     const bool is_data = !line.kind.empty();
-    if (is_data && lines_.size() < most_lines_) lines_.push_back(std::move(line));
+    if (is_data) keep(std::move(line));
     // The parts of a table, a factor or a matrix are not listed again. An image may have other members beside
     // its levels.
     const auto* image = std::get_if<Image>(&node.content);
     if (!is_data) add_dataset(path, node);
-    if (node.parts && (!is_data || image) && depth < kDeepest && lines_.size() < most_lines_)
+    if (node.parts && (!is_data || image) && depth < kDeepest && !is_cut_)
       add_members(path, *node.parts, image, depth);
   }
 
@@ -225,11 +225,18 @@ class Summary {
     std::string text;
     for (const Line& line : lines_)
       text += fmt::format("{:<{}}  {:<{}}  {}\n", line.path, path_width, line.kind, kind_width, line.what);
-    if (lines_.size() == most_lines_) text += "… and more: plainfs ls -R lists everything\n";
+    if (is_cut_) text += "… and more: plainfs ls -R lists everything\n";
     return text;
   }
 
  private:
+  void keep(Line line) {
+    if (lines_.size() < most_lines_)
+      lines_.push_back(std::move(line));
+    else
+      is_cut_ = true;
+  }
+
   Described described(const Node& node) const {
     Described all = describe(node);
     const auto* table = std::get_if<Table>(&node.content);
@@ -252,6 +259,7 @@ class Summary {
       const auto* const named = dynamic_cast<const CfGroup*>(&group);
       const CfDatasetPtr dataset = named ? named->dataset() : nullptr;
       for (Member& member : group.members()) {
+        if (is_cut_) return;
         if (is_told(member)) continue;
         const size_t before = lines_.size();
         add(path.empty() ? member.name : path + "/" + member.name, refine(std::move(member.node), context_),
@@ -261,16 +269,14 @@ class Summary {
           lines_.back().what += ", " + printable(variable_text(*variable));
       }
     } catch (const Error& error) {
-      lines_.push_back({{kind_of(error.code()), printable(error.what())}, printable(path)});
+      keep({{kind_of(error.code()), printable(error.what())}, printable(path)});
     }
   }
 
   void add_dataset(const std::string& path, const Node& node) {
-    if (lines_.size() >= most_lines_) return;
     try {
       if (const CfDatasetPtr dataset = cf_dataset(node))
-        lines_.push_back(
-            {{"CF dataset", printable(dataset_text(*dataset))}, path.empty() ? "." : printable(path)});
+        keep({{"CF dataset", printable(dataset_text(*dataset))}, path.empty() ? "." : printable(path)});
     } catch (const Error&) {
       // the members below report the error
     }
@@ -279,6 +285,7 @@ class Summary {
   Context& context_;
   const size_t most_lines_;
   std::vector<Line> lines_;
+  bool is_cut_ = false;  // there are more lines than most_lines_
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ struct Described {
 Described describe(const Node& node);
 
 // Returns "assays/RNA/counts  sparse matrix  80 × 200, 1234 values (integer), by column", one line each, at
-// most most_lines, and a last line if there may be more. Reads metadata only. A node that cannot be read has
+// most most_lines, and a last line if there are more. Reads metadata only. A node that cannot be read has
 // the error in its line. path: the group or member to summarize, "" for all; for a table, its columns are
 // listed as well. Throws not_found if path does not exist.
 std::string summary_of(const Store& store, Context& context, const std::string& path, size_t most_lines);
