@@ -1,8 +1,11 @@
 # bash completion for plainfs
 
-_plainfs_options='allow_other allow_root attr_timeout= auto_unmount cache_size= cells= debug default_permissions endpoint= entry_timeout=
-  follow_outside foreground fsname= genome= gid= hdf5_inside hdf5_plugins header help index= index_ahead log_file= log_level= missing= negative_timeout= no_sign on_change= parts ragged= region= remote_cache= remote_timeout= rowname= sandbox= subdir=
-  subtype= threads= timeout= uid= umask= version views='
+# Every option of -o, set on first use; those that take a value end in "=".
+_plainfs_options=''
+_plainfs_set_options() {
+  [[ -n $_plainfs_options ]] ||
+    _plainfs_options=$(plainfs --help 2>/dev/null | sed -nE 's/^  (-., )?-o ([a-z0-9_]+=?).*/\2/p')
+}
 
 _plainfs_commands='ls cat export info check index reload run serve ps umount'
 
@@ -140,7 +143,7 @@ _plainfs_words() {
 # Returns whether the word after option $1 is its value. Options passed to FUSE unchanged have their value after a "=".
 _plainfs_wants_word() {
   local name=${1#--}
-  [[ $1 =~ ^(-[hVfds]*o|--range|--gene|--of|--level|--part|--tasks|--task-size)$ ]] && return
+  [[ $1 =~ ^(-[hVfd]*o|--range|--gene|--of|--level|--part|--tasks|--task-size)$ ]] && return
   [[ $1 == --* && $name != fsname && $name != subtype && $_plainfs_options =~ (^|[[:space:]])"${name//-/_}="([[:space:]]|$) ]]
 }
 
@@ -189,7 +192,7 @@ _plainfs_complete() {
     local name=${cur%%=*}
     _plainfs_value "${name#--}" "$name=" "${cur#*=}"
   elif [[ $cur == -* ]]; then
-    local letters='-h -V -f -d -s -o'
+    local letters='-h -V -f -d -o'
     case $command in
       ls) letters='-l -R -h -a -p -t' ;;
       cat) letters='--range --gene' ;;
@@ -238,6 +241,7 @@ _plainfs_quote() {
 _plainfs_line() {
   local words names asked quote kept tilde home is_path='' command='' behind store cur
   COMPREPLY=()
+  _plainfs_set_options
   _plainfs_words "_${COMP_LINE:COMP_POINT}"
   _plainfs_names "${words[@]:1}"
   behind=("${names[@]}")
