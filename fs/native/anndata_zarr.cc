@@ -223,7 +223,7 @@ void ZarrAnnData::texts(const std::string& path, const ArrayPtr& values, AnnData
 
 }  // namespace
 
-ListMade anndata_zarr(std::function<AnnotatedMatrix()> make, Context& context, ZarrLimits limits) {
+ListEntries anndata_zarr(std::function<AnnotatedMatrix()> make, Context& context, ZarrLimits limits) {
   const auto root = std::make_shared<ZarrNode>([make = std::move(make), &context, limits] {
     ZarrAnnData out("", context, limits);
     put_anndata(make(), context, out);

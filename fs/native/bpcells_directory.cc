@@ -82,9 +82,9 @@ class BpcellsFiles : public std::enable_shared_from_this<BpcellsFiles> {
  public:
   BpcellsFiles(const SparseMatrix& matrix, Context& context) : matrix_(matrix), context_(context) {}
 
-  std::vector<MadeEntry> list() {
+  std::vector<ViewEntry> list() {
     const auto file = [this](const char* name, ByteLayout (BpcellsFiles::*lay_out)()) {
-      return MadeEntry{name, [self = shared_from_this(), lay_out] {
+      return ViewEntry{name, [self = shared_from_this(), lay_out] {
                          const auto made = [self, lay_out] { return (self.get()->*lay_out)(); };
                          return layout_file(made, self->context_, kBpcells);
                        }};
@@ -194,7 +194,7 @@ ByteLayout BpcellsFiles::names(const ArrayPtr& names, uint64_t extent) {
 
 }  // namespace
 
-ListMade bpcells_directory(const SparseMatrix& matrix, Context& context) {
+ListEntries bpcells_directory(const SparseMatrix& matrix, Context& context) {
   const auto files = std::make_shared<BpcellsFiles>(matrix, context);
   return [files] { return files->list(); };
 }

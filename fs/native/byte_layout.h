@@ -93,17 +93,4 @@ std::unique_ptr<ViewFile> sized_file(std::function<ByteLayout()> lay_out, Contex
 std::unique_ptr<ViewFile> made_file(std::function<std::string()> make, Context& context,
                                     std::string version = {});
 
-// An entry of a directory in another program's format: a file, or another directory that is generated on
-// first use.
-struct MadeEntry {
-  std::string name;
-  std::function<std::shared_ptr<ViewFile>()> open;  // of a file
-  // Lists a directory, under distinct names. Computes no sizes. Throws Error if the listing is unknown.
-  std::function<std::vector<MadeEntry>()> list = nullptr;
-  bool found_by_name = false;  // and not listed
-  // The reason why it cannot be read for now; the directory that contains it is then listed again.
-  std::optional<Error> fault = std::nullopt;
-};
-using ListMade = std::function<std::vector<MadeEntry>()>;
-
 }  // namespace plainfs

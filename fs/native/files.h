@@ -11,6 +11,7 @@
 #include "formats/core/model/node.h"
 #include "formats/core/model/seurat_object.h"
 #include "fs/native/byte_layout.h"
+#include "fs/text/view_entry.h"
 
 namespace plainfs {
 
@@ -31,7 +32,7 @@ struct ZarrLimits {
 // Returns an annotated matrix as AnnData's Zarr of version 2, with the same elements as its .h5ad: what
 // anndata 0.8 writes with zarr-python 2 and no compressor. make: called when the directory is first entered.
 // An element is read when its own directory is.
-ListMade anndata_zarr(std::function<AnnotatedMatrix()> make, Context& context, ZarrLimits limits = {});
+ListEntries anndata_zarr(std::function<AnnotatedMatrix()> make, Context& context, ZarrLimits limits = {});
 
 // Returns a Seurat object held by a store, as an .rds file: what saveRDS(x, compress = FALSE) of R 4.2 writes
 // for the object that Seurat 4.3 builds from the same parts. Seurat 4 and 5 read it. Keys and identities
@@ -46,7 +47,7 @@ ByteLayout seurat_rds(const JointMatrices& joint, Context& context);
 // searched if their type does not decide it. Indices ascend in each column (or in each row of a matrix stored
 // by row), as BPCells requires. Names that do not fit are left out. Reading throws damaged if the parts do
 // not fit or an entry is duplicated, and unsupported if BPCells cannot represent a value or name.
-ListMade bpcells_directory(const SparseMatrix& matrix, Context& context);
+ListEntries bpcells_directory(const SparseMatrix& matrix, Context& context);
 
 // Returns an array of numbers as a MAT-file of version 5, which MATLAB, Octave and scipy.io.loadmat open: one
 // variable, `data`, not compressed, so that its size follows from the shape. Source: "MAT-File Format", The

@@ -147,7 +147,7 @@ class NodeFiles {
  public:
   NodeFiles(ZarrNodePtr node, Context& context) : node_(std::move(node)), context_(context) {}
 
-  std::vector<MadeEntry> list() const {
+  std::vector<ViewEntry> list() const {
     try {
       return list_content();
     } catch (const Error& error) {
@@ -158,9 +158,9 @@ class NodeFiles {
   }
 
  private:
-  std::vector<MadeEntry> list_content() const {
+  std::vector<ViewEntry> list_content() const {
     const ZarrContent& content = node_->content();
-    std::vector<MadeEntry> files;
+    std::vector<ViewEntry> files;
     if (content.array)
       files.push_back(document(".zarray", content.array->document));
     else
@@ -175,8 +175,8 @@ class NodeFiles {
   }
 
   // Returns the documents of a node if it is unknown for now whether it is a group.
-  static std::vector<MadeEntry> unread_documents(const Error& fault) {
-    std::vector<MadeEntry> files;
+  static std::vector<ViewEntry> unread_documents(const Error& fault) {
+    std::vector<ViewEntry> files;
     for (const char* name : {".zarray", ".zattrs", ".zgroup"}) {
       files.push_back({name, [fault] { return std::make_shared<UnreadableFile>(fault); }});
       files.back().fault = fault;
@@ -184,7 +184,7 @@ class NodeFiles {
     return files;
   }
 
-  MadeEntry document(std::string name, const Json& value) const {
+  ViewEntry document(std::string name, const Json& value) const {
     return {std::move(name), [text = python_json(value), &context = context_] {
               ByteLayout layout;
               layout.put(text);
@@ -192,7 +192,7 @@ class NodeFiles {
             }};
   }
 
-  void add_chunks(const ZarrArray& array, std::vector<MadeEntry>& files) const {
+  void add_chunks(const ZarrArray& array, std::vector<ViewEntry>& files) const {
     const size_t rank = array.shape.size();
     const uint64_t count = chunk_count(array);
     files.reserve(files.size() + count);
@@ -328,9 +328,9 @@ void put_zarr_node(ZarrContent& root, std::string_view path, ZarrContent::Member
   }
 }
 
-ListMade zarr_directory(ZarrNodePtr root, Context& context) {
+ListEntries zarr_directory(ZarrNodePtr root, Context& context) {
   return [root = std::move(root), &context] {
-    std::vector<MadeEntry> files = NodeFiles(root, context).list();
+    std::vector<ViewEntry> files = NodeFiles(root, context).list();
     files.push_back({".zmetadata", [root, &context] {
                        return made_file([root] { return consolidated(*root); }, context, kZarr);
                      }});

@@ -20,6 +20,7 @@
 #include "formats/core/model/context.h"
 #include "formats/core/text/json.h"
 #include "fs/native/byte_layout.h"
+#include "fs/text/view_entry.h"
 
 namespace plainfs {
 
@@ -76,6 +77,6 @@ void put_zarr_node(ZarrContent& root, std::string_view path, ZarrContent::Member
 
 // Returns the files of the hierarchy. .zmetadata at its root has all documents, so that a reader need not
 // look for them; it cannot be read while an element fails for now.
-ListMade zarr_directory(ZarrNodePtr root, Context& context);
+ListEntries zarr_directory(ZarrNodePtr root, Context& context);
 
 }  // namespace plainfs

@@ -35,15 +35,15 @@ bool is_lone_member(const Node& node) {
   return dynamic_cast<const LoneMember*>(node.parts.get()) != nullptr;
 }
 
-std::vector<OfferedFile> offered_files(const Node& node, const ListingContext& listing) {
-  std::vector<OfferedFile> files;
+std::vector<ViewEntry> offered_files(const Node& node, const ListingContext& listing) {
+  std::vector<ViewEntry> files;
   const bool is_damaged = std::holds_alternative<Error>(node.content);  // costs nothing to check
   const ChosenViews& views = listing.views;
   for (const View* view : views.all) {
     const size_t before = files.size();
     view->offer(node, listing.context, files);
     const bool is_listed = views.are_named || (views.lists_parts && view->option == kPartsView);
-    for (OfferedFile& file : std::span(files).subspan(before)) {
+    for (ViewEntry& file : std::span(files).subspan(before)) {
       file.is_sized_by_reading = !view->is_sized_by_shape && !is_damaged && !is_listed;
       file.shows_again = view->shows_again && !is_listed;
       if (is_listed) file.found_by_name = file.never_listed;
@@ -55,7 +55,7 @@ std::vector<OfferedFile> offered_files(const Node& node, const ListingContext& l
 // Returns the files that views show beside the node's directory. The views get the node without its parts, so
 // that nothing is listed for it. If it is unknown for now whether a group is more than a group, it is offered
 // as unreadable: a table must not disappear because of a fault.
-std::vector<OfferedFile> offered_for_member(const Node& node, const ListingContext& listing) {
+std::vector<ViewEntry> offered_for_member(const Node& node, const ListingContext& listing) {
   Node alone = node;
   alone.parts = nullptr;
   if (std::holds_alternative<std::monostate>(node.content)) {
@@ -67,9 +67,9 @@ std::vector<OfferedFile> offered_for_member(const Node& node, const ListingConte
 }
 
 // files: the offers of the chosen views for the node.
-bool has_directory(const Node& node, const std::vector<OfferedFile>& files, const ListingContext& listing) {
+bool has_directory(const Node& node, const std::vector<ViewEntry>& files, const ListingContext& listing) {
   if (node.parts ||
-      std::any_of(files.begin(), files.end(), [](const OfferedFile& file) { return file.inside; })) {
+      std::any_of(files.begin(), files.end(), [](const ViewEntry& file) { return !file.is_beside; })) {
     return true;
   }
   if (!files.empty() || std::holds_alternative<PlainFile>(node.content) ||
@@ -83,8 +83,8 @@ bool has_directory(const Node& node, const std::vector<OfferedFile>& files, cons
 
 // Returns whether has_directory() is true only because of files that are found by name. The directory is then
 // unlisted too.
-bool holds_only_unlisted(const Node& node, const std::vector<OfferedFile>& files) {
-  const auto is_listed = [](const OfferedFile& file) { return file.inside && !file.found_by_name; };
+bool holds_only_unlisted(const Node& node, const std::vector<ViewEntry>& files) {
+  const auto is_listed = [](const ViewEntry& file) { return !file.is_beside && !file.found_by_name; };
   return !node.parts && !files.empty() && std::none_of(files.begin(), files.end(), is_listed);
 }
 
@@ -96,27 +96,13 @@ struct Candidate {
   const Link* link = nullptr;  // the link with the text still to be generated; or null
 };
 
-// Returns an entry for a directory or file that views generate in the directory of a node. If there is a
-// fault, the node cannot be read for now.
-DirectoryEntry made_by_views(OfferedFile offered, const std::optional<Error>& fault) {
-  DirectoryEntry made{std::move(offered.name),
-                      offered.is_directory() ? FileKind::directory : FileKind::file,
-                      std::move(offered.node),
-                      offered.open,
-                      {},
-                      offered.fault ? offered.fault : fault};
-  made.is_made = offered.is_directory();
-  made.is_unlisted = offered.found_by_name;
-  made.is_sized_by_reading = offered.is_sized_by_reading;
-  made.shows_again = offered.shows_again;
-  made.found = offered.found;
-  if (!offered.is_directory() || made.found || made.node.parts) return made;
-  made.list = [offered = std::move(offered), fault] {
-    std::vector<DirectoryEntry> all;
-    std::vector<OfferedFile> files = offered.list ? offered.list() : offered.members;
-    for (OfferedFile& file : files) all.push_back(made_by_views(std::move(file), fault));
-    return all;
-  };
+// Returns an entry that views generate in the directory of a node. If there is a fault, the node cannot be
+// read for now.
+DirectoryEntry made_by_views(ViewEntry offered, const std::optional<Error>& fault) {
+  const bool is_directory = offered.is_directory();
+  DirectoryEntry made{std::move(offered), is_directory ? FileKind::directory : FileKind::file};
+  if (!made.fault) made.fault = fault;
+  made.is_made = is_directory;
   return made;
 }
 
@@ -129,7 +115,8 @@ class MemberLister {
     const std::string encoded = encode_name(member.name);
     if (const std::optional<Error> fault = transient_fault(member.node)) unopened_.emplace(encoded, *fault);
     const auto add = [&](std::string extension, FileKind kind) -> Candidate& {
-      DirectoryEntry shown{{}, kind, member.node, {}, {}};
+      DirectoryEntry shown{{}, kind};
+      shown.node = member.node;
       shown.member = encoded;
       return candidates_.emplace_back(
           Candidate{member.name, {encoded, std::move(extension)}, std::move(shown)});
@@ -139,13 +126,13 @@ class MemberLister {
         for (Extension& extension : link_extensions(*link, links)) {
           Candidate& candidate = add(std::move(extension.text), FileKind::link);
           candidate.link = link;
-          candidate.shown.is_unlisted = extension.is_unlisted;
+          candidate.shown.found_by_name = extension.found_by_name;
           candidate.shown.is_sized_by_reading = extension.is_sized_by_reading;
           candidate.shown.shows_again = extension.shows_again;
         }
       } catch (const Error& error) {
         if (is_transient(error)) unopened_.emplace(encoded, error);
-        add(link->only, FileKind::link).shown.error = error;
+        add(link->only, FileKind::link).shown.fault = error;
       }
       return;
     }
@@ -160,14 +147,14 @@ class MemberLister {
         add("", FileKind::file).shown.open = open_plain_file(member.node, listing_);
       return;
     }
-    std::vector<OfferedFile> files = offered_for_member(member.node, listing_);
+    std::vector<ViewEntry> files = offered_for_member(member.node, listing_);
     if (has_directory(member.node, files, listing_))
-      add("", FileKind::directory).shown.is_unlisted = holds_only_unlisted(member.node, files);
-    for (OfferedFile& file : files) {
-      if (file.inside) continue;
+      add("", FileKind::directory).shown.found_by_name = holds_only_unlisted(member.node, files);
+    for (ViewEntry& file : files) {
+      if (!file.is_beside) continue;
       DirectoryEntry& shown = add(file.name, FileKind::file).shown;
       shown.open = std::move(file.open);
-      shown.is_unlisted = file.found_by_name;
+      shown.found_by_name = file.found_by_name;
       shown.is_sized_by_reading = file.is_sized_by_reading;
       shown.shows_again = file.shows_again;
     }
@@ -188,8 +175,8 @@ class MemberLister {
     node.parts = known;
     const KnownMembers::Asking asking(known.get());
     const std::optional<Error> fault = transient_fault(node);
-    for (OfferedFile& file : offered_files(node, listing_)) {
-      if (!file.inside) continue;
+    for (ViewEntry& file : offered_files(node, listing_)) {
+      if (file.is_beside) continue;
       const size_t dot =
           file.is_directory() ? file.name.size() : std::min(file.name.rfind('.'), file.name.size());
       NameRequest name{file.name.substr(0, dot), file.name.substr(dot)};
@@ -212,7 +199,7 @@ class MemberLister {
       if (candidate.shown.kind == FileKind::file)
         candidate.shown.open = [error = fault->second]() -> std::unique_ptr<ViewFile> { throw error; };
       else
-        candidate.shown.error = fault->second;
+        candidate.shown.fault = fault->second;
     }
     return std::move(candidates_);
   }
@@ -355,7 +342,12 @@ const Error* Unopened::unknown(std::string_view name) const {
 
 DirectoryContent show_directory(const DirectoryEntry& directory, const Node& node,
                                 const DirectoryPlace& place, const ListingContext& listing) {
-  if (directory.list) return {directory.list(), {}};
+  if (directory.list) {
+    DirectoryContent made;
+    for (ViewEntry& entry : directory.list())
+      made.shown.push_back(made_by_views(std::move(entry), directory.fault));
+    return made;
+  }
   if (const Error* error = std::get_if<Error>(&node.content); error && !node.parts) throw *error;
   Links links(place.store, listing.stores, listing.context);
   TargetNames names(place, links, listing);
@@ -367,7 +359,7 @@ DirectoryContent show_directory(const DirectoryEntry& directory, const Node& nod
       try {
         candidate.shown.target = text_of(*candidate.link, candidate.request.extension, place, links, names);
       } catch (const Error& error) {
-        candidate.shown.error = error;
+        candidate.shown.fault = error;
       }
     }
     shown.push_back(std::move(candidate.shown));
@@ -376,20 +368,19 @@ DirectoryContent show_directory(const DirectoryEntry& directory, const Node& nod
 }
 
 DirectoryEntry show_found(const FoundFiles& files, const std::string& name) {
-  std::optional<OfferedFile> file = files.find(name);
+  std::optional<ViewEntry> file = files.find(name);
   if (!file) throw not_found("there is no {}", name);
-  DirectoryEntry shown{name, FileKind::file, std::move(file->node), {}, {}};
-  shown.open = std::move(file->open);
-  return shown;
+  file->name = name;
+  return {*std::move(file), FileKind::file};
 }
 
 std::vector<Extension> extensions_of(const Node& node, const ListingContext& listing) {
-  const std::vector<OfferedFile> files = offered_for_member(node, listing);
+  const std::vector<ViewEntry> files = offered_for_member(node, listing);
   std::vector<Extension> extensions;
   if (has_directory(node, files, listing) || std::holds_alternative<PlainFile>(node.content))
     extensions.push_back({{}, holds_only_unlisted(node, files)});
-  for (const OfferedFile& file : files) {
-    if (!file.inside)
+  for (const ViewEntry& file : files) {
+    if (file.is_beside)
       extensions.push_back({file.name, file.found_by_name, file.is_sized_by_reading, file.shows_again});
   }
   return extensions;

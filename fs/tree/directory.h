@@ -18,24 +18,13 @@
 
 namespace plainfs {
 
-// One name in a directory.
-struct DirectoryEntry {
-  std::string name;
-  FileKind kind;
-  Node node;           // the node that the name stands for; its attributes are those of the file
-  Opener open;         // of a file
-  std::string target;  // of a link
-  // For a link: the target is unknown. For a name that views show in the directory of something that cannot
-  // be read for now: the reason, so that the listing is not kept.
-  std::optional<Error> error{};
-  // The content of a directory that views generate; its `node` is empty.
-  std::function<std::vector<DirectoryEntry>()> list = nullptr;
-  // If set, the entry is a directory of these files.
-  FoundFilesPtr found = nullptr;
-  bool is_made = false;              // a directory that views generate
-  bool is_unlisted = false;          // found by name, and missing from listings
-  bool is_sized_by_reading = false;  // for a link: of its target
-  bool shows_again = false;          // View::shows_again of its view, or of the link's target
+// One name in a directory: what views generate, or a member of the store. `node` is the node that the name
+// stands for. The flags of a link are those of its target. `fault` of a link: the target is unknown; of a
+// name that views show in the directory of something that cannot be read for now: the reason.
+struct DirectoryEntry : ViewEntry {
+  FileKind kind = FileKind::file;
+  std::string target{};  // of a link
+  bool is_made = false;  // a directory that views generate
   // The name without extension that all entries for one member of the store share: "obs" for obs/, obs.csv
   // and obs.rds. Empty for an entry that stands for no member or is inside the member's directory.
   std::string member{};
@@ -81,7 +70,7 @@ DirectoryEntry show_found(const FoundFiles& files, const std::string& name);
 // The extension of a view that shows a node itself, such as ".csv" or ".npy"; "" for its directory.
 struct Extension {
   std::string text;
-  bool is_unlisted = false;
+  bool found_by_name = false;
   bool is_sized_by_reading = false;
   bool shows_again = false;
 };

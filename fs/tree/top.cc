@@ -6,7 +6,9 @@ namespace plainfs {
 namespace {
 
 DirectoryEntry directory_of(Node node) {
-  return {{}, FileKind::directory, std::move(node), {}, {}};
+  DirectoryEntry directory{{}, FileKind::directory};
+  directory.node = std::move(node);
+  return directory;
 }
 
 // Enters one directory. is_named: `top` is in the store that was named on the command line.

@@ -61,14 +61,14 @@ Tree::Tree(StorePtr store, std::string_view subdir, ChosenViews views, Context& 
 void Tree::add_hidden(const std::string& name, const std::vector<HiddenFile>& files) {
   const Inode directory = inodes_->of(kRootInode, name, FileKind::directory);
   hidden_[name] = last_hidden_ = directory;
-  DirectoryEntry hidden{name, FileKind::directory, {}, {}, {}};
-  hidden.is_unlisted = true;
+  DirectoryEntry hidden{{name}, FileKind::directory};
+  hidden.found_by_name = true;
   {
     const WriterLock lock(mutex_);
     add(directory, FileKind::directory)->own = std::make_shared<const DirectoryEntry>(std::move(hidden));
   }
   std::vector<DirectoryEntry> all;
-  for (const HiddenFile& file : files) all.push_back({file.name, FileKind::file, {}, file.open, {}});
+  for (const HiddenFile& file : files) all.push_back({{file.name, file.open}, FileKind::file});
   const ContentsPtr contents = publish(directory, {std::move(all), {}}, false);
   const WriterLock lock(mutex_);
   for (const Listing::Entry& file : contents->listing->entries()) {
@@ -79,8 +79,8 @@ void Tree::add_hidden(const std::string& name, const std::vector<HiddenFile>& fi
 
 void Tree::add_hidden_file(const HiddenFile& file) {
   const Inode inode = inodes_->of(kRootInode, file.name, FileKind::file);
-  DirectoryEntry hidden{file.name, FileKind::file, {}, file.open, {}};
-  hidden.is_unlisted = !file.is_listed;
+  DirectoryEntry hidden{{file.name, file.open}, FileKind::file};
+  hidden.found_by_name = !file.is_listed;
   if (file.is_listed)
     listed_in_root_.push_back(hidden);
   else
@@ -259,10 +259,10 @@ std::optional<Inode> Tree::find_unlisted(Inode directory, std::string_view name)
   std::optional<Node> found = node.parts ? node.parts->find_unlisted(name) : std::nullopt;
   if (!found) return std::nullopt;
   const FileKind kind = found->parts ? FileKind::directory : FileKind::file;
-  auto entry =
-      std::make_shared<DirectoryEntry>(DirectoryEntry{std::string(name), kind, *std::move(found), {}, {}});
+  auto entry = std::make_shared<DirectoryEntry>(DirectoryEntry{{std::string(name)}, kind});
+  entry->node = *std::move(found);
   if (kind == FileKind::file) entry->open = open_plain_file(entry->node, listing_);
-  entry->is_unlisted = true;
+  entry->found_by_name = true;
   const Inode inode = inodes_->of(directory, std::string(name), kind);
   const WriterLock lock(mutex_);
   if (!met(inode)) add(inode, kind)->own = std::move(entry);
@@ -382,7 +382,7 @@ Meaning Tree::meaning(Inode inode) {
 
 std::string Tree::target(Inode link) {
   const DirectoryEntryPtr known = shown(link);
-  if (known->error) throw *known->error;
+  if (known->fault) throw *known->fault;
   return known->target;
 }
 

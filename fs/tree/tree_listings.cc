@@ -15,7 +15,7 @@ namespace {
 
 // Returns whether the entry, or the node it stands for, has an error that may pass.
 bool has_transient_fault(const DirectoryEntry& shown) {
-  return shown.error ? is_transient(*shown.error) : transient_fault(shown.node).has_value();
+  return shown.fault ? is_transient(*shown.fault) : transient_fault(shown.node).has_value();
 }
 
 // Names in directories that keep their contents, about a kilobyte per name, not counting directories above
@@ -152,7 +152,7 @@ void Tree::refresh(Inode inode) {
 Tree::ContentsPtr Tree::publish(Inode directory, DirectoryContent all, bool is_elsewhere,
                                 std::optional<HostFolder> folder) {
   if (directory == kRootInode) add_own_to_root(all.shown);
-  const auto is_once = [](const DirectoryEntry& shown) { return !shown.is_unlisted; };
+  const auto is_once = [](const DirectoryEntry& shown) { return !shown.found_by_name; };
   const auto again = std::stable_partition(all.shown.begin(), all.shown.end(), is_once);
   const auto is_listed = [&](const DirectoryEntry& shown) {
     if (!is_elsewhere || !shown.is_sized_by_reading) return true;

@@ -94,7 +94,7 @@ std::string attrs_json(const Node& directory) {
   return to_json_text(all) + "\n";
 }
 
-void offer_attrs_json(const Node& directory, Context& context, std::vector<OfferedFile>& files) {
+void offer_attrs_json(const Node& directory, Context& context, std::vector<ViewEntry>& files) {
   if (!directory.parts) return;
   std::optional<Error> error;
   try {
@@ -102,7 +102,7 @@ void offer_attrs_json(const Node& directory, Context& context, std::vector<Offer
   } catch (const Error& why) {
     error = why;  // reading the file reports it
   }
-  files.push_back({true, ".attrs.json", [directory, error, &context] {
+  files.push_back({".attrs.json", [directory, error, &context] {
                      return std::make_unique<TextFile>(std::make_unique<AttrsJson>(directory, error, context),
                                                        context);
                    }});

@@ -34,30 +34,30 @@ struct Cells {
 };
 using CellsPtr = std::shared_ptr<const Cells>;
 
-std::vector<OfferedFile> levels_of_column(const Column& column, const CellsPtr& cells) {
+std::vector<ViewEntry> levels_of_column(const Column& column, const CellsPtr& cells) {
   std::optional<CellGroups> groups = cell_groups(*column.values, kMostLevels);
   if (!groups) throw unsupported("{} has over {} levels", column.name, kMostLevels);
   if (groups->cells.size() != cells->said.cells)
     throw damaged("{} has {} values for {} cells", column.name, groups->cells.size(), cells->said.cells);
   const PartNames names("level", std::move(groups->levels));
   const auto shared = std::make_shared<const CellGroups>(*std::move(groups));
-  std::vector<OfferedFile> levels;
+  std::vector<ViewEntry> levels;
   for (uint32_t level = 0; level < names.count(); ++level) {
-    levels.push_back({true, names.file(level), nullptr});
+    levels.push_back({names.file(level), nullptr});
     levels.back().node = cells->select(shared, level);
   }
   return levels;
 }
 
-std::vector<OfferedFile> columns_of(const CellsPtr& cells) {
+std::vector<ViewEntry> columns_of(const CellsPtr& cells) {
   const std::vector<Column>& columns = cells->said.obs.columns;
   std::vector<std::string> all;
   for (const Column& column : columns) all.push_back(column.name);
   const PartNames names("column", std::move(all));
-  std::vector<OfferedFile> directories;
+  std::vector<ViewEntry> directories;
   for (size_t i = 0; i < columns.size(); ++i) {
     if (levels_of(*columns[i].values) == ColumnLevels::none) continue;
-    OfferedFile directory{true, names.file(i), nullptr};
+    ViewEntry directory{names.file(i), nullptr};
     directory.found_by_name = !has_listed_groups(cells->said, columns[i]);
     directory.list = [column = columns[i], cells] { return levels_of_column(column, cells); };
     directories.push_back(std::move(directory));
@@ -65,8 +65,8 @@ std::vector<OfferedFile> columns_of(const CellsPtr& cells) {
   return directories;
 }
 
-OfferedFile directory_of(std::function<CellsPtr()> find) {
-  OfferedFile directory{true, "by", nullptr};
+ViewEntry directory_of(std::function<CellsPtr()> find) {
+  ViewEntry directory{"by", nullptr};
   directory.found_by_name = true;
   directory.list = [find = std::move(find)] { return columns_of(find()); };
   return directory;
@@ -155,7 +155,7 @@ CellsPtr cells_of_fragments(const Fragments& fragments, const GroupPtr& stored, 
 
 }  // namespace
 
-void offer_by(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+void offer_by(const Node& node, Context& context, std::vector<ViewEntry>& files) {
   if (!node.parts) return;
   const GroupPtr stored = stored_group(*node.parts).shared_from_this();
   const auto* fragments = std::get_if<Fragments>(&node.content);

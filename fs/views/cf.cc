@@ -15,8 +15,8 @@ namespace {
 
 constexpr const char kNetcdf[] = "netcdf 1";
 
-OfferedFile found_by_its_name(std::string name) {
-  OfferedFile file{true, std::move(name), nullptr};
+ViewEntry found_by_its_name(std::string name) {
+  ViewEntry file{std::move(name), nullptr};
   file.found_by_name = file.never_listed = true;
   return file;
 }
@@ -35,12 +35,12 @@ class CoordinateParts : public FoundFiles {
       : dataset_(std::move(dataset)), variable_(variable), context_(context) {}
 
   FoundNamesPtr names() const override { return found_names({}); }
-  std::optional<OfferedFile> find(std::string_view name) const override {
+  std::optional<ViewEntry> find(std::string_view name) const override {
     constexpr std::string_view kExtension = ".csv";
     if (!name.ends_with(kExtension)) return std::nullopt;
     const std::optional<Box> box = box_named(name.substr(0, name.size() - kExtension.size()));
     if (!box) return std::nullopt;
-    OfferedFile file{true, std::string(name), nullptr};
+    ViewEntry file{std::string(name), nullptr};
     file.open = [dataset = dataset_, &variable = variable_, box = *box, &context = context_] {
       return std::make_shared<TextFile>(csv_table(long_table(*dataset, variable, box), context), context);
     };
@@ -91,7 +91,7 @@ class CoordinateParts : public FoundFiles {
 }  // namespace
 
 void offer_tables_of_variables(const Node& node, Offer offer, Context& context,
-                               std::vector<OfferedFile>& files) {
+                               std::vector<ViewEntry>& files) {
   const CfDatasetPtr dataset = cf_dataset(node);
   if (!dataset) return;
   for (const CfVariable& variable : dataset->variables) {
@@ -102,27 +102,27 @@ void offer_tables_of_variables(const Node& node, Offer offer, Context& context,
     } catch (const Error& error) {
       table.content = error;
     }
-    std::vector<OfferedFile> own;
+    std::vector<ViewEntry> own;
     offer(table, context, own);
-    for (OfferedFile& file : own) {
-      OfferedFile named = found_by_its_name(variable.name + ".table" + file.name);
+    for (ViewEntry& file : own) {
+      ViewEntry named = found_by_its_name(variable.name + ".table" + file.name);
       named.open = std::move(file.open);
       files.push_back(std::move(named));
     }
   }
 }
 
-void offer_nc(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+void offer_nc(const Node& node, Context& context, std::vector<ViewEntry>& files) {
   const CfDatasetPtr dataset = cf_dataset(node);
   if (!dataset) return;
   if (has_netcdf(*dataset))
-    files.push_back({true, "dataset.nc", [dataset, &context] {
+    files.push_back({"dataset.nc", [dataset, &context] {
                        return layout_file([dataset, &context] { return netcdf_file(*dataset, context); },
                                           context, kNetcdf);
                      }});
   for (const CfVariable& variable : dataset->variables) {
     if (variable.dimensions.empty() || variable.is_inherited || !has_netcdf(variable)) continue;
-    OfferedFile file = found_by_its_name(variable.name + ".nc");
+    ViewEntry file = found_by_its_name(variable.name + ".nc");
     file.open = [dataset, &variable, &context] {
       return layout_file([dataset, &variable, &context] { return netcdf_file(*dataset, variable, context); },
                          context, kNetcdf);
@@ -131,12 +131,12 @@ void offer_nc(const Node& node, Context& context, std::vector<OfferedFile>& file
   }
 }
 
-void offer_coordinate_parts(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+void offer_coordinate_parts(const Node& node, Context& context, std::vector<ViewEntry>& files) {
   const CfDatasetPtr dataset = cf_dataset(node);
   if (!dataset) return;
   for (const CfVariable& variable : dataset->variables) {
     if (!has_table(variable)) continue;
-    OfferedFile folder = found_by_its_name(variable.name);
+    ViewEntry folder = found_by_its_name(variable.name);
     folder.found = std::make_shared<CoordinateParts>(dataset, variable, context);
     files.push_back(std::move(folder));
   }

@@ -15,11 +15,11 @@ constexpr const char* kSoftware = "plainfs 0.3.0";
 
 // Offers a file beside the directory of a member, or inside the root.
 void offer_beside(const Node& node, const std::string& extension, Opener open, bool found_by_name,
-                  std::vector<OfferedFile>& files) {
+                  std::vector<ViewEntry>& files) {
   if (!node.parts)
-    files.push_back({false, extension, std::move(open), {}, found_by_name});
+    files.push_back(beside(extension, std::move(open), found_by_name));
   else if (!node.parts->parent())
-    files.push_back({true, "image" + extension, std::move(open), {}, found_by_name});
+    files.push_back({"image" + extension, std::move(open), {}, found_by_name});
 }
 
 // Returns an array of rank 2 as a plane, or one of rank 3 as planes; nullopt if its elements are not pixels
@@ -70,14 +70,14 @@ std::optional<Picture> picture_of(const LabelledArray& array) {
 
 }  // namespace
 
-void offer_ome(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+void offer_ome(const Node& node, Context& context, std::vector<ViewEntry>& files) {
   const auto* image = std::get_if<Image>(&node.content);
   if (!image || !has_ome_tiff(*image)) return;
   const auto open = [image = *image, &context] { return layout_file(ome_tiff(image, kSoftware), context); };
   offer_beside(node, ".ome.tif", open, false, files);
 }
 
-void offer_tif(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+void offer_tif(const Node& node, Context& context, std::vector<ViewEntry>& files) {
   std::optional<Image> image;
   if (const auto* stored = std::get_if<Image>(&node.content))
     image = *stored;
@@ -91,19 +91,19 @@ void offer_tif(const Node& node, Context& context, std::vector<OfferedFile>& fil
   if (std::holds_alternative<Image>(node.content))
     offer_beside(node, ".tif", open, true, files);
   else
-    files.push_back({false, ".tif", open, {}, true});
+    files.push_back(beside(".tif", open, true));
 }
 
-void offer_png(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+void offer_png(const Node& node, Context& context, std::vector<ViewEntry>& files) {
   const auto opener = [&context](Picture picture) {
     return [picture = std::move(picture), &context] { return layout_file(png(picture, context), context); };
   };
   if (const auto* image = std::get_if<Image>(&node.content); image && node.parts) {
     if (std::optional<Picture> picture = preview_of(*image))
-      files.push_back({true, "preview.png", opener(*std::move(picture))});
+      files.push_back({"preview.png", opener(*std::move(picture))});
   } else if (const auto* array = std::get_if<LabelledArray>(&node.content)) {
     if (std::optional<Picture> picture = picture_of(*array))
-      files.push_back({false, ".png", opener(*std::move(picture)), {}, true});
+      files.push_back(beside(".png", opener(*std::move(picture)), true));
   }
 }
 

@@ -147,7 +147,7 @@ class MatrixParts : public FoundFiles, public std::enable_shared_from_this<Matri
   FoundNamesPtr names() const override {
     return std::make_shared<const PartFileNames>(matrix_->names(side_), matrix_->has_npy());
   }
-  std::optional<OfferedFile> find(std::string_view name) const override;
+  std::optional<ViewEntry> find(std::string_view name) const override;
   std::optional<uint64_t> listed_size(std::string_view name) const override;
 
   std::shared_ptr<TextFile> open_csv(const std::vector<PartNames::Asked>& parts) const;
@@ -246,10 +246,10 @@ std::optional<MatrixParts::AskedFile> MatrixParts::asked_file(std::string_view n
   return AskedFile{is_npy, *std::move(parts)};
 }
 
-std::optional<OfferedFile> MatrixParts::find(std::string_view name) const {
+std::optional<ViewEntry> MatrixParts::find(std::string_view name) const {
   std::optional<AskedFile> asked = asked_file(name);
   if (!asked) return std::nullopt;
-  OfferedFile file{true, std::string(name), nullptr};
+  ViewEntry file{std::string(name), nullptr};
   file.open = [self = shared_from_this(), parts = std::move(asked->parts),
                is_npy = asked->is_npy]() -> std::shared_ptr<ViewFile> {
     if (is_npy) return self->open_npy(parts);
@@ -341,7 +341,7 @@ std::optional<Node> dense_assay(const Node& directory) {
 
 }  // namespace
 
-void offer_matrix_parts(const Node& directory, Context& context, std::vector<OfferedFile>& files) {
+void offer_matrix_parts(const Node& directory, Context& context, std::vector<ViewEntry>& files) {
   Node node = directory;
   std::optional<GeneMatrix> matrix = gene_matrix(node);
   if (std::optional<Node> assay = dense_assay(directory)) {
@@ -352,7 +352,7 @@ void offer_matrix_parts(const Node& directory, Context& context, std::vector<Off
   if (!matrix) return;
   const auto named = std::make_shared<const NamedMatrix>(std::move(node), *std::move(matrix), context);
   for (const auto& [name, side] : {std::pair("genes", Side::genes), std::pair("cells", Side::cells)}) {
-    OfferedFile offered{true, name, nullptr, {}, true};
+    ViewEntry offered{name, nullptr, {}, true};
     offered.found = std::make_shared<const MatrixParts>(named, side);
     files.push_back(std::move(offered));
   }

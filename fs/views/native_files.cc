@@ -38,32 +38,36 @@ Opener shared_opener(Opener open) {
   };
 }
 
-void add_to_tenx_directory(OfferedFile file, std::vector<OfferedFile>& files) {
+void add_to_tenx_directory(ViewEntry file, std::vector<ViewEntry>& files) {
   constexpr std::string_view kName = "10x";
-  auto directory = std::find_if(files.begin(), files.end(), [&](const OfferedFile& offered) {
-    return offered.name == kName && !offered.members.empty();
+  auto directory = std::find_if(files.begin(), files.end(), [&](const ViewEntry& offered) {
+    return offered.name == kName && offered.list;
   });
   if (directory == files.end()) {
-    files.push_back({true, std::string(kName), nullptr, {}});
+    files.push_back({std::string(kName), nullptr, [] { return std::vector<ViewEntry>(); }});
     directory = std::prev(files.end());
   }
-  directory->members.push_back(std::move(file));
+  directory->list = [others = std::move(directory->list), file = std::move(file)] {
+    std::vector<ViewEntry> all = others();
+    all.push_back(file);
+    return all;
+  };
 }
 
 namespace {
 
 // Returns the opener of the file `name` in `files`; empty if it is missing.
-Opener offered(std::string_view name, const std::vector<OfferedFile>& files) {
+Opener offered(std::string_view name, const std::vector<ViewEntry>& files) {
   const auto found =
-      std::find_if(files.begin(), files.end(), [&](const OfferedFile& file) { return file.name == name; });
+      std::find_if(files.begin(), files.end(), [&](const ViewEntry& file) { return file.name == name; });
   return found == files.end() ? Opener() : found->open;
 }
 
 // Returns the file's opener in `files`, or else from the view `option`; empty if the node has no such file.
 Opener opener_of(std::string_view name, std::string_view option, const Node& node, Context& context,
-                 const std::vector<OfferedFile>& files) {
+                 const std::vector<ViewEntry>& files) {
   if (Opener opener = offered(name, files)) return opener;
-  std::vector<OfferedFile> own;
+  std::vector<ViewEntry> own;
   for (const View& view : views())
     if (view.option == option) view.offer(node, context, own);
   return offered(name, own);
@@ -118,16 +122,15 @@ Table table_of(const LabelledArray& array) {
 
 // Offers an array for R; an array of compounds as a table of their members. Stored codes are replaced by
 // their meaning.
-void offer_array_rds(const LabelledArray& stored, Context& context, std::vector<OfferedFile>& files) {
+void offer_array_rds(const LabelledArray& stored, Context& context, std::vector<ViewEntry>& files) {
   const LabelledArray array = as_meant(stored);
   const Array& values = *array.values;
   if (values.dtype().kind == Kind::compound && !values.is_null()) {
-    files.push_back({false, ".rds", layout_opener(context, [array, &context] {
-                       return table_rds(table_of(array), context);
-                     })});
+    files.push_back(beside(
+        ".rds", layout_opener(context, [array, &context] { return table_rds(table_of(array), context); })));
   } else if (has_rds(array)) {
     files.push_back(
-        {false, ".rds", layout_opener(context, [array, &context] { return array_rds(array, context); })});
+        beside(".rds", layout_opener(context, [array, &context] { return array_rds(array, context); })));
   }
 }
 
@@ -143,7 +146,7 @@ std::shared_ptr<ViewFile> measured_beside(const LabelledArray& matrix, const Ope
 
 }  // namespace
 
-void offer_gz(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+void offer_gz(const Node& node, Context& context, std::vector<ViewEntry>& files) {
   const std::optional<FeatureLists> features = features_of(node);
   if (!features) return;
   const Opener matrix = opener_of("matrix.mtx", "mtx", node, context, files);
@@ -154,12 +157,12 @@ void offer_gz(const Node& node, Context& context, std::vector<OfferedFile>& file
     const std::vector<ArrayPtr> fields{lists.ids, lists.names, lists.types};
     return std::make_shared<TextFile>(names_tsv(fields, context), context);
   };
-  add_to_tenx_directory({true, "matrix.mtx.gz", framed(matrix)}, files);
-  add_to_tenx_directory({true, "features.tsv.gz", framed(open_lists)}, files);
-  add_to_tenx_directory({true, "barcodes.tsv.gz", framed(barcodes)}, files);
+  add_to_tenx_directory({"matrix.mtx.gz", framed(matrix)}, files);
+  add_to_tenx_directory({"features.tsv.gz", framed(open_lists)}, files);
+  add_to_tenx_directory({"barcodes.tsv.gz", framed(barcodes)}, files);
 }
 
-void offer_h5(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+void offer_h5(const Node& node, Context& context, std::vector<ViewEntry>& files) {
   const std::optional<FeatureLists> features = features_of(node);
   if (!features) return;
   std::function<SparseMatrix()> entries;
@@ -172,56 +175,55 @@ void offer_h5(const Node& node, Context& context, std::vector<OfferedFile>& file
       return entries_of(matrix, context, measured_beside(matrix, text));
     };
   }
-  add_to_tenx_directory({true, "10x.h5",
-                         layout_opener(
-                             context,
-                             [entries, features = *features, &context] {
-                               return tenx_h5(entries(), features.find(context), context);
-                             },
-                             with_hdf5(kTenxH5),
-                             [entries, features = *features, &context] {
-                               return packed_tenx_h5(entries(), features.find(context), context);
-                             })},
+  add_to_tenx_directory({"10x.h5", layout_opener(
+                                       context,
+                                       [entries, features = *features, &context] {
+                                         return tenx_h5(entries(), features.find(context), context);
+                                       },
+                                       with_hdf5(kTenxH5),
+                                       [entries, features = *features, &context] {
+                                         return packed_tenx_h5(entries(), features.find(context), context);
+                                       })},
                         files);
 }
 
-void offer_h5ad(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+void offer_h5ad(const Node& node, Context& context, std::vector<ViewEntry>& files) {
   for (FoundAnnotatedMatrix& found : annotated_matrices(node, context)) {
     files.push_back(
-        {true, found.name + ".h5ad",
+        {found.name + ".h5ad",
          layout_opener(
              context, [make = found.make, &context] { return h5ad(make(), context); }, with_hdf5(kH5ad),
              [make = found.make, &context] { return packed_h5ad(make(), context); })});
   }
 }
 
-void offer_seurat(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+void offer_seurat(const Node& node, Context& context, std::vector<ViewEntry>& files) {
   const std::optional<FoundSeuratObject> found = find_seurat_object(node, context);
   if (!found) return;
-  files.push_back({true, "seurat.rds",
-                   layout_opener(
-                       context,
-                       [found = *found, &context] {
-                         return std::visit([&](const auto& make) { return seurat_rds(make(), context); },
+  files.push_back({"seurat.rds", layout_opener(
+                                     context,
+                                     [found = *found, &context] {
+                                       return std::visit(
+                                           [&](const auto& make) { return seurat_rds(make(), context); },
                                            found);
-                       },
-                       kSeurat)});
+                                     },
+                                     kSeurat)});
   // For a single matrix, R users read matrix.rds.
   files.back().found_by_name = std::holds_alternative<SparseMatrix>(node.content);
 }
 
-void offer_bgzf(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+void offer_bgzf(const Node& node, Context& context, std::vector<ViewEntry>& files) {
   const bool has_variants = std::holds_alternative<Variants>(node.content);
   if (!has_variants && !std::holds_alternative<Fragments>(node.content)) return;
   const std::string name = has_variants ? "variants.vcf" : "fragments.tsv";
   const Opener text = opener_of(name, has_variants ? "vcf" : "tsv", node, context, files);
-  files.push_back({true, name + ".gz", framed(text)});
+  files.push_back({name + ".gz", framed(text)});
   // Offers both kinds, because it takes a read to know which one reaches all positions.
   for (const auto& [ending, kind] :
        {std::pair(".gz.tbi", IndexKind::tbi), std::pair(".gz.csi", IndexKind::csi)}) {
     const auto make_index = [text, of = kind] { return text()->position_index(of); };
-    files.push_back({true, name + ending,
-                     framed([make_index, &context] { return made_file(make_index, context, kIndex); })});
+    files.push_back(
+        {name + ending, framed([make_index, &context] { return made_file(make_index, context, kIndex); })});
     // For variants, csi is only for positions that tbi cannot represent.
     files.back().found_by_name = has_variants && kind == IndexKind::csi;
   }
@@ -235,32 +237,31 @@ bool can_be_held(const Table& table) {
   });
 }
 
-void offer_rds(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+void offer_rds(const Node& node, Context& context, std::vector<ViewEntry>& files) {
   offer_tables_of_variables(node, offer_rds, context, files);
   if (const auto* matrix = std::get_if<SparseMatrix>(&node.content)) {
-    files.push_back({true, "matrix.rds", layout_opener(context, [matrix = *matrix, &context] {
+    files.push_back({"matrix.rds", layout_opener(context, [matrix = *matrix, &context] {
                        return sparse_rds(evaluated(matrix), context);
                      })});
   } else if (const auto* coordinates = std::get_if<CoordinateMatrix>(&node.content)) {
-    files.push_back({true, "matrix.rds", layout_opener(context, [matrix = *coordinates, &context] {
+    files.push_back({"matrix.rds", layout_opener(context, [matrix = *coordinates, &context] {
                        return coordinates_rds(matrix, context);
                      })});
   } else if (const auto* table = std::get_if<Table>(&node.content)) {
     if (!can_be_held(*table)) return;
-    files.push_back({false, ".rds", layout_opener(context, [table = *table, &context] {
-                       return table_rds(table, context);
-                     })});
+    files.push_back(beside(
+        ".rds", layout_opener(context, [table = *table, &context] { return table_rds(table, context); })));
   } else if (const auto* array = std::get_if<LabelledArray>(&node.content)) {
     offer_array_rds(*array, context, files);
   }
 }
 
-void offer_parquet(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+void offer_parquet(const Node& node, Context& context, std::vector<ViewEntry>& files) {
   offer_tables_of_variables(node, offer_parquet, context, files);
   const auto offer = [&](const std::function<Table()>& find) {
     const auto lay_out = [find, &context] { return table_parquet(find(), context); };
     const auto pack = [find, &context] { return packed_table_parquet(find(), context); };
-    files.push_back({false, ".parquet", layout_opener(context, lay_out, kParquet, pack), {}, true});
+    files.push_back(beside(".parquet", layout_opener(context, lay_out, kParquet, pack), true));
   };
   if (const auto* table = std::get_if<Table>(&node.content)) {
     if (has_parquet(*table) && can_be_held(*table)) offer([table = *table] { return table; });
@@ -271,34 +272,16 @@ void offer_parquet(const Node& node, Context& context, std::vector<OfferedFile>&
   }
 }
 
-namespace {
-
-OfferedFile offered_again(MadeEntry entry) {
-  OfferedFile offered{true, std::move(entry.name), std::move(entry.open), {}, entry.found_by_name};
-  offered.fault = std::move(entry.fault);
-  if (entry.list)
-    offered.list = [list = std::move(entry.list)] {
-      std::vector<OfferedFile> files;
-      for (MadeEntry& made : list()) files.push_back(offered_again(std::move(made)));
-      return files;
-    };
-  return offered;
-}
-
-}  // namespace
-
-void offer_zarr(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+void offer_zarr(const Node& node, Context& context, std::vector<ViewEntry>& files) {
   for (FoundAnnotatedMatrix& found : annotated_matrices(node, context))
-    files.push_back(
-        offered_again({found.name + ".zarr", nullptr, anndata_zarr(std::move(found.make), context), true}));
+    files.push_back({found.name + ".zarr", nullptr, anndata_zarr(std::move(found.make), context), true});
 }
 
-void offer_bpcells(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+void offer_bpcells(const Node& node, Context& context, std::vector<ViewEntry>& files) {
   if (const auto* matrix = std::get_if<SparseMatrix>(&node.content))
-    files.push_back(offered_again({"bpcells", nullptr, bpcells_directory(*matrix, context), true}));
+    files.push_back({"bpcells", nullptr, bpcells_directory(*matrix, context), true});
   if (const auto* matrix = std::get_if<CoordinateMatrix>(&node.content))
-    files.push_back(
-        offered_again({"bpcells", nullptr, bpcells_directory(by_columns(*matrix, context), context), true}));
+    files.push_back({"bpcells", nullptr, bpcells_directory(by_columns(*matrix, context), context), true});
 }
 
 }  // namespace plainfs

@@ -72,7 +72,7 @@ class Pseudobulks : public FoundFiles, public std::enable_shared_from_this<Pseud
       : make_(std::move(make)), context_(context) {}
 
   FoundNamesPtr names() const override;
-  std::optional<OfferedFile> find(std::string_view name) const override;
+  std::optional<ViewEntry> find(std::string_view name) const override;
 
  private:
   using Asked = std::vector<PartNames::Asked>;
@@ -122,14 +122,14 @@ FoundNamesPtr Pseudobulks::names() const {
   return found_names(std::move(names));
 }
 
-std::optional<OfferedFile> Pseudobulks::find(std::string_view name) const {
+std::optional<ViewEntry> Pseudobulks::find(std::string_view name) const {
   for (const std::string_view extension : {kCells, kDesign, kText, kObject}) {
     if (!name.ends_with(extension)) continue;
     const std::string_view stem = name.substr(0, name.size() - extension.size());
     std::optional<Asked> asked = columns().find_list(stem, extension, kBetweenColumns);
     if (!asked) asked = columns().find_list(stem, extension, kAlsoBetweenColumns);
     if (!asked) continue;
-    OfferedFile file{true, std::string(name), nullptr};
+    ViewEntry file{std::string(name), nullptr};
     const auto text = [this](std::function<std::unique_ptr<TextSource>()> make) {
       return [make = std::move(make), &context = context_]() -> std::shared_ptr<ViewFile> {
         return std::make_shared<TextFile>(std::make_unique<LaterText>(kVersion, make), context);
@@ -216,10 +216,10 @@ ArrayPtr Pseudobulks::levels_of_groups(const CellGroups& groups, const PartNames
 
 }  // namespace
 
-void offer_pseudobulk(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+void offer_pseudobulk(const Node& node, Context& context, std::vector<ViewEntry>& files) {
   std::optional<FoundAnnotatedMatrix> found = annotated_matrix_of(node, context);
   if (!found || !found->has_obs) return;
-  OfferedFile directory{true, "pseudobulk", nullptr, {}, true};
+  ViewEntry directory{"pseudobulk", nullptr, {}, true};
   directory.found = std::make_shared<const Pseudobulks>(std::move(found->make), context);
   files.push_back(std::move(directory));
 }

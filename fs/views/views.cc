@@ -40,61 +40,60 @@ Opener text_opener(Context& context, Make make) {
   return shared_opener([&context, make] { return std::make_shared<TextFile>(make(), context); });
 }
 
-void offer_csv(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+void offer_csv(const Node& node, Context& context, std::vector<ViewEntry>& files) {
   if (const auto* array = std::get_if<LabelledArray>(&node.content)) {
-    files.push_back({false, ".csv", text_opener(context, [array = *array, &context] {
-                       const LabelledArray shown = as_meant(array);
-                       const bool table =
-                           shown.values->dtype().kind == Kind::compound && !shown.values->is_null();
-                       return table ? csv_compounds(shown, context) : csv_array(shown, context);
-                     })});
+    files.push_back(beside(".csv", text_opener(context, [array = *array, &context] {
+                             const LabelledArray shown = as_meant(array);
+                             const bool table =
+                                 shown.values->dtype().kind == Kind::compound && !shown.values->is_null();
+                             return table ? csv_compounds(shown, context) : csv_array(shown, context);
+                           })));
   } else if (const auto* table = std::get_if<Table>(&node.content)) {
-    files.push_back({false, ".csv", text_opener(context, [stored = *table, &context] {
-                       const Table shown = context.options.ragged_as_count ? with_counts(stored) : stored;
-                       return has_nested_columns(shown) ? csv_nested(shown, context)
-                                                        : csv_table(shown, context);
-                     })});
+    files.push_back(
+        beside(".csv", text_opener(context, [stored = *table, &context] {
+                 const Table shown = context.options.ragged_as_count ? with_counts(stored) : stored;
+                 return has_nested_columns(shown) ? csv_nested(shown, context) : csv_table(shown, context);
+               })));
   } else if (const TimedGroup* const timed = timed_group(node)) {
-    files.push_back({true, "timeseries.csv", text_opener(context, [series = timed->series(), &context] {
+    files.push_back({"timeseries.csv", text_opener(context, [series = timed->series(), &context] {
                        return csv_table(series, context);
                      })});
     files.back().found_by_name = files.back().never_listed = true;
   } else if (const auto* error = std::get_if<Error>(&node.content)) {
-    files.push_back({false, ".csv", [error = *error] { return std::make_unique<BrokenFile>(error); }});
+    files.push_back(beside(".csv", [error = *error] { return std::make_unique<BrokenFile>(error); }));
   } else {
     offer_tables_of_variables(node, offer_csv, context, files);
   }
 }
 
-void offer_array_bytes(const Node& node, Context& context, bool with_header,
-                       std::vector<OfferedFile>& files) {
+void offer_array_bytes(const Node& node, Context& context, bool with_header, std::vector<ViewEntry>& files) {
   const auto* array = std::get_if<LabelledArray>(&node.content);
   if (!array || !has_npy(*array->values)) return;
-  files.push_back({false, with_header ? ".npy" : ".bin", [values = array->values, with_header, &context] {
-                     return npy_file(values, with_header, context);
-                   }});
+  files.push_back(beside(with_header ? ".npy" : ".bin", [values = array->values, with_header, &context] {
+    return npy_file(values, with_header, context);
+  }));
 }
 
-void offer_npy(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+void offer_npy(const Node& node, Context& context, std::vector<ViewEntry>& files) {
   offer_array_bytes(node, context, true, files);
 }
 
-void offer_bin(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+void offer_bin(const Node& node, Context& context, std::vector<ViewEntry>& files) {
   offer_array_bytes(node, context, false, files);
 }
 
-void offer_mtx(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+void offer_mtx(const Node& node, Context& context, std::vector<ViewEntry>& files) {
   if (const auto* matrix = std::get_if<SparseMatrix>(&node.content)) {
-    files.push_back({true, "matrix.mtx",
-                     text_opener(context, [matrix = *matrix, &context] { return mtx(matrix, context); })});
+    files.push_back(
+        {"matrix.mtx", text_opener(context, [matrix = *matrix, &context] { return mtx(matrix, context); })});
   } else if (const auto* coordinates = std::get_if<CoordinateMatrix>(&node.content)) {
-    files.push_back({true, "matrix.mtx", text_opener(context, [matrix = *coordinates, &context] {
+    files.push_back({"matrix.mtx", text_opener(context, [matrix = *coordinates, &context] {
                        return mtx_coordinates(matrix, context);
                      })});
   } else if (const auto* array = std::get_if<LabelledArray>(&node.content); array && array->matrix) {
-    files.push_back({true, "matrix.mtx",
-                     text_opener(context, [values = array->values, transposed = array->matrix->transposed,
-                                           &context] { return dense_mtx(values, transposed, context); })});
+    files.push_back(
+        {"matrix.mtx", text_opener(context, [values = array->values, transposed = array->matrix->transposed,
+                                             &context] { return dense_mtx(values, transposed, context); })});
   }
 }
 
@@ -125,9 +124,9 @@ struct MatrixNames {
 };
 
 void offer_names(const MatrixNames& names, const Node& node, Context& context,
-                 std::vector<OfferedFile>& files) {
+                 std::vector<ViewEntry>& files) {
   const auto offer = [&](const char* file, std::vector<ArrayPtr> fields) {
-    files.push_back({true, file, text_opener(context, [fields = std::move(fields), &context] {
+    files.push_back({file, text_opener(context, [fields = std::move(fields), &context] {
                        return names_tsv(fields, context);
                      })});
   };
@@ -142,11 +141,11 @@ const RaggedArray* ragged_array(const Node& node) {
   return array ? dynamic_cast<const RaggedArray*>(array->values.get()) : nullptr;
 }
 
-void offer_tsv(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+void offer_tsv(const Node& node, Context& context, std::vector<ViewEntry>& files) {
   if (const RaggedArray* ragged = ragged_array(node))
-    files.push_back({false, ".tsv", text_opener(context, [elements = ragged->elements(), &context] {
-                       return ragged_tsv(elements, context);
-                     })});
+    files.push_back(beside(".tsv", text_opener(context, [elements = ragged->elements(), &context] {
+                             return ragged_tsv(elements, context);
+                           })));
   if (const auto* sparse = std::get_if<SparseMatrix>(&node.content)) {
     offer_names({sparse->row_ids, sparse->row_names, sparse->column_names, sparse->rows, sparse->columns},
                 node, context, files);
@@ -161,47 +160,46 @@ void offer_tsv(const Node& node, Context& context, std::vector<OfferedFile>& fil
     offer_names({matrix.row_ids, matrix.row_names, matrix.column_names, shape[turned], shape[!turned]}, node,
                 context, files);
   } else if (const auto* fragments = std::get_if<Fragments>(&node.content)) {
-    files.push_back({true, "fragments.tsv", text_opener(context, [fragments = *fragments, &context] {
+    files.push_back({"fragments.tsv", text_opener(context, [fragments = *fragments, &context] {
                        return fragments_tsv(fragments, context);
                      })});
   } else if (const auto* ranges = std::get_if<GenomicRanges>(&node.content)) {
-    files.push_back({true, "ranges.bed",
-                     text_opener(context, [ranges = *ranges, &context] { return bed(ranges, context); })});
+    files.push_back(
+        {"ranges.bed", text_opener(context, [ranges = *ranges, &context] { return bed(ranges, context); })});
   } else if (const auto* sequences = std::get_if<SequenceLengths>(&node.content)) {
-    files.push_back({true, "chrom.sizes", text_opener(context, [sequences = *sequences, &context] {
+    files.push_back({"chrom.sizes", text_opener(context, [sequences = *sequences, &context] {
                        return chrom_sizes(sequences, context);
                      })});
   } else if (const auto* variants = std::get_if<Variants>(&node.content); variants && variants->samples) {
-    files.push_back({true, "samples.tsv", text_opener(context, [variants = *variants] {
+    files.push_back({"samples.tsv", text_opener(context, [variants = *variants] {
                        return sample_lines(variants, kSamplesTsv);
                      })});
   }
 }
 
-void offer_parts(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+void offer_parts(const Node& node, Context& context, std::vector<ViewEntry>& files) {
   offer_matrix_parts(node, context, files);
   offer_by(node, context, files);
   offer_pseudobulk(node, context, files);
   offer_coordinate_parts(node, context, files);
 }
 
-void offer_vcf(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+void offer_vcf(const Node& node, Context& context, std::vector<ViewEntry>& files) {
   const auto* variants = std::get_if<Variants>(&node.content);
   if (!variants) return;
-  files.push_back({true, "variants.vcf", text_opener(context, [variants = *variants, &context] {
+  files.push_back({"variants.vcf", text_opener(context, [variants = *variants, &context] {
                      return variants_vcf(variants, context);
                    })});
 }
 
 // Offers a file of genotypes. One that cannot be generated is unlisted and reports the reason.
-void offer_genotypes(const Variants& variants, const char* name, Opener open,
-                     std::vector<OfferedFile>& files) {
+void offer_genotypes(const Variants& variants, const char* name, Opener open, std::vector<ViewEntry>& files) {
   const std::optional<Error> refused = refused_genotypes(variants);
   if (refused) open = [error = *refused] { return std::make_shared<BrokenFile>(error); };
-  files.push_back({true, name, std::move(open), {}, refused.has_value()});
+  files.push_back({name, std::move(open), {}, refused.has_value()});
 }
 
-void offer_plink(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+void offer_plink(const Node& node, Context& context, std::vector<ViewEntry>& files) {
   const auto* found = std::get_if<Variants>(&node.content);
   if (!found || !found->genotype) return;
   const auto offer = [&](const char* name, Opener open) {
@@ -215,7 +213,7 @@ void offer_plink(const Node& node, Context& context, std::vector<OfferedFile>& f
   offer("plink.fam", text_opener(context, [variants = *found] { return sample_lines(variants, kPlinkFam); }));
 }
 
-void offer_bgen(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+void offer_bgen(const Node& node, Context& context, std::vector<ViewEntry>& files) {
   const auto* found = std::get_if<Variants>(&node.content);
   if (!found || !found->genotype) return;
   offer_genotypes(*found, "genotypes.bgen",
@@ -226,16 +224,15 @@ void offer_bgen(const Node& node, Context& context, std::vector<OfferedFile>& fi
                   files);
 }
 
-void offer_mat(const Node& node, Context& context, std::vector<OfferedFile>& files) {
+void offer_mat(const Node& node, Context& context, std::vector<ViewEntry>& files) {
   const auto* array = std::get_if<LabelledArray>(&node.content);
   if (!array || !has_mat(*array->values)) return;
-  files.push_back({false,
-                   ".mat",
-                   [values = array->values, &context] {
-                     return layout_file([values, &context] { return array_mat(values, context); }, context);
-                   },
-                   {},
-                   true});
+  files.push_back(beside(
+      ".mat",
+      [values = array->values, &context] {
+        return layout_file([values, &context] { return array_mat(values, context); }, context);
+      },
+      true));
 }
 
 constexpr std::array<View, 25> kViews = {{

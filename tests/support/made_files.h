@@ -6,15 +6,15 @@
 #include <string>
 #include <string_view>
 
-#include "fs/native/byte_layout.h"
+#include "fs/text/view_entry.h"
 #include "tests/support/view_text.h"
 
 namespace plainfs {
 
 // Every file that is listed in it and below, by its path, without opening one.
-inline std::map<std::string, MadeEntry> listed_files(const ListMade& list, const std::string& place = "") {
-  std::map<std::string, MadeEntry> files;
-  for (MadeEntry& entry : list()) {
+inline std::map<std::string, ViewEntry> listed_files(const ListEntries& list, const std::string& place = "") {
+  std::map<std::string, ViewEntry> files;
+  for (ViewEntry& entry : list()) {
     if (entry.found_by_name) continue;
     if (entry.list)
       files.merge(listed_files(entry.list, place + entry.name + "/"));
@@ -24,23 +24,23 @@ inline std::map<std::string, MadeEntry> listed_files(const ListMade& list, const
   return files;
 }
 
-inline std::map<std::string, std::string> listed_texts(const ListMade& list) {
+inline std::map<std::string, std::string> listed_texts(const ListEntries& list) {
   std::map<std::string, std::string> texts;
   for (const auto& [path, entry] : listed_files(list)) texts[path] = whole_text(*entry.open());
   return texts;
 }
 
 // The file or directory at a path, listed or not.
-inline MadeEntry found(const ListMade& list, std::string_view path) {
+inline ViewEntry found(const ListEntries& list, std::string_view path) {
   const size_t end = std::min(path.find('/'), path.size());
-  for (MadeEntry& entry : list()) {
+  for (ViewEntry& entry : list()) {
     if (entry.name != path.substr(0, end)) continue;
     return end == path.size() ? entry : found(entry.list, path.substr(end + 1));
   }
   throw std::out_of_range("no " + std::string(path));
 }
 
-inline std::string text_at(const ListMade& list, std::string_view path) {
+inline std::string text_at(const ListEntries& list, std::string_view path) {
   return whole_text(*found(list, path).open());
 }
 

@@ -58,17 +58,17 @@ AnnotatedMatrix small_matrix() {
 struct Fixture {
   TestContext context;
 
-  ListMade zarr(AnnotatedMatrix matrix, ZarrLimits limits = {}) {
+  ListEntries zarr(AnnotatedMatrix matrix, ZarrLimits limits = {}) {
     return anndata_zarr([matrix = std::move(matrix)] { return matrix; }, context, limits);
   }
   // With one array in obsm.
-  ListMade zarr_of(ArrayPtr values, ZarrLimits limits = {}) {
+  ListEntries zarr_of(ArrayPtr values, ZarrLimits limits = {}) {
     AnnotatedMatrix matrix;
     matrix.cells = matrix.obs.rows = values->shape()[0];
     matrix.obsm = {{"a", LabelledArray{std::move(values), nullptr, nullptr}}};
     return zarr(std::move(matrix), limits);
   }
-  ListMade zarr_of_columns(std::vector<Column> columns) {
+  ListEntries zarr_of_columns(std::vector<Column> columns) {
     AnnotatedMatrix matrix = small_matrix();
     matrix.obs.columns = std::move(columns);
     return zarr(std::move(matrix));
@@ -76,7 +76,7 @@ struct Fixture {
 
   // The place of what cannot be shown has an array that no reader gets a value of, also by consolidated
   // metadata.
-  void check_is_unreadable(const ListMade& made, const std::string& path, const char* why) {
+  void check_is_unreadable(const ListEntries& made, const std::string& path, const char* why) {
     const std::string document = text_at(made, path + "/.zarray");
     BOOST_TEST(document.find("\"dtype\": \"|V1\"") != std::string::npos);
     BOOST_TEST(document.find("\"shape\": []") != std::string::npos);
@@ -95,7 +95,7 @@ BOOST_FIXTURE_TEST_SUITE(anndata_zarr_files, Fixture)
 BOOST_AUTO_TEST_CASE(a_chunk_of_numbers_is_filled_up) {
   std::vector<int16_t> values(131073);
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<int16_t>(i);
-  const ListMade made = zarr_of(numbers(values));
+  const ListEntries made = zarr_of(numbers(values));
   BOOST_TEST(text_at(made, "obsm/a/0") ==
              bytes_of(std::vector<int16_t>(values.begin(), values.begin() + 131072)));
   std::vector<int16_t> last(131072);
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(a_chunk_of_numbers_is_filled_up) {
 BOOST_AUTO_TEST_CASE(a_chunk_of_texts_is_filled_up) {
   std::vector<std::string> texts;
   for (int i = 0; i < 65537 + 2000; ++i) texts.push_back(std::string(i % 7, 'x') + std::to_string(i));
-  const ListMade made = zarr_of(text_array(texts));
+  const ListEntries made = zarr_of(text_array(texts));
   const std::vector<std::string> first(texts.begin(), texts.begin() + 65536);
   std::vector<std::string> last(texts.begin() + 65536, texts.end());
   last.resize(65536);
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(texts_of_any_chunk_are_found) {
   for (int i = 0; i < 5000; ++i) texts.push_back(std::string(i % 11, 'y'));
   ZarrLimits limits;
   limits.texts = 1500;
-  const ListMade made = zarr_of(text_array(texts), limits);
+  const ListEntries made = zarr_of(text_array(texts), limits);
   std::mt19937_64 random(3);
   for (size_t chunk = 0; chunk < 4; ++chunk) {
     std::vector<std::string> want(texts.begin() + chunk * 1500,
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(a_wide_array_is_in_tiles) {
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
   ZarrLimits limits;
   limits.bytes = 2 * 256 * 2 * 4;  // two lines
-  const ListMade made = zarr_of(numbers(values, {5, 300, 2}), limits);
+  const ListEntries made = zarr_of(numbers(values, {5, 300, 2}), limits);
   BOOST_TEST(
       text_at(made, "obsm/a/.zarray").find("\"chunks\": [\n        2,\n        256,\n        2\n    ]") !=
       std::string::npos);
@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(codes_are_as_narrow_as_pandas_has_them) {
     std::vector<std::string> names;
     for (int i = 0; i < levels; ++i) names.push_back("l" + std::to_string(i));
     const ArrayPtr codes = numbers<int32_t>({levels - 1, -1, 0});
-    const ListMade made = zarr_of_columns({{"f", factor(codes, text_array(names), 0, "/f", context)}});
+    const ListEntries made = zarr_of_columns({{"f", factor(codes, text_array(names), 0, "/f", context)}});
     BOOST_TEST(text_at(made, "obs/f/codes/.zarray").find(std::string("\"dtype\": \"") + dtype + "\"") !=
                std::string::npos);
     const std::string want = dtype[2] == '1'   ? bytes_of<int8_t>({static_cast<int8_t>(levels - 1), -1, 0})
@@ -204,9 +204,9 @@ BOOST_AUTO_TEST_CASE(codes_are_as_narrow_as_pandas_has_them) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_missing_is_marked_as_in_an_h5ad) {
-  const ListMade made = zarr_of_columns({{"maybe", second_missing(numbers<int32_t>({1, 2, 3}))},
-                                         {"words", second_missing(text_array({"x", "y", "x"}))},
-                                         {"real", second_missing(numbers<double>({1, 2, 3}))}});
+  const ListEntries made = zarr_of_columns({{"maybe", second_missing(numbers<int32_t>({1, 2, 3}))},
+                                            {"words", second_missing(text_array({"x", "y", "x"}))},
+                                            {"real", second_missing(numbers<double>({1, 2, 3}))}});
   const auto files = listed_texts(made);
   BOOST_TEST(files.at("obs/maybe/mask/0") == std::string("\0\1\0", 3));
   BOOST_TEST(files.at("obs/maybe/values/0").substr(8) == bytes_of<int32_t>({3}));
@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(listing_all_of_it_reads_no_data) {
   matrix.x = x;
   matrix.obs.row_names = names;
   matrix.obs.columns = {{"n", column}};
-  const ListMade made = zarr(matrix);
+  const ListEntries made = zarr(matrix);
   for (const auto& [path, entry] : listed_files(made)) {
     const auto file = entry.open();
     const bool is_text = path == "obs/_index/0" || path == "var/_index/0";
@@ -256,7 +256,7 @@ BOOST_AUTO_TEST_CASE(listing_all_of_it_reads_no_data) {
 
 BOOST_AUTO_TEST_CASE(a_matrix_is_made_when_its_directory_is_entered) {
   int made = 0;
-  const ListMade list = anndata_zarr(
+  const ListEntries list = anndata_zarr(
       [&] {
         ++made;
         return small_matrix();
@@ -271,14 +271,14 @@ BOOST_AUTO_TEST_CASE(a_matrix_is_made_when_its_directory_is_entered) {
 // It may pass: the documents are there, and say so until it has passed.
 BOOST_AUTO_TEST_CASE(a_fault_that_passes_fails_the_documents) {
   bool fails = true;
-  const ListMade list = anndata_zarr(
+  const ListEntries list = anndata_zarr(
       [&] {
         if (fails) throw unreadable("the disk fails");
         return small_matrix();
       },
       context);
   std::vector<std::string> names;
-  for (const MadeEntry& entry : list()) {
+  for (const ViewEntry& entry : list()) {
     names.push_back(entry.name);
     BOOST_TEST(entry.fault.has_value() == (entry.name != ".zmetadata"));
     BOOST_CHECK_EXCEPTION(entry.open()->size(), Error, says("the disk fails"));
@@ -292,7 +292,7 @@ BOOST_AUTO_TEST_CASE(a_fault_that_passes_fails_the_documents) {
 }
 
 BOOST_AUTO_TEST_CASE(x_by_column_is_found_and_not_listed) {
-  const ListMade made = zarr(small_matrix());
+  const ListEntries made = zarr(small_matrix());
   const auto files = listed_texts(made);
   for (const auto& [path, text] : files) BOOST_TEST(path.find("X_csc") == std::string::npos);
   BOOST_TEST(files.at(".zmetadata").find("X_csc") == std::string::npos);
@@ -306,7 +306,7 @@ BOOST_AUTO_TEST_CASE(there_is_no_second_x_by_column) {
   const auto has_second = [&](const AnnotatedMatrix& matrix) {
     const auto layers = found(zarr(matrix), "layers").list();
     return std::any_of(layers.begin(), layers.end(),
-                       [](const MadeEntry& entry) { return entry.found_by_name; });
+                       [](const ViewEntry& entry) { return entry.found_by_name; });
   };
   AnnotatedMatrix matrix = small_matrix();
   BOOST_TEST(has_second(matrix));
@@ -321,7 +321,7 @@ BOOST_AUTO_TEST_CASE(there_is_no_second_x_by_column) {
 }
 
 BOOST_AUTO_TEST_CASE(a_slash_is_a_group) {
-  const ListMade made = zarr_of_columns({{"qc/deep", numbers<int8_t>({1, 2, 3})}});
+  const ListEntries made = zarr_of_columns({{"qc/deep", numbers<int8_t>({1, 2, 3})}});
   const auto files = listed_texts(made);
   BOOST_TEST(files.at("obs/qc/.zgroup") == "{\n    \"zarr_format\": 2\n}");
   BOOST_TEST(files.count("obs/qc/.zattrs") == 0u);
@@ -342,23 +342,23 @@ BOOST_AUTO_TEST_CASE(a_name_that_zarr_cannot_have_costs_its_column) {
       {std::string(256, 'x'), std::string(200, 'x')},
       {std::string("a\0b", 3), "a%00b"}};
   for (const auto& [name, shown] : names) {
-    const ListMade made = zarr_of_columns({{"good", column}, {name, column}});
+    const ListEntries made = zarr_of_columns({{"good", column}, {name, column}});
     check_is_unreadable(made, "obs/" + shown, "cannot be a name in Zarr");
     BOOST_TEST(text_at(made, "obs/good/0") == bytes_of<int8_t>({1, 2, 3}));
     BOOST_TEST(text_at(made, "obs/_index/0") == vlen({"c1", "c2", "c3"}));
     BOOST_TEST(text_at(made, "X/data/0") == bytes_of<float>({1, 2, 3}));
   }
-  const ListMade up = zarr_of_columns({{"..", column}});
+  const ListEntries up = zarr_of_columns({{"..", column}});
   BOOST_TEST(text_at(up, "obs/.zattrs").find("\"column-order\": [\n        \"..\"\n    ]") !=
              std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(a_name_that_another_has_costs_its_column) {
   const ArrayPtr column = numbers<int8_t>({1, 2, 3});
-  const ListMade below = zarr_of_columns({{"a", column}, {"a/b", column}});
+  const ListEntries below = zarr_of_columns({{"a", column}, {"a/b", column}});
   check_is_unreadable(below, "obs/a%2Fb", "a/b: a is no group");
   BOOST_TEST(text_at(below, "obs/a/0") == bytes_of<int8_t>({1, 2, 3}));
-  const ListMade above = zarr_of_columns({{"a/b", column}, {"a", column}});
+  const ListEntries above = zarr_of_columns({{"a/b", column}, {"a", column}});
   check_is_unreadable(above, "obs/a~2", "a: there is a group of that name");
   BOOST_TEST(text_at(above, "obs/a/b/0") == bytes_of<int8_t>({1, 2, 3}));
 }
@@ -367,19 +367,19 @@ BOOST_AUTO_TEST_CASE(a_name_that_another_has_costs_its_column) {
 BOOST_AUTO_TEST_CASE(a_layer_whose_name_zarr_cannot_have_is_there_and_unreadable) {
   AnnotatedMatrix matrix = small_matrix();
   matrix.layers = {{"..", small_sparse()}, {"counts", small_sparse()}};
-  const ListMade made = zarr(matrix);
+  const ListEntries made = zarr(matrix);
   check_is_unreadable(made, "layers/%2E.", "cannot be a name in Zarr");
   BOOST_TEST(text_at(made, "layers/counts/data/0") == bytes_of<float>({1, 2, 3}));
 }
 
 BOOST_AUTO_TEST_CASE(a_column_name_that_is_not_utf8_costs_its_frame) {
-  const ListMade made = zarr_of_columns({{"\xff", numbers<int8_t>({1, 2, 3})}});
+  const ListEntries made = zarr_of_columns({{"\xff", numbers<int8_t>({1, 2, 3})}});
   check_is_unreadable(made, "obs", "not UTF-8");
   BOOST_TEST(text_at(made, "X/data/0") == bytes_of<float>({1, 2, 3}));
 }
 
 BOOST_AUTO_TEST_CASE(a_second_column_of_a_name_gets_a_number) {
-  const ListMade made =
+  const ListEntries made =
       zarr_of_columns({{"a", numbers<int8_t>({1, 2, 3})}, {"a", numbers<int8_t>({4, 5, 6})}});
   BOOST_TEST(text_at(made, "obs/a/0") == bytes_of<int8_t>({1, 2, 3}));
   BOOST_TEST(text_at(made, "obs/a.1/0") == bytes_of<int8_t>({4, 5, 6}));
@@ -392,7 +392,7 @@ BOOST_AUTO_TEST_CASE(a_damaged_part_costs_itself) {
   AnnotatedMatrix matrix = small_matrix();
   matrix.obs.columns.push_back({"short", numbers<int>({1})});
   matrix.layers = {{"broken", damaged("no indptr")}};
-  const ListMade made = zarr(matrix);
+  const ListEntries made = zarr(matrix);
   check_is_unreadable(made, "obs/short", "column short has 1 values for 3 rows");
   check_is_unreadable(made, "layers/broken", "no indptr");
   BOOST_TEST(text_at(made, "obs/n/0") == bytes_of<int64_t>({7, 8, 9}));
@@ -403,7 +403,8 @@ BOOST_AUTO_TEST_CASE(a_damaged_part_costs_itself) {
 }
 
 BOOST_AUTO_TEST_CASE(a_matrix_that_cannot_be_made_is_unreadable) {
-  const ListMade made = anndata_zarr([]() -> AnnotatedMatrix { throw damaged("obs has no rows"); }, context);
+  const ListEntries made =
+      anndata_zarr([]() -> AnnotatedMatrix { throw damaged("obs has no rows"); }, context);
   BOOST_CHECK_EXCEPTION(text_at(made, "0"), Error, says("obs has no rows"));
   BOOST_CHECK_THROW(found(made, ".zgroup"), std::out_of_range);
 }
@@ -417,7 +418,7 @@ BOOST_AUTO_TEST_CASE(texts_that_cannot_be_read_fail_as_a_chunk) {
   };
   AnnotatedMatrix matrix = small_matrix();
   matrix.obs.row_names = std::make_shared<Broken>();
-  const ListMade made = zarr(matrix);
+  const ListEntries made = zarr(matrix);
   BOOST_TEST(text_at(made, "obs/_index/.zarray").find("vlen-utf8") != std::string::npos);
   BOOST_TEST(text_at(made, ".zmetadata").find("\"obs/_index/.zarray\"") != std::string::npos);
   BOOST_CHECK_EXCEPTION(text_at(made, "obs/_index/0"), Error, says("the chunk is cut"));

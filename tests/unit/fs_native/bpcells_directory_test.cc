@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(without_names_that_can_be_read_there_is_no_version) {
     SparseMatrix matrix = small_sparse();
     const auto broken = std::make_shared<BrokenArray>(text_type(), damaged("the chunk is cut"));
     (are_rows ? matrix.row_names : matrix.column_names) = broken;
-    const ListMade made = bpcells_directory(matrix, context);
+    const ListEntries made = bpcells_directory(matrix, context);
     BOOST_CHECK_EXCEPTION(text_at(made, "version"), Error, says("the chunk is cut"));
     BOOST_TEST(text_at(made, "val") == bytes_of<uint32_t>("UINT32v1", {5, 7, 9}));
   }
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(names_are_lines) {
   BOOST_TEST(files(matrix).at("col_names") == "");
   for (const std::string& name : {std::string("two\nlines"), std::string("end\r")}) {
     matrix.column_names = text_array({"c1", name});
-    const ListMade made = bpcells_directory(matrix, context);
+    const ListEntries made = bpcells_directory(matrix, context);
     BOOST_CHECK_EXCEPTION(text_at(made, "col_names"), Error, says("has a line end in it"));
     BOOST_TEST(text_at(made, "val") == bytes_of<uint32_t>("UINT32v1", {5, 7, 9}));
   }

@@ -347,10 +347,11 @@ BOOST_AUTO_TEST_CASE(of_a_store_elsewhere_what_named_views_offer_is_listed) {
 }
 
 // Offers a file and a directory again that are found by name.
-void offer_again(const Node& node, Context&, std::vector<OfferedFile>& files) {
+void offer_again(const Node& node, Context&, std::vector<ViewEntry>& files) {
   const Opener open = [] { return std::make_shared<MemoryFile>("again"); };
-  if (std::holds_alternative<LabelledArray>(node.content)) files.push_back({false, ".again", open, {}, true});
-  if (node.parts) files.push_back({true, "again", {}, {{false, "inside.txt", open}}, true});
+  if (std::holds_alternative<LabelledArray>(node.content)) files.push_back(beside(".again", open, true));
+  if (node.parts)
+    files.push_back({"again", {}, [open] { return std::vector<ViewEntry>{{"inside.txt", open}}; }, true});
 }
 constexpr View kAgain{"again", offer_again};
 
@@ -384,16 +385,16 @@ BOOST_AUTO_TEST_CASE(names_that_are_found_are_in_no_listing) {
 class Numbered : public FoundFiles {
  public:
   FoundNamesPtr names() const override { return found_names({"2.txt", "1.txt"}); }
-  std::optional<OfferedFile> find(std::string_view name) const override {
+  std::optional<ViewEntry> find(std::string_view name) const override {
     if (name == "3.txt") throw not_unique("several are called 3");
     if (!name.ends_with(".txt") || name[0] < '0' || name[0] > '9') return std::nullopt;
-    return OfferedFile{true, std::string(name),
-                       [name = std::string(name)] { return std::make_shared<MemoryFile>(name); }};
+    return ViewEntry{std::string(name),
+                     [name = std::string(name)] { return std::make_shared<MemoryFile>(name); }};
   }
 };
-void offer_numbered(const Node& node, Context&, std::vector<OfferedFile>& files) {
+void offer_numbered(const Node& node, Context&, std::vector<ViewEntry>& files) {
   if (!node.parts) return;
-  files.push_back({true, "numbered", {}, {}, true});
+  files.push_back({"numbered", {}, {}, true});
   files.back().found = std::make_shared<const Numbered>();
 }
 constexpr View kNumbered{kPartsView, offer_numbered};

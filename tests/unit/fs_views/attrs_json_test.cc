@@ -39,8 +39,8 @@ Member array_member(std::string name, Attributes attributes) {
   return {std::move(name), std::move(node)};
 }
 
-std::vector<OfferedFile> offered(const Node& node, Context& context) {
-  std::vector<OfferedFile> files;
+std::vector<ViewEntry> offered(const Node& node, Context& context) {
+  std::vector<ViewEntry> files;
   offer_attrs_json(node, context, files);
   return files;
 }
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(the_file_is_there_only_where_there_are_attributes) {
   BOOST_TEST(offered(array_member("x", {{"a", true}}).node, context).empty());
   const auto files = offered(directory_of({array_member("x", {{"a", true}})}), context);
   BOOST_REQUIRE_EQUAL(files.size(), 1u);
-  BOOST_TEST(files[0].inside);
+  BOOST_TEST(!files[0].is_beside);
   BOOST_TEST(files[0].name == ".attrs.json");
   BOOST_TEST(whole_text(*files[0].open()) == "{\"x\":{\"a\":true}}\n");
 }

@@ -236,11 +236,11 @@ BOOST_AUTO_TEST_CASE(calls_of_three_alleles_are_refused_by_each_file) {
   Calls store(std::vector<int8_t>(12), 2, 2, 3);
   Node node;
   node.content = store.variants();
-  std::vector<OfferedFile> files;
+  std::vector<ViewEntry> files;
   for (const View& view : views())
     if (view.option == "plink" || view.option == "bgen") view.offer(node, store.context, files);
   BOOST_REQUIRE(files.size() == 5u);
-  for (const OfferedFile& file : files) {
+  for (const ViewEntry& file : files) {
     BOOST_TEST(file.found_by_name, file.name);
     BOOST_TEST(message_of([&] { file.open()->size(); }) ==
                "calls of 3 alleles have no form in PLINK's and BGEN's files of two");

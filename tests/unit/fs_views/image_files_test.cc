@@ -54,13 +54,13 @@ std::string names_of(Content content, GroupPtr parts = nullptr) {
   Node node;
   node.content = std::move(content);
   node.parts = std::move(parts);
-  std::vector<OfferedFile> files;
+  std::vector<ViewEntry> files;
   for (const View& view : views())
     if (view.option == "ome" || view.option == "tif" || view.option == "png")
       view.offer(node, context, files);
   std::string names;
-  for (const OfferedFile& file : files)
-    names += (file.found_by_name ? " ?" : file.inside ? " /" : " ") + file.name;
+  for (const ViewEntry& file : files)
+    names += (file.found_by_name ? " ?" : file.is_beside ? " " : " /") + file.name;
   return names;
 }
 
@@ -259,10 +259,10 @@ BOOST_AUTO_TEST_CASE(sizes_of_images_and_pictures_take_no_read) {
   Opened opened("five");
   size_t sized = 0;
   for (const View& view : views()) {
-    std::vector<OfferedFile> files;
+    std::vector<ViewEntry> files;
     if (view.option == "ome" || view.option == "tif" || view.option == "png")
       view.offer(opened.store.root, opened.context, files);
-    for (const OfferedFile& file : files) {
+    for (const ViewEntry& file : files) {
       BOOST_TEST(view.is_sized_by_shape, view.option);
       BOOST_TEST(file.open()->known_size().has_value());
       ++sized;
@@ -296,7 +296,7 @@ BOOST_AUTO_TEST_CASE(an_array_of_colours_is_a_picture_of_them) {
   const auto pixels_of = [&](ArrayPtr values) {
     Node node;
     node.content = LabelledArray{std::move(values), nullptr, nullptr};
-    std::vector<OfferedFile> files;
+    std::vector<ViewEntry> files;
     offer_png(node, context, files);
     return Pixels(whole_text(*files.at(0).open())).bytes;
   };

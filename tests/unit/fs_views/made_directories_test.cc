@@ -47,7 +47,7 @@ struct Fixture {
     store.emplace(open_store(path.string(), context));
     return refine(store->root, context);
   }
-  ListMade zarr(const fs::path& path, ZarrLimits limits = {}) {
+  ListEntries zarr(const fs::path& path, ZarrLimits limits = {}) {
     Node directory = root(path);
     // As views see it.
     std::vector<Member> members = directory.parts->members();
@@ -61,7 +61,7 @@ struct Fixture {
     BOOST_REQUIRE_EQUAL(found.size(), 1u);
     return anndata_zarr(found[0].make, context, limits);
   }
-  void check(const ListMade& made, const fs::path& genuine) {
+  void check(const ListEntries& made, const fs::path& genuine) {
     const auto want = files_below(genuine), ours = listed_texts(made);
     BOOST_REQUIRE(!want.empty());
     for (const auto& [path, text] : want) {

@@ -55,7 +55,7 @@ SparseMatrix wide_matrix(Context& context) {
 }
 
 struct Directories {
-  std::vector<OfferedFile> all;
+  std::vector<ViewEntry> all;
 
   Directories(Content content, Context& context) {
     Node node;

@@ -21,20 +21,21 @@ Offer view_of(std::string_view option) {
   throw std::invalid_argument("no such view");
 }
 
-std::vector<OfferedFile> files_of(Content content, Context& context, std::initializer_list<Offer> offers) {
+std::vector<ViewEntry> files_of(Content content, Context& context, std::initializer_list<Offer> offers) {
   Node node;
   node.content = std::move(content);
-  std::vector<OfferedFile> files;
+  std::vector<ViewEntry> files;
   for (const Offer offer : offers) offer(node, context, files);
   return files;
 }
 
 // The names of all files, those inside a node's directory after a slash.
-std::string names_of(const std::vector<OfferedFile>& files) {
+std::string names_of(const std::vector<ViewEntry>& files) {
   std::string names;
-  for (const OfferedFile& file : files) {
-    if (file.members.empty()) names += (file.inside ? " /" : " ") + file.name;
-    for (const OfferedFile& member : file.members) names += " /" + file.name + "/" + member.name;
+  for (const ViewEntry& file : files) {
+    if (!file.list) names += (file.is_beside ? " " : " /") + file.name;
+    if (file.list)
+      for (const ViewEntry& member : file.list()) names += " /" + file.name + "/" + member.name;
   }
   return names;
 }
@@ -131,7 +132,7 @@ BOOST_AUTO_TEST_CASE(the_text_of_a_dense_matrix_and_the_file_of_cell_ranger_shar
                                  text_array(cells_are_rows ? rows : columns)};
       const auto files = files_of(dense, context, {view_of("mtx"), offer_h5});
       BOOST_REQUIRE(names_of(files) == " /matrix.mtx /10x/10x.h5");
-      std::vector<Opener> openers{files[0].open, files[1].members[0].open};
+      std::vector<Opener> openers{files[0].open, files[1].list()[0].open};
       if (!text_first) std::swap(openers[0], openers[1]);
       const auto first = openers[0]();
       BOOST_TEST(first->size() > 100'000u);
@@ -152,7 +153,7 @@ BOOST_AUTO_TEST_CASE(names_that_cannot_be_read_for_now_leave_every_file_where_it
   BOOST_TEST(names_of(matrix) == whole);
   TestContext context;
   const auto files = files_of(matrix, context, {offer_gz, offer_h5});
-  const auto& members = files.at(0).members;
+  const auto members = files.at(0).list();
   BOOST_TEST(unframed(*members.at(2).open()) == "c\n");
   for (const size_t failing : {1, 3})
     BOOST_CHECK_EXCEPTION(members.at(failing).open()->size(), Error, says("the disk fails"));
@@ -176,7 +177,7 @@ BOOST_AUTO_TEST_CASE(features_have_an_id_a_name_and_a_type) {
   SparseMatrix matrix = small_matrix();
   const auto features = [&] {
     const auto files = files_of(matrix, context, {offer_gz});
-    return unframed(*files.at(0).members.at(1).open());
+    return unframed(*files.at(0).list().at(1).open());
   };
   BOOST_TEST(features() == "A\tA\tGene Expression\nB\tB\tGene Expression\n");
   matrix.row_ids = text_array({"E1", "E2"});
@@ -187,7 +188,7 @@ BOOST_AUTO_TEST_CASE(the_text_and_its_framing_share_one_pass) {
   TestContext context;
   Node node;
   node.content = small_matrix();
-  std::vector<OfferedFile> files;
+  std::vector<ViewEntry> files;
   for (const View& view : views()) view.offer(node, context, files);
   const auto text = files[0].open();
   BOOST_TEST(files[0].name == "matrix.mtx");
@@ -195,7 +196,7 @@ BOOST_AUTO_TEST_CASE(the_text_and_its_framing_share_one_pass) {
   const uint64_t measured = context.counters.text_blocks_measured;
   const auto directory =
       std::find_if(files.begin(), files.end(), [](const auto& f) { return f.name == "10x"; });
-  BOOST_TEST(unframed(*directory->members[0].open()) == whole_text(*text));
+  BOOST_TEST(unframed(*directory->list()[0].open()) == whole_text(*text));
   BOOST_TEST(context.counters.text_blocks_measured == measured);
 }
 
@@ -203,12 +204,12 @@ BOOST_AUTO_TEST_CASE(fragments_their_framing_and_their_index_share_one_pass) {
   TestContext context;
   Node node;
   node.content = small_fragments({5, 20});
-  std::vector<OfferedFile> files;
+  std::vector<ViewEntry> files;
   for (const View& view : views()) view.offer(node, context, files);
   // The lengths of the chromosomes are not known: fs_native's big_wig tests have them.
-  std::erase_if(files, [](const OfferedFile& file) { return file.found_by_name; });
+  std::erase_if(files, [](const ViewEntry& file) { return file.found_by_name; });
   std::vector<std::shared_ptr<ViewFile>> open;
-  for (const OfferedFile& file : files) {
+  for (const ViewEntry& file : files) {
     open.push_back(file.open());
     BOOST_TEST(open.back()->size() > 0u);
   }
@@ -276,7 +277,7 @@ BOOST_AUTO_TEST_CASE(tables_have_a_parquet_file) {
   const auto parquet_of = [&](Content content) {
     return files_of(std::move(content), context, {view_of("parquet")});
   };
-  const std::vector<OfferedFile> files = parquet_of(Table{1, nullptr, {{"x", numbers<int>({1})}}});
+  const std::vector<ViewEntry> files = parquet_of(Table{1, nullptr, {{"x", numbers<int>({1})}}});
   BOOST_TEST(names_of(files) == " .parquet");
   BOOST_TEST(files.at(0).found_by_name);
   BOOST_TEST(whole_text(*files[0].open()).starts_with("PAR1"));

@@ -10,10 +10,10 @@ namespace plainfs {
 namespace {
 
 // Without the files of other programs' formats, which have tests of their own.
-std::vector<OfferedFile> all_files(Content content, Context& context) {
+std::vector<ViewEntry> all_files(Content content, Context& context) {
   Node node;
   node.content = std::move(content);
-  std::vector<OfferedFile> files;
+  std::vector<ViewEntry> files;
   for (const View& view : views())
     if (!view.shows_again || view.option == "bin") view.offer(node, context, files);
   return files;
@@ -23,8 +23,8 @@ std::vector<OfferedFile> all_files(Content content, Context& context) {
 std::string names_of(Content content) {
   TestContext context;
   std::string names;
-  for (const OfferedFile& file : all_files(std::move(content), context))
-    names += (file.inside ? " /" : " ") + file.name;
+  for (const ViewEntry& file : all_files(std::move(content), context))
+    names += (file.is_beside ? " " : " /") + file.name;
   return names;
 }
 
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(ranges_and_sizes_belong_to_the_view_tsv) {
   BOOST_TEST(names_of(GenomicRanges{}) == " /ranges.bed");
   BOOST_TEST(names_of(SequenceLengths{}) == " /chrom.sizes");
   TestContext context;
-  std::vector<OfferedFile> files;
+  std::vector<ViewEntry> files;
   for (const View& view : views())
     if (view.option == "tsv") view.offer(Node{.content = GenomicRanges{}}, context, files);
   BOOST_TEST(files.size() == 1u);
