@@ -1,4 +1,4 @@
-# What `cmake --install` puts where, and the packages of it.
+# Installs the program and its files, and makes packages of them.
 include(GNUInstallDirs)
 # A portable program lies beside the libraries that not every system has by the same name: all but the C and C++ run-time, for which it
 # wants those of this system or newer. It finds them wherever their folder is (DT_RPATH, which counts for the libraries' own libraries too).
@@ -13,7 +13,7 @@ if(PLAINFS_PORTABLE)
     file(MAKE_DIRECTORY \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}\")
     file(CREATE_LINK ../${libraries}/plainfs \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/plainfs\" SYMBOLIC)
     list(APPEND CMAKE_INSTALL_MANIFEST_FILES \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/plainfs\")
-    # What each library's authors ask to be handed on with it, where the system knows the package.
+    # Copies the licence of each library, if the system knows its package.
     file(GLOB carried \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${libraries}/*.so*\")
     foreach(library \${carried})
       get_filename_component(name \${library} NAME)
@@ -44,11 +44,11 @@ install(FILES ${PROJECT_SOURCE_DIR}/fs/completion/plainfs.bash
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/fs/VIEWS.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 file(GLOB pages ${PROJECT_SOURCE_DIR}/docs/*.md)
 install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
-# What the first minute of README.md is tried with.
+# Installs the samples that README.md begins with.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/tests/data/samples/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples
         PATTERN make.py EXCLUDE)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
-# Of the user's manager; systemd alone has one.
+# Installs the units of the user's service manager, which only systemd has.
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
   install(FILES ${PROJECT_SOURCE_DIR}/fs/systemd/plainfs-serve@.service ${PROJECT_SOURCE_DIR}/fs/systemd/plainfs-serve@.socket
           DESTINATION lib/systemd/user)

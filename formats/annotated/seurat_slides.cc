@@ -23,7 +23,8 @@ class CellPlaces {
  public:
   explicit CellPlaces(const ArrayPtr& cells) : names_(texts_of_array(cells)) {
     places_.reserve(names_.count);
-    for (uint64_t i = 0; i < names_.count; ++i) places_.emplace(names_.text(i), i);
+    for (uint64_t i = 0; i < names_.count; ++i)
+      if (!names_.is_missing(i)) places_.emplace(names_.text(i), i);
   }
   std::optional<uint64_t> of(std::string_view name) const {
     const auto found = places_.find(name);
@@ -94,7 +95,7 @@ bool SlideMaker::take_rows(const Table& table, std::vector<Column> columns, Slid
   std::vector<uint64_t> rows;
   std::vector<bool> is_known(count_);
   for (uint64_t row = 0; row < names.count; ++row) {
-    const std::optional<uint64_t> cell = places_.of(names.text(row));
+    const std::optional<uint64_t> cell = names.is_missing(row) ? std::nullopt : places_.of(names.text(row));
     if (!cell || is_known[*cell]) continue;
     is_known[*cell] = true;
     slide.cells.push_back(*cell);

@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::string_view kBinary = "application/octet-stream";
 
+constexpr uint64_t kMostInATab = 1 << 20;  // bytes of a text that a browser opens in a tab
+
 class FileAnswer {
  public:
   FileAnswer(const Asked& asked, const Site::Place& place, bool whole_first)
@@ -69,8 +71,11 @@ class FileAnswer {
   }
 
   // Whatever type the file claims, it is not a page of this server: it can run no scripts and load nothing.
-  void add_type() {
+  // size: nullopt if it is unknown. A browser saves a large text rather than opening it in a tab.
+  void add_type(std::optional<uint64_t> size) {
     reply_.add("Content-Type", type_);
+    const bool opens_in_a_tab = type_.starts_with("text/plain") || type_ == "application/json";
+    if (opens_in_a_tab && (!size || *size > kMostInATab)) reply_.add("Content-Disposition", "attachment");
     add_sandbox();
   }
   void add_sandbox() { reply_.add("Content-Security-Policy", "sandbox; default-src 'none'"); }
@@ -94,14 +99,14 @@ class FileAnswer {
 
   void answer_all(uint64_t size) {
     if (whole_first_ && !reply_.is_head()) read_whole(size);
-    add_type();
+    add_type(size);
     reply_.begin(200, size);
     if (size > 0 && !reply_.is_head()) send({0, size - 1});
     reply_.finish();
   }
 
   void answer_part(ByteRange part, uint64_t size) {
-    add_type();
+    add_type(size);
     reply_.add("Content-Range", fmt::format("bytes {}-{}/{}", part.first, part.last, size));
     reply_.begin(206, part.length());
     send(part);
@@ -135,7 +140,7 @@ class FileAnswer {
     if (!reply_.can_be_chunked() || !file_.view->has_beginning()) return false;
     const std::optional<Slices> beginning = filesystem_.read_beginning(file_, 0, kTextBeginning);
     if (!beginning || beginning->size() < kTextBeginning) return false;
-    add_type();
+    add_type(std::nullopt);
     reply_.begin_chunked(200);
     reply_.write(*beginning);
     const uint64_t size = size_now();
@@ -168,7 +173,7 @@ class FileAnswer {
       first = filesystem_.read_beginning(file_, 0, kTextBeginning);
     if (first && first->size() < kTextBeginning) first.reset();
     const uint64_t size = first ? 0 : size_now();
-    add_type();
+    add_type(first ? std::nullopt : std::optional(size));
     reply_.add("Content-Encoding", "gzip");
     reply_.begin_chunked(200);
     reply_.write(GzipStream::begin());

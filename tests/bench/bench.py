@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Measure plainfs beside what else could be done, and print one table.
+"""Measure plainfs beside the alternatives and print one table.
 
-Each number is the median of several runs; in a run everything is done once, so that plainfs and what stands beside it
-alternate. Reads are cold for plainfs (a fresh mount, without an index) and warm for the store (in the page cache). `transport` is
-a FUSE file system of the same size whose bytes cost nothing. Speeds are of the file under the mountpoint, except where a row says
-otherwise. `--against REF` builds another commit beside and lets the two alternate too; a second table compares them.
+Each number is the median of several runs. A run measures everything once, so that plainfs and its alternatives
+alternate. Reads are cold for plainfs (a fresh mount, without an index) and warm for the store (in the page cache).
+`transport` is a FUSE file system of the same size with bytes that cost nothing. Speeds are of the file under the
+mountpoint, unless a row states otherwise. `--against REF` also builds another commit and alternates the two. A second
+table compares them.
 """
 import argparse
 import collections
@@ -69,7 +70,7 @@ start = time.perf_counter()
 anndata.read_h5ad(sys.argv[1], backed="r")[:, sys.argv[2]].X[:]
 print(time.perf_counter() - start)
 """
-# Seconds of an R expression of the file f, the start of R not counted.
+# Prints the seconds that an R expression takes on the file f, without the start of R.
 R_SECONDS = 'suppressPackageStartupMessages(library(Matrix)); f <- commandArgs(TRUE)[1]; cat(system.time(%s)[["elapsed"]])'
 
 
@@ -93,7 +94,7 @@ class Table:
 
 
 def read(path):
-    """As cat, without the start of a program."""
+    """Reads a file like cat, without starting a program."""
     with open(path, "rb") as file:
         file.read()
 
@@ -107,18 +108,18 @@ def time_text(seconds):
 
 
 class Programs:
-    """The plainfs that is measured, and the one of another commit that it is measured against."""
+    """The measured plainfs, and the one of another commit that it is compared with."""
 
     def __init__(self, build, against):
         self.paths = {"this": os.path.join(build, "plainfs")}
         if against:
             self.paths[against] = self.built(build, against)
         self.now = "this"
-        self.seconds = collections.defaultdict(lambda: {name: [] for name in self.paths})  # by what was done
+        self.seconds = collections.defaultdict(lambda: {name: [] for name in self.paths})  # by action
 
     @staticmethod
     def built(build, commit):
-        """The program of that commit, built in a folder of its own beside the other."""
+        """Returns the program of that commit, built in a separate folder."""
         root = os.path.join(HERE, "..", "..")
         number = subprocess.run(["git", "-C", root, "rev-parse", "--verify", commit + "^{commit}"], check=True, capture_output=True,
                                 text=True).stdout.strip()
@@ -139,7 +140,7 @@ class Programs:
         return self.paths[self.now]
 
     def each(self, run):
-        """run() with each program in turn; what it gives with this one."""
+        """Calls run() with each program in turn. Returns the result for this one."""
         result = {}
         for name in self.paths:
             self.now = name
@@ -173,7 +174,7 @@ class Bench:
         os.makedirs(self.folder, exist_ok=True)
 
     def store(self, name, command, *arguments):
-        """The path of a store; `command OUT arguments` writes it the first time."""
+        """Returns the path of a store. `command OUT arguments` writes it the first time."""
         path = os.path.join(self.folder, name)
         if not os.path.exists(path):
             print(f"writing {name} ...", file=sys.stderr, flush=True)
@@ -197,24 +198,26 @@ class Bench:
         return Mount([self.programs.path(), *options, store])
 
     def transport(self, size):
-        """Seconds to read size bytes that cost nothing."""
+        """Returns the seconds that reading `size` bytes takes if they cost nothing."""
         with Mount([os.path.join(self.build, "tests/bench/null_fuse"), str(size)]) as null:
             return timed(cat, null.file("null"))
 
     def median(self, run, alone=False):
-        """Fewer runs where they take long, but three. alone: not against another commit, which may not know how."""
+        """Returns the median of several runs, at least three even if they are slow. alone: not compared with the other
+        commit, which may not support it."""
         samples, start = [], time.monotonic()
         while len(samples) < self.options.runs and (len(samples) < 3 or time.monotonic() - start < self.options.patience):
             samples.append(run() if alone else self.programs.each(run))
         return median_of(samples)
 
     def first_cat(self, store, name):
-        """Seconds of the cat of a file of a fresh mount that nobody asked for its size before."""
+        """Returns the seconds of the cat of a file in a fresh mount, before anything has requested its size."""
         with self.mount(store) as mount:
             return self.programs.did(f"{os.path.basename(store)}/{name}: first cat", timed(cat, mount.file(name)))
 
     def cold(self, store, name, beside=None):
-        """One run: stat and cat of a file of a fresh mount, then the same bytes from the null file system, then beside()."""
+        """Measures one run: stat and cat of a file in a fresh mount, then the same bytes from the null file system,
+        then beside()."""
         with self.mount(store) as mount:
             path = mount.file(name)
             label = f"{os.path.basename(store)}/{name}"
@@ -267,7 +270,7 @@ class Bench:
         for name, datasets in (("assays/RNA/counts/matrix.mtx", counts), (dense + ".npy", (dense,)), (dense + ".csv", (dense,))):
             m = self.median(lambda n=name, d=datasets: {**self.cold(store, n, beside(*d)), "first cat": self.first_cat(store, n)})
             label = name.removeprefix("assays/RNA/")
-            cold_cat = m["first cat"]  # sizes, decodes and formats; after a stat the chunks would be in the cache
+            cold_cat = m["first cat"]  # sizes, decodes and formats; after a stat the chunks would be cached
             if name.endswith(".mtx"):
                 self.table.row(f"{label}: first stat", time_text(m["stat"]), f"its cold cat {time_text(cold_cat)}", m["stat"] / cold_cat)
                 self.table.row(f"{label}: cat after the stat", time_text(m["cat"]))
@@ -336,7 +339,8 @@ class Bench:
             self.table.row(f"{name}: cold cat, {m['size'] / 1e6:.0f} MB", rate(elements, m["first cat"]), f"peak memory {m['rss'] / MIB:.0f} MiB")
 
     def genes(self, store, folder):
-        """The first gene of a fresh mount, the second, before which all are put in order, and those after it."""
+        """Returns the times of the first gene of a fresh mount, of the second, which sorts all genes first, and of
+        later ones."""
         with tempfile.TemporaryDirectory() as index, self.mount(store, "-o", "index=" + index) as mount:
             seconds = [self.programs.did(f"{os.path.basename(store)}: gene {i}", timed(read, mount.file(f"{folder}genes/GENE{1000 + 7 * i}.csv")))
                        for i in range(12)]
@@ -388,7 +392,7 @@ class Bench:
         return float(result.stdout)
 
     def native_seconds(self, store):
-        """The same matrix in R and Python, as text and as their own files, each of a fresh mount."""
+        """Reads the same matrix in R and Python, as text and as native files, each in a fresh mount."""
         seconds = {}
         readers = {"readRDS": lambda mount: self.r_seconds("readRDS(f)", mount.file("matrix.rds")),
                    "readMM": lambda mount: self.r_seconds("readMM(f)", mount.file("matrix.mtx")),
@@ -404,7 +408,7 @@ class Bench:
             return {"ours": seconds_of(READ_H5AD, mount.file("anndata.h5ad")), "store": seconds_of(READ_H5AD, store)}
 
     def native(self):
-        """Needs R with Matrix, scipy and anndata for the first two rows."""
+        """Measures native files. The first two rows need R with Matrix, scipy and anndata."""
         scale = 10 if self.options.quick else 1
         nonzeros = 50_000_000 // scale
         matrix = self.store("matrix", [os.path.join(self.build, "tests/bench/generate_bpcells"), "matrix", str(nonzeros)])
@@ -428,7 +432,7 @@ class Bench:
                        m["text"] / m["framed"])
 
     def vcf(self):
-        """Genotypes of a cohort. Ratios are to the null file system; of random reads there is none."""
+        """Measures the genotypes of a cohort. Ratios are to the null file system. Random reads have no ratio."""
         variants = 20_000 if self.options.quick else 200_000
         calls = self.python_store("calls.vcz", "generate_vcf.py", "--variants", str(variants))
         fields = self.python_store("fields.vcz", "generate_vcf.py", "--variants", str(variants // 20), "--fields")
@@ -468,12 +472,12 @@ class Bench:
             self.table.row(f"{kind}: one row of {columns:,} values, cold", time_text(m["row"]))
 
     def listed(self, store, options):
-        """Seconds of `ls -lR`, once the mount is there."""
+        """Returns the seconds of `ls -lR` on a ready mount."""
         with Mount([self.programs.path(), "-o", options, store]) as mount:
             return timed(lambda: subprocess.run(["ls", "-lR", mount.path], check=True, stdout=subprocess.DEVNULL))
 
     def first_byte(self, store, options, target):
-        """Seconds until an export has written its first byte of a file."""
+        """Returns the seconds until an export has written the first byte of a file."""
         shutil.rmtree(target, ignore_errors=True)
         start = time.perf_counter()
         export = subprocess.Popen([self.programs.path(), "export", "-o", options, "--part", "2/2", store, target], stderr=subprocess.DEVNULL)
@@ -487,7 +491,8 @@ class Bench:
             shutil.rmtree(target, ignore_errors=True)
 
     def with_index(self, store, name, index):
-        """One run with the index there, page cache cold where that is allowed: head of one text, and random reads of it."""
+        """Measures one run with an index, with a cold page cache if permitted: head of one text, and random reads of
+        it."""
         if os.geteuid() == 0:
             os.sync()
             with open("/proc/sys/vm/drop_caches", "w", encoding="ascii") as file:
@@ -498,7 +503,7 @@ class Bench:
             return {"head": head, "p50": percentile(reads, 50), "p99": percentile(reads, 99), "rss": mount.peak_rss()}
 
     def index(self):
-        """What a second mount of the same store takes."""
+        """Measures a second mount of the same store."""
         small = ["--features", "2000", "--cells", "5000", "--nonzeros", "2000000", "--scaled", "400"] if self.options.quick else []
         seurat = self.python_store("seurat.h5seurat", "generate_h5seurat.py", *small)
         generate = os.path.join(self.build, "tests/bench/generate_bpcells")
@@ -521,7 +526,8 @@ class Bench:
                 self.table.row(f"{name}: 4 KiB random reads", f"p50 {time_text(m['p50'])}", f"p99 {time_text(m['p99'])}")
 
     def one_task_and_two(self, store, options, names):
-        """Seconds of a task that does everything, and of two that share it; each is bound to a core of its own."""
+        """Returns the seconds of one task that does everything and of two tasks that share it. Each is bound to its own
+        core."""
         def export(folder, tasks):
             plan = os.path.join(folder, "plan.json")
             subprocess.run([self.programs.path(), "export", "--plan", "--tasks", str(tasks), *options, store, *names, plan], check=True,
@@ -542,7 +548,7 @@ class Bench:
         return seconds
 
     def plan(self):
-        """What the tasks of a plan gain. Writes to the disk of the build folder."""
+        """Measures the gain from the tasks of a plan. Writes to the disk of the build folder."""
         small = ["--features", "2000", "--cells", "5000", "--nonzeros", "2000000", "--scaled", "400"] if self.options.quick else []
         seurat = self.python_store("seurat.h5seurat", "generate_h5seurat.py", *small)
         scale = 10 if self.options.quick else 1
@@ -553,7 +559,8 @@ class Bench:
             self.table.row(f"{what}, two tasks", time_text(m["two"]), f"one task {time_text(m['one'])}", m["two"] / m["one"])
 
     def growth(self):
-        """Rates of one matrix repeated, which are not to fall as it grows. The large ones take 30 GB and go when they are measured."""
+        """Measures one matrix repeated many times. The rates must not fall as it grows. The large stores take 30 GB and
+        are removed after the measurement."""
         once = 102_400_000 // (100 if self.options.quick else 1)
         base = os.path.join(self.folder, "blocks")
         if not os.path.exists(base):
@@ -562,7 +569,7 @@ class Bench:
         for times in (1, 49, 196):
             store = os.path.join(self.folder, f"blocks-{times}")
             subprocess.run([sys.executable, os.path.join(HERE, "repeat_bpcells.py"), store, base, str(times)], check=True)
-            os.sync()  # the disk is not to be busy with what was written
+            os.sync()  # so that the disk is not busy with earlier writes
             try:
                 with self.mount(store) as mount:
                     path = mount.file("matrix.mtx")

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Write an .h5ad by the anndata package, for the benchmark.
+"""Write an .h5ad with the anndata package, for the benchmark.
 
     generate_anndata.py OUT sparse|cells|dense [--cells N] [--genes N] [--nonzeros N] [--columns N] [--clusters N]
 
-sparse: X in csr of small counts (float32, gzip); with --clusters obs has a column of as many, each cell's by chance. cells: obs of many columns of every kind, no X (gzip). dense: X of float32,
-of which one in five is not zero, uncompressed as anndata leaves it. The values come from a fixed seed.
+sparse: X in csr with small counts (float32, gzip). With --clusters, obs has a column with N random labels.
+cells: obs with many columns of every kind, without X (gzip).
+dense: X in float32, one fifth nonzero, uncompressed as anndata writes it.
+The values come from a fixed seed.
 """
 import argparse
 
@@ -20,7 +22,7 @@ def names(rng, count):
 
 
 def sparse(rng, cells, genes, nonzeros):
-    """As many in each row, distinct and in rising order."""
+    """Returns a csr matrix with the same number of entries in each row, distinct and sorted."""
     per_cell = nonzeros // cells
     stride = genes // per_cell
     indices = (np.arange(per_cell, dtype="i4") * stride + rng.integers(0, stride, (cells, per_cell), dtype="i4")).ravel()

@@ -29,7 +29,7 @@ std::string barcode(std::mt19937& random) {
   return name + "-1";
 }
 
-// A count as in single cells: one half are 1, each next value is about half as frequent.
+// Returns a count as in single-cell data: half are 1, and each next value is about half as frequent.
 uint32_t small_count(uint32_t bits) {
   return 1 + static_cast<uint32_t>(__builtin_ctz(bits | 1u << 20));
 }
@@ -46,7 +46,7 @@ Matrix<uint32_t> make_matrix(uint64_t nonzeros, uint32_t rows, uint32_t columns)
   matrix.idxptr.push_back(0);
   for (uint64_t column = 0; column < columns; ++column) {
     const uint64_t count = nonzeros * (column + 1) / columns - matrix.idxptr.back();
-    for (uint64_t i = 0; i < count; ++i) {  // one row out of each of count strata
+    for (uint64_t i = 0; i < count; ++i) {  // one row from each of `count` strata
       const uint64_t begin = i * rows / count;
       const uint64_t end = (i + 1) * rows / count;
       matrix.index.push_back(static_cast<uint32_t>(begin + random() % (end - begin)));

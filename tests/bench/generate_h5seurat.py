@@ -28,7 +28,7 @@ def write_attribute(group, name, value):
 
 
 def sparse_columns(rng, features, cells, nonzeros):
-    """Indices of distinct rows in rising order for each of the cells, and the column pointers."""
+    """Returns sorted indices of distinct rows for each of the cells, and the column pointers."""
     per_cell = nonzeros // cells
     stride = features // per_cell
     rows = np.arange(per_cell, dtype=np.int32) * stride

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Write an HDF5 file for the benchmark of libhdf5's process.
 
-    generate_hdf5.py OUT arrays      arrays of 40 MB, stored in each of the ways that take another path to the reader
+    generate_hdf5.py OUT arrays      arrays of 40 MB, in each layout that the reader handles differently
     generate_hdf5.py OUT objects     10,000 small datasets with an attribute each, in 20 groups
 """
 import argparse

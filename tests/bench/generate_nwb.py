@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Write the units table of an NWB file by h5py, as pynwb lays it out, for the benchmark.
+"""Write the units table of an NWB file with h5py, laid out like pynwb's, for the benchmark.
 
     generate_nwb.py OUT [--units N] [--spikes N]
 
-Spike times are sample numbers at 30 kHz in seconds, rising in each unit; a few units have most of the spikes, as in recordings. Chunks are
-those that h5py chooses for gzip (level 4); they are compressed here by several threads. The values come from a fixed seed.
+Spike times are sample numbers at 30 kHz in seconds, sorted in each unit. A few units have most of the spikes, as in
+recordings. Chunks are those that h5py chooses for gzip (level 4). Several threads compress them. The values come from a
+fixed seed.
 """
 import argparse
 import os
@@ -25,7 +26,7 @@ def spike_counts(rng, units, spikes):
 
 
 def spike_times(rng, counts):
-    """Of all units, unit by unit."""
+    """Returns the spike times of all units, unit by unit."""
     times = np.empty(counts.sum())
     end = 0
     for count in counts:

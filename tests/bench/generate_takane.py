@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Write a single-cell experiment as alabaster does, for the benchmark.
+"""Write a single-cell experiment like alabaster, for the benchmark.
 
     generate_takane.py OUT [--features N] [--cells N] [--nonzeros N]
 
-The counts are those of generate_h5seurat.py, by column (assays/0) and by row (assays/1), in the narrowest types that hold
-them, in chunks of 10,000 values, shuffled and deflated at level 6; the names are in row_data and column_data.
+The counts are those of generate_h5seurat.py, by column (assays/0) and by row (assays/1), in the narrowest sufficient
+types, in chunks of 10,000 values, shuffled and deflated at level 6. The names are in row_data and column_data.
 """
 import argparse
 import json

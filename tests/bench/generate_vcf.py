@@ -3,9 +3,9 @@
 
     generate_vcf.py OUT [--variants N] [--samples N] [--fields]
 
-Zarr v2 in the chunks and with the compressors that bio2zarr chooses: 1,000 variants x 10,000 samples, blosc-zstd, genotypes
-bit-shuffled. Allele frequencies are those of a cohort, most of them rare; one site in fifty has a third allele, one call in a hundred is
-missing. --fields: DP, GQ and AD of each call too. The values come from a fixed seed.
+Zarr v2 with the chunks and compressors of bio2zarr: 1,000 variants x 10,000 samples, blosc-zstd, genotypes
+bit-shuffled. Allele frequencies are those of a cohort, mostly rare. One site in fifty has a third allele, and one call
+in a hundred is missing. --fields adds DP, GQ and AD of each call. The values come from a fixed seed.
 """
 import argparse
 

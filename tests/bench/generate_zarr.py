@@ -5,7 +5,7 @@
 
 blosc, zstd: v2, float32, chunks of 1,000 x 1,000, blosc-lz4-shuffle or zstd. int32: v2, blosc-lz4-shuffle. sharded: v3,
 float32, shards of 5,000 x 5,000 with those chunks inside, zstd. The values come from a fixed seed: smooth along a row
-with noise on top, in steps of 1/256, as images and traces are.
+with noise added, in steps of 1/256, like images and traces.
 """
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""Mounting, timing and reading, as the rows of the benchmark need them."""
+"""Mounting, timing and reading for the rows of the benchmark."""
 import contextlib
 import os
 import random
@@ -10,7 +10,7 @@ import time
 
 MIB = 1 << 20
 
-# A fresh mount is cold: it finds nothing of what an earlier one has measured. Rows about the index say otherwise.
+# A fresh mount is cold: it finds no measurements of an earlier one. Rows about the index override this.
 os.environ["PLAINFS_INDEX"] = "none"
 
 
@@ -64,7 +64,7 @@ def cat(path):
 
 
 def warm(path):
-    """Bring a store into the page cache."""
+    """Brings a store into the page cache."""
     for folder, _, files in os.walk(path):
         for name in files:
             cat(os.path.join(folder, name))
@@ -73,7 +73,7 @@ def warm(path):
 
 
 def random_reads(path, count, size=4096, seed=1):
-    """Seconds of each of count reads at random places."""
+    """Returns the seconds of each of `count` reads at random places."""
     rng = random.Random(seed)
     end = os.stat(path).st_size - size
     descriptor = os.open(path, os.O_RDONLY)
@@ -89,11 +89,11 @@ def percentile(values, percent):
 
 
 def median_of(samples):
-    """The median of each key over a list of dictionaries."""
+    """Returns the median of each key over a list of dictionaries."""
     return {key: statistics.median(s[key] for s in samples) for key in samples[0]}
 
 
 def seconds_of(code, *arguments):
-    """What a Python program of its own prints: the seconds that it measured without its imports."""
+    """Returns the output of a separate Python program: the seconds that it measured without its imports."""
     out = subprocess.run([sys.executable, "-c", code, *arguments], check=True, capture_output=True, text=True).stdout
     return float(out)

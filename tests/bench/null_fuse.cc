@@ -1,5 +1,5 @@
-// A file system of one file whose bytes cost nothing: what it moves is the most that any FUSE file system can
-// on this machine. Its connection to the kernel is set up as plainfs's own.
+// A file system with one file that costs nothing to read. Its speed is the limit of any FUSE file system on
+// this machine. Its connection to the kernel is set up like that of plainfs.
 // Usage: null_fuse SIZE MOUNTPOINT [FUSE options]
 #include <fuse_lowlevel.h>
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Write a packed BPCells matrix of another one's columns, again and again.
+"""Write a packed BPCells matrix with the columns of another one, repeated.
 
     repeat_bpcells.py OUT MATRIX TIMES
 
-Each column of MATRIX has a multiple of 128 nonzeros, so that its blocks are those of OUT too. OUT appears when it is complete.
+Each column of MATRIX has a multiple of 128 nonzeros, so that its blocks are valid in OUT too. OUT appears when it is
+complete.
 """
 import os
 import shutil
@@ -20,7 +21,8 @@ def body(path, kind):
 
 
 def repeated(source, out, name, times):
-    """The packed array of that name: data, the first word of each block modulo 2^32, and where 2^32 is to be added once more."""
+    """Returns the packed array of that name: data, the first word of each block modulo 2^32, and the places that add
+    another 2^32."""
     data = f"{name}_data"
     with open(os.path.join(out, data), "wb") as file:
         with open(os.path.join(source, data), "rb") as given:

@@ -1,4 +1,4 @@
-"""The commands that need no mount, over every golden case."""
+"""Tests of the commands that need no mount, over every golden case."""
 import array
 import contextlib
 import gzip
@@ -25,7 +25,7 @@ from check_case import check_case
 from optional import needs
 from written_tree import tree
 
-os.environ.setdefault("PLAINFS_INDEX", "none")  # what one test has measured is not for the next one
+os.environ.setdefault("PLAINFS_INDEX", "none")  # measurements of one test must not reach the next
 PROGRAM = os.environ["PLAINFS"]
 DATA = os.environ["PLAINFS_TEST_DATA"]
 SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "samples")
@@ -37,7 +37,7 @@ def run(*arguments, **more):
 
 
 def write_fragments(folder, starts, ends):
-    """An unpacked BPCells directory of three chromosomes with as many fragments each."""
+    """Writes an unpacked BPCells directory with three chromosomes of equally many fragments."""
     os.mkdir(folder)
     part = len(starts) // 3
     numbers = {"start": starts, "end": ends, "cell": [number % 40 for number in range(len(starts))],
@@ -54,7 +54,7 @@ def write_fragments(folder, starts, ends):
             file.writelines(line + "\n" for line in lines)
 
 
-# Golden stores a part of which is wrong in itself: what each finding of check has in it.
+# Golden stores with a damaged part, and the text of each finding of check.
 DAMAGED_PARTS = {
     "anndata/anywhere_h5": "/short/",
     "h5seurat/odd_members": "/misc/fac_codes: code 99 is none of the 3 levels; shown as NA",
@@ -68,7 +68,7 @@ class Commands(unittest.TestCase):
         self.addCleanup(self.temporary.cleanup)
         self.folder = self.temporary.name
 
-    def test_export_of_cases_is_as_expected(self):
+    def test_export_of_cases_matches_the_expected_files(self):
         failures = []
         for case, store in a_third(cases(DATA, GOOD), 2):
             target = os.path.join(self.folder, os.path.relpath(case, DATA).replace("/", "_"))
@@ -101,10 +101,10 @@ class Commands(unittest.TestCase):
             self.assertEqual(run("export", "--views=listed", "--part", f"{number}/3", store, parts).returncode, 0)
             sizes.append(sum(map(len, tree(parts).values())) - before)
         self.assertEqual(tree(parts), tree(whole))
-        if sum(sizes) > 10_000:  # of little text one file may be most
+        if sum(sizes) > 10_000:  # with little text, one file may hold most of it
             self.assertLess(max(sizes), 2 * sum(sizes) / 3)
 
-    def test_export_leaves_what_is_there_and_makes_what_is_not(self):
+    def test_export_keeps_existing_files_and_adds_missing_ones(self):
         target = os.path.join(self.folder, "out")
         self.assertIn(b" 0 there already", run("export", SAMPLE, target).stderr)
         before = tree(target)
@@ -117,7 +117,7 @@ class Commands(unittest.TestCase):
         self.assertFalse([name for name in os.listdir(target) if "plainfs-part" in name])
 
     def large(self):
-        """A store whose one file, a.csv, is 160 MB of lines "0", though nothing of it is stored."""
+        """Writes a store with one file, a.csv, of 160 MB of lines "0", without any stored data."""
         store = os.path.join(self.folder, "large.zarr")
         os.makedirs(os.path.join(store, "a"))
         for name, content in ((".zgroup", {"zarr_format": 2}), ("a/.zarray", {
@@ -127,7 +127,7 @@ class Commands(unittest.TestCase):
                 json.dump(content, file)
         return store
 
-    def test_export_goes_on_where_it_was_killed(self):
+    def test_killed_export_resumes(self):
         store, target = self.large(), os.path.join(self.folder, "out")
         command = [PROGRAM, "export", "--views", "csv", "-o", "threads=1", store, target]
         export = subprocess.Popen(command, stderr=subprocess.DEVNULL)
@@ -141,7 +141,7 @@ class Commands(unittest.TestCase):
         export.wait()
         self.assertEqual(os.listdir(target), [os.path.basename(name) for name in parts()])
         part, = parts()
-        with open(part, "r+b") as file:  # what is there is taken as it is, but for the last piece
+        with open(part, "r+b") as file:  # existing parts are kept except for the last piece
             file.write(b"X")
         result = subprocess.run(command, capture_output=True)
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -151,14 +151,14 @@ class Commands(unittest.TestCase):
         self.assertTrue(content.startswith(b"X\n"))
         self.assertEqual(content[2:], b"0\n" * 79_999_999)
 
-    def test_progress_is_a_bar_on_a_terminal_and_a_plain_line_elsewhere(self):
+    def test_progress_is_a_bar_on_a_terminal_only(self):
         store = self.large()
         plain = run("export", "--views", "csv", store, os.path.join(self.folder, "plain")).stderr
         self.assertRegex(plain, rb"(?m)^1 file written, 0 there already, 160 MB in 0:\d\d, [0-9.]+ [kMG]B/s\n$")
         self.assertTrue(plain.startswith(f"1 file, 160 MB: into {self.folder}/plain\n".encode()), plain)
         small = run("export", "--views=listed", os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "data", "samples", "pbmc.h5ad"), os.path.join(self.folder, "small")).stderr
         self.assertRegex(small, rb"(?m)^\d+ files, [0-9.]+ [kM]B, \d+ times the store \(--views chooses among them\): into /")
-        # A fast machine may be done before there is anything to say, and before it can be held.
+        # A fast machine may finish before it reports progress, and before it can be stopped.
         for number in range(20):
             shown = self.shown_on_a_terminal(store, os.path.join(self.folder, f"bar{number}"))
             self.assertIn(b"1 file written", shown)
@@ -167,7 +167,7 @@ class Commands(unittest.TestCase):
         self.assertTrue(bar, shown)
 
     def shown_on_a_terminal(self, store, target):
-        """By an export that is held for a while at its beginning."""
+        """Returns the terminal output of an export that is paused at its beginning."""
         master, slave = pty.openpty()
         export = subprocess.Popen([PROGRAM, "export", "--views", "csv", "-o", "threads=1", store, target], stderr=slave)
         os.close(slave)
@@ -177,7 +177,7 @@ class Commands(unittest.TestCase):
         time.sleep(0.6)
         export.send_signal(signal.SIGCONT)
         shown = b""
-        with contextlib.suppress(OSError):  # EIO when nobody has the other end any more
+        with contextlib.suppress(OSError):  # EIO once the other end is closed
             while piece := os.read(master, 4096):
                 shown += piece
         os.close(master)
@@ -186,7 +186,7 @@ class Commands(unittest.TestCase):
         return shown
 
     def hostile(self):
-        """A store whose one array has a name that would change a terminal's title and colour, and whose chunk is damaged."""
+        """Writes a store with one damaged array. Its name would change the title and colour of a terminal."""
         store, name = os.path.join(self.folder, "hostile.zarr"), b"a\x1b]0;owned\x07\xc2\x9b31m\x7f\n\tplainfs: \xc3\xa4\\"
         array = os.path.join(os.fsencode(store), name)
         os.makedirs(array)
@@ -200,12 +200,12 @@ class Commands(unittest.TestCase):
         return store, name + b".npy", b"a\\033]0;owned\\007\\302\\23331m\\177\\n\\tplainfs: \xc3\xa4\\.npy"
 
     def on_a_terminal(self, *arguments):
-        """What a command writes to standard output where that is a terminal, which makes \\r\\n of \\n."""
+        """Returns the standard output of a command on a terminal, which turns \\n into \\r\\n."""
         master, slave = pty.openpty()
         with subprocess.Popen([PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.DEVNULL) as process:
             os.close(slave)
             shown = b""
-            with contextlib.suppress(OSError):  # EIO when nobody has the other end any more
+            with contextlib.suppress(OSError):  # EIO once the other end is closed
                 while piece := os.read(master, 4096):
                     shown += piece
             os.close(master)
@@ -214,16 +214,16 @@ class Commands(unittest.TestCase):
     def assert_controls_nothing(self, text):
         self.assertNotRegex(text, rb"[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
 
-    def test_names_control_no_terminal(self):
+    def test_names_are_escaped_on_a_terminal(self):
         store, name, shown = self.hostile()
         for options in ("-l", "-lR", "-p", "-t"):
             with self.subTest(options):
                 listed = self.on_a_terminal("ls", "--views", "npy", options, store)
                 self.assertIn(shown + b"\n", listed)
                 self.assert_controls_nothing(listed)
-                self.assertIn(name + b"\n", run("ls", "--views", "npy", options, store).stdout)  # its bytes, for programs
+                self.assertIn(name + b"\n", run("ls", "--views", "npy", options, store).stdout)  # raw bytes
         self.assertEqual(self.on_a_terminal("ls", "--views", "npy", store), shown + b"\n")
-        folder = os.path.join(self.folder, "folder")  # whose names are headings
+        folder = os.path.join(self.folder, "folder")  # store names are headings
         os.mkdir(folder)
         os.rename(store, os.path.join(folder, "\x1b[2J.zarr"))
         listed = self.on_a_terminal("ls", "-R", "--views", "npy", folder)
@@ -233,7 +233,7 @@ class Commands(unittest.TestCase):
         for command in (["info", "--json", folder], ["info", folder]):
             self.assert_controls_nothing(self.on_a_terminal(*command))
 
-    def test_messages_control_no_terminal(self):
+    def test_messages_are_escaped_on_a_terminal(self):
         store, name, shown = self.hostile()
         for command in (["cat", store, name], ["export", "--views", "npy", store, os.path.join(self.folder, "out")], ["export", store, name + b"x", "out"],
                         ["ls", store, name + b"/x"], ["export", "--tar", "--views", "npy", store, "-"]):
@@ -250,7 +250,7 @@ class Commands(unittest.TestCase):
         self.assertIn(shown.removesuffix(b".npy"), described)
         self.assert_controls_nothing(described)
 
-    def test_export_of_the_bad_ones_writes_what_can_be_read(self):
+    def test_export_of_bad_stores_writes_what_is_readable(self):
         failures = []
         for case, store in a_third(cases(DATA, BAD), 1):
             if refused(case):
@@ -260,12 +260,12 @@ class Commands(unittest.TestCase):
             result = run("export", "--views", VIEWS, store, target)
             for path, outcome in said:
                 there = any(os.path.lexists(os.path.join(target, one)) for one in views_of(path, target))
-                is_folder = outcome != "ok" and "." not in os.path.basename(path)  # made, and left empty
+                is_folder = outcome != "ok" and "." not in os.path.basename(path)  # created and left empty
                 if not is_folder and there != (outcome == "ok") or outcome.isupper() and result.returncode not in (14, 15):
                     failures.append(f"{case}: {path} {outcome} {result.returncode}")
         self.assertFalse(failures, "\n".join(failures))
 
-    def test_export_of_paths_keeps_their_place(self):
+    def test_exported_paths_keep_their_folders(self):
         store = os.path.join(DATA, "bpcells", "mat_h5_groups", "store.h5")
         whole = os.path.join(self.folder, "whole")
         run("export", store, whole)
@@ -276,7 +276,7 @@ class Commands(unittest.TestCase):
         self.assertEqual(run("export", "--views", "csv", store, target + "2").returncode, 0)
         self.assertEqual({os.path.splitext(name)[1] for name in tree(target + "2")}, {".csv"})
 
-    def test_export_writes_each_value_as_text_and_npy_unless_views_are_named(self):
+    def test_export_defaults_to_text_and_npy(self):
         store = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "data", "samples", "pbmc.h5ad")
         target = os.path.join(self.folder, "out")
         said = run("export", store, target).stderr.decode()
@@ -291,7 +291,7 @@ class Commands(unittest.TestCase):
         self.assertLessEqual({"anndata.h5ad", "seurat.rds", "obs.rds", "X/10x/matrix.mtx.gz"}, all_listed)
         self.assertNotIn("obs.parquet", all_listed)
         self.assertNotIn("left out", listed)
-        # What is named is written as it is.
+        # Named paths are written unchanged.
         said = run("export", store, "X/10x", "anndata.h5ad", "obs", target + "3").stderr.decode()
         self.assertEqual({name for name in all_listed if name.startswith(("X/10x/", "anndata.h5ad"))} | {name for name in plain if name.startswith("obs/")},
                          set(tree(target + "3")))
@@ -304,10 +304,10 @@ class Commands(unittest.TestCase):
 
     def compressed(self, store, target, *options):
         done = run("export", "--views=csv+tsv+mtx+vcf+gz+bgzf", *options, store, target)
-        self.assertIn(done.returncode, (0, 15), done.stderr)  # 15: where .tbi reaches all positions there is no .csi
+        self.assertIn(done.returncode, (0, 15), done.stderr)  # 15: no .csi if .tbi reaches all positions
         return done.stderr.decode(), {name: content for name, content in tree(target).items() if name.endswith((".gz", ".tbi", ".csi"))}
 
-    def test_what_a_mount_shows_stored_is_deflated(self):
+    def test_uncompressed_gz_of_a_mount_is_exported_deflated(self):
         samples = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "data", "samples")
         for store in (os.path.join(samples, "pbmc.h5ad"), os.path.join(samples, "frags"), os.path.join(DATA, "vcf-zarr", "types", "store.zarr")):
             with self.subTest(store):
@@ -323,7 +323,7 @@ class Commands(unittest.TestCase):
                 said, again = self.compressed(store, target)
                 self.assertEqual(again, files)
                 self.assertIn(f"{sum(name.endswith(('.tbi', '.csi')) for name in files)} file", said.splitlines()[-1])
-                # Parts keep a text and its indexes together; what is not whole is made again.
+                # Parts keep a text and its indexes together. An incomplete file is written again.
                 for number in (1, 2, 3):
                     self.compressed(store, target + "-parts", "--part", f"{number}/3")
                 self.assertEqual(tree(target + "-parts"), tree(target))
@@ -333,7 +333,7 @@ class Commands(unittest.TestCase):
                 self.assertEqual(self.compressed(store, target)[1], files)
 
     @needs("tabix")
-    def test_what_is_deflated_is_read_at_random_by_its_index(self):
+    def test_index_of_an_exported_gz_allows_random_access(self):
         store = os.path.join(self.folder, "frags")
         starts = [start for seed in range(3) for start in sorted(number * (7919 + seed) % 5_000_000 for number in range(40_000))]
         write_fragments(store, starts, [start + 50 + start % 100 for start in starts])
@@ -352,7 +352,7 @@ class Commands(unittest.TestCase):
                 self.assertEqual(got, want, (kept, region))
             os.rename(other + ".away", other)
 
-    def test_a_file_of_a_folder_is_copied_as_it_is(self):
+    def test_plain_file_of_a_folder_is_copied_unchanged(self):
         os.makedirs(os.path.join(self.folder, "stores"))
         stored = run("cat", os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "data", "samples", "frags"), "fragments.tsv.gz").stdout
         with open(os.path.join(self.folder, "stores", "x.gz"), "wb") as file:
@@ -360,7 +360,7 @@ class Commands(unittest.TestCase):
         self.assertEqual(run("export", os.path.join(self.folder, "stores"), os.path.join(self.folder, "out")).returncode, 0)
         self.assertEqual(tree(os.path.join(self.folder, "out")), {"x.gz": stored})
 
-    def test_export_of_a_damaged_store_copies_the_rest_and_says_so(self):
+    def test_export_of_a_damaged_store_reports_and_copies_the_rest(self):
         store = os.path.join(DATA, "bad", "bpcells", "val_data_cut4", "store")
         target = os.path.join(self.folder, "out")
         result = run("export", store, target)
@@ -369,7 +369,7 @@ class Commands(unittest.TestCase):
         self.assertIn("genes.tsv", tree(target))
         self.assertNotIn("matrix.mtx", tree(target))
 
-    def test_cat_gives_the_bytes_and_ranges_of_them(self):
+    def test_cat_prints_bytes_and_ranges(self):
         target = os.path.join(self.folder, "out")
         run("export", SAMPLE, target)
         want = tree(target)
@@ -387,7 +387,7 @@ class Commands(unittest.TestCase):
         self.assertEqual((result.returncode, result.stdout), (code, b""), result.stderr)
         self.assertEqual(result.stderr.decode(), f"plainfs: {words}\n")
 
-    def test_a_mistyped_path_is_told_the_nearest(self):
+    def test_mistyped_path_suggests_the_nearest(self):
         store = os.path.join(DATA, "h5seurat", "everything", "store.h5seurat")
         self.refused(11, f"{store}: meta.dat.csv: there is no meta.dat.csv; there is meta.data.csv", "cat", store, "meta.dat.csv")
         self.refused(11, f"{store}: there is no asays; there is assays", "ls", store, "asays/RNA")
@@ -396,7 +396,7 @@ class Commands(unittest.TestCase):
         self.refused(11, f"{store}/assays/RNA: no such file or directory; to show a part of a store: plainfs -o subdir=assays/RNA {store}",
                      store + "/assays/RNA", self.folder)
 
-    def test_what_is_no_store_is_named(self):
+    def test_file_of_unknown_format_is_named(self):
         in_zip = io.BytesIO()
         with zipfile.ZipFile(in_zip, "w") as archive:
             archive.writestr("README.txt", "no store")
@@ -448,16 +448,16 @@ class Commands(unittest.TestCase):
             self.assertEqual(result.returncode, 15)
             self.assertRegex(result.stderr.decode(), f"{path}: not supported: one of the files that HDF5's .*; {program} ")
 
-    def test_other_programs_words_are_told_the_right_ones(self):
+    def test_words_of_other_programs_suggest_the_right_ones(self):
         self.refused(1, "unmount: no command; to unmount: plainfs umount MOUNTPOINT", "unmount", "m")
         self.refused(1, "list: no command; to list a store: plainfs ls STORE", "list", "s")
         self.refused(1, "chek: no such file or command; there is plainfs check", "chek", "s")
         self.refused(11, "no/x.h5: no such file or directory", "cat", "no/x.h5")
 
-    def test_a_file_url_is_the_file(self):
+    def test_file_url_opens_the_file(self):
         self.assertEqual(run("ls", "file://" + SAMPLE).stdout, run("ls", SAMPLE).stdout)
 
-    def test_the_root_is_the_root_wherever_one_stands(self):
+    def test_root_path_ignores_the_working_directory(self):
         for root in ("/", "//", "/.", "///"):
             self.assertEqual(run("ls", root, cwd=self.folder).stdout.decode().splitlines(),
                              sorted(name for name in os.listdir("/") if not name.startswith(".")), root)
@@ -503,11 +503,11 @@ class Commands(unittest.TestCase):
         self.assertEqual(run("ls", "-lz", links).stderr, b"plainfs: unknown option: -z\n")
         self.assertEqual(run("ls", links, "nothing").returncode, 11)
 
-    def test_a_seurat_object_of_a_matrix_alone_is_found_by_name(self):
+    def test_seurat_object_of_a_bare_matrix_is_found_by_name(self):
         self.assertNotIn("seurat.rds", run("ls", SAMPLE).stdout.decode().splitlines())
         self.assertIn("seurat.rds", run("ls", "-a", SAMPLE).stdout.decode().splitlines())
 
-    def test_ls_lists_what_is_found_by_name(self):
+    def test_ls_lists_entries_found_by_name(self):
         store = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "samples", "pbmc.h5ad")
         self.assertNotIn("obs.parquet", run("ls", store).stdout.decode().splitlines())
         listed = run("ls", "-a", store).stdout.decode().splitlines()
@@ -554,7 +554,7 @@ class Commands(unittest.TestCase):
         self.assertIn(b"there is no gene1.csv; there is GENE1.csv", run("cat", "--gene", "gene1", store).stderr)
         table = os.path.join(DATA, "hdf5", "links", "store.h5")
         self.assertIn(b"there is no matrix with names of genes", run("cat", "--gene", "A", table).stderr)
-        # Of Seurat the normalised one.
+        # For Seurat, the normalised matrix.
         both = os.path.join(DATA, "seurat", "h5seurat", "store.h5seurat")
         names = run("ls", both, "assays/RNA").stdout.decode().splitlines()
         self.assertLessEqual({"counts", "data"}, set(names))
@@ -566,13 +566,13 @@ class Commands(unittest.TestCase):
         self.assertEqual(info["version"], "packed-uint-matrix-v2")
         self.assertEqual(run("info", "/no/such").returncode, 11)
 
-    def test_info_is_a_page_for_a_person(self):
+    def test_info_is_a_page_for_people(self):
         text = run("info", os.path.join(DATA, "h5seurat", "everything", "store.h5seurat")).stdout.decode()
         self.assertRegex(text, r"(?m)^format +h5Seurat$")
         self.assertRegex(text, r"(?m)^assays/RNA/counts +sparse matrix +\d+ × \d+, \d+ values \(\w+\), by column$")
         self.assertRegex(text, r"(?m)^meta\.data +table +\d+ rows × \d+ columns$")
 
-    def test_info_tells_what_is_found_by_its_name(self):
+    def test_info_lists_entries_found_by_name(self):
         store = os.path.join(DATA, "parts", "dup_names_ids", "store.h5ad")
         text = run("info", store).stdout.decode()
         for line in (r"X/genes/ +one gene", r"X/cells/ +one cell", r"by/ +the cells of a level", r"pseudobulk/ +sums",
@@ -582,11 +582,11 @@ class Commands(unittest.TestCase):
         self.assertNotIn("X/genes/ ", listed)
         self.assertIn("obs.parquet ", listed)
 
-    def test_info_tells_of_graphs(self):
+    def test_info_lists_graphs(self):
         text = run("info", os.path.join(DATA, "loom", "v3_layers_graphs", "store.loom")).stdout.decode()
         self.assertRegex(text, r"(?m)^row_graphs/knn +sparse matrix +7 × 7, 3 values \(float64\), by place$")
 
-    def test_info_of_a_path_is_of_what_is_there(self):
+    def test_info_of_a_path_describes_that_entry(self):
         store = os.path.join(DATA, "h5seurat", "everything", "store.h5seurat")
         text = run("info", store + "/assays").stdout.decode()
         self.assertRegex(text, r"(?m)^assays/RNA/counts ")
@@ -599,7 +599,7 @@ class Commands(unittest.TestCase):
         self.assertEqual((wrong.returncode, wrong.stdout), (11, b""))
         self.assertIn("there is no asays", wrong.stderr.decode())
 
-    def test_info_of_a_table_tells_its_columns(self):
+    def test_info_of_a_table_lists_its_columns(self):
         store = os.path.join(SAMPLES, "pbmc.h5ad")
         text = run("info", store, "obs").stdout.decode()
         self.assertRegex(text, r"^obs +table +\d+ rows × 4 columns\n")
@@ -609,7 +609,7 @@ class Commands(unittest.TestCase):
         self.assertRegex(text, r'(?m)^  Python +pandas\.read_csv\(".*/obs\.csv"\)$')
         self.assertNotIn("format", text)
 
-    def test_lines_to_paste_run_nothing_that_a_name_holds(self):
+    def test_suggested_commands_quote_names(self):
         ran = os.path.join(self.folder, "ran")
         for name in ("a$(touch ran)`touch ran`\"b'.h5ad", "a b;touch ran;c.h5ad", "-x.h5ad", "a\nb.h5ad", "~.h5ad", "a&b|c>ran.h5ad"):
             with self.subTest(name):
@@ -624,14 +624,14 @@ class Commands(unittest.TestCase):
                     self.assertIn(wanted, said.decode())
                 self.assertFalse(os.path.exists(ran))
 
-    def test_info_names_what_a_store_is_for(self):
+    def test_info_names_the_use_of_a_store(self):
         fragments = os.path.join(self.folder, "fragments")
         write_fragments(fragments, list(range(300)), list(range(100, 400)))
         self.assertRegex(run("info", fragments).stdout.decode(), r"(?m)^  shell +head .*/fragments\.tsv$")
         variants = next(store for case, store in cases(DATA, GOOD) if "/vcf-zarr/" in case)
         self.assertRegex(run("info", variants).stdout.decode(), r"(?m)^  shell +head .*/sites\.csv$")
 
-    def test_a_folder_of_links_says_that_they_lead_out(self):
+    def test_folder_of_links_reports_that_they_lead_out(self):
         links, stores = os.path.join(self.folder, "links"), os.path.join(self.folder, "stores")
         os.mkdir(links)
         os.mkdir(stores)
@@ -650,7 +650,7 @@ class Commands(unittest.TestCase):
         self.assertIn(b"\nobs/\n", self.on_a_terminal("ls", store))
         self.assertIn(b"\nobs\n", run("ls", store).stdout)
 
-    def test_info_tells_the_unsupported_from_the_damaged(self):
+    def test_info_separates_unsupported_from_damaged(self):
         store = os.path.join(self.folder, "x.zarr")
         os.makedirs(os.path.join(store, "a"))
         for name, content in ((".zgroup", {"zarr_format": 2}), ("a/.zarray", {
@@ -661,12 +661,12 @@ class Commands(unittest.TestCase):
         self.assertRegex(run("info", store).stdout.decode(), r"(?m)^a +not supported +.*rot13")
         self.assertIn("not supported", run("check", store).stdout.decode())
 
-    def test_info_names_the_type_that_is_not_supported(self):
+    def test_info_names_the_unsupported_type(self):
         said = run("info", os.path.join(DATA, "hdf5", "one_bad_attribute", "store.h5")).stdout.decode()
         self.assertRegex(said, r"(?m)^quad +not supported +/quad \(3\): reals of 16 bytes")
         self.assertNotIn("quad.npy\"", said)
 
-    def test_check_of_a_path_reads_all_that_is_there(self):
+    def test_check_of_a_path_reads_everything_below(self):
         store = os.path.join(DATA, "h5seurat", "everything", "store.h5seurat")
         said = run("check", store + "/assays/RNA/counts").stdout.decode()
         self.assertEqual(said, run("check", store, "assays/RNA/counts").stdout.decode())
@@ -679,7 +679,7 @@ class Commands(unittest.TestCase):
         self.assertIn("there is no asays; there is assays", wrong.stderr.decode())
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
-    def test_output_that_is_lost_is_no_success(self):
+    def test_lost_output_fails_the_command(self):
         for arguments in (["ls", "-lR", SAMPLE], ["info", SAMPLE], ["info", "--json", SAMPLE], ["check", SAMPLE], ["--help"], ["-V"],
                           ["cat", SAMPLE, "matrix.mtx"], ["export", "--tar", SAMPLE, "-"]):
             with self.subTest(arguments), open("/dev/full", "wb") as full:
@@ -687,22 +687,23 @@ class Commands(unittest.TestCase):
                 self.assertEqual(result.returncode, 16)
                 self.assertIn("standard output: ", result.stderr.decode())
 
-    def test_export_of_what_is_not_there_makes_nothing(self):
+    def test_export_of_an_absent_path_writes_nothing(self):
         target = os.path.join(self.folder, "made", "out")
         result = run("export", SAMPLE, "matrx.mtx", target)
         self.assertEqual(result.returncode, 11)
         self.assertEqual(result.stderr.decode(), f"plainfs: {SAMPLE}: there is no matrx.mtx; there is matrix.mtx\n")
         self.assertFalse(os.path.exists(os.path.dirname(target)))
 
-    def test_check_and_info_name_what_is_left_out(self):
+    def test_check_and_info_name_omitted_parts(self):
         store = os.path.join(DATA, "r-objects", "nested_list", "store.rds")
         checked = run("check", store)
         self.assertEqual(checked.returncode, 0)
         self.assertRegex(checked.stdout.decode(), r": all readable\nnotice: no data, and left out: .*\d functions? \(")
         self.assertRegex(run("info", store).stdout.decode(), r"\n\d notices?:\n  no data, and left out: ")
 
-    def test_check_of_the_good_ones_says_how_much_was_read(self):
-        """All is readable, but for files that a program's format has no way to write (exit status 15), and what DAMAGED_PARTS has."""
+    def test_check_of_good_stores_reports_the_bytes_read(self):
+        """Everything is readable, except for files with content that a format cannot hold (exit status 15) and those in
+        DAMAGED_PARTS."""
         failures = []
         for case, store in a_third(cases(DATA, GOOD), 0):
             if lines(case, "errors.txt"):
@@ -736,12 +737,12 @@ class Commands(unittest.TestCase):
         result = run("check", store)
         with open(os.path.join(DATA, "hdf5", "links", "links.txt"), encoding="utf-8") as file:
             pairs = [line.rstrip("\n").split(" -> ") for line in file]
-        # into other files, to what is not there, and two that lead to each other
+        # into other files, to an absent target, and two links that form a cycle
         to_nothing = [name for name, target in pairs if "other.h5" in target or "gone.h5" in target or target == "no/such" or name.startswith("loop")]
         self.assertEqual(result.returncode, 0, result.stdout)
         self.assertIn(f"all readable; {len(to_nothing)} links to nothing that is shown here", result.stdout.decode())
 
-    def test_check_of_what_does_not_open_says_why(self):
+    def test_check_of_an_unopenable_store_gives_the_reason(self):
         failures = []
         for case, store in cases(DATA, BAD):
             if not refused(case):
@@ -756,13 +757,13 @@ class Commands(unittest.TestCase):
         for case, store in cases(DATA, BAD):
             if not refused(case) and statements(case)[1]:
                 result = run("check", store)
-                # A notice names what is odd and breaks no rule, as a list of names of another length.
+                # A notice names an oddity that breaks no rule, for example a list of names with the wrong length.
                 is_odd = re.search(r"are not used|is left out of the table|names are not known|\d names for \d|bytes after the R object are ignored", "".join(lines(case, "outcome.txt")))
                 if (result.returncode != 14 or not result.stdout) and not is_odd:
                     failures.append(case)
         self.assertFalse(failures, "\n".join(failures))
 
-    def test_check_of_what_may_not_be_read_is_not_damage(self):
+    def test_check_of_an_unreadable_file_is_not_damage(self):
         store = os.path.join(self.folder, "store")
         shutil.copytree(SAMPLE, store)
         os.chmod(os.path.join(store, "val_data"), 0)
@@ -781,7 +782,7 @@ class Commands(unittest.TestCase):
         for case, store in a_third(cases(DATA, BAD + GOOD), 0):
             if refused(case):
                 continue
-            # what shows the same values again, for one program, is only read where it is asked for
+            # a file that repeats values for one program is read only on request
             wanted = [path.removesuffix(".*") for path, outcome in statements(case)[0]
                       if outcome in ("EIO", "ENOTSUP") and not os.path.basename(path).startswith(("plink.", "genotypes."))]
             if not wanted:

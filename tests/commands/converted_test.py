@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `plainfs export` writes as one file, opened by the programs that it is for and held against the bytes of the mount."""
+"""Tests files of `plainfs export` by opening them in their programs and comparing them with the bytes of the mount."""
 import json
 import os
 import subprocess
@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 from optional import needs, needs_modules, needs_npm, needs_r  # noqa: E402
 
-os.environ.setdefault("PLAINFS_INDEX", "none")  # what one test has measured is not for the next one
+os.environ.setdefault("PLAINFS_INDEX", "none")  # measurements of one test must not reach the next
 PROGRAM = os.environ["PLAINFS"]
 DATA = os.environ["PLAINFS_TEST_DATA"]
 HERE = os.path.dirname(os.path.realpath(__file__))
@@ -20,7 +20,7 @@ SAMPLES = os.path.join(HERE, "..", "data", "samples")
 READERS = os.path.join(HERE, "..", "mount", "npm")
 PBMC = os.path.join(SAMPLES, "pbmc.h5ad")
 
-# A store of each kind that has an AnnData.
+# One store of each kind that has an AnnData.
 STORES = {
     "sample": PBMC,
     "everything": os.path.join(DATA, "anndata", "everything_h5ad", "store.h5ad"),
@@ -49,7 +49,7 @@ def export(*arguments):
 
 
 def value_of(dataset):
-    """As both forms of text give it."""
+    """Returns the text of a value, in the common form of both texts."""
     value = dataset[()]
     if value.dtype.kind in "OS":
         return [text.decode() if isinstance(text, bytes) else text for text in value.ravel()]
@@ -57,7 +57,7 @@ def value_of(dataset):
 
 
 def contents(path):
-    """{name: what stands there} of an HDF5 file, with the attributes of each object."""
+    """Returns {name: content} of an HDF5 file, with the attributes of each object."""
     found = {}
 
     def add(name, thing):
@@ -71,7 +71,7 @@ def contents(path):
 
 
 def layout(path):
-    """{name: how it is stored} of an HDF5 file in the order in which its datasets are written."""
+    """Returns {name: storage layout} of an HDF5 file in the order in which its datasets are written."""
     found = []
 
     def add(name, thing):
@@ -93,22 +93,22 @@ class Folder(unittest.TestCase):
         return os.path.join(self.temporary.name, *names)
 
     def both(self, store, name, *options):
-        """The compressed file and the one of the mount's bytes."""
+        """Returns the compressed file and the one with the mount's bytes."""
         stem, ending = os.path.splitext(name)
         return export(*options, store, self.at(name)), export("--level=0", *options, store, self.at(f"{stem}-plain{ending}"))
 
 
 @needs_anndata
 class Hdf5(Folder):
-    def test_h5ad_has_the_layout_that_anndata_writes(self):
-        for name in ("sample", "loom"):  # without columns of text, of which write_h5ad() makes categories
+    def test_h5ad_has_the_layout_of_anndata(self):
+        for name in ("sample", "loom"):  # without columns of text, which write_h5ad() makes categorical
             with self.subTest(name), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 ours = export(STORES[name], self.at(f"{name}.h5ad"))
                 anndata.read_h5ad(ours).write_h5ad(self.at("theirs.h5ad"), compression="gzip")
                 self.assertEqual(list(layout(ours).items()), list(layout(self.at("theirs.h5ad")).items()))
 
-    def test_h5ad_holds_what_the_mount_shows(self):
+    def test_h5ad_matches_the_mount(self):
         for name, store in STORES.items():
             with self.subTest(name), warnings.catch_warnings():
                 warnings.simplefilter("ignore")

@@ -1,4 +1,5 @@
-"""Exports to file systems that hold two names for one: neither file is lost, and a line says which is called otherwise."""
+"""Tests exports to file systems that take two names for one: neither file is lost, and a line reports the renamed
+one."""
 import os
 import shutil
 import subprocess
@@ -13,7 +14,7 @@ from optional import missing_programs, skip_rest
 
 COMPOSED, DECOMPOSED = "\u00e9", "e\u0301"
 
-# How one is made on a block device and mounted; each folds ASCII, and links: it has symbolic ones.
+# How to create each file system on a block device and mount it, and whether it has symbolic links. All fold ASCII case.
 FILE_SYSTEMS = {
     "vfat": (["mkfs.vfat"], ["mount", "-t", "vfat", "-o", "utf8"], False),
     "casefold": (["mkfs.ext4", "-q", "-O", "casefold"], ["mount", "-t", "ext4"], True),
@@ -38,7 +39,7 @@ def write_store(path, links):
 
 class HeldNames(Planned):
     def mounted(self, kind):
-        """A folder of that file system; the test is skipped where there is none."""
+        """Returns a folder of that file system. Skips the test if it is unavailable."""
         make, mount, _ = FILE_SYSTEMS[kind]
         if os.geteuid() != 0:
             self.skipTest(f"{kind}: this needs root")
@@ -64,7 +65,7 @@ class HeldNames(Planned):
         return target
 
     def is_one(self, folder, one, other):
-        """Whether the folder holds both names for one."""
+        """Returns whether the folder treats both names as one."""
         with open(os.path.join(folder, one), "wb"):
             is_one = os.path.exists(os.path.join(folder, other))
         os.remove(os.path.join(folder, one))
@@ -77,13 +78,13 @@ class HeldNames(Planned):
         plain = self.join("plain")
         self.succeeds("export", "--views", "csv", store, plain)
         expected = tree(plain)
-        # The first in the order of bytes has the name.
+        # The first name in byte order is kept.
         renamed = {"Gene.csv": marked("Gene", ".csv"), "gene.csv": marked("gene", ".csv"), "group": marked("group", ""),
                    "group/x.csv": f"{marked('group', '')}/x.csv"}
         if self.is_one(self.target, COMPOSED, DECOMPOSED):
             renamed[COMPOSED + ".csv"] = marked(COMPOSED, ".csv")
         expected = {renamed.get(path, path): content for path, content in expected.items()}
-        if kind == "ntfs":  # which shows all names in small letters then
+        if kind == "ntfs":  # it shows all names in lower case then
             expected = {path.lower(): content for path, content in expected.items()}
         if links:
             expected["link.csv"] = f"{marked('group', '')}/x.csv"
@@ -91,7 +92,7 @@ class HeldNames(Planned):
             said = self.fails(0, "export", "--views", "csv", *options, store, self.target).stderr.decode()
             self.assertIn(f"gene.csv: is called {marked('gene', '.csv')} there, where it and GENE.csv would be one", said)
         self.assertEqual(tree(self.target), expected)
-        # Tasks of a plan come to the same names.
+        # Tasks of a plan choose the same names.
         shutil.rmtree(self.target)
         os.mkdir(self.target)
         if kind == "casefold":
@@ -114,7 +115,7 @@ class HeldNames(Planned):
     def test_on_exfat(self):
         self.check("exfat")
 
-    def test_elsewhere_every_name_is_its_own(self):
+    def test_other_file_systems_keep_every_name_distinct(self):
         store = self.join("store.h5")
         write_store(store, True)
         said = self.fails(0, "export", "--views", "csv", store, self.target).stderr.decode()

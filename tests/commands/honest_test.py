@@ -1,5 +1,5 @@
-"""What cannot be read is an error, nothing outside is read, and one bad thing costs one thing: stores that somebody has
-damaged or made to attack, through the commands that need no mount. hostile.tar.xz holds those that no tool writes."""
+"""Tests that unreadable data are an error, that nothing outside a store is read, and that one fault affects one file:
+damaged and hostile stores, through the commands that need no mount. hostile.tar.xz holds stores that no tool writes."""
 import json
 import os
 import shutil
@@ -32,7 +32,7 @@ def write(text, *names):
 
 
 def write_array(path, values=(1, 2, 3), attributes=None):
-    """A Zarr v2 array of bytes in one chunk."""
+    """Writes a Zarr v2 array of bytes in one chunk."""
     write(json.dumps({"zarr_format": 2, "shape": [len(values)], "chunks": [len(values)], "dtype": "|u1", "compressor": None,
                       "fill_value": 0, "order": "C", "filters": None}), path, ".zarray")
     if attributes is not None:
@@ -51,7 +51,7 @@ class Store(unittest.TestCase):
         return os.path.join(self.folder, *names)
 
     def copy(self, *names):
-        """A copy of a store of the fixtures that may be changed."""
+        """Returns a writable copy of a store of the fixtures."""
         source, target = os.path.join(DATA, *names), self.join("copied" + os.path.splitext(names[-1])[1])
         if os.path.isdir(source):
             shutil.copytree(source, target)
@@ -84,7 +84,8 @@ class Store(unittest.TestCase):
             self.assertIn(word, result.stderr.decode())
 
     def assert_is_error(self, store, *place):
-        """In .attrs.json an attribute, or a member's attributes, that cannot be read is an error beside the others."""
+        """Checks that .attrs.json reports an unreadable attribute, or the unreadable attributes of a member, as an
+        error beside the others."""
         result = run("cat", store, ".attrs.json")
         self.assertEqual(result.returncode, 0, result.stderr)
         found = json.loads(result.stdout)
@@ -97,7 +98,7 @@ class Store(unittest.TestCase):
 
 
 class Meaning(Store):
-    """Where what gives values their meaning cannot be read, they are an error and no other values."""
+    """Tests that values are an error, and never wrong, if the data that give them their meaning cannot be read."""
 
     def damage_attributes(self, how, may_pass=False):
         store = self.copy("hdmf-zarr", "ecephys_pickle", "store.zarr")
@@ -117,17 +118,17 @@ class Meaning(Store):
         self.assertNotIn("session_start_time.csv", os.listdir(target))
         self.assertIn("identifier.csv", os.listdir(target))
 
-    def test_attributes_of_zarr_that_are_cut(self):
+    def test_truncated_zarr_attributes(self):
         self.damage_attributes(lambda path: write("{", path))
 
-    def test_attributes_of_zarr_that_are_a_folder(self):
+    def test_zarr_attributes_replaced_by_a_folder(self):
         self.damage_attributes(os.mkdir)
 
-    def test_attributes_of_zarr_that_are_a_link_to_nowhere(self):
+    def test_zarr_attributes_replaced_by_a_dangling_link(self):
         self.damage_attributes(lambda path: os.symlink("gone", path), may_pass=True)
 
     def test_attributes_of_a_seurat_file(self):
-        """None of the root's opens: their names alone still say that it is h5Seurat."""
+        """Tests an h5Seurat file in which no root attribute opens: their names alone identify the format."""
         store = self.copy("h5seurat", "plain", "store.h5seurat")
         labels = run("cat", store, "active.ident.csv")
         self.set_byte(store, 10438 - 1, 0, 0o377)
@@ -135,8 +136,8 @@ class Meaning(Store):
         self.assertEqual(run("cat", store, "active.ident.csv").stdout, labels.stdout)
         self.assertEqual(run("check", store).returncode, 14)
 
-    def test_an_attribute_of_a_seurat_file_whose_name_is_damaged(self):
-        """s3class: whether a column is logical is not known."""
+    def test_seurat_attribute_with_a_damaged_name(self):
+        """Tests a damaged s3class: it is unknown whether a column is logical."""
         store = self.copy("h5seurat", "partial", "store.h5seurat")
         self.assertIn(run("cat", store, "meta.data/ok.csv").stdout[:4], (b"TRUE", b"FALS"))
         self.set_byte(store, 46703 - 1, 0o163, 0o377)
@@ -153,7 +154,7 @@ class Meaning(Store):
 
 
 class Outside(Store):
-    """Nothing outside of a store's own folder is read."""
+    """Tests that nothing outside a store's own folder is read."""
 
     def assert_refused(self, store, path, follows=True):
         self.assert_fails(run("cat", store, path), "outside")
@@ -165,7 +166,7 @@ class Outside(Store):
             with open(os.path.join(target, name), "rb") as file:
                 self.assertNotIn(b"secret", file.read())
 
-    def test_a_chunk_that_is_a_link(self):
+    def test_linked_chunk(self):
         store = self.zarr_group({})
         write_array(os.path.join(store, "a"), b"inside")
         write("secret", self.folder, "secret")
@@ -177,14 +178,14 @@ class Outside(Store):
         write_array(os.path.join(store, "b"), b"inside")
         self.assertEqual(run("cat", store, "a.csv").returncode, 0)
 
-    def test_metadata_that_are_a_link(self):
+    def test_linked_metadata(self):
         store = self.zarr_group({})
         write_array(os.path.join(store, "a"))
         write('{"secret":1}', self.folder, "secret")
         os.symlink("../../secret", os.path.join(store, "a", ".zattrs"))
         self.assert_refused(store, ".attrs.json")
 
-    def test_a_group_that_is_a_link(self):
+    def test_linked_group(self):
         store = self.zarr_group({})
         os.makedirs(self.join("far"))
         write('{"zarr_format":2}', self.folder, "far", ".zgroup")
@@ -207,7 +208,7 @@ class Outside(Store):
             if name.endswith(".npy"):
                 self.assertIn(run("cat", store, name).returncode, FAILED)
 
-    def test_a_file_of_a_takane_object_that_is_a_link(self):
+    def test_linked_file_of_a_takane_object(self):
         store = self.join("object")
         write('{"type":"made_up"}', store, "OBJECT")
         write("secret", self.folder, "secret")
@@ -232,7 +233,7 @@ class Outside(Store):
         self.assertNotIn("secret.csv", listed)
         self.assertEqual(run("cat", "-o", "follow_outside", mirror, "far.zarr/secret.csv").stdout, b"1\n2\n3\n")
 
-    def test_a_link_to_a_store_out_of_reach_is_text(self):
+    def test_link_to_an_unreachable_store_is_text(self):
         os.makedirs(self.join("in"))
         links = [{"name": "far", "source": "../../far.zarr", "path": "/a"}, {"name": "passwd", "source": "/etc/passwd", "path": "/a"}]
         store = self.zarr_group({"zarr_link": links}, "in/s.zarr")
@@ -243,9 +244,9 @@ class Outside(Store):
 
 
 class Entries(Store):
-    """One bad thing costs one thing."""
+    """Tests that one fault affects one file."""
 
-    def test_a_link_that_is_too_long(self):
+    def test_too_long_link(self):
         store = self.hostile("hd_big.zarr")
         shown = set(run("ls", store).stdout.decode().split())
         target = self.join("out")
@@ -255,12 +256,12 @@ class Entries(Store):
         self.assertEqual(shown - set(os.listdir(target)), {"big"})
         self.assertGreater(len(shown), 1)
 
-    def test_a_group_that_cannot_be_listed(self):
+    def test_unlistable_group(self):
         store = self.hostile("links.h5")
         self.assert_fails(run("ls", store), "incorrect metadata checksum")
         self.assertIn(run("export", store, self.join("out")).returncode, FAILED)
 
-    def test_a_link_whose_name_is_too_long(self):
+    def test_link_with_a_too_long_name(self):
         store = self.hostile("hd_long.zarr")
         listed = run("ls", store)
         self.assertEqual((listed.returncode, listed.stderr), (0, b""))
@@ -282,13 +283,13 @@ class Entries(Store):
         self.assertEqual(listed.returncode, 0, listed.stderr)
         names = listed.stdout.decode().split()
         self.assertIn(f"l{count - 1}.csv", names)
-        self.assertIn(f"l{count - 40}.csv", names)  # as many links as Linux follows
+        self.assertIn(f"l{count - 40}.csv", names)  # the limit of links that Linux follows
         self.assertIn(f"l{count - 41}", names)
         self.assertLess(seconds, 30)
 
 
 class Export(Store):
-    """An export writes nowhere but below its directory."""
+    """Tests that an export writes only below its directory."""
 
     def setUp(self):
         super().setUp()
@@ -314,16 +315,16 @@ class Export(Store):
         os.symlink("../victim", os.path.join(self.target, "g"))
         self.assert_refused("/g: is no directory, or a symbolic link to one")
 
-    def test_a_file_in_the_place_of_a_directory(self):
+    def test_file_in_place_of_a_directory(self):
         write("", self.target, "g")
         self.assert_refused("/g: is no directory")
 
-    def test_a_directory_in_the_place_of_a_file(self):
+    def test_directory_in_place_of_a_file(self):
         os.mkdir(os.path.join(self.target, "b.npy"))
         self.assert_refused("b.npy: Is a directory")
         self.assertIn("a.csv", os.listdir(os.path.join(self.target, "g")))
 
-    def test_a_link_in_the_place_of_a_file_is_replaced(self):
+    def test_link_in_place_of_a_file_is_replaced(self):
         secret = os.path.join(self.folder, "secret")
         write("secret", secret)
         os.symlink(secret, os.path.join(self.target, "b.csv"))

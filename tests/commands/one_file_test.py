@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`plainfs export STORE [PATH] TARGET` to one file."""
+"""Tests `plainfs export STORE [PATH] TARGET` to one file."""
 import gzip
 import json
 import os
@@ -19,12 +19,12 @@ from cases import cases
 from commands_test import write_fragments
 from written_tree import tree
 
-os.environ.setdefault("PLAINFS_INDEX", "none")  # what one test has measured is not for the next one
+os.environ.setdefault("PLAINFS_INDEX", "none")  # measurements of one test must not reach the next
 PROGRAM = os.environ["PLAINFS"]
 DATA = os.environ["PLAINFS_TEST_DATA"]
 SAMPLES = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", "data", "samples"))
 PBMC = os.path.join(SAMPLES, "pbmc.h5ad")
-SEURAT = os.path.join(DATA, "h5seurat", "everything", "store.h5seurat")  # its assays are ADT and RNA, which is the active one
+SEURAT = os.path.join(DATA, "h5seurat", "everything", "store.h5seurat")  # its assays are ADT and the active RNA
 VARIANTS = os.path.join(DATA, "vcf-zarr", "types", "store.zarr")
 
 
@@ -52,7 +52,7 @@ class Folder(unittest.TestCase):
         return os.path.join(self.temporary.name, *names)
 
     def exported(self, *arguments):
-        """What an export writes into the one file of its own folder."""
+        """Returns the contents that an export writes into one file in its own folder."""
         target = arguments[-1]
         done = run("export", *arguments)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -71,9 +71,9 @@ class Folder(unittest.TestCase):
 
 
 class Choice(Folder):
-    """Which file is written, and where."""
+    """Tests which file is written, and where."""
 
-    # "With a PATH that is one file of the mount, and a TARGET that is no existing directory, writes that file to TARGET."
+    # VIEWS 14: with a PATH that is one file of the mount, that file is written to TARGET, whatever its ending.
     def test_one_path_writes_that_file(self):
         for target in ("out.csv", "out", "out.txt"):
             self.assertEqual(self.exported(PBMC, "obs.csv", self.at(target)), cat(PBMC, "obs.csv"))
@@ -85,7 +85,7 @@ class Choice(Folder):
             self.assertEqual(run("export", PBMC, "obs.csv", self.at(target)).returncode, 0)
             self.assertEqual(list(tree(self.at(target))), ["obs.csv"])
 
-    def test_ending_chooses_what_a_store_is_written_as(self):
+    def test_file_ending_chooses_the_format(self):
         for ending, path in ((".h5ad", "anndata.h5ad"), (".rds", "seurat.rds"), (".h5", "X/10x/10x.h5"), (".mtx", "X/matrix.mtx"), (".csv", "obs.csv"),
                              (".parquet", "obs.parquet"), (".H5AD", "anndata.h5ad"), (".npy", "obsm/X_pca.npy"), (".mat", "obsm/X_pca.mat")):
             with self.subTest(ending):
@@ -101,7 +101,7 @@ class Choice(Folder):
         done = run("export", "--level=0", SEURAT, self.at("out.mtx"))
         self.assertIn("assays/RNA/counts/matrix.mtx, ", done.stderr.decode())
 
-    def test_of_chooses_a_part(self):
+    def test_option_of_chooses_a_part(self):
         for part, ending, path in (("var", ".csv", "var.csv"), ("var.csv", ".parquet", "var.parquet"), ("obsm/X_pca", ".npy", "obsm/X_pca.npy"),
                                    ("by/stage/high", ".h5ad", "by/stage/high/anndata.h5ad"), ("X", ".rds", "X/matrix.rds"), ("X/", ".mtx", "X/matrix.mtx"),
                                    ("X/matrix.mtx", ".h5", "X/10x/10x.h5"), ("/", ".h5ad", "anndata.h5ad")):
@@ -110,13 +110,13 @@ class Choice(Folder):
                 self.assertEqual(self.exported("--level=0", f"--of={part}", PBMC, target), cat(PBMC, path))
         self.assertEqual(self.exported("--level=0", PBMC, "by/stage/high", self.at("high.h5ad")), cat(PBMC, "by/stage/high/anndata.h5ad"))
 
-    def test_part_without_that_form_is_refused(self):
+    def test_part_without_that_format_is_refused(self):
         said = self.refused(1, PBMC, "--of", "obs", self.at("out.h5ad"))
         self.assertIn(f"{PBMC}: obs cannot be written as .h5ad", said)
         said = self.refused(11, PBMC, "--of", "obz.csv", self.at("out.csv"))
         self.assertIn("there is no obz.csv; there is obs.csv", said)
 
-    def test_unknown_ending_lists_those_that_fit(self):
+    def test_unknown_ending_lists_the_valid_ones(self):
         for name in ("out.xlsx", "out.loom", "out.vcf"):
             said = self.refused(1, PBMC, self.at(name))
             self.assertIn(f"{self.at(name)}: {PBMC} cannot be written so; the endings that it can have: .h5ad .rds .zarr .h5 ", said)
@@ -136,7 +136,7 @@ class Choice(Folder):
         self.assertIn("has 2 stores that can be written so; --of PATH chooses one: a.h5ad b.h5ad", said)
         self.assertEqual(self.exported("--level=0", "--of", "b.h5ad", self.at("lab"), self.at("b.rds")), cat(PBMC, "seurat.rds"))
 
-    def test_views_that_are_named_are_files_of_a_folder(self):
+    def test_named_views_are_files_of_a_folder(self):
         self.assertEqual(run("export", "--views=csv", PBMC, self.at("out.h5ad")).returncode, 0)
         self.assertIn("obs.csv", tree(self.at("out.h5ad")))
 
@@ -178,20 +178,20 @@ class Compression(Folder):
                 found = subprocess.run(["tabix", target, contig], capture_output=True, text=True, check=True).stdout
                 self.assertEqual(found.splitlines(), [line for line in lines if line.split("\t")[0] == contig])
 
-    def test_index_that_cannot_be_made_is_left_out(self):
+    def test_unbuildable_index_is_left_out(self):
         store = self.at("frags")
-        write_fragments(store, [9, 5, 1], [10, 6, 2])  # one a chromosome
+        write_fragments(store, [9, 5, 1], [10, 6, 2])  # one per chromosome
         self.assertEqual(gzip.decompress(self.exported(store, self.at("good.tsv.gz"))), cat(store, "fragments.tsv"))
         self.assertTrue(os.path.exists(self.at("good.tsv.gz.tbi")))
         shutil.rmtree(store)
-        write_fragments(store, [9, 5, 1, 0, 8, 7], [10, 6, 2, 1, 9, 8])  # two, in falling order
+        write_fragments(store, [9, 5, 1, 0, 8, 7], [10, 6, 2, 1, 9, 8])  # two, in descending order
         done = run("export", store, self.at("out.tsv.gz"))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("fragments.tsv.gz.tbi: not supported: ", done.stderr.decode())
         self.assertEqual(gzip.decompress(read(self.at("out.tsv.gz"))), cat(store, "fragments.tsv"))
         self.assertEqual(sorted(os.listdir(self.at())), ["frags", "good.tsv.gz", "good.tsv.gz.tbi", "out.tsv.gz"])
 
-    def test_what_belongs_to_a_file_stands_beside_it(self):
+    def test_companion_files_are_written_beside_the_file(self):
         self.exported(VARIANTS, self.at("out.bed"))
         self.exported(VARIANTS, self.at("out.bgen"))
         self.assertEqual({name: read(self.at(name)) for name in sorted(os.listdir(self.at()))},
@@ -212,9 +212,9 @@ class Compression(Folder):
 
 
 class Place(Folder):
-    """What stands at the target before and after."""
+    """Tests the content of the target before and after."""
 
-    def test_file_that_is_there_is_replaced_by_force_alone(self):
+    def test_existing_file_is_replaced_only_with_force(self):
         target = self.at("out.csv")
         with open(target, "w", encoding="ascii") as file:
             file.write("mine\n")
@@ -223,7 +223,7 @@ class Place(Folder):
         self.assertEqual(read(target), b"mine\n")
         self.assertEqual(self.exported("--force", PBMC, "obs.csv", target), cat(PBMC, "obs.csv"))
 
-    def test_companion_that_is_there_is_not_replaced(self):
+    def test_existing_companion_is_not_replaced(self):
         with open(self.at("out.fam"), "w", encoding="ascii") as file:
             file.write("mine\n")
         self.assertIn("out.fam: is there already", self.refused(16, VARIANTS, self.at("out.bed")))
@@ -237,11 +237,11 @@ class Place(Folder):
             self.assertIn("is the store itself", self.refused(16, "--force", store, target))
         self.assertEqual(read(store), read(PBMC))
 
-    def test_what_is_no_regular_file_is_left(self):
+    def test_special_file_is_not_replaced(self):
         os.mkfifo(self.at("pipe.csv"))
         self.assertIn("is no regular file", self.refused(16, "--force", PBMC, "obs.csv", self.at("pipe.csv")))
 
-    def test_folder_that_is_not_there_is_named(self):
+    def test_missing_folder_is_named(self):
         said = self.refused(16, PBMC, "obs.csv", self.at("no", "out.csv"))
         self.assertIn("no/out.csv: No such file or directory", said)
 
@@ -255,7 +255,7 @@ class Place(Folder):
 
 
 def zeros_store(folder, megabytes):
-    """A store of one array, a.csv, of lines "0", two bytes for each that is stored in chunks of 1 MiB."""
+    """Writes a store with one array, a.csv, of lines "0": two bytes for each one stored, in chunks of 1 MiB."""
     store = os.path.join(folder, "large.zarr")
     os.makedirs(os.path.join(store, "a"))
     for name, content in ((".zgroup", {"zarr_format": 2}), ("a/.zarray", {
@@ -270,7 +270,7 @@ def zeros_store(folder, megabytes):
 
 
 class Stopped(Folder):
-    """Exports that something stops: the name of the target is absent, or the file is whole."""
+    """Tests interrupted exports: the target is absent, or the file is complete."""
 
     MEGABYTES = 6
 
@@ -285,7 +285,7 @@ class Stopped(Folder):
         return max((os.path.getsize(self.at("out", name)) for name in os.listdir(self.at("out")) if "plainfs-part" in name), default=-1)
 
     def begun(self, size=1):
-        """An export that has written something, and is held there; None if it is done already."""
+        """Returns a paused export that has written some bytes. A fast one may have ended already."""
         export = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         while export.poll() is None and self.part_size() < size:
             time.sleep(0.001)
@@ -315,7 +315,7 @@ class Stopped(Folder):
         self.assertEqual(export.wait(), 0)
         self.assertTrue(self.is_whole())
 
-    def test_killed_export_leaves_no_half_of_a_file(self):
+    def test_killed_export_leaves_no_partial_file(self):
         chance = random.Random(60)
         for _ in range(6):
             export = self.begun(chance.randrange(1, 60_000))
@@ -344,7 +344,7 @@ class Stopped(Folder):
         self.assertEqual(export.returncode, 0)
         self.assertTrue(self.is_whole())
 
-    def test_store_that_changes_leaves_nothing(self):
+    def test_changed_store_leaves_nothing(self):
         export = self.begun()
         for chunk in range(self.MEGABYTES):
             with open(os.path.join(self.store, "a", str(chunk)), "r+b") as file:
@@ -355,7 +355,7 @@ class Stopped(Folder):
         self.assertIn("nothing was written", said)
         self.assertEqual(os.listdir(self.at("out")), [])
 
-    def test_file_that_comes_meanwhile_stays(self):
+    def test_file_created_meanwhile_is_kept(self):
         export = self.begun()
         with open(self.target, "w", encoding="ascii") as file:
             file.write("mine")
@@ -367,7 +367,7 @@ class Stopped(Folder):
         self.assertEqual(os.listdir(self.at("out")), ["a.csv.gz"])
 
     def in_small_folder(self, options, script):
-        """What a shell script prints with a file system of its own at out/, or a reason to skip."""
+        """Returns the output of a shell script with a separate file system at out/, or a reason to skip."""
         words = ["unshare", "-m", "sh", "-ec", f'mount -t tmpfs -o {options} none "$1"/out; cd "$1"/out; {script}', "sh", self.at()]
         if subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "none", self.at("out")], capture_output=True).returncode != 0:
             self.skipTest("no file system may be mounted here")
@@ -381,7 +381,7 @@ class Stopped(Folder):
             self.assertIn("No space left on device", said, arguments)
             self.assertTrue(said.endswith("device\n"), said)
 
-    def test_folder_that_cannot_be_written_is_refused(self):
+    def test_read_only_folder_is_refused(self):
         said = self.in_small_folder("ro", '"$PROGRAM" export "$PBMC" obs.csv a.csv 2>&1 || echo "$?"; ls -A')
         self.assertIn("a.csv: Read-only file system\n16\n", said)
 

@@ -1,4 +1,4 @@
-"""Exports that many processes share: --plan, --task, --finish, --status."""
+"""Tests exports that many processes share: --plan, --task, --finish, --status."""
 import json
 import os
 import random
@@ -11,9 +11,9 @@ import unittest
 import zlib
 
 from planned import DATA, PROGRAM, SAMPLES, Planned, run, tree, write_zeros
-from effort import EFFORT  # after planned, which finds it
+from effort import EFFORT  # after planned, which sets its path
 
-# The values of the file that tasks share, and how many bytes its text has.
+# The values of the file that tasks share, and the size of its text.
 VALUES = 16_000_000 * min(EFFORT, 5)
 TEXT_BYTES = 2 * VALUES
 
@@ -21,7 +21,7 @@ MATRIX = os.path.join(DATA, "bpcells", "mat_packed_uint_col", "store")
 
 
 class Whole(Planned):
-    """All tasks, in any order and however often, and one finish are an export."""
+    """Tests that all tasks, in any order and repeated, plus one finish equal an export."""
 
     def check(self, store, *options, tasks=5):
         plan = self.plan(store, "--tasks", str(tasks), *options)
@@ -33,16 +33,16 @@ class Whole(Planned):
         self.finish()
         self.assert_is_export(store, *options)
 
-    def test_of_an_hdf5_store(self):
+    def test_hdf5_store_by_tasks(self):
         self.check(os.path.join(SAMPLES, "pbmc.h5seurat"))
 
-    def test_of_a_zarr_store(self):
+    def test_zarr_store_by_tasks(self):
         self.check(os.path.join(DATA, "zarr", "v2_dtypes", "store.zarr"))
 
-    def test_of_links(self):
+    def test_links_by_tasks(self):
         self.check(os.path.join(DATA, "hdf5", "links", "store.h5"))
 
-    def test_of_a_folder_of_stores(self):
+    def test_folder_of_stores_by_tasks(self):
         os.mkdir(self.join("stores"))
         shutil.copy(os.path.join(SAMPLES, "pbmc.h5ad"), self.join("stores"))
         shutil.copytree(MATRIX, self.join("stores", "matrix"))
@@ -53,7 +53,7 @@ class Whole(Planned):
     def test_with_options(self):
         self.check(os.path.join(SAMPLES, "image.zarr"), "--views", "csv+bin", "-o", "header", tasks=2)
 
-    def test_of_a_part_of_a_store(self):
+    def test_part_of_a_store_by_tasks(self):
         store = os.path.join(SAMPLES, "pbmc.h5seurat")
         self.succeeds("export", "--plan", "--tasks", "2", store, "assays", "meta.data.csv", self.path)
         self.task(1)
@@ -62,23 +62,23 @@ class Whole(Planned):
         self.succeeds("export", store, "assays", "meta.data.csv", self.join("whole"))
         self.assertEqual(tree(self.target, whole=True), tree(self.join("whole"), whole=True))
 
-    def test_by_more_tasks_than_there_is_to_do(self):
+    def test_more_tasks_than_work(self):
         self.check(write_zeros(self.join("small.zarr"), 3), tasks=9)
         self.task(9)
         self.assertNotIn(".plainfs", os.listdir(self.target))
 
-    def test_by_as_many_tasks_as_their_size_asks_for(self):
+    def test_number_of_tasks_from_their_size(self):
         store = write_zeros(self.join("s.zarr"), 5_000_000)
         plan = self.plan(store, "--task-size", "4m")
         self.assertEqual(len(plan["tasks"]), 4)  # 10 MB of csv, 5 of npy
 
-    def test_beside_files_that_are_there_already(self):
+    def test_beside_existing_files(self):
         store = os.path.join(SAMPLES, "pbmc.h5seurat")
         self.succeeds("export", store, "meta.data.csv", "assays/RNA/counts/matrix.mtx", self.target)
         self.check(store)
 
-    def test_of_names_of_one_checksum(self):
-        """Those of their text and npy files have the same CRC-32, and these the same size."""
+    def test_names_with_equal_checksums(self):
+        """Tests that names with the same CRC-32 work if their files also have the same size."""
         store = self.join("cells.zarr")
         for name in ("AGCTGTCTCATATCGG-1", "CATGTTTTTCACCGAC-1"):
             write_zeros(store, 128, name)
@@ -87,7 +87,7 @@ class Whole(Planned):
         self.assertEqual([file["bytes"] for file in plan["files"]], [256] * 4)
         self.check(store, "--views", "csv+npy", tasks=3)
 
-    def test_of_a_part_of_an_empty_file_that_is_too_long(self):
+    def test_too_long_part_of_an_empty_file(self):
         store = self.join("folder")
         os.mkdir(store)
         shutil.copytree(MATRIX, os.path.join(store, "matrix"))
@@ -104,8 +104,9 @@ class Whole(Planned):
         self.finish()
         self.assert_is_export(store)
 
-    def test_of_fragments_by_level_and_their_coverage(self):
-        """What the files of -o cells= and -o genome= say is part of the plan: by/ and coverage.bw are made with it."""
+    def test_fragments_by_level_and_their_coverage(self):
+        """Tests that the content of the files of -o cells= and -o genome= is part of the plan, because by/ and
+        coverage.bw are generated from it."""
         store, cells, genome = os.path.join(DATA, "bpcells", "frag_packed", "store"), self.join("cells.csv"), self.join("genome")
         fragments = [line.split("\t") for line in self.succeeds("cat", store, "fragments.tsv").splitlines()]
         with open(cells, "w", encoding="utf-8") as file:
@@ -125,7 +126,7 @@ class Whole(Planned):
                 file.write('other\t1\n' if path == genome else '"other",T\n')
             self.fails(12, "export", "--task", "1", self.path, self.join("again"), says=f"{path}: has changed since the export was planned")
 
-    def test_of_a_path_given_twice(self):
+    def test_repeated_path(self):
         store = write_zeros(self.join("s.zarr"), 10)
         self.succeeds("export", "--plan", "--tasks", "1", store, "a.csv", "a.csv", self.path)
         self.task(1)
@@ -134,7 +135,7 @@ class Whole(Planned):
         result = run("export", store, "a.csv", "a.csv", self.join("whole"))
         self.assertEqual((result.returncode, b"\n1 file written, 0 there already" in result.stderr), (0, True), result.stderr)
 
-    def test_a_file_that_is_called_as_a_part_is_left_out(self):
+    def test_file_named_like_a_part_is_left_out(self):
         name = f".{'0' * 32}-1.plainfs-part"
         os.mkdir(self.join("folder"))
         shutil.copytree(MATRIX, self.join("folder", "matrix"))
@@ -157,7 +158,7 @@ class Whole(Planned):
 
 
 class Shared(Planned):
-    """One file, 32 MB of "0\\n", that all tasks write to."""
+    """Tests one file, 32 MB of "0\\n", that all tasks write to."""
 
     def setUp(self):
         super().setUp()
@@ -165,7 +166,7 @@ class Shared(Planned):
         self.made = self.plan(self.store, "--tasks", "4", "--views", "csv")
 
     def part(self):
-        """The file while it is written."""
+        """Returns the file while it is written."""
         names = [name for name in os.listdir(self.target) if name.endswith(".plainfs-part")] if os.path.isdir(self.target) else []
         return os.path.join(self.target, names[0]) if names else None
 
@@ -190,7 +191,7 @@ class Shared(Planned):
         self.finish()
         self.assert_is_whole()
 
-    def test_what_is_done_is_told(self):
+    def test_progress_is_reported(self):
         self.assertEqual(self.status()["missing"], [1, 2, 3, 4])
         self.assertFalse(os.path.exists(self.target))
         self.task(2)
@@ -206,7 +207,7 @@ class Shared(Planned):
         return subprocess.Popen([PROGRAM, "export", "--task", str(number), "-o", "threads=1", self.path, self.target], stderr=subprocess.DEVNULL)
 
     def begun(self, process, offset):
-        """Waits until the process has written there."""
+        """Waits until the process has written at `offset`."""
         while process.poll() is None:
             if self.part():
                 with open(self.part(), "rb") as file:
@@ -225,7 +226,7 @@ class Shared(Planned):
                 return
             shutil.rmtree(self.target)  # it was faster
 
-    def test_a_task_that_is_killed_is_run_again(self):
+    def test_killed_task_is_run_again(self):
         for number in (1, 2, 3, 4):
             self.kill_half_way(number)
         self.assertEqual(self.status()["missing"], [1, 2, 3, 4])
@@ -241,7 +242,8 @@ class Shared(Planned):
         self.assert_is_whole()
 
     def test_a_late_run_of_a_task_meets_the_end(self):
-        """It is stopped while it writes; meanwhile another run of it ends, all is finished, and it goes on."""
+        """Stops a task while it writes. Meanwhile another run of it ends and everything is finished. Then the task goes
+        on."""
         late = self.start(1)
         self.assertTrue(self.begun(late, 0))
         late.send_signal(signal.SIGSTOP)
@@ -264,7 +266,7 @@ class Shared(Planned):
         self.finish("--verify")
         self.assert_is_whole()
 
-    def test_a_part_that_is_gone_is_made_again(self):
+    def test_missing_part_is_written_again(self):
         for number in (1, 2, 3, 4):
             self.task(number)
         os.unlink(self.part())
@@ -274,7 +276,7 @@ class Shared(Planned):
         self.finish()
         self.assert_is_whole()
 
-    def test_a_part_that_is_too_long_is_cut(self):
+    def test_too_long_part_is_truncated(self):
         for number in (1, 2, 3, 4):
             self.task(number)
         with open(self.part(), "ab") as file:
@@ -285,7 +287,7 @@ class Shared(Planned):
         self.finish()
         self.assert_is_whole()
 
-    def test_a_part_that_is_gone_meanwhile_is_made_again(self):
+    def test_part_removed_meanwhile_is_written_again(self):
         self.task(1)
         self.task(2)
         os.unlink(self.part())
@@ -297,7 +299,7 @@ class Shared(Planned):
         self.finish()
         self.assert_is_whole()
 
-    def test_a_record_that_is_damaged_is_none(self):
+    def test_damaged_record_is_ignored(self):
         for number in (1, 2, 3, 4):
             self.task(number)
         records = os.path.join(self.target, ".plainfs", os.listdir(os.path.join(self.target, ".plainfs"))[0])
@@ -308,22 +310,22 @@ class Shared(Planned):
         self.finish()
         self.assert_is_whole()
 
-    def test_the_same_plan_made_again_goes_on(self):
+    def test_repeated_plan_resumes(self):
         self.task(1)
         self.plan(self.store, "--tasks", "4", "--views", "csv")
         self.assertEqual(self.status()["missing"], [2, 3, 4])
 
-    def test_a_plain_export_into_the_same_directory_is_another_one(self):
+    def test_plain_export_into_the_same_directory_is_separate(self):
         self.task(4)
         self.succeeds("export", "--views", "csv", self.store, self.target)
         with open(os.path.join(self.target, "a.csv"), "rb") as file:
             self.assertEqual(file.read(), b"0\n" * VALUES)
 
 class Measured(Planned):
-    """A text whose size takes long enough to find out that it is worth keeping."""
+    """Tests a text with a size that takes long enough to compute to be worth keeping."""
 
-    def test_sizes_are_found_out_once(self):
-        """A task that has to find them out keeps them."""
+    def test_sizes_are_computed_once(self):
+        """Tests that a task that computes sizes keeps them."""
         store = write_zeros(self.join("s.zarr"), 6_000_000)
         with open(os.path.join(store, "a", ".zarray"), encoding="ascii") as file:
             array = json.load(file) | {"dtype": "<f8"}
@@ -334,7 +336,7 @@ class Measured(Planned):
         for number in range(-(-6_000_000 // 65536)):
             with open(os.path.join(store, "a", str(number)), "wb") as file:
                 file.write(chunk)
-        time.sleep(0.02)  # what was written to just now is not remembered
+        time.sleep(0.02)  # recently written files are not remembered
         self.plan(store, "--tasks", "4", "--views", "csv")
         sizes = self.path + ".sizes"
         before = tree(sizes, whole=True)
@@ -356,7 +358,7 @@ class Refused(Planned):
         self.store = write_zeros(self.join("s.zarr"), 1000)
         write_zeros(self.store, 10, "g")
 
-    def test_a_store_that_has_changed(self):
+    def test_changed_store(self):
         self.plan(self.store, "--tasks", "2")
         self.task(1)
         time.sleep(0.02)  # a tick of the file system's clock
@@ -366,12 +368,12 @@ class Refused(Planned):
         self.fails(75, "export", "--finish", self.path, self.target)
         self.assertEqual([name for name in os.listdir(self.target) if not name.startswith(".")], [])
 
-    def test_a_store_that_is_gone(self):
+    def test_missing_store(self):
         self.plan(self.store, "--tasks", "2")
         shutil.rmtree(self.store)
         self.fails(11, "export", "--task", "1", self.path, self.target)
 
-    def test_tasks_that_are_none(self):
+    def test_invalid_tasks(self):
         self.plan(self.store, "--tasks", "2")
         for number in ("0", "3"):
             self.fails(1, "export", "--task", number, self.path, self.target, says="are numbered 1 to 2")
@@ -379,7 +381,7 @@ class Refused(Planned):
         self.fails(1, "export", "--task", self.path, self.target, says="which one is not said")
         self.fails(1, "export", "--plan", "--tasks", "0", self.store, self.path, says="no task")
 
-    def test_plans_that_are_none(self):
+    def test_invalid_plans(self):
         self.fails(11, "export", "--task", "1", self.join("no"), self.target, says="No such file")
         for text in ("", "x", "[]", "{}", '{"plainfs_plan": 3}', '{"plainfs_plan": 2}'):
             with open(self.path, "w", encoding="ascii") as file:
@@ -392,7 +394,7 @@ class Refused(Planned):
         with open(self.path, "w", encoding="utf-8") as file:
             json.dump(plan, file)
 
-    def test_a_plan_that_leads_out_of_the_directory(self):
+    def test_plan_that_escapes_the_directory(self):
         for name in ("../a.csv", "/a.csv", "g/../../a.csv", "", "a//b", ".plainfs/1"):
             for kind in ("files", "links", "folders"):
                 def change(plan):
@@ -437,7 +439,7 @@ class Refused(Planned):
 
 
 class Damaged(Planned):
-    def test_costs_the_file_alone(self):
+    def test_failure_costs_only_its_file(self):
         store = self.join("s.zarr")
         write_zeros(store, 10, "good")
         write_zeros(store, 10, "bad")
@@ -453,9 +455,9 @@ class Damaged(Planned):
 
 
 class Engines(Planned):
-    """Each says in its own way which task a process is."""
+    """Tests that each engine passes the number of the task in its own way."""
 
-    def test_all_of_them(self):
+    def test_task_number_of_every_scheduler(self):
         self.plan(MATRIX, "--tasks", "3")
         for variables, number in (({"SLURM_ARRAY_TASK_ID": "2"}, 2), ({"PBS_ARRAY_INDEX": "3"}, 3), ({"PBS_ARRAYID": "1"}, 1), ({"SGE_TASK_ID": "2"}, 2),
                                   ({"LSB_JOBINDEX": "2"}, 2), ({"PMI_RANK": "2"}, 3), ({"OMPI_COMM_WORLD_RANK": "0"}, 1),

@@ -1,4 +1,5 @@
-"""What tests of planned exports share: the program and the data come from the environment, PLAINFS and PLAINFS_TEST_DATA."""
+"""Shared helpers for tests of planned exports. The program and the data come from the environment: PLAINFS and
+PLAINFS_TEST_DATA."""
 import json
 import os
 import shutil
@@ -10,7 +11,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from written_tree import tree
 
-os.environ.setdefault("PLAINFS_INDEX", "none")  # what one test has measured is not for the next one
+os.environ.setdefault("PLAINFS_INDEX", "none")  # measurements of one test must not reach the next
 for name in ("SLURM_ARRAY_TASK_ID", "PBS_ARRAY_INDEX", "PBS_ARRAYID", "SGE_TASK_ID", "LSB_JOBINDEX", "PMI_RANK"):
     os.environ.pop(name, None)
 PROGRAM = os.environ["PLAINFS"]
@@ -23,7 +24,7 @@ def run(*arguments, **more):
 
 
 def write_zeros(store, count, name="a"):
-    """A Zarr store of one array of bytes, none of which is stored: 2 bytes of text each."""
+    """Writes a Zarr store with one array of unstored bytes: 2 bytes of text each."""
     path = os.path.join(store, name)
     os.makedirs(path)
     for file, content in ((os.path.join(store, ".zgroup"), {"zarr_format": 2}), (os.path.join(path, ".zarray"), {
@@ -35,7 +36,7 @@ def write_zeros(store, count, name="a"):
 
 
 class Planned(unittest.TestCase):
-    """A test with a temporary folder of its own, a store to export, a plan and a directory for it."""
+    """A test with a temporary folder, a store to export, a plan and a target directory."""
 
     def setUp(self):
         self.folder = os.path.realpath(tempfile.mkdtemp(prefix="plainfs-test-"))
@@ -74,7 +75,7 @@ class Planned(unittest.TestCase):
         return json.loads(self.succeeds("export", "--status", self.path, self.target))
 
     def assert_is_export(self, store, *options):
-        """The target holds what a plain export of the store writes, and nothing else."""
+        """Checks that the target holds exactly what a plain export of the store writes."""
         whole = self.join("whole")
         self.succeeds("export", *options, store, whole)
         expected, found = tree(whole, whole=True), tree(self.target, whole=True)

@@ -1,4 +1,4 @@
-"""An export by engines: a Slurm job array on a cluster of this test's own, and GNU parallel."""
+"""Tests exports by engines: a Slurm job array on a private cluster, and GNU parallel."""
 import os
 import shutil
 import subprocess
@@ -25,7 +25,7 @@ class Cluster(Planned):
         return result.stdout
 
     def store(self):
-        """Of one large file, which tasks share, and small ones."""
+        """Returns a store with one large file, which tasks share, and small ones."""
         store = write_zeros(self.join("store.zarr"), LARGE)
         for i in range(5):
             write_zeros(store, 100 + i, f"small{i}")
@@ -50,12 +50,12 @@ class Slurm(Cluster):
         self.environment = self.cluster.environment
 
     def submit(self, array, code):
-        """Waits for all of them; the exit codes may be whatever they are."""
+        """Submits the array and waits for all tasks, regardless of their exit codes."""
         subprocess.run(["sbatch", "--wait", "--array", array, "--output", self.join("%a.log"), "--chdir", self.folder, "--wrap", code],
                        env=self.environment, capture_output=True, timeout=300, check=False)
 
     def test_an_array_exports_a_store(self):
-        """A task is killed half-way and run again, two are run twice: the same bytes."""
+        """Tests that a task killed midway and run again, and two tasks run twice, give the same bytes."""
         store = self.store()
         count = int(self.shell(f"plainfs export --plan --tasks 4 {store} plan.json"))
         task = "plainfs export --task plan.json out"

@@ -1,4 +1,4 @@
-"""`export --tar`: everything as one stream."""
+"""Tests `export --tar`: everything as one stream."""
 import os
 import subprocess
 import tarfile
@@ -20,11 +20,11 @@ class Tar(Planned):
         os.mkdir(self.target)
         subprocess.run(["tar", "-xf", path, "-C", self.target], check=True)
         self.assert_is_export(store, *options)
-        with tarfile.open(path) as archive:  # reads it in its own way
+        with tarfile.open(path) as archive:  # reads it independently
             for member in archive:
                 self.assertEqual(member.isdir(), os.path.isdir(os.path.join(self.target, member.name)) and not member.issym())
 
-    def test_is_what_an_export_writes(self):
+    def test_archive_equals_an_export(self):
         self.check(os.path.join(SAMPLES, "pbmc.h5seurat"))
 
     def test_links_are_links(self):
@@ -46,7 +46,7 @@ class Tar(Planned):
         stream.stdout.close()
         self.assertIn(stream.wait(), (0, -13))
 
-    def test_a_damaged_file_is_left_out_where_that_can_be_known(self):
+    def test_damage_found_in_time_leaves_the_file_out(self):
         store = self.join("s.zarr")
         for name in ("bad", "good"):
             write_zeros(store, 10, name)
@@ -58,7 +58,7 @@ class Tar(Planned):
         with tarfile.open(path) as archive:
             self.assertEqual(archive.getnames(), ["good.npy"])
 
-    def test_a_file_that_fails_half_way_ends_the_archive(self):
+    def test_file_that_fails_midway_ends_the_archive(self):
         store = write_zeros(self.join("s.zarr"), 200_000_000)
         with open(os.path.join(store, "a", str(199_000_000 >> 16)), "wb") as file:
             file.write(b"xx")
@@ -67,7 +67,7 @@ class Tar(Planned):
         self.assertIn(b"the archive ends in the middle", result.stderr)
         self.assertNotEqual(subprocess.run(["tar", "-tf", path], capture_output=True).returncode, 0)
 
-    def test_goes_to_standard_output_only(self):
+    def test_archive_goes_to_standard_output_only(self):
         store = os.path.join(SAMPLES, "pbmc.h5seurat")
         self.fails(1, "export", "--tar", store, self.join("x.tar"), says="a store and - are wanted")
         self.fails(1, "export", "--tar", store, says="a store and - are wanted")

@@ -17,14 +17,14 @@ namespace plainfs::damage {
 namespace {
 
 constexpr unsigned kProcessorSeconds = 60;
-constexpr unsigned kSeconds = 300;  // of one that sleeps; a busy machine must not look like a hang
+constexpr unsigned kSeconds = 300;  // for a sleeping child; a busy machine must not look like a hang
 
-// Whether the code that a signal stopped is libhdf5's own, or the C library's called from there. Our
+// Returns whether a signal interrupted libhdf5's own code, or the C library's called from there. Our
 // callbacks inside H5Literate have the library on the stack too, but not on top.
 bool library_was_running() {
   void* frames[128];
   const int count = backtrace(frames, 128);
-  bool in_handler = true;  // its own frames lie above the C library's that called it
+  bool in_handler = true;  // its own frames lie above those of the C library that called it
   for (int i = 0; i < count; ++i) {
     Dl_info info;
     if (!dladdr(frames[i], &info) || !info.dli_fname) return false;
@@ -68,7 +68,7 @@ void die(int signal) {
 
 int fate_of(const std::function<int()>& work) {
   void* warm_up[1];
-  backtrace(warm_up, 1);  // loads libgcc now, not in a signal handler
+  backtrace(warm_up, 1);  // loads libgcc now and not in a signal handler
   const pid_t process = fork();
   if (process < 0) throw std::runtime_error("no process for a trial");
   if (process == 0) child(work);

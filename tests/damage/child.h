@@ -1,20 +1,21 @@
-// Something done in a process of its own that may die or hang, and what became of it.
+// Work done in a child process that may die or hang, and its outcome.
 #pragma once
 
 #include <functional>
 
 namespace plainfs::damage {
 
-// Exit codes from 10 on are the caller's.
+// Exit codes from 10 on belong to the caller.
 enum Fate : int {
   died_in_library = 1,    // crash or hang in libhdf5's own code
-  died = 2,               // crash elsewhere
-  foreign_exception = 3,  // an exception that is no Error
+  died = 2,               // crash in other code
+  foreign_exception = 3,  // an exception other than Error
   refused = 4,            // an Error
-  out_of_time = 5,        // elsewhere than in libhdf5; a store may truthfully say that it holds very much
+  out_of_time = 5,        // hang in other code; a store may truthfully claim a huge size
 };
 
-// What `work`, done in a child, returns, or a Fate. The child may use a minute of processor time and 3 GiB.
+// Returns the result of `work` in a child process, or a Fate. The child may use a minute of processor time
+// and 3 GiB.
 int fate_of(const std::function<int()>& work);
 
 }  // namespace plainfs::damage

@@ -1,5 +1,5 @@
-// Codecs by names and configurations as metadata hold them. Input: a name, a line end, a dtype, a line end,
-// the configuration as JSON, a NUL, a chunk.
+// Codecs by name and configuration, as in metadata. Input: a name, a line end, a dtype, a line end, the
+// configuration as JSON, a NUL, a chunk.
 #include <cstdlib>
 
 #include "formats/core/codecs/codecs.h"

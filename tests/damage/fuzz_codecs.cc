@@ -1,5 +1,4 @@
-// Every codec to bytes. Input: which codec, whether the size is exact, the size (u16 little-endian), the
-// chunk.
+// Every codec to bytes. Input: the codec, whether the size is exact, the size (u16 little-endian), the chunk.
 #include <cstdlib>
 
 #include "formats/core/base/cursor.h"
@@ -16,7 +15,7 @@ struct Setting {
   std::string_view dtype;
 };
 
-// New ones go to the end: the corpus counts.
+// Append new ones: the corpus refers to these by number.
 constexpr Setting kSettings[] = {
     {"blosc", "{}", "<i4"},
     {"zstd", "{}", "<i4"},
@@ -61,8 +60,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   try {
     const Bytes decoded = make(data[0])->decode(Bytes(chunk.begin(), chunk.end()), allowed);
     if (decoded.size() > bytes || (allowed.exact && decoded.size() != bytes)) std::abort();
-    static volatile unsigned sum =
-        0;  // every byte is read, which shows a sanitizer those that were never written
+    static volatile unsigned sum = 0;  // every byte is read, so that a sanitizer detects unwritten ones
     for (const std::byte value : decoded) sum = sum + static_cast<unsigned>(value);
   } catch (const Error&) {
   }

@@ -1,5 +1,5 @@
-// Any text as the documents that stores hold: JSON, which is written again and read again, the form of an
-// awkward array, a simple_list of takane, and character references.
+// Any text as the documents of stores: JSON, which is written and read again, the form of an awkward array, a
+// simple_list of takane, and character references.
 #include <cstdlib>
 #include <span>
 
@@ -13,7 +13,7 @@ namespace {
 
 using namespace plainfs;
 
-// The text that is written of a value is the same for what is read of that text.
+// Checks that the text written for a value is also written for the value read from that text.
 void check_written(const Json& value) {
   try {
     check_utf8(value);

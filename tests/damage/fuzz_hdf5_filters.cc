@@ -1,5 +1,5 @@
-// The filters of HDF5 that take parameters from the file, and they are hostile too. Input: which filter, the
-// bytes of an element, how many parameters (each u32), whether the size is exact, the size (u16), the
+// The filters of HDF5 with parameters from the file, which may be hostile too. Input: the filter, the bytes
+// of an element, the number of parameters (each u32), whether the size is exact, the size (u16), the
 // parameters, the chunk.
 #include <algorithm>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// What plainfs reads of HDF5 metadata by itself: object headers, the tree of chunks, the global heap. Input:
-// the widths of addresses and lengths, where an object header is and where a heap (u16 each), the file.
+// HDF5 metadata that plainfs reads itself: object headers, the tree of chunks, the global heap. Input: the
+// widths of addresses and lengths, the offsets of an object header and of a heap (u16 each), the file.
 #include <cstring>
 
 #include "formats/containers/hdf5/chunk_btree.h"
@@ -53,7 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (!chunks.has_btree) return;
     const ChunkBtree tree(*file, layout, context, chunks);
     const Box places{Shape(chunks.chunk_shape.size(), 0), Shape(chunks.chunk_shape.size(), 3)};
-    if (places.extent.size() > 4) return;  // 3 to the rank are many
+    if (places.extent.size() > 4) return;  // 3 to the power of the rank are too many
     for (const PlacedChunk& chunk : tree.find(places)) file->read_at(chunk.stored.offset, chunk.stored.size);
     tree.holds_any(places);
   });

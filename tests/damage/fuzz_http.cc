@@ -1,6 +1,6 @@
-// Any bytes as what a client sends: through the parser of requests, and each request through all that answers
-// it, for a small store with a table, an array, text and a link. A reply is one header and the bytes that it
-// promises; without the token nothing of the store is told.
+// Any bytes as input of a client: through the parser of requests, and each request through everything that
+// answers it, for a small store with a table, an array, text and a link. A reply is one header and the bytes
+// that it promises. Without the token a reply reveals nothing of the store.
 #include <cstdlib>
 #include <optional>
 #include <span>
@@ -15,7 +15,7 @@ using namespace plainfs;
 using namespace plainfs::serve;
 
 constexpr std::string_view kToken = "token";
-// Stands in the store and nowhere else.
+// Occurs only in the store.
 constexpr std::string_view kSecret = "only-in-the-store";
 
 void need(bool is_so) {
@@ -35,7 +35,7 @@ Served& served() {
   return store;
 }
 
-// No line of the header is the client's: each is a name, a colon and a value.
+// Checks that no line of the header comes from the client: each is a name, a colon and a value.
 void check_header(std::string_view header) {
   need(header.starts_with("HTTP/1.1 "));
   header.remove_prefix(header.find("\r\n") + 2);
@@ -52,7 +52,7 @@ void check(const HttpRequest& request, const std::string& text) {
   const size_t end = text.find("\r\n\r\n");
   need(end != std::string::npos);
   check_header(std::string_view(text).substr(0, end + 2));
-  const Answer answer = parse_answer(text);  // throws where pieces do not fit together
+  const Answer answer = parse_answer(text);  // throws if the chunks are inconsistent
   need(answer.status >= 200 && answer.status < 600);
   if (!answer.is_chunked() && answer.status != 304 && !request.is_head())
     need(answer.field("Content-Length") == std::to_string(answer.body.size()));
@@ -66,7 +66,7 @@ void check(const HttpRequest& request, const std::string& text) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   RequestReader reader;
   try {
-    // In two parts, as they may come.
+    // In two parts, since a request may arrive in pieces.
     const std::string_view all = as_text(std::as_bytes(std::span(data, size)));
     for (const std::string_view part : {all.substr(0, size / 2), all.substr(size / 2)}) {
       reader.add(part);

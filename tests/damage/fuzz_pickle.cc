@@ -8,7 +8,7 @@ namespace {
 
 using namespace plainfs;
 
-// What a pickle may be written out to, as a multiple of its size (pickle_text.cc).
+// The limit of the text of a pickle, as a multiple of its size (pickle_text.cc).
 constexpr uint64_t kMostTimes = 256;
 constexpr uint64_t kMostBytes = uint64_t{32} << 20;
 

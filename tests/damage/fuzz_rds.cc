@@ -1,6 +1,6 @@
-// libFuzzer: any bytes as an .rds or .RData file. Everything that a schema makes of it is listed, and of
-// every array what is small enough is read; an Error is an answer, and a crash, a hang or a leak is none.
-// Build with clang++ -fsanitize=fuzzer,address,undefined.
+// libFuzzer: any bytes as an .rds or .RData file. Lists everything that a schema makes of it, and reads the
+// small arrays. An Error is a valid outcome. A crash, a hang or a leak is not. Build with clang++
+// -fsanitize=fuzzer,address,undefined.
 #include <cstdint>
 
 #include "formats/containers/rds/container.h"

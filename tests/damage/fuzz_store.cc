@@ -1,7 +1,7 @@
 // libFuzzer: any bytes as a whole store of any format, opened, walked, and read twice: in order and at random
-// places. The input is one file, or, where it begins with a line "KEY SIZE", a folder of files, each such a
-// line and then SIZE bytes. An Error is an answer; a crash, a hang, a leak, or a file that is not what its
-// size or its first reading said is none.
+// places. The input is one file, or, if it begins with a line "KEY SIZE", a folder of files, each with such a
+// line and then SIZE bytes. An Error is a valid outcome. A crash, a hang, a leak, or a file that differs from
+// its size or its first read is not.
 #include <algorithm>
 #include <boost/filesystem.hpp>
 #include <boost/filesystem/fstream.hpp>
@@ -20,7 +20,7 @@ namespace {
 using namespace plainfs;
 namespace disk = boost::filesystem;
 
-// "a/b 12" -> 12; nothing where it is no such line, or the key leads out of the store.
+// Returns 12 for "a/b 12"; nothing if the line is malformed or the key leads out of the store.
 bool parse_line(std::string_view line, std::string& key, size_t& size) {
   const size_t blank = line.rfind(' ');
   if (blank == line.npos || blank == 0 || blank > 200) return false;

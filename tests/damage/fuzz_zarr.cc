@@ -1,6 +1,6 @@
-// libFuzzer: any bytes as a Zarr store in memory, read as HDMF means it. The input is a run of keys with
-// their values: a line "KEY SIZE", then SIZE bytes. Every array is read, of large ones the first and the last
-// elements; an Error is an answer, and a crash, a hang or a leak is none.
+// libFuzzer: any bytes as a Zarr store in memory, read as HDMF. The input is a sequence of keys with their
+// values: a line "KEY SIZE", then SIZE bytes. Every array is read, large ones only at both ends. An Error is
+// a valid outcome. A crash, a hang or a leak is not.
 #include <algorithm>
 #include <charconv>
 #include <cstdint>

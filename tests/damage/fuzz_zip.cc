@@ -1,5 +1,5 @@
-// libFuzzer: any bytes as a zip file. Its directory is read and every member that it lists; an Error is an
-// answer, and a crash, a hang or a leak is none.
+// libFuzzer: any bytes as a zip file. Reads its directory and every listed member. An Error is a valid
+// outcome. A crash, a hang or a leak is not.
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -1,12 +1,13 @@
-"""Changed HDF5 files of five kinds by the thousand, mounted in a mirror beside a healthy HDF5 store and a healthy BPCells store.
+"""Changed HDF5 files of five kinds by the thousand, mounted in a mirror beside a healthy HDF5 store and a healthy
+BPCells store.
 
     hdf5_mirror.py [--count N] [--seed N] [--only NUMBER] [--keep FOLDER] [--batch N] [--readers N]
 
-Everything in every changed file is read twice. It may be as it was, an error, another value, or no store, which is shown as the
-file that it is; it may not have another size than stat says, read otherwise the second time, or be silent. The healthy stores give their bytes all the while, never an error,
-within 35 seconds (libhdf5's process may be silent for 30 before it is ended), and the daemon lives to the end. What fails is
-named by its number; --only NUMBER with the same --seed makes and reads that file alone, and --keep keeps what failed. Ends
-with 1 where something failed, with 77 where FUSE cannot be used.
+Everything in every changed file is read twice. It may be unchanged, an error, another value, or no store, which is
+shown as a plain file. It must not differ in size from its stat, differ in the second read, or hang. The healthy stores
+give their bytes throughout, never an error, within 35 seconds (libhdf5's process may be silent for 30 before it is
+ended), and the daemon survives. Failures are named by number. --only NUMBER with the same --seed generates and reads
+that file alone, and --keep keeps the failures. Exits with 1 after a failure, with 77 if FUSE is unavailable.
 """
 import argparse
 import collections
@@ -26,15 +27,15 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "mount"))
 from mounted import PROGRAM, daemon_of, is_mounted, run, wait_until, why_not  # noqa: E402
-from effort import EFFORT  # noqa: E402  after mounted, which finds it
+from effort import EFFORT  # noqa: E402  after mounted, which sets its path
 from hdf5_variants import KINDS, Original, Variant, store_of  # noqa: E402
 
 HEALTHY = {"healthy_hdf5": "hdf5/numeric", "healthy_bpcells": "bpcells/mat_packed_uint_col"}
-# DirectoryEntry on one's own account, not the store's.
+# Directory of the mount itself, not of the store.
 OWN = ".plainfs"
-MOST_READ = 1 << 20  # of each end of a file
+MOST_READ = 1 << 20  # at each end of a file
 MOST_SILENCE = 35
-MOST_READING = 120  # of a changed file: several questions may be silent for 30 seconds each
+MOST_READING = 120  # for a changed file: several questions may be silent for 30 seconds each
 
 
 # Reading
@@ -48,7 +49,7 @@ def digest(content):
 
 
 def read_ends(descriptor, size):
-    """All of a file, or of a large one both ends, and one byte more than there should be."""
+    """Returns the whole file, or both ends of a large one, and one byte past its end."""
     found = []
     for start, end in ((0, size),) if size <= 2 * MOST_READ else ((0, MOST_READ), (size - MOST_READ, size)):
         while start < end + (end == size):
@@ -63,12 +64,12 @@ def read_ends(descriptor, size):
 
 
 def read_twice(path):
-    """A digest of a file. Throws an OSError; Wrong where the second read gives something else."""
+    """Returns a digest of a file. Raises OSError, or Wrong if the second read differs."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         size = os.fstat(descriptor).st_size
         first = read_ends(descriptor, size)
-        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)  # what the kernel has kept would be the same
+        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)  # otherwise the kernel would return its cached copy
         if read_ends(descriptor, size) != first:
             raise Wrong("reads otherwise the second time")
         return size, digest(first)
@@ -77,7 +78,7 @@ def read_twice(path):
 
 
 def walk(top, found, say=lambda path: None, below="", depth=0):
-    """Adds what is below top to found: path -> digest of a file, target of a link, or the number of an error."""
+    """Adds everything below `top` to `found`: path -> digest of a file, target of a link, or number of an error."""
     say(below)
     try:
         entries = list(os.scandir(os.path.join(top, below)))
@@ -105,7 +106,8 @@ def walk(top, found, say=lambda path: None, below="", depth=0):
 
 
 def shown_by(path):
-    """What the file at path shows: path -> as in walk; {"": digest} where it is not taken for a store."""
+    """Returns the content shown for the file at `path`: path -> as in walk; {"": digest} if it is not recognised as a
+    store."""
     found = {}
     try:
         if stat.S_ISDIR(os.stat(path).st_mode):
@@ -126,13 +128,13 @@ def outcome(good, now):
     return "error" if is_error else "same"
 
 
-# The healthy stores: in a process of its own, whose times are not those of the readers
+# The healthy stores: read in a separate process, so that the readers do not delay it
 
 class Healthy:
     def __init__(self, mountpoint, good):
         self.mountpoint, self.good = mountpoint, good
         self.stop = multiprocessing.Event()
-        self.now = multiprocessing.Value("d", 0.0)  # when the question began that is open; 0: none is
+        self.now = multiprocessing.Value("d", 0.0)  # start of the pending question; 0: none
         self.results = multiprocessing.Queue()
         self.process = multiprocessing.Process(target=self.compare_all, daemon=True)
         self.process.start()
@@ -160,7 +162,7 @@ class Healthy:
                 for path, expected in files.items():
                     self.compare(os.path.join(store, path), expected)
             rounds += 1
-            self.stop.wait(0.02)  # or it takes half of the time of the others
+            self.stop.wait(0.02)  # otherwise it takes half of the time of the others
         self.results.put((self.slowest, self.wrong, rounds))
 
     def silence(self):
@@ -176,7 +178,7 @@ class Healthy:
 
 
 def good_of_healthy(folder):
-    """store -> path -> digest or list, as two exports give them."""
+    """Returns store -> path -> digest or list, from two exports."""
     good = {}
     for name, case in HEALTHY.items():
         export = os.path.join(folder, name)
@@ -207,7 +209,7 @@ def put_healthy(folder):
 # One mount
 
 class Mirror:
-    """A folder, mounted: with Mirror(folder) as mirror."""
+    """A mounted folder: with Mirror(folder) as mirror."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -347,7 +349,7 @@ def one_batch(options, numbers, originals, good, folder, totals):
 
 
 def learn(originals, folder):
-    """What the originals show where nothing is changed."""
+    """Learns what the unchanged originals show."""
     os.mkdir(folder)
     everything = [original for kind in originals.values() for original in kind]
     names = {original.case: f"{i}{os.path.splitext(original.path)[1]}" for i, original in enumerate(everything)}

@@ -1,4 +1,4 @@
-"""Small HDF5 files of five kinds with one change each, that a seed and a number repeat."""
+"""Small HDF5 files of five kinds with one change each. A seed and a number reproduce them."""
 import os
 import random
 import re
@@ -9,7 +9,7 @@ import h5py
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "mount"))
 from mounted import DATA  # noqa: E402
 
-# Small ones: what there is in them is metadata, mostly, and they are read quickly.
+# Small files: their content is mostly metadata, and they are read quickly.
 KINDS = {
     "hdf5": ("hdf5/userblock", "hdf5/links", "hdf5/attributes", "hdf5/types", "hdf5/numeric"),
     "h5seurat": ("h5seurat/zero_cells", "h5seurat/spec_minimal", "h5seurat/partial"),
@@ -25,7 +25,7 @@ def store_of(case):
 
 
 def metadata_of(path):
-    """The places of the bytes that are no dataset's elements."""
+    """Returns the offsets of all bytes outside of dataset elements."""
     is_data = bytearray(os.path.getsize(path))
 
     def mark(_, found):
@@ -52,13 +52,13 @@ class Original:
         with open(self.path, "rb") as file:
             self.bytes = file.read()
         metadata = metadata_of(self.path)
-        # Most of the metadata is room that is not used.
+        # Most of the metadata is unused space.
         self.places = [range(len(self.bytes)), metadata, [at for at in metadata if self.bytes[at]]]
-        self.good = None  # what it shows
+        self.good = None  # the content it shows
 
 
 def changed(original, choose):
-    """The bytes with one change, and what that is."""
+    """Returns the bytes with one change, and its description."""
     content = bytearray(original.bytes)
     kind = choose.choice(("flip", "flip", "flip", "set", "set", "cut", "swap"))
     at = choose.choice(choose.choice((original.places[0], *original.places[1:], original.places[2])))
@@ -79,7 +79,7 @@ def changed(original, choose):
 
 
 class Variant:
-    """The file of a number: the same for the same seed."""
+    """The file of a number: always the same for a seed."""
 
     def __init__(self, number, seed, originals):
         choose = random.Random(seed * 1_000_003 + number)

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Writes the seeds of corpus/hdf5_filters, a chunk of each filter, corpus/hdf5_metadata, small files, and corpus/documents.
+"""Writes the seeds of corpus/hdf5_filters (a chunk of each filter), corpus/hdf5_metadata (small files) and
+corpus/documents.
 
     make_hdf5_seeds.py corpus
 """

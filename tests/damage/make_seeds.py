@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Writes the seeds of corpus/ from the vectors of the codec tests: one of each kind.
+"""Writes the seeds of corpus/ from the vectors of the codec tests, one of each kind.
 
     make_seeds.py ../unit/codecs/vectors.json corpus
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Writes the seeds of corpus/zarr, small arrays of the golden stores, and of corpus/zip, one archive a method.
+"""Writes the seeds of corpus/zarr, small arrays of the golden stores, and of corpus/zip, one archive per method.
 
     make_store_seeds.py FIXTURES corpus
 """

@@ -1,8 +1,8 @@
-// Stores changed at random, and what becomes of each: mutate COUNT SEED STORE…
-// A change is a bit or a byte set, a cut, two blocks swapped, or, of a folder's file, its removal, a folder,
-// a FIFO or a link to itself in its place, or 64 MiB of nothing behind it. Each variant is read whole in
-// a process of its own and held against the store as it was. The last line is "N passed, N failed"; what
-// fails is named with its number, and kept in the folder that PLAINFS_DAMAGE_KEEP names.
+// Changes stores at random and checks the result of each change: mutate COUNT SEED STORE…
+// A change sets a bit or a byte, truncates a file or swaps two blocks. In a folder store it also removes a
+// file, replaces it by a folder, a FIFO or a link to itself, or appends 64 MiB of zeros. Each variant is read
+// whole in a child process and compared with the original store. The last line is "N passed, N failed".
+// Failures are named by number and kept in the folder that PLAINFS_DAMAGE_KEEP names.
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -24,11 +24,11 @@ namespace {
 namespace disk = boost::filesystem;
 
 enum Outcome : int {
-  same = 10,    // every file as it was
-  part_failed,  // what is not as it was fails with an Error, or is not there
-  changed,      // files have other bytes, all near what was changed
+  same = 10,    // every file is unchanged
+  part_failed,  // every difference is an Error or an absent file
+  changed,      // files have other bytes, all near the change
   far_changed,  // files have other bytes that the change does not explain
-  wrong,        // a file's size is not what it reads, or it reads otherwise again
+  wrong,        // a file differs from its size, or in a second read
 };
 
 constexpr std::pair<int, const char*> kOutcomes[] = {{same, "same bytes"},
@@ -54,7 +54,7 @@ WalkResult content_of(const std::string& store) {
   return read_everything(store, context);
 }
 
-// Not Boost's copy_file: 1.74 fails where /tmp is another file system.
+// Boost's copy_file of 1.74 fails if /tmp is another file system.
 void copy_bytes(const disk::path& from, const disk::path& to) {
   disk::ofstream(to, std::ios::binary) << bytes_of(from);
 }
@@ -91,7 +91,7 @@ class Mutation {
     if (near != store) near_ = near.lexically_relative(store).string() + "/";
   }
 
-  // Changes one file of the store; returns what was done to it.
+  // Changes one file of the store. Returns a description of the change.
   std::string apply() {
     const bool is_inside = file_ != store_;
     switch (below(is_inside ? 12 : 7)) {
@@ -129,15 +129,15 @@ class Mutation {
 
   std::string file() const { return file_ == store_ ? "" : file_.lexically_relative(store_).string(); }
 
-  // Whether a change of the file may show in the view at path: what a Zarr array holds shows beside the array
-  // and below, in the table that a folder above is, in the files that native tools open of what is below
-  // their folder, and in an .h5ad or a made .zarr, which hold all of the store. Any view may change where the
-  // store is one file, or all its files make one thing.
+  // Returns whether a change of the file may affect the view at `path`. The data of a Zarr array affect the
+  // views beside the array and below it, the table of a parent folder, the files for native tools of anything
+  // below their folder, and an .h5ad or a generated .zarr, which hold the whole store. Any view may change if
+  // the store is one file, or if all its files form one object.
   bool explains(const std::string& path) const {
     if (near_.empty() || path.starts_with(near_) || path.ends_with(".h5ad") ||
         path.find(".zarr/") != path.npos)
       return true;
-    // The cells of a level have what all have, and are chosen by the column.
+    // The cells of a level have the data of all cells and are selected by the column.
     if (const size_t by = path.find("by/"); by == 0 || (by != path.npos && path[by - 1] == '/')) {
       const size_t level = path.find('/', by + 3), rest = path.find('/', level + 1);
       if (level != path.npos && near_.ends_with("/" + path.substr(by + 3, level - by - 2))) return true;
@@ -153,7 +153,7 @@ class Mutation {
  private:
   size_t below(size_t end) { return random_() % end; }
 
-  // An AnnData's obs and var hold the names of all that is beside them.
+  // The obs and var of an AnnData hold the names of everything beside them.
   static disk::path labelled_by(const disk::path& folder) {
     const disk::path above = folder.parent_path();
     const bool are_names = folder.filename() == "obs" || folder.filename() == "var";
@@ -198,12 +198,12 @@ class Mutation {
   std::string near_;
 };
 
-// Said at once: this is a child, which ends without what it has buffered.
+// Unbuffered: this is a child process, which ends without flushing.
 void tell(const std::string& path, const char* what) {
   fmt::print(stderr, "  {}: {}\n", path, what);
 }
 
-// Where the link at path leads, from the store's top as path is.
+// Returns the target of the link at `path`, relative to the store's root like `path`.
 std::string target_of(const std::string& path, const std::string& target) {
   return (disk::path(path).parent_path() / target).lexically_normal().string();
 }
@@ -228,7 +228,7 @@ int compare(const WalkResult& good, const WalkResult& now, const Mutation& mutat
   return outcome;
 }
 
-// cp, as there may be FIFOs and links to themselves.
+// Uses cp, because there may be FIFOs and links to themselves.
 void keep(const disk::path& store, const std::string& name) {
   const char* folder = std::getenv("PLAINFS_DAMAGE_KEEP");
   if (!folder) return;
@@ -238,7 +238,7 @@ void keep(const disk::path& store, const std::string& name) {
     fmt::print(stderr, "  not kept\n");
 }
 
-// How often each outcome came of count changes.
+// Returns the number of variants for each outcome of `count` changes.
 std::map<int, int> trials(const disk::path& store, int count, uint64_t seed) {
   const TemporaryDirectory temporary;
   const disk::path copy = disk::path(temporary.path()) / store.filename();

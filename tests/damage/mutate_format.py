@@ -24,9 +24,9 @@ def main():
     if not os.path.isdir(os.path.join(data, suite)):
         sys.exit(f"mutate: no golden cases of {suite}")
     readable = sorted((store for case, store in cases(data, [suite]) if not refused(case)), key=size_of)
-    # PyTables gives the smallest of tables some megabytes.
+    # The smallest table of PyTables has several megabytes.
     stores = [store for store in readable if size_of(store) <= MOST_BYTES] or readable[:1]
-    # A few changes of each, so that the fixed set of the tests sees many stores.
+    # Only a few changes of each, so that the fixed set of the tests covers many stores.
     sys.exit(subprocess.run([program, str(int(count) * EFFORT), seed, *stores], check=False).returncode)
 
 

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Packs the small stores of the golden cases as the inputs of fuzz_store, one a file.
+"""Packs the small stores of the golden cases as inputs of fuzz_store, one per file.
 
     pack_stores.py FIXTURES FOLDER
 
-FIXTURES has SUITE/CASE/store.EXT. A store that is one file is its bytes; a folder is, for each of its files, a line
-"KEY SIZE" and the bytes.
+FIXTURES has SUITE/CASE/store.EXT. A single-file store becomes its bytes. A folder becomes a line "KEY SIZE" and the
+bytes of each of its files.
 """
 import glob
 import os
 import sys
 
-MOST_BYTES = 32 << 10  # larger inputs are slow to change
+MOST_BYTES = 32 << 10  # larger inputs mutate slowly
 
 
 def packed(store):
@@ -22,7 +22,7 @@ def packed(store):
         folders.sort()
         for name in sorted(names):
             path = os.path.join(folder, name)
-            if os.path.isfile(path):  # no dangling link
+            if os.path.isfile(path):  # skips dangling links
                 with open(path, "rb") as file:
                     content = file.read()
                 parts.append(f"{os.path.relpath(path, store)} {len(content)}\n".encode() + content)

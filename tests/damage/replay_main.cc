@@ -1,5 +1,5 @@
-// Runs a fuzz target over the files of a folder, each as it is, cut short, and with bytes changed. The
-// changes are the same every time.
+// Runs a fuzz target over the files of a folder: unchanged, truncated, and with changed bytes. The changes
+// are always the same.
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -18,7 +18,7 @@ Input read_file(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// A copy of exactly its size, so that a sanitizer sees a read beyond its end.
+// Copies exactly `size` bytes, so that a sanitizer detects a read beyond their end.
 void run(const Input& input, size_t size) {
   const Input exact(input.begin(), input.begin() + static_cast<std::ptrdiff_t>(size));
   LLVMFuzzerTestOneInput(exact.data(), exact.size());

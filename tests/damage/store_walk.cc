@@ -41,8 +41,8 @@ class Walk {
   WalkResult result;
 
  private:
-  // Every level of every column is as much again as the whole store: of by/ two columns are enough, of a
-  // column one level. A shape that says half a billion cells is thousands of chunks of their names.
+  // Every level of every column repeats the whole store: two columns of by/ and one level of a column are
+  // enough. A shape of half a billion cells would have thousands of chunks of names.
   static size_t most_entries(const std::string& path) {
     if (path.find("anndata.zarr/") != path.npos) return 64;
     if (path.ends_with("/by/") || path == "by/") return 2;
@@ -112,7 +112,7 @@ class Walk {
 WalkResult read_everything(const std::string& store, Context& context) {
   Appearance appearance;
   appearance.views = default_views();
-  appearance.views.are_named = true;  // so that nothing is left out that is only found by name
+  appearance.views.are_named = true;  // so that files found by name are included
   Filesystem filesystem(std::make_shared<const Store>(open_store(store, context)), std::move(appearance),
                         context);
   Walk walk(filesystem);

@@ -1,4 +1,4 @@
-// Reads everything that a store shows, as a user might: in order, and again at random places.
+// Reads everything that a store shows, like a user: in order, and again at random places.
 #pragma once
 
 #include <map>
@@ -10,16 +10,15 @@
 namespace plainfs::damage {
 
 struct WalkResult {
-  uint64_t files = 0;   // read to exactly the size that stat gave
+  uint64_t files = 0;   // files read to exactly the size of their stat
   uint64_t errors = 0;  // parts that failed with an Error
-  std::string
-      wrong;  // the first file whose size is not what it reads, or which reads otherwise again; empty = none
+  std::string wrong;    // the first file that differs from its size, or in a second read; empty = none
   std::map<std::string, std::optional<size_t>>
       content;                               // path of each file and link -> a hash of it; null = an Error
   std::map<std::string, std::string> links;  // path -> target, of each symbolic link
 };
 
-// Of a file over 16 MiB the two ends are read. Throws the Error of a store that does not open.
+// Reads every file, and only both ends of files over 16 MiB. Throws the Error of a store that does not open.
 WalkResult read_everything(const std::string& store, Context& context);
 
 }  // namespace plainfs::damage

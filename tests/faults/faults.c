@@ -1,25 +1,25 @@
-// Makes calls fail now and then, at random but from a seed: loaded with LD_PRELOAD into the program that is tested.
+// Makes calls fail now and then, at random but from a seed. Loaded with LD_PRELOAD into the tested program.
 //
-// FAULTS_KINDS   which, with commas between; calls where it is unset, and nothing fails where it is another word:
-//   calls        system calls by which a store is read, on files below one folder
-//   memory       malloc, calloc, realloc and the like, of any size (which is what operator new asks), from the first
-//                look at the folder on: starting up is libc's and the libraries' own affair. One failure in four is
-//                followed by some more of the same thread at once, as where memory is short indeed.
+// FAULTS_KINDS   the kinds that fail, separated by commas; calls if unset, and nothing fails for any other word:
+//   calls        system calls that read a store, on files below one folder
+//   memory       malloc, calloc, realloc and the like, of any size (operator new uses these), from the first access
+//                to the folder on: the start of the program is up to libc and the libraries. One failure in four is
+//                followed at once by more of the same thread, as if memory were really short.
 //   threads      pthread_create (EAGAIN)
 //   delays       nothing fails: calls of the kinds "calls" and "threads", and those between the program and libhdf5's
 //                process, take 1 to 50 ms longer
-// FAULTS_FOLDER  the folder whose files are affected; unset: none
-// FAULTS_SEED    which calls fail
-// FAULTS_RATE    how many of a million do
-// FAULTS_LOG     a descriptor to which each fault is written as a line; unset: none
+// FAULTS_FOLDER  the folder with the affected files; unset: none
+// FAULTS_SEED    selects the failing calls
+// FAULTS_RATE    how many calls in a million fail
+// FAULTS_LOG     a descriptor that gets a line for each fault; unset: none
 //
-// libhdf5's process is given HDF5_* alone of the environment. So HDF5_FAULTS_KINDS, HDF5_FAULTS_SEED and
-// HDF5_FAULTS_RATE are for it, where FAULTS_KINDS is not there; memory fails in it from its first question on.
+// libhdf5's process inherits only the HDF5_* variables. So HDF5_FAULTS_KINDS, HDF5_FAULTS_SEED and
+// HDF5_FAULTS_RATE apply to it if FAULTS_KINDS is absent. Its memory fails from the first question on.
 //
-// Spared is what libhdf5 asks for in the program itself, where it writes the metadata of .h5ad and .h5 files: it looks
-// into the error stack of a new thread without a look at whether there is one, and dies. In its own process it may.
-// Spared too is the list of what is to be destroyed with a thread: libc ends the program where it has no memory for it.
-// Both names of each call are here: the system must not make one of the other.
+// Allocations of libhdf5 in the program itself, which write the metadata of .h5ad and .h5 files, never fail: it reads
+// the error stack of a new thread without checking that it exists, and crashes. In its own process they may fail.
+// The list of destructors of a thread never fails either: libc ends the program without memory for it.
+// Both names of each call are defined here: the system must not map one to the other.
 #undef _FILE_OFFSET_BITS
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -55,7 +55,7 @@ static atomic_bool is_below[kMostDescriptors];  // descriptors of files below th
 
 static atomic_bool is_armed;  // memory may fail
 
-// Where libhdf5's code is, in the program.
+// The range of libhdf5's code in the program.
 static uintptr_t library_start, library_end;
 
 static int find_library(struct dl_phdr_info* object, size_t size, void* data) {
@@ -116,7 +116,7 @@ static void delay(uint64_t random) {
   errno = before;
 }
 
-// A random number where this call is to fail, else 0.
+// Returns a random number if this call must fail, otherwise 0.
 static uint64_t fault(enum Kind kind, const char* call) {
   if (!(kinds & (kind | kDelays))) return 0;
   const uint64_t random = next_random();
@@ -145,7 +145,7 @@ static int opened(int descriptor, int below) {
   return descriptor;
 }
 
-// Sets errno to one of the errors and returns -1.
+// Sets errno to one of `errors` and returns -1.
 static int failing(uint64_t random, const int* errors, size_t count) {
   errno = errors[(random >> 8) % count];
   return -1;
@@ -183,7 +183,7 @@ WRAP_OPEN(open64)
 WRAP_OPENAT(openat)
 WRAP_OPENAT(openat64)
 
-// Its number may be given to anything next.
+// The number may be reused at once.
 int close(int descriptor) {
   opened(descriptor, 0);
   return NEXT(close)(descriptor);
@@ -194,7 +194,7 @@ int closedir(DIR* directory) {
   return NEXT(closedir)(directory);
 }
 
-// openat2 has no function of its own, and Boost does not use that of statx.
+// openat2 has no wrapper function, and Boost does not use that of statx.
 long syscall(long number, ...) {
   va_list more;
   va_start(more, number);
@@ -264,7 +264,7 @@ char* realpath(const char* path, char* out) {
   return NEXT(realpath)(path, out);
 }
 
-// An error, nothing as at the end of a shorter file, or a part.
+// Fails, or returns nothing as at the end of a shorter file, or returns a part.
 #define WRAP_READ(name, parameters, ...)                                                 \
   ssize_t name parameters {                                                              \
     const uint64_t random = is_descriptor_below(descriptor) ? fault(kCalls, #name) : 0;          \
@@ -306,7 +306,7 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
   return NEXT(pthread_create)(thread, attributes, start, argument);
 }
 
-// Between the program and libhdf5's process; the first question is where that begins to work.
+// Between the program and libhdf5's process. The first question marks the start of its work.
 ssize_t recvmsg(int descriptor, struct msghdr* message, int flags) {
   if (kinds & kDelays) fault(kDelays, "recvmsg");
   const ssize_t got = NEXT(recvmsg)(descriptor, message, flags);
@@ -316,13 +316,13 @@ ssize_t recvmsg(int descriptor, struct msghdr* message, int flags) {
 
 int __cxa_thread_atexit_impl(void (*destroy)(void*), void* object, void* program);
 
-// The memory. libc's own functions have other names too, so that nothing need be looked up, which may itself allocate.
+// Memory. libc's own functions also have other names, so that no lookup is needed, which might itself allocate.
 void* __libc_malloc(size_t size);
 void* __libc_calloc(size_t count, size_t size);
 void* __libc_realloc(void* before, size_t size);
 void* __libc_memalign(size_t alignment, size_t size);
 
-// Of the calling thread; initial-exec, because another model may allocate.
+// Per thread; initial-exec, because another model may allocate.
 static __thread unsigned failures_left __attribute__((tls_model("initial-exec")));
 static __thread int is_inside __attribute__((tls_model("initial-exec")));
 
@@ -368,7 +368,7 @@ int __cxa_thread_atexit_impl(void (*destroy)(void*), void* object, void* program
   return result;
 }
 
-// By which libhdf5 allocates too.
+// libhdf5 allocates with it too.
 char* strdup(const char* text) {
   const size_t size = strlen(text) + 1;
   char* const copy = memory_fails("strdup", size, CALLER) ? NULL : __libc_malloc(size);

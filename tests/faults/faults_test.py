@@ -1,10 +1,10 @@
-"""`plainfs export` of every fixture while something fails at random (faults.c) or is short, against an export without faults.
+"""`plainfs export` of every fixture with random failures (faults.c) or shortages, compared with an export without
+faults.
 
-A file is the same or is not there; what is missing is told by the exit code; nothing is there that a good export has
-not; no run crashes or hangs. Where only the index or the temporary folder cannot be written, or things are slow, an
-export is as good as ever. libhdf5 takes some of what it has no memory for for damage, without a word of memory, and
-the store is then shown as a damaged one is: of runs of the kind "library" these are counted ("misled"), and only
-crashes, hangs and other exit codes are wrong.
+A file is unchanged or absent. The exit code reports missing files. Nothing exists that a good export lacks. No run
+crashes or hangs. If only the index or the temporary folder cannot be written, or calls are slow, an export is complete.
+libhdf5 reports some failed allocations as damage, and the store is then shown as a damaged one. In runs of the kind
+"library" these are counted ("misled"), and only crashes, hangs and other exit codes are wrong.
 
     faults_test.py [--kind KIND] [--runs N] [--seed N] [--jobs N] [--keep] [CASE...]     CASE: part of a case's path
 
@@ -15,9 +15,9 @@ crashes, hangs and other exit codes are wrong.
     threads, delays     threads do not start, calls take long
     all                 all of these at once
     descriptors         no more than 64 are open at once
-    full_index          the folder of the index has no room (needs root, as the next two)
-    readonly_index      it cannot be written
-    readonly_temporary  TMPDIR cannot be written
+    full_index          the folder of the index is full (needs root, like the next two)
+    readonly_index      it is read-only
+    readonly_temporary  TMPDIR is read-only
 """
 import argparse
 import collections
@@ -40,13 +40,13 @@ FAULTS = os.environ["PLAINFS_FAULTS"]  # the library
 
 LONGEST_RUN = 120  # seconds
 RATES = (300, 1000, 3000, 10000, 30000, 100000)  # of a million calls
-MEMORY_RATES = (3, 10, 30, 100, 300, 1000, 3000, 10000)  # there are many more of these
-THREAD_RATES = (100000, 300000, 1000000)  # and few of these
-FAILED = range(11, 17)  # exit codes of plainfs's own
+MEMORY_RATES = (3, 10, 30, 100, 300, 1000, 3000, 10000)  # allocations are more frequent
+THREAD_RATES = (100000, 300000, 1000000)  # thread starts are rare
+FAILED = range(11, 17)  # exit codes of plainfs itself
 MOST_DESCRIPTORS = 64
-FULL_ROOM, LEFT_ROOM = 256 << 10, 16 << 10  # bytes of a folder that is full but for a few files
+FULL_ROOM, LEFT_ROOM = 256 << 10, 16 << 10  # bytes of a full folder, and the room left for a few files
 
-# FAULTS_KINDS of the program and of libhdf5's process, and how many of a million calls fail.
+# FAULTS_KINDS of the program and of libhdf5's process, and how many calls in a million fail.
 INJECTED = {
     "calls": ("calls", "none", RATES),
     "memory": ("memory", "none", MEMORY_RATES),
@@ -56,11 +56,11 @@ INJECTED = {
     "all": ("calls,memory,threads,delays", "delays", (30, 300, 3000)),
 }
 SHORT = ("descriptors", "full_index", "readonly_index", "readonly_temporary")
-HARMLESS = ("delays", "full_index", "readonly_index", "readonly_temporary")  # an export is as good as ever
+HARMLESS = ("delays", "full_index", "readonly_index", "readonly_temporary")  # an export is complete
 
 
 def stores():
-    """All stores of the fixtures, by their path in DATA; and the fixtures of a format as one mirror."""
+    """Returns all stores of the fixtures, by their path in DATA, and the fixtures of a format as one mirror."""
     found = []
     for folder, folders, files in os.walk(DATA):
         names = [name for name in folders + files if name == "store" or name.startswith("store.")]
@@ -78,7 +78,7 @@ def export(store, target, extra=None, most_descriptors=None):
 
 
 def tree(folder):
-    """Every path below folder: what kind it is."""
+    """Returns the kind of every path below `folder`."""
     kinds = {}
     for at, folders, files in os.walk(folder):
         for name in folders + files:
@@ -89,7 +89,7 @@ def tree(folder):
 
 
 def difference(good, good_tree, result, target):
-    """What is wrong about a run, or None."""
+    """Returns the fault of a run, or None."""
     if result.returncode != 0 and result.returncode not in FAILED:
         return f"ended with {result.returncode}: {result.stderr.decode(errors='replace')[-300:]}"
     found = tree(target) if os.path.isdir(target) else {}
@@ -110,7 +110,7 @@ def difference(good, good_tree, result, target):
 
 
 class Mounts:
-    """Folders with no room or not to be written, for root, whom no mode stops."""
+    """Full and read-only folders, for root, because file modes do not restrict root."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -133,7 +133,7 @@ class Mounts:
 class Runs:
     def __init__(self, folder, mounts):
         self.folder = folder
-        self.good = {}  # by store: where its export is, what that holds, and how it ended
+        self.good = {}  # by store: the place, content and outcome of its export
         self.outcomes = collections.defaultdict(collections.Counter)
         self.full = mounts.mount("full", f"size={FULL_ROOM}")
         if self.full:
@@ -142,7 +142,7 @@ class Runs:
         self.readonly = mounts.mount("readonly", "ro")
 
     def skipped(self, kind):
-        """Whether this machine has not what the kind wants."""
+        """Returns whether this machine lacks a requirement of the kind."""
         return kind == "full_index" and not self.full or kind.startswith("readonly_") and not self.readonly
 
     def good_export(self, store):
@@ -163,7 +163,7 @@ class Runs:
                 "readonly_temporary": {"TMPDIR": self.readonly}, "descriptors": {}}[kind]
 
     def run(self, kind, store, seed, rate, target):
-        """What went wrong, or None."""
+        """Returns the fault of the run, or None."""
         good, good_tree, good_code = self.good[store]
         shutil.rmtree(target, ignore_errors=True)
         source = os.path.join(DATA, store)
@@ -189,7 +189,7 @@ class Runs:
 
 
 def planned(options, kinds):
-    """Each run: its kind, store, seed and rate. The same for the same options."""
+    """Yields the kind, store, seed and rate of each run. Always the same for the same options."""
     chosen = [store for store in stores() if not options.cases or any(part in store for part in options.cases)]
     order = random.Random(options.seed)
     todo = []

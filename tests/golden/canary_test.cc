@@ -1,4 +1,4 @@
-// The golden tests must fail where they should: a case that passes is spoilt in one place.
+// The golden tests must detect faults: each test spoils a passing case in one place.
 #include <boost/filesystem.hpp>
 #include <boost/filesystem/fstream.hpp>
 #include <boost/test/unit_test.hpp>
@@ -23,7 +23,7 @@ void copy_folder(const disk::path& from, const disk::path& to) {
   }
 }
 
-// A copy of a case, to spoil.
+// A copy of a case to spoil.
 struct Copy {
   TemporaryDirectory temporary;
   disk::path folder;
@@ -37,7 +37,7 @@ struct Copy {
     disk::create_directories((folder / name).parent_path());
     disk::ofstream(folder / name, std::ios::binary) << text;
   }
-  // Whether a problem now says all of words.
+  // Returns whether a problem now contains all of `words`.
   bool says(const std::string& words) const {
     for (const std::string& problem : problems_of(folder))
       if (problem.find(words) != std::string::npos) return true;
@@ -57,19 +57,19 @@ BOOST_AUTO_TEST_CASE(wrong_expected_byte_fails) {
   BOOST_TEST(golden.says("matrix.mtx (section 5): "));
 }
 
-BOOST_AUTO_TEST_CASE(expected_file_that_is_not_there_fails) {
+BOOST_AUTO_TEST_CASE(absent_expected_file_fails) {
   const Copy golden(kGood);
   golden.write("expected/more.csv", "1\n");
   BOOST_TEST(golden.says("more.csv"));
 }
 
-BOOST_AUTO_TEST_CASE(file_that_is_not_expected_fails) {
+BOOST_AUTO_TEST_CASE(unexpected_file_fails) {
   const Copy golden(kGood);
   disk::remove(golden.folder / "expected/val.npy");
   BOOST_TEST(golden.says("val.npy: listed, and not expected"));
 }
 
-BOOST_AUTO_TEST_CASE(readable_file_that_should_fail_fails) {
+BOOST_AUTO_TEST_CASE(unexpectedly_readable_file_fails) {
   const Copy golden(kBad);
   golden.write("errors.txt", "shape.*\tEIO\n");
   BOOST_TEST(golden.says("shape.csv (section 9): ok, not EIO"));
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(wrong_link_fails) {
   BOOST_TEST(golden.says("not 'elsewhere'"));
 }
 
-BOOST_AUTO_TEST_CASE(warning_that_is_not_given_fails) {
+BOOST_AUTO_TEST_CASE(missing_warning_fails) {
   const Copy golden(kBad);
   golden.write("outcome.txt", read_host_file(golden.folder / "outcome.txt") + "log: something else\n");
   BOOST_TEST(golden.says("no line of the log says 'something else'"));
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(refusal_for_another_reason_fails) {
   BOOST_TEST(golden.says("does not say 'something else'"));
 }
 
-BOOST_AUTO_TEST_CASE(store_that_opens_and_should_not_fails) {
+BOOST_AUTO_TEST_CASE(unexpectedly_opened_store_fails) {
   const Copy golden(kGood);
   golden.write("outcome.txt", "mount fails: version\n");
   BOOST_TEST(golden.says("opens, where 'version' is expected"));
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(prose_fails) {
   BOOST_TEST(golden.says("no statement that can be checked"));
 }
 
-BOOST_AUTO_TEST_CASE(case_that_says_nothing_fails) {
+BOOST_AUTO_TEST_CASE(case_without_expectations_fails) {
   const Copy golden(kBad);
   disk::remove(golden.folder / "outcome.txt");
   BOOST_TEST(golden.says("nothing to hold the store against"));

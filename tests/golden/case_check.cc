@@ -24,8 +24,8 @@ std::string_view section_of(const std::string& path) {
   return name.ends_with(".csv") ? "sections 2 to 4 and 7" : "sections 3 and 7";
 }
 
-// What is wrong with the file at path, or an empty string. Random reads come first: they must not rest on a
-// pass in order.
+// Returns the problem of the file at `path`, or an empty string. Random reads come first, because they must
+// not depend on a sequential pass.
 std::string file_problem(MountedCase& mounted, const std::string& path, const std::string& want) {
   try {
     const uint64_t size = mounted.size(path);
@@ -61,7 +61,7 @@ void check_links(MountedCase& mounted, const GoldenCase& golden, Problems& probl
   }
 }
 
-// The listed files that a path of a case means.
+// Returns the listed files that a path of a case selects.
 std::vector<std::string> files_of(const std::string& path, const Listed& listed) {
   if (!path.ends_with(".*")) return {path};
   const std::string stem = path.substr(0, path.size() - 1);
@@ -104,7 +104,7 @@ void check_listings(MountedCase& mounted, const GoldenCase& golden, Problems& pr
   }
 }
 
-// Everything that the case says is there, and the folders on the way.
+// Returns everything that the case expects, including parent folders.
 std::set<std::string> wanted(const GoldenCase& golden, const Listed& listed) {
   std::set<std::string> all(golden.expected.begin(), golden.expected.end());
   for (const auto& [path, target] : golden.links) all.insert(path);
@@ -118,19 +118,19 @@ std::set<std::string> wanted(const GoldenCase& golden, const Listed& listed) {
   return all;
 }
 
-// Whether the file is one of the store's own that is passed through as it is.
+// Returns whether the file belongs to the store and passes through unchanged.
 bool is_passed_through(MountedCase& mounted, const GoldenCase& golden, const std::string& path) {
   const boost::filesystem::path own = golden.store / path;
   return boost::filesystem::is_regular_file(own) && mounted.read(path) == read_host_file(own);
 }
 
-// The fixtures leave out attributes that are dimension_names alone.
+// The fixtures omit attributes that consist of dimension_names alone.
 bool is_dimension_names(MountedCase& mounted, const std::string& path) {
   return file_name(path) == ".attrs.json" && difference(".attrs.json", "{}", mounted.read(path)).empty();
 }
 
-// Of a good store, that no file and no link is there but what is expected; of a damaged one, that all else
-// can be read.
+// Checks that a good store has no unexpected files or links, and that everything else in a damaged one is
+// readable.
 void check_everything_else(MountedCase& mounted, const GoldenCase& golden, const Listed& listed,
                            Problems& problems) {
   const std::set<std::string> all = wanted(golden, listed);
@@ -182,7 +182,7 @@ std::vector<std::string> problems_of(const boost::filesystem::path& folder) {
     const GoldenCase golden = read_case(folder);
     check_refused(golden, problems);
     if (golden.store.empty()) return problems;
-    // The second cache is smaller than most values, so that nothing rests on what was kept.
+    // The second cache is smaller than most values, so that nothing depends on cached data.
     for (const size_t cache_bytes : {size_t{64} << 20, size_t{16} << 10})
       check_mounted(golden, cache_bytes, problems);
   } catch (const std::exception& error) {

@@ -1,4 +1,4 @@
-// Holds one case of tests/data against Filesystem.
+// Compares one case of tests/data with Filesystem.
 #pragma once
 
 #include <boost/filesystem/path.hpp>
@@ -7,8 +7,8 @@
 
 namespace plainfs::golden {
 
-// What is wrong with the case in that folder, a line each; each names the section of fs/VIEWS.md that it
-// belongs to. The case is all there is: what is listed and not expected is wrong too.
+// Returns the problems of the case in `folder`, one per line. Each names its section of fs/VIEWS.md. The case
+// is complete: an unexpected listed file is a problem too.
 std::vector<std::string> problems_of(const boost::filesystem::path& folder);
 
 }  // namespace plainfs::golden

@@ -45,7 +45,7 @@ bool same_json(const json& want, const json& got) {
   return want == got;
 }
 
-// Members whose only attribute is dimension_names need not be in the fixture.
+// Returns `attributes` without members that have only dimension_names, which the fixture may omit.
 json without_dimension_names(json attributes) {
   for (auto member = attributes.begin(); attributes.is_object() && member != attributes.end();) {
     const bool only_names = member->is_object() && member->size() == 1 && member->contains("dimension_names");

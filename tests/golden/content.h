@@ -1,4 +1,4 @@
-// Whether the bytes of a file are those that a golden case expects.
+// Compares the bytes of a file with a golden case.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace plainfs::golden {
 
-// What is wrong with got, the content of the file called name, or an empty string. `.attrs.json` is compared
-// as JSON (got may add dimension_names), `.npy` by header fields and data, everything else byte for byte.
+// Returns the problem of `got`, the content of the file `name`, or an empty string. `.attrs.json` is compared
+// as JSON (`got` may add dimension_names), `.npy` by header fields and data, everything else byte for byte.
 std::string difference(std::string_view name, std::string_view want, std::string_view got);
 
 }  // namespace plainfs::golden

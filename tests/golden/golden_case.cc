@@ -70,7 +70,7 @@ void read_expected(const disk::path& expected, GoldenCase& golden) {
   std::sort(golden.expected.begin(), golden.expected.end());
 }
 
-// A case of parts that are found by their names shows only them, whatever else the store has.
+// A case of parts that are found by name shows only them, regardless of the rest of the store.
 void read_listings(const disk::path& folder, GoldenCase& golden) {
   if (!disk::exists(folder)) return;
   golden.is_closed = false;

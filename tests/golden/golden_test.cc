@@ -1,5 +1,5 @@
 // Every case of tests/data against Filesystem, without FUSE: contents, sizes, slices, links and errors, and
-// nothing besides. A message names the section of fs/VIEWS.md that the file belongs to.
+// nothing else. A message names the section of fs/VIEWS.md that describes the file.
 #include <boost/test/unit_test.hpp>
 
 #include "tests/golden/case_check.h"
@@ -10,7 +10,7 @@ namespace {
 
 using namespace boost::unit_test;
 
-// "bad-zarr" lies in bad/zarr.
+// "bad-zarr" is in bad/zarr.
 boost::filesystem::path folder_of(const std::string& suite) {
   const boost::filesystem::path data = PLAINFS_TEST_DATA;
   return suite.starts_with("bad-") ? data / "bad" / suite.substr(4) : data / suite;

@@ -10,7 +10,7 @@
 namespace plainfs::golden {
 namespace {
 
-// The files that other tools open have tests of their own.
+// Files for other tools have separate tests.
 constexpr std::string_view kViews = "csv,npy,mtx,tsv,json,vcf,nc,plink,bgen,parts";
 
 }  // namespace
@@ -28,7 +28,7 @@ MountedCase::MountedCase(const boost::filesystem::path& store, size_t cache_byte
   opened_ = std::make_shared<const Store>(open_store(store.string(), context_));
   Appearance appearance;
   appearance.views = views_named(kViews);
-  appearance.views.are_named = false;  // what is found by its name is in no listing
+  appearance.views.are_named = false;  // files found by name are not listed
   filesystem_.emplace(opened_, std::move(appearance), context_);
   filesystem_->set_error_log([this](const std::string& line) { log_.push_back(line); });
 }

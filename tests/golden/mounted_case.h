@@ -1,4 +1,4 @@
-// A store opened as a mount opens it, without FUSE, with the views that are text and arrays.
+// A store opened like a mount, without FUSE, with the views that are text and arrays.
 #pragma once
 
 #include <boost/filesystem/path.hpp>
@@ -25,22 +25,22 @@ class MountedCase {
     size_t length;
     std::string bytes;
   };
-  // Reads at random places of a file of that size.
+  // Returns reads at random places of a file of `size` bytes.
   std::vector<Sample> samples(const std::string& path, uint64_t size);
 
-  // The name of the error that stat, list or read of path gives; "ok" where there is none.
+  // Returns the name of the error that stat, list or read of `path` gives; "ok" without an error.
   std::string outcome(const std::string& path);
-  // What a folder lists, in order; throws Error.
+  // Returns the listed names of a folder, in order. Throws Error.
   std::vector<std::string> names_in(const std::string& folder);
-  // Whether the folder of path can be listed and has it.
+  // Returns whether the folder of `path` can be listed and contains it.
   bool lists(const std::string& path);
   std::string link_target(const std::string& path);
-  // A line of the log holds all of text.
+  // Returns whether a log line contains all of `text`.
   bool warned(const std::string& text) const;
 
   enum class Kind { file, folder, link, unknown };  // unknown: stat fails
-  // Everything that is listed, path -> kind, "a/b.csv". Appends to wrong the files that read neither to the
-  // size that stat gives nor to an Error.
+  // Returns everything listed, path -> kind, "a/b.csv". Appends files to `wrong` that neither read to the
+  // size of their stat nor fail with an Error.
   std::map<std::string, Kind> walk(std::vector<std::string>& wrong);
 
  private:
@@ -54,7 +54,7 @@ class MountedCase {
 };
 
 std::string file_name(const std::string& path);
-// "/" of what is in the root.
+// Returns "/" for entries of the root.
 std::string folder_of(const std::string& path);
 
 }  // namespace plainfs::golden

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Every golden store: each file of another program, read by that program, holds the values of the text beside it.
+"""Every golden store: each file for another program, read by that program, holds the values of the text beside it.
 
-.h5ad by anndata, 10x.h5 by h5py, .rds by R (one process), .gz by zlib, fragments by tabix. What is not exported is unsupported or damaged by
-itself; how many of each kind were compared is held. Of each kind a file that was altered afterwards has to be told.
+.h5ad by anndata, 10x.h5 by h5py, .rds by R (one process), .gz by zlib, fragments by tabix. A file that is not exported
+must be unsupported or damaged. The number of compared files of each kind is checked. An altered file of each kind must
+be reported.
 """
 import concurrent.futures
 import csv
@@ -34,7 +35,7 @@ PROGRAM = os.environ.get("PLAINFS", "plainfs")
 DATA = os.environ.get("PLAINFS_TEST_DATA", "")
 VIEWS = "csv,mtx,tsv,gz,h5,h5ad,bgzf,rds"
 
-# Stores whose .h5ad is put together of parts that have no text as they are there: layers that were split, cells without data.
+# Stores with an .h5ad of parts that have no equal text in the store: split layers, cells without data.
 PUT_TOGETHER = {"r-objects-seurat_v2", "r-objects-seurat_v5_partial", "r-objects-seurat_v5_split"}
 
 COMPARE_RDS = r"""
@@ -48,7 +49,7 @@ same_numbers <- function(ours, theirs) {
   ours <- ours[number]; theirs <- theirs[number]
   all(abs(ours - theirs) <= abs(ours) * 2^-51) || all(ours == single(theirs)) || all(ours == half(theirs))
 }
-# Numbers, and what is none as read() has it.
+# Returns the numbers in `text`. read() converts other texts.
 numbers_or <- function(text, read) {
   number <- suppressWarnings(as.double(text))
   other <- is.na(number) & !text %in% c("NA", "NaN")
@@ -164,36 +165,37 @@ SPELLED = {b"NA": b"NaN", b"TRUE": b"1", b"FALSE": b"0"}
 
 
 def numbers_differ(ours, words):
-    """Each number against its word, as exactly as the stored type has it."""
+    """Compares each number with its word, exactly in the stored type."""
     words = [SPELLED.get(word, word) for word in words]
     if len(ours) != len(words):
         return True
-    if ours.dtype.kind in "iub":  # to the last digit, which no double has
+    if ours.dtype.kind in "iub":  # to the last digit, which no double holds
         return [str(int(value)).encode() for value in ours] != words
     theirs = numpy.array(words, "S").astype("f8") if words else numpy.zeros(0)
     return not numpy.array_equal(ours, theirs.astype(ours.dtype), equal_nan=True)
 
 
 def entries_of(path):
-    """(rows, columns, [(row, column, word)]) of a MatrixMarket file."""
+    """Returns (rows, columns, [(row, column, word)]) of a MatrixMarket file."""
     lines = [line.split() for line in content(path).splitlines() if not line.startswith(b"%")]
     return int(lines[0][0]), int(lines[0][1]), [(int(line[0]) - 1, int(line[1]) - 1, line[2] if len(line) > 2 else b"1") for line in lines[1:]]
 
 
 def texts(dataset):
-    """Of fixed length, up to the first NUL."""
+    """Returns texts of fixed length, up to the first NUL."""
     values = dataset[()]
     return [value.tobytes().split(b"\0")[0] if hasattr(value, "tobytes") else bytes(value) for value in values.astype(f"S{dataset.dtype.itemsize}")]
 
 
 def lists(folder):
-    """The names and barcodes of the text."""
+    """Returns the names and barcodes of the text."""
     genes = [line.split(b"\t") for line in content(os.path.join(folder, "genes.tsv")).split(b"\n")[:-1]]
     return genes, content(os.path.join(folder, "barcodes.tsv")).split(b"\n")[:-1]
 
 
 def tenx_differences(folder, file):
-    """What a 10x.h5 and the text of folder do not agree in, but for what is a space in every .tsv."""
+    """Returns the differences between a 10x.h5 and the text of `folder`, except for characters that are blanks in every
+    .tsv."""
     found, group = [], file["matrix"]
     genes, cells = lists(folder)
     rows, columns, entries = entries_of(os.path.join(folder, "matrix.mtx"))
@@ -207,7 +209,7 @@ def tenx_differences(folder, file):
             found.append("features/feature_type")
     columns_of = numpy.repeat(numpy.arange(columns), numpy.diff(group["indptr"][()]))
     indices, data = group["indices"][()], group["data"][()]
-    ours = sorted(range(len(data)), key=lambda at: (columns_of[at], indices[at]))  # stable, as the entries of one place are
+    ours = sorted(range(len(data)), key=lambda at: (columns_of[at], indices[at]))  # stable at one place
     entries.sort(key=lambda entry: (entry[1], entry[0]))
     if [(indices[at], columns_of[at]) for at in ours] != [entry[:2] for entry in entries]:
         found.append("places")
@@ -217,13 +219,13 @@ def tenx_differences(folder, file):
 
 
 def fields_of(path):
-    """The lines of a .csv as lists of fields, in bytes, each where it is quoted without its quotes."""
+    """Returns the lines of a .csv as lists of fields, in bytes, without quotes."""
     with open(path, encoding="utf-8", newline="") as file:
         return [[field.encode() for field in line] for line in csv.reader(file)]
 
 
 def column_differs(group, name, words):
-    """A column of a frame of AnnData against the words of the .csv."""
+    """Compares a column of an AnnData frame with the words of the .csv."""
     item = group[name]
     if isinstance(item, h5py.Group):
         missing = item["mask"][()] if "mask" in item else item["codes"][()] < 0
@@ -254,7 +256,7 @@ def is_same(value, word):
 
 
 def frame_differences(group, path):
-    """What a frame of AnnData and its .csv do not agree in."""
+    """Returns the differences between an AnnData frame and its .csv."""
     header, *lines = fields_of(path)
     columns = [name.encode() for name in map(str, group.attrs["column-order"])]
     index = group[group.attrs["_index"]]
@@ -269,7 +271,7 @@ def frame_differences(group, path):
 
 
 def series_differs(series, words):
-    """A column of pandas against the words of the .csv."""
+    """Compares a pandas column with the words of the .csv."""
     if len(series) != len(words):
         return True
     values = [series.iloc[at] for at in range(len(series))]
@@ -278,7 +280,7 @@ def series_differs(series, words):
 
 
 def table_differences(table, path):
-    """What a data frame of pandas and a .csv do not agree in."""
+    """Returns the differences between a pandas data frame and a .csv."""
     header, *lines = fields_of(path)
     if len(header) == table.shape[1] + 1:
         if [spelled(name) for name in table.index] != [line[0].replace(b"\r\n", b"\n") for line in lines]:
@@ -294,7 +296,7 @@ def spelled(name):
 
 
 def values_of(path, shape):
-    """The words of the .csv of an array, in C order, without its labels."""
+    """Returns the words of the .csv of an array, in C order, without its labels."""
     lines = fields_of(path)
     width = int(numpy.prod(shape[1:]))
     if len(shape) == 2 and len(lines) == shape[0] + 1 and len(lines[0]) == width + 1:
@@ -303,15 +305,15 @@ def values_of(path, shape):
 
 
 def part_differs(ours, base, is_expression, dense_is_turned):
-    """A part of an .h5ad against the text of what it is made of: base.csv or base/matrix.mtx, genes by cells where it is turned. None: there
-    is no such text."""
+    """Compares a part of an .h5ad with the text of its source: base.csv or base/matrix.mtx, genes by cells if
+    `dense_is_turned`. Returns None if there is no such text."""
     if scipy.sparse.issparse(ours):
         text = os.path.join(base, "matrix.mtx")
         if not os.path.isfile(text):
             return None
         rows, columns, entries = entries_of(text)
         ours = (ours.T if is_expression else ours).tocoo()
-        order = numpy.lexsort((ours.row, ours.col))  # stable, as the entries of one place are
+        order = numpy.lexsort((ours.row, ours.col))  # stable at one place
         entries.sort(key=lambda entry: (entry[1], entry[0]))
         places = list(zip(ours.row[order].tolist(), ours.col[order].tolist()))
         return ours.shape != (rows, columns) or places != [entry[:2] for entry in entries] or \
@@ -332,7 +334,7 @@ def is_expression(part):
 
 
 def numbered(folder):
-    """{name in an .h5ad: folder} of a list of a takane experiment."""
+    """Returns {name in an .h5ad: folder} of a list of a takane experiment."""
     names = os.path.join(folder, "names.json")
     if not os.path.isfile(names):
         return {}
@@ -341,19 +343,19 @@ def numbered(folder):
 
 
 class Origins:
-    """Where the text of the parts of an .h5ad is."""
+    """Finds the text of each part of an .h5ad."""
 
     def __init__(self, path):
         self.folder, self.name = os.path.dirname(path), os.path.basename(path)[:-len(".h5ad")]
         self.is_seurat = self.name != "anndata" or os.path.basename(self.folder) == "assays"
         self.assays = numbered(os.path.join(self.folder, "assays"))
         self.is_loom = os.path.isdir(os.path.join(self.folder, "row_attrs"))
-        self.is_experiment = os.path.isfile(os.path.join(self.folder, "column_data.csv"))  # of R, whose parts have names
+        self.is_experiment = os.path.isfile(os.path.join(self.folder, "column_data.csv"))  # R: named parts
         # AnnData has cells in rows, the others genes.
         self.dense_is_turned = self.is_seurat or self.is_loom or self.is_experiment or bool(self.assays)
 
     def first_assay(self):
-        """The one that is no layer."""
+        """Returns the assay that is not a layer."""
         names = {os.path.splitext(name)[0] if name.endswith((".csv", ".npy")) else name for name in os.listdir(os.path.join(self.folder, "assays"))}
         with h5py.File(os.path.join(self.folder, self.name + ".h5ad"), "r") as file:
             return min(name for name in names if "." not in name and name not in file["layers"])
@@ -390,7 +392,7 @@ class Origins:
 
 
 def parts_of(matrix):
-    """(path, values) of everything in an AnnData but its frames and uns."""
+    """Yields (path, values) of everything in an AnnData except its frames and uns."""
     if matrix.X is not None:
         yield "X", matrix.X
     for room in ("layers", "obsm", "varm", "obsp", "varp"):
@@ -410,7 +412,7 @@ def read_anndata(path):
 
 
 def differs_from_images(matrix, images):
-    """Whether the coordinates of the cells are others than those of the first image of Seurat's that each lies on."""
+    """Returns whether the coordinates of a cell differ from those of its first Seurat image."""
     places = {}
     for name in os.listdir(images):
         path = os.path.join(images, name, "coordinates.csv")
@@ -426,7 +428,7 @@ def differs_from_images(matrix, images):
 
 
 def h5ad_differences(path):
-    """({part: whether it differs}, [parts without a text])"""
+    """Returns ({part: whether it differs}, [parts without a text])."""
     origins, found, alone = Origins(path), {}, []
     matrix = read_anndata(path)
     for part, values in parts_of(matrix):
@@ -442,7 +444,7 @@ def h5ad_differences(path):
 
 
 def gz_differs(path, text, is_features):
-    """What zlib gives and a text; features have a third field, which genes.tsv has not."""
+    """Compares the output of zlib with a text. Features have a third field, which genes.tsv lacks."""
     with gzip.open(path) as file:
         ours = file.read()
     if is_features:
@@ -451,7 +453,8 @@ def gz_differs(path, text, is_features):
 
 
 def tabix_differences(folder, text, index):
-    """What tabix finds with that index of folder/fragments.tsv.gz, and the lines of the text: whole chromosomes, and parts of them."""
+    """Compares the results of tabix with an index of folder/fragments.tsv.gz with the lines of the text: whole
+    chromosomes, and parts of them."""
     by_name = {}
     for line in content(text).splitlines(keepends=True):
         fields = line.split(b"\t")
@@ -463,7 +466,7 @@ def tabix_differences(folder, text, index):
         for first in (lines[0][0], lines[len(lines) // 2][0]):
             asked.append(f"{name}:{first + 1}-{first + 500}")
             want += b"".join(line for start, end, line in lines if start < first + 500 and end > first)
-    with tempfile.TemporaryDirectory(dir=folder) as alone:  # of two indexes htslib takes the one that it likes better
+    with tempfile.TemporaryDirectory(dir=folder) as alone:  # htslib chooses freely between two indexes
         for name in ("fragments.tsv.gz", index):
             os.link(os.path.join(folder, name), os.path.join(alone, name))
         found = subprocess.run(["tabix", os.path.join(alone, "fragments.tsv.gz"), *asked], capture_output=True, timeout=60) if asked else None
@@ -471,7 +474,7 @@ def tabix_differences(folder, text, index):
 
 
 def rewrite(path, change):
-    """Writes other bytes under that name, which may be a link to a file that stays."""
+    """Writes other bytes under that name. It may be a link to a file that stays."""
     changed = change(content(path))
     os.unlink(path)
     with open(path, "wb") as file:
@@ -479,7 +482,7 @@ def rewrite(path, change):
 
 
 def other_last_value(text):
-    """The last digit of the text is another one."""
+    """Changes the last digit of the text."""
     at = max(text.rfind(b"%d" % digit) for digit in range(10))
     if at < 0:
         return text + b"1"
@@ -498,7 +501,7 @@ class Native(unittest.TestCase):
             list(threads.map(export, golden_stores(DATA)))
 
     def files(self, *ending):
-        """Those of the name, or, of one that begins with a dot, of the ending. Links lead to others."""
+        """Returns the files with the name, or, if it begins with a dot, with the ending. Links lead to other files."""
         path = os.path.join(*ending)
         end = path if path.startswith(".") else os.sep + path
         every = (os.path.join(at, name) for at, _, names in os.walk(self.folder) for name in sorted(names))
@@ -509,7 +512,7 @@ class Native(unittest.TestCase):
         for path in self.files("10x", "10x.h5"):
             folder = os.path.dirname(os.path.dirname(path))
             if not all(os.path.isfile(os.path.join(folder, name)) for name in ("matrix.mtx", "genes.tsv", "barcodes.tsv")):
-                continue  # which says why
+                continue  # it gives the reason
             with self.subTest(file=path[len(self.folder):]), h5py.File(path, "r") as file:
                 self.assertEqual(tenx_differences(folder, file), [])
             compared += 1
@@ -550,7 +553,7 @@ class Native(unittest.TestCase):
         for path in self.files(".h5ad"):
             with self.subTest(file=path[len(self.folder):]):
                 found, alone = h5ad_differences(path)
-                if path[len(self.folder):].split("/")[1] in PUT_TOGETHER:  # seurat_test holds them against R
+                if path[len(self.folder):].split("/")[1] in PUT_TOGETHER:  # seurat_test compares these with R
                     continue
                 self.assertEqual([part for part, differs in found.items() if differs], [])
                 self.assertEqual(alone, [])
@@ -561,7 +564,7 @@ class Native(unittest.TestCase):
         self.assertEqual({room: count for room, count in least.items() if compared.get(room, 0) < count}, {})
 
     @needs_modules("anndata")
-    def test_an_altered_h5ad_is_told(self):
+    def test_altered_h5ad_is_reported(self):
         told = set()
         for path in self.files(".h5ad"):
             kinds = {part: (part.partition("/")[0], type(values).__name__) for part, values in parts_of(read_anndata(path))}
@@ -585,7 +588,7 @@ class Native(unittest.TestCase):
                 told.add(kind)
         self.assertGreaterEqual(len(told), 10, told)
 
-    def test_an_altered_frame_is_told(self):
+    def test_altered_frame_is_reported(self):
         path, told = os.path.join(self.folder, "anndata-everything_h5ad", "anndata.h5ad"), set()
         altered = os.path.join(self.enterContext(tempfile.TemporaryDirectory()), "altered.h5ad")
         with h5py.File(path, "r") as file:
@@ -599,9 +602,9 @@ class Native(unittest.TestCase):
                     if dataset.parent["categories"].size == 0:
                         continue
                     dataset[0] = -1 if dataset[0] >= 0 else 0
-                elif name.endswith("/values"):  # of which some are missing, and then anything
+                elif name.endswith("/values"):  # some of these are missing and may then be anything
                     dataset[...] = ~dataset[()] if dataset.dtype.kind == "b" else dataset[()] + 1
-                elif name.endswith("/categories"):  # of which some may be nobody's
+                elif name.endswith("/categories"):  # some of these may be unused
                     dataset[...] = [b"?" if dataset.dtype.kind == "S" else not value if dataset.dtype.kind == "b" else value + 1 for value in dataset[()]]
                 else:
                     dataset[0] = b"?" if dataset.dtype.kind == "S" else not dataset[0] if dataset.dtype.kind == "b" else 78 if dataset[0] == 77 else 77
@@ -611,7 +614,7 @@ class Native(unittest.TestCase):
         self.assertGreaterEqual(len(told), 8, told)
 
     @needs_r("Matrix")
-    def test_every_rds_is_what_r_writes_and_has_the_values_of_the_text(self):
+    def test_every_rds_equals_what_r_writes(self):
         files = self.files(".rds")
         altered = []
         for store, name, texts in (("bpcells-mat_packed_uint_col", "matrix", ("matrix.mtx", "genes.tsv", "barcodes.tsv")),
@@ -651,7 +654,7 @@ class Native(unittest.TestCase):
                 compared += 1
         self.assertGreater(compared, 15)
 
-    def test_an_altered_file_is_told(self):
+    def test_altered_file_is_reported(self):
         path = next(path for path in self.files("10x", "10x.h5") if h5py.File(path, "r")["matrix/data"].shape[0] > 1)
         folder = os.path.dirname(os.path.dirname(path))
         altered = os.path.join(self.folder, "altered.h5")

@@ -1,13 +1,15 @@
-# What Seurat itself makes of the parts of a store, to be held against seurat.rds: parts are read with hdf5r from anndata.h5ad (no code of
-# plainfs sees them after that), and put together by CreateSeuratObject, CreateAssayObject, CreateDimReducObject and as.Graph.
-# Standard input: a line a file, KIND TAB seurat.rds TAB what it is made of. A line is printed for each that differs, and last how many there were.
+# Creates Seurat's own objects from the parts of a store, for a comparison with seurat.rds. The parts are read with
+# hdf5r from anndata.h5ad (plainfs code does not touch them after that) and assembled by CreateSeuratObject,
+# CreateAssayObject, CreateDimReducObject and as.Graph.
+# Standard input: one line per file, KIND TAB seurat.rds TAB its sources. Prints a line for each difference, and finally
+# the number of files.
 suppressPackageStartupMessages({ library(hdf5r); library(Matrix); library(Seurat) })
 options(warn = -1)
 
 utf8 <- function(x) { Encoding(x) <- "UTF-8"; x }
 attribute <- function(object, name) if (object$attr_exists(name)) tryCatch(h5attr(object, name), error = function(e) NULL)  # a list of no columns
 is_group <- function(object) inherits(object, "H5Group")
-# As R keeps numbers of that type; a missing one is the least, which hdf5r reads so.
+# R's representation of numbers of that type. A missing one is the least, as hdf5r reads it.
 number <- function(set, values) {
   type <- set$get_type()
   if (inherits(type, "H5T_ENUM") || is.logical(values)) return(as.logical(as.character(values)))
@@ -17,8 +19,8 @@ number <- function(set, values) {
   if (type$get_size() == 4 && !signed) return(as.double(values))
   if (anyNA(values)) ifelse(is.na(values), -2^31, values) else as.integer(values)
 }
-# Integers of 64 bits, which R keeps as doubles, integer64 or text. All that are beyond the greatest integer64 are that for hdf5r; those of the
-# stores are the greatest unsigned one.
+# Integers of 64 bits, which R keeps as doubles, integer64 or text. hdf5r reads all integers beyond the greatest
+# integer64 as that one. Those of the stores are the greatest unsigned one.
 wide_number <- function(values, signed) {
   if (!inherits(values, "integer64")) return(as.double(values))
   text <- as.character(values)
@@ -48,7 +50,7 @@ frame <- function(group) {
   columns <- list()
   for (name in if (length(names)) utf8(names)) {
     values <- column(group[[name]])
-    # A record is JSON there, and a column a member in R.
+    # A record is JSON in the .h5ad, and one column per member in R.
     if (is.character(values) && length(values) && all(startsWith(values, "{")) && all(!is.na(values))) {
       records <- jsonlite::fromJSON(paste0("[", paste(values, collapse = ","), "]"))
       columns[paste0(name, ".", names(records))] <- lapply(records, function(values) structure(values, is_record = TRUE))
@@ -78,7 +80,7 @@ matrix_of <- function(object, rows, columns) {
 sample_of <- function(m) head(if (is.matrix(m)) as.vector(m) else m@x, 65536)
 like_counts <- function(m) { x <- sample_of(m); all(is.finite(x)) && all(x >= 0) && all(x == floor(x)) }
 is_scaled <- function(m) any(sample_of(m) < 0, na.rm = TRUE)
-# Seurat takes no empty name: each is the first of X, X.1, X.2, ... that is free.
+# Seurat accepts no empty name: each becomes the first unused one of X, X.1, X.2, ...
 filled <- function(names) {
   free <- setdiff(c("X", paste0("X.", seq_along(names))), names)
   names[names == ""] <- head(free, sum(names == ""))
@@ -89,8 +91,8 @@ features <- function(names) {
 }
 key_of <- function(name) { known <- c(pca = "PC_", umap = "UMAP_", tsne = "tSNE_"); if (name %in% names(known)) known[[name]] else paste0(gsub("[^0-9A-Za-z]", "", name), "_") }
 
-# counts, data, scaled, and whose genes: "Which matrix" of formats/seurat-rds.md.
-# is_counts: X is an experiment's assay called so.
+# counts, data, scaled, and their genes: "Which matrix" of formats/seurat-rds.md. is_counts: X is the assay "counts" of
+# an experiment.
 choose <- function(root, genes, cells, is_counts) {
   has <- function(path) { group <- root; for (name in strsplit(path, "/")[[1]]) { if (!name %in% names(group)) return(FALSE); group <- group[[name]] }; TRUE }
   of <- function(path, rows = genes) if (has(path)) matrix_of(root[[path]], rows, cells)
@@ -111,7 +113,7 @@ choose <- function(root, genes, cells, is_counts) {
 }
 sparse <- function(m, names) { if (is.matrix(m)) m <- as.sparse(m); rownames(m) <- names; m }
 
-# Levels by their bytes, as seurat.rds has them: Seurat sorts them as the locale does.
+# Levels in byte order, like in seurat.rds: Seurat sorts them by locale.
 by_bytes <- function(identities) {
   structure(factor(as.character(identities), sort(levels(identities), method = "radix")), names = names(identities))
 }
@@ -163,7 +165,8 @@ add_parts <- function(object, root, assay, cells, renamed) {
   }
   object
 }
-# Several assays: the first one's object with the others, nCount_ and nFeature_ of each, then the columns of the root.
+# Several assays: the object of the first one with the others, nCount_ and nFeature_ of each, then the columns of the
+# root.
 join <- function(files, obs) {
   objects <- lapply(names(files), function(name) { file <- H5File$new(files[[name]], "r"); on.exit(file$close_all()); build(file, name) })
   whole <- objects[[1]]; meta <- whole@meta.data["orig.ident"]
@@ -182,15 +185,15 @@ join <- function(files, obs) {
   whole
 }
 
-# An .h5ad has no missing text but in a categorical, and no NA but NaN among reals.
+# An .h5ad has no missing text except in a categorical, and no NA except NaN among reals.
 same_column <- function(ours, theirs) {
-  if (inherits(ours, "Date")) ours <- format(ours)  # which AnnData has no type for
+  if (inherits(ours, "Date")) ours <- format(ours)  # AnnData has no such type
   if (!is.null(attr(theirs, "is_record"))) return(if (is.numeric(ours)) isTRUE(all.equal(as.double(ours), as.double(theirs), tolerance = 1e-7)) else identical(ours, as.vector(theirs)))
   if (is.character(ours) && anyNA(ours) && is.factor(theirs)) theirs <- as.character(theirs)
   if (is.double(ours) && is.double(theirs)) ours[is.na(ours)] <- theirs[is.na(theirs)] <- NaN
   identical(ours, theirs)
 }
-# No NA in a sparse matrix but NaN either.
+# A sparse matrix has no NA except NaN either.
 same_part <- function(ours, theirs) {
   for (m in c("ours", "theirs")) if (is(get(m), "dgCMatrix")) { value <- get(m); value@x[is.na(value@x)] <- NaN; assign(m, value) }
   identical(ours, theirs)
@@ -211,7 +214,7 @@ differences <- function(ours, theirs) {
   }
   found
 }
-# Of an h5Seurat file, exported beside it: each part is what the part's own file has.
+# For an h5Seurat file, exported beside it: each part equals the file of that part.
 stored_differences <- function(ours, folder) {
   found <- character()
   same <- function(what, object, path) {
@@ -220,8 +223,8 @@ stored_differences <- function(ours, folder) {
     theirs <- readRDS(path)
     if (is.matrix(theirs)) {
       storage.mode(theirs) <- "double"
-      if (is.null(rownames(theirs))) theirs <- new("matrix") + 0  # of which the names do not fit: left out
-      else if (is.null(colnames(theirs))) colnames(theirs) <- colnames(object)  # the file tells no key
+      if (is.null(rownames(theirs))) theirs <- new("matrix") + 0  # names of the wrong length: left out
+      else if (is.null(colnames(theirs))) colnames(theirs) <- colnames(object)  # the file has no key
     }
     if (!(if (is.data.frame(theirs)) same_frame(object, theirs) else identical(object, theirs))) found <<- c(found, what)
   }
@@ -236,7 +239,8 @@ stored_differences <- function(ours, folder) {
   for (name in names(ours@graphs)) same(paste("graph", name), as(ours@graphs[[name]], "dgCMatrix"), file.path("graphs", name, "matrix.rds"))
   found
 }
-# Of an R object that is the store itself: what R reads of it, whatever version it has, whose classes need not be known. NULL: only BPCells reads it.
+# For an R object that is the store itself: its content as R reads it, for any version, without its classes. NULL: only
+# BPCells reads it.
 joined_layers <- function(assay, name) {
   all <- attr(assay, "layers"); has <- lapply(c(features = "features", cells = "cells"), function(side) unclass(attr(assay, side)))
   layers <- if (name %in% names(all)) name else grep(paste0("^", name, "[.]"), names(all), value = TRUE)
@@ -273,7 +277,7 @@ object_differences <- function(ours, store, name, folder) {
   expect("active.ident", identical(as.character(ours@active.ident), as.character(ident)) && identical(levels(ours@active.ident), levels(ident)))
   reductions <- attr(object, "reductions"); if (is.null(reductions)) reductions <- attr(object, "dr")
   graphs <- attr(object, "graphs"); if (is.null(graphs)) graphs <- list(snn = attr(object, "snn"))
-  of_images <- if (length(attr(object, "images"))) "spatial"  # coordinates, which are no reduction there
+  of_images <- if (length(attr(object, "images"))) "spatial"  # coordinates, which are not a reduction there
   expect("names of reductions", identical(as.character(names(ours@reductions)), c(as.character(names(reductions)), of_images)))
   for (part in names(reductions)) {
     mine <- ours@reductions[[part]]; theirs <- reductions[[part]]
@@ -305,7 +309,7 @@ object_differences <- function(ours, store, name, folder) {
 }
 written_again <- function(object, file) {
   copy <- tempfile(); on.exit(unlink(copy)); saveRDS(object, copy, compress = FALSE)
-  # Bytes 7 to 10 name the version of R that wrote the file.
+  # Bytes 7 to 10 contain the version of R that wrote the file.
   identical(readBin(file, "raw", file.size(file))[-(7:10)], readBin(copy, "raw", file.size(copy))[-(7:10)])
 }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""seurat.rds of every golden store, in one process of R: valid, what Seurat makes of the same parts, and of use to it."""
+"""seurat.rds of every golden store, in one R process: it is valid, equals Seurat's own object of the same parts, and
+works with Seurat."""
 import json
 import os
 import shutil
@@ -20,7 +21,7 @@ REFERENCE = os.path.join(HERE, "seurat_reference.R")
 SAMPLES = os.path.join(HERE, "..", "data", "samples")
 GENUINE = os.path.join(DATA, "seurat")
 
-# The objects that Seurat made, and what they were made of.
+# The objects that Seurat created, and their sources.
 OBJECTS = (
     ("counts_only", "counts_only.h5ad", "seurat.rds", "seurat.rds"),
     ("dense_no_counts", "dense_no_counts.h5ad", "seurat.rds", "seurat.rds"),
@@ -31,7 +32,7 @@ OBJECTS = (
     ("raw_scaled", "raw_scaled.h5ad", "seurat.rds", "seurat.rds"),
 )
 
-# Why a golden store that has an anndata.h5ad has no object that can be read: words of the message.
+# The reasons of golden stores with an anndata.h5ad but without a readable object: words of the message.
 REFUSED = (
     "has an empty name, which Seurat refuses",
     "as one before it, which Seurat refuses",
@@ -44,16 +45,16 @@ REFUSED = (
 
 
 def has_seurat_4():
-    """True if what Seurat makes is what the golden objects are: Seurat 5 makes others."""
+    """Returns whether the installed Seurat creates objects like the golden ones. Seurat 5 creates others."""
     if missing_r("Seurat"):
-        return True  # which needs_r reports
+        return True  # needs_r reports it
     found = subprocess.run(["Rscript", "-e", "stopifnot(packageVersion('SeuratObject') < '5')"], capture_output=True, timeout=120,
                            check=False)
     return found.returncode == 0
 
 
 def named(case, target):
-    """A BPCells matrix of the golden cases in which nothing is without a name."""
+    """Writes a BPCells matrix of the golden cases with all names."""
     shutil.copytree(os.path.join(DATA, "bpcells", case, "store"), target)
     for side in ("row_names", "col_names"):
         path = os.path.join(target, side)
@@ -70,14 +71,14 @@ def cat(store, path):
 
 
 class Genuine(unittest.TestCase):
-    def test_the_bytes_are_those_that_r_writes_of_the_object(self):
+    def test_bytes_equal_those_that_r_writes(self):
         for folder, store, path, expected in OBJECTS:
             with self.subTest(object=folder, path=path), open(os.path.join(GENUINE, folder, expected), "rb") as file:
                 result = cat(os.path.join(GENUINE, folder, store), path)
                 self.assertEqual(result.stderr, b"")
                 self.assertTrue(result.stdout == file.read())
 
-    def test_a_modality_with_other_cells_has_no_object_at_the_root(self):
+    def test_modality_with_other_cells_has_no_root_object(self):
         store = os.path.join(DATA, "anndata", "mudata_global", "store.h5mu")
         listed = subprocess.run([PROGRAM, "ls", "-R", store], capture_output=True, text=True, timeout=60).stdout
         whole = os.path.join(GENUINE, "mudata", "mudata.h5mu")
@@ -85,8 +86,9 @@ class Genuine(unittest.TestCase):
         self.assertEqual((listed.count("seurat.rds"), others.count("seurat.rds")), (2, 3))
         self.assertEqual(cat(store, "seurat.rds").returncode, cat(store, "no such file").returncode)
 
-    def test_a_stored_object_is_the_one_that_was_saved(self):
-        """h5Seurat does not keep that a factor is ordered, so the one column that is has another class."""
+    def test_stored_object_equals_the_saved_one(self):
+        """Compares a stored object with the saved one. h5Seurat does not store that a factor is ordered, so that one
+        column has another class."""
         with open(os.path.join(GENUINE, "h5seurat", "seurat.rds"), "rb") as file:
             saved = file.read()
         text = lambda value: b"\0\4\0\x09" + len(value).to_bytes(4, "big") + value
@@ -113,7 +115,7 @@ class Golden(unittest.TestCase):
 
     @classmethod
     def add(cls, store, target, at, names, said):
-        """What R is to hold the object of a directory against."""
+        """Adds the files that R compares with the object of a directory."""
         path = os.path.join(at, "seurat.rds")
         mod = os.path.join(at, "mod")
         if "seurat.rds" not in names:
@@ -129,7 +131,7 @@ class Golden(unittest.TestCase):
             parts = [field for name in order for field in (name, os.path.join(mod, name, "anndata.h5ad"))]
             cls.lines.append(("joint", path, os.path.join(at, "obs.rds"), *parts))
         elif "meta.data.rds" in names:
-            is_object = store.endswith((".rds", ".RData"))  # of R, which is the store itself
+            is_object = store.endswith((".rds", ".RData"))  # an R object that is the store itself
             cls.lines.append(("object", path, store, os.path.relpath(at, target).strip("."), at) if is_object else ("stored", path, at))
 
     def r(self, lines):
@@ -141,8 +143,9 @@ class Golden(unittest.TestCase):
         words = last.split()[1:]
         return dict(zip(words[::2], map(int, words[1::2])))
 
-    def test_every_object_is_what_seurat_makes_of_the_same_parts(self):
-        """Each slot identical, valid to the last part, and written again by R in the same bytes; NormalizeData to RunUMAP on those that are large enough."""
+    def test_every_object_equals_what_seurat_creates(self):
+        """Checks that each slot is identical, valid down to the last part, and rewritten by R as the same bytes. Runs
+        NormalizeData to RunUMAP on large enough objects."""
         lines = list(self.lines)
         for folder, store, path in (("full", "full.h5ad", "seurat.rds"), ("counts_only", "counts_only.h5ad", "seurat.rds"), ("mudata", "mudata.h5mu", "seurat.rds"),
                                     ("h5seurat", "store.h5seurat", "seurat.rds"), (SAMPLES, "pbmc.h5ad", "seurat.rds"), (SAMPLES, "pbmc.h5seurat", "seurat.rds"),
@@ -158,13 +161,13 @@ class Golden(unittest.TestCase):
         self.assertGreater(checked["stored"], 6)
         self.assertGreater(checked["object"], 8)
 
-    def test_what_has_no_object_says_why(self):
+    def test_missing_object_has_a_reason(self):
         for path, said in self.refused.items():
             with self.subTest(file=path[len(self.folder):]):
                 self.assertTrue(any(words in line for line in said for words in REFUSED), said)
 
-    def test_an_altered_object_is_told(self):
-        """The canary: counts, names, a factor's levels and a reduction that are not the store's."""
+    def test_altered_object_is_reported(self):
+        """The canary: counts, names, levels of a factor and a reduction that differ from the store."""
         store = os.path.join(GENUINE, "full", "full.h5ad")
         genuine = os.path.join(GENUINE, "full", "seurat.rds")
         with open(genuine, "rb") as file:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The installed completions in real shells: what stands on the line once Tab was pressed.
+"""Tests the installed completions in real shells: the line after Tab was pressed.
 
     completion_test.py PREFIX
 """
@@ -20,9 +20,9 @@ SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data",
 BASH = os.path.join(PREFIX, "share", "bash-completion", "completions", "plainfs")
 ZSH = os.path.join(PREFIX, "share", "zsh", "site-functions")
 
-CURSOR = "\N{FULL BLOCK}"  # where Tab is pressed, if not at the end
+CURSOR = "\N{FULL BLOCK}"  # the place of Tab, if not at the end
 
-# What is typed before Tab, what it adds; where zsh adds something else, that too.
+# The typed text, the text that Tab adds, and the text that zsh adds if it differs.
 LINES = (
     ("plainfs ch", "eck "),
     ("plainfs export --pa", "rt"),  # or --parts

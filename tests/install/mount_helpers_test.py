@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""mount(8) and a mount table with the helpers that were installed.
+"""Tests mount(8) and a mount table with the installed helpers.
 
     mount_helpers_test.py PREFIX
 
-mount(8) looks for helpers in /sbin only. So the test runs in a mount namespace of its own, in which /sbin holds the helpers of
-PREFIX besides what it holds anyway. Ends with 77, skipped, where that or FUSE is not allowed.
+mount(8) looks for helpers only in /sbin. So the test runs in its own mount namespace, with a /sbin that also holds the
+helpers of PREFIX. Exits with 77, skipped, if that or FUSE is not permitted.
 """
 import os
 import subprocess
@@ -17,7 +17,7 @@ PREFIX = os.path.abspath(sys.argv.pop(1))
 STORE = os.path.join(os.environ["PLAINFS_TEST_DATA"], "bpcells", "mat_packed_uint_col", "store")
 INSIDE = "PLAINFS_TEST_NAMESPACE"
 HELPERS = ("mount.plainfs", "mount.fuse.plainfs")
-# What systemd's units and mount(8) at boot give.
+# The environment of systemd's units and of mount(8) at boot.
 ENVIRONMENT = {"PATH": "/bin:/usr/bin"}
 
 
@@ -26,7 +26,7 @@ def run(*words):
 
 
 def add_helpers(folder):
-    """Puts a folder over /sbin that has links to everything in it and to the helpers."""
+    """Mounts a folder over /sbin that has links to all its files and to the helpers."""
     sbin = os.path.realpath("/sbin")
     before, after = os.path.join(folder, "before"), os.path.join(folder, "after")
     os.mkdir(before)
@@ -57,7 +57,7 @@ class Helpers(unittest.TestCase):
         return path
 
     def mounted(self):
-        """The line of the table of mounts, or None."""
+        """Returns the line of the mount table, or None."""
         with open("/proc/self/mountinfo", encoding="utf-8") as mounts:
             return next((line.split() for line in mounts if line.split()[4] == self.point), None)
 
@@ -71,7 +71,7 @@ class Helpers(unittest.TestCase):
         self.assertEqual(run("umount", self.point).returncode, 0)
         self.assertIsNone(self.mounted())
 
-    def test_the_helpers_lead_to_the_program(self):
+    def test_mount_helpers_run_the_program(self):
         for name in HELPERS:
             self.assertEqual(os.readlink(os.path.join(PREFIX, "sbin", name)), "../bin/plainfs")
 
@@ -95,7 +95,7 @@ class Helpers(unittest.TestCase):
             self.assertIn(words, result.stderr)
             self.assertIsNone(self.mounted())
 
-    def test_a_store_that_is_gone_is_no_failure_where_the_table_says_so(self):
+    def test_missing_store_passes_with_nofail(self):
         for options, code in (("ro", 32), ("ro,nofail", 0), ("defaults,nofail", 0)):
             table = self.table("/no/such/store", self.point, "plainfs", options, "0", "0")
             for words in (("mount", "-a", "-T", table), ("mount", "-T", table, self.point)):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Hold the installed manual and the installed shell completions against `plainfs --help`.
+"""Compare the installed manual and shell completions with `plainfs --help`.
 
     papers_test.py PREFIX SOURCE_FOLDER
 """
@@ -25,7 +25,7 @@ def read(*path):
 
 
 def completed(line):
-    """What bash offers at the end of the line."""
+    """Returns the completions that bash offers at the end of the line."""
     script = """source "$1"; compopt() { :; }; COMP_LINE=$2 COMP_POINT=${#2}; _plainfs; printf '%s\\n' "${COMPREPLY[@]}" """
     environment = {**os.environ, "PATH": os.path.join(PREFIX, "bin") + ":" + os.environ["PATH"]}
     result = subprocess.run(["bash", "-c", script, "bash", BASH, line], env=environment, capture_output=True, text=True)
@@ -34,7 +34,7 @@ def completed(line):
 
 
 def plain(roff):
-    """The text of a manual page without its font changes."""
+    """Returns the text of a manual page without its font changes."""
     return re.sub(r"\\f.", "", roff).replace("\\-", "-")
 
 
@@ -43,7 +43,7 @@ class Papers(unittest.TestCase):
     def setUpClass(cls):
         cls.help = subprocess.run([PROGRAM, "--help"], check=True, capture_output=True, text=True).stdout
         cls.manual = plain(read(MANUAL))
-        # "-o cache_size=BYTES" and "-f, -o foreground", as each line of the help begins
+        # "-o cache_size=BYTES" and "-f, -o foreground", at the beginning of each line of the help
         cls.options = re.findall(r"^  ((?:-\w, )?-o [\w=:\[\]]+)", cls.help, re.M)
         cls.names = {re.search(r"-o (\w+)", option)[1] for option in cls.options}
 

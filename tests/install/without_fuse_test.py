@@ -1,4 +1,5 @@
-"""The installed program where it was built with PLAINFS_FUSE=OFF: it needs no libfuse, says so where it would mount, and reads all the same."""
+"""Tests the installed program if it was built with PLAINFS_FUSE=OFF: it does not need libfuse, reports this when it
+would mount, and reads stores."""
 import os
 import subprocess
 import sys
@@ -15,14 +16,14 @@ def run(*arguments):
 
 
 class WithoutFuse(unittest.TestCase):
-    def test_no_libfuse_is_wanted(self):
+    def test_program_does_not_link_libfuse(self):
         needed = subprocess.run(["ldd", PROGRAM], capture_output=True, text=True, check=True).stdout
         self.assertIn("libcurl", needed)
         self.assertNotIn("fuse", needed)
         self.assertIn("libfuse none\n", run("--version").stdout)
         self.assertFalse(os.path.lexists(os.path.join(PREFIX, "sbin", "mount.plainfs")))
 
-    def test_who_would_mount_is_told_what_there_is(self):
+    def test_mounting_without_fuse_lists_alternatives(self):
         with tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder:
             for arguments in ((SAMPLE, folder), ("run", SAMPLE, "--", "true")):
                 refused = run(*arguments)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sums and cells of levels against the programs that people take for them: Seurat, scuttle and DESeq2, in R."""
+"""Tests sums and cells of levels against the programs commonly used for them: Seurat, scuttle and DESeq2, in R."""
 import os
 import subprocess
 
@@ -15,7 +15,7 @@ try:
 except ImportError:
     anndata = None
 
-# Each is called with the mountpoint and prints how much it has compared.
+# Each script gets the mountpoint and prints how much it has compared.
 SEURAT = r"""
 suppressPackageStartupMessages(library(Seurat))
 at <- function(...) file.path(commandArgs(TRUE)[1], ...)
@@ -78,7 +78,7 @@ class Aggregates(Folder):
         cells, genes = 240, 60
         kind = numbers.choice(["B", "T"], cells)
         mean = np.tile(numbers.gamma(2, 1.5, genes), (cells, 1))
-        mean[kind == "T", 0] *= 20  # of which DESeq2 is to find that it differs
+        mean[kind == "T", 0] *= 20  # DESeq2 must find that this one differs
         counts = scipy.sparse.csr_matrix(numbers.poisson(mean).astype("f4"))
         obs = pd.DataFrame({"type": pd.Categorical(kind), "donor": numbers.choice(["d1", "d2", "d3"], cells)},
                            index=[f"cell{i}" for i in range(cells)])
@@ -96,13 +96,13 @@ class Aggregates(Folder):
             self.assertEqual(result.returncode, 0, result.stderr.decode())
             self.assertEqual([int(number) for number in result.stdout.split()][:len(compared)], compared)
 
-    def test_seurat_sums_and_subsets_as_the_files_do(self):
+    def test_seurat_sums_and_subsets_match_the_files(self):
         self.check(SEURAT, ["Seurat"], [2, 6])
 
-    def test_scuttle_sums_and_counts_cells_as_the_files_do(self):
+    def test_scuttle_sums_and_cell_counts_match_the_files(self):
         self.check(SCUTTLE, ["scuttle"], [2, 6])
 
-    def test_deseq2_takes_the_table(self):
+    def test_deseq2_reads_the_table(self):
         self.check(DESEQ2, ["DESeq2"], [])
 
 

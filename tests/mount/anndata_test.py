@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random AnnData objects, written by the anndata package and read by it again: every view of a mount holds what it reads.
+"""Random AnnData objects, written and read by the anndata package: every view of a mount shows the values it reads.
 
 The seeds are fixed; ANNDATA_SEEDS=FIRST:END runs others.
 """
@@ -27,7 +27,7 @@ STRANGE = ["NA", "", "a,b", 'say "x"', "two\nlines", "żółw", "TAB\there", "-1
 FIRST, END = map(int, os.environ.get("ANNDATA_SEEDS", "0:10").split(":"))
 
 
-# -- making one
+# -- creating one
 
 
 def texts(rng, count, prefix):
@@ -65,7 +65,7 @@ def column(rng, count):
         return pd.Categorical.from_codes(generator.integers(-1, len(labels), count), labels)
     if kind == "truths":
         return pd.Categorical.from_codes(generator.integers(-1, 2, count), [False, True])
-    if kind == "text":  # repeated ones, anndata makes a categorical of
+    if kind == "text":  # anndata turns repeated ones into a categorical
         return [f"{t}{i}" if rng.random() < 0.9 else t for i, t in enumerate(texts(rng, count, "t"))]
     if kind == "nullable":
         dtype = rng.choice(["Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64"])
@@ -95,7 +95,7 @@ def matrix(rng, rows, columns, kinds=("csr", "csc", "dense")):
         return dense
     made = (scipy.sparse.csr_matrix if kind == "csr" else scipy.sparse.csc_matrix)(dense)
     if made.nnz and rng.random() < 0.3:
-        made.data[rng.randrange(made.nnz)] = 0  # stored, and stays
+        made.data[rng.randrange(made.nnz)] = 0  # stored, and kept
     return made
 
 
@@ -108,7 +108,7 @@ def names(rng, count, prefix):
 
 
 def annotated(rng):
-    """An AnnData of any size, from empty to several chunks an array."""
+    """Returns an AnnData of any size, from empty to several chunks per array."""
     cells = rng.choice([0, 1, 7, 300, 3000])
     genes = rng.choice([0, 1, 5, 90, 400])
     obs = frame(rng, names(rng, cells, "cell"), rng.randrange(0, 12))
@@ -140,11 +140,11 @@ def annotated(rng):
     return adata
 
 
-# -- holding a view against what the package read
+# -- comparing a view with the values that the package read
 
 
 def fields(text):
-    """The records of a CSV, a field being (text, was it quoted)."""
+    """Yields the records of a CSV. A field is (text, whether it was quoted)."""
     records, record, i = [], [], 0
     while i < len(text):
         if text[i] == '"':
@@ -167,7 +167,7 @@ def fields(text):
 
 
 def is_value(field, value):
-    """Whether the field of a CSV is that value, exactly."""
+    """Returns whether the field of a CSV equals that value."""
     text, quoted = field
     if value is pd.NA or value is None:
         return field == ("NA", False)
@@ -243,7 +243,7 @@ class Views:
                 self.test.assertFalse(os.path.exists(self.mount.join(*path, file)), path)
 
     def entries(self, shape, rows, columns, values, *path):
-        """matrix.mtx holds just these, in this order."""
+        """Checks that matrix.mtx holds exactly these entries, in this order."""
         whole = values.dtype.kind != "f"
         lines = self.read(*path, "matrix.mtx").split("\n")
         self.test.assertEqual(lines[0], f"%%MatrixMarket matrix coordinate {'integer' if whole else 'real'} general")
@@ -256,7 +256,7 @@ class Views:
             self.test.assertTrue(is_value((text, False), number), f"{path}: {line} is not {value!r}")
 
     def matrix(self, x, rows, columns, ids, turned, *path):
-        """rows, columns: names of x as it is stored, None = unknown; turned: shown as genes by cells."""
+        """rows, columns: names of x as stored, None = unknown; turned: shown as genes by cells."""
         if scipy.sparse.issparse(x):
             major = np.repeat(np.arange(len(x.indptr) - 1), np.diff(x.indptr))
             r, c = (major, x.indices) if x.format == "csr" else (x.indices, major)
@@ -385,19 +385,19 @@ class AsAWhole(Folder):
                 os.stat(mount.join("obs.csv"))
                 self.assertGreater(json.loads(mount.read(".plainfs", "stats.json"))["chunks_decoded"], 0, store)
 
-    def test_info_tells_what_it_holds(self):
+    def test_info_lists_the_parts(self):
         path = os.path.join(self.folder, "a.h5ad")
         self.adata.write_h5ad(path)
         with Mount(path) as mount:
             info = json.loads(mount.read(".plainfs", "info.json"))
         told = json.loads(run(mounted.PROGRAM, "info", "--json", path).stdout)
-        self.assertEqual(info, told | {key: info[key] for key in ("options", "pid", "seurat.rds")})  # which only a mount tells
+        self.assertEqual(info, told | {key: info[key] for key in ("options", "pid", "seurat.rds")})  # only in a mount
         self.assertEqual((info["format"], info["container"]), ("AnnData", "HDF5"))
         self.assertEqual(info["anndata"], {
             "n_obs": 2000, "n_vars": 30, "X": "csr", "dtype": "float32", "layers": ["dense"], "obsm": ["X_pca"], "varm": [], "obsp": [],
             "varp": [], "uns": ["log"], "raw": None, "encoding": "0.8"})
 
-    def test_info_tells_the_modalities_of_a_mudata(self):
+    def test_info_lists_the_modalities_of_a_mudata(self):
         with Mount(os.path.join(DATA, "anndata", "mudata_global", "store.h5mu")) as mount:
             info = json.loads(mount.read(".plainfs", "info.json"))
             shown = sorted(os.listdir(mount.join("mod")))
@@ -410,7 +410,7 @@ class AsAWhole(Folder):
         self.assertEqual(about["obsm"], ["X_mofa", "cells_by_topics", "prot", "rna"])
         self.assertEqual((about["varm"], about["obsp"], about["varp"], about["uns"]), (["LFs", "prot", "rna"], ["wnn"], ["dense"], ["mofa"]))
 
-    def test_a_mirror_shows_each_whatever_it_is_called(self):
+    def test_mirror_shows_a_store_under_any_name(self):
         self.adata.write_h5ad(os.path.join(self.folder, "no extension"))
         self.adata.write_zarr(os.path.join(self.folder, "cells.h5"))
         shutil.copy(os.path.join(DATA, "anndata", "mudata_041", "store.h5mu"), os.path.join(self.folder, "x.csv"))

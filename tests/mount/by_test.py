@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""by/COLUMN/LEVEL/: the cells of one level are what anndata slices out of the same store, and nothing that goes through a mount comes there."""
+"""by/COLUMN/LEVEL/: the cells of one level equal anndata's slice of the same store, and programs that walk a mount do
+not enter it."""
 import errno
 import gzip
 import os
@@ -23,7 +24,7 @@ try:
 except ImportError:
     anndata = None
 
-MOST_LEVELS = 2  # that are read of a column, so that a store takes no longer than its text
+MOST_LEVELS = 2  # levels read per column, so that a store does not take longer than its text
 
 VALID = r"""
 suppressPackageStartupMessages(library(Seurat))
@@ -36,7 +37,7 @@ for (file in commandArgs(TRUE)) {
 
 
 def encoded(text):
-    """A level as the name of a directory; None where VIEWS 1 would cut it."""
+    """Returns a level as the name of a directory; None if VIEWS 1 would cut it."""
     if text == "":
         return "%00"
     if text in (".", ".."):
@@ -51,12 +52,12 @@ def shown(value):
 
 
 def levels(series):
-    """What is listed for a column: the texts of its levels, and which cells each has. None where numbers are not listed."""
+    """Returns the listed levels of a column: their texts, and the cells of each. None if numbers are not listed."""
     known = series.notna().to_numpy()
     if isinstance(series.dtype, pd.CategoricalDtype):
         labels = list(series.cat.categories)
         if any(isinstance(label, (float, np.floating)) for label in labels):
-            return None  # whose spelling is a test of its own
+            return None  # its spelling has its own test
         return [(shown(label), (series.cat.codes == code).to_numpy()) for code, label in enumerate(labels) if (series.cat.codes == code).any()]
     if series.dtype == object or isinstance(series.dtype, pd.StringDtype):
         texts = sorted({text for text in series[known]}, key=str.encode)
@@ -92,7 +93,7 @@ class Levels(Folder):
                 self.assertEqual(list(a.cat.categories), list(b.cat.categories), where)
 
     def same_cells(self, ours, whole, which, where):
-        """ours: what was read of a level; whole: of all cells."""
+        """Compares `ours`, the data read from a level, with `whole`, the data of all cells."""
         self.assertEqual(ours.n_obs, which.sum(), where)
         self.same_frame(ours.obs, whole.obs[which], where + " obs")
         self.same_frame(ours.var, whole.var, where + " var")
@@ -109,8 +110,9 @@ class Levels(Folder):
             self.same_frame(ours.raw.var, whole.raw.var, where + " raw/var")
 
     def check(self, by, whole, rng, is_store=True):
-        """Every column of whole.obs that is listed in the directory by; how many levels were read. is_store: whole is what is mounted, and
-        not the .h5ad made of it, where texts of which some are missing are categories."""
+        """Checks every column of whole.obs that is listed in the directory by. Returns the number of levels read.
+        is_store: `whole` is the mounted store and not the .h5ad made from it, which stores texts with missing values as
+        categories."""
         count = 0
         self.are_stored = is_store
         listed = os.listdir(by)
@@ -150,10 +152,10 @@ class Levels(Folder):
             self.assertNotIn(b"damaged", mount.read(".plainfs", "log"))
         return count
 
-    def test_a_level_of_a_random_store_is_what_anndata_slices(self):
+    def test_level_of_a_random_store_matches_an_anndata_slice(self):
         self.assertGreater(sum(self.random(seed) for seed in range(FIRST, END)), 20)
 
-    def test_a_level_of_golden_stores_is_what_anndata_slices(self):
+    def test_level_of_golden_stores_matches_an_anndata_slice(self):
         read = [self.golden(store) for _, store in a_third(cases(DATA, GOOD), 1)]
         self.assertGreater(sum(count > 0 for count in read), 8)
         self.assertGreater(sum(read), 40)
@@ -170,11 +172,11 @@ class Levels(Folder):
                 try:
                     whole = anndata.read_h5ad(mount.join(folder, h5ad))
                 except OSError:
-                    continue  # which has tests of its own
+                    continue  # has its own tests
                 count += self.check(mount.join(folder, "by"), whole, random.Random(store), False)
             return count
 
-    def test_nothing_that_goes_through_a_mount_comes_there(self):
+    def test_tree_walkers_do_not_enter_it(self):
         adata = annotated(random.Random(1))
         while "cat" not in adata.obs or adata.n_obs == 0:
             adata = anndata.AnnData(np.eye(4), obs=pd.DataFrame({"cat": pd.Categorical(list("abab"))}, index=list("wxyz")), dtype="f8")
@@ -205,7 +207,7 @@ class Levels(Folder):
 
 
 class OfFragments(Folder):
-    def test_fragments_of_a_level_are_those_lines_of_all(self):
+    def test_fragments_of_a_level_are_a_subset_of_all(self):
         store = os.path.join(DATA, "bpcells", "frag_packed", "store")
         with Mount(store) as mount:
             lines = mount.read("fragments.tsv").splitlines(keepends=True)
@@ -231,7 +233,7 @@ class OfFragments(Folder):
         skip_rest(self, missing_programs("tabix"))
 
     def has_index(self, path):
-        """Some of the store's fragments end before they begin, of which there is no index."""
+        """Returns whether there is an index. It is absent if some fragments of the store end before they begin."""
         try:
             with open(path + ".csi", "rb") as file:
                 return file.read(1) != b""
@@ -240,7 +242,7 @@ class OfFragments(Folder):
             return False
 
     def tabix(self, path, want):
-        """The index finds just the lines that reach into a region."""
+        """Checks that the index finds exactly the lines that overlap a region."""
         for chromosome in sorted({line.split(b"\t")[0] for line in want}):
             own = [line for line in want if line.split(b"\t")[0] == chromosome and int(line.split(b"\t")[2]) < 1 << 29]
             starts = sorted(int(line.split(b"\t")[1]) for line in own)

@@ -1,4 +1,5 @@
-"""A third of the golden cases, each through a mount of its own, judged by tests/support/check_case.py; mirror_test.py has all in one."""
+"""A third of the golden cases, each in its own mount, judged by tests/support/check_case.py. mirror_test.py has all in
+one."""
 import os
 
 import mounted

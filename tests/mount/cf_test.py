@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""CF data as NetCDF files and tables: by ncdump, CDO and scipy against what was written."""
+"""CF data as NetCDF files and tables: ncdump, CDO and scipy read the written values."""
 import os
 import subprocess
 
@@ -17,7 +17,7 @@ except ImportError:
 
 @needs_modules("numpy", "zarr", "scipy")
 class Cf(Folder):
-    """A packed field over time, latitude and longitude, as xarray writes it to Zarr v2."""
+    """A packed field over time, latitude and longitude, in Zarr v2 as written by xarray."""
 
     def setUp(self):
         super().setUp()
@@ -57,7 +57,7 @@ class Cf(Folder):
                 self.assertEqual(list(file.variables), ["latitude", "longitude", "time", "t2m"])
 
     # VIEWS 13 "is the part of that table at those coordinates"
-    def test_point_and_map_are_parts_of_the_table(self):
+    def test_point_and_map_match_the_table(self):
         with Mount(self.path) as mount:
             table = self.read(mount, "t2m.table.csv").splitlines()
             self.assertEqual(len(table), 1 + 12 * 5 * 4)
@@ -70,14 +70,14 @@ class Cf(Folder):
                              [line for line in step if line.split(",")[1] == "47"])
 
     # VIEWS 13 "is absent, and the log names the nearest"
-    def test_value_that_is_no_coordinate_is_absent(self):
+    def test_value_without_coordinate_is_absent(self):
         with Mount(self.path) as mount:
             self.assertFalse(os.path.exists(mount.join("t2m/latitude=47.3.csv")))
             self.assertFalse(os.path.exists(mount.join("t2m/level=1.csv")))
             self.assertIn("the nearest is 47", self.read(mount, ".plainfs/log"))
 
     # VIEWS 13 "an ordinary group, with a line in the log"
-    def test_torn_dimension_gives_no_dataset(self):
+    def test_split_dimension_has_no_dataset(self):
         root = zarr.open_group(self.path, mode="a")
         root.create_dataset("small", data=numpy.zeros((2, 2))).attrs["_ARRAY_DIMENSIONS"] = ["latitude", "longitude"]
         with Mount(self.path) as mount:
@@ -86,7 +86,7 @@ class Cf(Folder):
             self.assertIn("different lengths", self.read(mount, ".plainfs/log"))
 
     # VIEWS 13 "stands last; two of these"
-    def test_large_variable_stands_last(self):
+    def test_large_variable_is_last(self):
         root = zarr.open_group(self.path, mode="a")
         for name in ("a_large", "b_large"):
             large = root.create_dataset(name, shape=(1 << 30, 2), chunks=(1 << 20, 2), dtype="f4", fill_value=1.5)

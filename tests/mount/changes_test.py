@@ -1,4 +1,4 @@
-"""A store that changes on disk while it is mounted: EIO with one line in the log, never old and new together."""
+"""A store that changes on disk while mounted: EIO with one line in the log, never a mix of old and new."""
 import contextlib
 import errno
 import json
@@ -20,7 +20,7 @@ VALUES, CHUNK = 1000, 100
 
 
 def zarr_files(value):
-    """Two arrays of int32 that hold value everywhere, one chunk after another."""
+    """Returns two arrays of int32 filled with `value`, chunk by chunk."""
     files = {".zgroup": b'{"zarr_format":2}'}
     for name in ("a", "b"):
         files[name + "/.zarray"] = json.dumps({
@@ -45,7 +45,7 @@ def write_zip(path, value):
 
 
 def golden(case, name):
-    """Writes a golden store; value 1 is one store, 2 another with the same members."""
+    """Writes a golden store: value 1 is one store, 2 another with the same members."""
     def write(path, value):
         source = os.path.join(DATA, "bpcells", case[value - 1], name)
         shutil.copytree(source, path) if os.path.isdir(source) else shutil.copy(source, path)
@@ -91,16 +91,16 @@ class Changes(Folder):
                         self.close(held)
 
     def close(self, held):
-        """Of a file that is no longer shown even that fails, once the store was opened anew."""
+        """Closes a file. Even that fails for a file that is absent after the store was reopened."""
         with contextlib.suppress(OSError):
             os.close(held)
 
     def held_is_old(self, held, want):
-        """What was opened before the change fails or gives the old bytes."""
+        """Checks that a file opened before the change fails or gives the old bytes."""
         try:
             self.assertEqual(os.pread(held, 1 << 20, 0), want)
         except OSError as error:
-            self.assertIn(error.errno, (errno.EIO, errno.ENOENT))  # the latter where the new store has no such file
+            self.assertIn(error.errno, (errno.EIO, errno.ENOENT))  # the latter if the new store lacks that file
 
     def fails_as_changed(self, m, first, second, check_held):
         for _ in range(2):
@@ -118,7 +118,7 @@ class Changes(Folder):
                 if os.path.isfile(new.join(name)):
                     self.assertEqual(m.read(name), new.read(name), name)
 
-    def test_a_store_that_is_replaced(self):
+    def test_replaced_store(self):
         for m, store, (write, first, second), check_held in self.each_kind():
             write(store + ".new", 2)
             os.rename(store, store + ".old")
@@ -127,13 +127,13 @@ class Changes(Folder):
             self.reopened(m)
             self.shows_what_a_new_mount_shows(m, store)
 
-    def test_a_store_that_is_removed(self):
+    def test_removed_store(self):
         for m, store, (write, first, second), check_held in self.each_kind():
             shutil.rmtree(store) if os.path.isdir(store) else os.unlink(store)
             self.fails_as_changed(m, first, second, check_held)
             os.kill(m.pid, signal.SIGUSR1)
             self.assertTrue(mounted.wait_until(lambda: "cannot be reopened" in self.log_of(m)))
-            # Nothing is shown by what is known of the old store, also where another one comes to its place.
+            # Nothing is shown from the old store, even if another one replaces it.
             for _ in range(2):
                 self.fails_with_eio(lambda: m.read(second))
                 check_held()
@@ -142,14 +142,14 @@ class Changes(Folder):
             self.reopened(m)
             self.shows_what_a_new_mount_shows(m, store)
 
-    def test_a_store_of_one_file_that_is_cut_off(self):
+    def test_truncated_single_file_store(self):
         for m, store, (write, first, second), check_held in self.each_kind():
             if os.path.isdir(store):
                 continue
             os.truncate(store, os.path.getsize(store) // 2)
             self.fails_as_changed(m, first, second, check_held)
 
-    def test_a_store_of_one_file_that_is_rewritten_in_place(self):
+    def test_single_file_store_rewritten_in_place(self):
         for m, store, (write, first, second), check_held in self.each_kind():
             if os.path.isdir(store):
                 continue
@@ -161,8 +161,8 @@ class Changes(Folder):
             self.reopened(m)
             self.shows_what_a_new_mount_shows(m, store)
 
-    def test_a_file_of_a_directory_that_changes(self):
-        """The part that needs the file fails, the rest stays readable."""
+    def test_changed_file_of_a_directory_store(self):
+        """Tests that the part that needs the file fails and the rest stays readable."""
         def cut(path):
             os.truncate(path, os.path.getsize(path) - 4)
 
@@ -191,7 +191,7 @@ class Changes(Folder):
                         changed = [line for line in self.log_of(m).splitlines() if "has changed since it was mounted" in line]
                         self.assertEqual(len(changed), 1, self.log_of(m))
 
-    def test_a_file_that_a_mirror_passes_through(self):
+    def test_changed_file_of_a_mirror(self):
         path = os.path.join(self.folder, "notes.txt")
         with open(path, "w") as file:
             file.write("old\n")
@@ -205,7 +205,7 @@ class Changes(Folder):
             self.reopened(m)
             self.assertEqual(m.read("notes.txt"), b"something new\n")
 
-    def test_the_message_says_what_to_do(self):
+    def test_message_names_the_remedy(self):
         store = self.copy_of(os.path.join(DATA, "bpcells", "mat_h5_root", "store.h5"))
         with Mount(store) as m:
             os.utime(store)
@@ -213,7 +213,7 @@ class Changes(Folder):
             self.assertIn(f"{store}: has changed since it was mounted; to show it anew: plainfs reload {m.path}, or kill -USR1 {m.pid}\n",
                           self.log_of(m))
 
-    def test_reload_returns_when_the_store_is_shown_anew(self):
+    def test_reload_returns_once_the_store_is_reopened(self):
         for m, store, (write, first, second), check_held in self.each_kind():
             write(store + ".new", 2)
             os.rename(store, store + ".old")
@@ -223,7 +223,7 @@ class Changes(Folder):
             self.shows_what_a_new_mount_shows(m, store)
             check_held()
 
-    def test_reload_of_what_is_gone_or_no_mount(self):
+    def test_reload_of_a_missing_path_or_no_mount(self):
         store = self.copy_of(SAMPLE, "s")
         with Mount(store) as m:
             shutil.rmtree(store)
@@ -234,7 +234,7 @@ class Changes(Folder):
             result = run(PROGRAM, "reload", path)
             self.assertEqual((result.returncode, result.stderr.decode()), (11, f"plainfs: {path}: no store is mounted there by plainfs\n"))
 
-    def test_reload_sends_no_signal_to_others(self):
+    def test_reload_signals_no_other_process(self):
         other = subprocess.Popen(["sleep", "100"])
         self.addCleanup(other.wait)
         self.addCleanup(other.kill)
@@ -245,7 +245,7 @@ class Changes(Folder):
         self.assertEqual(run(PROGRAM, "reload", self.folder).returncode, 11)
         self.assertIsNone(other.poll())
 
-    def test_a_store_may_be_opened_anew_by_itself(self):
+    def test_changed_store_reopens_automatically(self):
         for kind, (write, name, first, second) in KINDS.items():
             with self.subTest(kind):
                 store = os.path.join(self.empty(kind), name)
@@ -260,7 +260,7 @@ class Changes(Folder):
                     self.shows_what_a_new_mount_shows(m, store)
                     self.held_is_old(held, old)
 
-    def test_a_store_that_changes_before_anything_of_it_was_looked_at(self):
+    def test_store_changed_before_its_first_use(self):
         store = self.copy_of(os.path.join(DATA, "h5seurat", "everything", "store.h5seurat"))
         with Mount(store, "-o", "on_change=reopen") as m:
             os.utime(store)
@@ -268,11 +268,11 @@ class Changes(Folder):
             os.utime(store)
             self.assertTrue(m.read("meta.data.csv"))
 
-    def test_a_file_of_a_store_that_changes_is_shown_anew_once_it_was_met(self):
+    def test_changed_file_is_updated_after_its_first_error(self):
         store = os.path.join(self.folder, "s.zarr")
         write_zarr(store, 1)
         with Mount(store, "-o", "on_change=reopen") as m:
-            self.assertEqual(m.read("a.csv"), b"1\n" * VALUES)  # what was read may still come from memory
+            self.assertEqual(m.read("a.csv"), b"1\n" * VALUES)  # the data already read may still come from memory
             os.stat(m.join("b.npy"))
             write_zarr(store, 2)
             found = []
@@ -284,7 +284,7 @@ class Changes(Folder):
             self.assertEqual(found[-1], b"2\n" * VALUES)
             self.assertTrue(set(found) <= {b"1\n" * VALUES, b"2\n" * VALUES})
 
-    def test_what_is_gone_comes_back_by_itself(self):
+    def test_restored_store_reappears(self):
         store = os.path.join(self.folder, "s.zip")
         write_zip(store, 1)
         with Mount(store, "-o", "on_change=reopen") as m:
@@ -297,7 +297,7 @@ class Changes(Folder):
             write_zip(store, 2)
             self.assertEqual(m.read("a.csv"), b"2\n" * VALUES)
 
-    def test_a_mirrored_folder_shows_what_comes_and_what_goes(self):
+    def test_mirrored_folder_follows_additions_and_removals(self):
         """VIEWS 9 "A mirrored folder then shows"."""
         def shown(m):
             return [name for name in sorted(os.listdir(m.path)) if not name.endswith(".new")]
@@ -317,7 +317,7 @@ class Changes(Folder):
             self.assertEqual(m.read("s.zip", "a.csv"), b"2\n" * VALUES)
             self.assertEqual(shown(m), ["s.zip", "t.zip"])
 
-    def test_a_store_that_was_not_whole_when_it_was_listed_is_one_later(self):
+    def test_store_completed_after_a_listing_opens(self):
         store, whole = os.path.join(self.folder, "s.zarr.zip"), os.path.join(self.empty("other"), "s.zarr.zip")
         write_zip(whole, 1)
         with open(whole, "rb") as file:
@@ -354,7 +354,7 @@ class Changes(Folder):
                 os.unlink(os.path.join(self.folder, "link"))
 
         def attribute(path):
-            with contextlib.suppress(OSError):  # not every file system has them
+            with contextlib.suppress(OSError):  # unavailable on some file systems
                 os.setxattr(path, "user.note", b"x")
 
         changes = (lambda path: os.chmod(path, 0o750), lambda path: os.chown(path, os.getuid(), os.getgid()), link, attribute,
@@ -374,7 +374,7 @@ class Changes(Folder):
             self.assertEqual(self.state_of(m), "ready")
             self.assertNotIn("has changed", self.log_of(m))
 
-    def test_a_write_that_hides_its_time_is_a_change(self):
+    def test_write_with_a_restored_mtime_is_a_change(self):
         """VIEWS 9 "even if its writer"."""
         def write_in_secret(path):
             status = os.stat(path)
@@ -402,7 +402,7 @@ class Changes(Folder):
             os.stat(m.join("a.csv"))
             self.assertEqual(json.loads(m.read(".plainfs", "stats.json"))["text_blocks_measured"], 0)
 
-    def test_readers_meet_one_store_or_the_other_while_it_is_replaced(self):
+    def test_readers_see_either_store_during_a_replacement(self):
         store = os.path.join(self.folder, "s.zip")
         write_zip(store, 1)
         wanted = {f"{value}\n".encode() * VALUES for value in (1, 2)}
@@ -417,7 +417,7 @@ class Changes(Folder):
                         if text not in wanted:
                             wrong.append(text[:40])
                     except OSError as error:
-                        # Replaced again while it was opened: the kernel looks a path up anew once.
+                        # Replaced again while it was opened: the kernel looks up a path again only once.
                         if error.errno not in (errno.EIO, errno.ESTALE):
                             wrong.append(error)
 
@@ -436,7 +436,7 @@ class Changes(Folder):
             self.assertEqual(seen, wanted)
 
     @needs("squashfuse", "mksquashfs")
-    def test_storage_that_went_away_is_named_as_that(self):
+    def test_lost_storage_is_named(self):
         stores = self.empty("stores")
         for case, name, copy in (("mat_h5_root", "store.h5", "s.h5"), ("mat_packed_uint_col", "store", "s")):
             self.copy_of(os.path.join(DATA, "bpcells", case, name), os.path.join("stores", copy))

@@ -1,10 +1,10 @@
 # Columns of every type that R has, each with every kind of odd value.
-#   column_types.R write FOLDER     saves them as a data frame, frame.rds, and of the cells of an experiment, experiment.rds
+#   column_types.R write FOLDER     saves them as a data frame, frame.rds, and as cells of an experiment, experiment.rds
 #   column_types.R read FILE...     prints the columns of each data frame or Seurat object: name, class, type, units and
-#                                   time zone, values, with tabs between; an empty line ends a file
+#                                   time zone, values, separated by tabs; an empty line ends a file
 arguments <- commandArgs(TRUE)
 
-# The little-endian words of 64-bit integers as the package bit64 keeps them.
+# The little-endian words of 64-bit integers in the layout of the package bit64.
 integer64 <- function(low, high) {
   words <- as.vector(rbind(low, high))
   structure(readBin(writeBin(words, raw(), endian = "little"), "double", length(low), endian = "little"),

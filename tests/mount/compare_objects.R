@@ -1,5 +1,5 @@
-# Functions that compare an R object with what a mount shows of it, for objects.R: check(object, path) prints a line for each
-# difference. compared counts the values.
+# Functions that compare an R object with its files in a mount, for objects.R: check(object, path) prints a line for
+# each difference. compared counts the values.
 mountpoint <- ""
 compared <- 0
 
@@ -16,7 +16,7 @@ same_numbers <- function(ours, theirs) {
   identical(ours[!finite], theirs[!finite]) && all(abs(ours[finite] - theirs[finite]) <= abs(ours[finite]) * 2^-51)
 }
 
-# Returns the text of times; that of a number that is infinite or NaN is the number.
+# Returns the text of times. An infinite or NaN time is shown as its number.
 time_text <- function(times) {
   text <- if (inherits(times, "Date")) as.character(times) else format(times, "%Y-%m-%dT%H:%M:%SZ", tz = "UTC")
   numbers <- as.double(times)
@@ -68,14 +68,14 @@ check_text <- function(x, path) {
   if (!same_text(x, fields)) differs(file, "values")
 }
 
-# Returns x as an .rds file of a mount holds it: factors by their labels, bytes as integers, all else as it is.
+# Returns x as stored in an .rds file of a mount: factors as their labels, bytes as integers, everything else unchanged.
 as_shown <- function(x) {
   if (is.factor(x)) return(as.character(x))
   if (is.raw(x)) return(as.integer(x))
   x
 }
 
-# Returns the type, class, time zone and units of times; NULL of anything else.
+# Returns the type, class, time zone and units of times; NULL for anything else.
 about_times <- function(x) {
   if (inherits(x, c("Date", "POSIXct", "difftime"))) c(typeof(x), class(x), attr(x, "tzone"), attr(x, "units"))
 }
@@ -112,7 +112,7 @@ check_rds <- function(x, path) {
   if (!isTRUE(same(x, readRDS(file)))) differs(file, "values")
 }
 
-# Checks the columns that a table has not as they are, and returns the table as it is shown.
+# Checks the columns that a table does not store unchanged, and returns the table as shown.
 check_odd_columns <- function(x, path) {
   for (name in names(x)) {
     if (inherits(x[[name]], "POSIXlt")) {

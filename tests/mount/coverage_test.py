@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""coverage.bw of fragments: what bedtools genomecov counts in fragments.tsv, as pyBigWig reads it."""
+"""coverage.bw of fragments: equals bedtools genomecov on fragments.tsv, as read by pyBigWig."""
 import errno
 import os
 import random
@@ -21,19 +21,19 @@ LENGTHS = {"chr1": 24_000_000, "chr10": 200_000, "chr2": 5_000_000, "chrM": 16_5
 
 
 def random_fragments(chance):
-    """Deep ones and thin ones, of one base and of half a chromosome, some of none, alike ones and none at all."""
+    """Returns deep and thin fragments, of one base and of half a chromosome, empty, equal or absent ones."""
     chromosomes = {}
     for name, count in (("chrX", 6000), ("chr1", 9000), ("chr10", 5000), ("chr2", 1), ("chrM", 0)):
         length, fragments = LENGTHS[name], []
         for start in sorted(chance.choice((chance.randrange(length), chance.randrange(min(length, 3000)))) for _ in range(count)):
             end = min(length, start + chance.choice((0, 1, 30, 200, 200, 200, 5000, length // 2)))
-            fragments += [(start, end + 1)] * chance.choice((1, 1, 1, 3))  # the end as it is stored: one more
+            fragments += [(start, end + 1)] * chance.choice((1, 1, 1, 3))  # the end as stored: one more
         chromosomes[name] = fragments
     return chromosomes
 
 
 def merged(intervals):
-    """Neighbours of one value put together."""
+    """Merges neighbours with equal values."""
     whole = []
     for start, end, value in intervals:
         if whole and whole[-1][1] == start and whole[-1][2] == value:
@@ -44,7 +44,7 @@ def merged(intervals):
 
 
 def depths(chromosomes, name):
-    """The coverage of each base, by adding up."""
+    """Returns the coverage of each base, by addition."""
     changes = numpy.zeros(LENGTHS[name] + 1, "i8")
     for start, end in chromosomes[name]:
         changes[start] += 1
@@ -68,7 +68,8 @@ class Coverage(Folder):
         return self.enterContext(Mount(self.store, "-o", "genome=" + self.genome, *more))
 
     def genomecov(self, m, *folder):
-        """Of what has a base: bedtools takes the base on either side of what has none."""
+        """Returns bedtools' coverage of fragments that have a base. For an empty one bedtools takes the base on either
+        side."""
         lines = [line for line in m.read(*folder, "fragments.tsv").splitlines(keepends=True) if len(set(line.split(b"\t")[1:3])) == 2]
         lines = subprocess.run(["bedtools", "genomecov", "-bg", "-i", "stdin", "-g", m.join("chrom.sizes")], input=b"".join(lines),
                                capture_output=True, check=True).stdout.decode().splitlines()
@@ -77,7 +78,7 @@ class Coverage(Folder):
             counted.setdefault(name, []).append((int(start), int(end), float(value)))
         return {name: merged(intervals) for name, intervals in counted.items()}
 
-    def test_both_are_found_by_name_and_listed_where_the_view_is(self):
+    def test_both_are_found_by_name_and_listed_with_the_view(self):
         m = self.mounted()
         self.assertFalse({"coverage.bw", "chrom.sizes"} & set(os.listdir(m.path)))
         self.assertEqual(m.read("chrom.sizes").decode(), "".join(f"{name}\t{LENGTHS[name]}\n" for name in self.chromosomes))
@@ -86,7 +87,7 @@ class Coverage(Folder):
         self.assertEqual(sorted(os.listdir(listed.path)), ["chrom.sizes", "coverage.bw"])
         self.assertEqual(os.stat(m.join("coverage.bw")).st_size, len(listed.read("coverage.bw")))
 
-    def test_without_lengths_it_says_what_it_wants(self):
+    def test_missing_lengths_are_requested(self):
         with Mount(self.store, "-o", "views=all") as m:
             self.assertFalse({"coverage.bw", "chrom.sizes"} & set(os.listdir(m.path)))
             with self.assertRaises(OSError) as failed:
@@ -95,7 +96,7 @@ class Coverage(Folder):
             self.assertIn("-o genome=FILE", m.read(".plainfs", "log").decode())
             self.assertFalse(os.path.exists(m.join("chrom.sizes")))
 
-    def test_lengths_that_do_not_fit_are_told_of(self):
+    def test_mismatched_lengths_are_reported(self):
         for lengths, words in (({**LENGTHS, "chr10": 150_000}, "beyond the 150000 bases that the genome file gives chr10"),
                                ({"chr1": LENGTHS["chr1"]}, "the genome file has no length of chr10")):
             self.say(lengths)
@@ -119,8 +120,8 @@ class Coverage(Folder):
                 self.assertEqual(os.pread(file.fileno(), size, at), whole[at:at + size])
         self.assertEqual(again.read("coverage.bw"), whole)
 
-    def test_its_header_leads_to_its_parts(self):
-        """Read by hand: total, sections and the root of each index."""
+    def test_header_locates_the_sections(self):
+        """Reads the header by hand: total, sections and the root of each index."""
         data = self.mounted().read("coverage.bw")
         magic, version, zooms, tree, sections, index, *_, total, packed, _ = struct.unpack_from("<IHHQQQHHQQIQ", data)
         self.assertEqual((magic, version, packed), (0x888FFC26, 4, 0))
@@ -138,7 +139,7 @@ class Coverage(Folder):
             self.assertEqual(struct.unpack_from("<I", data, at)[0], 0x2468ACE0)
 
     @needs("bedtools")
-    def test_pybigwig_reads_what_bedtools_counts(self):
+    def test_pybigwig_matches_bedtools(self):
         if pyBigWig is None:
             self.skipTest(missing_modules("pyBigWig"))
         m = self.mounted()
@@ -159,7 +160,7 @@ class Coverage(Folder):
                 self.assertEqual(merged(clipped), merged([(max(start, at), min(stop, end), value) for start, stop, value in inside]))
 
     @needs("bedtools")
-    def test_summaries_are_those_of_the_bases(self):
+    def test_summaries_match_the_bases(self):
         if pyBigWig is None:
             self.skipTest(missing_modules("pyBigWig"))
         m = self.mounted()
@@ -172,7 +173,7 @@ class Coverage(Folder):
                 for kind, of in (("max", numpy.max), ("sum", numpy.sum), ("coverage", lambda d: (d > 0).mean())):
                     found = file.stats(name, 0, len(depth), type=kind, nBins=bins, exact=True)
                     numpy.testing.assert_allclose([v or 0 for v in found], [of(d) for d in exact], rtol=1e-6)
-                # From the summaries of the file: bins are not cut where theirs are.
+                # From the summaries of the file: its bins do not match these.
                 roughly = file.stats(name, 0, len(depth), type="mean", nBins=1)
                 numpy.testing.assert_allclose(roughly, [depth[depth > 0].mean()], rtol=1e-2)
 
@@ -187,7 +188,7 @@ class Coverage(Folder):
                 found.setdefault(name, []).append((int(start), int(end), float(value)))
         self.assertEqual({name: merged(rows) for name, rows in found.items()}, self.genomecov(m))
 
-    def test_fragments_of_a_level_have_their_own(self):
+    def test_fragments_of_a_level_have_their_own_coverage(self):
         table = os.path.join(self.folder, "cells.csv")
         with open(table, "w", encoding="utf-8") as file:
             file.write('"",type\n' + "".join(f"c{i},{'AB'[i % 2]}\n" for i in range(40)))
@@ -201,7 +202,7 @@ class Coverage(Folder):
 
 
 class Disorder(Folder):
-    def test_fragments_out_of_order_have_none(self):
+    def test_unsorted_fragments_have_no_coverage(self):
         store, genome = os.path.join(self.folder, "fragments"), os.path.join(self.folder, "genome")
         with open(genome, "w", encoding="utf-8") as file:
             file.write("a\t100000\n")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Damaged stores through the directories that are made for other programs (anndata.zarr/, bpcells/, 10x/, by/,
-pseudobulk/): each reader gets what is in the store, or an error, and nothing is absent because it cannot be read."""
+"""Damaged stores through the directories for other programs (anndata.zarr/, bpcells/, 10x/, by/, pseudobulk/): each
+reader gets the content of the store, or an error. Unreadable data never appear as absent."""
 import itertools
 import json
 import os
@@ -26,7 +26,7 @@ VIEWS = "views=h5ad+zarr+bpcells+gz+h5+mtx+tsv"
 
 
 def files_below(folder):
-    """The path of every file below, from there. Whatever cannot be listed is an error."""
+    """Returns the relative path of every file below. An unlistable folder is an error."""
     def fail(error):
         raise error
     return sorted(os.path.relpath(os.path.join(at, name), folder)
@@ -42,10 +42,10 @@ def content_or_none(path):
 
 
 def outcome(read, path):
-    """What read() gives, or the exception."""
+    """Returns the result of read(), or its exception."""
     try:
         return read(path)
-    except Exception as error:  # of whatever kind: the reader does not go on
+    except Exception as error:  # of any kind: the reader stops
         return error
 
 
@@ -93,7 +93,7 @@ class GoldenStores(unittest.TestCase):
         self.assertGreater(looked_at, 1000)
         self.assertGreater(unreadable, 20)
 
-    def test_every_chunk_that_a_document_promises_is_there(self):
+    def test_every_chunk_promised_by_metadata_exists(self):
         looked_at = 0
         for path in self.zarrs:
             documents = consolidated(path)
@@ -110,7 +110,7 @@ class GoldenStores(unittest.TestCase):
         self.assertGreater(looked_at, 300)
 
     @needs_modules("anndata", "zarr")
-    def test_anndata_reads_what_the_h5ad_has_or_raises(self):
+    def test_anndata_reads_the_h5ad_content_or_raises(self):
         read = raised = 0
         for path in self.zarrs:
             beside = path[:-len(".zarr")] + ".h5ad"
@@ -127,7 +127,7 @@ class GoldenStores(unittest.TestCase):
 
     @needs_modules("anndata", "zarr")
     @needs_npm("zarrita")
-    def test_zarrita_reads_what_zarr_python_reads_or_raises(self):
+    def test_zarrita_matches_zarr_python_or_raises(self):
         done = subprocess.run(["node", os.path.join(NPM, "zarr.mjs")], input="\n".join(self.zarrs), text=True,
                               capture_output=True, timeout=500, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -147,7 +147,7 @@ class GoldenStores(unittest.TestCase):
 
 
 class CutFiles(Folder):
-    """An AnnData in Zarr, of which each file in turn is cut."""
+    """An AnnData in Zarr; each test truncates one of its files."""
 
     @classmethod
     def setUpClass(cls):
@@ -155,7 +155,7 @@ class CutFiles(Folder):
         cls.names = [name for name in files_below(STORE) if os.path.getsize(os.path.join(STORE, name)) > 1]
 
     def cut_copies(self, names):
-        """A folder with a copy of the store for each of its files, in which that one is cut."""
+        """Returns a folder with a copy of the store for each of its files, with that file truncated."""
         folder = self.empty("cut")
         for number, name in enumerate(names):
             path = os.path.join(folder, f"{number}.zarr")
@@ -177,9 +177,9 @@ class CutFiles(Folder):
                         same_anndata(ours, whole)
         self.assertGreater(raised, len(self.names) // 3)
 
-    def test_files_of_other_folders_are_the_same_or_unreadable(self):
+    def test_same_file_in_other_folders_is_equal_or_unreadable(self):
         unreadable = 0
-        names = [name for name in self.names if "/" in name]  # without the root's it is a folder of other stores
+        names = [name for name in self.names if "/" in name]  # without the root's it is a folder of stores
         with Mount(STORE) as whole, Mount(self.cut_copies(names)) as cut:
             by = whole.join("by")
             column = sorted(os.listdir(by))[0]
@@ -219,7 +219,7 @@ class CutFiles(Folder):
 
 @needs_modules("anndata", "h5py", "zarr")
 class OneFault(Folder):
-    """What a file of AnnData's has that Zarr cannot show."""
+    """An AnnData file with one thing that Zarr cannot show."""
 
     def written(self, name, change):
         path = os.path.join(self.folder, name)
@@ -237,7 +237,7 @@ class OneFault(Folder):
             file["obs"].attrs["column-order"] = np.array([name], dtype=object)
         return change
 
-    def test_names_that_are_not_utf8_are_an_error(self):
+    def test_non_utf8_names_are_an_error(self):
         def change(file):
             del file["obs/_index"]
             file["obs"].create_dataset("_index", data=np.array([b"\xff\xfe", b"b", b"c", b"d"], dtype="S2"))
@@ -267,7 +267,7 @@ class OneFault(Folder):
             self.assertEqual(list(root), ["counts"])
             self.assertRaises(OSError, lambda: root["counts"][...])
 
-    def test_a_column_name_that_no_path_has_is_an_error_of_its_own(self):
+    def test_column_name_without_a_path_is_an_error(self):
         for name in ("n" * 300, ".zcolumn"):
             with self.subTest(name), Mount(self.written(f"{len(name)}.h5ad", self.rename_column(name))) as mount:
                 read = outcome(anndata.read_zarr, mount.join("anndata.zarr"))
@@ -276,7 +276,7 @@ class OneFault(Folder):
                 self.assertEqual(root["obs/_index"][:].tolist(), ["c1", "c2", "c3", "c4"])
                 self.assertEqual(list(root["obs"].attrs["column-order"]), [name])
 
-    def test_bpcells_has_no_version_without_its_names(self):
+    def test_bpcells_without_names_has_no_version(self):
         def change(file):
             del file["var/_index"]
             file["var"].create_dataset("_index", data=np.array([b"\xff\xfe", b"b", b"c"], dtype="S2"))

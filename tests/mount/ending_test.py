@@ -1,4 +1,4 @@
-"""However a daemon ends, it leaves no mount that does not answer, and no other mount is taken for its own."""
+"""However a daemon ends, it leaves no dead mount, and it does not take another mount for its own."""
 import contextlib
 import ctypes
 import json
@@ -17,7 +17,7 @@ needs_keeper = unittest.skipUnless(HAS_KEEPER, "this system has no Landlock, and
 
 
 def processes_of(mountpoint):
-    """The daemons of it and those beside them."""
+    """Returns the daemons of a mountpoint and their helper processes."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -32,7 +32,7 @@ def processes_of(mountpoint):
 
 @contextlib.contextmanager
 def held(path):
-    """Open meanwhile; closing may fail, as where every FUSE mount has ended."""
+    """Keeps a file open. Closing may fail, as for every ended FUSE mount."""
     file = os.open(path, os.O_RDONLY)
     yield
     with contextlib.suppress(OSError):
@@ -40,7 +40,7 @@ def held(path):
 
 
 def waiting_for_requests(pid):
-    """How many threads of a daemon have nothing to do."""
+    """Returns the number of idle threads of a daemon."""
     count = 0
     for thread in os.listdir(f"/proc/{pid}/task"):
         with open(f"/proc/{pid}/task/{thread}/wchan", encoding="utf-8") as file:
@@ -50,7 +50,8 @@ def waiting_for_requests(pid):
 
 class Ending(Folder):
     def starts_and_gets(self, number, options):
-        """A mount whose daemon gets the signal as soon as it is mounted; returns once all its processes are gone."""
+        """Starts a mount and signals its daemon as soon as it is mounted. Returns after all its processes have
+        ended."""
         point = self.empty(f"{options}-{number}")
         self.addCleanup(run, "umount", "-l", point)
         environment = dict(os.environ, LD_PRELOAD=os.environ["PLAINFS_ENDING"], PLAINFS_TEST_SIGNAL=str(int(number)))
@@ -66,11 +67,11 @@ class Ending(Folder):
                 self.assertEqual(os.listdir(point), [])
 
     @needs_keeper
-    def test_a_daemon_killed_right_after_mounting_leaves_no_mount(self):
+    def test_daemon_killed_right_after_mounting_leaves_no_mount(self):
         self.assertFalse(is_mounted(self.starts_and_gets(signal.SIGKILL, "sandbox=required")))
 
     @needs_keeper
-    def test_a_daemon_that_is_killed_leaves_no_mount(self):
+    def test_killed_daemon_leaves_no_mount(self):
         for number in (signal.SIGKILL, signal.SIGSEGV):
             with Mount(SAMPLE) as m:
                 with held(m.join("val.csv")):
@@ -82,9 +83,9 @@ class Ending(Folder):
                 self.assertTrue(os.listdir(m.path))
 
     @unittest.skipUnless(os.geteuid() == 0, "only root cuts the connection")
-    def test_a_daemon_whose_threads_are_all_stuck_sees_the_end(self):
-        """Nobody is left who would read the next request, and see there that there is none."""
-        count = 48  # more than threads serve
+    def test_daemon_with_stuck_threads_notices_the_unmount(self):
+        """Tests a daemon without a free thread that would read the next request and notice that the mount has ended."""
+        count = 48  # more than the number of serving threads
         everything = {".zgroup": {"zarr_format": 2}}
         for i in range(count):
             array = {"zarr_format": 2, "shape": [4], "chunks": [4], "dtype": "<i4", "compressor": None, "filters": None, "fill_value": 0, "order": "C"}
@@ -105,13 +106,13 @@ class Ending(Folder):
             ctypes.CDLL(None).umount2(m.path.encode(), 1)  # MNT_FORCE
             self.assertTrue(wait_until(lambda: not processes_of(m.path), 30))
 
-    def test_another_mount_in_its_place_stays(self):
+    def test_later_mount_at_the_same_place_stays(self):
         for options, number in (("sandbox=required", signal.SIGKILL), ("sandbox=required", signal.SIGTERM), ("sandbox=none", signal.SIGTERM)):
             if options == "sandbox=required" and not HAS_KEEPER:
                 continue
             with self.subTest(options=options, number=number), Mount(SAMPLE, "-o", options) as m:
                 first = processes_of(m.path)
-                with held(m.join("val.csv")):  # so that its daemon goes on
+                with held(m.join("val.csv")):  # so that its daemon keeps running
                     self.assertEqual(run("fusermount3", "-u", "-z", m.path).returncode, 0)
                     self.assertEqual(run(PROGRAM, OTHER, m.path).returncode, 0)
                     second = m.read("val.csv")

@@ -1,5 +1,5 @@
-"""A mount that somebody else has made: an open /dev/fuse as mountpoint, /dev/fd/N, as mount.fuse3 -o drop_privileges and Apptainer hand it
-over."""
+"""A mount created by another program: an open /dev/fuse as mountpoint, /dev/fd/N, as passed by mount.fuse3 -o
+drop_privileges and Apptainer."""
 import ctypes
 import json
 import os
@@ -44,7 +44,7 @@ class HandedOver(Folder):
             self.process.stderr.close()
 
     def start(self, *words, user=None):
-        """plainfs with the descriptor, which nobody else has any more."""
+        """Starts plainfs with the descriptor. Other processes close it."""
         privileges = [] if user is None else ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--bounding-set=-all", "--no-new-privs"]
         self.process = subprocess.Popen([*privileges, *words, f"/dev/fd/{self.fuse}"], pass_fds=[self.fuse], stderr=subprocess.PIPE)
         self.close()
@@ -75,7 +75,7 @@ class HandedOver(Folder):
         self.assertTrue(mounted.wait_until(lambda: not os.path.exists(f"/proc/{pid}")))
 
     @needs("setpriv")
-    def test_is_served_by_somebody_without_any_right(self):
+    def test_serves_without_privileges(self):
         store = self.copy_of(H5, "store.h5")
         own = os.path.join(self.folder, "plainfs")
         shutil.copy(WHOLE, own)
@@ -88,7 +88,7 @@ class HandedOver(Folder):
         self.assertTrue(self.is_served())
         self.process.send_signal(signal.SIGTERM)
         self.assertEqual(self.process.wait(), 0)
-        with self.assertRaises(OSError):  # who has mounted it unmounts it
+        with self.assertRaises(OSError):  # the mounter unmounts it
             os.listdir(self.point)
 
     def test_is_reloaded(self):
@@ -106,7 +106,7 @@ class HandedOver(Folder):
         rows = [row for row in json.loads(run(WHOLE, "ps", "--json").stdout) if row["pid"] == self.process.pid]
         self.assertEqual([(row["store"], row["mountpoint"][:8]) for row in rows], [(os.path.realpath(SAMPLE), "/dev/fd/")])
 
-    def test_what_cannot_be_opened_ends_the_mount(self):
+    def test_unopenable_store_ends_the_mount(self):
         self.start(WHOLE, "-f", "/no/store")
         self.assertEqual(self.process.wait(), 11)
         with self.assertRaises(OSError):
@@ -121,19 +121,19 @@ class HandedOver(Folder):
                 os.open(os.path.join(self.point, "matrix.mtx"), flags)
             self.assertIn(caught.exception.errno, (30, 13))
 
-    def test_idle_time_is_for_who_has_mounted_it(self):
+    def test_idle_time_is_left_to_the_mounter(self):
         self.start(WHOLE, "-f", "-o", "timeout=1", SAMPLE)
         self.assertEqual(self.process.wait(), 1)
         self.assertIn(b"for who has mounted it", self.process.stderr.read())
 
 
 class Refused(Folder):
-    def test_a_descriptor_that_is_none(self):
+    def test_invalid_descriptor(self):
         result = run(PROGRAM, "-f", SAMPLE, "/dev/fd/77")
         self.assertEqual(result.returncode, 4)
         self.assertIn(b"/dev/fd/77: no such descriptor", result.stderr)
 
-    def test_a_descriptor_of_something_else(self):
+    def test_descriptor_of_another_file(self):
         for name, word in ((self.folder, b"is no open /dev/fuse"), ("/dev/null", b"is no open /dev/fuse")):
             descriptor = os.open(name, os.O_RDONLY)
             result = run(PROGRAM, "-f", SAMPLE, f"/dev/fd/{descriptor}", pass_fds=[descriptor])

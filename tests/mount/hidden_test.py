@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What keeps backups and searches out of a mount, and what a mount says of itself to who meets it."""
+"""Tests the files that keep backups and searches out of a mount, and the description of the mount for users."""
 import json
 import os
 import signal
@@ -10,7 +10,7 @@ from optional import needs
 
 
 class Hidden(Folder):
-    def test_backups_that_leave_caches_out_leave_the_mount_out(self):
+    def test_backups_that_skip_caches_skip_the_mount(self):
         with Mount(SAMPLE) as mount:
             self.assertFalse({"CACHEDIR.TAG", ".ignore", ".plainfs"} & set(os.listdir(mount.path)))
             with open(mount.join("CACHEDIR.TAG"), encoding="utf-8") as file:
@@ -20,7 +20,7 @@ class Hidden(Folder):
                 self.assertEqual("./matrix.mtx" in listed.split("\n"), is_in)
 
     @needs("rg")
-    def test_ripgrep_leaves_it_out(self):
+    def test_ripgrep_skips_the_mount(self):
         with Mount(SAMPLE) as mount:
             self.assertEqual(run("rg", "-l", "MatrixMarket", mount.path).returncode, 1)
             self.assertIn(b"matrix.mtx", run("rg", "-l", "--no-ignore", "MatrixMarket", mount.path).stdout)
@@ -32,7 +32,7 @@ class Hidden(Folder):
             self.assertEqual(mount.read(".ignore"), b"own\n")
             self.assertTrue(mount.read("CACHEDIR.TAG"))
 
-    def test_a_readme_says_which_file_is_for_what(self):
+    def test_readme_explains_each_file(self):
         with Mount(SAMPLE) as mount:
             text = mount.read(".plainfs", "README.txt").decode()
             for name in ("matrix.mtx", "10x/", "anndata.h5ad", "stats.json", ".attrs.json"):
@@ -55,7 +55,7 @@ class Hidden(Folder):
                 self.assertRegex(line, r'^(# TYPE plainfs_\w+ (counter|gauge)|plainfs_\w+\{mountpoint="[^"]*",store="[^"]*"\} \d+)$')
             self.assertEqual(len(lines), len(set(lines)))
 
-    def test_a_log_that_was_moved_away_is_opened_anew(self):
+    def test_moved_log_is_reopened(self):
         log = os.path.join(self.folder, "log")
         for sandbox in ("auto", "none"):
             with Mount(SAMPLE, "-o", f"log_level=info,log_file={log},sandbox={sandbox}") as mount:

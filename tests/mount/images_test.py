@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Images of OME-Zarr: what is said of them, and every plane of every level as tifffile, libtiff and libvips read it."""
+"""Images of OME-Zarr: their description, and every plane of every level as read by tifffile, libtiff and libvips."""
 import errno
 import json
 import os
@@ -12,7 +12,7 @@ from mounted import DATA, PROGRAM, Folder, Mount, main, run
 from optional import import_or_exit, needs, needs_modules
 
 h5py, numcodecs, numpy, zarr = import_or_exit("h5py", "numcodecs", "numpy", "zarr")
-import ome_zarr  # noqa: E402  after what it needs
+import ome_zarr  # noqa: E402  after its requirements
 
 try:
     import tifffile
@@ -34,7 +34,7 @@ class Said(Folder):
         ome_zarr.write_image(path, values, "cyx", (1, 16, 16), 2, **more)
         return path
 
-    def test_an_image_is_told_of(self):
+    def test_info_describes_an_image(self):
         channels = [{"label": "DAPI", "color": "0000FF"}, {"label": "GFP", "color": "00FF00"}]
         for version, container in (("0.4", "Zarr v2"), ("0.5", "Zarr v3")):
             store = self.image("i" + version, version=version, steps={"y": 0.5, "x": 0.25},
@@ -50,7 +50,7 @@ class Said(Folder):
             self.assertIn(f"image  OME-Zarr {version}, c 2 × y 40 × x 50 (uint16), y 0.5 micrometer, x 0.25 micrometer, 2 levels: DAPI, GFP",
                           info(store))
 
-    def test_labels_are_told_of_beside_their_image(self):
+    def test_info_lists_labels_beside_their_image(self):
         store = self.image("labelled")
         ome_zarr.group(os.path.join(store, "labels"), {"labels": ["cells"]})
         self.image("labelled/labels/cells", words={"image-label": {"version": "0.4"}})
@@ -86,7 +86,7 @@ class Said(Folder):
 
 
 def random_image(path, chance):
-    """An image of any version, type, order and chunks: its axes and levels."""
+    """Writes an image of any version, type, order and chunks. Returns its axes and levels."""
     version = chance.choice(("0.1", "0.2", "0.3", "0.4", "0.5"))
     axes = "tczyx" if version in ("0.1", "0.2") else chance.choice(AXES)
     shape = [chance.randint(1, 3) for _ in axes[:-2]] + [chance.choice((1, 15, 16, 17, chance.randint(18, 300))) for _ in "yx"]
@@ -97,7 +97,7 @@ def random_image(path, chance):
         values = values * dtype.type(2 ** (8 * dtype.itemsize - 9))
     if dtype.kind == "b":
         values = values > 0
-    values[..., : shape[-1] // 3] = 0  # so that some chunks of shards are not there
+    values[..., : shape[-1] // 3] = 0  # so that some chunks of shards are absent
     shards = [chance.randint(1, 3) for _ in axes] if version == "0.5" and chance.random() < 0.6 else None
     compressor = chance.choice((None, numcodecs.Zlib(1), numcodecs.Blosc()))
     levels = chance.randint(1, 4)
@@ -106,20 +106,20 @@ def random_image(path, chance):
 
 
 def shown(values):
-    """As a TIFF has them: little-endian, truth values 0 and 1, no reals of 16 bits."""
+    """Returns values in their TIFF form: little-endian, truth values 0 and 1, no reals of 16 bits."""
     if values.dtype.kind == "b":
         return values.astype("u1")
     return values.astype("<f4" if values.dtype.str[1:] == "f2" else values.dtype.newbyteorder("<"))
 
 
 def planes_of(values, axes):
-    """In the order of the file: z, then c, then t."""
+    """Yields the planes in the order of the file: z, then c, then t."""
     order = [axes.index(axis) for axis in "tcz" if axis in axes] + [len(axes) - 2, len(axes) - 1]
     return shown(values).transpose(order).reshape(-1, *values.shape[-2:])
 
 
 def rgb_of(png):
-    """The pixels of a PNG of 8 bits a colour; its checksums are looked at."""
+    """Returns the pixels of a PNG with 8 bits per colour, and verifies its checksums."""
     self_check = [png[:8] == b"\x89PNG\r\n\x1a\n"]
     chunks, at = {}, 8
     while at < len(png):
@@ -172,7 +172,7 @@ class Pictures(Folder):
 
     @needs("gdk-pixbuf-thumbnailer", "vips")
     def test_a_file_manager_s_thumbnailer_takes_a_preview(self):
-        """The one of GNOME's files: a half of the picture is one colour, a half another."""
+        """Tests GNOME's thumbnailer: one half of the picture has one colour, the other half another."""
         store, made = os.path.join(self.folder, "i.zarr"), os.path.join(self.folder, "thumbnail.png")
         values = numpy.zeros((2, 512, 512), "u2")
         values[0, :, :256] = values[1, :, 256:] = 1000
@@ -185,7 +185,7 @@ class Pictures(Folder):
         points = [run("vips", "getpoint", made, str(x), "64").stdout.split()[:3] for x in (30, 100)]
         self.assertEqual([[float(value) for value in point] for point in points], [[255, 128, 0], [0, 0, 255]])
 
-    def test_arrays_have_pictures_where_these_are_asked_for(self):
+    def test_arrays_have_pictures_on_request(self):
         chance = numpy.random.default_rng(45)
         plane, planes = chance.integers(0, 60000, (50, 70), "u2"), chance.random((3, 20, 30)).astype(">f4")
         colors = chance.integers(0, 255, (20, 30, 3), "u1")
@@ -240,7 +240,7 @@ class Pictures(Folder):
             self.assertEqual(m.read("obsm", "spatial.csv"), m.read(place, "coordinates.csv"))
 
     def test_an_image_of_seurat_is_a_picture_at_full_size(self):
-        """What R's own arrays hold: rows, columns, colours from 0 to 1, column by column."""
+        """Compares with R's own arrays: rows, columns, colours from 0 to 1, column by column."""
         values = numpy.random.default_rng(46).random((21, 34, 3))
         file, store = os.path.join(self.folder, "image.h5seurat"), os.path.join(self.folder, "object.rds")
         shutil.copy(os.path.join(DATA, "h5seurat", "everything", "store.h5seurat"), file)
@@ -283,7 +283,7 @@ class Pictures(Folder):
 
 @needs_modules("tifffile")
 class Pixels(Folder):
-    """One mount of a folder of random images, the same in every run; IMAGES=COUNT:SEED makes others."""
+    """One mount of a folder of random images, the same in every run. IMAGES=COUNT:SEED makes others."""
 
     @classmethod
     def setUpClass(cls):
@@ -320,7 +320,7 @@ class Pixels(Folder):
                 for level, of_level in enumerate(series.levels):
                     self.same_planes(of_level.pages, axes, pyramid, level)
                 self.assertEqual(os.stat(self.file(name)).st_size, file.filehandle.size)
-                # As a whole it has the shape of the image, but for axes of one element.
+                # The whole has the shape of the image, without axes of one element.
                 whole = shown(pyramid[0]).transpose([axes.index(a) for a in "tczyx" if a in axes])
                 numpy.testing.assert_array_equal(numpy.squeeze(series.asarray()), numpy.squeeze(whole))
 
@@ -372,7 +372,7 @@ class Pixels(Folder):
                 read += 1
         self.assertGreater(read, 40)
 
-    def test_a_tif_is_found_by_its_name_and_read_as_imagej_has_it(self):
+    def test_imagej_tif_is_found_by_name(self):
         for name, (axes, pyramid) in list(self.images.items())[:30]:
             path = self.mount.join(name, "image.tif")
             with self.subTest(name), tifffile.TiffFile(path) as file:
@@ -392,7 +392,7 @@ class Pixels(Folder):
                     done = run("tiffcp", path, os.path.join(self.folder, "copy.tif"))
                     self.assertEqual([done.returncode, done.stderr], [0, b""])
 
-    def test_a_tif_has_steps_and_no_4_gib(self):
+    def test_tif_has_pixel_sizes_and_stays_below_4_gib(self):
         small, large = (os.path.join(self.folder, name) for name in ("small.zarr", "large.zarr"))
         ome_zarr.write_image(small, numpy.zeros((2, 20, 30), "u1"), "zyx", (1, 16, 16), steps={"z": 2, "y": 0.5, "x": 0.325})
         ome_zarr.group(large, {"multiscales": ome_zarr.multiscale("yx", 1)})
@@ -410,7 +410,8 @@ class Pixels(Folder):
                 self.assertEqual(file.pages[0].segments().__next__()[0].max(), 3)
 
     def test_absent_chunks_have_the_bytes_of_stored_ones(self):
-        """Where all of them are one byte (0, 7, 0x0707), and where not; the tiles at the edges are filled up with zeros."""
+        """Tests fill values of one repeated byte (0, 7, 0x0707) and others. Tiles at the edges are padded with
+        zeros."""
         for dtype, fill in (("u1", 0), ("u1", 7), ("<u2", 0x0707), ("<u2", 0x0102), (">f4", 1.5), ("|b1", True)):
             files = []
             for kind in ("absent", "stored"):
@@ -429,7 +430,7 @@ class Pixels(Folder):
             self.assertEqual(len(files[0]), len(files[1]))
             self.assertTrue(files[0] == files[1], (dtype, fill))
 
-    def test_one_without_such_pixels_has_none(self):
+    def test_image_with_other_pixel_types_has_none(self):
         for dtype in ("<i8", "<u8", "<c8"):
             store = os.path.join(self.folder, dtype[1:] + ".zarr")
             ome_zarr.write_image(store, numpy.zeros((20, 20), dtype), "yx", (16, 16))
@@ -437,7 +438,7 @@ class Pixels(Folder):
                 self.assertFalse(any(".tif" in name for name in os.listdir(m.path)))
                 self.assertIn("0.npy", os.listdir(m.path))
 
-    def test_damage_is_an_error_and_never_other_pixels(self):
+    def test_damage_is_an_error_and_never_wrong_pixels(self):
         store = os.path.join(self.folder, "damaged.zarr")
         values = numpy.arange(40 * 50, dtype="u2").reshape(40, 50)
         ome_zarr.write_image(store, values, "yx", (16, 16), 2, compressor=numcodecs.Zlib(1))

@@ -1,4 +1,4 @@
-"""What one mount has found out is known to the next one, and is never a reason to show anything else."""
+"""The measurements of one mount are known to the next, and never make it show anything else."""
 import errno
 import gzip
 import json
@@ -24,13 +24,13 @@ FRAGMENTS = os.path.join(os.path.dirname(SEURAT), "frags")
 
 
 def sizes(mount):
-    """path -> size of every file."""
+    """Returns path -> size of every file."""
     return {os.path.relpath(os.path.join(at, name), mount.path): os.lstat(os.path.join(at, name)).st_size
             for at, _, names in os.walk(mount.path) for name in names}
 
 
 def work(mount):
-    """What had to be done for what was asked so far."""
+    """Returns the work done for all requests so far."""
     stats = json.loads(mount.read(".plainfs", "stats.json"))
     return {name: stats[name] for name in ("chunks_decoded", "text_blocks_measured")}
 
@@ -46,13 +46,13 @@ class Index(Folder):
         self.write(1)
 
     def write(self, seed):
-        """A store whose sizes take a while to find out: texts of some megabytes from compressed chunks."""
+        """Writes a store with sizes that take a while to compute: texts of some megabytes from compressed chunks."""
         numbers = numpy.random.default_rng(seed)
         with h5py.File(self.store, "w") as file:
             file.create_dataset("values", data=numbers.random((8000, 100)), chunks=(100, 100), compression="gzip")
             file.create_dataset("names", data=[f"n{number}" for number in numbers.integers(0, 10**6, 20000)])
             file.create_dataset("g/whole", data=numbers.integers(0, 10**6, 3000000), chunks=(100000,))
-        time.sleep(0.1)  # what was written just now is not kept
+        time.sleep(0.1)  # recently written files are not kept
 
     def mount(self, *options, store=None):
         return Mount(store or self.store, "-o", f"index={self.index}", *options)
@@ -60,7 +60,7 @@ class Index(Folder):
     def files(self):
         return [os.path.join(self.index, name) for name in os.listdir(self.index)] if os.path.isdir(self.index) else []
 
-    def test_a_second_mount_measures_nothing_and_shows_the_same(self):
+    def test_second_mount_measures_nothing(self):
         with self.mount() as mount:
             first = sizes(mount)
             whole = {name: mount.read(name) for name in first}
@@ -76,17 +76,17 @@ class Index(Folder):
         self.assertEqual({name: len(text) for name, text in whole.items()}, first)
 
     def write_object(self, path, seed):
-        """A compressed list of an R object: 20 MB of numbers and some names."""
+        """Writes a compressed list of an R object: 20 MB of numbers and some names."""
         numbers = numpy.random.default_rng(seed).bytes(20 << 20)
         integer = lambda *values: struct.pack(f">{len(values)}i", *values)
         names = b"".join(integer(64 << 12 | 9, 8) + b"%08d" % number for number in range(20000))
         with gzip.open(path, "wb", compresslevel=1) as file:
             file.write(b"X\n" + integer(3, 0x40202, 0x30500, 5) + b"UTF-8" + integer(19, 2))
             file.write(integer(13, len(numbers) // 4) + numbers + integer(16, 20000) + names)
-        time.sleep(0.1)  # what was written just now is not kept
+        time.sleep(0.1)  # recently written files are not kept
         return numbers
 
-    def test_a_second_mount_of_an_r_object_makes_no_pass(self):
+    def test_second_mount_of_an_r_object_makes_no_pass(self):
         store = os.path.join(self.folder, "object.rds")
         numbers = self.write_object(store, 1)
         read = lambda mount: json.loads(mount.read(".plainfs", "stats.json"))["source_bytes_read"]
@@ -105,7 +105,7 @@ class Index(Folder):
             self.assertGreater(read(mount), 20 << 20)
             self.assertEqual(mount.read("1.npy")[-len(numbers):], numpy.frombuffer(numbers, ">i4").astype("<i4").tobytes())
 
-    def test_a_store_that_was_rewritten_is_measured_anew(self):
+    def test_rewritten_store_is_measured_again(self):
         with self.mount() as mount:
             first = sizes(mount)
         self.write(2)
@@ -126,7 +126,7 @@ class Index(Folder):
             self.assertEqual({name: len(mount.read(name)) for name in headed}, headed)
         self.assertEqual(len(self.files()), 2)
 
-    def test_the_command_makes_it_ahead(self):
+    def test_index_command_builds_it_in_advance(self):
         for store in (SEURAT, SAMPLE, self.store):
             result = run(PROGRAM, "index", "-o", f"index={self.index}", store)
             self.assertEqual((result.returncode, re.sub(rb"measuring: .*\n", b"", result.stderr)), (0, b""))
@@ -137,7 +137,7 @@ class Index(Folder):
             with Mount(store) as mount:
                 self.assertEqual(sizes(mount), first)
 
-    def test_what_lies_beside_the_store_is_for_everybody(self):
+    def test_index_beside_the_store_serves_all_users(self):
         done = run(PROGRAM, "index", "--beside", "-o", f"index={self.index}", self.store)
         self.assertEqual(done.returncode, 0, done.stderr)
         with self.mount() as mount:
@@ -146,7 +146,7 @@ class Index(Folder):
         with self.mount() as mount:
             self.assertEqual(sizes(mount), {name: len(content) for name, content in whole.items()})
             self.assertEqual(work(mount), NOTHING)
-        # What it says wrong is one error, and is not believed again, not by the next mount either.
+        # A wrong entry causes one error, and is not trusted again, even by the next mount.
         with open(self.store + ".plainfs", "rb") as file:
             index = sizes_file.decode(file.read())
         for name, forged in self.forged(index, lambda number: number + 1):
@@ -159,7 +159,7 @@ class Index(Folder):
             with self.mount() as mount:
                 self.assertEqual(os.stat(mount.join(name)).st_size, len(whole[name]))
                 self.assertEqual(mount.read(name), whole[name])
-        # Nor is one of a store that was changed since, or of somebody who is not its owner.
+        # An index of an earlier version of the store, or of another owner, is not trusted either.
         with open(self.store + ".plainfs", "wb") as file:
             file.write(sizes_file.encode(index))
         if os.geteuid() == 0:
@@ -175,7 +175,7 @@ class Index(Folder):
             sizes(mount)
             self.assertNotEqual(work(mount), NOTHING)
 
-    def test_a_folder_of_stores_has_one_for_each(self):
+    def test_folder_of_stores_has_one_index_each(self):
         folder = self.empty("stores")
         shutil.copy(self.store, folder)
         shutil.copytree(SAMPLE, os.path.join(folder, "matrix"))
@@ -193,7 +193,7 @@ class Index(Folder):
             sizes(mount)
             self.assertEqual(work(mount), NOTHING)
 
-    def test_a_chunk_that_has_come_changes_everything(self):
+    def test_added_chunk_discards_the_index(self):
         store = self.copy_of(os.path.join(DATA, "zarr", "v2_fill_missing", "store")) \
             if os.path.isdir(os.path.join(DATA, "zarr", "v2_fill_missing")) else self.zarr()
         time.sleep(0.1)
@@ -207,7 +207,7 @@ class Index(Folder):
             self.assertEqual(sizes(mount)["a.csv"], 100 * 2 + 100 * 6)
 
     def dense(self):
-        """A dense matrix of cells by genes with names, which is shown as .mtx, 10x.h5 and .h5ad, too."""
+        """Writes a dense matrix of cells by genes with names, which is also shown as .mtx, 10x.h5 and .h5ad."""
         path = os.path.join(self.folder, "dense.h5ad")
         numbers = numpy.random.default_rng(3).integers(0, 4, (500, 40)).astype("<i4")
         with h5py.File(path, "w") as file:
@@ -224,7 +224,7 @@ class Index(Folder):
         return path
 
     def zarr(self):
-        """An array of two chunks, the second absent."""
+        """Writes an array of two chunks, the second absent."""
         store = self.empty("store.zarr")
         os.mkdir(os.path.join(store, "a"))
         for name, content in ((".zgroup", {"zarr_format": 2}),
@@ -266,7 +266,7 @@ class Index(Folder):
             os.stat(mount.join("g", "whole.csv"))
             self.assertEqual(work(mount), NOTHING)
 
-    def test_where_it_cannot_be_written_all_else_is_the_same(self):
+    def test_unwritable_index_changes_nothing_else(self):
         with open(self.index, "w", encoding="utf-8") as file:
             file.write("no folder")
         with self.mount() as mount:
@@ -277,7 +277,7 @@ class Index(Folder):
             self.assertEqual(sizes(mount), first)
         self.assertEqual(self.files(), [])
 
-    def test_a_full_disk_leaves_nothing_of_it(self):
+    def test_full_disk_leaves_no_index(self):
         os.mkdir(self.index)
         done = in_own_namespace('mount -t tmpfs -o size=64k none "$1"; cat /dev/zero >"$1/full" 2>/dev/null || true; '
                                 '"$2" ls -lR -o index="$1" "$3" >/dev/null; ls -A "$1"',
@@ -287,7 +287,7 @@ class Index(Folder):
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"full\n", b""))
 
     def check_one_error(self, mount, name, whole):
-        """What an index says wrong is one error at most, and never anything else than the right bytes."""
+        """Checks that a wrong index causes at most one error, and otherwise only the right bytes."""
         def read():
             try:
                 return mount.read(name)
@@ -302,14 +302,14 @@ class Index(Folder):
         self.assertEqual(os.stat(mount.join(name)).st_size, len(whole), name)
         return True
 
-    def test_a_store_that_was_changed_unseen_is_one_error(self):
-        """Written through a mapping that stays open no time of the file changes."""
+    def test_undetected_change_is_a_single_error(self):
+        """Writes through a mapping that stays open, which changes no time of the file."""
         store = self.zarr()
         chunk = os.path.join(store, "a", "0")
         with open(chunk, "r+b") as file, mmap.mmap(file.fileno(), 0) as mapped:
             mapped[0:4] = numpy.int32(2).tobytes()
             mapped.flush()
-            mapped[0:4] = numpy.int32(3).tobytes()  # the page is dirty: later writes are no event
+            mapped[0:4] = numpy.int32(3).tobytes()  # the page is dirty: later writes cause no event
             time.sleep(0.1)
             self.assertEqual(run(PROGRAM, "index", "-o", f"index={self.index}", store).returncode, 0)
             before = os.stat(chunk)
@@ -327,7 +327,7 @@ class Index(Folder):
                 self.assertEqual(mount.read("a.csv"), whole)
 
     def known(self):
-        """Paths that the index says something of: a long pass is kept before the others are made."""
+        """Returns the paths in the index: a long pass is kept before the others are made."""
         for path in self.files():
             if path.endswith(".sizes"):
                 with open(path, "rb") as file:
@@ -335,7 +335,7 @@ class Index(Folder):
         return set()
 
     def forged(self, index, change):
-        """The index with one number changed after the other, each with right checksums: change(number) of each."""
+        """Yields the index with one number changed after the other, with valid checksums: change(number) of each."""
         kinds = set()
         for at, (entry, measured) in enumerate(index.entries):
             kind = os.path.basename(entry).split(".", 1)[-1]
@@ -349,7 +349,7 @@ class Index(Folder):
                 numbers[number] = change(numbers[number])
                 yield entry, sizes_file.encode(changed)
 
-    def test_whatever_number_of_it_is_changed_the_bytes_are_right(self):
+    def test_any_altered_number_still_gives_the_right_bytes(self):
         for store in (SEURAT, FRAGMENTS, self.dense()):
             shutil.rmtree(self.index, ignore_errors=True)
             with self.mount(store=store) as mount:
@@ -367,7 +367,7 @@ class Index(Folder):
                         errors += self.check_one_error(mount, name, whole[name])
             self.assertGreater(errors, 4, store)
 
-    def test_it_is_made_in_the_background(self):
+    def test_index_is_built_in_the_background(self):
         with self.mount("-o", "index_ahead") as mount:
             self.assertTrue(wait_until(lambda: {"values.csv", "names.csv", "g/whole.csv"} <= self.known(), 60))
             self.assertTrue(mount.read("names.csv"))
@@ -375,11 +375,11 @@ class Index(Folder):
             sizes(mount)
             self.assertEqual(work(mount), NOTHING)
 
-    def test_a_mount_ends_while_it_is_made(self):
+    def test_mount_ends_during_indexing(self):
         with self.mount("-o", "index_ahead") as mount:
             os.stat(mount.join("values.csv"))
 
-    def test_nothing_is_kept_where_that_is_asked_for(self):
+    def test_no_index_is_kept_with_index_none(self):
         environment = {**os.environ, "XDG_CACHE_HOME": self.index}
         for name, options in (("PLAINFS_INDEX", []), ("OTHER", ["-o", "index=none"])):
             plain = {key: value for key, value in environment.items() if key != "PLAINFS_INDEX"}

@@ -1,4 +1,4 @@
-""".plainfs: what is mounted, counters, the log; and that listing costs nothing."""
+""".plainfs: the description of the mount, counters and the log. Listing is free."""
 import json
 import os
 
@@ -12,7 +12,7 @@ class Info(Folder):
     def statistics(self, mount):
         return json.loads(mount.read(".plainfs", "stats.json"))
 
-    def test_info_says_what_is_mounted(self):
+    def test_info_describes_the_mount(self):
         with Mount(SAMPLE, "-o", "cache_size=8m") as m:
             info = json.loads(m.read(".plainfs", "info.json"))
             self.assertEqual(info["store"], os.path.realpath(SAMPLE))
@@ -21,7 +21,7 @@ class Info(Folder):
             self.assertEqual(info["options"]["cache_size"], 8 << 20)
             self.assertIn("plainfs", info["libraries"])
 
-    def test_it_says_which_matrices_seurat_takes(self):
+    def test_it_lists_the_matrices_for_seurat(self):
         for store, expected in ((("seurat", "full", "full.h5ad"), {"RNA": {"counts": "layers/counts", "data": "X"}}),
                                 (("r-objects", "sce", "store.rds"), {"RNA": {"counts": "assay counts", "data": "assay logcounts"}}),
                                 (("r-objects", "seurat_v5", "store.rds"), {"RNA": {"counts": "counts", "data": "data"}}),
@@ -55,7 +55,7 @@ class Info(Folder):
             self.assertGreater(after["reads_served"], before["reads_served"])
             self.assertEqual(after["cache_budget_bytes"], 256 << 20)
 
-    def test_counters_tell_of_libhdf5(self):
+    def test_counters_cover_libhdf5(self):
         with Mount(os.path.join(DATA, "hdf5", "links")) as m:
             self.assertEqual(self.statistics(m)["libhdf5_processes"], 0)
             os.listdir(m.join("store.h5"))

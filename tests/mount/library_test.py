@@ -1,4 +1,4 @@
-"""libhdf5 in a process of its own: what ends it costs one file, and nothing else of a mount."""
+"""libhdf5 in a separate process: a crash costs one file, and nothing else of a mount."""
 import errno
 import os
 import shutil
@@ -13,12 +13,12 @@ import numpy
 import mounted
 from mounted import PROGRAM, Folder, Mount, run
 
-# Files with one changed byte that end libhdf5 1.10.8; later releases may read them or refuse them.
+# Files with one changed byte that crash libhdf5 1.10.8. Later releases may read or refuse them.
 ENDING = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "damage", "corpus", "hdf5_library")
 
 
 def library_of(pid):
-    """The number of the process that has libhdf5 for the daemon pid; None: it has none just now."""
+    """Returns the id of the process that runs libhdf5 for the daemon `pid`, or None without such a process."""
     for number in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{number}/stat", encoding="utf-8") as file:
@@ -74,7 +74,7 @@ class Library(Folder):
             self.assertRegex(status, r"Seccomp:\s+2")
         self.assertTrue(mounted.wait_until(lambda: not os.path.exists(f"/proc/{library}")))
 
-    def test_library_knows_nothing_of_the_daemon_s_environment(self):
+    def test_library_inherits_no_secrets_of_the_environment(self):
         environment = {"AWS_SECRET_ACCESS_KEY": "key-of-nobody", "HDF5_DISABLE_VERSION_CHECK": "1"}
         for name, value in environment.items():
             os.environ[name] = value
@@ -89,12 +89,12 @@ class Library(Folder):
         self.assertIn("HDF5_DISABLE_VERSION_CHECK=1", words)
         self.assertEqual([word for word in words if not word.startswith(("HDF5_", "LD_", "DYLD_")) and "SAN_OPTIONS=" not in word], [])
 
-    def test_inside_there_is_no_other_process(self):
+    def test_hdf5_inside_starts_no_other_process(self):
         with Mount(self.stores, "-o", "hdf5_inside") as m:
             self.assertTrue(os.listdir(m.join("good.h5")))
             self.assertIsNone(library_of(m.pid))
 
-    def test_library_that_is_killed_all_the_time_gives_right_bytes_or_errors(self):
+    def test_repeatedly_killed_library_never_gives_wrong_bytes(self):
         expected = self.expected()
         with Mount(self.stores) as m:
             done = threading.Event()
@@ -117,7 +117,7 @@ class Library(Folder):
             killer.join()
             self.assertEqual(self.everything(m.join("another.h5")), expected)
 
-    def test_healthy_stores_answer_beside_files_that_end_the_library(self):
+    def test_healthy_stores_answer_while_others_crash_the_library(self):
         expected = self.expected()
         names = sorted(os.listdir(ENDING))
         self.assertGreater(len(names), 0)
@@ -125,7 +125,7 @@ class Library(Folder):
             shutil.copy(os.path.join(ENDING, name), self.stores)
         with Mount(self.stores) as m:
             for name in names * 3:
-                # What becomes of it is its own affair.
+                # The result does not matter here.
                 run("sh", "-c", 'ls -lR "$1"; find "$1" -type f -exec cat {} +', "sh", m.join(name))
                 self.assertEqual(self.everything(m.join("good.h5")), expected)
             self.assertEqual(mounted.daemon_of(m.path), m.pid)
@@ -133,7 +133,7 @@ class Library(Folder):
                 log = run("cat", m.join(".plainfs", "log")).stdout.decode(errors="surrogateescape")
                 self.assertIn("libhdf5 ended while reading this file: signal", log)
 
-    def test_stopped_library_is_an_error_and_all_is_there_again(self):
+    def test_stopped_library_is_an_error_and_recovers(self):
         expected = self.expected()
         with Mount(self.stores) as m:
             os.listdir(m.join("another.h5"))
@@ -146,7 +146,7 @@ class Library(Folder):
             self.assertNotEqual(library_of(m.pid), library)
 
     def ask_stopped(self, m):
-        """Somebody who has asked about another.h5, in the process that is stopped."""
+        """Starts a process that has requested another.h5 from the stopped process."""
         os.listdir(m.join("good.h5", "group"))
         os.listdir(m.join("another.h5"))
         os.kill(library_of(m.pid), signal.SIGSTOP)
@@ -155,15 +155,15 @@ class Library(Folder):
         self.addCleanup(asking.wait)
         self.addCleanup(asking.kill)
         waits = 0
-        while waits < 4:  # it sleeps for nothing else for so long
+        while waits < 4:  # nothing else makes it sleep so long
             self.assertIsNone(asking.poll())
             with open(f"/proc/{asking.pid}/stat", encoding="utf-8") as file:
                 waits = waits + 1 if file.read().rsplit(")", 1)[1].split()[0] in "SD" else 0
             time.sleep(0.02)
         return asking
 
-    # The limits are far from what is measured (0.1 s) and from what the silence of the library takes (30 s).
-    def test_healthy_store_answers_beside_one_whose_library_is_stopped(self):
+    # The limits are far from the measured time (0.1 s) and from the silence limit of the library (30 s).
+    def test_healthy_store_answers_while_another_library_is_stopped(self):
         shutil.copy(os.path.join(self.stores, "good.h5"), os.path.join(self.stores, "unopened.h5"))
         expected = self.expected()
         with Mount(self.stores) as m:
@@ -179,7 +179,7 @@ class Library(Folder):
             self.assertLess(time.monotonic() - begin, 5)
             self.assertEqual(self.everything(m.join("another.h5")), expected)
 
-    def test_folder_of_stores_is_looked_at_without_the_library(self):
+    def test_folder_of_stores_is_listed_without_the_library(self):
         with Mount(self.stores) as m:
             for _ in range(2):
                 for name in os.listdir(m.path):
@@ -198,7 +198,7 @@ class Library(Folder):
             self.assertTrue(mounted.wait_until(lambda: not os.path.exists(f"/proc/{m.pid}")))
             self.assertLess(time.monotonic() - begin, 5)
 
-    def test_commands_have_both(self):
+    def test_commands_give_the_same_with_hdf5_inside(self):
         store = os.path.join(self.stores, "good.h5")
         result = run(PROGRAM, "ls", "-o", "hdf5_inside", "-R", store)
         self.assertEqual(result.returncode, 0)

@@ -1,4 +1,4 @@
-"""What happens to a mount over time: idle, killed, made by mount(8)."""
+"""The life of a mount: idle, killed, created by mount(8)."""
 import errno
 import json
 import os
@@ -44,8 +44,8 @@ class Lifecycle(Folder):
                 shell.wait()
             self.assertTrue(mounted.wait_until(lambda: not mounted.is_mounted(m.path)))
 
-    def test_a_killed_daemon_leaves_a_mountpoint_that_is_named(self):
-        with Mount(SAMPLE, "-o", "sandbox=none") as m:  # in one, somebody beside it clears up
+    def test_stale_mountpoint_of_a_killed_daemon_is_named(self):
+        with Mount(SAMPLE, "-o", "sandbox=none") as m:  # in a sandbox, another process cleans up
             os.kill(m.pid, signal.SIGKILL)
             self.assertTrue(mounted.wait_until(lambda: mounted.daemon_of(m.path) is None))
             result = run(PROGRAM, SAMPLE, m.path)
@@ -66,7 +66,7 @@ class Lifecycle(Folder):
         self.assertEqual(result.returncode, 11)
         self.assertIn(b"no/where", result.stderr)
 
-    def test_a_mountpoint_is_made_and_removed_where_none_is_given(self):
+    def test_default_mountpoint_is_created_and_removed(self):
         store = self.copy_of(H5, "pbmc.h5")
         result = run(PROGRAM, store)
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -81,17 +81,17 @@ class Lifecycle(Folder):
         self.assertTrue(mounted.wait_until(lambda: not os.path.exists(point + "-1")))
         self.assertTrue(os.path.exists(point))
 
-    def test_a_mountpoint_that_was_made_goes_where_mounting_fails(self):
+    def test_failed_mount_removes_the_created_mountpoint(self):
         run(PROGRAM, "-o", "fsname=", os.path.join(self.folder, "nothing.h5"))
         self.assertEqual(os.listdir(self.folder), [])
 
-    def test_a_mount_that_would_hide_its_store_is_refused(self):
+    def test_mount_over_its_own_store_is_refused(self):
         store = self.copy_of(SAMPLE)
         for point in (store, self.folder):
             result = run(PROGRAM, store, point)
             self.assertEqual(result.returncode, 4, result.stderr)
 
-    def test_it_works_with_hardly_any_environment(self):
+    def test_it_works_with_a_minimal_environment(self):
         point = self.empty("m")
         result = run(PROGRAM, SAMPLE, point, env={"PATH": "/bin:/usr/bin"}, cwd="/")
         self.addCleanup(mounted.unmount, point)
@@ -112,7 +112,7 @@ class Lifecycle(Folder):
         if os.geteuid() != 0:
             self.skipTest("mount(8) is for root")
         point, table = self.empty("m"), os.path.join(self.folder, "fstab")
-        # The type fuse.plainfs needs an installed helper; its other form names the program.
+        # The type fuse.plainfs needs an installed helper. Its other form names the program.
         with open(table, "w") as file:
             file.write(f"{PROGRAM}#{SAMPLE} {point} fuse ro,noauto,nofail,_netdev,x-systemd.automount,cache_size=8m 0 0\n")
         self.addCleanup(mounted.unmount, point)
@@ -142,17 +142,17 @@ class Lifecycle(Folder):
         with Mount(SAMPLE, "-o", "views=csv,bin") as m:
             self.assertEqual({os.path.splitext(name)[1] for name in os.listdir(m.path)}, {".csv", ".bin"})
 
-    def test_what_no_chosen_view_shows_is_not_there(self):
+    def test_files_of_unchosen_views_are_absent(self):
         with Mount(SAMPLE, "-o", "views=json") as m:
             self.assertEqual(set(os.listdir(m.path)) - {".attrs.json"}, set())
 
-    def test_memory_that_a_large_chunk_took_goes_back_to_the_system(self):
+    def test_memory_of_a_large_chunk_is_released(self):
         def anonymous_mib():
             with open(f"/proc/{m.pid}/status", encoding="ascii") as status:
                 return next(int(line.split()[1]) for line in status if line.startswith("RssAnon")) / 1024
 
         store = self.empty("large.zarr")
-        mib = 24  # the cache has room for less
+        mib = 24  # more than fits into the cache
         with open(os.path.join(store, ".zarray"), "w", encoding="ascii") as file:
             json.dump({"zarr_format": 2, "shape": [mib << 17], "chunks": [mib << 17], "dtype": "<f8", "order": "C", "fill_value": 0,
                        "compressor": {"id": "zlib", "level": 1}, "filters": None}, file)

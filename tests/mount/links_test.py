@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Following links and references of an NWB file in Zarr on a mount, with readlink, cat and cut alone."""
+"""Follows links and references of an NWB file in Zarr on a mount, with readlink, cat and cut alone."""
 import os
 import subprocess
 

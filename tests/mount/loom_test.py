@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Loom files written with loompy at random, each view held against what loompy reads; and the README's recipes for them."""
+"""Random Loom files written with loompy: each view matches the values that loompy reads. Also the README's recipes for
+them."""
 import csv
 import json
 import os
@@ -14,7 +15,7 @@ try:
 except ImportError:
     loompy = None
 
-# ASCII: loompy 3.0.7 fails to read other text with h5py 3 (the golden cases have some).
+# ASCII: loompy 3.0.7 fails to read other text with h5py 3 (some golden cases have it).
 TEXTS = ["", "NA", "a", "b,c", 'say "no"', "A & B", "tab\there", "line\nbreak", " x "]
 TYPES = ["u1", "i2", "i4", "f4", "f8"]
 
@@ -96,7 +97,7 @@ class Loom(Folder):
                 numpy.testing.assert_array_equal(numpy.array(columns.pop(name)).astype(values.dtype), values)
         self.assertEqual(columns, {})
 
-    def test_every_view_is_what_loompy_reads(self):
+    def test_every_view_matches_loompy(self):
         for seed in range(12):
             with self.subTest(seed=seed):
                 path = self.write(seed)
@@ -128,7 +129,7 @@ class Loom(Folder):
     def test_listing_decodes_no_chunk(self):
         with Mount(self.write(2)) as mount:
             decoded = lambda: json.loads(mount.read(".plainfs", "stats.json"))["chunks_decoded"]
-            before = decoded()  # info.json has the version, which is data
+            before = decoded()  # info.json contains the version, which is data
             listed = sum(len(files) for _folder, _folders, files in os.walk(mount.path))
             self.assertGreater(listed, 20)
             self.assertEqual(decoded(), before)

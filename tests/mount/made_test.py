@@ -42,7 +42,7 @@ def content(path):
 
 
 def same_values(ours, theirs, what):
-    """Of one element of an AnnData."""
+    """Compares one element of an AnnData."""
     if isinstance(theirs, pd.DataFrame):
         return pd.testing.assert_frame_equal(ours, theirs, obj=what)
     assert type(ours) is type(theirs), f"{what}: {type(ours)}, not {type(theirs)}"
@@ -74,7 +74,7 @@ def same_anndata(ours, theirs):
 
 
 def arrays_of(group):
-    """Every array below, by its path."""
+    """Yields every array below, by its path."""
     found = {}
     group.visititems(lambda path, item: found.update({path: item}) if isinstance(item, zarr.Array) else None)
     return found
@@ -88,7 +88,8 @@ def digest(values):
 
 
 def entries_of(path):
-    """(rows, columns, {place: value}) of a MatrixMarket file: both triangles, and entries at one place added up."""
+    """Returns (rows, columns, {place: value}) of a MatrixMarket file: both triangles, with entries at one place added
+    up."""
     text = content(path).splitlines()
     is_symmetric = text[0].endswith(b"symmetric")
     lines = [line.split() for line in text if not line.startswith(b"%")]
@@ -101,7 +102,7 @@ def entries_of(path):
 
 
 def bpcells_matrix(folder):
-    """An unpacked BPCells directory, by its format."""
+    """Reads an unpacked BPCells directory, by its format."""
     types = {b"UINT32v1": "u4", b"UINT64v1": "u8", b"FLOATSv1": "f4", b"DOUBLEv1": "f8"}
     parts = {name: content(os.path.join(folder, name)) for name in ("shape", "idxptr", "index", "val")}
     shape, pointer, index, values = (np.frombuffer(part[8:], types[part[:8]]) for part in parts.values())
@@ -110,12 +111,12 @@ def bpcells_matrix(folder):
 
 
 def in_single(entries):
-    """As a reader of float32 has them: of a float16 the text has fewer digits."""
+    """Returns the entries in single precision: the text of a float16 has fewer digits."""
     return {place: value if value == "NaN" else float(np.float16(value)) for place, value in entries.items()}
 
 
 def tree_of(folder):
-    """Every file below, but the codes of factors, which are of another type in a Zarr."""
+    """Returns every file below, except the codes of factors, which have another type in a Zarr."""
     found = {}
     for at, _, names in os.walk(folder):
         for name in names:
@@ -140,7 +141,7 @@ class Exported(unittest.TestCase):
         return [os.path.join(at, name) for at, names, _ in sorted(os.walk(self.folder)) for name in sorted(names) if name.endswith(ending)]
 
     def h5ad_beside(self, path):
-        """None where that says why there is none."""
+        """Returns None if the file gives a reason for its absence."""
         beside = path[:-len(".zarr")] + ".h5ad"
         return beside if os.path.exists(beside) else None
 
@@ -172,7 +173,7 @@ class Exported(unittest.TestCase):
         self.assertGreater(compared, 120)
 
     @needs_modules("anndata", "zarr", "dask")
-    def test_dask_reads_every_array_that_is_a_matrix(self):
+    def test_dask_reads_every_dense_matrix(self):
         compared = 0
         for path in self.folders(".zarr")[::4]:
             beside = self.h5ad_beside(path)
@@ -244,7 +245,7 @@ class Exported(unittest.TestCase):
                 answer, arrays = json.loads(line), arrays_of(zarr.open(path, mode="r"))
                 self.assertEqual(sorted(answer), sorted(arrays))
                 for name, array in arrays.items():
-                    # It has no float16, and fails on arrays without elements.
+                    # It lacks float16, and fails on arrays without elements.
                     if array.dtype == "f2" or array.size == 0:
                         continue
                     self.assertEqual(answer[name], digest(array[...]), name)

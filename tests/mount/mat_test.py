@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""NAME.mat of every numeric array, by scipy and by Octave against what was written."""
+"""NAME.mat of every numeric array, read by scipy and by Octave: it holds the written values."""
 import os
 import subprocess
 
@@ -32,7 +32,7 @@ class Mat(Folder):
                     file.create_dataset(f"{kind}_{number}", data=values, chunks=shape == (700, 300) or None)
             file.create_dataset("text", data="no number")
 
-    def test_scipy_reads_what_was_written(self):
+    def test_scipy_reads_the_written_values(self):
         with Mount(self.path) as mount:
             self.assertNotIn("f8_2.mat", os.listdir(mount.path))
             self.assertFalse(os.path.exists(mount.join("text.mat")))
@@ -46,7 +46,7 @@ class Mat(Folder):
                     self.assertEqual(len(file.read()), os.stat(mount.join(f"{name}.mat")).st_size)
 
     @needs("octave-cli")
-    def test_octave_reads_what_was_written(self):
+    def test_octave_reads_the_written_values(self):
         with Mount(self.path) as mount:
             for name in ("i2_2", "u8_3", "f4_1", "f8_5"):
                 want = self.written[name].astype("f8")

@@ -1,4 +1,4 @@
-"""What plainfs answers to mistakes and to systems that refuse: one line, the way out in it."""
+"""Replies to mistakes and to systems that refuse: one line with a remedy."""
 import os
 import shutil
 import signal
@@ -14,9 +14,9 @@ from optional import needs
 SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "samples")
 WITHOUT = "without a mount there are: plainfs serve, ls, cat, export, info and check\n"
 CONTAINER = "docker and podman give it with --cap-add SYS_ADMIN --device /dev/fuse --security-opt apparmor=unconfined"
-NO_SANDBOX = "info: not wholly confined: "  # where the kernel has no Landlock
+NO_SANDBOX = "info: not wholly confined: "  # without Landlock in the kernel
 
-# What is typed in a folder with pbmc.h5seurat and an empty m, the exit code, and the line after "plainfs: ".
+# A command typed in a folder with pbmc.h5seurat and an empty m, its exit code, and the line after "plainfs: ".
 MISTAKES = (
     ("pbmc.h5seurat nope", 4, "nope: no such mountpoint; make it with mkdir, or leave it out"),
     ("m pbmc.h5seurat", 4, "pbmc.h5seurat: not a directory; the store comes first: plainfs STORE MOUNTPOINT"),
@@ -65,7 +65,7 @@ class Messages(Folder):
         return subprocess.run(["sh", "-c", f'plainfs() {{ "{PROGRAM}" "$@"; }}; plainfs {line}'], cwd=self.folder, text=True,
                               capture_output=True, timeout=60)
 
-    def test_each_mistake_has_its_line(self):
+    def test_each_mistake_has_its_message(self):
         with open(os.path.join(self.folder, "rnd"), "wb") as file:
             file.write(bytes(range(200)) * 9)
         with open(os.path.join(self.folder, "x.parquet"), "wb") as file:
@@ -84,7 +84,7 @@ class Messages(Folder):
         self.assertFalse(mounted.is_mounted(self.point))
         self.assertEqual(sorted(os.listdir(self.folder)), before)
 
-    def test_what_a_hand_types_works(self):
+    def test_typed_commands_work(self):
         for line, words in (("ls -lh pbmc.h5seurat", "meta.data.csv"), ("ls -a pbmc.h5seurat/meta.data", "stage"),
                             ("cat pbmc.h5seurat/meta.data.csv", '"",nCount_RNA'), ("cat file://$PWD/pbmc.h5seurat cell.names.csv", "-1"),
                             ("-V", "libhdf5"), ("-V", "libzstd")):
@@ -95,7 +95,7 @@ class Messages(Folder):
             self.assertEqual(self.typed(f"-o {options} pbmc.h5seurat m").stderr, "", options)
             self.assertEqual(mounted.unmount(self.point).returncode, 0)
 
-    def test_options_stand_before_a_command_too(self):
+    def test_options_may_precede_a_command(self):
         for line in ("-o index=none ls pbmc.h5seurat", "--index none ls pbmc.h5seurat", "-oindex=none,views=csv ls pbmc.h5seurat", "-l ls pbmc.h5seurat"):
             result = self.typed(line)
             self.assertEqual((result.returncode, result.stderr), (0, ""), line)
@@ -118,7 +118,7 @@ class Messages(Folder):
         for letter in "lRhapt":
             self.assertIn(f"\n  -{letter}  ", self.typed("ls --help").stdout)
 
-    def test_info_says_how_to_open_what_is_there(self):
+    def test_info_shows_how_to_open_each_entry(self):
         said = self.typed("info pbmc.h5seurat").stdout
         self.assertIn("after plainfs ", said)
         self.assertIn('  R       readRDS("pbmc/seurat.rds")\n', said)
@@ -144,13 +144,13 @@ class Messages(Folder):
         self.assertEqual((result.returncode, result.stderr), (11, "plainfs: none: no such file or directory\n"))
         self.assertEqual(result.stdout.count("\nformat"), 2)
 
-    def test_ls_leaves_out_what_begins_with_a_dot(self):
+    def test_ls_omits_names_with_a_leading_dot(self):
         names, all_names = self.typed("ls pbmc.h5seurat").stdout.split(), self.typed("ls -a pbmc.h5seurat").stdout.split()
         self.assertFalse([name for name in names if name.startswith(".")])
         for name in (".attrs.json", ".plainfs", "CACHEDIR.TAG", ".ignore"):
             self.assertIn(name, all_names)
 
-    def test_a_file_that_is_no_store_though_its_name_says_so(self):
+    def test_file_with_the_name_of_a_store_but_other_content(self):
         self.empty("stores")
         for name, content in (("x.h5ad", b"no HDF5 at all"), ("cut.h5", None), ("notes.txt", b"text")):
             with open(os.path.join(self.folder, "stores", name), "wb") as file, open(os.path.join(self.folder, "pbmc.h5seurat"), "rb") as whole:
@@ -165,16 +165,16 @@ class Messages(Folder):
         with self.assertRaises(OSError):
             os.getxattr(os.path.join(self.point, "notes.txt"), "user.plainfs.error")
 
-    def test_who_asks_to_write_is_told(self):
+    def test_mount_option_rw_is_reported(self):
         result = self.typed("-o rw pbmc.h5seurat m")
         self.assertEqual((result.returncode, result.stderr), (0, "plainfs: rw: the mount is read-only all the same\n"))
         self.assertEqual(mounted.unmount(self.point).returncode, 0)
-        for options in ("ro", "rw,ro", "rw,dev,suid"):  # the last is what mount.fuse3 says of itself
+        for options in ("ro", "rw,ro", "rw,dev,suid"):  # mount.fuse3 adds the last one itself
             result = self.typed(f"-o {options} pbmc.h5seurat m")
             self.assertEqual((result.returncode, result.stderr), (0, ""))
             self.assertEqual(mounted.unmount(self.point).returncode, 0)
 
-    def test_a_log_file_has_what_happened(self):
+    def test_log_file_records_events(self):
         log = os.path.join(self.folder, "log")
         self.assertEqual(self.typed("-o log_level=info,log_file=log pbmc.h5seurat m").returncode, 0)
         pid = mounted.daemon_of("m")
@@ -185,7 +185,7 @@ class Messages(Folder):
             lines = [line.split(" ", 2)[2] for line in file.read().splitlines() if NO_SANDBOX not in line]
         self.assertEqual(lines, [f"info: mounted {what}, process {pid}", f"info: unmounted {what}"])
 
-    def test_the_foreground_says_what_it_does_if_asked(self):
+    def test_foreground_logs_its_work_on_request(self):
         daemon = subprocess.Popen([PROGRAM, "-f", "-o", "log_level=info", "pbmc.h5seurat", "m"], cwd=self.folder, stderr=subprocess.PIPE, text=True)
         self.addCleanup(daemon.stderr.close)
         self.assertTrue(mounted.wait_until(lambda: mounted.is_mounted(self.point)))
@@ -196,14 +196,15 @@ class Messages(Folder):
         said = [line for line in daemon.stderr.read().splitlines() if NO_SANDBOX not in line]
         self.assertEqual(said, [f"plainfs: info: mounted {what}, process {daemon.pid}", f"plainfs: info: unmounted {what}"])
 
-    def test_no_share_of_inodes_is_told(self):
+    def test_inode_usage_is_not_reported(self):
         self.assertEqual(self.typed("pbmc.h5seurat m").returncode, 0)
         self.assertEqual(run("df", "--output=itotal,ipcent", self.point).stdout.split()[-2:], [b"0", b"-"])
         self.assertEqual(mounted.unmount(self.point).returncode, 0)
 
-    # Where FUSE refuses.
+    # If FUSE refuses.
     def refused(self, setup, start, code=4, options=""):
-        """What plainfs says as `START plainfs OPTIONS pbmc.h5seurat m`, after setup in a mount namespace; $1 is an empty folder."""
+        """Returns the output of `START plainfs OPTIONS pbmc.h5seurat m`, after `setup` in a mount namespace. $1 is an
+        empty folder."""
         for path in (self.folder, os.path.join(self.folder, "pbmc.h5seurat"), self.point):
             os.chmod(path, 0o777)
         program = self.copy_of(PROGRAM, "plainfs")
@@ -218,7 +219,7 @@ class Messages(Folder):
         self.assertTrue(said[-1].endswith(WITHOUT), said)
         return said[-1]
 
-    # /dev/fuse for all, which not every system has.
+    # /dev/fuse for all users, which some systems lack.
     DEVICE = 'mknod "$1/fuse" c 10 229 && chmod 666 "$1/fuse" && mount --bind "$1/fuse" /dev/fuse && [ -r /dev/fuse ] || exit 99;'
     NOBODY = "setpriv --reuid nobody --regid nogroup --clear-groups"
 
@@ -227,13 +228,13 @@ class Messages(Folder):
                       self.refused("mount -t tmpfs none /dev", "", 3))
 
     @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "this needs root and setpriv")
-    def test_a_user_without_leave(self):
+    def test_user_without_permission(self):
         closed = self.DEVICE.replace("666", "600")
         self.assertIn("/dev/fuse may not be used by this user (root can allow it: chmod 666 /dev/fuse; in a container: --device /dev/fuse); ",
                       self.refused(closed, self.NOBODY, 3))
 
     @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "this needs root and setpriv")
-    def test_a_user_who_lets_others_in(self):
+    def test_user_with_allow_other(self):
         nothing_said = self.DEVICE + 'touch "$1/fuse.conf" /etc/fuse.conf; mount --bind "$1/fuse.conf" /etc/fuse.conf;'
         self.assertIn("-o allow_other is for root alone as long as /etc/fuse.conf does not say user_allow_other; ",
                       self.refused(nothing_said, self.NOBODY, options="-o allow_other"))
@@ -254,7 +255,7 @@ class Messages(Folder):
         self.assertIn("fusermount3 is not installed; it is in the package fuse3; ", self.refused(self.DEVICE + hidden, self.NOBODY))
 
     @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "this needs root and setpriv")
-    def test_a_user_whose_helper_is_not_setuid(self):
+    def test_user_with_a_helper_without_setuid(self):
         helper = os.path.realpath(shutil.which("fusermount3"))
         self.assertTrue(os.stat(helper).st_mode & stat.S_ISUID)
         plain = f'cp {helper} "$1/helper"; chmod 755 "$1/helper"; mount --bind "$1/helper" {helper};'

@@ -12,12 +12,12 @@ from cases import BAD, GOOD, VIEWS, a_third, cases, refused
 from check_case import check_case
 
 
-# Of the 1,024 that a process usually may have: 256 pooled files, the stores that are held open, what is being read.
+# Out of the usual limit of 1,024: 256 pooled files, the open stores and current reads.
 MOST_DESCRIPTORS = 512
 
 
 class Mirror(Folder):
-    def test_every_case_at_once(self):
+    def test_all_cases_in_one_mirror(self):
         with Mount(DATA, "-o", "views=" + VIEWS) as m:
             failures = []
             for case, store in cases(DATA, GOOD + BAD):
@@ -31,16 +31,16 @@ class Mirror(Folder):
             self.assertFalse(failures, "\n".join(failures))
             self.assertLess(len(os.listdir(f"/proc/{m.pid}/fd")), MOST_DESCRIPTORS)
 
-    def test_tools_over_cases_at_once(self):
-        """They meet the errors that are planted there, and no others."""
+    def test_tools_over_all_cases(self):
+        """Tests that tools meet the errors planted there, and no others."""
         same = ("bpcells/mat_packed_uint_col/store/matrix.mtx", "takane/all_types/store/data_frame.csv")
         suites = [*GOOD, *BAD]
         paths = sorted({os.path.relpath(case, DATA) for case, _ in a_third(cases(DATA, suites), 2)}.union(os.path.dirname(os.path.dirname(path)) for path in same)
                        .union(name for name in os.listdir(DATA) if name not in suites and name != "bad" and os.path.isdir(os.path.join(DATA, name))))
         damaged = ("bad/", "_bad/", "/damaged")
-        # To a mirror these folders of plain files are objects of takane, without what an object needs.
+        # A mirror takes these folders of plain files for takane objects without the required files.
         look_damaged = re.compile(r"takane(-objects)?/[^/]*/expected/")
-        # A truth value is missing there, which MatrixMarket cannot say.
+        # A truth value is missing there, which MatrixMarket cannot represent.
         damaged += ("tool-files/rds/lgC.v3.rds/matrix.mtx", "tool-files/rds/lgR.v3.rds/matrix.mtx")
         for folder, _, files in os.walk(DATA):
             if "errors.txt" in files:
@@ -64,7 +64,7 @@ class Mirror(Folder):
             for path in same:
                 for target in (copy, synced):
                     self.assertTrue(filecmp.cmp(m.join(path), os.path.join(target, path), shallow=False))
-            # Every line of the log says of which store it is.
+            # Every line of the log names its store.
             for line in run("cat", m.join(".plainfs", "log")).stdout.decode(errors="surrogateescape").splitlines():
                 message = line.split(": ", 1)[1]
                 if message.startswith((f"mounted {DATA} ", "not wholly confined")):
@@ -91,20 +91,20 @@ class Mirror(Folder):
                 self.assertTrue(filecmp.cmp(original, m.join(name), shallow=False))
                 self.assertEqual(os.stat(original).st_mtime, os.stat(m.join(name)).st_mtime)
 
-    def test_a_store_that_does_not_open_passes_through(self):
+    def test_unopenable_store_passes_through(self):
         unopenable = os.path.join(DATA, "hdf5", "unopenable")
         with Mount(unopenable) as m:
             for name in os.listdir(unopenable):
                 self.assertTrue(filecmp.cmp(os.path.join(unopenable, name), m.join(name), shallow=False), name)
             self.assertIn("truncated.h5", run("cat", m.join(".plainfs", "log")).stdout.decode())
 
-    def test_listing_thousands_of_stores_opens_none(self):
+    def test_listing_thousands_of_stores_opens_no_store(self):
         for i in range(1500):
             os.symlink(SAMPLE, os.path.join(self.folder, f"s{i}"))
         with Mount(self.folder, "-o", "follow_outside") as m:
             self.assertEqual(len(os.listdir(m.path)), 1500)
             before = json.loads(m.read(".plainfs", "stats.json"))
-            self.assertLess(before["source_bytes_read"], 1500 * 64)  # what tells that it is a store
+            self.assertLess(before["source_bytes_read"], 1500 * 64)  # enough to recognise a store
             self.assertEqual(before["chunks_decoded"], 0)
             self.assertLess(len(os.listdir(f"/proc/{m.pid}/fd")), 64)
 

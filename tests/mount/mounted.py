@@ -1,7 +1,7 @@
-"""A store mounted for a test, and what tests of mounts share.
+"""A store mounted for a test, and shared helpers for tests of mounts.
 
-The program and the data come from the environment: PLAINFS, PLAINFS_TEST_DATA. A test program ends with exit code 77
-where FUSE cannot be used.
+The program and the data come from the environment: PLAINFS, PLAINFS_TEST_DATA. A test program exits with code 77 if
+FUSE is unavailable.
 """
 import os
 import shutil
@@ -13,12 +13,12 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 
-os.environ.setdefault("PLAINFS_INDEX", "none")  # what one test has measured is not for the next one
+os.environ.setdefault("PLAINFS_INDEX", "none")  # measurements of one test must not reach the next
 PROGRAM = os.environ.get("PLAINFS", "plainfs")
 DATA = os.environ.get("PLAINFS_TEST_DATA", "")
 SAMPLE = os.path.join(DATA, "bpcells", "mat_packed_uint_col", "store")
 
-# Deadlines are those of an idle machine; where others keep it busy they are as many times longer.
+# Deadlines are those of an idle machine, multiplied on a busy one.
 PATIENCE = max(1.0, 4 * os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
@@ -27,13 +27,13 @@ def run(*arguments, **more):
 
 
 def is_mounted(path):
-    """Without asking the mount itself, which may be gone."""
+    """Checks the mount table and not the mount itself, which may be dead."""
     with open("/proc/self/mountinfo", "rb") as mounts:
         return any(line.split()[4].decode("unicode_escape") == os.path.realpath(path) for line in mounts)
 
 
 def in_own_namespace(script, *arguments):
-    """A shell script, with $1 and so on, whose own mounts nobody else sees; None where that is not allowed."""
+    """Runs a shell script, with $1 and so on, in a private mount namespace; None if that is not permitted."""
     if run("unshare", "-m", "true").returncode != 0:
         return None
     return run("unshare", "-m", "sh", "-ec", script, "sh", *arguments)
@@ -54,7 +54,7 @@ def wait_until(condition, seconds=10):
 
 
 def daemon_of(mountpoint):
-    """The process id of the plainfs that serves mountpoint."""
+    """Returns the process id of the plainfs that serves `mountpoint`."""
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{pid}/cmdline", "rb") as file:
@@ -67,7 +67,7 @@ def daemon_of(mountpoint):
 
 
 class Mount:
-    """with Mount(store) as path: ... – unmounted at the end, whatever happens."""
+    """with Mount(store) as path: ... – always unmounted at the end."""
 
     def __init__(self, store, *options):
         self.store = store
@@ -97,7 +97,7 @@ class Mount:
 
 
 class Folder(unittest.TestCase):
-    """A test with a temporary folder of its own, self.folder."""
+    """A test with a temporary folder, self.folder."""
 
     def setUp(self):
         self.folder = os.path.realpath(tempfile.mkdtemp(prefix="plainfs-test-"))
@@ -118,7 +118,7 @@ class Folder(unittest.TestCase):
 
 
 def why_not():
-    """Why mounts cannot be tested here, or None."""
+    """Returns the reason why mounts cannot be tested here, or None."""
     if "PLAINFS_WITHOUT_FUSE" in os.environ:
         return "plainfs is built without FUSE"
     if not os.path.exists("/dev/fuse"):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The files that other programs open without being told, each read by its own program where that is installed."""
+"""The files that other programs open without any option, each read by its own program if that is installed."""
 import errno
 import gzip
 import json
@@ -11,7 +11,7 @@ import subprocess
 import unittest
 
 from mounted import DATA, PROGRAM, Folder, Mount, main, run
-from optional import missing_modules, missing_r, needs, needs_modules, needs_r  # after mounted, which finds it
+from optional import missing_modules, missing_r, needs, needs_modules, needs_r  # after mounted, which sets its path
 
 SEURAT = os.path.join(DATA, "h5seurat", "everything", "store.h5seurat")
 MATRIX = os.path.join(DATA, "bpcells", "mat_packed_uint_col", "store")
@@ -73,7 +73,7 @@ def files_below(folder, ending):
 
 
 def bins_at(data, at, wide):
-    """{bin: what is said of it} at a place of an index, and where the next thing begins."""
+    """Returns {bin: its content} at a place of an index, and the start of the next part."""
     bins, at = {}, at + 4
     for _ in range(struct.unpack_from("<i", data, at - 4)[0]):
         head = struct.unpack_from("<IQi" if wide else "<Ii", data, at)
@@ -84,8 +84,8 @@ def bins_at(data, at, wide):
 
 
 def without_depth(bins, depth):
-    """Bins as (how many levels are below, number in the level): newer tabix puts more levels on top of the same ones. What is said of
-    all of a chromosome has the number after the last."""
+    """Returns bins as (number of levels below, number in the level): newer tabix adds levels on top of the same bins.
+    The summary of a whole chromosome has the number after the last bin."""
     starts = [(8 ** level - 1) // 7 for level in range(depth + 2)]
 
     def place(number):
@@ -95,7 +95,7 @@ def without_depth(bins, depth):
 
 
 def index_of(path):
-    """A .tbi or .csi as its header, without the depth, and {chromosome: (bins, windows)}."""
+    """Returns a .tbi or .csi as its header, without the depth, and {chromosome: (bins, windows)}."""
     with gzip.open(path) as file:
         data = file.read()
     wide = data.startswith(b"CSI")
@@ -103,7 +103,7 @@ def index_of(path):
     length = struct.unpack_from("<i", data, names_at - 4)[0]
     names, at, found = data[names_at:names_at + length].split(b"\0")[:-1], names_at + length, {}
     header = data[:4], data[4:8] + data[12:names_at] if wide else data[8:names_at]
-    at += 4 if wide else 0  # how many chromosomes there are
+    at += 4 if wide else 0  # the number of chromosomes
     for name in names:
         bins, at = bins_at(data, at, wide)
         if wide:
@@ -118,7 +118,7 @@ def index_of(path):
 
 
 class Listing(Folder):
-    def test_a_listing_makes_nothing_and_text_and_framing_share_one_pass(self):
+    def test_listing_is_free_and_text_and_gz_share_a_pass(self):
         with Mount(MATRIX) as m:
             def counted():
                 stats = json.loads(m.read(".plainfs", "stats.json"))
@@ -132,7 +132,7 @@ class Listing(Folder):
             os.stat(m.join("10x", "matrix.mtx.gz"))
             self.assertEqual(counted(), once)
 
-    def test_what_is_decoded_for_the_texts_is_not_decoded_for_other_files(self):
+    def test_files_reuse_what_the_texts_decoded(self):
         def is_text(path):
             return path.endswith((".csv", ".mtx", ".tsv"))
         for case in ("csc_zarr2/store.zarr", "csc_h5ad/store.h5ad"):
@@ -167,13 +167,13 @@ class Listing(Folder):
 
 class Rds(Folder):
     @needs_r("Matrix")
-    def test_matrices_are_those_of_the_text(self):
+    def test_matrices_match_the_text(self):
         for store in (MATRIX, BY_ROW):
             with Mount(store) as m:
                 r(COMPARE_MATRIX, m.path)
 
     @needs_r("Matrix")
-    def test_tables_are_those_of_the_text(self):
+    def test_tables_match_the_text(self):
         with Mount(SEURAT) as m:
             r(COMPARE_TABLE, m.path)
 
@@ -198,11 +198,11 @@ class Tenx(Folder):
         self.assertEqual((framed != scipy.io.mmread(self.mount.join("matrix.mtx")).tocsc()).nnz, 0)
 
     @needs_modules("h5py", "scipy")
-    def test_h5py_reads_the_file_as_scanpy_does(self):
+    def test_h5py_reads_the_file_like_scanpy(self):
         import h5py
         import scipy.io
         import scipy.sparse
-        mount = self.enterContext(Mount(SAMPLE_SEURAT))  # scanpy takes names in ASCII only
+        mount = self.enterContext(Mount(SAMPLE_SEURAT))  # scanpy accepts only ASCII names
         folder = mount.join("assays", "RNA", "counts")
         with h5py.File(os.path.join(folder, "10x", "10x.h5"), "r") as file:
             group = file["matrix"]
@@ -218,7 +218,7 @@ class Tenx(Folder):
         self.assertEqual("".join(f"{name}\t{name}\n" for name in names), mount.read("assays", "RNA", "counts", "genes.tsv").decode())
 
     @needs_modules("h5py")
-    def test_h5py_reads_the_file_as_seurat_does(self):
+    def test_h5py_reads_the_file_like_seurat(self):
         import h5py
         with h5py.File(self.mount.join("10x", "10x.h5"), "r") as file:
             genomes = [name for name in file if isinstance(file[name], h5py.Group)]
@@ -235,8 +235,8 @@ class Tenx(Folder):
         self.assertEqual(b"".join(name + b"\t" + name + b"\n" for name in parts["features/name"]), self.mount.read("genes.tsv"))
 
     @needs_modules("h5py", "scipy")
-    def test_h5py_reads_a_matrix_by_row_as_seurat_does(self):
-        """And as scanpy does: cells in rows, whose genes rise."""
+    def test_h5py_reads_a_csr_matrix_like_seurat(self):
+        """Reads it like scanpy: cells in rows, with sorted genes."""
         import h5py
         import scipy.io
         import scipy.sparse
@@ -251,7 +251,7 @@ class Tenx(Folder):
                 self.assertGreater(ours.nnz, 0)
                 for cell in range(columns):
                     genes = parts["indices"][parts["indptr"][cell]:parts["indptr"][cell + 1]]
-                    self.assertEqual(list(genes), sorted(genes))  # one may be there twice
+                    self.assertEqual(list(genes), sorted(genes))  # one may be repeated
                 text = scipy.io.mmread(mount.join(*place, "matrix.mtx")).tocsr()
                 self.assertEqual((ours.T.tocsr() != text).nnz, 0)
                 self.assertEqual(b"".join(name + b"\n" for name in parts["barcodes"]), mount.read(*place, "barcodes.tsv"))
@@ -265,7 +265,8 @@ def anndata():
 
 
 def differences(theirs, ours):
-    """What two AnnData objects do not agree in, but for the types that a column without missing values may have."""
+    """Yields the differences between two AnnData objects, except for the allowed types of a column without missing
+    values."""
     import numpy
     import pandas
     import scipy.sparse
@@ -316,7 +317,7 @@ def differences(theirs, ours):
 
 
 class H5ad(Folder):
-    def test_anndata_finds_what_it_finds_in_the_store(self):
+    def test_anndata_reads_the_same_as_from_the_store(self):
         module = anndata()
         import warnings
         compared = []
@@ -348,7 +349,7 @@ class H5ad(Folder):
             file.visititems(lambda path, item: seen.append((path, item[()].size if isinstance(item, h5py.Dataset) else dict(item.attrs))))
             self.assertTrue({"X/data", "obs/stage/codes", "obsm/X_pca", "layers/counts/indptr"} <= {path for path, _ in seen})
 
-    def test_a_layer_that_cannot_be_read_is_not_left_out(self):
+    def test_unreadable_layer_is_not_left_out(self):
         for name in (".zgroup", ".zattrs"):
             store = os.path.join(self.folder, name[1:] + ".zarr")
             shutil.copytree(os.path.join(DATA, "anndata", "csc_zarr2", "store.zarr"), store)
@@ -360,8 +361,9 @@ class H5ad(Folder):
             self.assertIn("layers/odd/" + name, str(result.stderr))
 
     @needs_modules("h5py")
-    def test_h5py_reads_x_as_bpcells_does(self):
-        """The steps of BPCells' open_matrix_anndata_hdf5: cells by genes in csr is genes by cells in csc to it."""
+    def test_h5py_reads_x_like_bpcells(self):
+        """Follows the steps of BPCells' open_matrix_anndata_hdf5: it takes cells by genes in csr for genes by cells in
+        csc."""
         import h5py
         with Mount(MATRIX) as m:
             with h5py.File(m.join("anndata.h5ad"), "r") as file:
@@ -372,9 +374,9 @@ class H5ad(Folder):
                 for side in ("obs", "var"):
                     index = file[f"{side}/{file[side].attrs['_index']}"]
                     self.assertEqual(len(index), dims[0 if side == "obs" else 1])
-                    # Of fixed length: as many bytes as the type has, up to the first NUL.
+                    # Fixed length: all bytes of the type, up to the first NUL.
                     names[side] = [value.tobytes().split(b"\0")[0] for value in index[()].astype(f"S{index.dtype.itemsize}")]
-                # Whole numbers without a sign, so that none is read as a float of 24 bits.
+                # Unsigned integers, so that none is read as a float of 24 bits.
                 self.assertEqual(file["X/data"].dtype.str, "<u4")
                 data, indices, indptr = (file["X/" + part][()] for part in ("data", "indices", "indptr"))
             entries = [b"%d %d %d" % (indices[at] + 1, cell + 1, data[at]) for cell in range(dims[0]) for at in range(indptr[cell], indptr[cell + 1])]
@@ -385,7 +387,7 @@ class H5ad(Folder):
             self.assertEqual(b"".join(name + b"\t" + name + b"\n" for name in names["var"]), m.read("genes.tsv"))
 
     def test_r_reads_x(self):
-        """As BPCells, zellkonverter and the like do, through the packages of R for HDF5 that there are."""
+        """Reads it like BPCells and zellkonverter, through the available R packages for HDF5."""
         read = {"hdf5r": 'f <- hdf5r::H5File$new(file, "r"); get <- function(name) f[[name]][]',
                 "rhdf5": "get <- function(name) as.vector(rhdf5::h5read(file, name))"}
         packages = [package for package in read if not missing_r(package)]
@@ -417,7 +419,7 @@ class H5ad(Folder):
                     if backed:
                         adata.file.close()
 
-    def test_anndata_reads_an_assay_with_all_that_is_said_of_it(self):
+    def test_anndata_reads_an_assay_with_its_metadata(self):
         module = anndata()
         import numpy
         import pandas
@@ -429,7 +431,7 @@ class H5ad(Folder):
                 ours, text = adata.obs[name], meta[name]
                 if isinstance(ours.dtype, numpy.dtype) and ours.dtype.kind in "fiub":
                     self.assertTrue(numpy.array_equal(ours.to_numpy(), text.to_numpy().astype(ours.dtype), equal_nan=ours.dtype.kind == "f"), name)
-                else:  # to pandas no text and "NA" are missing values
+                else:  # for pandas, empty text and "NA" are missing values
                     same = [(pandas.isna(a) or a in ("", "NA")) if pandas.isna(b) else a == b or str(a) == str(b) for a, b in zip(ours, text)]
                     self.assertTrue(all(same), name)
             self.assertTrue(any(dtype == "category" for dtype in adata.obs.dtypes))
@@ -483,7 +485,7 @@ class H5ad(Folder):
 
 
 def write_fragments(folder, chromosomes):
-    """An unpacked BPCells directory of {name: [(start, end), ...]} in 40 cells."""
+    """Writes an unpacked BPCells directory of {name: [(start, end), ...]} in 40 cells."""
     import numpy
     os.mkdir(folder)
     rows = numpy.array([row for part in chromosomes.values() for row in part], "<u4").reshape(-1, 2)
@@ -500,7 +502,7 @@ def write_fragments(folder, chromosomes):
 
 
 class Fragments(Folder):
-    """Of chromosomes that a .tbi reaches the end of."""
+    """Tests of chromosomes within the reach of a .tbi."""
 
     REACH, INDEX, MAKE_INDEX = 240_000_000, ".tbi", ("tabix", "-p", "bed")
 
@@ -528,7 +530,7 @@ class Fragments(Folder):
         self.assertEqual(run("zcat", self.file).stdout, self.mount.read("fragments.tsv"))
 
     @needs("tabix", "awk")
-    def test_tabix_finds_what_awk_finds_in_the_text(self):
+    def test_tabix_matches_awk_on_the_text(self):
         self.assertEqual(sorted(os.listdir(self.mount.path)).count("fragments.tsv.gz" + self.INDEX), 1)
         rows = [line.split("\t") for line in self.lines]
         chooser = random.Random(1)
@@ -543,14 +545,14 @@ class Fragments(Folder):
         self.assertGreater(found_any, 20)
 
     @needs("tabix")
-    def test_the_index_is_that_of_tabix(self):
+    def test_index_matches_the_one_of_tabix(self):
         copy = os.path.join(self.folder, "copy.tsv.gz")
         shutil.copyfile(self.file, copy)
         self.assertEqual(run(*self.MAKE_INDEX, copy).returncode, 0)
         shown, made = index_of(self.file + self.INDEX), index_of(copy + self.INDEX)
         self.assertEqual(shown[0], made[0])
         self.assertEqual(list(shown[1]), list(made[1]))
-        for name in made[1]:  # not compared as a whole: to say how much differs takes minutes
+        for name in made[1]:  # not compared as a whole: listing the differences would take minutes
             self.assertTrue(shown[1][name] == made[1][name], name)
 
     @needs("bedtools")
@@ -561,11 +563,11 @@ class Fragments(Folder):
 
 
 class LongChromosomes(Fragments):
-    """Of one that only a .csi does, as wheat has."""
+    """Tests of a chromosome that only a .csi can hold, like in wheat."""
 
     REACH, INDEX, MAKE_INDEX = 830_000_000, ".csi", ("tabix", "-C", "-p", "bed")
 
-    def test_the_other_index_does_not_reach_so_far(self):
+    def test_tbi_cannot_hold_large_positions(self):
         with self.assertRaises(OSError) as refused:
             self.mount.read("fragments.tsv.gz.tbi")
         self.assertEqual(refused.exception.errno, errno.ENOTSUP)

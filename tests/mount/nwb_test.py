@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What is told of an NWB file that pynwb wrote, and random tables in its layout held against what was written."""
+"""Tests the description of an NWB file written by pynwb, and compares random tables in its layout with the written
+values."""
 import csv
 import json
 import os
@@ -52,9 +53,9 @@ class Hdf5Table:
 
 
 class ZarrTable:
-    """The same in a Zarr store, as hdmf-zarr writes it."""
+    """A group t of a Zarr store, as written by hdmf-zarr."""
 
-    IS_3 = zarr and int(zarr.__version__.split(".")[0]) >= 3  # of zarr-python
+    IS_3 = zarr and int(zarr.__version__.split(".")[0]) >= 3  # version of zarr-python
 
     def __init__(self, path):
         form = {"zarr_format": 2} if self.IS_3 else {}
@@ -77,7 +78,8 @@ class ZarrTable:
 
 class RandomTables(Folder):
     def write(self, table, random):
-        """A table of every kind of column; returns its rows, how many numbers each has, and the cells that JSON has to give, by column."""
+        """Writes a table with every kind of column. Returns its rows, the count of numbers in each, and the expected
+        JSON cells, by column."""
         rows = int(random.integers(0, 40))
 
         def chunked(name, values):
@@ -89,7 +91,7 @@ class RandomTables(Folder):
             table.refer(name, target)
 
         def shared_out(things):
-            """How many of the things each row has."""
+            """Returns the number of items in each row."""
             return numpy.bincount(random.integers(0, rows, things), minlength=rows) if rows else numpy.zeros(0, int)
 
         def parts(values, counts):
@@ -135,14 +137,14 @@ class RandomTables(Folder):
             self.assertEqual([float(line[1]) for line in lines], [n for cell in cells["numbers"] for n in cell])
 
     @needs_modules("h5py", "numpy")
-    def test_every_cell_of_hdf5_is_what_was_written(self):
+    def test_every_cell_of_hdf5_matches_the_written_one(self):
         for seed in range(12):
             with self.subTest(seed=seed):
                 path = os.path.join(self.folder, f"{seed}.h5")
                 self.check(path, *self.write(Hdf5Table(path), numpy.random.default_rng(seed)))
 
     @needs_modules("zarr")
-    def test_every_cell_of_zarr_is_what_was_written(self):
+    def test_every_cell_of_zarr_matches_the_written_one(self):
         for seed in range(12):
             with self.subTest(seed=seed):
                 path = os.path.join(self.folder, f"{seed}.zarr")
@@ -167,7 +169,7 @@ class RandomTables(Folder):
         self.assertEqual((said.returncode, b"ragged=some" in said.stderr), (1, True))
 
     @needs_modules("h5py", "numpy")
-    def test_info_says_where_a_cell_is_too_long_for_a_spreadsheet(self):
+    def test_info_warns_of_cells_too_long_for_spreadsheets(self):
         for count, is_long in ((5000, False), (10000, True)):  # five characters and a comma each, without the last
             path = os.path.join(self.folder, f"{count}.h5")
             table = Hdf5Table(path)
@@ -183,7 +185,7 @@ class RandomTables(Folder):
 
 @needs_modules("h5py", "numpy")
 class Series(Folder):
-    """timeseries.csv against what numpy makes of the same file as pynwb does."""
+    """Compares timeseries.csv with numpy's result for the same file, computed like pynwb."""
 
     def write(self, name, data, times, **attributes):
         path = os.path.join(self.folder, f"{name}.nwb")
@@ -234,17 +236,17 @@ class Series(Folder):
                 numpy.testing.assert_array_equal(found[:, 0], seconds)
                 numpy.testing.assert_array_equal(found[:, 1:], want.reshape(5000, -1))
 
-    def test_info_says_what_a_series_is(self):
+    def test_info_describes_a_series(self):
         path = self.write("x", numpy.zeros((10, 2), "i2"), (0.5, 30000.0), conversion=2.34e-6, unit="volts")
         said = run(PROGRAM, "info", path).stdout.decode()
         self.assertIn("10 \u00d7 2, 30000 Hz from 0.5 s, \u00d7 2.34e-06 volts: timeseries.csv has seconds and values in that unit", said)
 
-    def test_what_has_no_times_has_no_such_file(self):
+    def test_series_without_times_has_no_such_file(self):
         path = self.write("x", numpy.zeros((10, 2), "i2"), None, unit="volts")
         with Mount(path) as mount:
             self.assertFalse(os.path.exists(mount.join("acquisition", "s", "timeseries.csv")))
 
-    def test_times_of_another_number_damage_it_alone(self):
+    def test_mismatched_times_damage_only_the_series(self):
         path = self.write("x", numpy.zeros((10, 2), "i2"), numpy.arange(9.0), unit="volts")
         with Mount(path) as mount:
             with self.assertRaises(OSError):

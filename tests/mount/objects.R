@@ -1,7 +1,8 @@
-# Makes random R objects, saves them, and compares each with the files of a mount of their folder: every value of the text and
-# of the .rds files. Arguments: SEED COUNT FOLDER KIND. KIND is plain (vectors, arrays, tables, lists, classes and sparse
-# matrices), seurat or experiment; the latter two require Seurat and SingleCellExperiment. Prints "made" and waits for a line
-# with the mountpoint. Then prints a line for each difference, and last the number of values that were compared.
+# Makes random R objects, saves them, and compares each with the files of a mount of their folder: every value of the
+# text and of the .rds files. Arguments: SEED COUNT FOLDER KIND. KIND is plain (vectors, arrays, tables, lists, classes
+# and sparse matrices), seurat or experiment; the latter two require Seurat and SingleCellExperiment. Prints "made" and
+# waits for a line with the mountpoint. Then prints a line for each difference, and finally the number of compared
+# values.
 suppressPackageStartupMessages(library(Matrix))
 options(warn = -1)
 scripts <- dirname(sub("--file=", "", grep("^--file=", commandArgs(), value = TRUE)))

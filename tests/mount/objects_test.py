@@ -1,4 +1,4 @@
-"""Random R objects: a process of R makes them, and compares every value of the text and of the .rds files of a mount.
+"""Random R objects: an R process makes them, and compares every value of the text and of the .rds files of a mount.
 
 By hand: objects_test.py --count 300 [--seed N].
 """
@@ -16,7 +16,7 @@ COUNT, SEED = 60, 41
 @needs_r("Matrix")
 class Objects(Folder):
     def compare(self, count, kind="plain", change=None):
-        """Returns what R prints: the lines of differences, and the last line."""
+        """Returns the output of R: the lines of differences, and the last line."""
         folder = self.empty("objects")
         environment = dict(os.environ, LC_ALL="C.UTF-8")
         with subprocess.Popen(["Rscript", SCRIPT, str(SEED), str(count), folder, kind], stdin=subprocess.PIPE,
@@ -30,25 +30,26 @@ class Objects(Folder):
         return lines, last
 
     def check(self, count, kind, least):
-        """Every object of a kind is shown as it is; least: the values that each has on average."""
+        """Checks that every object of a kind is shown correctly. least: the minimal average number of values of
+        each."""
         lines, last = self.compare(count, kind)
         self.assertEqual(lines, [])
         self.assertTrue(last.endswith(f"values of {count} objects"), last)
         self.assertGreater(int(last.split()[1]), least * count)
 
-    def test_every_value_is_what_r_has(self):
+    def test_every_value_matches_r(self):
         self.check(COUNT, "plain", 1000)
 
     @needs_r("Seurat")
-    def test_every_value_of_seurat_objects_is_what_r_has(self):
+    def test_every_value_of_seurat_objects_matches_r(self):
         self.check(COUNT // 10, "seurat", 200)
 
     @needs_r("SingleCellExperiment")
-    def test_every_value_of_experiments_is_what_r_has(self):
+    def test_every_value_of_experiments_matches_r(self):
         self.check(COUNT // 10, "experiment", 50)
 
     def test_another_value_is_reported(self):
-        """The canary: each object is the one before it."""
+        """The canary: each object is replaced by the one before it."""
         def change(folder):
             names = sorted(os.listdir(folder))
             for name, other in zip(names, names[1:] + names[:1]):

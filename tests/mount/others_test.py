@@ -1,4 +1,4 @@
-"""What users other than the one who mounts may read (allow_other)."""
+"""The access of users other than the mounter (allow_other)."""
 import os
 import pwd
 import shutil
@@ -30,7 +30,7 @@ class Others(Folder):
                 self.assertEqual(as_nobody("cat", m.join("val.csv")).returncode == 0, allowed)
                 self.assertEqual(m.read("val.csv")[:1].isdigit(), True)
 
-    def test_files_of_a_mirror_keep_who_may_read_them(self):
+    def test_files_of_a_mirror_keep_their_permissions(self):
         mirror = self.empty("mirror")
         for name, mode in (("public", 0o644), ("private", 0o600)):
             path = os.path.join(mirror, name)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""NAME.parquet beside every table, read by DuckDB and hyparquet and held against NAME.csv, every value of it."""
+"""NAME.parquet beside every table, read by DuckDB and hyparquet: every value matches NAME.csv."""
 import json
 import math
 import os
@@ -15,7 +15,7 @@ SUITES = ("anndata", "h5seurat", "hdf5", "loom", "nwb", "takane", "takane-object
 
 
 def read_all(paths):
-    """What read.mjs says of each."""
+    """Returns the output of read.mjs for each file."""
     done = subprocess.run(["node", os.path.join(NPM, "read.mjs")], input="\n".join(paths), text=True,
                           capture_output=True, timeout=500, check=False)
     if done.returncode != 0:
@@ -24,7 +24,7 @@ def read_all(paths):
 
 
 def fields_of(path):
-    """The lines of a .csv: of each field its text, or None for what is missing."""
+    """Returns the lines of a .csv: the text of each field, or None if it is missing."""
     lines, field, line, quoted, was_quoted = [], "", [], False, False
     with open(path, encoding="utf-8", newline="") as file:
         text = file.read()
@@ -56,7 +56,7 @@ def single(value):
 
 
 def whole_time(text):
-    """Of an ISO 8601 time of any unit, the same to the nanosecond."""
+    """Returns an ISO 8601 time of any unit in nanoseconds."""
     date, _, time = text.removesuffix("Z").removesuffix("+00").partition("T")
     clock, _, fraction = time.partition(".")
     clock = ([part for part in clock.split(":") if part] + ["00"] * 3)[:3]
@@ -74,14 +74,14 @@ def is_same(kind, ours, text):
             mine, theirs = single(mine), single(theirs)
         return mine == theirs or math.isnan(mine) and math.isnan(theirs)
     if kind.startswith("TIMESTAMP") or kind == "DATE":
-        digits = 6 if kind == "TIMESTAMP WITH TIME ZONE" else 9  # DuckDB has those in microseconds
+        digits = 6 if kind == "TIMESTAMP WITH TIME ZONE" else 9  # DuckDB stores those in microseconds
         (*mine, fraction), (*theirs, other) = whole_time(ours.replace(" ", "T")), whole_time(text)
         return mine == theirs and fraction[:digits] == other[:digits]
     return ours == text
 
 
 def is_same_half(ours, text):
-    """Of a float16 the text has the digits of its own type."""
+    """Compares float16 values: the text has the digits of its own type."""
     try:
         return struct.pack("e", float(ours)) == struct.pack("e", float(text))
     except (TypeError, ValueError, OverflowError):
@@ -124,7 +124,7 @@ class ParquetTest(Folder):
             self.assertEqual(mount.read("obs.parquet"), whole)
 
     @needs_npm("@duckdb/node-api", "hyparquet")
-    def test_every_value_is_that_of_the_csv(self):
+    def test_every_value_matches_the_csv(self):
         files = []
         for suite in SUITES:
             for case in sorted(os.listdir(os.path.join(DATA, suite))):
@@ -154,7 +154,7 @@ class ParquetTest(Folder):
             answer, = read_all([mount.join("obs.parquet")])
             lines = fields_of(mount.join("obs.csv"))
             self.assertIsNone(difference(answer, lines))
-            for column in range(len(lines[0])):  # a value that is wrong is found
+            for column in range(len(lines[0])):  # a wrong value is detected
                 wrong = [list(line) for line in lines]
                 wrong[7][column] = "1e9"
                 self.assertIn("row 6, column ", difference(answer, wrong))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""genes/, cells/ and pseudobulk/ of a mount: the golden cases, what anndata and pandas make of random stores, and that nothing that
-goes through a mount comes there."""
+"""genes/, cells/ and pseudobulk/ of a mount: the golden cases, the results of anndata and pandas for random stores, and
+that programs which walk a mount do not enter them."""
 import glob
 import io
 import itertools
@@ -43,7 +43,7 @@ class Walks(Folder):
     STORE = os.path.join(DATA, "parts", "csc_int_layers", "store.h5ad")
     FOUND = {"genes", "cells", "pseudobulk"}
 
-    def test_nothing_that_walks_over_a_mount_comes_there(self):
+    def test_tree_walkers_do_not_enter_parts(self):
         with Mount(self.STORE) as m:
             self.assertTrue(os.path.isdir(m.join("X", "genes")))
             self.assertEqual(m.read("X", "genes", "CD3D.csv")[:8], b'"",CD3D\n')
@@ -67,7 +67,7 @@ class Walks(Folder):
             skip_rest(self, missing_programs("rg"))
 
     def test_dense_matrices_of_assays_have_them_too(self):
-        """Whose directory holds nothing else, and is found as they are."""
+        """Tests matrices with a directory that holds nothing else, and that is found like them."""
         for case, matrix in (("r-objects/seurat_v4", "assays/RNA/scale.data"), ("r-objects/sce", "assays/dense"),
                              ("r-objects/seurat_v5", "assays/RNA/layers/scale.data"), ("h5seurat/dense_data", "assays/INT/data")):
             store, = glob.glob(os.path.join(DATA, case, "store*"))
@@ -87,15 +87,16 @@ class Walks(Folder):
             with self.subTest(case), Mount(store, "-o", "parts") as m:
                 self.assertEqual(set(os.listdir(m.join(matrix))), {"genes", "cells"})
 
-    def test_they_are_listed_where_that_is_asked_for(self):
+    def test_parts_are_listed_on_request(self):
         with Mount(self.STORE, "-o", "parts") as m:
             self.assertLessEqual({"genes", "cells", "matrix.mtx", "10x"}, set(os.listdir(m.join("X"))))
             self.assertIn("pseudobulk", os.listdir(m.path))
             self.assertNotIn("bpcells", os.listdir(m.join("X")))
 
     @needs_modules("anndata")
-    def test_a_listing_with_sizes_looks_few_up(self):
-        """Once the sizes of all are known, the listing itself tells them (READDIRPLUS), and the same as looking each up."""
+    def test_listing_with_sizes_makes_few_lookups(self):
+        """Tests that the listing itself returns sizes (READDIRPLUS) once all are known, and that they equal those of
+        lookups."""
         cells = [f"cell{i}" for i in range(600)]
         data = anndata.AnnData(scipy.sparse.random(len(cells), 9, 0.3, "csr", "float32", random_state=5), dtype="float32", obs=pd.DataFrame(index=cells))
         store, target = os.path.join(self.folder, "cells.h5ad"), self.empty("mounted")
@@ -122,8 +123,8 @@ class Walks(Folder):
         counters = json.loads(m.read(".plainfs", "stats.json"))
         return counters["inodes"], counters["part_inodes"]
 
-    def test_listed_parts_take_no_names(self):
-        """However often and by whomever they are listed and read."""
+    def test_listed_parts_allocate_no_names(self):
+        """Tests that parts keep no names, however often they are listed and read."""
         with Mount(self.STORE, "-o", "parts") as m:
             genes = m.join("X", "genes")
             os.listdir(genes)
@@ -139,8 +140,8 @@ class Walks(Folder):
             self.assertGreaterEqual(parts, len(entries))
 
     @needs_modules("anndata")
-    def test_parts_are_those_of_the_store_that_is_shown(self):
-        """Another store may have another gene at a place."""
+    def test_parts_follow_the_reopened_store(self):
+        """Tests another store with another gene at a place."""
         store, other = (os.path.join(self.folder, name) for name in ("s.h5ad", "other.h5ad"))
         shutil.copy(self.STORE, store)
         shutil.copy(self.STORE, other)
@@ -155,20 +156,20 @@ class Walks(Folder):
             os.rename(other, store)
             self.assertEqual({name: m.read("X", "genes", name) for name in os.listdir(m.join("X", "genes"))}, wanted)
 
-    def test_the_log_names_the_labels_of_a_name_of_several(self):
+    def test_log_names_the_labels_of_an_ambiguous_name(self):
         with Mount(os.path.join(DATA, "parts", "dup_names_ids", "store.h5ad")) as m:
             with self.assertRaises(OSError):
                 os.stat(m.join("X", "genes", "CD3D.csv"))
             self.assertIn(b"2 genes are called CD3D: ENSG00000, ENSG00007", m.read(".plainfs", "log"))
 
-    def test_an_attribute_tells_which_matrix_was_summed(self):
+    def test_attribute_names_the_summed_matrix(self):
         with Mount(self.STORE) as m:
             self.assertEqual(os.getxattr(m.join("pseudobulk", "type.csv"), "user.matrix"), b"layers/counts")
 
 
 @needs_modules("anndata")
 class Slices(Folder):
-    """Random matrices, written by anndata, against its own slices of them."""
+    """Compares random matrices, written by anndata, with its own slices of them."""
 
     KINDS = ("csr", "csc", "dense")
     SEED = 20261125
@@ -193,7 +194,7 @@ class Slices(Folder):
         data.write_h5ad(path, compression=rng.choice((None, "gzip")))
         return path
 
-    def test_parts_are_the_slices_of_anndata(self):
+    def test_parts_match_anndata_slices(self):
         rng = random.Random(self.SEED)
         for turn, kind in enumerate(self.KINDS * 2):
             data = self.made(kind, rng)
@@ -214,7 +215,7 @@ class Slices(Folder):
                 for cell in rng.sample(list(data.obs_names), 5):
                     values = np.load(m.join("X", "cells", cell + ".npy"))
                     np.testing.assert_array_equal(values, dense[data.obs_names.get_loc(cell)])
-                # Every size, those of one pass too, is what reading gives.
+                # Every size, including those from one pass, is the length of the read.
                 for name in os.listdir(m.join("X", "genes")):
                     path = m.join("X", "genes", name)
                     size = os.stat(path).st_size
@@ -228,7 +229,7 @@ class Slices(Folder):
             return list(column.cat.categories)
         return sorted(set(column), key=lambda level: level.encode() if isinstance(level, str) else level)
 
-    def test_sums_are_those_of_pandas(self):
+    def test_sums_match_pandas(self):
         rng = random.Random(self.SEED + 1)
         for turn, kind in enumerate(self.KINDS * 2):
             data = self.made(kind, rng)

@@ -25,7 +25,7 @@ numbers <- function(n) {
   with_na(one(candidates))
 }
 
-# Puts an infinity or NaN among some numbers.
+# Mixes an infinity or NaN into some numbers.
 with_odd <- function(x) {
   if (maybe(0.2)) x[sample.int(length(x), 1)] <- one(c(Inf, -Inf, NaN))
   x
@@ -127,7 +127,7 @@ random_list <- function(depth = 0) {
 setClass("Holder", slots = c(a = "ANY", b = "ANY", f = "ANY"))
 holder <- function(depth = 0) new("Holder", a = any_object(depth + 1), b = any_object(depth + 1), f = not_data())
 
-# An environment of random objects, hashed or not, which may hold itself.
+# Returns an environment of random objects, hashed or not, which may contain itself.
 random_environment <- function(depth = 0) {
   x <- random_list(depth)
   names(x) <- unique_words(length(x))
@@ -136,7 +136,7 @@ random_environment <- function(depth = 0) {
   made
 }
 
-# A function, saved before the environment that it shares with the list.
+# Returns a function, saved before the environment that it shares with the list.
 function_with_environment <- function(depth = 0) {
   variables <- random_environment(depth)
   list(f = local(function() 1, variables), variables = variables)
@@ -202,7 +202,7 @@ random_root <- function(makers, i) {
 }
 
 save_object <- function(x, file) {
-  # The text form and version 2 hold the same, but for the digits of doubles and for ALTREP.
+  # The text form and version 2 hold the same data, except for the digits of doubles and for ALTREP.
   forms <- list(
     list(), list(compress = "bzip2"), list(compress = "xz"), list(compress = FALSE), list(version = 2),
     list(ascii = NA, compress = FALSE)

@@ -1,4 +1,4 @@
-"""Files of a mount through the tools people use."""
+"""Files of a mount through common tools."""
 import errno
 import mmap
 import os
@@ -30,11 +30,11 @@ class Reading(Folder):
                 self.assertEqual(shown[name][2:4], [str(os.getuid()), str(os.getgid())])
             self.assertEqual(os.stat(m.path).st_mode & 0o7777, 0o755)
 
-    def test_a_header_for_every_array_may_be_asked_for(self):
+    def test_header_for_every_array_is_optional(self):
         with Mount(SAMPLE, "-o", "header") as m:
             self.assertEqual(m.read("shape.csv"), b"value\n" + expected("shape.csv"))
 
-    def test_times_and_blocks_are_those_of_the_store(self):
+    def test_times_and_blocks_match_the_store(self):
         store = self.copy_of(SAMPLE)
         os.utime(store, (1_500_000_000, 1_500_000_000))
         with Mount(store) as m:
@@ -137,7 +137,7 @@ class Reading(Folder):
             refused(lambda: os.setxattr(name, "user.x", b"1"))
             refused(lambda: os.mkfifo(new))
 
-    def test_names_that_do_not_exist_are_not_found(self):
+    def test_absent_names_are_not_found(self):
         with Mount(SAMPLE) as m:
             with self.assertRaises(FileNotFoundError):
                 os.stat(m.join("nothing"))
@@ -151,14 +151,15 @@ class Reading(Folder):
             self.assertEqual(caught.exception.errno, errno.ENODATA)
 
     def test_labels_and_access_lists_are_not_supported(self):
-        """ls -l, which asks for both, asks a file system that says so once, and any other for each file."""
+        """Tests ls -l, which requests both: only once if the file system reports that it has none, otherwise for each
+        file."""
         with Mount(SAMPLE) as m:
             for name in ("security.selinux", "system.posix_acl_access"):
                 with self.assertRaises(OSError) as caught:
                     os.getxattr(m.join("matrix.mtx"), name)
                 self.assertEqual(caught.exception.errno, errno.ENOTSUP)
 
-    def test_tar_finds_the_sizes_it_was_told(self):
+    def test_tar_reads_as_many_bytes_as_stat_reports(self):
         with Mount(SAMPLE) as m:
             archive = subprocess.run(["tar", "-C", m.path, "-cf", "-", "."], capture_output=True, timeout=60)
             self.assertEqual((archive.returncode, archive.stderr), (0, b""))

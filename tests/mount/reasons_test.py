@@ -1,4 +1,4 @@
-"""user.plainfs.error: why a file cannot be read, asked of the file itself."""
+"""user.plainfs.error: the reason why a file cannot be read, as an attribute of the file."""
 import errno
 import os
 import shutil
@@ -26,7 +26,7 @@ class Reasons(Folder):
         self.assertEqual(caught.exception.errno, errno.ENODATA)
 
     @needs("attr")
-    def test_attr_tells_why_a_file_cannot_be_read(self):
+    def test_attr_explains_an_unreadable_file(self):
         with Mount(self.damaged()) as m:
             for name in ("matrix.mtx", "val.csv", "val.npy"):
                 result = run("attr", "-q", "-g", "plainfs.error", m.join(name))
@@ -34,33 +34,33 @@ class Reasons(Folder):
             self.assertNotEqual(run("attr", "-q", "-g", "plainfs.error", m.join("index.csv")).returncode, 0)
 
     @unittest.skipUnless(os.geteuid() == 0, "allow_other is for root, or where it is allowed")
-    def test_for_other_users_a_file_without_a_size_has_no_attribute_either(self):
+    def test_other_users_see_no_attribute_without_a_size(self):
         with Mount(self.damaged(), "-o", "allow_other") as m:
             with self.assertRaises(OSError) as caught:
                 os.getxattr(m.join("val.csv"), ATTRIBUTE)
             self.assertEqual(caught.exception.errno, errno.EIO)
             self.assertIn(b"val_data: 1 bytes are no header", m.read(".plainfs", "log"))
 
-    def test_every_program_is_told_the_same_of_a_file_without_a_size(self):
+    def test_programs_agree_on_a_file_without_a_size(self):
         with Mount(self.damaged()) as m:
-            for program in ("getfattr", "ls"):  # a name, not the program
+            for program in ("getfattr", "ls"):  # only a name, not the real program
                 named = shutil.copy(sys.executable, os.path.join(self.folder, program))
                 code = "import os, sys\ntry: print(os.stat(sys.argv[1]).st_size)\nexcept OSError as error: print(error.errno)"
                 environment = dict(os.environ, PYTHONHOME=sys.prefix)
                 result = run(named, "-c", code, m.join("val.csv"), env=environment)
                 self.assertEqual(result.stdout.decode().strip(), str(errno.EIO), result.stderr)
 
-    def test_a_program_that_reads_the_attribute_first_is_told(self):
+    def test_attribute_read_first_gives_the_reason(self):
         with Mount(self.damaged()) as m:
             self.assertEqual(os.getxattr(m.join("matrix.mtx"), ATTRIBUTE), b"val_data: 1 bytes are no header")
 
-    def test_what_can_be_read_has_none(self):
+    def test_readable_file_has_no_reason(self):
         with Mount(SAMPLE) as m:
             for names in ((), ("matrix.mtx",), ("shape.npy",), (".plainfs", "log")):
                 self.assert_none(m.join(*names))
                 self.assertNotIn(ATTRIBUTE, os.listxattr(m.join(*names)))
 
-    def test_what_is_not_supported_is_said_to_be_that(self):
+    def test_unsupported_file_has_its_own_reason(self):
         with Mount(UNSUPPORTED) as m:
             told = []
             for folder, _, names in os.walk(m.path):
@@ -88,7 +88,7 @@ class Reasons(Folder):
                 m.read("a.npy")
             self.assertIn(b"a/1", os.getxattr(m.join("a.npy"), ATTRIBUTE))
 
-    def test_a_folder_that_cannot_be_listed_has_a_reason(self):
+    def test_unlistable_folder_has_a_reason(self):
         store = os.path.join(self.folder, "s.zarr")
         os.makedirs(os.path.join(store, "g"))
         for name, text in ((".zgroup", '{"zarr_format":2}'), ("g/.zgroup", "{")):

@@ -1,4 +1,4 @@
-"""Requests have a life: nobody waits for a size that another asks for, and what nobody waits for any more ends."""
+"""The life of requests: no caller waits for a size that another requested, and abandoned work ends."""
 import errno
 import json
 import os
@@ -17,7 +17,7 @@ CACHE_MIB = 1
 
 
 def write_array(store, name, shape, chunk, content=None):
-    """A Zarr array of int32; without content none of its chunks is there."""
+    """Writes a Zarr array of int32. Without content all of its chunks are absent."""
     folder = os.path.join(store, name)
     os.makedirs(folder)
     with open(os.path.join(store, ".zgroup"), "w") as file:
@@ -36,7 +36,7 @@ def rss_bytes(pid):
 
 
 class Asking:
-    """A process that stats path and says on standard output what came of it."""
+    """A process that calls stat on `path` and prints the result."""
 
     SCRIPT = """
 import os, signal, sys
@@ -55,7 +55,7 @@ except KeyboardInterrupt:
         self.process = subprocess.Popen([sys.executable, "-c", self.SCRIPT, path, *more], stdout=subprocess.PIPE)
 
     def is_waiting(self):
-        """In the kernel, for an answer."""
+        """Returns whether it waits in the kernel for a reply."""
         with open(f"/proc/{self.process.pid}/stat") as file:
             state = file.read().rsplit(")", 1)[1].split()[0]
         with open(f"/proc/{self.process.pid}/syscall") as file:
@@ -81,7 +81,7 @@ class Requests(Folder):
         write_array(self.store, "small", 3, 3, [[1, 2, 3]])
 
     def ask(self, path, *more):
-        """One that surely waits for its answer."""
+        """Returns a process that certainly waits for its reply."""
         asking = Asking(path, *more)
         self.addCleanup(asking.end)
         self.assertTrue(mounted.wait_until(asking.is_waiting))
@@ -105,7 +105,7 @@ class Requests(Folder):
             self.assertEqual(os.stat(m.join("small.csv")).st_size, 6)
             self.assertTrue(all(one.process.poll() is None for one in asking))
 
-    def test_who_is_killed_while_he_waits_is_gone_at_once(self):
+    def test_killed_reader_exits_at_once(self):
         with Mount(self.store) as m:
             for number in (signal.SIGKILL, signal.SIGTERM):
                 asking = [self.ask(m.join("endless.csv")) for _ in range(3)]
@@ -115,20 +115,20 @@ class Requests(Folder):
                     self.assertLess(seconds, 0.5 * mounted.PATIENCE)
                     self.assertEqual(one.process.returncode, -number)
 
-    def test_an_interrupt_that_is_handled_reaches_its_handler(self):
+    def test_handled_interrupt_reaches_its_handler(self):
         with Mount(self.store) as m:
             asking = self.ask(m.join("endless.csv"))
             asking.process.send_signal(signal.SIGINT)
             self.assertEqual(asking.wait()[0], "interrupted")
 
-    def test_a_timer_does_not_disturb_who_waits(self):
+    def test_timer_does_not_disturb_a_waiting_reader(self):
         write_array(self.store, "slow", 300_000, 1)
         with Mount(self.store) as m:
             asking = Asking(m.join("slow.csv"), "0.01")
             self.addCleanup(asking.end)
             self.assertEqual(asking.wait(60)[0], "600000")
 
-    def test_nothing_is_sized_when_nobody_waits_any_more(self):
+    def test_sizing_stops_once_all_readers_have_left(self):
         with Mount(self.store) as m:
             asking = [self.ask(m.join("endless.csv")) for _ in range(2)]
             for one in asking:
@@ -154,7 +154,7 @@ class Requests(Folder):
             for one in asking:
                 self.assertIn(one.wait()[0], map(str, (errno.ENOTCONN, errno.ECONNABORTED, errno.EINTR)))
 
-    def test_memory_stays_within_the_budget_while_what_is_absent_is_sized(self):
+    def test_sizing_absent_data_stays_within_the_budget(self):
         with Mount(self.store, "-o", f"cache_size={CACHE_MIB}m") as m:
             self.ask(m.join("endless.csv"))
             worst = 0
@@ -164,7 +164,7 @@ class Requests(Folder):
                 time.sleep(0.1)
             self.assertLess(worst, (CACHE_MIB + 64) * MIB)
 
-    def test_a_file_is_sized_once_for_all_who_ask(self):
+    def test_file_is_sized_once_for_all_callers(self):
         write_array(self.store, "slow", 100_000, 1)
         with Mount(self.store) as m:
             sizes = []
@@ -182,7 +182,7 @@ class Requests(Folder):
             self.assertEqual(m.read("slow.csv"), b"0\n" * 100_000)
             self.assertEqual(json.loads(m.read(".plainfs", "stats.json"))["text_blocks_measured"], blocks)
 
-    def test_a_name_that_is_looked_up_while_its_size_is_found_out_takes_it_from_nobody(self):
+    def test_lookup_during_sizing_leaves_the_size_to_readers(self):
         store = os.path.join(self.folder, "looked-up.zarr")
         write_array(store, "a", 30_000, 1)
         with Mount(store, "-o", "entry_timeout=0") as m:
@@ -191,7 +191,7 @@ class Requests(Folder):
             def read():
                 descriptor = os.open(path, os.O_RDONLY)
                 is_open.set()
-                got.append(os.pread(descriptor, 4, 2))  # nobody has asked for the size before
+                got.append(os.pread(descriptor, 4, 2))  # the size has not been requested before
                 os.close(descriptor)
 
             reader = threading.Thread(target=read)

@@ -1,4 +1,4 @@
-"""Mounts for one command (`plainfs run`), those that there are (`ps`), and their end (`umount`)."""
+"""Mounts for one command (`plainfs run`), existing mounts (`ps`), and unmounting (`umount`)."""
 import json
 import os
 import pty
@@ -29,7 +29,7 @@ class Run(Folder):
         self.assertEqual(os.listdir(self.temporary), [])
         self.assertFalse(mounted.is_mounted(self.temporary))
 
-    def test_the_command_sees_what_a_mount_shows(self):
+    def test_command_sees_the_files_of_a_mount(self):
         with Mount(SAMPLE) as mount:
             expected = mount.read("matrix.mtx")
         for words in (["cat", "{}/matrix.mtx"], ["sh", "-c", 'cat "$PLAINFS_MOUNT/matrix.mtx"'], ["sh", "-c", 'cat "$PLAINFS_MOUNT_1/matrix.mtx"'],
@@ -37,7 +37,7 @@ class Run(Folder):
             result = self.run_with(SAMPLE, "--", *words)
             self.assertEqual((result.returncode, result.stdout, result.stderr), (0, expected, b""), words)
 
-    def test_nobody_else_sees_it(self):
+    def test_other_processes_do_not_see_it(self):
         process = subprocess.Popen([WHOLE, "run", SAMPLE, "--", "sh", "-c", "echo $PLAINFS_MOUNT; read line"], env=self.environment,
                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         path = process.stdout.readline().strip()
@@ -54,7 +54,7 @@ class Run(Folder):
         self.assertEqual(first, second)
         self.assertEqual(self.run_with(SAMPLE, SAMPLE, "--", "cmp", "{1}/matrix.mtx", "{2}/matrix.mtx").returncode, 0)
 
-    def test_only_words_that_begin_with_it_are_replaced(self):
+    def test_only_words_with_the_placeholder_first_are_replaced(self):
         words = ["a{}", "{}b", "{3}", "{0}", "x={}y", "print('{}'.format(1))", "a=b={}"]
         result = self.run_with(SAMPLE, "--", "printf", "%s\n", *words)
         self.assertEqual(result.stdout.decode().split("\n")[:-1], words)
@@ -63,7 +63,7 @@ class Run(Folder):
         for code, words in ((0, ["true"]), (7, ["sh", "-c", "exit 7"]), (128 + 9, ["sh", "-c", "kill -9 $$"]), (127, ["no-such-command"]), (126, ["/"])):
             self.assertEqual(self.run_with(SAMPLE, "--", *words).returncode, code, words)
 
-    def test_what_is_wrong_is_said_and_nothing_is_run(self):
+    def test_mistake_is_reported_and_nothing_runs(self):
         for code, word, words in ((11, b"no such file", ["/no/store", "--", "touch", "ran"]), (1, b"are wanted", [SAMPLE]), (1, b"are wanted", ["--", "touch", "ran"]),
                                   (1, b"are wanted", [SAMPLE, "--"]), (13, b"no format", ["/etc/passwd", "--", "touch", "ran"]),
                                   (1, b"unknown option", ["-o", "nonsense", SAMPLE, "--", "touch", "ran"])):
@@ -77,19 +77,19 @@ class Run(Folder):
         self.assertEqual(process.stdout.readline(), "ready\n")
         return process
 
-    def test_what_a_killed_one_left_is_removed_by_the_next(self):
+    def test_leftovers_of_a_killed_run_are_removed_by_the_next(self):
         living = self.started("echo ready; read line; ls $PLAINFS_MOUNT")
         killed = self.started("echo ready; exec sleep 0.2")
         killed.kill()
         killed.communicate()
         deadline = time.monotonic() + 20 * mounted.PATIENCE
-        while len(os.listdir(self.temporary)) > 1 and time.monotonic() < deadline:  # until what served it has ended
+        while len(os.listdir(self.temporary)) > 1 and time.monotonic() < deadline:  # until its server has ended
             self.assertEqual(self.run_with(SAMPLE, "--", "true").returncode, 0)
         self.assertEqual(len(os.listdir(self.temporary)), 1)
         shown = living.communicate("\n")[0]
         self.assertIn("matrix.mtx", shown)
 
-    def test_signals_go_on_to_the_command(self):
+    def test_signals_are_forwarded_to_the_command(self):
         for name in ("TERM", "INT", "HUP", "USR1", "USR2", "QUIT"):
             process = self.started(f"trap 'ls $PLAINFS_MOUNT >/dev/null && exit 5' {name}; echo ready; while :; do sleep 0.05; done")
             process.send_signal(getattr(signal, f"SIG{name}"))
@@ -116,7 +116,7 @@ class Run(Folder):
         os.close(terminal)
         self.assertEqual(said.count(b"caught"), 1)
 
-    def test_a_run_that_is_killed_leaves_no_process(self):
+    def test_killed_run_leaves_no_process(self):
         process = self.started("echo ready; echo $$; exec sleep 1000")
         command = int(process.stdout.readline())
         servers = [row["pid"] for row in json.loads(run(WHOLE, "ps", "--json").stdout) if row["mountpoint"].startswith(self.temporary)]
@@ -126,10 +126,10 @@ class Run(Folder):
         process.stdout.close()
         self.assertTrue(mounted.wait_until(lambda: not os.path.exists(f"/proc/{servers[0]}")))
         os.kill(command, signal.SIGKILL)
-        shutil.rmtree(self.temporary)  # empty directories are left of it
+        shutil.rmtree(self.temporary)  # it leaves empty directories
         os.mkdir(self.temporary)
 
-    def test_a_command_that_leaves_something_behind_is_not_waited_for(self):
+    def test_background_children_are_not_waited_for(self):
         start = time.monotonic()
         result = self.run_with(SAMPLE, "--", "sh", "-c", "cd $PLAINFS_MOUNT && sleep 20 >/dev/null 2>&1 & sleep 0.2")
         self.assertEqual(result.returncode, 0)
@@ -138,9 +138,9 @@ class Run(Folder):
 
 @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "setpriv, as root, makes an ordinary user of a test")
 class OrdinaryUser(Folder):
-    """The same for nobody, who has no right but to make user namespaces."""
+    """The tests above for an unprivileged user, with the sole right to create user namespaces."""
 
-    # Whatever the modes of /dev/fuse are here, an ordinary user has what udev gives.
+    # Whatever the modes of /dev/fuse are here, an ordinary user gets those of udev.
     SCRIPT = """chmod 755 "$1"; mknod -m 666 "$1/fuse" c 10 229; mount --bind "$1/fuse" /dev/fuse; shift
         exec setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all --no-new-privs "$@" """
 
@@ -171,8 +171,8 @@ class OrdinaryUser(Folder):
             self.assertEqual(run("diff", "-r", mount.path, os.path.join(self.folder, "tmp", "copy")).returncode, 0)
         self.assertEqual(os.listdir(os.path.join(self.folder, "tmp")), ["copy"])
 
-    def test_is_told_the_way_out_where_there_are_none(self):
-        """Root of a user namespace, without its rights, and with a limit of its own."""
+    def test_missing_user_namespaces_suggest_a_remedy(self):
+        """Runs as root of a user namespace, without its capabilities, and with a separate limit."""
         script = 'echo 0 > /proc/sys/user/max_user_namespaces; exec setpriv --bounding-set=-all --no-new-privs "$@"'
         result = run("unshare", "-Ur", "sh", "-ec", script, "sh", WHOLE, "run", SAMPLE, "--", "true")
         if b"plainfs" not in result.stderr:
@@ -200,7 +200,7 @@ class List(Folder):
                 self.assertRegex(text, rf"{start}{re.escape(os.path.realpath(SAMPLE))} -> {re.escape(first.path)}$")
         self.assertNotIn(first.path, [row["mountpoint"] for row in self.rows()])
 
-    def test_shows_a_mount_whose_program_is_gone(self):
+    def test_shows_a_mount_without_its_program(self):
         with Mount(SAMPLE, "-o", "sandbox=none") as mount:
             os.kill(mount.pid, signal.SIGKILL)
             self.assertTrue(mounted.wait_until(lambda: mounted.daemon_of(mount.path) is None))
@@ -221,7 +221,7 @@ class Unmount(Folder):
             self.assertEqual((result.returncode, result.stderr), (0, b""))
             self.assertFalse(mounted.is_mounted(first.path) or mounted.is_mounted(second.path))
 
-    def test_one_that_is_in_use_is_named(self):
+    def test_busy_mount_is_named(self):
         with Mount(SAMPLE) as first, Mount(H5) as second:
             with open(first.join("matrix.mtx"), "rb"):
                 result = run(WHOLE, "umount", first.path, second.path)
@@ -231,7 +231,7 @@ class Unmount(Folder):
             self.assertFalse(mounted.is_mounted(second.path))
             self.assertEqual(run(WHOLE, "umount", first.path).returncode, 0)
 
-    def test_what_is_no_mount_of_fuse_is_left(self):
+    def test_other_mounts_are_kept(self):
         for path, code, word in ((self.folder, 11, "nothing is mounted there"), ("/no/where", 11, "nothing is mounted there"), ("/proc", 1, "is no mount of FUSE, but of proc")):
             result = run(WHOLE, "umount", path)
             self.assertEqual(result.returncode, code, result.stderr)
@@ -239,7 +239,7 @@ class Unmount(Folder):
         self.assertEqual(run(WHOLE, "umount").returncode, 1)
 
     @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "setpriv, as root, makes an ordinary user of a test")
-    def test_another_users_stays(self):
+    def test_mount_of_another_user_stays(self):
         own = os.path.join(self.folder, "plainfs")
         shutil.copy(WHOLE, own)
         os.chmod(self.folder, 0o755)

@@ -1,4 +1,4 @@
-"""A daemon in a sandbox shows what another does, and is unmounted as another is."""
+"""A daemon in a sandbox shows the same as another, and is unmounted in the same way."""
 import json
 import os
 import signal
@@ -45,7 +45,7 @@ def everything(folder):
 @unittest.skipIf("sandbox: " in run(PROGRAM, "-o", "sandbox=required", SAMPLE, "/dev/null").stderr.decode(), "this system has no Landlock")
 class Sandbox(Folder):
     def mirror(self):
-        """A copy of some stores of several formats in one folder."""
+        """Returns a copy of some stores of several formats in one folder."""
         mirror = self.empty("mirror")
         for number, name in enumerate(STORES):
             folder = os.path.join(DATA, name)
@@ -53,7 +53,7 @@ class Sandbox(Folder):
             os.rename(self.copy_of(os.path.join(folder, store)), os.path.join(mirror, str(number) + os.path.splitext(store)[1]))
         return mirror
 
-    def test_shows_what_a_mount_without_shows(self):
+    def test_shows_the_same_as_without_sandbox(self):
         mirror = self.mirror()
         for options in ("ro", "hdf5_inside"):
             with Mount(mirror, "-o", options + ",sandbox=none") as without, Mount(mirror, "-o", options + ",sandbox=required") as m:
@@ -62,7 +62,7 @@ class Sandbox(Folder):
                 self.assertTrue(len(expected) > 40)
                 self.assertEqual(everything(m.path), expected)
 
-    def test_is_confined_unasked_and_so_is_the_library(self):
+    def test_daemon_and_library_are_confined_by_default(self):
         with Mount(self.mirror()) as m:
             everything(m.path)
             daemon = process_of(m)
@@ -70,7 +70,7 @@ class Sandbox(Folder):
             self.assertEqual(len(library), 1)
             for process in [daemon] + library:
                 self.assertEqual((status_of(process)["NoNewPrivs"], status_of(process)["Seccomp"]), ("1", "2"))
-            os.kill(library[0], signal.SIGKILL)  # another is started from within the sandbox
+            os.kill(library[0], signal.SIGKILL)  # the sandbox starts another one
             self.assertTrue(wait_until(lambda: self.shows_all(m)))
 
     def shows_all(self, m):
@@ -80,7 +80,7 @@ class Sandbox(Folder):
         except OSError:
             return False
 
-    def test_store_that_was_exchanged_is_shown_anew(self):
+    def test_exchanged_store_is_reopened(self):
         store = self.copy_of(SAMPLE)
         with Mount(store, "-o", "sandbox=required,on_change=reopen") as m:
             before = everything(m.path)
@@ -89,7 +89,7 @@ class Sandbox(Folder):
             self.assertTrue(wait_until(lambda: self.shows_all(m)))
             self.assertEqual(everything(m.path), before)
 
-    def test_ends_as_a_mount_without_ends(self):
+    def test_ends_the_same_as_without_sandbox(self):
         store = self.copy_of(SAMPLE)
         for end in ("umount", "signal", "idle"):
             with Mount(store, "-o", "sandbox=required" + (",timeout=1" if end == "idle" else "")) as m:
@@ -104,10 +104,10 @@ class Sandbox(Folder):
                         self.assertTrue(wait_until(lambda: not is_mounted(m.path)))
                 self.assertTrue(wait_until(lambda: not is_mounted(m.path)), end)
                 gone = lambda process: not os.path.exists(f"/proc/{process}") or status_of(process)["State"].startswith("Z")
-                # Not at once where a mount namespace of another test has a copy of the mount.
+                # Not at once if a mount namespace of another test has a copy of the mount.
                 self.assertTrue(wait_until(lambda: all(gone(process) for process in [daemon] + keepers), seconds=60), end)
 
-    def test_mountpoint_that_is_not_named_is_made_and_removed(self):
+    def test_unnamed_mountpoint_is_created_and_removed(self):
         store = self.copy_of(SAMPLE)
         os.rename(store, store + ".bpcells")
         result = run(PROGRAM, "-o", "sandbox=required", store + ".bpcells")
@@ -124,8 +124,8 @@ class Sandbox(Folder):
         self.assertTrue(wait_until(lambda: "unmounted" in self.text_of(log)))
         self.assertTrue(os.listdir(index))
 
-    def test_the_system_log_is_reached_also_after_it_was_started_anew(self):
-        # With a /dev of its own, where the log is a file of this test.
+    def test_system_log_is_reached_after_its_restart(self):
+        # With a separate /dev, with a log that is a file of this test.
         script = 'mount -t tmpfs none "$1"; cp -a /dev/null /dev/zero /dev/urandom /dev/fuse "$1"; mount --bind "$1" /dev; shift; exec "$@"'
         result = mounted.in_own_namespace(script, self.empty("dev"), sys.executable, os.path.join(HERE, "system_log.py"),
                                           PROGRAM, SAMPLE, self.empty("point"))
@@ -141,12 +141,12 @@ class Sandbox(Folder):
         with open(path, encoding="utf-8") as file:
             return file.read()
 
-    def test_what_cannot_be_mounted_is_told(self):
+    def test_failed_mount_is_reported(self):
         result = run(PROGRAM, "-o", "sandbox=required", SAMPLE, os.path.join(self.folder, "absent"))
         self.assertEqual(result.returncode, run(PROGRAM, SAMPLE, os.path.join(self.folder, "absent")).returncode)
         self.assertIn(b"absent", result.stderr)
 
-    def test_run_gives_the_command_all_it_may_do_otherwise(self):
+    def test_run_does_not_confine_the_command(self):
         result = subprocess.run([PROGRAM, "run", "-o", "sandbox=required", SAMPLE, "--", "sh", "-c", "cat {}/val.csv | wc -c; ls / | wc -l"],
                                 capture_output=True, timeout=60)
         self.assertEqual(result.returncode, 0, result.stderr)

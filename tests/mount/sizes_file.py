@@ -1,4 +1,4 @@
-"""The index of sizes, read and written as fs/index/index_file.h says, for tests that change it."""
+"""The index of sizes, read and written in the format of fs/index/index_file.h, for tests that change it."""
 import copy as copying
 import dataclasses
 import struct

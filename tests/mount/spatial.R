@@ -1,7 +1,7 @@
-# Spatial objects as Seurat 4 and SpatialExperiment keep them, and what Seurat reads of the files made of them.
-#   spatial.R make FOLDER          writes the objects, and the coordinates that belong to them
+# Spatial objects in the layout of Seurat 4 and SpatialExperiment, and the files made from them as Seurat reads them.
+#   spatial.R make FOLDER          writes the objects and their coordinates
 #   spatial.R draw OBJECT PICTURE  draws a feature and the identities over each image of a Seurat object
-#   spatial.R tell OBJECT          prints the images of a Seurat object: cells, coordinates, pixels, factors
+#   spatial.R print OBJECT         prints the images of a Seurat object: cells, coordinates, pixels, factors
 suppressMessages(library(Seurat))
 
 n_cells <- 6
@@ -32,7 +32,7 @@ visium <- function(of = seq_len(n_cells)) {
   )
 }
 
-# Two slices, and a cell that lies on neither.
+# Two slices, and a cell on neither of them.
 make_visium <- function() {
   object <- plain_object()
   object@images <- list(slice1 = visium(1:3), slice2 = visium(5:4))
@@ -70,7 +70,7 @@ make_outlines <- function() {
   object
 }
 
-# The class of Seurat 5, which Seurat 4 does not have. Its x ran down the picture until a slot said otherwise.
+# The class of Seurat 5, which Seurat 4 lacks. Its x ran downwards before a slot defined the direction.
 make_visium_v2 <- function(orientation = NULL) {
   slots <- c(
     image = "array", scale.factors = "scalefactors", boundaries = "list", molecules = "list",
@@ -91,7 +91,7 @@ make_visium_v2 <- function(orientation = NULL) {
   object
 }
 
-# SpatialExperiment is not packaged for Debian: its class adds no slot to SingleCellExperiment's.
+# Debian does not package SpatialExperiment. Its class adds no slot to that of SingleCellExperiment.
 make_experiment <- function(folder) {
   suppressMessages({
     library(SingleCellExperiment)
@@ -118,7 +118,7 @@ make_experiment <- function(folder) {
   object
 }
 
-# monocle3 is not packaged for Debian: its class adds slots to SingleCellExperiment's.
+# Debian does not package monocle3. Its class adds slots to that of SingleCellExperiment.
 make_trajectory <- function() {
   suppressMessages(library(SingleCellExperiment))
   slots <- c(principal_graph = "SimpleList", principal_graph_aux = "SimpleList", clusters = "SimpleList")
@@ -155,7 +155,7 @@ draw <- function(object, picture) {
   invisible(dev.off())
 }
 
-tell <- function(object) {
+print_images <- function(object) {
   stopifnot(validObject(object))
   for (name in Images(object)) {
     image <- object@images[[name]]
@@ -170,5 +170,5 @@ arguments <- commandArgs(TRUE)
 switch(arguments[1],
   make = make(arguments[2]),
   draw = draw(readRDS(arguments[2]), arguments[3]),
-  tell = tell(readRDS(arguments[2]))
+  print = print_images(readRDS(arguments[2]))
 )

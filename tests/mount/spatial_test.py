@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Where cells lie in tissue, and the pictures of it: what anndata, zarr, Seurat and R read of each spatial object."""
+"""The positions of cells in tissue, and the pictures of it: the data that anndata, zarr, Seurat and R read from each
+spatial object."""
 import json
 import os
 import shutil
@@ -33,7 +34,7 @@ def log_of(mount):
 
 @needs_r("Seurat")
 class Objects(Folder):
-    """Objects of R: the cells c1 to c6 lie at the places of places.csv."""
+    """R objects: the cells c1 to c6 are at the places of places.csv."""
 
     @classmethod
     def setUpClass(cls):
@@ -53,12 +54,12 @@ class Objects(Folder):
             with self.subTest(path):
                 numpy.testing.assert_array_equal(coordinates_in(mount.join(path)), self.places if places is None else places)
 
-    def test_coordinates_are_in_obsm_whatever_class_holds_them(self):
+    def test_coordinates_of_every_class_are_in_obsm(self):
         for name in ("slideseq", "fov", "outlines", "visium_v2", "visium_v2_old"):
             with self.subTest(name), Mount(self.store(name)) as m:
                 self.same_places(m, SEURAT)
 
-    def test_a_cell_on_no_slice_has_no_coordinates(self):
+    def test_cell_without_a_slice_has_no_coordinates(self):
         places = self.places.astype(float)
         places[5] = numpy.nan
         with Mount(self.store("visium")) as m:
@@ -67,23 +68,23 @@ class Objects(Folder):
     def test_an_object_without_a_picture_has_a_reduction(self):
         with Mount(self.store("fov")) as m:
             script = "x <- readRDS(commandArgs(TRUE)); print(names(x@images)); write.csv(x[['spatial']]@cell.embeddings)"
-            told = run("Rscript", "-e", script, m.join("seurat.rds")).stdout.decode().splitlines()
-            self.assertEqual(told[0], "NULL")
-            self.assertEqual(told[1:3], ['"","spatial_1","spatial_2"', '"c1",30,20'])
+            printed = run("Rscript", "-e", script, m.join("seurat.rds")).stdout.decode().splitlines()
+            self.assertEqual(printed[0], "NULL")
+            self.assertEqual(printed[1:3], ['"","spatial_1","spatial_2"', '"c1",30,20'])
             self.assertIn("seurat.rds: images/fov: without a picture", log_of(m))
             self.assertIn("/images/fov/molecules: not in the object", log_of(m))
 
-    def test_images_are_those_of_the_object(self):
+    def test_images_match_the_object(self):
         with Mount(self.store("visium")) as m:
-            self.assertEqual(r("tell", m.join("seurat.rds")), r("tell", self.store("visium")))
+            self.assertEqual(r("print", m.join("seurat.rds")), r("print", self.store("visium")))
 
-    def test_visium_of_seurat_5_is_that_of_seurat_4(self):
+    def test_visium_of_seurat_5_equals_seurat_4(self):
         for name in ("visium_v2", "visium_v2_old"):
             with self.subTest(name), Mount(self.store(name)) as m:
-                told = r("tell", m.join("seurat.rds")).splitlines()
-                self.assertEqual(told[0].split()[:4], ["slice1", "VisiumV1", "slice1_", "RNA"])
-                self.assertEqual(told[2], "10 12 0.5 0.1 ")
-                self.assertEqual(told[4].split(), ["c1", "1", "NA", "NA", "20", "30"])
+                printed = r("print", m.join("seurat.rds")).splitlines()
+                self.assertEqual(printed[0].split()[:4], ["slice1", "VisiumV1", "slice1_", "RNA"])
+                self.assertEqual(printed[2], "10 12 0.5 0.1 ")
+                self.assertEqual(printed[4].split(), ["c1", "1", "NA", "NA", "20", "30"])
 
     @needs_r("SingleCellExperiment")
     def test_an_experiment_has_coordinates_and_pictures(self):
@@ -96,9 +97,9 @@ class Objects(Folder):
             self.assertEqual(m.read("images", "s1_lowres", "image.png")[:4], b"\x89PNG")
             with open(os.path.join(self.stores, "logo.png"), "rb") as picture:
                 self.assertEqual(m.read("images", "s2_hires", "image.png"), picture.read())
-            told = r("tell", m.join("seurat.rds")).splitlines()
-            self.assertEqual(told[0].split()[:2], ["s1", "VisiumV1"])
-            self.assertEqual([line.split()[0] for line in told[4:]], ["c1", "c2", "c3", "c4"])
+            printed = r("print", m.join("seurat.rds")).splitlines()
+            self.assertEqual(printed[0].split()[:2], ["s1", "VisiumV1"])
+            self.assertEqual([line.split()[0] for line in printed[4:]], ["c1", "c2", "c3", "c4"])
 
     @needs_r("SingleCellExperiment", "igraph")
     def test_a_trajectory_is_tables_and_lists(self):
@@ -124,7 +125,7 @@ class Objects(Folder):
 
 class Takane(Folder):
     def test_a_takane_experiment_has_coordinates(self):
-        """They lie in a directory of their own, as a reduced dimension does."""
+        """Tests coordinates in a separate directory, like those of a reduced dimension."""
         store = os.path.join(self.folder, "spatial")
         shutil.copytree(os.path.join(DATA, "takane-objects", "single_cell", "store"), store)
         shutil.copytree(os.path.join(store, "reduced_dimensions", "0"), os.path.join(store, "coordinates"))
@@ -177,10 +178,10 @@ class Runs(Folder):
             self.write(f"hd/outs/binned_outputs/square_{size}um/spatial/scalefactors_json.json", factors)
         for name, kind, bins in (("sample", "Visium", []), ("hd", "Visium HD", ["square_002um", "square_008um"])):
             with Mount(os.path.join(self.folder, name, "outs")) as m:
-                told = json.loads(m.read(".plainfs", "info.json"))["run"]
-            self.assertEqual([told["kind"], told["name"], told.get("bins", []), told["microns_per_pixel"]], [kind, name, bins, 0.27])
+                printed = json.loads(m.read(".plainfs", "info.json"))["run"]
+            self.assertEqual([printed["kind"], printed["name"], printed.get("bins", []), printed["microns_per_pixel"]], [kind, name, bins, 0.27])
 
-    def test_a_manifest_that_is_none_costs_nothing(self):
+    def test_invalid_manifest_is_ignored(self):
         self.write("run/experiment.xenium", "{")
         with Mount(os.path.join(self.folder, "run")) as m:
             self.assertNotIn("run", json.loads(m.read(".plainfs", "info.json")))
@@ -189,7 +190,7 @@ class Runs(Folder):
 
 
 def visium(cells=8, slides=("lib",), dtype="u1"):
-    """An AnnData as scanpy's read_visium makes it; of several slides obs tells which a cell lies on."""
+    """Returns an AnnData like scanpy's read_visium. With several slides, obs names the slide of each cell."""
     chance = numpy.random.default_rng(62)
     names = [f"c{i}" for i in range(cells)]
     obs = pandas.DataFrame({"in_tissue": 1, "array_row": range(cells), "array_col": range(cells)}, index=names)
@@ -210,50 +211,50 @@ def visium(cells=8, slides=("lib",), dtype="u1"):
 
 @needs_r("Seurat")
 class Slides(Folder):
-    def told(self, made):
+    def printed(self, made):
         store = os.path.join(self.folder, "v.h5ad")
         made.write_h5ad(store)
         with Mount(store) as m:
-            told = r("tell", m.join("seurat.rds")).splitlines()
-            return told, log_of(m)
+            printed = r("print", m.join("seurat.rds")).splitlines()
+            return printed, log_of(m)
 
     def test_a_slide_is_an_image_of_seurats(self):
         for dtype in ("u1", "f4", "f8"):
             made = visium(dtype=dtype)
-            told, _ = self.told(made)
+            printed, _ = self.printed(made)
             with self.subTest(dtype):
                 small = made.uns["spatial"]["lib"]["images"]["lowres"].astype("f8") / (255 if dtype == "u1" else 1)
-                self.assertEqual(told[0].split(), ["lib", "VisiumV1", "lib_", "RNA", "0.125"])
-                self.assertEqual(told[1].split()[:3], ["20", "24", "3"])
-                self.assertAlmostEqual(float(told[1].split()[5]), small.sum(), 1)
-                self.assertEqual(told[2], "20 30 0.5 0.1 ")
+                self.assertEqual(printed[0].split(), ["lib", "VisiumV1", "lib_", "RNA", "0.125"])
+                self.assertEqual(printed[1].split()[:3], ["20", "24", "3"])
+                self.assertAlmostEqual(float(printed[1].split()[5]), small.sum(), 1)
+                self.assertEqual(printed[2], "20 30 0.5 0.1 ")
                 across, down = made.obsm["spatial"][3]
-                self.assertEqual(told[7].split()[:4], ["c3", "1", "3", "3"])
-                numpy.testing.assert_allclose([float(word) for word in told[7].split()[4:]], [down, across], rtol=1e-6)
+                self.assertEqual(printed[7].split()[:4], ["c3", "1", "3", "3"])
+                numpy.testing.assert_allclose([float(word) for word in printed[7].split()[4:]], [down, across], rtol=1e-6)
 
-    def test_pictures_that_an_h5ad_lacks_are_logged(self):
+    def test_pictures_missing_from_an_h5ad_are_logged(self):
         store = os.path.join(self.folder, "v.h5ad")
         visium().write_h5ad(store)
         with Mount(store) as m:
             self.assertIn("spatial", anndata.read_h5ad(m.join("anndata.h5ad")).obsm)
             self.assertIn("/uns/spatial: not in the .h5ad", log_of(m))
 
-    def test_a_large_picture_stands_in_for_a_small_one(self):
+    def test_large_picture_replaces_a_missing_small_one(self):
         made = visium()
         del made.uns["spatial"]["lib"]["images"]["lowres"]
-        told, _ = self.told(made)
-        self.assertEqual(told[1].split()[:3], ["100", "120", "3"])
-        self.assertEqual(told[2], "20 30 0.5 0.5 ")
+        printed, _ = self.printed(made)
+        self.assertEqual(printed[1].split()[:3], ["100", "120", "3"])
+        self.assertEqual(printed[2], "20 30 0.5 0.5 ")
 
     def test_each_slide_has_its_own_cells(self):
-        told, _ = self.told(visium(slides=("a", "b")))
-        self.assertEqual([line.split()[0] for line in told if line.startswith("c")], ["c0", "c2", "c4", "c6", "c1", "c3", "c5", "c7"])
+        printed, _ = self.printed(visium(slides=("a", "b")))
+        self.assertEqual([line.split()[0] for line in printed if line.startswith("c")], ["c0", "c2", "c4", "c6", "c1", "c3", "c5", "c7"])
 
     def test_slides_of_unknown_cells_are_left_out_and_logged(self):
         made = visium(slides=("a", "b"))
         del made.obs["library_id"]
-        told, log = self.told(made)
-        self.assertEqual(told, [])
+        printed, log = self.printed(made)
+        self.assertEqual(printed, [])
         self.assertIn("uns/spatial: no column of obs names the slide of each cell", log)
 
     def test_a_level_has_its_part_of_the_slide(self):
@@ -262,8 +263,8 @@ class Slides(Folder):
         store = os.path.join(self.folder, "v.h5ad")
         made.write_h5ad(store)
         with Mount(store) as m:
-            told = r("tell", m.join("by", "kind", "y", "seurat.rds")).splitlines()
-        self.assertEqual([line.split()[0] for line in told[4:]], ["c1", "c3", "c5", "c7"])
+            printed = r("print", m.join("by", "kind", "y", "seurat.rds")).splitlines()
+        self.assertEqual([line.split()[0] for line in printed[4:]], ["c1", "c3", "c5", "c7"])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How a mount starts, fails to start, and ends: exit codes and the one line on standard error."""
+"""The start of a mount, its failures and its end: exit codes and the one line on standard error."""
 import contextlib
 import errno
 import os
@@ -25,12 +25,12 @@ class Starting(Folder):
         self.assertEqual(result.stdout, b"")
         return text
 
-    def test_a_store_that_does_not_exist(self):
+    def test_absent_store_path(self):
         point = self.empty("m")
         self.refused(11, ["/no/such/store", "no such file"], "/no/such/store", point)
         self.assertFalse(mounted.is_mounted(point))
 
-    def test_a_store_of_no_known_format(self):
+    def test_store_of_unknown_format(self):
         path = os.path.join(self.folder, "text.h5")
         with open(path, "w") as file:
             file.write("hello")
@@ -53,7 +53,7 @@ class Starting(Folder):
         if os.geteuid() != 0:
             self.refused(12, [store, "ermission"], store, self.empty("m"))
             return
-        # root may read everything, so it is tried as nobody
+        # root may read everything, so this runs as an unprivileged user
         nobody = pwd.getpwnam("nobody")
         os.chmod(self.folder, 0o755)
         program = self.copy_of(PROGRAM)
@@ -63,7 +63,7 @@ class Starting(Folder):
         self.assertEqual(result.returncode, 12, result.stderr)
         self.assertIn(b"ermission", result.stderr)
 
-    def test_a_mountpoint_that_is_missing_or_no_directory(self):
+    def test_missing_mountpoint_or_no_directory(self):
         missing = os.path.join(self.folder, "missing")
         self.refused(4, [missing], SAMPLE, missing)
         file = os.path.join(self.folder, "file")
@@ -75,7 +75,7 @@ class Starting(Folder):
             self.refused(4, [m.path, "busy"], SAMPLE, m.path)
             self.assertTrue(m.read("matrix.mtx"))
 
-    def test_without_fuse_the_commands_that_need_none_are_named(self):
+    def test_without_fuse_the_other_commands_are_named(self):
         script = 'mount -t tmpfs none /dev; "$1" ls "$2" | grep -qx matrix.mtx; exec "$1" "$2" "$3"'
         result = mounted.in_own_namespace(script, PROGRAM, SAMPLE, self.empty("m"))
         if result is None:
@@ -84,7 +84,7 @@ class Starting(Folder):
         for word in (b"/dev/fuse is missing", b"ls", b"cat", b"export"):
             self.assertIn(word, result.stderr)
 
-    def test_no_place_for_a_mountpoint(self):
+    def test_uncreatable_mountpoint(self):
         self.copy_of(SAMPLE, "s.store")
         script = 'mount --bind "$2" "$2"; mount -o remount,bind,ro "$2"; cd "$2"; exec "$1" s.store'
         result = mounted.in_own_namespace(script, PROGRAM, self.folder)
@@ -96,7 +96,7 @@ class Starting(Folder):
     def test_an_empty_folder_of_the_store_s_name_is_used_and_stays(self):
         store = self.copy_of(SAMPLE, "pbmc.store")
         point = self.empty("pbmc")
-        for expected in (point, point + "-1"):  # the first is taken then
+        for expected in (point, point + "-1"):  # the first name is taken then
             result = run(PROGRAM, store)
             self.addCleanup(mounted.unmount, expected)
             self.assertEqual((result.returncode, result.stdout.decode()), (0, expected + "\n"), result.stderr)
@@ -118,7 +118,7 @@ class Starting(Folder):
         self.addCleanup(mounted.unmount, point)
         self.assertEqual(result.stdout.decode(), point + "\n", result.stderr)
 
-    def test_a_stale_mount_where_a_mountpoint_would_be_made(self):
+    def test_stale_mount_at_the_default_mountpoint(self):
         store = self.copy_of(SAMPLE, "pbmc.store")
         os.mkdir(os.path.join(self.folder, "pbmc"))
         with Mount(SAMPLE, "-o", "sandbox=none") as m:
@@ -129,7 +129,7 @@ class Starting(Folder):
             self.assertEqual((result.returncode, result.stderr), (0, b""))
             self.assertEqual(result.stdout.decode(), os.path.join(self.folder, "pbmc-1\n"))
 
-    def test_no_process_for_the_background(self):
+    def test_failed_fork_for_the_background(self):
         if os.geteuid() != 0:
             self.skipTest("this needs a user without processes")
         nobody = pwd.getpwnam("nobody")
@@ -140,7 +140,7 @@ class Starting(Folder):
         self.assertIn(b"fork", result.stderr)
 
     @needs("strace")
-    def test_what_the_system_refuses_later(self):
+    def test_later_refusals_of_the_system(self):
         point = self.empty("m")
         self.addCleanup(mounted.unmount, point)
         for code, fault in ((6, "rt_sigaction:error=EINVAL:when=1+"), (7, "clone,clone3:error=EAGAIN:when=2+")):
@@ -163,7 +163,7 @@ class Starting(Folder):
             self.assertEqual(caught.exception.errno, errno.EIO)
             self.assertIn(b"the chunk is absent", run("cat", m.join(".plainfs", "log")).stdout)
 
-    def test_options_that_are_wrong(self):
+    def test_invalid_options(self):
         self.refused(1, ["unknown option: colour"], "-o", "colour=red", SAMPLE, self.empty("m"))
         self.refused(1, ["unknown option: colour"], "--colour=red", SAMPLE)
         self.refused(1, ["unknown option: -q"], "-q", SAMPLE)
@@ -218,7 +218,7 @@ class Starting(Folder):
                 os.kill(m.pid, number)
                 self.assertTrue(mounted.wait_until(lambda: not mounted.is_mounted(m.path)), number)
                 self.assertTrue(mounted.wait_until(lambda: mounted.daemon_of(m.path) is None), number)
-                with contextlib.suppress(OSError):  # ENOTCONN, as of every FUSE mount that has ended
+                with contextlib.suppress(OSError):  # ENOTCONN, as for every ended FUSE mount
                     os.close(file)
 
     def test_the_daemon_holds_no_directory_and_no_terminal(self):

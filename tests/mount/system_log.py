@@ -1,5 +1,5 @@
-"""PROGRAM STORE MOUNTPOINT: mounts and unmounts in the sandbox, and prints what comes to /dev/log before and after that was started
-anew. For a mount namespace with a /dev of its own."""
+"""PROGRAM STORE MOUNTPOINT: mounts and unmounts in the sandbox, and prints the messages to /dev/log before and after
+its restart. For a mount namespace with a separate /dev."""
 import os
 import socket
 import subprocess

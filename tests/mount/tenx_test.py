@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""10x Genomics files written at random in each layout, each view held against what was written; and the README's recipe."""
+"""Random 10x Genomics files in each layout: each view matches the written values. Also the README's recipe."""
 import csv
 import html
 import os
@@ -17,7 +17,7 @@ except ImportError:
 
 
 def texts(values):
-    """As 10x stores text: fixed ASCII, other characters as references."""
+    """Returns text as 10x stores it: fixed ASCII, other characters as references."""
     return numpy.array([value.encode("ascii", "xmlcharrefreplace") for value in values])
 
 

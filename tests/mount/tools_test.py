@@ -1,4 +1,4 @@
-"""The tools people have, over a whole mount."""
+"""Common tools over a whole mount."""
 import hashlib
 import mmap
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Every type of column, with values that are missing, NaN, infinite, empty and extreme, in every file that is made of a table.
+"""Every type of column, with missing, NaN, infinite, empty and extreme values, in every file made from a table.
 
-Each file is read by the programs it is for: .rds and seurat.rds by R, .h5ad and anndata.zarr by anndata, .parquet by DuckDB.
+Each file is read by its own programs: .rds and seurat.rds by R, .h5ad and anndata.zarr by anndata, .parquet by DuckDB.
 """
 import decimal
 import math
@@ -21,7 +21,7 @@ VIEWS = "csv+npy+rds+seurat+h5ad+zarr+parquet"
 R_SECONDS, R_DAYS = ("POSIXct POSIXt", "double", "UTC"), ("Date", "double", "")
 R_TEXT, R_NUMBER, R_INTEGER, R_WIDE = (("character", "character", ""), ("numeric", "double", ""), ("integer", "integer", ""),
                                        ("integer64", "double", ""))
-LEVELS = "abbbbbba"  # the cells of level a have neither a missing nor an infinite value
+LEVELS = "abbbbbba"  # the cells of level a have no missing or infinite value
 
 
 def r(*arguments):
@@ -33,7 +33,7 @@ def r(*arguments):
 
 
 def r_columns(*files):
-    """Of each file {column: ((class, type, units or time zone), its values as column_types.R prints them)}."""
+    """Returns {column: ((class, type, units or time zone), values as printed by column_types.R)} of each file."""
     found = []
     for lines in r("read", *files).split("\n\n")[:-1]:
         fields = [line.split("\t") for line in lines.split("\n")]
@@ -49,26 +49,26 @@ def export(store, target):
 
 
 def point_in_time(number, unit):
-    """As the .csv has a number of days or seconds of R; the number itself where it is none."""
+    """Returns a number of days or seconds of R in the form of the .csv. A number outside of time stays a number."""
     if not abs(number) <= 2 ** 53:
         return number
     whole = numpy.datetime_as_string(numpy.datetime64(math.floor(number), unit))
     if unit == "D":
         return str(whole)
-    exact = decimal.Decimal(repr(number))  # the shortest digits that read back to it
+    exact = decimal.Decimal(repr(number))  # its shortest exact digits
     _, _, fraction = f"{exact - math.floor(exact):f}".rstrip("0").partition(".")
     return f"{whole}{'.' if fraction else ''}{fraction}Z"
 
 
 def to_the_second(text):
-    """A time of any unit by its date, its clock and the fraction of its second."""
+    """Splits a time of any unit into its date, its clock and the fraction of its second."""
     date, _, time = text.removesuffix("Z").partition("T")
     clock, _, fraction = time.partition(".")
     return date, (clock + "00:00:00"[len(clock):]), fraction.rstrip("0")
 
 
 def meant(about, values):
-    """Values of R as Python has them: None for missing ones, times as the text of a .csv."""
+    """Returns R values in Python: None for missing ones, times as the text of a .csv."""
     classes, kind, _ = about
     if kind == "character" or "factor" in classes:
         return [None if value == "NA" else value[1:] for value in values]
@@ -87,7 +87,7 @@ def meant(about, values):
 
 
 def alone(folder, names):
-    """{column: its fields} of the .csv files of the columns by themselves."""
+    """Returns {column: its fields} of the .csv files of single columns."""
     return {name: [line[0] for line in fields_of(os.path.join(folder, name + ".csv"))] for name in names}
 
 
@@ -96,7 +96,7 @@ def is_nan(value):
 
 
 def is_same_text(text, value):
-    """A field of a .csv (None where it is NA) and a value."""
+    """Compares a field of a .csv (None for NA) with a value."""
     if value is None or text is None:
         return value is None and text is None
     if isinstance(value, (bool, numpy.bool_)):
@@ -115,11 +115,11 @@ def is_same_number(ours, value):
 
 
 def is_same_item(item, value):
-    """A value of pandas, which has NaN for missing reals too."""
+    """Compares a value of pandas, which also has NaN for missing reals."""
     is_missing = item is None or item is pandas.NA or is_nan(item)
     if value is None or is_missing:
         return is_missing and (value is None or is_nan(value))
-    if isinstance(value, float) and isinstance(item, str):  # a time that is none
+    if isinstance(value, float) and isinstance(item, str):  # not a time
         return is_same_text(item, value)
     if isinstance(value, (complex, numpy.complexfloating)):
         return is_same_text(item, value)
@@ -127,7 +127,7 @@ def is_same_item(item, value):
 
 
 def is_same_of_r(ours, value):
-    """A value of R, which has whole numbers as doubles, and the text of a number that it has no type for."""
+    """Compares a value of R, which stores integers as doubles, and numbers without an R type as text."""
     if isinstance(value, str) and isinstance(ours, str):
         return ours == value or to_the_second(ours) == to_the_second(value)
     if isinstance(ours, str):
@@ -136,19 +136,19 @@ def is_same_of_r(ours, value):
 
 
 def read_obs(path):
-    """The cells' columns of an .h5ad or .zarr."""
+    """Returns the columns of the cells in an .h5ad or .zarr."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return (anndata.read_h5ad if path.endswith(".h5ad") else anndata.read_zarr)(path).obs
 
 
 def columns_of(path):
-    """{column: its fields} of a .csv."""
+    """Returns {column: its fields} of a .csv."""
     header, *lines = fields_of(path)
     return {name: [line[at] for line in lines] for at, name in enumerate(header)}
 
 
-# Eight values of a type of numpy each, in the order of column_types.R; counts of times are None where they are none.
+# Returns eight values of a numpy type, in the order of column_types.R. Counts of times that are not a time become None.
 def numbers(kind, plain=1):
     information = (numpy.finfo if kind[0] == "f" else numpy.iinfo)(kind)
     low, high = information.min, information.max
@@ -167,7 +167,7 @@ MISSING = numpy.array([False, True] + 6 * [False])
 
 
 def numpy_columns():
-    """{name: (how it is written, values as Python has them, what R has)}."""
+    """Returns {name: (how it is written, Python values, R values)}."""
     made = {"truth": ("array", numpy.array([True, False] * 4), ("logical", "logical", ""))}
     for kind, about in {"i1": R_INTEGER, "i2": R_INTEGER, "i4": R_NUMBER, "i8": R_TEXT, "u1": R_INTEGER, "u2": R_INTEGER, "u4": R_NUMBER,
                         "u8": R_TEXT, "f2": R_NUMBER, "f4": R_NUMBER, "f8": R_NUMBER}.items():
@@ -203,7 +203,7 @@ def numpy_columns():
 
 
 def values_of(how, stored):
-    """As Python has them: None for missing ones, times as the text of a .csv."""
+    """Returns the Python values: None for missing ones, times as the text of a .csv."""
     if how in ("categorical", "ordered"):
         codes, labels = stored
         return [None if code < 0 else labels[code] for code in codes]
@@ -254,13 +254,13 @@ def write_anndata(path, columns):
 
 
 def of_seurat(folder):
-    """Returns a list with the Seurat object of a folder, which R reads only where it knows the class."""
+    """Returns a list with the Seurat object of a folder. R reads it only if it knows the class."""
     return [] if missing_r("Seurat") else [os.path.join(folder, "seurat.rds")]
 
 
 class TypesTest(Folder):
     def hold(self, expected, path, ours, is_same):
-        """Each value of each column against what is expected of it."""
+        """Compares each value of each column with the expected one."""
         wrong = [f"{path}: {name}, row {row}: {ours[name][row]!r}, not {value!r}" for name, values in expected.items()
                  for row, value in enumerate(values) if not is_same(ours[name][row], value)]
         self.assertEqual(wrong, [])
@@ -276,7 +276,7 @@ class TypesTest(Folder):
             self.hold(expected, name, {column: list(obs[column]) for column in expected}, is_same_item)
 
     @needs_r()
-    def test_every_type_of_r_is_what_it_was(self):
+    def test_every_type_of_r_survives_the_round_trip(self):
         r("write", self.folder)
         target = os.path.join(self.folder, "shown")
         for store in ("frame", "experiment"):
@@ -297,7 +297,7 @@ class TypesTest(Folder):
         self.hold_anndata(expected, os.path.dirname(cells))
         self.hold_parquet(frame + ".parquet", cells + ".parquet")
 
-    def test_every_type_of_numpy_is_what_it_was(self):
+    def test_every_type_of_numpy_survives_the_round_trip(self):
         columns = numpy_columns()
         expected = {name: values_of(how, stored) for name, (how, stored, _) in columns.items()}
         store, target = os.path.join(self.folder, "store.zarr"), os.path.join(self.folder, "shown")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Stores of VCF Zarr as the tools of genetics read them: bcftools, tabix, vcftools, plink; and stores written at random, held
-against what was written."""
+"""VCF Zarr stores as read by genetics tools: bcftools, tabix, vcftools, plink. Also random stores, compared with the
+written values."""
 import gzip
 import os
 import shutil
@@ -18,13 +18,13 @@ from optional import has_program, missing_programs, needs, needs_modules, skip_r
 
 FIRST_SEED, END_SEED = map(int, os.environ.get("VCF_SEEDS", "0:40").split(":"))
 
-# What it must be told to take every site of two alleles.
+# Its options for taking every site of two alleles.
 PLINK2 = ("plink2", "--min-alleles", "2", "--max-alleles", "2", "--allow-extra-chr", "--output-chr", "MT",
           "--threads", "1", "--memory", "640")
 
 
 def without_blanks(vcf):
-    """The VCF as plink2 takes it: it refuses blanks in INFO and in the names of samples."""
+    """Returns the VCF in a form for plink2, which refuses blanks in INFO and in sample names."""
     lines = []
     for line in vcf.decode().splitlines():
         fields = line.split("\t")
@@ -37,7 +37,7 @@ def without_blanks(vcf):
 
 
 def golden():
-    """(name, store) of every golden case."""
+    """Yields (name, store) of every golden case."""
     return [(os.path.basename(case), store) for case, store in cases(DATA, ["vcf-zarr"])]
 
 
@@ -58,7 +58,7 @@ def lines_of(*command):
 
 class Golden(Folder):
     @needs("tabix")
-    def test_the_index_is_that_of_tabix_or_none(self):
+    def test_index_equals_the_one_of_tabix(self):
         kinds = {}
         for name, store in golden():
             with self.subTest(case=name), Mount(store) as mount:
@@ -120,7 +120,7 @@ class Golden(Folder):
                     file.write(without_blanks(mount.read("variants.vcf")))
                 made = os.path.join(self.folder, name)
                 result = run(*PLINK2, "--vcf", source, "--vcf-half-call", "missing", "--make-bed", "--out", made)
-                if name in ("no_variants", "unsorted"):  # which it refuses
+                if name in ("no_variants", "unsorted"):  # it refuses these
                     self.assertNotEqual(result.returncode, 0)
                     continue
                 self.assertEqual(result.returncode, 0, result.stderr.decode())
@@ -152,7 +152,7 @@ class Golden(Folder):
 
     @needs("vcftools")
     def test_vcftools_counts_alleles(self):
-        """It knows versions up to 4.2 alone."""
+        """Tests vcftools, which only knows versions up to 4.2."""
         store = dict(golden())["gt_only"]
         with Mount(store) as mount:
             text = mount.read("variants.vcf").replace(b"##fileformat=VCFv4.3", b"##fileformat=VCFv4.2")
@@ -170,12 +170,12 @@ class Golden(Folder):
 MISSING, END = -1, -2
 TEXTS = ["a", "bc", "é", "x y", "k=v", "50%", "semi;colon", "a:b", "tab\tlf\n", ".", ""]
 TYPES = ["i1", "i2", "i4", "i8", ">i4", "u1", "u4", "f2", "f4", "f8", ">f4", "text", "U3", "S4"]
-# Of reals of a width in bytes: what is missing, what ends a list.
+# For reals of a width in bytes: the missing value, the end of a list.
 REALS = {2: (0x7c01, 0x7c02), 4: (0x7f800001, 0x7f800002), 8: (0x7ff0000000000001, 0x7ff0000000000002)}
 
 
 class Made:
-    """The arrays of a random store, as lists of what is meant: None for a missing value, shorter lists where they end."""
+    """The arrays of a random store, as lists of values: None for a missing value, shorter lists if they end early."""
 
     def __init__(self, seed):
         self.random = numpy.random.default_rng(seed)
@@ -225,7 +225,7 @@ class Made:
         return kind, most, [[one() for _ in range(shape[1])] if len(shape) > 1 else one() for _ in range(shape[0])]
 
     def array_of(self, kind, most, lists, shape):
-        """The lists as the layout keeps them."""
+        """Returns the lists in the layout of the format."""
         full = (*shape, max(most, 1))
         if kind in ("text", "U3", "S4"):
             array = numpy.full(full, "", dtype=object)
@@ -309,7 +309,7 @@ def same_value(text, value, kind, end):
 
 @needs_modules("zarr")
 class Random(Folder):
-    """What was written at random is what the text says, and what bcftools and plink2 read in it."""
+    """Compares random stores with their text, and with the values that bcftools and plink2 read."""
 
     def check_list(self, text, values, field, end):
         kind, _, _ = field
@@ -378,7 +378,7 @@ class Random(Folder):
             with open(out + ending, "rb") as file:
                 self.assertEqual(mount.read("plink" + ending), file.read(), ending)
 
-    def test_what_was_written_is_what_tools_read(self):
+    def test_tools_read_what_was_written(self):
         for seed in range(FIRST_SEED, END_SEED):
             made, path = Made(seed), os.path.join(self.folder, f"{seed}.zarr")
             made.write(path)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Golden stores of VCF Zarr as further tools read them: bcftools' checks against a reference, vcftools, bolt-lmm, VariantAnnotation and snpStats
-in R; and plink.bed by many readers at once and through mapped memory."""
+"""Golden stores of VCF Zarr as read by further tools: bcftools' checks against a reference, vcftools, bolt-lmm,
+VariantAnnotation and snpStats in R. Also plink.bed by many readers at once and through mapped memory."""
 import collections
 import concurrent.futures
 import mmap
@@ -26,7 +26,8 @@ def records(mount):
 
 
 def reference_of(lines, most=1_000_000):
-    """Contigs in which REF of the lines stands, where alleles are bases; {} where two lines contradict each other or lie too far out."""
+    """Returns contigs that contain the REF of the lines, if alleles are bases; {} if two lines contradict each other or
+    are too far apart."""
     contigs = {}
     for contig, position, _, ref, alternatives, *_ in lines:
         start = int(position) - 1
@@ -41,7 +42,7 @@ def reference_of(lines, most=1_000_000):
 
 class Checks(Folder):
     @needs("bcftools")
-    def test_bcftools_counts_what_the_index_holds(self):
+    def test_bcftools_counts_match_the_index(self):
         counted = 0
         for name, store in golden():
             with self.subTest(case=name), Mount(store) as mount:
@@ -85,7 +86,7 @@ class Checks(Folder):
 
     @needs("vcftools")
     def test_vcftools_counts_alleles_of_every_type_of_store(self):
-        """It knows versions up to 4.2, and two alleles a call."""
+        """Tests vcftools, which knows versions up to 4.2, and two alleles per call."""
         compared = 0
         for name, store in golden():
             with self.subTest(case=name), Mount(store) as mount:
@@ -101,7 +102,7 @@ class Checks(Folder):
                 for row, line, of_line in zip(found, lines, calls):
                     alleles = [allele for call in of_line for allele in call if allele != "."]
                     if any(len(call) == 1 and call != ["."] for call in of_line):
-                        continue  # which it counts by rules of its own
+                        continue  # it counts these by its own rules
                     self.assertEqual(row[:2], line[:2])
                     self.assertEqual(int(row[3]), len(alleles))
                     self.assertEqual(row[4], f"{line[3]}:{alleles.count('0')}")
@@ -133,7 +134,7 @@ for (folder in commandArgs(TRUE)) {
 
 
 def plink_code(call):
-    """As snpStats counts: 0 missing, 1 to 3 how many of A1 (the alternative) are not there."""
+    """Returns snpStats' code: 0 missing, 1 to 3 the number of absent A1 (the alternative) plus one."""
     if not call or None in call:
         return 0
     if len(call) == 1:
@@ -143,7 +144,7 @@ def plink_code(call):
 
 class InR(Folder):
     @needs_r("VariantAnnotation")
-    def test_variant_annotation_reads_what_the_lines_say(self):
+    def test_variant_annotation_matches_the_lines(self):
         want = {}
         for name, store in golden():
             with Mount(store) as mount:
@@ -169,7 +170,7 @@ class InR(Folder):
 
     @needs_modules("zarr")
     @needs_r("snpStats")
-    def test_snp_stats_reads_the_calls_that_were_written(self):
+    def test_snp_stats_reads_the_written_calls(self):
         want = {}
         for seed in range(8):
             made, store, folder = Made(seed), os.path.join(self.folder, f"{seed}.zarr"), os.path.join(self.folder, str(seed))
@@ -181,7 +182,7 @@ class InR(Folder):
             with Mount(store) as mount:
                 for ending in ("bed", "fam"):
                     shutil.copyfile(mount.join("plink." + ending), os.path.join(folder, "plink." + ending))
-                # It wants names that are unique.
+                # It requires unique names.
                 with open(os.path.join(folder, "plink.bim"), "w", encoding="utf-8") as file:
                     for i, line in enumerate(mount.read("plink.bim").decode().splitlines()):
                         fields = line.split("\t")
@@ -196,7 +197,7 @@ class InR(Folder):
 
 @needs_modules("zarr")
 class Cohort(Folder):
-    """600 variants of 300 samples, of two alleles each."""
+    """600 variants of 300 samples, with two alleles each."""
 
     VARIANTS, SAMPLES = 600, 300
 
@@ -221,13 +222,13 @@ class Cohort(Folder):
             made.attrs["_ARRAY_DIMENSIONS"] = axes
 
     def bed(self):
-        """By arithmetic of its own."""
+        """Computes the .bed independently."""
         codes = numpy.array([3, 2, 0])[self.calls.sum(axis=2).clip(0)]
         codes[(self.calls < 0).any(axis=2)] = 1
         codes = numpy.pad(codes, ((0, 0), (0, -self.SAMPLES % 4))).reshape(self.VARIANTS, -1, 4)
         return b"\x6c\x1b\x01" + (codes << numpy.array([0, 2, 4, 6])).sum(axis=2).astype("u1").tobytes()
 
-    def test_64_readers_at_random_and_mapped_memory_see_the_same_bytes(self):
+    def test_64_random_readers_and_mmap_see_the_same_bytes(self):
         want = self.bed()
         with Mount(self.store) as mount:
             path = mount.join("plink.bed")
@@ -253,7 +254,7 @@ class Cohort(Folder):
 
     @needs("bolt")
     def test_bolt_lmm_finds_the_frequencies(self):
-        """Of a phenotype that is inherited; where none is, it ends before it writes."""
+        """Tests a heritable phenotype. Without one, bolt-lmm ends before it writes."""
         phenotypes, table = os.path.join(self.folder, "phenotypes"), os.path.join(self.folder, "table")
         rng, counts = numpy.random.default_rng(1), self.calls.sum(axis=2).clip(0)
         inherited = rng.normal(size=self.VARIANTS) @ (counts - counts.mean(axis=1, keepdims=True))

@@ -1,4 +1,4 @@
-"""What is the same of every golden case elsewhere as on the disk, and what cannot be."""
+"""Compares every golden case on a remote server with the same case on disk, except for the parts that must differ."""
 import json
 import os
 import shutil
@@ -6,12 +6,12 @@ import shutil
 from remote import DATA, RemoteTest, run, tree
 from cases import GOOD, VIEWS, a_third, cases
 
-# Stores that refer to others beside them, which are out of reach there, and one whose consolidated metadata leave a group out. What
-# both show is the same all the same.
+# Stores that refer to other stores beside them, which are unreachable there, and one with consolidated metadata that
+# omit a group. The files shown in both cases must still be equal.
 OTHERWISE = ("hdf5/links", "hdmf-zarr/external_links", "hdmf-zarr/object_codecs", "hdmf-zarr/own_specs", "hdmf-zarr/sources_0_10",
              "hdmf-zarr/v3_convention")
 
-# A chunk that is a directory: keys of S3 have none, so there it is an absent one.
+# A chunk that is a directory: keys of S3 cannot be, so there the chunk is absent.
 ABSENT_IN_S3 = {"zarr/v2_bad": {"chunk_is_directory.csv", "chunk_is_directory.npy"}}
 ROOTS = (".zarray", ".zattrs", ".zgroup", ".zmetadata", "OBJECT", "version", "zarr.json")
 
@@ -21,14 +21,14 @@ def is_folder_of_stores(store):
 
 
 def stores_in(store):
-    """The store, or those in it where it is a mere folder of takane objects."""
+    """Returns the store, or the stores in it if it is a mere folder of takane objects."""
     inner = [os.path.join(store, name) for name in sorted(os.listdir(store))] if os.path.isdir(store) else []
     objects = [place for place in inner if os.path.exists(os.path.join(place, "OBJECT"))]
     return [store] if os.path.exists(os.path.join(store, "OBJECT")) or not objects else objects
 
 
 def has_documents(store):
-    """Whether a folder tells by itself what is in it, so that nobody need list it."""
+    """Returns whether a folder describes its content itself, so that it need not be listed."""
     if os.path.exists(os.path.join(store, "zarr.json")):
         with open(os.path.join(store, "zarr.json"), encoding="utf-8") as file:
             document = json.load(file)
@@ -43,7 +43,7 @@ class GoldenElsewhere(RemoteTest):
         return done, tree(target)
 
     def difference(self, is_s3, case, store, expected, url, env):
-        """What is wrong with the export of url; None where nothing is."""
+        """Returns the fault of an export of `url`, or None."""
         name = os.path.relpath(case, DATA)
         there, found = self.exported("there", url, env=env)
         shutil.rmtree(self.path("there"), ignore_errors=True)
@@ -56,7 +56,7 @@ class GoldenElsewhere(RemoteTest):
         if name in OTHERWISE:
             shared = [path for path in expected[1] if path in found and path.endswith((".npy", ".mtx"))]
             return None if all(expected[1][path] == found[path] for path in shared) else f"{url}: {shared}"
-        # Of several errors it is the first that gives the exit code.
+        # The first of several errors gives the exit code.
         if (bool(expected[0].returncode), expected[1]) == (bool(there.returncode), found):
             return None
         paths = [path for path in sorted({*expected[1], *found}) if expected[1].get(path) != found.get(path)]
@@ -65,7 +65,8 @@ class GoldenElsewhere(RemoteTest):
         return f"{url}: {there.returncode} {paths[:3]} {there.stderr.decode()[:300]}"
 
     def differences(self, places):
-        """What is wrong, a line each. places: whether it is S3, the URL under which DATA lies, and the environment, of each."""
+        """Returns the faults, one per line. places: for each place whether it is S3, the URL of DATA, and the
+        environment."""
         wrong = []
         for case, store in ((case, inner) for case, store in a_third(cases(DATA, GOOD), 1) for inner in stores_in(store)):
             expected = self.exported("local", store)

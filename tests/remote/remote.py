@@ -1,4 +1,4 @@
-"""What the tests of stores elsewhere share: the program run on a URL, in an environment without keys of anybody."""
+"""Shared helpers for tests of remote stores: the program run on a URL, in an environment without any keys."""
 import os
 import shutil
 import subprocess
@@ -23,7 +23,7 @@ def environment(**more):
 
 
 def signing(server, **more):
-    """The environment of one who has the server's keys."""
+    """Returns the environment of a user with the server's keys."""
     return environment(**{"AWS_ACCESS_KEY_ID": KEY_ID, "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_ENDPOINT_URL": server.url, **more})
 
 
@@ -33,13 +33,13 @@ def run(*arguments, timeout=120, **more):
 
 
 def unmount(path):
-    """Also while another process, one that looks at every mount of the machine, has it open."""
+    """Unmounts even while another process, such as one that scans every mount of the machine, has it open."""
     if subprocess.run(["umount", path], capture_output=True).returncode != 0:
         subprocess.run(["umount", "-l", path], capture_output=True)
 
 
 def given_bytes(server):
-    """What the server gave of objects that are there."""
+    """Returns the number of bytes that the server has sent of existing objects."""
     given = 0
     for path, asked, status in server.requests:
         if status == 206:
@@ -49,7 +49,7 @@ def given_bytes(server):
 
 
 def listed_sizes(listing):
-    """(size, name) of each file that `ls -l` has listed, sorted."""
+    """Returns (size, name) of each file that `ls -l` has listed, sorted."""
     return sorted(line.split()[1::len(line.split()) - 2] for line in listing.decode().splitlines() if line.startswith("-"))
 
 

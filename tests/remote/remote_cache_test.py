@@ -1,4 +1,4 @@
-"""Blocks that are kept on the disk (-o remote_cache): the same bytes, fewer requests, never another version's."""
+"""Blocks kept on disk (-o remote_cache): the same bytes, fewer requests, never those of another version."""
 import os
 import shutil
 import subprocess
@@ -27,7 +27,7 @@ class Cache(RemoteTest):
             file.create_dataset("x", data=values, chunks=(100, 100))
 
     def read(self, url, *options, cache=None, size="", **more):
-        """x.npy as plainfs shows it."""
+        """Returns x.npy as shown by plainfs."""
         return run("cat", "-o", f"remote_cache={cache or self.cache}{size and ':' + size}", *options, "-o", "index=none", url, "x.npy", **more)
 
     def served_store(self, **more):
@@ -48,7 +48,7 @@ class Cache(RemoteTest):
         self.assert_shows(self.values, self.read(server.url + "/x.h5"))
         self.assertEqual([status for _, _, status in server.requests], [304])
 
-    def test_only_what_was_read_is_there(self):
+    def test_only_read_blocks_are_cached(self):
         server = self.served_store()
         run("ls", "-o", f"remote_cache={self.cache}", server.url + "/x.h5")
         (listed,) = self.kept()
@@ -65,7 +65,7 @@ class Cache(RemoteTest):
         self.assert_shows(self.values + 1, self.read(server.url + "/x.h5"))
         self.assertEqual(len(self.kept()), 1)
 
-    def test_a_store_that_changes_while_it_is_read_is_an_error(self):
+    def test_store_changed_during_a_read_is_an_error(self):
         server = self.served_store()
         run("ls", "-o", f"remote_cache={self.cache}", server.url + "/x.h5")
         server.pages["/x.h5"] = lambda handler: self.answer_changed(server, handler)
@@ -75,7 +75,7 @@ class Cache(RemoteTest):
         self.assertIn(b"changed", done.stderr)
 
     def answer_changed(self, server, handler):
-        """The version that is kept, and another one from the second request on."""
+        """Answers with the cached version, and with another one from the second request on."""
         self.asked += 1
         if self.asked == 2:
             server.change("/x.h5")
@@ -99,18 +99,18 @@ class Cache(RemoteTest):
         self.assert_shows(self.values, self.read(server.url + "/x.h5"))
         self.assertEqual(len(server.requests), 1)
 
-    def test_the_size_is_kept_to(self):
+    def test_cache_stays_within_its_size(self):
         server = self.served_store()
         for name in "abcd":
             shutil.copy(self.path("stores", "x.h5"), self.path("stores", name + ".h5"))
             self.assert_shows(self.values, self.read(f"{server.url}/{name}.h5", size="6m"))
             self.assertLessEqual(sum(os.stat(file).st_blocks * 512 for file in self.kept()), 6 << 20)
         self.assertGreaterEqual(len(self.kept()), 1)
-        # An object larger than that is read all the same.
+        # An object larger than that is read nevertheless.
         self.assert_shows(self.values, self.read(server.url + "/x.h5", size="1m", cache=self.path("small")))
         self.assertLessEqual(sum(os.stat(entry.path).st_blocks * 512 for entry in os.scandir(self.path("small"))), 1 << 20)
 
-    def test_programs_that_share_it_do_not_disturb_each_other(self):
+    def test_programs_share_the_cache(self):
         server = self.served_store()
         command = [PROGRAM, "cat", "-o", f"remote_cache={self.cache},index=none", server.url + "/x.h5", "x.npy"]
         programs = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()) for _ in range(6)]
@@ -119,7 +119,7 @@ class Cache(RemoteTest):
             self.assertEqual((program.returncode, shown[128:]), (0, self.values.tobytes()), errors)
         self.assertEqual(len(self.kept()), 1)
 
-    def test_versions_that_are_not_sure_are_not_kept(self):
+    def test_uncertain_versions_are_not_kept(self):
         server = self.served_store()
         server.weak = True
         self.assert_shows(self.values, self.read(server.url + "/x.h5"))
@@ -138,7 +138,7 @@ class Cache(RemoteTest):
             done = run("export", "-o", f"remote_cache={self.cache},index=none", "s3://bucket/x.zarr", self.path(session), env=env)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(tree(self.path(session)), expected)
-        # What the listing names is there already; only whether the URL itself is an object is asked.
+        # The objects of the listing are cached. The only request is whether the URL itself is an object.
         self.assertEqual([path for path, asked, _ in server.requests if "/x.zarr/" in path], [])
 
     def test_another_query_is_another_object(self):
@@ -148,7 +148,7 @@ class Cache(RemoteTest):
         self.assert_shows(self.values, self.read(server.url + "/x.h5?id=2"))
         self.assertNotIn(304, [status for _, _, status in server.requests])
 
-    def test_a_folder_that_cannot_be_used_is_told(self):
+    def test_unusable_folder_is_reported(self):
         server = self.served_store()
         with open(self.path("file"), "w", encoding="utf-8"):
             pass

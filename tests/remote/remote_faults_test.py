@@ -1,4 +1,4 @@
-"""What servers do wrong: the right bytes all the same, or an error that says why; and nothing hangs."""
+"""Faults of servers: the right bytes nevertheless, or an error with the reason. Nothing hangs."""
 import base64
 import json
 import os
@@ -39,7 +39,7 @@ class Faults(RemoteTest):
             self.assertIn(word, done.stderr.decode())
         self.assertFalse(done.stdout and VALUES.tobytes() in done.stdout)
 
-    def test_what_passes_is_not_noticed(self):
+    def test_transient_faults_are_hidden(self):
         for fault in (Fault("status", 3, status=503, code="SlowDown"), Fault("status", 2, status=500), Fault("hang up", 3),
                       Fault("cut", 4), Fault("status", 1, status=429, retry_after=1), Fault("cut", 3, after=3, bytes=0)):
             with self.subTest(fault.kind):
@@ -47,26 +47,26 @@ class Faults(RemoteTest):
                 self.check_right(self.cat())
                 self.assertEqual(fault.times, 0)
 
-    def test_a_range_that_was_cut_is_resumed_where_it_broke_off(self):
+    def test_truncated_range_is_resumed(self):
         cut = Fault("cut", 1, after=1, bytes=10_000)
         self.server.faults.append(cut)
         self.check_right(self.cat())
         first, last = cut.asked.removeprefix("bytes=").split("-")
         self.assertIn(f"bytes={int(first) + 10_000}-{last}", [request[1] for request in self.server.requests])
 
-    def test_retry_after_is_waited_for(self):
+    def test_retry_after_is_honoured(self):
         self.server.faults.append(Fault("status", 1, status=503, retry_after=2))
         began = time.monotonic()
         self.check_right(self.cat())
         self.assertGreater(time.monotonic() - began, 2)
 
-    def test_what_does_not_pass_is_an_error(self):
+    def test_lasting_fault_is_an_error(self):
         self.server.faults.append(Fault("status", 1000, status=503, code="SlowDown"))
         done = self.cat(env=environment(AWS_MAX_ATTEMPTS="3"))
         self.check_error(done, "503 SlowDown")
         self.assertEqual(len(self.server.requests), 3)
 
-    def test_nobody_there_is_an_error(self):
+    def test_refused_connection_is_an_error(self):
         done = self.cat(url="http://127.0.0.1:9/x.h5", env=environment(AWS_MAX_ATTEMPTS="2"))
         self.check_error(done, "onnect")
 
@@ -74,7 +74,7 @@ class Faults(RemoteTest):
         self.server.faults.append(Fault("other version", 1000, after=1))
         self.check_error(self.cat(), "has changed since it was mounted")
 
-    def test_a_store_that_changes_while_it_is_read(self):
+    def test_store_changed_during_a_read(self):
         def change(fault=Fault("slow", 1, after=1, seconds=0)):
             if fault.takes("x"):
                 self.server.change("/x.h5")
@@ -88,15 +88,15 @@ class Faults(RemoteTest):
         self.server.faults.append(Fault("no ranges", 1000))
         self.check_error(self.cat(), "does not serve ranges")
 
-    def test_a_server_that_loses_its_ranges(self):
+    def test_server_loses_range_support(self):
         self.server.faults.append(Fault("no ranges", 1000, after=2))
         self.check_error(self.cat(), "does not serve ranges")
 
-    def test_a_server_that_tells_no_version_is_refused(self):
+    def test_server_without_versions_is_refused(self):
         self.server.faults.append(Fault("no version", 1000))
         self.check_error(self.cat(), "neither ETag nor Last-Modified")
 
-    def test_another_range_than_was_asked_for_is_an_error(self):
+    def test_wrong_range_is_an_error(self):
         self.server.faults.append(Fault("wrong range", 1000))
         self.check_error(self.cat(), "were asked for")
 
@@ -104,8 +104,8 @@ class Faults(RemoteTest):
         self.server.faults.append(Fault("encoded", 1000))
         self.check_error(self.cat(), "Content-Encoding: gzip")
 
-    def test_a_folder_whose_objects_are_all_refused_is_not_absent(self):
-        """Only a server that says so of each object has no such store."""
+    def test_folder_of_refused_objects_is_not_absent(self):
+        """Tests that a store is absent only if the server reports so for each object."""
         url = self.server.url + "/a.zarr"
         for fault, words in ((Fault("status", 1000, path="a.zarr/", status=503), "503"),
                              (Fault("status", 1000, path="a.zarr/", status=429), "429"),
@@ -120,14 +120,14 @@ class Faults(RemoteTest):
         self.server.faults[:] = []
         self.assertEqual(run("ls", url).returncode, 11)
 
-    def test_a_silent_server_ends_with_the_patience(self):
-        """It sends half of what is asked for and no more; without remote_timeout that is waited for a minute."""
+    def test_silent_server_times_out(self):
+        """Sends half of each range and then nothing. Without remote_timeout the client waits for a minute."""
         self.server.faults[:] = [Fault("stall", 1000, seconds=40)]
         began = time.monotonic()
         self.check_error(self.cat("-o", "remote_timeout=4"), "Operation too slow")
         self.assertLess(time.monotonic() - began, 40 * PATIENCE)
 
-    def test_a_store_that_is_not_there(self):
+    def test_absent_store(self):
         done = run("ls", self.server.url + "/none.h5")
         self.assertEqual(done.returncode, 11)
         self.assertIn("/none.h5: no such file", done.stderr.decode().lower())
@@ -142,17 +142,17 @@ class Faults(RemoteTest):
         self.check_right(self.cat(url=self.server.url + "/download"))
         self.assertEqual([request[2] for request in self.server.requests].count(302), 1)
 
-    def test_a_redirect_that_expires_is_asked_for_again(self):
+    def test_expired_redirect_is_requested_again(self):
         self.server.redirects["/download"] = lambda: f"{self.server.url}/x.h5?signed"
         self.server.faults.append(Fault("status", 1, path="signed", after=2, status=403, code="AccessDenied"))
         self.check_right(self.cat(url=self.server.url + "/download"))
         self.assertIn([request[2] for request in self.server.requests].count(302), range(2, 8))
 
-    def test_a_circle_of_redirects_ends(self):
+    def test_redirect_loop_ends(self):
         self.server.redirects["/download"] = self.server.url + "/download"
         self.check_error(self.cat(url=self.server.url + "/download"), "302")
 
-    def test_passwords_of_netrc_go_to_the_host_of_the_store_alone(self):
+    def test_netrc_passwords_go_only_to_the_host_of_the_store(self):
         expected = "Basic " + base64.b64encode(b"ann:hidden").decode()
         other_port = self.served(StoreServer(self.path("served")))
         other_host = self.served(StoreServer(self.path("served"), host="127.0.0.2"))
@@ -168,14 +168,14 @@ class Faults(RemoteTest):
                     self.assertEqual(set(self.server.authorizations), {expected})
                     self.assertEqual(set(target.authorizations), {expected if target is self.server else None})
 
-    def test_no_redirect_of_a_public_server_leads_into_a_private_network(self):
-        """The proxy stands for the internet: what is beyond it is public."""
+    def test_public_server_cannot_redirect_to_a_private_network(self):
+        """The proxy represents the internet: everything beyond it is public."""
         inner = self.served(StoreServer(self.path("served")))
         beyond = environment(http_proxy=self.server.url, NO_PROXY=socket.gethostname())
         self.check_right(self.cat(url="http://store.example/x.h5", env=beyond))
         targets = [inner.url, inner.url.replace("127.0.0.1", "localhost"), inner.url.replace("127.0.0.1", "[::ffff:127.0.0.1]")]
         own = self.own_address()
-        if own:  # a name that only a resolver can tell to be of a private network
+        if own:  # only a resolver can recognise this name as one of a private network
             targets.append(f"http://{socket.gethostname()}:9")
         for target in targets:
             with self.subTest(target):
@@ -192,7 +192,7 @@ class Faults(RemoteTest):
 
     @staticmethod
     def own_address():
-        """Of this machine's name, where it has one address and that is a private one; else None."""
+        """Returns the address of this machine's name, if it has a single private one, otherwise None."""
         try:
             addresses = {info[4][0] for info in socket.getaddrinfo(socket.gethostname(), 9, type=socket.SOCK_STREAM)}
         except OSError:
@@ -200,7 +200,7 @@ class Faults(RemoteTest):
         address = addresses.pop() if len(addresses) == 1 else ""
         return address if address.startswith(("127.", "10.", "192.168.", "172.16.", "172.17.", "172.18.")) else None
 
-    def test_the_query_goes_with_every_request_and_is_shown_nowhere(self):
+    def test_query_is_sent_with_every_request_and_never_shown(self):
         self.check_right(self.cat(url=self.url + "?sig=hidden"))
         self.assertTrue(all(request[0].endswith("?sig=hidden") for request in self.server.requests))
         self.assertNotIn(b"hidden", run("info", "--json", self.url + "?sig=hidden").stdout)
@@ -233,7 +233,7 @@ class Mounted(RemoteTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.addCleanup(unmount, self.path("mount"))
 
-    def test_a_mount_shows_the_store_and_who_it_is(self):
+    def test_mount_shows_the_store_and_its_identity(self):
         self.mount()
         with open(self.path("mount", "values.npy"), "rb") as file:
             self.assertTrue(file.read().endswith(VALUES.tobytes()))
@@ -243,7 +243,7 @@ class Mounted(RemoteTest):
             self.assertIn('"remote_requests"', file.read())
         self.assertEqual(int(os.stat(self.path("mount", "values.npy")).st_mtime), int(os.stat(self.path("served", "x.h5")).st_mtime))
 
-    def test_a_changed_store_is_an_error_and_read_again_after_a_reload(self):
+    def test_changed_store_is_an_error_until_a_reload(self):
         self.mount()
         with open(self.path("mount", "more", "names.csv"), encoding="utf-8") as file:
             self.assertEqual(file.read(), "a\nb\n")
@@ -257,9 +257,9 @@ class Mounted(RemoteTest):
         with open(self.path("mount", "values.npy"), "rb") as file:
             self.assertTrue(file.read().endswith((VALUES + 1).tobytes()))
 
-    def test_a_server_that_goes_away_is_told_at_once_and_not_waited_for(self):
+    def test_lost_server_is_reported_at_once(self):
         self.mount()
-        self.server.faults.append(Fault("hang up", 100000))  # those connections that are open
+        self.server.faults.append(Fault("hang up", 100000))  # open connections
         self.server.__exit__()
 
         def log():
@@ -279,21 +279,21 @@ class Mounted(RemoteTest):
         lines = log().splitlines()
         self.assertEqual(len([line for line in lines if "trying again" in line]), 1, lines)
         told = [line for line in lines if "error: /values.npy: " in line]
-        self.assertIn(len(told), (1, 2), lines)  # of the two chunks, both of which the kernel may ask for
+        self.assertIn(len(told), (1, 2), lines)  # of the two chunks; the kernel may request both
         self.assertEqual(len({line.split("error: ")[1] for line in told}), len(told), lines)
         self.assertEqual(told[0].count("values.npy"), 1)
         began = time.monotonic()
         self.assertEqual(subprocess.run(["cat", self.path("mount", "values.npy")], capture_output=True, check=False).returncode, 1)
         self.assertLess(time.monotonic() - began, 5 * PATIENCE)
 
-    def test_how_long_a_silent_server_is_waited_for_may_be_said(self):
+    def test_patience_with_a_silent_server_is_an_option(self):
         self.mount("-o", "remote_timeout=1")
         self.server.faults.append(Fault("status", 100000, status=503))
         began = time.monotonic()
         self.assertEqual(subprocess.run(["cat", self.path("mount", "values.npy")], capture_output=True, check=False).returncode, 1)
         self.assertLess(time.monotonic() - began, 15 * PATIENCE)
 
-    def test_a_reader_who_is_killed_ends_at_once(self):
+    def test_killed_remote_reader_ends_at_once(self):
         self.mount()
         self.server.faults.append(Fault("stall", 1000, seconds=20))
         reader = subprocess.Popen(["cat", self.path("mount", "values.npy")], stdout=subprocess.DEVNULL)

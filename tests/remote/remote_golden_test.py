@@ -1,4 +1,4 @@
-"""Golden cases once more, over HTTP and from S3: the same bytes as from the disk."""
+"""Golden cases again, over HTTP and from S3: the same bytes as from disk."""
 import os
 import unittest
 

@@ -1,4 +1,4 @@
-"""S3: whose keys sign the requests, what is asked where they do not do, and that nobody sees them."""
+"""S3: the keys that sign the requests, the requests after a refusal, and that keys are never shown."""
 import json
 import os
 import time
@@ -15,7 +15,7 @@ SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data",
 
 
 def answer_with(value, status=200):
-    """A page of a server that gives value as JSON, or a text as it is."""
+    """Returns a page of a server that gives `value` as JSON, or a text unchanged."""
     body = (value if isinstance(value, str) else json.dumps(value)).encode()
     return lambda handler: handler.reply(status, body)
 
@@ -38,7 +38,7 @@ class Keys(RemoteTest):
         self.assertTrue(done.stdout.endswith(VALUES.tobytes()))
 
     def with_role(self, **more):
-        """An environment without keys, in which AWS's tools would ask a service."""
+        """Returns an environment without keys, in which AWS's tools would ask a service."""
         return environment(AWS_ENDPOINT_URL=self.server.url, **more)
 
     def role_keys(self, seconds=3600):
@@ -49,7 +49,7 @@ class Keys(RemoteTest):
     def test_keys_of_the_environment(self):
         self.check_right(self.cat(signing(self.server)))
 
-    def test_an_endpoint_that_is_given_on_the_command_line(self):
+    def test_endpoint_on_the_command_line(self):
         env = environment(AWS_ACCESS_KEY_ID=KEY_ID, AWS_SECRET_ACCESS_KEY=SECRET)
         self.check_right(self.cat(env, "-o", f"endpoint={self.server.url}"))
 
@@ -61,13 +61,13 @@ class Keys(RemoteTest):
         env = environment(AWS_PROFILE="lab", AWS_SHARED_CREDENTIALS_FILE=self.path("keys"), AWS_CONFIG_FILE=self.path("config"))
         self.check_right(self.cat(env))
 
-    def test_wrong_keys_are_an_error_that_hides_them(self):
+    def test_wrong_keys_are_an_error_without_the_keys(self):
         done = self.cat(signing(self.server, AWS_SECRET_ACCESS_KEY="nobodys"))
         self.assertEqual(done.returncode, 12)
         self.assertIn(b"403 SignatureDoesNotMatch", done.stderr)
         self.assertNotIn(b"nobodys", done.stderr)
 
-    def test_whose_keys_were_refused_is_said(self):
+    def test_refused_keys_are_named_by_their_source(self):
         with open(self.path("keys"), "w", encoding="utf-8") as file:
             file.write("[lab]\naws_access_key_id = NOBODY\naws_secret_access_key = x\n")
         profile = environment(AWS_PROFILE="lab", AWS_SHARED_CREDENTIALS_FILE=self.path("keys"), AWS_ENDPOINT_URL=self.server.url)
@@ -78,12 +78,12 @@ class Keys(RemoteTest):
             self.assertIn(f"the key is from {source}", done.stderr.decode())
             self.assertNotIn("listing", done.stderr.decode())
 
-    def test_a_bucket_says_which_stores_it_has(self):
+    def test_bucket_lists_its_stores(self):
         done = run("ls", "s3://bucket", env=signing(self.server))
         self.assertEqual(done.returncode, 15)
         self.assertIn("s3://bucket: not supported: a bucket; name a store in it: s3://bucket/NAME; there is ", done.stderr.decode())
 
-    def test_what_to_do_about_the_wrong_protocol_or_name(self):
+    def test_wrong_protocol_or_name_suggests_a_remedy(self):
         host = self.server.host
         for url, more, words in (
                 (f"https://{host}/x.h5", {}, "; that server speaks http://, not https://"),
@@ -92,21 +92,21 @@ class Keys(RemoteTest):
             done = run("ls", url, env=environment(AWS_ACCESS_KEY_ID="x", AWS_SECRET_ACCESS_KEY="x", AWS_REGION="xx-nowhere-1",
                                                   AWS_MAX_ATTEMPTS="2", **more))
             if b"resolve" not in done.stderr and "endpoint" in words:
-                continue  # a network that answers for every name
+                continue  # a network that resolves every name
             self.assertEqual(done.returncode, 12, done.stderr)
             self.assertIn(words, done.stderr.decode())
             self.assertEqual(done.stderr.count(b"\n"), 1)
 
-    def test_no_keys_say_what_to_do(self):
+    def test_missing_keys_suggest_a_remedy(self):
         done = self.cat(environment(AWS_ENDPOINT_URL=self.server.url))
         self.assertEqual(done.returncode, 12)
         self.assertIn(b"-o no_sign", done.stderr)
 
-    def test_what_is_public_needs_no_keys(self):
+    def test_public_bucket_needs_no_keys(self):
         self.server.anonymous = True
         self.check_right(self.cat(environment(AWS_ENDPOINT_URL=self.server.url), "-o", "no_sign"))
 
-    def test_what_cannot_be_listed_can_be_read(self):
+    def test_unlistable_bucket_is_readable(self):
         self.server.listable = False
         self.check_right(self.cat(signing(self.server)))
 
@@ -158,17 +158,17 @@ class Keys(RemoteTest):
     def test_a_machine_gets_keys(self):
         self.check_right(self.cat(self.machine(answer_with(self.role_keys()))))
 
-    def test_keys_that_ended_are_asked_for_again(self):
+    def test_expired_keys_are_requested_again(self):
         given = []
 
         def give(handler):
-            given.append(self.role_keys(seconds=1))  # ends at once, so each request asks
+            given.append(self.role_keys(seconds=1))  # expires at once, so that each request asks
             answer_with(given[-1])(handler)
 
         self.check_right(self.cat(self.machine(give)))
         self.assertGreater(len(given), 1)
 
-    def test_keys_that_are_refused_are_asked_for_again(self):
+    def test_refused_keys_are_requested_again(self):
         refused = {"AccessKeyId": "OLD", "SecretAccessKey": "old", "Token": "old"}
 
         def give(handler):
@@ -206,17 +206,17 @@ class Keys(RemoteTest):
             self.assertIn(b"outside", done.stderr)
         self.assertFalse([request for request in self.server.requests if "out.h5" not in request[0]])
 
-    def test_a_folder_that_is_no_store_is_refused(self):
+    def test_folder_without_a_store_is_refused(self):
         done = run("ls", "s3://bucket/a b", env=signing(self.server))
         self.assertEqual(done.returncode, 15)
         self.assertIn(b"folder elsewhere that is no store", done.stderr)
 
-    def test_what_is_not_there_is_not_found(self):
+    def test_absent_object_is_not_found(self):
         self.assertEqual(run("ls", "s3://bucket/none", env=signing(self.server)).returncode, 11)
 
 
 class Zarr(RemoteTest):
-    def test_a_zarr_store_is_what_its_consolidated_metadata_say(self):
+    def test_consolidated_metadata_define_the_zarr_store(self):
         store = self.path("served", "x.zarr")
         os.makedirs(os.path.join(store, "group", "kept"))
         os.makedirs(os.path.join(store, "stray"))

@@ -1,4 +1,4 @@
-"""What is found out about a store elsewhere lasts: plans of exports, and sizes."""
+"""Results for a remote store that last: plans of exports, and sizes."""
 import json
 import os
 import shutil
@@ -34,7 +34,7 @@ class Plan(RemoteTest):
         self.assertEqual(run("export", store, target).returncode, 0)
         return tree(target)
 
-    def test_tasks_write_what_an_export_writes(self):
+    def test_tasks_write_the_same_as_an_export(self):
         server = self.served(StoreServer(self.folder))
         for store in ("x.h5ad", "matrix"):
             with self.subTest(store):
@@ -42,7 +42,7 @@ class Plan(RemoteTest):
             for made in ("planned", "exported", "plan.sizes"):
                 shutil.rmtree(self.path(made))
 
-    def test_a_plan_of_s3_says_where_and_holds_no_key(self):
+    def test_plan_of_s3_holds_the_endpoint_and_no_key(self):
         os.makedirs(self.path("bucket"))
         os.rename(self.path("x.h5ad"), self.path("bucket", "x.h5ad"))
         server = self.served(StoreServer(self.folder, s3=True, keys=KEYS, region="lab"))
@@ -55,7 +55,7 @@ class Plan(RemoteTest):
         self.assertEqual(json.loads(plan)["options"]["region"], "lab")
         self.assertNotIn(remote.SECRET, plan)
 
-    def test_tasks_of_a_machine_share_what_they_read(self):
+    def test_tasks_of_a_machine_share_their_reads(self):
         server = self.served(StoreServer(self.folder))
         self.assertEqual(run("export", "--plan", "--tasks", str(TASKS), server.url + "/x.h5ad", self.path("plan")).returncode, 0)
         cache = ("-o", f"remote_cache={self.path('cache')}")
@@ -67,7 +67,7 @@ class Plan(RemoteTest):
         self.assertEqual(run("export", "--finish", self.path("plan"), self.path("planned")).returncode, 0)
         self.assertEqual(tree(self.path("planned")), self.exported(self.path("x.h5ad")))
 
-    def test_a_store_that_changed_since_is_refused(self):
+    def test_store_changed_since_the_plan_is_refused(self):
         server = self.served(StoreServer(self.folder))
         self.assertEqual(run("export", "--plan", "--tasks", "1", server.url + "/x.h5ad", self.path("plan")).returncode, 0)
         with open(self.path("x.h5ad"), "ab") as file:
@@ -76,7 +76,7 @@ class Plan(RemoteTest):
         self.assertEqual(result.returncode, 12, result.stderr)
         self.assertIn(b"has changed since it was planned", result.stderr)
 
-    def test_what_cannot_be_told_again_is_not_planned(self):
+    def test_unrepeatable_options_are_not_planned(self):
         server = self.served(StoreServer(self.folder))
         for store, words in (("x.h5ad?key=secret", b"signed URL"), ("image.zarr", b"too many objects")):
             result = run("export", "--plan", f"{server.url}/{store}", self.path("plan"))
@@ -87,7 +87,7 @@ class Plan(RemoteTest):
     def test_sizes_last(self):
         write_h5ad(self.path("x.h5ad"))
         server = self.served(StoreServer(self.folder))
-        everything = ("-o", "views=csv+npy+mtx+tsv+json+gz+rds+h5ad")  # which of a store elsewhere is listed where it is named
+        everything = ("-o", "views=csv+npy+mtx+tsv+json+gz+rds+h5ad")  # a remote store lists these only if named
         options = ("-o", "index=" + self.path("index"), *everything)
         self.assertEqual(run("index", *options, server.url + "/x.h5ad").returncode, 0)
         del server.requests[:]
@@ -98,7 +98,7 @@ class Plan(RemoteTest):
         again = run("ls", "-lR", "-o", "index=none", *everything, server.url + "/x.h5ad")
         self.assertEqual(listed.stdout, again.stdout)
         self.assertLess(2 * known, len(server.requests))
-        # Another version has sizes of its own.
+        # Another version has its own sizes.
         shutil.copy(os.path.join(SAMPLES, "pbmc.h5seurat"), self.path("x.h5ad"))
         self.assertEqual(run("ls", "-lR", *options, server.url + "/x.h5ad").stdout,
                          run("ls", "-lR", "-o", "index=none", *everything, server.url + "/x.h5ad").stdout)

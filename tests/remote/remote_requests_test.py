@@ -1,4 +1,4 @@
-"""How many requests are made, and how long they take where each is a while away."""
+"""The number of requests, and the time that they take on a slow connection."""
 import gzip
 import mmap
 import os
@@ -21,7 +21,7 @@ CELLS, GENES = 4_000, 3_000
 
 
 def spans_of(server):
-    """The first and the last byte of what was asked for."""
+    """Returns the first and the last byte of each requested range."""
     return [tuple(map(int, asked.removeprefix("bytes=").split("-"))) for _, asked, _ in server.requests if asked]
 
 
@@ -30,7 +30,8 @@ def asked_bytes(server):
 
 
 def write_h5ad(path):
-    """Shaped as one of 100 GB, as anndata writes it: metadata in several places, between data that is megabytes large."""
+    """Writes a file shaped like one of 100 GB written by anndata: metadata in several places, between megabytes of
+    data."""
     text = h5py.string_dtype()
     random = numpy.random.default_rng(7)
 
@@ -69,7 +70,7 @@ class Requests(RemoteTest):
         cls.addClassCleanup(cls.shared.cleanup)
         write_h5ad(os.path.join(cls.shared.name, "x.h5ad"))
 
-    def test_what_an_r_object_names_is_read_beside_it_and_nowhere_above(self):
+    def test_r_object_reads_files_beside_it_and_never_above(self):
         case = os.path.join(DATA, "r-objects", "hdf5_se")
         os.mkdir(self.path("deep"))
         for place in ("secret.h5", "deep/assays.h5"):
@@ -95,7 +96,7 @@ class Requests(RemoteTest):
         self.assertEqual(listed.stdout, run("ls", "-Ra", os.path.join(self.shared.name, "x.h5ad")).stdout)
         self.assertLessEqual(len(server.requests), 12, server.requests)
 
-    def test_the_first_line_of_a_matrix_takes_few_requests_more_than_listing(self):
+    def test_first_line_of_a_matrix_takes_few_requests(self):
         server = self.served(StoreServer(self.shared.name))
         run("ls", server.url + "/x.h5ad")
         listing = len(server.requests)
@@ -103,7 +104,7 @@ class Requests(RemoteTest):
         line = run("cat", "--range", "0-45", server.url + "/x.h5ad", "X/matrix.mtx")
         self.assertEqual(line.stdout, b"%%MatrixMarket matrix coordinate real general\n", line.stderr)
         self.assertLessEqual(len(server.requests), listing + 5, server.requests)
-        # And who reads no more than that is no failure.
+        # A reader that stops there is not a failure.
         program = subprocess.Popen([PROGRAM, "cat", server.url + "/x.h5ad", "X/matrix.mtx"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    env=environment())
         with program.stdout, program.stderr:
@@ -124,7 +125,7 @@ class Requests(RemoteTest):
         head = subprocess.run(["head", "-n", "100", matrix], capture_output=True, check=True).stdout
         self.assertEqual(head.count(b"\n"), 100)
         self.assertLessEqual(len(server.requests), 6, server.requests)
-        # The size is exact from the first time that somebody asks, and what is read after it is the whole.
+        # The size is exact from its first request on, and later reads give the whole file.
         whole = run("cat", os.path.join(self.shared.name, "x.h5ad"), "X/matrix.mtx").stdout
         self.assertEqual(whole[:len(head)], head)
         file = os.open(matrix, os.O_RDONLY)
@@ -145,7 +146,7 @@ class Requests(RemoteTest):
         return place
 
     @unittest.skipUnless(HAS_FUSE, "no FUSE")
-    def test_a_listing_that_asks_for_every_size_fetches_little(self):
+    def test_listing_with_every_size_fetches_little(self):
         server = self.served(StoreServer(self.shared.name))
         place = self.mounted("-o", "index=none", server.url + "/x.h5ad")
         listed = subprocess.run(["ls", "-lR", "--color=always", place], capture_output=True, check=True).stdout
@@ -153,7 +154,7 @@ class Requests(RemoteTest):
         self.assertLess(len(server.requests), 15)
         self.assertIn(b"data.npy", listed)
         self.assertNotIn(b"matrix.mtx", listed)
-        # Whoever knows the name has the file, and its size.
+        # A reader that knows the name gets the file and its size.
         obs = run("cat", os.path.join(self.shared.name, "x.h5ad"), "obs.csv").stdout
         self.assertEqual(os.stat(os.path.join(place, "obs.csv")).st_size, len(obs))
         with open(os.path.join(place, "obs.csv"), "rb") as file:
@@ -161,7 +162,7 @@ class Requests(RemoteTest):
         self.assertIn("matrix.mtx.gz", os.listdir(os.path.join(place, "X", "10x")))
 
     def test_all_sizes_take_each_byte_once(self):
-        # With a cache for half of the matrix, whose numbers three texts show.
+        # With a cache for half of the matrix. Three texts show its numbers.
         server = self.served(StoreServer(self.shared.name))
         url, store, index = server.url + "/x.h5ad", os.path.join(self.shared.name, "x.h5ad"), "index=" + self.path("index")
         self.assertEqual(run("index", "-o", "cache_size=8M", "-o", index, url).returncode, 0)
@@ -171,13 +172,13 @@ class Requests(RemoteTest):
     def test_a_listing_of_all_sizes_takes_each_byte_once(self):
         server = self.served(StoreServer(self.shared.name))
         url, store, views = server.url + "/x.h5ad", os.path.join(self.shared.name, "x.h5ad"), ("-o", "views=csv+npy+mtx")
-        for path in ("X", "X/matrix.mtx"):  # the last: who asks for one by name
+        for path in ("X", "X/matrix.mtx"):  # the last one is requested by name
             server.requests.clear()
             listed = run("ls", "-l", "-o", "cache_size=8M", "-o", "index=none", *views, url, path).stdout
             self.assertLess(given_bytes(server), 1.2 * os.path.getsize(store))
             self.assertEqual(listed_sizes(listed), listed_sizes(run("ls", "-l", *views, store, path).stdout))
 
-    def test_a_listing_says_where_the_texts_are(self):
+    def test_listing_names_the_place_of_the_texts(self):
         """On a terminal, and in a mount: VIEWS 1 "Such a mount lists"."""
         server = self.served(StoreServer(self.shared.name))
         url = server.url + "/x.h5ad"
@@ -197,7 +198,7 @@ class Requests(RemoteTest):
             self.assertNotIn("README.txt", os.listdir(self.mounted("-o", "index=none", "-o", "views=all", url)))
 
     @unittest.skipUnless(HAS_FUSE, "no FUSE")
-    def test_what_an_index_or_an_option_names_is_listed(self):
+    def test_files_of_an_index_or_option_are_listed(self):
         server = self.served(StoreServer(self.shared.name))
         url, index = server.url + "/x.h5ad", "index=" + self.path("index")
         everything = sorted(os.listdir(self.mounted("-o", "index=none", "-o", "views=all", url)))
@@ -214,7 +215,7 @@ class Requests(RemoteTest):
         self.assertEqual(run("ls", "-R", server.url + "/x.h5ad").returncode, 0)
         self.assertLess(time.monotonic() - began, 1.5 * PATIENCE)
 
-    def test_chunks_that_are_neighbours_come_together(self):
+    def test_neighbouring_chunks_are_fetched_together(self):
         server = self.served(StoreServer(self.shared.name))
         run("ls", "-R", server.url + "/x.h5ad")
         listing = len(server.requests)
@@ -222,9 +223,9 @@ class Requests(RemoteTest):
         read = run("cat", server.url + "/x.h5ad", "X/data.npy")
         self.assertEqual(read.stdout, run("cat", os.path.join(self.shared.name, "x.h5ad"), "X/data.npy").stdout)
         self.assertEqual(len(read.stdout), 128 + 4 * CELLS * 500)
-        self.assertLessEqual(len(server.requests), listing + 25, server.requests)  # of 40 chunks
+        self.assertLessEqual(len(server.requests), listing + 25, server.requests)  # for 40 chunks
 
-    def test_what_is_read_in_sequence_is_asked_for_once(self):
+    def test_sequential_reads_request_each_byte_once(self):
         with h5py.File(self.path("whole.h5"), "w") as file:
             file["x"] = numpy.random.default_rng(1).random(4_000_000)
         server = self.served(StoreServer(self.folder))

@@ -1,4 +1,4 @@
-"""Zarr stores elsewhere: folders without a document, and files that stand beside the keys."""
+"""Remote Zarr stores: folders without a document, and files beside the keys."""
 import contextlib
 import functools
 import http.server
@@ -13,7 +13,7 @@ from store_server import StoreServer
 GROUP = {"zarr_format": 2}
 ARRAY = {"zarr_format": 2, "shape": [2, 2], "chunks": [1, 2], "dtype": "|i1", "compressor": None, "filters": None, "order": "C", "fill_value": 0}
 PART = b"PAR1 part of a table PAR1"
-# A SpatialData's points, a group that no document describes, and an array whose keys are not as its metadata have them.
+# Points of a SpatialData, a group without a document, and an array with keys that differ from its metadata.
 DOCUMENTS = {".zgroup": GROUP, "points/.zgroup": GROUP, "points/dots/.zgroup": GROUP, "points/dots/.zattrs": {"encoding-type": "ngff:points"},
              "row/well/a/.zarray": ARRAY, "nested/.zarray": {**ARRAY, "dimension_separator": "."}}
 FILES = {"points/dots/points.parquet/part.0.parquet": PART, "points/dots/points.parquet/part.1.parquet": PART * 2, "notes.txt": b"notes",
@@ -22,7 +22,7 @@ FILES = {"points/dots/points.parquet/part.0.parquet": PART, "points/dots/points.
 
 @contextlib.contextmanager
 def plain_server(folder):
-    """Yields the address of what `python3 -m http.server` serves: no ranges, and pages of folders without a version."""
+    """Yields the address of `python3 -m http.server`: no ranges, and folder pages without a version."""
     class Handler(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *_):
             pass
@@ -68,7 +68,7 @@ class RemoteZarr(RemoteTest):
         listed = run("ls", url)
         self.assertEqual(listed.stdout.split(), [b"nested.npy", b"points", b"row"], listed.stderr)
 
-    def test_over_http_a_chunk_with_the_key_of_the_metadata_speaks_for_all(self):
+    def test_over_http_one_chunk_decides_the_key_spelling(self):
         self.consolidate()
         os.remove(self.path("lab", "s.zarr", "row", "well", "a", "1.0"))
         server = self.served(StoreServer(self.path("lab")))
@@ -88,7 +88,7 @@ class RemoteZarr(RemoteTest):
 
     def test_pythons_own_server_is_enough_for_a_zarr_store(self):
         large = {**ARRAY, "shape": [1_000_000], "chunks": [1_000_000]}
-        values = bytes(number % 100 for number in range(1_000_000))  # more than is asked for at first
+        values = bytes(number % 100 for number in range(1_000_000))  # more than the first requests cover
         os.mkdir(self.path("lab", "s.zarr", "large"))
         for name, content in ((".zarray", json.dumps(large).encode()), ("0", values)):
             with open(self.path("lab", "s.zarr", "large", name), "wb") as file:
@@ -100,7 +100,7 @@ class RemoteZarr(RemoteTest):
             shown = run("cat", address + "/s.zarr", "large.npy")
             self.assertTrue(shown.stdout.endswith(values), shown.stderr)
 
-    def test_without_consolidated_metadata_http_tells_what_is_missing(self):
+    def test_missing_consolidated_metadata_are_named_over_http(self):
         server = self.served(StoreServer(self.path("lab")))
         refused = run("ls", server.url + "/s.zarr")
         self.assertIn(b"consolidate_metadata", refused.stderr)

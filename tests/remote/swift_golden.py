@@ -1,9 +1,9 @@
-"""Every golden case from the S3 interface of OpenStack Swift, which is somebody else's server. By hand, as root; two minutes:
+"""Every golden case from the S3 interface of OpenStack Swift, an independent server. By hand, as root; two minutes:
 
     apt-get install swift-proxy swift-account swift-container swift-object memcached python3-boto3
     PLAINFS=$PWD/build/plainfs PLAINFS_TEST_DATA=$PWD/build/tests/data python3 tests/remote/swift_golden.py
 
-Swift runs from a folder of the test's own, on ports of 127.0.0.1, and ends with it.
+Swift runs from a folder of the test, on ports of 127.0.0.1, and ends with it.
 """
 import concurrent.futures
 import os
@@ -53,7 +53,7 @@ def free_port():
 
 
 class Swift:
-    """With one device, one copy of everything, and one user."""
+    """A Swift with one device, one copy of everything, and one user."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -62,7 +62,7 @@ class Swift:
         self.url = f"http://127.0.0.1:{self.ports['proxy']}"
 
     def __enter__(self):
-        if not os.path.exists("/etc/swift/swift.conf"):  # it reads its secret there and nowhere else
+        if not os.path.exists("/etc/swift/swift.conf"):  # it reads its secret only there
             os.makedirs("/etc/swift", exist_ok=True)
             with open("/etc/swift/swift.conf", "w", encoding="ascii") as file:
                 file.write("[swift-hash]\nswift_hash_path_suffix = tests\n")

@@ -1,8 +1,10 @@
-"""Clients that send nonsense, dribble, read nothing and hang up, beside one that reads: by hand, longer than in the tests.
+"""Clients that send garbage, send slowly, read nothing and disconnect, beside one that reads. By hand, longer than in
+the tests.
 
     PLAINFS=… PLAINFS_TEST_DATA=… tests/serve/attack.py [SECONDS] [SEED]
 
-What the reader gets is always the right bytes (or 503, and then again); afterwards nothing is open and nothing has grown. Prints what was done."""
+The reader always gets the right bytes (or 503, followed by another attempt). Afterwards nothing is open and nothing has
+grown. Prints a summary."""
 import glob
 import http.client
 import os
@@ -62,7 +64,7 @@ class Attack:
 
     def cut(self, chance):
         with self.server.connect() as connection:
-            if chance.random() < 0.5:  # without a farewell
+            if chance.random() < 0.5:  # without closing it properly
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             request = self.server.request(chance.choice(FILES) + chance.choice(("", "?page")))
             connection.sendall(request[:chance.choice((len(request), chance.randrange(1, len(request))))])
@@ -92,7 +94,7 @@ class Attack:
         start = time.monotonic()
         try:
             answer = self.server.ask(path)
-        except (ConnectionResetError, BrokenPipeError):  # so may 503 end
+        except (ConnectionResetError, BrokenPipeError):  # a 503 may end like this too
             return self.count("503")
         self.slowest = max(self.slowest, time.monotonic() - start)
         if answer.status == 503:
@@ -120,7 +122,7 @@ def main():
         before = status_of(server.process.pid)
         attack = Attack(server, seconds, int(seed))
         attack.run()
-        end = time.monotonic() + 70  # an idle connection is let go after a minute
+        end = time.monotonic() + 70  # an idle connection is closed after a minute
         while status_of(server.process.pid)[0] > before[0] and time.monotonic() < end:
             time.sleep(0.2)
         after = status_of(server.process.pid)

@@ -1,4 +1,5 @@
-"""Debian's Chromium for a test, spoken to through two pipes (--remote-debugging-pipe): no port, no driver. It resolves no name but this machine's."""
+"""Debian's Chromium for a test, controlled through two pipes (--remote-debugging-pipe): no port, no driver. It resolves
+only this machine's name."""
 import json
 import os
 import select
@@ -23,7 +24,7 @@ class Browser:
                  "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--disable-gpu",
                  "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"]
         if os.geteuid() == 0:
-            words.append("--no-sandbox")  # it refuses root with its sandbox
+            words.append("--no-sandbox")  # it refuses to run its sandbox as root
 
         def descriptors():  # it reads 3 and writes 4
             for source, between, target in ((to_browser, 13, 3), (from_browser, 14, 4)):
@@ -42,7 +43,7 @@ class Browser:
         return self
 
     def __exit__(self, *_):
-        os.killpg(self.process.pid, signal.SIGKILL)  # of its own session, begun above
+        os.killpg(self.process.pid, signal.SIGKILL)  # in a separate session, started above
         self.process.wait()
         os.close(self.out)
         os.close(self.source)
@@ -79,14 +80,14 @@ class Browser:
         return reply["result"]
 
     def js(self, text):
-        """What an expression comes to, asked from outside of the page: no policy of the page's stands in its way."""
+        """Returns the value of an expression, evaluated from outside of the page, so that its policies do not apply."""
         result = self.call("Runtime.evaluate", expression=text, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in result:
             raise RuntimeError(result["exceptionDetails"].get("exception", {}).get("description", "exception"))
         return result["result"].get("value")
 
     def show(self, size="desktop", dark=False, script=True):
-        """How the pages that are opened from now on are shown."""
+        """Sets how later pages are shown."""
         width, height = SIZES[size]
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=size == "phone")
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
@@ -104,11 +105,11 @@ class Browser:
             self.events += self.messages(end - time.monotonic())
 
     def asked(self):
-        """The addresses that the page has asked for."""
+        """Returns the addresses that the page has requested."""
         return [event["params"]["request"]["url"] for event in self.events if event.get("method") == "Network.requestWillBeSent"]
 
     def complaints(self):
-        """What stands in the browser's console."""
+        """Returns the messages in the browser's console."""
         return [event["params"]["entry"]["text"] for event in self.events if event.get("method") == "Log.entryAdded"] + [
             event["params"]["exceptionDetails"]["text"] for event in self.events if event.get("method") == "Runtime.exceptionThrown"]
 

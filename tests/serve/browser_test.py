@@ -1,5 +1,6 @@
-"""The pages of `plainfs serve` in Chromium: each kind, on a desktop and a phone, light and dark, and without script. With PLAINFS_PICTURES
-set to a folder, pictures of all are kept there. axe-core (scripts/setup readers) looks for what keeps people from reading them."""
+"""The pages of `plainfs serve` in Chromium: each kind, on a desktop and a phone, light and dark, and without script. If
+PLAINFS_PICTURES is set to a folder, screenshots of all are kept there. axe-core (scripts/setup readers) looks for
+accessibility problems."""
 import json
 import os
 import sys
@@ -9,7 +10,7 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from browser import PROGRAM, Browser
 from server import DATA, Server
-from optional import needs_npm, NPM, reason  # after server, which finds it
+from optional import needs_npm, NPM, reason  # after server, which sets its path
 
 AXE = os.path.join(NPM, "node_modules", "axe-core", "axe.min.js")
 PICTURES = os.environ.get("PLAINFS_PICTURES")
@@ -27,7 +28,7 @@ STORES = {
     "arrays": data("hdf5", "numeric", "store.h5"),
     "damaged": data("hdf5", "damaged", "store.h5"),
 }
-# Each kind of page: the store, the path below its address, and what is there to be seen (a selector and a part of its text).
+# Each kind of page: the store, the path below its address, and visible content (a selector and a part of its text).
 PAGES = {
     "stores": ("all", "", "main a", "store"),
     "cells": ("cells", "?page&color=cat", "svg.plot", ""),
@@ -47,7 +48,7 @@ PAGES = {
     "image": ("image", "", "img.px", ""),
     "unreadable": ("damaged", "bad_gzip?page", "main", "bad_gzip"),
 }
-LOOKS = [("desktop", False), ("phone", True)]  # neither changes what the other does
+LOOKS = [("desktop", False), ("phone", True)]  # neither changes the effect of the other
 
 
 @unittest.skipUnless(PROGRAM, reason(["chromium"]))
@@ -74,18 +75,18 @@ class Pages(unittest.TestCase):
                     server = self.open(name, size=size, dark=dark)
                     yield name, size, dark, server
 
-    def test_each_page_fits_and_asks_for_nothing_from_elsewhere(self):
+    def test_each_page_fits_and_loads_nothing_external(self):
         seen = 0
         for name, size, dark, server in self.each():
             complaints = self.browser.complaints()
             self.assertEqual([text for text in complaints if name != "absent" or "404 (Not Found)" not in text], [])
             for address in self.browser.asked():
                 self.assertTrue(address.startswith((server.url, "data:")), address)
-            # What is wide is scrolled by itself, never the page.
+            # Wide content scrolls by itself, and never the page.
             self.assertLessEqual(*self.browser.js("[document.documentElement.scrollWidth, innerWidth]"))
             light = sum(self.browser.js("getComputedStyle(document.body).backgroundColor.match(/[0-9]+/g).slice(0, 3).map(Number)"))
             self.assertEqual(light < 3 * 128, dark)
-            # Pictures further down are loaded when one comes there.
+            # Pictures further down are loaded once they are scrolled to.
             self.browser.js("Promise.all([...document.images].map(image => { image.loading = 'eager'; return image.decode().catch(() => 0); })).then(() => 0)")
             broken = self.browser.js("[...document.images].filter(image => !image.naturalWidth).map(image => image.src.slice(0, 99))")
             self.assertEqual(broken, [])
@@ -94,7 +95,7 @@ class Pages(unittest.TestCase):
             seen += 1
         self.assertEqual(seen, len(PAGES) * len(LOOKS))
 
-    def test_without_script_all_of_it_is_there(self):
+    def test_page_is_complete_without_script(self):
         for name in PAGES:
             texts = []
             for script in (True, False):
@@ -104,7 +105,7 @@ class Pages(unittest.TestCase):
             self.assertGreater(len(texts[0]), 100, name)
         self.browser.show()
 
-    def test_all_that_can_be_followed_is_reached_by_keys(self):
+    def test_every_link_is_reachable_by_keyboard(self):
         for name in ("cells", "table", "fragments"):
             self.open(name)
             wanted = self.browser.js("[...document.querySelectorAll('a[href], summary, [tabindex=\"0\"]')].filter(one => one.checkVisibility()).length")

@@ -1,4 +1,4 @@
-"""Programs that people have, reading golden stores over HTTP and WebDAV: the bytes are those of `plainfs cat`."""
+"""Client programs that read golden stores over HTTP and WebDAV: the bytes match `plainfs cat`."""
 import glob
 import hashlib
 import io
@@ -14,7 +14,7 @@ import urllib.request
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from server import DATA, PROGRAM, Server, cat, listed
-from optional import needs, needs_modules, needs_npm, NPM, reason  # after server, which finds it
+from optional import needs, needs_modules, needs_npm, NPM, reason  # after server, which sets its path
 
 SEURAT = os.path.join(DATA, "h5seurat", "plain", "store.h5seurat")
 MATRIX = os.path.join(DATA, "bpcells", "mat_packed_uint_col", "store")
@@ -35,7 +35,7 @@ class Clients(unittest.TestCase):
         return result.stdout
 
     def assert_copy(self, store, folder, but=()):
-        """What lies below folder is every file of the store."""
+        """Checks that the files below `folder` are exactly those of the store."""
         found = [os.path.relpath(os.path.join(at, name), folder) for at, _, names in os.walk(folder) for name in names]
         found = sorted(name for name in found if os.path.basename(name) not in but)
         self.assertEqual(found, listed(store))
@@ -119,8 +119,8 @@ class Clients(unittest.TestCase):
 
     @unittest.skipUnless(os.geteuid() == 0 and os.path.exists("/dev/fuse"), "this needs root and /dev/fuse")
     @needs("mount.davfs")
-    def test_davfs2_reads_files_of_the_lengths_that_are_told(self):
-        """By name alone: on Linux 6.18 it lists no folder of any server."""
+    def test_davfs2_reads_files_with_the_reported_lengths(self):
+        """Reads by name only: on Linux 6.18 it lists no folder of any server."""
         target, cache = os.path.join(self.folder, "mount"), os.path.join(self.folder, "cache")
         os.mkdir(target)
         os.mkdir(cache)
@@ -152,7 +152,7 @@ class Clients(unittest.TestCase):
 
     @needs_npm("zarrita")
     @needs_modules("numpy")
-    def test_zarrita_reads_what_the_store_is_as_zarr(self):
+    def test_zarrita_reads_the_store_as_zarr(self):
         import numpy
         with Server(ANNDATA) as server:
             said = self.run_here("node", os.path.join(NPM, "zarr.mjs"), text=(server.url + "anndata.zarr\n").encode())
@@ -167,7 +167,7 @@ class Clients(unittest.TestCase):
 
     @needs_modules("aiohttp", "fsspec", "zarr")
     def test_zarr_python_raises_over_http(self):
-        """fsspec leaves out what fails; zarr-python 2 would fill it in."""
+        """fsspec omits failed keys, and zarr-python 2 would use the fill value for them."""
         import aiohttp  # of fsspec
         import fsspec
         import zarr
@@ -186,12 +186,12 @@ class Clients(unittest.TestCase):
                 self.assertGreaterEqual(server.ask(chunk).status, 500)
                 self.assertEqual(server.ask(chunk, User_Agent=f"aiohttp/{aiohttp.__version__}").body, b"")
                 found = server.ask(f"anndata.zarr/{name}/", "PROPFIND", Depth="1").body
-                self.assertIn(b"/0</D:href>", found)  # absent it would be the fill value there, too
+                self.assertIn(b"/0</D:href>", found)  # if absent, it would be the fill value there, too
 
     @needs("Rscript")
     @needs_modules("pandas")
-    def test_what_a_page_says_to_type_is_what_reads_it(self):
-        """The lines of a page, as they stand, with what they need imported before."""
+    def test_commands_shown_on_a_page_work(self):
+        """Runs the lines of a page unchanged, after importing their requirements."""
         with Server(SEURAT) as server:
             page = server.ask("meta.data/", Accept="text/html").body.decode()
             lines = dict(re.findall(r"<b>(\w+)</b><pre[^>]*>(.*?)</pre>", page, re.S))

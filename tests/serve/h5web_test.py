@@ -1,4 +1,5 @@
-"""What H5Web asks of `plainfs serve` (@h5web/app 17, h5grove-api.ts), answered as h5grove 4 answers it; what it is shown is what h5py reads."""
+"""Requests of H5Web to `plainfs serve` (@h5web/app 17, h5grove-api.ts), answered like h5grove 4. The content matches
+h5py."""
 import contextlib
 import glob
 import json
@@ -11,7 +12,7 @@ import urllib.parse
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from server import DATA, Server
-from optional import import_or_exit  # after server, which finds it
+from optional import import_or_exit  # after server, which sets its path
 
 h5py, numpy = import_or_exit("h5py", "numpy")
 
@@ -19,7 +20,7 @@ INTEGER, REAL, TEXT, BITFIELD, OPAQUE, COMPOUND, REFERENCE, ENUMERATION, SEQUENC
 
 
 class H5Web:
-    """Its questions, as fetch() and URLSearchParams send them."""
+    """The requests of H5Web, as sent by fetch() and URLSearchParams."""
 
     def __init__(self, server, file):
         self.server, self.file = server, file
@@ -39,7 +40,7 @@ class H5Web:
         raise AssertionError(f"{token} is no JSON")
 
     def value(self, entity, path, **selection):
-        """As H5GroveApi.getValue has it: typed arrays for numbers, bytes for what is opaque, else JSON."""
+        """Returns the value like H5GroveApi.getValue: typed arrays for numbers, bytes for opaque data, else JSON."""
         kind = entity["type"]
         base = kind["base"] if kind["class"] == ENUMERATION else kind
         if kind["class"] == OPAQUE:
@@ -55,7 +56,7 @@ class H5Web:
 
 
 def as_json(value):
-    """What orjson makes of what h5py reads, by h5grove's rules."""
+    """Converts a value read by h5py to orjson's result, by the rules of h5grove."""
     if isinstance(value, h5py.Empty):
         return None
     if isinstance(value, numpy.ndarray) and value.dtype.kind != "O":
@@ -76,12 +77,12 @@ def as_json(value):
 
 
 def is_named_type(group, name):
-    """It has no values: plainfs does not show it."""
+    """A named type has no values: plainfs does not show it."""
     return isinstance(group.get(name, getlink=True), h5py.HardLink) and group.get(name, getclass=True) == h5py.Datatype
 
 
 def is_whole(type_id):
-    """Whether all bits of its bytes count, so that the order of the bytes is kept."""
+    """Returns whether all bits of its bytes are used, so that the byte order is kept."""
     return type_id.get_precision() == 8 * type_id.get_size()
 
 
@@ -96,12 +97,12 @@ class Golden(unittest.TestCase):
             with numpy.errstate(over="ignore"):  # the shortest digits of a shorter number
                 self.assertIn(wanted, (found, float(numpy.float32(found)), float(numpy.float16(found))), where)
         elif isinstance(wanted, (h5py.Reference, h5py.RegionReference)):
-            self.assertEqual(found is not None and found.startswith("/"), bool(wanted), where)  # h5grove says no more of it
+            self.assertEqual(found is not None and found.startswith("/"), bool(wanted), where)  # h5grove ends there
         else:
             self.assertEqual(found, wanted, where)
 
     def check_type(self, found, type_id, where):
-        if type_id.get_class() == BITFIELD:  # a whole number, as h5py reads it
+        if type_id.get_class() == BITFIELD:  # an integer, as read by h5py
             self.assertEqual((found["class"], found["size"], found["sign"]), (INTEGER, type_id.get_size(), 0), where)
             return
         self.assertEqual(found["class"], type_id.get_class(), where)
@@ -114,7 +115,7 @@ class Golden(unittest.TestCase):
         if found["class"] == TEXT:
             self.assertEqual((found["vlen"], found["size"] if not found["vlen"] else 0),
                              (type_id.is_variable_str(), 0 if type_id.is_variable_str() else type_id.get_size()), where)
-        if found["class"] == COMPOUND and type_id.get_member_name(0) == b"Real":  # R's complex numbers are as numpy's
+        if found["class"] == COMPOUND and type_id.get_member_name(0) == b"Real":  # R's complex numbers match numpy's
             self.assertEqual([member["name"] for member in found["members"]], ["r", "i"], where)
         elif found["class"] == COMPOUND:
             self.assertEqual([member["name"] for member in found["members"]],
@@ -124,7 +125,7 @@ class Golden(unittest.TestCase):
         if found["class"] == ENUMERATION:
             members = {type_id.get_member_name(i).decode(): type_id.get_member_value(i) for i in range(type_id.get_nmembers())}
             self.assertEqual(found["members"], members, where)
-            if members == {"FALSE": 0, "TRUE": 1}:  # truth values are a byte each, whatever they are stored as
+            if members == {"FALSE": 0, "TRUE": 1}:  # truth values are one byte each, regardless of their stored type
                 return
         if found["class"] == ARRAY:
             self.assertEqual(tuple(found["dims"]), type_id.get_array_dims(), where)
@@ -148,7 +149,7 @@ class Golden(unittest.TestCase):
 
     def check_dataset(self, viewer, entity, dataset, path):
         kind, shape = dataset.id.get_type(), dataset.shape
-        if kind.get_class() == ARRAY:  # as more axes, as it is read
+        if kind.get_class() == ARRAY:  # read as more axes
             kind, shape = kind.get_super(), shape + kind.get_array_dims()
         self.assertEqual(entity["shape"], None if shape is None else list(shape), path)
         self.check_type(entity["type"], kind, path)
@@ -157,7 +158,7 @@ class Golden(unittest.TestCase):
             return
         try:
             wanted = dataset[()]
-        except (OSError, TypeError):  # h5py has no such type
+        except (OSError, TypeError):  # h5py lacks this type
             self.assertEqual(viewer.ask("data", path).status, 200)
             return
         found = viewer.value(entity, path)
@@ -181,7 +182,7 @@ class Golden(unittest.TestCase):
                 self.assertEqual(part.tobytes(), other.astype(part.dtype).tobytes(), path)
 
     def walk(self, viewer, file, path="/", above=()):
-        """All of it by the questions alone; the number of datasets."""
+        """Reads the whole file through requests alone. Returns the number of datasets."""
         entity = viewer.json("meta", path)
         node = file[path]
         if node in above:  # a hard link that leads back
@@ -205,7 +206,7 @@ class Golden(unittest.TestCase):
             if child["kind"] == "other":
                 self.assertGreaterEqual(viewer.ask("meta", below).status, 400)
                 continue
-            with contextlib.suppress(KeyError):  # an entity of a list is the same without its children
+            with contextlib.suppress(KeyError):  # an entity in a list is the same without its children
                 entity = viewer.json("meta", below)
                 entity.pop("children", None)
                 self.assertEqual(entity, child)
@@ -213,8 +214,8 @@ class Golden(unittest.TestCase):
                 found += self.walk(viewer, file, below, (*above, node))
         return found
 
-    def test_what_h5web_asks_first_costs_little_of_a_large_store(self):
-        """Of 40 million values those of one row: neither the file nor the array is read."""
+    def test_first_requests_of_h5web_are_cheap(self):
+        """Reads one row of 40 million values: neither the whole file nor the whole array is read."""
         with tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder:
             store = os.path.join(folder, "large.h5")
             with h5py.File(store, "w") as file:
@@ -235,7 +236,7 @@ class Golden(unittest.TestCase):
                     peak = next(int(line.split()[1]) for line in file if line.startswith("VmHWM"))
                 self.assertLess(peak, 120_000)  # KiB
 
-    def test_zarr_and_r_are_shown_alike(self):
+    def test_zarr_and_r_look_the_same(self):
         zarr, = self.stores("anndata/csc_zarr2/store.zarr")
         with Server(zarr) as server:
             viewer = H5Web(server, "store.zarr")
@@ -252,7 +253,7 @@ class Golden(unittest.TestCase):
             group = viewer.json("meta", "/")
             self.assertIn("dataset", [child["kind"] for child in group["children"]])
 
-    def test_a_viewer_elsewhere_is_let_in_and_errors_are_json(self):
+    def test_viewer_of_another_site_is_admitted_with_json_errors(self):
         store, = self.stores("hdf5/numeric/store.h5")
         with Server("--cors", "http://127.0.0.1:9", store) as server:
             viewer = H5Web(server, "store.h5")
@@ -264,7 +265,7 @@ class Golden(unittest.TestCase):
             self.assertEqual(viewer.ask("meta/", "/i4le").status, 200)
             page = server.ask("", Accept="text/html").body.decode()
             self.assertIn("/.plainfs/h5grove&quot; filepath={&quot;store.h5&quot;}", page)
-        with Server("--subdir=shapes", store) as server:  # no more than what is served
+        with Server("--subdir=shapes", store) as server:  # nothing beyond the served folder
             self.assertEqual(H5Web(server, "store.h5").ask("meta", "/i4le").status, 404)
         with Server(*self.stores("hdf5/damaged/store.h5")) as server:
             viewer = H5Web(server, "store.h5")
@@ -278,7 +279,7 @@ class Golden(unittest.TestCase):
         self.assertGreater(len(found), 0)
         return found
 
-    def test_stores_are_shown_as_h5py_reads_them(self):
+    def test_stores_match_h5py(self):
         datasets = 0
         for store in self.stores("hdf5/numeric/store.h5", "hdf5/types/store.h5", "hdf5/strings/store.h5", "hdf5/attributes/store.h5",
                                  "hdf5/links/store.h5", "hdf5/storage/store.h5", "anndata/c*/store.h5ad", "h5seurat/*/store.h5seurat",

@@ -1,4 +1,4 @@
-"""The pages of `plainfs serve` of stores on disk, read as a person reads them: what they show, where their links lead, and whether the lines
+"""The pages of `plainfs serve` for stores on disk: their content, the targets of their links, and whether the lines
 that they offer run."""
 import html
 import html.parser
@@ -14,7 +14,7 @@ import urllib.parse
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from server import DATA, Server
-from optional import needs, needs_modules  # after server, which finds it
+from optional import needs, needs_modules  # after server, which sets its path
 
 
 def data(*names):
@@ -52,7 +52,7 @@ def page(server, path=""):
 
 
 def lines_of(text):
-    """What a page offers to paste, by program."""
+    """Returns the lines that a page offers, by program."""
     found = re.findall(r"<b>([^<]+)</b><pre[^>]*>(.*?)</pre>", text, re.S)
     return [(program, html.unescape(line)) for program, line in found]
 
@@ -83,7 +83,7 @@ class Folders(unittest.TestCase):
             self.assertEqual((thumbnail.status, thumbnail["Content-Type"]), (200, "image/svg+xml"))
             self.assertIn("AnnData", page(server, "cells.h5ad/"))
 
-    def test_a_store_that_does_not_open_says_why(self):
+    def test_unopenable_store_gives_its_reason(self):
         with open(ANNDATA, "rb") as file:
             content = file.read()
         with open(os.path.join(self.folder, "cut.h5ad"), "wb") as file:
@@ -256,7 +256,7 @@ class Addresses(unittest.TestCase):
 
 
 class Lines(unittest.TestCase):
-    """Each line of some pages, as it stands, and how many values it reads."""
+    """Each line of some pages, unchanged, and the number of values it reads."""
     PAGES = {
         "seurat": {"meta.data/": None, "cell.names?page": 40},
         "anndata": {"obs/": None, "X/": None},
@@ -275,7 +275,7 @@ class Lines(unittest.TestCase):
 
     @needs("Rscript", "curl")
     @needs_modules("pandas", "anndata", "fsspec", "aiohttp", "scipy")
-    def test_lines_run_as_they_stand(self):
+    def test_printed_lines_run_unchanged(self):
         run = 0
         for name, pages in self.PAGES.items():
             with Server(STORES[name]) as server, tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder:

@@ -1,4 +1,4 @@
-"""`plainfs serve`: the bytes are those of `plainfs cat` and of the expected files, whatever is asked in whichever way."""
+"""`plainfs serve`: the bytes match `plainfs cat` and the expected files, for any kind of request."""
 import base64
 import email
 import hashlib
@@ -29,7 +29,7 @@ MATRIX = os.path.join(DATA, "bpcells", "mat_packed_uint_col", "store")
 
 
 def write_array(path, chunks, length=100_000):
-    """A Zarr v2 array of int32 in uncompressed chunks of so many values."""
+    """Writes a Zarr v2 array of int32 in uncompressed chunks of `length` values."""
     os.makedirs(path)
     with open(os.path.join(path, ".zarray"), "w") as file:
         json.dump({"zarr_format": 2, "shape": [chunks * length], "chunks": [length], "dtype": "<i4", "compressor": None, "fill_value": 0,
@@ -71,7 +71,7 @@ class Folder(unittest.TestCase):
 
 class Bytes(Folder):
     def ask(self, server, path):
-        """The bytes, or None where they cannot be had."""
+        """Returns the bytes, or None after an error."""
         try:
             answer = server.ask(path)
         except (http.client.IncompleteRead, ConnectionResetError):
@@ -82,7 +82,7 @@ class Bytes(Folder):
         return answer.body
 
     def crawl(self, server, path=""):
-        """Every file below path, by links alone as programs follow them."""
+        """Returns every file below `path`, found by following links like a program."""
         found = {}
         for link in Links((self.ask(server, path) or b"").decode()).found:
             if link.endswith("/"):
@@ -91,8 +91,8 @@ class Bytes(Folder):
                 found[urllib.parse.unquote(path + link)] = self.ask(server, path + link)
         return found
 
-    def test_the_files_of_a_store_are_those_of_the_commands(self):
-        """One case of each suite: all that its lists lead to, and nothing else, with the bytes of `plainfs cat`."""
+    def test_files_of_a_store_match_the_commands(self):
+        """Tests one case of each suite: exactly the files that its lists lead to, with the bytes of `plainfs cat`."""
         seen, files = set(), 0
         for case, store in cases(DATA, GOOD):
             suite = os.path.relpath(case, DATA).split(os.sep)[0]
@@ -111,7 +111,7 @@ class Bytes(Folder):
         self.assertGreaterEqual(len(seen), 8)
         self.assertGreater(files, 100)
 
-    def test_ranges_are_the_bytes_that_they_name(self):
+    def test_ranges_give_the_requested_bytes(self):
         whole = cat(MATRIX, "matrix.mtx")
         with Server(MATRIX) as server:
             for first, last in ((0, 0), (0, 99), (7, 1000), (len(whole) - 10, len(whole) + 10), (100, None), (None, 17)):
@@ -136,7 +136,18 @@ class Bytes(Folder):
             many = "bytes=" + ",".join(f"{i}-{i}" for i in range(0, 34, 2))
             self.assertEqual(server.ask("matrix.mtx", Range=many).body, whole)
 
-    def test_a_large_text_begins_before_its_size_is_known(self):
+    def test_large_text_is_saved_and_not_opened_in_a_tab(self):
+        mirror = os.path.join(self.folder, "mirror")
+        shutil.copytree(MATRIX, os.path.join(mirror, "store"))
+        for name, size in (("small.txt", 1000), ("large.txt", 1_500_000), ("large.csv", 1_500_000)):
+            with open(os.path.join(mirror, name), "w") as file:
+                file.write("x" * size)
+        with Server(mirror) as server:
+            for name, disposition in (("small.txt", None), ("large.txt", "attachment"), ("large.csv", None)):
+                self.assertEqual(server.ask(name)["Content-Disposition"], disposition, name)
+                self.assertEqual(server.ask(name, **{"Accept-Encoding": "gzip"})["Content-Disposition"], disposition, name)
+
+    def test_large_text_begins_before_its_size_is_known(self):
         store = self.zarr()
         whole = cat(store, "a.csv")
         with Server(store) as server:
@@ -149,7 +160,7 @@ class Bytes(Folder):
             self.assertEqual((again.status, again.body), (206, whole[100:]))
             self.assertEqual(server.ask("a.csv", If_None_Match=answer["ETag"]).status, 304)
 
-    def test_tags_outlive_the_server_as_long_as_the_store_is_what_it_was(self):
+    def test_tags_of_an_unchanged_store_outlive_the_server(self):
         store = shutil.copy(SEURAT, self.folder)
         with Server(store) as server:
             tag, other = server.ask("meta.data.csv")["ETag"], server.ask("cell.names.csv")["ETag"]
@@ -157,7 +168,7 @@ class Bytes(Folder):
         with Server(store) as server:
             self.assertEqual(server.ask("meta.data.csv", If_None_Match=tag).status, 304)
             self.assertEqual(server.ask("cell.names.csv")["ETag"], other)
-        with Server("-o", "header", store) as server:  # other bytes, maybe
+        with Server("-o", "header", store) as server:  # perhaps other bytes
             self.assertNotEqual(server.ask("cell.names.csv")["ETag"], other)
         os.utime(store)
         with Server(store) as server:
@@ -170,7 +181,7 @@ class Bytes(Folder):
             names = [entry["name"] for entry in json.loads(server.ask("", Accept="application/json").body)["entries"]]
             self.assertEqual(names, ["store", "store.h5seurat"])
 
-    def test_a_page_offers_what_shows_the_store(self):
+    def test_page_shows_the_store_and_hides_own_files(self):
         with Server(SEURAT) as server:
             page = server.ask("", Accept="text/html").body.decode()
             self.assertIn("<h2>Contents</h2>", page)
@@ -178,7 +189,7 @@ class Bytes(Folder):
                 self.assertNotIn(own, page)
                 self.assertEqual(server.ask(own).status, 200)
 
-    def test_options_are_those_of_a_mount(self):
+    def test_options_match_those_of_a_mount(self):
         store = self.zarr(1)
         with Server("-o", "header,views=csv", "--subdir=/", store) as server:
             self.assertTrue(server.ask("a.csv").body.startswith(b"value\n0\n"))
@@ -193,7 +204,7 @@ class Errors(Folder):
         return store
 
     def whole_answer(self, server, path):
-        """All that comes, and whether the connection broke."""
+        """Returns everything received, and whether the connection broke."""
         with server.connect() as connection:
             connection.sendall(server.request(path))
             text = b""
@@ -204,7 +215,7 @@ class Errors(Folder):
                 return text, True
             return text, False
 
-    def test_what_fails_behind_the_header_breaks_the_connection(self):
+    def test_failure_after_the_header_breaks_the_connection(self):
         with Server(self.damaged()) as server:
             for path in ("a.npy", "a.csv"):
                 text, is_broken = self.whole_answer(server, path)
@@ -223,7 +234,7 @@ class Errors(Folder):
         self.assertIn("/a.npy", said)
         skip_rest(self, missing_programs("curl", "wget"))
 
-    def test_what_is_told_names_no_folder_of_this_machine(self):
+    def test_replies_name_no_local_folder(self):
         with Server(self.damaged()) as server:
             answer = server.ask("a.csv", Range="bytes=0-1")
             self.assertEqual(answer.status, 500)
@@ -232,7 +243,7 @@ class Errors(Folder):
             for path in ("", "?json", "?page", ".plainfs/info.json", "none"):
                 self.assertNotIn(self.folder.encode(), server.ask(path).body)
 
-    def test_a_store_that_changes_is_an_error_until_it_is_opened_anew(self):
+    def test_changed_store_is_an_error_until_reopened(self):
         store = shutil.copy(SEURAT, self.folder)
         with Server("-o", "log_level=info", store) as server:
             tag = server.ask("meta.data.csv")["ETag"]
@@ -279,10 +290,10 @@ class Clients(Folder):
             self.assertLessEqual(len(os.listdir(f"/proc/{server.process.pid}/fd")), open_files + 2)
             self.assertEqual(server.ask("a.csv").body, cat(store, "a.csv"))
 
-    def test_a_small_request_beside_clients_that_read_nothing(self):
+    def test_small_request_is_served_beside_stuck_clients(self):
         store = self.zarr(20)
         with Server(store) as server:
-            stuck = [self.enterContext(server.connect()) for _ in range(48)]  # of 64; an answered one may take a while to leave
+            stuck = [self.enterContext(server.connect()) for _ in range(48)]  # of 64; answered ones may stay
             for connection in stuck:
                 connection.sendall(server.request("a.npy"))
             times = []
@@ -292,7 +303,7 @@ class Clients(Folder):
                 times.append(time.monotonic() - begin)
             self.assertLess(sorted(times)[len(times) // 2], 2)
 
-    def test_it_ends_at_once_whatever_is_under_way(self):
+    def test_server_ends_at_once_during_requests(self):
         store = self.zarr(20)
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             with Server(store) as server:
@@ -303,7 +314,7 @@ class Clients(Folder):
                 server.process.send_signal(number)
                 self.assertEqual(server.process.wait(timeout=20), 0)
 
-    def test_an_idle_server_ends_where_that_is_wanted(self):
+    def test_idle_server_ends_on_request(self):
         with Server("-o", "timeout=1", SEURAT) as server:
             self.assertEqual(server.ask("").status, 200)
             self.assertEqual(server.process.wait(timeout=60), 0)
@@ -321,18 +332,18 @@ class Safety(Folder):
             one.path = other.path
             self.assertEqual(one.ask("meta.data.csv").status, 404)
 
-    def test_names_that_lead_here_from_elsewhere_are_refused(self):
+    def test_foreign_host_names_are_refused(self):
         with Server("--host", "data.example", SEURAT) as server:
             for host, status in (("evil.example", 421), ("data.example", 200), (f"127.0.0.1:{server.port}", 200), ("localhost", 200)):
                 self.assertEqual(server.ask("meta.data.csv", Host=host).status, status, host)
 
-    def test_listening_elsewhere_is_said(self):
+    def test_listening_on_other_addresses_is_reported(self):
         with Server("--listen", "0.0.0.0:0", SEURAT) as server:
             self.assertEqual(server.ask("meta.data.csv").status, 200)
             self.assertEqual(server.ask("meta.data.csv", Host=socket.gethostname()).status, 200)
             self.assertIn("whoever knows the address", server.end())
 
-    def test_the_style_of_a_page_is_the_one_that_its_policy_names(self):
+    def test_style_of_a_page_matches_its_policy(self):
         with Server(SEURAT) as server:
             page = server.ask("", Accept="text/html")
             style = re.search(rb"<style>(.*?)</style>", page.body, re.S)[1]
@@ -340,7 +351,7 @@ class Safety(Folder):
             self.assertIn(f"style-src 'sha256-{digest}'", page["Content-Security-Policy"])
             self.assertIn("default-src 'none'", page["Content-Security-Policy"])
 
-    def test_viewers_are_those_of_the_list(self):
+    def test_viewers_match_the_list(self):
         for arguments, allowed in (((), "https://vitessce.io"), (("--cors", "http://127.0.0.1:9"), "http://127.0.0.1:9"), (("--cors", "none"), None)):
             with Server(*arguments, SEURAT) as server:
                 for origin in ("https://vitessce.io", "http://127.0.0.1:9", "https://evil.example"):
@@ -357,7 +368,7 @@ class Safety(Folder):
 
     @unittest.skipIf("sandbox: " in subprocess.run([PROGRAM, "-o", "sandbox=required", MATRIX, "/dev/null"], capture_output=True).stderr.decode(),
                      "this system has no Landlock")
-    def test_it_is_confined_as_a_mount_is(self):
+    def test_server_is_confined_like_a_mount(self):
         with Server("-o", "sandbox=required", SEURAT, MATRIX) as server:
             with open(f"/proc/{server.process.pid}/status", encoding="ascii") as file:
                 status = dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)

@@ -1,4 +1,5 @@
-"""A running `plainfs serve` for a test. The program and the data come from the environment: PLAINFS, PLAINFS_TEST_DATA."""
+"""A running `plainfs serve` for a test. The program and the data come from the environment: PLAINFS,
+PLAINFS_TEST_DATA."""
 import http.client
 import os
 import signal
@@ -9,7 +10,7 @@ import urllib.parse
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 
-os.environ.setdefault("PLAINFS_INDEX", "none")  # what one test has measured is not for the next one
+os.environ.setdefault("PLAINFS_INDEX", "none")  # measurements of one test must not reach the next
 PROGRAM = os.environ["PLAINFS"]
 DATA = os.environ["PLAINFS_TEST_DATA"]
 
@@ -23,7 +24,7 @@ class Answer:
 
 
 class Server:
-    """with Server(store) as server: ... – ended at the end, whatever happens."""
+    """with Server(store) as server: ... – always stopped at the end."""
 
     def __init__(self, *arguments, environment=None):
         self.arguments, self.environment = arguments, environment
@@ -42,7 +43,7 @@ class Server:
         self.end()
 
     def end(self):
-        """What it wrote to standard error; it is to end by itself and at once."""
+        """Returns its standard error. The server must exit by itself and at once."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         try:
@@ -54,7 +55,7 @@ class Server:
         return self.said.decode()
 
     def ask(self, path, method="GET", body=None, **headers):
-        """path: below the address, encoded."""
+        """Sends a request. path: below the address, encoded."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         try:
             connection.request(method, self.path + path, body=body, headers={name.replace("_", "-"): value for name, value in headers.items()})
@@ -67,7 +68,7 @@ class Server:
         return socket.create_connection(("127.0.0.1", self.port), timeout=60)
 
     def request(self, path, method="GET", **headers):
-        """The bytes of a request."""
+        """Returns the bytes of a request."""
         lines = [f"{method} {self.path}{path} HTTP/1.1", "Host: 127.0.0.1", *(f"{name.replace('_', '-')}: {value}" for name, value in headers.items())]
         return "\r\n".join(lines).encode() + b"\r\n\r\n"
 
@@ -77,13 +78,14 @@ def cat(store, path, *more):
 
 
 def blocks(store, flags):
-    """The names in each folder of a store, by `plainfs ls`, which ends with an error where some folder cannot be read."""
+    """Returns the names in each folder of a store, from `plainfs ls`, which ends with an error if some folder cannot be
+    read."""
     out = subprocess.run([PROGRAM, "ls", flags, store], check=False, capture_output=True, timeout=120).stdout.decode()
     return {folder[:-1]: names for folder, *names in (block.strip("\n").split("\n") for block in out.split("\n\n"))}
 
 
 def listed(store):
-    """All files of a store, without those that are found by their names."""
+    """Returns all files of a store, without those that are found by name."""
     found, hidden = blocks(store, "-Rp"), blocks(store, "-aRp")
     return sorted(name if folder == "." else f"{folder}/{name}" for folder, names in found.items()
                   for name in names + [other for other in hidden.get(folder, []) if other.startswith(".") and other != ".ignore"]

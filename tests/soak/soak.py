@@ -1,13 +1,13 @@
-"""Random reads of a mirror of all fixtures by many readers at once, compared with an export; the store is reopened
-(SIGUSR1) under them, and unmounted and mounted again between rounds.
+"""Random reads of a mirror of all fixtures by many readers at once, compared with an export. The store is reopened
+(SIGUSR1) during the reads, and unmounted and mounted again between rounds.
 
     soak.py [--seconds N] [--readers N] [--cache SIZE] [--descriptors N] [--round N] [--seed N] [SUITE...]
 
-The mirror holds the stores of the suites (all of them, or those named) without what is expected of them. It and its export
-are made once, in tests/soak of the build folder, and anew where the program or the stores are newer.
-Every byte must be the export's, every error one that the export has met, and memory stays within the cache's budget and
-80 MiB (32 readers have been seen to need 69 within an hour, 61 within minutes). Ends with 1 where that is not so, with 77
-where FUSE cannot be used.
+The mirror holds the stores of the suites (all, or the named ones) without their expected files. It and its export are
+made once, in tests/soak of the build folder, and again if the program or the stores are newer. Every byte must match
+the export, every error must be one that the export has met, and memory must stay within the cache's budget plus 80 MiB
+(32 readers have needed 69 within an hour, 61 within minutes). Exits with 1 after a failure, with 77 if FUSE is
+unavailable.
 """
 import argparse
 import collections
@@ -27,9 +27,9 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "mount"))
 from mounted import DATA, PROGRAM, daemon_of, is_mounted, wait_until, why_not  # noqa: E402
-from effort import EFFORT  # noqa: E402  after mounted, which finds it
+from effort import EFFORT  # noqa: E402  after mounted, which sets its path
 
-ROOM_MIB = 80  # beside the budget
+ROOM_MIB = 80  # in addition to the budget
 MOST_READ = 1 << 20
 
 
@@ -43,21 +43,21 @@ def newest(folder):
 
 
 def make_mirror(suites, folder):
-    """The stores of the suites without the texts that are expected of them, linked: a mirror of half the files."""
+    """Links the stores of the suites without their expected texts: a mirror of half the files."""
     for suite in suites:
         shutil.copytree(os.path.join(DATA, suite), os.path.join(folder, suite), symlinks=True, copy_function=os.link,
                         ignore=shutil.ignore_patterns("expected"))
 
 
 def mirror_and_export(suites):
-    """A mirrored folder, and the files that an export of it holds."""
+    """Returns a mirrored folder, and the files of an export of it."""
     folder = os.path.join(DATA, "..", "soak", "-".join(suites) or "all")
     mirror, export, made = (os.path.join(folder, name) for name in ("mirror", "export", "made"))
     suites = suites or sorted(name for name in os.listdir(DATA) if os.path.isdir(os.path.join(DATA, name, "")) and name != "CMakeFiles")
     state = f"{os.stat(PROGRAM).st_mtime_ns} {max(newest(os.path.join(DATA, suite)) for suite in suites)}"
     os.makedirs(os.path.dirname(folder), exist_ok=True)
     with open(folder + ".lock", "w", encoding="ascii") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # another soak over the same suites may begin now
+        fcntl.flock(lock, fcntl.LOCK_EX)  # another soak over the same suites may start now
         if not os.path.exists(made) or open(made, encoding="ascii").read() != state:
             shutil.rmtree(folder, ignore_errors=True)
             make_mirror(suites, mirror)
@@ -72,7 +72,8 @@ def mirror_and_export(suites):
 
 
 def read_all(descriptor, length, offset):
-    """A read that meets an error behind its first page gives what is before it; the next one fails."""
+    """Reads a range. A read that meets an error after its first page returns the bytes before it, and the next one
+    fails."""
     got = b""
     while len(got) < length:
         more = os.pread(descriptor, length - len(got), offset + len(got))
@@ -121,7 +122,7 @@ class Reader:
     def read_one(self):
         path = self.random.choice(self.files)
         start = time.monotonic()
-        # A file that was opened before the store was reopened fails; opened anew it must not.
+        # A file opened before the store was reopened fails. Opened again, it must not.
         attempts = 0
         while attempts < 3:
             times = self.times_reopened()
@@ -146,7 +147,7 @@ class Reader:
 
 
 class Watch:
-    """The most memory and descriptors that the daemon has had."""
+    """The maximum memory and descriptors of the daemon so far."""
 
     def __init__(self):
         self.most_kib = 0

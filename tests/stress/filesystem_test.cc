@@ -1,5 +1,4 @@
-// Many threads on one Filesystem with a small cache: whatever they do, every read is what a single reader
-// gets.
+// Many threads on one Filesystem with a small cache: every read must equal that of a single reader.
 #include "fs/filesystem.h"
 
 #include <boost/filesystem.hpp>
@@ -25,7 +24,7 @@ struct Fixture {
     files.emplace(std::make_shared<const Store>(open_store(store, context)), Appearance{}, context);
   }
 
-  // Every file below directory that can be read, with its content.
+  // Collects every readable file below `directory`, with its content.
   void collect(Inode directory, const std::string& place, std::map<std::string, std::string>& contents) {
     const ListingPtr listing = files->list(directory);
     for (const Listing::Entry& entry : listing->entries()) {
@@ -35,7 +34,7 @@ struct Fixture {
         if (kind == FileKind::directory) collect(entry.inode, path, contents);
         if (kind == FileKind::file) contents[path] = read(path, 0, 1 << 22);
       } catch (const Error&) {
-        // damaged parts are not what this is about
+        // damaged parts are not tested here
       }
     }
   }
@@ -47,7 +46,7 @@ struct Fixture {
     return std::string(as_text(bytes));
   }
 
-  // Reads random slices for a while; returns how many were wrong.
+  // Reads random slices for a while. Returns the number of wrong ones.
   size_t read_slices(const std::map<std::string, std::string>& contents, unsigned seed, size_t times,
                      bool may_reopen) {
     std::mt19937 random(seed);

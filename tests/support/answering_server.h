@@ -1,4 +1,4 @@
-// A server of HTTP on this machine that answers as a test says.
+// An HTTP server on this machine with replies chosen by the test.
 #pragma once
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ namespace plainfs {
 
 class AnsweringServer {
  public:
-  // Of the head of a request the whole reply, from the server's thread; "" = none ever comes.
+  // Returns the whole reply to the head of a request. Called on the server's thread. "" = never reply.
   using Answer = std::function<std::string(const std::string& request)>;
 
   explicit AnsweringServer(Answer answer) : answer_(std::move(answer)) {
@@ -46,7 +46,7 @@ class AnsweringServer {
   static std::string reply(const std::string& status, const std::string& fields, const std::string& body) {
     return fmt::format("HTTP/1.1 {}\r\nContent-Length: {}\r\n{}\r\n{}", status, body.size(), fields, body);
   }
-  // What a range of content is, for a request that asks for one.
+  // Returns the part of `content` that a range request asks for.
   static std::string part_of(const std::string& content, const std::string& request) {
     const size_t at = request.find("bytes=") + 6, dash = request.find('-', at);
     const auto number = [&](size_t from) {
@@ -83,7 +83,7 @@ class AnsweringServer {
     const ssize_t got = ::recv(peers_[i].fd, bytes, sizeof bytes, 0);
     if (got <= 0) {
       ::close(peers_[i].fd);
-      peers_[i].fd = -1;  // poll() takes no notice of it
+      peers_[i].fd = -1;  // poll() ignores it
       return;
     }
     heard_[i].append(bytes, static_cast<size_t>(got));
@@ -99,9 +99,9 @@ class AnsweringServer {
 
   const Answer answer_;
   const int socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  // The thread's until it ends; the server's own first.
+  // Owned by the thread until it ends. The first is the server's own socket.
   std::vector<pollfd> peers_{{socket_, POLLIN, 0}};
-  std::vector<std::string> heard_{""};  // of each, since its last answer
+  std::vector<std::string> heard_{""};  // input of each peer since its last reply
   std::future<void> thread_;
 };
 

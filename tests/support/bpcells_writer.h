@@ -1,5 +1,5 @@
-// Writes BPCells directories for tests and benchmarks: bit packing as formats/schemas/bpcells/FORMAT.md has
-// it, written from that description and sharing no code with the reader.
+// Writes BPCells directories for tests and benchmarks, with bit packing as described by
+// formats/schemas/bpcells/FORMAT.md. Written from that description, without sharing code with the reader.
 #pragma once
 
 #include <algorithm>
@@ -20,10 +20,10 @@ struct PackedWords {
   std::vector<uint32_t> data;
   std::vector<uint32_t> idx;
   std::vector<uint64_t> idx_offsets;
-  std::vector<uint32_t> starts;  // one a block, whether the packing uses them or not
+  std::vector<uint32_t> starts;  // one per block, even if the packing does not use them
 };
 
-// The 128 values of a block after the transform that comes before packing.
+// Transforms the 128 values of a block before packing.
 inline void transform_block(const uint32_t* values, Packing packing, uint32_t* out) {
   uint32_t before = values[0];
   for (int i = 0; i < 128; ++i) {
@@ -89,7 +89,7 @@ inline PackedWords pack(std::span<const uint32_t> values, Packing packing) {
   return packed;
 }
 
-// The files of one store in a directory that exists.
+// The files of one store in an existing directory.
 class StoreFiles {
  public:
   StoreFiles(std::string directory, const std::string& version)
@@ -198,8 +198,8 @@ struct Fragments {
   std::vector<std::string> chr_names;
 };
 
-// The largest end of each 128 fragments and all before them in the chromosome. Requires: chromosomes in
-// stored order.
+// Returns, for every 128 fragments, the largest end of these and of all earlier ones in the chromosome.
+// Requires: chromosomes in stored order.
 inline std::vector<uint32_t> end_max(const Fragments& fragments) {
   std::vector<uint32_t> all;
   uint32_t carried = 0;

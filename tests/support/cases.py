@@ -1,15 +1,16 @@
-"""The golden cases as the tests of the whole program see them: which suites there are, and where a case's store is."""
+"""The golden cases for the tests of the whole program: the suites, and the place of each case's store."""
 import os
 import re
 
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data")
-# The views that the cases hold: what other tools open has tests of its own.
+# The views in the cases. Views for other tools have separate tests.
 VIEWS = "csv,npy,mtx,tsv,json,vcf,nc,plink,bgen"
 
 SUITES = sorted(name[:-len(".tar.xz")] for name in os.listdir(SOURCES) if name.endswith(".tar.xz"))
-# Cases of what is found by its name in a mount without -o views=: tests/mount/parts_test.py has these.
+# Cases of files that are found by name in a mount without -o views=: tested in tests/mount/parts_test.py.
 PARTS = [name for name in SUITES if name in ("parts", "pseudobulk")]
-# Cases whose files are mostly found by their names, which no export writes: tests/golden and tests/mount/cf_test.py have these.
+# Cases with files that are mostly found by name, which no export writes: tested in tests/golden and
+# tests/mount/cf_test.py.
 FOUND_BY_NAME = [name for name in SUITES if name == "xarray"]
 GOOD = [name for name in SUITES if not name.startswith("bad-") and name not in PARTS + FOUND_BY_NAME]
 BAD = [re.sub("^bad-", "bad/", name) for name in SUITES if name.startswith("bad-")]
@@ -23,7 +24,7 @@ def store_of(case):
 
 
 def cases(data, suites):
-    """(folder, store) of every case that has one store, in the unpacked data."""
+    """Yields (folder, store) of every case with one store, in the unpacked data."""
     for suite in suites:
         folder = os.path.join(data, *suite.split("/"))
         for name in sorted(os.listdir(folder)):
@@ -34,7 +35,7 @@ def cases(data, suites):
 
 
 def golden_stores(data):
-    """(name of a folder, store) of every store of a good case, in the unpacked data."""
+    """Yields (name of a folder, store) of every store of a good case, in the unpacked data."""
     for at, folders, _ in sorted(os.walk(data)):
         if "expected" not in folders or os.sep + "bad" + os.sep in at:
             continue
@@ -45,8 +46,8 @@ def golden_stores(data):
 
 
 def a_third(every, which):
-    """Each way through the whole program (a mount, a mirror, HTTP, an export) takes a third of the cases, which the tests of the golden program read in any
-    event; PLAINFS_TEST_CASES=all: all of them."""
+    """Returns a third of the cases. Each way through the whole program (a mount, a mirror, HTTP, an export) takes a
+    third, because the tests of the golden program read all of them. PLAINFS_TEST_CASES=all: all of them."""
     every = list(every)
     return every if os.environ.get("PLAINFS_TEST_CASES") == "all" else every[which::3]
 
@@ -60,7 +61,7 @@ def lines(case, name):
 
 
 def refused(case):
-    """What must not mount: path -> words of the message."""
+    """Returns the stores that must not mount: path -> words of the message."""
     found = {}
     for line in lines(case, "outcome.txt"):
         said = REFUSED.fullmatch(line)
@@ -70,7 +71,7 @@ def refused(case):
 
 
 def statements(case):
-    """(path, outcome) of errors.txt, others.txt, absent.txt and outcome.txt, and the words of the log."""
+    """Returns (path, outcome) of errors.txt, others.txt, absent.txt and outcome.txt, and the words of the log."""
     said, words = [], []
     for line in lines(case, "errors.txt"):
         path, code = line.split("\t")
@@ -90,7 +91,7 @@ def statements(case):
 
 
 def views_of(path, actual):
-    """What a path of a case stands for: x.* is every view of x that is listed, of which there is one at least."""
+    """Returns the files that a path of a case selects: x.* is every listed view of x, at least one."""
     if not path.endswith(".*"):
         return [path]
     folder, stem = os.path.split(path[:-1])

@@ -1,4 +1,4 @@
-"""check_case.py must fail where it should: a folder that is right is spoilt in one place."""
+"""check_case.py must detect faults: each test spoils a correct folder in one place."""
 import os
 import shutil
 import subprocess
@@ -44,15 +44,15 @@ class CheckCase(unittest.TestCase):
         os.unlink(os.path.join(self.actual, "a", "x.npy"))
         self.assertIn("FAIL a/x.npy", self.judge(1))
 
-    def test_file_that_is_not_expected(self):
+    def test_unexpected_file(self):
         write(self.actual, "a/z.csv")
         self.assertIn("FAIL a/z.csv: not expected", self.judge(1))
 
-    def test_link_that_is_not_expected(self):
+    def test_unexpected_link(self):
         os.symlink("a", os.path.join(self.actual, "b"))
         self.assertIn("FAIL b: not expected", self.judge(1))
 
-    def test_own_file_that_was_changed(self):
+    def test_changed_own_file(self):
         write(self.actual, "OBJECT", "changed")
         self.assertIn("FAIL OBJECT: not expected", self.judge(1))
 
@@ -71,11 +71,11 @@ class CheckCase(unittest.TestCase):
         write(self.actual, "a/z.csv")
         self.judge(0)
 
-    def test_file_that_must_not_be_there(self):
+    def test_forbidden_file(self):
         write(self.case, "outcome.txt", "a/x.csv not listed\n")
         self.assertIn("FAIL a/x.csv: expected not listed, got ok", self.judge(1))
 
-    def test_warning_that_is_not_there(self):
+    def test_missing_warning(self):
         write(self.case, "outcome.txt", "log: broken\n")
         write(self.actual, ".plainfs/log", "all is well\n")
         self.assertIn("FAIL log: broken", self.judge(1))

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Prints what failed in a ctest run, its ten slowest tests, what was skipped and why, and "N passed, N failed, N skipped".
+"""Prints the failures of a ctest run, its ten slowest tests, the skipped tests with reasons, and "N passed, N failed, N
+skipped".
 
     count_results.py RESULTS.xml [LATER.xml]
     count_results.py --skipped RESULTS.xml
 
-RESULTS.xml is what `ctest --output-junit` wrote. A Boost.Test or unittest program that ran to its end counts with the cases its
-last lines report, any other test as one. LATER.xml has tests of RESULTS.xml that ran again: what they passed and skipped then
-counts, and what they failed in either run. --skipped prints the tests that were skipped for something that was not installed and
-now is, as an expression for ctest -R; nothing if there are none.
+RESULTS.xml is the output of `ctest --output-junit`. A Boost.Test or unittest program that ran to its end counts with
+the cases that its last lines report, any other test as one. LATER.xml has tests of RESULTS.xml that ran again: their
+later passes and skips count, and their failures in either run. --skipped prints the tests that were skipped for a
+missing package that is installed now, as an expression for ctest -R; nothing without such tests.
 """
 import ast
 import re
@@ -84,7 +85,7 @@ def complaints(output):
 
 
 def skipped_lines(cases):
-    """Returns the lines that report what was skipped for what, and how it is installed."""
+    """Returns the lines that report the skipped tests, the reason, and how to install the missing package."""
     by_reason = {}
     for case in cases:
         for reason in reasons_of(case):
@@ -117,7 +118,7 @@ def expression_of_skipped(path):
 
 
 def count(earlier, later):
-    """Returns (passed, failed, skipped) of all cases, those that ran again counted once."""
+    """Returns (passed, failed, skipped) of all cases. Repeated ones are counted once."""
     again = {case.get("name"): results_of(case) for case in later}
     total = [0, 0, 0]
     for case in earlier:

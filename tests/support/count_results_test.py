@@ -1,4 +1,4 @@
-"""count_results.py on results that are written here: what it counts, and what it prints of skipped tests."""
+"""Tests count_results.py on results written here: its counts, and its output for skipped tests."""
 import os
 import subprocess
 import sys
@@ -51,7 +51,7 @@ class Results(unittest.TestCase):
         self.assertEqual(lines[0], "failed: unit")
         self.assertEqual(lines[-1], "12 passed, 1 failed, 1 skipped")
 
-    def test_skipped_package_is_named_with_the_command_that_installs_it(self):
+    def test_skipped_package_names_its_install_command(self):
         seurat, octave, both = "not installed: R's Seurat", "not installed: octave-cli", "not installed: R's Seurat, octave-cli"
         program = case("whole", "skipped: not installed: npm's zarrita\n", inner="<skipped/>")
         lines = self.printed(self.written("a.xml", case("one", skips(seurat, octave)), case("two", skips(seurat, both)), program))
@@ -67,7 +67,7 @@ class Results(unittest.TestCase):
         self.assertIn("skipped without bigWigInfo, which this system has no package of: 1 in one", lines)
         self.assertFalse([line for line in lines if "scripts/setup" in line])
 
-    def test_tests_that_ran_again_count_once(self):
+    def test_repeated_tests_count_once(self):
         first = self.written("a.xml", case("one", skips("not installed: octave-cli")), case("two", skips(ran=3)))
         second = self.written("b.xml", case("one", skips()))
         lines = self.printed(first, second)
@@ -77,7 +77,7 @@ class Results(unittest.TestCase):
         self.assertEqual(self.printed(first, failed)[-1], "3 passed, 1 failed, 0 skipped")
         self.assertEqual(self.printed(failed, second)[-1], "5 passed, 1 failed, 0 skipped")
 
-    def test_only_what_is_installed_by_now_runs_again(self):
+    def test_only_newly_installed_needs_run_again(self):
         path = self.written("a.xml", case("now", skips("not installed: sh")), case("later", skips("not installed: no-such-program")),
                             case("root", skips("this needs root")))
         self.assertEqual(self.printed("--skipped", path), ["^(now)$"])
@@ -85,12 +85,12 @@ class Results(unittest.TestCase):
 
 
 class Packages(unittest.TestCase):
-    def test_what_tests_need_has_a_part_of_setup(self):
+    def test_needs_of_tests_have_a_part_of_setup(self):
         for missing, part in (("R's Seurat", "recipes"), ("R's SingleCellExperiment", "recipes"), ("npm's axe-core", "readers"),
                               ("python's dask", "recipes"), ("python's h5py", "test"), ("tabix", "test"), ("clang-format", "check")):
             self.assertEqual(optional.part_of(missing), part, missing)
 
-    def test_reason_names_what_is_missing(self):
+    def test_reason_names_the_missing_package(self):
         self.assertEqual(optional.missing_programs("sh", "no-such-program"), "not installed: no-such-program")
         self.assertEqual(count_results.missing_in("not installed: a, R's b"), ["a", "R's b"])
         self.assertEqual(optional.missing_modules("os", "no_such_module"), "not installed: python's no_such_module")

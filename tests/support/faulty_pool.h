@@ -1,4 +1,4 @@
-// Files that a test can make fail: all of them for as long as it says, or one read among many.
+// Files that a test can make fail: all of them for a while, or one read among many.
 #pragma once
 
 #include <atomic>
@@ -11,10 +11,11 @@
 
 namespace plainfs {
 
-// What the files of a pool do when they are read.
+// The faults of the files of a pool.
 struct Faults {
-  std::atomic<bool> all{false};       // each read fails
-  std::atomic<int> reads_before{-1};  // so many do not, the next one does, and none after it; -1: none does
+  std::atomic<bool> all{false};  // each read fails
+  // This many reads succeed, the next one fails, and later ones succeed. -1: none fails.
+  std::atomic<int> reads_before{-1};
 };
 
 class FaultyFile : public File {
@@ -51,7 +52,7 @@ class FaultyPool : public FilePool {
   std::string unreadable_path;
 };
 
-// A TestContext whose files may fail.
+// A TestContext with files that may fail.
 struct FaultyContext {
   TestContext test;
   FaultyPool files;
@@ -59,8 +60,9 @@ struct FaultyContext {
                   test.counters, {},           [](const std::string&) {}};
 };
 
-// Calls read with a context of its own once for every read that it makes, of which that one fails; then again
-// with the same context, now that the fault has passed. read shall throw, or see what it would see without.
+// Calls `read` once for every read that it makes, each time with a separate context and that read failing.
+// Then calls it again with the same context, without the fault. `read` must throw, or return the same as
+// without a fault.
 template <class Read>
 void fail_each_read(Read&& read) {
   for (int reads = 0, left = -1; left < 0; ++reads) {
@@ -70,7 +72,7 @@ void fail_each_read(Read&& read) {
       read(own.context);
     } catch (const Error&) {
     }
-    left = own.files.faults.reads_before;  // of those that were to go well
+    left = own.files.faults.reads_before;  // number of reads still to succeed
     own.files.faults.reads_before = -1;
     read(own.context);
   }

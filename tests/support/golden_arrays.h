@@ -1,4 +1,4 @@
-// Holds arrays against the expected files of a golden case, without the views: .npy byte for byte, and lists
+// Compares arrays with the expected files of a golden case, without the views: .npy byte for byte, and lists
 // of names as CSV.
 #pragma once
 
@@ -19,7 +19,7 @@ inline std::string read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// An NPY 1.0 file of one of BPCells' types.
+// Compares an array with an NPY 1.0 file of one of BPCells' types.
 inline void compare_npy(const std::string& path, const Array& array) {
   const std::string npy = read_file(path);
   BOOST_REQUIRE_GT(npy.size(), 10u);
@@ -33,7 +33,7 @@ inline void compare_npy(const std::string& path, const Array& array) {
   BOOST_TEST((as_text(packed) == std::string_view(npy).substr(header)));
 }
 
-// A CSV of names, quoted where need be.
+// Compares an array with a CSV of names, quoted if necessary.
 inline void compare_names(const std::string& path, const Array& array) {
   const Elements names = read_all(array);
   std::string csv;
@@ -48,8 +48,8 @@ inline void compare_names(const std::string& path, const Array& array) {
   BOOST_TEST(csv == read_file(path));
 }
 
-// Every member of parts but the one called except, against folder/NAME.npy or folder/NAME.csv. Returns how
-// many members there are.
+// Compares every member of `parts`, except the one named `except`, with folder/NAME.npy or folder/NAME.csv.
+// Returns the number of members.
 inline size_t compare_members(const std::string& folder, const Group& parts, const std::string& except = "") {
   const std::vector<Member> members = parts.members();
   for (const Member& member : members) {

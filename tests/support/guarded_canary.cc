@@ -1,5 +1,5 @@
-// Reads what a mutex guards: rightly, and with WITHOUT_LOCK or WITHOUT_READER wrongly, which clang has to
-// refuse. scripts/check alone believes nothing else that clang says of locks before it has.
+// Reads data guarded by a mutex: correctly, or incorrectly with WITHOUT_LOCK or WITHOUT_READER, which clang
+// must refuse. scripts/check alone requires this before it trusts clang's thread-safety analysis.
 #include "cache/mutex.h"
 
 namespace plainfs {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Hides the programs and packages that `scripts/setup build test package` does not install: hide_optional.py FOLDER
 
-Writes FOLDER/environment.cmake, which ctest includes if PLAINFS_TEST_READERS is none. It sets PATH to a folder that has all
+Writes FOLDER/environment.cmake, which ctest includes for PLAINFS_TEST_READERS=none. It sets PATH to a folder with all
 other programs, PYTHONPATH to a folder of modules that cannot be imported, and R's folders to that of R itself.
 """
 import os
@@ -20,14 +20,14 @@ def hidden_packages():
 
 
 def programs_of(packages):
-    """Returns the names of the programs that these packages have, those of them that are installed."""
+    """Returns the names of the installed programs of these packages."""
     listed = subprocess.run(["dpkg", "-L", *packages], capture_output=True, text=True, check=False).stdout.splitlines()
     folders = ("/bin", "/sbin", "/usr/bin", "/usr/sbin")
     return {os.path.basename(path) for path in listed if os.path.dirname(path) in folders}
 
 
 def hidden(packages):
-    """Returns the names of the programs and of Python's modules to hide."""
+    """Returns the names of the programs and Python modules to hide."""
     optional = [name for name in PACKAGES if part_of(name) not in (None, *REQUIRED)]
     modules = {name.removeprefix("python's ") for name in optional if name.startswith("python's ")}
     modules |= {package.removeprefix("python3-") for package in packages if package.startswith("python3-")}
@@ -43,7 +43,7 @@ def is_script(path):
 
 
 def link_program(path, link):
-    """Makes a link to a program. A script is called by its own path, beside which it may look for its parts."""
+    """Links to a program. A script is called by its own path, because it may look for its parts beside it."""
     if not is_script(path):
         os.symlink(path, link)
         return

@@ -14,12 +14,12 @@ def read(*path):
 # From the lowest. A room may include those of the lines above its own, and itself.
 ORDER = re.search(r"Lower rooms never include higher ones:\n\n((?:    .*\n)+)", read("formats", "README.md"))[1]
 RANK = {room: rank for rank, line in enumerate(ORDER.split("\n")) for room in line.split()}
-# Rooms in which one file alone knows a thing: the path's beginning, the header's.
+# Headers that only some rooms may include: the beginning of the header, the beginning of the paths.
 ONLY_IN = {"hdf5.h": ("formats/containers/hdf5/library/", "fs/info.cc"), "fuse": ("fs/mount/", "fs/info.cc"), "curl/": ("formats/core/remote/",),
            "openssl/": ("formats/core/remote/",)}
 MOST_LINES_OF_A_FUNCTION = 60
-MANY_LINES = 600  # of a file: worth a look, no fault
-# What no Mac has, and stands between #ifdef and #endif.
+MANY_LINES = 600  # per file: worth a look, not a fault
+# Headers that Macs lack, which must be between #ifdef and #endif.
 OF_LINUX = re.compile(r"#include <(linux/|sys/(prctl|signalfd|syscall|sysmacros|eventfd|epoll|inotify|sendfile|statfs|vfs)\.h|malloc\.h|mntent\.h|endian\.h|byteswap\.h|features\.h)")
 
 
@@ -33,7 +33,8 @@ def sources():
 
 
 def room_of(path):
-    """formats/registry.h is a room of its own, fs/filesystem.h is of the room fs; a folder in a room is of the room."""
+    """Returns the room of a path. formats/registry.h is its own room, fs/filesystem.h belongs to the room fs, and a
+    folder in a room belongs to the room."""
     stem, folder = os.path.splitext(path)[0], os.path.dirname(path)
     if stem in RANK:
         return stem
@@ -41,8 +42,9 @@ def room_of(path):
 
 
 def functions(text):
-    """The first line and the number of lines of every function outside of classes or in one. clang-format has set the source: a
-    function ends at a line of a brace alone, and begins at the last line before it that is as little indented."""
+    """Yields the first line and the number of lines of every function outside of classes or in one. clang-format has
+    formatted the source: a function ends at a line with only a brace, and begins at the last line before it with the
+    same or less indentation."""
     lines = text.split("\n")
     found = []
     for end, line in enumerate(lines):
@@ -67,10 +69,10 @@ class Layers(unittest.TestCase):
                 self.assertIn(other, RANK, f"{path} includes {header}")
                 if other != room and RANK[other] >= RANK[room]:
                     wrong.append(f"{path} includes {header}")
-        # main puts everything together.
+        # main assembles everything.
         self.assertEqual([line for line in wrong if not line.startswith("fs/main.cc ")], [])
 
-    def test_no_circle_of_headers(self):
+    def test_headers_include_no_cycle(self):
         includes = {path: re.findall(r'^#include "([^"]+)"', text, re.M) for path, text in sources()}
         done, under_way = set(), []
 
@@ -95,7 +97,7 @@ class Layers(unittest.TestCase):
         text = "int f() {\n  return 1;\n}\n\nclass C {\n  C()\n      : a_(1) {\n    a();\n  }\n};\n"
         self.assertEqual(functions(text), [("int f() {", 3), ("C()", 4)])
 
-    def test_files_that_are_long_are_told(self):
+    def test_long_files_are_reported(self):
         for path, text in sources():
             if text.count("\n") > MANY_LINES:
                 print(f"{path} has {text.count(chr(10))} lines")

@@ -1,5 +1,4 @@
-// Tests that read HDF5 through a process of its own where PLAINFS_TEST_LIBRARY_PROCESS names the program of
-// it.
+// Tests that read HDF5 through a separate process if PLAINFS_TEST_LIBRARY_PROCESS names its program.
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <memory>

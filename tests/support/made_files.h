@@ -1,4 +1,4 @@
-// What a made directory holds.
+// The content of a generated directory.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace plainfs {
 
-// Every file that is listed in it and below, by its path, without opening one.
+// Returns every file listed in it and below, by its path, without opening one.
 inline std::map<std::string, ViewEntry> listed_files(const ListEntries& list, const std::string& place = "") {
   std::map<std::string, ViewEntry> files;
   for (ViewEntry& entry : list()) {
@@ -30,7 +30,7 @@ inline std::map<std::string, std::string> listed_texts(const ListEntries& list) 
   return texts;
 }
 
-// The file or directory at a path, listed or not.
+// Returns the file or directory at a path, listed or not.
 inline ViewEntry found(const ListEntries& list, std::string_view path) {
   const size_t end = std::min(path.find('/'), path.size());
   for (ViewEntry& entry : list()) {

@@ -1,5 +1,5 @@
-"""scripts/new-schema and scripts/new-view in a copy of the tree: the rules of the sources hold after them and what they made compiles;
-scripts/golden packs a case again as it was, and says what it does not take."""
+"""Runs scripts/new-schema and scripts/new-view in a copy of the tree: afterwards the rules of the sources hold and the
+new files compile. scripts/golden repacks a case unchanged, and reports the cases it refuses."""
 import concurrent.futures
 import json
 import os
@@ -27,7 +27,8 @@ def text_of(copy, path):
 
 
 def not_looked_at(folder, names):
-    """What neither the scripts nor the rules look at: the stores are 5 MB, of which the rules want the names."""
+    """Returns the files that neither the scripts nor the rules read: the stores have 5 MB, of which the rules need only
+    the names."""
     return [n for n in names if n in ("__pycache__", "corpus", "samples", "files") or n.endswith(".tar.xz")]
 
 
@@ -66,7 +67,7 @@ class New(Copied):
         return {os.path.join(folder, name): os.stat(os.path.join(folder, name)).st_mtime_ns
                 for folder, _, names in os.walk(self.copy) for name in names}
 
-    def test_what_is_new_keeps_the_rules_and_compiles(self):
+    def test_new_files_keep_the_rules_and_compile(self):
         before = self.state()
         self.made("scripts/new-schema", "tally_store")
         self.made("scripts/new-schema", "zebra")
@@ -88,7 +89,7 @@ class New(Copied):
             self.made("clang-format", "--dry-run", "-Werror", *sources)
 
     def check_lists(self):
-        """Who completes the names of views knows those of the table, and the pages have them."""
+        """Checks that completions and pages have the names of the views in the table."""
         names = set(re.findall(r'^    \{"(\w+)", offer_', text_of(self.copy, "fs/views/views.cc"), re.M))
         self.assertLessEqual({"csv", "tally", "zebra_lines"}, names)
         for path in ("fs/completion/plainfs.bash", "fs/completion/_plainfs"):
@@ -101,7 +102,7 @@ class New(Copied):
             self.made("groff", "-man", "-Tutf8", "-ww", "-z", "fs/man/plainfs.1")
 
     def check_compiles(self, sources):
-        """As the build would: with the flags of a source that lies in the same folder or is a test of its kind."""
+        """Compiles the sources like the build: with the flags of a source in the same folder, or of a similar test."""
         commands_path = os.path.join(BUILD, "compile_commands.json")
         if not BUILD or not os.path.exists(commands_path):
             self.skipTest("no configured build (PLAINFS_BUILD)")
@@ -124,7 +125,7 @@ class New(Copied):
             for path, result in two.map(compiled, sources):
                 self.assertEqual((result.returncode, result.stderr), (0, ""), path)
 
-    def test_what_is_there_or_is_no_name_is_refused(self):
+    def test_existing_or_invalid_name_is_refused(self):
         before = self.state()
         for name in ("loom", "hdf5", "base", "annotated", "views"):
             self.refused("already", "scripts/new-schema", name)
@@ -146,7 +147,7 @@ class New(Copied):
 
 
 class Golden(Copied):
-    """In a tree that has only what the script asks for."""
+    """Runs the script in a tree with only its required files."""
 
     def setUp(self):
         super().setUp()
@@ -165,7 +166,7 @@ class Golden(Copied):
         with open(self.archive(suite), "rb") as file:
             return file.read()
 
-    def test_a_case_packed_again_is_as_it_was(self):
+    def test_repacked_case_is_unchanged(self):
         for suite, folder in (("loom", "loom"), ("bad-loom", os.path.join("bad", "loom"))):
             names = os.listdir(os.path.join(self.temporary, folder))
             self.assertEqual(self.made("scripts/golden", "list", suite).split(), sorted(names))
@@ -186,7 +187,7 @@ class Golden(Copied):
         self.assertRegex(self.made("scripts/golden", "list"), r"(?m)^bad-other +1 cases")
 
     def program(self, *lost, more=()):
-        """A plainfs that exports what the case expects, without what is lost and with more."""
+        """Returns a plainfs that exports the expected files of the case, without `lost` and with `more`."""
         path = os.path.join(self.temporary, "plainfs")
         with open(path, "w", encoding="utf-8") as file:
             file.write(f'#!/bin/sh\nfor to; do :; done\n[ "$1" = export ] || exit 2\ncp -R "{self.case}/expected" "$to"\ncd "$to"\n')
@@ -194,7 +195,7 @@ class Golden(Copied):
         os.chmod(path, 0o755)
         return path
 
-    def test_what_else_is_shown_stands_in_others(self):
+    def test_additional_files_are_listed_in_others(self):
         for name in os.listdir(self.case):
             if name.endswith(".txt"):
                 os.remove(os.path.join(self.case, name))
@@ -208,7 +209,7 @@ class Golden(Copied):
         self.assertIn(f"FAIL {expected[0]}: ", said)
         self.assertIn("FAIL more.csv: expected ok, got not listed", said)
 
-    def test_what_is_no_case_is_refused(self):
+    def test_invalid_case_is_refused(self):
         before, empty = self.bytes_of("loom"), os.path.join(self.temporary, "empty")
         os.mkdir(empty)
         for suite in ("", "Loom", "a/b", "../loom", "bad-"):

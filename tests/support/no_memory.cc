@@ -6,7 +6,7 @@
 
 namespace {
 
-thread_local int64_t left = -1;  // allocations that go well; below 0: all
+thread_local int64_t left = -1;  // successful allocations left; below 0: unlimited
 
 void* allocated(size_t size) {
   if (left >= 0 && left-- == 0) throw std::bad_alloc();
@@ -22,7 +22,7 @@ void* operator new(size_t size) {
 void* operator new[](size_t size) {
   return allocated(size);
 }
-// As what is given back by the delete of below.
+// Memory for the operator delete below.
 void* operator new(size_t size, const std::nothrow_t&) noexcept try {
   return allocated(size);
 } catch (const std::bad_alloc&) {

@@ -1,4 +1,4 @@
-// operator new that fails when it is told to. Link no_memory.cc.
+// An operator new that fails on request. Link no_memory.cc.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace plainfs {
 
-// In its scope one allocation of the calling thread throws bad_alloc: that after so many others.
+// While in scope, one allocation of the calling thread throws bad_alloc: the one after `others` more.
 class NoMemory {
  public:
   explicit NoMemory(size_t others);
@@ -14,12 +14,12 @@ class NoMemory {
   NoMemory(const NoMemory&) = delete;
   NoMemory& operator=(const NoMemory&) = delete;
 
-  // Whether it has.
+  // Returns whether it has failed.
   bool has_failed() const;
 };
 
-// Calls work() with each of its allocations failing in turn, until none does. It may let bad_alloc out;
-// after() is called each time, with memory.
+// Calls work() repeatedly with each of its allocations failing in turn, until none does. It may throw
+// bad_alloc. after() is called each time, with memory.
 template <class Work, class After>
 void with_each_allocation_failing(Work&& work, After&& after) {
   for (size_t others = 0;; ++others) {
@@ -34,7 +34,7 @@ void with_each_allocation_failing(Work&& work, After&& after) {
       }
       has_failed = scope.has_failed();
     } catch (const std::bad_alloc&) {
-      // as was to be expected
+      // as expected
     }
     after();
     if (!has_failed) return;

@@ -1,4 +1,4 @@
-// Until it ends no descriptor above those that are open can be had.
+// While in scope, no more descriptors can be opened.
 #pragma once
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// A scope in which no thread starts: each is to have a stack that no address space has room for.
+// While in scope, no thread starts: each would need a stack larger than any address space.
 #pragma once
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-"""Writes images of OME-Zarr of every version: v2 by zarr-python, v3 by hand, with shards too."""
+"""Writes OME-Zarr images of every version: v2 with zarr-python, v3 by hand, also with shards."""
 import itertools
 import json
 import os
@@ -17,7 +17,7 @@ def put_json(path, value):
 
 
 def halves(values, levels, z_too=False):
-    """The values and every second pixel of them, and so on."""
+    """Returns the values, every second pixel of them, and so on."""
     pyramid = [values]
     for _ in range(levels - 1):
         last = pyramid[-1]
@@ -38,7 +38,7 @@ def grid(shape, chunks):
 
 
 def block(values, at, chunks):
-    """One chunk, filled up with what has to be nobody's."""
+    """Returns one chunk, padded with values that must never be shown."""
     filled = numpy.full(chunks, 77, values.dtype)
     part = values[tuple(slice(i * chunk, (i + 1) * chunk) for i, chunk in zip(at, chunks))]
     filled[tuple(slice(0, length) for length in part.shape)] = part
@@ -46,7 +46,7 @@ def block(values, at, chunks):
 
 
 def write_v3(path, values, chunks, shards=None):
-    """shards: chunks in a shard along each axis; absent chunks of a shard are those of zeros."""
+    """shards: chunks per shard along each axis. Absent chunks of a shard are those of zeros."""
     endian = "big" if values.dtype.byteorder == ">" else "little"
     inner = [{"name": "bytes", "configuration": {"endian": endian}}]
     outer = [chunk * count for chunk, count in zip(chunks, shards)] if shards else list(chunks)
@@ -81,7 +81,7 @@ def write_v3(path, values, chunks, shards=None):
 
 
 def group(path, words, version="0.4"):
-    """A group with these words, where its version keeps them."""
+    """Writes a group with these attributes, in the place of its version."""
     if version == "0.5":
         put_json(os.path.join(path, "zarr.json"),
                  {"zarr_format": 3, "node_type": "group", "attributes": {"ome": {"version": version, **words}}})
@@ -110,7 +110,7 @@ def multiscale(axes, count, version="0.4", name="image", steps=None):
 
 
 def write_image(path, values, axes, chunks, levels=1, version="0.4", compressor=None, shards=None, words=None, **more):
-    """A pyramid of values; what its levels hold."""
+    """Writes a pyramid of values. Returns the content of its levels."""
     pyramid = halves(values, levels)
     group(path, {"multiscales": multiscale(axes, levels, version, **more), **(words or {})}, version)
     for level, pixels in enumerate(pyramid):

@@ -1,7 +1,8 @@
 """The programs and packages that tests compare plainfs with.
 
-A test that needs one is skipped without it, with a reason that count_results.py understands: "not installed: octave-cli, R's
-Seurat". PLAINFS_TEST_READERS=none hides what `scripts/setup build test package` does not install (hide_optional.py).
+A test that needs one is skipped without it, with a reason that count_results.py understands: "not installed:
+octave-cli, R's Seurat". PLAINFS_TEST_READERS=none hides the packages that `scripts/setup build test package` does not
+install (hide_optional.py).
 """
 import functools
 import glob
@@ -15,15 +16,15 @@ import unittest
 SOURCE = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 NPM = os.path.join(SOURCE, "tests", "mount", "npm")
 HIDDEN = os.environ.get("PLAINFS_TEST_READERS") == "none"
-# What every test machine has, and the parts of scripts/setup.
+# The parts of scripts/setup that every test machine has, and the optional ones.
 REQUIRED = ("build", "test", "package")
 PARTS = (*REQUIRED, "recipes", "readers", "check", "bench")
 
-# The Debian package of a program, unless they have the same name, and of a module that another package brings.
+# The Debian package of a program, unless they have the same name, and of a module from another package.
 PACKAGES = {
     "aria2c": "aria2",
     "bgzip": "tabix",
-    "bigWigInfo": None,  # of the Genome Browser: not in Debian
+    "bigWigInfo": None,  # from the Genome Browser: not in Debian
     "bigWigToBedGraph": None,
     "bolt": "bolt-lmm",
     "clang++": "clang",
@@ -135,13 +136,13 @@ def needs_npm(*packages):
 
 
 def skip_rest(test, missing):
-    """Reports a running test as skipped if something is missing, after all that it could look at without."""
+    """Reports a running test as skipped if `missing` is not empty, after all checks that do not need it."""
     if missing:
         test.skipTest(missing)
 
 
 def import_or_exit(*names):
-    """Returns these modules of Python. Ends the program, which ctest counts as skipped, if one is not installed."""
+    """Returns these Python modules. If one is not installed, ends the program, which ctest counts as skipped."""
     if missing_modules(*names):
         print("skipped: " + missing_modules(*names))
         sys.exit(77)
@@ -149,7 +150,8 @@ def import_or_exit(*names):
 
 
 def packages_of(missing):
-    """Returns the Debian packages one of which has what a reason names: "octave-cli", "R's Seurat"; empty if Debian has none."""
+    """Returns the Debian packages for a missing program or module: "octave-cli", "R's Seurat"; empty if Debian has
+    none."""
     owner, _, name = missing.rpartition("'s ")
     if missing in PACKAGES:
         return [PACKAGES[missing]] if PACKAGES[missing] else []
@@ -169,6 +171,6 @@ def packages_of_part(part):
 
 
 def part_of(missing):
-    """Returns the part of scripts/setup that installs what a reason names, or None."""
+    """Returns the part of scripts/setup that installs a missing program or module, or None."""
     packages = packages_of(missing)
     return next((part for part in PARTS if any(package in packages_of_part(part) for package in packages)), None)

@@ -1,9 +1,10 @@
-"""Of scripts/golden: what a store shows beside what its case names goes into the case's others.txt.
+"""Used by scripts/golden: adds files that a store shows beside those of its case to the case's others.txt.
 
     others.py CASE FOLDER [PLAINFS]
 
-Refuses what is no case, in the words of what is wrong. With PLAINFS the store is exported into FOLDER and held against the case. Paths that
-can be read and that the case does not name are added to others.txt; a damaged store (outcome.txt) or parts (listings/) name no others.
+Refuses an invalid case, with the reason. With PLAINFS, the store is exported into FOLDER and compared with the case.
+Readable paths that the case does not name are added to others.txt. A damaged store (outcome.txt) or parts (listings/)
+name no others.
 """
 import os
 import random
@@ -27,7 +28,7 @@ def check_is_a_case(case):
 
 
 def problems(case, actual):
-    """(paths that the case does not name, what else is wrong), in the words of check_case."""
+    """Returns (paths that the case does not name, other problems), with the messages of check_case."""
     said, _ = statements(case)
     check = Check(case, actual)
     check.files(16, random.Random(1))

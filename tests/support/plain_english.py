@@ -25,7 +25,7 @@ Finding = collections.namedtuple("Finding", "path line kind words text")
 
 
 def blocks(lines, marker):
-    """(line number, text) of each comment of whole lines, joined, and of each comment behind code."""
+    """Yields (line number, lines) of each comment of whole lines, and of each comment behind code."""
     begun, words = 0, []
     for number, line in enumerate([*lines, ""], 1):
         stripped = line.strip()
@@ -51,7 +51,7 @@ def docstrings(text):
 
 
 def messages(lines):
-    """(line number, text) of each string of C++ that has a space: what a user may read."""
+    """Yields (line number, [text]) of each string of C++ with a space, which a user may read."""
     for number, line in enumerate(lines, 1):
         code = re.sub(r"//\s.*$", "", line)
         if code.lstrip().startswith(("//", "#include")):
@@ -62,7 +62,7 @@ def messages(lines):
 
 
 def prose(lines):
-    """(line number, text) of each line of a page that is no code."""
+    """Yields (line number, [text]) of each line of a page outside of code."""
     fenced = False
     for number, line in enumerate(lines, 1):
         if line.startswith("```"):
@@ -79,9 +79,8 @@ def names(path, lines):
             yield number, next(group for group in found.groups() if group)
 
 
-def findings(path):
-    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
-        text = file.read()
+def findings_in(path, text):
+    """Returns the findings in the text of a file; path determines which parts of it are English."""
     lines = text.splitlines()
     ending = os.path.splitext(path)[1]
     script = lines and lines[0].startswith("#!")
@@ -125,9 +124,10 @@ def all_findings(paths=()):
     found = []
     for path in sources(paths):
         try:
-            found += findings(path)
+            with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+                found += findings_in(path, file.read())
         except UnicodeDecodeError:
-            pass
+            pass  # not a text
     return found
 
 

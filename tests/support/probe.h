@@ -1,4 +1,4 @@
-// Looks at a path of this machine, for tests of recognisers.
+// Probes a local path, for tests of recognisers.
 #pragma once
 
 #include <string>

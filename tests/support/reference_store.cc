@@ -71,7 +71,7 @@ class Writer {
     show(folder, name, values, rows, columns, is_matrix);
   }
 
-  // Fills one chunk with random numbers, in the store and in values.
+  // Fills one chunk with random numbers, in the store and in `values`.
   void chunk(const std::string& path, std::vector<int32_t>& values, size_t rows, size_t columns, size_t row,
              size_t column, size_t chunk_rows, size_t chunk_columns, bool is_matrix) {
     std::string bytes;

@@ -1,5 +1,5 @@
-// A Zarr v2 store of random groups and arrays on disk, and beside it, by the slowest and plainest means,
-// every file that a mount of it must show.
+// A Zarr v2 store of random groups and arrays on disk, and every file that a mount of it must show, computed
+// in the simplest way.
 #pragma once
 
 #include <boost/filesystem/path.hpp>
@@ -14,7 +14,7 @@ struct ReferenceStore {
   std::map<std::string, std::string> files;              // "g/a.csv" -> its bytes
   std::map<std::string, std::set<std::string>> folders;  // "" and "g" -> the names in it
 
-  // Writes a store at folder, in place of what is there.
+  // Writes a store at `folder`, replacing its content.
   static ReferenceStore write(const boost::filesystem::path& folder, std::mt19937_64& random);
 };
 

@@ -1,4 +1,4 @@
-// Arrays for tests: numbers, and copies in chunks that count how often each is decoded.
+// Arrays for tests: numbers, and chunked copies that count how often each chunk is decoded.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@ ArrayPtr numbers(const std::vector<T>& values) {
   return numbers(values, {values.size()});
 }
 
-// The same array in chunks.
+// A chunked copy of an array.
 class ChunkedCopy : public ChunkedArray {
  public:
   ChunkedCopy(Context& context, ArrayPtr array, Shape chunk_shape)

@@ -1,4 +1,4 @@
-// Does what a sanitizer must not let pass: scripts/sanitize runs it first, and goes on only where it is
+// Commits a fault that a sanitizer must detect: scripts/sanitize runs it first, and continues only if it is
 // stopped. Usage: sanitizer_canary address|undefined|thread
 #include <climits>
 #include <cstdio>
@@ -32,7 +32,7 @@ int race() {
 int main(int count, char** arguments) {
   const std::string_view kind = count > 1 ? arguments[1] : "";
   int result = 0;
-  // The numbers come from outside, so that no compiler knows better.
+  // The numbers come from outside, so that no compiler can optimise the fault away.
   if (kind == "address") result = read_beyond(std::vector<int>(4), static_cast<size_t>(3 + count));
   if (kind == "undefined") result = one_more(INT_MAX - 2 + count);
   if (kind == "thread") result = race();

@@ -1,4 +1,4 @@
-// What a test expects of an error: BOOST_CHECK_EXCEPTION(read(), Error, says("over 64 bits")).
+// A check of the message of an error: BOOST_CHECK_EXCEPTION(read(), Error, says("over 64 bits")).
 #pragma once
 
 #include <boost/test/unit_test.hpp>
@@ -8,7 +8,8 @@
 
 namespace plainfs {
 
-// Whether the message of an exception holds all of words; where it does not, it is shown.
+// Returns a predicate that is true if the message of an exception contains all of `words`. Prints a message
+// that does not.
 inline auto says(std::string words) {
   return [words = std::move(words)](const std::exception& error) {
     const bool holds = std::string_view(error.what()).find(words) != std::string_view::npos;

@@ -1,4 +1,4 @@
-"""Every script says what it is for where --help asks, wherever it is called from, and does nothing else."""
+"""Every script prints its purpose for --help, wherever it is called from, and does nothing else."""
 import os
 import subprocess
 import tempfile

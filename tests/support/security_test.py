@@ -1,6 +1,6 @@
-"""Every promise of SECURITY.md names a test that shows it, in promises.txt: "words of the sentence" TEST [TEST …]. A row of a table
-is one promise; what the page says of the model, of what is not promised and of how it is tested is none. What promises nothing
-beside the promises is named with the reason."""
+"""Every promise of SECURITY.md names a test that shows it, in promises.txt: "words of the sentence" TEST [TEST …]. A
+row of a table is one promise. Sentences about the model, about exclusions and about testing are not promises. A
+sentence between the promises that promises nothing is named with the reason."""
 import os
 import re
 import unittest
@@ -26,7 +26,7 @@ def promises():
 
 
 def named():
-    """(words of a promise, names of its tests)"""
+    """Yields (words of a promise, names of its tests)."""
     for line in read("tests", "support", "promises.txt").splitlines():
         if line and not line.startswith("#"):
             words = re.fullmatch(r'"([^"]+)" (.+)', line)
@@ -50,7 +50,7 @@ class Security(unittest.TestCase):
             found += matching
         self.assertEqual([promise for promise in every if promise not in found], [], "add them to tests/support/promises.txt with their tests")
 
-    def test_what_is_named_is_there(self):
+    def test_named_tests_exist(self):
         cases = test_names()
         for words, tests in named():
             if tests[0] == "-":

@@ -1,4 +1,4 @@
-"""A Slurm cluster of a test's own: slurmctld and slurmd on this machine alone, as root."""
+"""A private Slurm cluster for a test: slurmctld and slurmd on this machine alone, as root."""
 import os
 import shutil
 import socket
@@ -53,7 +53,7 @@ def free_ports(count):
 
 
 class Slurm:
-    """with Slurm(environment): ... – commands with .environment speak to it. Raises RuntimeError where it does not start."""
+    """with Slurm(environment): ... – commands with .environment use it. Raises RuntimeError if it does not start."""
 
     def __init__(self, environment):
         self.folder = tempfile.mkdtemp(prefix="plainfs-test-slurm-")

@@ -1,5 +1,5 @@
-// Nodes of a store in memory, and what an array holds as text: for tests of schemas, which break one thing of
-// a store at a time.
+// Nodes of a store in memory, and the content of an array as text: for tests of schemas that break one part
+// of a store at a time.
 #pragma once
 
 #include <string>
@@ -36,7 +36,7 @@ inline Json counts(const std::vector<uint64_t>& values) {
   return list;
 }
 
-// Every element as text, missing ones as "NA".
+// Returns every element as text, missing ones as "NA".
 inline std::vector<std::string> shown(const Array& array) {
   const Elements elements = read_all(array);
   std::vector<std::string> values;

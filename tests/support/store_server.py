@@ -1,4 +1,4 @@
-"""A server of stores for the tests: plain HTTP with ranges, or S3 with signatures that are checked, and faults on demand.
+"""A server of stores for the tests: plain HTTP with ranges, or S3 with verified signatures, and faults on demand.
 
 As a program: store_server.py FOLDER [--s3] [--list] prints its URL and serves until its standard input ends."""
 import argparse
@@ -20,7 +20,7 @@ KEYS = {"AKIDEXAMPLE": "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"}
 
 
 class Fault:
-    """What the server does wrong for the next `times` requests whose path (with its query) matches `path`."""
+    """A fault of the server for the next `times` requests with a path (including its query) that matches `path`."""
 
     def __init__(self, kind, times=1, path="", after=0, **details):
         self.kind, self.times, self.path, self.after, self.details = kind, times, re.compile(path), after, details
@@ -34,7 +34,7 @@ class Fault:
         self.times -= 1
         return True
 
-    asked = None  # the range of the last request that it met
+    asked = None  # the range of the last affected request
 
 
 class StoreServer:
@@ -47,11 +47,11 @@ class StoreServer:
         self.anonymous = anonymous  # requests without a signature are served
         self.azure = None  # (account, key in base64, shared access signature): Blob Storage in place of S3
         self.blobs_at_once = 5000
-        self.weak = False  # ETags promise no more than that two versions are alike
-        self.redirects = {}  # path: URL, or a function that gives it
-        self.pages = {}  # path: function(handler) that answers
+        self.weak = False  # ETags only claim that two versions are equivalent
+        self.redirects = {}  # path: URL, or a function that returns it
+        self.pages = {}  # path: function(handler) that replies
         self.requests, self.faults, self.versions = [], [], {}
-        self.authorizations = []  # of each request: what it said of who asks, or None
+        self.authorizations = []  # of each request: its Authorization, or None
         self.lock = threading.Lock()
 
         class Handler(RequestHandler):
@@ -75,7 +75,7 @@ class StoreServer:
             return next((fault for fault in self.faults if fault.takes(path)), None)
 
     def change(self, path):
-        """From now on the object is another version of itself."""
+        """Replaces the object by another version of itself."""
         self.versions[path] = self.versions.get(path, 0) + 1
 
     def etag(self, path, status):
@@ -91,7 +91,7 @@ class QuietServer(http.server.ThreadingHTTPServer):
     request_queue_size = 64
 
     def handle_error(self, request, client_address):
-        """A client that hangs up is none of the server's business; what is wrong in the server itself is told."""
+        """Ignores clients that hang up, and reports errors of the server itself."""
         if not isinstance(sys.exc_info()[1], ConnectionError):
             super().handle_error(request, client_address)
 
@@ -165,7 +165,7 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
         return self.give(store, path, fault)
 
     def break_down(self, fault):
-        """Whether the request is answered by that."""
+        """Applies a fault. Returns whether that answers the request."""
         kind, details = fault.kind, fault.details
         if kind == "status":
             fields = [("Retry-After", str(details["retry_after"]))] if "retry_after" in details else []
@@ -191,7 +191,7 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
             etag = '"another"'
         wanted = self.headers.get("If-Match")
         if wanted and wanted != etag:
-            if not (fault and fault.kind == "other version"):  # which answers with it all the same
+            if not (fault and fault.kind == "other version"):  # that fault replies normally
                 return self.refuse(412, "PreconditionFailed")
         if not wanted and self.headers.get("If-None-Match") == etag:
             return self.reply(304, b"", [("ETag", etag)])
@@ -232,13 +232,13 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
             pass
 
     def list_objects(self, store, bucket, query):
-        """ListObjectsV2 of the Amazon S3 API Reference."""
+        """Replies to ListObjectsV2 of the Amazon S3 API Reference."""
         if not store.listable:
             return self.refuse(403, "AccessDenied")
         base, prefix, delimiter = os.path.join(store.root, bucket), query.get("prefix", ""), query.get("delimiter", "")
         keys = sorted(key for key in keys_below(base) if key.startswith(prefix))
         start, most = decoded_token(query.get("continuation-token", "")), int(query.get("max-keys", 1000))
-        entries = []  # (name, is it a prefix)
+        entries = []  # (name, whether it is a prefix)
         for key in keys:
             end = key.find(delimiter, len(prefix)) if delimiter else -1
             entry = (key, False) if end < 0 else (key[: end + 1], True)
@@ -302,7 +302,7 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
         return store.anonymous
 
     def wrong_signature(self, store):
-        """(status, code) where the request is not signed as AWS's Signature Version 4 says."""
+        """Returns (status, code) if the request is not signed by AWS's Signature Version 4."""
         given = self.headers.get("Authorization")
         if given is None:
             return None if store.anonymous else (403, "AccessDenied")
@@ -330,7 +330,7 @@ def keys_below(base):
 
 
 def shared_key_signature(method, path, headers, account, key):
-    """By Microsoft's "Authorize with Shared Key"; path: as it was sent."""
+    """Returns the signature of Microsoft's "Authorize with Shared Key". path: as it was sent."""
     parts = urllib.parse.urlsplit(path)
     length = headers.get("Content-Length", "")
     standard = [headers.get("Content-Encoding", ""), headers.get("Content-Language", ""), "" if length == "0" else length,
@@ -348,7 +348,7 @@ def decoded_token(token):
 
 
 def signature_of(method, path, headers, names, day, region, secret):
-    """By the AWS General Reference, "Create a signed AWS API request"; path: as it was sent."""
+    """Returns the signature by the AWS General Reference, "Create a signed AWS API request". path: as sent."""
     parts = urllib.parse.urlsplit(path)
     pairs = sorted((urllib.parse.quote(name, safe="-_.~"), urllib.parse.quote(value, safe="-_.~"))
                    for name, value in urllib.parse.parse_qsl(parts.query, keep_blank_values=True))
@@ -363,7 +363,7 @@ def signature_of(method, path, headers, names, day, region, secret):
 
 
 def botocore_signature(method, url, headers, names, region, key_id, secret, token):
-    """What botocore makes of the same request; None where it is not installed."""
+    """Returns botocore's signature of the same request, or None if it is not installed."""
     try:
         from botocore.auth import S3SigV4Auth
         from botocore.awsrequest import AWSRequest

@@ -1,4 +1,4 @@
-// A directory of a test's own, removed with everything in it when the test ends.
+// A directory for one test, removed with all its content when the test ends.
 #pragma once
 
 #include <boost/filesystem.hpp>
@@ -21,7 +21,7 @@ class TemporaryDirectory {
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
 
   std::string path() const { return path_.string(); }
-  // Of a file or directory in it.
+  // Returns the path of a file or directory in it.
   std::string path(const std::string& name) const { return (path_ / name).string(); }
 
  private:

@@ -1,4 +1,4 @@
-// A Context of a test's own: small cache, two workers, and the warnings kept for the test to look at.
+// A Context for one test: a small cache, two workers, and the warnings kept for inspection.
 #pragma once
 
 #include <mutex>
@@ -20,19 +20,19 @@ class TestContext {
 
   operator Context&() { return context; }
 
-  // All warnings so far, in the order they came.
+  // Returns all warnings so far, in order.
   std::vector<std::string> warnings() const {
     const std::lock_guard lock(mutex_);
     return warnings_;
   }
-  // Whether one of the warnings holds all of text.
+  // Returns whether a warning contains all of `text`.
   bool warned(std::string_view text) const {
     for (const std::string& warning : warnings()) {
       if (warning.find(text) != std::string::npos) return true;
     }
     return false;
   }
-  // Until nothing is read ahead any more, for who looks at what was decoded.
+  // Waits until no read-ahead is running, so that the decode counters are stable.
   void wait_for_jobs() const {
     while (workers.jobs_over() < workers.jobs_taken()) std::this_thread::yield();
   }
@@ -57,7 +57,7 @@ class TestContext {
   std::vector<std::string> warnings_;
 
  public:
-  Workers workers;  // the last, so that none of their jobs outlives what it uses
+  Workers workers;  // declared last, so that its jobs end before the members they use
 };
 
 }  // namespace plainfs

@@ -1,1 +1,1 @@
-// Has nothing of its own: with it the headers are compiled that the tests have precompiled.
+// Has no code: with it the precompiled headers of the tests are compiled.

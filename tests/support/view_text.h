@@ -33,7 +33,7 @@ inline std::string whole_text(std::unique_ptr<TextSource> source, Context& conte
   return whole_text(file);
 }
 
-// Whether count random slices of file are those of whole, and nothing lies beyond its end.
+// Returns whether `count` random slices of `file` match `whole`, and nothing lies beyond its end.
 inline bool slices_match(ViewFile& file, const std::string& whole, std::mt19937_64& random, int count) {
   for (int i = 0; i < count; ++i) {
     const uint64_t offset = random() % (whole.size() + 2);
@@ -44,7 +44,7 @@ inline bool slices_match(ViewFile& file, const std::string& whole, std::mt19937_
   return file.read(whole.size(), 100).size() == 0;
 }
 
-// The message of the Error that action throws; empty where it throws none.
+// Returns the message of the Error that `action` throws; empty if it throws none.
 template <class Action>
 std::string message_of(Action&& action) {
   try {

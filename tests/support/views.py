@@ -1,9 +1,9 @@
-"""fs/VIEWS.md as sentences, and who tests them.
+"""The sentences of fs/VIEWS.md, and the tests that show them.
 
-A test names a sentence by quoting enough of it, in a comment: VIEWS 2 "without a trailing". Sentences that golden cases show
-are named in tests/golden/sentences.txt, those that nothing tests yet in tests/golden/untested.txt.
+A test names a sentence by quoting a part of it, in a comment: VIEWS 2 "without a trailing". Sentences shown by golden
+cases are named in tests/golden/sentences.txt, untested ones in tests/golden/untested.txt.
 
-    views.py          prints the sentences that nobody names
+    views.py          prints the sentences that no test names
 """
 import os
 import re
@@ -19,7 +19,7 @@ def read(*path):
 
 
 def blocks(text):
-    """(section, paragraph, list item or table row), the lines of each joined."""
+    """Yields (section, paragraph, list item or table row), with the lines of each joined."""
     section, block = "0", []
     text = re.sub(r"\n\|.*\n\|[-| ]+\|\n", "\n", text)  # the heads of tables
     for line in text.split("\n") + [""]:
@@ -35,7 +35,8 @@ def blocks(text):
 
 
 def sentences(text):
-    """[(section, sentence)]; a row of a table is one, a lead of a word or two ("Numbers.") belongs to what follows."""
+    """Returns [(section, sentence)]. A row of a table is one. A lead of a word or two ("Numbers.") belongs to the
+    sentence after it."""
     found = []
     for section, block in blocks(text):
         parts = [block] if block.startswith("|") else re.split(r"(?<=\.)\s+(?=[A-Z`(])", block)
@@ -50,7 +51,7 @@ def sentences(text):
 
 
 def markers():
-    """(file, section, phrase) of every test."""
+    """Yields (file, section, phrase) of every test."""
     for folder, _, names in os.walk(os.path.join(ROOT, "tests")):
         for name in sorted(names):
             if name.endswith((".cc", ".h", ".py")) and name not in ("views.py", "views_test.py"):
@@ -60,7 +61,7 @@ def markers():
 
 
 def named(phrase_lines):
-    """(section, phrase, rest) of each line `2 "without a trailing" …`."""
+    """Yields (section, phrase, rest) of each line `2 "without a trailing" …`."""
     for line in phrase_lines.splitlines():
         if line and not line.startswith("#"):
             found = re.fullmatch(r'(\d+(?:\.\d+)?) "([^"]+)"(?: (.*))?', line)
@@ -70,7 +71,7 @@ def named(phrase_lines):
 
 
 def sentence_of(all_sentences, section, phrase):
-    """The one sentence of the section that holds phrase; raises ValueError."""
+    """Returns the one sentence of the section that contains `phrase`; raises ValueError."""
     found = [s for s in all_sentences if s[0] == section and phrase in s[1]]
     if len(found) != 1:
         raise ValueError(f'VIEWS {section} "{phrase}": {len(found)} sentences of that section say so')

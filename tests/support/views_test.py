@@ -1,4 +1,4 @@
-"""Every sentence of fs/VIEWS.md has a test that names it, or stands in a list that does not grow."""
+"""Every sentence of fs/VIEWS.md has a test that names it, or is in a list that does not grow."""
 import os
 import re
 import unittest
@@ -7,7 +7,7 @@ import views
 from cases import SUITES
 from views import ROOT, named, read, sentence_of, sentences
 
-# To be made smaller only: a new sentence comes with its test.
+# May only decrease: a new sentence comes with its test.
 MOST_UNTESTED = 0
 
 
@@ -40,7 +40,7 @@ class Views(unittest.TestCase):
         missing = [f"{section} {sentence}" for section, sentence in self.every if (section, sentence) not in found]
         self.assertEqual(missing, [], "add them to tests/golden/sentences.txt with their tests")
 
-    def test_what_is_named_is_there(self):
+    def test_named_tests_exist(self):
         cases = test_names()
         for section, phrase, tests in self.told:
             self.assertTrue(tests, f"{section} {phrase}: no test")

@@ -1,10 +1,10 @@
-"""What a program has written below a folder."""
+"""The files that a program has written below a folder."""
 import os
 
 
 def tree(folder, whole=False):
-    """path -> the content of each file and the text of each link; whole: files with their modification times in nanoseconds, and folders
-    (None) too."""
+    """Returns path -> the content of each file and the text of each link. whole: also the modification times in
+    nanoseconds, and folders (None)."""
     found = {}
     for root, folders, files in os.walk(folder):
         for name in files + folders:

@@ -11,8 +11,8 @@ namespace plainfs {
 
 struct RemoteOptions {
   std::string query;                          // of the URL, without the "?"; sent with every request
-  bool no_sign = false;                       // -o no_sign: requests to S3 carry no signature
-  std::string endpoint;                       // -o endpoint=URL: of an S3 service other than AWS's
+  bool no_sign = false;                       // -o no_sign: requests to object services carry no signature
+  std::string endpoint;                       // -o endpoint=URL: of a service other than the default
   std::string region;                         // -o region=NAME
   std::string cache_folder;                   // -o remote_cache=DIR[:BYTES]; "" = keep nothing on disk
   uint64_t cache_bytes = uint64_t{10} << 30;  // from the same option

@@ -60,7 +60,11 @@ ArrayPtr named_vertices(const Value& places, const ArrayPtr& names, uint64_t ver
     TextBuilder ends(elements.count);
     for (const int64_t place : elements.values<int64_t>()) {
       check(place);
-      ends.add(texts.text(static_cast<uint64_t>(place)));
+      const auto vertex = static_cast<uint64_t>(place);
+      if (texts.is_missing(vertex))
+        ends.add_missing();
+      else
+        ends.add(texts.text(vertex));
     }
     return ends.finish();
   });

@@ -1,7 +1,7 @@
-// One byte of an HDF5 file changed, 300 times, each variant opened and read whole through Filesystem
-// in a child of its own. A variant must read or fail with an Error. What libhdf5 itself does not survive (it
-// opens the objects) is counted apart, and known by the frame on top of the stack. docs/limits.md names
-// these counts.
+// Changes one byte of an HDF5 file, 300 times. Each variant is opened and read whole through Filesystem in a
+// child process. A variant must read or fail with an Error. Crashes in libhdf5 itself, which opens the
+// objects, are counted separately and recognised by the top frame of the stack. docs/limits.md quotes these
+// counts.
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <fstream>
@@ -22,16 +22,16 @@ using hdf5::Hdf5Writer;
 using hdf5::written;
 
 constexpr int kVariants = 100;
-constexpr int kMostVariants = 3000;  // that the counts below are of, by hand
+constexpr int kMostVariants = 3000;  // the basis of the counts below, by hand
 
 enum Outcome : int {
   all_read = 10,  // nothing failed
   part_failed,    // something failed with an Error
-  wrong_size,     // a file reads other than its stat, or otherwise again
+  wrong_size,     // a file differs from its stat, or in a second read
 };
 
-// Strings in every layout, sequences, records of them, attributes and references: what the global heap is
-// for.
+// Strings in every layout, sequences, records of them, attributes and references: everything that uses the
+// global heap.
 void write_store(const std::string& path) {
   Hdf5Writer writer(path);
   const std::vector<const char*> words{"alpha",    "",    "a longer string than the others",
@@ -71,7 +71,7 @@ void write_store(const std::string& path) {
   written(H5Lcreate_soft("/group0/numbers", writer.id(), "soft", H5P_DEFAULT, H5P_DEFAULT));
 }
 
-// A group whose links and attributes are kept in fractal heaps, as newer writers keep many of them.
+// A group with links and attributes in fractal heaps, as newer writers store large numbers of them.
 void write_dense_store(const std::string& path) {
   Hdf5Writer writer(path);
   const hdf5::PropertyHandle creation(written(H5Pcreate(H5P_GROUP_CREATE)));
@@ -88,7 +88,7 @@ void write_dense_store(const std::string& path) {
   }
 }
 
-// Chunks bare and under every filter of the library's own, found by trees and by the indexes of newer
+// Bare chunks and chunks under every filter of the library, indexed by trees and by the indexes of newer
 // writers.
 void write_filtered_store(const std::string& path) {
   Hdf5Writer writer(path);
@@ -131,13 +131,13 @@ std::string content_of(const std::string& path) {
   return content.str();
 }
 
-// Returns the number of variants that are tried, which PLAINFS_TEST_EFFORT multiplies.
+// Returns the number of variants to try. PLAINFS_TEST_EFFORT multiplies it.
 int variant_count() {
   const char* effort = std::getenv("PLAINFS_TEST_EFFORT");
   return kVariants * (effort ? std::atoi(effort) : 1);
 }
 
-// PLAINFS_DAMAGE_KEEP names a directory for the variants that end so.
+// PLAINFS_DAMAGE_KEEP names a directory that keeps these variants.
 void report(int number, size_t at, char change, int outcome, const std::string& variant) {
   BOOST_TEST_MESSAGE("variant " << number << ": byte " << at << " of " << variant.size() << " ^ "
                                 << int(change) << ": outcome " << outcome);
@@ -145,7 +145,7 @@ void report(int number, size_t at, char change, int outcome, const std::string& 
     std::ofstream(folder + ("/" + std::to_string(number)) + ".h5", std::ios::binary) << variant;
 }
 
-// How often each outcome came of one changed byte in the store.
+// Returns the number of variants for each outcome of one changed byte in the store.
 std::map<int, int> outcomes_of(void (*write)(const std::string& path)) {
   const TemporaryDirectory directory;
   const std::string good = directory.path("good.h5"), bad = directory.path("bad.h5");
@@ -173,7 +173,7 @@ std::map<int, int> outcomes_of(void (*write)(const std::string& path)) {
   return outcomes;
 }
 
-// most_in_library: of kMostVariants, what libhdf5 1.10.8 does not survive.
+// most_in_library: the number of kMostVariants that libhdf5 1.10.8 does not survive.
 void check_survival(std::map<int, int> outcomes, int most_in_library) {
   BOOST_TEST(outcomes[wrong_size] == 0);
   BOOST_TEST(outcomes[died] == 0);
@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(one_changed_byte_never_kills_the_reader) {
   check_survival(outcomes_of(write_store), 0);
 }
 
-BOOST_AUTO_TEST_CASE(one_changed_byte_in_dense_links_and_attributes_ends_in_libhdf5_alone) {
+BOOST_AUTO_TEST_CASE(changed_byte_in_dense_links_fails_only_in_libhdf5) {
   check_survival(outcomes_of(write_dense_store), 21);
 }
 

@@ -1,4 +1,4 @@
-// An AnnData in memory, to break one thing at a time: three cells, two genes.
+// An AnnData in memory with three cells and two genes, so that tests can break one thing at a time.
 #pragma once
 
 #include <initializer_list>
@@ -35,7 +35,7 @@ inline std::shared_ptr<MemoryGroup> add_frame(MemoryGroup& group, const std::str
   return frame;
 }
 
-// c1: g2 = 5; c3: g1 = 6, g2 = 7, by cells.
+// Adds c1: g2 = 5; c3: g1 = 6, g2 = 7, by cells.
 inline std::shared_ptr<MemoryGroup> add_csr(MemoryGroup& group, const std::string& name) {
   const auto matrix = group.add_group(name);
   matrix->set_attributes(encoding("csr_matrix", "0.1.0"));
@@ -54,7 +54,7 @@ struct AnnDataStore {
     if (!refined) throw not_found("no meaning");
     return *refined;
   }
-  // The member at a path of names.
+  // Returns the member at a path of names.
   Node at(std::initializer_list<std::string> names) {
     Node node = refined_root();
     for (const std::string& name : names) {

@@ -1,4 +1,4 @@
-// The annotated matrix of an AnnData, as the files of other programs are made of it.
+// The annotated matrix of an AnnData, the source of the files for other programs.
 #include "formats/annotated/annotated_matrices.h"
 
 #include <boost/test/unit_test.hpp>
@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(a_dense_matrix_has_the_feature_types_of_its_genes) {
   BOOST_TEST(feature_types(store.at({"X"}), 3, store.context) == nullptr);
 }
 
-// "Numbers of more dimensions than a layer or a graph has are left out with a warning."
+// Numbers of more dimensions than a layer or a graph has are left out with a warning.
 BOOST_AUTO_TEST_CASE(a_part_of_too_many_dimensions_is_left_out_of_the_h5ad) {
   AnnDataStore store;
   for (const char* name : {"layers", "obsp", "obsm"}) {

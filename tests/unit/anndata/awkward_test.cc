@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(lists_are_cut_by_their_offsets) {
   BOOST_TEST(array->read(range(2, 1)).text(0) == "[3]");
 }
 
-BOOST_AUTO_TEST_CASE(lists_of_starts_and_stops_may_lie_in_any_order) {
+BOOST_AUTO_TEST_CASE(lists_of_starts_and_stops_may_be_unsorted) {
   Awkward a;
   a.add("l-starts", {2, 0, 1});
   a.add("l-stops", {4, 0, 2});
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(options_masks_and_unions) {
                     3) == (Texts{"13", "\"xy\"", "11"}));
 }
 
-BOOST_AUTO_TEST_CASE(numbers_that_are_not_finite_are_bare_only_as_elements) {
+BOOST_AUTO_TEST_CASE(non_finite_numbers_are_bare_only_as_elements) {
   Awkward a;
   a.buffers->add("r-data", buffer<double>({NAN, -INFINITY, 0.5}));
   a.add("o-offsets", {0, 2});
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(numbers_that_are_not_finite_are_bare_only_as_elements) {
                     1) == (Texts{R"(["NaN","-Infinity"])"}));
 }
 
-BOOST_AUTO_TEST_CASE(forms_that_are_none_or_unknown) {
+BOOST_AUTO_TEST_CASE(empty_or_unknown_forms) {
   Awkward a;
   const auto code_of = [&](const std::string& form) {
     try {
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(forms_that_are_none_or_unknown) {
              }) == "/a: an awkward array without a form");
 }
 
-BOOST_AUTO_TEST_CASE(buffers_that_do_not_fit_are_damage) {
+BOOST_AUTO_TEST_CASE(mismatched_buffers_are_damage) {
   Awkward a;
   BOOST_TEST(a.error(kLists, 1) == "/a: an awkward array without the buffer o-offsets");
   a.add("o-offsets", {0, 5, 3, 1});
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(buffers_that_do_not_fit_are_damage) {
   BOOST_TEST(a.error(R"({"class":"EmptyArray"})", 1) == "/a: item 0 of an empty array");
 }
 
-BOOST_AUTO_TEST_CASE(small_buffers_that_stand_for_very_much_are_not_supported) {
+BOOST_AUTO_TEST_CASE(small_buffers_of_huge_arrays_are_unsupported) {
   Awkward a;
   a.add("n-data", std::vector<int64_t>(2000, 1));
   a.add("l-starts", std::vector<int64_t>(40'000, 0));

@@ -19,7 +19,7 @@ CellGroups groups_of(const ArrayPtr& column) {
   return *cell_groups(*column);
 }
 
-// values, those at the places missing as NA.
+// Returns `values` with NA at `holes`.
 ArrayPtr with_holes(ArrayPtr values, const std::vector<uint64_t>& holes) {
   return with_missing(std::move(values), [holes](const Elements&, std::vector<uint8_t>& missing) {
     for (const uint64_t hole : holes) missing[hole] = 1;
@@ -34,7 +34,7 @@ ArrayPtr of_type(const std::vector<T>& values, DType type) {
 
 BOOST_AUTO_TEST_SUITE(groups_of_cells)
 
-BOOST_AUTO_TEST_CASE(categories_keep_their_order_and_those_of_no_cell_are_left_out) {
+BOOST_AUTO_TEST_CASE(unused_categories_are_left_out_in_order) {
   TestContext context;
   const ArrayPtr column = factor(numbers<int8_t>({2, 0, -1, 2, 3}), text_array({"T", "unused", "B", "a/b"}),
                                  0, "/obs/type", context);
@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(categories_keep_their_order_and_those_of_no_cell_are_left_o
   BOOST_TEST(groups.cells == (Cells{1, 0, kNone, 1, 2}));
 }
 
-BOOST_AUTO_TEST_CASE(the_level_called_NA_is_one_and_a_missing_label_is_none) {
+BOOST_AUTO_TEST_CASE(level_named_NA_counts_and_missing_label_does_not) {
   TestContext context;
   const ArrayPtr named = factor(numbers<int8_t>({1, -1, 1}), text_array({"b", "NA"}), 0, "x", context);
   BOOST_TEST(groups_of(named).levels == (Texts{"NA"}));
@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(the_level_called_NA_is_one_and_a_missing_label_is_none) {
   BOOST_TEST(groups_of(missing).cells == (Cells{kNone, 0, kNone}));
 }
 
-BOOST_AUTO_TEST_CASE(categories_may_be_numbers_or_alike) {
+BOOST_AUTO_TEST_CASE(categories_may_be_numbers_or_equal) {
   TestContext context;
   const ArrayPtr column =
       factor(numbers<uint8_t>({1, 2, 1, 3}), numbers<double>({2.5, 10, 2.5}), 1, "x", context);
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(categories_may_be_numbers_or_alike) {
   BOOST_TEST(groups_of(column).cells == (Cells{0, 1, 0, 2}));
 }
 
-BOOST_AUTO_TEST_CASE(a_code_of_no_category_is_no_value) {
+BOOST_AUTO_TEST_CASE(code_without_category_is_missing) {
   TestContext context;
   const ArrayPtr column = factor(numbers<int8_t>({7, 0}), text_array({"a"}), 0, "/obs/x", context);
   BOOST_TEST(groups_of(column).cells == (Cells{kNone, 0}));
@@ -79,8 +79,8 @@ BOOST_AUTO_TEST_CASE(truth_values_are_FALSE_before_TRUE) {
   BOOST_TEST(groups_of(of_type<uint8_t>({2, 1}, number_type(Kind::boolean, 1))).levels == (Texts{"TRUE"}));
 }
 
-// More cells than are read at a time, so that a level is first met in a later piece.
-BOOST_AUTO_TEST_CASE(texts_are_in_the_order_of_their_bytes) {
+// More cells than are read at a time, so that a level first appears in a later piece.
+BOOST_AUTO_TEST_CASE(texts_are_sorted_by_bytes) {
   std::vector<std::string> values(70000, "k8");
   values[1] = "k10";
   values[69999] = "";
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(texts_are_in_the_order_of_their_bytes) {
   BOOST_TEST(groups.cells[69999] == 0u);
 }
 
-BOOST_AUTO_TEST_CASE(numbers_rise_and_there_is_one_zero) {
+BOOST_AUTO_TEST_CASE(numbers_are_sorted_with_one_zero) {
   const double nan = std::nan(""), inf = std::numeric_limits<double>::infinity();
   const ArrayPtr column = numbers<double>({10, -0.0, nan, 9.5, 0, -inf, 10, inf});
   BOOST_TEST((levels_of(*column) == ColumnLevels::numbers));
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(numbers_rise_and_there_is_one_zero) {
              (Texts{"0", "1"}));
 }
 
-BOOST_AUTO_TEST_CASE(times_of_r_rise_and_days_lose_their_fraction) {
+BOOST_AUTO_TEST_CASE(times_of_r_are_sorted_and_days_lose_their_fraction) {
   const double nan = std::nan(""), inf = std::numeric_limits<double>::infinity();
   const ArrayPtr days = counted_times(numbers<double>({1.5, 1, nan, inf, -0.5}), TimeUnit::day, nullptr);
   BOOST_TEST((levels_of(*days) == ColumnLevels::numbers));
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(times_of_r_rise_and_days_lose_their_fraction) {
   BOOST_TEST(groups_of(instants).levels == (Texts{"1970-01-01T00:00:01Z", "1970-01-01T00:00:01.5Z"}));
 }
 
-BOOST_AUTO_TEST_CASE(named_values_are_in_the_order_of_the_values) {
+BOOST_AUTO_TEST_CASE(named_values_are_sorted_by_value) {
   DType named = number_type(Kind::enumeration, 1);
   named.members = {{"late", 2}, {"early", 1}};
   const ArrayPtr column = of_type<int8_t>({2, 1, 2}, named);
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(lists_and_records_have_no_levels) {
   BOOST_CHECK_EXCEPTION(groups_of(complex), Error, says("has no levels"));
 }
 
-BOOST_AUTO_TEST_CASE(more_levels_than_are_wanted_are_not_given) {
+BOOST_AUTO_TEST_CASE(too_many_levels_are_not_returned) {
   TestContext context;
   for (const ArrayPtr& column :
        {text_array({"a", "b", "c"}), numbers<int32_t>({1, 2, 3}),
@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(ten_thousand_texts_are_listed_and_numbers_are_not) {
   BOOST_TEST(has_listed_groups(BrokenArray(text_type(), damaged("gone"))));
 }
 
-BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_an_error) {
+BOOST_AUTO_TEST_CASE(unreadable_column_is_an_error) {
   TestContext context;
   const ArrayPtr column =
       factor(std::make_shared<BrokenArray>(number_type(Kind::integer, 1), damaged("gone")), text_array({"a"}),
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_an_error) {
   BOOST_CHECK_EXCEPTION(groups_of(column), Error, says("gone"));
 }
 
-BOOST_AUTO_TEST_CASE(a_matrix_says_whether_its_cells_have_columns) {
+BOOST_AUTO_TEST_CASE(matrix_reports_whether_its_cells_have_columns) {
   AnnDataStore store;
   const auto has_obs = [&] {
     return annotated_matrix_of(store.refined_root(), store.context).value().has_obs;

@@ -9,7 +9,7 @@
 namespace plainfs::anndata {
 namespace {
 
-// An array of compounds with a text called index and numbers.
+// Returns an array of compounds with a text named index and numbers.
 Node frame(const std::vector<std::string>& index, const std::string& column,
            const std::vector<int8_t>& codes) {
   const DType type = packed_compound_type({{"index", text_type()}, {column, number_type(Kind::integer, 1)}});
@@ -51,7 +51,7 @@ struct LegacyStore {
 
 BOOST_AUTO_TEST_SUITE(legacy_layout)
 
-BOOST_AUTO_TEST_CASE(codes_have_the_labels_that_uns_has_for_them) {
+BOOST_AUTO_TEST_CASE(codes_take_their_labels_from_uns) {
   LegacyStore store;
   const Node node = store.at({"obs"});
   BOOST_TEST(store.column(node) == (Texts{"b", "a", "NA"}));
@@ -61,14 +61,14 @@ BOOST_AUTO_TEST_CASE(codes_have_the_labels_that_uns_has_for_them) {
   BOOST_TEST(store.column(store.at({"var"})) == (Texts{"3", "4"}));
 }
 
-BOOST_AUTO_TEST_CASE(labels_that_not_every_code_has_are_not_used) {
+BOOST_AUTO_TEST_CASE(incomplete_labels_are_not_used) {
   for (const int8_t odd : {2, -2}) {
     LegacyStore store({1, 0, odd});
     BOOST_TEST(store.column(store.at({"obs"})) == (Texts{"1", "0", std::to_string(odd)}));
   }
 }
 
-BOOST_AUTO_TEST_CASE(raw_stands_where_it_does_today) {
+BOOST_AUTO_TEST_CASE(legacy_raw_moves_to_its_current_place) {
   LegacyStore store;
   set_attribute(*store.root, "anything", Json("x"));
   const auto x = add_csr(*store.root, "raw.X");

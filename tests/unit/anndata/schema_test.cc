@@ -44,8 +44,8 @@ class InnerGroup final : public MemoryGroup {
   const GroupPtr outer_ = std::make_shared<MemoryGroup>();
 };
 
-// As anndata's read_h5ad() has it; a part of a store is what it says.
-BOOST_AUTO_TEST_CASE(a_root_with_obs_and_var_is_one_whatever_it_says) {
+// Like anndata's read_h5ad(). A part of a store keeps its own encoding.
+BOOST_AUTO_TEST_CASE(root_with_obs_and_var_is_anndata_despite_its_encoding) {
   AnnDataStore store;
   const auto inner = std::make_shared<InnerGroup>();
   add_frame(*inner, "obs", {"c1"});
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(a_root_with_obs_and_var_is_one_whatever_it_says) {
   BOOST_TEST(!has_meaning(inner, "hologram"));
 }
 
-BOOST_AUTO_TEST_CASE(what_cannot_be_read_for_now_decides_nothing) {
+BOOST_AUTO_TEST_CASE(temporary_read_failure_decides_nothing) {
   AnnDataStore unknown;
   unknown.root = std::make_shared<MemoryGroup>();  // anndata 0.7
   unknown.root->add("obs", Node{unreadable("the disk fails")});
@@ -78,8 +78,8 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_read_for_now_decides_nothing) {
   BOOST_TEST(shown(*cells()) == (Texts{"c1", "c2", "c3"}));
 }
 
-// They name every column: asked for each of them, listing a table of n columns would be n * n names.
-BOOST_AUTO_TEST_CASE(attributes_of_a_frame_are_asked_for_as_often_whatever_its_columns) {
+// They name every column. A request for each column would make listing a table of n columns take n * n names.
+BOOST_AUTO_TEST_CASE(attribute_reads_do_not_grow_with_columns) {
   std::vector<int> asked;
   for (const size_t columns : {2, 40}) {
     AnnDataStore store;
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(a_dense_layer_of_text_is_labelled_and_has_no_matrix) {
   BOOST_TEST(!array_in(node).matrix.has_value());
 }
 
-BOOST_AUTO_TEST_CASE(a_key_with_a_slash_is_a_path_to_what_has_its_place) {
+BOOST_AUTO_TEST_CASE(key_with_a_slash_is_a_path_to_the_array) {
   AnnDataStore store;
   const auto inner = store.root->add_group("layers")->add_group("a");
   inner->add("dense", dense({3, 2}));
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(a_dense_matrix_has_labels_and_the_files_of_a_sparse_one) {
   BOOST_TEST(!array_in(store.at({"layers", "text"})).matrix.has_value());
 }
 
-BOOST_AUTO_TEST_CASE(other_matrices_are_as_they_are) {
+BOOST_AUTO_TEST_CASE(other_matrices_stay_unchanged) {
   AnnDataStore store;
   store.root->add_group("obsm")->add("X_pca", dense({3, 5}));
   const auto obsp = store.root->add_group("obsp");
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(other_matrices_are_as_they_are) {
 
 BOOST_AUTO_TEST_CASE(raw_has_genes_of_its_own) {
   AnnDataStore store;
-  for (const char* type : {"raw", "anndata"}) {  // mudata may call it an AnnData
+  for (const char* type : {"raw", "anndata"}) {  // mudata may name it an AnnData
     const auto raw = std::make_shared<MemoryGroup>("/raw");
     raw->set_attributes(encoding(type, "0.1.0"));
     add_frame(*raw, "var", {"r1", "r2"});
@@ -189,7 +189,7 @@ BOOST_AUTO_TEST_CASE(raw_has_genes_of_its_own) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(gene_ids_stand_before_the_names_if_they_are_text) {
+BOOST_AUTO_TEST_CASE(textual_gene_ids_precede_the_names) {
   AnnDataStore store;
   set_attribute(*store.var, "column-order", texts({"gene_ids"}));
   store.var->add_text("gene_ids", {"E1", "E2"});
@@ -203,7 +203,7 @@ BOOST_AUTO_TEST_CASE(gene_ids_stand_before_the_names_if_they_are_text) {
   BOOST_TEST(!matrix_of(unlisted.at({"X"})).row_ids);
 }
 
-BOOST_AUTO_TEST_CASE(names_that_do_not_fit_are_not_used) {
+BOOST_AUTO_TEST_CASE(mismatched_names_are_not_used) {
   AnnDataStore store;
   set_attribute(*store.x, "shape", counts({3, 4}));
   const Node node = store.at({"X"});
@@ -212,7 +212,7 @@ BOOST_AUTO_TEST_CASE(names_that_do_not_fit_are_not_used) {
   BOOST_TEST(store.context.warned("/X: rows: 2 names for 4 elements"));
 }
 
-BOOST_AUTO_TEST_CASE(unknown_names_are_none_and_unreadable_ones_are_an_error) {
+BOOST_AUTO_TEST_CASE(unknown_names_are_absent_and_unreadable_ones_an_error) {
   AnnDataStore unknown;
   set_attribute(*unknown.obs, "_index", Json("elsewhere"));
   BOOST_TEST(!matrix_of(unknown.at({"X"})).column_names);
@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(unknown_names_are_none_and_unreadable_ones_are_an_error) {
   BOOST_TEST(unreadable.context.warnings().empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_matrix_without_a_shape_is_damaged_and_has_no_names) {
+BOOST_AUTO_TEST_CASE(matrix_without_a_shape_is_damaged_and_nameless) {
   AnnDataStore store;
   store.x->set_attributes(encoding("csr_matrix", "0.1.0"));
   const Node node = store.at({"X"});
@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(a_matrix_without_a_shape_is_damaged_and_has_no_names) {
   BOOST_TEST((matrix_of(store.at({"X"})).error->code() == Errc::unreadable));
 }
 
-BOOST_AUTO_TEST_CASE(an_encoding_that_cannot_be_read_is_an_error_and_an_unknown_one_a_plain_group) {
+BOOST_AUTO_TEST_CASE(unreadable_encoding_fails_and_unknown_one_is_plain) {
   AnnDataStore store;
   set_attribute(*store.x, "encoding-version", Json("9.0.0"));
   BOOST_TEST(std::holds_alternative<std::monostate>(store.at({"X"}).content));
@@ -245,7 +245,7 @@ BOOST_AUTO_TEST_CASE(an_encoding_that_cannot_be_read_is_an_error_and_an_unknown_
   BOOST_TEST(node.parts->find("data").has_value());
 }
 
-BOOST_AUTO_TEST_CASE(a_null_element_stands_for_nothing) {
+BOOST_AUTO_TEST_CASE(null_element_is_empty) {
   AnnDataStore store;
   const auto uns = store.root->add_group("uns");
   const auto scalar = [](Attributes attributes) {
@@ -294,7 +294,7 @@ BOOST_AUTO_TEST_CASE(a_mudata_labels_its_own_matrices_but_masks_and_maps) {
   BOOST_TEST(shown(*matrix_of(x).column_names) == (Texts{"r1", "r2", "r3"}));
 }
 
-BOOST_AUTO_TEST_CASE(info_tells_what_a_store_holds) {
+BOOST_AUTO_TEST_CASE(info_lists_the_contents_of_a_store) {
   AnnDataStore anndata;
   anndata.root->add_group("layers")->add("counts", dense({3, 2}));
   anndata.root->add_group("uns")->add_text("a");

@@ -19,7 +19,7 @@ Indices indices(std::vector<uint64_t> values) {
   return std::make_shared<const std::vector<uint64_t>>(std::move(values));
 }
 
-// Entries of each major; where they do not rise, and some places twice.
+// Returns the entries of each major, unsorted in part, and some places twice.
 std::vector<Row> random_rows(uint64_t majors, uint64_t minors, std::mt19937& random) {
   std::vector<Row> rows(majors);
   for (Row& row : rows)
@@ -84,7 +84,7 @@ AnnotatedMatrix of_x(Content x, uint64_t cells, uint64_t genes) {
 
 BOOST_AUTO_TEST_SUITE(selection)
 
-BOOST_AUTO_TEST_CASE(rows_of_a_matrix_by_row_are_those_rows_as_they_are_stored) {
+BOOST_AUTO_TEST_CASE(rows_of_a_csr_matrix_stay_as_stored) {
   TestContext context;
   std::mt19937 random(1);
   for (int round = 0; round < 20; ++round) {
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(rows_of_a_matrix_by_row_are_those_rows_as_they_are_stored) 
   }
 }
 
-BOOST_AUTO_TEST_CASE(rows_of_a_matrix_by_column_are_those_entries_of_each_column) {
+BOOST_AUTO_TEST_CASE(rows_of_a_csc_matrix_are_picked_per_column) {
   TestContext context;
   std::mt19937 random(2);
   for (int round = 0; round < 20; ++round) {
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(rows_of_a_matrix_by_column_are_those_entries_of_each_column
     const AnnotatedMatrix some = selected_cells(of_x(matrix_of(columns, cells, false, context), cells, genes),
                                                 indices(chosen), context);
     BOOST_TEST((rows_of(std::get<SparseMatrix>(some.x)) == want));
-    // And some of these again.
+    // Repeats some of them.
     if (chosen.size() < 2) continue;
     const AnnotatedMatrix fewer = selected_cells(some, indices({1}), context);
     std::vector<Row> left(genes);
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(rows_of_a_matrix_by_column_are_those_entries_of_each_column
   }
 }
 
-BOOST_AUTO_TEST_CASE(all_of_the_cells_are_the_matrix) {
+BOOST_AUTO_TEST_CASE(all_cells_give_the_whole_matrix) {
   TestContext context;
   std::mt19937 random(3);
   const std::vector<Row> rows = random_rows(30, 5, random);
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(all_of_the_cells_are_the_matrix) {
   BOOST_TEST((rows_of(std::get<SparseMatrix>(some.x)) == rows));
 }
 
-BOOST_AUTO_TEST_CASE(a_factor_keeps_all_of_its_levels_and_what_it_is_checked_for) {
+BOOST_AUTO_TEST_CASE(factor_keeps_all_levels_and_checks) {
   TestContext context;
   AnnotatedMatrix matrix = of_x({}, 3, 1);
   const ArrayPtr labels = text_array({"unused", "b", "c"});
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(dense_parts_are_in_c_order_with_the_names_of_their_cells) {
   TestContext context;
   AnnotatedMatrix matrix = of_x({}, 3, 2);
   matrix.obs.row_names = text_array({"c1", "c2", "c3"});
-  // As R keeps 3 x 2: 0 3 / 1 4 / 2 5.
+  // R's layout of 3 x 2: 0 3 / 1 4 / 2 5.
   const ArrayPtr stored = as_column_major(numbers<int32_t>({0, 1, 2, 3, 4, 5}, {2, 3}));
   matrix.obsm = {{"X_pca", LabelledArray{stored, matrix.obs.row_names, nullptr}}};
   const AnnotatedMatrix some = selected_cells(matrix, indices({0, 2}), context);
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(dense_parts_are_in_c_order_with_the_names_of_their_cells) {
   BOOST_TEST(shown(*pca.row_names) == (Texts{"c1", "c3"}));
 }
 
-BOOST_AUTO_TEST_CASE(what_has_other_cells_is_damage_and_costs_itself) {
+BOOST_AUTO_TEST_CASE(part_with_other_cells_fails_alone) {
   TestContext context;
   AnnotatedMatrix matrix = of_x(LabelledArray{numbers<int32_t>({1, 2}, {2, 1}), nullptr, nullptr}, 3, 1);
   matrix.obsm = {{"long", LabelledArray{numbers<int32_t>({1, 2, 3, 4}, {4, 1}), nullptr, nullptr}},
@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(what_has_other_cells_is_damage_and_costs_itself) {
   BOOST_TEST(shown(*std::get<LabelledArray>(some.obsm[1].content).values) == (Texts{"3"}));
 }
 
-BOOST_AUTO_TEST_CASE(lists_that_are_no_matrix_are_damage) {
+BOOST_AUTO_TEST_CASE(inconsistent_sparse_lists_are_damage) {
   TestContext context;
   for (const bool by_row : {true, false}) {
     SparseMatrix matrix;
@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(lists_that_are_no_matrix_are_damage) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_group_has_the_names_that_anndata_has) {
+BOOST_AUTO_TEST_CASE(group_has_the_names_of_anndata) {
   TestContext context;
   AnnotatedMatrix matrix = of_x(SparseMatrix{}, 1, 1);
   std::get<SparseMatrix>(matrix.x).rows = std::get<SparseMatrix>(matrix.x).columns = 1;

@@ -11,7 +11,7 @@ namespace plainfs {
 BOOST_AUTO_TEST_SUITE(buffer_memory)
 
 #if !defined(__SANITIZE_ADDRESS__)
-BOOST_AUTO_TEST_CASE(a_buffer_given_back_is_the_threads_next_of_about_that_size) {
+BOOST_AUTO_TEST_CASE(returned_buffer_is_reused_by_its_thread) {
   void* const first = take_buffer(50'000);
   give_buffer(first, 50'000);
   void* const next = take_buffer(52'000);
@@ -23,7 +23,7 @@ BOOST_AUTO_TEST_CASE(a_buffer_given_back_is_the_threads_next_of_about_that_size)
 }
 #endif
 
-BOOST_AUTO_TEST_CASE(buffers_of_all_sizes_are_as_long_as_they_are_said_to_be_and_apart) {
+BOOST_AUTO_TEST_CASE(buffers_of_all_sizes_have_their_length_and_do_not_overlap) {
   for (int round = 0; round < 3; ++round) {
     std::vector<std::pair<char*, size_t>> taken;
     for (size_t bytes = 1; bytes < 600'000; bytes += bytes / 3 + 1) {
@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(buffers_of_all_sizes_are_as_long_as_they_are_said_to_be_and
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_thread_may_give_back_what_another_took) {
+BOOST_AUTO_TEST_CASE(buffer_may_be_returned_by_another_thread) {
   std::vector<void*> taken;
   for (int i = 0; i < 20; ++i) taken.push_back(take_buffer(20'000));
   std::thread([&] {

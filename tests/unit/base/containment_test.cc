@@ -27,7 +27,7 @@ struct Fixture {
       std::ofstream(root + file) << file;
   }
   void link(const std::string& name, const std::string& target) { disk::create_symlink(target, root + name); }
-  // 0, or the reason why it is refused.
+  // Returns 0, or the reason for a refusal.
   static int error_of(const Containment& bounds, const std::string& path) {
     const int descriptor = bounds.open(path, O_RDONLY);
     if (descriptor < 0) return errno;
@@ -38,7 +38,7 @@ struct Fixture {
 
 BOOST_FIXTURE_TEST_SUITE(containment, Fixture)
 
-BOOST_AUTO_TEST_CASE(without_bounds_everything_is_opened) {
+BOOST_AUTO_TEST_CASE(without_bounds_every_path_is_opened) {
   const Containment all;
   BOOST_TEST(error_of(all, root + "/beside") == 0);
   BOOST_TEST(all.contains("/etc/passwd"));
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(a_folder_holds_itself_and_what_is_below) {
   BOOST_TEST(bounds.contains(store));
 }
 
-BOOST_AUTO_TEST_CASE(names_that_lead_out_are_refused) {
+BOOST_AUTO_TEST_CASE(escaping_names_are_refused) {
   const auto bounds = Containment::of_store(store);
   for (const std::string& path : {store + "/../beside", root + "/beside", root + "/store-too/file",
                                   std::string("/etc/passwd"), std::string("/proc/self/environ")}) {
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(names_that_lead_out_are_refused) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(links_are_followed_inside_and_refused_where_they_lead_out) {
+BOOST_AUTO_TEST_CASE(links_are_followed_inside_and_refused_outside) {
   link("/store/in", "deep/file");
   link("/store/in_absolute", store + "/deep/file");
   link("/store/out", "../beside");
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(links_are_followed_inside_and_refused_where_they_lead_out) 
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_is_not_there_is_absent_and_not_refused) {
+BOOST_AUTO_TEST_CASE(absent_path_is_absent_and_not_refused) {
   link("/store/dangling", "gone");
   const auto bounds = Containment::of_store(store);
   for (const char* path : {"/gone", "/gone/deeper", "/dangling"}) {
@@ -93,14 +93,14 @@ BOOST_AUTO_TEST_CASE(what_is_not_there_is_absent_and_not_refused) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_store_that_is_a_file_may_use_its_folder) {
+BOOST_AUTO_TEST_CASE(single_file_store_may_use_its_folder) {
   const auto bounds = Containment::of_store(store + "/inside");
   BOOST_TEST(error_of(bounds, store + "/inside") == 0);
   BOOST_TEST(error_of(bounds, store + "/deep/file") == 0);
   BOOST_TEST(error_of(bounds, root + "/beside") == EXDEV);
 }
 
-BOOST_AUTO_TEST_CASE(a_store_that_is_a_link_may_use_both_folders) {
+BOOST_AUTO_TEST_CASE(linked_store_may_use_both_folders) {
   link("/named", "store/deep/file");
   const auto bounds = Containment::of_store(root + "/named");
   BOOST_TEST(error_of(bounds, root + "/named") == 0);
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(a_store_that_is_a_link_may_use_both_folders) {
   BOOST_TEST(error_of(deep, root + "/beside") == EXDEV);
 }
 
-BOOST_AUTO_TEST_CASE(a_folder_that_is_named_through_a_link_holds_the_same) {
+BOOST_AUTO_TEST_CASE(folder_named_through_a_link_holds_the_same) {
   link("/named", "store");
   const auto bounds = Containment::of_store(root + "/named");
   BOOST_TEST(error_of(bounds, root + "/named/inside") == 0);
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(the_folder_around_a_store_holds_its_neighbours) {
   BOOST_TEST(!bounds.contains("/etc/passwd"));
 }
 
-BOOST_AUTO_TEST_CASE(folder_that_cannot_be_seen_just_now_is_no_empty_one) {
+BOOST_AUTO_TEST_CASE(unreadable_folder_is_not_taken_for_empty) {
   const Containment bounds = Containment::of_store(store);
   disk::permissions(root, disk::no_perms);
   const bool is_root = ::geteuid() == 0;
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(folder_that_cannot_be_seen_just_now_is_no_empty_one) {
   disk::permissions(root, disk::owner_all);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_refused_is_said_with_its_path) {
+BOOST_AUTO_TEST_CASE(refusal_names_the_path) {
   const auto bounds = Containment::of_store(store);
   BOOST_CHECK_NO_THROW(bounds.check(store + "/inside"));
   BOOST_CHECK_EXCEPTION(bounds.check(root + "/beside"), Error, [&](const Error& error) {

@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(running_over_the_end_is_damaged_and_moves_nothing) {
   BOOST_TEST(cursor.text(0) == "");
 }
 
-BOOST_AUTO_TEST_CASE(arithmetic_that_does_not_fit_is_damaged) {
+BOOST_AUTO_TEST_CASE(overflowing_arithmetic_is_damaged) {
   const uint64_t most = ~uint64_t{0};
   BOOST_TEST(checked_add(most - 1, 1) == most);
   BOOST_CHECK_EXCEPTION(checked_add(most, 1), Error, says("18446744073709551615 + 1 is over 64 bits"));

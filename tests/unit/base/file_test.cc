@@ -39,7 +39,7 @@ struct Directory : TemporaryDirectory {
   }
 };
 
-// As if the file had been written a second later.
+// Sets the times as if the file had been written a second later.
 void touch(const std::string& path) {
   struct stat status {};
   BOOST_REQUIRE(::stat(path.c_str(), &status) == 0);
@@ -58,7 +58,7 @@ auto fails(Errc code, std::string text) {
   };
 }
 
-// The descriptors of a pool besides those of files: the one by which it learns of writes.
+// The descriptors of a pool besides those of files: the one that reports writes.
 #ifdef __linux__
 constexpr size_t kOfThePool = 1;
 #else
@@ -75,7 +75,7 @@ size_t open_descriptors() {
 
 BOOST_AUTO_TEST_SUITE(file)
 
-BOOST_AUTO_TEST_CASE(reads_exactly_what_is_asked_for) {
+BOOST_AUTO_TEST_CASE(read_returns_exactly_the_requested_bytes) {
   const Directory directory;
   std::atomic<uint64_t> bytes_read{0};
   FilePool pool(8, &bytes_read);
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(reads_exactly_what_is_asked_for) {
 #ifdef __linux__
 namespace {
 
-// Whether the system has the page at offset in memory.
+// Returns whether the page at `offset` is in the system's memory.
 bool is_in_memory(const std::string& path, off_t offset) {
   const Descriptor file(::open(path.c_str(), O_RDONLY));
   void* const page = ::mmap(nullptr, 4096, PROT_READ, MAP_SHARED, file.number(), offset);
@@ -103,9 +103,8 @@ bool is_in_memory(const std::string& path, off_t offset) {
 
 }  // namespace
 
-// Where the disk answers before it is asked whether there is anything to fetch, nothing is fetched: rare, so
-// tried again.
-BOOST_AUTO_TEST_CASE(what_will_be_read_is_fetched_from_the_disk_together) {
+// If the disk answers before the check for a fetch, nothing is fetched. This is rare, so the test retries.
+BOOST_AUTO_TEST_CASE(announced_ranges_are_fetched_together) {
   const Directory directory;
   constexpr uint64_t kPage = 4096, kApart = 1 << 20;
   const std::string path = directory.write("a", std::string(8 * kApart, 'x'));
@@ -167,11 +166,11 @@ BOOST_AUTO_TEST_CASE(every_other_reason_is_unreadable) {
   fs::create_symlink("loop", directory.path("loop"));
   BOOST_CHECK_EXCEPTION(pool.open_if_exists(directory.path("loop")), Error,
                         fails(Errc::unreadable, "symbolic"));
-  BOOST_TEST(!pool.open_if_exists(directory.path(std::string(300, 'x'))));  // nothing can have that name
+  BOOST_TEST(!pool.open_if_exists(directory.path(std::string(300, 'x'))));  // no file can have that name
   BOOST_CHECK_THROW(pool.open_if_exists(file + std::string("\0y", 2)), Error);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_regular_file_is_damaged_and_never_waited_for) {
+BOOST_AUTO_TEST_CASE(special_file_is_damaged_and_never_waited_for) {
   const Directory directory;
   FilePool pool;
   const auto fails_here = fails(Errc::damaged, "no regular file");
@@ -198,7 +197,7 @@ BOOST_AUTO_TEST_CASE(read_whole_has_a_limit) {
   BOOST_TEST(pool.read_whole(directory.write("empty", ""), 0).empty());
 }
 
-BOOST_AUTO_TEST_CASE(file_that_changes_while_it_is_open_has_changed) {
+BOOST_AUTO_TEST_CASE(file_modified_while_open_has_changed) {
   const Directory directory;
   FilePool pool;
   const std::string path = directory.write("a", "0123456789");
@@ -213,7 +212,7 @@ BOOST_AUTO_TEST_CASE(file_that_changes_while_it_is_open_has_changed) {
   BOOST_CHECK_EXCEPTION(shrunk->read_at(0, 80), Error, fails(Errc::changed, "has changed"));
 }
 
-BOOST_AUTO_TEST_CASE(link_that_leads_nowhere_is_not_absent) {
+BOOST_AUTO_TEST_CASE(dangling_link_is_not_absent) {
   const Directory directory;
   FilePool pool;
   const std::string link = (fs::path(directory.write("x", "")).parent_path() / "link").string();
@@ -222,7 +221,7 @@ BOOST_AUTO_TEST_CASE(link_that_leads_nowhere_is_not_absent) {
   BOOST_TEST(!pool.open_if_exists(link + ".not"));
 }
 
-BOOST_AUTO_TEST_CASE(file_that_is_replaced_while_it_is_open_has_changed) {
+BOOST_AUTO_TEST_CASE(file_replaced_while_open_has_changed) {
   const Directory directory;
   FilePool pool;
   const std::string path = directory.write("a", "0123456789");
@@ -233,7 +232,7 @@ BOOST_AUTO_TEST_CASE(file_that_is_replaced_while_it_is_open_has_changed) {
   BOOST_CHECK_EXCEPTION(file->read_at(0, 4), Error, fails(Errc::changed, "has changed since it was mounted"));
 }
 
-BOOST_AUTO_TEST_CASE(file_whose_folder_is_replaced_while_it_is_open_has_changed) {
+BOOST_AUTO_TEST_CASE(file_in_a_replaced_folder_has_changed) {
   const Directory directory;
   FilePool pool;
   const fs::path folder = fs::path(directory.write("x", "")).parent_path() / "folder";
@@ -254,11 +253,11 @@ BOOST_AUTO_TEST_CASE(file_modified_after_a_time_has_changed_since) {
   file->check_unmodified_since(now);
   BOOST_CHECK_EXCEPTION(file->check_unmodified_since({now.tv_sec - 60, 0}), Error,
                         fails(Errc::changed, "a: has changed since it was mounted"));
-  // A file from the future was not modified yet.
+  // A file from the future has not been modified yet.
   BOOST_TEST(!is_modified_since({now.tv_sec + 3600, 0}, now));
 }
 
-BOOST_AUTO_TEST_CASE(path_that_is_another_file_later_has_changed) {
+BOOST_AUTO_TEST_CASE(path_of_another_file_later_has_changed) {
   const Directory directory;
   FilePool pool(1);
   const std::string a = directory.write("a", "first");
@@ -279,7 +278,7 @@ void check(int result) {
   BOOST_REQUIRE_MESSAGE(result == 0, std::strerror(errno));
 }
 
-// Writes text over the beginning of the file, which keeps its size and its time of modification.
+// Overwrites the beginning of the file with `text`, keeping its size and modification time.
 void write_in_secret(const std::string& path, const std::string& text, bool through_a_mapping = false) {
   struct stat status {};
   check(::stat(path.c_str(), &status));
@@ -296,7 +295,7 @@ void write_in_secret(const std::string& path, const std::string& text, bool thro
   check(::futimens(file.number(), times));
 }
 
-// What leaves the bytes of a file as they are.
+// Returns changes that leave the bytes of a file unchanged.
 std::vector<std::function<void(const std::string& path)>> metadata_changes() {
   return {
       [](const std::string& path) { check(::chmod(path.c_str(), 0640)); },
@@ -338,7 +337,7 @@ BOOST_AUTO_TEST_CASE(change_of_metadata_leaves_a_closed_file_unchanged) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(write_that_hides_its_time_changes_a_file) {
+BOOST_AUTO_TEST_CASE(write_with_a_restored_mtime_changes_a_file) {
   for (const bool through_a_mapping : {false, true}) {
     const Directory directory;
     FilePool pool(1);
@@ -352,7 +351,7 @@ BOOST_AUTO_TEST_CASE(write_that_hides_its_time_changes_a_file) {
   }
 }
 
-// A later change of the mode explains the time of the last change, but the write was seen.
+// A later change of the mode explains the time of the last change, but the write was detected.
 BOOST_AUTO_TEST_CASE(write_before_a_change_of_mode_changes_a_file) {
   const Directory directory;
   FilePool pool;
@@ -407,7 +406,7 @@ BOOST_AUTO_TEST_CASE(files_of_a_renamed_folder_are_followed) {
   BOOST_TEST(text_of(keys->open_unchanged("a")->read_all()) == "aa");
 }
 
-BOOST_AUTO_TEST_CASE(file_that_comes_or_goes_later_has_changed) {
+BOOST_AUTO_TEST_CASE(file_created_or_removed_later_has_changed) {
   const Directory directory;
   FilePool pool(1);
   const std::string late = directory.path("late");
@@ -437,7 +436,7 @@ BOOST_AUTO_TEST_CASE(pool_keeps_a_bounded_number_open) {
   BOOST_TEST(text_of(last->read_at(0, 1)) == "x");
 }
 
-BOOST_AUTO_TEST_CASE(file_that_somebody_holds_has_one_descriptor) {
+BOOST_AUTO_TEST_CASE(shared_file_has_one_descriptor) {
   Directory directory;
   FilePool pool(1);
   const size_t before = open_descriptors();
@@ -449,7 +448,7 @@ BOOST_AUTO_TEST_CASE(file_that_somebody_holds_has_one_descriptor) {
   BOOST_TEST(open_descriptors() == before + 1 + kOfThePool);
 }
 
-// What may be open as RLIMIT_NOFILE says, until it ends.
+// Limits open descriptors by RLIMIT_NOFILE while in scope.
 struct FewDescriptors {
   explicit FewDescriptors(rlim_t most) {
     BOOST_REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
@@ -498,7 +497,7 @@ BOOST_AUTO_TEST_CASE(more_files_than_descriptors_can_be_held_and_read) {
   BOOST_TEST((::fcntl(held[0]->descriptor(), F_GETFD) & FD_CLOEXEC) != 0);
 }
 
-BOOST_AUTO_TEST_CASE(file_that_is_replaced_while_its_descriptor_is_away_has_changed) {
+BOOST_AUTO_TEST_CASE(file_replaced_while_its_descriptor_is_closed_has_changed) {
   Directory directory;
   const FewDescriptors few(64);
   FilePool pool;
@@ -528,7 +527,7 @@ BOOST_AUTO_TEST_CASE(file_rewritten_with_its_time_put_back_has_changed) {
   BOOST_CHECK_EXCEPTION(file->read_at(0, 4), Error, fails(Errc::changed, "has changed since it was mounted"));
 }
 
-BOOST_AUTO_TEST_CASE(whoever_finds_no_descriptor_left_waits_for_one) {
+BOOST_AUTO_TEST_CASE(without_a_free_descriptor_open_waits) {
   const Directory directory;
   FilePool pool;
   const std::string a = directory.write("a", "first"), b = directory.write("b", "other");
@@ -536,7 +535,7 @@ BOOST_AUTO_TEST_CASE(whoever_finds_no_descriptor_left_waits_for_one) {
   held->descriptor();  // stays open from now on
   std::atomic<bool> may_begin{false}, opened{false}, may_end{false};
   std::string text;
-  // Begins and ends with descriptors left: the sanitizers need some to look at what a thread is.
+  // Begins and ends with free descriptors: the sanitizers need some to inspect a thread.
   std::thread waiting([&] {
     while (!may_begin) std::this_thread::yield();
     text = text_of(pool.open(b)->read_at(0, 5));
@@ -555,7 +554,7 @@ BOOST_AUTO_TEST_CASE(whoever_finds_no_descriptor_left_waits_for_one) {
   BOOST_TEST(text == "other");
 }
 
-BOOST_AUTO_TEST_CASE(who_waits_for_a_descriptor_may_be_cancelled) {
+BOOST_AUTO_TEST_CASE(wait_for_a_descriptor_can_be_cancelled) {
   struct Flag : Request {
     bool cancelled() const override { return true; }
   } flag;
@@ -566,7 +565,7 @@ BOOST_AUTO_TEST_CASE(who_waits_for_a_descriptor_may_be_cancelled) {
   const std::string b = directory.write("b", "other");
   const Request::Scope scope(&flag);
   BOOST_CHECK_THROW(check_cancelled(),
-                    Cancelled);  // the sanitizers want to see flag while there are descriptors
+                    Cancelled);  // the sanitizers inspect `flag` while there are descriptors
   const NoMoreDescriptors none;
   BOOST_CHECK_THROW(pool.open(b), Cancelled);
 }
@@ -613,7 +612,7 @@ BOOST_AUTO_TEST_CASE(threads_share_the_pool) {
   BOOST_TEST(wrong == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_pool_with_bounds_opens_nothing_else) {
+BOOST_AUTO_TEST_CASE(bounded_pool_opens_nothing_outside) {
   TemporaryDirectory outside;
   TemporaryDirectory inside;
   std::ofstream(outside.path("secret")) << "secret";

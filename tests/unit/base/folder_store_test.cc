@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(lists_names_in_byte_order) {
   BOOST_CHECK_EXCEPTION(keys->list("absent"), Error, says("No such file or directory"));
 }
 
-BOOST_AUTO_TEST_CASE(links_without_end_are_left_out_and_those_without_target_lead_nowhere) {
+BOOST_AUTO_TEST_CASE(looping_links_are_left_out_and_dangling_ones_listed) {
   Folder folder;
   folder.write("a/x", "");
   fs::create_symlink("..", folder.path("a/back"));
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(links_without_end_are_left_out_and_those_without_target_lea
   BOOST_TEST(text_of(keys->list("a")) == "x ");
 }
 
-BOOST_AUTO_TEST_CASE(links_that_lead_outside_are_not_listed_through) {
+BOOST_AUTO_TEST_CASE(escaping_links_are_not_listed_through) {
   Folder outside, folder;
   outside.write("secret/x", "");
   folder.write("a/x", "");
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(lists_a_folder_once_a_descriptor_is_left) {
   const KeyStorePtr keys = folder.open();
   std::atomic<bool> may_list{false}, listed{false}, may_end{false};
   std::string names;
-  // Begins and ends with descriptors left: the sanitizers need some to look at what a thread is.
+  // Begins and ends with free descriptors: the sanitizers need some to inspect a thread.
   std::thread listing([&] {
     while (!may_list) std::this_thread::yield();
     names = text_of(keys->list("a"));
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(lists_a_folder_once_a_descriptor_is_left) {
   BOOST_TEST(names == "x ");
 }
 
-BOOST_AUTO_TEST_CASE(who_waits_to_list_a_folder_may_be_cancelled) {
+BOOST_AUTO_TEST_CASE(wait_to_list_a_folder_can_be_cancelled) {
   struct Flag : Request {
     bool cancelled() const override { return true; }
   } flag;
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(who_waits_to_list_a_folder_may_be_cancelled) {
   const KeyStorePtr keys = folder.open();
   const Request::Scope scope(&flag);
   BOOST_CHECK_THROW(check_cancelled(),
-                    Cancelled);  // the sanitizers want to see flag while there are descriptors
+                    Cancelled);  // the sanitizers inspect `flag` while there are descriptors
   const NoMoreDescriptors none;
   BOOST_CHECK_THROW(keys->list("a"), Cancelled);
 }

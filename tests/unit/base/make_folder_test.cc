@@ -16,14 +16,14 @@ namespace files = boost::filesystem;
 
 BOOST_AUTO_TEST_SUITE(make_folder)
 
-BOOST_AUTO_TEST_CASE(with_what_is_missing_above_it) {
+BOOST_AUTO_TEST_CASE(missing_parent_folders_are_created) {
   const TemporaryDirectory directory;
   BOOST_TEST(make_folders(directory.path("a/b/c")));
   BOOST_TEST(files::is_directory(directory.path("a/b/c")));
-  BOOST_TEST(make_folders(directory.path("a/b/c")));  // is there
+  BOOST_TEST(make_folders(directory.path("a/b/c")));  // exists
 }
 
-BOOST_AUTO_TEST_CASE(of_its_own_is_for_its_owner_only) {
+BOOST_AUTO_TEST_CASE(created_folder_is_private) {
   const TemporaryDirectory directory;
   for (int i = 0; i < 2; ++i) {
     BOOST_TEST(make_own_folder(directory.path("a/b/own/")));
@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(of_its_own_is_for_its_owner_only) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(errno_says_why_it_cannot_be) {
+BOOST_AUTO_TEST_CASE(errno_holds_the_reason_of_a_failure) {
   const TemporaryDirectory directory;
   std::ofstream(directory.path("file")) << "x";
   BOOST_TEST(!make_folders(directory.path("file/in")));
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(errno_says_why_it_cannot_be) {
   BOOST_TEST(errno == ENOTDIR);
   BOOST_TEST(!make_own_folder(""));
   BOOST_TEST(errno == ENOENT);
-  const std::string long_name(300, 'x');  // not that what is below it is absent
+  const std::string long_name(300, 'x');  // the result is not that the path below it is absent
   BOOST_TEST(!make_folders(directory.path(long_name + "/a")));
   BOOST_TEST(errno == ENAMETOOLONG);
   if (!files::is_directory("/sys/kernel")) return;
@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(errno_says_why_it_cannot_be) {
   BOOST_TEST(errno != ENOENT);
 }
 
-BOOST_AUTO_TEST_CASE(without_memory_is_no_end_of_the_program) {
+BOOST_AUTO_TEST_CASE(allocation_failure_does_not_end_the_program) {
   const TemporaryDirectory directory;
   const std::string path = directory.path("a/folder/whose/name/is/too/long/for/a/string/without/memory");
   with_each_allocation_failing([&] { make_own_folder(path); },

@@ -29,8 +29,8 @@ namespace {
 
 namespace disk = boost::filesystem;
 
-// As on a kernel before 5.6, or under a filter that does not know the call: for good, so in a process that
-// ends.
+// Behaves like a kernel before 5.6, or a filter that does not know the call. This is permanent, so it runs in
+// a child process.
 bool do_without_openat2(int refusal) {
 #if defined(__linux__) && defined(SYS_openat2)
   sock_filter filter[] = {
@@ -48,7 +48,7 @@ bool do_without_openat2(int refusal) {
 #endif
 }
 
-// DIR/inside/deep/file and DIR/outside/file, which say where they are.
+// DIR/inside/deep/file and DIR/outside/file, which contain their place.
 struct Fixture {
   TemporaryDirectory directory;
   const std::string root = disk::canonical(directory.path()).string();
@@ -70,7 +70,7 @@ struct Fixture {
     return 0;
   }
 
-  // What went wrong first, or 0.
+  // Returns the first failure, or 0.
   int wrong() const {
     int line = 0;
     const auto expect = [&](int number, const std::string& path, int error, int flags = O_RDONLY) {
@@ -91,7 +91,7 @@ struct Fixture {
     return line;
   }
 
-  // What the process says that cannot use openat2.
+  // Returns the result of a process that cannot use openat2.
   static int in_a_process_without_openat2(int refusal, const std::function<int()>& says) {
     const pid_t child = ::fork();
     if (child == 0) ::_exit(do_without_openat2(refusal) ? says() : 255);
@@ -108,12 +108,12 @@ BOOST_AUTO_TEST_CASE(a_path_with_a_link_anywhere_is_not_opened) {
   BOOST_TEST(wrong() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(nor_where_the_system_cannot_tell_in_one_call) {
+BOOST_AUTO_TEST_CASE(a_linked_path_is_refused_without_openat2) {
   for (const int refusal : {ENOSYS, EPERM})
     BOOST_TEST(in_a_process_without_openat2(refusal, [&] { return wrong(); }) == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_folder_that_may_be_entered_and_not_listed_is_gone_through) {
+BOOST_AUTO_TEST_CASE(searchable_folder_is_traversed_without_listing) {
   disk::permissions(root + "/inside", disk::owner_exe | disk::group_exe | disk::others_exe);
   disk::permissions(root, disk::owner_all | disk::group_exe | disk::others_exe);
   BOOST_TEST(in_a_process_without_openat2(ENOSYS, [&] {
@@ -123,8 +123,8 @@ BOOST_AUTO_TEST_CASE(a_folder_that_may_be_entered_and_not_listed_is_gone_through
   disk::permissions(root + "/inside", disk::owner_all);
 }
 
-// A folder of the store is exchanged for a link to one outside, and back, while a file in it is opened.
-BOOST_AUTO_TEST_CASE(who_exchanges_a_folder_for_a_link_meanwhile_leads_nowhere_else) {
+// Replaces a folder of the store by a link to one outside, and back, while a file in it is opened.
+BOOST_AUTO_TEST_CASE(folder_swapped_for_a_link_meanwhile_does_not_escape) {
   const auto reads_outside = [&] {
     const Containment bounds = Containment::of_store(root + "/inside");
     std::atomic<bool> is_over{false};

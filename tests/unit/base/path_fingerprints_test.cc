@@ -29,7 +29,7 @@ BOOST_AUTO_TEST_CASE(many_paths_are_kept_apart) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(without_memory_for_more_paths_those_known_are_kept) {
+BOOST_AUTO_TEST_CASE(allocation_failure_keeps_the_known_paths) {
   PathFingerprints paths;
   const auto path = [](int i) { return "/" + std::to_string(i); };
   int count = 0;
@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(without_memory_for_more_paths_those_known_are_kept) {
         });
 }
 
-BOOST_AUTO_TEST_CASE(a_full_one_begins_anew) {
+BOOST_AUTO_TEST_CASE(a_full_set_starts_again) {
   PathFingerprints paths(1000);
   BOOST_TEST(!paths.knows("/0"));
   for (int i = 0; i < 10000; ++i) {

@@ -34,7 +34,7 @@ class CountingPool : public FilePool {
   std::map<std::string, int> asked, opened;
 };
 
-// A disk that fails for what is called "bad".
+// A disk that fails for paths named "bad".
 class FailingPool : public FilePool {
  public:
   EntryKind kind_of(const std::string& path) override {
@@ -47,7 +47,7 @@ class FailingPool : public FilePool {
 
 BOOST_AUTO_TEST_SUITE(probe)
 
-BOOST_AUTO_TEST_CASE(tells_what_is_at_a_location) {
+BOOST_AUTO_TEST_CASE(probe_reports_the_kind_of_a_location) {
   const Directory directory;
   FilePool files;
   const Probe file(directory.write("a", std::string(600, 'x')), files);
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(asks_each_question_once) {
   BOOST_TEST(files.opened[directory.path("version")] == 1);
 }
 
-BOOST_AUTO_TEST_CASE(what_cannot_be_seen_is_not_absent) {
+BOOST_AUTO_TEST_CASE(unreadable_location_is_not_absent) {
   const Directory directory;
   FailingPool files;
   const auto is_said = [](const Error& error) {
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_seen_is_not_absent) {
   BOOST_CHECK_EXCEPTION(folder.bytes_of("bad", 100), Error, is_said);
 }
 
-BOOST_AUTO_TEST_CASE(keeps_what_a_recogniser_made) {
+BOOST_AUTO_TEST_CASE(result_of_a_recogniser_is_kept) {
   const Directory directory;
   FilePool files;
   const Probe probe(directory.path(), files);
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(keeps_what_a_recogniser_made) {
   BOOST_TEST(probe.once<std::string>([] { return "of another type"; }) == "of another type");
 }
 
-BOOST_AUTO_TEST_CASE(what_it_looked_at_may_still_change) {
+BOOST_AUTO_TEST_CASE(probed_location_may_still_change) {
   const Directory directory;
   FilePool files;
   const std::string path = directory.write("growing.log", "one");

@@ -27,7 +27,7 @@ struct Stores {
     boost::filesystem::create_directories(file.parent_path());
     std::ofstream(file.string(), std::ios::binary) << text;
   }
-  // Until nothing written so far counts as just written.
+  // Waits until earlier writes no longer count as recent.
   static void wait() {
     for (int i = 0; i < 10; ++i) wait_for_file_time();
     ::usleep(25'000);
@@ -46,7 +46,7 @@ std::map<std::string, std::string> stamps(UsedSources& sources) {
 
 BOOST_FIXTURE_TEST_SUITE(used_sources, Stores)
 
-BOOST_AUTO_TEST_CASE(a_store_that_is_a_file_is_made_of_the_files_that_were_asked_for) {
+BOOST_AUTO_TEST_CASE(single_file_store_consists_of_the_requested_files) {
   write("s", "abc");
   write("raw", "def");
   write("unused", "ghi");
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(a_store_that_is_a_file_is_made_of_the_files_that_were_asked
   BOOST_TEST(sources.stamp(directory.path("absent")).value() != "absent");
 }
 
-BOOST_AUTO_TEST_CASE(a_store_that_is_a_folder_is_made_of_whole_folders) {
+BOOST_AUTO_TEST_CASE(folder_store_consists_of_whole_folders) {
   write("s/.zarray", "abc");
   write("s/a/0.0", "abc");
   write("s/b/0.0", "abc");
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(a_store_that_is_a_folder_is_made_of_whole_folders) {
   BOOST_TEST(sources.stamp(root).value() != before.at(root));
 }
 
-BOOST_AUTO_TEST_CASE(a_file_that_was_replaced_or_written_in_place_has_another_stamp) {
+BOOST_AUTO_TEST_CASE(replaced_or_rewritten_file_has_another_stamp) {
   write("s/0", "abc");
   wait();
   UsedSources sources(pool, path);
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_was_replaced_or_written_in_place_has_another_st
   BOOST_TEST(sources.stamp(folder).value() != before);
 }
 
-BOOST_AUTO_TEST_CASE(nothing_is_said_of_what_was_changed_while_it_was_open_or_just_before) {
+BOOST_AUTO_TEST_CASE(recently_changed_source_has_no_stamps) {
   for (bool was_fast = false; !was_fast;) {
     pool.clear();
     const timespec start = file_time();
@@ -126,9 +126,9 @@ BOOST_AUTO_TEST_CASE(nothing_is_said_of_what_was_changed_while_it_was_open_or_ju
   BOOST_TEST(!sources.stamps().has_value());
 }
 
-// A file server's times are of its own clock, which may be behind: they do not say that what it was asked for
-// has been changed since.
-BOOST_AUTO_TEST_CASE(what_is_not_as_it_was_when_it_was_first_used_has_no_stamps) {
+// The times of a file server come from its own clock, which may be slow: they do not show that a requested
+// file has changed since.
+BOOST_AUTO_TEST_CASE(source_changed_since_its_first_use_has_no_stamps) {
   timespec later = file_time();
   later.tv_sec += 3600;
   const auto changed_by = [&](bool is_folder, const std::function<void()>& change) {
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(stamps_outlive_a_change_of_metadata) {
     BOOST_REQUIRE_EQUAL(::chmod(file.c_str(), 0600), 0);
     const std::string after = stamps(sources).at(name);
     BOOST_TEST(is_same_source(before, after));
-    // In a later session nothing explains a change of the access time.
+    // A later session has no explanation for a changed access time.
     const timespec accessed[] = {{1, 0}, {0, UTIME_OMIT}};
     wait();
     BOOST_REQUIRE_EQUAL(::utimensat(AT_FDCWD, file.c_str(), accessed, 0), 0);
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(stamps_outlive_a_change_of_metadata) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(more_than_can_be_remembered_has_no_stamps) {
+BOOST_AUTO_TEST_CASE(too_many_sources_have_no_stamps) {
   write("s/0", "abc");
   wait();
   UsedSources sources(pool, path);

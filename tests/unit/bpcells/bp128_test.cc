@@ -17,7 +17,7 @@ using Block = std::array<uint32_t, kBlockValues>;
 constexpr Transform kTransforms[] = {Transform::none, Transform::minus_one, Transform::difference,
                                      Transform::zigzag_difference};
 
-// Value by value and bit by bit, from the definition in FORMAT.md.
+// Unpacks value by value and bit by bit, from the definition in FORMAT.md.
 Block unpack_slowly(unsigned width, Transform transform, uint32_t start, const std::vector<uint32_t>& words) {
   Block values;
   uint32_t sum = start;
@@ -61,7 +61,7 @@ Block unpack(unsigned width, Transform transform, uint32_t start, const std::vec
 
 BOOST_AUTO_TEST_SUITE(bp128)
 
-BOOST_AUTO_TEST_CASE(every_width_and_transform_unpacks_as_the_definition_says) {
+BOOST_AUTO_TEST_CASE(every_width_and_transform_unpacks_by_definition) {
   std::mt19937 random(20240611);
   for (unsigned width = 0; width <= kMaxWidth; ++width) {
     for (const Transform transform : kTransforms) {
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(every_width_and_transform_unpacks_as_the_definition_says) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_block_of_32_bits_holds_plain_values_whatever_the_transform) {
+BOOST_AUTO_TEST_CASE(block_of_32_bits_ignores_the_transform) {
   std::vector<uint32_t> words(128);
   for (uint32_t i = 0; i < 128; ++i) words[i] = 0xfffffff0u + i;
   for (const Transform transform : kTransforms) {
@@ -96,9 +96,9 @@ BOOST_AUTO_TEST_CASE(a_block_of_no_bits_has_one_value) {
   BOOST_TEST(unpack(0, Transform::zigzag_difference, 9, none)[127] == 9u);
 }
 
-// What BPCells writes for index = 100, 102, 105, 101, 102, 102, … and for the val beside it.
-// Of differences as they are, and with one that is 0, below 0, or first and not 0.
-BOOST_AUTO_TEST_CASE(differences_rise_where_the_values_do) {
+// BPCells writes these for index = 100, 102, 105, 101, 102, 102, … and for the val beside it. Plain
+// differences, and differences with one that is 0, below 0, or first and not 0.
+BOOST_AUTO_TEST_CASE(delta_blocks_are_cumulative) {
   std::mt19937 random(5);
   for (unsigned width = 0; width <= kMostRisingWidth; ++width) {
     for (int round = 0; round < 40; ++round) {
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(differences_rise_where_the_values_do) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(blocks_written_by_bpcells_unpack_to_what_was_written) {
+BOOST_AUTO_TEST_CASE(blocks_written_by_bpcells_unpack_correctly) {
   Block index;
   index.fill(102);
   std::copy_n(std::array{100u, 102u, 105u, 101u}.begin(), 4, index.begin());
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(blocks_written_by_bpcells_unpack_to_what_was_written) {
   BOOST_TEST(unpack(5, Transform::minus_one, 0, val_words) == val, boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(the_test_writer_packs_what_bpcells_packs) {
+BOOST_AUTO_TEST_CASE(test_writer_packs_like_bpcells) {
   std::vector<uint32_t> index(130, 102);
   std::copy_n(std::array{100u, 102u, 105u, 101u}.begin(), 4, index.begin());
   index[128] = 7;

@@ -1,4 +1,4 @@
-// One thing broken in a store that is valid otherwise: what depends on it fails and says why, the rest reads.
+// One broken part in an otherwise valid store: its users fail with a reason, and the rest reads.
 #include <boost/filesystem.hpp>
 #include <set>
 
@@ -21,7 +21,7 @@ void read_part(const Array& array) {
   read_all(array);
 }
 
-// Every part but those in broken reads; each of those fails with words.
+// Checks that every part outside of `broken` reads, and that each part in it fails with `words`.
 void check_parts(const Node& node, const std::set<std::string>& broken, const std::string& words) {
   std::set<std::string> listed;
   for (const Member& member : node.parts->members()) {
@@ -44,7 +44,7 @@ Node broken_matrix(const TemporaryDirectory& directory, Context& context, const 
   return open_refined(directory.path(), context);
 }
 
-// broken: the parts that fail with words.
+// broken: the parts that fail with `words`.
 void damage_part(const std::set<std::string>& broken, const std::string& words, const Break& break_it,
                  const std::string& packing = "packed") {
   TestContext context;
@@ -52,7 +52,7 @@ void damage_part(const std::set<std::string>& broken, const std::string& words, 
   check_parts(broken_matrix(directory, context, break_it, packing), broken, words);
 }
 
-// The matrix as a whole fails with words, all its parts read.
+// Checks that the matrix as a whole fails with `words` while all its parts read.
 void damage_matrix(const std::string& words, const Break& break_it) {
   TestContext context;
   TemporaryDirectory directory;
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(an_undamaged_store_reads) {
   damage_fragments({}, "", [](const StoreFiles&, const std::string&) {});
 }
 
-BOOST_AUTO_TEST_CASE(a_missing_array_takes_down_only_what_needs_it) {
+BOOST_AUTO_TEST_CASE(missing_array_fails_only_its_users) {
   damage_part({"index"}, "index_idx: there is no such array", remove("index_idx"));
   damage_part({"index"}, "index_starts: there is no such array", remove("index_starts"));
   damage_part({"val"}, "val_idx_offsets: there is no such array", remove("val_idx_offsets"));
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(a_wrong_header_is_damage) {
       [](const StoreFiles& files, const std::string&) { files.text("val", "UIN"); }, "unpacked");
 }
 
-BOOST_AUTO_TEST_CASE(idxptr_that_does_not_rise_from_0_is_damage) {
+BOOST_AUTO_TEST_CASE(idxptr_not_rising_from_0_is_damage) {
   auto falls = good_idxptr();
   falls[3] = falls[5];
   damage_part({"idxptr"}, "idxptr[4] falls from 100 to 80", replace("idxptr", falls));
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(idxptr_that_does_not_rise_from_0_is_damage) {
   damage_part({"idxptr"}, "idxptr begins with 1", replace("idxptr", begins));
 }
 
-BOOST_AUTO_TEST_CASE(a_pointer_that_does_not_fit_shortens_nothing) {
+BOOST_AUTO_TEST_CASE(out_of_range_pointer_does_not_shorten_the_matrix) {
   auto short_idxptr = good_idxptr();
   short_idxptr.pop_back();
   TestContext context;
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(a_pointer_that_does_not_fit_shortens_nothing) {
   BOOST_TEST(find_array(*node.parts, "val")->count() == good_idxptr().back());
 }
 
-BOOST_AUTO_TEST_CASE(parts_that_disagree_damage_only_the_matrix) {
+BOOST_AUTO_TEST_CASE(inconsistent_parts_damage_only_the_matrix) {
   auto with_one_more = good_idxptr();
   with_one_more.push_back(600);
   damage_matrix("idxptr has 32 values, expected 31 for 30 columns", replace("idxptr", with_one_more));
@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(parts_that_disagree_damage_only_the_matrix) {
                 replace("shape", std::vector<uint32_t>{40, 0}));
 }
 
-BOOST_AUTO_TEST_CASE(a_storage_order_that_is_neither_damages_the_matrix) {
+BOOST_AUTO_TEST_CASE(unknown_storage_order_damages_the_matrix) {
   damage_matrix("neither row nor col: \"Col\"", replace_lines("storage_order", {"Col"}));
   damage_matrix("storage_order is empty", replace_lines("storage_order", {}));
 }
@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(damaged_names_stay_with_the_matrix_and_empty_ones_do_not) {
   BOOST_TEST(find_array(*no_names.parts, "row_names")->count() == 0u);
 }
 
-BOOST_AUTO_TEST_CASE(names_count_rows_and_columns_where_the_shape_is_damaged) {
+BOOST_AUTO_TEST_CASE(names_give_the_shape_if_it_is_damaged) {
   TestContext context;
   TemporaryDirectory directory;
   const auto matrix =
@@ -202,14 +202,14 @@ BOOST_AUTO_TEST_CASE(the_end_of_fragments_needs_their_start) {
   damage_fragments({"cell"}, "cell_idx: there is no such array", remove("cell_idx"));
 }
 
-BOOST_AUTO_TEST_CASE(chromosome_ranges_that_end_before_they_begin_are_damage) {
+BOOST_AUTO_TEST_CASE(reversed_chromosome_ranges_are_damage) {
   damage_fragments({"chr_ptr"}, "chr_ptr[0]: a range begins at 200 and ends at 100",
                    replace("chr_ptr", std::vector<uint64_t>{200, 100, 200, 300}));
   damage_fragments({"chr_ptr"}, "chr_ptr has 3 values, expected pairs",
                    replace("chr_ptr", std::vector<uint64_t>{0, 200, 300}));
 }
 
-BOOST_AUTO_TEST_CASE(chromosomes_that_do_not_fit_their_ranges_damage_the_fragments) {
+BOOST_AUTO_TEST_CASE(mismatched_chromosomes_damage_the_fragments) {
   TestContext context;
   TemporaryDirectory directory;
   const StoreFiles files = bpcells_writer::write_fragments(directory.path(), small_fragments());

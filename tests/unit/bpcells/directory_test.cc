@@ -26,7 +26,7 @@ void refused(const std::string& version, Errc code, const std::string& words) {
 
 BOOST_AUTO_TEST_SUITE(directories)
 
-BOOST_AUTO_TEST_CASE(a_store_says_its_format_and_version) {
+BOOST_AUTO_TEST_CASE(store_reports_its_format_and_version) {
   TestContext context;
   TemporaryDirectory directory;
   bpcells_writer::write_matrix(directory.path(), small_matrix());
@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(a_store_says_its_format_and_version) {
   BOOST_TEST(*find_attribute(store.root.parts->attributes(), "version")->text() == "packed-uint-matrix-v2");
 }
 
-BOOST_AUTO_TEST_CASE(every_other_directory_is_none) {
+BOOST_AUTO_TEST_CASE(other_directories_are_not_recognised) {
   TemporaryDirectory directory;
   BOOST_TEST(!recognises_directory(look_at(directory.path())));
   write(directory.path("version"), "1.2.3\n");
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(the_version_line_may_end_in_any_way) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_version_that_bpcells_does_not_know_is_refused) {
+BOOST_AUTO_TEST_CASE(version_unknown_to_bpcells_is_refused) {
   for (const char* version : {"packed-uint-matrix-v3", "packed-uint-matrix-v9999", "unpacked-ulong-matrix-v2",
                               "packed-uint-fragments-v2", "packed-matrix-v2", "packed-fragments",
                               "packed-fragments-v2 ", "Packed-fragments-v2", "packedfragments-v2"}) {
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(only_the_arrays_of_the_version_are_members) {
   BOOST_TEST(names == expected, boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(an_array_that_is_no_file_is_an_error_of_its_own) {
+BOOST_AUTO_TEST_CASE(array_without_a_regular_file_fails_alone) {
   TestContext context;
   TemporaryDirectory directory;
   bpcells_writer::write_matrix(directory.path(), small_matrix(), "unpacked");

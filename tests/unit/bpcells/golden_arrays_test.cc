@@ -1,5 +1,5 @@
-// Every directory case of the golden data, array by array: the .npy and the name lists that BPCells' own data
-// gave.
+// Every directory case of the golden data, array by array: the .npy and the name lists are from BPCells' own
+// data.
 #include <algorithm>
 #include <boost/filesystem.hpp>
 #include <fstream>
@@ -25,7 +25,7 @@ void compare_case(const fs::path& folder, Context& context) {
 
 BOOST_AUTO_TEST_SUITE(golden_arrays)
 
-BOOST_AUTO_TEST_CASE(all_directory_stores_read_as_bpcells_wrote_them) {
+BOOST_AUTO_TEST_CASE(all_directory_stores_match_bpcells) {
   TestContext context;
   size_t cases = 0;
   for (const fs::directory_entry& entry : fs::directory_iterator(PLAINFS_TEST_DATA "/bpcells")) {
@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(all_directory_stores_read_as_bpcells_wrote_them) {
 }
 
 // Lines "NAME.npy EIO" and "NAME.npy ok" of a damaged store.
-BOOST_AUTO_TEST_CASE(damaged_stores_fail_where_they_are_damaged_and_nowhere_else) {
+BOOST_AUTO_TEST_CASE(damage_fails_only_the_damaged_parts) {
   TestContext context;
   for (const fs::directory_entry& entry : fs::directory_iterator(PLAINFS_TEST_DATA "/bad/bpcells")) {
     const std::string store = (entry.path() / "store").string();

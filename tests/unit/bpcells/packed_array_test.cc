@@ -11,7 +11,7 @@ using namespace plainfs::bpcells;
 using bpcells_writer::PackedWords;
 using bpcells_writer::Packing;
 
-// Counts what is read of an array.
+// An array that counts the elements read.
 class CountingArray : public Array {
  public:
   explicit CountingArray(ArrayPtr inner) : Array(inner->dtype(), inner->shape()), inner_(inner) {}
@@ -51,7 +51,7 @@ void damage(const std::string& words, uint64_t count, const std::function<void(P
 
 BOOST_AUTO_TEST_SUITE(packed_arrays)
 
-BOOST_AUTO_TEST_CASE(what_was_packed_is_read_back) {
+BOOST_AUTO_TEST_CASE(packed_values_are_read_back) {
   TestContext context;
   const std::vector<std::pair<Packing, Transform>> kinds = {
       {Packing::plain, Transform::none},
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(any_slice_equals_the_slice_of_the_whole) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(one_value_reads_one_block_and_a_piece_of_what_tells_where_it_is) {
+BOOST_AUTO_TEST_CASE(one_value_reads_one_block_and_part_of_its_index) {
   TestContext context;
   const PackedWords words = bpcells_writer::pack(values_of_all_widths(1000000), Packing::difference);
   const auto data = std::make_shared<CountingArray>(memory_array(words.data));
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(one_value_reads_one_block_and_a_piece_of_what_tells_where_i
   BOOST_TEST(context.counters.chunks_decoded == 2u);
 }
 
-BOOST_AUTO_TEST_CASE(values_are_read_into_place_as_they_are_read) {
+BOOST_AUTO_TEST_CASE(values_read_in_place_equal_plain_reads) {
   TestContext context;
   const std::vector<uint32_t> values = values_of_all_widths(3000);
   const ArrayPtr array = open(bpcells_writer::pack(values, Packing::zigzag_difference),
@@ -113,8 +113,8 @@ BOOST_AUTO_TEST_CASE(values_are_read_into_place_as_they_are_read) {
   BOOST_TEST(out == std::vector<uint32_t>(values.begin() + 77, values.begin() + 2077));
 }
 
-// Runs of any lengths, most of which rise; in some rounds one value does not, or is as large as the limit.
-BOOST_AUTO_TEST_CASE(runs_rise_where_their_values_do) {
+// Runs of any lengths, mostly sorted. In some rounds one value is unsorted, or equals the limit.
+BOOST_AUTO_TEST_CASE(rising_runs_are_recognised) {
   TestContext context;
   std::mt19937 random(11);
   int rising = 0;
@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(an_added_array_is_added) {
   BOOST_TEST(ends[19999] == begins[19999] + 5);
 }
 
-BOOST_AUTO_TEST_CASE(without_idx_offsets_positions_are_as_stored) {
+BOOST_AUTO_TEST_CASE(without_idx_offsets_positions_stay_as_stored) {
   TestContext context;
   const std::vector<uint32_t> values = values_of_all_widths(1000);
   PackedParts parts = parts_of(bpcells_writer::pack(values, Packing::plain), false);
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(without_idx_offsets_positions_are_as_stored) {
       (numbers<uint32_t>(packed_array("cell", parts, Transform::none, 1000, nullptr, context)) == values));
 }
 
-// 2^32 + 512 words of which only the last block's are not zero.
+// 2^32 + 512 words with zeros except in the last block.
 class FarWords : public Array {
  public:
   FarWords() : Array(type_of<uint32_t>(), {(uint64_t{1} << 32) + 512}) {}
@@ -185,7 +185,7 @@ class FarWords : public Array {
   }
 };
 
-// idx is 0, 128, 256, … and is stored as 0 again where it reaches 2^32.
+// idx is 0, 128, 256, …, and is stored as 0 again when it reaches 2^32.
 class FarIdx : public Array {
  public:
   explicit FarIdx(uint64_t count) : Array(type_of<uint32_t>(), {count}) {}
@@ -211,14 +211,14 @@ BOOST_AUTO_TEST_CASE(positions_beyond_32_bits_come_from_idx_offsets) {
   BOOST_TEST(array->read(range((uint64_t{1} << 32) - 1, 1)).values<uint32_t>()[0] == 0u);
 }
 
-BOOST_AUTO_TEST_CASE(parts_whose_lengths_do_not_fit_are_damage) {
+BOOST_AUTO_TEST_CASE(parts_of_mismatched_lengths_are_damage) {
   damage("val_idx has 4 values, expected 5", 500, [](PackedWords& p) { p.idx.pop_back(); });
   damage("val_idx has 6 values, expected 5", 500, [](PackedWords& p) { p.idx.push_back(p.idx.back()); });
   damage("val_starts has 3 values, expected 4", 500, [](PackedWords& p) { p.starts.pop_back(); });
   damage("val_data has", 500, [](PackedWords& p) { p.idx.back() += 4; });
 }
 
-BOOST_AUTO_TEST_CASE(idx_offsets_that_do_not_rise_over_all_of_idx_are_damage) {
+BOOST_AUTO_TEST_CASE(idx_offsets_not_covering_idx_are_damage) {
   damage("val_idx_offsets has 0 values", 500, [](PackedWords& p) { p.idx_offsets.clear(); });
   damage("val_idx_offsets has 1 values", 500, [](PackedWords& p) { p.idx_offsets = {0}; });
   damage("val_idx_offsets has 3 values", 500, [](PackedWords& p) { p.idx_offsets = {0, 2, 5}; });
@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(idx_offsets_that_do_not_rise_over_all_of_idx_are_damage) {
   damage("does not rise from 0 to 5", 500, [](PackedWords& p) { p.idx_offsets = {0, 4}; });
 }
 
-BOOST_AUTO_TEST_CASE(idx_that_gives_no_widths_is_damage) {
+BOOST_AUTO_TEST_CASE(idx_without_valid_widths_is_damage) {
   const auto with_idx = [](std::vector<uint32_t> idx) {
     return [idx](PackedWords& packed) {
       packed.data.resize(1000);

@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(every_other_node_is_left_alone) {
   BOOST_TEST(!bpcells::refine(refined, context).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(logical_arrays_and_foreign_members_are_listed_physical_ones_are_not) {
+BOOST_AUTO_TEST_CASE(only_logical_arrays_and_foreign_members_are_listed) {
   TestContext context;
   auto group = unpacked_group("packed-float-matrix-v2");
   const auto words =
@@ -127,14 +127,14 @@ BOOST_AUTO_TEST_CASE(numbers_of_other_widths_are_read_by_value) {
              "pointers keep their stored width");
 }
 
-BOOST_AUTO_TEST_CASE(doubles_that_point_are_64_bit_pointers) {
+BOOST_AUTO_TEST_CASE(double_pointers_become_64_bit) {
   TestContext context;
   auto group = unpacked_group();
   group->set("idxptr", memory_array(std::vector<double>{0, 2, 3}));
   BOOST_TEST((numbers<uint64_t>(matrix_of(group, context).pointer) == std::vector<uint64_t>{0, 2, 3}));
 }
 
-BOOST_AUTO_TEST_CASE(a_value_that_its_type_cannot_hold_is_damage) {
+BOOST_AUTO_TEST_CASE(value_out_of_range_of_its_type_is_damage) {
   TestContext context;
   const auto fails = [&](const std::string& version, ArrayPtr val, const std::string& words) {
     auto group = unpacked_group(version);
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(names_of_fixed_length_are_cut_at_their_padding) {
   BOOST_TEST(!matrix.error.has_value());
 }
 
-BOOST_AUTO_TEST_CASE(two_zeros_point_at_no_columns) {
+BOOST_AUTO_TEST_CASE(pointer_of_two_zeros_has_no_columns) {
   TestContext context;
   auto group = unpacked_group();
   group->set("shape", memory_array(std::vector<uint32_t>{3, 0}));
@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(the_number_of_fragments_is_the_largest_chr_ptr) {
   fragments.chr_pointer->check();
 }
 
-BOOST_AUTO_TEST_CASE(a_chr_ptr_that_is_only_said_to_be_long_is_not_read) {
+BOOST_AUTO_TEST_CASE(declared_length_of_chr_ptr_is_not_trusted) {
   struct Endless : Array {
     Endless() : Array(number_type(Kind::unsigned_integer, 8), {uint64_t{1} << 52}) {}
     Elements read(const Box&) const override { throw std::logic_error("read"); }

@@ -1,4 +1,4 @@
-// What the tests of BPCells stores share: small stores, arrays in memory, and arrays as vectors.
+// Shared helpers for tests of BPCells stores: small stores, arrays in memory, and arrays as vectors.
 #pragma once
 
 #include <boost/test/unit_test.hpp>
@@ -51,7 +51,7 @@ inline std::vector<std::string> texts(const ArrayPtr& array) {
   return values;
 }
 
-// Passes where call() throws an Error of that code whose message holds words.
+// Requires that call() throws an Error of that code with a message that contains `words`.
 inline void require_error(Errc code, const std::string& words, const std::function<void()>& call) {
   try {
     call();

@@ -35,7 +35,7 @@ class Numbers : public BlockStream<Block> {
   }
 };
 
-// Reads blocks [first, last) of count as a file does; false where a block is another one.
+// Reads blocks [first, last) of `count` like a file. Returns false if a block differs.
 bool read(Numbers& numbers, uint64_t first, uint64_t last, uint64_t count) {
   numbers.follow(first, last, count);
   for (uint64_t i = first; i < last; ++i)
@@ -54,7 +54,7 @@ bool is_nothing(ReadingPlace::Range range) {
 
 BOOST_AUTO_TEST_SUITE(block_stream)
 
-BOOST_AUTO_TEST_CASE(blocks_ahead_of_a_reader_are_made_once_and_those_behind_are_let_go) {
+BOOST_AUTO_TEST_CASE(blocks_ahead_are_made_once_and_passed_ones_released) {
   ReadingPlace place(kMostAhead);
   ReadingPlace::Plan plan = place.advance(0, 2, 100);
   BOOST_TEST(is(plan.ahead, 1, 6));
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(blocks_ahead_of_a_reader_are_made_once_and_those_behind_are
 
 BOOST_AUTO_TEST_CASE(requests_may_overtake_one_another) {
   ReadingPlace place(kMostAhead);
-  for (uint64_t i = 0; i < 20; i += 4) place.advance(i, i + 4, 100);  // far enough to be known
+  for (uint64_t i = 0; i < 20; i += 4) place.advance(i, i + 4, 100);  // far enough to be recognised
   place.advance(24, 28, 100);
   const ReadingPlace::Plan late = place.advance(20, 24, 100);
   BOOST_TEST(is_nothing(late.ahead));
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(requests_may_overtake_one_another) {
   BOOST_TEST(is(next.behind, 12, 16));
 }
 
-BOOST_AUTO_TEST_CASE(a_jump_asks_for_nothing_and_lets_nothing_go) {
+BOOST_AUTO_TEST_CASE(jump_requests_and_releases_nothing) {
   ReadingPlace place(kMostAhead);
   place.advance(0, 2, 1000);
   for (const uint64_t first : {500, 504, 100, 98, 98, 900}) {
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(a_jump_asks_for_nothing_and_lets_nothing_go) {
   BOOST_TEST(is(place.advance(902, 904, 1000).ahead, 903, 908));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_made_ahead_grows_with_what_was_read) {
+BOOST_AUTO_TEST_CASE(read_ahead_grows_with_the_bytes_read) {
   ReadingPlace place(20);
   BOOST_TEST(is(place.advance(0, 1, 1000).ahead, 1, 3));
   BOOST_TEST(is(place.advance(1, 2, 1000).ahead, 3, 6));
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(a_random_reader_finds_what_was_read_before) {
   BOOST_TEST(numbers->made == 50);
 }
 
-BOOST_AUTO_TEST_CASE(readers_at_once_all_get_their_blocks) {
+BOOST_AUTO_TEST_CASE(concurrent_readers_all_get_their_blocks) {
   ByteCache cache(100 * kBlockBytes);
   Workers workers(2);
   const auto numbers = std::make_shared<Numbers>(cache, workers);

@@ -15,7 +15,7 @@ using namespace plainfs;
 
 namespace {
 
-// A value that says what it costs.
+// A value with a chosen cost.
 struct Sized {
   uint64_t value = 0;
   size_t bytes = 0;
@@ -24,7 +24,7 @@ struct Sized {
 
 constexpr size_t kKilobyte = 1000;
 
-// Loads value where key is not held; counts the loads.
+// Loads a value if `key` is absent, and counts the loads.
 struct Loads {
   std::atomic<int> count{0};
   std::shared_ptr<const Sized> get(ByteCache& cache, CacheKey key, uint64_t value, size_t bytes = kKilobyte) {
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(value_is_loaded_once_while_held) {
   BOOST_TEST(statistics.budget_bytes == 100 * kKilobyte);
 }
 
-BOOST_AUTO_TEST_CASE(owners_and_items_are_told_apart) {
+BOOST_AUTO_TEST_CASE(owners_and_items_have_separate_entries) {
   ByteCache cache(100 * kKilobyte);
   Loads loads;
   const uint64_t a = cache.new_owner();
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(owners_and_items_are_told_apart) {
   BOOST_TEST(loads.count == 3);
 }
 
-BOOST_AUTO_TEST_CASE(least_recently_used_value_goes_first) {
+BOOST_AUTO_TEST_CASE(least_recently_used_value_is_evicted_first) {
   ByteCache cache(10 * 2 * kKilobyte);
   Loads loads;
   const uint64_t owner = cache.new_owner();
@@ -103,8 +103,8 @@ BOOST_AUTO_TEST_CASE(one_value_may_use_almost_the_whole_budget) {
   BOOST_TEST(cache.statistics().held_bytes <= 1000 * kKilobyte);
 }
 
-// Of entries of some kilobytes the allocator loses about one part in sixteen between them.
-BOOST_AUTO_TEST_CASE(what_the_allocator_loses_counts_as_held) {
+// The allocator loses about one sixteenth between entries of several kilobytes.
+BOOST_AUTO_TEST_CASE(allocator_overhead_counts_as_held) {
   ByteCache cache(1000 * kKilobyte);
   Loads loads;
   const uint64_t owner = cache.new_owner();
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(what_the_allocator_loses_counts_as_held) {
   BOOST_TEST(cache.statistics().held_bytes - one < 505 * kKilobyte);
 }
 
-BOOST_AUTO_TEST_CASE(value_over_the_budget_is_handed_out_and_not_kept) {
+BOOST_AUTO_TEST_CASE(value_over_the_budget_is_returned_and_not_kept) {
   ByteCache cache(10 * kKilobyte);
   Loads loads;
   const uint64_t owner = cache.new_owner();
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(value_over_the_budget_is_handed_out_and_not_kept) {
   BOOST_TEST(loads.get(cache, {owner, 2}, 3, 11 * kKilobyte)->value == 3u);
   BOOST_TEST(loads.count == 3);
   loads.get(cache, {owner, 1}, 1);
-  BOOST_TEST(loads.count == 3);  // what was held stays
+  BOOST_TEST(loads.count == 3);  // cached values stay
 }
 
 BOOST_AUTO_TEST_CASE(cache_without_budget_keeps_nothing) {
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(concurrent_misses_share_one_load) {
   ByteCache cache(100 * kKilobyte);
   std::atomic<int> loads{0};
   std::atomic<uint64_t> sum{0};
-  // The load ends only after the other seven wait for it (waiters count as hits).
+  // The load ends only once the other seven wait for it (waiters count as hits).
   const auto load = [&] {
     ++loads;
     while (cache.statistics().hits < 7) std::this_thread::yield();
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(concurrent_misses_share_one_load) {
   BOOST_TEST(sum == 72u);
 }
 
-BOOST_AUTO_TEST_CASE(whoever_can_do_without_does_not_wait_for_a_load) {
+BOOST_AUTO_TEST_CASE(optional_lookup_does_not_wait_for_a_load) {
   ByteCache cache(100 * kKilobyte);
   std::atomic<bool> loading{false}, go_on{false};
   std::thread loader([&] {
@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(loads_nest_downwards) {
   BOOST_TEST(inner.count == 1);
 }
 
-BOOST_AUTO_TEST_CASE(load_of_its_own_key_is_an_error_and_no_deadlock) {
+BOOST_AUTO_TEST_CASE(recursive_load_is_an_error_and_no_deadlock) {
   ByteCache cache(100 * kKilobyte);
   Loads loads;
   BOOST_CHECK_THROW(cache.get<Sized>({1, 1}, [&] { return *loads.get(cache, {1, 1}, 1); }), std::logic_error);
@@ -235,8 +235,8 @@ BOOST_AUTO_TEST_CASE(drop_forgets_the_owners_in_its_range) {
   BOOST_TEST(cache.statistics().held_bytes == 0u);
 }
 
-// The processor time of this thread that 2,000 views take to come and go while an array holds that many
-// chunks.
+// Returns the processor time of this thread that 2,000 views need to come and go while an array holds
+// `chunks` chunks.
 double seconds_of_drops_beside(uint64_t chunks) {
   ByteCache cache(200'000 * kKilobyte);
   Loads loads;
@@ -258,12 +258,12 @@ double seconds_of_drops_beside(uint64_t chunks) {
   return seconds;
 }
 
-// Where each drop visited every entry, 500 times as many would take some 500 times as long.
+// If each drop visited every entry, 500 times as many would take about 500 times as long.
 BOOST_AUTO_TEST_CASE(drop_visits_no_entries_of_other_owners) {
   BOOST_TEST(seconds_of_drops_beside(100'000) < 50 * seconds_of_drops_beside(200));
 }
 
-BOOST_AUTO_TEST_CASE(load_dropped_under_way_is_handed_out_and_not_kept) {
+BOOST_AUTO_TEST_CASE(value_dropped_during_its_load_is_not_kept) {
   ByteCache cache(100 * kKilobyte);
   Loads loads;
   const auto value = cache.get<Sized>({1, 1}, [&] {
@@ -297,7 +297,7 @@ BOOST_AUTO_TEST_CASE(budget_holds_with_eight_threads) {
   BOOST_TEST(cache.statistics().held_bytes == 0u);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_forgotten_is_loaded_anew) {
+BOOST_AUTO_TEST_CASE(forgotten_value_is_loaded_again) {
   ByteCache cache(100 * kKilobyte);
   Loads loads;
   const uint64_t owner = cache.new_owner();
@@ -311,7 +311,7 @@ BOOST_AUTO_TEST_CASE(what_is_forgotten_is_loaded_anew) {
   BOOST_TEST(loads.get(cache, {owner, 1}, 45)->value == 45u);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_forgotten_while_it_loads_is_handed_out_and_not_kept) {
+BOOST_AUTO_TEST_CASE(value_forgotten_during_its_load_is_not_kept) {
   ByteCache cache(100 * kKilobyte);
   const uint64_t owner = cache.new_owner();
   const auto value = cache.get<Sized>({owner, 1}, [&] {

@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(pieces_are_used_in_their_order) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(few_pieces_lie_in_memory) {
+BOOST_AUTO_TEST_CASE(number_of_pieces_in_memory_is_bounded) {
   Workers workers(3);
   std::atomic<int> there{0}, most{0};
   InOrder<int>::run(
@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(few_pieces_lie_in_memory) {
         return 0;
       },
       [&](size_t, int) { --there; });
-  BOOST_TEST(most <= 12);  // two a thread, and the one that each makes
+  BOOST_TEST(most <= 12);  // two per thread, plus the one that each makes
 }
 
 BOOST_AUTO_TEST_CASE(failing_piece_ends_all) {

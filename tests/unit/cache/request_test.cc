@@ -28,7 +28,7 @@ struct Number {
 
 BOOST_AUTO_TEST_SUITE(request)
 
-BOOST_AUTO_TEST_CASE(a_thread_works_for_nobody_until_it_is_told) {
+BOOST_AUTO_TEST_CASE(a_thread_has_no_request_by_default) {
   BOOST_TEST(Request::current() == nullptr);
   check_cancelled();
   Flag outer, inner;
@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(a_thread_works_for_nobody_until_it_is_told) {
   BOOST_TEST(Request::current() == nullptr);
 }
 
-BOOST_AUTO_TEST_CASE(a_cancelled_request_ends_the_work_of_all_threads_before_the_next_piece) {
+BOOST_AUTO_TEST_CASE(cancelled_request_stops_all_its_threads) {
   for (const unsigned threads : {0u, 2u}) {
     Workers workers(threads);
     Flag flag;
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(a_cancelled_request_ends_the_work_of_all_threads_before_the
   }
 }
 
-BOOST_AUTO_TEST_CASE(the_work_of_others_goes_on_beside_a_cancelled_one) {
+BOOST_AUTO_TEST_CASE(cancelled_request_does_not_stop_others) {
   Workers workers(2);
   Flag flag;
   flag.is_cancelled = true;
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(jobs_for_later_are_cancelled_when_the_workers_end) {
   BOOST_TEST(cancelled);
 }
 
-BOOST_AUTO_TEST_CASE(a_cancelled_request_begins_no_load_of_the_cache_but_is_given_what_is_held) {
+BOOST_AUTO_TEST_CASE(cancelled_request_gets_cached_values_but_starts_no_load) {
   ByteCache cache(1000);
   Flag flag;
   cache.get<Number>({1, 1}, [] { return Number{1}; });
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(a_cancelled_request_begins_no_load_of_the_cache_but_is_give
   BOOST_TEST(!loaded);
 }
 
-BOOST_AUTO_TEST_CASE(who_waits_for_the_load_of_a_cancelled_request_loads_itself) {
+BOOST_AUTO_TEST_CASE(waiter_takes_over_the_load_of_a_cancelled_request) {
   ByteCache cache(1000);
   Flag flag;
   std::atomic<int> loads{0};
@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(who_waits_for_the_load_of_a_cancelled_request_loads_itself)
   BOOST_TEST(cache.statistics().misses == 2u);
 }
 
-BOOST_AUTO_TEST_CASE(who_waits_for_another_s_load_leaves_when_cancelled) {
+BOOST_AUTO_TEST_CASE(cancelled_waiter_leaves_the_load_of_another) {
   ByteCache cache(1000);
   const CacheKey key{cache.new_owner(), 0};
   std::latch is_loading(1), may_end(1);
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(who_waits_for_another_s_load_leaves_when_cancelled) {
   BOOST_TEST(cache.held<Number>(key)->value == 1);
 }
 
-BOOST_AUTO_TEST_CASE(who_waits_for_what_is_done_once_leaves_when_cancelled) {
+BOOST_AUTO_TEST_CASE(cancelled_waiter_leaves_a_once_task) {
   Once once;
   int done = 0;
   std::latch is_working(1), may_end(1);
@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(who_waits_for_what_is_done_once_leaves_when_cancelled) {
   BOOST_TEST(done == 1);
 }
 
-BOOST_AUTO_TEST_CASE(what_failed_is_done_by_the_next) {
+BOOST_AUTO_TEST_CASE(failed_once_task_is_done_by_the_next_caller) {
   Once once;
   int calls = 0;
   BOOST_CHECK_THROW(once.call([&] { throw ++calls; }), int);

@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(workers_take_part) {
   BOOST_TEST(three_at_once.try_wait());
 }
 
-BOOST_AUTO_TEST_CASE(threads_that_do_not_start_are_done_without_and_start_later) {
+BOOST_AUTO_TEST_CASE(work_continues_without_unstarted_threads) {
   Workers workers(2);
   {
     const NoThreads scope;
@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(threads_that_do_not_start_are_done_without_and_start_later)
     BOOST_TEST(seen.size() == 1u);
     const auto kept = std::make_shared<int>();
     workers.try_later([kept] {});
-    BOOST_TEST(kept.use_count() == 1);  // nobody would run it
+    BOOST_TEST(kept.use_count() == 1);  // no worker would run it
   }
   std::latch three_at_once(3);
   workers.parallel_for(3, [&](size_t) { three_at_once.arrive_and_wait(); });
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(exception_of_a_later_job_is_dropped) {
   ran.get_future().wait();
 }
 
-BOOST_AUTO_TEST_CASE(later_jobs_are_over_when_what_they_held_is_let_go) {
+BOOST_AUTO_TEST_CASE(later_jobs_end_when_their_captures_are_released) {
   std::promise<void> release_first, release_third, second_ran;
   const auto held = std::make_shared<int>();
   Workers workers(2);
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(later_jobs_are_over_when_what_they_held_is_let_go) {
   workers.try_later([&] { release_third.get_future().wait(); });
   second_ran.get_future().wait();
   BOOST_TEST(workers.jobs_taken() == 3u);
-  BOOST_TEST(workers.jobs_over() == 0u);  // the first runs still
+  BOOST_TEST(workers.jobs_over() == 0u);  // the first is still running
   release_first.set_value();
   while (workers.jobs_over() < 2) std::this_thread::yield();
   BOOST_TEST(held.use_count() == 1);

@@ -1,4 +1,4 @@
-// Dates as cftime 1.6 gives them.
+// Dates as returned by cftime 1.6.
 #include "formats/core/cf/calendar.h"
 
 #include <boost/test/unit_test.hpp>
@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(whole_counts_are_exact_in_every_unit) {
              "1969-12-31T23:59:59.999999999");
 }
 
-BOOST_AUTO_TEST_CASE(reals_have_the_fewest_digits_that_read_back) {
+BOOST_AUTO_TEST_CASE(reals_have_the_shortest_exact_digits) {
   const char* hours = "hours since 0001-01-01";
   BOOST_TEST(time_text(hours, Calendar::julian, 16648056.333333334) == "1900-03-01T00:20:00");
   BOOST_TEST(time_text("days since 2000-01-01", Calendar::standard, 0.1) == "2000-01-01T02:24:00");

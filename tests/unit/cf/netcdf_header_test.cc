@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(unknown_type_is_damaged) {
   BOOST_CHECK_EXCEPTION(header_of(parts), Error, says("7 is no type of NetCDF classic"));
 }
 
-BOOST_AUTO_TEST_CASE(dimension_that_is_absent_is_damaged) {
+BOOST_AUTO_TEST_CASE(missing_dimension_is_damaged) {
   Parts parts;
   parts.numbers = word(0) + word(2);
   BOOST_CHECK_EXCEPTION(header_of(parts), Error, says("dimension 2 of 2"));
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(two_record_dimensions_are_damaged) {
   BOOST_CHECK_EXCEPTION(header_of(parts), Error, says("several dimensions are the record dimension"));
 }
 
-BOOST_AUTO_TEST_CASE(record_dimension_behind_another_is_damaged) {
+BOOST_AUTO_TEST_CASE(record_dimension_after_another_is_damaged) {
   Parts parts;
   parts.numbers = word(1) + word(0);
   BOOST_CHECK_EXCEPTION(header_of(parts), Error, says("the record dimension as dimension 1"));

@@ -34,7 +34,7 @@ Attributes with_axes(std::vector<std::string> names) {
   return {{"_ARRAY_DIMENSIONS", texts(names)}};
 }
 
-// Null where the node is not refined.
+// Returns null if the node is not refined.
 ArrayPtr joined(const Node& node) {
   TestContext context;
   const std::optional<Node> refined = refine(node, context);
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(characters_are_joined_along_the_last_axis) {
   BOOST_TEST(as_text(one.bytes) == "ef");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_stored_stays_beside_the_texts) {
+BOOST_AUTO_TEST_CASE(stored_characters_stay_beside_the_texts) {
   TestContext context;
   const std::optional<Node> refined = refine(characters("abcd", {2, 2}, of_netcdf()), context);
   BOOST_REQUIRE(refined.has_value());
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(what_is_stored_stays_beside_the_texts) {
   BOOST_TEST(!refine(*refined, context).has_value());
 }
 
-// An array that is one character everywhere, and knows it.
+// An array of one repeated character that reports this.
 class Same : public Array {
  public:
   Same() : Array(character(), {2, 3}) {}
@@ -81,7 +81,7 @@ class Same : public Array {
   Attributes attributes() const override { return of_netcdf(); }
 };
 
-BOOST_AUTO_TEST_CASE(one_character_that_stands_for_all_is_a_whole_text) {
+BOOST_AUTO_TEST_CASE(single_repeated_character_is_a_whole_text) {
   Node node;
   node.content = LabelledArray{std::make_shared<Same>(), {}, {}};
   const ArrayPtr names = joined(node);
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(zarr_characters_are_joined_if_the_axis_is_named_so) {
   BOOST_TEST(joined(characters("abcd", {2, 2}, of_xarray)) != nullptr);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_text_of_netcdf_stays_as_it_is) {
+BOOST_AUTO_TEST_CASE(other_characters_stay_unchanged) {
   TestContext context;
   BOOST_TEST(!joined(characters("abcd", {2, 2}, {})));
   BOOST_TEST(!joined(characters("ab", {2}, of_netcdf())));

@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(unknown_codecs_are_unsupported) {
   for (const char* name : {"zfp", "numcodecs.pcodec", "numcodecs.", "lz4", "shuffle", "conditional"})
     BOOST_CHECK((code_of([&] { make_zarr_v3_codec(name, none, {}); }) == Errc::unsupported));
   BOOST_TEST(!make_zarr_object_codec("zlib", none, DType{}));
-  BOOST_TEST(!make_hdf5_filter(32019, {}, 1));  // JPEG, which nobody here has
+  BOOST_TEST(!make_hdf5_filter(32019, {}, 1));  // JPEG, which is not supported here
   BOOST_TEST(!make_hdf5_filter(0, {}, 1));
 }
 
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(wrong_configurations_are_errors) {
 
 BOOST_AUTO_TEST_CASE(lzma_takes_no_dictionary_of_any_size) {
   const auto dtype = parse_numpy_dtype("<i4");
-  Bytes alone(13 + 8);  // properties, the size of the dictionary, no size of the data
+  Bytes alone(13 + 8);  // properties, dictionary size, unknown data size
   alone[0] = std::byte{0x5d};
   alone[4] = std::byte{0x40};  // 1 GiB
   std::fill(alone.begin() + 5, alone.begin() + 13, std::byte{0xff});
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(crc32c_knows_the_values_of_rfc_3720) {
   BOOST_TEST(crc32c({}) == 0u);
 }
 
-// Bit by bit, of any length and alignment: libraries take other ways for short data and for long.
+// Computes bit by bit, for any length and alignment: libraries have separate paths for short and long data.
 uint32_t plain_crc(ByteSpan data, uint32_t polynomial, uint32_t before) {
   uint32_t crc = ~before;
   for (const std::byte byte : data) {
@@ -138,7 +138,7 @@ uint32_t plain_crc(ByteSpan data, uint32_t polynomial, uint32_t before) {
   return ~crc;
 }
 
-BOOST_AUTO_TEST_CASE(checksums_of_any_length_are_those_of_the_polynomial) {
+BOOST_AUTO_TEST_CASE(checksums_of_any_length_match_the_polynomial) {
   Bytes bytes(5003);
   for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * i * 31 >> 3);
   for (size_t first = 0; first < 9; ++first)
@@ -274,7 +274,7 @@ BOOST_AUTO_TEST_CASE(zstd_reads_frames_one_after_another_without_content_size) {
   BOOST_CHECK_EXCEPTION(zstd->decode(frames, DecodedSize::at_most(3)), Error, says("zstd: decodes to"));
 }
 
-BOOST_AUTO_TEST_CASE(a_blosc_frame_is_not_trusted_about_sizes) {
+BOOST_AUTO_TEST_CASE(sizes_in_a_blosc_frame_are_not_trusted) {
   const CodecPtr blosc = make_zarr_codec("blosc", Json(), DType{});
   // A stored (memcpyed) frame of four bytes.
   const Bytes frame = bytes_of({2, 1, 0x02, 1, 4, 0, 0, 0, 4, 0, 0, 0, 20, 0, 0, 0, 'a', 'b', 'c', 'd'});
@@ -291,7 +291,7 @@ BOOST_AUTO_TEST_CASE(a_blosc_frame_is_not_trusted_about_sizes) {
   BOOST_CHECK_EXCEPTION(blosc->decode(bomb, DecodedSize::at_most(1 << 20)), Error, says("blosc: decodes to"));
 }
 
-// Numbers that compress about fourfold, or not at all.
+// Returns numbers that compress about fourfold, or not at all.
 Bytes numbers_to_compress(size_t bytes, bool noise) {
   std::mt19937 random(7);
   Bytes out(bytes);
@@ -309,7 +309,7 @@ EncodedSource source_of(const Bytes& encoded, uint64_t* bytes_read = nullptr) {
           }};
 }
 
-// Whether random parts are those of the whole, as far as they are to be had.
+// Checks that random parts match the whole, if they are available.
 void check_parts(const Codec& codec, const Bytes& encoded, const Bytes& decoded) {
   std::mt19937 random(8);
   for (int i = 0; i < 50; ++i) {
@@ -344,7 +344,7 @@ BOOST_AUTO_TEST_CASE(shuffled_bits_of_single_bytes_are_put_back) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_part_of_a_blosc_frame_needs_its_blocks_alone) {
+BOOST_AUTO_TEST_CASE(part_of_a_blosc_frame_reads_only_its_blocks) {
   const CodecPtr blosc = make_zarr_codec("blosc", Json(), DType{});
   for (const size_t bytes : {250'000u, 262'144u, 262'147u})
     for (const int shuffle : {BLOSC_NOSHUFFLE, BLOSC_SHUFFLE, BLOSC_BITSHUFFLE})
@@ -372,7 +372,7 @@ Bytes zstd_frame(const Bytes& decoded, bool checksum) {
   return frame;
 }
 
-BOOST_AUTO_TEST_CASE(a_part_of_a_zstd_frame_is_had_where_the_rest_cannot_deny_it) {
+BOOST_AUTO_TEST_CASE(part_of_an_unchecked_zstd_frame_decodes_alone) {
   const CodecPtr zstd = make_zarr_codec("zstd", Json(), DType{});
   for (const size_t bytes : {200u, 60'000u, 300'000u})
     for (const bool noise : {false, true}) {
@@ -391,7 +391,7 @@ BOOST_AUTO_TEST_CASE(a_part_of_a_zstd_frame_is_had_where_the_rest_cannot_deny_it
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_part_of_a_damaged_frame_is_that_part_or_an_error) {
+BOOST_AUTO_TEST_CASE(part_of_a_damaged_frame_is_right_or_an_error) {
   const Bytes decoded = numbers_to_compress(300'000, false);
   const CodecPtr blosc = make_zarr_codec("blosc", Json(), DType{}),
                  zstd = make_zarr_codec("zstd", Json(), DType{});
@@ -424,8 +424,8 @@ BOOST_AUTO_TEST_CASE(a_part_of_a_damaged_frame_is_that_part_or_an_error) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(packbits_of_zarr_extensions_is_least_significant_bit_first) {
-  // zarr-extensions packbits: 21 booleans of which 0, 9 and 20 are true.
+BOOST_AUTO_TEST_CASE(packbits_is_least_significant_bit_first) {
+  // zarr-extensions packbits: 21 booleans; 0, 9 and 20 are true.
   const std::string expected = "010000000000000000010000000000000000000001";
   const auto decode = [](const char* configuration, Bytes bytes) {
     return hex(v3("packbits", configuration, "b1")->decode(std::move(bytes), DecodedSize::exactly(21)));
@@ -440,7 +440,7 @@ BOOST_AUTO_TEST_CASE(packbits_of_zarr_extensions_is_least_significant_bit_first)
   BOOST_TEST(*v3("packbits", R"({"padding_encoding": "last_byte"})", "b1")->encoded_size(21) == 4u);
 }
 
-BOOST_AUTO_TEST_CASE(packbits_of_zarr_extensions_keeps_some_bits_of_integers) {
+BOOST_AUTO_TEST_CASE(packbits_keeps_some_bits_of_integers) {
   // Four bits of int8: 1, -2, 7, and one more nibble of padding.
   const CodecPtr low = v3("packbits", R"({"last_bit": 3})", "i1");
   BOOST_TEST(hex(low->decode(bytes_of({0xe1, 0x07}), DecodedSize::exactly(3))) == "01fe07");
@@ -521,7 +521,7 @@ BOOST_AUTO_TEST_CASE(reshape_changes_the_shape_alone) {
   BOOST_CHECK_EXCEPTION(stage("\"x\"", {2, 3, 4}), Error, says("reshape: shape"));
 }
 
-BOOST_AUTO_TEST_CASE(stages_of_v3_tell_their_type_and_shape) {
+BOOST_AUTO_TEST_CASE(stages_of_v3_report_their_type_and_shape) {
   const ArrayStage stage{parse_numpy_dtype("b1"), {3, 7}};
   const ArrayStage packed = v3("numcodecs.packbits", "{}", "b1")->encoded_stage(stage);
   BOOST_TEST((packed.dtype == parse_numpy_dtype("|u1")));
@@ -554,7 +554,7 @@ BOOST_AUTO_TEST_CASE(numpy_dtypes_are_read) {
     BOOST_CHECK_EXCEPTION(parse_numpy_dtype(text), Error, says("dtype"));
 }
 
-BOOST_AUTO_TEST_CASE(msgpack_counts_are_held_against_the_bytes_there) {
+BOOST_AUTO_TEST_CASE(msgpack_counts_are_checked_against_the_bytes) {
   const auto codec = make_zarr_object_codec("msgpack2", Json(), number_type(Kind::json, 0));
   const std::vector<uint64_t> shape{1};
   for (const Bytes& bytes :
@@ -602,8 +602,8 @@ BOOST_AUTO_TEST_CASE(vlen_counts_and_lengths_are_checked) {
                         Error, says("vlen-array: items of text of"));
 }
 
-// HDF5's filters bitshuffle and LZ4, whose encoders are not here; files of the genuine ones are in the golden
-// case hdf5/filters.
+// HDF5's filters bitshuffle and LZ4, without encoders here. Files of the genuine ones are in the golden case
+// hdf5/filters.
 
 template <class T>
 void append_big(Bytes& out, T value) {
@@ -631,7 +631,7 @@ Bytes zstd_block(ByteSpan bytes) {
   return out;
 }
 
-// Bit by bit: a row of bits for each bit of an element.
+// Shuffles bit by bit: a row of bits for each bit of an element.
 Bytes shuffled_bits(ByteSpan elements, size_t element_size) {
   const size_t count = elements.size() / element_size;
   Bytes out(elements.size());
@@ -680,7 +680,7 @@ BOOST_AUTO_TEST_CASE(bitshuffle_decodes_blocks_of_any_size_and_compressor) {
         }
 }
 
-BOOST_AUTO_TEST_CASE(bitshuffle_that_is_cut_or_changed_is_damaged) {
+BOOST_AUTO_TEST_CASE(truncated_or_altered_bitshuffle_is_damaged) {
   const unsigned client_data[] = {0, 3, 4, 0, 2};
   const CodecPtr codec = make_hdf5_filter(32008, client_data, 4);
   const Bytes encoded = bitshuffled(counting_bytes(400), 4, 2048, 2);
@@ -696,7 +696,7 @@ BOOST_AUTO_TEST_CASE(bitshuffle_that_is_cut_or_changed_is_damaged) {
   BOOST_TEST((code_of([&] { codec->decode(odd_block, DecodedSize::exactly(400)); }) == Errc::damaged));
 }
 
-BOOST_AUTO_TEST_CASE(lz4_of_hdf5_decodes_blocks_that_are_stored_or_compressed) {
+BOOST_AUTO_TEST_CASE(lz4_of_hdf5_decodes_stored_and_compressed_blocks) {
   const CodecPtr codec = make_hdf5_filter(32004, {}, 1);
   Bytes bytes(100);
   std::fill(bytes.begin(), bytes.end(), std::byte{7});
@@ -719,13 +719,13 @@ BOOST_AUTO_TEST_CASE(lz4_of_hdf5_decodes_blocks_that_are_stored_or_compressed) {
   BOOST_TEST((code_of([&] { codec->decode(endless, DecodedSize::exactly(160)); }) == Errc::damaged));
 }
 
-BOOST_AUTO_TEST_CASE(filters_that_round_numbers_have_nothing_to_undo) {
+BOOST_AUTO_TEST_CASE(rounding_filters_have_nothing_to_undo) {
   for (const unsigned number : {32022u, 32023u})
     BOOST_TEST((make_hdf5_filter(number, {}, 4)->decode(counting_bytes(40), DecodedSize::exactly(40)) ==
                 counting_bytes(40)));
 }
 
-BOOST_AUTO_TEST_CASE(unsupported_filter_is_named_with_what_helps) {
+BOOST_AUTO_TEST_CASE(unsupported_filter_is_named_with_a_remedy) {
   BOOST_TEST(std::string(unsupported_hdf5_filter(32013).what()) ==
              "HDF5 filter 32013 (ZFP) needs a plugin of libhdf5: -o hdf5_plugins with Debian's package "
              "hdf5-filter-plugin-zfp-serial");

@@ -27,7 +27,7 @@ void append_number(Bytes& to, uint32_t number) {
   for (int shift = 0; shift < 32; shift += 8) to.push_back(static_cast<std::byte>(number >> shift));
 }
 
-// A gzip stream of parts of these sizes.
+// Returns a gzip stream of parts with these sizes.
 Bytes gzip_stream(ByteSpan bytes, const std::vector<size_t>& sizes, int level) {
   Bytes stream;
   append(stream, as_byte_span(std::string_view("\x1f\x8b\x08\0\0\0\0\0\0\x03", 10)));
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(parts_one_after_the_other_are_one_stream) {
   const std::vector<size_t> sizes{1, 70'000, 12, 300'000, 1'000'000, 5};
   size_t all = 0;
   for (const size_t size : sizes) all += size;
-  for (const unsigned kinds : {1u, 3u, 256u}) {  // the last cannot be compressed
+  for (const unsigned kinds : {1u, 3u, 256u}) {  // the last one is incompressible
     const Bytes bytes = sample(all, kinds);
     for (int level = 1; level <= 9; ++level) {
       const Bytes stream = gzip_stream(bytes, sizes, level);

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Writes vectors.json: what the tools themselves encode, and what it decodes to.
+"""Writes vectors.json: chunks encoded by the tools themselves, and their decoded content.
 
     make_vectors.py FIXTURES > vectors.json
 
-Most vectors are made here by Debian's python3-numcodecs. It lacks crc32c, fletcher32 and jenkins_lookup3: their
-chunks are taken from FIXTURES/zarr/v3_numcodecs, which zarr-python 3.3.0 wrote.
+Most vectors are made here by Debian's python3-numcodecs. It lacks crc32c, fletcher32 and jenkins_lookup3: their chunks
+are taken from FIXTURES/zarr/v3_numcodecs, written by zarr-python 3.3.0.
 """
 import base64
 import bz2
@@ -114,7 +114,7 @@ for encode, decode in (("<i2", "<i4"), ("<f4", "<f8"), (">i4", ">f8"), ("<f8", "
                        ("<f4", "|b1"), ("|b1", "<f8"), ("<f2", "<i8"), ("<i4", "<u2"), ("<f8", "<u1"), ("<u8", "<f8")):
     values = (reals * 1.3).astype(decode)
     run(f"astype {encode} {decode}", AsType(encode, decode), values)
-# Values beyond the target. Not the integers: a cast that has no answer is an error.
+# Values beyond the target, except integers: a cast without a result is an error.
 odd = np.array([1e300, -1e300, np.nan, np.inf, -np.inf, 3e9, -3e9, 1e19, 300.7, -1.5, 65519.99, 65520, 6e-8, 2.98e-8])
 with np.errstate(all="ignore"):
     for target in ("<f2", "<f4"):

@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(every_way_to_write_a_plain_value_is_read) {
                      "2\x86."s) == "[7,7]");
 }
 
-BOOST_AUTO_TEST_CASE(a_key_that_comes_again_replaces_the_value) {
+BOOST_AUTO_TEST_CASE(repeated_key_replaces_the_value) {
   BOOST_TEST(text_of("}(U\x01"
                      "aK\x01U\x01"
                      "bK\x02U\x01"
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(references_of_hdmf_zarr_are_objects) {
       mentions(error_of("\x8c\x0fhdmf_zarr.utils\x8c\x0dZarrReference\x93K\x01\x85\x81."s), "no reference"));
 }
 
-BOOST_AUTO_TEST_CASE(a_pickle_that_would_run_a_command_does_not) {
+BOOST_AUTO_TEST_CASE(pickle_with_a_command_is_not_executed) {
   const auto proof =
       std::filesystem::temp_directory_path() / fmt::format("plainfs_pickle_ran.{}", ::getpid());
   const std::string command = "touch " + proof.string();
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(a_pickle_that_would_run_a_command_does_not) {
   BOOST_TEST(!std::filesystem::exists(proof));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_data_is_refused) {
+BOOST_AUTO_TEST_CASE(other_pickle_opcodes_are_refused) {
   BOOST_TEST(mentions(error_of("cnumpy.core.multiarray\nset_typeDict\n."s), "no data"));
   BOOST_TEST(mentions(error_of("ccollections\nOrderedDict\n)R."s), "no data"));
   BOOST_TEST(mentions(error_of("cnumpy\nndarray\n."s), "function"));
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(damage_is_an_error) {
 }
 
 BOOST_AUTO_TEST_CASE(shared_lists_are_not_written_out_without_bound) {
-  // 40 lists, each of the one before it twice: 2^40 elements written out.
+  // 40 lists, each containing the previous one twice: 2^40 elements when expanded.
   std::string pickle = "]q\x00"s;
   for (int i = 1; i < 40; ++i)
     pickle += "](h"s + little(static_cast<uint64_t>(i - 1), 1) + "h" +
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(shared_lists_are_not_written_out_without_bound) {
   BOOST_TEST(mentions(error_of(pickle + "."), "shared values"));
 }
 
-BOOST_AUTO_TEST_CASE(a_list_that_contains_itself_is_an_error) {
+BOOST_AUTO_TEST_CASE(self_containing_list_is_an_error) {
   BOOST_TEST(mentions(error_of("]q\x00h\x00"
                                "a."s),
                       "contains itself"));
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(deep_nesting_is_an_error_and_no_overflow) {
 }
 
 BOOST_AUTO_TEST_CASE(types_cannot_grow_by_sharing) {
-  // A record type whose fields are all of the type before it: 20 times more of them with each step.
+  // A record type with fields that all have the previous type: 20 times more with each step.
   const std::string type = "cnumpy\ndtype\n(U\x02V1\x89\x88tR";
   std::string pickle = "cnumpy\ndtype\n(U\x02i1\x89\x88tRq\x00"s;
   for (int i = 1; i <= 10; ++i) {
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(types_cannot_grow_by_sharing) {
   BOOST_TEST((mentions(message, "shared values") || mentions(message, "nested")), message);
 }
 
-BOOST_AUTO_TEST_CASE(array_states_have_to_fit_their_data) {
+BOOST_AUTO_TEST_CASE(array_state_must_match_its_data) {
   const std::string start =
       "cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\nK\x00\x85"
       "C\x01"

@@ -13,7 +13,7 @@
 namespace plainfs {
 namespace {
 
-// A v2 dtype: text, or a list of [name, text].
+// Reads a v2 dtype: text, or a list of [name, text].
 DType read_dtype(const Json& json) {
   if (json.text()) return parse_numpy_dtype(*json.text());
   std::vector<Field> fields;

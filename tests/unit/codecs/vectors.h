@@ -1,4 +1,4 @@
-// The vectors of vectors.json, which make_vectors.py wrote: chunks as the formats' own tools encode them.
+// The vectors of vectors.json, written by make_vectors.py: chunks encoded by the formats' own tools.
 #pragma once
 
 #include <optional>
@@ -17,15 +17,15 @@ struct CodecVector {
   Bytes encoded;
   Bytes decoded;                // codecs to bytes
   std::vector<uint64_t> shape;  // object codecs
-  // Object codecs: each element as elements_text gives it.
+  // For object codecs: each element in the form of elements_text.
   std::vector<std::string> elements;
   bool is_object = false;
 };
 
 const std::vector<CodecVector>& codec_vectors();
 
-// Each element as text: JSON of json, text and sequences of integers, hex of blobs, "missing"; a record's
-// fields one after another with blanks between.
+// Returns each element as text: JSON of json, text and sequences of integers, hex of blobs, "missing"; the
+// fields of a record one after another, separated by blanks.
 std::vector<std::string> elements_text(const DType& type, const Elements& elements);
 
 }  // namespace plainfs

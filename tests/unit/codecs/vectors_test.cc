@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(chunks_of_the_tools_decode_to_the_same_bytes) {
   BOOST_TEST(count > 90);
 }
 
-BOOST_AUTO_TEST_CASE(chunks_decode_where_only_a_bound_is_known) {
+BOOST_AUTO_TEST_CASE(chunks_decode_if_only_a_bound_is_known) {
   each_codec([](const CodecVector& vector, const Codec& codec) {
     for (const uint64_t most : {uint64_t{vector.decoded.size()}, uint64_t{1} << 40}) {
       const Bytes decoded = codec.decode(vector.encoded, DecodedSize::at_most(most));
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(any_other_size_is_an_error) {
   });
 }
 
-BOOST_AUTO_TEST_CASE(encoded_size_is_the_size_of_what_the_tools_write) {
+BOOST_AUTO_TEST_CASE(encoded_size_matches_the_tools) {
   each_codec([](const CodecVector& vector, const Codec& codec) {
     const auto size = codec.encoded_size(vector.decoded.size());
     if (size) BOOST_TEST(*size == vector.encoded.size());

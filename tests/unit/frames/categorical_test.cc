@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_CASE(codes_from_zero_give_labels_and_minus_one_is_missing) {
   BOOST_TEST(context.warnings().empty());
 }
 
-BOOST_AUTO_TEST_CASE(codes_without_a_label_are_missing_and_told_of_once) {
+BOOST_AUTO_TEST_CASE(codes_without_a_label_are_missing_and_reported_once) {
   TestContext context;
   MemoryGroup group("/obs/cat");
   group.add_text("categories", {"a"}).add("codes", array_node<int16_t>({0, 7, -3, 7}));
@@ -29,7 +29,7 @@ BOOST_AUTO_TEST_CASE(codes_without_a_label_are_missing_and_told_of_once) {
   BOOST_TEST(context.warned("/obs/cat: code 7 is none of the 1 levels"));
 }
 
-BOOST_AUTO_TEST_CASE(levels_rise_where_the_attribute_ordered_says_so) {
+BOOST_AUTO_TEST_CASE(levels_are_ordered_if_the_attribute_is_true) {
   TestContext context;
   const auto is_ordered = [&](const Json& ordered) {
     MemoryGroup group("/obs/cat");
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(labels_may_be_numbers_and_may_be_missing) {
   BOOST_TEST(shown(*categorical_group(texts_with_missing, context)) == (Texts{"NA", "a"}));
 }
 
-BOOST_AUTO_TEST_CASE(parts_that_are_absent_or_no_list_are_damage) {
+BOOST_AUTO_TEST_CASE(absent_or_non_list_parts_are_damage) {
   TestContext context;
   const auto error_of = [&](const MemoryGroup& group) {
     return message_of([&] { categorical_group(group, context)->check(); });

@@ -10,7 +10,7 @@ namespace {
 
 BOOST_AUTO_TEST_SUITE(compressed_groups)
 
-BOOST_AUTO_TEST_CASE(by_row_turned_round_is_by_column) {
+BOOST_AUTO_TEST_CASE(transposed_csr_is_csc) {
   MemoryGroup group;
   group.add_array("data").add_array("indices").add_array("indptr");
   const SparseMatrix stored = compressed_matrix(group, {2, 5}, true, false);

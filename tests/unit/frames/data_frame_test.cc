@@ -54,8 +54,8 @@ BOOST_AUTO_TEST_CASE(only_known_versions_are_data_frames) {
              "attribute encoding-type: no such heap");
 }
 
-// The columns are not blamed for it: how many rows there are is not known.
-BOOST_AUTO_TEST_CASE(names_that_cannot_be_read_damage_no_column) {
+// The columns are not to blame: the number of rows is unknown.
+BOOST_AUTO_TEST_CASE(unreadable_names_damage_no_column) {
   Frame frame({"x"});
   frame.group->add_array("x", {4, 5, 6}).add("names", {unreadable("the disk fails"), nullptr, {}, {}});
   frame.set("_index", Json("names"));
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(columns_come_in_their_order_by_full_names) {
   BOOST_TEST(shown(*table.columns[2].values) == (Texts{"c1", "c2", "c3"}));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_not_one_value_a_row_is_left_out) {
+BOOST_AUTO_TEST_CASE(column_of_several_values_a_row_is_left_out) {
   Frame frame({"two_d", "strange", "x"});
   frame.group->add("two_d", array_node<int32_t>({1, 2, 3, 4, 5, 6}, {3, 2})).add_array("x");
   frame.group->add_group("strange")->set_attributes({{"encoding-type", Json("hologram")}});
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(absent_short_and_broken_columns_damage_the_table) {
   BOOST_TEST(frame.row_error() == "");
 }
 
-BOOST_AUTO_TEST_CASE(an_index_that_names_nothing_is_unknown) {
+BOOST_AUTO_TEST_CASE(index_without_valid_names_is_unknown) {
   Frame frame({});
   frame.set("_index", Json("elsewhere"));
   BOOST_TEST(!frame.frame().index().names);
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(an_index_that_names_nothing_is_unknown) {
   BOOST_TEST(!frame.frame().index().names);
 }
 
-BOOST_AUTO_TEST_CASE(an_index_that_cannot_be_read_is_known_and_broken) {
+BOOST_AUTO_TEST_CASE(unreadable_index_is_known_and_broken) {
   Frame frame({});
   frame.set("_index", {}, damaged("no such heap"));
   BOOST_TEST_REQUIRE(frame.frame().index().names);
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(an_index_that_cannot_be_read_is_known_and_broken) {
   BOOST_TEST(frame.row_error() == "a filter");
 }
 
-BOOST_AUTO_TEST_CASE(a_column_order_that_is_no_list_of_names_damages_the_table) {
+BOOST_AUTO_TEST_CASE(invalid_column_order_damages_the_table) {
   Frame frame({});
   frame.set("column-order", Json("x"));
   BOOST_TEST(frame.row_error() == "/obs: column-order is no list of names");

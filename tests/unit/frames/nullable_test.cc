@@ -12,7 +12,7 @@ namespace {
 
 BOOST_AUTO_TEST_SUITE(nullable_arrays)
 
-BOOST_AUTO_TEST_CASE(values_are_missing_where_the_mask_says_so) {
+BOOST_AUTO_TEST_CASE(values_are_missing_where_the_mask_is_set) {
   const ArrayPtr values = array_of(array_node<int16_t>({5, 6, 7}));
   const ArrayPtr array = nullable(values, array_of(array_node<int8_t>({0, 1, 0})));
   BOOST_TEST(shown(*array) == (Texts{"5", "NA", "7"}));
@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(a_mask_of_another_length_or_type_is_damage) {
 }
 
 BOOST_AUTO_TEST_CASE(absent_chunks_of_values_do_not_hide_the_mask) {
-  // All values are absent, so that they repeat; the mask does not.
+  // All values are absent, so that they repeat. The mask does not.
   class Absent : public MemoryArray {
    public:
     Absent() : MemoryArray(number_type(Kind::integer, 4), {2}, elements_of<int32_t>({0, 0})) {}

@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(columns_are_of_numbers_or_of_texts) {
   BOOST_TEST(made.digest != cell_table("\"\"\na\n").digest);
 }
 
-BOOST_AUTO_TEST_CASE(a_table_of_cells_is_one_without_doubt) {
+BOOST_AUTO_TEST_CASE(malformed_table_of_cells_is_refused) {
   BOOST_CHECK_EXCEPTION(cell_table(""), Error, says("there is no header"));
   BOOST_CHECK_EXCEPTION(cell_table("x,y\na\n"), Error, says("record 2 has 1 fields, not 2"));
   BOOST_CHECK_EXCEPTION(cell_table("x\na\na\n"), Error, says("the cell a is there twice"));

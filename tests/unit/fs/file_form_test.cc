@@ -24,7 +24,7 @@ BOOST_AUTO_TEST_CASE(longest_ending_chooses_the_form) {
     BOOST_TEST(form_ending(name) == "none", name);
 }
 
-BOOST_AUTO_TEST_CASE(letters_behind_a_dot_are_an_ending) {
+BOOST_AUTO_TEST_CASE(letters_after_a_dot_are_an_ending) {
   BOOST_TEST(file_ending("a.xlsx") == ".xlsx");
   BOOST_TEST(file_ending("b.d/a.loom") == ".loom");
   BOOST_TEST(file_ending("a.h5ad") == ".h5ad");

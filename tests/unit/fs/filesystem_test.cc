@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(a_file_reads_as_its_view) {
   BOOST_TEST(read("a.csv", 1000, 10) == "");
 }
 
-BOOST_AUTO_TEST_CASE(what_there_was_no_memory_for_is_there_afterwards) {
+BOOST_AUTO_TEST_CASE(allocation_failure_does_not_last) {
   root->add_array("a", {10, 20, 30}).add_group("g")->add_array("b", {4, 5});
   with_each_allocation_failing(
       [&] {
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(listing_computes_no_size) {
   BOOST_TEST(context.counters.text_blocks_measured.load() == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_known_so_far_takes_no_pass_over_the_content) {
+BOOST_AUTO_TEST_CASE(known_size_takes_no_pass_over_the_content) {
   root->add_array("a", {10, 20, 30});
   const Inode text = files().find("a.csv"), array = files().find("a.npy");
   BOOST_TEST(!files().status_so_far(text).is_whole);
@@ -100,14 +100,14 @@ BOOST_AUTO_TEST_CASE(what_is_known_so_far_takes_no_pass_over_the_content) {
   BOOST_TEST(files().status_so_far(text).stat.st_size == 9);
 }
 
-BOOST_AUTO_TEST_CASE(a_size_that_cannot_be_had_is_not_known_so_far) {
+BOOST_AUTO_TEST_CASE(failed_size_is_not_known) {
   root->add("broken", {damaged("as planned"), nullptr, {}, {}});
   const Inode broken = files().find("broken.csv");
   BOOST_TEST(!files().status_so_far(broken).is_whole);
   BOOST_CHECK_EXCEPTION(files().status(broken), Error, says("as planned"));
 }
 
-BOOST_AUTO_TEST_CASE(two_who_open_a_file_at_once_share_its_pass) {
+BOOST_AUTO_TEST_CASE(concurrent_opens_share_one_pass) {
   root->add_array("a", std::vector<int32_t>(300'000, 7));
   const Inode a = files().find("a.csv");
   const OpenFile first = files().open(a), second = files().open(a);
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(attributes_are_text_or_compact_json) {
   BOOST_TEST(files().attribute(files().find("a.npy"), "user.unit").value() == "mm");
 }
 
-BOOST_AUTO_TEST_CASE(attribute_that_is_not_utf8_is_its_bytes_or_says_why) {
+BOOST_AUTO_TEST_CASE(non_utf8_attribute_is_its_bytes_or_a_reason) {
   add_with_attributes("a", {{"unit", "\xb5m"}, {"list", Json::List{"\xb5m"}}});
   const Inode inode = files().find("a.csv");
   BOOST_TEST(files().attribute(inode, "user.unit").value() == "\xb5m");
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(attribute_that_is_not_utf8_is_its_bytes_or_says_why) {
   BOOST_TEST(files().attribute_names(inode).size() == 2u);
 }
 
-BOOST_AUTO_TEST_CASE(attributes_that_linux_cannot_hold_are_left_out) {
+BOOST_AUTO_TEST_CASE(attributes_too_large_for_linux_are_left_out) {
   add_with_attributes("a", {{"big", std::string(65537, 'x')},
                             {"fits", std::string(65536, 'x')},
                             {std::string(251, 'n'), "long name"},

@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_CASE(a_line_is_a_name_a_tab_and_a_length) {
   BOOST_TEST(genome_of("").lengths.empty());
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_length_is_told_of) {
+BOOST_AUTO_TEST_CASE(invalid_length_is_reported) {
   BOOST_CHECK_EXCEPTION(genome_of("a\t1\nchr1 5\n"), Error, says("line 2 is no name, tab and length"));
   BOOST_CHECK_EXCEPTION(genome_of("\t5\n"), Error, says("line 1 is no name, tab and length"));
   for (const std::string length : {"", "0", "-1", "1e6", "5 ", "4294967296"})

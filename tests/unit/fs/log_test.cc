@@ -8,7 +8,7 @@ namespace {
 
 BOOST_AUTO_TEST_SUITE(log_of_a_store)
 
-BOOST_AUTO_TEST_CASE(each_message_is_one_line_that_controls_no_terminal) {
+BOOST_AUTO_TEST_CASE(each_message_is_one_line_of_escaped_text) {
   Log log;
   log.warn("a\nb\x1b[2J\xc2\x9b\xff: damaged");
   log.info(std::string("c\0d\r", 4));
@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_CASE(each_message_is_one_line_that_controls_no_terminal) {
   BOOST_CHECK_EQUAL(text.find('\n', end + 1), text.size() - 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_message_is_told_once) {
+BOOST_AUTO_TEST_CASE(message_is_logged_once) {
   Log log;
   for (int i = 0; i < 3; ++i) log.error("the same");
   const std::string text = log.text();

@@ -1,4 +1,4 @@
-// Stores that exist only in memory, for tests of what fs makes of them.
+// Stores that exist only in memory, for tests of the fs layer.
 #pragma once
 
 #include <atomic>
@@ -24,7 +24,7 @@ class MemoryGroup : public Group {
     add(name, {{}, group, {}, {}});
     return group;
   }
-  // Whole numbers, so that there are a .csv and a .npy.
+  // Adds integers, which have a .csv and a .npy.
   MemoryGroup& add_array(const std::string& name, const std::vector<int32_t>& values = {1, 2, 3}) {
     Elements elements = zero_elements(number_type(Kind::integer, 4), values.size());
     std::copy(values.begin(), values.end(), elements.mutable_values<int32_t>().begin());
@@ -32,7 +32,7 @@ class MemoryGroup : public Group {
                                                std::move(elements));
     return add(name, {LabelledArray{array, nullptr, nullptr}, nullptr, {}, {}});
   }
-  // Of text, so that there is a .csv only.
+  // Adds text, which has only a .csv.
   MemoryGroup& add_text(const std::string& name, const std::vector<std::string>& values = {"x"}) {
     return add(name, {LabelledArray{text_array(values), nullptr, nullptr}, nullptr, {}, {}});
   }
@@ -43,7 +43,7 @@ class MemoryGroup : public Group {
     attributes_ = std::move(attributes);
     return *this;
   }
-  // members() throws from now on, until it is called with nullopt.
+  // Makes members() throw from now on, until this is called with nullopt.
   void break_with(std::optional<Error> error) { error_ = std::move(error); }
   int times_listed() const { return times_listed_; }
   int times_asked_for_attributes() const { return times_asked_for_attributes_; }

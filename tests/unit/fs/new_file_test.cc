@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(file_takes_its_place_when_it_is_whole) {
   BOOST_TEST(entries(folder.path("")) == 1u);
 }
 
-BOOST_AUTO_TEST_CASE(file_that_is_given_up_leaves_nothing) {
+BOOST_AUTO_TEST_CASE(abandoned_file_leaves_nothing) {
   const TemporaryDirectory folder;
   {
     NewFile file(folder.path("a.csv"));
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(file_that_is_given_up_leaves_nothing) {
   BOOST_TEST(entries(folder.path("")) == 0u);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_there_is_replaced_on_demand_alone) {
+BOOST_AUTO_TEST_CASE(existing_file_is_replaced_only_on_demand) {
   const TemporaryDirectory folder;
   const std::string path = folder.path("a.csv");
   std::ofstream(path) << "mine";
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(left_over_part_is_taken_over_empty) {
   BOOST_TEST(entries(folder.path("")) == 1u);
 }
 
-BOOST_AUTO_TEST_CASE(place_is_refused_unless_a_file_may_stand_there) {
+BOOST_AUTO_TEST_CASE(unsuitable_place_is_refused) {
   const TemporaryDirectory folder;
   const std::string path = folder.path("a.csv"), store = folder.path("store");
   check_place(path, false, store);

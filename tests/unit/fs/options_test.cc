@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(sizes_take_a_unit) {
     check_refused({"-o", "cache_size=" + wrong}, "cache_size");
 }
 
-BOOST_AUTO_TEST_CASE(long_options_are_those_of_o) {
+BOOST_AUTO_TEST_CASE(long_options_match_o_options) {
   BOOST_TEST(parse({"--cache-size=1k"}).cache_bytes == 1024U);
   BOOST_TEST(parse({"--cache_size", "1k"}).cache_bytes == 1024U);
   BOOST_TEST(parse({"--foreground"}).foreground);
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(letters_may_be_joined) {
   BOOST_TEST(options.store == "s");
 }
 
-BOOST_AUTO_TEST_CASE(a_list_of_views_may_hold_commas) {
+BOOST_AUTO_TEST_CASE(list_of_views_may_contain_commas) {
   BOOST_TEST(parse({"-o", "views=csv,npy,ro"}).views == "csv,npy");
   BOOST_TEST(parse({"-o", "views=csv+npy,uid=3"}).views == "csv+npy");
   BOOST_TEST(parse({"--views", "mtx,tsv"}).views == "mtx,tsv");
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(the_query_of_a_url_is_kept_apart) {
   BOOST_TEST(parse({"a?b"}).store == "a?b");
 }
 
-BOOST_AUTO_TEST_CASE(options_of_stores_elsewhere_are_shown_in_info) {
+BOOST_AUTO_TEST_CASE(options_of_remote_stores_are_shown_in_info) {
   const Options options = parse({"-o", "no_sign,endpoint=http://x,region=lab,index=/x", "s3://b/k"});
   BOOST_TEST(options.read.remote.no_sign);
   BOOST_TEST(to_json_text(describe(options)) ==
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(sandbox_takes_one_of_three_values) {
   BOOST_TEST((parse({"-o", "sandbox=auto"}).sandbox == Sandbox::kWherePossible));
 }
 
-BOOST_AUTO_TEST_CASE(values_are_wanted_where_they_belong) {
+BOOST_AUTO_TEST_CASE(options_with_wrong_values_are_refused) {
   check_refused({"-o", "timeout"}, "timeout");
   check_refused({"-o", "allow_other=1"}, "allow_other");
   check_refused({"-o"}, "-o");
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(values_are_wanted_where_they_belong) {
   check_refused({"store", ""}, "empty");
 }
 
-BOOST_AUTO_TEST_CASE(owners_go_by_number_or_name) {
+BOOST_AUTO_TEST_CASE(owners_are_numbers_or_names) {
   BOOST_TEST(parse({"-o", "uid=12,gid=34"}).uid.value() == 12U);
   BOOST_TEST(parse({"-o", "uid=root"}).uid.value() == 0U);
   BOOST_TEST(parse({"-o", "gid=root"}).gid.value() == 0U);
@@ -126,13 +126,13 @@ BOOST_AUTO_TEST_CASE(owners_go_by_number_or_name) {
   check_refused({"-o", "gid=no such group"}, "neither a number nor a group");
 }
 
-BOOST_AUTO_TEST_CASE(what_mount_tables_hold_is_accepted) {
+BOOST_AUTO_TEST_CASE(options_of_mount_tables_are_accepted) {
   const Options options =
       parse({"s", "m", "-o", "rw,nofail,noauto,user,_netdev,x-systemd.automount,x-gvfs-hide=1,defaults"});
   BOOST_TEST(options.mount_options.empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_mount_helper_is_given_letters_of_its_own) {
+BOOST_AUTO_TEST_CASE(mount_helper_accepts_its_own_letters) {
   const std::vector<std::string> arguments{"store", "/mnt",         "-s", "-n",      "-v",
                                            "-t",    "fuse.plainfs", "-o", "ro,uid=3"};
   const MountHelper helper = from_mount_helper(arguments);

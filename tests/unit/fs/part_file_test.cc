@@ -10,7 +10,7 @@
 namespace plainfs {
 namespace {
 
-// As a folder has them in which each cell has a file.
+// Returns the names in a folder with one file per cell.
 std::vector<std::string> barcode_names(size_t count) {
   std::mt19937_64 random(1);
   std::set<std::string> names;
@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(parts_of_many_files_of_one_size_and_time_do_not_meet) {
 BOOST_AUTO_TEST_CASE(a_part_is_of_one_size_and_time) {
   const timespec time{1, 2};
   const std::string name = part_name("a/b.csv", 3, time);
-  BOOST_CHECK_EQUAL(part_name("c/b.csv", 3, time), name);  // it lies beside the file
+  BOOST_CHECK_EQUAL(part_name("c/b.csv", 3, time), name);  // it is beside the file
   for (const std::string& other :
        {part_name("a/c.csv", 3, time), part_name("a/b.csv", 4, time), part_name("a/b.csv", 3, {1, 3}),
         part_name("a/b.csv", 3, {2, 2}), planned_part_name(short_digest("a"), 3)})

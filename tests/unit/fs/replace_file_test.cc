@@ -43,7 +43,7 @@ class Folder {
 
 BOOST_AUTO_TEST_SUITE(replacing_a_file)
 
-BOOST_AUTO_TEST_CASE(it_is_made_and_replaced) {
+BOOST_AUTO_TEST_CASE(file_is_created_and_replaced) {
   const Folder folder;
   BOOST_CHECK(replace_file(folder.open(), "a", "one"));
   BOOST_CHECK_EQUAL(folder.text("a"), "one");
@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(a_link_of_its_name_is_replaced) {
   BOOST_CHECK(!files::is_symlink(folder.at("a")));
 }
 
-BOOST_AUTO_TEST_CASE(where_it_cannot_be_nothing_is_left) {
+BOOST_AUTO_TEST_CASE(failed_replacement_leaves_nothing) {
   const Folder folder;
   files::create_directory(folder.at("a"));
   BOOST_CHECK(!replace_file(folder.open(), "a", "new"));
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(a_plan_is_not_written_through_a_link) {
   BOOST_CHECK_EQUAL(read_plan(folder.at("plan")).store, "/store");
 }
 
-BOOST_AUTO_TEST_CASE(a_plan_that_cannot_be_written_is_told) {
+BOOST_AUTO_TEST_CASE(unwritable_plan_is_reported) {
   const Folder folder;
   BOOST_CHECK_EXCEPTION(write_plan({}, folder.at("no/plan")), Failure, [](const Failure& failure) {
     return failure.code() == kNotWritten &&

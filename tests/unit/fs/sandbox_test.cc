@@ -1,4 +1,4 @@
-// Each case in a process of its own, which stays confined.
+// Each case runs in a child process, which stays confined.
 #include "fs/daemon/daemon_sandbox.h"
 
 #include <fcntl.h>
@@ -37,7 +37,7 @@ namespace {
 
 constexpr int kNoSandbox = 200;
 
-// errno of what is done in a sandbox with these options, or 0.
+// Returns the errno of an action in a sandbox with these options, or 0.
 int refusal(const Options& options, const std::function<bool()>& succeeds) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -55,7 +55,7 @@ bool can_open(const std::string& path, int flags = O_RDONLY) {
   return ::open(path.c_str(), flags | O_CLOEXEC, 0600) >= 0;
 }
 
-// Says which version it is, which nobody reads.
+// Runs the program with --version and discards the output.
 bool can_run(const char* program) {
   char version[] = "--version";
   char* const arguments[] = {const_cast<char*>(program), version, nullptr};
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(the_folder_of_the_store_is_read_and_nothing_else) {
   BOOST_TEST(refusal(options, [&] { return can_open(store, O_WRONLY); }) == EACCES);
   BOOST_TEST(refusal(options, [&] { return can_open(stores + "/new", O_WRONLY | O_CREAT); }) == EACCES);
   BOOST_TEST(refusal(options, [&] { return ::unlink(store.c_str()) == 0; }) == EACCES);
-  BOOST_TEST(refusal(options, [&] {  // nor by a thread that is started later
+  BOOST_TEST(refusal(options, [&] {  // nor by a later thread
                int error = 0;
                std::thread([&] { error = can_open(secret) ? 0 : errno; }).join();
                errno = error;
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(the_folder_of_the_store_is_read_and_nothing_else) {
   BOOST_TEST(refusal(options, [&] { return can_open(secret, O_WRONLY); }) == EACCES);
 }
 
-BOOST_AUTO_TEST_CASE(what_the_system_does_not_have_is_said) {
+BOOST_AUTO_TEST_CASE(missing_kernel_features_are_reported) {
   const pid_t child = ::fork();
   if (child == 0) {
     sock_filter filter[] = {
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(what_the_system_does_not_have_is_said) {
   BOOST_TEST(status == 0);
 }
 
-BOOST_AUTO_TEST_CASE(what_a_link_to_the_store_leads_to_is_read) {
+BOOST_AUTO_TEST_CASE(target_of_a_link_to_the_store_is_readable) {
   if (!has_sandbox()) return;
   const std::string link = outside + "/link";
   BOOST_REQUIRE(::symlink(store.c_str(), link.c_str()) == 0);
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(what_a_link_to_the_store_leads_to_is_read) {
   BOOST_TEST(refusal(options, [&] { return can_open(link); }) == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_folder_that_takes_the_place_of_the_one_mounted_is_read) {
+BOOST_AUTO_TEST_CASE(replacement_of_the_mounted_folder_is_readable) {
   if (!has_sandbox()) return;
   const std::string store_folder = stores + "/matrix", kept = stores + "/kept";
   ::mkdir(store_folder.c_str(), 0700);
@@ -185,8 +185,8 @@ BOOST_AUTO_TEST_CASE(nothing_is_run_but_the_program_itself) {
   BOOST_TEST(refusal(options, [] { return can_run("/proc/self/exe"); }) == 0);
 }
 
-// It may write what it likes into its own memory, and be that.
-BOOST_AUTO_TEST_CASE(a_program_of_its_own_making_is_in_the_sandbox_too) {
+// A process may write to its own memory, and execute that.
+BOOST_AUTO_TEST_CASE(child_processes_are_confined_too) {
   if (!has_sandbox()) return;
   std::ifstream cat("/bin/cat", std::ios::binary);
   const std::string program{std::istreambuf_iterator<char>(cat), {}};
@@ -214,7 +214,7 @@ BOOST_AUTO_TEST_CASE(no_server_is_reached_for_a_store_of_this_machine) {
   BOOST_TEST(refusal(options, [&] { return can_open(store); }) == EACCES);
 }
 
-// Who reaches the bus of the user, or a socket of the system, has a program started by others.
+// A process that reaches the user's bus, or a system socket, can have others start programs.
 BOOST_AUTO_TEST_CASE(no_program_of_this_machine_is_reached_for_a_store_of_it) {
   if (!has_sandbox()) return;
   sockaddr_un bus{};
@@ -231,7 +231,7 @@ BOOST_AUTO_TEST_CASE(no_program_of_this_machine_is_reached_for_a_store_of_it) {
              ENOSYS);
   int ends[2];
   BOOST_TEST(refusal(options, [&] { return ::socketpair(AF_UNIX, SOCK_DGRAM, 0, ends) == 0; }) == ENOSYS);
-  BOOST_TEST(refusal(options, [&] {  // the kind that the processes beside it are spoken to by
+  BOOST_TEST(refusal(options, [&] {  // the socket type of the other processes
                if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return false;
                msghdr message{};
                message.msg_name = &bus;
@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(no_program_of_this_machine_is_reached_for_a_store_of_it) {
   for (const int socket : {server, client}) ::close(socket);
 }
 
-// Another process of the user, which is not in the sandbox.
+// Another process of the user, outside of the sandbox.
 struct Other {
   Other() {
     if (number == 0) {
@@ -278,7 +278,7 @@ BOOST_AUTO_TEST_CASE(no_other_process_is_limited_or_signalled) {
              }) == ENOSYS);
 }
 
-BOOST_AUTO_TEST_CASE(no_other_process_is_killed_where_the_kernel_can_tell_them_apart) {
+BOOST_AUTO_TEST_CASE(no_other_process_is_killed_if_landlock_scopes_signals) {
   constexpr long kFirstThatCan = 6;  // Linux 6.12
   if (!has_sandbox()) return;
   if (::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION) < kFirstThatCan) {
@@ -293,7 +293,7 @@ BOOST_AUTO_TEST_CASE(no_other_process_is_killed_where_the_kernel_can_tell_them_a
   }
   BOOST_TEST(refusal(options, [&] { return ::kill(other.number, SIGKILL) == 0; }) == EPERM);
   BOOST_TEST(::waitpid(other.number, nullptr, WNOHANG) == 0);
-  BOOST_TEST(refusal(options, [] {  // one that it has started
+  BOOST_TEST(refusal(options, [] {  // a process that it has started
                const pid_t child = ::fork();
                while (child == 0) ::usleep(10'000);  // pause() is refused
                int status = 0;
@@ -314,7 +314,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_typed_into_a_terminal) {
   ::close(terminal);
 }
 
-BOOST_AUTO_TEST_CASE(no_namespace_is_made_where_it_is_root) {
+BOOST_AUTO_TEST_CASE(no_user_namespace_can_be_created) {
   if (!has_sandbox()) return;
   BOOST_TEST(refusal(options, [] { return ::unshare(CLONE_NEWUSER) == 0; }) == ENOSYS);
   BOOST_TEST(refusal(options, [] {

@@ -10,8 +10,8 @@ namespace {
 
 BOOST_AUTO_TEST_SUITE(session)
 
-// The workers' jobs use the cache, the open files and the log, so they have to end first. What went wrong
-// here crashed only now and then; scripts/sanitize sees it every time.
+// The jobs of the workers use the cache, the open files and the log, so they must end first. A fault here
+// crashes only now and then. scripts/sanitize detects it every time.
 BOOST_AUTO_TEST_CASE(a_session_may_end_while_blocks_are_read_ahead) {
   const TemporaryDirectory directory;
   constexpr size_t kElements = 1 << 20;

@@ -19,7 +19,8 @@ uint64_t anywhere(size_t, uint64_t offset) {
   return offset;
 }
 
-// That each byte is somebody's, once, and that a task has its files in their order; and what each task has.
+// Checks that each byte belongs to exactly one task, and that a task has its files in order. Returns the
+// bytes of each task.
 std::vector<uint64_t> check(const std::vector<PlannedFile>& files, const Shares& shares) {
   std::vector<uint64_t> sums, ends(files.size());
   std::vector<bool> is_somebodys(files.size());
@@ -28,7 +29,7 @@ std::vector<uint64_t> check(const std::vector<PlannedFile>& files, const Shares&
     for (size_t i = 0; i < task.size(); ++i) {
       const PlannedRange& range = task[i];
       if (i > 0) BOOST_REQUIRE_LT(task[i - 1].file, range.file);
-      BOOST_REQUIRE_EQUAL(range.first, ends[range.file]);  // of tasks in their order
+      BOOST_REQUIRE_EQUAL(range.first, ends[range.file]);  // tasks in order
       if (files[range.file].size > 0) BOOST_REQUIRE_GT(range.size, 0u);
       BOOST_REQUIRE(files[range.file].size > 0 || !is_somebodys[range.file]);
       is_somebodys[range.file] = true;
@@ -52,7 +53,7 @@ BOOST_AUTO_TEST_CASE(one_large_file_is_shared_by_all) {
   for (const uint64_t sum : sums) BOOST_CHECK_LT(sum, 144 * kMega);
 }
 
-BOOST_AUTO_TEST_CASE(cuts_are_where_they_may_be) {
+BOOST_AUTO_TEST_CASE(files_are_cut_only_at_allowed_offsets) {
   const auto files = files_of({1000 * kMega});
   const auto cut = [](size_t, uint64_t offset) { return offset / (100 * kMega) * (100 * kMega); };
   const Shares shares = share_out(files, 7, cut);
@@ -61,13 +62,13 @@ BOOST_AUTO_TEST_CASE(cuts_are_where_they_may_be) {
     for (const PlannedRange& range : task) BOOST_CHECK_EQUAL(range.first % (100 * kMega), 0u);
 }
 
-BOOST_AUTO_TEST_CASE(what_cannot_be_cut_is_one_task_of) {
+BOOST_AUTO_TEST_CASE(indivisible_file_is_one_task) {
   const auto files = files_of({1000 * kMega, 1});
   const Shares shares = share_out(files, 4, [](size_t, uint64_t) { return uint64_t{0}; });
   check(files, shares);
 }
 
-BOOST_AUTO_TEST_CASE(of_large_files_all_tasks_have_an_equal_part) {
+BOOST_AUTO_TEST_CASE(large_files_are_shared_equally) {
   const auto files = files_of({300 * kMega, 10 * kMega, 90 * kMega, 40 * kMega});
   const Shares shares = share_out(files, 3, anywhere);
   check(files, shares);
@@ -81,8 +82,8 @@ BOOST_AUTO_TEST_CASE(of_large_files_all_tasks_have_an_equal_part) {
   }
 }
 
-// The small files even out what the cuts of the large one left uneven.
-BOOST_AUTO_TEST_CASE(uneven_cuts_are_evened_out_by_the_rest) {
+// The small files balance the uneven cuts of the large one.
+BOOST_AUTO_TEST_CASE(small_files_balance_uneven_cuts) {
   const auto files = files_of({100 * kMega, 15 * kMega, 15 * kMega, 10 * kMega});
   const Shares shares =
       share_out(files, 2, [](size_t file, uint64_t offset) { return file == 0 ? 30 * kMega : offset; });

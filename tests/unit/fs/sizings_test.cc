@@ -30,14 +30,14 @@ struct Asker : Sizings::Asker {
 
   std::atomic<bool> left{false};
   std::atomic<int> answers{0};
-  std::string outcome;  // once there is an answer
+  std::string outcome;  // set once there is a result
 };
 
 std::shared_ptr<Asker> asker() {
   return std::make_shared<Asker>();
 }
 
-// A pass that goes on until the test lets it end.
+// A pass that continues until the test lets it end.
 struct Pass {
   std::atomic<int> begun{0};
   std::atomic<int> cancelled{0};
@@ -66,7 +66,7 @@ struct Fixture {
   ~Fixture() {
     for (std::thread& thread : threads) thread.join();
   }
-  // Asks on a thread of its own and returns when the pass has begun.
+  // Asks on a separate thread and returns once the pass has begun.
   std::shared_ptr<Asker> begin(Inode file) {
     auto made = asker();
     const int before = passes[file].begun;
@@ -78,7 +78,7 @@ struct Fixture {
 
 BOOST_FIXTURE_TEST_SUITE(sizings, Fixture)
 
-BOOST_AUTO_TEST_CASE(one_pass_answers_all_who_ask_for_a_file) {
+BOOST_AUTO_TEST_CASE(one_pass_answers_all_callers_of_a_file) {
   const auto first = begin(1);
   const auto second = asker(), third = asker();
   sizings.ask(1, second);  // returns at once
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(one_pass_answers_all_who_ask_for_a_file) {
   BOOST_TEST(passes[1].begun == 1);
 }
 
-BOOST_AUTO_TEST_CASE(what_sizing_throws_reaches_every_asker_and_is_not_kept) {
+BOOST_AUTO_TEST_CASE(sizing_exception_reaches_every_caller_and_is_not_kept) {
   bool fails = true;
   Sizings own(
       1,
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(what_sizing_throws_reaches_every_asker_and_is_not_kept) {
   BOOST_TEST(second->outcome == "sized");
 }
 
-BOOST_AUTO_TEST_CASE(without_memory_an_asker_is_refused_or_answered_and_the_next_one_sized) {
+BOOST_AUTO_TEST_CASE(allocation_failure_costs_at_most_one_caller) {
   Sizings own(
       1, [](Inode) {}, [] { return false; });
   Inode file = 0;
@@ -133,8 +133,8 @@ BOOST_AUTO_TEST_CASE(without_memory_an_asker_is_refused_or_answered_and_the_next
   BOOST_TEST(file > 3u);
 }
 
-BOOST_AUTO_TEST_CASE(what_waits_in_the_queue_is_asked_for_without_memory_too) {
-  const auto first = begin(1), second = begin(2);  // two at work are all
+BOOST_AUTO_TEST_CASE(queued_passes_run_without_memory) {
+  const auto first = begin(1), second = begin(2);  // no more than two run at once
   with_each_allocation_failing([&] { sizings.ask(3, asker()); }, [] {});
   const auto third = asker();
   sizings.ask(3, third);
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(what_waits_in_the_queue_is_asked_for_without_memory_too) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(an_asker_that_leaves_is_answered_and_the_pass_goes_on_for_the_others) {
+BOOST_AUTO_TEST_CASE(pass_continues_after_one_caller_leaves) {
   const auto first = begin(1);
   const auto second = asker();
   sizings.ask(1, second);
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(an_asker_that_leaves_is_answered_and_the_pass_goes_on_for_t
   BOOST_TEST(first->answers == 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_pass_ends_when_the_last_asker_has_left) {
+BOOST_AUTO_TEST_CASE(pass_ends_when_the_last_caller_leaves) {
   const auto first = begin(1);
   const auto second = asker();
   sizings.ask(1, second);
@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(a_pass_ends_when_the_last_asker_has_left) {
   BOOST_TEST(later->outcome == "sized");
 }
 
-BOOST_AUTO_TEST_CASE(no_more_threads_than_allowed_are_at_work_and_the_others_return_at_once) {
+BOOST_AUTO_TEST_CASE(number_of_working_threads_is_limited) {
   const auto first = begin(1), second = begin(2);
   const auto third = asker();
   sizings.ask(3, third);
@@ -189,12 +189,12 @@ BOOST_AUTO_TEST_CASE(no_more_threads_than_allowed_are_at_work_and_the_others_ret
   second->wait();
 }
 
-BOOST_AUTO_TEST_CASE(long_passes_take_turns_with_those_that_wait) {
+BOOST_AUTO_TEST_CASE(long_passes_take_turns_with_waiting_ones) {
   const auto first = begin(1), second = begin(2);
   const auto quick = asker();
   passes[3].may_end = true;
   sizings.ask(3, quick);
-  quick->wait();  // though neither of the first two ends
+  quick->wait();  // although neither of the first two ends
   BOOST_TEST(quick->outcome == "sized");
   BOOST_TEST(passes[1].cancelled + passes[2].cancelled >= 1);
   BOOST_TEST(first->answers + second->answers == 0);
@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(long_passes_take_turns_with_those_that_wait) {
   BOOST_TEST(second->outcome == "sized");
 }
 
-BOOST_AUTO_TEST_CASE(who_waits_in_the_queue_may_leave_it) {
+BOOST_AUTO_TEST_CASE(queued_caller_can_leave) {
   const auto first = begin(1), second = begin(2);
   const auto third = asker();
   third->left = true;
@@ -215,10 +215,10 @@ BOOST_AUTO_TEST_CASE(who_waits_in_the_queue_may_leave_it) {
   passes[1].may_end = passes[2].may_end = true;
   first->wait();
   second->wait();
-  BOOST_TEST(passes[3].begun == passes[3].cancelled);  // where a turn came by before he was seen to have left
+  BOOST_TEST(passes[3].begun == passes[3].cancelled);  // if it had a turn before its departure was noticed
 }
 
-BOOST_AUTO_TEST_CASE(all_are_answered_when_all_is_over) {
+BOOST_AUTO_TEST_CASE(shutdown_answers_every_caller) {
   const auto queued = asker();
   {
     Fixture own;

@@ -21,7 +21,7 @@ bool has(const std::string& text, const std::string& part) {
 
 BOOST_AUTO_TEST_SUITE(tar_header_)
 
-BOOST_AUTO_TEST_CASE(what_ustar_can_say_takes_one_block) {
+BOOST_AUTO_TEST_CASE(header_within_ustar_takes_one_block) {
   const std::string header = tar_header("a/b.csv", file_of(8, {1000, 0}));
   BOOST_REQUIRE_EQUAL(header.size(), kTarBlock);
   BOOST_CHECK_EQUAL(header.c_str(), "a/b.csv");
@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(sizes_of_8_gib_and_more_are_records) {
 }
 
 BOOST_AUTO_TEST_CASE(a_record_counts_its_own_length) {
-  // The shortest path for which one more digit makes the record longer.
+  // The shortest path that makes the record's length gain a digit, and thus one more byte.
   for (const size_t length : {101u, 989u, 990u, 991u, 992u, 993u}) {
     const std::string path(length, 'p');
     const std::string header = tar_header(path, file_of(0, {1, 0}));
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(a_record_counts_its_own_length) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(parts_of_a_second_and_other_letters_are_records) {
+BOOST_AUTO_TEST_CASE(subseconds_and_non_ascii_names_are_records) {
   BOOST_CHECK(has(tar_header("a", file_of(0, {5, 7})), "21 mtime=5.000000007\n"));
   BOOST_CHECK(has(tar_header("\xc3\xa4", file_of(0, {5, 0})), "path=\xc3\xa4\n"));
 }

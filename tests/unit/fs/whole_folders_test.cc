@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(documents_and_the_version_are_marks) {
              boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(one_file_that_fails_breaks_its_folder_alone) {
+BOOST_AUTO_TEST_CASE(failed_file_breaks_only_its_folder) {
   WholeFolders folders(kPaths, {"X/bpcells/row_names", "obs.csv"});
   BOOST_TEST(folders.is_broken("X/bpcells/val"));
   BOOST_TEST(!folders.is_broken("obs.csv"));
@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(one_file_that_fails_breaks_its_folder_alone) {
              boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(all_that_is_written_may_be_one) {
+BOOST_AUTO_TEST_CASE(whole_export_may_be_one_folder) {
   const WholeFolders folders({".zgroup", "X/.zarray", "X/0"}, {"X/0"});
   BOOST_TEST(folders.folder_of("X/0").value_or("none") == "");
   BOOST_TEST(folders.is_broken(".zgroup"));

@@ -21,7 +21,7 @@ bool same(const Measured& a, const Measured& b) {
   return a.version == b.version && a.numbers == b.numbers;
 }
 
-// Of three files.
+// An index of three files.
 Bytes sample() {
   const Bytes some = encode_measured(kSome);
   return encode_index(kKey, {{"/store", "7 1 2 3"}, {"/store/x/", "absent"}},
@@ -43,12 +43,12 @@ struct Folder {
 
 BOOST_AUTO_TEST_SUITE(index_file)
 
-BOOST_AUTO_TEST_CASE(what_was_measured_comes_back_as_it_was) {
+BOOST_AUTO_TEST_CASE(measurements_survive_a_round_trip) {
   BOOST_TEST(same(*decode_measured(encode_measured(kSome)), kSome));
   BOOST_TEST(same(*decode_measured(encode_measured({})), {}));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_cut_short_or_too_long_is_damaged) {
+BOOST_AUTO_TEST_CASE(wrong_length_is_damaged) {
   Bytes bytes = encode_measured(kSome);
   for (size_t size = 0; size < bytes.size(); ++size)
     BOOST_CHECK_EXCEPTION(decode_measured(ByteSpan(bytes).first(size)), Error, says("bytes"));
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(what_is_cut_short_or_too_long_is_damaged) {
   BOOST_CHECK_EXCEPTION(decode_measured(claims), Error, says("things in"));
 }
 
-BOOST_AUTO_TEST_CASE(a_file_says_what_was_written) {
+BOOST_AUTO_TEST_CASE(file_contains_the_written_entries) {
   const Folder folder;
   BOOST_TEST(!folder.open());
   write(folder.path, sample());
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(a_file_of_another_store_is_not_used) {
   BOOST_CHECK_EXCEPTION(IndexFile::open(folder.path, "store"), Error, says("of another store"));
 }
 
-BOOST_AUTO_TEST_CASE(a_file_that_ends_anywhere_is_damaged) {
+BOOST_AUTO_TEST_CASE(file_truncated_anywhere_is_damaged) {
   const Folder folder;
   const Bytes whole = sample();
   for (size_t size = 0; size < whole.size(); ++size) {
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(no_byte_can_be_changed_unseen) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_plain_file_of_the_user_is_not_read) {
+BOOST_AUTO_TEST_CASE(only_plain_files_of_the_user_are_read) {
   const Folder folder;
   BOOST_REQUIRE_EQUAL(::mkfifo(folder.path.c_str(), 0600), 0);
   BOOST_CHECK_EXCEPTION(folder.open(), Error, says("no plain file"));
@@ -122,12 +122,12 @@ BOOST_AUTO_TEST_CASE(what_is_no_plain_file_of_the_user_is_not_read) {
   BOOST_CHECK_EXCEPTION(folder.open(), Error, says("of user 12345"));
 }
 
-BOOST_AUTO_TEST_CASE(what_could_not_be_read_again_is_not_written) {
+BOOST_AUTO_TEST_CASE(index_too_large_to_read_is_not_written) {
   const std::vector<IndexEntry> vast{{std::string(size_t{65} << 20, 'x'), encode_measured({})}};
   BOOST_CHECK_EXCEPTION(encode_index("key", {}, vast), Error, says("an index of"));
 }
 
-BOOST_AUTO_TEST_CASE(a_file_that_is_larger_than_any_that_is_written_is_not_looked_into) {
+BOOST_AUTO_TEST_CASE(oversized_file_is_not_read) {
   const Folder folder;
   write(folder.path, sample());
   BOOST_TEST(folder.open() != nullptr);

@@ -26,7 +26,7 @@ size_t files_in(const std::string& folder) {
   return static_cast<size_t>(std::distance(begin, end));
 }
 
-// So many seconds ago.
+// Sets the time of use to `seconds` ago.
 void used_before(const std::string& path, time_t seconds) {
   const timespec then{::time(nullptr) - seconds, 0};
   const timespec times[] = {then, then};
@@ -41,7 +41,7 @@ std::string only_file(const std::string& folder) {
 
 BOOST_AUTO_TEST_SUITE(index_folder)
 
-BOOST_AUTO_TEST_CASE(it_is_the_users_cache_as_the_environment_says) {
+BOOST_AUTO_TEST_CASE(folder_is_the_users_cache_from_the_environment) {
   const auto path = [](const char* cache, const char* home) {
     const auto set = [](const char* name, const char* value) {
       value ? ::setenv(name, value, 1) : ::unsetenv(name);
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(it_is_the_users_cache_as_the_environment_says) {
   if (home) ::setenv("HOME", before.c_str(), 1);
 }
 
-BOOST_AUTO_TEST_CASE(what_was_written_is_there_for_that_store) {
+BOOST_AUTO_TEST_CASE(written_index_is_found_for_its_store) {
   const TemporaryDirectory directory;
   const IndexFolder folder(directory.path("a/b"));
   BOOST_TEST(!folder.open("s.h5", "key"));
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(names_of_stores_are_safe_and_short) {
   BOOST_TEST(files_in(folder.path()) == 3u);
 }
 
-BOOST_AUTO_TEST_CASE(those_used_longest_ago_make_room) {
+BOOST_AUTO_TEST_CASE(least_recently_used_indexes_are_removed) {
   const TemporaryDirectory directory;
   const IndexFolder folder(directory.path(), 3500);
   const auto write = [&](const std::string& key, time_t seconds) {
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(those_used_longest_ago_make_room) {
   for (const char* const left : {"old", "used", "new"}) BOOST_TEST((folder.open(left, left) != nullptr));
 }
 
-BOOST_AUTO_TEST_CASE(what_somebody_left_unfinished_goes_and_other_files_stay) {
+BOOST_AUTO_TEST_CASE(unfinished_files_are_removed_and_others_stay) {
   const TemporaryDirectory directory;
   const IndexFolder folder(directory.path(), 1);
   for (const char* const name : {"x.sizes.1-1.part", "y.sizes.1-1.part", "notes.txt"})
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(what_somebody_left_unfinished_goes_and_other_files_stay) {
   BOOST_TEST(boost::filesystem::exists(directory.path("notes.txt")));
 }
 
-BOOST_AUTO_TEST_CASE(where_nothing_can_be_written_is_an_error_and_leaves_nothing) {
+BOOST_AUTO_TEST_CASE(failed_write_is_an_error_and_leaves_nothing) {
   const TemporaryDirectory directory;
   std::ofstream(directory.path("file")) << "x";
   BOOST_CHECK_EXCEPTION(IndexFolder(directory.path("file/x")).write("s", "key", index_of("key", 1)), Error,
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(where_nothing_can_be_written_is_an_error_and_leaves_nothing
   BOOST_TEST(files_in(folder.path()) == 1u);
 }
 
-BOOST_AUTO_TEST_CASE(whoever_reads_while_two_write_sees_one_of_them_whole) {
+BOOST_AUTO_TEST_CASE(reader_sees_one_whole_index_of_concurrent_writers) {
   const TemporaryDirectory directory;
   const IndexFolder folder(directory.path());
   folder.write("s", "key", index_of("key", 1));

@@ -16,7 +16,7 @@ namespace {
 
 using std::chrono::seconds;
 
-// A store of one file, which was not written just now, as a session sees it.
+// A store of one file, not recently written, as seen by a session.
 struct Session {
   explicit Session(const std::string& store) : used(pool, store) { used.open(store); }
   FilePool pool{4, nullptr};
@@ -35,14 +35,13 @@ struct Stores {
     std::ofstream(store) << content;
     const timespec times[2] = {{modified, 0}, {modified, 0}};
     ::utimensat(AT_FDCWD, store.c_str(), times, 0);
-    while (!Session(store).used.stamps())
-      std::this_thread::yield();  // of what was written just now there are none
+    while (!Session(store).used.stamps()) std::this_thread::yield();  // recently written files have none
   }
 };
 
 BOOST_AUTO_TEST_SUITE(kept_passes)
 
-BOOST_AUTO_TEST_CASE(another_session_knows_what_was_kept_by_its_name) {
+BOOST_AUTO_TEST_CASE(kept_pass_is_found_by_its_name_in_another_session) {
   Stores stores;
   Session first(stores.store);
   stores.passes.keep(stores.store, "pass 1", {5, 7}, seconds(1), first.used);
@@ -57,7 +56,7 @@ BOOST_AUTO_TEST_CASE(another_session_knows_what_was_kept_by_its_name) {
   BOOST_TEST(stores.told.empty());
 }
 
-BOOST_AUTO_TEST_CASE(nothing_is_known_of_a_file_that_was_written_since) {
+BOOST_AUTO_TEST_CASE(pass_of_a_rewritten_file_is_not_used) {
   Stores stores;
   Session first(stores.store);
   stores.passes.keep(stores.store, "pass 1", {5}, seconds(1), first.used);

@@ -20,7 +20,7 @@
 namespace plainfs {
 namespace {
 
-// Says of what it is made what the test wants.
+// Sources with stamps chosen by the test.
 class Told : public Sources {
  public:
   FilePtr open_if_exists(const std::string&) override { return nullptr; }
@@ -69,7 +69,7 @@ struct Sessions {
     return StoreIndex(folder, "/s", options, sources,
                       [this](const std::string& line) { told.push_back(line); });
   }
-  // Another user's, of a store that may lie elsewhere.
+  // Opens the index of another user, for a store that may be remote.
   StoreIndex open_of_another(const std::string& store = "/s", const std::string& options = "") {
     return StoreIndex(
         std::make_shared<const IndexFolder>(directory.path("another")), store, options, sources,
@@ -79,7 +79,7 @@ struct Sessions {
     const MeasuredPtr measured = open_of_another("/s", options).measured(path);
     return measured ? measured->numbers.at(0) : 0;
   }
-  // What a session of its own knows of the file; 0: nothing.
+  // Returns the size that a new session knows for the file; 0: none.
   uint64_t known(const std::string& path, const std::string& options = "") {
     const MeasuredPtr measured = open(options).measured(path);
     return measured ? measured->numbers.at(0) : 0;
@@ -96,7 +96,7 @@ struct Sessions {
 
 BOOST_FIXTURE_TEST_SUITE(store_index, Sessions)
 
-BOOST_AUTO_TEST_CASE(the_next_session_knows_what_one_has_found_out) {
+BOOST_AUTO_TEST_CASE(results_of_a_session_reach_the_next) {
   BOOST_TEST(known("a.csv") == 0u);
   keep("a.csv", 5);
   BOOST_TEST(known("a.csv") == 5u);
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(sessions_add_to_each_other) {
   BOOST_TEST(known("b.csv") == 2u);
 }
 
-BOOST_AUTO_TEST_CASE(nothing_is_used_once_a_source_has_changed) {
+BOOST_AUTO_TEST_CASE(changed_source_discards_the_index) {
   sources.now["/s/other"] = "7";
   keep("a.csv", 5);
   sources.now["/s"] = "2";
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_used_once_a_source_has_changed) {
   BOOST_TEST(known("b.csv") == 0u);
 }
 
-BOOST_AUTO_TEST_CASE(nothing_is_kept_of_a_store_that_is_being_written_or_made_of_nothing) {
+BOOST_AUTO_TEST_CASE(changing_or_empty_store_has_no_index) {
   StoreIndex index = open();
   index.add("a.csv", found(1));
   sources.is_changing = true;
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_kept_of_a_store_that_is_being_written_or_made_of
   BOOST_TEST(!boost::filesystem::exists(folder->path()));
 }
 
-BOOST_AUTO_TEST_CASE(what_was_found_in_no_time_is_kept_only_where_it_is_wanted) {
+BOOST_AUTO_TEST_CASE(cheap_results_are_kept_only_on_request) {
   StoreIndex index = open();
   index.add("a.csv", found(1));
   index.count(std::chrono::milliseconds(1));
@@ -157,14 +157,14 @@ BOOST_AUTO_TEST_CASE(what_was_found_in_no_time_is_kept_only_where_it_is_wanted) 
   BOOST_TEST(known("a.csv") == 1u);
 }
 
-BOOST_AUTO_TEST_CASE(what_has_no_version_is_for_one_session_only) {
+BOOST_AUTO_TEST_CASE(unversioned_results_last_one_session) {
   StoreIndex index = open();
   index.add("a.csv", std::make_shared<const Measured>(Measured{"", {1}}));
   index.save(true);
   BOOST_TEST(!boost::filesystem::exists(folder->path()));
 }
 
-BOOST_AUTO_TEST_CASE(an_index_that_says_something_wrong_is_thrown_away) {
+BOOST_AUTO_TEST_CASE(wrong_index_is_discarded) {
   keep("a.csv", 5);
   keep("b.csv", 6);
   StoreIndex index = open();
@@ -182,13 +182,13 @@ BOOST_AUTO_TEST_CASE(an_index_that_says_something_wrong_is_thrown_away) {
   BOOST_TEST(told.empty());
 }
 
-BOOST_AUTO_TEST_CASE(what_lies_beside_the_store_is_used_by_everybody) {
+BOOST_AUTO_TEST_CASE(index_beside_the_store_serves_all_users) {
   keep("a.csv", 5);
   sources.beside["/s.plainfs"] = as_text(open().to_lie_beside());
   BOOST_TEST(known_to_another("a.csv") == 5u);
   BOOST_TEST(known_to_another("b.csv") == 0u);
   BOOST_TEST(known_to_another("a.csv", "header") == 0u);
-  BOOST_TEST(known("b.csv") == 0u);  // it was not to look there
+  BOOST_TEST(known("b.csv") == 0u);  // it must not look there
   StoreIndex index = open_of_another();
   index.measured("a.csv");
   sources.looks_beside = 0;
@@ -206,7 +206,7 @@ BOOST_AUTO_TEST_CASE(what_lies_beside_the_store_is_used_by_everybody) {
   BOOST_TEST(told.empty());
 }
 
-BOOST_AUTO_TEST_CASE(what_lies_beside_and_is_wrong_is_used_once) {
+BOOST_AUTO_TEST_CASE(wrong_index_beside_the_store_is_used_once) {
   keep("a.csv", 5);
   sources.beside["/s.plainfs"] = as_text(open().to_lie_beside());
   StoreIndex index = open_of_another();
@@ -224,10 +224,10 @@ BOOST_AUTO_TEST_CASE(what_lies_beside_and_is_wrong_is_used_once) {
   sources.now["/s"] = "2";
   keep("a.csv", 9);
   sources.beside["/s.plainfs"] = as_text(open().to_lie_beside());
-  BOOST_TEST(known_to_another("a.csv") == 9u);  // of another version of the store
+  BOOST_TEST(known_to_another("a.csv") == 9u);  // from another version of the store
 }
 
-BOOST_AUTO_TEST_CASE(what_lies_beside_and_is_damaged_is_told_and_done_without) {
+BOOST_AUTO_TEST_CASE(damaged_index_beside_the_store_is_reported_and_ignored) {
   keep("a.csv", 5);
   std::string whole(as_text(open().to_lie_beside()));
   for (size_t at = 0; at < whole.size(); ++at) {
@@ -241,15 +241,15 @@ BOOST_AUTO_TEST_CASE(what_lies_beside_and_is_damaged_is_told_and_done_without) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(only_a_store_of_one_file_has_an_index_beside_it) {
+BOOST_AUTO_TEST_CASE(only_a_single_file_store_has_an_index_beside_it) {
   BOOST_CHECK_EXCEPTION(open().to_lie_beside(), Error, says("nothing is known of /s"));
   sources.now["/s/other"] = "7";
   keep("a.csv", 5);
   BOOST_CHECK_EXCEPTION(open().to_lie_beside(), Error, says("read from /s/other too"));
 }
 
-// Whoever asks meanwhile for what costs no look at the store has it, and whoever waits can leave.
-BOOST_AUTO_TEST_CASE(a_look_at_the_store_holds_up_nobody_who_does_not_need_it) {
+// A caller that needs no check of the store is served meanwhile, and a waiting caller can leave.
+BOOST_AUTO_TEST_CASE(check_of_the_store_blocks_only_dependent_callers) {
   keep("a.csv", 5);
   StoreIndex index = open();
   struct Gone : Request {
@@ -271,7 +271,7 @@ BOOST_AUTO_TEST_CASE(a_look_at_the_store_holds_up_nobody_who_does_not_need_it) {
   BOOST_TEST(looks == 1);
 }
 
-BOOST_AUTO_TEST_CASE(what_cannot_be_written_is_told_and_done_without) {
+BOOST_AUTO_TEST_CASE(unwritable_index_is_reported_and_skipped) {
   std::ofstream(directory.path("index")) << "a file where the folder should be";
   StoreIndex index = open();
   index.add("a.csv", found(1));
@@ -283,7 +283,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_written_is_told_and_done_without) {
   BOOST_CHECK_EXCEPTION(index.save(true), Error, says("is not written"));
 }
 
-BOOST_AUTO_TEST_CASE(a_damaged_file_is_told_of_and_written_anew) {
+BOOST_AUTO_TEST_CASE(damaged_index_is_reported_and_rewritten) {
   keep("a.csv", 5);
   std::ofstream(file(), std::ios::app | std::ios::binary).put('x');
   boost::filesystem::resize_file(file(), 20);
@@ -293,7 +293,7 @@ BOOST_AUTO_TEST_CASE(a_damaged_file_is_told_of_and_written_anew) {
   BOOST_TEST(known("b.csv") == 6u);
 }
 
-BOOST_AUTO_TEST_CASE(damage_of_one_entry_costs_that_entry) {
+BOOST_AUTO_TEST_CASE(damaged_entry_fails_alone) {
   keep("a.csv", 5);
   keep("b.csv", 6);
   const auto size = boost::filesystem::file_size(file());

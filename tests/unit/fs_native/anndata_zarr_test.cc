@@ -61,7 +61,7 @@ struct Fixture {
   ListEntries zarr(AnnotatedMatrix matrix, ZarrLimits limits = {}) {
     return anndata_zarr([matrix = std::move(matrix)] { return matrix; }, context, limits);
   }
-  // With one array in obsm.
+  // Returns a zarr with one array in obsm.
   ListEntries zarr_of(ArrayPtr values, ZarrLimits limits = {}) {
     AnnotatedMatrix matrix;
     matrix.cells = matrix.obs.rows = values->shape()[0];
@@ -74,8 +74,8 @@ struct Fixture {
     return zarr(std::move(matrix));
   }
 
-  // The place of what cannot be shown has an array that no reader gets a value of, also by consolidated
-  // metadata.
+  // Checks that the place of content that cannot be shown has an array that no reader gets a value from,
+  // including by consolidated metadata.
   void check_is_unreadable(const ListEntries& made, const std::string& path, const char* why) {
     const std::string document = text_at(made, path + "/.zarray");
     BOOST_TEST(document.find("\"dtype\": \"|V1\"") != std::string::npos);
@@ -92,7 +92,7 @@ struct Fixture {
 
 BOOST_FIXTURE_TEST_SUITE(anndata_zarr_files, Fixture)
 
-BOOST_AUTO_TEST_CASE(a_chunk_of_numbers_is_filled_up) {
+BOOST_AUTO_TEST_CASE(chunk_of_numbers_is_padded) {
   std::vector<int16_t> values(131073);
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<int16_t>(i);
   const ListEntries made = zarr_of(numbers(values));
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(a_chunk_of_numbers_is_filled_up) {
   BOOST_CHECK_THROW(found(made, "obsm/a/2"), std::out_of_range);
 }
 
-BOOST_AUTO_TEST_CASE(a_chunk_of_texts_is_filled_up) {
+BOOST_AUTO_TEST_CASE(chunk_of_texts_is_padded) {
   std::vector<std::string> texts;
   for (int i = 0; i < 65537 + 2000; ++i) texts.push_back(std::string(i % 7, 'x') + std::to_string(i));
   const ListEntries made = zarr_of(text_array(texts));
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(a_chunk_of_texts_is_filled_up) {
   }
 }
 
-// Also where a chunk does not begin with what was measured together.
+// Even if a chunk does not begin at a unit of measurement.
 BOOST_AUTO_TEST_CASE(texts_of_any_chunk_are_found) {
   std::vector<std::string> texts;
   for (int i = 0; i < 5000; ++i) texts.push_back(std::string(i % 11, 'y'));
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(a_wide_array_is_in_tiles) {
   BOOST_CHECK_THROW(found(made, "obsm/a/0.2.0"), std::out_of_range);
 }
 
-BOOST_AUTO_TEST_CASE(a_column_major_array_is_turned) {
+BOOST_AUTO_TEST_CASE(column_major_array_is_transposed) {
   const ArrayPtr stored = as_column_major(numbers<int32_t>({1, 2, 3, 4, 5, 6}, {2, 3}));
   AnnotatedMatrix matrix;
   matrix.cells = matrix.obs.rows = 3;
@@ -203,7 +203,7 @@ BOOST_AUTO_TEST_CASE(codes_are_as_narrow_as_pandas_has_them) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_is_missing_is_marked_as_in_an_h5ad) {
+BOOST_AUTO_TEST_CASE(missing_values_are_marked_as_in_an_h5ad) {
   const ListEntries made = zarr_of_columns({{"maybe", second_missing(numbers<int32_t>({1, 2, 3}))},
                                             {"words", second_missing(text_array({"x", "y", "x"}))},
                                             {"real", second_missing(numbers<double>({1, 2, 3}))}});
@@ -216,8 +216,8 @@ BOOST_AUTO_TEST_CASE(what_is_missing_is_marked_as_in_an_h5ad) {
              bytes_of<double>({std::numeric_limits<double>::quiet_NaN()}));
 }
 
-// "a missing name `NA`".
-BOOST_AUTO_TEST_CASE(a_missing_name_is_na_there_too) {
+// A missing name is `NA`.
+BOOST_AUTO_TEST_CASE(missing_name_is_na_in_zarr) {
   AnnotatedMatrix matrix = small_matrix();
   matrix.obs.row_names = second_missing(text_array({"c1", "c2", "c3"}));
   BOOST_TEST(text_at(zarr(matrix), "obs/_index/0") == vlen({"c1", "NA", "c3"}));
@@ -225,7 +225,7 @@ BOOST_AUTO_TEST_CASE(a_missing_name_is_na_there_too) {
   BOOST_TEST(text_at(zarr(matrix), "obs/_index/0") == vlen({"1", "NA", "3"}));
 }
 
-// Only what has to be looked for is.
+// Only requested data are looked up.
 BOOST_AUTO_TEST_CASE(listing_all_of_it_reads_no_data) {
   const auto chunked = [&](ArrayPtr array, Shape shape) {
     return std::make_shared<ChunkedCopy>(context, std::move(array), std::move(shape));
@@ -254,7 +254,7 @@ BOOST_AUTO_TEST_CASE(listing_all_of_it_reads_no_data) {
   BOOST_TEST(value->chunks_decoded() == 0u);
 }
 
-BOOST_AUTO_TEST_CASE(a_matrix_is_made_when_its_directory_is_entered) {
+BOOST_AUTO_TEST_CASE(matrix_is_generated_when_its_directory_is_opened) {
   int made = 0;
   const ListEntries list = anndata_zarr(
       [&] {
@@ -268,8 +268,8 @@ BOOST_AUTO_TEST_CASE(a_matrix_is_made_when_its_directory_is_entered) {
   BOOST_TEST(made == 1);
 }
 
-// It may pass: the documents are there, and say so until it has passed.
-BOOST_AUTO_TEST_CASE(a_fault_that_passes_fails_the_documents) {
+// The fault may pass: the documents exist, and report it until then.
+BOOST_AUTO_TEST_CASE(temporary_fault_fails_the_documents) {
   bool fails = true;
   const ListEntries list = anndata_zarr(
       [&] {
@@ -310,7 +310,7 @@ BOOST_AUTO_TEST_CASE(there_is_no_second_x_by_column) {
   };
   AnnotatedMatrix matrix = small_matrix();
   BOOST_TEST(has_second(matrix));
-  matrix.layers = {{"X_csc", small_sparse()}};  // a layer of the store's own
+  matrix.layers = {{"X_csc", small_sparse()}};  // the store's own layer
   BOOST_TEST(!has_second(matrix));
   matrix.layers.clear();
   SparseMatrix by_columns = by_column(small_sparse(), context);
@@ -329,8 +329,8 @@ BOOST_AUTO_TEST_CASE(a_slash_is_a_group) {
   BOOST_TEST(files.at("obs/.zattrs").find("\"qc/deep\"") != std::string::npos);
 }
 
-// The others stay, and the order of the columns names it.
-BOOST_AUTO_TEST_CASE(a_name_that_zarr_cannot_have_costs_its_column) {
+// The other columns stay, and the order of the columns names it.
+BOOST_AUTO_TEST_CASE(name_invalid_in_zarr_fails_its_column) {
   const ArrayPtr column = numbers<int8_t>({1, 2, 3});
   const std::vector<std::pair<std::string, std::string>> names = {
       {".zattrs", "%2Ezattrs"},
@@ -353,7 +353,7 @@ BOOST_AUTO_TEST_CASE(a_name_that_zarr_cannot_have_costs_its_column) {
              std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(a_name_that_another_has_costs_its_column) {
+BOOST_AUTO_TEST_CASE(conflicting_name_fails_its_column) {
   const ArrayPtr column = numbers<int8_t>({1, 2, 3});
   const ListEntries below = zarr_of_columns({{"a", column}, {"a/b", column}});
   check_is_unreadable(below, "obs/a%2Fb", "a/b: a is no group");
@@ -363,8 +363,8 @@ BOOST_AUTO_TEST_CASE(a_name_that_another_has_costs_its_column) {
   BOOST_TEST(text_at(above, "obs/a/b/0") == bytes_of<int8_t>({1, 2, 3}));
 }
 
-// A layer has no list of names beside it.
-BOOST_AUTO_TEST_CASE(a_layer_whose_name_zarr_cannot_have_is_there_and_unreadable) {
+// No list of names accompanies a layer.
+BOOST_AUTO_TEST_CASE(layer_with_a_name_invalid_in_zarr_is_unreadable) {
   AnnotatedMatrix matrix = small_matrix();
   matrix.layers = {{"..", small_sparse()}, {"counts", small_sparse()}};
   const ListEntries made = zarr(matrix);
@@ -372,7 +372,7 @@ BOOST_AUTO_TEST_CASE(a_layer_whose_name_zarr_cannot_have_is_there_and_unreadable
   BOOST_TEST(text_at(made, "layers/counts/data/0") == bytes_of<float>({1, 2, 3}));
 }
 
-BOOST_AUTO_TEST_CASE(a_column_name_that_is_not_utf8_costs_its_frame) {
+BOOST_AUTO_TEST_CASE(non_utf8_column_name_fails_its_frame) {
   const ListEntries made = zarr_of_columns({{"\xff", numbers<int8_t>({1, 2, 3})}});
   check_is_unreadable(made, "obs", "not UTF-8");
   BOOST_TEST(text_at(made, "X/data/0") == bytes_of<float>({1, 2, 3}));
@@ -387,8 +387,8 @@ BOOST_AUTO_TEST_CASE(a_second_column_of_a_name_gets_a_number) {
   BOOST_TEST(context.warned("another column is called a: this one is a.1"));
 }
 
-// Everything else stays readable, by the consolidated metadata too.
-BOOST_AUTO_TEST_CASE(a_damaged_part_costs_itself) {
+// Everything else stays readable, including by consolidated metadata.
+BOOST_AUTO_TEST_CASE(damaged_part_fails_alone) {
   AnnotatedMatrix matrix = small_matrix();
   matrix.obs.columns.push_back({"short", numbers<int>({1})});
   matrix.layers = {{"broken", damaged("no indptr")}};
@@ -402,7 +402,7 @@ BOOST_AUTO_TEST_CASE(a_damaged_part_costs_itself) {
   BOOST_CHECK_EXCEPTION(text_at(zarr(matrix), "X/indices/0"), Error, says("column 2 is not below 2"));
 }
 
-BOOST_AUTO_TEST_CASE(a_matrix_that_cannot_be_made_is_unreadable) {
+BOOST_AUTO_TEST_CASE(matrix_with_a_failed_conversion_is_unreadable) {
   const ListEntries made =
       anndata_zarr([]() -> AnnotatedMatrix { throw damaged("obs has no rows"); }, context);
   BOOST_CHECK_EXCEPTION(text_at(made, "0"), Error, says("obs has no rows"));
@@ -410,7 +410,7 @@ BOOST_AUTO_TEST_CASE(a_matrix_that_cannot_be_made_is_unreadable) {
 }
 
 // The shape and the type are known.
-BOOST_AUTO_TEST_CASE(texts_that_cannot_be_read_fail_as_a_chunk) {
+BOOST_AUTO_TEST_CASE(unreadable_texts_fail_as_a_chunk) {
   class Broken : public Array {
    public:
     Broken() : Array(text_type(), {3}) {}

@@ -15,7 +15,7 @@ std::string framed(const std::string& text) {
   return whole_text(*bgzf_file(std::make_shared<MemoryText>(text)));
 }
 
-// What any reader of gzip with several members makes of it; checks every CRC and length.
+// Returns the text as decoded by any reader of multi-member gzip. Checks every CRC and length.
 std::string inflated(std::string_view file) {
   std::string text;
   libdeflate_decompressor* const decompressor = libdeflate_alloc_decompressor();
@@ -42,13 +42,13 @@ std::string random_text(size_t size, std::mt19937_64& random) {
 
 BOOST_AUTO_TEST_SUITE(bgzf)
 
-BOOST_AUTO_TEST_CASE(files_are_framed_as_the_examples_are) {
+BOOST_AUTO_TEST_CASE(frames_match_the_examples) {
   for (const char* name : {"bgzf/frag.tsv", "bgzf/wheat.tsv"}) {
     const std::string path = std::string("tool-files/") + name;
     BOOST_TEST((framed(test_file(path)) == test_file(path + ".gz")));
   }
   BOOST_TEST((framed(test_file("tool-files/gz/matrix.mtx")) == test_file("tool-files/gz/matrix.bgzf.gz")));
-  // What `bgzip -l 0` writes of a file that fits one member.
+  // Output of `bgzip -l 0` for a file that fits into one member.
   BOOST_TEST(
       (framed(test_file("tool-files/gz/matrix.mtx")) == test_file("tool-files/gz/matrix.bgzip-l0.gz")));
 }
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(any_length_inflates_to_itself) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(any_slice_is_that_part_of_the_whole) {
+BOOST_AUTO_TEST_CASE(any_slice_equals_that_part_of_the_whole) {
   std::mt19937_64 random(2);
   for (const uint64_t size : {uint64_t{0}, uint64_t{100}, kBgzfPayload, 5 * kBgzfPayload + 99}) {
     const std::string text = random_text(size, random), whole = framed(text);
@@ -72,12 +72,12 @@ BOOST_AUTO_TEST_CASE(any_slice_is_that_part_of_the_whole) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_read_makes_no_more_than_the_members_it_touches) {
+BOOST_AUTO_TEST_CASE(read_builds_only_the_members_it_touches) {
   std::mt19937_64 random(3);
   const auto text = std::make_shared<MemoryText>(random_text(100 * kBgzfPayload, random));
   const auto file = bgzf_file(text);
   const uint64_t member = 50 * (kBgzfPayload + 31);
-  file->read(member + 1000, 500);  // up to its end: the checksum stands behind the text, nobody asked for it
+  file->read(member + 1000, 500);  // up to the end of the text: the checksum after it was not requested
   BOOST_TEST(text->bytes_read() == 1000 - 23 + 500);
   file->read(member + kBgzfPayload + 25, 1);
   BOOST_TEST(text->bytes_read() == 1477 + kBgzfPayload);

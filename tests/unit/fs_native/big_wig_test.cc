@@ -29,7 +29,7 @@ T number_at(const std::string& text, size_t at) {
   return value;
 }
 
-// The offsets of the leaves of the index at `at`, in the order of its tree.
+// Appends the offsets of the leaves of the index at `at`, in the order of its tree.
 void leaves(const std::string& file, size_t at, std::vector<uint64_t>& found) {
   const bool is_leaf = file.at(at) == 1;
   const auto count = number_at<uint16_t>(file, at + 2);
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(without_values_there_are_an_empty_index_and_no_sections) {
   BOOST_TEST(found.empty());
 }
 
-BOOST_AUTO_TEST_CASE(chromosomes_that_one_node_cannot_hold_are_refused) {
+BOOST_AUTO_TEST_CASE(too_many_chromosomes_for_one_node_are_refused) {
   BigWigPlan plan;
   plan.chromosomes.assign(65'536, {"c", 1});
   plan.reduction = 64;

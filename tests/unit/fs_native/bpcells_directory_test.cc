@@ -61,8 +61,8 @@ BOOST_AUTO_TEST_CASE(a_matrix_is_eight_files) {
   BOOST_TEST(files(by_row).at("shape") == bytes_of<uint32_t>("UINT32v1", {2, 3}));
 }
 
-// BPCells would go on without the names.
-BOOST_AUTO_TEST_CASE(without_names_that_can_be_read_there_is_no_version) {
+// BPCells would continue without the names.
+BOOST_AUTO_TEST_CASE(unreadable_names_leave_no_version) {
   for (const bool are_rows : {true, false}) {
     SparseMatrix matrix = small_sparse();
     const auto broken = std::make_shared<BrokenArray>(text_type(), damaged("the chunk is cut"));
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(without_names_that_can_be_read_there_is_no_version) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(values_have_the_type_that_holds_them) {
+BOOST_AUTO_TEST_CASE(values_have_the_smallest_sufficient_type) {
   const std::string uint = "unpacked-uint-matrix-v2\n", real = "unpacked-double-matrix-v2\n";
   BOOST_TEST(version(numbers<uint8_t>({1, 2, 3})) == uint);
   BOOST_TEST(version(numbers<int64_t>({1, 0, 4294967295})) == uint);
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(a_missing_value_is_nan) {
              bytes_of<double>("DOUBLEv1", {1, 2, std::numeric_limits<double>::quiet_NaN()}));
 }
 
-BOOST_AUTO_TEST_CASE(what_no_value_of_it_holds_is_refused) {
+BOOST_AUTO_TEST_CASE(value_out_of_range_is_refused) {
   BOOST_CHECK_EXCEPTION(version(text_array({"a", "b", "c"})), Error, says("a sparse matrix of"));
   BOOST_CHECK_EXCEPTION(value_bytes(numbers<int64_t>({1, -1, (int64_t{1} << 53) + 1})), Error,
                         says("9007199254740993"));
@@ -113,8 +113,8 @@ BOOST_AUTO_TEST_CASE(what_no_value_of_it_holds_is_refused) {
   BOOST_CHECK_EXCEPTION(files(matrix), Error, says("unknown"));
 }
 
-// BPCells relies on it.
-BOOST_AUTO_TEST_CASE(indices_rise) {
+// BPCells requires it.
+BOOST_AUTO_TEST_CASE(indices_are_sorted) {
   SparseMatrix matrix = small_sparse();
   matrix.index = numbers<int64_t>({1, 2, 0});
   const auto all = files(matrix);

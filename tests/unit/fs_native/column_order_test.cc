@@ -20,7 +20,7 @@ std::vector<T> all(const Array& array) {
   return {values.begin(), values.end()};
 }
 
-// 3 rows by 4 columns, of which the second has no entry.
+// 3 rows by 4 columns; the second has no entry.
 SparseMatrix small_matrix() {
   SparseMatrix matrix;
   matrix.rows = 3;
@@ -32,7 +32,7 @@ SparseMatrix small_matrix() {
   return matrix;
 }
 
-// A matrix whose parts are chunked, and the same by column as a test makes it.
+// A matrix with chunked parts, and the same matrix by column, computed by the test.
 struct ManyEntries {
   static constexpr uint64_t kRows = 300, kColumns = 500, kChunk = 1000;
 
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(rows_rise_within_each_column) {
   BOOST_TEST(all<int16_t>(*turned.value) == (std::vector<int16_t>{5, 9, 8, 6, 7}));
 }
 
-BOOST_AUTO_TEST_CASE(a_matrix_without_entries_has_none_in_any_order) {
+BOOST_AUTO_TEST_CASE(empty_matrix_is_empty_in_any_order) {
   TestContext context;
   SparseMatrix matrix = small_matrix();
   matrix.value = numbers<float>({});
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(a_matrix_without_entries_has_none_in_any_order) {
   BOOST_TEST(read_all(*turned.value).count == 0u);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_missing_stays_so) {
+BOOST_AUTO_TEST_CASE(missing_values_stay_missing_in_any_order) {
   TestContext context;
   SparseMatrix matrix = small_matrix();
   matrix.value = with_missing(matrix.value, [](const Elements& elements, std::vector<uint8_t>& missing) {
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(what_is_missing_stays_so) {
   for (uint64_t i = 0; i < values.count; ++i) BOOST_TEST(values.is_missing(i) == (i == 1));
 }
 
-BOOST_AUTO_TEST_CASE(any_run_is_that_part_of_all_in_bands_of_any_size) {
+BOOST_AUTO_TEST_CASE(any_run_equals_that_part_in_bands_of_any_size) {
   std::mt19937_64 random(9);
   for (const size_t budget : {size_t{64} << 10, size_t{200} << 10, size_t{8} << 20}) {
     TestContext context(budget);
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(any_run_is_that_part_of_all_in_bands_of_any_size) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(each_band_is_one_pass_over_what_it_is_made_of) {
+BOOST_AUTO_TEST_CASE(each_band_is_one_pass_over_its_source) {
   TestContext context(size_t{128} << 10);  // bands of 8192 entries
   std::mt19937_64 random(10);
   const ManyEntries many(random, context);
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(each_band_is_one_pass_over_what_it_is_made_of) {
   const SparseMatrix turned = by_column(many.matrix, context);
   BOOST_TEST(many.stored_index->chunks_decoded() == many.chunks());
   BOOST_TEST(many.stored_value->chunks_decoded() == 0u);
-  // From the beginning to the end, in small parts that are let go of.
+  // From beginning to end, in small parts that are released.
   for (uint64_t first = 0; first < entries; first += 500) {
     const uint64_t some = std::min<uint64_t>(500, entries - first);
     read_run(*turned.index, first, some);
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(each_band_is_one_pass_over_what_it_is_made_of) {
   BOOST_TEST(many.stored_index->chunks_decoded() == (2 + passes) * many.chunks());
 }
 
-BOOST_AUTO_TEST_CASE(a_store_that_the_cache_holds_is_decoded_once) {
+BOOST_AUTO_TEST_CASE(cached_store_is_decoded_once) {
   TestContext context;
   std::mt19937_64 random(11);
   const ManyEntries many(random, context);
@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(a_store_that_the_cache_holds_is_decoded_once) {
   BOOST_TEST(many.stored_value->chunks_decoded() == many.chunks());
 }
 
-BOOST_AUTO_TEST_CASE(what_was_counted_is_used_again) {
+BOOST_AUTO_TEST_CASE(counts_are_reused) {
   TestContext context;
   std::mt19937_64 random(12);
   const ManyEntries many(random, context);
@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(what_was_counted_is_used_again) {
   BOOST_TEST(many.stored_index->chunks_decoded() == many.chunks());
 }
 
-BOOST_AUTO_TEST_CASE(a_store_that_changes_is_told) {
+BOOST_AUTO_TEST_CASE(store_change_is_reported) {
   TestContext context;
   SparseMatrix matrix = small_matrix();
   bool has_changed = false;
@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(a_store_that_changes_is_told) {
              "a matrix has changed since its entries were counted");
 }
 
-BOOST_AUTO_TEST_CASE(what_cannot_be_put_in_order_is_told) {
+BOOST_AUTO_TEST_CASE(unsortable_entries_are_reported) {
   TestContext context(size_t{1} << 20);
   SparseMatrix matrix = small_matrix();
   matrix.columns = 3;

@@ -1,4 +1,5 @@
-// Whoever jumps into the middle of a file of another program pays for what he reads, in every kind of them.
+// A jump into the middle of a file for another program decodes only the chunks it reads, for every kind of
+// file.
 #include <boost/test/unit_test.hpp>
 #include <random>
 
@@ -16,7 +17,7 @@ namespace {
 
 constexpr uint64_t kChunk = 2048;
 
-// Arrays in chunks of which each is counted when it is decoded, and none is found in the cache again.
+// Chunked arrays that count each decoded chunk and do not reuse cached ones.
 class Counted {
  public:
   ArrayPtr chunked(ArrayPtr array, Shape chunk = {kChunk}) {
@@ -40,8 +41,8 @@ class Counted {
   std::vector<std::shared_ptr<ChunkedCopy>> parts_;
 };
 
-// The most chunks that a read of 100 bytes decodes, wherever it is. Backwards, so that no read follows
-// another.
+// Returns the most chunks that a read of 100 bytes decodes at any place. Reads backwards, so that no read
+// follows another.
 uint64_t most_decoded(ViewFile& file, const Counted& counted) {
   std::mt19937_64 random(8);
   std::vector<uint64_t> offsets(200);
@@ -104,7 +105,7 @@ BOOST_AUTO_TEST_CASE(sparse_matrices_of_r) {
   const auto file = layout_file([&] { return sparse_rds(matrix, counted.context); }, counted.context);
   file->size();
   BOOST_TEST(counted.decoded() == 0u);
-  // Of values also the indices of their column, which may be in any order.
+  // Values also need the indices of their column, which may be in any order.
   BOOST_TEST(most_decoded(*file, counted) <= 6u);
   BOOST_TEST(counted.chunks() == 60u);
 }
@@ -127,7 +128,7 @@ BOOST_AUTO_TEST_CASE(tables_of_r) {
   const Table frame = table(counted, 30000);
   const auto file = layout_file([&] { return table_rds(frame, counted.context); }, counted.context);
   file->size();
-  BOOST_TEST(counted.decoded() >= 15u);  // the lengths of the texts; nothing of the numbers
+  BOOST_TEST(counted.decoded() >= 15u);  // the lengths of the texts, without the numbers
   BOOST_TEST(counted.decoded() <= 30u);
   BOOST_TEST(most_decoded(*file, counted) <= 2u);
 }
@@ -152,7 +153,7 @@ BOOST_AUTO_TEST_CASE(files_of_cell_ranger) {
   BOOST_TEST(most_decoded(*file, counted) <= 2u);
 }
 
-// Of a matrix that is stored whole a reader needs the rows that his entries are in.
+// A matrix that is stored as a whole needs the rows of the requested entries.
 BOOST_AUTO_TEST_CASE(files_of_cell_ranger_of_dense_matrices) {
   Counted counted;
   constexpr uint64_t kCells = 1200, kGenes = 300;
@@ -173,7 +174,7 @@ BOOST_AUTO_TEST_CASE(files_of_cell_ranger_of_dense_matrices) {
   BOOST_TEST(most_decoded(*file, counted) <= 2u * 5u);  // two cells, of five chunks each
 }
 
-// The texts of one column have one length, whoever shows them; and whether a number is missing, likewise.
+// The texts of one column have the same lengths in all files, and so do its missing numbers.
 BOOST_AUTO_TEST_CASE(texts_are_measured_once_for_all_files) {
   Counted counted;
   AnnotatedMatrix matrix;
@@ -181,7 +182,7 @@ BOOST_AUTO_TEST_CASE(texts_are_measured_once_for_all_files) {
   matrix.genes = 1;
   matrix.obs = table(counted, 30000);
   matrix.var.rows = 1;
-  // Of an array in which none can be missing nothing is looked for.
+  // An array without missing elements is not searched for any.
   Column& whole = matrix.obs.columns.back();
   AnnotatedMatrix of_whole = matrix;
   of_whole.obs.columns = {whole};
@@ -195,7 +196,7 @@ BOOST_AUTO_TEST_CASE(texts_are_measured_once_for_all_files) {
   file->size();
   const uint64_t of_numbers = counted.decoded() - of_texts;
   BOOST_TEST(of_texts >= 15u);
-  BOOST_TEST(of_numbers == 15u);  // whether a whole number is missing
+  BOOST_TEST(of_numbers == 15u);  // whether an integer is missing
   layout_file([&] { return h5ad(matrix, counted.context); }, counted.context)->size();
   BOOST_TEST(counted.decoded() == of_texts + of_numbers);
 }
@@ -213,7 +214,7 @@ BOOST_AUTO_TEST_CASE(files_of_anndata) {
       {"X_pca", LabelledArray{counted.chunked(numbers(dense, {kColumns, 500}), {20, 50}), nullptr, nullptr}});
   const auto file = layout_file([&] { return h5ad(matrix, counted.context); }, counted.context);
   file->size();
-  BOOST_TEST(counted.decoded() <= 4u);  // the texts of var, and whether a whole number of it is missing
+  BOOST_TEST(counted.decoded() <= 4u);  // the texts of var, and whether one of its integers is missing
   BOOST_TEST(most_decoded(*file, counted) <= 3u);
   BOOST_TEST(counted.chunks() > 90u);
 }

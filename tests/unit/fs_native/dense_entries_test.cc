@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(a_missing_value_is_an_entry) {
   BOOST_TEST(!entries.is_missing(1));
 }
 
-BOOST_AUTO_TEST_CASE(any_run_is_that_part_of_all_and_decodes_no_more) {
+BOOST_AUTO_TEST_CASE(any_run_decodes_only_its_part) {
   TestContext context;
   std::mt19937_64 random(4);
   constexpr uint64_t kCells = 3000, kGenes = 50;
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(any_run_is_that_part_of_all_and_decodes_no_more) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(entries_that_were_counted_otherwise_are_an_error_and_no_end_of_work) {
+BOOST_AUTO_TEST_CASE(wrong_entry_count_is_an_error) {
   TestContext context;
   // 3 cells of 2 genes with 1, 2 and 1 entries.
   for (const std::vector<uint64_t>& counted : std::vector<std::vector<uint64_t>>{

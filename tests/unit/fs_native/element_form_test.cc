@@ -14,7 +14,7 @@ namespace plainfs {
 
 namespace {
 
-// More than are looked at together, and no multiple of it.
+// More than are processed together, and not a multiple of it.
 constexpr size_t kMany = 10'007;
 
 template <class Out, class T>
@@ -22,7 +22,7 @@ std::vector<Out> written(const ElementForm& form, const std::vector<T>& values,
                          std::vector<uint8_t> missing = {}) {
   Elements elements = elements_of(values);
   elements.missing = std::move(missing);
-  // One byte further, so that it is aligned to nothing.
+  // One byte further, so that it is unaligned.
   std::vector<std::byte> bytes(values.size() * form.size + 1);
   form.write(type_of<T>(), elements, 0, values.size(), bytes.data() + 1);
   std::vector<Out> out(values.size());
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(numbers_of_every_type_are_doubles_in_r) {
   check_doubles<double>(-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::max());
 }
 
-BOOST_AUTO_TEST_CASE(every_nan_is_the_usual_one) {
+BOOST_AUTO_TEST_CASE(every_nan_is_canonical) {
   std::vector<double> values(kMany, 1);
   values[0] = std::bit_cast<double>(uint64_t{0x7ff00000000007a2});
   values[kMany - 1] = -std::nan("5");
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(every_nan_is_the_usual_one) {
   BOOST_TEST(out[1] == big(1));
 }
 
-BOOST_AUTO_TEST_CASE(a_number_that_does_not_fit_is_refused_wherever_it_stands) {
+BOOST_AUTO_TEST_CASE(number_out_of_range_is_refused_at_any_position) {
   for (const size_t at : {size_t{0}, size_t{4095}, size_t{4096}, kMany - 1}) {
     std::vector<int64_t> values(kMany, 7);
     values[at] = (int64_t{1} << 53) + 1;
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(a_number_that_does_not_fit_is_refused_wherever_it_stands) {
       return error.code() == Errc::damaged &&
              std::string_view(error.what()).find("2147483648") != std::string_view::npos;
     });
-    // What stands where a value is missing is none.
+    // The stored value of a missing element is invalid.
     std::vector<uint8_t> missing(kMany);
     missing[at] = 1;
     const std::vector<uint32_t> out = written<uint32_t>(r_integer(), values, missing);

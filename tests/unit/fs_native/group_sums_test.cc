@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(a_missing_value_makes_its_sum_missing) {
   BOOST_TEST(sums.values<int64_t>()[1] == 3);
 }
 
-BOOST_AUTO_TEST_CASE(damage_is_said_and_nothing_is_summed) {
+BOOST_AUTO_TEST_CASE(damage_is_reported_and_nothing_is_summed) {
   TestContext context;
   const auto read = [&](const SparseMatrix& matrix) {
     sums_of<int64_t>(matrix, groups_of({0, 0}, 1), context);
@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(damage_is_said_and_nothing_is_summed) {
   BOOST_CHECK_EXCEPTION(read(lists<int32_t>(true, 2, 3, {1, 2}, {0, 1}, {0, 3, 2})), Error, says("pointer"));
 }
 
-// Pointers that a store which is rewritten meanwhile gives another time.
+// Pointers that change on the second read, like those of a store that is rewritten meanwhile.
 class ChangingPointers : public Array {
  public:
   ChangingPointers(ArrayPtr first, ArrayPtr later)
@@ -158,7 +158,7 @@ class ChangingPointers : public Array {
   mutable int reads_ = 0;
 };
 
-BOOST_AUTO_TEST_CASE(pointers_that_fall_the_second_time_are_damage) {
+BOOST_AUTO_TEST_CASE(pointers_falling_in_the_second_pass_are_damage) {
   TestContext context;
   SparseMatrix matrix = lists<int32_t>(false, 3, 2, {1, 2, 3}, {0, 1, 2}, {0, 1, 3});
   matrix.pointer = std::make_shared<ChangingPointers>(matrix.pointer, numbers<uint64_t>({0, 3, 1}));
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(pointers_that_fall_the_second_time_are_damage) {
                         says("do not rise"));
 }
 
-BOOST_AUTO_TEST_CASE(counts_are_the_first_that_look_like_it) {
+BOOST_AUTO_TEST_CASE(counts_are_the_first_suitable_matrix) {
   const auto dense = [](std::vector<double> values) -> Content {
     return LabelledArray{numbers<double>(std::move(values), {1, 2}), nullptr, nullptr};
   };

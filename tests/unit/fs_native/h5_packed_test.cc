@@ -34,8 +34,8 @@ std::vector<T> counted(uint64_t count) {
 
 BOOST_AUTO_TEST_SUITE(packed_hdf5_files)
 
-// Of h5py 3.7: f.create_dataset(name, shape=shape, dtype=dtype, compression="gzip").chunks
-BOOST_AUTO_TEST_CASE(chunks_have_the_shape_that_h5py_chooses) {
+// From h5py 3.7: f.create_dataset(name, shape=shape, dtype=dtype, compression="gzip").chunks
+BOOST_AUTO_TEST_CASE(chunks_have_the_shape_of_h5py) {
   using Lengths = std::vector<uint64_t>;
   BOOST_TEST(h5py_chunk({4317}, 4) == (Lengths{2159}));
   BOOST_TEST(h5py_chunk({0}, 4) == (Lengths{1024}));
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(texts_of_any_length_read_back) {
       (variable_texts(*file.array({"rank2"})) == std::vector<std::string>{"a", "b", "", "ccc", "d", "e"}));
 }
 
-BOOST_AUTO_TEST_CASE(sink_that_fails_fails_the_file) {
+BOOST_AUTO_TEST_CASE(failing_sink_fails_the_file) {
   TestContext context;
   H5Layout out(context);
   out.group("/");

@@ -1,4 +1,4 @@
-// Files that libhdf5 writes the metadata of, read back by the project's own container.
+// Files with metadata written by libhdf5, read back by the project's own container.
 #include <boost/test/unit_test.hpp>
 
 #include "formats/containers/hdf5/library/skeleton.h"
@@ -35,7 +35,7 @@ TenxFeatures small_features() {
 
 BOOST_AUTO_TEST_SUITE(virtual_hdf5_files)
 
-BOOST_AUTO_TEST_CASE(tenx_files_hold_what_cell_ranger_writes) {
+BOOST_AUTO_TEST_CASE(tenx_files_match_cell_ranger) {
   TestContext context;
   const auto file = layout_file([&] { return tenx_h5(small_matrix(), small_features(), context); }, context);
   const WrittenFile written(whole_text(*file));
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(a_missing_name_is_spelled_as_in_the_text) {
   BOOST_TEST(file.texts({"matrix", "features", "feature_type"}) == (std::vector<std::string>{"", "NA", ""}));
 }
 
-// "An integer that an i4 cannot hold is unsupported."
+// An integer that an i4 cannot hold is unsupported.
 BOOST_AUTO_TEST_CASE(an_integer_outside_of_32_bits_is_unsupported) {
   TestContext context;
   for (const int64_t large : {int64_t{INT32_MAX} + 1, int64_t{INT32_MIN} - 1}) {
@@ -132,8 +132,8 @@ BOOST_AUTO_TEST_CASE(the_same_content_is_the_same_file) {
   BOOST_TEST((bytes() == bytes()));
 }
 
-// The library gives them the time, and each file other bytes, where it makes them itself.
-BOOST_AUTO_TEST_CASE(groups_that_only_a_path_names_are_made_as_all_are) {
+// If the library creates them itself, it adds the time, and each file has different bytes.
+BOOST_AUTO_TEST_CASE(intermediate_groups_are_written_like_others) {
   const hdf5::SkeletonObject number{
       "/qc/deep/n", {}, hdf5::SkeletonDataset{hdf5::SkeletonKind::real, 8, {3}}};
   const hdf5::Skeleton implied = hdf5::write_skeleton({{"/", {}}, number});
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(every_kind_of_attribute_and_dataset_reads_back) {
   out.group("/", {{"text", std::string("x")}, {"number", int64_t{7}}, {"yes", true}});
   out.group("/a",
             {{"many", many}, {"none", std::vector<std::string>{}}, {"shape", std::vector<int64_t>{3, 4}}});
-  out.dataset("/a/b/c", numbers<double>({1.5, 2.5}));  // the group on the way is made
+  out.dataset("/a/b/c", numbers<double>({1.5, 2.5}));  // the intermediate group is created
   out.dataset("/a/truth", std::make_shared<MemoryArray>(number_type(Kind::boolean, 1), Shape{2},
                                                         elements_of<uint8_t>({1, 0})));
   out.dataset("/a/rank2", numbers<int8_t>({1, 2, 3, 4, 5, 6}, {2, 3}));
@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(every_kind_of_attribute_and_dataset_reads_back) {
   BOOST_TEST(written.texts({"a", "texts"}) == (std::vector<std::string>{"", "\u00e9", "long text"}));
 }
 
-BOOST_AUTO_TEST_CASE(any_slice_is_that_part_of_the_whole_and_decodes_no_more) {
+BOOST_AUTO_TEST_CASE(any_slice_decodes_only_its_part) {
   std::mt19937_64 random(6);
   constexpr uint64_t kEntries = 200000;
   std::vector<uint32_t> values(kEntries), rows(kEntries);
@@ -196,12 +196,12 @@ BOOST_AUTO_TEST_CASE(any_slice_is_that_part_of_the_whole_and_decodes_no_more) {
   const auto file = layout_file([&] { return tenx_h5(matrix, {names, names, names}, context); }, context);
   const uint64_t size = file->size();
   BOOST_TEST(value->chunks_decoded() + index->chunks_decoded() == 0u);
-  read_text(*file, size / 2, 100);  // a jump: nothing is made ahead
+  read_text(*file, size / 2, 100);  // a jump: no read-ahead
   BOOST_TEST(value->chunks_decoded() + index->chunks_decoded() == 1u);
   BOOST_TEST(slices_match(*file, whole_text(*file), random, 100));
 }
 
-BOOST_AUTO_TEST_CASE(names_that_no_hdf5_file_can_have_are_refused) {
+BOOST_AUTO_TEST_CASE(names_invalid_in_hdf5_are_refused) {
   TestContext context;
   H5Layout out(context);
   out.dataset("/a", numbers<int>({1}));

@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(columns_keep_their_missing_values_and_levels) {
   BOOST_TEST(file.texts({"obs", "words", "categories"}) == (std::vector<std::string>{"x"}));
 }
 
-BOOST_AUTO_TEST_CASE(a_column_called_as_the_index_gets_another_name) {
+BOOST_AUTO_TEST_CASE(column_named_like_the_index_is_renamed) {
   TestContext context;
   AnnotatedMatrix matrix = small_matrix(context);
   matrix.obs.columns = {{"_index_1", numbers<int64_t>({1, 2, 3})}, {"_index", numbers<int64_t>({7, 8, 9})}};
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(a_column_called_as_the_index_gets_another_name) {
   BOOST_TEST(context.warned("obs: column _index is called _index_2 in the .h5ad"));
 }
 
-BOOST_AUTO_TEST_CASE(time_that_is_none_is_missing) {
+BOOST_AUTO_TEST_CASE(not_a_time_is_missing_in_an_h5ad) {
   TestContext context;
   AnnotatedMatrix matrix = small_matrix(context);
   for (const Kind kind : {Kind::time_point, Kind::time_span}) {
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(time_that_is_none_is_missing) {
   BOOST_TEST(file.numbers<uint8_t>({"obs", "span", "mask"}) == (std::vector<uint8_t>{0, 1, 0}));
 }
 
-BOOST_AUTO_TEST_CASE(categories_that_are_numbers_stay_numbers) {
+BOOST_AUTO_TEST_CASE(numeric_categories_stay_numbers) {
   TestContext context;
   AnnotatedMatrix matrix = small_matrix(context);
   matrix.obs.columns = {
@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(a_missing_whole_number_of_a_matrix_is_refused) {
   BOOST_TEST(std::isnan(written(matrix).numbers<double>({"X", "data"})[0]));
 }
 
-BOOST_AUTO_TEST_CASE(parts_that_do_not_fit_are_damage) {
+BOOST_AUTO_TEST_CASE(mismatched_parts_are_damage) {
   TestContext context;
   AnnotatedMatrix matrix = small_matrix(context);
   matrix.genes = 5;
@@ -165,8 +165,8 @@ BOOST_AUTO_TEST_CASE(parts_that_do_not_fit_are_damage) {
              std::string::npos);
 }
 
-// "Of columns of one name the later ones get `.1`, `.2`, …."
-BOOST_AUTO_TEST_CASE(a_second_column_of_a_name_gets_a_number_there_too) {
+// Later columns with the same name get `.1`, `.2`, ….
+BOOST_AUTO_TEST_CASE(duplicate_column_name_gets_a_number_in_an_h5ad) {
   TestContext context;
   AnnotatedMatrix matrix = small_matrix(context);
   matrix.obs.columns = {{"n", numbers<int64_t>({1, 2, 3})}, {"n", numbers<int64_t>({4, 5, 6})}};
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(a_second_column_of_a_name_gets_a_number_there_too) {
   BOOST_TEST(context.warned("/obs: another column is called n: this one is n.1"));
 }
 
-BOOST_AUTO_TEST_CASE(what_the_file_cannot_hold_is_left_out) {
+BOOST_AUTO_TEST_CASE(unsupported_content_is_left_out) {
   TestContext context;
   AnnotatedMatrix matrix = small_matrix(context);
   const ArrayPtr column = numbers<int64_t>({1, 2, 3});
@@ -202,8 +202,8 @@ BOOST_AUTO_TEST_CASE(what_the_file_cannot_hold_is_left_out) {
   BOOST_TEST(message_of([&] { written(matrix); }).find("a sparse matrix of") != std::string::npos);
 }
 
-// Tables whose sides were exchanged: anndata refuses such a file.
-BOOST_AUTO_TEST_CASE(tables_that_do_not_fit_the_matrix_are_damage) {
+// Tables with exchanged sides: anndata refuses such a file.
+BOOST_AUTO_TEST_CASE(tables_of_mismatched_length_are_damage) {
   TestContext context;
   AnnotatedMatrix matrix = small_matrix(context);
   std::swap(matrix.obs, matrix.var);
@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(tables_that_do_not_fit_the_matrix_are_damage) {
   BOOST_TEST(message_of([&] { written(matrix); }).find("/var has 1 rows, not 2") != std::string::npos);
 }
 
-// "a missing name `NA`". An empty one would be another name.
+// A missing name is `NA`. An empty one would be another name.
 BOOST_AUTO_TEST_CASE(a_missing_name_is_spelled_as_in_the_text) {
   TestContext context;
   const auto second_missing = [](ArrayPtr values) {
@@ -230,7 +230,7 @@ BOOST_AUTO_TEST_CASE(a_missing_name_is_spelled_as_in_the_text) {
   BOOST_TEST(written(matrix).texts({"obs", "_index"}) == (std::vector<std::string>{"7", "NA", "9"}));
 }
 
-// "a matrix of an experiment in whose `.h5ad` some are missing is of reals of 64 bits, NaN those."
+// A matrix of an experiment with some missing integers has 64-bit reals in its `.h5ad`, with NaN for the missing ones.
 BOOST_AUTO_TEST_CASE(a_matrix_of_a_format_with_missing_whole_numbers_is_of_reals) {
   TestContext context;
   const auto second_missing = [](ArrayPtr values) {
@@ -260,7 +260,7 @@ BOOST_AUTO_TEST_CASE(a_matrix_of_a_format_with_missing_whole_numbers_is_of_reals
              std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(rows_that_only_a_number_says_are_there_are_not_named_without_end) {
+BOOST_AUTO_TEST_CASE(declared_row_count_is_not_trusted_for_names) {
   AnnotatedMatrix matrix;
   matrix.cells = matrix.obs.rows = uint64_t{1} << 36;
   BOOST_TEST(message_of([&] {
@@ -268,7 +268,7 @@ BOOST_AUTO_TEST_CASE(rows_that_only_a_number_says_are_there_are_not_named_withou
              }).find("68719476736 rows without names are more than 2147483647") != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(texts_that_only_a_number_says_are_there_are_not_measured) {
+BOOST_AUTO_TEST_CASE(declared_text_count_is_not_trusted) {
   struct Endless : Array {
     Endless() : Array(text_type(), {uint64_t{1} << 50}) {}
     Elements read(const Box&) const override { throw damaged("read"); }

@@ -17,7 +17,7 @@
 namespace plainfs {
 namespace {
 
-// Keeps no passes, and has room on the disk.
+// Keeps no passes, and has disk space.
 class RoomOnDisk : public Passes {
  public:
   RoomOnDisk(const std::string& path, uint64_t most_bytes)
@@ -35,7 +35,7 @@ class RoomOnDisk : public Passes {
   const std::shared_ptr<ScratchFolder> folder_;
 };
 
-// Of the rows of a matrix by column: what each has, in the order of the store.
+// Returns the entries of each row of a matrix by column, in the order of the store.
 template <class T>
 struct Known {
   SparseMatrix matrix;
@@ -51,7 +51,7 @@ Known<T> random_matrix(uint64_t rows, uint64_t columns, unsigned seed, Make make
   std::vector<uint32_t> indices;
   std::vector<uint64_t> pointer{0};
   for (uint32_t column = 0; column < columns; ++column) {
-    // Neither in order nor each once; of some columns there is nothing.
+    // Neither sorted nor distinct; some columns have none.
     const uint64_t some = column % 7 == 3 ? 0 : random() % rows;
     for (uint64_t i = 0; i < some; ++i) {
       indices.push_back(static_cast<uint32_t>(random() % rows));
@@ -90,7 +90,7 @@ void check(const LineOrder& order, const Known<T>& known) {
   }
 }
 
-// The number of this process's open file of that name, which the folder has no more.
+// Returns the number of this process's open file of that name, which is no longer in the folder.
 int open_scratch(const std::string& folder) {
   boost::system::error_code error;
   for (const auto& entry : boost::filesystem::directory_iterator("/proc/self/fd")) {
@@ -106,7 +106,7 @@ constexpr size_t kSmallCache = 256 << 10;  // no room for the order of 300 by 40
 BOOST_AUTO_TEST_SUITE(line_order)
 
 // VIEWS 12 "The first part across the order in which a sparse matrix is stored"
-BOOST_AUTO_TEST_CASE(lines_are_the_entries_of_the_store_wherever_they_lie) {
+BOOST_AUTO_TEST_CASE(lines_match_the_entries_of_the_store) {
   const auto whole = random_matrix<uint32_t>(300, 400, 1, small_count);
   const auto large =
       random_matrix<int64_t>(300, 400, 2, [](auto& r) { return static_cast<int64_t>(uint64_t{r()} * r()); });
@@ -157,8 +157,8 @@ BOOST_AUTO_TEST_CASE(a_missing_value_stays_missing) {
   }
 }
 
-// VIEWS 12 "With `-o index=none` and a matrix that half of the cache does not hold"
-BOOST_AUTO_TEST_CASE(without_room_there_is_none) {
+// VIEWS 12 "With `-o index=none` and a matrix larger than half of the cache"
+BOOST_AUTO_TEST_CASE(without_disk_space_there_is_no_order) {
   const auto known = random_matrix<int64_t>(300, 400, 5, [](auto& r) { return static_cast<int64_t>(r()); });
   const SparseMajors majors(known.matrix);
   LineEntries found;
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(without_room_there_is_none) {
   const LineOrder nowhere(known.matrix, majors, context);
   BOOST_TEST(!nowhere.has_room());
   BOOST_TEST(!nowhere.read(3, found));
-  // A disk that takes less than it seemed, and gives all of it back.
+  // A disk that takes less than it reports, and returns all of it.
   const TemporaryDirectory folder;
   RoomOnDisk room(folder.path(), 2 * known.matrix.value->count() + (64 << 10));
   context.context.passes = &room;
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(without_room_there_is_none) {
 }
 
 #ifdef __linux__
-BOOST_AUTO_TEST_CASE(what_the_disk_does_not_give_back_as_it_was_is_an_error) {
+BOOST_AUTO_TEST_CASE(altered_temporary_file_is_an_error) {
   const auto known = random_matrix<uint32_t>(300, 400, 6, small_count);
   const TemporaryDirectory folder;
   RoomOnDisk room(folder.path(), 64 << 20);

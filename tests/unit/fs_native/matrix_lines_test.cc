@@ -12,7 +12,7 @@
 namespace plainfs {
 namespace {
 
-// A matrix that is stored twice: as lists, and dense in C order.
+// A matrix stored twice: as lists, and dense in C order.
 template <class T>
 struct Both {
   uint64_t rows, columns;
@@ -83,7 +83,7 @@ void check_lines(const MatrixLines& lines, const Both<T>& both, bool are_rows, u
   }
 }
 
-// How many characters more than zeros each line takes.
+// Returns the number of characters of each line beyond its zeros.
 template <class T>
 std::vector<int64_t> widths_of(const Both<T>& both, bool are_rows) {
   std::vector<int64_t> more(are_rows ? both.rows : both.columns);
@@ -106,7 +106,7 @@ SparseMatrix small(std::vector<float> values, std::vector<uint32_t> index, std::
 
 BOOST_AUTO_TEST_SUITE(matrix_lines)
 
-BOOST_AUTO_TEST_CASE(lines_of_a_sparse_matrix_are_those_of_the_dense_one) {
+BOOST_AUTO_TEST_CASE(lines_of_a_sparse_matrix_match_the_dense_one) {
   for (const size_t cache : {size_t{64} << 20, size_t{16} << 10})
     for (const bool by_row : {true, false})
       for (const bool are_rows : {true, false})
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(lines_of_a_dense_matrix_are_its_rows_and_columns) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(the_first_line_across_takes_a_pass_and_the_next_ones_none) {
+BOOST_AUTO_TEST_CASE(first_line_across_takes_the_only_pass) {
   TestContext context;
   const auto both = random_matrix<int32_t>(200, 300, true, 11);
   const SparseMatrix stored = in_chunks(both.sparse, 100, context);
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(a_line_along_reads_its_own_entries_alone) {
   BOOST_TEST(chunks_decoded(stored) <= 3U);
 }
 
-BOOST_AUTO_TEST_CASE(lines_that_are_expected_take_one_pass_together) {
+BOOST_AUTO_TEST_CASE(expected_lines_share_one_pass) {
   TestContext context(48 << 10);  // no room for the order, nor for the chunks
   const auto both = random_matrix<int32_t>(200, 300, true, 13);
   const SparseMatrix stored = in_chunks(both.sparse, 1000, context);
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(lines_that_are_expected_take_one_pass_together) {
   BOOST_TEST(chunks_decoded(stored) == once);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_stored_twice_adds_up) {
+BOOST_AUTO_TEST_CASE(duplicate_entries_add_up) {
   TestContext context;
   // VIEWS 12 "Entries of a sparse matrix add up from 0".
   const SparseMatrix matrix = small({1, 2, -0.0f, 4, 1e8f, 1, -1e8f}, {2, 0, 1, 2, 0, 0, 0}, {0, 4, 7}, 3, 2);
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(what_is_stored_twice_adds_up) {
     BOOST_TEST(at(2, 0) == 5);
     BOOST_TEST(at(0, 0) == 2);
     BOOST_TEST(!std::signbit(at(1, 0)));
-    BOOST_TEST(at(0, 1) == 0);  // in single precision, one after the other
+    BOOST_TEST(at(0, 1) == 0);  // in single precision, one after another
     BOOST_CHECK(!lines->measure());
   }
   SparseMatrix whole = matrix;
@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(what_is_stored_twice_adds_up) {
                         says("200 + 100 is more than uint8 holds"));
 }
 
-BOOST_AUTO_TEST_CASE(truth_values_and_missing_ones_are_measured_as_they_are_shown) {
+BOOST_AUTO_TEST_CASE(logical_and_missing_values_are_measured_as_shown) {
   TestContext context;
   SparseMatrix matrix = small({}, {0, 2, 1}, {0, 2, 3}, 3, 2);
   DType logical = number_type(Kind::integer, 4);
@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(several_lines_are_columns_of_one_array) {
     BOOST_TEST_REQUIRE(part.values<int32_t>()[i] == both.at(i % 2 == 0 ? 0 : 29, 10 + i / 2));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_matrix_is_refused) {
+BOOST_AUTO_TEST_CASE(other_contents_are_refused) {
   TestContext context;
   const auto read = [&](const SparseMatrix& matrix, bool are_rows) {
     sparse_lines(matrix, are_rows, context)->read(0, 0, 1);

@@ -1,4 +1,4 @@
-// A compressed form that is written into memory.
+// A compressed form written into memory.
 #pragma once
 
 #include <boost/test/unit_test.hpp>
@@ -10,7 +10,7 @@
 
 namespace plainfs {
 
-// Keeps in memory what is written.
+// Keeps the written bytes in memory.
 class MemorySink : public PackedSink {
  public:
   void write_at(uint64_t offset, ByteSpan bytes) override {

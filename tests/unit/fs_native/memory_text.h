@@ -1,4 +1,4 @@
-// A file in memory, in pieces as a file made of blocks gives them, that counts what is read of it.
+// A file in memory that returns pieces like a file of blocks, and counts reads.
 #pragma once
 
 #include <algorithm>

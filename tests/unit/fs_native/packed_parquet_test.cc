@@ -1,4 +1,4 @@
-// Parquet files with compressed pages, held against those without: the pages hold the same bytes.
+// Parquet files with compressed pages, compared with uncompressed ones: the pages hold the same bytes.
 #include <zstd.h>
 
 #include <boost/test/unit_test.hpp>
@@ -13,12 +13,12 @@
 namespace plainfs {
 namespace {
 
-// As much of Thrift's compact protocol as a page header has.
+// The part of Thrift's compact protocol that a page header uses.
 class HeaderReader {
  public:
   explicit HeaderReader(std::string_view bytes) : bytes_(bytes) {}
 
-  // Reads a struct; sizes gets the integers of the outermost one by their number.
+  // Reads a struct. `sizes` gets the integers of the outermost one by their number.
   void read_struct(std::vector<int64_t>* sizes = nullptr) {
     for (int field = 0;;) {
       const auto head = static_cast<uint8_t>(bytes_.at(at_++));
@@ -51,12 +51,12 @@ class HeaderReader {
 };
 
 struct Pages {
-  std::string contents;  // of all, one after the other
+  std::string contents;  // of all, one after another
   size_t count = 0;
   size_t largest = 0;
 };
 
-// All pages of a file, which stand between its magic and its footer.
+// Returns all pages of a file, which are between its magic and its footer.
 Pages pages_of(const std::string& file, bool is_compressed) {
   uint32_t footer = 0;
   std::memcpy(&footer, file.data() + file.size() - 8, sizeof footer);
@@ -104,7 +104,7 @@ Table large_table(Context& context) {
 
 BOOST_AUTO_TEST_SUITE(packed_parquet)
 
-BOOST_AUTO_TEST_CASE(compressed_pages_hold_what_the_others_hold) {
+BOOST_AUTO_TEST_CASE(compressed_pages_match_uncompressed_ones) {
   TestContext context;
   const Table table = large_table(context);
   const std::string plain = whole_text(*layout_file([&] { return table_parquet(table, context); }, context));
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(compressed_pages_hold_what_the_others_hold) {
     const Pages ours = pages_of(packed, true), theirs = pages_of(plain, false);
     BOOST_TEST((ours.contents == theirs.contents));
     BOOST_TEST(ours.count > theirs.count);
-    BOOST_TEST(ours.largest <= (size_t{1} << 20) + (size_t{1} << 16));  // a run of texts more than a megabyte
+    BOOST_TEST(ours.largest <= (size_t{1} << 20) + (size_t{1} << 16));  // a run of texts, plus one megabyte
   }
 }
 

@@ -17,14 +17,14 @@ namespace plainfs {
 
 namespace {
 
-// Written by another program than plainfs, and read by four.
+// Returns a file written by another program than plainfs, and read by four.
 std::string genuine(const std::string& name) {
   return test_file("parquet/" + name);
 }
 
 using Texts = std::vector<std::optional<std::string>>;
 
-// The columns of a .csv, by name; NA is nullopt.
+// Returns the columns of a .csv, by name; NA is nullopt.
 std::vector<std::pair<std::string, Texts>> csv_columns(const std::string& text) {
   std::vector<std::vector<std::optional<std::string>>> rows(1);
   std::string field;
@@ -65,7 +65,7 @@ T value_of(const std::string& text) {
   return value;
 }
 
-// Marks what is missing, also where nothing is.
+// Marks missing values, even if every value is present.
 ArrayPtr marked(ArrayPtr values, const Texts& texts) {
   std::vector<uint8_t> missing;
   for (const auto& text : texts) missing.push_back(!text);
@@ -122,7 +122,8 @@ struct Fixture {
   std::string written(uint64_t rows, bool has_index, ParquetLimits limits = {}) {
     return checked([&] { return parquet(columns, rows, has_index, limits, context); });
   }
-  // Its bytes, which are as many as its size says and the same in any order.
+  // Returns the bytes. Checks that their number is the reported size, and that they are the same in any
+  // order.
   std::string checked(const std::function<ByteLayout()>& lay_out) {
     const auto file = layout_file(lay_out, context);
     const std::string whole = whole_text(*file);
@@ -144,7 +145,7 @@ bool holds(const std::string& whole, const std::string& part) {
 
 BOOST_FIXTURE_TEST_SUITE(parquet_files, Fixture)
 
-BOOST_AUTO_TEST_CASE(a_small_table_is_what_another_writer_has) {
+BOOST_AUTO_TEST_CASE(small_table_matches_another_writer) {
   const auto csv = csv_columns(genuine("corner.csv"));
   const Texts& none = csv[1].second;
   add("k", numbers_of<int32_t>(csv[0].second), Nulls::none);
@@ -157,7 +158,7 @@ BOOST_AUTO_TEST_CASE(a_small_table_is_what_another_writer_has) {
   BOOST_TEST((ours == theirs));
 }
 
-BOOST_AUTO_TEST_CASE(row_groups_are_what_another_writer_has) {
+BOOST_AUTO_TEST_CASE(row_groups_match_another_writer) {
   const auto csv = csv_columns(genuine("groups.csv"));
   const uint64_t rows = csv[0].second.size();
   BOOST_TEST_REQUIRE(rows > ParquetLimits().rows_in_group);
@@ -167,7 +168,7 @@ BOOST_AUTO_TEST_CASE(row_groups_are_what_another_writer_has) {
   BOOST_TEST((written(rows, false) == genuine("groups.parquet")));
 }
 
-// Every type; up to where the other writer has times with a time zone.
+// Adds every type, up to the first that the other writer lacks: times with a time zone.
 void add_all(Fixture& fixture, const std::vector<std::pair<std::string, Texts>>& csv, Nulls nulls) {
   const std::vector<std::string> levels{"low", "mid", "high"};
   const std::vector<std::string> letters{"B", "A", "unused", "", "ß"};
@@ -196,7 +197,7 @@ void add_all(Fixture& fixture, const std::vector<std::pair<std::string, Texts>>&
   }
 }
 
-BOOST_AUTO_TEST_CASE(every_type_is_what_another_writer_has) {
+BOOST_AUTO_TEST_CASE(every_type_matches_another_writer) {
   for (const std::string name : {"nulls", "required"}) {
     columns.clear();
     const auto csv = csv_columns(genuine(name + ".csv"));
@@ -205,7 +206,7 @@ BOOST_AUTO_TEST_CASE(every_type_is_what_another_writer_has) {
     BOOST_TEST_REQUIRE(columns.size() == 19U);
     const std::string ours = written(rows, true), theirs = genuine(name + ".parquet");
     BOOST_TEST_MESSAGE(name);
-    // The pages, and the schema behind its first entry, which counts the columns.
+    // The pages, and the schema after its first entry, which counts the columns.
     const size_t pages = ours.find("\x15\x02\x19", 4);
     size_t same = 0;
     while (same < pages && ours[same] == theirs[same]) ++same;
@@ -233,7 +234,7 @@ BOOST_AUTO_TEST_CASE(names_are_made_distinct) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(an_ordered_factor_tells_its_levels) {
+BOOST_AUTO_TEST_CASE(ordered_factor_stores_its_levels) {
   add("f", factor_of({"low", std::nullopt}, {"low", "high"}, context, true), Nulls::possible);
   add("g", factor_of({"x", "x"}, {"x"}, context), Nulls::possible);
   BOOST_TEST(holds(written(2, false), R"({"factors":{"f":{"levels":["low","high"],"ordered":true}}})"));
@@ -248,12 +249,12 @@ BOOST_AUTO_TEST_CASE(a_factor_of_more_levels_than_a_group_has_rows_is_text) {
   columns = {parquet_column("f", values, 300, context)};
   const std::string file = written(2, false);
   BOOST_TEST(holds(file, "categorical"));
-  // Indices of 16 bits, filled up to eight of them.
+  // Indices of 16 bits, padded to eight of them.
   BOOST_TEST(holds(file, std::string("\x10\x03\x2b\x01\x00\x00\x00\x00", 8)));
 }
 
-// A column of many runs in several groups, with what is missing all over the place.
-BOOST_AUTO_TEST_CASE(any_range_is_that_of_the_whole_file) {
+// A column of many runs in several groups, with missing values throughout.
+BOOST_AUTO_TEST_CASE(any_range_equals_that_of_the_whole_file) {
   const uint64_t rows = 5000;
   Texts texts, truths;
   std::mt19937_64 random(7);
@@ -272,7 +273,7 @@ BOOST_AUTO_TEST_CASE(any_range_is_that_of_the_whole_file) {
   BOOST_TEST(written(rows, false, {2048, 100}).size() > whole.size());
 }
 
-BOOST_AUTO_TEST_CASE(bounds_are_told_where_there_is_no_nan) {
+BOOST_AUTO_TEST_CASE(bounds_are_stored_unless_there_is_nan) {
   const Texts rows{"1", "2"};
   const auto bound = [](double value, char field) {
     std::string bytes(10, '\0');
@@ -290,7 +291,7 @@ BOOST_AUTO_TEST_CASE(bounds_are_told_where_there_is_no_nan) {
 }
 
 // R's POSIXct.
-BOOST_AUTO_TEST_CASE(instants_are_timestamps_of_utc_that_have_all_their_digits) {
+BOOST_AUTO_TEST_CASE(instants_are_utc_timestamps_with_all_digits) {
   const auto file_of = [&](double seconds) {
     return written(
         {1, nullptr, {{"x", counted_times(numbers<double>({seconds}), TimeUnit::second, nullptr)}}});
@@ -308,7 +309,7 @@ BOOST_AUTO_TEST_CASE(instants_are_timestamps_of_utc_that_have_all_their_digits) 
   const std::string nanos = file_of(1700000000.1234567);
   BOOST_TEST(holds(nanos, count(1700000000123456700)));
   BOOST_TEST(holds(nanos, nano));
-  // What nanoseconds do not count is text.
+  // Times beyond nanoseconds are text.
   BOOST_TEST(holds(file_of(1e-12), "1970-01-01T00:00:00.000000000001Z"));
   BOOST_TEST(holds(file_of(1e13), "318857-05-20T17:46:40Z"));
   BOOST_TEST(holds(file_of(-INFINITY), "-Inf"));
@@ -316,7 +317,7 @@ BOOST_AUTO_TEST_CASE(instants_are_timestamps_of_utc_that_have_all_their_digits) 
 }
 
 // R's Date.
-BOOST_AUTO_TEST_CASE(days_of_r_are_dates_where_parquet_counts_all) {
+BOOST_AUTO_TEST_CASE(days_of_r_are_dates_if_parquet_can_hold_them) {
   const auto file_of = [&](const std::vector<double>& days) {
     ArrayPtr values =
         with_missing(numbers(days), [](const Elements&, std::vector<uint8_t>& out) { out[0] = 1; });
@@ -333,7 +334,7 @@ BOOST_AUTO_TEST_CASE(days_of_r_are_dates_where_parquet_counts_all) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(times_are_counted_in_units_that_parquet_has) {
+BOOST_AUTO_TEST_CASE(times_are_stored_in_units_of_parquet) {
   const auto file_of = [&](TimeUnit unit, uint32_t times, int64_t count) {
     DType type;
     type.kind = Kind::time_point;
@@ -347,21 +348,21 @@ BOOST_AUTO_TEST_CASE(times_are_counted_in_units_that_parquet_has) {
   const auto bytes = [](auto value) {
     return std::string(reinterpret_cast<const char*>(&value), sizeof value);
   };
-  // Behind the level of a run of one row.
+  // After the level of a run of one row.
   const std::string there("\x02\x00\x00\x00\x02\x01", 6);
   BOOST_TEST(holds(file_of(TimeUnit::week, 1, 3), there + bytes(int32_t{21})));
   BOOST_TEST(holds(file_of(TimeUnit::second, 10, -2), there + bytes(int64_t{-20000})));
   BOOST_TEST(holds(file_of(TimeUnit::nano, 1, 5), "datetime64[ns]"));
-  // What Parquet has no unit for is text.
+  // Units that Parquet lacks are text.
   BOOST_TEST(holds(file_of(TimeUnit::month, 1, 1), there + bytes(int32_t{7}) + "1970-02"));
   // Not-a-time is missing.
   BOOST_TEST(holds(file_of(TimeUnit::day, 1, INT64_MIN), std::string("\x02\x00\x00\x00\x02\x00", 6)));
-  // What Parquet cannot count is text.
+  // Times beyond Parquet's range are text.
   BOOST_TEST(holds(file_of(TimeUnit::second, 1, INT64_MAX), "292277026596-12-04T15:30:07"));
   BOOST_TEST(holds(file_of(TimeUnit::day, 1, int64_t{1} << 31), "5881580-07-12"));
 }
 
-BOOST_AUTO_TEST_CASE(what_parquet_cannot_hold_is_refused) {
+BOOST_AUTO_TEST_CASE(content_unsupported_by_parquet_is_refused) {
   class Vast : public Array {
    public:
     explicit Vast(uint64_t rows) : Array(number_type(Kind::integer, 1), {rows}) {}

@@ -15,8 +15,8 @@ namespace plainfs {
 
 namespace {
 
-// Of the lines of text as they are measured: in blocks of so many, each of one chromosome, that are there in
-// any order.
+// Returns the index of the lines of `text`, measured in blocks of `lines`, each of one chromosome, that
+// arrive in any order.
 std::string index_of(const std::string& text, IndexKind kind = IndexKind::tbi, size_t lines_in_block = 50) {
   std::vector<IndexedLines> blocks;
   std::string chromosome;
@@ -55,7 +55,7 @@ bool refuses(const std::string& text, std::string_view words, IndexKind kind = I
   return message.find(words) != std::string::npos;
 }
 
-// The content of the example's index, out of its stored members.
+// Returns the content of the example's index, from its stored members.
 std::string example(const std::string& name) {
   std::string file = test_file("tool-files/bgzf/ours/" + name), text;
   for (size_t at = 0; at + 28 < file.size();) {
@@ -71,8 +71,8 @@ std::string example(const std::string& name) {
 
 BOOST_AUTO_TEST_SUITE(position_index_file)
 
-// The examples hold what htslib's own index holds, with the bins in rising order.
-BOOST_AUTO_TEST_CASE(bins_chunks_and_windows_are_those_of_tabix) {
+// The examples hold the content of htslib's own index, with sorted bins.
+BOOST_AUTO_TEST_CASE(bins_chunks_and_windows_match_tabix) {
   for (const size_t lines : {1, 2, 7, 100, 1000000}) {
     BOOST_TEST((index_of(test_file("tool-files/bgzf/frag.tsv"), IndexKind::tbi, lines) ==
                 example("frag.tsv.gz.tbi")));
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(positions_have_a_limit) {
   BOOST_TEST(refuses("a\t10\t4294967297\tA\t1\n", "4294967297 of a", IndexKind::csi));
 }
 
-// One pass gives both kinds, and what is too large for one of them leaves the other.
+// One pass gives both kinds. If one of them cannot hold the positions, the other remains.
 BOOST_AUTO_TEST_CASE(one_pass_gives_both_kinds) {
   PositionIndexer indexer(kFragmentLines);
   IndexedLines lines("a", kFragmentLines);
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(one_pass_gives_both_kinds) {
               index_of("a\t10\t20\tA\t1\na\t20\t536870913\tA\t1\n", IndexKind::csi)));
 }
 
-// The end may stand before the first base: found as the position it stands at.
+// The end may be before the first base: it is found as its own position.
 BOOST_AUTO_TEST_CASE(empty_intervals_are_indexed_as_one_position) {
   BOOST_TEST((index_of("a\t16384\t16384\tA\t1\n") == index_of("a\t16384\t16385\tA\t1\n")));
 }

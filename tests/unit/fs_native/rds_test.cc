@@ -16,7 +16,7 @@ namespace plainfs {
 
 namespace {
 
-// What R's saveRDS wrote.
+// Returns a file written by R's saveRDS.
 std::string genuine(const std::string& name) {
   return test_file("tool-files/rds/" + name + ".v3.rds");
 }
@@ -49,7 +49,7 @@ std::string big_endian(uint64_t value, size_t bytes) {
 
 constexpr uint64_t kMissingReal = 0x7ff00000000007a2;
 
-// The bytes of a vector of doubles with attributes or without, as far as its values.
+// Returns the bytes of a vector of doubles with or without attributes, up to its values.
 std::string words(const std::vector<uint64_t>& bits, bool has_class) {
   std::string bytes = big_endian(has_class ? 0x30e : 0xe, 4) + big_endian(bits.size(), 4);
   for (const uint64_t each : bits) bytes += big_endian(each, 8);
@@ -62,12 +62,12 @@ std::string reals(const std::vector<double>& values, bool has_class) {
   return words(bits, has_class);
 }
 
-// A string of R's.
+// Returns a string of R.
 std::string r_text(std::string_view text) {
   return big_endian(0x40009, 4) + big_endian(text.size(), 4) + std::string(text);
 }
 
-// The attribute class, where the file has named it for the first time, as far as its first text.
+// Returns the attribute class, at its first occurrence in the file, up to its first text.
 std::string class_of(std::string_view first, size_t count = 1) {
   return big_endian(0x402, 4) + big_endian(1, 4) + r_text("class") + big_endian(0x10, 4) +
          big_endian(count, 4) + r_text(first);
@@ -103,7 +103,7 @@ SparseMatrix small_matrix() {
   return matrix;
 }
 
-// The same by row.
+// Returns the same matrix by row.
 SparseMatrix small_matrix_by_row() {
   SparseMatrix matrix = small_matrix();
   matrix.by_row = true;
@@ -139,7 +139,7 @@ bool refuses(const Content& content, std::string_view words) {
   return message.find(words) != std::string::npos;
 }
 
-// An entry that is there twice.
+// An entry that occurs twice.
 CoordinateMatrix small_coordinates() {
   CoordinateMatrix matrix;
   matrix.rows = 3;
@@ -154,7 +154,7 @@ CoordinateMatrix small_coordinates() {
 
 BOOST_AUTO_TEST_SUITE(rds_files)
 
-BOOST_AUTO_TEST_CASE(sparse_matrices_are_what_r_writes) {
+BOOST_AUTO_TEST_CASE(sparse_matrices_match_r) {
   BOOST_TEST((rds_of(small_matrix()) == genuine("dgC")));
   BOOST_TEST((rds_of(small_matrix_by_row()) == genuine("dgR")));
   SparseMatrix matrix = small_matrix();
@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(sparse_matrices_are_what_r_writes) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(coordinates_are_what_r_writes) {
+BOOST_AUTO_TEST_CASE(coordinates_match_r) {
   BOOST_TEST((rds_of(small_coordinates()) == genuine("dgT")));
   CoordinateMatrix matrix = small_coordinates();
   matrix.row = numbers<int64_t>({0, 3, 1});
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(coordinates_are_what_r_writes) {
   BOOST_TEST(refuses(matrix, "2147483648 columns are more"));
 }
 
-BOOST_AUTO_TEST_CASE(the_triangle_of_a_symmetric_matrix_stands_for_both) {
+BOOST_AUTO_TEST_CASE(symmetric_matrix_stores_one_triangle) {
   CoordinateMatrix matrix = small_coordinates();
   matrix.columns = 3;
   matrix.is_symmetric = true;
@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(the_triangle_of_a_symmetric_matrix_stands_for_both) {
   BOOST_TEST(uplo < rds.find("factors"));
 }
 
-BOOST_AUTO_TEST_CASE(tables_are_what_r_writes) {
+BOOST_AUTO_TEST_CASE(tables_match_r) {
   TestContext context;
   Table table = small_table(context);
   BOOST_TEST((rds_of(table) == genuine("df_compact")));
@@ -225,7 +225,7 @@ BOOST_AUTO_TEST_CASE(tables_are_what_r_writes) {
   BOOST_TEST((rds_of(none) == genuine("df_nocols_names")));
 }
 
-BOOST_AUTO_TEST_CASE(matrices_and_arrays_are_what_r_writes) {
+BOOST_AUTO_TEST_CASE(matrices_and_arrays_match_r) {
   const ArrayPtr numeric = without(numbers<double>({1, 3, 5, 2, 0, 6}, {2, 3}), {0, 0, 0, 0, 1, 0});
   BOOST_TEST((rds_of(labelled(numeric, {"a", "b"}, {"x", "y", "z"})) == genuine("mat_num")));
   const ArrayPtr text =
@@ -239,7 +239,7 @@ BOOST_AUTO_TEST_CASE(matrices_and_arrays_are_what_r_writes) {
       (rds_of(labelled(numbers<double>({1, 5, 3, 7, 2, 6, 4, 8}, {2, 2, 2}), {}, {})) == genuine("arr3d")));
 }
 
-BOOST_AUTO_TEST_CASE(column_major_arrays_are_written_as_they_lie) {
+BOOST_AUTO_TEST_CASE(column_major_arrays_keep_their_order) {
   const auto values = std::make_shared<MemoryArray>(type_of<int32_t>(), Shape{2, 2},
                                                     elements_of<int32_t>({1, 2, 3, 4}), Attributes{}, true);
   BOOST_TEST((rds_of(LabelledArray{values, nullptr, nullptr}) == genuine("mat_int_nonames")));
@@ -252,14 +252,14 @@ BOOST_AUTO_TEST_CASE(entries_out_of_order_are_put_in_order) {
   BOOST_TEST((rds_of(matrix) == genuine("dgC")));
 }
 
-BOOST_AUTO_TEST_CASE(what_r_cannot_hold_is_refused) {
+BOOST_AUTO_TEST_CASE(content_unsupported_by_r_is_refused) {
   SparseMatrix matrix = small_matrix();
   matrix.index = numbers<uint32_t>({2, 2, 1});
   BOOST_TEST(refuses(matrix, "cannot repeat an entry: row 2 is twice in column 0"));
   matrix = small_matrix();
   matrix.index = numbers<uint32_t>({0, 3, 1});
   BOOST_TEST(refuses(matrix, "row 3 is not below 3"));
-  matrix.index = numbers<uint32_t>({0, 1, 3});  // the last one stands in its column alone
+  matrix.index = numbers<uint32_t>({0, 1, 3});  // the last one is alone in its column
   BOOST_TEST(refuses(matrix, "row 3 is not below 3"));
   matrix.index = numbers<int32_t>({0, -1, 1});
   BOOST_TEST(refuses(matrix, "row -1 is not below 3"));
@@ -309,7 +309,7 @@ BOOST_AUTO_TEST_CASE(times_of_r_keep_their_class_and_number) {
 }
 
 // VIEWS 10 "In a table of any other store points in time are Date"
-BOOST_AUTO_TEST_CASE(points_in_time_are_dates_and_instants_where_doubles_hold_them) {
+BOOST_AUTO_TEST_CASE(dates_and_instants_need_exact_doubles) {
   const auto rds_with = [](TimeUnit unit, std::vector<int64_t> counts) {
     return rds_of(Table{counts.size(), nullptr, {{"x", times_of(Kind::time_point, unit, counts)}}});
   };
@@ -317,7 +317,7 @@ BOOST_AUTO_TEST_CASE(points_in_time_are_dates_and_instants_where_doubles_hold_th
   BOOST_TEST(days.find(reals({18262, std::nan("")}, true) + class_of("Date")) != days.npos);
   const std::string nanos = rds_with(TimeUnit::nano, {1500000000, INT64_MIN});
   BOOST_TEST(nanos.find(reals({1.5, std::nan("")}, true) + class_of("POSIXct", 2)) != nanos.npos);
-  // Text where one of them is no number that reads back to it, a missing one missing.
+  // Text if one of them has no number that reads back to it. A missing one stays missing.
   const std::string texts = rds_with(TimeUnit::nano, {1700000000123456789, INT64_MIN});
   BOOST_TEST(texts.find(r_text("2023-11-14T22:13:20.123456789") + big_endian(9, 4) +
                         big_endian(0xffffffff, 4)) != texts.npos);
@@ -325,14 +325,14 @@ BOOST_AUTO_TEST_CASE(points_in_time_are_dates_and_instants_where_doubles_hold_th
   BOOST_TEST(months.find(r_text("1970-02") + big_endian(9, 4) + big_endian(0xffffffff, 4)) != months.npos);
 }
 
-BOOST_AUTO_TEST_CASE(span_that_is_none_is_missing) {
+BOOST_AUTO_TEST_CASE(not_a_time_span_is_missing) {
   const std::string rds =
       rds_of(Table{2, nullptr, {{"x", times_of(Kind::time_span, TimeUnit::second, {3, INT64_MIN})}}});
   BOOST_TEST(rds.find(reals({3, std::nan("")}, false)) != rds.npos);
 }
 
-// VIEWS 10 "Integers of a table that R's own do not hold"
-BOOST_AUTO_TEST_CASE(integers_have_the_first_type_that_holds_all) {
+// VIEWS 10 "Integers of a table that do not fit R's own"
+BOOST_AUTO_TEST_CASE(integers_have_the_first_sufficient_type) {
   const auto rds_with = [](ArrayPtr values) {
     return rds_of(Table{values->count(), nullptr, {{"x", std::move(values)}}});
   };
@@ -353,7 +353,7 @@ BOOST_AUTO_TEST_CASE(integers_have_the_first_type_that_holds_all) {
              spans.npos);
 }
 
-// "a column with such a text is left out with a warning"
+// A column with such a text is left out with a warning.
 BOOST_AUTO_TEST_CASE(a_column_with_a_nul_is_left_out) {
   Table table;
   table.rows = 1;
@@ -363,7 +363,7 @@ BOOST_AUTO_TEST_CASE(a_column_with_a_nul_is_left_out) {
   BOOST_TEST((rds_of(table) == without));
 }
 
-BOOST_AUTO_TEST_CASE(levels_that_are_numbers_or_truth_values_are_text) {
+BOOST_AUTO_TEST_CASE(numeric_and_logical_levels_become_text) {
   TestContext context;
   const auto rds_with = [&](ArrayPtr levels) {
     Table table;
@@ -376,7 +376,7 @@ BOOST_AUTO_TEST_CASE(levels_that_are_numbers_or_truth_values_are_text) {
 }
 
 // A factor with a level twice, or a missing one, is text.
-BOOST_AUTO_TEST_CASE(levels_that_r_would_not_take_give_text) {
+BOOST_AUTO_TEST_CASE(levels_invalid_in_r_become_text) {
   TestContext context;
   Table as_text, as_factor;
   as_text.rows = as_factor.rows = 2;
@@ -385,8 +385,8 @@ BOOST_AUTO_TEST_CASE(levels_that_r_would_not_take_give_text) {
   BOOST_TEST((rds_of(as_factor) == rds_of(as_text)));
 }
 
-// Random matrices whose columns are in any order, in chunks, and larger than a block.
-BOOST_AUTO_TEST_CASE(any_slice_is_that_part_of_the_whole) {
+// Random matrices with unsorted columns, in chunks, and larger than a block.
+BOOST_AUTO_TEST_CASE(any_slice_equals_that_part_of_the_whole) {
   std::mt19937_64 random(4);
   constexpr uint64_t kRows = 50000, kColumns = 40;
   std::vector<uint32_t> rows, values;
@@ -421,7 +421,7 @@ BOOST_AUTO_TEST_CASE(any_slice_is_that_part_of_the_whole) {
   BOOST_TEST(file->size() == 299 + 12 * rows.size() + 4 * (kColumns + 1) + 8);
   BOOST_TEST(index->chunks_decoded() == 0u);
   BOOST_TEST(value->chunks_decoded() == 0u);
-  read_text(*file, 52 + 4 * (rows.size() * 3 / 4), 100);  // a jump: nothing is made ahead
+  read_text(*file, 52 + 4 * (rows.size() * 3 / 4), 100);  // a jump: no read-ahead
   BOOST_TEST(index->chunks_decoded() <= 3u);
   BOOST_TEST(value->chunks_decoded() == 0u);
 
@@ -430,7 +430,7 @@ BOOST_AUTO_TEST_CASE(any_slice_is_that_part_of_the_whole) {
   BOOST_TEST(slices_match(*file, whole, random, 100));
 }
 
-// Texts are measured once; a read makes the runs it touches.
+// Texts are measured once. A read makes only the runs it touches.
 BOOST_AUTO_TEST_CASE(slices_of_tables_and_dense_matrices_match) {
   std::mt19937_64 random(5);
   TestContext context;

@@ -34,7 +34,7 @@ std::vector<T> numbers_in(const ArrayPtr& array) {
   return {values.begin(), values.end()};
 }
 
-// 3 cells by 2 genes, by row: 1 of the second gene, none, value of both.
+// 3 cells by 2 genes, by row: 1 for the second gene, none, `value` for both.
 SparseMatrix by_cell(float value) {
   SparseMatrix matrix;
   matrix.rows = 3;
@@ -50,7 +50,7 @@ LabelledArray dense(const std::vector<double>& values) {
   return {numbers<double>(values, {3, values.size() / 3}), nullptr, nullptr};
 }
 
-// Whose X is whole.
+// An AnnotatedMatrix with an integral X.
 AnnotatedMatrix small() {
   AnnotatedMatrix made;
   made.cells = 3;
@@ -94,26 +94,26 @@ std::string chosen(const AnnotatedMatrix& matrix) {
 
 BOOST_AUTO_TEST_SUITE(seurat)
 
-BOOST_AUTO_TEST_CASE(names_are_made_unique_as_r_does) {
+BOOST_AUTO_TEST_CASE(names_are_made_unique_like_r) {
   BOOST_TEST(made_unique({"a", "b", "a", "a.1", "a"}) == (Texts{"a", "b", "a.2", "a.1", "a.3"}));
   BOOST_TEST(made_unique({"a", "b"}) == (Texts{"a", "b"}));
   BOOST_TEST(made_unique({}) == Texts());
 }
 
-// "Features are unique, then `_` and `|` are `-`, then they are unique again."
-BOOST_AUTO_TEST_CASE(features_are_called_as_seurat_calls_them) {
+// Features are unique, then `_` and `|` are `-`, then they are unique again.
+BOOST_AUTO_TEST_CASE(features_are_named_as_by_seurat) {
   BOOST_TEST(feature_names({"A_1", "A-1", "B", "B", "C|D", "E", "B", "F_g_h"}) ==
              (Texts{"A-1", "A-1.1", "B", "B.1", "C-D", "E", "B.2", "F-g-h"}));
 }
 
-// "an empty name is `X`, `X.1`, …, the first that no other has": R's make.names() and make.unique().
-BOOST_AUTO_TEST_CASE(an_empty_name_gets_one_that_no_other_has) {
+// An empty name is `X`, `X.1`, …, the first that no other has: R's make.names() and make.unique().
+BOOST_AUTO_TEST_CASE(empty_name_gets_a_unique_one) {
   BOOST_TEST(feature_names({"a", ""}) == (Texts{"a", "X"}));
   BOOST_TEST(feature_names({"", "X", "", "X.1"}) == (Texts{"X.2", "X", "X.3", "X.1"}));
 }
 
-// "Names are R's `make.names`"
-BOOST_AUTO_TEST_CASE(reductions_are_called_as_r_would) {
+// Names are R's `make.names`.
+BOOST_AUTO_TEST_CASE(reductions_are_named_as_by_r) {
   const Texts stored{"t-SNE", "1a", "_a", ".1a", "..", "if", "a b", "", "NA", "X_", "é-b", "-", "TRUE"};
   const Texts made{"t.SNE", "X1a", "X_a", "X.1a", "..", "if.", "a.b", "X", "NA.", "X_", "é.b", "X.", "TRUE."};
   for (size_t i = 0; i < stored.size(); ++i) BOOST_TEST(made_name(stored[i]) == made[i]);
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(keys_are_letters_and_digits) {
   BOOST_TEST(reduction_key("2d_umap") == "dumap_");
 }
 
-// "a key that SeuratObject 5 refuses (`PC` of Seurat 2) is mended"
+// A key that SeuratObject 5 refuses (`PC` of Seurat 2) is mended.
 BOOST_AUTO_TEST_CASE(stored_keys_are_valid) {
   BOOST_TEST(valid_key("PC") == "PC_");
   BOOST_TEST(valid_key("rna_umap_") == "rnaumap_");
@@ -138,8 +138,8 @@ BOOST_AUTO_TEST_CASE(stored_keys_are_valid) {
   BOOST_TEST(valid_key("_") == "");
 }
 
-// "`orig.ident` and `active.ident` are what stands before the first `_` of a cell's name"
-BOOST_AUTO_TEST_CASE(identities_are_what_stands_before_the_first_underscore) {
+// `orig.ident` and `active.ident` are the part of a cell's name before its first `_`.
+BOOST_AUTO_TEST_CASE(identities_precede_the_first_underscore) {
   TestContext context;
   const auto levels = [&](const Texts& cells) {
     const ArrayPtr made = identities(text_array(cells), "P", context);
@@ -159,8 +159,8 @@ BOOST_AUTO_TEST_CASE(identities_are_what_stands_before_the_first_underscore) {
   }
 }
 
-// "Names of cells are made unique alike, by `.1`, `.2`, …"
-BOOST_AUTO_TEST_CASE(cells_that_come_twice_or_have_no_name_get_one) {
+// Duplicate names of cells are made unique by `.1`, `.2`, ….
+BOOST_AUTO_TEST_CASE(duplicate_or_unnamed_cells_are_renamed) {
   TestContext context;
   const auto made = [&](const Texts& cells) { return texts_in(cell_names(text_array(cells), context)); };
   BOOST_TEST(made({"a", "b", "c"}) == (Texts{"a", "b", "c"}));
@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(cells_that_come_twice_or_have_no_name_get_one) {
              "a Seurat object has cells, and here is none");
 }
 
-BOOST_AUTO_TEST_CASE(names_that_memory_cannot_hold_are_refused) {
+BOOST_AUTO_TEST_CASE(more_names_than_memory_holds_are_refused) {
   TestContext context(size_t{1} << 20);
   const std::string said = message_of([&] { cell_names(numbered_names("", 0, uint64_t{1} << 40), context); });
   BOOST_TEST(said == "1099511627776 cells are more than a cache of 1048576 bytes can tell apart");
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(names_that_memory_cannot_hold_are_refused) {
   BOOST_TEST(of_features == "10000 features are more than a cache of 1048576 bytes can tell apart");
 }
 
-// "else there are none": a normalised X is no counts, whatever else is there.
+// A normalised X is not counts, regardless of other matrices.
 BOOST_AUTO_TEST_CASE(a_normalised_matrix_is_never_counts) {
   AnnotatedMatrix matrix = small();
   BOOST_TEST(chosen(matrix) == "X, X");
@@ -199,7 +199,7 @@ BOOST_AUTO_TEST_CASE(a_normalised_matrix_is_never_counts) {
   BOOST_TEST(chosen(matrix) == "none, X");
 }
 
-BOOST_AUTO_TEST_CASE(counts_are_what_is_called_so) {
+BOOST_AUTO_TEST_CASE(counts_are_the_matrix_of_that_name) {
   AnnotatedMatrix matrix = small();
   matrix.layers = {{"spliced", by_cell(3)}, {"counts", by_cell(1.25)}};
   BOOST_TEST(chosen(matrix) == "layers/counts, X");
@@ -214,11 +214,11 @@ BOOST_AUTO_TEST_CASE(counts_are_what_is_called_so) {
   BOOST_TEST(message_of([&] { chosen(matrix); }) == "there is no matrix that Seurat could have as its data");
 }
 
-// "Beside a dense X with values below 0, which is `scale.data`, it is `raw/X`"
-BOOST_AUTO_TEST_CASE(of_a_scaled_matrix_raw_is_the_data) {
+// Beside a dense X with values below 0, which is `scale.data`, it is `raw/X`.
+BOOST_AUTO_TEST_CASE(raw_is_the_data_of_a_scaled_matrix) {
   AnnotatedMatrix matrix = small();
   matrix.x = dense({-1, 0.5, 2, 1, -0.25, 0});
-  BOOST_TEST(chosen(matrix) == "none, X");  // of nothing else
+  BOOST_TEST(chosen(matrix) == "none, X");  // and of no other matrix
   matrix.raw = raw_of(by_cell(1.5), {"g1", "g2"});
   BOOST_TEST(chosen(matrix) == "none, raw/X, scaled, genes of raw");
   matrix.raw = raw_of(by_cell(3), {"g1", "g2"});
@@ -246,8 +246,8 @@ BOOST_AUTO_TEST_CASE(a_sparse_matrix_with_values_below_0_is_the_data) {
   BOOST_TEST(context.warned("seurat.rds: raw/X: not in the object"));
 }
 
-// "Of an experiment, the assay `counts` is counts, and `logcounts`, else the first, is X."
-BOOST_AUTO_TEST_CASE(an_experiments_assays_tell_what_they_are) {
+// An experiment's assay `counts` is counts, and its assay `logcounts`, else the first, is X.
+BOOST_AUTO_TEST_CASE(assays_of_an_experiment_are_chosen_by_name) {
   AnnotatedMatrix matrix = small();
   matrix.x_name = "counts";
   matrix.x = by_cell(1.25);
@@ -271,7 +271,7 @@ BOOST_AUTO_TEST_CASE(a_matrix_of_other_sides_is_damage) {
   BOOST_TEST(message_of([&] { chosen(matrix); }) == "layers/counts is 3 by 1, not 3 by 2");
 }
 
-// "`meta.data` has `orig.ident`, where there are counts `nCount_A` and `nFeature_A`"
+// `meta.data` has `orig.ident`, and if there are counts also `nCount_A` and `nFeature_A`.
 BOOST_AUTO_TEST_CASE(columns_of_obs_stay_in_line_with_the_cells) {
   TestContext context;
   AnnotatedMatrix matrix = small();
@@ -298,7 +298,7 @@ BOOST_AUTO_TEST_CASE(columns_of_obs_stay_in_line_with_the_cells) {
              std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(cells_are_summed_where_obs_has_no_sums) {
+BOOST_AUTO_TEST_CASE(cells_are_summed_if_obs_has_no_sums) {
   TestContext context;
   AnnotatedMatrix matrix = small();
   const auto sums = [&] {
@@ -329,7 +329,7 @@ BOOST_AUTO_TEST_CASE(cells_are_summed_where_obs_has_no_sums) {
 }
 
 // More cells than are summed together, and more entries than one thread reads at a time.
-BOOST_AUTO_TEST_CASE(sums_are_those_of_a_loop_however_they_are_cut) {
+BOOST_AUTO_TEST_CASE(sums_match_a_loop_for_any_block_size) {
   TestContext context;
   constexpr uint64_t kCells = 70'001, kGenes = 7;
   SparseMatrix x;
@@ -362,7 +362,7 @@ BOOST_AUTO_TEST_CASE(sums_are_those_of_a_loop_however_they_are_cut) {
   for (size_t i = 0; i < 12; ++i) BOOST_TEST(some.values<double>()[i] == want[65'530 + i]);
 }
 
-// "a key that is taken a number": a reduction is not overwritten by another of the same key or name.
+// A reduction does not overwrite another one with the same key or name.
 BOOST_AUTO_TEST_CASE(no_reduction_hides_another) {
   TestContext context;
   AnnotatedMatrix matrix = small();
@@ -400,8 +400,8 @@ BOOST_AUTO_TEST_CASE(a_graph_of_other_sides_is_left_out) {
   BOOST_TEST(context.warned("seurat.rds: obsp/nn, which is 3 by 2, of 3 cells: not in the object"));
 }
 
-// "and the features are its own": what is said of X's genes is said of raw's names.
-BOOST_AUTO_TEST_CASE(genes_of_a_scaled_matrix_are_called_as_raws) {
+// The properties of X's genes apply to the names of raw.
+BOOST_AUTO_TEST_CASE(genes_of_a_scaled_matrix_take_the_names_of_raw) {
   TestContext context;
   AnnotatedMatrix matrix = small();
   matrix.var.row_names = text_array({"c_1", "a"});
@@ -423,7 +423,7 @@ BOOST_AUTO_TEST_CASE(genes_of_a_scaled_matrix_are_called_as_raws) {
   BOOST_TEST(texts_in(object.reductions.at(0).features) == (Texts{"c-1", "a"}));
   BOOST_TEST(context.warned("2 features have names that Seurat refuses"));
   BOOST_TEST(context.warned("counts of RNA: none; data: raw/X"));
-  // Of genes that raw has not nothing can be said of its features.
+  // Genes that raw lacks provide no properties for its features.
   matrix.var.row_names = text_array({"c_1", "elsewhere"});
   const SeuratObject other = object_of(alone(matrix), context);
   BOOST_TEST(!other.assays[0].scaled.values);
@@ -432,7 +432,7 @@ BOOST_AUTO_TEST_CASE(genes_of_a_scaled_matrix_are_called_as_raws) {
   BOOST_TEST(context.warned("seurat.rds: X, which has genes that raw has not: not in the object"));
 }
 
-// "Other cells, or another order of them, are unsupported."
+// Other cells, or another order of them, are unsupported.
 BOOST_AUTO_TEST_CASE(modalities_have_one_list_of_cells) {
   TestContext context;
   JointMatrices joint{{{"rna", small()}, {"prot", small()}}, small().obs, {}, {}};
@@ -459,8 +459,8 @@ BOOST_AUTO_TEST_CASE(modalities_have_one_list_of_cells) {
              "obs has other cells than rna, or in another order");
 }
 
-// "Over 2^31 - 1 entries are unsupported at once."
-BOOST_AUTO_TEST_CASE(what_32_bits_cannot_count_is_refused) {
+// Over 2^31 - 1 entries are unsupported at once.
+BOOST_AUTO_TEST_CASE(counts_beyond_32_bits_are_refused) {
   struct Endless : Array {
     explicit Endless(uint64_t count) : Array(number_type(Kind::real, 4), {count}) {}
     Elements read(const Box& box) const override { return zero_elements(dtype(), box.extent[0]); }
@@ -480,7 +480,7 @@ BOOST_AUTO_TEST_CASE(what_32_bits_cannot_count_is_refused) {
   BOOST_TEST(said(3, uint64_t{1} << 31) == "2147483648 rows are more than R's sparse matrices can have");
 }
 
-BOOST_AUTO_TEST_CASE(nothing_of_no_size_is_an_object) {
+BOOST_AUTO_TEST_CASE(empty_matrices_have_no_object) {
   TestContext context;
   AnnotatedMatrix matrix = small();
   matrix.genes = matrix.var.rows = 0;
@@ -495,7 +495,7 @@ BOOST_AUTO_TEST_CASE(nothing_of_no_size_is_an_object) {
   BOOST_TEST(message_of([&] { object_of(alone(matrix), context); }) == "obs has 2 rows, not 3");
 }
 
-BOOST_AUTO_TEST_CASE(columns_that_r_cannot_hold_are_left_out) {
+BOOST_AUTO_TEST_CASE(columns_unsupported_by_r_are_left_out) {
   TestContext context;
   AnnotatedMatrix matrix = small();
   const std::string nul("b\0c", 3);
@@ -556,7 +556,7 @@ BOOST_AUTO_TEST_CASE(a_slide_without_a_picture_is_left_out) {
       context.warned("seurat.rds: the slide bare, of which no picture can be read: not in the object"));
 }
 
-// The bytes of a double as R writes it.
+// Returns the bytes of a double in R's encoding.
 std::string big_endian(double value) {
   std::string bytes(8, 0);
   std::memcpy(bytes.data(), &value, 8);
@@ -576,14 +576,14 @@ BOOST_AUTO_TEST_CASE(a_spot_is_drawn_by_its_diameter) {
     BOOST_TEST(context.warned("the diameter of a spot is not known") == is_logged);
     const size_t slot = file.find("spot.radius");
     BOOST_REQUIRE(slot != std::string::npos);
-    return file.substr(slot + std::string("spot.radius").size() + 8, 8);  // behind the type and the length
+    return file.substr(slot + std::string("spot.radius").size() + 8, 8);  // after the type and the length
   };
   BOOST_TEST(radius_of(8, 16, false) == big_endian(2));
   BOOST_TEST(radius_of(8, Slide::kUnknown, false) == big_endian(1));
   BOOST_TEST(radius_of(Slide::kUnknown, Slide::kUnknown, true) == big_endian(0.005));
 }
 
-// Neither the size nor what stands before the entries waits for a matrix to be turned round or summed.
+// Neither the size nor the bytes before the entries wait for a matrix to be transposed or summed.
 BOOST_AUTO_TEST_CASE(the_size_reads_the_first_values_alone) {
   TestContext context;
   constexpr uint64_t kCells = 512, kGenes = 1024;

@@ -1,4 +1,4 @@
-// An HDF5 file that a test has made, read back by the project's own container.
+// An HDF5 file made by a test, read back by the project's own container.
 #pragma once
 
 #include <fstream>
@@ -13,7 +13,7 @@
 
 namespace plainfs {
 
-// On disk for as long as this lives.
+// On disk for the lifetime of this object.
 class WrittenFile {
  public:
   explicit WrittenFile(const std::string& bytes) {

@@ -9,7 +9,7 @@ namespace plainfs {
 
 namespace {
 
-// Written by a sink; the counting sink has to agree.
+// Written by a sink. The counting sink must agree.
 std::string csv(const DType& type, const Elements& elements, uint64_t i = 0) {
   std::string out, scratch;
   StringSink sink(out);
@@ -34,7 +34,7 @@ std::string csv_of_text(std::string_view text) {
 
 BOOST_AUTO_TEST_SUITE(field_text)
 
-BOOST_AUTO_TEST_CASE(csv_quotes_text_only_where_it_must) {
+BOOST_AUTO_TEST_CASE(csv_quotes_text_only_if_needed) {
   BOOST_TEST(csv_of_text("plain text") == "plain text");
   BOOST_TEST(csv_of_text("") == "\"\"");
   BOOST_TEST(csv_of_text("NA") == "\"NA\"");
@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(csv_quotes_text_only_where_it_must) {
   BOOST_TEST(csv_of_text(" a\tb ") == " a\tb ");
 }
 
-BOOST_AUTO_TEST_CASE(csv_quotes_what_only_becomes_text) {
+BOOST_AUTO_TEST_CASE(csv_quotes_values_shown_as_text) {
   DType colour = number_type(Kind::enumeration, 1);
   colour.base = Kind::unsigned_integer;
   colour.members = {{"RED", 0}, {"dark, blue", 255}};
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(missing_is_an_unquoted_na) {
   BOOST_TEST(csv(text_type(), builder.finish()) == "NA");
 }
 
-BOOST_AUTO_TEST_CASE(text_that_is_not_utf8_is_damage) {
+BOOST_AUTO_TEST_CASE(non_utf8_text_is_damage) {
   DType fixed;
   fixed.kind = Kind::fixed_text;
   fixed.size = 4;

@@ -10,7 +10,7 @@ namespace {
 
 BOOST_AUTO_TEST_SUITE(list_ends)
 
-BOOST_AUTO_TEST_CASE(a_list_begins_where_the_one_before_ends) {
+BOOST_AUTO_TEST_CASE(list_begins_at_the_end_of_the_previous_one) {
   const ArrayPtr ends = numbers<uint8_t>({0, 2, 2, 5});
   ListEnds lists(*ends, 5);
   BOOST_TEST(lists.lists() == 4u);
@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(an_end_beyond_the_elements_is_damage) {
   BOOST_TEST(message_of([&] { check_list_ends(*ends, 3); }) == "index 4 is not below 4");
 }
 
-BOOST_AUTO_TEST_CASE(ends_that_fall_are_damage_and_ends_that_stay_are_not) {
+BOOST_AUTO_TEST_CASE(decreasing_ends_are_damage_and_equal_ones_are_not) {
   BOOST_TEST(check_list_ends(*numbers<uint8_t>({0, 3, 3}), 7) == 3u);
   BOOST_TEST(check_list_ends(*numbers<uint8_t>({}), 7) == 0u);
   BOOST_TEST(message_of([] { check_list_ends(*numbers<uint8_t>({2, 1}), 7); }) == "index 1 is 1 after 2");

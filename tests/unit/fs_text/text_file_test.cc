@@ -14,7 +14,7 @@ namespace plainfs {
 
 namespace {
 
-// What a source did, for a test to look at while the file lives.
+// The actions of a source, for inspection by a test during the life of the file.
 struct Doings {
   std::atomic<int> prepared{0};
   std::atomic<int> formatted{0};
@@ -40,7 +40,7 @@ class Texts : public EmittingSource<Texts> {
   Doings& doings_;
 };
 
-// Measures one thing and formats another.
+// Measures one text and formats another.
 class Unsteady : public TextSource {
  public:
   explicit Unsteady(size_t formatted) : formatted_(formatted) {}
@@ -84,8 +84,8 @@ class Failing : public TextSource {
   std::atomic<int>& failures_left_;
 };
 
-// Texts whose length takes as long as they do. The first time, block failing_first cannot be had and the
-// others are not what they are later.
+// Texts with a length that takes time to compute. The first time, block `failing_first` fails and the others
+// differ from their later content.
 class Dear : public TextSource {
  public:
   Dear(std::vector<std::string> texts, Doings& doings, uint64_t failing_first = UINT64_MAX)
@@ -107,7 +107,7 @@ class Dear : public TextSource {
   const uint64_t failing_first_;
 };
 
-// 1,000 blocks of one character; the flag is cancelled when so many have been measured.
+// 1,000 blocks of one character. The flag is cancelled after a number of measured blocks.
 struct Flag : Request {
   std::atomic<bool> is_cancelled{false};
   bool cancelled() const override { return is_cancelled; }
@@ -146,18 +146,18 @@ std::string joined(const std::string& head, const std::vector<std::string>& text
 
 BOOST_AUTO_TEST_SUITE(text_file)
 
-BOOST_AUTO_TEST_CASE(the_beginning_is_there_before_the_rest_is_measured) {
+BOOST_AUTO_TEST_CASE(beginning_is_readable_before_the_rest_is_measured) {
   TestContext context;
   Doings doings;
   TextFile file(std::make_unique<Texts>("head\n", std::vector<std::string>(1000, "ab\n"), doings), context);
   BOOST_TEST(read_text(file, 0, 10) == "head\nab\nab");
   BOOST_TEST(doings.formatted.load() == 2);
   BOOST_TEST(!file.known_size());
-  BOOST_TEST(read_text(file, 3003, 100) == "b\n");  // where it ends is known when all is measured
+  BOOST_TEST(read_text(file, 3003, 100) == "b\n");  // its end is known once all is measured
   BOOST_TEST(file.known_size().value() == 3005u);
 }
 
-BOOST_AUTO_TEST_CASE(what_lies_in_the_beginning_needs_no_size) {
+BOOST_AUTO_TEST_CASE(read_within_the_beginning_needs_no_size) {
   TestContext context;
   Doings doings;
   const std::vector<std::string> texts(30'000, "ab\n");
@@ -175,10 +175,10 @@ BOOST_AUTO_TEST_CASE(what_lies_in_the_beginning_needs_no_size) {
     BOOST_TEST(!file.read_beginning(offset, size));
   BOOST_TEST(!file.known_size());
   file.size();
-  BOOST_TEST(!file.read_beginning(0, 10));  // read() does
+  BOOST_TEST(!file.read_beginning(0, 10));  // read() supports it
 }
 
-BOOST_AUTO_TEST_CASE(any_slice_is_that_part_of_the_whole) {
+BOOST_AUTO_TEST_CASE(any_slice_equals_that_part_of_the_whole) {
   std::mt19937_64 random(1);
   for (const char* head : {"", "head,line\n"}) {
     for (const size_t count : {0, 1, 2, 50}) {
@@ -206,8 +206,8 @@ BOOST_AUTO_TEST_CASE(a_read_formats_only_the_blocks_it_touches) {
   BOOST_TEST(doings.formatted == 2);
 }
 
-// He hardly wants more of a block, but if he does it is there from then on.
-BOOST_AUTO_TEST_CASE(what_a_reader_jumps_to_is_kept_the_second_time) {
+// The reader rarely needs more of a block, but if it does, the block stays from then on.
+BOOST_AUTO_TEST_CASE(block_after_a_jump_is_kept_the_second_time) {
   TestContext context(size_t{8} << 20, 0);
   Doings doings;
   const std::string text(100'000, 'x');
@@ -220,13 +220,13 @@ BOOST_AUTO_TEST_CASE(what_a_reader_jumps_to_is_kept_the_second_time) {
   file.size();
   const uint64_t held = context.cache.statistics().held_bytes;
   BOOST_TEST(read(150, 70, 4096) == 1);
-  BOOST_TEST(read(20, 99'990, 20) == 2);  // and the next
+  BOOST_TEST(read(20, 99'990, 20) == 2);  // and the next one
   BOOST_TEST(read(90, 0, 10) == 1);
   BOOST_TEST(context.cache.statistics().held_bytes == held);
   BOOST_TEST(read(150, 50'000, 10) == 1);
   BOOST_TEST(read(50, 0, 10) == 1);
   BOOST_TEST(read(150, 60'000, 10) == 0);
-  BOOST_TEST(read(100, 500, 65'536) == 1);  // much of it
+  BOOST_TEST(read(100, 500, 65'536) == 1);  // a large part of it
   BOOST_TEST(read(30, 0, 10) == 1);
   BOOST_TEST(read(100, 99'000, 10) == 0);
 }
@@ -262,7 +262,7 @@ BOOST_AUTO_TEST_CASE(a_sequential_reader_gets_every_block_formatted_once) {
     std::string read;
     while (read.size() < whole.size()) read += read_text(file, read.size(), 70);
     BOOST_TEST(read == whole);
-    // Workers may come to a block after the reader has passed it.
+    // Workers may reach a block after the reader has passed it.
     if (threads == 0) BOOST_TEST(doings.formatted <= 500);
   }
 }
@@ -287,7 +287,7 @@ BOOST_AUTO_TEST_CASE(parallel_readers_see_the_same_text) {
   BOOST_TEST(doings.prepared == 1);
 }
 
-BOOST_AUTO_TEST_CASE(what_a_pass_formats_is_not_formatted_again) {
+BOOST_AUTO_TEST_CASE(text_formatted_by_a_pass_is_not_formatted_again) {
   std::mt19937_64 random(4);
   const std::vector<std::string> texts = random_texts(random, 500);
   TestContext context(size_t{64} << 20, 0);
@@ -303,7 +303,7 @@ BOOST_AUTO_TEST_CASE(what_a_pass_formats_is_not_formatted_again) {
   BOOST_TEST(context.counters.text_blocks_measured == 500U);
 }
 
-BOOST_AUTO_TEST_CASE(a_pass_keeps_text_for_a_third_of_the_cache_and_its_beginning_stays) {
+BOOST_AUTO_TEST_CASE(pass_keeps_text_for_a_third_of_the_cache) {
   constexpr size_t kBudget = size_t{1} << 20;
   TestContext context(kBudget, 0);
   Doings doings;
@@ -328,7 +328,7 @@ BOOST_AUTO_TEST_CASE(blocks_too_large_to_keep_are_measured) {
   BOOST_TEST(whole_text(file) == joined("", texts));
 }
 
-BOOST_AUTO_TEST_CASE(what_was_kept_before_an_error_is_not_shown) {
+BOOST_AUTO_TEST_CASE(text_kept_before_an_error_is_not_shown) {
   TestContext context(size_t{1} << 20, 0);
   Doings doings;
   const std::vector<std::string> texts{"a", "bb", "ccc"};
@@ -337,7 +337,7 @@ BOOST_AUTO_TEST_CASE(what_was_kept_before_an_error_is_not_shown) {
   BOOST_TEST(whole_text(file) == "abbccc");
 }
 
-BOOST_AUTO_TEST_CASE(a_block_that_is_not_what_was_measured_is_an_error) {
+BOOST_AUTO_TEST_CASE(block_of_another_length_than_measured_is_an_error) {
   TestContext context;
   for (const size_t formatted : {0, 9, 11, 5000}) {
     TextFile file(std::make_unique<Unsteady>(formatted), context);
@@ -358,7 +358,7 @@ BOOST_AUTO_TEST_CASE(an_error_is_not_remembered) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_pass_that_is_cancelled_goes_on_where_it_was) {
+BOOST_AUTO_TEST_CASE(cancelled_pass_resumes) {
   TestContext context;
   Flag flag;
   std::atomic<int> measured{0};
@@ -374,7 +374,7 @@ BOOST_AUTO_TEST_CASE(a_pass_that_is_cancelled_goes_on_where_it_was) {
   BOOST_TEST(file.known_size().value() == 1000u);
 }
 
-BOOST_AUTO_TEST_CASE(what_was_measured_in_parts_is_not_measured_again) {
+BOOST_AUTO_TEST_CASE(parts_are_measured_once) {
   TestContext context(kBlockText);
   Doings doings;
   const std::vector<std::string> texts(100, "twelve bytes");
@@ -394,7 +394,7 @@ BOOST_AUTO_TEST_CASE(what_was_measured_in_parts_is_not_measured_again) {
   BOOST_TEST(whole_text(file) == joined("head ", texts));
 }
 
-BOOST_AUTO_TEST_CASE(sizes_are_known_where_files_were_measured_side_by_side) {
+BOOST_AUTO_TEST_CASE(concurrently_measured_files_know_their_sizes) {
   TestContext context(kBlockText);
   Doings doings;
   std::atomic<int> failures_left{1 << 20};
@@ -419,7 +419,7 @@ BOOST_AUTO_TEST_CASE(an_error_of_a_part_is_not_remembered) {
   BOOST_TEST(file.size() == 3u);
 }
 
-BOOST_AUTO_TEST_CASE(who_waits_for_the_pass_of_another_may_be_cancelled) {
+BOOST_AUTO_TEST_CASE(wait_for_another_pass_can_be_cancelled) {
   TestContext context(size_t{1} << 20, 0);
   Flag flag;
   std::atomic<bool> measuring{false}, go_on{false};
@@ -448,7 +448,7 @@ BOOST_AUTO_TEST_CASE(who_waits_for_the_pass_of_another_may_be_cancelled) {
   BOOST_TEST(size == 1u);
 }
 
-BOOST_AUTO_TEST_CASE(offsets_that_another_file_has_found_spare_the_pass) {
+BOOST_AUTO_TEST_CASE(offsets_of_another_file_save_the_pass) {
   TestContext context;
   Doings doings;
   std::mt19937_64 random(3);
@@ -480,7 +480,7 @@ BOOST_AUTO_TEST_CASE(offsets_of_another_text_are_an_error) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_text_beyond_all_measure_is_refused) {
+BOOST_AUTO_TEST_CASE(text_beyond_64_bits_is_refused) {
   TestContext context;
   TextFile file(std::make_unique<Huge>(), context);
   BOOST_TEST(message_of([&] { file.size(); }).find("too large") != std::string::npos);

@@ -64,12 +64,12 @@ struct Fixture {
 
 BOOST_FIXTURE_TEST_SUITE(by_levels, Fixture)
 
-BOOST_AUTO_TEST_CASE(it_is_found_and_not_listed) {
+BOOST_AUTO_TEST_CASE(folder_by_is_found_and_not_listed) {
   const Names listed = names("");
   BOOST_TEST((std::find(listed.begin(), listed.end(), "by") == listed.end()));
   BOOST_TEST(names("by") == (Names{"type", "a%2Fb"}), boost::test_tools::per_element());
   BOOST_TEST(names("by/type") == (Names{"T", "a%2Fb", "%00"}), boost::test_tools::per_element());
-  // Numbers by asking, and what no cell has not at all.
+  // Numbers on request, and values that no cell has.
   BOOST_TEST(names("by/n") == (Names{"8", "9", "10"}), boost::test_tools::per_element());
   for (const char* path : {"by/type/unused", "by/type/NA", "by/gone", "by/n/7"})
     BOOST_TEST(!is_there(path), path);
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(a_level_is_an_annotated_matrix_of_its_cells) {
   BOOST_TEST(!is_there("by/type/T/X/data.npy"));
 }
 
-// Its cells have all values; c2, which has another level, has not.
+// Its cells have all values. c2, which has another level, lacks one.
 BOOST_AUTO_TEST_CASE(column_of_a_level_has_the_type_of_the_whole) {
   const auto without_c2 = [](ArrayPtr values) {
     return with_missing(std::move(values), [](const Elements& elements, std::vector<uint8_t>& missing) {
@@ -108,8 +108,8 @@ BOOST_AUTO_TEST_CASE(levels_are_found_among_the_cells_of_a_level) {
              "%%MatrixMarket matrix coordinate integer general\n2 1 1\n2 1 3\n");
 }
 
-// Else who goes through all that is listed would never be through.
-BOOST_AUTO_TEST_CASE(it_is_listed_where_views_are_named_but_not_in_itself) {
+// Otherwise a walk through all listed folders would never end.
+BOOST_AUTO_TEST_CASE(folder_by_is_listed_with_named_views_but_not_in_itself) {
   views.are_named = true;
   const Names listed = names(""), inside = names("by/type/T");
   BOOST_TEST((std::find(listed.begin(), listed.end(), "by") != listed.end()));
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(it_is_listed_where_views_are_named_but_not_in_itself) {
   BOOST_TEST(is_there("by/type/T/by/type/T"));
 }
 
-BOOST_AUTO_TEST_CASE(levels_that_are_alike_are_numbered) {
+BOOST_AUTO_TEST_CASE(equal_levels_are_numbered) {
   obs.columns = {
       {"x", factor(numbers<int8_t>({0, 1, 0, 2, 1}), text_array({"a", "a", "b"}), 0, "x", context)}};
   BOOST_TEST(names("by/x") == (Names{"a~1", "a~2", "b"}), boost::test_tools::per_element());
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(cells_without_columns_have_no_levels) {
   BOOST_TEST(!is_there("by"));
 }
 
-BOOST_AUTO_TEST_CASE(a_column_that_cannot_be_read_costs_itself) {
+BOOST_AUTO_TEST_CASE(unreadable_column_fails_alone) {
   obs.columns.push_back({"bad", std::make_shared<BrokenArray>(text_type(), damaged("no such chunk"))});
   obs.columns.push_back({"short", text_array({"x"})});
   obs.columns.push_back(
@@ -187,7 +187,7 @@ BOOST_FIXTURE_TEST_CASE(fragments_are_divided_by_a_table_of_their_cells, Fragmen
   BOOST_CHECK_EXCEPTION(tree().find("by/type/T/by"), Error, says("there is no by"));
 }
 
-BOOST_FIXTURE_TEST_CASE(damaged_fragments_are_none_of_a_level, FragmentsFixture) {
+BOOST_FIXTURE_TEST_CASE(damaged_fragments_fail_each_level, FragmentsFixture) {
   fragments.cell = numbers<uint32_t>({0, 1, 3, 1, 0, 1, 1});
   BOOST_CHECK_EXCEPTION(text("by/type/T/fragments.tsv"), Error, says("cell 3 is not below 3"));
   made.reset();
@@ -199,8 +199,8 @@ BOOST_FIXTURE_TEST_CASE(damaged_fragments_are_none_of_a_level, FragmentsFixture)
   BOOST_CHECK_EXCEPTION(text("by/type/T/fragments.tsv"), Error, says("overlap: 14 of 7"));
 }
 
-// More than are looked at together, read at any place.
-BOOST_FIXTURE_TEST_CASE(any_part_of_a_level_is_that_of_all_lines, FragmentsFixture) {
+// More than are processed together, read at random places.
+BOOST_FIXTURE_TEST_CASE(any_part_of_a_level_equals_that_of_all_lines, FragmentsFixture) {
   constexpr uint32_t kCount = 150000;
   std::vector<uint32_t> cells(kCount), starts(kCount), ends(kCount);
   for (uint32_t i = 0; i < kCount; ++i) {

@@ -25,7 +25,7 @@ struct Fixture {
     disk::create_directories((folder / name).parent_path());
     std::ofstream(folder / name, std::ios::binary) << content;
   }
-  // A BPCells matrix.
+  // Adds a BPCells matrix.
   void add_store(const std::string& name) {
     const disk::path from = disk::path(PLAINFS_TEST_DATA) / "bpcells/mat_packed_uint_col/store";
     const disk::path source =
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(a_store_is_opened_when_it_is_looked_at) {
   BOOST_TEST(context.warnings().size() == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(a_store_that_does_not_open_is_passed_through_with_a_warning) {
+BOOST_AUTO_TEST_CASE(unopenable_store_passes_through_with_a_warning) {
   write("m/version", "packed-uint-matrix-v99\n");
   write("m/idxptr", "");
   write("m/val", "raw");
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(a_store_that_does_not_open_is_passed_through_with_a_warning
   BOOST_TEST(context.warnings().size() == 2U);
 }
 
-// A file of version 0 of the superblock and nothing else that can be read.
+// Returns a file with a version 0 superblock and no other readable content.
 std::string hdf5_file_without_a_root() {
   std::string bytes("\x89HDF\r\n\x1a\n\0\0\0\0\0\x08\x08\0\x04\0\x10\0\0\0\0\0", 24);
   const auto address = [&](uint64_t value) {
@@ -114,7 +114,7 @@ std::string hdf5_file_without_a_root() {
   return bytes;
 }
 
-BOOST_AUTO_TEST_CASE(what_the_first_bytes_tell_is_known_without_opening_the_store) {
+BOOST_AUTO_TEST_CASE(first_bytes_identify_a_store_without_opening_it) {
   write("h.h5", hdf5_file_without_a_root());
   BOOST_TEST(is_directory("h.h5"));
   BOOST_TEST(context.warnings().empty());
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(links_within_the_folder_stay_links) {
   BOOST_TEST(files().read_link(files().find("dangling")) == "gone");
 }
 
-BOOST_AUTO_TEST_CASE(links_that_lead_outside_are_links_unless_they_may_be_followed) {
+BOOST_AUTO_TEST_CASE(escaping_links_stay_links_unless_allowed) {
   const disk::path outside =
       disk::canonical(disk::temp_directory_path()) / disk::unique_path("plainfs-outside-%%%%%%%%");
   std::ofstream(outside.string()) << "out";
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(links_that_lead_outside_are_links_unless_they_may_be_follow
   disk::remove(outside);
 }
 
-BOOST_AUTO_TEST_CASE(what_others_see_is_no_more_open_than_on_disk) {
+BOOST_AUTO_TEST_CASE(permissions_for_others_never_exceed_those_on_disk) {
   write("f", "x");
   write("sub/f", "x");
   const auto mode = [&](const std::string& path) {
@@ -152,14 +152,14 @@ BOOST_AUTO_TEST_CASE(what_others_see_is_no_more_open_than_on_disk) {
   disk::permissions(folder / "sub", disk::owner_all | disk::group_read | disk::others_all);
   BOOST_TEST(mode("f") == 0644U);
   Appearance appearance;
-  appearance.group = 1u << 30;  // of none of these files
+  appearance.group = 1u << 30;  // not the group of these files
   appearance.is_for_others = true;
   made.emplace(std::make_shared<const Store>(open_store(folder.string(), context)), appearance, context);
   BOOST_TEST(mode("f") == 0600U);  // the mount is read-only; a copy belongs to its owner
   BOOST_TEST(mode("sub") == 0705U);
 }
 
-BOOST_AUTO_TEST_CASE(a_file_that_changes_while_it_is_mounted_is_an_error_until_reopened) {
+BOOST_AUTO_TEST_CASE(file_changed_while_mounted_is_an_error_until_reopened) {
   write("f", "old");
   BOOST_TEST(read("f") == "old");
   write("f", "newer");
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(a_file_opened_before_reopening_fails) {
   BOOST_CHECK_EXCEPTION(files().read(open, 0, 10), Error, says("the store was reopened since the file was"));
 }
 
-BOOST_AUTO_TEST_CASE(what_past_openings_used_is_let_go_unless_a_file_of_theirs_is_open) {
+BOOST_AUTO_TEST_CASE(past_openings_are_released_unless_a_file_is_open) {
   write("f", "x");
   add_store("s");
   const auto of_each_context = std::make_shared<int>();
@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(what_past_openings_used_is_let_go_unless_a_file_of_theirs_i
   reopen();
   const long of_one = of_each_context.use_count() - before;
   BOOST_TEST_REQUIRE(of_one > 0);
-  // The workers may have a job of the opening that has just ended, and so it goes with the next.
+  // The workers may have a job of the opening that has just ended, so it is released with the next one.
   const auto openings_held = [&] {
     for (int i = 0; i < 1000; ++i) {
       reopen();

@@ -11,7 +11,7 @@ namespace {
 
 BOOST_AUTO_TEST_SUITE(inodes)
 
-BOOST_AUTO_TEST_CASE(name_keeps_its_inode_while_somebody_holds_it) {
+BOOST_AUTO_TEST_CASE(name_keeps_its_inode_while_it_is_held) {
   Inodes inodes;
   Inode held = 0;
   {
@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(name_keeps_its_inode_while_somebody_holds_it) {
   BOOST_CHECK_EXCEPTION(inodes.name(held), Error, says("there is none"));
 }
 
-BOOST_AUTO_TEST_CASE(name_given_outside_of_a_visit_stays) {
+BOOST_AUTO_TEST_CASE(name_assigned_outside_of_a_visit_stays) {
   Inodes inodes;
   const Inode given = inodes.of(kRootInode, "a", FileKind::file);
   {
@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(name_given_outside_of_a_visit_stays) {
   BOOST_TEST(inodes.knows(given));
 }
 
-BOOST_AUTO_TEST_CASE(visit_holds_what_its_own_thread_is_given) {
+BOOST_AUTO_TEST_CASE(visit_holds_the_inodes_given_to_its_thread) {
   Inodes inodes, others;
   const Inodes::Visit visit(inodes), of_others(others);
   Inode of_thread = 0;
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(parts_have_a_range_for_each_directory_and_owner) {
   BOOST_TEST(inodes.path(seventh) == "/genes/#7");
 }
 
-BOOST_AUTO_TEST_CASE(range_of_parts_is_free_once_nobody_holds_one) {
+BOOST_AUTO_TEST_CASE(range_of_parts_is_free_once_released) {
   Inodes inodes;
   const Inode folder = inodes.of(kRootInode, "genes", FileKind::directory);
   const uint64_t owner = inodes.new_owner();
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(range_of_parts_is_free_once_nobody_holds_one) {
   }
   BOOST_TEST(inodes.statistics().parts == kHalf);
   const Inodes::Visit visit(inodes);
-  const Inode next = inodes.part(folder, inodes.new_owner(), kHalf, 5);  // where the other range was
+  const Inode next = inodes.part(folder, inodes.new_owner(), kHalf, 5);  // at the place of the other range
   BOOST_TEST(next < uint64_t{1} << 32);
   BOOST_TEST(next != held);
   BOOST_TEST(inodes.listed_part(next)->place == 5U);

@@ -1,4 +1,4 @@
-// A store whose root is an AnnData of the members of that group.
+// A store with a root that is an AnnData of the members of that group.
 #pragma once
 
 #include "formats/schemas/anndata/group.h"

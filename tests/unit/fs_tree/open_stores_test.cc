@@ -13,7 +13,7 @@ const std::string kStore = PLAINFS_TEST_DATA "/bpcells/mat_packed_uint_col/store
 struct Fixture {
   TestContext named;
   TestContext met;
-  int failing = 0;  // how many of the next stores' folders do not answer
+  int failing = 0;  // number of next opens that get no response from the folder
 
   Fixture() {
     named.context.other = [this](const std::string& path) -> Context& {
@@ -26,13 +26,13 @@ struct Fixture {
 BOOST_FIXTURE_TEST_SUITE(open_stores, Fixture)
 
 // At the end of a mount, and of each of its openings, it must not throw.
-BOOST_AUTO_TEST_CASE(a_store_whose_folder_does_not_answer_is_not_asked_again_to_close_its_files) {
+BOOST_AUTO_TEST_CASE(unresponsive_store_is_closed_without_asking_it) {
   failing = 1000;
   OpenStores stores(named, 4, [](const std::string&) {});
   BOOST_CHECK_THROW(stores.open(kStore), Error);
 }
 
-BOOST_AUTO_TEST_CASE(a_store_whose_folder_did_not_answer_once_opens_later) {
+BOOST_AUTO_TEST_CASE(store_opens_after_a_temporary_failure) {
   failing = 1;
   OpenStores stores(named, 4, [](const std::string&) {});
   BOOST_CHECK_THROW(stores.open(kStore), Error);

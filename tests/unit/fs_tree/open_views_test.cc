@@ -6,7 +6,7 @@ using namespace plainfs;
 
 namespace {
 
-// Has made a pass, or has been told what another measured.
+// A view that has made a pass, or has received the measurements of another.
 class PassedOver : public ViewFile {
  public:
   uint64_t size() override { return 1; }
@@ -25,7 +25,7 @@ std::shared_ptr<PassedOver> passed_over() {
 
 BOOST_AUTO_TEST_SUITE(open_views)
 
-BOOST_AUTO_TEST_CASE(all_share_the_view_that_was_kept_first) {
+BOOST_AUTO_TEST_CASE(all_callers_share_the_first_view) {
   OpenViews views;
   BOOST_TEST(!views.find(7));
   const auto first = views.keep(7, passed_over());
@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(all_share_the_view_that_was_kept_first) {
   BOOST_TEST((views.find(7) == first));
 }
 
-BOOST_AUTO_TEST_CASE(what_nobody_has_open_goes_when_there_are_too_many_but_what_was_measured_stays) {
+BOOST_AUTO_TEST_CASE(closed_views_are_evicted_but_measurements_stay) {
   OpenViews views;
   const auto open = views.keep(1, passed_over());
   auto sized = passed_over();
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(what_nobody_has_open_goes_when_there_are_too_many_but_what_
   BOOST_TEST(!views.size(3));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_let_go_is_shared_as_long_as_somebody_has_it_open) {
+BOOST_AUTO_TEST_CASE(evicted_view_is_shared_while_it_is_open) {
   OpenViews views;
   auto open = views.keep(1, passed_over());
   views.let_go(1);

@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(counts_of_a_group_are_summed) {
   BOOST_TEST(text("pseudobulk/a+b.csv") == "\"\",x,x_y\nE1,0,5\nE2,3,2\n");
 }
 
-BOOST_AUTO_TEST_CASE(headers_that_are_equal_get_a_number) {
+BOOST_AUTO_TEST_CASE(equal_headers_are_numbered) {
   // VIEWS 12 "Groups are those that a cell has": x with y_z, and x_y with z.
   BOOST_TEST(text("pseudobulk/a%2Bb+c.csv") == "\"\",x_y_z,x_y_z~2\nE1,0,5\nE2,3,2\n");
   BOOST_TEST(text("pseudobulk/c+n+c.design.csv") ==
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(headers_that_are_equal_get_a_number) {
 }
 
 // VIEWS 12 "`A+B.design.csv` has the level of each column".
-BOOST_AUTO_TEST_CASE(commas_join_columns_as_plus_does) {
+BOOST_AUTO_TEST_CASE(commas_join_columns_like_plus) {
   for (const std::string name : {"c{}n.csv", "c{}n.cells.csv", "c{}n.design.csv"}) {
     const size_t at = name.find("{}");
     std::string plus = name, comma = name;
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(commas_join_columns_as_plus_does) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_column_that_cannot_be_read_costs_itself) {
+BOOST_AUTO_TEST_CASE(unreadable_column_fails_alone) {
   obs.columns.push_back({"gone", std::make_shared<BrokenArray>(text_type(), damaged("a broken column"))});
   BOOST_CHECK_EXCEPTION(text("pseudobulk/gone.csv"), Error, says("a broken column"));
   BOOST_CHECK_EXCEPTION(text("pseudobulk/gone.cells.csv"), Error, says("a broken column"));

@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(arrays_are_files_and_groups_directories) {
   BOOST_CHECK(tree().kind(find("a.csv")) == FileKind::file);
 }
 
-BOOST_AUTO_TEST_CASE(a_file_beyond_what_stat_can_say_is_unsupported) {
+BOOST_AUTO_TEST_CASE(file_too_large_for_stat_is_unsupported) {
   class Vast : public Array {
    public:
     Vast() : Array(number_type(Kind::integer, 1), {uint64_t{1} << 63}) {}
@@ -80,13 +80,13 @@ BOOST_AUTO_TEST_CASE(a_directory_is_listed_once) {
   BOOST_TEST(group->times_listed() == before);
 }
 
-BOOST_AUTO_TEST_CASE(listing_a_directory_lists_none_of_its_groups) {
+BOOST_AUTO_TEST_CASE(listing_a_directory_does_not_list_its_groups) {
   auto group = root->add_group("g");
   names();
   BOOST_TEST(group->times_listed() == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_group_that_cannot_be_listed_harms_no_other) {
+BOOST_AUTO_TEST_CASE(unlistable_group_fails_alone) {
   auto broken = root->add_group("broken");
   root->add_array("a");
   broken->break_with(damaged("no symbol table"));
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(a_group_that_cannot_be_listed_harms_no_other) {
   BOOST_TEST(names("broken").empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_member_that_cannot_be_opened_is_listed_and_fails) {
+BOOST_AUTO_TEST_CASE(unopenable_member_is_listed_and_fails) {
   root->add("bad", {damaged("no header"), nullptr, {}, {}});
   const Names all = names();
   BOOST_TEST_REQUIRE(!all.empty());
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(a_member_that_cannot_be_opened_is_listed_and_fails) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(names_that_do_not_exist_are_not_found) {
+BOOST_AUTO_TEST_CASE(absent_names_are_not_found) {
   root->add_array("a");
   BOOST_CHECK_EXCEPTION(find("b"), Error, [](const Error& error) { return error.code() == Errc::not_found; });
   BOOST_CHECK_EXCEPTION(find("a.csv/x"), Error,
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(names_that_do_not_exist_are_not_found) {
   BOOST_CHECK_EXCEPTION(tree().kind(0), Error, says("there is none"));
 }
 
-BOOST_AUTO_TEST_CASE(a_store_that_is_one_array_shows_it_as_array) {
+BOOST_AUTO_TEST_CASE(single_array_store_shows_it_as_array) {
   Store store;
   store.path = "/nowhere/x.zarr";
   MemoryGroup group;
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(a_link_to_a_group_is_one_link) {
   BOOST_TEST(link("g/h/self") == ".");
 }
 
-BOOST_AUTO_TEST_CASE(a_link_to_a_link_names_its_own_target_with_the_views_of_the_last) {
+BOOST_AUTO_TEST_CASE(link_to_a_link_has_the_views_of_the_final_target) {
   root->add_text("t").add_link("first", {"t"}).add_link("second", {"first"});
   BOOST_TEST(link("second.csv") == "first.csv");
 }
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(links_on_the_way_are_not_resolved) {
   BOOST_TEST(link("l.csv") == "way/a.csv");
 }
 
-BOOST_AUTO_TEST_CASE(links_that_lead_nowhere_keep_their_bare_path) {
+BOOST_AUTO_TEST_CASE(dangling_links_keep_their_bare_path) {
   root->add_link("gone", {"no", "such"}).add_link("self", {"self"}).add_link("a", {"b"}).add_link("b", {"a"});
   root->add_link("through", {"self", "x"}).add_link("out", {"..", "..", "etc"});
   BOOST_TEST(names() == (Names{"a", "b", "gone", "out", "self", "through"}),
@@ -173,9 +173,9 @@ BOOST_AUTO_TEST_CASE(rings_of_links_through_directories_end) {
   BOOST_TEST(names("g") == (Names{"h", "i"}), boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(a_chain_of_links_leads_as_far_as_linux_follows) {
+BOOST_AUTO_TEST_CASE(chain_of_links_has_the_limit_of_linux) {
   root->add_array("a").add_link("l0", {"a"});
-  constexpr int kCount = 2000;  // each is looked up once: else this takes minutes
+  constexpr int kCount = 2000;  // each is looked up once; otherwise this takes minutes
   for (int i = 1; i < kCount; ++i) root->add_link(fmt::format("l{}", i), {fmt::format("l{}", i - 1)});
   const Names all = names();
   const auto is_shown = [&](const char* name) {
@@ -198,19 +198,19 @@ BOOST_AUTO_TEST_CASE(links_in_the_folders_of_links_count_too) {
   BOOST_TEST(std::count(all.begin(), all.end(), "far") == 1);
 }
 
-BOOST_AUTO_TEST_CASE(a_fault_that_has_passed_is_not_kept_by_a_listing) {
+BOOST_AUTO_TEST_CASE(listing_does_not_keep_a_past_fault) {
   root->add_array("a").add("b", {unreadable("the disk fails"), nullptr, {}, {}});
   BOOST_TEST(names() == (Names{".attrs.json", "a.csv", "a.npy", "b.csv"}), boost::test_tools::per_element());
   const int before = root->times_listed();
   names();
   BOOST_TEST(root->times_listed() == before);
-  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // what was met is told for a second
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // a known fault is reported for a second
   names();
   BOOST_TEST(root->times_listed() > before);
 }
 
-// What a view shows of something else is told anew too, with its own directories.
-BOOST_AUTO_TEST_CASE(files_of_views_come_back_when_a_fault_has_passed) {
+// The files of a view are also updated, with their own directories.
+BOOST_AUTO_TEST_CASE(files_of_views_return_after_a_fault) {
   const auto names = std::make_shared<Names>();
   const auto group = std::make_shared<MemoryGroup>("/m");
   class Matrices : public MemoryGroup {
@@ -235,12 +235,12 @@ BOOST_AUTO_TEST_CASE(files_of_views_come_back_when_a_fault_has_passed) {
   for (const char* path : {"m/genes.tsv", "m/10x/features.tsv.gz"})
     BOOST_CHECK_EXCEPTION(tree().size(find(path)), Error, says("the disk fails"));
   names->push_back("g");
-  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // what was met is told for a second
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // a known fault is reported for a second
   for (const char* path : {"m/10x/features.tsv.gz", "m/genes.tsv"}) BOOST_TEST(tree().size(find(path)) > 0u);
 }
 
-// Whatever the member is, no name that it may have is said not to be there.
-BOOST_AUTO_TEST_CASE(no_name_of_what_cannot_be_opened_for_now_is_absent) {
+// Whatever the member is, none of its possible names is reported as absent.
+BOOST_AUTO_TEST_CASE(names_of_a_temporarily_unopenable_member_are_not_absent) {
   const auto broken = std::make_shared<BrokenGroup>(nullptr, "/t", unreadable("the disk fails"));
   const std::string long_name(300, 'n');
   root->add("b", {unreadable("the disk fails"), nullptr, {}, {}}).add("t", {{}, broken, {}, {}});
@@ -257,14 +257,14 @@ BOOST_AUTO_TEST_CASE(no_name_of_what_cannot_be_opened_for_now_is_absent) {
     BOOST_CHECK_EXCEPTION(find(name), Error, [](const Error& e) { return e.code() == Errc::not_found; });
 }
 
-BOOST_AUTO_TEST_CASE(a_name_that_a_member_which_cannot_be_opened_may_have_is_nobodys) {
+BOOST_AUTO_TEST_CASE(possible_name_of_an_unopenable_member_is_reserved) {
   root->add_array("a").add("a.csv", {unreadable("the disk fails"), nullptr, {}, {}});
   BOOST_TEST(names() == (Names{".attrs.json", "a.csv", "a.csv.csv", "a.npy"}),
              boost::test_tools::per_element());
   BOOST_CHECK_EXCEPTION(tree().size(find("a.csv")), Error, says("the disk fails"));
 }
 
-BOOST_AUTO_TEST_CASE(a_link_that_cannot_be_told_costs_itself) {
+BOOST_AUTO_TEST_CASE(unreadable_link_fails_alone) {
   const auto broken = std::make_shared<BrokenGroup>(nullptr, "/broken", unreadable("the disk fails"));
   root->add("broken", {{}, broken, {}, {}}).add_array("a").add_link("l", {"broken", "x"});
   BOOST_TEST(names() == (Names{"a.csv", "a.npy", "broken", "broken.csv", "l"}),
@@ -274,8 +274,8 @@ BOOST_AUTO_TEST_CASE(a_link_that_cannot_be_told_costs_itself) {
   });
 }
 
-// What it shows is not known for now, and must not look as if there were nothing.
-BOOST_AUTO_TEST_CASE(a_link_to_a_member_that_cannot_be_opened_is_that_error) {
+// Its content is unknown for now, and must not look absent.
+BOOST_AUTO_TEST_CASE(link_to_an_unopenable_member_gives_its_error) {
   Link csv;
   csv.path = {"b"};
   csv.only = ".csv";
@@ -288,7 +288,7 @@ BOOST_AUTO_TEST_CASE(a_very_long_link_ends) {
   BOOST_TEST(names() == Names{"deep"}, boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(a_link_names_a_displaced_view_as_it_is_shown) {
+BOOST_AUTO_TEST_CASE(link_names_a_displaced_view_by_its_shown_name) {
   root->add_array("a").add_group("a.csv");
   root->add_group("g")->add_link("l", {"a"});
   BOOST_TEST(names() == (Names{"a.csv", "a.npy", "a~.csv", "g"}), boost::test_tools::per_element());
@@ -302,7 +302,7 @@ BOOST_AUTO_TEST_CASE(names_in_links_are_encoded) {
   BOOST_TEST(link("l.csv") == "x%2Fy/p%25q%2F.csv");
 }
 
-BOOST_AUTO_TEST_CASE(stores_that_are_not_there_are_named_beside_the_mountpoint) {
+BOOST_AUTO_TEST_CASE(absent_stores_are_named_beside_the_mountpoint) {
   root->add_link("gone", {"z"}, "gone.h5").add_link("below", {"z"}, "/nowhere/deep/s.h5");
   root->add_group("g")->add_link("gone", {"z"}, "gone.h5");
   BOOST_TEST(link("gone") == "../gone.h5/z");
@@ -310,20 +310,20 @@ BOOST_AUTO_TEST_CASE(stores_that_are_not_there_are_named_beside_the_mountpoint) 
   BOOST_TEST(link("below") == "../deep/s.h5/z");
 }
 
-BOOST_AUTO_TEST_CASE(stores_out_of_reach_are_named_by_source_and_path) {
+BOOST_AUTO_TEST_CASE(unreachable_stores_are_named_by_source_and_path) {
   root->add_link("far", {"z"}, "/far/away.h5").add_link("up", {"z"}, "../../up.h5");
   BOOST_TEST(link("far") == "/far/away.h5:/z");
   BOOST_TEST(link("up") == "../../up.h5:/z");
 }
 
-BOOST_AUTO_TEST_CASE(a_member_called_dot_plainfs_leaves_the_name_to_the_mount) {
+BOOST_AUTO_TEST_CASE(member_named_dot_plainfs_is_renamed) {
   root->add_group(".plainfs");
   tree().add_hidden(".plainfs", {});
   BOOST_TEST(names() == Names{".plainfs~"}, boost::test_tools::per_element());
   BOOST_TEST(find(".plainfs") != find(".plainfs~"));
 }
 
-BOOST_AUTO_TEST_CASE(of_a_store_elsewhere_what_is_read_for_its_size_is_found_by_name) {
+BOOST_AUTO_TEST_CASE(expensive_files_of_a_remote_store_are_found_by_name) {
   root->add_array("a").add_text("t").add_link("link", {"a"}).add_group("g")->add_array("b");
   root->add("bad", {damaged("no header"), nullptr, {}, {}});
   made.emplace(memory_store(root, "http://host/x.h5"), subdir, default_views(), context, inodes);
@@ -331,7 +331,7 @@ BOOST_AUTO_TEST_CASE(of_a_store_elsewhere_what_is_read_for_its_size_is_found_by_
   BOOST_TEST(names("g") == Names{"b.npy"}, boost::test_tools::per_element());
   BOOST_TEST(whole_text(*tree().view(find("a.csv"))).size() == tree().size(find("a.csv")));
   BOOST_TEST(link("link.csv") == "a.csv");
-  // A walk through all of the store comes to each of them once, and not to what repeats it.
+  // A walk through the whole store visits each of them once, and not their repetitions.
   const ListingPtr listing = tree().list(kRootInode);
   Names once;
   for (size_t i = 0; i < listing->once(); ++i) once.push_back(listing->at(i).name);
@@ -340,7 +340,7 @@ BOOST_AUTO_TEST_CASE(of_a_store_elsewhere_what_is_read_for_its_size_is_found_by_
   BOOST_TEST(once == all, boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(of_a_store_elsewhere_what_named_views_offer_is_listed) {
+BOOST_AUTO_TEST_CASE(named_views_of_a_remote_store_are_listed) {
   root->add_array("a");
   made.emplace(memory_store(root, "http://host/x.h5"), subdir, views_named("csv+npy"), context, inodes);
   BOOST_TEST(names() == (Names{"a.csv", "a.npy"}), boost::test_tools::per_element());
@@ -361,7 +361,7 @@ ChosenViews with_again() {
   return views;
 }
 
-BOOST_AUTO_TEST_CASE(names_that_are_found_are_in_no_listing) {
+BOOST_AUTO_TEST_CASE(found_names_are_not_listed) {
   root->add_array("a").add_link("link", {"a"});
   made.emplace(memory_store(root), subdir, with_again(), context, inodes);
   const Names listed{"a.csv", "a.npy", "link.csv", "link.npy"};
@@ -370,7 +370,7 @@ BOOST_AUTO_TEST_CASE(names_that_are_found_are_in_no_listing) {
   BOOST_TEST(whole_text(*tree().view(find("a.again"))) == "again");
   BOOST_TEST(link("link.again") == "a.again");
   BOOST_CHECK(tree().kind(find("again")) == FileKind::directory);
-  // What stands in one is listed.
+  // The content of such a directory is listed.
   BOOST_TEST(names("again") == Names{"inside.txt"}, boost::test_tools::per_element());
   Names unlisted;
   const ListingPtr listing = tree().list(kRootInode);
@@ -381,7 +381,7 @@ BOOST_AUTO_TEST_CASE(names_that_are_found_are_in_no_listing) {
   BOOST_CHECK_EXCEPTION(find("b.again"), Error, says("there is no b.again"));
 }
 
-// Files called n.txt for any number, which hold it; 1 and 2 are listed.
+// Files named n.txt for any number n, with n as content. 1 and 2 are listed.
 class Numbered : public FoundFiles {
  public:
   FoundNamesPtr names() const override { return found_names({"2.txt", "1.txt"}); }
@@ -405,7 +405,7 @@ ChosenViews with_numbered() {
   return views;
 }
 
-BOOST_AUTO_TEST_CASE(files_are_found_that_no_listing_has) {
+BOOST_AUTO_TEST_CASE(unlisted_files_are_found) {
   made.emplace(memory_store(root), subdir, with_numbered(), context, inodes);
   BOOST_TEST(names().empty());
   const Inode seventh = find("numbered/7.txt");
@@ -414,7 +414,7 @@ BOOST_AUTO_TEST_CASE(files_are_found_that_no_listing_has) {
   BOOST_TEST(tree().size(seventh) == 5U);
   BOOST_TEST(find("numbered/7.txt") == seventh);
   BOOST_TEST(names("numbered") == (Names{"1.txt", "2.txt"}), boost::test_tools::per_element());
-  BOOST_TEST(tree().list(find("numbered"))->entries()[0].name == "2.txt");  // in the order given
+  BOOST_TEST(tree().list(find("numbered"))->entries()[0].name == "2.txt");  // in the given order
   const ListingPtr listing = tree().list(find("numbered"));
   for (const Listing::Entry& entry : listing->entries()) {
     BOOST_TEST(tree().size(entry.inode) == 5U);
@@ -422,7 +422,7 @@ BOOST_AUTO_TEST_CASE(files_are_found_that_no_listing_has) {
   }
   BOOST_CHECK_EXCEPTION(find("numbered/x.txt"), Error, says("there is no x.txt"));
   BOOST_CHECK_EXCEPTION(find("numbered/3.txt"), Error, says("several are called 3"));
-  // Another opening knows the inode by its name, without a listing.
+  // Another opening finds the inode by its name, without a listing.
   made.emplace(memory_store(root), subdir, with_numbered(), context, inodes);
   BOOST_TEST(tree().size(seventh) == 5U);
   BOOST_TEST(whole_text(*tree().view(seventh)) == "7.txt");
@@ -441,13 +441,13 @@ BOOST_AUTO_TEST_CASE(listed_parts_have_inodes_by_their_place) {
   BOOST_TEST(inodes->parent(second) == directory);
   BOOST_TEST(inodes->statistics().names == names_before);
   BOOST_TEST(inodes->statistics().parts == 2U);
-  // Another opening may list others at these places.
+  // Another opening may list other files at these places.
   Tree other(memory_store(root), subdir, with_numbered(), context, inodes);
   BOOST_TEST(other.find("numbered/1.txt") != second);
   BOOST_CHECK_EXCEPTION(other.kind(second), Error, says("no longer in the store"));
 }
 
-BOOST_AUTO_TEST_CASE(names_are_given_back_after_a_visit) {
+BOOST_AUTO_TEST_CASE(names_are_released_after_a_visit) {
   ChosenViews views = with_numbered();
   made.emplace(memory_store(root), subdir, views, context, inodes);
   const uint64_t before = inodes->statistics().names;
@@ -459,10 +459,10 @@ BOOST_AUTO_TEST_CASE(names_are_given_back_after_a_visit) {
     BOOST_TEST(inodes->statistics().names > before + 90);
   }
   BOOST_TEST(inodes->statistics().parts == 0U);
-  BOOST_TEST(inodes->statistics().names < before + 10);  // those that are listed stay
+  BOOST_TEST(inodes->statistics().names < before + 10);  // listed ones stay
 }
 
-BOOST_AUTO_TEST_CASE(directories_that_were_not_wanted_for_long_are_listed_again) {
+BOOST_AUTO_TEST_CASE(long_unused_directories_are_listed_again) {
   for (int i = 0; i < 400; ++i) {
     const auto group = root->add_group(fmt::format("g{}", i));
     for (int k = 0; k < 40; ++k) group->add_array(fmt::format("a{}", k));
@@ -486,7 +486,7 @@ BOOST_AUTO_TEST_CASE(directories_that_were_not_wanted_for_long_are_listed_again)
   BOOST_TEST(find("g0/a0.csv") == held);
 }
 
-BOOST_AUTO_TEST_CASE(deep_directory_is_found_after_those_above_it_were_let_go) {
+BOOST_AUTO_TEST_CASE(deep_directory_is_found_after_its_parents_were_released) {
   auto group = root;
   std::string path;
   for (int depth = 0; depth < 3000; ++depth) {
@@ -504,14 +504,14 @@ BOOST_AUTO_TEST_CASE(deep_directory_is_found_after_those_above_it_were_let_go) {
   BOOST_TEST(tree().size(deep) == 6U);
 }
 
-BOOST_AUTO_TEST_CASE(parts_are_listed_where_that_is_asked_for) {
+BOOST_AUTO_TEST_CASE(parts_are_listed_on_request) {
   ChosenViews views = with_numbered();
   views.lists_parts = true;
   made.emplace(memory_store(root), subdir, views, context, inodes);
   BOOST_TEST(names() == Names{"numbered"}, boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(what_named_views_offer_is_listed) {
+BOOST_AUTO_TEST_CASE(files_of_named_views_are_listed) {
   root->add_array("a");
   ChosenViews views = with_again();
   views.are_named = true;
@@ -545,7 +545,7 @@ BOOST_AUTO_TEST_CASE(reopening_shows_what_the_store_holds_now) {
   BOOST_TEST(names() == (Names{"b.csv", "b.npy", "c.csv", "c.npy"}), boost::test_tools::per_element());
   BOOST_TEST(find("b.csv") == b);
   BOOST_TEST(tree().size(b) == old_size + 4);
-  // Who began before ends with what there was.
+  // A walk that began earlier ends with the earlier content.
   BOOST_CHECK(before.kind(a) == FileKind::file);
   BOOST_TEST(before.size(b) == old_size);
 }
@@ -570,7 +570,7 @@ BOOST_AUTO_TEST_CASE(a_name_of_another_kind_is_another_inode) {
   BOOST_CHECK_EXCEPTION(tree().kind(group), Error, says("x: no longer in the store"));
 }
 
-BOOST_AUTO_TEST_CASE(a_directory_may_be_shown_alone) {
+BOOST_AUTO_TEST_CASE(directory_can_be_the_root) {
   root->add_array("out")
       .add_group("g")
       ->add_group("h")
@@ -584,7 +584,7 @@ BOOST_AUTO_TEST_CASE(a_directory_may_be_shown_alone) {
   BOOST_TEST(link("up.csv") == "store.h5:/out");
 }
 
-BOOST_AUTO_TEST_CASE(only_a_directory_may_be_shown_alone) {
+BOOST_AUTO_TEST_CASE(only_a_directory_can_be_the_root) {
   root->add_array("a");
   subdir = "a.csv";
   BOOST_CHECK_EXCEPTION(tree(), Error, says("a.csv: no directory"));

@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(own_attributes_and_those_of_members_without_a_directory) {
   BOOST_TEST(attrs_json(node) == "{\".\":{\"a\":1,\"n\":[\"NaN\",1]},\"x\":{\"unit\":\"m\"}}\n");
 }
 
-BOOST_AUTO_TEST_CASE(a_directory_that_is_shown_as_an_array_too_has_its_own_attributes) {
+BOOST_AUTO_TEST_CASE(directory_shown_as_array_has_its_own_attributes) {
   Node node = directory_of({}, {{"kind", "group"}});
   node.content = array_member("x", {{"kind", "array"}}).node.content;
   BOOST_TEST(attrs_json(node) == "{\".\":{\"kind\":\"group\"}}\n");
@@ -71,7 +71,7 @@ std::string json_of_member(Attributes attributes) {
       directory_of({array_member("x", std::move(attributes)), array_member("y", {{"fine", true}})}));
 }
 
-BOOST_AUTO_TEST_CASE(text_that_is_not_utf8_costs_its_attribute_alone) {
+BOOST_AUTO_TEST_CASE(non_utf8_text_fails_its_attribute_alone) {
   const std::string latin = "\xb5m";
   const std::string why = "{\"error\":\"text that is not UTF-8\"}";
   const std::string rest = "},\"y\":{\"fine\":true}}\n";
@@ -83,14 +83,14 @@ BOOST_AUTO_TEST_CASE(text_that_is_not_utf8_costs_its_attribute_alone) {
   BOOST_TEST(json_of_member({{"o", Json::Object{{latin, true}}}}) == "{\"x\":{\"o\":" + why + rest);
 }
 
-BOOST_AUTO_TEST_CASE(name_that_is_not_utf8_is_escaped) {
+BOOST_AUTO_TEST_CASE(non_utf8_name_is_escaped) {
   const std::string latin = "\xb5m";
   BOOST_TEST(json_of_member({{latin, true}}) == "{\"x\":{\"\\\\265m\":true},\"y\":{\"fine\":true}}\n");
   BOOST_TEST(attrs_json(directory_of({array_member(latin, {{"a", true}})})) ==
              "{\"\\\\265m\":{\"a\":true}}\n");
 }
 
-BOOST_AUTO_TEST_CASE(attribute_with_an_error_costs_itself_alone) {
+BOOST_AUTO_TEST_CASE(broken_attribute_fails_alone) {
   BOOST_TEST(json_of_member({{"bad", Json(), unsupported("reals of 16 bytes")}, {"b", true}}) ==
              "{\"x\":{\"bad\":{\"error\":\"reals of 16 bytes\"},\"b\":true},\"y\":{\"fine\":true}}\n");
   BOOST_TEST(message_of([] {
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(attribute_with_an_error_costs_itself_alone) {
              }) == "attribute bad: the disk fails");
 }
 
-BOOST_AUTO_TEST_CASE(the_file_is_there_only_where_there_are_attributes) {
+BOOST_AUTO_TEST_CASE(file_exists_only_with_attributes) {
   TestContext context;
   BOOST_TEST(offered(directory_of({array_member("x", {})}), context).empty());
   BOOST_TEST(offered(array_member("x", {{"a", true}}).node, context).empty());
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(the_file_is_there_only_where_there_are_attributes) {
   BOOST_TEST(whole_text(*files[0].open()) == "{\"x\":{\"a\":true}}\n");
 }
 
-BOOST_AUTO_TEST_CASE(attributes_that_cannot_be_read_cost_their_owner_alone) {
+BOOST_AUTO_TEST_CASE(unreadable_attributes_affect_their_owner_alone) {
   TestContext context;
   Node node = directory_of({array_member("y", {{"fine", true}})});
   node.attributes = []() -> Attributes { throw damaged("cut short"); };
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(attributes_that_cannot_be_read_cost_their_owner_alone) {
   BOOST_TEST(context.warned("/: cut short"));
 }
 
-BOOST_AUTO_TEST_CASE(attributes_that_cannot_be_read_just_now_make_the_file_fail) {
+BOOST_AUTO_TEST_CASE(temporarily_unreadable_attributes_fail_the_file) {
   TestContext context;
   Node node = directory_of({});
   node.attributes = []() -> Attributes { throw unreadable("the disk fails"); };

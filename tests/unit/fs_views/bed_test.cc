@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(ranges_are_six_columns_counted_from_zero) {
   BOOST_TEST(bed_of(named) == "chr 2\t0\t10\t.\t0\t-\nchr1\t99\t99\ta b\t0\t.\n");
 }
 
-BOOST_AUTO_TEST_CASE(what_bed_cannot_say_is_damage) {
+BOOST_AUTO_TEST_CASE(content_invalid_in_bed_is_damage) {
   GenomicRanges ranges = two_ranges();
   ranges.start = numbers<int64_t>({1, 0});
   BOOST_TEST(says(error_of(ranges), "range 1 starts at 0"));
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(blocks_are_cut_anywhere) {
   BOOST_CHECK(bed_of(ranges) == want);
 }
 
-BOOST_AUTO_TEST_CASE(ranges_in_chunks_that_do_not_fit_the_cache_are_decoded_a_few_times) {
+BOOST_AUTO_TEST_CASE(oversized_chunks_of_ranges_are_decoded_a_few_times) {
   constexpr uint64_t kRanges = 200'000;
   TestContext context(size_t{2} << 20, 0);  // of 4.2 MB
   const auto in_one_chunk = [&](ArrayPtr array) {
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(ranges_in_chunks_that_do_not_fit_the_cache_are_decoded_a_fe
   BOOST_TEST(whole_text(file).size() == kRanges * std::string("chr1\t0\t10\t.\t0\t+\n").size());
   const uint64_t blocks = context.counters.text_blocks_measured;
   BOOST_TEST(blocks > 40U);
-  // Sized, and read: twice as often, were each block read alone.
+  // Sized and read. It would be twice as often if each block were read alone.
   BOOST_TEST(start->chunks_decoded() < blocks);
 }
 

@@ -29,7 +29,7 @@ ArrayPtr column_major(const ArrayPtr& array) {
   return as_column_major(array);
 }
 
-// What fs/VIEWS.md says, element by element.
+// Returns the text that fs/VIEWS.md defines, element by element.
 std::string csv_by_hand(const Array& array) {
   Shape shape = array.shape();
   const Elements elements = read_all(array);
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(names_become_a_header_and_line_starts) {
   BOOST_TEST(csv_of(numbers<double>({}, {2, 0}), rows) == "\"\"\n\"r,1\"\n\"NA\"\n");
 }
 
-BOOST_AUTO_TEST_CASE(names_of_another_number_are_damage) {
+BOOST_AUTO_TEST_CASE(wrong_number_of_names_is_damage) {
   BOOST_TEST(message_of([] {
                csv_of(numbers(counted(6), {2, 3}), text_array({"a"}));
              }) == "1 names for 2 rows");
@@ -133,12 +133,12 @@ BOOST_AUTO_TEST_CASE(names_of_another_number_are_damage) {
              }) == "1 names for 3 columns");
 }
 
-BOOST_AUTO_TEST_CASE(a_broken_array_gives_its_error) {
+BOOST_AUTO_TEST_CASE(broken_array_reports_its_error) {
   const auto broken = std::make_shared<BrokenArray>(type_of<double>(), damaged("no such codec"));
   BOOST_TEST(message_of([&] { csv_of(broken); }) == "no such codec");
 }
 
-BOOST_AUTO_TEST_CASE(a_shape_beyond_all_measure_is_an_error) {
+BOOST_AUTO_TEST_CASE(shape_beyond_64_bits_is_an_error) {
   const uint64_t long_axis = uint64_t{1} << 40;
   BOOST_TEST(message_of([&] {
                csv_of(numbers<double>({}, {long_axis, long_axis, 0}));
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(a_shape_beyond_all_measure_is_an_error) {
              }).find("too large") != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(any_array_is_as_written_by_hand) {
+BOOST_AUTO_TEST_CASE(any_array_matches_a_plain_writer) {
   std::mt19937_64 random(1);
   const std::vector<DType> types = {type_of<int16_t>(),
                                     type_of<double>(),
@@ -174,8 +174,8 @@ BOOST_AUTO_TEST_CASE(any_array_is_as_written_by_hand) {
   }
 }
 
-// Many blocks and units: rows that are split, and bands of a column-major array.
-BOOST_AUTO_TEST_CASE(large_arrays_are_as_written_by_hand) {
+// Many blocks and units: split rows, and bands of a column-major array.
+BOOST_AUTO_TEST_CASE(large_arrays_match_a_plain_writer) {
   std::mt19937_64 random(2);
   for (const Shape& shape : {Shape{3, 70001}, Shape{70001, 3}, Shape{41, 67, 71}, Shape{200000}}) {
     for (const bool reversed : {false, true}) {
@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(large_arrays_are_as_written_by_hand) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(names_follow_rows_that_are_split) {
+BOOST_AUTO_TEST_CASE(row_names_follow_split_rows) {
   std::mt19937_64 random(3);
   TestContext context;
   const ArrayPtr array = numbers(counted(3 * 70001), {3, 70001});
@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(a_pass_along_the_text_decodes_each_chunk_once) {
   }
 }
 
-// Every chunk is absent but those of odd number along the last axis, which hold ones.
+// Every chunk is absent except those of odd number along the last axis, which hold ones.
 class MostlyAbsent : public ChunkedArray {
  public:
   MostlyAbsent(Context& context, Shape shape, Shape chunk, bool some)
@@ -266,12 +266,12 @@ BOOST_AUTO_TEST_CASE(vast_arrays_without_a_chunk_have_a_size_at_once) {
 }
 
 BOOST_AUTO_TEST_CASE(absent_chunks_of_wide_rows_are_looked_up_once_a_row) {
-  TestContext context(4 << 20);  // so little that many blocks share a unit
+  TestContext context(4 << 20);  // small enough that many blocks share a unit
   const auto array = std::make_shared<MostlyAbsent>(context, Shape{10, 1 << 20}, Shape{10, 1 << 7}, false);
   TextFile file(csv_array({array, nullptr, nullptr}, context), context);
   BOOST_TEST(file.size() == uint64_t{4} * 10 << 20);
   const CacheStatistics statistics = context.cache.statistics();
-  BOOST_TEST(statistics.hits + statistics.misses < 11u << 13);  // each chunk once a row
+  BOOST_TEST(statistics.hits + statistics.misses < 11u << 13);  // each chunk once per row
 }
 
 BOOST_AUTO_TEST_CASE(vast_empty_lines_have_a_size_at_once) {

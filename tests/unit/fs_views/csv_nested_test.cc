@@ -21,7 +21,7 @@ std::string text_of(const Table& table) {
   return whole_text(csv_nested(table, context), context);
 }
 
-// A table of one column c.
+// Returns a table with one column c.
 Table table_of(ArrayPtr cells, uint64_t rows) {
   Table table;
   table.rows = rows;
@@ -29,7 +29,8 @@ Table table_of(ArrayPtr cells, uint64_t rows) {
   return table;
 }
 
-// The text behind the header, of the only row. A NestedArray read whole says the same.
+// Returns the text of the only row, after the header. Checks that a NestedArray read as a whole gives the
+// same.
 std::string cell_of(ArrayPtr values, std::vector<ArrayPtr> ends) {
   const ArrayPtr cells = nested(std::move(values), std::move(ends));
   const std::string text = text_of(table_of(cells, 1));
@@ -98,13 +99,13 @@ BOOST_AUTO_TEST_CASE(other_columns_and_row_names_are_as_in_any_table) {
   BOOST_TEST(text_of(table) == "\"\",\"a,b\",c,n\nr1,x,[],0.1\nr2,\"NA\",[7],NaN\n");
 }
 
-BOOST_AUTO_TEST_CASE(a_table_is_nested_where_a_column_is) {
+BOOST_AUTO_TEST_CASE(table_with_a_nested_column_is_nested) {
   BOOST_TEST(has_nested_columns(table_of(nested(numbers<int>({}), {numbers<uint8_t>({})}), 0)));
   BOOST_TEST(!has_nested_columns(table_of(numbers<int>({}), 0)));
   BOOST_TEST(text_of(table_of(nested(numbers<int>({}), {numbers<uint8_t>({})}), 0)) == "c\n");
 }
 
-BOOST_AUTO_TEST_CASE(what_does_not_fit_is_damage) {
+BOOST_AUTO_TEST_CASE(inconsistent_parts_are_damage) {
   const auto one = numbers<int>({1});
   BOOST_TEST(error_of(one, {numbers<uint8_t>({1, 0})}, 2) == "column c: index 1 is 0 after 1");
   BOOST_TEST(error_of(one, {numbers<uint8_t>({2})}, 1) == "column c: index 2 is not below 2");
@@ -114,12 +115,12 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_damage) {
              "column c: index 2 is not below 2");
 }
 
-// Random lists of numbers and the text that they make.
+// Random lists of numbers and their text.
 class RandomTable {
  public:
   explicit RandomTable(uint64_t seed) : random_(seed) {}
 
-  // sizes: of the cells; all columns have as many leaves.
+  // sizes: those of the cells. All columns have the same number of leaves.
   void make(const std::vector<uint64_t>& sizes) {
     table.rows = sizes.size();
     std::vector<uint64_t> ends, inner_ends, outer_ends;

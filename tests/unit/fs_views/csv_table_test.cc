@@ -16,7 +16,7 @@ std::string csv_of(Table table) {
   return whole_text(csv_table(std::move(table), context), context);
 }
 
-// Records {a: int16, p: {x: float64, "q,r": int8}, m: uint8[2]}, one a line of values.
+// Returns records {a: int16, p: {x: float64, "q,r": int8}, m: uint8[2]}, one per line of values.
 ArrayPtr records(Shape shape) {
   const DType inner = packed_compound_type({{"x", type_of<double>(), 0}, {"q,r", type_of<int8_t>(), 0}});
   const DType type = packed_compound_type(
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(row_names_come_first_under_an_empty_name) {
   BOOST_TEST(csv_of({2, text_array({"r1", "r2"}), {}}) == "\"\"\nr1\nr2\n");
 }
 
-BOOST_AUTO_TEST_CASE(a_table_without_anything_has_empty_lines) {
+BOOST_AUTO_TEST_CASE(empty_table_has_empty_lines) {
   BOOST_TEST(csv_of({3, nullptr, {}}) == "\n\n\n\n");
   BOOST_TEST(csv_of({0, nullptr, {}}) == "\n");
   BOOST_TEST(csv_of({0, nullptr, {{"n", numbers<int32_t>({})}}}) == "n\n");
@@ -81,7 +81,7 @@ class ZeroColumn : public ChunkedArray {
   mutable std::atomic<uint64_t> decoded_{0};
 };
 
-BOOST_AUTO_TEST_CASE(columns_that_do_not_fit_the_cache_together_are_decoded_once_a_band_of_rows) {
+BOOST_AUTO_TEST_CASE(columns_beyond_the_cache_are_decoded_once_per_band) {
   constexpr uint64_t kRows = 2048, kColumns = 400;
   constexpr size_t kBudget = size_t{2} << 20;  // of 6.5 MB
   TestContext context(kBudget);
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(columns_that_do_not_fit_the_cache_together_are_decoded_once
   BOOST_TEST(context.cache.statistics().held_bytes <= kBudget);
 }
 
-BOOST_AUTO_TEST_CASE(a_table_that_fits_the_cache_is_formatted_once_for_its_size_and_its_bytes) {
+BOOST_AUTO_TEST_CASE(cached_table_is_formatted_once) {
   TestContext context;
   std::vector<double> values(200'000);
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i) / 7;
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(a_table_that_fits_the_cache_is_formatted_once_for_its_size_
   BOOST_TEST(context.counters.text_blocks_formatted == context.counters.text_blocks_measured);
 }
 
-BOOST_AUTO_TEST_CASE(rows_that_repeat_are_measured_at_once) {
+BOOST_AUTO_TEST_CASE(repeated_rows_are_measured_at_once) {
   TestContext context;
   constexpr uint64_t kRows = uint64_t{1} << 32;
   class Vast : public Array {
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(compounds_give_a_column_a_member) {
              "c.a,c.p.x,\"c.p.q,r\",c.m\n300,0.5,-7,\"[1,2]\"\n-300,-1,8,\"[3,4]\"\n");
 }
 
-BOOST_AUTO_TEST_CASE(any_slice_is_that_part_of_the_whole) {
+BOOST_AUTO_TEST_CASE(any_slice_equals_that_part_of_the_whole) {
   std::mt19937_64 random(1);
   TestContext context;
   constexpr uint64_t kRows = 20000;

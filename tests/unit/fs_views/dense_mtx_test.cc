@@ -27,7 +27,7 @@ ArrayPtr typed(DType type, Shape shape, Elements elements, bool column_major = f
                                        column_major);
 }
 
-// The text that the contract asks for, written the plain way.
+// Returns the text that fs/VIEWS.md requires, written in the simplest way.
 template <class Value>
 std::string expected(const std::vector<Value>& values, uint64_t lines, uint64_t width, bool transposed) {
   std::string entries;
@@ -61,7 +61,7 @@ void check_random(uint64_t lines, uint64_t width, Shape chunk, uint64_t seed, Ma
   }
 }
 
-// Where the entries of each cell begin.
+// Returns the place where the entries of each cell begin.
 std::vector<uint64_t> entries_of_cells(const ArrayPtr& values, bool cells_are_rows, Context& context) {
   LabelledArray matrix{values, nullptr, nullptr};
   matrix.matrix = MatrixFiles{cells_are_rows, nullptr, nullptr, nullptr};
@@ -70,7 +70,7 @@ std::vector<uint64_t> entries_of_cells(const ArrayPtr& values, bool cells_are_ro
   return {numbers.begin(), numbers.end()};
 }
 
-// A matrix in chunks, more than the cache holds, and how many entries its cells have.
+// A chunked matrix larger than the cache, and the number of entries of its cells.
 struct CountedMatrix {
   TestContext context{uint64_t{256} << 10, 1};
   std::shared_ptr<ChunkedCopy> chunks;
@@ -102,7 +102,7 @@ void for_counted_matrices(Check&& check) {
     for (const bool any_missing : {false, true}) {
       for (const auto& [rows, columns, chunk] : std::vector<std::tuple<uint64_t, uint64_t, Shape>>{
                {700, 90, {64, 16}},
-               {3, 200'000, {1, 1000}},  // several blocks a line
+               {3, 200'000, {1, 1000}},  // several blocks per line
                {5, 30'011, {5, 30'011}},
                {40'000, 2, {977, 2}}}) {
         BOOST_TEST_CONTEXT(rows << " x " << columns << ", cells are rows: " << cells_are_rows) {
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(missing_values_are_entries) {
              "%%MatrixMarket matrix coordinate integer general\n1 3 2\n1 2 NA\n1 3 7\n");
 }
 
-BOOST_AUTO_TEST_CASE(a_column_major_array_is_the_matrix_that_users_see) {
+BOOST_AUTO_TEST_CASE(column_major_array_is_the_matrix_shown_to_users) {
   const ArrayPtr values =
       typed(number_type(Kind::integer, 4), {2, 3}, elements_of<int32_t>({1, 0, 2, 0, 3, 0}), true);
   BOOST_TEST(text_of(values, false) ==
@@ -185,11 +185,11 @@ BOOST_AUTO_TEST_CASE(header_and_size_come_from_one_pass_over_the_array) {
   BOOST_TEST(read_text(file, 0, 80).find("1024 512 174763\n") != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(who_wants_the_entries_of_each_cell_has_them_from_the_pass_of_the_text) {
+BOOST_AUTO_TEST_CASE(entries_per_cell_come_from_the_pass_of_the_text) {
   for_counted_matrices([](CountedMatrix& matrix, bool cells_are_rows) {
     TextFile file(dense_mtx(matrix.values, cells_are_rows, matrix.context), matrix.context);
     BOOST_TEST(file.size() > 0u);
-    whole_text(file);  // a block that is made again counts once
+    whole_text(file);  // a block formatted again counts once
     matrix.context.wait_for_jobs();
     const uint64_t decoded = matrix.chunks->chunks_decoded();
     BOOST_TEST(entries_of_cells(matrix.values, cells_are_rows, matrix.context) == matrix.pointer);
@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(who_wants_the_entries_of_each_cell_has_them_from_the_pass_o
   });
 }
 
-BOOST_AUTO_TEST_CASE(the_head_has_the_number_of_entries_from_whoever_counted_them) {
+BOOST_AUTO_TEST_CASE(header_takes_the_entry_count_from_any_pass) {
   for_counted_matrices([](CountedMatrix& matrix, bool cells_are_rows) {
     BOOST_TEST(entries_of_cells(matrix.values, cells_are_rows, matrix.context) == matrix.pointer);
     const auto text = dense_mtx(matrix.values, cells_are_rows, matrix.context);
@@ -208,7 +208,7 @@ BOOST_AUTO_TEST_CASE(the_head_has_the_number_of_entries_from_whoever_counted_the
   });
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_matrix_of_numbers_fails) {
+BOOST_AUTO_TEST_CASE(non_numeric_array_is_no_matrix) {
   TestContext context;
   const auto error_of = [&](ArrayPtr values) {
     return message_of([&] { text_of(std::move(values), false); });
@@ -217,7 +217,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_matrix_of_numbers_fails) {
   BOOST_TEST(error_of(typed(text_type(), {0, 0}, {})).find("a matrix of") == 0u);
 }
 
-// What was counted before a fault is not counted again after it.
+// Counts made before a fault are not repeated after it.
 BOOST_AUTO_TEST_CASE(entries_are_right_after_a_fault_in_the_middle) {
   struct Faulty : Array {
     explicit Faulty(ArrayPtr of) : Array(of->dtype(), of->shape()), array(std::move(of)) {}
@@ -237,8 +237,8 @@ BOOST_AUTO_TEST_CASE(entries_are_right_after_a_fault_in_the_middle) {
   BOOST_TEST((whole_text(file) == expected(values, lines, width, false)));
 }
 
-// Shapes need no bytes in a store.
-BOOST_AUTO_TEST_CASE(matrix_that_only_its_shape_makes_large_takes_no_memory) {
+// A shape needs no bytes in a store.
+BOOST_AUTO_TEST_CASE(vast_empty_matrix_takes_no_memory) {
   struct Endless : Array {
     Endless() : Array(number_type(Kind::real, 8), {uint64_t{1} << 50, 1000}) {}
     Elements read(const Box&) const override { throw damaged("read"); }

@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(positions_may_be_wider_than_32_bits) {
   BOOST_TEST(tsv_of(fragments).find("chr2\t4000000000\t1099511627775\t") != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(the_end_is_one_less_than_stored_and_0_has_none) {
+BOOST_AUTO_TEST_CASE(end_is_one_less_than_stored_and_0_has_no_end) {
   Fragments fragments = small_fragments();
   fragments.end = numbers<uint32_t>({20, 10, 4294967295});  // digits fewer than stored
   BOOST_TEST(tsv_of(fragments).starts_with("chr2\t0\t9\tA-1\t1\n"));
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(no_fragments_give_an_empty_file) {
   BOOST_TEST(tsv_of(fragments) == "");
 }
 
-BOOST_AUTO_TEST_CASE(parts_that_do_not_fit_are_damage) {
+BOOST_AUTO_TEST_CASE(mismatched_parts_are_damage) {
   const auto error_with = [](auto&& change) {
     Fragments fragments = small_fragments();
     change(fragments);
@@ -104,8 +104,8 @@ BOOST_AUTO_TEST_CASE(names_may_have_any_length) {
   }
 }
 
-// Lines in order are measured many at once.
-BOOST_AUTO_TEST_CASE(lines_in_order_are_as_long_as_their_digits_say) {
+// Sorted lines are measured in groups.
+BOOST_AUTO_TEST_CASE(lengths_of_ordered_lines_follow_from_their_digits) {
   std::vector<uint32_t> start, end;
   std::string want;
   for (uint32_t at = 8; at < 20'000'000; at += at / 100 + 1) {
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(lines_in_order_are_as_long_as_their_digits_say) {
              want);
 }
 
-BOOST_AUTO_TEST_CASE(any_slice_is_that_part_of_the_whole) {
+BOOST_AUTO_TEST_CASE(any_slice_equals_that_part_of_the_whole) {
   std::mt19937_64 random(1);
   constexpr uint64_t kCount = 40000;
   std::vector<uint32_t> cell(kCount), start(kCount), end(kCount);
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(any_slice_is_that_part_of_the_whole) {
   BOOST_TEST(slices_match(file, want, random, 100));
 }
 
-// With a cache that holds next to nothing, so that a second pass would decode anew.
+// With a tiny cache, so that a second pass would decode again.
 BOOST_AUTO_TEST_CASE(one_pass_finds_the_length_of_the_text_and_its_index) {
   constexpr uint32_t kCount = 30000;
   std::vector<uint32_t> cell(kCount), start(kCount), end(kCount);
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(one_pass_finds_the_length_of_the_text_and_its_index) {
   BOOST_TEST((never_measured.position_index(IndexKind::tbi) == index));
 }
 
-BOOST_AUTO_TEST_CASE(fragments_in_no_order_have_a_text_and_no_index) {
+BOOST_AUTO_TEST_CASE(unsorted_fragments_have_a_text_and_no_index) {
   Fragments fragments = small_fragments();
   fragments.start = numbers<uint32_t>({10, 8, 4});
   fragments.end = numbers<uint32_t>({20, 9, 6});

@@ -41,7 +41,7 @@ std::string from_hex(std::string_view hex) {
   return text;
 }
 
-// Variants of A and C, of any number of samples.
+// Variants of A and C, with any number of samples.
 struct Calls : VcfStore {
   Calls(const std::vector<int8_t>& calls, uint64_t variants, uint64_t samples, uint64_t ploidy) {
     std::vector<std::string> alleles, names;
@@ -60,7 +60,7 @@ struct Calls : VcfStore {
 
 BOOST_AUTO_TEST_SUITE(genotype_files)
 
-BOOST_AUTO_TEST_CASE(a_bed_has_two_bits_a_call_as_plink_has_them) {
+BOOST_AUTO_TEST_CASE(bed_has_two_bits_per_call_like_plink) {
   // 0/0 0/1 1/0 1/1, ./. ./0 0 1, . (all fill)
   Calls store({0, 0, 0, 1, 1, 0, 1, 1, -1, -1, -1, 0, 0, -2, 1, -2, -2, -2}, 1, 9, 2);
   BOOST_TEST(bed_of(store) == bytes({0x6c, 0x1b, 0x01, 0b00'10'10'11, 0b00'11'01'01, 0b01}));
@@ -70,13 +70,14 @@ BOOST_AUTO_TEST_CASE(a_bed_has_two_bits_a_call_as_plink_has_them) {
   BOOST_TEST(bed_of(haploid) == bytes({0x6c, 0x1b, 0x01, 0b00'00'00'11, 0b11}));
 }
 
-// Calls of a byte are made many at once, those of wider types one by one.
+// Calls of one byte are converted in groups, those of wider types one by one.
 BOOST_AUTO_TEST_CASE(calls_of_any_width_are_the_same_bytes) {
   constexpr uint64_t kVariants = 12, kSamples = 2051;
   std::mt19937_64 random(5);
   std::vector<int8_t> calls(kVariants * kSamples * 2);
   for (uint64_t i = 0; i < calls.size(); ++i) {
-    // Of a third of the variants no allele is missing, of a third some are, of the rest some calls are short.
+    // In a third of the variants no allele is missing, in a third some are, and in the rest some calls are
+    // short.
     const uint64_t kind = i / (kSamples * 2) % 3;
     const int least = kind == 0 ? 0 : kind == 1 || i % 2 == 0 ? -1 : -2;
     calls[i] = static_cast<int8_t>(least + static_cast<int>(random() % static_cast<unsigned>(2 - least)));
@@ -103,8 +104,8 @@ BOOST_AUTO_TEST_CASE(samples_without_a_name_have_no_call) {
   BOOST_TEST(lines_of(store, kSamplesTsv) == "a b\nc\n");
 }
 
-// Sites of one or three alleles lie between them, and a row ends within a byte.
-BOOST_AUTO_TEST_CASE(any_slice_of_a_bed_is_that_part_of_it) {
+// Sites with one or three alleles are between them, and a row ends within a byte.
+BOOST_AUTO_TEST_CASE(any_slice_of_a_bed_equals_that_part) {
   constexpr uint64_t kVariants = 9000, kSamples = 13;
   std::vector<int8_t> calls(kVariants * kSamples * 2);
   for (uint64_t i = 0; i < calls.size(); ++i) calls[i] = static_cast<int8_t>(i * i % 7 % 2);
@@ -155,7 +156,7 @@ BOOST_AUTO_TEST_CASE(sites_of_two_alleles_are_found_by_their_number) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_bim_calls_chromosomes_as_plink_does) {
+BOOST_AUTO_TEST_CASE(bim_names_chromosomes_like_plink) {
   const std::vector<std::pair<std::string, std::string>> names = {{"1", "1"},
                                                                   {"chr01", "1"},
                                                                   {"CHR22", "22"},
@@ -197,7 +198,7 @@ BOOST_AUTO_TEST_CASE(a_bim_calls_chromosomes_as_plink_does) {
   BOOST_TEST(bim_of(store) == want);
 }
 
-// By hand, from the format's page.
+// Written by hand, from the documentation of the format.
 BOOST_AUTO_TEST_CASE(a_bgen_of_one_variant_is_this) {
   Calls store({0, 1, 1, -2, -1, -1}, 1, 3, 2);
   store.put("sample_id", text_of_shape({"s", "t", "u"}, {3}))
@@ -210,19 +211,19 @@ BOOST_AUTO_TEST_CASE(a_bgen_of_one_variant_is_this) {
                                         "12000000 03000000 0200 01 02 02 01 82 00 08 00ff 00 0000"));
 }
 
-BOOST_AUTO_TEST_CASE(a_bgen_is_phased_where_all_samples_are) {
+BOOST_AUTO_TEST_CASE(bgen_is_phased_if_all_samples_are) {
   Calls store({0, 1, 1, -2, -1, 0, -2, -2}, 1, 4, 2);
   const auto calls_of = [&](std::vector<uint8_t> phased) {
     store.put("call_genotype_phased", truths(phased, {1, 4}));
     const std::string text = bgen_of(store);
     return text.substr(text.size() - 13);
   };
-  const std::string before = from_hex("02 01 82 82");  // the ploidy of each, with a bit where it is missing
+  const std::string before = from_hex("02 01 82 82");  // the ploidy of each, with a bit for a missing call
   BOOST_TEST(calls_of({1, 1, 1, 1}) == before + from_hex("01 08 ff00 00 0000 0000"));
   BOOST_TEST(calls_of({1, 1, 0, 1}) == before + from_hex("00 08 00ff 00 0000 0000"));
 }
 
-BOOST_AUTO_TEST_CASE(slices_of_a_bgen_are_those_of_the_whole) {
+BOOST_AUTO_TEST_CASE(slices_of_a_bgen_equal_those_of_the_whole) {
   std::vector<int8_t> calls(600 * 50 * 2);
   for (uint64_t i = 0; i < calls.size(); ++i)
     calls[i] = i % 2 && i % 3 == 0 ? int8_t{-2} : static_cast<int8_t>(i % 7 % 2);
@@ -247,7 +248,7 @@ BOOST_AUTO_TEST_CASE(calls_of_three_alleles_are_refused_by_each_file) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(genotypes_that_do_not_fit_are_damage) {
+BOOST_AUTO_TEST_CASE(mismatched_genotypes_are_damage) {
   Calls store({0, 1, 0, 2}, 1, 2, 2);
   for (const auto& of : {bed_of, bgen_of})
     BOOST_TEST(message_of([&] { of(store); }) == "a genotype has allele 2 of a variant of 2");
@@ -261,7 +262,7 @@ BOOST_AUTO_TEST_CASE(genotypes_that_do_not_fit_are_damage) {
   BOOST_TEST(message_of([&] { bed_of(store); }) == "call_genotype has 1 samples, sample_id 2");
 }
 
-BOOST_AUTO_TEST_CASE(what_a_bgen_cannot_count_is_refused) {
+BOOST_AUTO_TEST_CASE(counts_beyond_bgen_are_refused) {
   Calls store({0, 1, 0, 1}, 1, 2, 2);
   store.put("variant_position", numbers<int64_t>({int64_t{1} << 32}));
   BOOST_TEST(message_of([&] { bgen_of(store); }) == "position 4294967296 is too large for a BGEN file");

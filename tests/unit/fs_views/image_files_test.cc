@@ -27,7 +27,7 @@ std::string content_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The image that a store is.
+// The image of a store.
 struct Opened {
   explicit Opened(const std::string& name) : store(open_store(kData + name + ".ome.zarr", context)) {}
   const Image& image() const { return std::get<Image>(store.root.content); }
@@ -35,7 +35,7 @@ struct Opened {
   Store store;
 };
 
-// An image of one level, with an axis each.
+// Returns an image with one level and these axes.
 Image image_of(ArrayPtr values, const std::string& axes) {
   Image image;
   for (const char axis : axes) image.axes.push_back({axis, {}, {}});
@@ -64,7 +64,7 @@ std::string names_of(Content content, GroupPtr parts = nullptr) {
   return names;
 }
 
-// The pixels of a PNG as ours are: red, green, blue in stored blocks.
+// The pixels of a PNG in our form: red, green, blue in stored blocks.
 struct Pixels {
   explicit Pixels(const std::string& png) {
     BOOST_REQUIRE(png.starts_with("\x89PNG"));
@@ -101,7 +101,7 @@ Pixels preview(const Image& image) {
 
 BOOST_AUTO_TEST_SUITE(image_files)
 
-BOOST_AUTO_TEST_CASE(an_ome_tiff_is_what_the_prototype_wrote) {
+BOOST_AUTO_TEST_CASE(ome_tiff_matches_the_prototype) {
   for (const std::string name : {"five", "labels", "plane"}) {
     BOOST_TEST_CONTEXT(name) {
       Opened opened(name);
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(an_ome_tiff_is_what_the_prototype_wrote) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_preview_is_what_the_prototype_wrote) {
+BOOST_AUTO_TEST_CASE(preview_matches_the_prototype) {
   Opened opened("five");
   const auto file = layout_file(png(preview_of(opened.image()).value(), opened.context), opened.context);
   const uint64_t known = file->known_size().value();
@@ -149,8 +149,8 @@ BOOST_AUTO_TEST_CASE(the_smallest_level_of_512_pixels_is_shown) {
   BOOST_TEST(width_of({{1, (1 << 24) + 1}, {1, 400}}) == 400u);
 }
 
-BOOST_AUTO_TEST_CASE(contrast_is_that_of_the_values_where_none_is_said) {
-  // Of 8 bits the least and the greatest, of others percentiles.
+BOOST_AUTO_TEST_CASE(contrast_defaults_to_the_range_of_the_values) {
+  // 8-bit types use the least and the greatest value, others percentiles.
   BOOST_TEST(preview(image_of(numbers<int8_t>({-5, 0, 5}, {1, 3}), "yx")).bytes ==
              std::vector<int>({0, 0, 0, 128, 128, 128, 255, 255, 255}));
   std::vector<uint16_t> values(2001);
@@ -171,14 +171,14 @@ BOOST_AUTO_TEST_CASE(contrast_is_that_of_the_values_where_none_is_said) {
 
 BOOST_AUTO_TEST_CASE(channels_are_added_up_in_their_colours) {
   Image image = image_of(numbers<uint8_t>({0, 255, 255, 255}, {2, 1, 2}), "cyx");
-  // In those of the table where they have none; a plane of equal values has no contrast.
+  // In the colours of the table if they have none. A plane of equal values has no contrast.
   BOOST_TEST(preview(image).at(1) == std::vector<int>({255, 0, 255}));
   image.channels = {{"a", 0x804000, std::pair(0.0, 255.0)}, {"b", 0xff0001, std::pair(0.0, 510.0)}};
   BOOST_TEST(preview(image).at(0) == std::vector<int>({128, 0, 1}));
   BOOST_TEST(preview(image).at(1) == std::vector<int>({255, 64, 1}));
   image.channels[1].is_active = false;
   BOOST_TEST(preview(image).at(1) == std::vector<int>({128, 64, 0}));
-  // The only one that is active is white, unless it has a colour.
+  // The only active one is white, unless it has a colour.
   image.channels[0].color.reset();
   BOOST_TEST(preview(image).at(1) == std::vector<int>({255, 255, 255}));
   image.channels[0].is_active = false;
@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(labels_have_a_colour_each) {
   BOOST_TEST(pixels.at(1) != pixels.at(0));
 }
 
-BOOST_AUTO_TEST_CASE(a_tile_decodes_the_chunks_that_it_touches) {
+BOOST_AUTO_TEST_CASE(tile_decodes_only_the_chunks_it_touches) {
   TestContext context;
   const auto values =
       std::make_shared<ChunkedCopy>(context, zeros<uint16_t>({3, 512, 512}), Shape{1, 128, 128});
@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(a_tile_decodes_the_chunks_that_it_touches) {
   BOOST_TEST(values->chunks_decoded() == 3u);
 }
 
-BOOST_AUTO_TEST_CASE(the_size_of_a_vast_image_takes_no_memory_and_its_directories_are_made_as_they_are_read) {
+BOOST_AUTO_TEST_CASE(directories_of_a_vast_image_are_generated_on_read) {
   TestContext context;
   // 2^20 planes of 2^40 pixels.
   class Vast : public Array {
@@ -228,12 +228,12 @@ BOOST_AUTO_TEST_CASE(the_size_of_a_vast_image_takes_no_memory_and_its_directorie
   BOOST_TEST(file->read(file->size() - 7, 4096).size() == 7u);
 }
 
-BOOST_AUTO_TEST_CASE(a_member_has_it_beside_it_and_a_store_in_its_root) {
+BOOST_AUTO_TEST_CASE(image_files_are_beside_a_member_or_in_the_root) {
   const Image image = image_of(zeros<uint8_t>({4, 5}), "yx");
   BOOST_TEST(names_of(image) == " .ome.tif ?.tif");
   const Opened opened("plane");
   BOOST_TEST(names_of(image, opened.store.root.parts) == " /image.ome.tif ?image.tif /preview.png");
-  // In the directory of a member stands nothing of what stands beside it.
+  // The directory of a member repeats no file that is beside the member.
   class Below : public MemoryGroup {
    public:
     GroupPtr parent() const override { return std::make_shared<MemoryGroup>(); }
@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(a_member_has_it_beside_it_and_a_store_in_its_root) {
   BOOST_TEST(names_of(image, std::make_shared<Below>()) == " /preview.png");
 }
 
-BOOST_AUTO_TEST_CASE(what_ome_has_no_pixels_for_has_no_file) {
+BOOST_AUTO_TEST_CASE(pixel_types_without_ome_name_have_no_file) {
   BOOST_TEST(names_of(image_of(zeros<int64_t>({4, 5}), "yx")) == "");
   BOOST_TEST(names_of(image_of(zeros<uint64_t>({4, 5}), "yx")) == "");
   BOOST_TEST(names_of(image_of(text_array({"a"}), "x")) == "");
@@ -254,7 +254,7 @@ BOOST_AUTO_TEST_CASE(what_ome_has_no_pixels_for_has_no_file) {
   BOOST_CHECK_EXCEPTION(ome_tiff(broken, "plainfs"), Error, says("its axes"));
 }
 
-// So these are listed of a store elsewhere, too.
+// So a remote store lists these too.
 BOOST_AUTO_TEST_CASE(sizes_of_images_and_pictures_take_no_read) {
   Opened opened("five");
   size_t sized = 0;
@@ -302,7 +302,7 @@ BOOST_AUTO_TEST_CASE(an_array_of_colours_is_a_picture_of_them) {
   };
   BOOST_TEST(pixels_of(numbers<uint8_t>({1, 2, 3, 255, 5, 6}, {2, 1, 3})) ==
              std::vector<int>({1, 2, 3, 255, 5, 6}));
-  // R's way: all of one colour first, in it column by column; here 2 rows of 1 column.
+  // R's order: all of one colour first, column by column; here 2 rows of 1 column.
   BOOST_TEST(pixels_of(as_column_major(numbers<uint8_t>({1, 255, 2, 5, 3, 6}, {3, 1, 2}))) ==
              std::vector<int>({1, 2, 3, 255, 5, 6}));
   BOOST_TEST(pixels_of(numbers<uint16_t>({0, 65535, 257, 9}, {1, 1, 4})) == std::vector<int>({0, 255, 1}));

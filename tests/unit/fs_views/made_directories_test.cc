@@ -1,4 +1,4 @@
-// What plainfs makes of a store beside what the genuine program made of the same.
+// Directories that plainfs generates from a store, compared with those of the genuine program.
 #include <boost/filesystem.hpp>
 #include <boost/test/unit_test.hpp>
 #include <fstream>
@@ -49,7 +49,7 @@ struct Fixture {
   }
   ListEntries zarr(const fs::path& path, ZarrLimits limits = {}) {
     Node directory = root(path);
-    // As views see it.
+    // Refines the members, like views.
     std::vector<Member> members = directory.parts->members();
     std::vector<std::string> names;
     for (Member& member : members) {
@@ -77,7 +77,7 @@ struct Fixture {
 
 BOOST_FIXTURE_TEST_SUITE(made_directories, Fixture)
 
-BOOST_AUTO_TEST_CASE(an_anndata_zarr_is_what_anndata_writes) {
+BOOST_AUTO_TEST_CASE(anndata_zarr_matches_anndata) {
   int cases = 0;
   for (const auto& entry : fs::directory_iterator(data / "anndata-zarr")) {
     const std::string name = entry.path().filename().string();
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(an_anndata_zarr_is_what_anndata_writes) {
   BOOST_TEST(cases == 8);
 }
 
-BOOST_AUTO_TEST_CASE(last_chunks_are_what_anndata_writes) {
+BOOST_AUTO_TEST_CASE(last_chunks_match_anndata) {
   const fs::path folder = data / "anndata-zarr" / "boundary";
   ZarrLimits small;
   small.texts = 8;
@@ -97,8 +97,8 @@ BOOST_AUTO_TEST_CASE(last_chunks_are_what_anndata_writes) {
   check(zarr(folder / "boundary.h5ad", small), folder / "anndata.zarr");
 }
 
-// Packed ones too, of which there is the same matrix unpacked.
-BOOST_AUTO_TEST_CASE(a_bpcells_directory_is_what_bpcells_writes) {
+// Packed ones too, each with an equal unpacked matrix.
+BOOST_AUTO_TEST_CASE(bpcells_directory_matches_bpcells) {
   for (const auto& [stored, genuine] : {std::pair("unpacked_uint_col", "unpacked_uint_col"),
                                         std::pair("unpacked_float_col", "unpacked_float_col"),
                                         std::pair("unpacked_double_col", "unpacked_double_col"),

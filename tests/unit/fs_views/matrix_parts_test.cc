@@ -27,7 +27,7 @@ SparseMatrix small_matrix(Context& context) {
 
 constexpr uint64_t kGenes = 200, kCells = 30;
 
-// Of many genes.
+// Returns a matrix of many genes.
 SparseMatrix wide_matrix(Context& context) {
   std::vector<uint32_t> values, index;
   std::vector<uint64_t> pointer{0};
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(each_listed_name_has_its_place) {
     BOOST_TEST(!names->place_of(unlisted), unlisted);
 }
 
-// Another level of by/ has the same genes, and the cache has their names once.
+// Another level of by/ has the same genes, and the cache holds their names once.
 BOOST_AUTO_TEST_CASE(matrices_with_the_same_genes_share_their_names) {
   TestContext context;
   const SparseMatrix matrix = small_matrix(context);
@@ -117,15 +117,15 @@ BOOST_AUTO_TEST_CASE(matrices_with_the_same_genes_share_their_names) {
   BOOST_TEST(context.cache.statistics().misses == misses);
 }
 
-BOOST_AUTO_TEST_CASE(a_name_of_several_is_an_error_of_its_own) {
+BOOST_AUTO_TEST_CASE(ambiguous_name_is_an_error) {
   TestContext context;
   const Directories parts(small_matrix(context), context);
-  // VIEWS 12 "What is the name of several is the error".
+  // VIEWS 12 "A name shared by several is the error".
   for (const std::string name : {"A.csv", "A.npy", "B,A.csv"})
     BOOST_CHECK_EXCEPTION(parts.genes().find(name), Error, says("2 genes are called A: E1, E3"));
 }
 
-BOOST_AUTO_TEST_CASE(one_pass_tells_the_sizes_of_all) {
+BOOST_AUTO_TEST_CASE(one_pass_measures_all_parts) {
   TestContext context;
   const Directories parts(wide_matrix(context), context);
   uint64_t asked = 0;
@@ -134,22 +134,22 @@ BOOST_AUTO_TEST_CASE(one_pass_tells_the_sizes_of_all) {
     const auto file = parts.genes().find(name)->open();
     const uint64_t blocks = context.counters.text_blocks_measured;
     const uint64_t size = file->size();
-    // Those behind the first ones are not measured one by one.
+    // Later parts are not measured one by one.
     if (++asked > 70) BOOST_TEST(context.counters.text_blocks_measured == blocks);
     BOOST_TEST_REQUIRE(size == whole_text(*file).size(), name);
   }
   BOOST_TEST(asked == kGenes);
 }
 
-BOOST_AUTO_TEST_CASE(a_listing_is_told_sizes_once_they_are_known_and_the_next_question_is_for_all) {
+BOOST_AUTO_TEST_CASE(listing_has_known_sizes_and_one_lookup_measures_all) {
   TestContext context;
   const Directories parts(wide_matrix(context), context);
   const FoundFiles& genes = parts.genes();
   const std::vector<std::string> names = names_of(genes);
   BOOST_TEST(!genes.listed_size(names[0]).has_value());
   BOOST_TEST(*genes.listed_size(names[1]) == whole_text(*genes.find(names[1])->open()).size());  // .npy
-  // Asked for right behind the listing one is as good as all; on a busy machine not the first time.
-  constexpr int kMostTries = 5;  // of more it would be so without a listing
+  // A lookup right after the listing counts for all. On a busy machine this may need several attempts.
+  constexpr int kMostTries = 5;  // more lookups would trigger it without a listing
   for (int i = 0; i < kMostTries && !genes.listed_size(names[0]); ++i)
     genes.find(names[2 * i])->open()->size();
   for (const std::string& name : names)
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(a_dense_matrix_has_parts_in_either_orientation) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_matrix_of_genes_by_cells_has_no_parts) {
+BOOST_AUTO_TEST_CASE(other_matrices_have_no_parts) {
   TestContext context;
   SparseMatrix matrix = small_matrix(context);
   matrix.column_names = nullptr;
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_matrix_of_genes_by_cells_has_no_parts) {
   BOOST_TEST(Directories(LabelledArray{numbers<int32_t>({1, 2}), nullptr, nullptr}, context).all.empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_matrix_that_cannot_be_read_lists_its_parts) {
+BOOST_AUTO_TEST_CASE(unreadable_matrix_lists_its_parts) {
   TestContext context;
   SparseMatrix matrix = small_matrix(context);
   matrix.pointer = numbers<uint32_t>({0, 9, 3});

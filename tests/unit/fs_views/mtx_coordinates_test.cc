@@ -65,13 +65,13 @@ BOOST_AUTO_TEST_CASE(an_index_outside_the_matrix_is_damage) {
   BOOST_TEST(error_of(matrix) == "row -1 is not below 3");
 }
 
-BOOST_AUTO_TEST_CASE(weights_that_are_no_numbers_are_unsupported) {
+BOOST_AUTO_TEST_CASE(non_numeric_weights_are_unsupported) {
   CoordinateMatrix matrix = small_matrix();
   matrix.value = text_array({"a", "b", "c"});
   BOOST_TEST(error_of(matrix) == "a sparse matrix of text");
 }
 
-BOOST_AUTO_TEST_CASE(any_slice_of_many_blocks_is_right) {
+BOOST_AUTO_TEST_CASE(any_slice_of_many_blocks_equals_the_whole) {
   std::mt19937_64 random(5);
   CoordinateMatrix matrix;
   matrix.rows = matrix.columns = 100'000;

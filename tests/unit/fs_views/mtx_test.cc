@@ -27,7 +27,7 @@ std::string mtx_of(const SparseMatrix& matrix) {
   return whole_text(mtx(matrix, context), context);
 }
 
-// The lines after the banner and the sizes.
+// Returns the lines after the banner and the sizes.
 std::string entries_of(const SparseMatrix& matrix) {
   const std::string text = mtx_of(matrix);
   return text.substr(text.find('\n', text.find('\n') + 1) + 1);
@@ -41,7 +41,7 @@ struct Sizes {
   uint64_t rows, columns, entries;
 };
 
-// Random entries and the text they make. Value: a number type.
+// Random entries and their text. Value: a number type.
 template <class Value, class Index, class Make>
 void check_random(const Sizes& sizes, bool by_row, uint64_t seed, Make&& make_value) {
   std::mt19937_64 random(seed);
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(entries_are_shown_in_the_order_stored) {
              "%%MatrixMarket matrix coordinate integer general\n4 3 3\n1 1 5\n4 1 0\n2 3 70000\n");
 }
 
-BOOST_AUTO_TEST_CASE(by_row_the_pointer_runs_over_rows) {
+BOOST_AUTO_TEST_CASE(csr_pointer_runs_over_rows) {
   SparseMatrix matrix = small_matrix();
   std::swap(matrix.rows, matrix.columns);
   matrix.by_row = true;
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(by_row_the_pointer_runs_over_rows) {
              "%%MatrixMarket matrix coordinate integer general\n3 4 3\n1 1 5\n1 4 0\n3 2 70000\n");
 }
 
-BOOST_AUTO_TEST_CASE(the_banner_says_what_the_values_are) {
+BOOST_AUTO_TEST_CASE(banner_names_the_type_of_the_values) {
   SparseMatrix matrix = small_matrix();
   matrix.value = numbers<double>({0.5, -0.0, NAN});
   BOOST_TEST(mtx_of(matrix).starts_with("%%MatrixMarket matrix coordinate real general\n"));
@@ -121,13 +121,13 @@ BOOST_AUTO_TEST_CASE(matrices_without_entries_rows_or_columns) {
   matrix.columns = 0;
   matrix.pointer = numbers<uint64_t>({0});
   BOOST_TEST(mtx_of(matrix) == "%%MatrixMarket matrix coordinate integer general\n4 0 0\n");
-  matrix.pointer = numbers<uint64_t>({0, 0});  // as BPCells writes it
+  matrix.pointer = numbers<uint64_t>({0, 0});  // in the form that BPCells writes
   BOOST_TEST(mtx_of(matrix) == "%%MatrixMarket matrix coordinate integer general\n4 0 0\n");
   matrix.pointer = numbers<uint64_t>({0, 0, 0});
   BOOST_TEST(!error_of(matrix).empty());
 }
 
-BOOST_AUTO_TEST_CASE(parts_that_do_not_fit_are_damage) {
+BOOST_AUTO_TEST_CASE(mismatched_parts_are_damage) {
   const auto with = [](auto&& change) {
     SparseMatrix matrix = small_matrix();
     change(matrix);
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(parts_that_do_not_fit_are_damage) {
       with([](auto& m) { m.index = std::make_shared<BrokenArray>(type_of<int>(), damaged("cut")); }), "cut"));
 }
 
-BOOST_AUTO_TEST_CASE(any_matrix_is_as_written_by_hand) {
+BOOST_AUTO_TEST_CASE(any_matrix_matches_a_plain_writer) {
   const auto small = [](auto& random) {
     return static_cast<uint32_t>(random() % 4 == 0 ? random() : random() % 10);
   };
@@ -203,7 +203,7 @@ BOOST_AUTO_TEST_CASE(columns_may_be_empty_by_the_hundred_thousand) {
   BOOST_TEST((entries_of(matrix) == want + "10 150000 3\n"));
 }
 
-// takane: the type of a matrix is told apart from what stores its values.
+// takane: the type of a matrix is separate from the stored type of its values.
 BOOST_AUTO_TEST_CASE(whole_numbers_may_be_reals) {
   SparseMatrix matrix = small_matrix();
   matrix.is_real = true;
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(whole_numbers_may_be_reals) {
              "%%MatrixMarket matrix coordinate real general\n4 3 3\n1 1 5\n4 1 0\n2 3 70000\n");
 }
 
-BOOST_AUTO_TEST_CASE(missing_values_are_what_the_matrix_says) {
+BOOST_AUTO_TEST_CASE(missing_values_follow_the_matrix) {
   SparseMatrix matrix = small_matrix();
   matrix.value = with_missing(matrix.value, [](const Elements& elements, std::vector<uint8_t>& missing) {
     for (uint64_t i = 0; i < elements.count; ++i) missing[i] = elements.values<uint32_t>()[i] == 5;
@@ -223,7 +223,7 @@ BOOST_AUTO_TEST_CASE(missing_values_are_what_the_matrix_says) {
   BOOST_TEST(error_of(matrix).find("no missing value") != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(indices_that_do_not_rise_are_told_of) {
+BOOST_AUTO_TEST_CASE(unsorted_indices_are_reported) {
   const auto tells = [](std::vector<uint32_t> index) {
     SparseMatrix matrix = small_matrix();
     std::atomic<int> told{0};
@@ -237,8 +237,8 @@ BOOST_AUTO_TEST_CASE(indices_that_do_not_rise_are_told_of) {
   BOOST_TEST(tells({3, 3, 1}));
 }
 
-// The first entry of a block follows the last of the one before.
-BOOST_AUTO_TEST_CASE(a_fall_between_two_blocks_is_found) {
+// The first entry of a block follows the last of the previous one.
+BOOST_AUTO_TEST_CASE(decrease_between_two_blocks_is_found) {
   constexpr uint32_t kEntries = 50000;
   const auto told_for = [](uint32_t fall) {
     std::vector<uint32_t> index(kEntries), value(kEntries, 1);
@@ -258,7 +258,7 @@ BOOST_AUTO_TEST_CASE(a_fall_between_two_blocks_is_found) {
   BOOST_TEST(told_for(kEntries) == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_matrix_that_is_evaluated_is_so_when_it_is_read) {
+BOOST_AUTO_TEST_CASE(evaluated_matrix_is_computed_on_read) {
   SparseMatrix matrix = small_matrix();
   SparseMatrix later;
   later.rows = matrix.rows;

@@ -13,7 +13,7 @@ Names assign(const std::vector<NameRequest>& requests) {
   return assign_names(requests, {});
 }
 
-// What encode_name undoes: only names it has changed hold "%2F", "%00" or are dots.
+// Reverses encode_name: only names it has changed contain "%2F", "%00" or are dots.
 std::string decode(const std::string& encoded) {
   std::string stored;
   for (size_t i = 0; i < encoded.size(); ++i) {
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(plain_names_stay) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(bytes_that_are_not_utf8_stay) {
+BOOST_AUTO_TEST_CASE(non_utf8_bytes_stay) {
   BOOST_TEST(encode_name("\xff\xfe\x80") == "\xff\xfe\x80");
 }
 
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(a_displaced_view_leaves_others_their_names) {
              boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(members_that_encode_alike_are_told_apart) {
+BOOST_AUTO_TEST_CASE(members_with_equal_encodings_get_distinct_names) {
   const std::string encoded = encode_name("a/b");
   BOOST_TEST(assign({{encoded, ""}, {"a%2Fb", ""}}) == (Names{"a%2Fb", "a%2Fb~"}),
              boost::test_tools::per_element());
@@ -114,13 +114,13 @@ BOOST_AUTO_TEST_CASE(members_that_encode_alike_are_told_apart) {
              boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(a_reserved_name_is_given_to_nobody) {
+BOOST_AUTO_TEST_CASE(reserved_name_is_never_assigned) {
   static constexpr std::string_view reserved[] = {".plainfs"};
   const std::vector<NameRequest> requests{{".plainfs", ""}};
   BOOST_TEST(assign_names(requests, reserved).front() == ".plainfs~");
 }
 
-BOOST_AUTO_TEST_CASE(a_member_without_a_name_gets_one) {
+BOOST_AUTO_TEST_CASE(nameless_member_gets_a_name) {
   BOOST_TEST(assign({{"", ""}, {"", ".csv"}}) == (Names{"%", ".csv"}), boost::test_tools::per_element());
 }
 
@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(names_are_always_distinct_and_fit) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(many_equal_names_take_no_quadratic_time) {
+BOOST_AUTO_TEST_CASE(many_equal_names_are_made_distinct_quickly) {
   const std::vector<NameRequest> requests(50'000, NameRequest{"same", ".csv"});
   const Names given = assign(requests);
   BOOST_TEST(std::set<std::string>(given.begin(), given.end()).size() == requests.size());

@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_CASE(a_name_a_line_once_or_twice) {
   BOOST_TEST(whole_text(names_tsv({text_array({}), text_array({})}, context), context) == "");
 }
 
-BOOST_AUTO_TEST_CASE(any_slice_is_that_part_of_the_whole) {
+BOOST_AUTO_TEST_CASE(any_slice_equals_that_part_of_the_whole) {
   std::mt19937_64 random(1);
   TestContext context;
   std::vector<std::string> names(30000);
@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(any_slice_is_that_part_of_the_whole) {
   BOOST_TEST(slices_match(file, want, random, 100));
 }
 
-BOOST_AUTO_TEST_CASE(other_names_can_stand_first) {
+BOOST_AUTO_TEST_CASE(other_names_can_come_first) {
   TestContext context;
   const ArrayPtr ids = text_array({"E1", "E\t2"}), names = text_array({"a", "b"});
   BOOST_TEST(whole_text(names_tsv({ids, names}, context), context) == "E1\ta\nE 2\tb\n");

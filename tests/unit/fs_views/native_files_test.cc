@@ -29,7 +29,7 @@ std::vector<ViewEntry> files_of(Content content, Context& context, std::initiali
   return files;
 }
 
-// The names of all files, those inside a node's directory after a slash.
+// Returns the names of all files, those in a node's directory after a slash.
 std::string names_of(const std::vector<ViewEntry>& files) {
   std::string names;
   for (const ViewEntry& file : files) {
@@ -67,7 +67,7 @@ Fragments small_fragments(std::vector<uint32_t> end) {
   return fragments;
 }
 
-// Of a file of stored blocks that is one member.
+// Returns the content of a file of stored blocks that is one member.
 std::string unframed(ViewFile& file) {
   const std::string framed = whole_text(file);
   return framed.substr(23, framed.size() - 23 - 8 - 28);
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(a_table_of_cells_too_large_to_be_held_has_no_rds) {
   BOOST_TEST(names_of(cells_of((1 << 20) + 1)) == "");
 }
 
-// Only cells by features is what Cell Ranger has; a graph has cells on both sides.
+// Cell Ranger has only cells by features. A graph has cells on both sides.
 BOOST_AUTO_TEST_CASE(a_matrix_by_row_has_the_same_files_and_a_graph_no_genes) {
   SparseMatrix matrix = small_matrix();
   const std::string by_column = names_of(matrix);
@@ -119,8 +119,8 @@ BOOST_AUTO_TEST_CASE(a_dense_matrix_has_the_file_of_cell_ranger_too) {
              " /10x/matrix.mtx.gz /10x/features.tsv.gz /10x/barcodes.tsv.gz /10x/10x.h5 .rds");
 }
 
-// Whichever is asked for its size first: who asks for every size waits for one pass over the values.
-BOOST_AUTO_TEST_CASE(the_text_of_a_dense_matrix_and_the_file_of_cell_ranger_share_a_pass) {
+// For any order of size requests: a request for every size waits for one pass over the values.
+BOOST_AUTO_TEST_CASE(dense_text_and_cell_ranger_file_share_a_pass) {
   for (const bool cells_are_rows : {false, true}) {
     for (const bool text_first : {false, true}) {
       TestContext context(uint64_t{256} << 10, 1);  // of 400 KB
@@ -143,9 +143,9 @@ BOOST_AUTO_TEST_CASE(the_text_of_a_dense_matrix_and_the_file_of_cell_ranger_shar
   }
 }
 
-// A fault that may pass takes no file away: each that needs what cannot be read says so, the others are
-// whole.
-BOOST_AUTO_TEST_CASE(names_that_cannot_be_read_for_now_leave_every_file_where_it_is) {
+// A temporary fault removes no file: each file that needs the unreadable data reports it, and the others are
+// complete.
+BOOST_AUTO_TEST_CASE(temporarily_unreadable_names_hide_no_file) {
   const auto unread = std::make_shared<BrokenArray>(text_type(), unreadable("the disk fails"));
   SparseMatrix matrix = small_matrix();
   const std::string whole = names_of(matrix);
@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(names_that_cannot_be_read_for_now_leave_every_file_where_it
   dense.matrix = MatrixFiles{false, nullptr, unread, text_array({"c"})};
   BOOST_TEST(names_of(dense).find("/10x/10x.h5") != std::string::npos);
 
-  SparseMatrix without_shape = small_matrix();  // nor is it known how many names there should be
+  SparseMatrix without_shape = small_matrix();  // the expected number of names is unknown too
   without_shape.rows = without_shape.columns = 0;
   without_shape.error = unreadable("the disk fails");
   BOOST_TEST(names_of(without_shape) == whole);
@@ -206,7 +206,7 @@ BOOST_AUTO_TEST_CASE(fragments_their_framing_and_their_index_share_one_pass) {
   node.content = small_fragments({5, 20});
   std::vector<ViewEntry> files;
   for (const View& view : views()) view.offer(node, context, files);
-  // The lengths of the chromosomes are not known: fs_native's big_wig tests have them.
+  // The lengths of the chromosomes are unknown. fs_native's big_wig tests have them.
   std::erase_if(files, [](const ViewEntry& file) { return file.found_by_name; });
   std::vector<std::shared_ptr<ViewFile>> open;
   for (const ViewEntry& file : files) {
@@ -215,7 +215,7 @@ BOOST_AUTO_TEST_CASE(fragments_their_framing_and_their_index_share_one_pass) {
   }
   BOOST_TEST(names_of(files) ==
              " /fragments.tsv /fragments.tsv.gz /fragments.tsv.gz.tbi /fragments.tsv.gz.csi");
-  BOOST_TEST(context.counters.text_blocks_measured == 2u);  // one a chromosome
+  BOOST_TEST(context.counters.text_blocks_measured == 2u);  // one per chromosome
   BOOST_TEST(context.counters.text_blocks_formatted == 0u);
 }
 
@@ -233,7 +233,7 @@ BOOST_AUTO_TEST_CASE(positions_beyond_a_tbi_have_a_csi) {
   }
 }
 
-// What a listing says is not a guess from numbers that may not be readable just now.
+// A listing does not depend on numbers that may be unreadable for now.
 BOOST_AUTO_TEST_CASE(fragments_are_listed_without_reading_them) {
   Fragments fragments = small_fragments({5, 20});
   const std::string readable = names_of(fragments);
@@ -242,7 +242,7 @@ BOOST_AUTO_TEST_CASE(fragments_are_listed_without_reading_them) {
   BOOST_TEST(names_of(fragments) == readable);
 }
 
-BOOST_AUTO_TEST_CASE(values_are_those_that_are_meant) {
+BOOST_AUTO_TEST_CASE(files_hold_the_labelled_values) {
   TestContext context;
   const auto rds_of = [&](ArrayPtr values, ArrayPtr labels) {
     LabelledArray array{std::move(values), nullptr, nullptr};

@@ -17,7 +17,7 @@ ArrayPtr of_type(DType type, Shape shape = {2}) {
   return std::make_shared<MemoryArray>(std::move(type), std::move(shape), std::move(elements));
 }
 
-// The dict of a header, without its padding.
+// Returns the dict of a header, without its padding.
 std::string dict_of(const Array& array) {
   const std::string header = npy_header(array);
   BOOST_TEST(header.size() % 64 == 0u);
@@ -55,7 +55,7 @@ DType timed(Kind kind, TimeUnit unit, uint32_t count) {
 
 BOOST_AUTO_TEST_SUITE(npy_view)
 
-BOOST_AUTO_TEST_CASE(dtypes_are_spelt_as_numpy_does) {
+BOOST_AUTO_TEST_CASE(dtypes_are_spelt_as_by_numpy) {
   BOOST_TEST(descr_of(number_type(Kind::boolean, 1)) == "'|b1'");
   BOOST_TEST(descr_of(type_of<int8_t>()) == "'|i1'");
   BOOST_TEST(descr_of(type_of<uint16_t>()) == "'<u2'");
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(shapes_and_order) {
       has(*as_column_major(of_type(type_of<double>(), {6})), "'fortran_order': False, 'shape': (6,), }"));
 }
 
-BOOST_AUTO_TEST_CASE(names_beyond_latin1_need_version_3_and_long_headers_version_2) {
+BOOST_AUTO_TEST_CASE(npy_version_follows_names_and_header_length) {
   const std::string latin =
       npy_header(*of_type(packed_compound_type({{"\u00fcn\u00ef", type_of<int8_t>(), 0}})));
   BOOST_TEST(latin[6] == 1);
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(only_elements_of_a_fixed_size_have_an_npy) {
   BOOST_TEST(!has_npy(*of_type(packed_compound_type({{"t", text_type(), 0}}))));
 }
 
-BOOST_AUTO_TEST_CASE(any_slice_is_that_part_of_the_stored_bytes) {
+BOOST_AUTO_TEST_CASE(any_slice_equals_that_part_of_the_stored_bytes) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 40; ++i) {
     TestContext context;
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(records_are_packed) {
   BOOST_TEST(whole_text(*npy_file(array, false, context)) == std::string("\1\3\0\0\0\2\4\0\0\0", 10));
 }
 
-BOOST_AUTO_TEST_CASE(a_broken_array_gives_its_error) {
+BOOST_AUTO_TEST_CASE(broken_array_reports_its_error) {
   TestContext context;
   const auto file =
       npy_file(std::make_shared<BrokenArray>(type_of<double>(), unsupported("no such codec")), true, context);
@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(an_element_needs_its_own_chunk) {
   BOOST_TEST(array->chunks_decoded() == 1u);
 }
 
-// Chunks side by side as many as a file likes to say: the search for parts of their band has to end.
+// A file may claim any number of chunks side by side: the search for parts of their band must end.
 BOOST_AUTO_TEST_CASE(a_vast_band_of_chunks_has_a_size_and_elements_at_once) {
   class Vast : public Array {
    public:

@@ -37,7 +37,7 @@ bool is_not_unique(const Error& error) {
 
 BOOST_AUTO_TEST_SUITE(part_names)
 
-BOOST_AUTO_TEST_CASE(a_name_that_nobody_else_has_is_the_label) {
+BOOST_AUTO_TEST_CASE(unique_name_is_the_label) {
   const PartNames names("gene", {"CD3D", "a,b", "sl/ash", "50%", ".", "", "n\xc3\xa4h"}, {});
   BOOST_TEST(files_of(names) == (Texts{"CD3D.csv", "a,b.csv", "sl%2Fash.csv", "50%.csv", "%2E.csv", "%00.csv",
                                        "n\xc3\xa4h.csv"}),
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(a_name_that_nobody_else_has_is_the_label) {
   BOOST_TEST(found(names, "50%25") == "none");
 }
 
-BOOST_AUTO_TEST_CASE(names_that_come_twice_are_listed_by_their_ids) {
+BOOST_AUTO_TEST_CASE(duplicate_names_are_listed_by_id) {
   const PartNames names("gene", {"A", "B", "A"}, {"E1", "E2", "E3"});
   BOOST_TEST(files_of(names) == (Texts{"E1.csv", "B.csv", "E3.csv"}), boost::test_tools::per_element());
   BOOST_TEST(found(names, "B") == "1 as B");
@@ -63,8 +63,8 @@ BOOST_AUTO_TEST_CASE(names_that_come_twice_are_listed_by_their_ids) {
   BOOST_CHECK_EXCEPTION(names.find_list("B,A", ".csv", ','), Error, is_not_unique);
 }
 
-BOOST_AUTO_TEST_CASE(an_id_that_tells_nothing_apart_gives_way_to_a_number) {
-  // Twice, empty, the name of another one: no label, and only the last is found as that name.
+BOOST_AUTO_TEST_CASE(ambiguous_id_is_replaced_by_a_number) {
+  // Repeated, empty, the name of another: no label, and only the last is found by that name.
   const PartNames names("gene", {"A", "A", "A", "A", "E4", "A"}, {"E1", "E1", "", "E4", "E5", "E6"});
   BOOST_TEST(files_of(names, "") == (Texts{"A~1", "A~2", "A~3", "A~4", "E4", "E6"}),
              boost::test_tools::per_element());
@@ -74,25 +74,25 @@ BOOST_AUTO_TEST_CASE(an_id_that_tells_nothing_apart_gives_way_to_a_number) {
   BOOST_TEST(found(names, "%00") == "none");
 }
 
-BOOST_AUTO_TEST_CASE(numbers_that_are_names_are_skipped) {
+BOOST_AUTO_TEST_CASE(numbers_used_as_names_are_skipped) {
   const PartNames names("cell", {"A", "A~1", "A"});
   BOOST_TEST(files_of(names, "") == (Texts{"A~2", "A~1", "A~3"}), boost::test_tools::per_element());
   BOOST_TEST(found(names, "A~1") == "1 as A~1");
   BOOST_TEST(found(names, "A~2") == "0 as A~2");
 }
 
-BOOST_AUTO_TEST_CASE(an_id_comes_before_the_name_of_several) {
+BOOST_AUTO_TEST_CASE(id_precedes_a_shared_name) {
   const PartNames names("gene", {"A", "A", "B"}, {"E1", "E2", "A"});
   BOOST_TEST(found(names, "A") == "2 as A");
 }
 
-BOOST_AUTO_TEST_CASE(names_that_a_file_system_cannot_tell_apart_are_one) {
+BOOST_AUTO_TEST_CASE(names_equal_to_a_file_system_are_one) {
   const PartNames names("gene", {"a/b", "a%2Fb"}, {"E1", "E2"});
   BOOST_TEST(files_of(names, "") == (Texts{"E1", "E2"}), boost::test_tools::per_element());
   BOOST_CHECK_EXCEPTION(names.find("a%2Fb"), Error, says("2 genes are called a/b: E1, E2"));
 }
 
-BOOST_AUTO_TEST_CASE(long_labels_are_cut_so_that_the_extension_fits) {
+BOOST_AUTO_TEST_CASE(long_labels_are_cut_before_the_extension) {
   const std::string name(300, 'L'), other = name + "x";
   const PartNames names("gene", {name, other, "short"});
   BOOST_TEST(names.file(0, ".csv") == file_name(name, ".csv"));
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(long_labels_are_cut_so_that_the_extension_fits) {
   BOOST_TEST(found(names, std::string(251, 'L'), ".csv") == "none");
 }
 
-BOOST_AUTO_TEST_CASE(a_list_is_first_looked_for_as_one_name) {
+BOOST_AUTO_TEST_CASE(list_is_first_looked_up_as_one_name) {
   const PartNames names("gene", {"a,b", "a", "b", "c/d,e%", "50%", "."});
   BOOST_TEST(found_list(names, "a,b") == "0 as a,b; ");
   BOOST_TEST(found_list(names, "b,a") == "2 as b; 1 as a; ");
@@ -115,20 +115,20 @@ BOOST_AUTO_TEST_CASE(a_list_is_first_looked_for_as_one_name) {
     BOOST_TEST(found_list(names, none) == "none", none);
 }
 
-BOOST_AUTO_TEST_CASE(the_separator_is_the_one_that_is_escaped) {
+BOOST_AUTO_TEST_CASE(separator_is_escaped_in_names) {
   const PartNames names("column", {"a+b", "a,b", "c"});
   BOOST_TEST(encode_in_list("a+b", '+') == "a%2Bb");
   BOOST_TEST(encode_in_list("a,b", '+') == "a,b");
   BOOST_TEST(found_list(names, "c+a%2Bb+a,b", '+') == "2 as c; 0 as a+b; 1 as a,b; ");
 }
 
-BOOST_AUTO_TEST_CASE(a_message_gives_no_more_labels_than_can_be_read) {
+BOOST_AUTO_TEST_CASE(message_limits_its_labels) {
   const PartNames names("cell", Texts(50, "A"));
   BOOST_CHECK_EXCEPTION(names.find("A"), Error, says("A~20 and 30 more"));
   BOOST_CHECK_EXCEPTION(names.find("A"), Error, says("50 cells are called A: A~1, A~2"));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_found_is_the_part_for_every_label) {
+BOOST_AUTO_TEST_CASE(every_label_finds_its_part) {
   Texts many, ids;
   for (int i = 0; i < 3000; ++i) {
     many.push_back("g" + std::to_string(i % 2000));

@@ -31,7 +31,7 @@ std::string header_of(VcfStore& store) {
   return text.substr(0, text.find("#CHROM"));
 }
 
-// The index of a VCF, made of its lines.
+// Returns the index of a VCF, made from its lines.
 std::string index_of_lines(const std::string& text, IndexKind kind) {
   const size_t head = text.find('\n', text.find("#CHROM")) + 1;
   PositionIndexer indexer(kVariantLines, head);
@@ -56,7 +56,7 @@ std::string index_of(VcfStore& store, IndexKind kind) {
 
 BOOST_AUTO_TEST_SUITE(variants_vcf_view)
 
-BOOST_AUTO_TEST_CASE(a_line_a_variant_with_its_calls) {
+BOOST_AUTO_TEST_CASE(one_line_per_variant_with_its_calls) {
   VcfStore store;
   BOOST_TEST(vcf_of(store) ==
              "##fileformat=VCFv4.3\n"
@@ -72,14 +72,14 @@ BOOST_AUTO_TEST_CASE(a_line_a_variant_with_its_calls) {
              "X\t7\t.\tT\t.\t.\tq10\tDP=7\tGT\t0\t0/0\n");
 }
 
-BOOST_AUTO_TEST_CASE(slices_are_those_of_the_whole) {
+BOOST_AUTO_TEST_CASE(slices_equal_those_of_the_whole) {
   VcfStore store;
   TextFile file(variants_vcf(store.variants(), store.context), store.context);
   std::mt19937_64 random(1);
   BOOST_TEST(slices_match(file, whole_text(file), random, 200));
 }
 
-BOOST_AUTO_TEST_CASE(a_field_that_no_sample_has_is_left_out_of_the_line) {
+BOOST_AUTO_TEST_CASE(field_without_values_is_left_out_of_the_line) {
   VcfStore store;
   store.put("call_genotype", numbers<int8_t>({-1, -1, -2, -2, 0, 2, -1, -1, 0, 0, 0, 0}, {3, 2, 2}))
       .put("call_DP", numbers<int16_t>({-1, -2, 7, -1, -1, -1}, {3, 2}), {"variants", "samples"})
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(phase_is_of_each_sample_and_ploidy_of_each_call) {
   BOOST_TEST(line_of(store, 2) == "X\t7\t.\tT\t.\t.\tq10\tDP=7\tGT\t.\t0|.|0");
 }
 
-BOOST_AUTO_TEST_CASE(unsigned_numbers_have_no_missing_one) {
+BOOST_AUTO_TEST_CASE(unsigned_numbers_have_no_missing_value) {
   VcfStore store;
   store.put("variant_DP", numbers<uint8_t>({255, 254, 0}), {"variants"});
   BOOST_TEST(body_of(store).find("DP=255\t") != std::string::npos);
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(unsigned_numbers_have_no_missing_one) {
   BOOST_TEST(message_of([&] { vcf_of(store); }) == "a genotype has allele 255 of a variant of 2");
 }
 
-BOOST_AUTO_TEST_CASE(what_would_end_a_field_is_a_percent_code) {
+BOOST_AUTO_TEST_CASE(field_separators_are_percent_encoded) {
   VcfStore store;
   store.put("variant_TX", text_of_shape({"a;b:c\t,", "x\r\ny=%", "."}, {3}), {"variants"})
       .put("call_TX", text_of_shape({"a;b:c", "d", ".", "", "", ""}, {3, 2}), {"variants", "samples"})
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(quotes_of_a_description_pair) {
   BOOST_TEST(description_of("a\tb\r\nc") == "a b  c");
 }
 
-BOOST_AUTO_TEST_CASE(a_stored_header_stays_and_gets_what_it_lacks) {
+BOOST_AUTO_TEST_CASE(stored_header_is_kept_and_completed) {
   VcfStore store;
   store.attributes.push_back({"source", Json("not written")});
   store.attributes.push_back(
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(other_lines_of_the_header_come_from_attributes) {
 }
 
 // One thing broken at a time.
-BOOST_AUTO_TEST_CASE(what_does_not_fit_is_damage) {
+BOOST_AUTO_TEST_CASE(inconsistent_parts_are_damage) {
   const auto message = [](const char* name, ArrayPtr array, VcfStore::Axes axes = {}) {
     VcfStore store;
     store.put(name, std::move(array), std::move(axes));
@@ -214,7 +214,7 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_damage) {
              "text that is not UTF-8");
 }
 
-BOOST_AUTO_TEST_CASE(a_part_that_is_not_there_is_named) {
+BOOST_AUTO_TEST_CASE(missing_part_is_named) {
   for (const std::string part : {"variant_position", "variant_contig", "variant_allele", "contig_id"}) {
     VcfStore store;
     store.remove(part);
@@ -222,8 +222,8 @@ BOOST_AUTO_TEST_CASE(a_part_that_is_not_there_is_named) {
   }
 }
 
-// Long lines are made in parts, of units that fit the cache: each chunk is decoded about as often as there
-// are passes.
+// Long lines are made in parts, from units that fit into the cache: each chunk is decoded about as often as
+// there are passes.
 BOOST_AUTO_TEST_CASE(wide_stores_are_shown_in_parts_of_lines) {
   constexpr uint64_t kSamples = 120'000, kVariants = 6;
   VcfStore store;
@@ -270,7 +270,7 @@ BOOST_AUTO_TEST_CASE(wide_stores_are_shown_in_parts_of_lines) {
   BOOST_TEST((file.position_index(IndexKind::tbi) == index_of_lines(text, IndexKind::tbi)));
 }
 
-BOOST_AUTO_TEST_CASE(a_variant_reaches_as_far_as_its_reference_or_end) {
+BOOST_AUTO_TEST_CASE(variant_extends_to_its_reference_or_end) {
   VcfStore store;
   store.put("variant_position", numbers<int32_t>({0, 20000, 7}))
       .put("variant_END", numbers<int32_t>({-1, 90000, 3}), {"variants"})
@@ -284,7 +284,7 @@ BOOST_AUTO_TEST_CASE(a_variant_reaches_as_far_as_its_reference_or_end) {
   BOOST_TEST(index_of(store, IndexKind::tbi) != text_end);
 }
 
-BOOST_AUTO_TEST_CASE(there_is_an_index_of_the_kind_that_tabix_would_make) {
+BOOST_AUTO_TEST_CASE(index_has_the_kind_of_tabix) {
   VcfStore store;
   BOOST_TEST(!index_of(store, IndexKind::tbi).empty());
   BOOST_TEST(message_of([&] { index_of(store, IndexKind::csi); }) ==
@@ -295,7 +295,7 @@ BOOST_AUTO_TEST_CASE(there_is_an_index_of_the_kind_that_tabix_would_make) {
   BOOST_TEST(index_of(store, IndexKind::csi) == index_of_lines(vcf_of(store), IndexKind::csi));
 }
 
-BOOST_AUTO_TEST_CASE(variants_in_no_order_have_a_text_and_no_index) {
+BOOST_AUTO_TEST_CASE(unsorted_variants_have_a_text_and_no_index) {
   VcfStore store;
   for (const auto& [positions, contigs, words] :
        {std::tuple(std::vector<int32_t>{5, 4, 7}, std::vector<int8_t>{0, 0, 1},

@@ -9,7 +9,7 @@ namespace plainfs {
 
 namespace {
 
-// Without the files of other programs' formats, which have tests of their own.
+// Returns the files except those in other programs' formats, which have separate tests.
 std::vector<ViewEntry> all_files(Content content, Context& context) {
   Node node;
   node.content = std::move(content);
@@ -19,7 +19,7 @@ std::vector<ViewEntry> all_files(Content content, Context& context) {
   return files;
 }
 
-// The names of the files of a node, those inside its directory after a slash.
+// Returns the names of the files of a node, those in its directory after a slash.
 std::string names_of(Content content) {
   TestContext context;
   std::string names;
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(a_dense_matrix_has_the_files_of_a_sparse_one_too) {
   BOOST_TEST(whole_text(*files[5].open()) == "c1\nc2\n");
 }
 
-BOOST_AUTO_TEST_CASE(labels_are_what_a_csv_shows_and_npy_the_values) {
+BOOST_AUTO_TEST_CASE(csv_shows_labels_and_npy_the_values) {
   LabelledArray array{numbers<int8_t>({1, 0}), nullptr, nullptr, text_array({"b", "a"})};
   TestContext context;
   const auto files = all_files(array, context);
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(labels_are_what_a_csv_shows_and_npy_the_values) {
   BOOST_TEST(whole_text(*files[1].open()).ends_with(std::string_view("\1\0", 2)));
 }
 
-BOOST_AUTO_TEST_CASE(what_stands_for_no_value_has_no_file) {
+BOOST_AUTO_TEST_CASE(null_content_has_no_file) {
   BOOST_TEST(names_of(Nothing{}) == "");
 }
 

@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(needs_its_three_attributes) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(an_attribute_that_cannot_be_read_takes_no_meaning_away) {
+BOOST_AUTO_TEST_CASE(unreadable_attribute_keeps_the_meaning) {
   SeuratStore store;
   Attributes attributes = store.root->attributes();
   attributes.push_back({"long", {}, unsupported("a real of 16 bytes")});
@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(row_names_come_from_the_places_a_data_frame_keeps_them) {
   BOOST_TEST(!row_names("none"));
 }
 
-BOOST_AUTO_TEST_CASE(names_that_do_not_fit_are_left_out_with_a_warning) {
+BOOST_AUTO_TEST_CASE(mismatched_names_are_left_out_with_a_warning) {
   SeuratStore store;
   const auto frame = store.assay->add_group("meta.features");
   frame->add_array("x");  // three rows, two features
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(columns_of_other_lengths_make_the_table_damaged) {
                         says("/meta.data: column b has"));
 }
 
-BOOST_AUTO_TEST_CASE(members_that_are_no_columns_are_left_out_with_a_warning) {
+BOOST_AUTO_TEST_CASE(other_members_are_left_out_with_a_warning) {
   SeuratStore store;
   const auto frame = store.root->add_group("meta.data");
   frame->add_array("x").add("matrix", array_node<int32_t>({1, 2, 3, 4}, {2, 2}));
@@ -200,7 +200,7 @@ BOOST_AUTO_TEST_CASE(shape_of_anndata_is_cells_by_genes) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(without_a_shape_the_parts_tell) {
+BOOST_AUTO_TEST_CASE(missing_shape_is_derived_from_the_parts) {
   SparseStore store;
   BOOST_TEST(store.matrix().rows == 2);
   BOOST_TEST(store.matrix().columns == 3);
@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(a_square_matrix_compressed_by_the_other_axis_is_refused) {
   BOOST_TEST(store.matrix().error.has_value());
 }
 
-BOOST_AUTO_TEST_CASE(dims_that_are_no_counts_damage_the_matrix_only) {
+BOOST_AUTO_TEST_CASE(invalid_dims_damage_the_matrix_only) {
   for (const Json& dims : {Json(), counts({1}), texts({"2", "3"}), Json("2 3")}) {
     SparseStore store;
     store.counts->set_attributes({{"dims", dims}});
@@ -247,7 +247,7 @@ BOOST_AUTO_TEST_CASE(dimensions_of_a_reduction_are_its_key_and_a_number) {
   BOOST_TEST(shown(*columns()) == (Texts{"PC_1", "PC_2"}));
 }
 
-BOOST_AUTO_TEST_CASE(groups_of_bpcells_stay_as_they_are) {
+BOOST_AUTO_TEST_CASE(groups_of_bpcells_stay_unchanged) {
   SeuratStore store;
   const auto matrix = store.root->add_group("m");
   matrix->set_attributes({{"version", Json("packed-uint-matrix-v2")}});
@@ -256,7 +256,7 @@ BOOST_AUTO_TEST_CASE(groups_of_bpcells_stay_as_they_are) {
   BOOST_TEST((node.parts == matrix));
 }
 
-BOOST_AUTO_TEST_CASE(index_tells_what_the_file_has) {
+BOOST_AUTO_TEST_CASE(index_lists_the_contents_of_the_file) {
   SparseStore store;
   store.root->add_group("reductions")->add_group("pca")->add_array("cell.embeddings");
   store.root->add_group("graphs")->add_group("nn")->set_attributes({{"assay.used", texts({"A"})}});

@@ -1,4 +1,4 @@
-// An h5Seurat file in memory, to break one thing at a time.
+// An h5Seurat file in memory, so that tests can break one thing at a time.
 #pragma once
 
 #include <bit>
@@ -33,7 +33,7 @@ struct SeuratStore {
     auto result = h5seurat::refine(node, context);
     return result ? result->parts : nullptr;
   }
-  // The member at a path of names.
+  // Returns the member at a path of names.
   Node at(std::initializer_list<std::string> names) {
     GroupPtr group = refined();
     Node node;

@@ -1,4 +1,4 @@
-// What goes between the daemon and libhdf5's process, there and back, and what of it was changed on the way.
+// Messages between the daemon and libhdf5's process, in both directions, intact and altered.
 #include "formats/containers/hdf5/process/answers.h"
 
 #include <boost/test/unit_test.hpp>
@@ -28,8 +28,8 @@ struct Fixture {
   }
 };
 
-// Writes value, reads it and writes it again: the same. Then reads it with each byte changed and with its end
-// cut off, and calls use with what could be read.
+// Checks that writing, reading and writing `value` again gives the same bytes. Then reads it with each byte
+// changed and with its end truncated, and calls `use` with each readable result.
 template <class Value, class Write, class Read, class Use>
 void check_message(const Value& value, Write&& write, Read&& read, Use&& use) {
   Writer out, again;
@@ -58,11 +58,11 @@ void check_message(const Value& value, Write&& write, Read&& read, Use&& use) {
 
 BOOST_FIXTURE_TEST_SUITE(hdf5_answers, Fixture)
 
-BOOST_AUTO_TEST_CASE(objects_and_their_types_arrive_whole_or_not_at_all) {
+BOOST_AUTO_TEST_CASE(objects_and_types_arrive_whole_or_fail) {
   const InsideFile file(directory.path("a.h5"), context);
   const GlobalHeap heap(file.bytes(), file.layout(), context);
   const Pointees pointees{heap, [](uint64_t) { return std::optional<std::string>("/x"); }};
-  // What would come next: elements of that type are decoded.
+  // The next step: decodes elements of that type.
   const auto use = [&](const StoredObjectFacts& object) {
     const StoredExtent& extent = object.dataset.extent;
     if (object.kind != ObjectKind::dataset || object.dataset.error || extent.type.size > 4096) return;
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(objects_and_their_types_arrive_whole_or_not_at_all) {
         file.object(address), write_object, [&](Cursor& in) { return read_object(in, file.layout()); }, use);
 }
 
-BOOST_AUTO_TEST_CASE(links_attributes_and_errors_arrive_whole_or_not_at_all) {
+BOOST_AUTO_TEST_CASE(links_attributes_and_errors_arrive_whole_or_fail) {
   const InsideFile file(directory.path("a.h5"), context);
   const auto nothing = [](const auto&) {};
   for (const StoredLink& link : file.links(file.root_address()))

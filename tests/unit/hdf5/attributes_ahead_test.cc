@@ -23,7 +23,7 @@ FoundAttributes named(const std::string& name) {
 
 BOOST_AUTO_TEST_SUITE(hdf5_attributes_ahead)
 
-BOOST_AUTO_TEST_CASE(more_are_asked_for_as_long_as_they_are_wanted_in_order) {
+BOOST_AUTO_TEST_CASE(read_ahead_grows_while_the_order_is_kept) {
   AttributesAhead ahead;
   ahead.listed(1, numbered(100, 10));
   ahead.listed(1, numbered(110, 90));
@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(more_are_asked_for_as_long_as_they_are_wanted_in_order) {
   BOOST_TEST(ahead.with_next(2, 100) == Objects{100}, boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(what_was_read_ahead_is_there_for_its_file_and_no_other) {
+BOOST_AUTO_TEST_CASE(read_ahead_serves_its_own_file_only) {
   AttributesAhead ahead;
   ahead.listed(1, {10, 11, 12});
   ahead.keep(1, {10, 11, 12}, {named("a"), named("b")});
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(what_was_read_ahead_is_there_for_its_file_and_no_other) {
   BOOST_TEST(!ahead.find(1, 11).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(damage_is_kept_and_what_may_pass_is_not) {
+BOOST_AUTO_TEST_CASE(damage_is_kept_and_temporary_errors_are_not) {
   AttributesAhead ahead;
   ahead.listed(1, {10, 11});
   ahead.keep(1, {10, 11}, {{{}, damaged("a thing")}, {{}, unreadable("a disk")}});

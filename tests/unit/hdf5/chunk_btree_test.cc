@@ -45,7 +45,7 @@ std::vector<int> counting(size_t count) {
   return values;
 }
 
-// The bytes of a number as they lie in a file.
+// Returns the bytes of a number as stored in a file.
 template <class T>
 std::string bytes_of(T value) {
   return {reinterpret_cast<const char*>(&value), sizeof value};
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(bare_chunk_of_another_size_is_damage) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(chunk_that_all_filters_left_out_has_its_own_size) {
+BOOST_AUTO_TEST_CASE(unfiltered_chunk_has_its_own_size) {
   for (const size_t stored : {64, 68}) {
     File file;
     {
@@ -125,7 +125,7 @@ void write_hundred_chunks(const File& file) {
   writer.integers("x", {800}, counting(800), creation.id());
 }
 
-// Where the key of the chunk at origin stands in a tree of one axis.
+// Returns the place of the key of the chunk at `origin` in a tree with one axis.
 size_t key_of(const std::string& content, uint64_t origin) {
   const std::string key =
       bytes_of(uint32_t{32}) + bytes_of(uint32_t{0}) + bytes_of(origin) + bytes_of(uint64_t{0});
@@ -134,7 +134,7 @@ size_t key_of(const std::string& content, uint64_t origin) {
   return place;
 }
 
-BOOST_AUTO_TEST_CASE(damaged_trees_are_told_and_give_no_values) {
+BOOST_AUTO_TEST_CASE(damaged_trees_are_reported_and_give_no_values) {
   using Change = std::function<void(std::string&)>;
   const std::vector<std::pair<Change, std::string>> changes{
       {[](std::string& file) { file[key_of(file, 80) + 8] = 17; }, "keys that do not ascend"},
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(absent_chunks_of_a_tree_are_fill) {
   }
 }
 
-// Chunks at random places of a matrix, in trees of small nodes.
+// Chunks at random places of a matrix, in trees with small nodes.
 BOOST_AUTO_TEST_CASE(any_box_of_scattered_chunks_reads_as_written) {
   constexpr hsize_t kRows = 90, kColumns = 70, kChunkRows = 3, kChunkColumns = 4;
   std::mt19937_64 random(5);

@@ -1,4 +1,4 @@
-// What libhdf5's process can do once it is confined, in processes that end.
+// The abilities of libhdf5's process once it is confined, in child processes.
 #include "formats/containers/hdf5/process/confinement.h"
 
 #include <fcntl.h>
@@ -21,7 +21,7 @@ namespace plainfs::hdf5 {
 namespace {
 
 #ifdef __linux__
-// errno of what a confined process does, or 0.
+// Returns the errno of an action of a confined process, or 0.
 int refusal(const std::function<bool()>& succeeds) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -37,7 +37,7 @@ int refusal(const std::function<bool()>& succeeds) {
 
 BOOST_AUTO_TEST_SUITE(confinement)
 
-BOOST_AUTO_TEST_CASE(limits_of_no_other_process_are_set_or_seen) {
+BOOST_AUTO_TEST_CASE(limits_of_other_processes_are_inaccessible) {
   const pid_t parent = ::getpid();
   rlimit before{}, after{};
   BOOST_REQUIRE(::getrlimit(RLIMIT_CORE, &before) == 0);
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(limits_of_no_other_process_are_set_or_seen) {
   BOOST_TEST(after.rlim_cur == before.rlim_cur);
 }
 
-BOOST_AUTO_TEST_CASE(its_own_limits_are_seen_and_not_set) {
+BOOST_AUTO_TEST_CASE(own_limits_are_readable_but_not_settable) {
   BOOST_TEST(refusal([] {
                rlimit core{1, 1};
                return ::getrlimit(RLIMIT_CORE, &core) == 0 && core.rlim_max == 0;

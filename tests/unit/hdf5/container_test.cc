@@ -45,7 +45,7 @@ auto is(Errc code, std::string_view words = "") {
 
 BOOST_AUTO_TEST_SUITE(hdf5_container)
 
-BOOST_AUTO_TEST_CASE(signature_is_sought_where_a_superblock_may_be) {
+BOOST_AUTO_TEST_CASE(signature_is_searched_at_superblock_offsets) {
   TemporaryDirectory directory;
   const std::string signature("\x89HDF\r\n\x1a\n", 8);
   for (const auto& [before, found] : std::vector<std::pair<size_t, bool>>{
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(groups_of_small_chunks_read_as_written_at_any_box) {
   }
 }
 
-// How many descriptors of this process lead there.
+// Returns the number of descriptors of this process that lead to `path`.
 ptrdiff_t descriptors_of(const std::string& path) {
   const boost::filesystem::directory_iterator open("/proc/self/fd");
   return std::count_if(open, boost::filesystem::directory_iterator(), [&](const auto& entry) {
@@ -100,7 +100,7 @@ ptrdiff_t descriptors_of(const std::string& path) {
   });
 }
 
-BOOST_AUTO_TEST_CASE(reading_chunks_leaves_the_descriptor_to_be_given_back) {
+BOOST_AUTO_TEST_CASE(reading_chunks_releases_the_descriptor) {
   File file;
   {
     Hdf5Writer writer(file.path());
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(reading_chunks_leaves_the_descriptor_to_be_given_back) {
   BOOST_TEST(descriptors_of(file.path()) == 0);
 }
 
-BOOST_AUTO_TEST_CASE(absent_chunks_are_fill_and_others_are_not) {
+BOOST_AUTO_TEST_CASE(only_absent_chunks_are_fill) {
   File file;
   {
     Hdf5Writer writer(file.path());
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(data_in_external_files_is_read) {
   BOOST_TEST(read_integers(*find_array(*file.root(), "x")) == values, boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(external_files_lie_beside_their_file_and_are_whole) {
+BOOST_AUTO_TEST_CASE(external_files_must_be_whole_and_beside_their_file) {
   File file;
   const std::vector<int> values = counting(300);
   {
@@ -223,7 +223,7 @@ struct VirtualFile : File {
   std::vector<int> read(const char* name = "v") { return read_integers(*find_array(*root(), name)); }
 };
 
-BOOST_AUTO_TEST_CASE(virtual_data_are_fill_only_where_there_is_no_file) {
+BOOST_AUTO_TEST_CASE(virtual_data_are_fill_only_without_a_file) {
   BOOST_TEST(VirtualFile().read() == (std::vector<int>{-9, -9, -9}));
   VirtualFile file;
   write_source(file.source(), "z");
@@ -242,7 +242,7 @@ BOOST_AUTO_TEST_CASE(virtual_data_are_fill_only_where_there_is_no_file) {
   BOOST_CHECK_EXCEPTION(cut.read(), Error, is(Errc::damaged, "not readable as HDF5"));
 }
 
-BOOST_AUTO_TEST_CASE(series_of_virtual_sources_ends_where_there_is_no_file) {
+BOOST_AUTO_TEST_CASE(series_of_virtual_sources_ends_at_a_missing_file) {
   VirtualFile file;
   write_source(file.source("part0.h5"), "z");
   write_source(file.source("part1.h5"), "z");
@@ -253,7 +253,7 @@ BOOST_AUTO_TEST_CASE(series_of_virtual_sources_ends_where_there_is_no_file) {
   BOOST_CHECK_EXCEPTION(without.read("series"), Error, is(Errc::damaged, "part1.h5"));
 }
 
-BOOST_AUTO_TEST_CASE(unwritten_data_behind_a_user_block_are_fill) {
+BOOST_AUTO_TEST_CASE(unwritten_data_after_a_user_block_are_fill) {
   File file;
   {
     const LibraryLock lock;
@@ -269,7 +269,7 @@ BOOST_AUTO_TEST_CASE(unwritten_data_behind_a_user_block_are_fill) {
   BOOST_TEST(read_integers(*find_array(*file.root(), "some")) == (std::vector<int>{1, 2, 3}));
 }
 
-BOOST_AUTO_TEST_CASE(large_contiguous_matrices_read_alike_by_row_and_by_column) {
+BOOST_AUTO_TEST_CASE(large_contiguous_matrices_read_equally_by_row_and_column) {
   File file;
   const uint64_t rows = 3000, columns = 6000;  // 72 MB: read in tiles
   const std::vector<int> values = counting(rows * columns);
@@ -318,7 +318,7 @@ BOOST_AUTO_TEST_CASE(hostile_chunk_shapes_cost_no_memory) {
   BOOST_CHECK_EXCEPTION(read_all(*find_array(*file.root(), "x")), Error, is(Errc::damaged, "cannot hold"));
 }
 
-// Of a box of integers that are known to be all the same; nullopt where they are not.
+// Returns the value of a box of integers that are known to be equal; nullopt if they are not.
 std::optional<int> repeated_integer(const Array& array, const Box& box) {
   const std::optional<Elements> one = array.repeated(box);
   if (!one) return std::nullopt;
@@ -326,7 +326,7 @@ std::optional<int> repeated_integer(const Array& array, const Box& box) {
   return one->values<int32_t>()[0];
 }
 
-BOOST_AUTO_TEST_CASE(what_was_never_written_is_one_element_however_much_it_is) {
+BOOST_AUTO_TEST_CASE(unwritten_data_of_any_size_are_one_element) {
   constexpr hsize_t kSide = hsize_t{1} << 20;
   for (const bool is_new : {false, true}) {
     File file;
@@ -357,7 +357,7 @@ BOOST_AUTO_TEST_CASE(what_was_never_written_is_one_element_however_much_it_is) {
     BOOST_TEST((repeated_integer(*tiny, {{450, 550}, {100, 100}}) == std::nullopt));
     const Elements around = tiny->read({{499, 599}, {3, 3}});
     for (uint64_t i = 0; i < 9; ++i) BOOST_TEST(around.values<int32_t>()[i] == (i == 4 ? 3 : 7));
-    // The index that all files have by default tells it without a look at each chunk.
+    // The default index of all files reports it without inspecting each chunk.
     if (!is_new) BOOST_TEST((repeated_integer(*tiny, {{501, 0}, {kSide - 501, kSide}}) == 7));
   }
 }
@@ -456,7 +456,7 @@ BOOST_AUTO_TEST_CASE(names_are_names_and_not_paths) {
   BOOST_TEST(root->find("a").has_value());
 }
 
-BOOST_AUTO_TEST_CASE(an_attribute_that_cannot_be_read_spares_the_others) {
+BOOST_AUTO_TEST_CASE(unreadable_attribute_fails_alone) {
   File file;
   {
     Hdf5Writer writer(file.path());
@@ -496,7 +496,7 @@ BOOST_AUTO_TEST_CASE(opaque_attribute_with_a_tag_is_its_bytes) {
   BOOST_TEST(as_text(read_all(*find_array(*file.root(), "x")).bytes) == "abcdefgh");
 }
 
-BOOST_AUTO_TEST_CASE(array_of_an_unsupported_type_says_its_shape) {
+BOOST_AUTO_TEST_CASE(array_of_an_unsupported_type_reports_its_shape) {
   File file;
   {
     Hdf5Writer writer(file.path());
@@ -507,7 +507,7 @@ BOOST_AUTO_TEST_CASE(array_of_an_unsupported_type_says_its_shape) {
                         is(Errc::unsupported, "/x (2 \u00d7 3): reals of 16 bytes"));
 }
 
-// A compound of a time of `bytes` bytes and an integer, with as many bytes of the time.
+// Writes a compound of a time of `bytes.size()` bytes and an integer.
 void write_times(Hdf5Writer& writer, hid_t time, const std::vector<unsigned char>& bytes) {
   const size_t size = bytes.size();
   const TypeHandle record(written(H5Tcreate(H5T_COMPOUND, size + 1)));
@@ -521,7 +521,7 @@ void write_times(Hdf5Writer& writer, hid_t time, const std::vector<unsigned char
   written(H5Dwrite_chunk(dataset.id(), H5P_DEFAULT, 0, &origin, element.size(), element.data()));
 }
 
-BOOST_AUTO_TEST_CASE(times_are_integers_beside_what_else_is_there) {
+BOOST_AUTO_TEST_CASE(times_are_integers_beside_other_members) {
   File file;
   {
     Hdf5Writer writer(file.path());
@@ -552,7 +552,7 @@ BOOST_AUTO_TEST_CASE(times_of_pytables_are_seconds_and_microseconds) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(bit_field_of_a_byte_is_told_from_an_integer) {
+BOOST_AUTO_TEST_CASE(byte_bit_field_differs_from_an_integer) {
   File file;
   {
     Hdf5Writer writer(file.path());
@@ -566,7 +566,7 @@ BOOST_AUTO_TEST_CASE(bit_field_of_a_byte_is_told_from_an_integer) {
   BOOST_TEST(!is_bit_field(*find_array(*file.root(), "bytes")));
 }
 
-// Metadata that the library wrote as an image of its cache; what stands at their addresses is nothing.
+// Metadata that the library wrote as an image of its cache. Their own addresses hold nothing.
 BOOST_AUTO_TEST_CASE(metadata_in_a_cache_image_are_read) {
   File file;
   {
@@ -642,7 +642,7 @@ BOOST_AUTO_TEST_CASE(reference_to_nothing_is_damage_and_a_null_one_is_missing) {
                         is(Errc::damaged, "address 12345"));
 }
 
-BOOST_AUTO_TEST_CASE(attribute_that_refers_to_nothing_is_null_with_a_warning) {
+BOOST_AUTO_TEST_CASE(dangling_reference_attribute_is_null_with_a_warning) {
   File file;
   {
     Hdf5Writer writer(file.path());
@@ -656,7 +656,7 @@ BOOST_AUTO_TEST_CASE(attribute_that_refers_to_nothing_is_null_with_a_warning) {
   BOOST_TEST(file.context.warned("refers to address 12345"));
 }
 
-BOOST_AUTO_TEST_CASE(file_open_for_writing_elsewhere_reads_as_swmr) {
+BOOST_AUTO_TEST_CASE(file_open_for_writing_reads_as_swmr) {
   File file;
   Hdf5Writer(file.path()).group("g");
   FileHandle writing;
@@ -667,7 +667,7 @@ BOOST_AUTO_TEST_CASE(file_open_for_writing_elsewhere_reads_as_swmr) {
     writing = FileHandle(written(H5Fcreate(file.path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id())));
     const ObjectHandle group(H5Gcreate2(writing.id(), "g", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
   }
-  // A copy is what a reader on another machine sees: the flags of the writer are in it.
+  // A copy is what a reader on another machine sees, including the flags of the writer.
   {
     const LibraryLock lock;
     written(H5Fstart_swmr_write(writing.id()));
@@ -693,7 +693,7 @@ BOOST_AUTO_TEST_CASE(file_rewritten_in_place_is_read_as_it_is_now) {
   BOOST_TEST(read_integers(*find_array(*after, "y")) == (std::vector<int>{8, 9}));
 }
 
-BOOST_AUTO_TEST_CASE(errors_of_the_library_are_printed_by_no_thread) {
+BOOST_AUTO_TEST_CASE(no_thread_prints_errors_of_the_library) {
   for (int i = 0; i < 2; ++i) {
     std::thread([] {
       const LibraryLock lock;

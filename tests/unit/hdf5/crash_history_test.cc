@@ -13,7 +13,7 @@ const CrashHistory::Time kStart{};
 
 BOOST_AUTO_TEST_SUITE(hdf5_endings)
 
-BOOST_AUTO_TEST_CASE(question_that_ended_the_process_twice_waits_and_others_do_not) {
+BOOST_AUTO_TEST_CASE(only_the_question_that_crashed_twice_waits) {
   CrashHistory endings;
   endings.note(1, 7, kStart);
   BOOST_TEST(!endings.is_refused(1, 7, kStart));
@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_refused_for_good) {
   BOOST_TEST(!endings.is_refused(1, 7, kStart + CrashHistory::kRefused + CrashHistory::kRemembered + 1s));
 }
 
-BOOST_AUTO_TEST_CASE(answer_forgets_what_was_before) {
+BOOST_AUTO_TEST_CASE(answer_clears_the_history) {
   CrashHistory endings;
   endings.note(1, 7, kStart);
   endings.forget(1, 7);
@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(answer_forgets_what_was_before) {
   BOOST_TEST(!endings.is_refused(1, 7, kStart));
 }
 
-BOOST_AUTO_TEST_CASE(file_that_ends_it_again_and_again_waits_whatever_is_asked) {
+BOOST_AUTO_TEST_CASE(repeatedly_crashing_file_waits_for_any_question) {
   CrashHistory endings;
   for (size_t i = 0; i < CrashHistory::kMostOfFile; ++i) {
     BOOST_TEST(!endings.is_refused(1, 1000, kStart));

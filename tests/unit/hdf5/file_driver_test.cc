@@ -1,4 +1,4 @@
-// How libhdf5 reads: through the files of Context, and no others.
+// libhdf5 reads only through the files of Context.
 #include <boost/filesystem.hpp>
 #include <boost/test/unit_test.hpp>
 
@@ -26,7 +26,7 @@ int open_descriptors_of(const std::string& path) {
   return count;
 }
 
-// All that is below group: names, attributes and values, a line each.
+// Describes everything below `group`: names, attributes and values, one per line.
 void describe(const Group& group, std::vector<std::string>& lines) {
   for (const Attribute& attribute : group.attributes())
     lines.push_back(group.path() + "@" + attribute.name + " " + to_json_text(attribute.value));
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(library_opens_no_file_of_its_own) {
   BOOST_TEST(open_descriptors_of(path()) == 1);
 }
 
-BOOST_AUTO_TEST_CASE(fault_of_the_file_is_told_as_what_it_is_and_does_not_last) {
+BOOST_AUTO_TEST_CASE(file_fault_is_reported_exactly_and_does_not_last) {
   {
     Hdf5Writer writer(path());
     writer.group("g");
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(fault_of_the_file_is_told_as_what_it_is_and_does_not_last) 
   BOOST_TEST(find_group(*root, "g")->members().size() == 50U);
 }
 
-// Headers that are continued elsewhere, and metadata that lie beside each other.
+// Headers continued at other places, and adjacent metadata.
 void write_tree(const std::string& path) {
   Hdf5Writer writer(path);
   const SpaceHandle scalar(H5Screate(H5S_SCALAR));
@@ -93,7 +93,7 @@ void write_tree(const std::string& path) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(whatever_read_fails_once_nothing_is_missing_or_another_thing_afterwards) {
+BOOST_AUTO_TEST_CASE(single_read_failure_leaves_no_wrong_content) {
   write_tree(path());
   const std::vector<std::string> good = description(*open_group(path(), context));
   BOOST_REQUIRE(good.size() > 300U);
@@ -107,21 +107,21 @@ BOOST_AUTO_TEST_CASE(whatever_read_fails_once_nothing_is_missing_or_another_thin
     } catch (const Error&) {
       ++failed;
     }
-    left = own.files.faults.reads_before;  // of those that were to go well
+    left = own.files.faults.reads_before;  // number of reads still to succeed
     own.files.faults.reads_before = -1;
     BOOST_TEST(description(*root) == good, "after read " << reads << " has failed");
   }
   BOOST_TEST(failed > 20);
 }
 
-BOOST_AUTO_TEST_CASE(file_that_changes_while_the_library_has_it_open_is_an_error) {
+BOOST_AUTO_TEST_CASE(file_changed_while_open_in_the_library_is_an_error) {
   { Hdf5Writer(path()).group("g"); }
   const GroupPtr root = open_group(path(), context);
   boost::filesystem::last_write_time(path(), 1'000'000'000);
   BOOST_CHECK_EXCEPTION(root->members(), Error, is(Errc::changed, "has changed"));
 }
 
-BOOST_AUTO_TEST_CASE(rewritten_file_is_another_one_although_the_old_one_is_still_open) {
+BOOST_AUTO_TEST_CASE(rewritten_file_is_new_while_the_old_one_is_open) {
   { Hdf5Writer(path()).group("before"); }
   const GroupPtr old = open_group(path(), context);
   { Hdf5Writer(path("b.h5")).group("after"); }
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(rewritten_file_is_another_one_although_the_old_one_is_still
   BOOST_TEST(root->members()[0].name == "after");
 }
 
-BOOST_AUTO_TEST_CASE(virtual_source_that_may_not_be_read_is_no_fill) {
+BOOST_AUTO_TEST_CASE(unreadable_virtual_source_is_not_fill) {
   { Hdf5Writer(path("source.h5")).integers("x", {3}, {1, 2, 3}); }
   {
     Hdf5Writer writer(path());

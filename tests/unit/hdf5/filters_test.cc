@@ -1,4 +1,4 @@
-// Filters that libhdf5 alone writes, read by plainfs: the same bytes as the library's, and errors where the
+// Filters that only libhdf5 writes, read by plainfs: the same bytes as from the library, and errors if the
 // library would read beyond its buffers.
 #include <boost/test/unit_test.hpp>
 #include <random>
@@ -36,8 +36,8 @@ TypeHandle integer_type(hid_t like, unsigned precision, unsigned offset) {
   return type;
 }
 
-// Writes 10 x 30 random elements of type, and compares what plainfs reads with what the library reads. False
-// where the library does not read them.
+// Writes 10 x 30 random elements of `type`, and compares plainfs with the library. Returns false if the
+// library does not read them.
 bool check_as_library(hid_t type, hid_t creation, unsigned mask = 0xff) {
   const LibraryLock lock;
   File file;
@@ -63,14 +63,14 @@ bool check_as_library(hid_t type, hid_t creation, unsigned mask = 0xff) {
   return true;
 }
 
-// libhdf5 1.14.5 does not read some of what it wrote with the filter of scale and offset.
+// libhdf5 1.14.5 cannot read some of its own output of the scale-offset filter.
 bool may_not_read_its_own() {
   unsigned major = 0, minor = 0, release = 0;
   H5get_libversion(&major, &minor, &release);
   return std::tie(major, minor) >= std::make_tuple(1u, 14u);
 }
 
-// A dataset of 64 numbers in one chunk, of which the raw bytes are given.
+// Writes a dataset of 64 numbers in one chunk with the given raw bytes.
 void write_raw_chunk(const File& file, hid_t type, hid_t creation, const std::vector<unsigned char>& raw) {
   Hdf5Writer writer(file.path());
   const DatasetHandle dataset = writer.dataset("x", type, {64}, type, nullptr, creation);
@@ -80,7 +80,7 @@ void write_raw_chunk(const File& file, hid_t type, hid_t creation, const std::ve
 
 BOOST_AUTO_TEST_SUITE(hdf5_filters)
 
-BOOST_AUTO_TEST_CASE(scale_offset_of_integers_reads_as_the_library_does) {
+BOOST_AUTO_TEST_CASE(scale_offset_of_integers_matches_the_library) {
   const LibraryLock lock;
   unsigned read = 0, unread = 0;
   for (const hid_t type : {H5T_STD_I8LE, H5T_STD_U8LE, H5T_STD_I16LE, H5T_STD_U16BE, H5T_STD_I32LE,
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(scale_offset_of_integers_reads_as_the_library_does) {
   BOOST_TEST((unread == 0 || (may_not_read_its_own() && unread < read)));
 }
 
-BOOST_AUTO_TEST_CASE(scale_offset_of_reals_reads_as_the_library_does) {
+BOOST_AUTO_TEST_CASE(scale_offset_of_reals_matches_the_library) {
   const LibraryLock lock;
   for (const hid_t type : {H5T_IEEE_F32LE, H5T_IEEE_F32BE, H5T_IEEE_F64LE, H5T_IEEE_F64BE})
     for (const unsigned mask : {0x00, 0x3f, 0x41})
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(scale_offset_of_reals_reads_as_the_library_does) {
         }
 }
 
-BOOST_AUTO_TEST_CASE(nbit_reads_as_the_library_does) {
+BOOST_AUTO_TEST_CASE(nbit_matches_the_library) {
   const LibraryLock lock;
   const PropertyHandle creation = Hdf5Writer::chunked({4, 7});
   written(H5Pset_nbit(creation.id()));
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(nbit_reads_as_the_library_does) {
   BOOST_TEST(check_as_library(H5T_STD_I16LE, creation.id()));
 }
 
-BOOST_AUTO_TEST_CASE(szip_reads_as_the_library_does) {
+BOOST_AUTO_TEST_CASE(szip_matches_the_library) {
   const LibraryLock lock;
   if (H5Zfilter_avail(H5Z_FILTER_SZIP) <= 0) return;
   for (const hid_t like : {H5T_STD_I8LE, H5T_STD_U16LE, H5T_STD_I16BE, H5T_STD_I32LE, H5T_STD_U32BE,
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(szip_reads_as_the_library_does) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(long_szip_chunks_read_as_the_library_does) {
+BOOST_AUTO_TEST_CASE(long_szip_chunks_match_the_library) {
   const LibraryLock lock;
   if (H5Zfilter_avail(H5Z_FILTER_SZIP) <= 0) return;
   for (const unsigned options : {H5_SZIP_NN_OPTION_MASK, H5_SZIP_EC_OPTION_MASK}) {
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(long_szip_chunks_read_as_the_library_does) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(szip_that_ends_too_early_is_damage) {
+BOOST_AUTO_TEST_CASE(truncated_szip_is_damage) {
   const LibraryLock lock;
   if (H5Zfilter_avail(H5Z_FILTER_SZIP) <= 0) return;
   for (const auto& [raw, words] : std::vector<std::pair<std::vector<unsigned char>, std::string>>{
@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(szip_that_ends_too_early_is_damage) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(library_filters_under_others_read_as_the_library_does) {
+BOOST_AUTO_TEST_CASE(stacked_library_filters_match_the_library) {
   const LibraryLock lock;
   const PropertyHandle creation = Hdf5Writer::chunked({4, 7});
   written(H5Pset_scaleoffset(creation.id(), H5Z_SO_INT, 0));
@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(chunks_too_short_for_their_numbers_are_damage) {
     const PropertyHandle creation = Hdf5Writer::chunked({64});
     written(H5Pset_scaleoffset(creation.id(), H5Z_SO_INT, 0));
     std::vector<unsigned char> raw(size, 0);
-    raw[0] = 8;  // 64 bytes behind the 21
+    raw[0] = 8;  // 64 bytes after the 21
     write_raw_chunk(file, H5T_STD_I32LE, creation.id(), raw);
     BOOST_CHECK_EXCEPTION(read_all(*file.array("x")), Error, damaged_with("scale-offset: "));
   }

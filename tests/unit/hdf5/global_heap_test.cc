@@ -25,7 +25,7 @@ std::string object(unsigned index, const std::string& text) {
   return out;
 }
 
-// A collection of those objects with as much free space behind them.
+// Returns a collection of those objects, followed by `free_bytes` of free space.
 std::string collection(const std::string& objects, uint64_t free_bytes = 32) {
   std::string out("GCOL\1\0\0\0", 8);
   put(out, 16 + objects.size() + free_bytes, 8);
@@ -45,7 +45,7 @@ std::string reference(uint64_t length, uint64_t address, uint64_t index) {
   return out;
 }
 
-// A file that is nothing but heap, behind a user block of 64 bytes.
+// A file that consists of heap alone, after a user block of 64 bytes.
 struct HeapFile {
   explicit HeapFile(const std::string& content, FileLayout layout = {64, 8, 8}) {
     std::ofstream(directory.path("heap"), std::ios::binary) << std::string(64, 'u') << content;
@@ -77,8 +77,8 @@ auto says(std::string_view words) {
 
 BOOST_AUTO_TEST_SUITE(hdf5_global_heap)
 
-BOOST_AUTO_TEST_CASE(strings_are_found_behind_the_user_block) {
-  // At address 8, since an address of 0 is a null one.
+BOOST_AUTO_TEST_CASE(strings_are_found_after_the_user_block) {
+  // At address 8, because an address of 0 is null.
   HeapFile file("padding." + collection(object(1, "first") + object(2, "") + object(7, "last")));
   const Elements texts =
       file.texts(reference(5, 8, 1) + reference(0, 0, 0) + reference(4, 8, 7) + reference(3, 8, 7));
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(strings_are_found_behind_the_user_block) {
   BOOST_TEST(texts.text(3) == "las");
 }
 
-BOOST_AUTO_TEST_CASE(strings_lose_one_stored_terminator_and_no_more) {
+BOOST_AUTO_TEST_CASE(strings_lose_only_one_terminator) {
   HeapFile file("padding." + collection(object(1, std::string("ab\0c", 4))));
   BOOST_TEST(file.texts(reference(4, 8, 1)).text(0) == std::string("ab\0c", 4));
   BOOST_TEST(file.texts(reference(3, 8, 1)).text(0) == "ab");

@@ -1,4 +1,4 @@
-// Small HDF5 files for tests, written with the library itself.
+// Small HDF5 files for tests, written by the library itself.
 #pragma once
 
 #include <hdf5.h>
@@ -17,7 +17,7 @@ inline hid_t written(hid_t id) {
   return id;
 }
 
-// Newer libraries write and read numbers with many unused bits only where they are told to.
+// Newer libraries write and read numbers with many unused bits only with this setting.
 inline PropertyHandle unusual_access() {
   PropertyHandle access(written(H5Pcreate(H5P_FILE_ACCESS)));
 #ifdef H5F_RFIC_UNUSUAL_NUM_UNUSED_NUMERIC_BITS
@@ -26,7 +26,8 @@ inline PropertyHandle unusual_access() {
   return access;
 }
 
-// A file that is closed, and so complete, when the writer goes. Holds the library's lock all that time.
+// A file that is closed, and thus complete, when the writer is destroyed. Holds the library's lock until
+// then.
 class Hdf5Writer {
  public:
   explicit Hdf5Writer(const std::string& path, hid_t creation = H5P_DEFAULT, hid_t access = H5P_DEFAULT)
@@ -39,7 +40,7 @@ class Hdf5Writer {
     const ObjectHandle group(written(H5Gcreate2(id(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)));
   }
 
-  // data: null = nothing is written. creation: of the dataset.
+  // data: null = nothing is written. creation: properties of the dataset.
   DatasetHandle dataset(const std::string& name, hid_t file_type, const std::vector<hsize_t>& shape,
                         hid_t memory_type, const void* data, hid_t creation = H5P_DEFAULT) {
     const SpaceHandle space(written(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr)));

@@ -1,5 +1,5 @@
-// A libhdf5's process that has been taken over: HDF5_TEST_HOSTILE says what it sends for its answers, after
-// a true one to the first question.
+// A compromised libhdf5 process: HDF5_TEST_HOSTILE selects its answers, after a true one to the first
+// question.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -31,7 +31,7 @@ bool attack(Channel& channel, std::string_view how, unsigned round) {
   if (how == "noise") return channel.send(answer + round % 2, noise(round * 7 % 300, round));
   if (how == "unknown") return channel.send(4711, {});
   if (how == "questions") return channel.send(number(Question::read_source) + round % 3, noise(24, round));
-  if (how == "huge") {  // a message that says it is longer than any
+  if (how == "huge") {  // a message that claims an excessive length
     const uint64_t head[] = {answer, ~uint64_t{0} >> 1};
     return ::write(kServedSocket, head, sizeof head) == sizeof head;
   }

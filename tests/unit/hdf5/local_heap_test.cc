@@ -15,7 +15,7 @@ using namespace plainfs::hdf5;
 
 namespace {
 
-// A file whose group holds x and y, and free bytes in the heap of their names.
+// A file with a group that holds x and y, and free bytes in the heap of their names.
 struct Fixture {
   TemporaryDirectory directory;
   TestContext context;
@@ -36,7 +36,7 @@ struct Fixture {
       std::memcpy(bytes.data() + heap + 8, &size, sizeof size);
     std::ofstream(path(), std::ios::binary) << bytes;
   }
-  // Changes a number of the first free block of each heap: 0 the next one's offset, 1 its size.
+  // Changes a number of the first free block of each heap: 0 is the offset of the next one, 1 its size.
   void change_free_blocks(int number, const std::function<uint64_t(uint64_t offset)>& value) {
     std::stringstream content;
     content << std::ifstream(path(), std::ios::binary).rdbuf();
@@ -60,14 +60,14 @@ struct Fixture {
 
 BOOST_FIXTURE_TEST_SUITE(hdf5_local_heap, Fixture)
 
-BOOST_AUTO_TEST_CASE(heaps_of_names_as_they_are_written_are_good) {
+BOOST_AUTO_TEST_CASE(well_formed_heaps_of_names_are_accepted) {
   const InsideFile file(path(), context);
   const auto group = file.find_link(file.root_address(), "g");
   BOOST_REQUIRE(group.has_value());
   BOOST_TEST(file.links(group->address).size() == 2u);
 }
 
-BOOST_AUTO_TEST_CASE(free_block_that_leads_to_itself_is_an_error_and_not_all_the_memory) {
+BOOST_AUTO_TEST_CASE(self_referencing_free_block_is_an_error) {
   change_free_blocks(0, [](uint64_t offset) { return offset; });
   const InsideFile file(path(), context);
   BOOST_CHECK_EXCEPTION(file.links(file.root_address()), Error, says("its list of free blocks returns"));
@@ -75,15 +75,15 @@ BOOST_AUTO_TEST_CASE(free_block_that_leads_to_itself_is_an_error_and_not_all_the
                         says("its list of free blocks returns"));
 }
 
-BOOST_AUTO_TEST_CASE(free_block_without_bytes_that_leads_to_itself_is_an_error) {
+BOOST_AUTO_TEST_CASE(empty_self_referencing_free_block_is_an_error) {
   change_free_blocks(0, [](uint64_t offset) { return offset; });
   change_free_blocks(1, [](uint64_t) { return 0; });
   const InsideFile file(path(), context);
   BOOST_CHECK_EXCEPTION(file.links(file.root_address()), Error, says("its list of free blocks returns"));
 }
 
-// 2^60 bytes of blocks would otherwise be gone through.
-BOOST_AUTO_TEST_CASE(list_that_returns_is_an_error_however_large_the_heap_says_it_is) {
+// Otherwise 2^60 bytes of blocks would be traversed.
+BOOST_AUTO_TEST_CASE(cyclic_free_list_is_an_error_for_any_heap_size) {
   change_free_blocks(0, [](uint64_t offset) { return offset; });
   change_heap_sizes(uint64_t{1} << 60);
   const InsideFile file(path(), context);

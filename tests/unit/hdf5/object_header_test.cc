@@ -15,7 +15,7 @@
 using namespace plainfs;
 using namespace plainfs::hdf5;
 
-// Of libhdf5, which exports it and declares it in no header that it installs.
+// Exported by libhdf5, but not declared in any installed header.
 extern "C" uint32_t H5_checksum_lookup3(const void* data, size_t size, uint32_t initial);
 
 namespace {
@@ -52,7 +52,7 @@ struct Fixture {
   static void put_checksum(std::string& bytes, size_t at, uint32_t sum) {
     for (unsigned i = 0; i < 4; ++i) bytes.at(at + i) = static_cast<char>(sum >> 8 * i);
   }
-  // Sets a byte that lies so far from the name of the attribute "bad".
+  // Sets the byte at `distance` from the name of the attribute "bad".
   void change_near_bad(ptrdiff_t distance, char value) {
     std::string bytes = content();
     const size_t name = bytes.find(std::string("bad\0\0\0\0\0", 8));
@@ -60,8 +60,8 @@ struct Fixture {
     bytes[static_cast<size_t>(static_cast<ptrdiff_t>(name) + distance)] = value;
     replace(bytes);
   }
-  // Bytes of the object header of x, which is of version 2, as a newer library would have written them: with
-  // a checksum that fits.
+  // Replaces bytes of the object header of x, which is of version 2, as if written by a newer library: with a
+  // valid checksum.
   void rewrite(std::string_view from, std::string_view to) {
     const uint64_t header = address_of_x();
     std::string bytes = content();
@@ -116,15 +116,16 @@ BOOST_AUTO_TEST_CASE(names_in_a_heap_are_left_to_the_library) {
   BOOST_TEST(find_array(*open_group(path(), context), "x")->attributes().size() == 20U);
 }
 
-BOOST_AUTO_TEST_CASE(message_that_is_longer_than_its_header_is_damage_and_not_left_to_the_library) {
+BOOST_AUTO_TEST_CASE(too_long_message_is_damage_without_the_library) {
   write({"good", "bad"});
-  change_near_bad(-16 + 3, 0x6d);  // the message's header and the attribute's own; the size's higher byte
+  // The headers of the message and of the attribute; the high byte of the size.
+  change_near_bad(-16 + 3, 0x6d);
   BOOST_CHECK_EXCEPTION(names(), Error, says("bytes wanted"));
 }
 
 BOOST_AUTO_TEST_CASE(damaged_attribute_is_an_error_beside_the_others) {
   write({"good", "bad"});
-  change_near_bad(24, 77);  // behind name and type: the version of the dataspace
+  change_near_bad(24, 77);  // after name and type: the version of the dataspace
   const Attributes attributes = find_array(*open_group(path(), context), "x")->attributes();
   BOOST_REQUIRE(attributes.size() == 2U);
   BOOST_TEST(attributes[0].name == "bad");
@@ -133,7 +134,7 @@ BOOST_AUTO_TEST_CASE(damaged_attribute_is_an_error_beside_the_others) {
   BOOST_TEST(to_json_text(attributes[1].value) == "7");
 }
 
-BOOST_AUTO_TEST_CASE(data_layout_of_a_newer_hdf5_is_unsupported_by_that_name) {
+BOOST_AUTO_TEST_CASE(newer_data_layout_is_unsupported_by_name) {
   write({"a"}, H5F_LIBVER_LATEST);
   rewrite({"\0\x04\x01", 3}, {"\0\x05\x01", 3});  // contiguous
   BOOST_CHECK_EXCEPTION(InsideFile(path(), context).object(address_of_x()), Error,
@@ -143,7 +144,7 @@ BOOST_AUTO_TEST_CASE(data_layout_of_a_newer_hdf5_is_unsupported_by_that_name) {
   BOOST_CHECK(std::get<Error>(x.content).code() == Errc::unsupported);
 }
 
-BOOST_AUTO_TEST_CASE(attribute_of_a_newer_hdf5_costs_itself_alone) {
+BOOST_AUTO_TEST_CASE(attribute_of_a_newer_hdf5_fails_alone) {
   write({"a", "new", "z"}, H5F_LIBVER_LATEST);
   rewrite({"new\0\x10", 5}, {"new\0\x50", 5});
   const std::vector<StoredAttribute> found = InsideFile(path(), context).attributes(address_of_x());
@@ -155,13 +156,12 @@ BOOST_AUTO_TEST_CASE(attribute_of_a_newer_hdf5_costs_itself_alone) {
     BOOST_TEST(to_json_text(*find_attribute(attributes, name)) == "7", name);
 }
 
-BOOST_AUTO_TEST_CASE(attribute_of_a_newer_hdf5_in_a_heap_makes_the_list_unsupported) {
+BOOST_AUTO_TEST_CASE(heap_attribute_of_a_newer_hdf5_makes_the_list_unsupported) {
   Names many{"new"};
   for (int i = 0; i < 20; ++i) many.push_back("attribute" + std::to_string(i));
   write(many, H5F_LIBVER_LATEST);
   std::string bytes = content();
-  // The heap's only block: its head, where it stands in the heap (40 bits), a checksum, and 1024 bytes in
-  // all.
+  // The heap's only block: its header, its place in the heap (40 bits), a checksum, and 1024 bytes in total.
   const size_t block = bytes.find("FHDB"), version = bytes.find({"new\0\x10", 5}) + 4;
   BOOST_REQUIRE((block < version && version < block + 1024));
   bytes[version] = 0x50;
@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(attribute_of_a_newer_hdf5_in_a_heap_makes_the_list_unsuppor
                         unsupported_as("written by a newer HDF5 (unknown datatype version)"));
 }
 
-BOOST_AUTO_TEST_CASE(version_that_nobody_has_published_is_damage_where_no_checksum_covers_it) {
+BOOST_AUTO_TEST_CASE(unpublished_version_without_checksum_is_damage) {
   write({"a", "bad"});
   change_near_bad(8, 0x70);  // the name is padded to 8 bytes; the version of the type
   const auto error_of_bad = [&] {

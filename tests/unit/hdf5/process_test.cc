@@ -1,4 +1,4 @@
-// libhdf5 in a process of its own: it answers as the library here does, and its end is one error.
+// libhdf5 in a separate process: it answers like the library in this process, and its end is one error.
 #include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -35,12 +35,12 @@ struct Fixture {
 
   TemporaryDirectory directory;
   TestContext context;
-  // While it lives, tests of this program that follow none of their own have theirs.
+  // While it lives, tests of this program without a process of their own use it.
   LibraryProcesses process{settings()};
   std::string path() const { return directory.path("a.h5"); }
 
   pid_t number() { return process.idle_numbers().at(0); }
-  // What the system says of the process.
+  // Returns a field of the system's status of the process.
   std::string status(const std::string& field) {
     std::ifstream in("/proc/" + std::to_string(number()) + "/status");
     for (std::string line; std::getline(in, line);)
@@ -49,7 +49,7 @@ struct Fixture {
   }
 };
 
-// Every answer of file, as one run of bytes.
+// Returns every answer of `file`, as one sequence of bytes.
 Bytes everything(const LibraryFile& file) {
   Writer out;
   std::vector<uint64_t> objects;
@@ -89,7 +89,7 @@ std::vector<int32_t> integers(const LibraryFile& file, const std::string& group,
 // A request that can be cancelled.
 struct Waiter : Request {
   bool cancelled() const override { return is_cancelled; }
-  // Whether it was answered before that.
+  // Returns whether it was answered before that.
   bool ask(const LibraryFile& file) {
     const Request::Scope scope(this);
     try {
@@ -105,7 +105,7 @@ using Numbers = std::vector<int32_t>;
 
 BOOST_FIXTURE_TEST_SUITE(hdf5_process, Fixture)
 
-BOOST_AUTO_TEST_CASE(process_answers_as_the_library_here) {
+BOOST_AUTO_TEST_CASE(process_answers_like_the_library_in_process) {
   const InsideFile inside(path(), context);
   const ProcessFile outside(path(), context, process);
   BOOST_TEST((everything(outside) == everything(inside)));
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(elements_go_to_their_place_in_the_block) {
              boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(what_was_never_written_and_has_no_fill_value_is_zero) {
+BOOST_AUTO_TEST_CASE(unwritten_data_without_fill_value_are_zero) {
   {
     Hdf5Writer writer(directory.path("bare.h5"));
     const hsize_t three = 3;
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(what_was_never_written_and_has_no_fill_value_is_zero) {
                  boost::test_tools::per_element());
 }
 
-// Few go through the memory that is shared, which the next question overwrites, and many through the socket.
+// Small answers use the shared memory, which the next question overwrites, and large ones use the socket.
 BOOST_AUTO_TEST_CASE(elements_few_and_many_are_right_while_others_are_read) {
   Numbers values(1'000'000);
   std::iota(values.begin(), values.end(), 0);
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(elements_few_and_many_are_right_while_others_are_read) {
   BOOST_TEST(many.get());
 }
 
-BOOST_AUTO_TEST_CASE(virtual_data_behind_a_link_are_found_beside_what_it_leads_to) {
+BOOST_AUTO_TEST_CASE(virtual_data_are_found_beside_the_target_of_a_link) {
   const TemporaryDirectory elsewhere;
   boost::filesystem::create_symlink(path(), elsewhere.path("link.h5"));
   const ProcessFile file(elsewhere.path("link.h5"), context, process);
@@ -187,7 +187,7 @@ BOOST_AUTO_TEST_CASE(virtual_data_behind_a_link_are_found_beside_what_it_leads_t
              boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(bytes_of_files_without_a_descriptor_are_asked_for) {
+BOOST_AUTO_TEST_CASE(bytes_of_files_without_a_descriptor_are_requested) {
   FaultyContext faulty;
   const ProcessFile file(path(), faulty.context, process);
   faulty.files.faults.all = true;
@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(bytes_of_files_without_a_descriptor_are_asked_for) {
   BOOST_TEST((everything(file) == everything(InsideFile(path(), context))));
 }
 
-BOOST_AUTO_TEST_CASE(errors_of_the_library_are_told_with_their_words) {
+BOOST_AUTO_TEST_CASE(errors_of_the_library_keep_their_text) {
   std::ofstream(directory.path("none.h5")) << "no HDF5 at all, and long enough to be looked at for a while";
   BOOST_CHECK_EXCEPTION(ProcessFile(directory.path("none.h5"), context, process), Error,
                         says("not readable as HDF5"));
@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(errors_of_the_library_are_told_with_their_words) {
   BOOST_CHECK_EXCEPTION(file.object(3), Error, says("object cannot be opened"));
 }
 
-BOOST_AUTO_TEST_CASE(question_that_there_is_no_memory_for_leaves_no_answer_to_the_next_one) {
+BOOST_AUTO_TEST_CASE(question_without_memory_does_not_disturb_the_next) {
   const ProcessFile file(path(), context, process);
   const InsideFile inside(path(), context);
   const uint64_t root = inside.root_address(), chunks = inside.find_link(root, "new_chunks")->address;
@@ -219,20 +219,19 @@ BOOST_AUTO_TEST_CASE(question_that_there_is_no_memory_for_leaves_no_answer_to_th
                                });
 }
 
-BOOST_AUTO_TEST_CASE(file_that_changes_is_an_error) {
+BOOST_AUTO_TEST_CASE(changed_file_is_an_error) {
   const ProcessFile file(path(), context, process);
   boost::filesystem::last_write_time(path(), 1'000'000'000);
   BOOST_CHECK_EXCEPTION(file.links(file.root_address()), Error, says("has changed"));
 }
 
-BOOST_AUTO_TEST_CASE(process_killed_over_a_question_is_one_error_and_all_is_there_again) {
+BOOST_AUTO_TEST_CASE(process_killed_over_a_question_costs_one_error) {
   const ProcessFile file(path(), context, process), other(directory.path("source.h5"), context, process);
   const Bytes before = everything(file);
   const pid_t first = number();
   ::kill(first, SIGSTOP);
   auto asked = std::async(std::launch::async, [&] { return file.links(file.root_address()); });
-  std::this_thread::sleep_for(
-      std::chrono::milliseconds(100));  // where it is too short, the next line holds too
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // if it is too short, the next line holds too
   ::kill(first, SIGKILL);
   try {
     asked.get();
@@ -244,7 +243,7 @@ BOOST_AUTO_TEST_CASE(process_killed_over_a_question_is_one_error_and_all_is_ther
   BOOST_TEST(number() != first);
 }
 
-BOOST_AUTO_TEST_CASE(process_killed_while_nobody_asks_is_no_error) {
+BOOST_AUTO_TEST_CASE(killing_an_idle_process_is_no_error) {
   const ProcessFile file(path(), context, process);
   const Bytes before = everything(file);
   for (int i = 0; i < 3; ++i) {
@@ -254,8 +253,8 @@ BOOST_AUTO_TEST_CASE(process_killed_while_nobody_asks_is_no_error) {
   }
 }
 
-// Until the process has gone the socket is there: it takes the question and nobody reads it.
-BOOST_AUTO_TEST_CASE(question_that_a_dying_process_did_not_take_is_put_again) {
+// The socket exists until the process is gone: it accepts the question and no process reads it.
+BOOST_AUTO_TEST_CASE(question_not_taken_by_a_dying_process_is_repeated) {
   const ProcessFile file(path(), context, process);
   const uint64_t root = file.root_address();
   const size_t links = file.links(root).size();
@@ -271,7 +270,7 @@ BOOST_AUTO_TEST_CASE(question_that_a_dying_process_did_not_take_is_put_again) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(file_beside_one_that_keeps_its_process_silent_is_read_in_another) {
+BOOST_AUTO_TEST_CASE(other_file_of_a_silent_process_is_read_in_another) {
   const ProcessFile stuck(path(), context, process), healthy(path(), context, process);
   const uint64_t root = healthy.root_address();
   const pid_t stopped = number();
@@ -287,7 +286,7 @@ BOOST_AUTO_TEST_CASE(file_beside_one_that_keeps_its_process_silent_is_read_in_an
   BOOST_TEST(asked.get());
 }
 
-BOOST_AUTO_TEST_CASE(who_waits_leaves_when_nobody_waits_for_it) {
+BOOST_AUTO_TEST_CASE(cancelled_caller_stops_waiting) {
   const ProcessFile file(path(), context, process);
   const pid_t stopped = number();
   ::kill(stopped, SIGSTOP);
@@ -302,8 +301,8 @@ BOOST_AUTO_TEST_CASE(who_waits_leaves_when_nobody_waits_for_it) {
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)  // their allocators do not tell what they took
-BOOST_AUTO_TEST_CASE(process_that_has_grown_too_large_is_begun_anew) {
+    !defined(__SANITIZE_THREAD__)  // their allocators do not report their memory
+BOOST_AUTO_TEST_CASE(too_large_process_is_restarted) {
   ProcessSettings small = settings();
   small.most_bytes = 1;
   LibraryProcesses processes(small);
@@ -313,7 +312,7 @@ BOOST_AUTO_TEST_CASE(process_that_has_grown_too_large_is_begun_anew) {
   BOOST_TEST(processes.statistics().processes == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(process_tells_how_much_memory_it_has) {
+BOOST_AUTO_TEST_CASE(process_reports_its_memory) {
   const ProcessFile file(path(), context, process);
   const LibraryProcesses::Statistics all = process.statistics();
   BOOST_TEST(all.processes == 1U);
@@ -322,7 +321,7 @@ BOOST_AUTO_TEST_CASE(process_tells_how_much_memory_it_has) {
 }
 #endif
 
-BOOST_AUTO_TEST_CASE(processes_that_nobody_wants_are_ended) {
+BOOST_AUTO_TEST_CASE(unused_processes_are_ended) {
   ProcessSettings impatient = settings();
   impatient.most_idle = std::chrono::milliseconds(0);
   LibraryProcesses processes(impatient);
@@ -352,7 +351,7 @@ BOOST_AUTO_TEST_CASE(file_is_closed_without_waiting_for_its_process) {
   BOOST_TEST(number() == stopped);
 }
 
-BOOST_AUTO_TEST_CASE(process_that_is_silent_gives_up_where_others_have_none) {
+BOOST_AUTO_TEST_CASE(silent_process_is_ended_if_others_need_one) {
   ProcessSettings impatient = settings();
   impatient.most_silence_when_wanted = std::chrono::milliseconds(500);
   LibraryProcesses own(impatient);
@@ -382,17 +381,17 @@ BOOST_AUTO_TEST_CASE(process_that_is_silent_gives_up_where_others_have_none) {
     }
   }
   BOOST_TEST(given_up == 1U);
-  // It may have been the storage: the file is read as it was.
+  // The storage may have been the cause: the file is read as before.
   BOOST_TEST(!files[0]->links(files[0]->root_address()).empty());
   BOOST_TEST(!healthy.links(healthy.root_address()).empty());
 }
 
-// Of a machine with much more to do than it can, a process gets a processor now and then: it is silent for
-// long over what it computes in a moment, and hangs not at all.
-BOOST_AUTO_TEST_CASE(process_that_waits_for_a_processor_is_not_taken_to_hang) {
+// On an overloaded machine a process gets a processor only now and then: it is silent for long over a short
+// computation, and does not hang.
+BOOST_AUTO_TEST_CASE(process_waiting_for_a_processor_is_not_a_hang) {
   ProcessSettings impatient = settings();
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  impatient.most_silence = std::chrono::milliseconds(3000);  // which it computes for much of as it begins
+  impatient.most_silence = std::chrono::milliseconds(3000);  // much of it is computed during the start
 #else
   impatient.most_silence = std::chrono::milliseconds(150);
 #endif
@@ -436,7 +435,7 @@ BOOST_AUTO_TEST_CASE(process_has_no_privileges_and_a_filter_of_calls) {
   BOOST_TEST(context.warnings().empty());
 }
 
-BOOST_AUTO_TEST_CASE(process_ends_when_nobody_asks_any_more) {
+BOOST_AUTO_TEST_CASE(process_ends_with_its_client) {
   pid_t last = 0;
   {
     LibraryProcesses own(settings());
@@ -463,16 +462,16 @@ BOOST_AUTO_TEST_CASE(silence_is_an_error_within_its_limit) {
   BOOST_TEST(file.links(file.root_address()).size() == 1U);
 }
 
-// Files that have the library compute for ever, in every process: where one more is wanted, one of them gives
-// up and is not asked about again for a while.
-BOOST_AUTO_TEST_CASE(file_that_computes_for_ever_gives_up_where_others_have_no_process) {
+// Files that make the library compute for ever, in every process: if another file needs one, one of them is
+// given up and not read again for a while.
+BOOST_AUTO_TEST_CASE(endless_file_is_given_up_if_others_need_a_process) {
   TemporaryDirectory directory;
   TestContext context;
   ::setenv("HDF5_TEST_HOSTILE", "computes", 1);
   ProcessSettings impatient = settings(PLAINFS_HOSTILE_PROGRAM);
   impatient.most_computing_when_wanted = std::chrono::milliseconds(100);
   impatient.most_silence = impatient.most_silence_when_wanted =
-      std::chrono::minutes(2);  // of those that begin
+      std::chrono::minutes(2);  // for processes that are starting
   LibraryProcesses processes(impatient);
   Waiter waiter;
   std::atomic<size_t> given_up{0};
@@ -488,7 +487,7 @@ BOOST_AUTO_TEST_CASE(file_that_computes_for_ever_gives_up_where_others_have_no_p
       waiter.is_cancelled = true;
     } catch (const Error& error) {
       BOOST_ERROR(error.what());
-      waiter.is_cancelled = true;  // or the others would compute for ever
+      waiter.is_cancelled = true;  // otherwise the others would compute for ever
     } catch (const Cancelled&) {
     }
   };
@@ -502,7 +501,7 @@ BOOST_AUTO_TEST_CASE(file_that_computes_for_ever_gives_up_where_others_have_no_p
   BOOST_TEST(given_up == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(process_that_cannot_be_started_is_an_error_that_may_pass) {
+BOOST_AUTO_TEST_CASE(unstartable_process_is_a_temporary_error) {
   TemporaryDirectory directory;
   TestContext context;
   { Hdf5Writer(directory.path("a.h5")).integers("x", {1}, {1}); }
@@ -516,7 +515,7 @@ BOOST_AUTO_TEST_CASE(process_that_cannot_be_started_is_an_error_that_may_pass) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_a_hostile_process_answers_is_an_error) {
+BOOST_AUTO_TEST_CASE(answer_of_a_hostile_process_is_an_error) {
   TemporaryDirectory directory;
   TestContext context;
   { Hdf5Writer(directory.path("a.h5")).integers("x", {1}, {1}); }

@@ -1,4 +1,4 @@
-// A small HDF5 file with one of everything that libhdf5 is asked about.
+// A small HDF5 file with one of everything that libhdf5 is used for.
 #pragma once
 
 #include <string>
@@ -36,8 +36,9 @@ TypeHandle enumeration(hid_t base, std::initializer_list<std::pair<const char*, 
   return type;
 }
 
-// Groups with hard, soft, external and dangling links; datasets of every layout and of types of every form;
-// attributes few and many. "virtual" has its elements from "source.h5" beside the file, which is written too.
+// Writes groups with hard, soft, external and dangling links; datasets of every layout and of types of every
+// form; few and many attributes. "virtual" has its elements in "source.h5" beside the file, which is also
+// written.
 inline void write_rich_file(const std::string& folder, const std::string& name) {
   { Hdf5Writer(folder + "/source.h5").integers("x", {4}, {5, 6, 7, 8}); }
   Hdf5Writer writer(folder + "/" + name);
@@ -79,7 +80,7 @@ inline void write_rich_file(const std::string& folder, const std::string& name) 
   writer.attribute(group.id(), "null", H5T_NATIVE_INT, null.id(), &value);
   const char* const words[] = {"a", "bc", "", "d"};
   writer.attribute(group.id(), "words", Hdf5Writer::text_type().id(), list.id(), words);
-  // Chunks that are in no version 1 tree.
+  // Chunks that no version 1 tree indexes.
   written(H5Fset_libver_bounds(writer.id(), H5F_LIBVER_LATEST, H5F_LIBVER_LATEST));
   writer.integers("new_chunks", {3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9}, chunked.id());
 }

@@ -21,7 +21,7 @@ std::vector<std::tuple<uint64_t, std::string>> extents(const Skeleton& skeleton)
 
 BOOST_AUTO_TEST_SUITE(hdf5_skeleton)
 
-BOOST_AUTO_TEST_CASE(without_memory_there_is_no_skeleton_rather_than_half_of_one) {
+BOOST_AUTO_TEST_CASE(without_memory_there_is_no_partial_skeleton) {
   std::vector<SkeletonObject> objects{{"/", {{"kind", std::string("anndata")}}}};
   for (const std::string name : {"/a", "/b", "/c/d"})
     objects.push_back({name,

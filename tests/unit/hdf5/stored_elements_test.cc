@@ -20,7 +20,7 @@ struct Fixture {
   TestContext test;
   std::string path = directory.path("store.h5");
 
-  // The bytes before, which the library would not write so, become after.
+  // Replaces the bytes `before`, as the library writes them, by `after`.
   void replace(const std::string& before, const std::string& after) const {
     std::ifstream in(path, std::ios::binary);
     std::string bytes{std::istreambuf_iterator<char>(in), {}};
@@ -34,7 +34,7 @@ struct Fixture {
   }
   void write_enumeration(const std::vector<std::pair<const char*, int>>& members,
                          const std::vector<int>& values) {
-    path += "x";  // a file anew: one that changes is an error
+    path += "x";  // a new file, because a changed one is an error
     Hdf5Writer writer(path);
     const TypeHandle type(written(H5Tenum_create(H5T_STD_I32LE)));
     for (const auto& [name, value] : members) written(H5Tenum_insert(type.id(), name, &value));
@@ -44,7 +44,7 @@ struct Fixture {
 
 BOOST_FIXTURE_TEST_SUITE(stored_elements, Fixture)
 
-BOOST_AUTO_TEST_CASE(text_goes_on_after_a_nul_and_loses_one_that_ends_it) {
+BOOST_AUTO_TEST_CASE(text_keeps_inner_nul_and_loses_the_last) {
   { Hdf5Writer(path).texts("x", {"cut-here", "plainly_", "one_two_"}); }
   replace("cut-here", "cut\0here"s);
   replace("plainly_", "plainly\0"s);
@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(text_goes_on_after_a_nul_and_loses_one_that_ends_it) {
   BOOST_TEST(texts.text(2) == "one_tw\0"s);
 }
 
-BOOST_AUTO_TEST_CASE(a_truth_value_that_is_neither_is_damage) {
+BOOST_AUTO_TEST_CASE(invalid_truth_value_is_damage) {
   write_enumeration({{"FALSE", 0}, {"TRUE", 1}}, {0, 1, 7});
   BOOST_CHECK_EXCEPTION(elements_of("x"), Error, [](const Error& error) {
     return error.code() == Errc::damaged &&
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(a_truth_value_that_is_neither_is_damage) {
   BOOST_TEST((elements_of("x").bytes == Bytes{std::byte{1}, std::byte{0}}));
 }
 
-BOOST_AUTO_TEST_CASE(a_truth_value_of_one_byte_that_is_neither_is_damage) {
+BOOST_AUTO_TEST_CASE(invalid_one_byte_truth_value_is_damage) {
   {
     Hdf5Writer writer(path);
     const TypeHandle type(written(H5Tenum_create(H5T_STD_I8LE)));

@@ -16,7 +16,7 @@ namespace {
 struct Superblocks {
   std::string path() const { return directory.path("f.h5"); }
 
-  // A file with one group, behind a user block; newest: in the forms of the newest version.
+  // Writes a file with one group, after a user block; newest: in the newest format version.
   std::string file(hsize_t user_block, bool newest) {
     {
       const PropertyHandle creation(written(H5Pcreate(H5P_FILE_CREATE)));
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(whole_files_of_every_version_are_known_to_open) {
     for (const bool newest : {false, true}) BOOST_TEST(is_plain(file(user_block, newest)), user_block);
 }
 
-BOOST_AUTO_TEST_CASE(what_libhdf5_would_refuse_is_never_known_to_open) {
+BOOST_AUTO_TEST_CASE(file_refused_by_libhdf5_is_never_known_to_open) {
   for (const bool newest : {false, true}) {
     const std::string whole = file(0, newest);
     for (size_t size : {size_t{0}, size_t{8}, size_t{20}, kMostSuperblock, whole.size() - 1})
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(what_libhdf5_would_refuse_is_never_known_to_open) {
         altered[i] = static_cast<char>(altered[i] ^ 1 << bit);
         if (!is_plain(altered)) continue;
         ++known;
-        // Where the root is and what it is like is read when the directory is entered.
+        // The address and type of the root are read when the directory is opened.
         const bool is_of_the_root = i >= (newest ? 48U : 56U);
         BOOST_TEST((opens() || is_of_the_root), i << " " << bit);
       }
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(what_libhdf5_would_refuse_is_never_known_to_open) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_hdf5_file_is_not_known_to_open) {
+BOOST_AUTO_TEST_CASE(other_file_is_not_known_to_open) {
   BOOST_TEST(!is_plain(std::string(4096, '\0')));
   BOOST_TEST(!has_plain_superblock(look_at(directory.path())));
   BOOST_TEST(!has_plain_superblock(look_at(directory.path("absent"))));

@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(machine_numbers_are_plain) {
 BOOST_AUTO_TEST_CASE(twelve_bits_at_an_offset_keep_their_sign) {
   const StoredType type = type_with_bits(H5T_STD_I16LE, 2, 12, 3);
   BOOST_TEST((type.form == Form::odd_integer));
-  // -1 and 5 in bits 3 to 14, with rubbish around them
+  // -1 and 5 in bits 3 to 14, surrounded by garbage
   const Elements elements = decode_fixed(type, bytes_of({0xff, 0xff, 5 << 3 | 7, 0x80}), 2);
   BOOST_TEST(elements.values<int16_t>()[0] == -1);
   BOOST_TEST(elements.values<int16_t>()[1] == 5);
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(three_byte_integers_widen_to_four) {
   BOOST_TEST(elements.values<int32_t>()[1] == 0x010203);
 }
 
-BOOST_AUTO_TEST_CASE(bfloat16_reads_as_the_float_of_the_same_value) {
+BOOST_AUTO_TEST_CASE(bfloat16_becomes_the_float_of_equal_value) {
   StoredType stored;
   {
     const LibraryLock lock;
@@ -86,9 +86,9 @@ BOOST_AUTO_TEST_CASE(wider_reals_than_double_are_unsupported) {
                         [](const Error& error) { return error.code() == Errc::unsupported; });
 }
 
-BOOST_AUTO_TEST_CASE(record_offsets_are_those_of_the_file) {
-  // In memory a variable-length string is a pointer of 8 bytes, a sequence a struct of 16; in the file both
-  // are 16.
+BOOST_AUTO_TEST_CASE(record_offsets_match_the_file) {
+  // In memory a variable-length string is a pointer of 8 bytes and a sequence a struct of 16. In the file
+  // both have 16.
   const LibraryLock lock;
   const TypeHandle text = Hdf5Writer::text_type();
   const TypeHandle sequence(H5Tvlen_create(H5T_STD_I32LE));
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(record_offsets_are_those_of_the_file) {
   BOOST_TEST(stored.fields[3].offset == 40);
 }
 
-BOOST_AUTO_TEST_CASE(two_reals_called_r_and_i_are_complex_wherever_they_lie) {
+BOOST_AUTO_TEST_CASE(two_reals_named_r_and_i_are_complex_at_any_offset) {
   StoredType stored;
   {
     const LibraryLock lock;
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(wide_false_true_enumerations_become_single_bytes) {
   {
     const LibraryLock lock;
     const TypeHandle type(H5Tenum_create(H5T_STD_I32BE));
-    const uint32_t no = 0, yes = 0x01000000;  // as the type stores it: big-endian 1
+    const uint32_t no = 0, yes = 0x01000000;  // in its stored form: big-endian 1
     written(H5Tenum_insert(type.id(), "TRUE", &yes));
     written(H5Tenum_insert(type.id(), "FALSE", &no));
     stored = stored_type(type.id(), kLayout);

@@ -31,7 +31,7 @@ Attributes of_kind(const char* kind) {
   return {{"kind", Json(kind)}, {"name", Json("N.")}};
 }
 
-// A frame of the fixed format with two columns of one type, of which tests change a thing.
+// A fixed-format frame with two columns of one type, modified by tests.
 struct FixedFrame {
   std::shared_ptr<MemoryGroup> group = std::make_shared<MemoryGroup>("/df");
   TestContext context;
@@ -60,7 +60,7 @@ struct FixedFrame {
 
 BOOST_AUTO_TEST_SUITE(hdfstore_schema)
 
-BOOST_AUTO_TEST_CASE(what_is_not_its_own_stays_as_it_is) {
+BOOST_AUTO_TEST_CASE(other_nodes_stay_unchanged) {
   TestContext context;
   const auto group = std::make_shared<MemoryGroup>();
   Node node;
@@ -76,7 +76,7 @@ class WithoutAttributes : public MemoryGroup {
   Attributes attributes() const override { throw damaged("cut short"); }
 };
 
-BOOST_AUTO_TEST_CASE(attributes_that_cannot_be_read_count_only_beside_parts_of_a_frame) {
+BOOST_AUTO_TEST_CASE(unreadable_attributes_matter_only_in_a_frame) {
   TestContext context;
   const auto group = std::make_shared<WithoutAttributes>();
   Node node;
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(attributes_that_cannot_be_read_count_only_beside_parts_of_a
   BOOST_CHECK_EXCEPTION(refine(node, context), Error, says("cut short"));
 }
 
-BOOST_AUTO_TEST_CASE(columns_stand_in_the_order_of_the_frame) {
+BOOST_AUTO_TEST_CASE(columns_keep_the_order_of_the_frame) {
   FixedFrame frame;
   frame.group->add("block0_values",
                    array_node<double>({1, 2, 3, 4, 5, 6}, {3, 2}, {{"transposed", Json::of(int64_t{1})}}));
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(columns_stand_in_the_order_of_the_frame) {
   BOOST_TEST(shown(*table.columns.at(0).values)[2] == shown(*array_of(array_node<double>({6})))[0]);
 }
 
-BOOST_AUTO_TEST_CASE(frame_that_is_not_understood_is_its_parts_with_a_notice) {
+BOOST_AUTO_TEST_CASE(unknown_frame_shows_its_parts_with_a_notice) {
   FixedFrame frame;
   BOOST_TEST(!frame.refined().has_value());
   BOOST_TEST(frame.context.warned("/df: a frame of pandas is shown as its parts: there is no block0_values"));
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(values_of_another_length_damage_the_table) {
   BOOST_CHECK_EXCEPTION(table.columns.at(0).values->check(), Error, says("has 2 values for 3 rows"));
 }
 
-BOOST_AUTO_TEST_CASE(attribute_that_is_a_pickle_is_what_it_holds) {
+BOOST_AUTO_TEST_CASE(pickled_attribute_is_its_content) {
   const Attributes attributes{{"list", Json("(lp0\nVgene\np1\naI7\na.")},
                               {"none", Json("N.")},
                               {"word", Json("U.S.")},
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(attribute_that_is_a_pickle_is_what_it_holds) {
   BOOST_TEST(attribute_of(attributes, "bad").text() != nullptr);
 }
 
-BOOST_AUTO_TEST_CASE(kinds_say_what_values_are) {
+BOOST_AUTO_TEST_CASE(kind_attributes_define_the_type_of_values) {
   const ArrayPtr times = as_kind(array_of(array_node<int64_t>({0, INT64_MIN})), {"datetime64"});
   BOOST_TEST((times->dtype().kind == Kind::time_point && times->dtype().time_unit == TimeUnit::nano));
   BOOST_TEST((as_kind(array_of(array_node<int64_t>({0})), {"timedelta64"})->dtype().kind == Kind::time_span));

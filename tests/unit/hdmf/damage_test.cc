@@ -1,4 +1,4 @@
-// Damaged HDMF-Zarr stores: each gives the outcome that stands beside it, and its neighbours stay readable.
+// Damaged HDMF-Zarr stores: each has the expected outcome beside it, and other members stay readable.
 #include <boost/filesystem.hpp>
 #include <boost/test/unit_test.hpp>
 #include <fstream>
@@ -32,7 +32,7 @@ std::string outcome_of(const Node& root, const std::string& name) {
   }
 }
 
-// Lines "NAME.csv ok" and "NAME.csv EIO"; after the word there may be what else is allowed.
+// Checks lines "NAME.csv ok" and "NAME.csv EIO". The word may be followed by another permitted outcome.
 void check_outcomes(const std::string& folder) {
   TestContext context;
   const Node root = open_refined(folder + "/store.zarr", context);
@@ -60,12 +60,12 @@ BOOST_AUTO_TEST_CASE(every_damaged_store_has_its_outcome) {
   BOOST_TEST(cases > 60u);
 }
 
-BOOST_AUTO_TEST_CASE(store_without_a_root_is_no_store) {
+BOOST_AUTO_TEST_CASE(store_without_a_root_is_not_recognised) {
   BOOST_TEST(!zarr::recognises(look_at(kBad + "no_root/store.zarr")));
 }
 
 BOOST_AUTO_TEST_CASE(no_pickle_is_executed) {
-  const char* const trace = "/tmp/PLAINFS_PICKLE_RAN";  // what the pickles would create
+  const char* const trace = "/tmp/PLAINFS_PICKLE_RAN";  // the file that the pickles would create
   fs::remove(trace);
   for (const char* name : {"pickle_system", "pickle_eval", "fill_pickle_system", "pickle_other_function"}) {
     const BadStore store(name);
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(no_pickle_is_executed) {
   BOOST_TEST(!fs::exists(trace));
 }
 
-BOOST_AUTO_TEST_CASE(attribute_that_is_no_reference_stays_as_stored) {
+BOOST_AUTO_TEST_CASE(non_reference_attribute_stays_as_stored) {
   const BadStore store("attr_ref_no_value");
   bool found = false;
   for (const char* path : {"", "good", "g"}) {
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(dangling_reference_is_shown_as_stored) {
   BOOST_TEST(texts_at(store.root, "bad") == (Texts{"/not/there", "/good"}), boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(link_entries_that_are_none_are_left_out_with_a_warning) {
+BOOST_AUTO_TEST_CASE(invalid_link_entries_are_left_out_with_a_warning) {
   const BadStore store("link_bad_entries");
   BOOST_TEST(zarr::names_of(*store.root.parts) == (Texts{"good", "link"}), boost::test_tools::per_element());
   BOOST_TEST(store.context.warned("which is no link"));
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(link_entries_that_are_none_are_left_out_with_a_warning) {
   BOOST_TEST(no_list.context.warned("zarr_link is no list"));
 }
 
-BOOST_AUTO_TEST_CASE(link_with_the_name_of_a_member_or_another_link_is_left_out_with_a_warning) {
+BOOST_AUTO_TEST_CASE(link_with_a_duplicate_name_is_left_out_with_a_warning) {
   const BadStore taken("link_name_taken");
   BOOST_TEST(zarr::names_of(*taken.root.parts) == (Texts{"good"}), boost::test_tools::per_element());
   BOOST_TEST(outcome_of(taken.root, "good") == "ok");
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(link_with_the_name_of_a_member_or_another_link_is_left_out_
   BOOST_TEST(twice.context.warned("two links called"));
 }
 
-BOOST_AUTO_TEST_CASE(links_that_lead_nowhere_are_links) {
+BOOST_AUTO_TEST_CASE(dangling_links_are_links) {
   for (const char* name : {"link_dangling", "link_no_store"}) {
     const BadStore store(name);
     BOOST_TEST(!link_at(store.root, "gone").path.empty());

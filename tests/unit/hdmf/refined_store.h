@@ -1,4 +1,4 @@
-// Zarr stores as the HDMF schema sees them.
+// Zarr stores as seen by the HDMF schema.
 #pragma once
 
 #include "formats/schemas/hdmf/schema.h"
@@ -11,7 +11,7 @@ inline Node open_refined(const std::string& path, Context& context) {
   return hdmf::refine(store.root, context).value();
 }
 
-// The node at "a/b" below root, or nullopt.
+// Returns the node at "a/b" below root, or nullopt.
 inline std::optional<Node> node_at(const Node& root, std::string_view path) {
   std::optional<Node> node = root;
   while (node && !path.empty()) {
@@ -27,7 +27,7 @@ inline ArrayPtr array_at(const Node& root, std::string_view path) {
   return node ? array_of(*node) : nullptr;
 }
 
-// Texts, references or JSON values; "NA" where they are missing.
+// Returns texts, references or JSON values; "NA" for missing ones.
 inline std::vector<std::string> texts_of(const Elements& elements) {
   std::vector<std::string> texts;
   for (uint64_t i = 0; i < elements.count; ++i) {
@@ -40,7 +40,7 @@ inline std::vector<std::string> texts_at(const Node& root, std::string_view path
   return texts_of(read_all(*array_at(root, path)));
 }
 
-// A field of an array of records.
+// Returns a field of an array of records.
 inline std::vector<std::string> field_at(const Node& root, std::string_view path, size_t field) {
   return texts_of(read_all(*array_at(root, path)).children.at(field));
 }

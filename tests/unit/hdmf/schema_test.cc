@@ -1,5 +1,4 @@
-// What HDMF's attributes make of Zarr arrays and groups, on stores that hdmf-zarr wrote and on small ones
-// made here.
+// HDMF's attributes of Zarr arrays and groups, in stores written by hdmf-zarr and in small ones made here.
 #include <boost/test/unit_test.hpp>
 
 #include "tests/support/says.h"
@@ -22,7 +21,7 @@ struct GoldenStore {
 
 struct OwnStore : zarr::V2Store {
   Node open() { return open_refined(path(), context); }
-  // Group g with these attributes, beside the array "data".
+  // Returns group g with these attributes, beside the array "data".
   Node with_attributes(const std::string& zattrs) {
     put_v2_array("data");
     put("g/.zgroup", R"({"zarr_format":2})");
@@ -40,7 +39,7 @@ BOOST_AUTO_TEST_CASE(other_nodes_are_left_alone) {
   BOOST_TEST(!hdmf::refine(Node{LabelledArray{text_array({"a"}), {}, {}}, {}, {}}, context).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(links_lead_to_where_they_say) {
+BOOST_AUTO_TEST_CASE(links_lead_to_their_target) {
   const GoldenStore store("external_links");
   const Link external = link_at(store.root, "acquisition/linked_ts/data");
   BOOST_TEST(external.source == "../other.zarr");
@@ -64,7 +63,7 @@ BOOST_AUTO_TEST_CASE(source_relative_to_the_folder_of_the_store_is_understood) {
   BOOST_TEST(attribute_at(store.root, "grp", "far_ref") == R"("other.zarr:/far")");
 }
 
-BOOST_AUTO_TEST_CASE(source_that_is_absolute_or_absent_is_understood) {
+BOOST_AUTO_TEST_CASE(absolute_or_absent_source_is_understood) {
   OwnStore store;
   const Node root = store.with_attributes(R"({"zarr_link":[
       {"name":"own","source":")" + store.path() +
@@ -153,7 +152,7 @@ BOOST_AUTO_TEST_CASE(object_with_an_underscore_is_text) {
   BOOST_TEST(texts_at(store.root, "file_create_date") == (Texts{"2024-04-01T08:00:00+00:00"}), per_element());
 }
 
-BOOST_AUTO_TEST_CASE(chunks_of_references_that_were_never_written_point_nowhere) {
+BOOST_AUTO_TEST_CASE(unwritten_chunks_of_references_are_null) {
   OwnStore store;
   store.put_v2_array("a", R"("|O")", "0", R"(,"filters":[{"id":"json2"}])", "[2]", "[1]");
   store.put("a/1", R"([{"path":"/x","source":"."},"|O",[1]])");
@@ -161,7 +160,7 @@ BOOST_AUTO_TEST_CASE(chunks_of_references_that_were_never_written_point_nowhere)
   BOOST_TEST(texts_at(store.open(), "a") == (Texts{"NA", "/x"}), per_element());
 }
 
-BOOST_AUTO_TEST_CASE(rules_hold_for_a_root_that_is_one_array) {
+BOOST_AUTO_TEST_CASE(rules_apply_to_a_single_array_root) {
   zarr::StoreWriter writer;
   writer.put(".zarray", R"({"zarr_format":2,"shape":[1],"chunks":[1],"dtype":"|O","compressor":null,
       "filters":[{"id":"json2"}],"order":"C","fill_value":0})");

@@ -84,8 +84,8 @@ BOOST_AUTO_TEST_CASE(needs_a_matrix_of_two_dimensions_and_both_attribute_groups)
   }
 }
 
-// Its sides might otherwise be as long as some attribute says, which may be wrong.
-BOOST_AUTO_TEST_CASE(a_matrix_that_cannot_be_read_for_now_decides_nothing) {
+// Otherwise the length of its sides might come from a wrong attribute.
+BOOST_AUTO_TEST_CASE(temporarily_unreadable_matrix_decides_nothing) {
   TestContext context;
   const auto refined = [&](Error matrix_error, std::optional<Error> attribute_error) {
     Node node, matrix, attribute;
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(a_matrix_that_cannot_be_read_for_now_decides_nothing) {
   BOOST_TEST(message_of([&] { refined(lost, fault); }) == "the disk fails");
 }
 
-BOOST_AUTO_TEST_CASE(names_are_those_that_tools_use_in_their_order) {
+BOOST_AUTO_TEST_CASE(names_are_those_of_common_tools_in_order) {
   File file;
   file.row_attrs->add_text("Accession", {"E1", "E2"}).add_text("Aardvark", {"a", "b"});
   file.col_attrs->add_text("Barcode", {"b1", "b2", "b3"});
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(only_lists_of_text_of_the_right_length_are_names) {
   BOOST_TEST(shown(file.matrix().column_names) == (Texts{"none"}));
 }
 
-BOOST_AUTO_TEST_CASE(names_that_cannot_be_read_are_still_the_names) {
+BOOST_AUTO_TEST_CASE(unreadable_names_are_still_the_names) {
   File file;
   file.row_attrs->add("Gene", broken_node()).add_text("beta", {"x", "y"});
   BOOST_TEST(message_of([&] { file.matrix().row_names->check(); }) == "no such heap");
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(attributes_of_two_dimensions_are_a_column_each) {
   BOOST_TEST(rows.children.at(1).values<int32_t>()[1] == 6);
 }
 
-BOOST_AUTO_TEST_CASE(attributes_that_do_not_fit_are_left_out_with_a_warning) {
+BOOST_AUTO_TEST_CASE(mismatched_attributes_are_left_out_with_a_warning) {
   File file;
   file.row_attrs->add("cube", number_node<int32_t>({1, 2, 3, 4}, {2, 2, 1}))
       .add("scalar", number_node<int32_t>({1}, {}))
@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(graphs_join_the_nodes_of_their_side) {
   BOOST_TEST(shown(graph.row) == (Texts{"0"}));
 }
 
-BOOST_AUTO_TEST_CASE(a_graph_that_lacks_a_list_is_a_plain_group) {
+BOOST_AUTO_TEST_CASE(graph_without_a_list_is_a_plain_group) {
   File file;
   const auto knn = file.root->add_group("row_graphs")->add_group("KNN");
   knn->add("a", number_node<int64_t>({0}, {1})).add("b", number_node<int64_t>({1}, {1}));
@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(a_graph_that_lacks_a_list_is_a_plain_group) {
       std::holds_alternative<std::monostate>(file.at("row_graphs").parts->find("KNN").value().content));
 }
 
-BOOST_AUTO_TEST_CASE(says_what_the_store_holds) {
+BOOST_AUTO_TEST_CASE(info_lists_the_contents_of_a_loom) {
   File file;
   file.row_attrs->add_text("Gene", {"G1", "G2"});
   file.root->add_group("layers")->add("spliced", number_node<uint16_t>({}, {2, 3}));

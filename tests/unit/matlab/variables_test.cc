@@ -25,7 +25,7 @@ Node references(const std::vector<std::string>& paths, Shape shape, Attributes a
   return node;
 }
 
-// A file with what is broken in it at each test.
+// A file with a different fault for each test.
 struct MatlabFile {
   std::shared_ptr<MemoryGroup> root = std::make_shared<MemoryGroup>();
   std::shared_ptr<MemoryGroup> referenced = root->add_group("#refs#");
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(numbers_are_column_major_and_truth_values_logical) {
   BOOST_TEST(std::get<LabelledArray>(file.at("b").content).values->dtype().is_truth());
 }
 
-BOOST_AUTO_TEST_CASE(empty_variable_that_has_elements_is_damaged) {
+BOOST_AUTO_TEST_CASE(empty_variable_with_elements_is_damaged) {
   MatlabFile file;
   const Attributes attributes = of_class("double", {{"MATLAB_empty", Json::of(int64_t{1})}});
   file.root->add("e", array_node<int64_t>({0, 3}, {2}, attributes));
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(cell_of_texts_is_an_array_of_them) {
   BOOST_TEST(mixed.parts->members()[1].name == "2");
 }
 
-BOOST_AUTO_TEST_CASE(cell_that_leads_nowhere_or_to_itself_is_damaged) {
+BOOST_AUTO_TEST_CASE(dangling_or_cyclic_cell_is_damaged) {
   MatlabFile file;
   file.root->add("nowhere", references({"/#refs#/none"}, {1, 1}, of_class("cell")));
   file.root->add("itself", references({"/itself"}, {1, 1}, of_class("cell")));
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(cell_that_leads_nowhere_or_to_itself_is_damaged) {
              std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(fields_stand_in_the_order_of_the_struct) {
+BOOST_AUTO_TEST_CASE(fields_keep_the_order_of_the_struct) {
   MatlabFile file;
   const auto one = file.root->add_group("one");
   one->set_attributes(of_class("struct", {{"MATLAB_fields", Json::List{texts({"z"}), texts({"a", "b"})}}}));
@@ -142,14 +142,14 @@ BOOST_AUTO_TEST_CASE(cell_of_very_many_elements_is_unsupported) {
   BOOST_TEST(file.error_at("many") == "/many: a cell or struct of 1099511627776 elements, over 1000000");
 }
 
-BOOST_AUTO_TEST_CASE(error_that_may_pass_is_not_kept) {
+BOOST_AUTO_TEST_CASE(temporary_error_is_not_kept) {
   MatlabFile file;
   const Attributes attributes = of_class("double", {{"MATLAB_empty", Json::of(int64_t{1})}});
   file.root->add("e", unread_node(Kind::unsigned_integer, {2}, attributes));
   BOOST_CHECK_EXCEPTION(variables_of({file.root, file.context})->find("e"), Error, says("the disk fails"));
 }
 
-BOOST_AUTO_TEST_CASE(sparse_matrix_has_as_many_columns_as_pointers_less_one) {
+BOOST_AUTO_TEST_CASE(sparse_matrix_has_one_column_less_than_pointers) {
   MatlabFile file;
   const Attributes attributes = of_class("double", {{"MATLAB_sparse", Json::of(int64_t{3})}});
   for (const char* name : {"good", "empty", "bad", "half"}) {

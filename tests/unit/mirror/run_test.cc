@@ -1,4 +1,4 @@
-// What a folder of results says of the run that it is of.
+// The run that a folder of results belongs to.
 #include "formats/mirror/run.h"
 
 #include <boost/filesystem.hpp>
@@ -19,7 +19,7 @@ class RunFolder {
     boost::filesystem::create_directories(path.parent_path());
     boost::filesystem::ofstream(path) << text;
   }
-  // The JSON of what is found; "" if nothing is.
+  // Returns the JSON of the run found; "" without a run.
   std::string run(const std::string& folder = "run") {
     const Json::Object found = folder::run_in(directory_.path(folder), context_);
     return found.empty() ? "" : to_json_text(Json(found));
@@ -43,13 +43,13 @@ BOOST_AUTO_TEST_CASE(manifest_of_xenium_names_its_run) {
   BOOST_TEST(folder.context().warnings().empty());
 }
 
-BOOST_AUTO_TEST_CASE(scale_factors_tell_a_run_of_visium) {
+BOOST_AUTO_TEST_CASE(scale_factors_identify_a_run_of_visium) {
   RunFolder folder;
   folder.write("sample/outs/spatial/scalefactors_json.json", kFactors);
   BOOST_TEST(folder.run("sample/outs") == R"({"kind":"Visium","name":"sample","microns_per_pixel":0.5})");
 }
 
-BOOST_AUTO_TEST_CASE(bins_tell_a_run_of_visium_hd) {
+BOOST_AUTO_TEST_CASE(bins_identify_a_run_of_visium_hd) {
   RunFolder folder;
   for (const char* bin : {"square_016um", "square_002um"})
     folder.write(std::string("run/binned_outputs/") + bin + "/spatial/scalefactors_json.json", kFactors);
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(other_folders_are_of_no_run) {
   BOOST_TEST(folder.context().warnings().empty());
 }
 
-BOOST_AUTO_TEST_CASE(manifest_that_cannot_be_read_is_logged) {
+BOOST_AUTO_TEST_CASE(unreadable_manifest_is_logged) {
   RunFolder folder;
   folder.write("run/experiment.xenium", "{");
   BOOST_TEST(folder.run() == "");

@@ -11,7 +11,7 @@ namespace plainfs {
 
 BOOST_AUTO_TEST_SUITE(array_runs)
 
-BOOST_AUTO_TEST_CASE(any_run_is_that_part_of_the_whole) {
+BOOST_AUTO_TEST_CASE(any_run_equals_that_part_of_the_whole) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 300; ++i) {
     Shape shape(random() % 5);
@@ -27,7 +27,7 @@ BOOST_AUTO_TEST_CASE(any_run_is_that_part_of_the_whole) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_run_of_text_keeps_what_is_missing) {
+BOOST_AUTO_TEST_CASE(run_of_text_keeps_missing_values) {
   TextBuilder builder;
   for (const char* text : {"a", "bb", "ccc"}) builder.add(text);
   builder.add_missing();
@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(a_run_of_text_keeps_what_is_missing) {
   BOOST_TEST(run.is_missing(2));
 }
 
-BOOST_AUTO_TEST_CASE(a_band_is_what_lies_beside_each_other_in_chunks) {
+BOOST_AUTO_TEST_CASE(band_covers_one_row_of_chunks) {
   BOOST_TEST(elements_in_band({20000, 5000}, {1000, 1000}) == 1000u * 5000u);
   BOOST_TEST(elements_in_band({20000, 5000}, {1, 1000}) == 1000u);
   BOOST_TEST(elements_in_band({10, 64, 64}, {1, 16, 16}) == 16u * 64u);

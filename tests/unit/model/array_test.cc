@@ -39,14 +39,14 @@ BOOST_AUTO_TEST_CASE(a_survey_is_made_once_for_each_type_and_key) {
   BOOST_TEST(other.known_survey<Largest>() == nullptr);
 }
 
-BOOST_AUTO_TEST_CASE(a_pass_that_fails_is_made_again) {
+BOOST_AUTO_TEST_CASE(failed_pass_is_repeated) {
   const MemoryArray array(number_type(Kind::integer, 4), {0}, {});
   BOOST_CHECK_THROW(array.survey<int>(0, []() -> int { throw std::runtime_error("a disk"); }),
                     std::runtime_error);
   BOOST_TEST(*array.survey<int>(0, [] { return 7; }) == 7);
 }
 
-BOOST_AUTO_TEST_CASE(of_two_surveys_made_at_once_the_first_stays) {
+BOOST_AUTO_TEST_CASE(first_of_two_concurrent_surveys_is_kept) {
   const MemoryArray array(number_type(Kind::integer, 4), {0}, {});
   const auto outer = array.survey<int>(0, [&] { return 1 + *array.survey<int>(0, [] { return 1; }); });
   BOOST_TEST(*outer == 1);
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(memory_array_reads_any_box) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(box_outside_is_an_error) {
+BOOST_AUTO_TEST_CASE(box_outside_the_array_is_an_error) {
   const MemoryArray array(number_type(Kind::integer, 4), {3, 2},
                           zero_elements(number_type(Kind::integer, 4), 6));
   BOOST_CHECK_EXCEPTION(array.read({{0, 0}, {4, 1}}), Error,

@@ -11,7 +11,7 @@ namespace {
 
 using namespace plainfs;
 
-// Which of the stored elements each element of the array is, one by one.
+// Returns the number of the stored element for each element of the array, one by one.
 std::vector<uint64_t> places(const Shape& shape, const AxisOrder& order) {
   const Shape stored = stored_shape(shape, order);
   std::vector<uint64_t> found;
@@ -33,7 +33,7 @@ Elements expected(const DType& type, const Elements& stored, const Shape& shape,
 
 BOOST_AUTO_TEST_SUITE(axis_orders)
 
-BOOST_AUTO_TEST_CASE(every_permutation_puts_every_element_where_it_belongs) {
+BOOST_AUTO_TEST_CASE(every_permutation_moves_every_element_correctly) {
   Random random(7);
   for (const Shape& shape : {Shape{5}, Shape{3, 4}, Shape{33, 70}, Shape{1, 6}, Shape{2, 3, 4},
                              Shape{40, 1, 37}, Shape{3, 1, 2, 5}, Shape{0, 3}, Shape{2, 0, 2}}) {

@@ -15,7 +15,7 @@ namespace {
 
 const DType kInt32 = number_type(Kind::integer, 4);
 
-// An array in memory, handed out in chunks. What hangs over its end is zero.
+// An array in memory with chunks. Elements beyond its end are zero.
 class TestArray : public ChunkedArray {
  public:
   TestArray(Context& context, DType type, ChunkGrid chunks, Elements all)
@@ -43,7 +43,7 @@ class TestArray : public ChunkedArray {
   }
 
  private:
-  // A place of an array of shape `beyond` as one of this array's shape, or nullopt outside.
+  // Returns a place in an array of shape `beyond` as a place in this array, or nullopt outside.
   std::optional<uint64_t> place_in_array(uint64_t place, const Shape& beyond) const {
     uint64_t result = 0;
     uint64_t stride = 1;
@@ -78,7 +78,7 @@ Elements numbered(uint64_t count) {
   return elements;
 }
 
-// An array of large chunks whose rows can be had by themselves.
+// An array with large chunks and separately readable rows.
 class RowsArray : public TestArray {
  public:
   using TestArray::TestArray;
@@ -99,7 +99,7 @@ class RowsArray : public TestArray {
   }
 };
 
-// Returns the same from every load.
+// Returns the same value from every load.
 class ConstantArray : public ChunkedArray {
  public:
   ConstantArray(Context& context, DType type, ChunkGrid chunks, Elements each)
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(regular_grid_has_equal_steps_and_an_overhang) {
 
 BOOST_AUTO_TEST_CASE(rectilinear_grid_has_its_own_lengths) {
   const ChunkGrid grid({10, 6}, {1, 3}, {{3, 2, 5, 7}, {}});
-  BOOST_TEST(grid.chunks_along(0) == 3u);  // the one of 7 holds nothing
+  BOOST_TEST(grid.chunks_along(0) == 3u);  // chunk 7 is empty
   BOOST_TEST(grid.chunks_along(1) == 2u);
   BOOST_TEST(grid.chunk_at(0, 2) == 0u);
   BOOST_TEST(grid.chunk_at(0, 3) == 1u);
@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(rectilinear_grid_has_its_own_lengths) {
   BOOST_TEST((grid.chunk_shape(std::vector<uint64_t>{1, 1}) == Shape{2, 3}));
 }
 
-BOOST_AUTO_TEST_CASE(grid_that_cannot_be_is_damaged) {
+BOOST_AUTO_TEST_CASE(impossible_grid_is_damaged) {
   BOOST_CHECK_EXCEPTION(ChunkGrid({10}, {0}), Error, says("a chunk length of 0"));
   BOOST_CHECK_EXCEPTION(ChunkGrid({10}, {5, 5}), Error, says("chunks of rank 2 for an array of rank 1"));
   BOOST_CHECK_EXCEPTION(ChunkGrid({10}, {1}, {{3, 3}}), Error,
@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(chunked_array)
 
-BOOST_AUTO_TEST_CASE(any_box_of_any_grid_reads_as_the_plain_array_does) {
+BOOST_AUTO_TEST_CASE(any_box_of_any_grid_matches_the_plain_array) {
   Random random(3);
   TestContext context(20000, 2);  // a few chunks fit
   for (const DType& type : sample_types()) {
@@ -217,7 +217,7 @@ BOOST_AUTO_TEST_CASE(each_chunk_is_decoded_once_while_it_is_held) {
   BOOST_TEST(context.counters.bytes_decoded >= 400u);
 }
 
-BOOST_AUTO_TEST_CASE(rows_of_a_large_chunk_are_decoded_alone_until_they_are_wanted_often) {
+BOOST_AUTO_TEST_CASE(rows_of_a_large_chunk_are_decoded_alone_at_first) {
   TestContext context;
   const Shape shape{1000, 700};
   const RowsArray array(context, kInt32, ChunkGrid(shape, {600, 500}), numbered(700'000));
@@ -232,10 +232,10 @@ BOOST_AUTO_TEST_CASE(rows_of_a_large_chunk_are_decoded_alone_until_they_are_want
   BOOST_TEST(is_right(598, 4, 300, 350));  // all four chunks
   BOOST_TEST(array.row_loads == 4);
   BOOST_TEST(array.loads == 0);
-  BOOST_TEST(is_right(0, 300, 0, 10));  // not a few rows
+  BOOST_TEST(is_right(0, 300, 0, 10));  // more than a few rows
   BOOST_TEST(array.row_loads == 4);
   BOOST_TEST(array.loads == 1);
-  BOOST_TEST(is_right(7, 1, 0, 500));  // held
+  BOOST_TEST(is_right(7, 1, 0, 500));  // cached
   BOOST_TEST(array.row_loads == 4);
   for (uint64_t i = 0; i < 10; ++i) BOOST_TEST(is_right(900 + i, 1, 0, 500));
   BOOST_TEST(array.row_loads == 6);
@@ -245,7 +245,7 @@ BOOST_AUTO_TEST_CASE(rows_of_a_large_chunk_are_decoded_alone_until_they_are_want
   BOOST_TEST(array.loads == 3);
 }
 
-BOOST_AUTO_TEST_CASE(rows_that_need_nothing_beside_them_are_read_alone_of_small_chunks_too) {
+BOOST_AUTO_TEST_CASE(independent_rows_of_small_chunks_are_read_alone) {
   for (const bool in_passing : {false, true}) {
     TestContext context;
     RowsArray array(context, kInt32, ChunkGrid({1000}, {100}), numbered(1000));
@@ -260,17 +260,17 @@ BOOST_AUTO_TEST_CASE(rows_that_need_nothing_beside_them_are_read_alone_of_small_
       BOOST_TEST(array.row_loads == 2 * times);
       BOOST_TEST(array.loads == 0);
     }
-    part_of(297, 6);  // wanted again and again
+    part_of(297, 6);  // requested repeatedly
     BOOST_TEST(array.row_loads == 6);
     BOOST_TEST(array.loads == 2);
-    part_of(500, 50);  // not a few of the chunk
-    part_of(501, 2);   // held
+    part_of(500, 50);  // more than a few rows of the chunk
+    part_of(501, 2);   // cached
     BOOST_TEST(array.row_loads == 6);
     BOOST_TEST(array.loads == 3);
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_a_reader_has_passed_is_dropped_where_it_ends) {
+BOOST_AUTO_TEST_CASE(passed_chunks_are_dropped_at_their_end) {
   TestContext context;
   const TestArray array(context, kInt32, ChunkGrid({10, 10}, {4, 4}), numbered(100));
   const auto loads_of_all = [&] {
@@ -296,7 +296,7 @@ BOOST_AUTO_TEST_CASE(arrays_of_one_context_do_not_share_chunks) {
   BOOST_TEST(b.read(range(7, 1)).values<int32_t>()[0] == 0);
 }
 
-BOOST_AUTO_TEST_CASE(one_element_stands_for_an_absent_chunk) {
+BOOST_AUTO_TEST_CASE(absent_chunk_is_one_repeated_element) {
   TestContext context;
   const uint64_t huge = uint64_t{1} << 62;
   Elements seven = zero_elements(kInt32, 1);
@@ -339,7 +339,7 @@ BOOST_AUTO_TEST_CASE(chunk_of_the_wrong_size_is_damaged) {
                         says("chunk (0): the offsets of 5 elements do not fit 0 values"));
 }
 
-BOOST_AUTO_TEST_CASE(box_outside_is_an_error) {
+BOOST_AUTO_TEST_CASE(box_outside_the_array_is_an_error) {
   TestContext context;
   const TestArray array(context, kInt32, ChunkGrid({10}, {4}), numbered(10));
   BOOST_CHECK_EXCEPTION(array.read(range(8, 3)), Error,

@@ -17,7 +17,7 @@ ArrayPtr times(const std::vector<double>& counts, TimeUnit unit) {
   return counted_times(numbers(counts), unit, nullptr);
 }
 
-// What a .csv and a JSON document have of one time.
+// Returns the text of one time in a .csv and in a JSON document.
 std::string text_of(double number, TimeUnit unit = TimeUnit::second) {
   const ArrayPtr one = times({number}, unit);
   std::string text;
@@ -51,8 +51,8 @@ std::optional<double> number_of(int64_t count, TimeUnit unit, uint32_t times_uni
 
 BOOST_AUTO_TEST_SUITE(counted_times_of_r)
 
-// What R 4.2 prints of the seconds, and the digits that format(x, digits = 17) needs to tell them apart.
-BOOST_AUTO_TEST_CASE(instants_have_the_digits_that_their_number_has) {
+// R 4.2's output of the seconds, and the digits of format(x, digits = 17) that distinguish them.
+BOOST_AUTO_TEST_CASE(instants_have_the_digits_of_their_number) {
   BOOST_TEST(text_of(1704164645) == "2024-01-02T03:04:05Z");
   BOOST_TEST(text_of(1700000000.123456) == "2023-11-14T22:13:20.123456Z");
   BOOST_TEST(text_of(-0.5) == "1969-12-31T23:59:59.5Z");
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(days_lose_their_fraction_towards_the_past) {
 }
 
 // VIEWS 7 "one that is infinite, NaN or beyond 2^53 is that number"
-BOOST_AUTO_TEST_CASE(number_that_is_no_point_in_time_is_written_as_it_is) {
+BOOST_AUTO_TEST_CASE(number_outside_of_time_is_written_unchanged) {
   for (const TimeUnit unit : {TimeUnit::day, TimeUnit::second}) {
     BOOST_TEST(text_of(INFINITY, unit) == "Inf");
     BOOST_TEST(text_of(-INFINITY, unit) == "-Inf");
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(number_that_is_no_point_in_time_is_written_as_it_is) {
   BOOST_TEST(json_text_of(0) == "\"1970-01-01T00:00:00Z\"");
 }
 
-BOOST_AUTO_TEST_CASE(whole_counts_are_what_the_text_says) {
+BOOST_AUTO_TEST_CASE(whole_counts_match_the_text) {
   BOOST_TEST(count_of(1704164645, TimeUnit::second) == 1704164645);
   BOOST_TEST(count_of(1700000000.123456, TimeUnit::micro) == 1700000000123456);
   BOOST_TEST(count_of(-0.5, TimeUnit::micro) == -500000);
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(missing_times_stay_missing) {
   BOOST_TEST(counted_extent(some->dtype(), read_all(*some)).most == 1);
 }
 
-BOOST_AUTO_TEST_CASE(extent_says_which_unit_counts_all) {
+BOOST_AUTO_TEST_CASE(extent_gives_the_unit_for_all_values) {
   const CountedExtent digits = extent_of({1, 0.5, 0.125, 1700000000.1234567});
   BOOST_TEST(digits.digits == 7u);
   BOOST_TEST(!are_counted_by(TimeUnit::micro, digits));
@@ -124,8 +124,8 @@ BOOST_AUTO_TEST_CASE(integers_count_times_too) {
   BOOST_TEST(text == "2022-01-08");
 }
 
-// A double of seconds keeps microseconds of our days, and nanoseconds where these are whole microseconds.
-BOOST_AUTO_TEST_CASE(number_is_exact_where_it_reads_back_to_the_count) {
+// A double of seconds keeps microseconds of current dates, and nanoseconds if these are whole microseconds.
+BOOST_AUTO_TEST_CASE(number_is_exact_if_it_reads_back_to_the_count) {
   BOOST_TEST(number_of(3, TimeUnit::week).value() == 21);
   BOOST_TEST(number_of(-7, TimeUnit::day).value() == -7);
   BOOST_TEST(number_of(1, TimeUnit::hour).value() == 3600);

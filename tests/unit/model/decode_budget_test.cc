@@ -11,10 +11,10 @@ namespace plainfs {
 
 BOOST_AUTO_TEST_SUITE(decode_budget)
 
-BOOST_AUTO_TEST_CASE(what_is_taken_at_once_fits_or_is_alone) {
+BOOST_AUTO_TEST_CASE(concurrent_decodes_fit_the_budget_or_run_alone) {
   constexpr size_t kMost = 1000;
   DecodeBudget room(kMost);
-  std::atomic<size_t> taken{0};  // never more than the room thinks
+  std::atomic<size_t> taken{0};  // never more than the limit
   std::atomic<bool> fits{true};
   const auto work = [&](unsigned seed) {
     std::mt19937 random(seed);

@@ -28,7 +28,7 @@ ArrayPtr numbers(Kind kind, const std::vector<T>& values, Attributes attributes 
                                        elements_of(values), std::move(attributes));
 }
 
-// count values of size bytes each.
+// Returns `count` values of `size` bytes each.
 ArrayPtr fixed(Kind kind, uint32_t size, uint64_t count, Elements elements) {
   elements.count = count;
   return std::make_shared<MemoryArray>(number_type(kind, size), Shape{count}, std::move(elements));
@@ -38,7 +38,7 @@ ArrayPtr integers(const std::vector<int32_t>& values) {
   return numbers(Kind::integer, values);
 }
 
-// "NA" for what is missing.
+// Returns the texts, "NA" for missing ones.
 std::vector<std::string> texts(const Elements& elements) {
   std::vector<std::string> out;
   for (uint64_t i = 0; i < elements.count; ++i) {
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(codes_read_as_their_labels) {
   BOOST_TEST(context.warnings().empty());
 }
 
-BOOST_AUTO_TEST_CASE(code_that_is_no_level_is_missing_and_warned_of_once) {
+BOOST_AUTO_TEST_CASE(invalid_code_is_missing_with_one_warning) {
   TestContext context;
   const ArrayPtr array =
       factor(integers({0, 1, 2, 3, -5}), text_array({"a", "b"}), 1, "/meta.data/x", context);
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(code_that_is_no_level_is_missing_and_warned_of_once) {
   BOOST_TEST(context.warned("/meta.data/x: code 0 "));
 }
 
-BOOST_AUTO_TEST_CASE(code_that_is_no_level_breaks_a_rule_whoever_reads_it) {
+BOOST_AUTO_TEST_CASE(invalid_code_breaks_a_rule_for_every_reader) {
   TestContext context;
   std::vector<std::string> notes;
   context.context.note = [&](const std::string& message) { notes.push_back(message); };
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(levels_of_other_types_are_shown_as_text) {
   BOOST_CHECK_EXCEPTION(labels(wrong), Error, fails(Errc::damaged));
 }
 
-BOOST_AUTO_TEST_CASE(codes_that_are_no_integers_are_unsupported) {
+BOOST_AUTO_TEST_CASE(non_integer_codes_are_unsupported) {
   TestContext context;
   const ArrayPtr array = factor(numbers<double>(Kind::real, {1}), text_array({"a"}), 0, "/x", context);
   BOOST_CHECK_EXCEPTION(array->check(), Error, fails(Errc::unsupported));
@@ -212,7 +212,7 @@ BOOST_AUTO_TEST_CASE(column_major_is_another_order_of_the_same_elements) {
   BOOST_TEST(array->read({{1, 1}, {1, 2}}).values<int32_t>()[0] == 5);
 }
 
-BOOST_AUTO_TEST_CASE(conversion_is_given_the_elements_and_their_place) {
+BOOST_AUTO_TEST_CASE(conversion_receives_the_elements_and_their_place) {
   const ArrayPtr array =
       mapped(integers({1, 2, 3, 4}), number_type(Kind::real, 8), [](const Elements& stored, const Box& box) {
         std::vector<double> places;
@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(conversion_is_given_the_elements_and_their_place) {
   BOOST_TEST((array->dtype() == number_type(Kind::real, 8)));
 }
 
-BOOST_AUTO_TEST_CASE(rule_that_holds_is_asked_once) {
+BOOST_AUTO_TEST_CASE(satisfied_rule_is_checked_once) {
   int runs = 0;
   const ArrayPtr array = checked(integers({1}), [&] { ++runs; });
   array->check();
@@ -232,7 +232,7 @@ BOOST_AUTO_TEST_CASE(rule_that_holds_is_asked_once) {
   BOOST_TEST(runs == 1);
 }
 
-BOOST_AUTO_TEST_CASE(rule_that_is_broken_stays_broken_and_one_that_cannot_be_read_is_asked_again) {
+BOOST_AUTO_TEST_CASE(broken_rule_is_kept_and_unreadable_one_retried) {
   int runs = 0;
   const ArrayPtr broken = checked(text_array({"a"}), [&] {
     ++runs;
@@ -250,7 +250,7 @@ BOOST_AUTO_TEST_CASE(rule_that_is_broken_stays_broken_and_one_that_cannot_be_rea
   passing->check();
 }
 
-// Of one chunk, absent, that counts what it is asked.
+// An array with one absent chunk that counts its requests.
 class Asked : public MemoryArray {
  public:
   Asked()
@@ -286,7 +286,7 @@ BOOST_AUTO_TEST_CASE(derived_arrays_pass_on_how_they_are_read) {
   BOOST_TEST(arrays[4]->repeated(range(0, 4))->text(0) == "a");
 }
 
-BOOST_AUTO_TEST_CASE(derived_arrays_keep_what_they_do_not_change) {
+BOOST_AUTO_TEST_CASE(derived_arrays_keep_their_other_properties) {
   struct Checked : MemoryArray {
     using MemoryArray::MemoryArray;
     void check() const override { throw damaged("checked"); }
@@ -308,7 +308,7 @@ BOOST_AUTO_TEST_CASE(derived_arrays_keep_what_they_do_not_change) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(levels_that_are_only_said_to_be_many_are_not_read) {
+BOOST_AUTO_TEST_CASE(declared_count_of_levels_is_not_trusted) {
   struct Endless : Array {
     Endless() : Array(text_type(), {uint64_t{1} << 37}) {}
     Elements read(const Box&) const override { throw std::logic_error("read"); }

@@ -17,7 +17,7 @@ bool is_table(const std::optional<Node>& node) {
   return node && std::holds_alternative<Table>(node->content);
 }
 
-// A group of a and b, in which b is a table and c is added.
+// A group of a and b. b is a table, and c is added.
 struct Overlaid {
   std::shared_ptr<MemoryGroup> stored = std::make_shared<MemoryGroup>("/g");
   GroupPtr group;

@@ -10,7 +10,7 @@ using namespace plainfs;
 
 namespace {
 
-// The value of binary16 bits by its definition.
+// Returns the value of binary16 bits by definition.
 double defined_value(uint16_t bits) {
   const int exponent = bits >> 10 & 0x1f;
   const int fraction = bits & 0x3ff;
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(element_over_32_bits_is_damaged) {
                         says("an element of 4294967296 bytes is too large"));
 }
 
-BOOST_AUTO_TEST_CASE(names_are_numpys_where_it_has_one) {
+BOOST_AUTO_TEST_CASE(names_follow_numpy_if_it_has_one) {
   BOOST_TEST(number_type(Kind::integer, 4).name() == "int32");
   BOOST_TEST(number_type(Kind::unsigned_integer, 1).name() == "uint8");
   BOOST_TEST(number_type(Kind::real, 2).name() == "float16");
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(names_are_numpys_where_it_has_one) {
   BOOST_TEST(packed_compound_type({{"a", text_type(), 0}}).name() == "compound of 1");
 }
 
-BOOST_AUTO_TEST_CASE(types_are_equal_where_everything_is) {
+BOOST_AUTO_TEST_CASE(types_are_equal_if_all_parts_are) {
   const DType a = packed_compound_type({{"a", array_type(number_type(Kind::integer, 4), {2}), 0}});
   DType b = a;
   BOOST_TEST((a == b));

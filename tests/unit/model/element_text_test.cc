@@ -16,7 +16,7 @@ std::string plain(const DType& type, const Elements& elements, uint64_t i = 0) {
   return out;
 }
 
-// As text and as a value, which have to be the same.
+// Returns the JSON as text. Checks that the JSON value is the same.
 std::string json(const DType& type, const Elements& elements, uint64_t i = 0) {
   std::string out;
   append_json(type, elements, i, out);
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(bytes_without_meaning_are_hex) {
   BOOST_TEST(json(opaque, stored("abc", 1)) == "\"616263\"");
 }
 
-BOOST_AUTO_TEST_CASE(json_cells_show_what_they_hold) {
+BOOST_AUTO_TEST_CASE(json_cells_show_their_content) {
   BOOST_TEST(cell("\"text\"") == "text");
   BOOST_TEST(cell("\"NA\"") == "NA");
   BOOST_TEST(cell("\"q\\\"\\n\"") == "q\"\n");

@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(zero_elements_are_zero_and_empty) {
   BOOST_TEST(texts.text(1) == "");
 }
 
-BOOST_AUTO_TEST_CASE(count_that_cannot_be_held_is_damaged) {
+BOOST_AUTO_TEST_CASE(overflowing_count_is_damaged) {
   BOOST_CHECK_EXCEPTION(zero_elements(number_type(Kind::integer, 8), ~uint64_t{0}), Error,
                         says("18446744073709551615 * 8 is over 64 bits"));
   BOOST_CHECK_EXCEPTION(zero_elements(number_type(Kind::integer, 8), uint64_t{1} << 60), Error,
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(repeated_element_is_the_same_everywhere) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(append_takes_the_elements_asked_for) {
+BOOST_AUTO_TEST_CASE(append_copies_the_requested_elements) {
   Random random(6);
   for (const DType& type : sample_types()) {
     Elements target;
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(unpack_swaps_big_endian_numbers) {
   BOOST_TEST(values_of<uint64_t>(unpack(number_type(Kind::real, 8, true), ByteSpan(stored), 1)) ==
                  (std::vector<uint64_t>{0x0001020304050607}),
              boost::test_tools::per_element());
-  // A complex number is two numbers; text in UTF-32 is swapped unit by unit; bytes are not swapped.
+  // A complex number is two numbers. Text in UTF-32 is swapped unit by unit. Bytes are not swapped.
   BOOST_TEST(values_of<uint32_t>(unpack(number_type(Kind::complex, 8, true), ByteSpan(stored), 1)) ==
                  (std::vector<uint32_t>{0x00010203, 0x04050607}),
              boost::test_tools::per_element());
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(unpack_takes_records_apart_and_drops_their_padding) {
   BOOST_TEST((packed == bytes_of({6, 5, 8, 9, 10, 6, 5, 8, 9, 10})));
 }
 
-BOOST_AUTO_TEST_CASE(unpack_of_what_pack_wrote_gives_the_same_elements) {
+BOOST_AUTO_TEST_CASE(pack_and_unpack_round_trip) {
   Random random(7);
   for (const DType& type : sample_types()) {
     if (!type.fixed_size()) continue;
@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(unpack_of_what_pack_wrote_gives_the_same_elements) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(stored_bytes_that_do_not_fit_are_damaged) {
+BOOST_AUTO_TEST_CASE(stored_bytes_of_wrong_length_are_damaged) {
   const DType number = number_type(Kind::integer, 4);
   const Bytes seven(7);
   BOOST_CHECK_EXCEPTION(unpack(number, ByteSpan(seven), 2), Error,
@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(check_layout_sees_every_misfit) {
                         says("0 parts of compound of 1, expected 1"));
 }
 
-BOOST_AUTO_TEST_CASE(padding_is_removed_as_it_was_written) {
+BOOST_AUTO_TEST_CASE(padding_is_removed_from_packed_values) {
   const std::string_view stored("ab\0c \0\0", 7);
   BOOST_TEST(trim_padding(stored, Padding::null_terminated) == "ab");
   BOOST_TEST(trim_padding(stored, Padding::null_padded) == std::string_view("ab\0c ", 5));

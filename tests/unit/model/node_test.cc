@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(members_are_found_by_name_and_kind) {
   BOOST_CHECK_EXCEPTION(find_group(group, "broken"), Error, says("no header"));
 }
 
-BOOST_AUTO_TEST_CASE(attributes_come_from_where_they_stand) {
+BOOST_AUTO_TEST_CASE(attributes_come_from_their_owner) {
   const Attributes own{{"of", Json("array")}};
   const auto array = std::make_shared<MemoryArray>(text_type(), Shape{0}, zero_elements(text_type(), 0), own);
   Node node;

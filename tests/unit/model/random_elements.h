@@ -1,4 +1,4 @@
-// Random elements of any type, and elements as text to compare them by.
+// Random elements of any type, and their comparison as text.
 #pragma once
 
 #include <random>
@@ -49,7 +49,7 @@ inline Elements random_elements(const DType& type, uint64_t count, Random& rando
   return elements;
 }
 
-// All that element i is, bytes in hex.
+// Returns everything about element i, with bytes in hex.
 inline std::string shown(const DType& type, const Elements& elements, uint64_t i) {
   const auto hex = [](std::string_view bytes) {
     std::string out;
@@ -89,7 +89,7 @@ inline std::vector<std::string> all_shown(const DType& type, const Elements& ele
   return out;
 }
 
-// The places, in C order of an array of that shape, of the elements of a box: one index at a time.
+// Returns the places of the elements of a box in an array of that shape, in C order: one index at a time.
 inline std::vector<uint64_t> places_in_box(const Shape& shape, const Box& box) {
   std::vector<uint64_t> places;
   Shape at(shape.size());
@@ -105,7 +105,7 @@ inline std::vector<uint64_t> places_in_box(const Shape& shape, const Box& box) {
   return places;
 }
 
-// A box inside shape; sometimes empty along an axis.
+// Returns a box inside `shape`, sometimes empty along an axis.
 inline Box random_box(const Shape& shape, Random& random) {
   Box box{Shape(shape.size()), Shape(shape.size())};
   for (size_t d = 0; d < shape.size(); ++d) {
@@ -116,7 +116,7 @@ inline Box random_box(const Shape& shape, Random& random) {
   return box;
 }
 
-// One type of each layout, and some of them inside each other.
+// Returns one type of each layout, and some nested ones.
 inline std::vector<DType> sample_types() {
   const DType number = number_type(Kind::integer, 4);
   DType opaque = number_type(Kind::opaque, 3);

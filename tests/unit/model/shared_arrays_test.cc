@@ -10,7 +10,7 @@ namespace plainfs {
 
 BOOST_AUTO_TEST_SUITE(shared_arrays)
 
-BOOST_AUTO_TEST_CASE(an_array_is_one_as_long_as_it_is_in_use) {
+BOOST_AUTO_TEST_CASE(array_is_shared_while_in_use) {
   SharedArrays arrays;
   int opened = 0;
   const auto get = [&](const std::string& key) {
@@ -24,14 +24,14 @@ BOOST_AUTO_TEST_CASE(an_array_is_one_as_long_as_it_is_in_use) {
   BOOST_TEST(read_all(*get("a")).values<int>()[0] == 3);
 }
 
-BOOST_AUTO_TEST_CASE(what_cannot_be_opened_is_tried_again) {
+BOOST_AUTO_TEST_CASE(failed_opening_is_tried_again) {
   SharedArrays arrays;
   BOOST_TEST(message_of([&] { arrays.get("a", []() -> ArrayPtr { throw unreadable("a disk fails"); }); }) ==
              "a disk fails");
   BOOST_TEST(arrays.get("a", [] { return numbers<int>({1}); })->count() == 1u);
 }
 
-BOOST_AUTO_TEST_CASE(those_that_nobody_uses_are_forgotten_and_others_are_not) {
+BOOST_AUTO_TEST_CASE(only_unused_arrays_are_forgotten) {
   SharedArrays arrays;
   const ArrayPtr used = arrays.get("used", [] { return numbers<int>({1}); });
   std::weak_ptr<const Array> unused = arrays.get("unused", [] { return numbers<int>({2}); });

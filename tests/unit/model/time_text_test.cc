@@ -19,7 +19,7 @@ std::string time_of(TimeUnit unit, int64_t count, uint32_t multiple = 1) {
 
 BOOST_AUTO_TEST_SUITE(time_text)
 
-// What numpy 1.24 prints.
+// Output of numpy 1.24.
 BOOST_AUTO_TEST_CASE(each_unit_is_written_in_its_full_width) {
   BOOST_TEST(time_of(TimeUnit::year, 50) == "2020");
   BOOST_TEST(time_of(TimeUnit::month, -1) == "1969-12");

@@ -67,7 +67,7 @@ struct File {
 
 BOOST_AUTO_TEST_SUITE(nwb_schema)
 
-BOOST_AUTO_TEST_CASE(a_group_is_a_table_where_colnames_is_a_list_of_texts) {
+BOOST_AUTO_TEST_CASE(group_with_a_list_of_colnames_is_a_table) {
   TestContext context;
   Node node;
   const auto group = std::make_shared<MemoryGroup>("/t");
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(plain_columns_make_a_plain_table_with_the_ids_first) {
   BOOST_TEST(shown(table.columns[2].values) == (Texts{"x", "y"}));
 }
 
-BOOST_AUTO_TEST_CASE(an_index_is_told_by_its_target_or_its_type) {
+BOOST_AUTO_TEST_CASE(index_is_recognised_by_its_target_or_type) {
   for (const Attributes& attributes :
        {Attributes{{"target", Json("/t/c")}}, Attributes{{"neurodata_type", Json("VectorIndex")}},
         Attributes{{"target", Json()}, {"data_type", Json("VectorIndex")}}}) {
@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(an_index_is_told_by_its_target_or_its_type) {
   BOOST_TEST(other.table().columns.at(1).values->count() == 3u);
 }
 
-BOOST_AUTO_TEST_CASE(indices_over_indices_stand_outermost_first) {
+BOOST_AUTO_TEST_CASE(indices_of_indices_are_outermost_first) {
   File file({"c"});
   file.add_ragged("c", {{"target", Json("/t/c")}});
   file.group->add("c_index_index", number_node<uint8_t>({0, 2}, {{"target", Json("/t/c_index")}}));
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(indices_over_indices_stand_outermost_first) {
   BOOST_TEST(shown(nested_at(table, 1).ends[0]) == (Texts{"0", "2"}));
 }
 
-BOOST_AUTO_TEST_CASE(codes_are_shown_as_what_they_stand_for) {
+BOOST_AUTO_TEST_CASE(codes_are_shown_as_their_texts) {
   File file({"e", "v"});
   file.group->add("e", number_node<uint8_t>({1, 0}, {{"elements", Json("/e_elements")}}));
   file.group->add("v", number_node<uint8_t>({1, 9}, {{"vocabulary", list_of({"no", "yes"})}}));
@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(codes_are_shown_as_what_they_stand_for) {
   BOOST_TEST(file.context.warned("/t/v: code 9 is none of the 2 levels"));
 }
 
-BOOST_AUTO_TEST_CASE(elements_that_lead_nowhere_fail_the_table_alone) {
+BOOST_AUTO_TEST_CASE(dangling_elements_fail_the_table_alone) {
   File file({"e"});
   file.group->add("e", number_node<uint8_t>({1, 0}, {{"elements", Json("/nowhere")}}));
   BOOST_TEST(message_of([&] { shown(file.table().columns[1].values); }) == "/t/e: /nowhere leads to no list");
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(a_name_without_data_is_left_out_with_a_warning) {
   BOOST_TEST(file.context.warned("/t: the column gone has no data and is left out"));
 }
 
-BOOST_AUTO_TEST_CASE(rows_without_ids_are_those_of_the_first_column) {
+BOOST_AUTO_TEST_CASE(rows_without_ids_follow_the_first_column) {
   File file({"c"}, false);
   file.add_ragged("c", {{"target", Json("/t/c")}});
   BOOST_TEST(file.table().rows == 2u);
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(categories_add_their_columns_without_their_ids) {
   BOOST_TEST(file.context.warned("/t: the category gone is no table and is left out"));
 }
 
-BOOST_AUTO_TEST_CASE(a_category_of_another_length_is_the_table_s_error) {
+BOOST_AUTO_TEST_CASE(category_length_mismatch_fails_the_table) {
   File file({"a"});
   file.group->add_text("a", {"x", "y"});
   file.group->set_attributes({{"colnames", list_of({"a"})}, {"categories", list_of({"k"})}});
@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(a_category_of_another_length_is_the_table_s_error) {
   BOOST_TEST(std::get<Error>(node.content).what() == "/t: the category k has 1 rows, the table 2");
 }
 
-BOOST_AUTO_TEST_CASE(colnames_that_cannot_be_read_fail_the_table_alone) {
+BOOST_AUTO_TEST_CASE(unreadable_colnames_fail_the_table_alone) {
   File file({});
   file.group->set_attributes({{"colnames", {}, damaged("no such heap")}});
   const Node node = file.refined().value();
@@ -204,14 +204,14 @@ BOOST_AUTO_TEST_CASE(colnames_that_cannot_be_read_fail_the_table_alone) {
   BOOST_TEST(node.parts != nullptr);
 }
 
-// A group whose attributes cannot be read at all.
+// A group with unreadable attributes.
 class Unread : public MemoryGroup {
  public:
   using MemoryGroup::MemoryGroup;
   Attributes attributes() const override { throw damaged("no attributes"); }
 };
 
-BOOST_AUTO_TEST_CASE(where_no_attribute_can_be_read_a_group_with_ids_may_be_a_table) {
+BOOST_AUTO_TEST_CASE(group_with_ids_may_be_a_table_without_attributes) {
   TestContext context;
   const auto group = std::make_shared<Unread>("/t");
   Node node;
@@ -221,7 +221,7 @@ BOOST_AUTO_TEST_CASE(where_no_attribute_can_be_read_a_group_with_ids_may_be_a_ta
   BOOST_TEST(message_of([&] { nwb::refine(node, context); }) == "no attributes");
 }
 
-BOOST_AUTO_TEST_CASE(what_an_index_may_be_is_not_guessed) {
+BOOST_AUTO_TEST_CASE(ambiguous_index_is_not_guessed) {
   File file({"c"});
   file.add_ragged("c", {{"target", {}, damaged("no such heap")}});
   const Node node = file.refined().value();
@@ -232,14 +232,14 @@ BOOST_AUTO_TEST_CASE(what_an_index_may_be_is_not_guessed) {
   BOOST_TEST(shown(typed.table().columns[1].values) == (Texts{"[1]", "[2,3]"}));
 }
 
-BOOST_AUTO_TEST_CASE(codes_whose_texts_are_not_known_fail_the_table) {
+BOOST_AUTO_TEST_CASE(codes_without_texts_fail_the_table) {
   File file({"e"});
   file.group->add("e", number_node<uint8_t>({1, 0}, {{"elements", {}, damaged("no such heap")}}));
   BOOST_TEST(message_of([&] { shown(file.table().columns[1].values); }) ==
              "/t/e: attribute elements: no such heap");
 }
 
-BOOST_AUTO_TEST_CASE(cells_are_held_only_where_they_are_small_together) {
+BOOST_AUTO_TEST_CASE(only_small_cells_are_held_together) {
   const uint64_t most = uint64_t{1} << 20;
   const auto cells_of = [](uint64_t leaves) {
     return NestedArray({nullptr,
@@ -255,7 +255,7 @@ BOOST_AUTO_TEST_CASE(cells_are_held_only_where_they_are_small_together) {
              "cells of 1048577 values together are too large to be held");
 }
 
-// The table of a TimeSeries /s of three values; a rank-0 shape is written as {}.
+// Returns the table of a TimeSeries /s with three values; a rank-0 shape is written as {}.
 std::optional<Table> series_of(const Node& times, const std::string& times_name, Attributes data_attributes) {
   TestContext context;
   const auto group = std::make_shared<MemoryGroup>("/s");
@@ -290,7 +290,7 @@ BOOST_AUTO_TEST_CASE(starting_time_may_be_a_list_of_one) {
     BOOST_TEST(!series_of(start_node(shape, 4), "starting_time", {}).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(numbers_of_32_bits_are_taken_as_they_are_stored) {
+BOOST_AUTO_TEST_CASE(numbers_of_32_bits_keep_their_type) {
   const Node times = number_node<float>({0.1F, 0.2F, 0.3F});
   const auto type = std::make_shared<const DType>(number_type(Kind::real, 4));
   const Attributes single{{"conversion", Json::of(0.195), {}, type}}, whole{{"conversion", Json::of(0.195)}};
@@ -302,7 +302,7 @@ BOOST_AUTO_TEST_CASE(numbers_of_32_bits_are_taken_as_they_are_stored) {
   BOOST_TEST(shown(exact.columns.at(1).values).at(0) == "1.9500000000000002");
 }
 
-BOOST_AUTO_TEST_CASE(says_what_tables_an_nwb_file_holds) {
+BOOST_AUTO_TEST_CASE(info_lists_the_tables_of_an_nwb_file) {
   const auto root = std::make_shared<MemoryGroup>("/");
   root->add_group("units")->set_attributes({{"colnames", list_of({"quality"})}});
   const auto intervals = root->add_group("intervals");

@@ -1,4 +1,4 @@
-// Images of OME-Zarr: a sound group of each version, and one thing of it broken at a time.
+// OME-Zarr images: a valid group of each version, with one fault at a time.
 #include "formats/schemas/ome/schema.h"
 
 #include <boost/algorithm/string/replace.hpp>
@@ -32,7 +32,7 @@ Node array(Shape shape, bool is_wide = true) {
   return node;
 }
 
-// A group /i of an image of 2 channels, 20 by 30 pixels, and a level of half as many.
+// A group /i with an image of 2 channels, 20 by 30 pixels, and a level of half that size.
 struct Group {
   TestContext context;
   std::shared_ptr<MemoryGroup> group = std::make_shared<MemoryGroup>("/i");
@@ -49,7 +49,7 @@ struct Group {
     for (const auto& [name, text] : words) attributes.push_back({name, parse_json(text)});
     group->set_attributes(std::move(attributes));
   }
-  // With one thing of the sound multiscales replaced.
+  // Replaces one part of the valid multiscales.
   void break_multiscales(const std::string& what, const std::string& by) {
     const std::string broken = boost::replace_first_copy(kMultiscales, what, by);
     BOOST_REQUIRE(broken != kMultiscales);
@@ -76,7 +76,7 @@ bool has(const std::string& text, const std::string& words) {
 
 BOOST_AUTO_TEST_SUITE(ome_schema)
 
-BOOST_AUTO_TEST_CASE(an_image_is_what_its_attributes_say) {
+BOOST_AUTO_TEST_CASE(image_follows_its_attributes) {
   Group group;
   const Image image = group.image().value();
   BOOST_TEST(image.name == "cells");
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(an_image_is_what_its_attributes_say) {
   BOOST_TEST(!image.error.has_value());
   BOOST_TEST(image.levels.size() == 2u);
   BOOST_TEST(image.axes[1].unit == "micrometer");
-  // The scale of the level times that of all.
+  // The scale of the level times that of all levels.
   BOOST_TEST(image.axes[1].step.value() == 1.0);
   BOOST_TEST(image.axes[2].step.value() == 0.5);
   BOOST_TEST(image.channels.size() == 2u);
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(a_group_of_other_attributes_is_no_image) {
   BOOST_TEST(group.context.warned("multiscales is no list of objects"));
 }
 
-BOOST_AUTO_TEST_CASE(each_version_says_its_axes_in_its_way) {
+BOOST_AUTO_TEST_CASE(each_version_declares_its_axes) {
   Group early({{1, 2, 3, 20, 30}});
   for (const std::string version : {"0.1", "0.2"}) {
     early.say({{"multiscales", R"([{"version":")" + version + R"(","datasets":[{"path":"0"}]}])"}});
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(each_version_says_its_axes_in_its_way) {
   BOOST_TEST(inside.image()->is_labels);
 }
 
-BOOST_AUTO_TEST_CASE(a_version_that_is_not_known_is_no_image) {
+BOOST_AUTO_TEST_CASE(unknown_version_is_no_image) {
   Group group;
   for (const std::string version : {"0.7", "0.60", "1.0"}) {
     group.break_multiscales("0.4", version);
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(a_version_that_is_not_known_is_no_image) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(axes_and_steps_are_those_of_the_coordinate_system_of_the_levels) {
+BOOST_AUTO_TEST_CASE(axes_and_steps_follow_the_coordinate_system) {
   const auto with = [](const std::string& version, const std::string& input, const std::string& output) {
     Group group({{2, 20, 30}, {2, 10, 15}});
     group.say({{"ome", R"({"version":")" + version + R"(","multiscales":[{"coordinateSystems":[
@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(levels_may_differ_in_byte_order) {
   BOOST_TEST(group.context.warnings().empty());
 }
 
-BOOST_AUTO_TEST_CASE(axes_that_are_not_shown_are_unsupported) {
+BOOST_AUTO_TEST_CASE(other_axes_are_unsupported) {
   const auto with = [](const std::string& axes) {
     Group group;
     group.break_multiscales(kAxes, axes);
@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(an_image_without_its_largest_level_is_damaged) {
   BOOST_TEST(has(group.error(), "the level '0' has 3 axes, the image 2"));
 }
 
-BOOST_AUTO_TEST_CASE(a_level_that_cannot_be_read_for_now_decides_nothing) {
+BOOST_AUTO_TEST_CASE(temporarily_unreadable_level_decides_nothing) {
   Group group;
   group.group = std::make_shared<MemoryGroup>("/i");
   group.group->add("0", Node{Error(Errc::unreadable, "the disk fails"), {}, {}, {}});
@@ -221,7 +221,7 @@ BOOST_AUTO_TEST_CASE(a_level_that_cannot_be_read_for_now_decides_nothing) {
   BOOST_TEST(has(group.error(), "a wrong chunk length"));
 }
 
-BOOST_AUTO_TEST_CASE(levels_end_before_one_that_does_not_fit) {
+BOOST_AUTO_TEST_CASE(levels_end_before_a_mismatched_one) {
   const auto levels_of = [](const std::vector<Node>& levels, const std::string& warning) {
     Group group(std::vector<Shape>{});
     std::string datasets;
@@ -250,7 +250,7 @@ BOOST_AUTO_TEST_CASE(an_image_without_pixels_is_unsupported) {
   BOOST_TEST(has(group.error(), "2 × 0 × 30 has no pixels"));
 }
 
-BOOST_AUTO_TEST_CASE(of_several_multiscales_the_first_is_the_image) {
+BOOST_AUTO_TEST_CASE(first_of_several_multiscales_is_the_image) {
   Group group;
   const std::string first = kMultiscales.substr(1, kMultiscales.size() - 2);
   group.say({{"multiscales", "[" + first + R"(,{"name":"other","datasets":[]}])"}});
@@ -258,7 +258,7 @@ BOOST_AUTO_TEST_CASE(of_several_multiscales_the_first_is_the_image) {
   BOOST_TEST(group.context.warned("of several multiscales the first is shown"));
 }
 
-BOOST_AUTO_TEST_CASE(what_else_does_not_fit_is_left_out) {
+BOOST_AUTO_TEST_CASE(other_mismatched_parts_are_left_out) {
   Group group;
   group.break_multiscales("[1,0.5,0.25]", "[1,0.5]");
   BOOST_TEST(!group.image()->axes[1].step.has_value());
@@ -283,7 +283,7 @@ BOOST_AUTO_TEST_CASE(what_else_does_not_fit_is_left_out) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_group_that_is_not_of_zarr_has_no_such_meaning) {
+BOOST_AUTO_TEST_CASE(group_outside_of_zarr_is_no_image) {
   Group group;
   Node node;
   node.parts = group.group;

@@ -36,7 +36,7 @@ class Files {
     const Compression compression = compression_of(as_byte_span(std::string_view(content).substr(0, 6)));
     return open_source(context_.files.open(path), compression);
   }
-  // All of it, in pieces of odd sizes.
+  // Reads everything, in pieces of odd sizes.
   std::string read(const std::string& content) {
     const auto source = open(content);
     std::string all;
@@ -75,13 +75,13 @@ BOOST_AUTO_TEST_CASE(streams_one_after_the_other_are_one) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_follows_the_last_stream_and_is_none_is_ignored) {
+BOOST_AUTO_TEST_CASE(trailing_bytes_after_the_last_stream_are_ignored) {
   Files files;
   for (const Compression compression : {Compression::gzip, Compression::bzip2})
     BOOST_TEST(files.read(compress("all of it", compression) + "more") == "all of it");
 }
 
-// That what is resumed at each of the places is what is left of the text.
+// Checks that resuming at each point gives the rest of the text.
 void check_points(const std::shared_ptr<BytesFile>& file, Compression compression, const std::string& text,
                   const std::vector<SeekPoint>& points) {
   for (const SeekPoint& point : points) {
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(decompression_begins_again_at_every_point) {
   }
 }
 
-// As "xz -T0 --block-size" writes it.
+// Returns the output of "xz -T0 --block-size".
 std::string in_blocks(std::string text, uint64_t block_size) {
   lzma_mt options{};
   options.threads = 2;
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(xz_of_one_block_or_of_two_streams_has_no_places) {
   BOOST_TEST(points_of(blocks + blocks).empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_place_where_no_block_of_xz_begins_is_damage) {
+BOOST_AUTO_TEST_CASE(place_outside_of_xz_block_starts_is_damage) {
   const auto file = std::make_shared<BytesFile>(in_blocks(some_text(300'000), 100'000));
   for (uint64_t byte = 13; byte < file->size(); byte += 997) {
     Bytes some(1000);
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(a_place_where_no_block_of_xz_begins_is_damage) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(there_are_only_so_many_places_however_much_there_is) {
+BOOST_AUTO_TEST_CASE(number_of_places_is_limited) {
   const std::string text = some_text(20 << 20);
   const auto file =
       std::make_shared<BytesFile>(compress(text, Compression::gzip) + compress("end", Compression::gzip));
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(there_are_only_so_many_places_however_much_there_is) {
   check_points(file, Compression::gzip, text, points);
 }
 
-BOOST_AUTO_TEST_CASE(a_stream_cut_anywhere_is_damage) {
+BOOST_AUTO_TEST_CASE(truncated_stream_is_damage) {
   Files files;
   for (const Compression compression : {Compression::gzip, Compression::bzip2, Compression::xz}) {
     const std::string whole = compress(some_text(3000), compression);
@@ -199,7 +199,7 @@ BOOST_AUTO_TEST_CASE(a_changed_byte_is_damage) {
 BOOST_AUTO_TEST_CASE(xz_takes_no_dictionary_of_any_size) {
   Files files;
   std::string xz = compress(some_text(3000), Compression::xz);
-  constexpr size_t kBlock = 12;  // its header: size, flags, may be sizes, then LZMA2 and one byte for it
+  constexpr size_t kBlock = 12;  // its header: size, flags, perhaps sizes, then LZMA2 and one byte for it
   const size_t size = (static_cast<unsigned char>(xz[kBlock]) + 1) * size_t{4} - 4;
   const size_t filter = xz.find("\x21\1", kBlock + 2);
   BOOST_REQUIRE(filter < kBlock + size);

@@ -1,4 +1,4 @@
-// Compresses what tests feed to rds files.
+// Compresses data for rds files of tests.
 #pragma once
 
 #include <bzlib.h>

@@ -39,14 +39,14 @@ BOOST_AUTO_TEST_CASE(files_without_data_are_refused) {
   fails(Errc::unsupported, "holds no data", start().i(253).text);
 }
 
-BOOST_AUTO_TEST_CASE(what_follows_the_object_is_told_of) {
+BOOST_AUTO_TEST_CASE(bytes_after_the_object_are_reported) {
   TestContext context;
   const RdsFile file(start().integers({1}).text + "more");
   rds::open(look_at(file.path), context);
   BOOST_TEST(context.warned("4 bytes after the R object are ignored"));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_data_is_named_once) {
+BOOST_AUTO_TEST_CASE(content_without_data_is_named_once) {
   TestContext context;
   const std::string primitive = rds::RStream().i(8).i(3).raw("sum").text;
   rds::RStream out = start();
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_data_is_named_once) {
              "no data, and left out: 2 environments (/env, /6), 2 functions (/f, /inner/1)");
 }
 
-BOOST_AUTO_TEST_CASE(an_attribute_that_is_no_vector_is_named) {
+BOOST_AUTO_TEST_CASE(non_vector_attribute_is_named) {
   rds::RStream out = start();
   out.list(1).i(13 | rds::kWithAttributes).i(1).i(7).tag("unit").strings({"m"}).tag("spec").list(0).nil();
   TestContext context;
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(an_attribute_that_is_no_vector_is_named) {
   BOOST_TEST(context.warnings()[0] == "no vectors, and left out: 1 attribute (/1/spec)");
 }
 
-BOOST_AUTO_TEST_CASE(nothing_is_said_where_all_is_shown) {
+BOOST_AUTO_TEST_CASE(complete_content_logs_nothing) {
   TestContext context;
   rds::open(look_at(RdsFile(start().list(2).integers({1}).nil().text).path), context);
   BOOST_TEST(context.warnings().empty());
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(only_rds_files_are_recognised) {
   BOOST_TEST(!rds::recognises(look_at(directory.path("absent.rds"))));
 }
 
-BOOST_AUTO_TEST_CASE(a_file_that_begins_as_r_wrote_it_is_recognised_by_any_name) {
+BOOST_AUTO_TEST_CASE(r_object_is_recognised_under_any_name) {
   const std::string text = start().list(1).integers({1}).text;
   for (const std::string& content : {text, rds::compress(text, rds::Compression::gzip),
                                      std::string("RDX3\nX\n\0\0\0\3", 11), std::string("RDA3\nA\n3\n")})
@@ -115,7 +115,7 @@ const rds::Value& value_of(const Store& store) {
   return *dynamic_cast<const rds::ValueGroup&>(*store.root.parts).value();
 }
 
-BOOST_AUTO_TEST_CASE(a_form_that_the_name_does_not_say_is_read_by_its_bytes) {
+BOOST_AUTO_TEST_CASE(file_kind_is_detected_from_the_bytes) {
   TestContext context;
   rds::RStream objects;
   objects.raw("RDX3\n").header().tag("obj").integers({1}).nil();
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(a_file_compressed_twice_is_read) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(an_environment_of_a_function_is_data_where_it_is_referred_to) {
+BOOST_AUTO_TEST_CASE(referenced_environment_of_a_function_is_data) {
   rds::RStream out = start();
   out.list(2).i(3 | rds::kWithTag);
   out.environment().tag("x").integers({1}).tag("long").strings(std::vector<std::string>(20000, "word"));
@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(an_environment_with_too_many_values_is_left_out_alone) {
   BOOST_TEST(context.warned("no data, and left out: 1 environment (/2)"));
 }
 
-BOOST_AUTO_TEST_CASE(fields_of_a_reference_object_are_data_and_its_methods_are_named) {
+BOOST_AUTO_TEST_CASE(reference_object_shows_fields_and_names_methods) {
   rds::RStream out = start();
   out.s4().tag(".xData").environment();
   out.tag(".->x").integers({1}).tag("x").i(3 | rds::kWithTag).i(242).nil().nil();

@@ -15,7 +15,7 @@ std::string text_of(double number, int scipen = 0) {
 
 BOOST_AUTO_TEST_SUITE(number_texts)
 
-// As as.character() of R 4.2.2 gives them.
+// Results of as.character() of R 4.2.2.
 BOOST_AUTO_TEST_CASE(numbers_of_15_digits_have_the_text_of_r) {
   BOOST_TEST(text_of(45.5) == "45.5");
   BOOST_TEST(text_of(60) == "60");
@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(numbers_of_15_digits_have_the_text_of_r) {
   BOOST_TEST(text_of(-0.0) == "0");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_number_has_a_word) {
+BOOST_AUTO_TEST_CASE(non_numbers_have_a_word) {
   BOOST_TEST(text_of(std::numeric_limits<double>::quiet_NaN()) == "NaN");
   BOOST_TEST(text_of(INFINITY) == "Inf");
   BOOST_TEST(text_of(-INFINITY) == "-Inf");
@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(scipen_moves_the_choice_of_notation) {
   BOOST_TEST(text_of(12, -6) == "1.2e+01");
 }
 
-BOOST_AUTO_TEST_CASE(numbers_of_more_digits_have_no_known_text) {
+BOOST_AUTO_TEST_CASE(numbers_with_more_digits_have_no_known_text) {
   BOOST_TEST(!character_of(1.0 / 3));
   BOOST_TEST(!character_of(0.1 + 0.2));
   BOOST_TEST(!character_of(1234567890123456));

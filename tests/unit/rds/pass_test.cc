@@ -17,7 +17,7 @@ namespace {
 using namespace plainfs;
 using namespace plainfs::rds;
 
-// Kept in memory.
+// Passes kept in memory.
 class Remembered : public Passes {
  public:
   std::shared_ptr<const std::vector<uint64_t>> known(const std::string& location, const std::string&,
@@ -49,7 +49,7 @@ struct Session {
 
 constexpr int32_t kNumbers = 3 << 20, kNames = 50'000;
 
-// A list of numbers, long text, a small vector, and text that is read over, none of which compresses much.
+// Returns a list of numbers, long text, a small vector, and text that is skipped. None of it compresses well.
 std::string large_object(int32_t numbers = kNumbers) {
   std::mt19937 random(11);
   RStream out = start();
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_SUITE(passes)
 
 BOOST_AUTO_TEST_CASE(a_second_session_reads_little_and_the_same) {
   for (const Compression compression : {Compression::gzip, Compression::bzip2}) {
-    // bzip2 is slow, so there is less of it, of which what is always read is more.
+    // bzip2 is slow, so there is less data, with a larger share that is always read.
     const bool is_slow = compression == Compression::bzip2;
     const int32_t numbers = is_slow ? kNumbers / 3 : kNumbers;
     const RdsFile file(compress(large_object(numbers), compression));
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(a_second_session_reads_little_and_the_same) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(nothing_is_kept_of_a_file_that_is_not_compressed_for_nothing_of_its_vectors_is_read) {
+BOOST_AUTO_TEST_CASE(uncompressed_file_keeps_no_pass) {
   const RdsFile file(large_object());
   Remembered passes;
   Session session(passes);
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_kept_of_a_file_that_is_not_compressed_for_nothin
   BOOST_TEST(bytes_read(session) < uint64_t{kNumbers});
 }
 
-BOOST_AUTO_TEST_CASE(a_block_that_the_cache_does_not_hold_is_refused_where_its_values_are_asked_for) {
+BOOST_AUTO_TEST_CASE(too_large_block_fails_when_its_values_are_read) {
   std::vector<int32_t> numbers(600'000);
   for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<int32_t>(i % 1000);
   const std::string object = start().list(2).integers(numbers).integers({5, 6}).text;
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(a_block_that_the_cache_does_not_hold_is_refused_where_its_v
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_pass_of_another_file_is_given_up_and_made_again) {
+BOOST_AUTO_TEST_CASE(pass_of_another_file_is_discarded_and_repeated) {
   const RdsFile file(compress(large_object(), Compression::gzip)),
       other(compress(start().integers(std::vector<int32_t>(100'000, 7)).text, Compression::gzip));
   Remembered passes;
@@ -135,8 +135,8 @@ BOOST_AUTO_TEST_CASE(a_pass_of_another_file_is_given_up_and_made_again) {
   BOOST_TEST(passes.kept == 2);
 }
 
-// Every number that is kept, changed by one: the values are those of the file or an error.
-BOOST_AUTO_TEST_CASE(numbers_that_are_wrong_give_no_wrong_value) {
+// Every kept number, changed by one: the values are those of the file or an error.
+BOOST_AUTO_TEST_CASE(wrong_index_numbers_give_no_wrong_value) {
   RStream out = start();
   out.list(3).integers(std::vector<int32_t>(60'000, 3)).i(16).i(9'000);
   for (int i = 0; i < 9'000; ++i) out.chars("name " + std::to_string(i));
@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(numbers_that_are_wrong_give_no_wrong_value) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(numbers_are_those_of_the_pass) {
+BOOST_AUTO_TEST_CASE(pass_survives_conversion_to_numbers) {
   Pass pass;
   pass.size = kPageBytes + 5;
   pass.checksums = {1, 0xffffffff};
@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(numbers_are_those_of_the_pass) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(progress_is_told_after_two_seconds_and_then_every_ten) {
+BOOST_AUTO_TEST_CASE(progress_is_logged_after_2_s_and_every_10_s) {
   TestContext context;
   const PassProgress::Clock::time_point begun{};
   PassProgress progress(200, context, begun);
@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(progress_is_told_after_two_seconds_and_then_every_ten) {
              "finding out where the values of the R object lie: 25 % of 200 bytes read");
 }
 
-BOOST_AUTO_TEST_CASE(who_looks_on_sees_a_pass_go_on_and_end) {
+BOOST_AUTO_TEST_CASE(observer_sees_a_pass_proceed_and_end) {
   TestContext context;
   std::vector<std::pair<uint64_t, uint64_t>> seen;
   context.context.passing = [&](uint64_t read, uint64_t size) { seen.emplace_back(read, size); };

@@ -1,4 +1,4 @@
-// Makes R serialisations by hand, value by value.
+// Writes R serialisations by hand, value by value.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ class RStream {
     return number(bits);
   }
   RStream& nil() { return i(kNilCode); }
-  // A CHARSXP; levels 64 is ASCII, 8 UTF-8, 4 latin1, 2 bytes.
+  // A CHARSXP. levels: 64 is ASCII, 8 UTF-8, 4 latin1, 2 bytes.
   RStream& chars(const std::string& value, int32_t levels = 64) {
     return i(levels << 12 | 9).i(static_cast<int32_t>(value.size())).raw(value);
   }
@@ -61,21 +61,21 @@ class RStream {
     for (const std::string& value : values) chars(value);
     return *this;
   }
-  // Before a value of a pairlist.
+  // Precedes a value of a pairlist.
   RStream& tag(const std::string& name) { return i(2 | kWithTag).symbol(name); }
   RStream& list(int32_t count, int32_t flags = 0) { return i(19 | flags).i(count); }
-  // After the items of a list with attributes.
+  // Follows the items of a list with attributes.
   RStream& names(const std::vector<std::string>& values) { return tag("names").strings(values).nil(); }
-  // After the slots of an S4 object: its class, and the end of the slots.
+  // Follows the slots of an S4 object: its class, and the end of the slots.
   RStream& class_of(const std::string& name, const std::string& package) {
     return tag("class").strings({name}, kWithAttributes).tag("package").strings({package}).nil().nil();
   }
   RStream& s4() { return i(25 | 1 << 8 | kWithAttributes); }
 
-  // An environment without an enclosure, before its variables: an unhashed one has them in a pairlist, then
-  // comes nil for the table, and nil for the attributes.
+  // Begins an environment without an enclosure, before its variables. An unhashed one has them in a pairlist,
+  // followed by nil for the table, and nil for the attributes.
   RStream& environment() { return i(4).i(0).i(242); }
-  // Referred to again: what was numbered as the number-th.
+  // A reference to an earlier object, by its number.
   RStream& again(int32_t number) { return i(number << 8 | 255); }
 
   std::string text;
@@ -91,7 +91,7 @@ class RStream {
   bool big_endian_;
 };
 
-// An unpacked-uint-matrix of 3 rows and 2 columns, as R has it in memory, without the header.
+// An unpacked-uint-matrix of 3 rows and 2 columns, in R's memory layout, without the header.
 inline RStream& small_object(RStream& out, const std::string& version = "unpacked-uint-matrix-v2") {
   out.s4();
   out.tag("val").integers({5, 1, INT32_MIN});  // NA_integer_ is the value 2^31
@@ -104,7 +104,7 @@ inline RStream& small_object(RStream& out, const std::string& version = "unpacke
   return out.class_of("UnpackedMatrixMem_uint32_t", "BPCells");
 }
 
-// The value of a file of those bytes; it may be used as long as context is there.
+// Returns the value of a file with those bytes. It is valid as long as `context`.
 inline ValuePtr read_value(const std::string& text, Context& context,
                            uint64_t most_bytes = uint64_t{1} << 30) {
   const Compression compression = compression_of(as_byte_span(std::string_view(text).substr(0, 6)));

@@ -23,7 +23,7 @@ class RdsFile {
   const std::string path;
 };
 
-// A stream with its header.
+// Begins a stream with its header.
 inline RStream start(bool big_endian = true) {
   RStream out(big_endian);
   out.header();

@@ -18,7 +18,7 @@ using namespace plainfs::rds;
 using rds::Value;
 using rds::ValuePtr;
 
-// Reads what a value and its items hold.
+// Reads the content of a value and its items.
 void read_all_of(const Value& value) {
   if (value.vector) {
     value.vector->check();
@@ -46,7 +46,7 @@ std::string bytes_of_hex(const std::string& hex) {
   return bytes;
 }
 
-// Of a stream, whose context goes with it.
+// The value of a stream, with its context.
 struct Read {
   explicit Read(const std::string& text) : value(read_value(text, context)) {}
   const Value* operator->() const { return value.get(); }
@@ -65,7 +65,7 @@ std::vector<T> values(const Read& read) {
   return values<T>(*read.value);
 }
 
-// "580a…" of serialize(x, NULL, version = 3) in R 4.2.2, without the header.
+// Decodes "580a…" of serialize(x, NULL, version = 3) in R 4.2.2, without the header.
 std::string hex_stream(const std::string& hex) {
   return start().text + bytes_of_hex(hex);
 }
@@ -176,7 +176,7 @@ RStream compact(const std::string& class_name) {
   return out;
 }
 
-BOOST_AUTO_TEST_CASE(compact_vectors_that_stand_for_nothing_fail_alone) {
+BOOST_AUTO_TEST_CASE(invalid_compact_vectors_fail_alone) {
   fails(Errc::damaged, "has length -1", compact("compact_intseq").reals({-1, 1, 1}).nil().text);
   fails(Errc::damaged, "has length nan", compact("compact_realseq").reals({NAN, 1, 1}).nil().text);
   fails(Errc::damaged, "reaches 2147483648", compact("compact_intseq").reals({2, 2147483647, 1}).nil().text);
@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(a_compact_sequence_of_any_length_takes_no_room) {
   BOOST_TEST(last.values<int32_t>()[0] == 5 - 1999999999);
 }
 
-BOOST_AUTO_TEST_CASE(what_r_would_evaluate_is_read_over) {
+BOOST_AUTO_TEST_CASE(unevaluated_code_is_skipped) {
   RStream out = start();
   out.list(6);
   out.i(4).i(0).i(253).nil().nil().i(1 << 8 | 255);            // an environment that refers to itself
@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(an_environment_is_the_list_of_its_variables) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(an_environment_that_holds_itself_is_null_in_itself) {
+BOOST_AUTO_TEST_CASE(self_containing_environment_is_null_inside) {
   RStream out = start();
   out.environment().tag("self").again(1).tag("x").integers({1}).nil().nil().nil();
   const Read value(out.text);
@@ -243,7 +243,7 @@ BOOST_AUTO_TEST_CASE(an_environment_referred_to_again_is_the_same_list) {
   BOOST_TEST(value->items[0].get() == value->items[1].get());
 }
 
-BOOST_AUTO_TEST_CASE(a_promise_is_its_value_once_it_was_made) {
+BOOST_AUTO_TEST_CASE(evaluated_promise_is_its_value) {
   RStream out = start();
   out.environment();
   out.tag("made").i(5).integers({7}).symbol("x");
@@ -253,7 +253,7 @@ BOOST_AUTO_TEST_CASE(a_promise_is_its_value_once_it_was_made) {
   BOOST_TEST((value->item("open")->type == RType::other));
 }
 
-// A function whose environment holds values, and that environment.
+// Returns a function with an environment that holds values, and that environment.
 std::string function_and_its_environment() {
   RStream out = start();
   out.list(2).i(3 | kWithTag);
@@ -262,7 +262,7 @@ std::string function_and_its_environment() {
   return out.again(1).text;
 }
 
-BOOST_AUTO_TEST_CASE(an_environment_of_a_function_is_kept_when_it_is_wanted) {
+BOOST_AUTO_TEST_CASE(environment_of_a_function_is_kept_if_wanted) {
   TestContext context;
   const std::string text = function_and_its_environment();
   const auto read = [&](const KeptEnvironments& environments) {
@@ -286,7 +286,7 @@ BOOST_AUTO_TEST_CASE(an_environment_of_a_function_is_kept_when_it_is_wanted) {
   BOOST_TEST(still_missed.empty());
 }
 
-BOOST_AUTO_TEST_CASE(environments_that_refer_to_each_other_twice_stay_few) {
+BOOST_AUTO_TEST_CASE(mutually_referring_environments_stay_few) {
   RStream out = start();
   constexpr int kLevels = 60;
   out.list(kLevels).environment().tag("x").integers({1}).nil().nil().nil();
@@ -314,7 +314,7 @@ BOOST_AUTO_TEST_CASE(other_streams_are_refused) {
   fails(Errc::damaged, "native encoding has -1", RStream().raw("X\n").i(3).i(0).i(0).i(-1).text);
 }
 
-BOOST_AUTO_TEST_CASE(references_to_nothing_are_damage) {
+BOOST_AUTO_TEST_CASE(dangling_references_are_damage) {
   fails(Errc::damaged, "reference to R value 1 of 0", start().i(1 << 8 | 255).text);
   fails(Errc::damaged, "reference to R value 0 of 0", start().i(255).i(0).text);
   fails(Errc::damaged, "reference to R value 4294967295 of 0", start().i(255).i(-1).text);
@@ -327,7 +327,7 @@ BOOST_AUTO_TEST_CASE(attributes_with_too_many_names_are_damage) {
   fails(Errc::damaged, "names for another number of values", stream.text);
 }
 
-BOOST_AUTO_TEST_CASE(lengths_that_the_stream_does_not_hold_are_damage) {
+BOOST_AUTO_TEST_CASE(lengths_beyond_the_stream_are_damage) {
   for (const int32_t type : {10, 13, 14, 15, 16, 19, 24}) {
     fails(Errc::damaged, "too early", start().i(type).i(INT32_MAX).text);
     fails(Errc::damaged, "too early", start().i(type).i(-1).i(65536).i(-1).text);
@@ -338,7 +338,7 @@ BOOST_AUTO_TEST_CASE(lengths_that_the_stream_does_not_hold_are_damage) {
   fails(Errc::damaged, "too early", start().i(16).i(1).i(9).i(INT32_MAX).text);
 }
 
-// Calls in byte code, each the first part of the one before.
+// Returns calls in byte code, each nested as the first part of another.
 std::string nested_code() {
   RStream out;
   for (int i = 0; i < 100000; ++i) out.i(6).nil();
@@ -372,7 +372,7 @@ BOOST_AUTO_TEST_CASE(very_many_values_are_refused) {
   fails(Errc::unsupported, "more than 1048576 R values", pairs.text);
 }
 
-BOOST_AUTO_TEST_CASE(a_long_name_that_is_said_very_often_takes_no_memory) {
+BOOST_AUTO_TEST_CASE(repeated_long_name_takes_no_memory) {
   RStream pairs = start();
   pairs.tag(std::string(1 << 20, 'n')).nil();
   for (int i = 0; i < 1000; ++i) pairs.i(2 | kWithTag).i(1 << 8 | 255).nil();
@@ -391,7 +391,7 @@ BOOST_AUTO_TEST_CASE(more_bytes_than_allowed_are_refused) {
                         says("the file holds too much data when decompressed"));
 }
 
-BOOST_AUTO_TEST_CASE(a_stream_cut_anywhere_is_damage) {
+BOOST_AUTO_TEST_CASE(truncated_stream_is_damage) {
   RStream out = start();
   const std::string whole = small_object(out).text;
   const Read value(whole);
@@ -418,12 +418,13 @@ BOOST_AUTO_TEST_CASE(any_changed_byte_gives_a_value_or_an_error) {
   BOOST_TEST(errors < 3 * whole.size());
 }
 
-// serialize(function, NULL) of a compiled function holds code that refers to itself; what follows is found.
-BOOST_AUTO_TEST_CASE(byte_code_is_read_over) {
+// serialize(function, NULL) of a compiled function holds code that refers to itself. The data after it are
+// found.
+BOOST_AUTO_TEST_CASE(byte_code_is_skipped) {
   RStream out = start();
   out.list(2).i(21).i(1).integers({12, 1}).i(4);
   out.i(13).integers({5});                                    // a constant: its type, then itself
-  out.i(244).i(0).i(6).symbol("f").i(243).i(0).i(254).nil();  // a call that is shared
+  out.i(244).i(0).i(6).symbol("f").i(243).i(0).i(254).nil();  // a shared call
   out.i(21).integers({12}).i(0);                              // code in code
   out.i(240).i(2 | kWithTag).symbol("a").integers({1}).nil().nil().i(13).integers({1}).i(254).nil();
   out.integers({7});
@@ -431,7 +432,7 @@ BOOST_AUTO_TEST_CASE(byte_code_is_read_over) {
   BOOST_TEST((values<int32_t>(*value->items[1]) == std::vector<int32_t>{7}));
 }
 
-BOOST_AUTO_TEST_CASE(text_form_reads_as_r_wrote_it) {
+BOOST_AUTO_TEST_CASE(text_form_matches_r) {
   const std::string head = "A\n3\n262658\n197888\n5\nUTF-8\n";
   const Read reals(head + "14\n6\n0.1\nNA\nNaN\n-Inf\n0x1.8p+1\n-0x0p+0\n");
   const std::vector<double> read = values<double>(reals);
@@ -453,14 +454,14 @@ BOOST_AUTO_TEST_CASE(text_form_reads_as_r_wrote_it) {
   fails(Errc::damaged, "is no byte", head + "24\n1\n1ff\n");
 }
 
-BOOST_AUTO_TEST_CASE(latin1_is_what_r_takes_for_it_and_no_byte_is_lost) {
+BOOST_AUTO_TEST_CASE(latin1_is_decoded_like_r_without_losing_bytes) {
   RStream out = start();
   out.i(16).i(3).chars("\x80", 4).chars("a\xff", 8).chars("\x81", 4);
   BOOST_TEST(Read(out.text)->texts() == (std::vector<std::string>{"\xe2\x82\xac", "a\\xff", "\\x81"}),
              boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(a_large_vector_is_read_where_it_lies) {
+BOOST_AUTO_TEST_CASE(large_vector_is_read_in_place) {
   std::vector<double> numbers(30000);
   std::vector<std::string> names(20000);
   for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<double>(i) / 7;

@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(shared_key_signs_fields_and_query) {
              "Authorization: SharedKey lab:FfO2QASLERJCy29F0c+lnlvOPUHfsg45iigI2DI1SS4=");
 }
 
-BOOST_AUTO_TEST_CASE(key_that_is_not_base64_is_refused) {
+BOOST_AUTO_TEST_CASE(key_with_invalid_base64_is_refused) {
   BOOST_CHECK_EXCEPTION(origin("az://lab/data/x", {}, {{"AZURE_STORAGE_KEY", "no base64"}}), Error,
                         says("AZURE_STORAGE_KEY is not base64"));
 }

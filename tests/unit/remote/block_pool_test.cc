@@ -15,7 +15,7 @@ using namespace plainfs::remote;
 
 namespace {
 
-// Objects of its server; "/keyless" cannot be asked for until keys come.
+// Objects of a test server. "/keyless" waits until keys arrive.
 struct KeyedOrigin : Origin {
   explicit KeyedOrigin(std::string where) : url(std::move(where)) {}
 
@@ -92,7 +92,7 @@ bool ends(const std::future<T>& what) {
 
 BOOST_FIXTURE_TEST_SUITE(block_pool, Fixture)
 
-BOOST_AUTO_TEST_CASE(bytes_are_those_of_the_object_wherever_blocks_end) {
+BOOST_AUTO_TEST_CASE(bytes_match_the_object_across_block_ends) {
   origin->keys_are_there = true;
   BOOST_TEST(reads(other, 0, 10));
   BOOST_TEST(reads(other, kBlockBytes - 5, 10));
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(bytes_are_those_of_the_object_wherever_blocks_end) {
   BOOST_TEST(reads(other, 0, content.size()));
 }
 
-BOOST_AUTO_TEST_CASE(keys_that_do_not_come_hold_up_nobody_who_needs_none) {
+BOOST_AUTO_TEST_CASE(missing_keys_do_not_block_anonymous_reads) {
   BOOST_TEST(reads(other, 0, 10));
   Asker waits, asks;
   auto waiting = reading(keyless, 0, 10, waits);
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(keys_that_do_not_come_hold_up_nobody_who_needs_none) {
   const bool is_of_memory = ends(of_memory);
   auto of_server = reading(other, 3 * kBlockBytes, 10, asks);
   const bool is_of_server = ends(of_server);
-  // Ahead of who reads it: not before there are keys.
+  // Read-ahead waits until there are keys.
   auto ahead = std::async(std::launch::async, [this, &asks] {
     const Request::Scope scope(&asks);
     pool.fetch(keyless, {{4, 5}});
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(keys_that_do_not_come_hold_up_nobody_who_needs_none) {
   BOOST_TEST(origin->waiting == 1);
 }
 
-BOOST_AUTO_TEST_CASE(who_is_interrupted_while_keys_are_asked_for_ends_and_the_next_goes_on) {
+BOOST_AUTO_TEST_CASE(interrupted_key_request_leaves_the_next_one_going) {
   Asker first, second, third;
   auto asking = reading(keyless, 0, 10, first);
   while (origin->waiting == 0) std::this_thread::yield();
@@ -143,9 +143,9 @@ BOOST_AUTO_TEST_CASE(who_is_interrupted_while_keys_are_asked_for_ends_and_the_ne
   BOOST_TEST(next.get());
 }
 
-// As threads read a large array, a part each, at places that are no block's: with room for a part of what
-// each would have ahead of it, nothing is fetched twice, neither what another has read nor what is not read
-// yet.
+// Like threads that read a large array, a part each, at places inside of blocks. The cache has room for a
+// fraction of their read-ahead. Nothing is fetched twice, neither blocks read by another thread nor blocks
+// still to be read.
 BOOST_AUTO_TEST_CASE(readers_of_parts_fetch_each_block_once) {
   constexpr uint64_t kReaders = 6, kStep = 20'000, kPart = 120 * kStep;
   const std::string large = some_bytes(kReaders * kPart);
@@ -164,12 +164,12 @@ BOOST_AUTO_TEST_CASE(readers_of_parts_fetch_each_block_once) {
       BOOST_TEST_REQUIRE(std::memcmp(out.data(), large.data() + offset, kStep) == 0);
     }
   }
-  // But for a block that two parts share, of which the second reader may come late.
+  // Except for a block that two parts share, if the second reader comes late.
   BOOST_TEST(counters.bytes_fetched <= large.size() + kReaders * kBlockBytes);
 }
 
-// For the thread sanitizer: keys come and go, readers are interrupted, objects are forgotten.
-BOOST_AUTO_TEST_CASE(many_readers_of_a_few_objects_have_the_bytes_that_are_theirs) {
+// For the thread sanitizer: keys appear and expire, readers are interrupted, objects are forgotten.
+BOOST_AUTO_TEST_CASE(many_readers_of_a_few_objects_get_their_bytes) {
   constexpr int kReaders = 6, kReads = 150;
   origin->keys_are_there = true;
   std::atomic<bool> is_over{false};

@@ -19,7 +19,7 @@ using namespace plainfs::remote;
 
 namespace {
 
-// A home of its own, and no machine that would be asked.
+// A private home folder, and no machine that could be asked.
 struct Fixture : TemporaryDirectory {
   RemoteCounters counters;
   HttpClient client{counters};
@@ -78,13 +78,13 @@ BOOST_AUTO_TEST_CASE(the_environment_comes_first) {
   BOOST_TEST(keys().token == "token");
 }
 
-BOOST_AUTO_TEST_CASE(half_a_pair_in_the_environment_is_none) {
+BOOST_AUTO_TEST_CASE(half_a_key_pair_in_the_environment_is_ignored) {
   write(".aws/credentials", "[default]\naws_access_key_id=FILE\naws_secret_access_key=s\n");
   variables["AWS_ACCESS_KEY_ID"] = "ENV";
   BOOST_TEST(keys().id == "FILE");
 }
 
-BOOST_AUTO_TEST_CASE(the_profile_that_is_named_is_read) {
+BOOST_AUTO_TEST_CASE(named_profile_is_read) {
   write(".aws/credentials",
         "[default]\naws_access_key_id=A\naws_secret_access_key=s\n[lab]\naws_access_key_id=B\naws_secret_"
         "access_key=t\n");
@@ -93,29 +93,29 @@ BOOST_AUTO_TEST_CASE(the_profile_that_is_named_is_read) {
   BOOST_TEST(keys().id == "B");
 }
 
-BOOST_AUTO_TEST_CASE(keys_may_stand_in_the_configuration) {
+BOOST_AUTO_TEST_CASE(keys_may_be_in_the_configuration_file) {
   write(".aws/config", "[profile lab]\naws_access_key_id=C\naws_secret_access_key=u\nregion=eu-north-1\n");
   variables["AWS_PROFILE"] = "lab";
   BOOST_TEST(keys().id == "C");
   BOOST_TEST(chosen_profile(environment()).at("region") == "eu-north-1");
 }
 
-BOOST_AUTO_TEST_CASE(the_files_may_be_elsewhere) {
+BOOST_AUTO_TEST_CASE(files_may_be_at_another_path) {
   write("mine", "[default]\naws_access_key_id=D\naws_secret_access_key=v\n");
   variables["AWS_SHARED_CREDENTIALS_FILE"] = path("mine");
   BOOST_TEST(keys().id == "D");
 }
 
-BOOST_AUTO_TEST_CASE(profiles_of_other_kinds_say_what_to_do) {
+BOOST_AUTO_TEST_CASE(unsupported_profiles_suggest_a_remedy) {
   write(".aws/config", "[default]\nsso_session = lab\n");
   BOOST_CHECK_EXCEPTION(keys(), Error, says("aws configure export-credentials"));
 }
 
-BOOST_AUTO_TEST_CASE(where_there_are_none_no_sign_is_named) {
+BOOST_AUTO_TEST_CASE(without_keys_no_source_is_named) {
   BOOST_CHECK_EXCEPTION(keys(), Error, says("-o no_sign"));
 }
 
-BOOST_AUTO_TEST_CASE(keys_of_the_environment_that_were_refused_are_not_tried_again) {
+BOOST_AUTO_TEST_CASE(refused_keys_of_the_environment_are_not_retried) {
   variables["AWS_ACCESS_KEY_ID"] = "ENV";
   variables["AWS_SECRET_ACCESS_KEY"] = "secret";
   Credentials credentials(environment(), "us-east-1", client);
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(keys_of_the_environment_that_were_refused_are_not_tried_aga
   BOOST_TEST(!credentials.renew());
 }
 
-BOOST_AUTO_TEST_CASE(a_file_that_was_written_since_is_read_again) {
+BOOST_AUTO_TEST_CASE(modified_key_file_is_read_again) {
   write(".aws/credentials", "[default]\naws_access_key_id=A\naws_secret_access_key=s\n");
   Credentials credentials(environment(), "us-east-1", client);
   BOOST_TEST(credentials.current().id == "A");
@@ -133,12 +133,12 @@ BOOST_AUTO_TEST_CASE(a_file_that_was_written_since_is_read_again) {
   BOOST_TEST(credentials.current().id == "B");
 }
 
-BOOST_AUTO_TEST_CASE(a_container_is_not_asked_over_the_open_net) {
+BOOST_AUTO_TEST_CASE(container_keys_are_not_requested_over_public_http) {
   variables["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = "http://evil.example/keys";
   BOOST_CHECK_EXCEPTION(keys(), Error, says("neither https nor of this machine"));
 }
 
-BOOST_AUTO_TEST_CASE(nobody_waits_for_keys_who_is_interrupted) {
+BOOST_AUTO_TEST_CASE(interrupted_caller_does_not_wait_for_keys) {
   AnsweringServer server([](const std::string&) { return ""; });
   ask_container(server);
   Credentials some(environment(), "us-east-1", client);
@@ -157,14 +157,14 @@ BOOST_AUTO_TEST_CASE(nobody_waits_for_keys_who_is_interrupted) {
   BOOST_CHECK_THROW(asking.get(), Cancelled);
 }
 
-BOOST_AUTO_TEST_CASE(who_has_valid_keys_is_not_held_up_by_the_asking_for_others) {
+BOOST_AUTO_TEST_CASE(valid_keys_are_used_during_a_renewal) {
   std::atomic<int> asked{0};
   const std::string keys = keys_until(std::time(nullptr) + 200);
   AnsweringServer server([&](const std::string&) { return asked++ == 0 ? keys : ""; });
   ask_container(server);
   Credentials some(environment(), "us-east-1", client);
   BOOST_TEST(some.current().id == "K");
-  BOOST_TEST(!some.has_keys());  // they end soon
+  BOOST_TEST(!some.has_keys());  // they expire soon
   Asker first, second;
   auto asking = ask_for(some, first);
   while (server.requests < 2) std::this_thread::yield();
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(who_has_valid_keys_is_not_held_up_by_the_asking_for_others)
   BOOST_CHECK_THROW(asking.get(), Cancelled);
 }
 
-BOOST_AUTO_TEST_CASE(valid_keys_serve_on_where_no_others_come) {
+BOOST_AUTO_TEST_CASE(valid_keys_are_used_if_a_renewal_fails) {
   std::atomic<int> asked{0};
   const std::string keys = keys_until(std::time(nullptr) + 200);
   AnsweringServer server([&](const std::string&) {
@@ -189,7 +189,7 @@ BOOST_AUTO_TEST_CASE(valid_keys_serve_on_where_no_others_come) {
   BOOST_TEST(asked == 2);
 }
 
-BOOST_AUTO_TEST_CASE(a_service_that_gives_no_keys_is_asked_once_for_those_who_wait) {
+BOOST_AUTO_TEST_CASE(failing_key_service_is_asked_once_for_all_waiters) {
   AnsweringServer server(
       [](const std::string&) { return AnsweringServer::reply("500 Internal Server Error", "", ""); });
   ask_container(server);

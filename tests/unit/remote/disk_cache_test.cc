@@ -54,7 +54,7 @@ void flip(const std::string& path, off_t place) {
 
 BOOST_FIXTURE_TEST_SUITE(disk_cache, Fixture)
 
-BOOST_AUTO_TEST_CASE(what_was_written_is_there_in_a_later_session) {
+BOOST_AUTO_TEST_CASE(blocks_persist_to_a_later_session) {
   BOOST_TEST(!cache->version_of(kAddress).has_value());
   cache->open(kAddress, version)->write(1, block(7));
   cache->open(kAddress, version)->write(5, block(9, 100));
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(what_was_written_is_there_in_a_later_session) {
   BOOST_TEST((shown(*found, 2) == Bytes()));
 }
 
-BOOST_AUTO_TEST_CASE(another_version_has_nothing_of_the_one_before) {
+BOOST_AUTO_TEST_CASE(new_version_shares_no_blocks) {
   const DiskBlocksPtr old = cache->open(kAddress, version);
   old->write(1, block(7));
   for (const Version& other : {Version{kSize, "\"v2\"", "then"}, Version{kSize + 1, "\"v2\"", "then"}}) {
@@ -80,13 +80,13 @@ BOOST_AUTO_TEST_CASE(another_version_has_nothing_of_the_one_before) {
     BOOST_TEST(!made->has(1));
   }
   BOOST_TEST(cache->version_of(kAddress)->size == kSize + 1);
-  // Who reads the old one goes on.
+  // A reader of the old one continues.
   old->write(2, block(8));
   BOOST_TEST((shown(*old, 1) == block(7)));
   BOOST_TEST((shown(*old, 2) == block(8)));
 }
 
-BOOST_AUTO_TEST_CASE(versions_that_promise_nothing_and_giants_are_not_kept) {
+BOOST_AUTO_TEST_CASE(weak_versions_and_huge_objects_are_not_kept) {
   for (const std::string etag : {"", "W/\"v1\""})
     BOOST_TEST(!cache->open(kAddress, Version{kSize, etag, "then"}));
   BOOST_TEST(!cache->open(kAddress, Version{0, "\"v1\"", "then"}));
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(versions_that_promise_nothing_and_giants_are_not_kept) {
   BOOST_TEST(cache->open(kAddress, Version{uint64_t{1} << 40, "\"v1\"", "then"}));
 }
 
-BOOST_AUTO_TEST_CASE(a_block_that_is_not_as_it_was_written_is_not_there) {
+BOOST_AUTO_TEST_CASE(altered_block_is_absent) {
   const DiskBlocksPtr blocks = cache->open(kAddress, version);
   for (const off_t place : {4096 + 8, 4096 + 11, 8192 + 65536, 8192 + 2 * 65536 - 1}) {
     blocks->write(1, block(7));
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(a_block_that_is_not_as_it_was_written_is_not_there) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_file_that_is_none_is_made_anew) {
+BOOST_AUTO_TEST_CASE(invalid_cache_file_is_rewritten) {
   for (const off_t place : {0, 16, 20, 24, 30}) {
     cache->open(kAddress, version)->write(1, block(7));
     flip(only_file(), place);
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_none_is_made_anew) {
   BOOST_TEST(!cache->version_of(kAddress).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(no_more_of_the_disk_is_taken_than_was_said) {
+BOOST_AUTO_TEST_CASE(cache_stays_within_its_limit) {
   constexpr uint64_t kMost = 16 * kBlockBytes;
   const auto small = std::make_shared<DiskCache>(folder, kMost);
   const auto taken = [&] {
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(no_more_of_the_disk_is_taken_than_was_said) {
   const DiskBlocksPtr last = small->open(kAddress + "19", version);
   BOOST_REQUIRE(last);
   BOOST_TEST((shown(*last, 4) == block(19)));
-  // What somebody has open stays; others are then not kept.
+  // Open objects stay. Others are then not kept.
   std::vector<DiskBlocksPtr> held;
   for (int i = 20; i < 40; ++i) {
     held.push_back(small->open(kAddress + std::to_string(i), version));
@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(no_more_of_the_disk_is_taken_than_was_said) {
   BOOST_TEST(!held[19]);
 }
 
-BOOST_AUTO_TEST_CASE(a_folder_that_cannot_be_made_is_an_error) {
+BOOST_AUTO_TEST_CASE(uncreatable_folder_is_an_error) {
   const std::string file = (files::path(temporary.path()) / "file").string();
   ::close(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
   BOOST_CHECK_EXCEPTION(DiskCache(file, 1), Error, says("remote_cache=" + file + ": Not a directory"));

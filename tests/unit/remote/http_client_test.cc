@@ -12,7 +12,7 @@ using namespace plainfs::remote;
 
 namespace {
 
-// Whose requests are such as a public server has redirected.
+// An origin with requests redirected from a public server.
 struct RedirectedOrigin : Origin {
   std::string address(const std::string& location) const override { return location; }
   HttpRequest get(const std::string& location, std::vector<std::string> fields) override {
@@ -48,14 +48,14 @@ struct Fixture {
 
 BOOST_FIXTURE_TEST_SUITE(http_client, Fixture)
 
-BOOST_AUTO_TEST_CASE(a_reply_tells_whom_it_came_from) {
+BOOST_AUTO_TEST_CASE(reply_holds_the_address_of_its_server) {
   const HttpReply reply = ask(server.url, false);
   BOOST_TEST(reply.failure == "");
   BOOST_TEST(reply.body == "0123456789");
   BOOST_TEST(reply.head.peer == "127.0.0.1");
 }
 
-BOOST_AUTO_TEST_CASE(a_request_that_stays_public_makes_no_connection_into_a_private_network) {
+BOOST_AUTO_TEST_CASE(public_request_makes_no_private_connection) {
   const std::string port = server.url.substr(server.url.rfind(':'));
   for (const std::string host : {"127.0.0.1", "localhost", "[::ffff:127.0.0.1]"}) {
     const HttpReply reply = ask("http://" + host + port, true);
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(a_request_that_stays_public_makes_no_connection_into_a_priv
   BOOST_TEST(server.requests == 0);
 }
 
-BOOST_AUTO_TEST_CASE(nor_does_it_take_a_reply_over_a_connection_that_is_open) {
+BOOST_AUTO_TEST_CASE(public_request_reuses_no_private_connection) {
   BOOST_TEST(ask(server.url, false).body == "0123456789");
   const HttpReply reply = ask(server.url, true);
   BOOST_TEST(reply.head.status == 0);
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(nor_does_it_take_a_reply_over_a_connection_that_is_open) {
   BOOST_TEST(reply.failure.starts_with("a redirect to 127.0.0.1 is not followed: 127.0.0.1 is of"));
 }
 
-BOOST_AUTO_TEST_CASE(a_redirect_that_is_not_followed_is_not_tried_again) {
+BOOST_AUTO_TEST_CASE(refused_redirect_is_not_retried) {
   const auto object = std::make_shared<RemoteObject>(std::make_shared<RedirectedOrigin>(), server.url + "/x");
   const auto fetch = std::make_shared<RangeFetch>(object, ByteRange{0, 10}, client);
   BOOST_CHECK_EXCEPTION(fetch->wait_for_all(), Error, [&](const Error& error) {

@@ -17,7 +17,7 @@ using namespace plainfs::remote;
 namespace {
 
 struct ListServer : AnsweringServer {
-  // Answers every request with the same list; with none where body is empty.
+  // Answers every request with the same list, and not at all if `body` is empty.
   explicit ListServer(const std::string& body)
       : AnsweringServer(
             [body](const std::string&) { return body.empty() ? "" : reply("200 OK", "", body); }) {}
@@ -47,7 +47,7 @@ constexpr auto kLong = std::chrono::seconds(20);
 
 BOOST_FIXTURE_TEST_SUITE(s3_lists, Fixture)
 
-BOOST_AUTO_TEST_CASE(a_list_that_begins_anew_is_an_error) {
+BOOST_AUTO_TEST_CASE(restarted_list_is_an_error) {
   const ListServer server(
       "<ListBucketResult><IsTruncated>true</IsTruncated>"
       "<NextContinuationToken>t</NextContinuationToken></ListBucketResult>");
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(a_list_that_begins_anew_is_an_error) {
   BOOST_CHECK_EXCEPTION(listed.get(), Error, says("begins anew"));
 }
 
-BOOST_AUTO_TEST_CASE(what_was_not_asked_for_makes_a_list_an_error) {
+BOOST_AUTO_TEST_CASE(list_with_unrequested_entries_is_an_error) {
   const auto contents = [](const std::string& key) {
     return "<Contents><Key>" + key + "</Key><Size>1</Size></Contents>";
   };
@@ -80,19 +80,19 @@ BOOST_AUTO_TEST_CASE(what_was_not_asked_for_makes_a_list_an_error) {
                           says("objects in x/ were asked for"));
     BOOST_CHECK_EXCEPTION(list_of(contents(key) + more), Error, says("objects in x/ were asked for"));
   }
-  // The whole store does not fit on a page here, and so each folder is asked for.
+  // The whole store does not fit into one page here, so each folder is requested.
   BOOST_CHECK_EXCEPTION(list_of(contents("x/a/b") + more), Error, says("has x/a/b, those directly in x/"));
   for (const std::string prefix : {"x/a", "x/a/b/", "x/"})
     BOOST_CHECK_EXCEPTION(list_of(folder(prefix)), Error, says("as a folder in x/"));
   BOOST_CHECK_EXCEPTION(list_of(folder("y/z/")), Error, says("has y/z/, objects in x/ were asked for"));
 }
 
-BOOST_AUTO_TEST_CASE(a_folder_larger_than_a_page_may_be_is_an_error) {
+BOOST_AUTO_TEST_CASE(too_large_folder_page_is_an_error) {
   const ListServer server("<ListBucketResult>" + std::string(17 << 20, ' ') + "</ListBucketResult>");
   BOOST_CHECK_EXCEPTION(listing(server)->list("s3://bucket/x"), Error, says("longer than 16777216 bytes"));
 }
 
-BOOST_AUTO_TEST_CASE(nobody_waits_for_a_list_who_does_not_want_it_or_is_interrupted) {
+BOOST_AUTO_TEST_CASE(unneeded_or_interrupted_list_is_not_waited_for) {
   const ListServer server("");
   const auto some = listing(server);
   Asker first, second;

@@ -29,7 +29,7 @@ BOOST_AUTO_TEST_CASE(addresses_of_this_machine_and_of_private_networks) {
     BOOST_TEST(is_private_host(host), host);
 }
 
-BOOST_AUTO_TEST_CASE(addresses_of_the_public_network_up_to_the_edges_of_the_others) {
+BOOST_AUTO_TEST_CASE(addresses_just_outside_private_ranges_are_public) {
   for (const char* host :
        {"1.1.1.1", "8.8.8.8", "9.255.255.255", "11.0.0.0", "93.184.216.34", "100.63.255.255", "100.128.0.0",
         "126.255.255.255", "128.0.0.0", "169.253.255.255", "169.255.0.0", "172.15.255.255", "172.32.0.0",
@@ -40,14 +40,14 @@ BOOST_AUTO_TEST_CASE(addresses_of_the_public_network_up_to_the_edges_of_the_othe
     BOOST_TEST(!is_private_host(host), host);
 }
 
-BOOST_AUTO_TEST_CASE(an_address_is_one_in_any_form_that_the_system_reads) {
+BOOST_AUTO_TEST_CASE(address_is_recognised_in_any_form_of_the_system) {
   for (const char* host :
        {"2130706433", "127.1", "0x7f.0.0.1", "0177.0.0.1", "127.0.0.1.", "[::1]", "[FD00::1]"})
     BOOST_TEST(is_private_host(host), host);
   BOOST_TEST(!is_private_host("0x08080808"));
 }
 
-BOOST_AUTO_TEST_CASE(of_names_only_localhost_is_known) {
+BOOST_AUTO_TEST_CASE(localhost_is_the_only_known_name) {
   for (const char* host : {"localhost", "LocalHost", "localhost.", "store.localhost"})
     BOOST_TEST(is_private_host(host), host);
   for (const char* host : {"", "localhost.example", "notlocalhost", "10.0.0.1.example", "fd00.example"})
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(a_proxy_is_the_one_of_the_scheme_or_of_all) {
   BOOST_TEST(!goes_by_proxy_of("http://host/", {{"HTTP_PROXY", "http://proxy"}}));
 }
 
-BOOST_AUTO_TEST_CASE(names_that_are_excepted_and_those_below_them_go_by_none) {
+BOOST_AUTO_TEST_CASE(no_proxy_covers_names_and_subdomains) {
   const auto goes = [](const std::string& host, const std::string& past) {
     return goes_by_proxy_of("http://" + host + "/", {{"http_proxy", "http://proxy"}, {"NO_PROXY", past}});
   };

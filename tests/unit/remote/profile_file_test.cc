@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_CASE(a_name_may_be_quoted) {
   BOOST_TEST(parse_profiles("[profile \"my lab\"]\nregion=x\n").contains("my lab"));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_nested_and_comments_are_left_out) {
+BOOST_AUTO_TEST_CASE(nested_settings_and_comments_are_ignored) {
   const auto profiles = parse_profiles(
       "stray = 1\n# [no]\n; x = y\n[default]\ns3 =\n    region = other\n\tendpoint_url = z\nregion = "
       "mine\nno value\n");
@@ -30,7 +30,7 @@ BOOST_AUTO_TEST_CASE(what_is_nested_and_comments_are_left_out) {
   BOOST_TEST(!profiles.at("default").contains("endpoint_url"));
 }
 
-BOOST_AUTO_TEST_CASE(an_open_bracket_and_an_empty_file_do_no_harm) {
+BOOST_AUTO_TEST_CASE(open_bracket_and_empty_file_are_accepted) {
   BOOST_TEST(parse_profiles("").empty());
   BOOST_TEST(parse_profiles("[").size() == 1U);
   BOOST_TEST(parse_profiles("[]\na=b").at("").at("a") == "b");

@@ -20,14 +20,14 @@ BOOST_AUTO_TEST_CASE(a_single_read_fetches_nothing_more) {
   BOOST_TEST(count(ahead.after({1000, 1001})) == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(a_sequence_is_fetched_ahead_in_steps_that_double) {
+BOOST_AUTO_TEST_CASE(sequence_is_fetched_ahead_in_doubling_steps) {
   ReadAhead ahead(128);
   ahead.after({0, 1});
   uint64_t asked = 1, most = 0;
   for (uint64_t block = 1; block < 2000; ++block) {
     const BlockRange next = ahead.after({block, block + 1});
     if (count(next) == 0) continue;
-    BOOST_TEST(next.first >= asked);  // nothing is named twice
+    BOOST_TEST(next.first >= asked);  // no block is named twice
     BOOST_TEST(next.first <= std::max(asked, block + 1));
     asked = next.end;
     most = std::max(most, asked - (block + 1));
@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(two_sequences_are_followed_side_by_side) {
   BOOST_TEST(second > 100'310U);
 }
 
-BOOST_AUTO_TEST_CASE(those_that_are_read_side_by_side_share_what_may_be_under_way) {
+BOOST_AUTO_TEST_CASE(parallel_sequences_share_the_read_ahead_limit) {
   constexpr uint64_t kMost = 128, kSequences = 8, kApart = 100'000;
   ReadAhead ahead(kMost);
   uint64_t asked[kSequences] = {}, most = 0;
@@ -67,33 +67,34 @@ BOOST_AUTO_TEST_CASE(those_that_are_read_side_by_side_share_what_may_be_under_wa
     }
   }
   BOOST_TEST(most == kMost / kSequences);
-  // One that is left alone has all of it again.
+  // One that remains alone gets the whole limit again.
   for (uint64_t block = 1000; block < 2000; ++block)
     asked[0] = std::max(asked[0], ahead.after({block, block + 1}).end);
   BOOST_TEST(asked[0] > 2000 + kMost / 2);
 }
 
-// Threads that take a part each: what the next one has read already is not fetched again for the one before.
-BOOST_AUTO_TEST_CASE(a_sequence_is_not_fetched_ahead_beyond_where_another_began) {
+// Threads that take a part each: blocks that the next thread has already read are not fetched again for the
+// previous one.
+BOOST_AUTO_TEST_CASE(read_ahead_stops_at_the_start_of_another_sequence) {
   ReadAhead ahead(64);
   for (uint64_t i = 0; i < 300; ++i) ahead.after({1000 + i, 1001 + i});
   uint64_t asked = 0;
   for (uint64_t i = 900; i < 999; ++i) asked = std::max(asked, ahead.after({i, i + 1}).end);
   BOOST_TEST(asked == 1000U);
-  // Who has the last block of the one and the first of the other in one read comes no further, either.
+  // A read that includes the last block of one part and the first of the next does not go further either.
   BOOST_TEST(count(ahead.after({999, 1001})) == 0U);
-  // Whoever goes on from there is followed again.
+  // A reader that continues from there is followed again.
   for (uint64_t i = 1001; i < 1200; ++i) asked = std::max(asked, ahead.after({i, i + 1}).end);
   BOOST_TEST(asked > 1230U);
 }
 
-BOOST_AUTO_TEST_CASE(reading_the_same_block_again_asks_for_nothing) {
+BOOST_AUTO_TEST_CASE(rereading_a_block_requests_nothing) {
   ReadAhead ahead(64);
   ahead.after({5, 6});
   for (int i = 0; i < 10; ++i) BOOST_TEST(count(ahead.after({5, 6})) == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(scattered_reads_ask_for_nothing) {
+BOOST_AUTO_TEST_CASE(scattered_reads_request_nothing_ahead) {
   ReadAhead ahead(64);
   for (uint64_t i = 0; i < 200; ++i) {
     const uint64_t block = (i * 7919) % 100'003 * 100;

@@ -44,14 +44,14 @@ struct Fixture {
 
 BOOST_FIXTURE_TEST_SUITE(remote_object, Fixture)
 
-BOOST_AUTO_TEST_CASE(the_first_reply_tells_size_and_version) {
+BOOST_AUTO_TEST_CASE(first_reply_gives_size_and_version) {
   settle();
   BOOST_TEST(object.version()->size == 100U);
   BOOST_TEST(asks_with("If-Match: \"v1\""));
   BOOST_TEST(asks_with("Range: bytes=10-19"));
 }
 
-BOOST_AUTO_TEST_CASE(a_version_that_was_expected_is_settled_by_304) {
+BOOST_AUTO_TEST_CASE(expected_version_is_confirmed_by_304) {
   object.expect({100, "\"v1\"", "then"});
   BOOST_TEST(!object.version());
   BOOST_TEST(asks_with("If-None-Match: \"v1\""));
@@ -63,13 +63,13 @@ BOOST_AUTO_TEST_CASE(a_version_that_was_expected_is_settled_by_304) {
   check_fails(object.judge_refusal({304, {}}, ""), Errc::unreadable, "304");
 }
 
-BOOST_AUTO_TEST_CASE(a_version_that_was_expected_may_be_another_now) {
+BOOST_AUTO_TEST_CASE(expected_version_may_have_changed) {
   object.expect({100, "\"v0\"", "then"});
   settle();
   BOOST_TEST(object.version()->etag == "\"v1\"");
 }
 
-BOOST_AUTO_TEST_CASE(nobody_says_304_who_was_not_asked) {
+BOOST_AUTO_TEST_CASE(unsolicited_304_is_an_error) {
   check_fails(object.judge_refusal({304, {}}, ""), Errc::unreadable, "304");
   object.expect({100, "\"v0\"", "then"});
   check_fails(object.judge_refusal({304, {{"etag", "\"v1\""}}}, ""), Errc::unreadable, "304");
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(another_size_is_a_change) {
   check_fails(object.judge(part(10, 19, 101), {10, 10}), Errc::changed, "has changed");
 }
 
-BOOST_AUTO_TEST_CASE(a_precondition_that_failed_and_an_object_that_is_gone_are_changes) {
+BOOST_AUTO_TEST_CASE(failed_precondition_or_missing_object_is_a_change) {
   settle();
   for (const long status : {412, 404, 410, 416})
     check_fails(object.judge_refusal({status, {}}, ""), Errc::changed, "has changed");
@@ -127,13 +127,13 @@ BOOST_AUTO_TEST_CASE(a_server_without_ranges_is_refused) {
   check_fails(object.judge({200, {{"etag", "\"v1\""}}}, {0, 10}), Errc::unsupported, "does not serve ranges");
 }
 
-BOOST_AUTO_TEST_CASE(all_of_a_small_object_is_as_good_as_the_range_that_it_is) {
+BOOST_AUTO_TEST_CASE(full_body_is_accepted_for_the_range_it_equals) {
   BOOST_TEST(object.judge({200, {{"content-length", "9"}, {"etag", "\"v1\""}}}, {0, 10}).kind ==
              Verdict::take);
   BOOST_TEST(object.version()->size == 9U);
 }
 
-BOOST_AUTO_TEST_CASE(another_range_is_never_taken_for_the_one_that_was_asked_for) {
+BOOST_AUTO_TEST_CASE(wrong_range_is_never_accepted) {
   settle();
   check_fails(object.judge(part(11, 19, 100), {10, 10}), Errc::unreadable, "were asked for");
   check_fails(object.judge(part(10, 18, 100), {10, 10}), Errc::unreadable, "were asked for");
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(another_range_is_never_taken_for_the_one_that_was_asked_for
   check_fails(object.judge({206, {{"etag", "\"v1\""}}}, {10, 10}), Errc::unreadable, "were asked for");
 }
 
-BOOST_AUTO_TEST_CASE(a_range_that_the_object_ends_in_is_taken) {
+BOOST_AUTO_TEST_CASE(short_range_at_the_end_of_the_object_is_accepted) {
   BOOST_TEST(object.judge(part(0, 4, 5), {0, 10}).kind == Verdict::take);
 }
 
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(an_object_without_bytes_has_no_range) {
   BOOST_TEST(object.version()->size == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(what_may_pass_is_asked_again_after_the_pause_that_the_server_wants) {
+BOOST_AUTO_TEST_CASE(temporary_failure_is_retried_after_retry_after) {
   const Verdict verdict =
       object.judge_refusal({503, {{"retry-after", "3"}}}, "<Error><Code>SlowDown</Code></Error>");
   BOOST_TEST((verdict.kind == Verdict::again));
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(what_may_pass_is_asked_again_after_the_pause_that_the_serve
   BOOST_TEST((object.judge_refusal({503, {{"retry-after", "999999999"}}}, "").wait.count()) == 60'000);
 }
 
-BOOST_AUTO_TEST_CASE(an_object_that_never_was_is_absent) {
+BOOST_AUTO_TEST_CASE(object_never_seen_is_absent) {
   check_fails(object.judge_refusal({404, {}}, ""), Errc::not_found, "no such object");
   BOOST_TEST(object.is_absent());
 }
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(a_redirect_is_followed_until_it_is_refused) {
   BOOST_TEST(!object.renew("https://host/x", {403, {}}, ""));
 }
 
-BOOST_AUTO_TEST_CASE(passwords_go_to_the_host_of_the_store_alone) {
+BOOST_AUTO_TEST_CASE(passwords_go_only_to_the_host_of_the_store) {
   BOOST_TEST(object.get({0, 1}).uses_netrc);
   for (const auto& [place, is_own] :
        {std::pair{"https://host/y?z", true}, std::pair{"/y", true}, std::pair{"https://host:8443/x", false},
@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(passwords_go_to_the_host_of_the_store_alone) {
   BOOST_TEST(!HttpRequest().uses_netrc);
 }
 
-BOOST_AUTO_TEST_CASE(a_redirect_of_a_public_server_leads_into_no_private_network) {
+BOOST_AUTO_TEST_CASE(public_server_cannot_redirect_to_a_private_network) {
   const HttpHead head{302, {{"location", "https://169.254.169.254/keys"}}, "93.184.216.34"};
   BOOST_CHECK_EXCEPTION(object.follow("https://host/x", head), Error,
                         says("a redirect to 169.254.169.254 is not followed"));
@@ -203,20 +203,20 @@ BOOST_AUTO_TEST_CASE(a_redirect_of_a_public_server_leads_into_no_private_network
                           Error, says("not followed"));
   BOOST_TEST(object.get({0, 1}).url == "https://host/x");
   BOOST_TEST(!object.get({0, 1}).stays_public);
-  // Where only a resolver can tell, the client looks.
+  // If only a resolver can know, the client checks.
   BOOST_TEST(object.follow("https://host/x", {302, {{"location", "https://inside/"}}, "93.184.216.34"}));
   BOOST_TEST(object.get({0, 1}).url == "https://inside/");
   BOOST_TEST(object.get({0, 1}).stays_public);
 }
 
-BOOST_AUTO_TEST_CASE(a_redirect_of_a_server_that_nobody_knows_the_address_of_is_of_a_public_one) {
+BOOST_AUTO_TEST_CASE(server_of_unknown_address_counts_as_public) {
   BOOST_TEST(object.follow("https://host/x", {302, {{"location", "https://other/"}}, ""}));
   BOOST_TEST(object.get({0, 1}).stays_public);
   BOOST_CHECK_EXCEPTION(object.follow("https://host/x", {302, {{"location", "https://10.0.0.1/"}}, ""}),
                         Error, says("10.0.0.1 is of this machine or of a private network"));
 }
 
-BOOST_AUTO_TEST_CASE(a_private_network_redirects_within_itself_and_out_but_not_back) {
+BOOST_AUTO_TEST_CASE(private_redirect_may_leave_but_not_return) {
   BOOST_TEST(object.follow("https://host/x", {302, {{"location", "https://10.0.0.2/y"}}, "10.0.0.1"}));
   BOOST_TEST(object.get({0, 1}).url == "https://10.0.0.2/y");
   BOOST_TEST(!object.get({0, 1}).stays_public);

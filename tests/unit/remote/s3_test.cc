@@ -66,13 +66,13 @@ BOOST_AUTO_TEST_CASE(an_endpoint_with_a_password_is_refused) {
   BOOST_CHECK_EXCEPTION(origin("s3://bucket/x", options), Error, says("~/.netrc"));
 }
 
-BOOST_AUTO_TEST_CASE(names_that_are_no_bucket_are_refused) {
+BOOST_AUTO_TEST_CASE(invalid_bucket_names_are_refused) {
   BOOST_CHECK_EXCEPTION(origin("s3:///x"), Error, says("names no bucket"));
   BOOST_CHECK_EXCEPTION(origin("s3://a@evil/x"), Error, says("names no bucket"));
   BOOST_CHECK_EXCEPTION(origin("s3://bucket/x").get("s3://bucket2/x", {}), Error, says("outside"));
 }
 
-BOOST_AUTO_TEST_CASE(keys_are_in_the_signature_alone) {
+BOOST_AUTO_TEST_CASE(keys_appear_only_in_the_signature) {
   const HttpRequest request =
       origin("s3://bucket/x", {}, {{"AWS_ACCESS_KEY_ID", "ID"}, {"AWS_SECRET_ACCESS_KEY", "hidden"}})
           .get("s3://bucket/x", {});
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(keys_are_in_the_signature_alone) {
   for (const std::string& field : request.fields) BOOST_TEST(field.find("hidden") == std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(the_bucket_of_another_region_is_asked_there) {
+BOOST_AUTO_TEST_CASE(bucket_of_another_region_is_requested_there) {
   auto made = origin("s3://bucket/x");
   BOOST_TEST(made.learn_from(head_with(301, {{"x-amz-bucket-region", "eu-central-1"}}), "PermanentRedirect"));
   BOOST_TEST(made.get("s3://bucket/x", {}).url == "https://bucket.s3.eu-central-1.amazonaws.com/x");
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(the_bucket_of_another_region_is_asked_there) {
   BOOST_TEST(!made.learn_from(head_with(403, {{"x-amz-bucket-region", "evil.example/"}}), "AccessDenied"));
 }
 
-BOOST_AUTO_TEST_CASE(a_list_is_asked_for_in_the_order_of_its_signature) {
+BOOST_AUTO_TEST_CASE(list_request_follows_the_order_of_its_signature) {
   BOOST_TEST(origin("s3://bucket/x").list("x y/", "/", "t=").url ==
              "https://bucket.s3.us-east-1.amazonaws.com/"
              "?continuation-token=t%3D&delimiter=%2F&encoding-type=url&list-type=2&prefix=x%20y%2F");
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(a_page_of_objects_is_read) {
   BOOST_TEST(page.continuation == "a&b");
 }
 
-BOOST_AUTO_TEST_CASE(keys_are_decoded_only_where_the_service_encoded_them) {
+BOOST_AUTO_TEST_CASE(keys_are_decoded_only_if_the_service_encoded_them) {
   const ObjectPage page =
       origin("s3://bucket")
           .page_of(
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(keys_are_decoded_only_where_the_service_encoded_them) {
   BOOST_TEST(page.prefixes.at(0) == "d+/");
 }
 
-BOOST_AUTO_TEST_CASE(a_list_that_tells_no_strong_tag_tells_none) {
+BOOST_AUTO_TEST_CASE(list_without_strong_tags_has_no_tags) {
   for (const std::string etag : {"", "<ETag>abc</ETag>", "<ETag>W/&quot;abc&quot;</ETag>"}) {
     const ObjectPage page = origin("s3://bucket")
                                 .page_of("<ListBucketResult><Contents><Key>a</Key>" + etag +
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(a_key_is_no_longer_than_one_of_s3) {
   BOOST_CHECK_EXCEPTION(origin("s3://bucket").page_of(page_with(1025)), Error, says("a key of 1025 bytes"));
 }
 
-BOOST_AUTO_TEST_CASE(a_page_that_is_none_is_refused) {
+BOOST_AUTO_TEST_CASE(invalid_page_is_refused) {
   BOOST_CHECK_EXCEPTION(origin("s3://bucket").page_of("<html>"), Error, says("is none"));
   BOOST_CHECK_EXCEPTION(
       origin("s3://bucket").page_of("<ListBucketResult><Contents><Key>a</Key><Size>x</Size></Contents>"),

@@ -29,7 +29,7 @@ std::string signature(const std::string& url, std::vector<std::string> fields = 
 
 BOOST_AUTO_TEST_SUITE(sigv4)
 
-BOOST_AUTO_TEST_CASE(a_range_of_an_object_is_signed_as_amazon_signs_it) {
+BOOST_AUTO_TEST_CASE(range_request_is_signed_like_amazon) {
   BOOST_TEST(authorization("https://examplebucket.s3.amazonaws.com/test.txt", {"Range: bytes=0-9"}) ==
              "Authorization: AWS4-HMAC-SHA256 "
              "Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request, "
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(a_query_without_a_value_is_signed_with_an_equals_sign) {
              "fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543");
 }
 
-BOOST_AUTO_TEST_CASE(a_list_of_objects_is_signed_as_amazon_signs_it) {
+BOOST_AUTO_TEST_CASE(list_request_is_signed_like_amazon) {
   BOOST_TEST(signature("https://examplebucket.s3.amazonaws.com/?max-keys=2&prefix=J") ==
              "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7");
 }
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(the_token_of_keys_for_a_time_is_sent_and_signed) {
   BOOST_TEST(request.fields.back().find("x-amz-date;x-amz-security-token") != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(fields_that_proxies_change_are_not_signed) {
+BOOST_AUTO_TEST_CASE(fields_changed_by_proxies_are_not_signed) {
   const std::string url = "https://examplebucket.s3.amazonaws.com/test.txt";
   BOOST_TEST(signature(url, {"Accept-Encoding: identity", "If-Match: \"a\""}) == signature(url));
 }

@@ -11,7 +11,7 @@ using namespace plainfs::remote;
 
 BOOST_AUTO_TEST_SUITE(url)
 
-BOOST_AUTO_TEST_CASE(a_url_is_told_from_a_path) {
+BOOST_AUTO_TEST_CASE(url_is_distinguished_from_a_path) {
   for (const char* text : {"https://a/b", "s3://bucket", "HTTP://x", "a+b-c.d://e"}) BOOST_TEST(is_url(text));
   for (const char* text : {"/a/b", "a:b", "://x", "a b://c", "dir/https://x", ""}) BOOST_TEST(!is_url(text));
 }
@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(parts_are_found) {
   BOOST_TEST(url.text() == "https://host.example:8443/a/b%20c?x=1");
 }
 
-BOOST_AUTO_TEST_CASE(what_may_not_stand_in_a_url_is_encoded) {
+BOOST_AUTO_TEST_CASE(characters_invalid_in_a_url_are_encoded) {
   BOOST_TEST(parse_url("http://host/a b").path == "/a%20b");
 }
 

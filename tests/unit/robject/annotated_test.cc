@@ -1,4 +1,4 @@
-// The annotated matrices of R objects, as the files of other programs are made of them.
+// The annotated matrices of R objects, the source of the files for other programs.
 #include <boost/test/unit_test.hpp>
 
 #include "formats/annotated/annotated_matrices.h"
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(rows_of_a_table_of_features_are_found_by_name) {
                         says("/t has 2 rows, expected 3, one for each feature"));
 }
 
-BOOST_AUTO_TEST_CASE(layers_that_were_split_are_one_matrix_again) {
+BOOST_AUTO_TEST_CASE(split_layers_are_joined) {
   TestContext context;
   const AnnotatedMatrix joined = assay_of("seurat_v5_split", context), whole = assay_of("seurat_v5", context);
   BOOST_TEST(joined.cells == whole.cells);
@@ -79,14 +79,14 @@ BOOST_AUTO_TEST_CASE(layers_that_were_split_are_one_matrix_again) {
                boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(features_that_a_layer_has_not_are_zero) {
+BOOST_AUTO_TEST_CASE(features_missing_from_a_layer_are_zero) {
   TestContext context;
   const AnnotatedMatrix made = assay_of("seurat_v5_partial", context);
   BOOST_TEST(made.genes == 30U);
   BOOST_TEST(std::get<SparseMatrix>(made.x).rows == made.cells);
 }
 
-// What is at a path of the store of that name.
+// Returns the matrix at a path of the store of that name.
 AnnotatedMatrix experiment_at(const std::string& name, const std::vector<std::string>& path,
                               Context& context) {
   const Store store = open_store(PLAINFS_TEST_DATA "/r-objects/" + name + "/store.rds", context);
@@ -109,7 +109,7 @@ std::string first_name(const Table& table) {
   return std::string(read_all(*table.row_names).text(0));
 }
 
-BOOST_AUTO_TEST_CASE(an_experiment_has_its_first_assay_as_x_and_the_others_as_layers) {
+BOOST_AUTO_TEST_CASE(first_assay_is_x_and_the_others_are_layers) {
   for (const char* name : {"sce", "sce_134"}) {
     TestContext context;
     const AnnotatedMatrix made = experiment_at(name, {}, context);

@@ -33,8 +33,8 @@ std::vector<std::string> names_of_members(const Node& node) {
   return names;
 }
 
-// The empty third chromosome of rds_list is stored as 527, 527, as R's readRDS() shows and as the same
-// fragments in the case frag_h5 have it (tests/data/README.md).
+// Checks the empty third chromosome of rds_list. It is stored as 527, 527, as shown by R's readRDS() and as
+// in the same fragments of the case frag_h5 (tests/data/README.md).
 void check_golden_chr_ptr(const Array& pointer) {
   const std::vector<uint64_t> stored = {0, 450, 450, 527, 527, 527, 527, 727, 727, 727};
   const Elements elements = read_all(pointer);
@@ -43,7 +43,7 @@ void check_golden_chr_ptr(const Array& pointer) {
 
 BOOST_AUTO_TEST_SUITE(bpcells_object)
 
-BOOST_AUTO_TEST_CASE(a_file_of_one_object_is_that_object) {
+BOOST_AUTO_TEST_CASE(single_object_file_is_that_object) {
   for (const bool big_endian : {true, false}) {
     for (const rds::Compression compression : rds::kCompressions) {
       TestContext context;
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(a_file_of_one_object_is_that_object) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(golden_objects_read_as_bpcells_wrote_them) {
+BOOST_AUTO_TEST_CASE(golden_objects_match_bpcells) {
   TestContext context;
   const std::string one = PLAINFS_TEST_DATA "/bpcells/rds_packed_uint";
   BOOST_TEST(compare_members(one + "/expected", *object_in(one + "/store.rds", context).parts) == 7u);
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(lists_are_directories) {
   BOOST_TEST(matrix_of(*nested->find("inner")).rows == 3u);
 }
 
-// Of a matrix that cannot be shown: why.
+// Returns the reason why a matrix cannot be shown.
 std::string why_not(const Node& node) {
   const SparseMatrix matrix = matrix_of(node);
   return matrix.error ? matrix.error->what() : "";
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(an_operation_on_matrices_is_not_carried_out) {
              "a BPCells object of class TransformLog1p keeps nothing in memory");
 }
 
-BOOST_AUTO_TEST_CASE(a_directory_that_is_nowhere_is_named) {
+BOOST_AUTO_TEST_CASE(missing_directory_is_named) {
   TestContext context;
   const RdsFile file(start().s4().tag("dir").strings({"/gone/counts"}).class_of("MatrixDir", "BPCells").text);
   BOOST_TEST(why_not(object_in(file.path, context)).starts_with("/gone/counts: "));

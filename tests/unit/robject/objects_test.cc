@@ -1,4 +1,4 @@
-// What R objects mean, each put together by hand.
+// The meaning of R objects, each assembled by hand.
 #include <boost/test/unit_test.hpp>
 
 #include "formats/annotated/annotated_matrices.h"
@@ -19,14 +19,14 @@ using rds::RdsFile;
 using rds::RStream;
 using rds::start;
 
-// An object in a file, which is gone when the object is.
+// An object in a file, which is removed with the object.
 class Object {
  public:
   explicit Object(const RStream& stream) : file_(stream.text), root_(root_of(file_.path)) {}
 
   const Node& root() const { return root_; }
   TestContext& context() { return context_; }
-  // Requires: it is there.
+  // Requires: it exists.
   Node at(const std::vector<std::string>& path) {
     std::optional<Node> node = find_path(*root_.parts, path);
     BOOST_REQUIRE(node);
@@ -42,7 +42,7 @@ class Object {
     const Node node = at(path);
     return shown(*std::get<LabelledArray>(node.content).values);
   }
-  // The columns of a table, each with its name before its values.
+  // Returns the columns of a table, each as its name followed by its values.
   std::vector<std::vector<std::string>> columns(const std::vector<std::string>& path) {
     const Node node = at(path);
     std::vector<std::vector<std::string>> columns;
@@ -65,7 +65,7 @@ class Object {
 
 using Texts = std::vector<std::string>;
 
-// Before the attributes of a vector: its flags say that some follow.
+// Begins a vector with attributes: its flags announce them.
 RStream& integers(RStream& out, const std::vector<int32_t>& values) {
   out.i(13 | rds::kWithAttributes).i(static_cast<int32_t>(values.size()));
   for (const int32_t value : values) out.i(value);
@@ -81,7 +81,7 @@ RStream& factor(RStream& out, const std::vector<int32_t>& codes, const std::vect
   return class_attribute(out, {"factor"});
 }
 
-// After the columns of a data frame.
+// Follows the columns of a data frame.
 RStream& frame_end(RStream& out, const std::vector<std::string>& names, int32_t rows) {
   out.tag("names").strings(names);
   class_attribute(out, {"data.frame"});
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(a_factor_with_dimensions_shows_its_labels) {
   BOOST_TEST(codes.values->shape() == (Shape{3, 2}), boost::test_tools::per_element());
 }
 
-// The parts of a POSIXlt of two times, of which the second has no day.
+// The parts of a POSIXlt with two times. The second has no day.
 RStream& broken_down(RStream& out) {
   out.list(7, rds::kWithAttributes)
       .reals({3.5, 0})
@@ -154,13 +154,13 @@ BOOST_AUTO_TEST_CASE(a_column_of_lists_is_left_out_of_the_table_and_logged) {
   BOOST_TEST(object.context().warned("/table: several is left out of the table: it is not one value a row"));
 }
 
-// as.character() of numbers that R had not made yet when it saved them.
+// as.character() of numbers, not yet evaluated when R saved them.
 RStream& text_of(RStream& out, const std::vector<double>& numbers) {
   out.i(238).i(2).symbol("deferred_string").i(2).symbol("base").i(2).integers({16}).nil();
   return out.i(2).reals(numbers).integers({0}).nil();
 }
 
-BOOST_AUTO_TEST_CASE(a_text_of_numbers_that_is_not_known_fails_alone) {
+BOOST_AUTO_TEST_CASE(unknown_number_text_fails_alone) {
   RStream out = start();
   frame(out, 2);
   text_of(out, {45.5, 1e5});
@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(an_object_of_r6_has_its_public_and_private_fields) {
   BOOST_TEST(object.values({"private", "secret"}) == Texts{"2"}, boost::test_tools::per_element());
 }
 
-// An experiment of two rows and one column; the caller adds slots and its class.
+// An experiment of two rows and one column. The caller adds slots and its class.
 RStream& data_frame_s4(RStream& out, int32_t rows) {
   out.s4().tag("listData").list(0).tag("nrows").integers({rows});
   return out.class_of("DFrame", "S4Vectors");
@@ -215,7 +215,7 @@ BOOST_AUTO_TEST_CASE(assays_in_an_environment_are_assays) {
   BOOST_TEST(object.values({"assays", "counts"}) == (Texts{"1", "2"}), boost::test_tools::per_element());
 }
 
-// Entries at one place add up, as in the dgCMatrix that R makes of it.
+// Entries at one place add up, as in R's dgCMatrix of them.
 BOOST_AUTO_TEST_CASE(an_assay_of_triplets_is_a_matrix_by_column) {
   RStream out = start();
   out.s4().tag("colData");
@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(an_assay_of_triplets_is_a_matrix_by_column) {
   BOOST_TEST(found[0].make().genes == 3U);
 }
 
-BOOST_AUTO_TEST_CASE(slots_that_a_class_adds_to_an_experiment_are_shown) {
+BOOST_AUTO_TEST_CASE(slots_added_to_an_experiment_are_shown) {
   RStream out = start();
   out.s4().tag("colData");
   data_frame_s4(out, 1).tag("elementMetadata");
@@ -297,7 +297,7 @@ BOOST_AUTO_TEST_CASE(other_columns_of_internal_frames_are_a_table) {
   BOOST_TEST(object.columns({"int_colData"})[0][0] == "size_factor");
 }
 
-// Three vertices and two edges, which have a weight each.
+// Three vertices and two edges, with a weight each.
 RStream& igraph(RStream& out, bool is_directed, const std::vector<double>& from,
                 const std::vector<double>& to, const std::function<void()>& put_vertices) {
   out.list(10, rds::kWithAttributes).reals({3}).logical(is_directed).reals(from).reals(to);

@@ -1,4 +1,4 @@
-// Seurat objects put together by hand, and what is made of them.
+// Seurat objects assembled by hand, and the files made from them.
 #include <boost/test/unit_test.hpp>
 
 #include "formats/annotated/annotated_matrices.h"
@@ -31,7 +31,7 @@ RStream& sparse(RStream& out, int32_t rows, int32_t columns, const std::vector<d
   return out.tag("Dimnames").list(2).nil().nil().tag("x").reals(first).class_of("dgCMatrix", "Matrix");
 }
 
-// Which names each layer has: TRUE and FALSE by layer.
+// The names in each layer: TRUE and FALSE by layer.
 RStream& log_map(RStream& out, const Names& names, const Names& layers, const std::vector<int32_t>& present) {
   out.i(10 | rds::kWithAttributes).i(static_cast<int32_t>(present.size()));
   for (const int32_t value : present) out.i(value);
@@ -42,11 +42,11 @@ RStream& log_map(RStream& out, const Names& names, const Names& layers, const st
 
 struct Layer {
   std::string name;
-  std::vector<int32_t> features;  // of three: whether each is there
+  std::vector<int32_t> features;  // for each of three: whether it exists
   std::vector<double> values;     // of the first cell
 };
 
-// An assay of version 5 of the features g1 to g3 and the cells c1 and c2.
+// A version 5 assay with the features g1 to g3 and the cells c1 and c2.
 RStream& assay5(RStream& out, const std::vector<Layer>& layers) {
   Names names;
   std::vector<int32_t> features, cells;
@@ -63,7 +63,7 @@ RStream& assay5(RStream& out, const std::vector<Layer>& layers) {
   return out.class_of("Assay5", "SeuratObject");
 }
 
-// An object with that assay, RNA; the caller may add slots before its class.
+// An object with that assay, RNA. The caller may add slots before its class.
 RStream& seurat(RStream& out, const std::vector<Layer>& layers) {
   out.s4().tag("assays").list(1, rds::kWithAttributes);
   assay5(out, layers).names({"RNA"}).tag("meta.data").list(1, rds::kWithAttributes).integers({1, 2});
@@ -71,8 +71,8 @@ RStream& seurat(RStream& out, const std::vector<Layer>& layers) {
   return out.nil().tag("active.assay").strings({"RNA"});
 }
 
-// An object of version 2 with counts of the features g1 and g2 and the cells c1 and c2, as triplets of
-// which two are at one place. cells: in the order of meta.data.
+// A version 2 object with counts of the features g1 and g2 and the cells c1 and c2, as triplets. Two of them
+// are at one place. cells: in the order of meta.data.
 RStream& seurat2(RStream& out, const Names& cells) {
   out.s4().tag("raw.data").s4().tag("i").integers({1, 0, 1}).tag("j").integers({1, 0, 1});
   out.tag("x").reals({3, 1, 4}).tag("Dim").integers({2, 2}).tag("Dimnames").list(2);
@@ -123,7 +123,7 @@ using Values = std::vector<double>;
 
 BOOST_AUTO_TEST_SUITE(seurat_objects)
 
-BOOST_AUTO_TEST_CASE(a_layer_that_lacks_a_feature_is_zero_there) {
+BOOST_AUTO_TEST_CASE(feature_missing_from_a_layer_is_zero) {
   RStream out = start();
   Object object(seurat(out, {{"counts", {1, 1, 1}, {1, 2, 3}}, {"data", {1, 1, 0}, {0.5, 1}}}));
   const AnnotatedMatrix made = object.assay();
@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(a_layer_that_lacks_a_feature_is_zero_there) {
              boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(counts_that_lack_a_feature_are_not_absent) {
+BOOST_AUTO_TEST_CASE(counts_without_a_feature_are_not_absent) {
   RStream out = start();
   Object object(seurat(out, {{"counts", {0, 1, 1}, {2, 3}}, {"data", {1, 1, 1}, {0.5, 1, 2}}}));
   const AnnotatedMatrix made = object.assay();
@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(a_graph_of_other_cells_is_left_out_of_the_object) {
       object.context().warned("seurat.rds: graphs/snn, which is 1 by 1, of 2 cells: not in the object"));
 }
 
-BOOST_AUTO_TEST_CASE(a_member_that_is_no_object_of_seurats_is_shown) {
+BOOST_AUTO_TEST_CASE(member_of_another_class_is_shown) {
   RStream out = start();
   seurat(out, {{"counts", {1, 1, 1}, {1, 2, 3}}}).tag("graphs").list(1, rds::kWithAttributes);
   Object object(out.integers({1, 2}).names({"odd"}));
@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(a_member_that_is_no_object_of_seurats_is_shown) {
   BOOST_TEST(object.context().warned("seurat.rds: graphs/odd: not in the object"));
 }
 
-BOOST_AUTO_TEST_CASE(what_no_file_of_the_object_holds_is_logged_when_it_is_listed) {
+BOOST_AUTO_TEST_CASE(content_missing_from_all_files_is_logged) {
   RStream out = start();
   seurat(out, {{"counts", {1, 1, 1}, {1, 2, 3}}}).tag("misc").list(4, rds::kWithAttributes);
   for (int i = 0; i < 4; ++i) out.integers({1});
@@ -203,7 +203,7 @@ BOOST_AUTO_TEST_CASE(cells_in_another_order_are_matched_by_name) {
   BOOST_TEST(values_of(object.assay().x) == (Values{7, 1}), boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(a_slot_that_a_class_adds_is_shown) {
+BOOST_AUTO_TEST_CASE(slot_added_by_a_class_is_shown) {
   RStream out = start();
   seurat(out, {{"counts", {1, 1, 1}, {1, 2, 3}}}).tag("trajectory").integers({1, 2}).tag("empty").list(0);
   Object object(out);

@@ -1,4 +1,4 @@
-// Spatial objects of R put together by hand: what is shown of them, and their slides.
+// Spatial objects of R assembled by hand: their files and slides.
 #include <fmt/ranges.h>
 
 #include <boost/test/unit_test.hpp>
@@ -71,7 +71,7 @@ RStream& frame(RStream& out, const Names& names, const std::vector<Numbers>& col
   return out.nil();
 }
 
-// A Seurat object with one image, whose slots put() puts.
+// A Seurat object with one image. put() writes its slots.
 SpatialObject with_image(const std::string& class_name, const std::function<void(RStream& out)>& put) {
   RStream out = start();
   out.s4().tag("assays").list(0).tag("images").list(1, kWithAttributes).s4();
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(x_of_an_old_visium_v2_runs_down) {
   BOOST_TEST(across("horizontal") == (Numbers{5, 6}), boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(outlines_give_the_points_that_label_them) {
+BOOST_AUTO_TEST_CASE(outlines_provide_their_label_points) {
   SpatialObject object = with_image("FOV", [](RStream& out) {
     out.tag("boundaries").list(1, kWithAttributes).s4().tag("polygons").list(2);
     for (const char* cell : {"c1", "c2"})
@@ -162,7 +162,7 @@ RStream& raster(RStream& out, const Names& colors, int32_t rows) {
   return out.tag("class").strings({"raster"}).nil();
 }
 
-// An experiment of one gene and the cells of two samples, with a picture of the first.
+// An experiment with one gene and the cells of two samples, with a picture of the first.
 SpatialObject experiment(const Names& colors, const Names& axes) {
   RStream out = start();
   out.s4().tag("colData");
@@ -282,7 +282,7 @@ BOOST_AUTO_TEST_CASE(the_first_slide_of_a_cell_has_its_coordinates) {
   BOOST_TEST(!annotated::coordinates_of({}, 2));
 }
 
-BOOST_AUTO_TEST_CASE(cells_go_to_the_slide_that_a_column_names) {
+BOOST_AUTO_TEST_CASE(cells_belong_to_the_slide_named_by_a_column) {
   const auto cells = [](const Names& slides, std::vector<Column> columns) {
     std::string told;
     const auto found = annotated::cells_of_slides(slides, {3, nullptr, std::move(columns)}, "library_id");
@@ -300,7 +300,7 @@ BOOST_AUTO_TEST_CASE(cells_go_to_the_slide_that_a_column_names) {
   BOOST_TEST(cells({"lib"}, {}) == "0,1,2;");
 }
 
-BOOST_AUTO_TEST_CASE(some_cells_of_a_slide_are_numbered_anew) {
+BOOST_AUTO_TEST_CASE(selected_cells_of_a_slide_are_renumbered) {
   const auto some = annotated::with_cells(
       {slide_of_cells({3, 1, 0}, {1, 2, 3}, {4, 5, 6}), slide_of_cells({2}, {0}, {0})}, {1, 3});
   BOOST_REQUIRE(some.size() == 1U);

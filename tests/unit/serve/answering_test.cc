@@ -30,7 +30,7 @@ BOOST_AUTO_TEST_CASE(a_file_is_its_bytes) {
   BOOST_TEST(get("a.npy").body == read("a.npy"));
 }
 
-BOOST_AUTO_TEST_CASE(the_header_alone_is_that_of_the_file) {
+BOOST_AUTO_TEST_CASE(head_request_has_the_header_of_the_file) {
   root->add_array("a", {10, 20, 30});
   const Answer head = ask("HEAD /token/a.csv HTTP/1.1\nRange: bytes=0-1"), whole = get("a.csv");
   BOOST_TEST(head.status == 200);
@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(the_header_alone_is_that_of_the_file) {
   BOOST_TEST(ask("HEAD /token/none HTTP/1.1").status == 404);
 }
 
-BOOST_AUTO_TEST_CASE(a_range_is_those_bytes) {
+BOOST_AUTO_TEST_CASE(range_gives_those_bytes) {
   root->add_array("a", {10, 20, 30});
   const Answer answer = get("a.csv", "Range: bytes=3-4");
   BOOST_TEST(answer.status == 206);
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(several_ranges_are_parts_with_their_places) {
   BOOST_TEST(answer.field("Content-Length") == std::to_string(answer.body.size()));
 }
 
-BOOST_AUTO_TEST_CASE(what_a_client_has_is_not_sent_again) {
+BOOST_AUTO_TEST_CASE(matching_etag_gives_304) {
   root->add_array("a", {10, 20, 30}).add_array("b", {10, 20, 30});
   const std::string tag = get("a.csv").field("ETag");
   const Answer same = get("a.csv", "If-None-Match: " + tag);
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(a_text_begins_before_its_size_is_known) {
   BOOST_TEST(again.field("ETag") == whole.field("ETag"));
 }
 
-BOOST_AUTO_TEST_CASE(who_cannot_have_pieces_is_told_the_length) {
+BOOST_AUTO_TEST_CASE(without_chunked_coding_the_length_is_sent) {
   root->add_array("a", many(200'000)).add_array("b", many(200'000));
   const Answer old = ask("GET /token/a.csv HTTP/1.0");
   BOOST_TEST(old.field("Content-Length") == std::to_string(old.body.size()));
@@ -109,12 +109,12 @@ BOOST_AUTO_TEST_CASE(who_cannot_have_pieces_is_told_the_length) {
   BOOST_TEST(part.field("Content-Range") == "bytes 1288885-1288889/1288890");
 }
 
-BOOST_AUTO_TEST_CASE(links_lead_where_they_lead_in_a_mount) {
+BOOST_AUTO_TEST_CASE(links_lead_to_the_same_targets_as_in_a_mount) {
   root->add_group("g")->add_array("a", {1, 2});
   root->add_link("file", {"g", "a"}).add_link("folder", {"g"});
   BOOST_TEST(get("file.csv").body == "1\n2\n");
   BOOST_TEST(get("folder/a.csv").body == "1\n2\n");
-  // A folder has one path: who follows links does not walk in circles.
+  // A folder has one path, so that a client following links does not loop.
   const Answer folder = get("folder/");
   BOOST_TEST(folder.status == 302);
   BOOST_TEST(folder.field("Location") == "../g/");
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(links_lead_where_they_lead_in_a_mount) {
   BOOST_TEST(get("g/").status == 200);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_not_there_is_404_and_nothing_else_is) {
+BOOST_AUTO_TEST_CASE(only_an_absent_path_is_404) {
   root->add_array("a", {1});
   Node broken;
   broken.content = damaged("/nowhere/store.h5: a chunk has 3 bytes");
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_there_is_404_and_nothing_else_is) {
   BOOST_TEST(get("%2e%2e/a.csv").status == 400);
 }
 
-BOOST_AUTO_TEST_CASE(what_fails_is_told_without_the_folders_of_this_machine) {
+BOOST_AUTO_TEST_CASE(error_reply_names_no_local_folder) {
   root->add_array("a", {1});
   root->break_with(damaged("/nowhere/store.h5: a chunk has 3 bytes"));
   const Answer answer = get("");
@@ -148,18 +148,18 @@ BOOST_AUTO_TEST_CASE(what_fails_is_told_without_the_folders_of_this_machine) {
   BOOST_TEST(get("").status == 200);
 }
 
-BOOST_AUTO_TEST_CASE(what_fails_behind_the_header_is_not_ended_in_order) {
+BOOST_AUTO_TEST_CASE(failure_after_the_header_breaks_the_reply) {
   root->add("a", {LabelledArray{std::make_shared<HalfArray>(1'000'000), nullptr, nullptr}, nullptr, {}, {}});
   for (const char* const request :
        {"GET /token/a.npy HTTP/1.1", "GET /token/a.csv HTTP/1.1", "GET /token/a.npy HTTP/1.0"})
     BOOST_CHECK_THROW(ask(request), Broken);
-  // Before the header it is an error as every other, where the length has to be known first too.
+  // Before the header it is an ordinary error, as for requests that need the length first.
   for (const char* const request : {"HEAD /token/a.csv HTTP/1.1", "GET /token/a.csv HTTP/1.0"})
     BOOST_TEST(ask(request).status == 500, request);
   BOOST_TEST(get("a.csv", "Range: bytes=0-9").body == "store.h5: half of it is gone\n");
 }
 
-BOOST_AUTO_TEST_CASE(nothing_is_told_without_the_token) {
+BOOST_AUTO_TEST_CASE(requests_without_the_token_are_refused) {
   root->add_array("a", {1});
   for (const char* const path :
        {"/", "/a.csv", "/toke/a.csv", "/token1/a.csv", "/TOKEN/a.csv", "/x/token/a.csv", "/favicon.ico"}) {
@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(viewers_of_the_list_may_read_and_others_may_not) {
   BOOST_TEST(before.field("Access-Control-Max-Age") == "86400");
 }
 
-// A text that somebody put into a store is no page of this server's.
+// A text placed in a store is not a page of this server.
 BOOST_AUTO_TEST_CASE(files_run_nothing) {
   root->add_text("a", {"<script>alert(1)</script>"});
   const Answer answer = get("a.csv", "Accept: text/html");
@@ -249,7 +249,7 @@ BOOST_AUTO_TEST_CASE(a_folder_is_a_list_for_programs) {
   BOOST_TEST(get("?page").body.find("<style>") != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(a_folder_is_json_where_that_is_accepted) {
+BOOST_AUTO_TEST_CASE(folder_is_json_if_accepted) {
   root->add_group("g");
   root->add_array("a", many(200'000));
   const Answer answer = get("", "Accept: application/json");
@@ -259,7 +259,7 @@ BOOST_AUTO_TEST_CASE(a_folder_is_json_where_that_is_accepted) {
   const Json::List& entries = *json.find("entries")->list();
   BOOST_REQUIRE(entries.size() == 3U);
   BOOST_TEST(*entries[0].find("name")->text() == "a.csv");
-  BOOST_TEST(entries[0].find("size")->is_null());  // nobody waits for a pass
+  BOOST_TEST(entries[0].find("size")->is_null());  // no request waits for a pass
   BOOST_TEST(*entries[1].find("size")->as_uint64() == read("a.npy").size());
   BOOST_TEST(*entries[2].find("href")->text() == "g/");
   BOOST_TEST(*entries[2].find("kind")->text() == "folder");
@@ -278,12 +278,12 @@ BOOST_AUTO_TEST_CASE(several_stores_are_folders_of_other_names) {
   BOOST_TEST(get("store.h5/a.csv").field("ETag") != get("store.h5-2/b.csv").field("ETag"));
 }
 
-BOOST_AUTO_TEST_CASE(a_client_that_leaves_ends_the_reply) {
+BOOST_AUTO_TEST_CASE(disconnected_client_ends_the_reply) {
   root->add_array("a", many(1'000'000));
   BOOST_CHECK_THROW(ask("GET /token/a.npy HTTP/1.1", 100'000), Lost);
 }
 
-BOOST_AUTO_TEST_CASE(nothing_is_measured_for_who_has_left) {
+BOOST_AUTO_TEST_CASE(nothing_is_measured_for_a_client_that_left) {
   root->add_array("a", many(1'000'000));
   struct : plainfs::Request {
     bool cancelled() const override { return true; }
@@ -293,7 +293,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_measured_for_who_has_left) {
   BOOST_TEST(!filesystem->status_so_far(filesystem->resolve("a.csv")).is_whole);
 }
 
-BOOST_AUTO_TEST_CASE(connections_end_as_they_are_asked_to) {
+BOOST_AUTO_TEST_CASE(connections_close_as_requested) {
   root->add_array("a", {1});
   BOOST_TEST(!get("a.csv", "Connection: close").is_kept);
   BOOST_TEST(get("a.csv", "Connection: close").field("Connection") == "close");
@@ -312,7 +312,7 @@ BOOST_AUTO_TEST_CASE(without_a_token_every_path_is_answered) {
   BOOST_TEST(ask("PROPFIND / HTTP/1.1\nDepth: 1").body.find("<D:href>/a.csv</D:href>") != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(a_base_stands_before_every_address) {
+BOOST_AUTO_TEST_CASE(base_precedes_every_address) {
   settings.base = "/lab/one";
   root->add_array("a", {1, 2});
   for (const char* const path : {"/token/a?page", "/lab/one/token/a?page"}) {

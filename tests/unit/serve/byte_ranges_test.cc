@@ -8,7 +8,7 @@ namespace {
 
 using Kind = WantedBytes::Kind;
 
-// "0-9 20-29" for parts, "all" and "none".
+// Returns "0-9 20-29" for parts, "all" and "none".
 std::string wanted(std::string_view field, uint64_t size) {
   const WantedBytes bytes = wanted_bytes(field, size);
   if (bytes.kind == Kind::kWhole) return "all";
@@ -32,10 +32,10 @@ BOOST_AUTO_TEST_CASE(one_range_is_within_the_file) {
 
 BOOST_AUTO_TEST_CASE(several_keep_their_order) {
   BOOST_TEST(wanted("bytes=50-59, 0-9 ,-1", 100) == "50-59 0-9 99-99");
-  BOOST_TEST(wanted("bytes=0-9,,200-300,20-29", 100) == "0-9 20-29");  // those behind the end are left out
+  BOOST_TEST(wanted("bytes=0-9,,200-300,20-29", 100) == "0-9 20-29");  // ranges after the end are left out
 }
 
-BOOST_AUTO_TEST_CASE(what_lies_behind_the_end_is_none) {
+BOOST_AUTO_TEST_CASE(range_after_the_end_is_unsatisfiable) {
   BOOST_TEST(wanted("bytes=100-", 100) == "none");
   BOOST_TEST(wanted("bytes=100-200,300-", 100) == "none");
   BOOST_TEST(wanted("bytes=-0", 100) == "none");
@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(what_lies_behind_the_end_is_none) {
   BOOST_TEST(wanted("bytes=-5", 0) == "none");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_range_is_ignored) {
+BOOST_AUTO_TEST_CASE(invalid_range_is_ignored) {
   for (const char* const field :
        {"", "bytes", "bytes=", "bytes=,", "lines=0-9", "bytes=9-0", "bytes=a-b", "bytes=0-9x", "bytes=-",
         "bytes=--5", "bytes=0-9,x", "bytes=+1-2", "bytes= 1 - 2", "bytes=0x1-2", "bytes=0-9;20-29"})
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(numbers_beyond_64_bits_are_large_numbers) {
   BOOST_TEST(wanted("bytes=0-18446744073709551615", UINT64_MAX) == "0-18446744073709551614");
 }
 
-BOOST_AUTO_TEST_CASE(nobody_has_a_file_read_many_times) {
+BOOST_AUTO_TEST_CASE(overlapping_ranges_do_not_multiply_reads) {
   std::string field = "bytes=0-0";
   for (size_t i = 1; i < kMostRanges; ++i) field += "," + std::to_string(2 * i) + "-" + std::to_string(2 * i);
   BOOST_TEST(wanted_bytes(field, 100).parts.size() == kMostRanges);

@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_CASE(a_gene_colours_the_cells_and_is_spread_by_level) {
   BOOST_TEST_REQUIRE(levels.size() == 2U);
   BOOST_TEST(*levels[0].find("mean")->as_double() == 3);
   BOOST_TEST(*levels[1].find("cells")->as_uint64() == 2U);
-  BOOST_TEST(*levels[0].find("level")->text() == kHostile);  // as high, and before "a"
+  BOOST_TEST(*levels[0].find("level")->text() == kHostile);  // equally high, and before "a"
 }
 
 BOOST_AUTO_TEST_CASE(a_gene_is_found_in_any_case) {

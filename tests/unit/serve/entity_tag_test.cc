@@ -25,19 +25,19 @@ BOOST_AUTO_TEST_CASE(run_store_opening_and_path_make_a_tag) {
 }
 
 // Another run of the server gives the same tag for the same bytes, and no other.
-BOOST_AUTO_TEST_CASE(a_store_that_is_what_it_was_has_the_tags_that_it_had) {
+BOOST_AUTO_TEST_CASE(unchanged_store_keeps_its_tags) {
   const EntityTags tags("r1", {"as it is", ""}), again("r2", {"as it is", ""}),
       changed("r3", {"changed", ""});
   const std::string tag = tags.of(0, 0, "/a.csv");
   BOOST_TEST(tag == again.of(0, 0, "/a.csv"));
   BOOST_TEST(tag != tags.of(0, 0, "/b.csv"));
   BOOST_TEST(tag != changed.of(0, 0, "/a.csv"));
-  // One that was opened anew has changed since its identity was taken.
+  // A reopened store has changed since its identity was taken.
   BOOST_TEST(tags.of(0, 1, "/a.csv") != again.of(0, 1, "/a.csv"));
   BOOST_TEST(tags.of(1, 0, "/a.csv") != again.of(1, 0, "/a.csv"));
 }
 
-BOOST_AUTO_TEST_CASE(an_identity_is_another_once_anything_has_changed) {
+BOOST_AUTO_TEST_CASE(any_change_gives_another_identity) {
   const TemporaryDirectory folder;
   const std::string store = folder.path() + "/store";
   std::filesystem::create_directories(store + "/a");
@@ -48,9 +48,9 @@ BOOST_AUTO_TEST_CASE(an_identity_is_another_once_anything_has_changed) {
   std::ofstream(store + "/a/1") << "y";
   const auto second = store_identity(store);
   BOOST_TEST((second && second != first));
-  std::ofstream(folder.path() + "/data.raw") << "z";  // beside a folder: not of it
+  std::ofstream(folder.path() + "/data.raw") << "z";  // beside a folder: not part of it
   BOOST_TEST((store_identity(store) == second));
-  // A file may name others beside it.
+  // A file may refer to others beside it.
   const auto file = store_identity(folder.path() + "/data.raw");
   std::ofstream(store + "/a/1", std::ios::app) << "y";
   BOOST_TEST((file && store_identity(folder.path() + "/data.raw") != file));
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(lists_are_looked_through) {
     BOOST_TEST(!lists_tag(field, "\"a\""), field);
 }
 
-// A client that resumes gets the rest of what it has, or all of what there is.
+// A client that resumes gets the rest, or the whole new version.
 BOOST_AUTO_TEST_CASE(parts_are_of_the_same_version_only) {
   BOOST_TEST(allows_parts("", "\"a\""));
   BOOST_TEST(allows_parts("\"a\"", "\"a\""));

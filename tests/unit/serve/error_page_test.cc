@@ -23,7 +23,7 @@ BOOST_AUTO_TEST_CASE(an_absent_name_has_the_nearest_and_the_way_back) {
   BOOST_TEST(!has(folder.body, "<a href=\"../\">obms</a>"));
 }
 
-BOOST_AUTO_TEST_CASE(what_cannot_be_read_has_a_page) {
+BOOST_AUTO_TEST_CASE(unreadable_file_has_an_error_page) {
   root->add("bad", {LabelledArray{std::make_shared<HalfArray>(2), nullptr, nullptr}, nullptr, {}, {}});
   const Answer answer = error("bad.csv");
   BOOST_TEST(answer.status == 500);
@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_read_has_a_page) {
   BOOST_TEST(!has(answer.body, "nowhere"));
 }
 
-BOOST_AUTO_TEST_CASE(programs_get_a_line) {
+BOOST_AUTO_TEST_CASE(programs_get_a_plain_text_line) {
   const Answer answer = get("none");
   BOOST_TEST(answer.status == 404);
   BOOST_TEST(answer.field("Content-Type") == "text/plain; charset=utf-8");

@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(a_stream_of_pieces_is_the_text) {
   BOOST_TEST(unpacked(gzipped(""), 0) == "");
 }
 
-BOOST_AUTO_TEST_CASE(a_page_goes_out_as_gzip_to_who_takes_it) {
+BOOST_AUTO_TEST_CASE(page_is_compressed_for_clients_that_accept_gzip) {
   root->add_array("a", {1, 2, 3});
   get("a?page");  // sizes are known afterwards
   const Answer plain = get("a?page"), packed = get("a?page", "Accept-Encoding: gzip");
@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(a_page_goes_out_as_gzip_to_who_takes_it) {
   BOOST_TEST((unpacked(packed.body, plain.body.size()) == plain.body));
 }
 
-BOOST_AUTO_TEST_CASE(a_text_goes_out_as_gzip_with_a_tag_of_its_own) {
+BOOST_AUTO_TEST_CASE(compressed_text_has_its_own_tag) {
   root->add_array("a", std::vector<int32_t>(100'000, 7)).add_array("short", {1});
   const Answer packed = get("a.csv", "Accept-Encoding: gzip");
   const Answer plain = get("a.csv");

@@ -50,7 +50,7 @@ struct Asking : Served {
 
 BOOST_FIXTURE_TEST_SUITE(h5grove, Asking)
 
-BOOST_AUTO_TEST_CASE(a_group_is_told_with_its_children) {
+BOOST_AUTO_TEST_CASE(group_is_described_with_its_children) {
   root->set_attributes({{"title", "x"}, {"n", Json::of(int64_t{3})}});
   root->add_array("a").add_link("l", {"a"}).add_link("gone", {"nowhere"}).add_link("far", {"x"}, "other.h5");
   root->add_group("g")->add_array("b");
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(paths_are_all_below) {
   is_wrong("paths", "path=/a", 422, "not a group");
 }
 
-BOOST_AUTO_TEST_CASE(a_selection_is_that_of_numpy) {
+BOOST_AUTO_TEST_CASE(selection_matches_numpy) {
   add_matrix();
   BOOST_TEST(body("data", "path=/m") == "[[0,1,2],[10,11,12]]");
   BOOST_TEST(rows("1,2") == "12");
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(numbers_are_their_bytes) {
   is_wrong("data", "path=/m&dtype=big", 422, "Unsupported dtype big");
 }
 
-BOOST_AUTO_TEST_CASE(halves_are_widened_and_big_endian_ones_are_turned) {
+BOOST_AUTO_TEST_CASE(halves_are_widened_and_big_endian_is_swapped) {
   DType half = number_type(Kind::real, 2, true);
   Elements elements = zero_elements(half, 2);
   elements.mutable_values<Half>()[0] = to_half(1.5F);
@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(halves_are_widened_and_big_endian_ones_are_turned) {
   is_wrong("data", "path=/h&format=bin", 422, "big-endian");
 }
 
-BOOST_AUTO_TEST_CASE(json_has_no_word_for_what_is_not_finite) {
+BOOST_AUTO_TEST_CASE(non_finite_numbers_are_null_in_json) {
   root->add("r", array_node(reals({1.5, std::numeric_limits<double>::quiet_NaN(), -HUGE_VAL, 1e300})));
   BOOST_TEST(body("data", "path=/r") == "[1.5,null,null,1e+300]");
   BOOST_TEST(to_json_text(h5_attribute(parse_json("[1, NaN]")).value) == "[1,null]");
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(names_with_blanks_are_those_of_a_form) {
   is_wrong("meta", "path=/a%2Bb%2Bc", 404, "not a valid path");
 }
 
-BOOST_AUTO_TEST_CASE(a_link_is_what_it_leads_to) {
+BOOST_AUTO_TEST_CASE(link_shows_its_target) {
   root->add_link("l", {"g", "b"}).add_link("gone", {"nowhere"});
   root->add_group("g")->add_array("b", {7});
   BOOST_TEST(*parse_json(body("meta", "path=/l")).find("name")->text() == "l");
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(a_link_is_what_it_leads_to) {
   is_wrong("data", "path=/gone", 404, "not a valid path");
 }
 
-BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_said_when_it_is_asked_for) {
+BOOST_AUTO_TEST_CASE(unreadable_content_fails_when_requested) {
   root->add("bad", {damaged("no such thing as 7"), nullptr, {}, {}});
   root->add("half", array_node(std::make_shared<HalfArray>(1 << 22)));
   const Json group = parse_json(body("meta", "path=/"));
@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_said_when_it_is_asked_for) {
   is_wrong("meta", "path=/bad", 500, "no such thing as 7");
   is_wrong("data", "path=/half&selection=4000000:", 500, "half of it is gone");
   BOOST_TEST(ask_h5("data", "path=/half&selection=0:10").body == "[0,0,0,0,0,0,0,0,0,0]");
-  // What fails later breaks the connection.
+  // A later failure breaks the connection.
   BOOST_CHECK_THROW(ask_h5("data", "path=/half"), Broken);
   BOOST_CHECK_THROW(ask_h5("data", "path=/half&format=bin"), Broken);
 }
@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(a_file_is_a_store_by_its_path) {
   BOOST_TEST(get(".plainfs/log").status == 404);
 }
 
-BOOST_AUTO_TEST_CASE(of_several_stores_each_has_its_name) {
+BOOST_AUTO_TEST_CASE(several_stores_are_addressed_by_name) {
   has_second = true;
   root->add_array("a");
   second->add_array("b");

@@ -7,7 +7,7 @@ namespace {
 
 BOOST_AUTO_TEST_SUITE(host_names)
 
-BOOST_AUTO_TEST_CASE(numbers_and_names_that_were_given_are_hosts) {
+BOOST_AUTO_TEST_CASE(addresses_and_configured_names_are_hosts) {
   const HostNames hosts({"data.lab.example"});
   for (const char* const host :
        {"127.0.0.1", "127.0.0.1:8080", "192.168.1.7:80", "[::1]", "[::1]:8080", "[fe80::1]:1", "localhost",
@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_CASE(numbers_and_names_that_were_given_are_hosts) {
     BOOST_TEST(hosts.allows(host), host);
 }
 
-// A name of somebody else's that leads to this machine.
+// A foreign name that resolves to this machine.
 BOOST_AUTO_TEST_CASE(other_names_are_refused) {
   const HostNames hosts({"data.lab.example"});
   for (const char* const host : {"",
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(other_names_are_refused) {
     BOOST_TEST(!hosts.allows(host), host);
 }
 
-BOOST_AUTO_TEST_CASE(origins_are_those_of_the_list) {
+BOOST_AUTO_TEST_CASE(origins_must_be_on_the_list) {
   const Origins some({"https://vitessce.io"}), all({"*"}), none({});
   BOOST_TEST(some.allows("https://vitessce.io"));
   for (const char* const origin : {"", "null", "http://vitessce.io", "https://vitessce.io.evil.example",
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(origins_are_written_as_browsers_send_them) {
     BOOST_TEST(!is_origin(text), text);
 }
 
-BOOST_AUTO_TEST_CASE(a_port_of_a_given_name_counts_for_nothing) {
+BOOST_AUTO_TEST_CASE(port_of_a_host_name_is_ignored) {
   const HostNames hosts({"data.lab.example:8993", "evil:port"});
   BOOST_TEST(hosts.allows("data.lab.example:8993"));
   BOOST_TEST(hosts.allows("data.lab.example"));

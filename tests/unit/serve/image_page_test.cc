@@ -6,7 +6,7 @@ namespace plainfs::serve {
 namespace {
 
 struct Images : Pages {
-  // c 2, z 3, y 4, x 5; each value is its place.
+  // c 2, z 3, y 4, x 5; the value of an element is its place.
   Images() {
     std::vector<double> values(2 * 3 * 4 * 5);
     for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(an_address_chooses_channels_planes_contrast_and_region) {
               chosen.region->height == 2));
 }
 
-BOOST_AUTO_TEST_CASE(what_an_image_does_not_have_is_a_problem) {
+BOOST_AUTO_TEST_CASE(options_beyond_the_image_are_a_problem) {
   for (const char* const query :
        {"c=2", "c=x", "z=3", "z=-1", "t=1", "min=x", "max=nan", "x=5", "w=0", "x=-1", "h=all"}) {
     problems.clear();
@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(what_an_image_does_not_have_is_a_problem) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_picture_is_of_the_plane_that_is_chosen) {
+BOOST_AUTO_TEST_CASE(picture_shows_the_chosen_plane) {
   ImageChoice one;
   one.channels = {1};
   one.z = 2;
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(the_page_links_its_choices) {
   BOOST_TEST(!has(page("i/?c=%3Cscript%3E&min=%3Cscript%3E"), "<script"));
 }
 
-BOOST_AUTO_TEST_CASE(a_preview_with_a_query_is_that_picture) {
+BOOST_AUTO_TEST_CASE(preview_with_a_query_shows_that_picture) {
   const Answer whole = get("i/preview.png"), part = get("i/preview.png?c=1&z=2&w=2&h=2");
   BOOST_TEST(part.status == 200);
   BOOST_TEST(part.field("Content-Type") == "image/png");

@@ -28,14 +28,14 @@ BOOST_AUTO_TEST_CASE(addresses_are_numbers) {
     });
 }
 
-BOOST_AUTO_TEST_CASE(this_machine_alone_is_told_from_others) {
+BOOST_AUTO_TEST_CASE(loopback_addresses_are_recognised) {
   for (const char* const text : {"8080", "127.0.0.1:1", "127.3.4.5:1", "[::1]:1"})
     BOOST_TEST(parse_listen_address(text).is_loopback(), text);
   for (const char* const text : {"0.0.0.0:1", "192.168.1.1:1", "[::]:1", "12.7.0.0:1"})
     BOOST_TEST(!parse_listen_address(text).is_loopback(), text);
 }
 
-BOOST_AUTO_TEST_CASE(a_port_that_is_taken_is_an_error) {
+BOOST_AUTO_TEST_CASE(occupied_port_is_an_error) {
   ListenAddress address;
   const Descriptor socket = listen_at(address);
   BOOST_TEST(address.port > 0);

@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(a_table_has_its_first_rows_its_columns_and_its_forms) {
   BOOST_TEST(*(*all.find("take_it_as")->list())[0].find("href")->text() == "t.csv");
 }
 
-BOOST_AUTO_TEST_CASE(a_member_has_a_page_only_where_that_is_asked_for) {
+BOOST_AUTO_TEST_CASE(member_has_a_page_only_on_request) {
   root->add_array("a", {10, 20});
   BOOST_TEST(get("a").status == 404);
   BOOST_TEST(get("a/?page").status == 404);
@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(an_array_is_a_picture) {
   BOOST_TEST(png.substr(png.size() - 8, 4) == "IEND");
 }
 
-BOOST_AUTO_TEST_CASE(a_large_array_is_shown_by_some_of_its_values) {
+BOOST_AUTO_TEST_CASE(large_array_shows_a_sample_of_its_values) {
   std::vector<double> values(1000 * 5);
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
   root->add("a", {LabelledArray{numbers(values, {1000, 5}), nullptr, nullptr}, nullptr, {}, {}});
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(cells_are_points_coloured_by_a_column) {
   BOOST_TEST(has(text, "https://vitessce.io/#?url=data:,%7B%22version%22"));
 }
 
-BOOST_AUTO_TEST_CASE(whatever_a_store_calls_things_is_text_on_every_page) {
+BOOST_AUTO_TEST_CASE(names_of_a_store_are_escaped_on_every_page) {
   add_cells();
   root->add(kHostile, table_of({{kHostile, text_array({kHostile})}}, text_array({kHostile})));
   root->set_attributes({{kHostile, Json(kHostile), std::nullopt}});
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(whatever_a_store_calls_things_is_text_on_every_page) {
   BOOST_TEST(has(page(""), "&lt;script&gt;"));
 }
 
-// As fragments.tsv has them.
+// In the form of fragments.tsv.
 BOOST_AUTO_TEST_CASE(fragments_end_one_before_what_is_stored) {
   Fragments fragments;
   fragments.cell = plainfs::numbers<uint32_t>({1, 0});
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(fragments_end_one_before_what_is_stored) {
   BOOST_TEST((has(text, ">19<") && has(text, ">36<")));
 }
 
-BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_said_and_the_rest_is_shown) {
+BOOST_AUTO_TEST_CASE(unreadable_part_is_reported_and_the_rest_shown) {
   root->add("t", table_of({{"good", numbers({1, 2})}, {"bad", std::make_shared<HalfArray>(2)}}));
   const std::string text = page("t?page");
   BOOST_TEST(has(text, "class=\"note\">store.h5: half of it is gone"));

@@ -1,4 +1,4 @@
-// A store in memory whose pages a test reads.
+// A store in memory for tests that read its pages.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +41,7 @@ struct Pages : Served {
     return text.find(part) != std::string::npos;
   }
 
-  // Three cells with a place each, as AnnData has them.
+  // Adds three cells with a place each, like an AnnData.
   void add_cells() {
     is_anndata = true;
     root->add("obs", table_of({{"group", text_array({"a", kHostile, "a"})}, {"count", numbers({1, 2, 3})}},

@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(a_label_without_room_moves_and_at_last_is_left_out) {
   BOOST_TEST(times(svg, ">same<") == 5U);
 }
 
-BOOST_AUTO_TEST_CASE(a_line_breaks_at_what_is_not_finite) {
+BOOST_AUTO_TEST_CASE(line_breaks_at_non_finite_values) {
   const std::string svg = svg_of(plot_of({Line{{{0, 0}, {1, 1}, {2, NAN}, {3, 3}}, Ink::group(0)}}));
   BOOST_TEST(svg.find("M48 410L106 371M221 292\"") != std::string::npos);
 }
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(one_unit_is_as_long_along_both_axes) {
   BOOST_TEST(svg_of(plot).find("M139 410h0M533 16h0") != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(a_range_of_one_number_stands_in_the_middle) {
+BOOST_AUTO_TEST_CASE(single_value_range_is_centred) {
   Plot plot = plot_of({Dots{{{3, 3}}, Ink::group(0), 3}});
   plot.x.range = plot.y.range = {3, 3};
   BOOST_TEST(svg_of(plot).find("M336 213h0") != std::string::npos);
@@ -75,8 +75,8 @@ BOOST_AUTO_TEST_CASE(a_faint_colour_of_a_store_has_a_rim) {
              std::string::npos);
 }
 
-// WCAG 2, 1.4.11 and 1.4.3: the grounds are those of page.css.
-BOOST_AUTO_TEST_CASE(every_colour_of_a_page_stands_out) {
+// WCAG 2, 1.4.11 and 1.4.3: the backgrounds are those of page.css.
+BOOST_AUTO_TEST_CASE(every_colour_of_a_page_has_contrast) {
   const std::string style(kPageStyle);
   const std::regex color("--([ksa-z]+)(\\d*): #([0-9a-f]{3,6});");
   size_t dark_begins = style.find("prefers-color-scheme: dark"), marks = 0, texts = 0;

@@ -1,4 +1,4 @@
-// PROPFIND as clients of WebDAV ask it.
+// PROPFIND as sent by WebDAV clients.
 #include <boost/test/unit_test.hpp>
 #include <numeric>
 
@@ -31,7 +31,7 @@ using Texts = std::vector<std::string>;
 
 BOOST_FIXTURE_TEST_SUITE(properties, Dav)
 
-BOOST_AUTO_TEST_CASE(a_folder_tells_what_it_holds) {
+BOOST_AUTO_TEST_CASE(folder_lists_its_contents) {
   root->add_group("g");
   root->add_array("a b", {10, 20});
   const Answer answer = properties("/token/");
@@ -54,8 +54,8 @@ BOOST_AUTO_TEST_CASE(a_folder_without_its_slash_is_answered) {
   BOOST_TEST(properties("/token/g/a.csv/", "0").status == 404);
 }
 
-// davfs2 reads a file of unknown length as empty without a word.
-BOOST_AUTO_TEST_CASE(a_length_that_is_told_is_right) {
+// davfs2 silently reads a file of unknown length as empty.
+BOOST_AUTO_TEST_CASE(reported_length_is_right) {
   std::vector<int32_t> values(200'000);
   std::iota(values.begin(), values.end(), 0);
   root->add_array("a", values).add_array("b", {1});
@@ -65,11 +65,11 @@ BOOST_AUTO_TEST_CASE(a_length_that_is_told_is_right) {
   BOOST_TEST(between(answer.body, "<D:getcontentlength>", "<") == wanted, boost::test_tools::per_element());
   BOOST_TEST(answer.is_chunked());
   const Answer again = properties("/token/");
-  BOOST_TEST(!again.is_chunked());  // nobody had to wait
+  BOOST_TEST(!again.is_chunked());  // no wait was necessary
   BOOST_TEST(again.body == answer.body);
 }
 
-BOOST_AUTO_TEST_CASE(who_cannot_have_pieces_waits) {
+BOOST_AUTO_TEST_CASE(client_without_chunked_coding_waits) {
   std::vector<int32_t> values(200'000);
   root->add_array("a", values);
   const Answer answer = properties("/token/", "1", "1.0");
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(who_cannot_have_pieces_waits) {
   BOOST_TEST(hrefs(answer).size() == 3U);
 }
 
-BOOST_AUTO_TEST_CASE(nobody_is_told_of_everything_at_once) {
+BOOST_AUTO_TEST_CASE(infinite_depth_is_refused) {
   root->add_array("a", {1});
   for (const char* const depth : {"", "infinity", "2", "-1", "1,noroot"}) {
     const Answer answer = properties("/token/", depth);
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(the_root_of_the_server_is_an_empty_folder) {
   BOOST_TEST(options.field("MS-Author-Via") == "DAV");
 }
 
-BOOST_AUTO_TEST_CASE(what_has_no_time_has_one_after_1970) {
+BOOST_AUTO_TEST_CASE(entry_without_time_has_one_after_1970) {
   root->add_array("a", {1});
   const Answer answer = properties("/token/a.csv", "0");
   BOOST_TEST(between(answer.body, "<D:getlastmodified>", "<")[0] == "Tue, 14 Nov 2023 22:13:20 GMT");
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(what_has_no_time_has_one_after_1970) {
   BOOST_TEST(get("a.csv").field("Last-Modified") == "Tue, 14 Nov 2023 22:13:20 GMT");
 }
 
-BOOST_AUTO_TEST_CASE(a_folder_that_cannot_be_read_is_an_error_and_no_empty_one) {
+BOOST_AUTO_TEST_CASE(unreadable_folder_is_an_error_and_not_empty) {
   root->add_array("a", {1});
   root->break_with(damaged("a link is broken"));
   BOOST_TEST(properties("/token/").status == 500);
@@ -133,8 +133,8 @@ BOOST_AUTO_TEST_CASE(names_are_text_of_xml) {
   BOOST_TEST(between(answer.body, "<D:displayname>", "</")[1] == "a&lt;&amp;&gt;\\001\\377.csv");
 }
 
-// The Finder asks for these beside everything.
-BOOST_AUTO_TEST_CASE(what_macos_asks_for_by_habit_is_not_looked_for) {
+// The Finder requests these for every file.
+BOOST_AUTO_TEST_CASE(files_of_macos_are_not_looked_up) {
   root->add_array("._a", {1});
   const std::string finder = "\nDepth: 0\nUser-Agent: WebDAVFS/3.0.0 (03008000) Darwin/22.1.0";
   const int before = root->times_listed();

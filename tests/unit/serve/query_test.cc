@@ -7,7 +7,7 @@ namespace {
 
 BOOST_AUTO_TEST_SUITE(query)
 
-BOOST_AUTO_TEST_CASE(values_are_decoded_and_empty_ones_are_none) {
+BOOST_AUTO_TEST_CASE(values_are_decoded_and_empty_ones_absent) {
   const Query query("page&color=CD4+T%2B&split=&from=12&from=13");
   BOOST_TEST(query.has("page"));
   BOOST_TEST(!query.has("pag"));
@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_CASE(values_are_decoded_and_empty_ones_are_none) {
   BOOST_TEST(*query.number("from") == 12U);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_number_is_none) {
+BOOST_AUTO_TEST_CASE(invalid_number_is_absent) {
   for (const char* const text :
        {"from=-1", "from=1x", "from=", "from", "from=1e3", "from=99999999999999999999"})
     BOOST_TEST(!Query(text).number("from"), text);
@@ -29,7 +29,7 @@ BOOST_AUTO_TEST_CASE(decimal_is_a_finite_number) {
     BOOST_TEST(!Query(text).decimal("min"), text);
 }
 
-BOOST_AUTO_TEST_CASE(another_value_takes_the_place_of_all_of_that_name) {
+BOOST_AUTO_TEST_CASE(new_value_replaces_all_of_its_name) {
   const Query query("page&a=1&b=2&a=3");
   BOOST_TEST(query.with("a", "x y").href() == "?page&b=2&a=x%20y");
   BOOST_TEST(query.with("a", "").href() == "?page&b=2");
@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(another_value_takes_the_place_of_all_of_that_name) {
   BOOST_TEST(Query("x=<\"&'>").href() == "?x=%3C%22&%27%3E");
 }
 
-BOOST_AUTO_TEST_CASE(a_form_sends_what_it_has_no_field_for) {
+BOOST_AUTO_TEST_CASE(form_sends_values_without_a_field) {
   const auto rest = Query("page&a=1&b=2").rest({"a"});
   BOOST_TEST_REQUIRE(rest.size() == 2U);
   BOOST_TEST((rest[0].first == "page" && rest[0].second.empty()));

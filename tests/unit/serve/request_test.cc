@@ -8,7 +8,7 @@
 namespace plainfs::serve {
 namespace {
 
-// The status with which it is refused; 0: it is a request; -1: it is not whole yet.
+// Returns the status of a refusal; 0: a valid request; -1: incomplete.
 int status_of(std::string_view text) {
   RequestReader reader;
   reader.add(text);
@@ -21,7 +21,7 @@ int status_of(std::string_view text) {
 
 const std::string kHost = "Host: h\r\n";
 
-// Of a target: "[a][b]/?query@host"; "-" where it is none.
+// Returns the parts of a target: "[a][b]/?query@host"; "-" if it is invalid.
 std::string names_of(std::string_view text) {
   const std::optional<Target> target = parse_target(text);
   if (!target) return "-";
@@ -64,14 +64,14 @@ BOOST_AUTO_TEST_CASE(requests_come_one_after_the_other_in_any_pieces) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_request_that_is_cut_is_not_whole) {
+BOOST_AUTO_TEST_CASE(truncated_request_is_incomplete) {
   const std::string text = "PROPFIND /b HTTP/1.1\r\n" + kHost + "Content-Length: 5\r\n\r\nGET /";
   for (size_t size = 0; size < text.size(); ++size)
     BOOST_TEST(status_of(std::string_view(text).substr(0, size)) == -1, size);
   BOOST_TEST(status_of(text) == 0);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_request_is_refused) {
+BOOST_AUTO_TEST_CASE(invalid_request_is_refused) {
   const std::string end = kHost + "\r\n";
   for (const std::string& text : std::vector<std::string>{
            "\x16\x03\x01\x02\x01\x01\xfc\x03\x03 TLS\r\n\r\n" + end, "GET\r\n" + end,
@@ -86,15 +86,16 @@ BOOST_AUTO_TEST_CASE(what_is_no_request_is_refused) {
   BOOST_TEST(status_of("GET /a HTTP/1.1\r\nExpect: 100-continue\r\n" + end) == 417);
 }
 
-// Two programs that read one text as different requests is how one client's becomes another's.
-BOOST_AUTO_TEST_CASE(a_length_that_is_told_twice_is_refused) {
+// If two programs parse one text into different requests, a client can smuggle a request into another's
+// connection.
+BOOST_AUTO_TEST_CASE(duplicate_length_is_refused) {
   BOOST_TEST(status_of("GET /a HTTP/1.1\r\n" + kHost +
                        "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\nabc") == 400);
   BOOST_TEST(status_of("GET /a HTTP/1.1\r\n" + kHost +
                        "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\nabc") == 400);
 }
 
-// Its end is not known, so that what follows may be taken for another request.
+// Its end is unknown, so that later bytes might be taken for another request.
 BOOST_AUTO_TEST_CASE(unknown_transfer_coding_is_refused) {
   for (const char* const coding :
        {"gzip", "xchunked", "identity", "chunked, gzip", "gzip, chunked", "chunked,"})
@@ -108,7 +109,7 @@ BOOST_AUTO_TEST_CASE(unknown_transfer_coding_is_refused) {
   BOOST_TEST(status_of("GET /a HTTP/1.1\r\n" + kHost + "Transfer-Encoding: Chunked\r\n\r\n0\r\n\r\n") == 0);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_too_large_is_refused_before_it_is_whole) {
+BOOST_AUTO_TEST_CASE(too_large_request_is_refused_early) {
   const std::string start = "GET /a HTTP/1.1\r\n" + kHost;
   BOOST_TEST(status_of(start + "X: " + std::string(kMostHeader, 'x')) == 431);
   std::string fields;
@@ -134,14 +135,14 @@ BOOST_AUTO_TEST_CASE(paths_are_names) {
   BOOST_TEST(names_of("/a+b") == "[a+b]");
 }
 
-BOOST_AUTO_TEST_CASE(what_leads_elsewhere_is_no_path) {
+BOOST_AUTO_TEST_CASE(escaping_path_is_refused) {
   for (const char* const text :
        {"",       "*",     "a",  "//..", "/..",  "/a/../b", "/.",      "/a/./b",    "/%2e%2e/a", "/%2E./a",
         "/a%2fb", "/a%00", "/%", "/%1",  "/%zz", "/a#b",    "http://", "http:///a", "ftp://h/a", "/a/%2E"})
     BOOST_TEST(!parse_target(text), text);
 }
 
-BOOST_AUTO_TEST_CASE(any_name_comes_back_as_it_was_encoded) {
+BOOST_AUTO_TEST_CASE(any_name_survives_encoding) {
   std::mt19937 random(43);
   for (int round = 0; round < 2000; ++round) {
     std::string name;

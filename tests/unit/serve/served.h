@@ -1,4 +1,4 @@
-// A store in memory, served to whoever asks in a test.
+// A store in memory, served to the clients of a test.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace plainfs::serve {
 
-// Keeps what it is sent, and leaves after so many bytes.
+// Keeps the received bytes, and disconnects after `most` of them.
 struct TextClient : Client {
   std::string text;
   size_t most = SIZE_MAX;
@@ -24,7 +24,7 @@ struct TextClient : Client {
   }
 };
 
-// Zeros, of which the second half cannot be read.
+// Zeros with an unreadable second half.
 class HalfArray : public Array {
  public:
   explicit HalfArray(uint64_t count) : Array(number_type(Kind::integer, 4), Shape{count}) {}
@@ -34,11 +34,11 @@ class HalfArray : public Array {
   }
 };
 
-// What came back.
+// A received reply.
 struct Answer {
   int status = 0;
   std::vector<std::pair<std::string, std::string>> fields;
-  std::string body;  // put together where it came in pieces
+  std::string body;  // reassembled if it came in chunks
   std::string raw;
   bool is_kept = false;  // the connection
 
@@ -84,7 +84,7 @@ struct Served {
   TestContext context;
   std::shared_ptr<MemoryGroup> root = std::make_shared<MemoryGroup>(),
                                second = std::make_shared<MemoryGroup>();
-  bool has_second = false, is_anndata = false;  // is_anndata: of the members of root
+  bool has_second = false, is_anndata = false;  // is_anndata: an AnnData of the members of root
   AnswerSettings settings{"token",
                           HostNames({"data.example"}),
                           Origins({"https://viewer.example"}),
@@ -109,7 +109,7 @@ struct Served {
     return answering.emplace(*site, settings);
   }
 
-  // request: its lines with "\n" between them, without the Host.
+  // request: its lines separated by "\n", without the Host.
   Answer ask(const std::string& request, size_t most = SIZE_MAX) {
     std::string lines = request + "\nHost: 127.0.0.1\n\n", text;
     for (const char c : lines) text += c == '\n' ? std::string("\r\n") : std::string(1, c);

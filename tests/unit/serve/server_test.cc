@@ -34,7 +34,7 @@ class Socket {
     BOOST_REQUIRE(::send(socket_.number(), text.data(), text.size(), MSG_NOSIGNAL) ==
                   static_cast<ssize_t>(text.size()));
   }
-  // One reply with its length.
+  // Returns one reply with its length.
   Answer answer() const {
     std::string text;
     while (text.find("\r\n\r\n") == std::string::npos) more(text);
@@ -44,7 +44,7 @@ class Socket {
     while (text.size() < head + std::stoul(length)) more(text);
     return parse_answer(text);
   }
-  // Until it ends: whether it was broken off.
+  // Reads to the end. Returns whether the connection was broken.
   bool ends_broken(std::string& text) const {
     char bytes[65536];
     for (;;) {
@@ -53,7 +53,7 @@ class Socket {
       text.append(bytes, static_cast<size_t>(got));
     }
   }
-  // Bytes, or the end.
+  // Returns whether there are bytes, or the end.
   bool has_something() const {
     pollfd reading{socket_.number(), POLLIN, 0};
     return ::poll(&reading, 1, 0) == 1;
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(one_connection_takes_many_requests) {
   BOOST_TEST(server->connections() == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(requests_that_come_at_once_are_answered_in_their_order) {
+BOOST_AUTO_TEST_CASE(pipelined_requests_are_answered_in_order) {
   root->add_array("a", {1, 2});
   start();
   const Socket client = connect();
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(requests_that_come_at_once_are_answered_in_their_order) {
   BOOST_TEST(text.find("1\n2\n") < text.find("404 Not Found"));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_request_is_answered_and_ends_the_connection) {
+BOOST_AUTO_TEST_CASE(invalid_request_is_answered_and_ends_the_connection) {
   root->add_array("a", {1});
   start();
   const Socket client = connect();
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_request_is_answered_and_ends_the_connection) {
   BOOST_TEST(text.find("Connection: close") != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(a_client_that_sends_slowly_is_not_waited_for) {
+BOOST_AUTO_TEST_CASE(slow_sender_is_not_waited_for) {
   root->add_array("a", {1});
   ServerSettings how;
   how.patience.request = 100;
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(a_client_that_sends_slowly_is_not_waited_for) {
   BOOST_TEST(text.find("HTTP/1.1 408 ") == 0U);
 }
 
-BOOST_AUTO_TEST_CASE(who_asks_nothing_more_is_let_go) {
+BOOST_AUTO_TEST_CASE(idle_connection_is_closed) {
   root->add_array("a", {1});
   ServerSettings how;
   how.patience.between_requests = 100;
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(who_asks_nothing_more_is_let_go) {
   BOOST_TEST(wait_until([&] { return server->connections() == 0; }));
 }
 
-BOOST_AUTO_TEST_CASE(who_reads_nothing_is_let_go) {
+BOOST_AUTO_TEST_CASE(connection_of_a_stuck_reader_is_closed) {
   root->add_array("a", std::vector<int32_t>(20'000'000));
   ServerSettings how;
   how.patience.reading = 200;
@@ -164,8 +164,8 @@ BOOST_AUTO_TEST_CASE(who_reads_nothing_is_let_go) {
   BOOST_TEST(wait_until([&] { return server->connections() == 0; }));
 }
 
-// Every one is stuck in its own request; another one is answered beside them.
-BOOST_AUTO_TEST_CASE(clients_that_are_stuck_keep_nobody_waiting) {
+// Each is stuck in its own request, and another one is answered meanwhile.
+BOOST_AUTO_TEST_CASE(stuck_clients_do_not_block_others) {
   root->add_array("a", {1}).add_array("large", std::vector<int32_t>(20'000'000));
   start();
   std::vector<Socket> stuck;
@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(clients_that_are_stuck_keep_nobody_waiting) {
   BOOST_TEST(client.answer().body == "1\n");
 }
 
-BOOST_AUTO_TEST_CASE(more_connections_than_there_may_be_are_503) {
+BOOST_AUTO_TEST_CASE(too_many_connections_give_503) {
   root->add_array("a", {1});
   ServerSettings how;
   how.most_connections = 3;
@@ -203,7 +203,7 @@ BOOST_AUTO_TEST_CASE(more_connections_than_there_may_be_are_503) {
   BOOST_TEST(busy[0].answer().status == 200);
 }
 
-BOOST_AUTO_TEST_CASE(who_waits_between_requests_makes_room) {
+BOOST_AUTO_TEST_CASE(idle_client_makes_room) {
   root->add_array("a", {1});
   ServerSettings how;
   how.most_connections = 2;
@@ -220,7 +220,7 @@ BOOST_AUTO_TEST_CASE(who_waits_between_requests_makes_room) {
     return late.answer().status == 200;
   };
   BOOST_TEST(wait_until(is_answered));
-  // The one that has waited longest: which of them that is the server knows, whose threads take turns.
+  // The one that has waited longest. Only the server knows which one, because its threads take turns.
   const auto has_ended = [](const Socket& socket) { return socket.has_something(); };
   const auto ended = std::find_if(idle.begin(), idle.end(), has_ended);
   BOOST_REQUIRE((ended != idle.end()));
@@ -229,7 +229,7 @@ BOOST_AUTO_TEST_CASE(who_waits_between_requests_makes_room) {
   BOOST_TEST(text == "");
 }
 
-BOOST_AUTO_TEST_CASE(who_is_stuck_makes_room) {
+BOOST_AUTO_TEST_CASE(stuck_client_makes_room) {
   root->add_array("a", {1}).add_array("large", std::vector<int32_t>(20'000'000));
   for (const char* asked : {"GET /tok", "GET /token/large.npy HTTP/1.1\r\nHost: h.localhost\r\n\r\n"}) {
     ServerSettings how;
@@ -250,9 +250,9 @@ BOOST_AUTO_TEST_CASE(who_is_stuck_makes_room) {
   }
 }
 
-// It ends within one request's time although one client reads nothing and others are in the middle of a
+// It ends within the time of one request although one client reads nothing and others are in the middle of a
 // request.
-BOOST_AUTO_TEST_CASE(the_end_waits_for_nobody) {
+BOOST_AUTO_TEST_CASE(shutdown_waits_for_no_client) {
   root->add_array("a", {1}).add_array("large", std::vector<int32_t>(20'000'000));
   start();
   const Socket slow = connect(), half = connect(), idle = connect();
@@ -269,7 +269,7 @@ BOOST_AUTO_TEST_CASE(the_end_waits_for_nobody) {
   BOOST_TEST(text.size() < 80'000'000U);
 }
 
-// Gives nothing until whoever asks is seen to have left.
+// Returns nothing until the caller is known to have left.
 class SilentArray : public Array {
  public:
   SilentArray() : Array(number_type(Kind::integer, 4), Shape{3}) {}
@@ -288,7 +288,7 @@ class SilentArray : public Array {
   mutable std::atomic<bool> asked{false}, left{false};
 };
 
-BOOST_AUTO_TEST_CASE(what_is_made_for_a_client_that_leaves_is_given_up) {
+BOOST_AUTO_TEST_CASE(reply_for_a_client_that_left_is_cancelled) {
   for (const char* const request :
        {"GET /token/a.npy HTTP/1.1", "GET /token/a.csv HTTP/1.1", "PROPFIND /token/ HTTP/1.1\r\nDepth: 1"}) {
     const auto array = std::make_shared<SilentArray>();
@@ -305,7 +305,7 @@ BOOST_AUTO_TEST_CASE(what_is_made_for_a_client_that_leaves_is_given_up) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(the_end_gives_up_what_is_being_made) {
+BOOST_AUTO_TEST_CASE(shutdown_cancels_replies) {
   const auto array = std::make_shared<SilentArray>();
   root->add("a", {LabelledArray{array, nullptr, nullptr}, nullptr, {}, {}});
   start();
@@ -316,7 +316,7 @@ BOOST_AUTO_TEST_CASE(the_end_gives_up_what_is_being_made) {
   BOOST_TEST(array->left);
 }
 
-BOOST_AUTO_TEST_CASE(an_error_behind_the_header_breaks_the_connection) {
+BOOST_AUTO_TEST_CASE(error_after_the_header_breaks_the_connection) {
   root->add("a", {LabelledArray{std::make_shared<HalfArray>(1'000'000), nullptr, nullptr}, nullptr, {}, {}});
   start();
   for (const char* const name : {"a.npy", "a.csv"}) {

@@ -9,7 +9,7 @@
 namespace plainfs::serve {
 namespace {
 
-// 250 rows: a value that falls, one of three levels, and names.
+// 250 rows: a decreasing value, one of three levels, and names.
 struct Tables : Pages {
   Tables() {
     std::vector<double> values(250);
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(columns_have_a_summary) {
   BOOST_TEST(has(text, "3 levels: a 34 %, "));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_not_there_is_named_with_the_nearest) {
+BOOST_AUTO_TEST_CASE(absent_name_suggests_the_nearest) {
   BOOST_TEST(has(page("t?page&sort=valeu"),
                  "There is no column 'valeu' to sort by. The nearest is <a href=\"?page&amp;sort=value\">"));
   BOOST_TEST(has(page("t?page&where=level:B"), "<a href=\"?page&amp;where=level%3Ab\">level:b</a>"));

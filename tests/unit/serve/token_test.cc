@@ -17,7 +17,7 @@ std::string random_word() {
 
 BOOST_AUTO_TEST_SUITE(token)
 
-BOOST_AUTO_TEST_CASE(a_word_is_taken_as_it_is) {
+BOOST_AUTO_TEST_CASE(token_word_is_used_unchanged) {
   BOOST_TEST(token_of("my-lab_2026", random_word) == "my-lab_2026");
   BOOST_TEST(token_of("", random_word) == random_word());
   BOOST_TEST(token_of("none", random_word) == "");

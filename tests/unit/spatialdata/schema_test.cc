@@ -1,4 +1,4 @@
-// What is said of a SpatialData: its elements, its tables and its coordinate systems.
+// The description of a SpatialData: its elements, its tables and its coordinate systems.
 #include "formats/schemas/spatialdata/schema.h"
 
 #include <boost/test/unit_test.hpp>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kGroup = R"({"zarr_format":2})";
 
-// The attributes of an element that is transformed into that coordinate system.
+// Returns the attributes of an element that is transformed into that coordinate system.
 std::string transformed(const std::string& system, const std::string& more) {
   return R"({"coordinateTransformations":[{"type":"identity","output":{"name":")" + system + R"("}}])" +
          more + "}";
@@ -32,7 +32,7 @@ struct SpatialStore : zarr::V2Store {
 
 BOOST_AUTO_TEST_SUITE(spatialdata_schema)
 
-BOOST_AUTO_TEST_CASE(a_spatialdata_is_told_of_by_its_elements) {
+BOOST_AUTO_TEST_CASE(info_lists_the_elements_of_a_spatialdata) {
   SpatialStore writer;
   for (const char* kind : {"images", "labels", "points", "shapes", "tables"}) writer.put_group(kind, "{}");
   writer.put_group("images/slide", R"({"multiscales":[)" + transformed("global", "") + "]}");

@@ -31,7 +31,7 @@ struct Fixture {
     const GroupPtr file = hdf5::open_group(path, test.context);
     return open_basic_column(*file->find(name), {name, "/" + name, std::nullopt, true}, test.context);
   }
-  // Its elements as a .csv shows them, joined by blanks.
+  // Returns its elements as shown in a .csv, joined by blanks.
   std::string text_of(const std::string& name) {
     const BasicColumn column = open(name);
     if (column.error) return column.error->what();
@@ -66,8 +66,8 @@ BOOST_AUTO_TEST_CASE(booleans_may_be_of_any_numeric_type) {
   BOOST_TEST(text_of("integer") == "FALSE TRUE TRUE");
 }
 
-// The .npy of one shows the stored numbers.
-BOOST_AUTO_TEST_CASE(booleans_keep_the_type_that_stores_them) {
+// The .npy of such a column shows the stored numbers.
+BOOST_AUTO_TEST_CASE(booleans_keep_their_stored_type) {
   {
     Hdf5Writer writer(path);
     const double reals[] = {1, 0};

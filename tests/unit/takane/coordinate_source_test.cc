@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(truth_values_at_one_place_are_true_if_any_is) {
              boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(a_sum_that_overflows_is_unsupported) {
+BOOST_AUTO_TEST_CASE(overflowing_sum_is_unsupported) {
   const auto source = coordinate_source(triplets({0, 0}, {0, 0}, numbers<int32_t>({INT32_MAX, 1})));
   BOOST_CHECK_EXCEPTION(source->read(0, 1), Error, says("the sum of the entries at one place"));
 }

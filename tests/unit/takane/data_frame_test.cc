@@ -1,5 +1,5 @@
-// Every store of bad/takane breaks one rule of takane's validator: the message says which, and what does not
-// depend on it stays readable. outcome.txt of each case, prose lines included.
+// Every store of bad/takane breaks one rule of takane's validator: the message names it, and independent
+// parts stay readable. Compares with outcome.txt of each case, including prose lines.
 #include "formats/schemas/takane/data_frame.h"
 
 #include <boost/filesystem.hpp>
@@ -19,7 +19,7 @@ std::string bad(const std::string& name) {
   return std::string(PLAINFS_TEST_DATA) + "/bad/takane/" + name + "/store";
 }
 
-// Everything that reading the whole array throws, or an empty text.
+// Returns the message of the error from reading the whole array, or an empty text.
 std::string failure(const Array& array) {
   try {
     array.check();
@@ -36,7 +36,7 @@ struct Frame {
 
   explicit Frame(const Store& store) : root(store.root.parts), frame(*root->find("data_frame")) {}
 
-  // Why the table cannot be shown, or an empty text.
+  // Returns the reason why the table cannot be shown, or an empty text.
   std::string table_failure() const {
     if (const Error* error = std::get_if<Error>(&frame.content)) return error->what();
     const Table& table = std::get<Table>(frame.content);
@@ -65,7 +65,7 @@ struct Case {
 
 BOOST_AUTO_TEST_SUITE(takane_data_frame)
 
-BOOST_AUTO_TEST_CASE(rules_that_leave_nothing_to_show_stop_the_mount) {
+BOOST_AUTO_TEST_CASE(fatal_violations_stop_the_mount) {
   for (const Case& c : std::initializer_list<Case>{{"column_name_duplicate", "column names are unique"},
                                                    {"column_name_empty", "column names are not empty"},
                                                    {"column_name_null", "column names are not missing"},
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(rules_that_leave_nothing_to_show_stop_the_mount) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(rules_about_values_make_column_and_table_damaged) {
+BOOST_AUTO_TEST_CASE(invalid_values_damage_the_column_and_the_table) {
   for (const Case& c :
        std::initializer_list<Case>{{"chunk_damaged", "chunk", "x"},
                                    {"column_2d", "one dimension", "x"},
@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(rules_about_values_make_column_and_table_damaged) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(rules_about_the_table_leave_its_columns_readable) {
+BOOST_AUTO_TEST_CASE(violations_of_the_table_leave_its_columns_readable) {
   for (const Case& c : std::initializer_list<Case>{{"column_absent", "stored once"},
                                                    {"column_long", "row-count elements"},
                                                    {"column_short", "row-count elements"},
@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(rules_about_the_table_leave_its_columns_readable) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(rules_that_the_values_survive_are_warned_of) {
+BOOST_AUTO_TEST_CASE(harmless_violations_are_warnings) {
   for (const Case& c : std::initializer_list<Case>{{"annotations_rows", "one row a column"},
                                                    {"annotations_type", "is a data_frame"},
                                                    {"boolean_64", "does not fit", "x"},
@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(every_bad_store_is_tested) {
   BOOST_TEST(stores == 96);
 }
 
-BOOST_AUTO_TEST_CASE(an_enumeration_as_boolean_is_shown) {
+BOOST_AUTO_TEST_CASE(enumeration_stored_for_a_boolean_is_shown) {
   TestContext test;
   const Frame frame(takane::open(look_at(bad("boolean_enum")), test.context));
   BOOST_TEST(frame.table_failure() == "");
@@ -248,7 +248,7 @@ BOOST_AUTO_TEST_CASE(nested_data_frames_join_the_table) {
   BOOST_TEST(link.path == (std::vector<std::string>{"other_columns", "1"}), boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(column_that_cannot_be_seen_just_now_is_not_left_out) {
+BOOST_AUTO_TEST_CASE(temporarily_unreadable_column_is_not_left_out) {
   const auto columns_in = [](Context& context) {
     const GroupPtr root = takane::open(look_at(bad("column_long")), context).root.parts;
     std::vector<std::string> names;

@@ -7,7 +7,7 @@
 namespace plainfs::takane {
 namespace {
 
-// A delayed_array, whose tree each test writes.
+// A delayed_array with a tree written by each test.
 struct Tree : ObjectFixture {
   Tree() { write_object(root, "delayed_array"); }
 
@@ -47,7 +47,7 @@ struct Tree : ObjectFixture {
   std::string failure() {
     return failure_of([&] { read(); });
   }
-  // Rows of a dense result.
+  // Returns the rows of a dense result.
   std::string dense_text() {
     const Delayed result = read();
     BOOST_REQUIRE(result.dense);
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(matrices_of_different_orientation_are_joined_by_column) {
   BOOST_CHECK(!result.is_real);
 }
 
-BOOST_AUTO_TEST_CASE(a_sparse_matrix_beside_a_dense_array_is_dense) {
+BOOST_AUTO_TEST_CASE(sparse_matrix_joined_with_a_dense_one_is_dense) {
   {
     Hdf5Writer writer(file());
     node(writer, "/delayed_array", "combine");
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(a_constant_array_repeats_its_value) {
   BOOST_TEST(dense_text() == "4 4 4 4 4 4 ");
 }
 
-BOOST_AUTO_TEST_CASE(an_array_may_be_an_object_beside_the_file) {
+BOOST_AUTO_TEST_CASE(seed_may_be_an_object_beside_the_file) {
   write_object(root + "/seeds/0", "dense_array");
   {
     Hdf5Writer writer(root + "/seeds/0/array.h5");
@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(an_array_may_be_an_object_beside_the_file) {
   BOOST_TEST(dense_text() == "1 3 2 4 ");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_not_read_is_named) {
+BOOST_AUTO_TEST_CASE(unsupported_operation_is_named) {
   {
     Hdf5Writer writer(file());
     node(writer, "/delayed_array", "matrix product");
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_read_is_named) {
   BOOST_TEST(failure() == "the delayed array 'external hdf5 dense array'");
 }
 
-BOOST_AUTO_TEST_CASE(a_tree_that_is_none_is_damage) {
+BOOST_AUTO_TEST_CASE(invalid_tree_is_damage) {
   const auto broken = [&](auto&& write) {
     {
       Hdf5Writer writer(file());
@@ -167,8 +167,8 @@ BOOST_AUTO_TEST_CASE(a_tree_that_is_none_is_damage) {
              }).find("along dimension 2") != std::string::npos);
 }
 
-// Each operation takes the one below it twice: 2^39 arrays in a small file.
-BOOST_AUTO_TEST_CASE(a_group_that_stands_in_many_places_has_an_end) {
+// Each operation uses the one below it twice: 2^39 arrays in a small file.
+BOOST_AUTO_TEST_CASE(shared_group_is_expanded_within_a_limit) {
   {
     Hdf5Writer writer(file());
     dense(writer, "/array0");
@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(a_group_that_stands_in_many_places_has_an_end) {
   BOOST_TEST(failure() == "a delayed array of more than 8192 operations");
 }
 
-// It is known to be a sparse matrix all the same.
+// It is still known to be a sparse matrix.
 BOOST_AUTO_TEST_CASE(an_index_beyond_the_extent_is_damage_of_the_result) {
   {
     Hdf5Writer writer(file());

@@ -21,7 +21,7 @@ EntrySourcePtr small() {
                            numbers<uint64_t>({0, 2, 2, 3}), 3, 4);
 }
 
-// "major:minor=value", in order.
+// Returns "major:minor=value", in order.
 std::string text_of(const EntrySource& source, uint64_t first, uint64_t count) {
   const EntryRun run = source.read(first, count);
   const std::vector<uint64_t> lengths = source.lengths(first, count);
@@ -50,20 +50,20 @@ BOOST_AUTO_TEST_CASE(a_compressed_matrix_is_read_by_its_majors) {
   BOOST_TEST(text_of(*small(), 1, 2) == "2:1=3 ");
 }
 
-BOOST_AUTO_TEST_CASE(indices_that_fall_are_put_in_order) {
+BOOST_AUTO_TEST_CASE(decreasing_indices_are_sorted) {
   const auto source = compressed_source(numbers<int32_t>({1, 2, 3}), numbers<int32_t>({3, 0, 3}),
                                         numbers<int32_t>({0, 3}), 1, 4);
   BOOST_TEST(text_of(*source) == "0:0=2 0:3=1 0:3=3 ");
 }
 
-BOOST_AUTO_TEST_CASE(indices_may_stay_as_they_are_stored) {
+BOOST_AUTO_TEST_CASE(indices_may_keep_their_stored_order) {
   const auto source = compressed_source(numbers<int32_t>({1, 2, 3}), numbers<int32_t>({3, 0, 3}),
                                         numbers<int32_t>({0, 3}), 1, 4, true);
   BOOST_TEST(text_of(*source) == "0:3=1 0:0=2 0:3=3 ");
   BOOST_TEST(text_of(*minor_subset(source, indices({0, 3}))) == "0:1=1 0:0=2 0:1=3 ");
 }
 
-// Far more minors than there is a bucket for each.
+// Far too many minors for one bucket each.
 BOOST_AUTO_TEST_CASE(minors_are_picked_of_very_many) {
   const uint64_t many = uint64_t{1} << 40;
   const auto source =
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(minors_are_picked_of_very_many) {
   BOOST_TEST(text_of(*minor_subset(source, indices({5, 7, many - 1}))) == "0:0=1 0:1=3 0:2=4 ");
 }
 
-BOOST_AUTO_TEST_CASE(lists_that_are_no_matrix_are_damage) {
+BOOST_AUTO_TEST_CASE(inconsistent_sparse_lists_are_damage) {
   const auto value = numbers<int32_t>({1, 2}), index = numbers<int32_t>({0, 1});
   const auto of = [&](ArrayPtr i, ArrayPtr p) { return failure(compressed_source(value, i, p, 2, 2)); };
   BOOST_TEST(of(index, numbers<int64_t>({0, 2})).find("2 pointers for 2") != std::string::npos);
@@ -108,8 +108,8 @@ BOOST_AUTO_TEST_CASE(values_become_reals_exactly) {
   BOOST_TEST(run.value.values<double>()[2] == 3.0);
 }
 
-// More entries than one piece of the computed lists has, whatever is asked of them.
-BOOST_AUTO_TEST_CASE(computed_lists_are_those_of_the_whole) {
+// More entries than one piece of the computed lists, for every request.
+BOOST_AUTO_TEST_CASE(computed_lists_match_the_whole) {
   std::mt19937_64 random(11);
   std::vector<int32_t> value, index;
   std::vector<uint64_t> pointer{0};
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(computed_lists_are_those_of_the_whole) {
   BOOST_CHECK(read_all(*twice.value).bytes == elements_of(value).bytes);
 }
 
-BOOST_AUTO_TEST_CASE(a_dense_array_has_zeros_where_there_is_no_entry) {
+BOOST_AUTO_TEST_CASE(dense_array_has_zeros_without_an_entry) {
   const auto text = [](const Array& array) {
     std::string all;
     const Elements elements = read_all(array);

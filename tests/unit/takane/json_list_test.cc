@@ -29,7 +29,7 @@ BOOST_AUTO_TEST_CASE(a_valid_list_gives_its_length) {
   BOOST_TEST(check_json_list(parse_json(text)) == 4U);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_wrong_is_named_with_its_place) {
+BOOST_AUTO_TEST_CASE(invalid_content_is_named_with_its_place) {
   BOOST_TEST(failure(R"({"type":"list","values":[{"type":"integer","values":[1.5]}]})")
                  .find("values[0].values[0]") != std::string::npos);
   for (const char* text :

@@ -16,7 +16,7 @@ struct List : ObjectFixture {
   }
   void names(const std::string& json) { write_text(root + "/assays/names.json", json); }
   GroupPtr assays() { return find_group(*open().parts, "assays"); }
-  // NAME -> N of every link.
+  // Returns NAME -> N of every link.
   std::vector<std::string> links() {
     std::vector<std::string> found;
     for (const Member& member : assays()->members())

@@ -1,4 +1,4 @@
-// takane objects for tests, one thing of which may be as it should not be.
+// takane objects for tests, with at most one fault each.
 #pragma once
 
 #include <boost/filesystem.hpp>
@@ -46,13 +46,13 @@ inline void scalar_dataset(Hdf5Writer& writer, const std::string& name, int valu
   hdf5::written(H5Dwrite(dataset.id(), H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value));
 }
 
-// What a test opens, and its context.
+// The object that a test opens, and its context.
 struct ObjectFixture {
   TestContext test;
   TemporaryDirectory directory;
   const std::string root = directory.path("store");
 
-  // What was written since the last time is another file.
+  // Files written since the last call are new files.
   Node open() {
     test.files.clear();
     return takane::open(look_at(root), test.context).root;
@@ -65,7 +65,7 @@ struct ObjectFixture {
   }
 };
 
-// The message of the Error that action throws; empty where it throws none.
+// Returns the message of the Error that `action` throws; empty if it throws none.
 template <class Action>
 std::string failure_of(Action&& action) {
   try {

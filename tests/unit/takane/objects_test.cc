@@ -1,4 +1,4 @@
-// Objects whose golden cases do not show what happens where one thing of them is wrong.
+// Objects with single faults that the golden cases do not cover.
 #include <boost/test/unit_test.hpp>
 
 #include "formats/core/model/transient_fault.h"
@@ -9,7 +9,7 @@
 namespace plainfs::takane {
 namespace {
 
-// A 2 x 2 matrix by column, whose attributes each test writes.
+// Writes a 2 x 2 matrix by column with attributes chosen by each test.
 void write_matrix(const std::string& directory, const char* type, const char* layout,
                   const std::vector<int>& shape = {2, 2}) {
   write_object(directory, "compressed_sparse_matrix");
@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(truth_values_of_a_matrix_are_one_and_zero) {
   BOOST_TEST(!matrix.is_real);
 }
 
-// R's files are made of the values, the .npy of their bytes.
+// R's files are made from the values, the .npy from their bytes.
 BOOST_AUTO_TEST_CASE(an_array_has_its_missing_values_and_its_bytes) {
   write_object(root, "dense_array");
   const auto write = [&](const char* type) {
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(names_of_a_vector_are_as_many_as_its_values) {
   BOOST_TEST(std::string(std::get<Error>(contents.content).what()) == "there is a name a value: 1 of 2");
 }
 
-// A data frame of two rows, named c1 and c2 or not at all.
+// Writes a data frame of two rows, named c1 and c2 or unnamed.
 void write_frame(const std::string& place, bool has_names) {
   write_object(place, "data_frame");
   Hdf5Writer writer(place + "/basic_columns.h5");
@@ -141,7 +141,7 @@ void write_frame(const std::string& place, bool has_names) {
   writer.attribute(group.id(), "row-count", H5T_NATIVE_UINT64, scalar.id(), &rows);
 }
 
-BOOST_AUTO_TEST_CASE(a_frame_of_a_side_with_other_rows_than_the_experiment_is_warned_of) {
+BOOST_AUTO_TEST_CASE(frame_with_another_row_count_is_a_warning) {
   const auto warnings_of = [&](const std::string& dimensions) {
     write_text(root + "/OBJECT", R"({"type": "summarized_experiment",
                "summarized_experiment": {"version": "1.0", "dimensions": )" +
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(a_frame_as_reduced_dimension_has_the_names_of_the_columns) 
   BOOST_REQUIRE(table.row_names);
   BOOST_CHECK((shown(*table.row_names) == Texts{"c1", "c2"}));
 
-  // What the names are may not be known for now: then nobody goes without them, then or later.
+  // The names may be temporarily unreadable: then no reader does without them, then or later.
   FaultyContext faulty;
   faulty.files.unreadable_path = root + "/column_data";
   const Node experiment = takane::open(Probe(root, faulty.files), faulty.context).root;
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(a_frame_as_reduced_dimension_has_the_names_of_the_columns) 
   BOOST_CHECK((shown(*std::get<Table>(reduced_frame().content).row_names) == Texts{"c1", "c2"}));
 }
 
-BOOST_AUTO_TEST_CASE(info_tells_what_an_experiment_is_made_of) {
+BOOST_AUTO_TEST_CASE(info_lists_the_parts_of_an_experiment) {
   write_text(root + "/OBJECT",
              R"({"type": "summarized_experiment",
                  "summarized_experiment": {"version": "1.0", "dimensions": [3, 2]}})");

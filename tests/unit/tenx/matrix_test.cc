@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(layout_2_is_features_by_barcodes) {
   BOOST_TEST(shown(*counts.column_names) == (Texts{"AAA-1", "CCC-1"}));
 }
 
-BOOST_AUTO_TEST_CASE(layout_1_has_its_lists_beside_the_counts) {
+BOOST_AUTO_TEST_CASE(layout_1_keeps_its_lists_beside_the_counts) {
   TestContext context;
   const auto genome = std::make_shared<MemoryGroup>("/hg19");
   add_counts(*genome);
@@ -55,14 +55,14 @@ BOOST_AUTO_TEST_CASE(layout_1_has_its_lists_beside_the_counts) {
   BOOST_TEST(shown(*counts.row_names)[2] == "G3");
 }
 
-BOOST_AUTO_TEST_CASE(a_group_that_lacks_a_part_is_no_matrix) {
+BOOST_AUTO_TEST_CASE(group_without_a_part_is_no_matrix) {
   for (const std::string part : {"data", "indices", "indptr", "shape", "barcodes", "features", "id"}) {
     File file(part);
     BOOST_TEST(!file.refined().has_value(), part);
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_part_of_another_kind_is_none) {
+BOOST_AUTO_TEST_CASE(part_of_another_kind_is_ignored) {
   File file("indices");
   file.matrix->add("indices", number_node<double>({0, 2}));
   BOOST_TEST(!file.refined().has_value());
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(a_part_of_another_kind_is_none) {
   BOOST_TEST(!other.refined().has_value());
 }
 
-BOOST_AUTO_TEST_CASE(a_part_that_cannot_be_read_fails_what_uses_it) {
+BOOST_AUTO_TEST_CASE(unreadable_part_fails_its_users) {
   File file("data");
   file.matrix->add("data", broken_node("no such heap"));
   const SparseMatrix counts = file.counts();
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(a_part_that_cannot_be_read_fails_what_uses_it) {
   BOOST_TEST(shown(*counts.column_names).size() == 2u);
 }
 
-BOOST_AUTO_TEST_CASE(a_shape_that_is_no_shape_is_the_matrix_s_error) {
+BOOST_AUTO_TEST_CASE(invalid_shape_fails_the_matrix) {
   for (const auto& [shape, words] : {std::pair(std::vector<int32_t>{3}, "shape has 1 numbers, expected 2"),
                                      {{3, -2}, "shape has a negative length"}}) {
     File file("shape");
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(tags_follow_the_three_and_other_lists_follow_by_name) {
   file.features->add_group("target_sets");
   BOOST_TEST(names_of(file.table()) == (Texts{"id", "name", "feature_type", "read", "genome", "aardvark"}));
   BOOST_TEST(file.table().rows == 3u);
-  BOOST_TEST(shown(*file.table().columns[1].values)[1] == "&#181;");  // as stored
+  BOOST_TEST(shown(*file.table().columns[1].values)[1] == "&#181;");  // in its stored form
   BOOST_TEST(file.context.warnings().empty());
 }
 
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(a_tag_without_data_is_left_out_with_a_warning) {
   BOOST_TEST(file.context.warned("/matrix/features: genome is left out of the table: it has no data"));
 }
 
-BOOST_AUTO_TEST_CASE(tags_that_cannot_be_read_fail_the_table_alone) {
+BOOST_AUTO_TEST_CASE(unreadable_tags_fail_the_table_alone) {
   File file;
   file.features->add("_all_tag_keys", broken_node("no such heap"));
   const Node node = file.feature_node();
@@ -124,14 +124,14 @@ BOOST_AUTO_TEST_CASE(tags_that_cannot_be_read_fail_the_table_alone) {
   BOOST_TEST(!file.counts().error.has_value());
 }
 
-BOOST_AUTO_TEST_CASE(a_column_that_cannot_be_opened_stays_in_the_table) {
+BOOST_AUTO_TEST_CASE(unopenable_column_stays_in_the_table) {
   File file;
   file.features->add("zeta", broken_node("no such heap"));
   BOOST_TEST(names_of(file.table()) == (Texts{"id", "name", "zeta"}));
   BOOST_TEST(message_of([&] { file.table().columns[2].values->check(); }) == "no such heap");
 }
 
-BOOST_AUTO_TEST_CASE(says_how_much_the_store_holds) {
+BOOST_AUTO_TEST_CASE(info_counts_the_contents_of_the_store) {
   File file;
   const auto root = std::make_shared<MemoryGroup>();
   root->add("matrix", {{}, file.matrix, {}, {}}).add_array("other");

@@ -43,7 +43,7 @@ ArrayPtr bases(const std::vector<uint64_t>& umis, TestContext& context) {
 
 BOOST_AUTO_TEST_SUITE(tenx_molecules)
 
-BOOST_AUTO_TEST_CASE(spells_out_what_is_stored_as_numbers) {
+BOOST_AUTO_TEST_CASE(numbers_are_spelled_out_as_texts) {
   File file;
   const Table table = file.table();
   BOOST_TEST(names_of(table) == (Texts{"barcode", "umi", "feature_id", "count"}));
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(spells_out_what_is_stored_as_numbers) {
   BOOST_TEST(shown(*table.columns[2].values) == (Texts{"E1", "E2"}));
 }
 
-BOOST_AUTO_TEST_CASE(names_and_libraries_are_columns_where_they_are_stored) {
+BOOST_AUTO_TEST_CASE(names_and_libraries_are_columns_if_stored) {
   File file;
   file.root->add("library_idx", number_node<uint16_t>({0, 1}));
   std::const_pointer_cast<MemoryGroup>(
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(names_and_libraries_are_columns_where_they_are_stored) {
   BOOST_TEST(shown(*table.columns[3].values)[1] == "&#181;");
 }
 
-BOOST_AUTO_TEST_CASE(a_file_that_lacks_a_list_has_no_such_table) {
+BOOST_AUTO_TEST_CASE(file_without_a_list_has_no_such_table) {
   for (const std::string part :
        {"barcode_idx", "feature_idx", "umi", "count", "gem_group", "barcodes", "features", "id"}) {
     File file(part);
@@ -88,14 +88,14 @@ BOOST_AUTO_TEST_CASE(wells_of_another_length_are_damage) {
              "gem_group has 1 values for 2 molecules");
 }
 
-BOOST_AUTO_TEST_CASE(bases_are_as_many_as_the_largest_umi_of_the_file_needs) {
+BOOST_AUTO_TEST_CASE(largest_umi_sets_the_number_of_bases) {
   TestContext context;
   BOOST_TEST(shown(*bases({0, (1u << 20) - 1}, context)) == (Texts{"AAAAAAAAAA", "TTTTTTTTTT"}));
   BOOST_TEST(shown(*bases({0, 1u << 20}, context)) == (Texts{"AAAAAAAAAAAA", "ACAAAAAAAAAA"}));
   BOOST_TEST(shown(*bases({1, 1u << 24}, context)) == (Texts{"AAAAAAAAAAAAAAAC", "AAACAAAAAAAAAAAA"}));
   BOOST_TEST(shown(*bases({}, context)).empty());
   const ArrayPtr part = bases({3, 1u << 24}, context);
-  BOOST_TEST(part->read(range(0, 1)).text(0) == "AAAAAAAAAAAAAAAT");  // though it is asked for alone
+  BOOST_TEST(part->read(range(0, 1)).text(0) == "AAAAAAAAAAAAAAAT");  // even in a separate request
 }
 
 BOOST_AUTO_TEST_CASE(more_than_sixteen_bases_are_damage) {
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(a_long_list_is_read_in_blocks) {
   BOOST_TEST(shown(*picked) == (Texts{"149999", "0", "65536", "65535"}));
 }
 
-BOOST_AUTO_TEST_CASE(says_how_much_the_store_holds) {
+BOOST_AUTO_TEST_CASE(info_counts_the_contents_of_the_store) {
   File file;
   file.root->set_attributes({{"file_version", Json::of(int64_t{4})}});
   Store store;

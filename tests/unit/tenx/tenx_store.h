@@ -1,4 +1,4 @@
-// 10x files in memory, to break one thing at a time.
+// 10x files in memory, so that tests can break one thing at a time.
 #pragma once
 
 #include <memory>
@@ -26,7 +26,7 @@ inline Node broken_node(const std::string& message) {
   return node;
 }
 
-// Three features, two barcodes, counts (f1,c1)=5, (f3,c2)=7. without: a member that is not there.
+// Adds three features, two barcodes, counts (f1,c1)=5, (f3,c2)=7. without: an omitted member.
 inline void add_counts(MemoryGroup& group, const std::string& without = "") {
   const auto add = [&](const std::string& name, Node node) {
     if (name != without) group.add(name, std::move(node));
@@ -38,7 +38,7 @@ inline void add_counts(MemoryGroup& group, const std::string& without = "") {
   if (without != "barcodes") group.add_text("barcodes", {"AAA-1", "CCC-1"});
 }
 
-// Every element as a table shows it.
+// Returns every element as shown in a table.
 inline std::vector<std::string> shown(const Array& array) {
   array.check();
   const Elements elements = read_all(array);

@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(ids_of_early_xenium_are_numbers) {
   BOOST_TEST(shown(*run.matrix().column_names) == (Texts{"7", "8", "4294967295"}));
 }
 
-BOOST_AUTO_TEST_CASE(a_group_that_lacks_a_part_of_xenium_is_left_alone) {
+BOOST_AUTO_TEST_CASE(group_without_a_part_of_xenium_stays_unchanged) {
   for (const std::string part : {"data", "indices", "indptr", "cell_id"})
     BOOST_TEST(!Run(part).refined().has_value());
   Run bare;
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(a_group_that_lacks_a_part_of_xenium_is_left_alone) {
   BOOST_TEST(!bare.refined().has_value());
 }
 
-BOOST_AUTO_TEST_CASE(names_that_do_not_fit_the_counts_are_not_used) {
+BOOST_AUTO_TEST_CASE(names_not_matching_the_counts_are_not_used) {
   Run run;
   run.attributes[1].value = json_list({"ENSG1"});
   run.attributes[4].value = Json::of(uint64_t{4});
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(the_summary_of_cells_has_names_for_both_sides) {
   BOOST_TEST(store.version == "5");
 }
 
-// A group that knows which one it is in.
+// A group that knows its parent.
 class Inside : public MemoryGroup {
  public:
   Inside(GroupPtr outer, const std::string& name)
@@ -129,7 +129,7 @@ class Inside : public MemoryGroup {
   const GroupPtr outer_;
 };
 
-// Two molecules of a square, of the genes B and A.
+// Two molecules of a square, with the genes B and A.
 struct Square {
   TestContext context;
   std::shared_ptr<MemoryGroup> root = std::make_shared<MemoryGroup>("/");
@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(a_square_of_molecules_is_a_table) {
   BOOST_TEST(shown(*table.columns[4].values) == (Texts{"40", "20"}));
 }
 
-BOOST_AUTO_TEST_CASE(molecules_elsewhere_or_of_another_number_are_no_table) {
+BOOST_AUTO_TEST_CASE(misplaced_or_mismatched_molecules_are_no_table) {
   BOOST_TEST(!Square("other").refined().has_value());
   BOOST_TEST(!Square("grids", {1, 0, 1}).refined().has_value());
 }

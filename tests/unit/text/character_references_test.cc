@@ -18,13 +18,13 @@ BOOST_AUTO_TEST_CASE(decimal_and_hexadecimal_ones_are_their_characters) {
   BOOST_TEST(decoded("&#0181;&#x0000B5;") == "µµ");
 }
 
-BOOST_AUTO_TEST_CASE(of_ascii_and_by_name_they_stay) {
+BOOST_AUTO_TEST_CASE(ascii_and_named_references_stay) {
   for (const char* text : {"&amp;", "&lt;b&gt;", "&#38;", "&#127;", "&#x7f;", "a & b", "&micro;"})
     BOOST_TEST(decoded(text) == text);
   BOOST_TEST(decoded("&#128;") == "\u0080");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_reference_stays) {
+BOOST_AUTO_TEST_CASE(invalid_reference_stays) {
   for (const char* text : {"", "&", "&#", "&#;", "&#x;", "&#181", "&#x", "&#181 ;", "&#-181;", "&# 181;",
                            "&#xg;", "&#1114112;", "&#xD800;", "&#99999999999999999999;"})
     BOOST_TEST(decoded(text) == text);

@@ -9,7 +9,7 @@ using namespace plainfs;
 
 namespace {
 
-// Fields with | between them, those with quotes in <>.
+// Returns the fields separated by |, quoted ones in <>.
 std::string shown(std::string_view text) {
   std::string all;
   for (const CsvRecord& record : csv_records(text)) {
@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(quotes_keep_what_is_in_them) {
   BOOST_TEST(shown("a\"b,c") == "a\"b|c|/");
 }
 
-BOOST_AUTO_TEST_CASE(what_can_be_read_in_two_ways_is_damage) {
+BOOST_AUTO_TEST_CASE(ambiguous_csv_is_damage) {
   BOOST_CHECK_EXCEPTION(shown("a\n\"b\nc"), Error, says("line 2: a quote that is not closed"));
   BOOST_CHECK_EXCEPTION(shown("a\n\"b\"c\n"), Error, says("line 2: text behind a quote"));
 }

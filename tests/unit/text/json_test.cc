@@ -14,7 +14,7 @@ std::string round_trip(std::string_view text) {
   return to_json_text(parse_json(text));
 }
 
-// Whether parsing throws damage with words in its message.
+// Returns whether parsing throws damage with `words` in its message.
 bool refused(std::string_view text, std::string_view words = "no valid JSON") {
   try {
     parse_json(text);
@@ -34,12 +34,12 @@ BOOST_AUTO_TEST_CASE(values_keep_their_order_and_become_compact) {
              R"({"b":[1,true,null,"x"],"a":{}})");
 }
 
-BOOST_AUTO_TEST_CASE(integer_tokens_stay_whatever_their_length) {
+BOOST_AUTO_TEST_CASE(integer_tokens_of_any_length_stay) {
   BOOST_TEST(round_trip("[0,-7,18446744073709551615,123456789012345678901234567890]") ==
              "[0,-7,18446744073709551615,123456789012345678901234567890]");
 }
 
-BOOST_AUTO_TEST_CASE(other_numbers_are_laid_out_anew) {
+BOOST_AUTO_TEST_CASE(other_numbers_are_reformatted) {
   BOOST_TEST(round_trip("[1.0,-2.50,1E-7,1e2,-0.0,123456789.125]") == "[1,-2.5,1e-07,100,-0,123456789.125]");
 }
 
@@ -48,18 +48,18 @@ BOOST_AUTO_TEST_CASE(bare_non_finite_tokens_become_text) {
   BOOST_TEST(round_trip("{\"NaN\":\"-Infinity, [NaN]\"}") == "{\"NaN\":\"-Infinity, [NaN]\"}");
 }
 
-BOOST_AUTO_TEST_CASE(of_duplicate_keys_the_last_value_takes_the_first_place) {
+BOOST_AUTO_TEST_CASE(last_duplicate_value_takes_the_first_place) {
   BOOST_TEST(round_trip(R"({"a":1,"b":2,"a":3,"c":4,"b":5})") == R"({"a":3,"b":5,"c":4})");
 }
 
-BOOST_AUTO_TEST_CASE(text_is_escaped_only_where_json_needs_it) {
+BOOST_AUTO_TEST_CASE(text_is_escaped_only_if_json_requires_it) {
   BOOST_TEST(round_trip(R"("a\"\\\/\n\u0001\u00e9\ud83d\ude00")") == "\"a\\\"\\\\/\\n\\u0001é😀\"");
   std::string out;
   write_json_text("bad \xff\xc3 end", out);
   BOOST_TEST(out == "\"bad \uFFFD\uFFFD end\"");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_json_is_damage) {
+BOOST_AUTO_TEST_CASE(invalid_json_is_damage) {
   for (const char* text : {"",          "[1",  "01",   "1.",         "+1",   "-",        "[1 2]",
                            "NaNx",      "nul", "Inf",  "{\"a\":1,}", "[1]x", "\"\xff\"", "\"\\ud800\"",
                            "{\"a\" 1}", "'a'", "[1,]", "\"open",     "\"\\", "[\"\\\"]"})

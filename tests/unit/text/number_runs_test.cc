@@ -23,7 +23,7 @@ std::string one_by_one(std::span<const T> values, std::string_view before) {
   return text;
 }
 
-// Whether a run is written, and measured, as its numbers are one by one.
+// Returns whether a run is written, and measured, like its single numbers.
 template <class T>
 bool right(const std::vector<T>& numbers, std::string_view before = ",") {
   const std::span<const T> values(numbers);
@@ -43,7 +43,7 @@ std::vector<double> made(size_t count, auto&& make) {
 
 BOOST_AUTO_TEST_SUITE(number_runs)
 
-BOOST_AUTO_TEST_CASE(doubles_of_every_kind_are_as_one_by_one) {
+BOOST_AUTO_TEST_CASE(doubles_of_every_kind_match_single_ones) {
   std::mt19937_64 random(1);
   std::normal_distribution<double> normal;
   constexpr size_t kMany = 200'000;
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(doubles_of_every_kind_are_as_one_by_one) {
   BOOST_TEST(right(made(kMany, [&] { return std::ldexp(static_cast<double>(random() >> 40), -40); })));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_special_may_stand_anywhere_in_a_run) {
+BOOST_AUTO_TEST_CASE(special_values_may_be_anywhere_in_a_run) {
   std::mt19937_64 random(2);
   const double infinity = std::numeric_limits<double>::infinity();
   const std::vector<double> special{0.0,
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(what_is_special_may_stand_anywhere_in_a_run) {
   })));
 }
 
-BOOST_AUTO_TEST_CASE(neighbours_of_powers_are_as_one_by_one) {
+BOOST_AUTO_TEST_CASE(neighbours_of_powers_match_single_ones) {
   std::vector<double> values;
   const double infinity = std::numeric_limits<double>::infinity();
   for (int exponent = -1074; exponent <= 1023; ++exponent) {
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(neighbours_of_powers_are_as_one_by_one) {
   BOOST_TEST(right(values));
 }
 
-BOOST_AUTO_TEST_CASE(runs_of_any_length_behind_texts_of_any_length) {
+BOOST_AUTO_TEST_CASE(runs_of_any_length_after_texts_of_any_length) {
   std::mt19937_64 random(3);
   std::normal_distribution<double> normal;
   for (const size_t count : {0, 1, 2, 15, 16, 17, 127, 128, 129, 300})
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(runs_of_any_length_behind_texts_of_any_length) {
       BOOST_TEST(right(made(count, [&] { return normal(random); }), before));
 }
 
-BOOST_AUTO_TEST_CASE(other_numbers_are_as_one_by_one) {
+BOOST_AUTO_TEST_CASE(other_numbers_match_single_ones) {
   BOOST_TEST(right(std::vector<int64_t>{0, -1, 12345678901234}));
   BOOST_TEST(right(std::vector<uint8_t>{0, 255}, "\n7\t"));
   BOOST_TEST(right(std::vector<float>{0.1f, -0.0f, 1e30f}));

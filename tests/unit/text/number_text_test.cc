@@ -23,7 +23,7 @@ std::string text_of(T value) {
   return std::string(text, write_number(text, value));
 }
 
-// Python's repr() of a float without a trailing ".0", from the digits that std::to_chars finds.
+// Returns Python's repr() of a float without a trailing ".0", from the digits of std::to_chars.
 template <class T>
 std::string repr(T value) {
   if (std::isnan(value)) return "NaN";
@@ -50,7 +50,7 @@ std::string repr(T value) {
   return sign + digits.insert(exponent + 1, ".");
 }
 
-// Whether value is written as repr() says, and measured as long as it is.
+// Returns whether `value` is written like repr(), and measured with the same length.
 template <class T>
 bool right(T value) {
   const std::string text = text_of(value);
@@ -76,7 +76,7 @@ bool right_integer(T value) {
 
 BOOST_AUTO_TEST_SUITE(number_text)
 
-BOOST_AUTO_TEST_CASE(floats_look_as_the_contract_says) {
+BOOST_AUTO_TEST_CASE(floats_follow_the_documented_format) {
   BOOST_TEST(text_of(1.0) == "1");
   BOOST_TEST(text_of(0.1) == "0.1");
   BOOST_TEST(text_of(-0.0) == "-0");
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(random_bits_are_the_shortest_decimal) {
   BOOST_TEST(all_right);
 }
 
-BOOST_AUTO_TEST_CASE(powers_of_two_and_ten_and_their_neighbours_are_the_shortest_decimal) {
+BOOST_AUTO_TEST_CASE(powers_and_their_neighbours_are_the_shortest_decimal) {
   bool all_right = true;
   for (int exponent = -1074; exponent <= 1023; ++exponent)
     all_right &= right_with_neighbours(std::ldexp(1.0, exponent));
@@ -187,7 +187,7 @@ BOOST_AUTO_TEST_CASE(every_half_is_the_shortest_decimal) {
     const std::string negative = text_of(Half{static_cast<uint16_t>(bits | 0x8000)});
     all_right &= negative == "-" + text &&
                  number_length(Half{static_cast<uint16_t>(bits | 0x8000)}) == negative.size();
-    // The nearest decimal with one digit less has to read back to another half.
+    // The nearest decimal with one digit less must read back to another half.
     std::string digits = text.substr(0, text.find('e'));
     std::erase(digits, '.');
     digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));

@@ -20,7 +20,7 @@ Texts column(VcfStore& store, const std::string& name) {
   return {"no such column"};
 }
 
-// Of which nothing may be read.
+// An array that must not be read.
 class Unread : public MemoryArray {
  public:
   using MemoryArray::MemoryArray;
@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(a_group_is_known_by_the_version_of_its_layout) {
   BOOST_TEST(!store.refined().has_value());
 }
 
-BOOST_AUTO_TEST_CASE(a_version_that_cannot_be_read_is_no_version_of_another_group) {
+BOOST_AUTO_TEST_CASE(unreadable_version_affects_vcf_groups_only) {
   VcfStore store;
   store.attributes = {{"vcf_zarr_version", Json(), damaged("no such heap")}};
   BOOST_TEST(message_of([&] { store.refined(); }) == "attribute vcf_zarr_version: no such heap");
@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(a_version_that_cannot_be_read_is_no_version_of_another_grou
   BOOST_TEST(message_of([&] { store.refined(); }) == "attribute vcf_zarr_version: the disk fails");
 }
 
-BOOST_AUTO_TEST_CASE(nothing_is_read_to_know_what_is_there) {
+BOOST_AUTO_TEST_CASE(listing_reads_no_data) {
   VcfStore store;
   for (auto& [name, node] : store.members) {
     const ArrayPtr array = std::get<LabelledArray>(node.content).values;
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(fields_are_arrays_with_the_axes_of_variants_and_samples) {
   BOOST_TEST(store.context.warnings().empty());
 }
 
-BOOST_AUTO_TEST_CASE(what_a_vcf_has_no_type_for_is_no_field_and_told_of) {
+BOOST_AUTO_TEST_CASE(field_without_vcf_type_is_omitted_and_logged) {
   VcfStore store;
   store.put("variant_BITS", truths({1, 0, 1, 0, 1, 0}, {3, 2}), {"variants", "x"})
       .put("call_OK", truths({1, 0, 1, 0, 1, 0}, {3, 2}), {"variants", "samples"});
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(what_a_vcf_has_no_type_for_is_no_field_and_told_of) {
   BOOST_TEST(store.context.warned("/call_OK: bool is no FORMAT field"));
 }
 
-BOOST_AUTO_TEST_CASE(fields_stand_in_the_order_of_the_stored_header) {
+BOOST_AUTO_TEST_CASE(fields_keep_the_order_of_the_stored_header) {
   VcfStore store;
   store.put("variant_A", numbers<int32_t>({1, 2, 3}), {"variants"})
       .put("variant_Z", numbers<int32_t>({1, 2, 3}), {"variants"});
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(fields_stand_in_the_order_of_the_stored_header) {
   BOOST_TEST(described(store.variants().info) == (Texts{"Z 1 Integer", "DP 1 Integer", "A 1 Integer"}));
 }
 
-BOOST_AUTO_TEST_CASE(a_header_that_is_none_is_an_error_of_its_own) {
+BOOST_AUTO_TEST_CASE(invalid_header_fails_alone) {
   const auto error_of = [](const char* name, Json value) {
     VcfStore store;
     store.attributes.push_back({name, std::move(value)});
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(a_header_that_is_none_is_an_error_of_its_own) {
   BOOST_TEST(error_of("vcf_meta_information", Json::List{texts({"a", "b"})}).empty());
 }
 
-BOOST_AUTO_TEST_CASE(without_samples_there_is_nothing_of_them) {
+BOOST_AUTO_TEST_CASE(without_samples_there_are_no_sample_fields) {
   for (const bool is_there : {true, false}) {
     VcfStore store;
     if (is_there)
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(without_samples_there_is_nothing_of_them) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(sites_are_a_table_whose_lists_are_texts) {
+BOOST_AUTO_TEST_CASE(sites_are_a_table_with_lists_as_texts) {
   VcfStore store;
   store.put("variant_id", text_of_shape({"rs1", ".", ""}, {3}), {"variants"})
       .put("variant_quality", numbers<float>({0.5f, std::bit_cast<float>(0x7f800001), 3}), {"variants"})
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(sites_are_a_table_whose_lists_are_texts) {
   BOOST_TEST(column(store, "ID") == (Texts{"NA", "NA", "NA"}));
 }
 
-BOOST_AUTO_TEST_CASE(a_column_that_is_damaged_says_what_it_is) {
+BOOST_AUTO_TEST_CASE(damaged_column_reports_the_fault) {
   const auto message = [](const char* name, ArrayPtr array, const char* its_column) {
     VcfStore store;
     store.put(name, std::move(array));
@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(a_column_that_is_damaged_says_what_it_is) {
   BOOST_TEST(message_of([&] { column(store, "POS"); }) == "there is no variant_position");
 }
 
-BOOST_AUTO_TEST_CASE(what_a_store_holds_is_said_in_its_details) {
+BOOST_AUTO_TEST_CASE(details_list_the_contents_of_a_store) {
   VcfStore store;
   Store described;
   describe(store.raw(), described);

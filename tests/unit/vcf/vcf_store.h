@@ -1,4 +1,4 @@
-// A VCF Zarr group in memory: three variants of two samples, of which a test breaks one thing.
+// A VCF Zarr group in memory: three variants of two samples, so that tests can break one thing.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ inline Node node_of(ArrayPtr array) {
   return node;
 }
 
-// values with the names of its axes, as Zarr of version 2 keeps them.
+// Values with the names of their axes, in the form of Zarr version 2.
 class NamedAxes : public DerivedArray {
  public:
   NamedAxes(ArrayPtr values, std::vector<std::string> axes, std::vector<Attribute> others)

@@ -1,5 +1,4 @@
-// Chunks: where they are looked for, what an absent one is, and what metadata and data must not make plainfs
-// do.
+// Chunks: where they are looked up, the value of an absent one, and hostile metadata and data.
 #include <boost/test/unit_test.hpp>
 #include <numeric>
 
@@ -29,7 +28,7 @@ BOOST_AUTO_TEST_CASE(absent_chunk_reads_as_fill_value) {
              boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(absent_chunk_is_an_error_where_asked_for) {
+BOOST_AUTO_TEST_CASE(absent_chunk_is_an_error_on_request) {
   const V2Store writer;
   writer.put_v2_array("a");
   TestContext context;
@@ -37,7 +36,7 @@ BOOST_AUTO_TEST_CASE(absent_chunk_is_an_error_where_asked_for) {
   expect(error_of(writer.open(context), "a"), "EIO", ": the chunk is absent");
 }
 
-BOOST_AUTO_TEST_CASE(chunks_that_come_change_or_go_are_not_mixed_with_older_ones) {
+BOOST_AUTO_TEST_CASE(changed_chunks_are_not_mixed_with_older_ones) {
   const V2Store writer;
   for (const char* name : {"come", "change", "go", "all"}) writer.put_v2_array(name);
   for (const char* key : {"change/0", "change/1", "go/0", "go/1", "all/0", "all/1"}) {
@@ -54,7 +53,7 @@ BOOST_AUTO_TEST_CASE(chunks_that_come_change_or_go_are_not_mixed_with_older_ones
   writer.remove("go/1");
   writer.remove("all");
   for (const ArrayPtr& array : arrays) {
-    array->read(range(0, 2));  // read before
+    array->read(range(0, 2));  // already read
     BOOST_CHECK_EXCEPTION(array->read(range(2, 2)), Error, [](const Error& error) {
       return error.code() == Errc::changed && holds(error.what(), "has changed since it was mounted");
     });
@@ -64,7 +63,7 @@ BOOST_AUTO_TEST_CASE(chunks_that_come_change_or_go_are_not_mixed_with_older_ones
              boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(chunk_that_is_not_a_readable_file_is_no_absent_chunk) {
+BOOST_AUTO_TEST_CASE(unreadable_chunk_is_not_absent) {
   const V2Store writer;
   writer.put_v2_array("a");
   writer.put("a/0/inside", "");
@@ -91,7 +90,7 @@ BOOST_AUTO_TEST_CASE(column_major_chunks_are_decoded_to_rows) {
              boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(nested_keys_are_found_where_no_separator_is_given) {
+BOOST_AUTO_TEST_CASE(nested_keys_are_found_without_a_separator) {
   const V2Store writer;
   writer.put_v2_array("a", R"("<i4")", "0", "", "[1,2]", "[1,1]");
   writer.put_values<int32_t>("a/0/1", {8});
@@ -133,7 +132,7 @@ BOOST_AUTO_TEST_CASE(keys_of_another_spelling_are_found_in_a_root_array) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(chunks_under_keys_that_no_writer_uses_are_damage) {
+BOOST_AUTO_TEST_CASE(chunks_under_unknown_keys_are_damage) {
   for (const char* key : {"a/00.01", "a/1_0", "a/0", "a/0.0.0"}) {
     const V2Store writer;
     writer.put_v2_array("a", R"("<i4")", "0", "", "[2,2]", "[1,2]");
@@ -144,13 +143,13 @@ BOOST_AUTO_TEST_CASE(chunks_under_keys_that_no_writer_uses_are_damage) {
   const V2Store sound;
   sound.put_v2_array("a", R"("<i4")", "3", "", "[2,2]", "[1,2]");
   sound.put("a/README.md", "no chunk");
-  sound.put_values<int32_t>("a/9.9", {1, 2});  // of an array that was larger
+  sound.put_values<int32_t>("a/9.9", {1, 2});  // from a formerly larger array
   TestContext context;
   BOOST_TEST(values_in<int32_t>(sound.open(context), "a") == (Ints{3, 3, 3, 3}),
              boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(fill_value_of_another_type_costs_the_absent_chunks) {
+BOOST_AUTO_TEST_CASE(invalid_fill_value_fails_absent_chunks) {
   const V2Store writer;
   writer.put_v2_array("a", R"("<i4")", R"("x")");
   writer.put_values<int32_t>("a/0", {1, 2});
@@ -164,7 +163,7 @@ BOOST_AUTO_TEST_CASE(fill_value_of_another_type_costs_the_absent_chunks) {
              boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(v3_fill_value_of_another_type_damages_the_array) {
+BOOST_AUTO_TEST_CASE(invalid_v3_fill_value_damages_the_array) {
   const V2Store writer;
   writer.put_v3_array("a", R"("int32")", R"("x")");
   writer.put_values<int32_t>("a/c/0", {1, 2});
@@ -173,7 +172,7 @@ BOOST_AUTO_TEST_CASE(v3_fill_value_of_another_type_damages_the_array) {
   expect(error_of(writer.open(context), "a"), "EIO", "fill value \"x\" is no int32");
 }
 
-BOOST_AUTO_TEST_CASE(pairs_of_reals_are_complex_where_their_names_say_so) {
+BOOST_AUTO_TEST_CASE(pairs_named_r_and_i_are_complex) {
   const V2Store writer;
   writer.put_v2_array("a", R"([["r", "<f4"], ["i", "<f4"]])", R"("AACAPwAAAEA=")");
   writer.put_v2_array("b", R"([["Real", ">f8"], ["Imaginary", ">f8"]])", "null");
@@ -217,7 +216,7 @@ BOOST_AUTO_TEST_CASE(absent_chunk_of_any_size_costs_nothing) {
   BOOST_TEST(elements.values<int32_t>()[1] == 6);
 }
 
-BOOST_AUTO_TEST_CASE(size_that_the_data_cannot_hold_is_not_allocated) {
+BOOST_AUTO_TEST_CASE(declared_size_beyond_the_data_is_not_allocated) {
   TestContext context;
   for (const char* compressor :
        {R"({"id":"zstd"})", R"({"id":"zlib"})", R"({"id":"blosc"})", R"({"id":"lz4"})", "null"}) {
@@ -250,7 +249,7 @@ BOOST_AUTO_TEST_CASE(unknown_codec_is_unsupported_without_any_chunk) {
   expect(error_of(store, "v3"), "ENOTSUP", "nosuch");
 }
 
-BOOST_AUTO_TEST_CASE(codecs_that_are_no_chain_are_damage) {
+BOOST_AUTO_TEST_CASE(invalid_codec_chain_is_damage) {
   const V3Store writer;
   writer.put_v3_array("none", R"("int32")", "0", "[]");
   writer.put_v3_array("order", R"("int32")", "0", R"(["crc32c","bytes"])");
@@ -278,7 +277,7 @@ BOOST_AUTO_TEST_CASE(codecs_in_front_of_bytes_see_native_numbers) {
              boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(members_that_must_be_understood_are) {
+BOOST_AUTO_TEST_CASE(must_understand_members_are_checked) {
   const V3Store writer;
   writer.put_v3_array("known", R"("int32")", "0", R"(["bytes"])", "[4]", "[2]",
                       R"(,"x":{"must_understand":false})");

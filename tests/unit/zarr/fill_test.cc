@@ -1,4 +1,4 @@
-// Fill values beyond those that the golden stores hold, and those that are none of their type.
+// Fill values that the golden stores do not cover, and those of the wrong type.
 #include "formats/containers/zarr/fill.h"
 
 #include <boost/test/unit_test.hpp>
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(bits_of_reals_are_kept) {
   BOOST_CHECK_EXCEPTION(v3("\"none\"", "<f4"), Error, says("is no float"));
 }
 
-BOOST_AUTO_TEST_CASE(number_in_quotes_or_a_list_is_that_number) {
+BOOST_AUTO_TEST_CASE(quoted_or_listed_number_is_that_number) {
   BOOST_TEST(only<int32_t>(v2("\"7\"", "<i4")) == 7);
   BOOST_TEST(only<int32_t>(v2("[\"-7.0\"]", "<i4")) == -7);
   BOOST_TEST(only<uint64_t>(v2("\"18446744073709551615\"", "<u8")) == 18446744073709551615U);
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(number_in_quotes_or_a_list_is_that_number) {
   BOOST_TEST(complex.values<double>()[1] == 2);
 }
 
-BOOST_AUTO_TEST_CASE(text_that_is_no_base64_is_the_text_itself) {
+BOOST_AUTO_TEST_CASE(non_base64_text_is_the_text_itself) {
   BOOST_TEST(as_text(v2("\"!\"", "|S3").bytes) == std::string_view("!\0\0", 3));
   BOOST_TEST(as_text(v2("[\" \"]", "|S1").bytes) == " ");
   BOOST_TEST(as_text(v2("\"\\u0000\"", "|S1").bytes) == std::string_view("\0", 1));
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(text_that_is_no_base64_is_the_text_itself) {
 }
 
 BOOST_AUTO_TEST_CASE(float16_is_rounded_once) {
-  // just above the middle of 1 and the next float16; as a float32 it is that middle
+  // just above the midpoint of 1 and the next float16; as a float32 it is that midpoint
   BOOST_TEST(only<uint16_t>(v2("1.00048828125000001", "<f2")) == 0x3c00U);
   BOOST_TEST(only<uint16_t>(v2("1.000488281250001", "<f2")) == 0x3c01U);
   BOOST_TEST(only<uint16_t>(v2("1.000488281249999", "<f2")) == 0x3c00U);

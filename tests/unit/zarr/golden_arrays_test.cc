@@ -1,5 +1,5 @@
-// Every golden store, array by array: the elements of each expected .npy, and the arrays that errors.txt says
-// cannot be read, each with its error.
+// Every golden store, array by array: the elements of each expected .npy, and the unreadable arrays of
+// errors.txt, each with its error.
 #include <boost/filesystem.hpp>
 #include <boost/test/unit_test.hpp>
 #include <fstream>
@@ -39,7 +39,7 @@ std::string_view code_name(Errc code) {
   return code == Errc::unsupported ? "ENOTSUP" : "EIO";
 }
 
-// Walks a group beside the folder of what is expected of it.
+// Walks a group beside the folder of its expected files.
 class Walk {
  public:
   explicit Walk(const fs::path& folder) : folder_(folder) {
@@ -127,7 +127,7 @@ size_t compare_case(const fs::path& folder) {
 
 BOOST_AUTO_TEST_SUITE(golden_arrays)
 
-BOOST_AUTO_TEST_CASE(all_stores_read_as_their_writers_read_them) {
+BOOST_AUTO_TEST_CASE(all_stores_match_their_writers) {
   size_t compared = 0;
   for (const char* format : {"zarr", "zarr-implementations"}) {
     for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(PLAINFS_TEST_DATA) / format)) {

@@ -1,4 +1,4 @@
-// Which folders are nodes, where their attributes come from, and what damage does to the nodes around it.
+// The folders that are nodes, the source of their attributes, and the effect of damage on other nodes.
 #include <boost/test/unit_test.hpp>
 
 #include "formats/core/model/transient_fault.h"
@@ -15,7 +15,7 @@ using Names = std::vector<std::string>;
 
 BOOST_AUTO_TEST_SUITE(group)
 
-// The bytes of a member that is a file.
+// Returns the bytes of a member that is a file.
 std::string text_in(const Group& group, std::string_view name, Context& context) {
   const std::optional<Node> node = group.find(name);
   const auto& file = std::get<PlainFile>(node.value().content);
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(folder_without_a_document_is_a_group) {
   BOOST_TEST(!store.root.parts->find("a/../b").has_value());
 }
 
-BOOST_AUTO_TEST_CASE(files_beside_the_keys_are_members_as_they_are) {
+BOOST_AUTO_TEST_CASE(other_files_are_members_unchanged) {
   const V3Store writer;
   writer.put("points/zarr.json", R"({"zarr_format":3,"node_type":"group"})");
   writer.put("points/points.parquet/part.0.parquet", "PAR1");
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(folder_with_attributes_alone_is_a_store) {
   BOOST_TEST(values_in<int32_t>(store, "a") == std::vector<int32_t>(4, 7), boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(what_a_folder_is_may_not_be_known_for_now) {
+BOOST_AUTO_TEST_CASE(temporary_failure_leaves_a_folder_undecided) {
   const V2Store writer;
   writer.put("g/.zgroup", R"({"zarr_format":2})");
   writer.put_v2_array("g/a");
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(v3_metadata_win_over_v2) {
              boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(what_lies_under_an_array_is_no_node) {
+BOOST_AUTO_TEST_CASE(entries_below_an_array_are_no_nodes) {
   const V3Store writer;
   writer.put_v3_array("a");
   writer.put_v3_array("a/c");
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(what_lies_under_an_array_is_no_node) {
   BOOST_TEST(!member(store, "a").parts);
 }
 
-BOOST_AUTO_TEST_CASE(consolidated_metadata_stand_in_for_missing_documents_only) {
+BOOST_AUTO_TEST_CASE(consolidated_metadata_replace_only_missing_documents) {
   const V2Store writer;
   writer.put_v2_array("present", R"("<i4")", "1");
   writer.put("lost/0", std::string(8, '\1'));
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(consolidated_metadata_stand_in_for_missing_documents_only) 
   BOOST_TEST(!store.root.parts->find("ghost").has_value());
 }
 
-BOOST_AUTO_TEST_CASE(v3_consolidated_metadata_stand_in_too) {
+BOOST_AUTO_TEST_CASE(v3_consolidated_metadata_replace_missing_documents) {
   const V3Store writer;
   writer.put("zarr.json", R"({"zarr_format":3,"node_type":"group","consolidated_metadata":{"kind":"inline",
       "must_understand":false,"metadata":{"lost":{"zarr_format":3,"node_type":"group","attributes":{"a":1}}}}})");
@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(v3_consolidated_metadata_stand_in_too) {
   BOOST_TEST(attributes_of(member(store, "lost")).at(0).name == "a");
 }
 
-BOOST_AUTO_TEST_CASE(consolidated_metadata_that_are_not_json_are_left_alone) {
+BOOST_AUTO_TEST_CASE(non_json_consolidated_metadata_are_ignored) {
   const V2Store writer;
   writer.put_v2_array("a");
   writer.put("stray/file", "");
@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(dimension_names_are_an_attribute) {
   BOOST_TEST(to_json_text(*find_attribute(attributes, "dimension_names")) == R"(["t"])");
 }
 
-BOOST_AUTO_TEST_CASE(damaged_group_is_a_directory_that_fails) {
+BOOST_AUTO_TEST_CASE(damaged_group_is_a_failing_directory) {
   const V2Store writer;
   writer.put("g/.zgroup", "{");
   writer.put_v2_array("g/a");
@@ -243,7 +243,7 @@ BOOST_AUTO_TEST_CASE(damaged_root_does_not_open) {
   BOOST_CHECK_EXCEPTION(v3.open(context), Error, says("zarr.json: zarr.json has the member"));
 }
 
-BOOST_AUTO_TEST_CASE(root_array_that_others_can_read_opens_and_one_that_is_damaged_does_not) {
+BOOST_AUTO_TEST_CASE(unsupported_root_array_opens_and_damaged_one_does_not) {
   const StoreWriter unsupported;
   unsupported.put_v2_array(".", R"("<f16")");
   const StoreWriter damaged;

@@ -1,4 +1,4 @@
-// Sharded arrays: how little is read for one element, and that no index is trusted.
+// Sharded arrays: one element needs few reads, and no index is trusted.
 #include <boost/test/unit_test.hpp>
 #include <cstring>
 #include <limits>
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(transposed_shards_are_divided_after_the_transpose) {
   BOOST_TEST(values_in<int32_t>(store, "a") == counting(6), boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(shard_behind_a_codec_is_read_whole_and_once) {
+BOOST_AUTO_TEST_CASE(encoded_shard_is_read_whole_and_once) {
   const V3Store writer;
   writer.put_v3_array("a", R"("int32")", "0", codecs("[2]", R"(["bytes"])", "end", R"(,"numcodecs.adler32")"),
                       "[4]", "[4]");
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(places_outside_the_shard_are_damage) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(index_that_is_too_large_for_its_shard_is_not_read) {
+BOOST_AUTO_TEST_CASE(index_larger_than_its_shard_is_not_read) {
   const V3Store writer;
   writer.put_v3_array("a", R"("int32")", "0", codecs("[1]", R"(["bytes"])"), "[1099511627776]",
                       "[1099511627776]");
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(index_that_is_too_large_for_its_shard_is_not_read) {
                         [](const Error& error) { return holds(error.what(), "smaller than its index"); });
 }
 
-BOOST_AUTO_TEST_CASE(shards_that_cannot_be_divided_are_damage) {
+BOOST_AUTO_TEST_CASE(indivisible_shards_are_damage) {
   const V3Store writer;
   writer.put_v3_array("a", R"("int32")", "0", codecs("[3]", R"(["bytes"])"), "[4]", "[4]");
   writer.put_v3_array("b", R"("int32")", "0", codecs("[0]", R"(["bytes"])"), "[4]", "[4]");

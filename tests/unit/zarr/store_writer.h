@@ -17,7 +17,7 @@ namespace plainfs::zarr {
 
 class StoreWriter {
  public:
-  // Writes one key; folders on the way are made.
+  // Writes one key. Creates its folders.
   void put(const std::string& key, std::string_view value) const {
     const boost::filesystem::path path(directory_.path(key));
     boost::filesystem::create_directories(path.parent_path());
@@ -30,7 +30,7 @@ class StoreWriter {
   }
   void remove(const std::string& key) const { boost::filesystem::remove_all(directory_.path(key)); }
 
-  // Members are JSON text and replace or add to those of a valid array of int32 [4] in chunks of 2.
+  // Members are JSON text that replaces or extends the members of a valid array of int32 [4] in chunks of 2.
   void put_v2_array(const std::string& path, const std::string& dtype = R"("<i4")",
                     const std::string& fill = "0", const std::string& more = "",
                     const std::string& shape = "[4]", const std::string& chunks = "[2]") const {
@@ -82,7 +82,7 @@ std::vector<T> values_in(const Store& store, std::string_view name) {
   return {values.begin(), values.end()};
 }
 
-// The message of the error that reading all of the array gives, after its code; empty where it reads.
+// Returns the message of the error from reading the whole array, after its code; empty if it is readable.
 inline std::string error_of(const Store& store, std::string_view name) {
   try {
     read_all(*array_in(store, name));

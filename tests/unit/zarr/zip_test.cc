@@ -1,4 +1,4 @@
-// Zip stores: which entries count, and that no offset or size in the archive is trusted.
+// Zip stores: the entries that count, and that no offset or size in the archive is trusted.
 #include <libdeflate.h>
 
 #include <boost/test/unit_test.hpp>
@@ -17,7 +17,7 @@ constexpr const char* kArray =
     R"({"zarr_format":2,"shape":[2],"chunks":[2],"dtype":"<i4","compressor":null,"filters":null,"order":"C","fill_value":0})";
 constexpr const char* kGroup = R"({"zarr_format":2})";
 
-// An archive in memory; the members are stored without compression.
+// An archive in memory with uncompressed members.
 class ZipWriter {
  public:
   struct Entry {
@@ -39,7 +39,7 @@ class ZipWriter {
     number<uint32_t>(static_cast<uint32_t>(entry.value.size()));
     number<uint32_t>(static_cast<uint32_t>(entry.value.size()));
     number<uint16_t>(static_cast<uint16_t>(entry.name.size()));
-    number<uint16_t>(3);  // an extra field that the directory does not have
+    number<uint16_t>(3);  // an extra field that the directory lacks
     file_ += entry.name + "xyz" + entry.value;
     entries_.push_back(std::move(entry));
   }
@@ -107,7 +107,7 @@ std::string bytes_of(const Ints& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(int32_t)};
 }
 
-// A file of its own that is opened as a store.
+// A file opened as a store.
 struct ZipFixture {
   std::string write(const std::string& content) {
     const std::string path = directory.path("a.zarr.zip");
@@ -115,7 +115,7 @@ struct ZipFixture {
     return path;
   }
   Store open(const std::string& content) { return zarr::open(look_at(write(content)), context); }
-  // Of array "a".
+  // Returns the values of array "a".
   Ints values(const std::string& content) { return values_in<int32_t>(open(content), "a"); }
 
   TemporaryDirectory directory;
@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(one_enclosing_folder_is_entered) {
   BOOST_TEST(values(valid("x.zarr/").finish()) == (Ints{1, 2}), boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(enclosing_folders_are_entered_past_what_macos_adds) {
+BOOST_AUTO_TEST_CASE(enclosing_folders_are_entered_despite_macos_files) {
   ZipWriter zip = valid("outer/x.zarr/");
   zip.add("__MACOSX/outer/x.zarr/._a", "");
   zip.add(".DS_Store", "");
@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(enclosing_folders_are_entered_past_what_macos_adds) {
   BOOST_TEST(values(zip.finish()) == (Ints{1, 2}), boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(backslashes_stand_between_folders_if_no_slash_does) {
+BOOST_AUTO_TEST_CASE(backslashes_separate_folders_without_slashes) {
   ZipWriter zip;
   zip.add("x.zarr\\.zgroup", kGroup);
   zip.add("x.zarr\\a\\.zarray", kArray);
@@ -208,7 +208,7 @@ BOOST_AUTO_TEST_CASE(folders_of_a_deep_hierarchy_are_found_once) {
              boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(chunk_key_that_is_a_folder_is_no_absent_chunk) {
+BOOST_AUTO_TEST_CASE(folder_under_a_chunk_key_is_not_absent) {
   ZipWriter zip;
   zip.add(".zgroup", kGroup);
   zip.add("a/.zarray", kArray);
@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(parts_of_a_member_with_a_wrong_crc_are_damage) {
   BOOST_TEST(holds(error_of(other.open(shard(1)), "a"), "crc32"));
 }
 
-BOOST_AUTO_TEST_CASE(sizes_and_offsets_that_lie_are_damage) {
+BOOST_AUTO_TEST_CASE(false_sizes_and_offsets_are_damage) {
   for (const auto& [size, offset] : {std::pair<int64_t, int64_t>{4, 0}, {1 << 30, 0}, {0, 1}, {0, 1 << 30}}) {
     ZipFixture fixture;
     ZipWriter zip = valid();
@@ -254,7 +254,7 @@ BOOST_AUTO_TEST_CASE(sizes_and_offsets_that_lie_are_damage) {
   BOOST_TEST(error_of(fixture.open(zip.finish()), "a").starts_with("EIO"));
 }
 
-BOOST_AUTO_TEST_CASE(methods_that_are_unknown_are_unsupported) {
+BOOST_AUTO_TEST_CASE(unknown_methods_are_unsupported) {
   ZipWriter zip = valid();
   zip.add({.name = "a/0", .value = bytes_of({5, 6}), .method = 9});
   BOOST_TEST(error_of(open(zip.finish()), "a").starts_with("ENOTSUP"));
@@ -270,7 +270,7 @@ BOOST_AUTO_TEST_CASE(garbage_in_a_deflated_member_is_damage) {
   BOOST_TEST(error_of(open(zip.finish()), "a").starts_with("EIO"));
 }
 
-BOOST_AUTO_TEST_CASE(archive_cut_anywhere_does_not_open) {
+BOOST_AUTO_TEST_CASE(truncated_archive_does_not_open) {
   const std::string whole = valid().finish();
   for (size_t size = 4; size < whole.size(); size += 7) {
     ZipFixture fixture;
