@@ -3,6 +3,7 @@
 
 #include "formats/containers/hdf5/library/skeleton.h"
 #include "formats/core/model/derived_array.h"
+#include "formats/core/model/generated_array.h"
 #include "fs/native/h5_layout.h"
 #include "fs/native/tenx_h5.h"
 #include "tests/support/sample_arrays.h"
@@ -28,7 +29,7 @@ SparseMatrix small_matrix() {
 
 TenxFeatures small_features() {
   return {text_array({"ENSG1", "ENSG2", "ENSG3"}), text_array({"A", "B", "\u00e9"}),
-          std::make_shared<RepeatedText>("Gene Expression", 3)};
+          constant_text(3, "Gene Expression")};
 }
 
 }  // namespace
