@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(indices_outside_the_limit_are_damage) {
   BOOST_CHECK_EXCEPTION(run_of<uint32_t>(numbers<int32_t>({0, -1}), 10), Error, says("is not below"));
   BOOST_CHECK_EXCEPTION(run_of<uint32_t>(numbers<int32_t>({0, -1}), UINT32_MAX), Error, says("is not below"));
   BOOST_CHECK_EXCEPTION(run_of<uint64_t>(numbers<int64_t>({INT64_MIN}), UINT64_MAX), Error,
-                        says("is not below"));
+                        says("is negative"));
   BOOST_CHECK_EXCEPTION(run_of<uint32_t>(numbers<uint64_t>({uint64_t{1} << 40}), 10), Error,
                         says("is not below"));
   BOOST_CHECK_EXCEPTION(run_of<uint32_t>(numbers<uint8_t>({10}), 10), Error, says("is not below"));
