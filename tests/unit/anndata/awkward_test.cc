@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(options_masks_and_unions) {
   const std::string content = R"("content":)" + numpy("n");
   BOOST_TEST(a.read(R"({"class":"IndexedOptionArray","form_key":"i",)" + content + "}", 3) ==
              (Texts{"19", "null", "10"}));
-  BOOST_TEST(a.error(R"({"class":"IndexedArray","form_key":"i",)" + content + "}", 3) == "/a: index -1");
+  BOOST_TEST(a.error(R"({"class":"IndexedArray","form_key":"i",)" + content + "}", 3) == "/a: negative index -1");
   a.buffers->add("m-mask", buffer<uint8_t>({0b00000101, 0b10000000}));
   const std::string bits = R"({"class":"BitMaskedArray","form_key":"m","valid_when":true,"lsb_order":)";
   BOOST_TEST(a.read(bits + "true," + content + "}", 3) == (Texts{"10", "null", "12"}));
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(mismatched_buffers_are_damage) {
   a.add("o-offsets", {0, 5, 3, 1});
   a.add("n-data", {1, 2, 3});
   BOOST_TEST(a.error(kLists, 1) == "/a: item 4 of the buffer of n is beyond its 3");
-  BOOST_TEST(a.error(kLists, 3).find("a list of o from 5 to 3") != std::string::npos);
+  BOOST_TEST(a.error(kLists, 3).find("invalid list of o: from 5 to 3") != std::string::npos);
   BOOST_TEST(a.error(kLists, 9) == "/a: item 9 of the buffer of o is beyond its 4");
   BOOST_TEST(a.error(numpy("n", "int32"), 1).find("the buffer of n is") != std::string::npos);
   BOOST_TEST(a.error(R"({"class":"EmptyArray"})", 1) == "/a: item 0 of an empty array");

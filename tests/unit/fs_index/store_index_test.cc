@@ -245,7 +245,7 @@ BOOST_AUTO_TEST_CASE(only_a_single_file_store_has_an_index_beside_it) {
   BOOST_CHECK_EXCEPTION(open().to_lie_beside(), Error, says("no sizes of /s are known"));
   sources.now["/s/other"] = "7";
   keep("a.csv", 5);
-  BOOST_CHECK_EXCEPTION(open().to_lie_beside(), Error, says("read from /s/other too"));
+  BOOST_CHECK_EXCEPTION(open().to_lie_beside(), Error, says("also read from /s/other"));
 }
 
 // A caller that needs no check of the store is served meanwhile, and a waiting caller can leave.

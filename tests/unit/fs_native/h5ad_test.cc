@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(mismatched_parts_are_damage) {
   TestContext context;
   AnnotatedMatrix matrix = small_matrix(context);
   matrix.genes = 5;
-  BOOST_TEST(message_of([&] { written(matrix); }).find("/X is 3 by 2, not 3 by 5") != std::string::npos);
+  BOOST_TEST(message_of([&] { written(matrix); }).find("/X is 3 by 2, expected 3 by 5") != std::string::npos);
   matrix = small_matrix(context);
   matrix.obs.columns.push_back({"short", numbers<int>({1})});
   BOOST_TEST(message_of([&] { written(matrix); }).find("column short has 1 values for 3 rows") !=

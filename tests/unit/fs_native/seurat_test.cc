@@ -267,10 +267,10 @@ BOOST_AUTO_TEST_CASE(assays_of_an_experiment_are_chosen_by_name) {
 BOOST_AUTO_TEST_CASE(a_matrix_of_other_sides_is_damage) {
   AnnotatedMatrix matrix = small();
   matrix.genes = 3;
-  BOOST_TEST(message_of([&] { chosen(matrix); }) == "X is 3 by 2, not 3 by 3");
+  BOOST_TEST(message_of([&] { chosen(matrix); }) == "X is 3 by 2, expected 3 by 3");
   matrix = small();
   matrix.layers = {{"counts", dense({1, 2, 3})}};
-  BOOST_TEST(message_of([&] { chosen(matrix); }) == "layers/counts is 3 by 1, not 3 by 2");
+  BOOST_TEST(message_of([&] { chosen(matrix); }) == "layers/counts is 3 by 1, expected 3 by 2");
 }
 
 // `meta.data` has `orig.ident`, and if there are counts also `nCount_A` and `nFeature_A`.

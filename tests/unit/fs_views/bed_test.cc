@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(content_invalid_in_bed_is_damage) {
   BOOST_TEST(says(error_of(ranges), "2 ranges, but another list has 1"));
   ranges = two_ranges();
   ranges.start = numbers<double>({1, 2});
-  BOOST_TEST(says(error_of(ranges), "not a whole number"));
+  BOOST_TEST(says(error_of(ranges), "expected integers"));
 }
 
 BOOST_AUTO_TEST_CASE(blocks_are_cut_anywhere) {

@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(indices_outside_the_limit_are_damage) {
   BOOST_CHECK_EXCEPTION(run_of<uint32_t>(numbers<uint64_t>({uint64_t{1} << 40}), 10), Error,
                         says("is not below"));
   BOOST_CHECK_EXCEPTION(run_of<uint32_t>(numbers<uint8_t>({10}), 10), Error, says("is not below"));
-  BOOST_CHECK_EXCEPTION(run_of<uint32_t>(numbers<double>({1}), 10), Error, says("not a whole number"));
+  BOOST_CHECK_EXCEPTION(run_of<uint32_t>(numbers<double>({1}), 10), Error, says("expected integers"));
   BOOST_CHECK_EXCEPTION(run_of<uint32_t>(text_array({"1"}), 10), Error, says("text is not a number type"));
   BOOST_TEST(run_of<uint32_t>(numbers<int32_t>({}), 0).empty());
 }

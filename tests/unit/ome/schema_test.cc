@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(an_image_without_its_largest_level_is_damaged) {
   group.break_multiscales("\"path\":\"0\"", "\"path\":\"9\"");
   BOOST_TEST(has(group.error(), "the level '9' is not an array"));
   group.break_multiscales("\"path\":\"0\"", "\"path\":\"../i\"");
-  BOOST_TEST(has(group.error(), "no array"));
+  BOOST_TEST(has(group.error(), "not an array"));
   group.break_multiscales("\"path\":\"0\"", "\"path\":7");
   BOOST_TEST(has(group.error(), "the level '' is not an array"));
   group.break_multiscales("datasets", "data");

@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(public_request_reuses_no_private_connection) {
   const HttpReply reply = ask(server.url, true);
   BOOST_TEST(reply.head.status == 0);
   BOOST_TEST(reply.body == "");
-  BOOST_TEST(reply.failure.starts_with("a redirect to 127.0.0.1 is not followed: 127.0.0.1 is of"));
+  BOOST_TEST(reply.failure.starts_with("a redirect to 127.0.0.1 is not followed: 127.0.0.1 is on"));
 }
 
 BOOST_AUTO_TEST_CASE(refused_redirect_is_not_retried) {

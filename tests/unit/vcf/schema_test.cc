@@ -174,17 +174,17 @@ BOOST_AUTO_TEST_CASE(damaged_column_reports_the_fault) {
   BOOST_TEST(message("variant_contig", numbers<int8_t>({0, 2, 0}), "CHROM") ==
              "variant_contig of variant 1 is 2, expected from 0 to below 2");
   BOOST_TEST(message("variant_position", numbers<int32_t>({1, 2, -9}), "POS")
-                 .starts_with("variant_position of variant 2 is -9, not from 0"));
+                 .starts_with("variant_position of variant 2 is -9, expected from 0"));
   BOOST_TEST(message("variant_position", three, "POS") ==
              "variant_position is text of rank 1, expected a list of integers");
   BOOST_TEST(message("variant_allele", three, "REF") ==
-             "variant_allele is text of rank 1, not texts of rank 2");
+             "variant_allele is text of rank 1, expected texts of rank 2");
   BOOST_TEST(message("variant_allele", three, "ALT") ==
-             "variant_allele is text of rank 1, not texts of rank 2");
+             "variant_allele is text of rank 1, expected texts of rank 2");
   BOOST_TEST(message("variant_id", numbers<int32_t>({1, 2, 3}), "ID") ==
-             "variant_id is int32 of rank 1, not a list of texts");
+             "variant_id is int32 of rank 1, expected a list of texts");
   BOOST_TEST(message("variant_quality", three, "QUAL") ==
-             "variant_quality is text of rank 1, not a list of numbers");
+             "variant_quality is text of rank 1, expected a list of numbers");
   BOOST_TEST(message("variant_filter", truths({1, 0, 1}, {3, 1}), "FILTER") ==
              "variant_filter has 1 columns for 2 filters");
   BOOST_TEST(message("variant_filter", truths({1, 0, 1}, {3}), "FILTER") ==

@@ -47,8 +47,8 @@ BOOST_AUTO_TEST_CASE(bits_of_reals_are_kept) {
   BOOST_TEST(only<uint16_t>(v3("\"0x7e01\"", "<f2")) == 0x7e01U);
   BOOST_TEST(only<uint64_t>(v3("\"NaN\"", "<f8")) == 0x7ff8000000000000U);
   BOOST_TEST(std::isinf(only<float>(v2("-Infinity", "<f4"))));
-  BOOST_CHECK_EXCEPTION(v3("\"0x7fc0\"", "<f4"), Error, says("is no float"));
-  BOOST_CHECK_EXCEPTION(v3("\"none\"", "<f4"), Error, says("is no float"));
+  BOOST_CHECK_EXCEPTION(v3("\"0x7fc0\"", "<f4"), Error, says("is not a valid float"));
+  BOOST_CHECK_EXCEPTION(v3("\"none\"", "<f4"), Error, says("is not a valid float"));
 }
 
 BOOST_AUTO_TEST_CASE(quoted_or_listed_number_is_that_number) {
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(records_with_objects_take_the_pickled_zero_only) {
     BOOST_TEST(elements.children.at(1).text(0) == "0");
   }
   BOOST_CHECK_EXCEPTION(v2_fill(parse_json("\"Y29zCnN5c3RlbQo=\""), record), Error,
-                        says("is no compound of"));
+                        says("is not a valid compound of"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

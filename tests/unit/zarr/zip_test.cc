@@ -219,7 +219,7 @@ BOOST_AUTO_TEST_CASE(folder_under_a_chunk_key_is_not_absent) {
 BOOST_AUTO_TEST_CASE(wrong_crc_is_damage) {
   ZipWriter zip = valid();
   zip.add({.name = "a/0", .value = bytes_of({5, 6}), .crc_difference = 1});
-  BOOST_TEST(holds(error_of(open(zip.finish()), "a"), "crc32"));
+  BOOST_TEST(holds(error_of(open(zip.finish()), "a"), "CRC-32"));
 }
 
 BOOST_AUTO_TEST_CASE(parts_of_a_member_with_a_wrong_crc_are_damage) {
@@ -238,7 +238,7 @@ BOOST_AUTO_TEST_CASE(parts_of_a_member_with_a_wrong_crc_are_damage) {
   };
   BOOST_TEST(values(shard(0)) == (Ints{1, 2, 3, 4}), boost::test_tools::per_element());
   ZipFixture other;
-  BOOST_TEST(holds(error_of(other.open(shard(1)), "a"), "crc32"));
+  BOOST_TEST(holds(error_of(other.open(shard(1)), "a"), "CRC-32"));
 }
 
 BOOST_AUTO_TEST_CASE(false_sizes_and_offsets_are_damage) {
