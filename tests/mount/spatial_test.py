@@ -96,9 +96,14 @@ class Objects(Folder):
             self.assertEqual(m.read("images", "s1_lowres", "image.png")[:4], b"\x89PNG")
             with open(os.path.join(self.stores, "logo.png"), "rb") as picture:
                 self.assertEqual(m.read("images", "s2_hires", "image.png"), picture.read())
+            logo = numpy.load(m.join("images", "s2_hires", "image.npy"))
+            self.assertEqual((logo.dtype, logo.shape[2]), (numpy.uint8, 4))
             told = r("tell", m.join("seurat.rds")).splitlines()
             self.assertEqual(told[0].split()[:2], ["s1", "VisiumV1"])
-            self.assertEqual([line.split()[0] for line in told[4:]], ["c1", "c2", "c3", "c4"])
+            second = next(i for i, line in enumerate(told) if line.startswith("s2 "))
+            self.assertEqual([line.split()[0] for line in told[4:second]], ["c1", "c2", "c3", "c4"])
+            self.assertEqual(told[second + 1].split()[:2], [str(length) for length in logo.shape[:2]])
+            self.assertEqual([line.split()[0] for line in told[second + 4:]], ["c5", "c6"])
 
     @needs_r("SingleCellExperiment", "igraph")
     def test_a_trajectory_is_tables_and_lists(self):
