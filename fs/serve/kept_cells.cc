@@ -74,6 +74,14 @@ const std::vector<std::string>& PageCells::first_genes() const {
   return first_genes_;
 }
 
+const std::vector<Slide>& PageCells::slides() const {
+  finding_slides_.call([this] {
+    slides_ = matrix_.slides ? matrix_.slides() : std::vector<Slide>();
+    std::erase_if(slides_, [](const Slide& slide) { return !slide.pixels || !(slide.lowres > 0); });
+  });
+  return slides_;
+}
+
 std::vector<std::string> PageCells::find_first_genes() const {
   const std::shared_ptr<const PartNames> names = genes();
   std::vector<std::string> first;

@@ -33,6 +33,8 @@ class PageCells {
   std::vector<double> values(uint64_t gene) const;
   // Returns genes to suggest: highly variable ones if they are known, else the first.
   const std::vector<std::string>& first_genes() const;
+  // Returns the slides that have a picture with a known scale. Throws the errors of reading them.
+  const std::vector<Slide>& slides() const;
 
  private:
   std::vector<std::string> find_first_genes() const;
@@ -43,6 +45,8 @@ class PageCells {
   mutable Once opening_lines_, finding_first_;
   mutable MatrixLinesPtr lines_;                  // written once, by opening_lines_
   mutable std::vector<std::string> first_genes_;  // written once, by finding_first_
+  mutable Once finding_slides_;
+  mutable std::vector<Slide> slides_;  // written once, by finding_slides_
 };
 using PageCellsPtr = std::shared_ptr<const PageCells>;
 
