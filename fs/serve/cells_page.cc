@@ -246,6 +246,8 @@ class CellsSection {
       page_.figures.push_back(
           scatter(*places, matrix_.cells, embedding_, colour, split_name_.empty() ? nullptr : &split_));
     }
+    if (query_.value("split") == split_name_ && split_.levels.size() > 1)
+      page_.figures.push_back(panels(*places, split_name_, split_, colour));
   }
 
   // Adds the cells over the picture of their slide. Returns their places; nullopt without a picture.

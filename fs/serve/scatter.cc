@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "formats/core/text/printable.h"
@@ -173,6 +174,28 @@ Figure figure_of(Plot plot, const CellPlaces& places, uint64_t cells, double wid
   return {name, svg_of(plot) + (colour ? key_of(*colour) : ""), caption};
 }
 
+// Returns the places of a level alone.
+CellPlaces places_in(const CellPlaces& places, const CellGroups& groups, size_t level) {
+  CellPlaces own = places;
+  for (size_t i = 0; i < own.x.size(); ++i)
+    if (groups.cells[i * own.step] != level) own.x[i] = std::numeric_limits<double>::quiet_NaN();
+  return own;
+}
+
+std::vector<uint64_t> cells_of_levels(const CellGroups& groups) {
+  std::vector<uint64_t> counts(groups.levels.size(), 0);
+  for (const uint32_t level : groups.cells)
+    if (level != CellGroups::kNone) ++counts[level];
+  return counts;
+}
+
+std::string name_list(const std::vector<std::string>& names) {
+  std::string text;
+  for (size_t i = 0; i < std::min(names.size(), kMostKeys); ++i)
+    text += (i == 0 ? "" : ", ") + shortened(names[i], kMostNameBytes);
+  return text + (names.size() > kMostKeys ? fmt::format(" and {} more", names.size() - kMostKeys) : "");
+}
+
 }  // namespace
 
 Figure scatter(const CellPlaces& places, uint64_t cells, const std::string& name, const CellColour* colour,
@@ -190,6 +213,38 @@ Figure scatter(const SlideView& slide, uint64_t cells, const CellColour* colour)
                                plot.height / (plot.y.range.high - plot.y.range.low));
   const double width = std::round(std::clamp(slide.spot * unit, kLeast, kMost) * 10) / 10;
   return figure_of(std::move(plot), slide.places, cells, width, slide.name, colour, nullptr);
+}
+
+Figure panels(const CellPlaces& places, const std::string& column, const CellGroups& split,
+              const CellColour* colour) {
+  const std::vector<uint64_t> counts = cells_of_levels(split);
+  std::vector<size_t> order(counts.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return counts[a] > counts[b]; });
+  std::vector<std::string> others;
+  for (size_t i = kMostPanels; i < order.size(); ++i) others.push_back(split.levels[order[i]]);
+  order.resize(std::min(order.size(), kMostPanels));
+  std::sort(order.begin(), order.end());
+  Plot plot = plot_of(places);
+  plot.x.name = plot.y.name = {};
+  plot.width = 240;
+  plot.height = 180;
+  std::string html = "<div class=\"panels\">";
+  for (const size_t level : order) {
+    const CellPlaces own = places_in(places, split, level);
+    std::vector<Group> groups = groups_of(own, colour);
+    plot.marks.clear();
+    add_dots(groups, counts[level] / places.step < 500 ? 4 : 3, plot);
+    html += fmt::format("<div>{}<p>{} <small>{}</small></p></div>", bare_svg_of(plot),
+                        escaped(printable(shortened(split.levels[level], kMostNameBytes))),
+                        count_words(counts[level]));
+  }
+  html += "</div>";
+  std::string caption = fmt::format("{} levels of {}, over the same axes{}", count_words(counts.size()),
+                                    column, colour ? fmt::format(", coloured by {}", colour->name) : "");
+  if (!others.empty())
+    caption = fmt::format("The {} largest of {}; not shown: {}", order.size(), caption, name_list(others));
+  return {"Split by " + column, html + (colour ? key_of(*colour) : ""), caption};
 }
 
 std::string scatter_thumbnail(const CellPlaces& places, const CellColour* colour) {
