@@ -102,6 +102,19 @@ bool is_anndata_group(const Group& group) {
   return own && own->section() == anndata::Section::anndata;
 }
 
+// Takes the pictures of uns/spatial if it holds groups. Logs any other content.
+void take_pictures(const GroupPtr& group, AnnotatedMatrix& made, Context& context) {
+  const auto uns = member_of(group, "uns", context);
+  const std::optional<Node> spatial = uns && uns->parts ? uns->parts->find(kSpatial) : std::nullopt;
+  if (!spatial) return;
+  const std::vector<Member> slides = spatial->parts ? spatial->parts->members() : std::vector<Member>();
+  const auto is_group = [](const Member& member) { return member.node.parts != nullptr; };
+  if (std::any_of(slides.begin(), slides.end(), is_group))
+    made.pictures = [group, &context] { return anndata_pictures(group, context); };
+  else
+    note_left_out(uns->parts, kSpatial, context);
+}
+
 AnnotatedMatrix anndata_of(const GroupPtr& group, Context& context) {
   AnnotatedMatrix made;
   made.obs = needed_frame(group, "obs", context);
@@ -115,8 +128,7 @@ AnnotatedMatrix anndata_of(const GroupPtr& group, Context& context) {
   made.obsp = parts_of(group, "obsp", Sides::both_alike, context);
   add_old_graphs(group, made.obsp, context);
   made.varp = parts_of(group, "varp", Sides::both_alike, context);
-  if (const auto uns = member_of(group, "uns", context); uns && uns->parts && uns->parts->find(kSpatial))
-    context.notice(fmt::format("{}/{}: not in the .h5ad", uns->parts->path(), kSpatial));
+  take_pictures(group, made, context);
   made.slides = [group, obs = made.obs, &context] { return anndata_slides(group, obs, context); };
   const std::optional<Node> raw = member_of(group, "raw", context);
   if (raw && raw->parts) {

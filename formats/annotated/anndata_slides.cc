@@ -5,6 +5,7 @@
 
 #include "formats/annotated/parts.h"
 #include "formats/annotated/slides.h"
+#include "formats/core/frames/data_frame.h"
 
 namespace plainfs::annotated {
 
@@ -43,6 +44,58 @@ Slide visium_slide(const std::string& name, const GroupPtr& group, Context& cont
   return slide;
 }
 
+// Returns the members of uns/spatial that are groups.
+std::vector<std::pair<std::string, GroupPtr>> stored_slides(const GroupPtr& group, Context& context) {
+  const std::optional<Node> uns = member_of(group, "uns", context);
+  const std::optional<Node> spatial = uns ? member_of(uns->parts, kSpatial, context) : std::nullopt;
+  std::vector<std::pair<std::string, GroupPtr>> slides;
+  if (!spatial || !spatial->parts) return slides;
+  for (Member& member : spatial->parts->members()) {
+    const Node node = readable(std::move(member.node), context);
+    if (node.parts) slides.emplace_back(member.name, node.parts);
+  }
+  return slides;
+}
+
+// Returns the pictures in colours of a slide, each with its name.
+std::vector<Column> stored_images(const GroupPtr& slide, Context& context) {
+  std::vector<Column> images;
+  const std::optional<Node> folder = member_of(slide, "images", context);
+  if (!folder || !folder->parts) return images;
+  for (Member& member : folder->parts->members()) {
+    const Node node = readable(std::move(member.node), context);
+    if (ArrayPtr pixels = pixels_of(node.content))
+      images.push_back({member.name, std::move(pixels)});
+    else
+      note_left_out(folder->parts, member.name, context);
+  }
+  return images;
+}
+
+std::vector<std::pair<std::string, double>> stored_factors(const Table& factors) {
+  std::vector<std::pair<std::string, double>> all;
+  if (!factors.row_names) return all;
+  const Elements names = read_all(*frames::as_written(factors.row_names));
+  for (uint64_t i = 0; i < names.count; ++i) {
+    const std::string name(names.text(i));
+    const double factor = factor_in(factors, name);
+    if (!std::isnan(factor)) all.emplace_back(name, factor);
+  }
+  return all;
+}
+
+// Returns the members of a group that are a single text.
+std::vector<std::pair<std::string, std::string>> stored_texts(const GroupPtr& group, Context& context) {
+  std::vector<std::pair<std::string, std::string>> texts;
+  for (Member& member : group->members()) {
+    const Node node = readable(std::move(member.node), context);
+    const auto* array = std::get_if<LabelledArray>(&node.content);
+    if (!array || array->values->count() != 1 || array->values->dtype().kind != Kind::text) continue;
+    texts.emplace_back(member.name, read_all(*array->values).text(0));
+  }
+  return texts;
+}
+
 // Returns the coordinates in obsm/spatial; nullopt unless it is a matrix of numbers with a row for each cell.
 std::optional<Spots> spots_of(const GroupPtr& group, const Table& obs, Context& context) {
   const std::optional<Node> obsm = member_of(group, "obsm", context);
@@ -54,16 +107,11 @@ std::optional<Spots> spots_of(const GroupPtr& group, const Table& obs, Context& 
 }  // namespace
 
 std::vector<Slide> anndata_slides(const GroupPtr& group, const Table& obs, Context& context) {
-  const std::optional<Node> uns = member_of(group, "uns", context);
-  const std::optional<Node> spatial = uns ? member_of(uns->parts, kSpatial, context) : std::nullopt;
-  if (!spatial || !spatial->parts) return {};
   std::vector<Slide> slides;
   std::vector<std::string> names;
-  for (Member& member : spatial->parts->members()) {
-    const Node node = readable(std::move(member.node), context);
-    if (!node.parts) continue;
-    slides.push_back(visium_slide(member.name, node.parts, context));
-    names.push_back(member.name);
+  for (const auto& [name, parts] : stored_slides(group, context)) {
+    slides.push_back(visium_slide(name, parts, context));
+    names.push_back(name);
   }
   const std::optional<Spots> spots = slides.empty() ? std::nullopt : spots_of(group, obs, context);
   if (!spots) {
@@ -79,6 +127,21 @@ std::vector<Slide> anndata_slides(const GroupPtr& group, const Table& obs, Conte
   for (size_t i = 0; i < slides.size(); ++i) put_on(*spots, (*cells)[i], slides[i]);
   std::erase_if(slides, [](const Slide& slide) { return slide.cells.empty(); });
   return slides;
+}
+
+std::vector<SlidePictures> anndata_pictures(const GroupPtr& group, Context& context) {
+  std::vector<SlidePictures> all;
+  for (const auto& [name, parts] : stored_slides(group, context)) {
+    SlidePictures pictures;
+    pictures.name = name;
+    pictures.images = stored_images(parts, context);
+    if (const auto factors = content_of<Table>(member_of(parts, "scalefactors", context)))
+      pictures.factors = stored_factors(*factors);
+    const std::optional<Node> metadata = member_of(parts, "metadata", context);
+    if (metadata && metadata->parts) pictures.metadata = stored_texts(metadata->parts, context);
+    all.push_back(std::move(pictures));
+  }
+  return all;
 }
 
 }  // namespace plainfs::annotated

@@ -73,9 +73,12 @@ void Experiment::take_coordinates(AnnotatedMatrix& made) const {
         fmt::format("{}: the coordinates are not in the .h5ad: a reduced dimension has the name {}",
                     root_->path(), kSpatial));
   made.obsm.push_back({kSpatial, std::move(coordinates)});
-  if (layout_ == Layout::named)
-    made.slides = [root = root_, obs = made.obs, &context = context_] {
-      return experiment_slides(root, obs, context);
+  made.slides = [root = root_, obs = made.obs, &context = context_] {
+    return experiment_slides(root, obs, context);
+  };
+  if (may_have_pictures(root_))
+    made.pictures = [root = root_, obs = made.obs, &context = context_] {
+      return experiment_pictures(root, obs, context);
     };
 }
 
@@ -163,8 +166,6 @@ void note_left_out_parts(const GroupPtr& root, Context& context) {
     if (std::find(std::begin(kTaken), std::end(kTaken), member.name) == std::end(kTaken) &&
         !is_empty(member.node))
       names.push_back(member.name);
-  if (const auto images = root->find("images"); images && !is_empty(*images))
-    context.notice(fmt::format("{}: images: not in the .h5ad", root->path()));
   if (!names.empty())
     context.notice(
         fmt::format("{}: {}: in neither the .h5ad nor seurat.rds", root->path(), fmt::join(names, ", ")));

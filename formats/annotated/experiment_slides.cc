@@ -14,6 +14,17 @@ namespace {
 
 constexpr const char kCoordinates[] = "spatial_coordinates";
 
+// Returns the node at a path below group; nullopt if a part of the path is absent.
+std::optional<Node> node_at(GroupPtr group, const std::vector<std::string>& path, Context& context) {
+  std::optional<Node> node;
+  for (const std::string& name : path) {
+    node = member_of(group, name, context);
+    if (!node) return std::nullopt;
+    group = node->parts;
+  }
+  return node;
+}
+
 // Returns the places of x and y among columns with the given names: the first two unless the names imply
 // others.
 std::pair<uint64_t, uint64_t> axes_among(const std::vector<std::string>& names) {
@@ -28,6 +39,9 @@ std::pair<uint64_t, uint64_t> axes_among(const std::vector<std::string>& names) 
   }
   return {0, 1};
 }
+
+// The place of takane's list of pictures in `images`.
+const std::vector<std::string> kMapping = {"mapping.h5", "spatial_experiment"};
 
 std::vector<std::string> texts_of_column(const ArrayPtr& column) {
   const Elements elements = read_all(*frames::as_written(column));
@@ -57,7 +71,8 @@ std::optional<Spots> spots_of_frame(const Table& frame, const Table& obs) {
 }
 
 std::optional<Spots> spots_of_experiment(const GroupPtr& root, const Table& obs, Context& context) {
-  const std::optional<Node> node = member_of(root, kCoordinates, context);
+  std::optional<Node> node = member_of(root, kCoordinates, context);
+  if (!node) node = node_at(root, {"coordinates", "dense_array"}, context);  // takane
   if (const auto matrix = content_of<LabelledArray>(node)) return spots_of_matrix(*matrix, obs);
   const auto frame = content_of<Table>(node);
   return frame ? spots_of_frame(*frame, obs) : std::nullopt;
@@ -67,6 +82,7 @@ std::optional<Spots> spots_of_experiment(const GroupPtr& root, const Table& obs,
 struct Picture {
   std::string sample, image;
   double scale;
+  std::string place;  // the name of its folder or array in `images`
 };
 
 std::vector<Picture> pictures_in(const Table& images) {
@@ -77,30 +93,140 @@ std::vector<Picture> pictures_in(const Table& images) {
   const std::vector<std::string> of_sample = texts_of_column(samples), of_image = texts_of_column(names);
   const std::vector<double> scales = reals_of(*factors);
   std::vector<Picture> pictures;
-  for (size_t i = 0; i < images.rows; ++i) pictures.push_back({of_sample[i], of_image[i], scales[i]});
-  // The small picture comes first, as in Seurat.
-  std::stable_partition(pictures.begin(), pictures.end(), [](const Picture& picture) {
-    return picture.image.find("lowres") != std::string::npos;
-  });
+  for (size_t i = 0; i < images.rows; ++i)
+    pictures.push_back({of_sample[i], of_image[i], scales[i], of_sample[i] + "_" + of_image[i]});
   return pictures;
 }
 
+using CellsOfSamples = std::vector<std::vector<uint64_t>>;
+
+// The pictures of an experiment and the samples that have any.
+struct Samples {
+  GroupPtr images;
+  std::vector<Picture> pictures;  // the small ones first, as in Seurat
+  std::vector<std::string> names;
+  std::optional<CellsOfSamples> cells{};  // if the store holds them beside the pictures
+};
+
+ArrayPtr array_in_mapping(const GroupPtr& mapping, const char* name, Context& context) {
+  const auto array = content_of<LabelledArray>(member_of(mapping, name, context));
+  if (!array || array->values->shape().size() != 1) throw damaged("images: no list {}", name);
+  return array->values;
+}
+
+// Returns codes as indices. Throws damaged if one is not below `limit`.
+std::vector<uint64_t> indices_in(const ArrayPtr& codes, uint64_t limit) {
+  std::vector<uint64_t> indices;
+  for (const double code : reals_of(*codes)) {
+    if (!(code >= 0 && code < static_cast<double>(limit)))
+      throw damaged("images: sample {} of {}", code, limit);
+    indices.push_back(static_cast<uint64_t>(code));
+  }
+  return indices;
+}
+
+// Takes the pictures of takane's images/mapping.h5. The N-th lies in images/N.
+void take_mapping(const GroupPtr& mapping, uint64_t cells, Samples& samples, Context& context) {
+  const auto in_mapping = [&](const char* name) { return array_in_mapping(mapping, name, context); };
+  const std::vector<std::string> names = texts_of_column(in_mapping("sample_names")),
+                                 ids = texts_of_column(in_mapping("image_ids"));
+  const std::vector<uint64_t> of_image = indices_in(in_mapping("image_samples"), names.size());
+  const std::vector<double> scales = reals_of(*in_mapping("image_scale_factors"));
+  if (of_image.size() != ids.size() || scales.size() != ids.size())
+    throw damaged("images: {} pictures with {} samples and {} factors", ids.size(), of_image.size(),
+                  scales.size());
+  for (size_t i = 0; i < ids.size(); ++i)
+    samples.pictures.push_back({names[of_image[i]], ids[i], scales[i], std::to_string(i)});
+  const std::vector<uint64_t> of_cell = indices_in(in_mapping("column_samples"), names.size());
+  if (of_cell.size() != cells)
+    throw damaged("images: {} cells have a sample, expected {}", of_cell.size(), cells);
+  samples.cells.emplace(names.size());
+  for (uint64_t cell = 0; cell < cells; ++cell) (*samples.cells)[of_cell[cell]].push_back(cell);
+  samples.names = names;
+}
+
+// Names the samples that have pictures.
+void name_samples(Samples& samples) {
+  for (const Picture& picture : samples.pictures)
+    if (std::find(samples.names.begin(), samples.names.end(), picture.sample) == samples.names.end())
+      samples.names.push_back(picture.sample);
+}
+
+Samples samples_in(const GroupPtr& root, uint64_t cells, Context& context) {
+  Samples samples;
+  const std::optional<Node> images = member_of(root, "images", context);
+  if (!images || !images->parts) return samples;
+  samples.images = images->parts;
+  if (const auto table = content_of<Table>(images))
+    samples.pictures = pictures_in(*table);
+  else if (const auto mapping = node_at(images->parts, kMapping, context); mapping && mapping->parts)
+    take_mapping(mapping->parts, cells, samples, context);
+  std::stable_partition(samples.pictures.begin(), samples.pictures.end(), [](const Picture& picture) {
+    return picture.image.find("lowres") != std::string::npos;
+  });
+  name_samples(samples);
+  return samples;
+}
+
+// Returns the cells of each sample; nullopt if they are unknown.
+std::optional<CellsOfSamples> cells_in(const Samples& samples, const Table& obs) {
+  return samples.cells ? samples.cells : cells_of_slides(samples.names, obs, "sample_id");
+}
+
+// Returns the pixels of a picture; null if they are not in colours, or are logged as unsupported.
+ArrayPtr pixels_in(const Samples& samples, const Picture& picture, Context& context) {
+  const std::optional<Node> place = samples.images->find(picture.place);
+  if (!place) return nullptr;
+  try {
+    const Node readable_place = readable(*place, context);
+    if (ArrayPtr pixels = pixels_of(readable_place.content)) return pixels;
+    for (const char* name : {"image", "file"})  // of an R object, of takane's object
+      if (const auto pixels = member_of(readable_place.parts, name, context))
+        return pixels_of(pixels->content);
+  } catch (const Error& error) {
+    if (error.code() != Errc::unsupported) throw;
+    context.notice(error.what());
+  }
+  return nullptr;
+}
+
 // Returns the slide of a sample, with the first of its pictures that has pixels.
-Slide slide_of_sample(const std::string& sample, const std::vector<Picture>& pictures, const GroupPtr& images,
-                      Context& context) {
+Slide slide_of_sample(const std::string& sample, const Samples& samples, Context& context) {
   Slide slide;
   slide.name = sample;
-  for (const Picture& picture : pictures) {
+  for (const Picture& picture : samples.pictures) {
     if (picture.sample != sample) continue;
     if (picture.image.find("hires") != std::string::npos) slide.hires = picture.scale;
     if (slide.pixels || std::isnan(picture.scale)) continue;
-    const std::optional<Node> folder = member_of(images, picture.sample + "_" + picture.image, context);
-    const std::optional<Node> pixels = folder ? member_of(folder->parts, "image", context) : std::nullopt;
-    if (!pixels) continue;
-    slide.pixels = pixels_of(pixels->content);
+    slide.pixels = pixels_in(samples, picture, context);
     if (slide.pixels) slide.lowres = picture.scale;
   }
   return slide;
+}
+
+// Returns the name of a picture among those of scanpy that are not taken; null if both are.
+const char* free_picture_name(const Picture& picture, const std::vector<Column>& taken) {
+  const bool is_small = picture.image.find("lowres") != std::string::npos;
+  for (const char* name : {is_small ? "lowres" : "hires", is_small ? "hires" : "lowres"})
+    if (!column_in(taken, name)) return name;
+  return nullptr;
+}
+
+SlidePictures pictures_of_sample(const std::string& sample, const Samples& samples, Context& context) {
+  SlidePictures own;
+  own.name = sample;
+  for (const Picture& picture : samples.pictures) {
+    if (picture.sample != sample) continue;
+    const char* const name = std::isnan(picture.scale) ? nullptr : free_picture_name(picture, own.images);
+    const ArrayPtr pixels = name ? pixels_in(samples, picture, context) : nullptr;
+    if (!pixels) {
+      note_left_out(samples.images, picture.place, context);
+      continue;
+    }
+    own.images.push_back({name, byte_pixels(pixels)});
+    own.factors.emplace_back(fmt::format("tissue_{}_scalef", name), picture.scale);
+  }
+  return own;
 }
 
 }  // namespace
@@ -120,25 +246,43 @@ Content experiment_coordinates(const GroupPtr& root, const Table& obs, Context& 
   return coordinates ? Content(LabelledArray{coordinates, obs.row_names, nullptr}) : Content();
 }
 
+bool may_have_pictures(const GroupPtr& root) {
+  const std::optional<Node> images = root->find("images");
+  return images && (std::holds_alternative<Table>(images->content) ||
+                    (images->parts && images->parts->find(kMapping.front())));
+}
+
+std::vector<SlidePictures> experiment_pictures(const GroupPtr& root, const Table& obs, Context& context) {
+  const Samples samples = samples_in(root, obs.rows, context);
+  if (samples.names.empty()) return {};
+  const std::optional<Spots> spots = spots_of_experiment(root, obs, context);
+  const auto cells = spots ? cells_in(samples, obs) : std::nullopt;
+  std::vector<SlidePictures> all;
+  for (size_t i = 0; i < samples.names.size(); ++i) {
+    SlidePictures pictures = pictures_of_sample(samples.names[i], samples, context);
+    if (pictures.images.empty()) continue;
+    Slide slide;
+    slide.coordinates = plain_coordinates(real_array({}), real_array({}));
+    if (cells) put_on(*spots, (*cells)[i], slide);
+    pictures.factors.emplace_back("spot_diameter_fullres", spot_diameter(slide));
+    all.push_back(std::move(pictures));
+  }
+  return all;
+}
+
 std::vector<Slide> experiment_slides(const GroupPtr& root, const Table& obs, Context& context) {
-  const std::optional<Node> images = member_of(root, "images", context);
-  const auto table = content_of<Table>(images);
-  if (!table || !images->parts) return {};
-  const std::vector<Picture> pictures = pictures_in(*table);
-  std::vector<std::string> samples;
-  for (const Picture& picture : pictures)
-    if (std::find(samples.begin(), samples.end(), picture.sample) == samples.end())
-      samples.push_back(picture.sample);
-  const std::optional<Spots> spots = samples.empty() ? std::nullopt : spots_of_experiment(root, obs, context);
+  const Samples samples = samples_in(root, obs.rows, context);
+  const std::optional<Spots> spots =
+      samples.names.empty() ? std::nullopt : spots_of_experiment(root, obs, context);
   if (!spots) return {};
-  const auto cells = cells_of_slides(samples, obs, "sample_id");
+  const auto cells = cells_in(samples, obs);
   if (!cells) {
     context.notice("seurat.rds: images: no column of column_data has the sample of each cell");
     return {};
   }
   std::vector<Slide> slides;
-  for (size_t i = 0; i < samples.size(); ++i) {
-    Slide slide = slide_of_sample(samples[i], pictures, images->parts, context);
+  for (size_t i = 0; i < samples.names.size(); ++i) {
+    Slide slide = slide_of_sample(samples.names[i], samples, context);
     put_on(*spots, (*cells)[i], slide);
     if (!slide.cells.empty()) slides.push_back(std::move(slide));
   }

@@ -162,6 +162,7 @@ AnnotatedMatrix selected_cells(const AnnotatedMatrix& matrix, const Indices& cel
   some.obsm = selection.of("obsm", matrix.obsm);
   if (matrix.raw) some.raw = AnnotatedMatrix::Raw{selection.of("raw/X", matrix.raw->x), matrix.raw->var, {}};
   some.marks_missing = matrix.marks_missing;
+  some.pictures = matrix.pictures;
   if (matrix.slides)
     some.slides = [slides = matrix.slides, cells] { return annotated::with_cells(slides(), *cells); };
   return some;

@@ -172,7 +172,10 @@ void Assay::take_coordinates() {
   made_.slides = [root = root_, cells = cells_, &context = context_] {
     return seurat_slides(root, cells, context);
   };
-  if (ArrayPtr coordinates = coordinates_of(seurat_slides(root_, cells_, context_), made_.cells))
+  const std::vector<Slide> slides = seurat_slides(root_, cells_, context_);
+  std::vector<SlidePictures> pictures = pictures_of(slides);
+  if (!pictures.empty()) made_.pictures = [pictures = std::move(pictures)] { return pictures; };
+  if (ArrayPtr coordinates = coordinates_of(slides, made_.cells))
     made_.obsm.push_back({kSpatial, LabelledArray{std::move(coordinates), made_.obs.row_names, nullptr}});
 }
 

@@ -25,9 +25,18 @@ std::vector<Slide> seurat_slides(const GroupPtr& root, const ArrayPtr& cells, Co
 // returned, which is logged. Throws what keeps a part from being read.
 std::vector<Slide> anndata_slides(const GroupPtr& group, const Table& obs, Context& context);
 
-// Returns the slides of a SpatialExperiment among R objects, one for each sample that has a picture in
-// `images`. spatial_coordinates places the cells on them. Throws what keeps a part from being read.
+// Returns the pictures of an AnnData, as they are stored. Throws what keeps a part from being read.
+std::vector<SlidePictures> anndata_pictures(const GroupPtr& group, Context& context);
+
+// Returns the slides of a SpatialExperiment among R objects or takane's, one for each sample that has a
+// picture in `images`. spatial_coordinates, or takane's coordinates, places the cells on them. Throws what
+// keeps a part from being read.
 std::vector<Slide> experiment_slides(const GroupPtr& root, const Table& obs, Context& context);
+// Returns whether a SpatialExperiment may have pictures. Reads nothing.
+bool may_have_pictures(const GroupPtr& root);
+// Returns the pictures of each sample of a SpatialExperiment: the first called hires or lowres under these
+// names, one of another name as hires or lowres if that is free. Throws what keeps a part from being read.
+std::vector<SlidePictures> experiment_pictures(const GroupPtr& root, const Table& obs, Context& context);
 // Returns the coordinates of an experiment, cells in rows; monostate if it has none.
 Content experiment_coordinates(const GroupPtr& root, const Table& obs, Context& context);
 
@@ -38,6 +47,15 @@ ArrayPtr coordinates_of(const std::vector<Slide>& slides, uint64_t cells);
 // Returns the slides with only the chosen cells, renumbered by their places in chosen. Slides without any of
 // them are left out. Requires: chosen is ascending.
 std::vector<Slide> with_cells(std::vector<Slide> slides, const std::vector<uint64_t>& chosen);
+
+// Returns the pictures of slides that have one with a known scale, as lowres in 8 bits and three colours.
+std::vector<SlidePictures> pictures_of(const std::vector<Slide>& slides);
+// Returns pixels in 8 bits and three colours, over white if they have an opacity. Requires: pixels_of().
+ArrayPtr byte_pixels(const ArrayPtr& pixels);
+// Returns the diameter of a spot in units of the coordinates: the stored one, or 0.65 times the distance
+// between neighbours, as on a slide of Visium (spots of 65 um, 100 um apart). 1 if there are no neighbours.
+// Seurat 4 stores the hires factor in place of the diameter.
+double spot_diameter(const Slide& slide);
 
 // Functions that the finders of slides share.
 

@@ -318,6 +318,10 @@ bool has_coordinates(const Member& image) {
   return image.node.parts && image.node.parts->find("coordinates");
 }
 
+bool has_coordinates_alone(const Member& image) {
+  return has_coordinates(image) && !image.node.parts->find("image");
+}
+
 // Logs what the object holds that no generated file contains. Looks at names alone.
 void note_left_out_lists(const GroupPtr& root, Context& context) {
   for (const std::string_view name : {"images", "neighbors", "misc", "tools", "commands"}) try {
@@ -328,7 +332,7 @@ void note_left_out_lists(const GroupPtr& root, Context& context) {
           names_in(*list->parts, [&](const Member& one) { return !are_images || !has_coordinates(one); });
       if (!others.empty())
         context.notice(fmt::format("/{}: {}: in neither seurat.rds nor the .h5ad of an assay", name, others));
-      const std::string images = are_images ? names_in(*list->parts, has_coordinates) : "";
+      const std::string images = are_images ? names_in(*list->parts, has_coordinates_alone) : "";
       if (!images.empty())
         context.notice(fmt::format("/images: {}: the .h5ad of an assay has only the coordinates", images));
     } catch (const Error&) {

@@ -347,6 +347,7 @@ class AnnDataWriter {
       is_put(path + "/" + part.name, element(path + "/" + part.name, part.content, extent), context_, out_);
   }
   void put_layers();
+  void put_pictures();
 
   ElementWriter writer(const std::string& path, const Extent& extent) const {
     return {context_, matrix_.marks_missing, path, extent};
@@ -373,6 +374,52 @@ void AnnDataWriter::put_layers() {
   });
 }
 
+ArrayPtr single_number(double value) {
+  Elements one = zero_elements(number_type(Kind::real, 8), 1);
+  one.mutable_values<double>()[0] = value;
+  return std::make_shared<MemoryArray>(number_type(Kind::real, 8), Shape{}, std::move(one));
+}
+
+ArrayPtr single_text(const std::string& text) {
+  return std::make_shared<MemoryArray>(text_type(), Shape{}, read_all(*text_array({text})));
+}
+
+// Puts the pictures of slides in scanpy's layout.
+void put_slides(const std::string& path, const std::vector<SlidePictures>& slides, AnnDataLayout& out) {
+  const auto dict = [&](const std::string& place) { out.group(place, encoding("dict", "0.1.0")); };
+  dict(path);
+  std::vector<std::string> names;
+  for (const SlidePictures& slide : slides) {
+    std::string name = slide.name;
+    std::replace(name.begin(), name.end(), '/', '_');
+    names.push_back(name.empty() || name == "." || name == ".." ? "_" + name : name);
+  }
+  names = made_unique(std::move(names));
+  for (size_t i = 0; i < slides.size(); ++i) {
+    const SlidePictures& slide = slides[i];
+    const std::string place = path + "/" + names[i];
+    dict(place);
+    dict(place + "/images");
+    for (const auto& [name, pixels] : slide.images)
+      out.array(place + "/images/" + name, pixels, encoding("array", "0.2.0"));
+    dict(place + "/metadata");
+    for (const auto& [name, text] : slide.metadata)
+      out.texts(place + "/metadata/" + name, single_text(text), encoding("string", "0.2.0"));
+    dict(place + "/scalefactors");
+    for (const auto& [name, factor] : slide.factors)
+      out.array(place + "/scalefactors/" + name, single_number(factor), encoding("numeric-scalar", "0.2.0"));
+  }
+}
+
+void AnnDataWriter::put_pictures() {
+  if (!matrix_.pictures) return;
+  const std::string path = "/uns/spatial";
+  const auto put = [path, pictures = matrix_.pictures](AnnDataLayout& out) {
+    put_slides(path, pictures(), out);
+  };
+  is_put(path, put, context_, out_);
+}
+
 void AnnDataWriter::write() {
   out_.group("/", encoding("anndata", "0.1.0"));
   put_x("/X", matrix_.x, {matrix_.cells, matrix_.genes});
@@ -390,6 +437,7 @@ void AnnDataWriter::write() {
     put_parts("/raw/varm", matrix_.raw->varm, {genes, {}});
   }
   put_parts("/uns", {}, {});
+  put_pictures();
   put_table("/var", matrix_.var);
   put_parts("/varm", matrix_.varm, {matrix_.genes, {}});
   put_parts("/varp", matrix_.varp, {matrix_.genes, matrix_.genes});

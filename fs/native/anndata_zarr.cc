@@ -95,7 +95,7 @@ Shape chunk_of_numbers(const Shape& shape, uint32_t size, const ZarrLimits& limi
   for (uint64_t& length : chunk) length = std::max<uint64_t>(1, length);
   if (shape.size() == 1) {
     chunk[0] = std::min(chunk[0], limits.numbers);
-  } else {
+  } else if (shape.size() > 1) {
     chunk[1] = std::min(chunk[1], limits.columns);
     const uint64_t line = checked_multiply(elements_in_line(chunk), size);
     chunk[0] = std::min(chunk[0], std::max<uint64_t>(1, limits.bytes / line));
@@ -107,7 +107,8 @@ Shape chunk_of_numbers(const Shape& shape, uint32_t size, const ZarrLimits& limi
 Shape chunk_of_texts(const Shape& shape, const ZarrLimits& limits) {
   Shape chunk = shape;
   for (uint64_t& length : chunk) length = std::max<uint64_t>(1, length);
-  chunk[0] = std::min(chunk[0], std::max<uint64_t>(1, limits.texts / elements_in_line(shape)));
+  if (!chunk.empty())
+    chunk[0] = std::min(chunk[0], std::max<uint64_t>(1, limits.texts / elements_in_line(shape)));
   return chunk;
 }
 
@@ -197,7 +198,8 @@ void ZarrAnnData::numbers(const std::string& path, const ArrayPtr& values, ZarrN
   const Shape chunk = chunk_of_numbers(shape, number.form.size, limits_);
   const auto open = [ordered, chunk, form = number.form, &context = context_](const Shape& origin) {
     ByteLayout layout;
-    layout.put(padded_box(ordered, form, origin, chunk));
+    layout.put(chunk.empty() ? array_segment(ordered, form, context)
+                             : padded_box(ordered, form, origin, chunk));
     return layout_file(std::move(layout), context);
   };
   Json document = zarr_array_document(shape, chunk, std::move(number.dtype), std::move(number.fill), nullptr);
@@ -208,10 +210,11 @@ void ZarrAnnData::texts(const std::string& path, const ArrayPtr& values, AnnData
   const ArrayPtr ordered = in_row_order(values);
   const Shape shape = ordered->shape();
   const Shape chunk = chunk_of_texts(shape, limits_);
-  const uint64_t line = elements_in_line(shape), length = checked_multiply(chunk[0], line);
+  const uint64_t line = elements_in_line(shape);
+  const uint64_t length = chunk.empty() ? 1 : checked_multiply(chunk[0], line);
   if (length > UINT32_MAX) throw unsupported("{}: {} texts in a row", path, line);
   const auto open = [ordered, line, length, &context = context_](const Shape& origin) {
-    const auto lay_out = [ordered, first = origin[0] * line, length, &context] {
+    const auto lay_out = [ordered, first = origin.empty() ? 0 : origin[0] * line, length, &context] {
       return text_chunk(ordered, first, length, context);
     };
     return layout_file(lay_out, context, kZarrTexts);

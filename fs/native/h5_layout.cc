@@ -81,7 +81,8 @@ void H5Layout::dataset(const std::string& path, const ArrayPtr& values, H5Attrib
 
 void H5Layout::texts(const std::string& path, const ArrayPtr& values, H5Attributes attributes) {
   const ArrayPtr ordered = in_row_order(values);
-  if (has_variable_texts_) {
+  // A single text is not divided into chunks, and the library stores texts of any length in chunks alone.
+  if (has_variable_texts_ && !values->shape().empty()) {
     data(path, {SkeletonKind::variable_text, 1, shown_shape(*values)}, nullptr, std::move(attributes));
     parts_.back().texts = ordered;
     return;

@@ -111,7 +111,7 @@ Json shape_list(const Shape& shape) {
 }
 
 // The version of all files of the hierarchy (Measured::version).
-constexpr const char kZarr[] = "zarr 2";
+constexpr const char kZarr[] = "zarr 3";
 
 uint64_t chunk_count(const ZarrArray& array) {
   uint64_t count = 1;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "formats/annotated/annotated_matrices.h"
+#include "formats/annotated/slides.h"
 #include "formats/core/text/percent.h"
 #include "formats/core/text/printable.h"
 #include "fs/report/active_assay.h"
@@ -62,6 +63,7 @@ class CellsSection {
 
   void add() {
     choose_embedding();
+    choose_slide();
     choose_colour();
     choose_split();
     add_form();
@@ -92,6 +94,31 @@ class CellsSection {
     else
       add_problem(fmt::format("No embedding '{}'.", shortened(*chosen, kMostShownBytes)), embeddings_,
                   "embedding");
+  }
+
+  // Chooses a slide with a picture if the cells lie in tissue. A picture that cannot be read becomes a note.
+  void choose_slide() {
+    if (embedding_ != annotated::kSpatial) return;
+    try {
+      const std::vector<Slide>& slides = cells_.slides();
+      if (slides.empty()) return;
+      for (const Slide& slide : slides) slides_.push_back(slide.name);
+      const std::optional<std::string> asked = query_.value("slide");
+      const auto found = asked ? std::find(slides_.begin(), slides_.end(), *asked) : slides_.begin();
+      if (found == slides_.end())
+        add_problem(fmt::format("There is no slide '{}'.", shortened(*asked, kMostShownBytes)),
+                    nearest_names(*asked, slides_).empty() ? first_slides() : nearest_names(*asked, slides_),
+                    "slide");
+      slide_ = &slides[found == slides_.end() ? 0 : static_cast<size_t>(found - slides_.begin())];
+    } catch (const Error& error) {
+      if (error.code() == Errc::changed) throw;
+      page_.notes.push_back(public_message(exchange_.site, error));
+    }
+  }
+
+  std::vector<std::string> first_slides() const {
+    return {slides_.begin(),
+            slides_.begin() + static_cast<ptrdiff_t>(std::min(slides_.size(), kMostNearest))};
   }
 
   void choose_colour() {
@@ -168,9 +195,10 @@ class CellsSection {
     for (const std::string& column : columns_) colour.options.push_back({column, {}});
     form.fields.push_back(std::move(colour));
     add_choice(form, "Embedding", "embedding", embeddings_, embedding_);
+    add_choice(form, "Slide", "slide", slides_, slide_ ? slide_->name : "");
     add_choice(form, "Split by", "split", splits_, split_name_);
     add_choice(form, "Assay", "assay", place_.assays, place_.assay);
-    form.hidden = query_.rest({"color", "embedding", "split", "assay"});
+    form.hidden = query_.rest({"color", "embedding", "slide", "split", "assay"});
     page_.form = std::move(form);
   }
 
@@ -209,10 +237,30 @@ class CellsSection {
 
   void add_scatter() {
     if (embedding_.empty() || matrix_.cells == 0) return;
-    const std::optional<CellPlaces> places = places_of(matrix_, embedding_, kMostPoints);
-    if (places)
-      page_.figures.push_back(scatter(*places, matrix_.cells, embedding_, colour_ ? &*colour_ : nullptr,
-                                      split_name_.empty() ? nullptr : &split_));
+    const CellColour* const colour = colour_ ? &*colour_ : nullptr;
+    std::optional<CellPlaces> places = add_slide(colour);
+    if (!places) {
+      places = places_of(matrix_, embedding_, kMostPoints);
+      if (!places) return;
+      page_.figures.push_back(
+          scatter(*places, matrix_.cells, embedding_, colour, split_name_.empty() ? nullptr : &split_));
+    }
+    if (query_.value("split") == split_name_ && split_.levels.size() > 1)
+      page_.figures.push_back(panels(*places, split_name_, split_, colour));
+  }
+
+  // Adds the cells over the picture of their slide. Returns their places; nullopt without a picture.
+  std::optional<CellPlaces> add_slide(const CellColour* colour) {
+    if (!slide_) return std::nullopt;
+    try {
+      SlideView view = view_of(*slide_, matrix_.cells, kMostPoints);
+      page_.figures.push_back(scatter(view, matrix_.cells, colour));
+      return std::move(view.places);
+    } catch (const Error& error) {
+      if (error.code() == Errc::changed) throw;
+      page_.notes.push_back(public_message(exchange_.site, error));
+      return std::nullopt;
+    }
   }
 
   void add_distribution() {
@@ -261,7 +309,8 @@ class CellsSection {
   const AnnotatedMatrix& matrix_;
   PageModel& page_;
   const Query query_;
-  std::vector<std::string> embeddings_, columns_, splits_;
+  std::vector<std::string> embeddings_, slides_, columns_, splits_;
+  const Slide* slide_ = nullptr;  // if the page shows its picture
   std::string embedding_, colour_name_, split_name_;
   std::optional<CellColour> colour_;
   CellGroups split_;

@@ -74,6 +74,14 @@ const std::vector<std::string>& PageCells::first_genes() const {
   return first_genes_.get([this] { return find_first_genes(); });
 }
 
+const std::vector<Slide>& PageCells::slides() const {
+  return slides_.get([this] {
+    std::vector<Slide> slides = matrix_.slides ? matrix_.slides() : std::vector<Slide>();
+    std::erase_if(slides, [](const Slide& slide) { return !slide.pixels || !(slide.lowres > 0); });
+    return slides;
+  });
+}
+
 std::vector<std::string> PageCells::find_first_genes() const {
   const std::shared_ptr<const PartNames> names = genes();
   std::vector<std::string> first;

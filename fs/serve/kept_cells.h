@@ -33,6 +33,8 @@ class PageCells {
   std::vector<double> values(uint64_t gene) const;
   // Returns genes to suggest: highly variable ones if they are known, else the first.
   const std::vector<std::string>& first_genes() const;
+  // Returns the slides that have a picture with a known scale. Throws the errors of reading them.
+  const std::vector<Slide>& slides() const;
 
  private:
   std::vector<std::string> find_first_genes() const;
@@ -42,6 +44,7 @@ class PageCells {
   std::unique_ptr<PartNameList> genes_;  // null: the matrix has no values, or its genes have no names
   Lazy<MatrixLinesPtr> lines_;
   Lazy<std::vector<std::string>> first_genes_;
+  Lazy<std::vector<Slide>> slides_;
 };
 using PageCellsPtr = std::shared_ptr<const PageCells>;
 

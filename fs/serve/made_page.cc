@@ -21,6 +21,7 @@
 #include "fs/serve/recording_page.h"
 #include "fs/serve/store_cards.h"
 #include "fs/serve/table_page.h"
+#include "fs/serve/variants_page.h"
 #include "fs/serve/ways.h"
 
 namespace plainfs::serve {
@@ -264,7 +265,7 @@ class PageMaker {
     if (const auto* fragments = std::get_if<Fragments>(&node.content))
       part([&] { add(chromosome_bars(*fragments)); });
     if (const auto* variants = std::get_if<Variants>(&node.content))
-      part([&] { add_variants(*variants, node); });
+      part([&] { add_sites(*variants, node); });
     if (const auto* image = std::get_if<Image>(&node.content); image && has_preview())
       part([&] { add_image(Query(exchange_.target.query), *image, page_); });
     if (const auto* table = std::get_if<Table>(&node.content); table && !page_.first)
@@ -302,11 +303,11 @@ class PageMaker {
   }
 
   // Adds the sites in pages, and their number on each contig.
-  void add_variants(const Variants& variants, const Node& node) {
+  void add_sites(const Variants& variants, const Node& node) {
     std::optional<Node> sites = node.parts ? node.parts->find("sites") : std::nullopt;
     if (sites) sites = refine(*std::move(sites), subject_.context());
     if (const auto* table = sites ? std::get_if<Table>(&sites->content) : nullptr)
-      add_table(Query(exchange_.target.query), *table, page_);
+      add_variants(Query(exchange_.target.query), variants, *table, page_);
     add(contig_bars(variants));
   }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "formats/core/text/printable.h"
@@ -139,34 +140,111 @@ void add_dots(std::vector<Group>& groups, double width, Plot& plot) {
   for (Group& group : groups) plot.marks.emplace_back(Dots{group.spots, group.ink, width});
 }
 
-}  // namespace
+// Returns the key of a colour.
+std::string key_of(const CellColour& colour) {
+  if (colour.groups) return key_of_levels(colour);
+  const Interval range = scale_of(colour);
+  return scale_key(number_words(range.low), number_words(range.high), colour.name);
+}
 
-Figure scatter(const CellPlaces& places, uint64_t cells, const std::string& name, const CellColour* colour,
-               const CellGroups* names) {
-  Plot plot = plot_of(places);
+// Adds the dots, the labels and the descriptions of cells. cells: of the store.
+Figure figure_of(Plot plot, const CellPlaces& places, uint64_t cells, double width, const std::string& name,
+                 const CellColour* colour, const CellGroups* names) {
   plot.title = fmt::format("{} and {} of {} cells{}", places.x_name, places.y_name, count_words(cells),
                            colour ? fmt::format(", coloured by {}", colour->name) : "");
-  plot.description = count_words(places.x.size()) + " points.";
+  const uint64_t shown = static_cast<uint64_t>(
+      std::count_if(places.x.begin(), places.x.end(), [](double x) { return std::isfinite(x); }));
+  plot.description = count_words(shown) + " points.";
   std::vector<Group> groups = groups_of(places, colour);
-  add_dots(groups, dot_width(places.x.size()), plot);
-  std::string key;
+  add_dots(groups, width, plot);
   if (colour && colour->groups) {
     const std::vector<std::string>& levels = colour->groups->levels;
-    plot.description = fmt::format("{} points in {} groups: {}", count_words(places.x.size()), levels.size(),
-                                   counted_levels(*colour));
+    plot.description =
+        fmt::format("{} points in {} groups: {}", count_words(shown), levels.size(), counted_levels(*colour));
     names = &*colour->groups;
-    key = key_of_levels(*colour);
   } else if (colour) {
     const Interval range = scale_of(*colour);
-    plot.description = fmt::format("{} points; the values range from {} to {}.", count_words(places.x.size()),
+    plot.description = fmt::format("{} points; the values range from {} to {}.", count_words(shown),
                                    number_words(range.low), number_words(range.high));
-    key = scale_key(number_words(range.low), number_words(range.high), colour->name);
   }
   if (names) add_labels(places, *names, plot);
   const std::string caption =
       places.step > 1 ? fmt::format("{}; one of {} cells is shown", plot.title, count_words(places.step))
                       : plot.title;
-  return {name, svg_of(plot) + key, caption};
+  return {name, svg_of(plot) + (colour ? key_of(*colour) : ""), caption};
+}
+
+// Returns the places of a level alone.
+CellPlaces places_in(const CellPlaces& places, const CellGroups& groups, size_t level) {
+  CellPlaces own = places;
+  for (size_t i = 0; i < own.x.size(); ++i)
+    if (groups.cells[i * own.step] != level) own.x[i] = std::numeric_limits<double>::quiet_NaN();
+  return own;
+}
+
+std::vector<uint64_t> cells_of_levels(const CellGroups& groups) {
+  std::vector<uint64_t> counts(groups.levels.size(), 0);
+  for (const uint32_t level : groups.cells)
+    if (level != CellGroups::kNone) ++counts[level];
+  return counts;
+}
+
+std::string name_list(const std::vector<std::string>& names) {
+  std::string text;
+  for (size_t i = 0; i < std::min(names.size(), kMostKeys); ++i)
+    text += (i == 0 ? "" : ", ") + shortened(names[i], kMostNameBytes);
+  return text + (names.size() > kMostKeys ? fmt::format(" and {} more", names.size() - kMostKeys) : "");
+}
+
+}  // namespace
+
+Figure scatter(const CellPlaces& places, uint64_t cells, const std::string& name, const CellColour* colour,
+               const CellGroups* names) {
+  return figure_of(plot_of(places), places, cells, dot_width(places.x.size()), name, colour, names);
+}
+
+Figure scatter(const SlideView& slide, uint64_t cells, const CellColour* colour) {
+  constexpr double kLeast = 2, kMost = 12;
+  Plot plot = plot_of(slide.places);
+  plot.x.range = slide.picture.x;
+  plot.y.range = slide.picture.y;
+  plot.behind = &slide.picture;
+  const double unit = std::min(plot.width / (plot.x.range.high - plot.x.range.low),
+                               plot.height / (plot.y.range.high - plot.y.range.low));
+  const double width = std::round(std::clamp(slide.spot * unit, kLeast, kMost) * 10) / 10;
+  return figure_of(std::move(plot), slide.places, cells, width, slide.name, colour, nullptr);
+}
+
+Figure panels(const CellPlaces& places, const std::string& column, const CellGroups& split,
+              const CellColour* colour) {
+  const std::vector<uint64_t> counts = cells_of_levels(split);
+  std::vector<size_t> order(counts.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return counts[a] > counts[b]; });
+  std::vector<std::string> others;
+  for (size_t i = kMostPanels; i < order.size(); ++i) others.push_back(split.levels[order[i]]);
+  order.resize(std::min(order.size(), kMostPanels));
+  std::sort(order.begin(), order.end());
+  Plot plot = plot_of(places);
+  plot.x.name = plot.y.name = {};
+  plot.width = 240;
+  plot.height = 180;
+  std::string html = "<div class=\"panels\">";
+  for (const size_t level : order) {
+    const CellPlaces own = places_in(places, split, level);
+    std::vector<Group> groups = groups_of(own, colour);
+    plot.marks.clear();
+    add_dots(groups, counts[level] / places.step < 500 ? 4 : 3, plot);
+    html += fmt::format("<div>{}<p>{} <small>{}</small></p></div>", bare_svg_of(plot),
+                        escaped(printable(shortened(split.levels[level], kMostNameBytes))),
+                        count_words(counts[level]));
+  }
+  html += "</div>";
+  std::string caption = fmt::format("{} levels of {}, over the same axes{}", count_words(counts.size()),
+                                    column, colour ? fmt::format(", coloured by {}", colour->name) : "");
+  if (!others.empty())
+    caption = fmt::format("The {} largest of {}; not shown: {}", order.size(), caption, name_list(others));
+  return {"Split by " + column, html + (colour ? key_of(*colour) : ""), caption};
 }
 
 std::string scatter_thumbnail(const CellPlaces& places, const CellColour* colour) {

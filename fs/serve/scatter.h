@@ -7,6 +7,7 @@
 #include "fs/serve/cell_colour.h"
 #include "fs/serve/embeddings.h"
 #include "fs/serve/page_model.h"
+#include "fs/serve/slide_view.h"
 
 namespace plainfs::serve {
 
@@ -17,6 +18,16 @@ inline constexpr uint64_t kMostThumbnailPoints = 1'500;
 // the levels to label, or null. If the colour has levels, those are labelled.
 Figure scatter(const CellPlaces& places, uint64_t cells, const std::string& name, const CellColour* colour,
                const CellGroups* names = nullptr);
+
+// Returns the cells of a slide over its picture. slide: its name is in the title.
+Figure scatter(const SlideView& slide, uint64_t cells, const CellColour* colour);
+
+// Small plots of the cells of each level, with the axes and the colours of one plot of all.
+inline constexpr size_t kMostPanels = 24;
+// Returns a plot for each level of `split`, called column, as one figure. If there are over kMostPanels, the
+// largest have plots, and the others are named.
+Figure panels(const CellPlaces& places, const std::string& column, const CellGroups& split,
+              const CellColour* colour);
 
 // Returns the places as a small picture without text.
 std::string scatter_thumbnail(const CellPlaces& places, const CellColour* colour);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include "formats/annotated/cell_groups.h"
@@ -22,14 +23,15 @@ constexpr uint64_t kMostLevelsOffered = 100;
 
 class TablePage {
  public:
-  TablePage(const Query& query, const Table& table, PageModel& page)
-      : query_(query), table_(table), columns_(flat_columns(table)), page_(page) {}
+  TablePage(const Query& query, const Table& table, const TableParts& parts, PageModel& page)
+      : query_(query), table_(table), parts_(parts), columns_(flat_columns(table)), page_(page) {}
 
   void add() {
     from_ = query_.number("from").value_or(0);
     if (query_.value("from") && !query_.number("from"))
       add_problem(fmt::format("'{}' is not a row.", shown(*query_.value("from"))), {"0"}, "from");
     choose_filter();
+    if (parts_.rows) keep_rows(*parts_.rows);
     choose_order();
     all_ = filter_ ? filter_->size() : table_.rows;
     if (from_ > 0 && from_ >= all_) {
@@ -71,6 +73,14 @@ class TablePage {
     add_problem(fmt::format("A table of {} rows is too long to be {}.", count_words(table_.rows), what), {},
                 {});
     return true;
+  }
+
+  void keep_rows(const std::vector<uint32_t>& rows) {
+    if (!filter_) return void(filter_ = rows);
+    std::vector<uint32_t> both;
+    std::set_intersection(filter_->begin(), filter_->end(), rows.begin(), rows.end(),
+                          std::back_inserter(both));
+    filter_ = std::move(both);
   }
 
   // Parses "leiden:3". The name of a column may contain colons itself.
@@ -115,8 +125,18 @@ class TablePage {
   }
 
   void add_form() {
-    if (table_.rows <= kMostRows) return;
     Form form;
+    form.fields = parts_.fields;
+    if (table_.rows > kMostRows) add_order_fields(form);
+    if (form.fields.empty()) return;
+    std::vector<std::string> names = {"from"};
+    for (const FormField& field : form.fields) names.push_back(field.name);
+    if (table_.rows > kMostRows) names.push_back("where");
+    form.hidden = query_.rest(names);
+    page_.form = std::move(form);
+  }
+
+  void add_order_fields(Form& form) const {
     FormField sort{"Sort by", "sort", query_.value("sort").value_or("")};
     sort.is_choice = true;
     sort.options.push_back({"", "order of the store"});
@@ -129,8 +149,6 @@ class TablePage {
     FormField where{"Only rows with", "where", query_.value("where").value_or("")};
     where.options = offered_levels();
     if (!where.options.empty() || !where.value.empty()) form.fields.push_back(std::move(where));
-    form.hidden = query_.rest({"sort", "where", "from"});
-    page_.form = std::move(form);
   }
 
   // Returns the levels of the columns that have few of them.
@@ -174,7 +192,9 @@ class TablePage {
     const uint64_t end_column = std::min<uint64_t>(first_column + kColumnsOnPage, columns_.size());
     const std::vector<Column> shown_columns(columns_.begin() + static_cast<ptrdiff_t>(first_column),
                                             columns_.begin() + static_cast<ptrdiff_t>(end_column));
-    Grid grid = grid_of(shown_columns);
+    std::vector<Column> all_columns = shown_columns;
+    all_columns.insert(all_columns.end(), parts_.more.begin(), parts_.more.end());
+    Grid grid = grid_of(all_columns);
     grid.caption = caption();
     if (shown_columns.size() < columns_.size())
       grid.caption +=
@@ -204,14 +224,15 @@ class TablePage {
   }
 
   std::string caption() const {
-    if (all_ == 0) return "No rows";
+    if (all_ == 0) return "No rows" + parts_.words;
     const uint64_t end = std::min(from_ + kRowsOnPage, all_);
     std::string text =
         from_ == 0 && end == all_ ? fmt::format("All {} rows", count_words(all_))
         : from_ == 0
             ? fmt::format("The first {} of {} rows", count_words(end), count_words(all_))
             : fmt::format("Rows {} to {} of {}", count_words(from_ + 1), count_words(end), count_words(all_));
-    if (filter_) text += fmt::format(" with {}", shown(*query_.value("where")));
+    text += parts_.words;
+    if (filter_ && query_.value("where")) text += fmt::format(" with {}", shown(*query_.value("where")));
     if (order_) text += fmt::format(", by {}, {} first", order_->name, falls_ ? "highest" : "lowest");
     return text;
   }
@@ -232,6 +253,7 @@ class TablePage {
 
   const Query& query_;
   const Table& table_;
+  const TableParts& parts_;
   const std::vector<Column> columns_;
   PageModel& page_;
   uint64_t from_ = 0, all_ = 0;
@@ -243,7 +265,11 @@ class TablePage {
 }  // namespace
 
 void add_table(const Query& query, const Table& table, PageModel& page) {
-  TablePage(query, table, page).add();
+  add_table(query, table, {}, page);
+}
+
+void add_table(const Query& query, const Table& table, const TableParts& parts, PageModel& page) {
+  TablePage(query, table, parts, page).add();
 }
 
 }  // namespace plainfs::serve

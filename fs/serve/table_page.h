@@ -2,6 +2,10 @@
 // the page holds the choice (?from=1000&sort=-pct_mito&where=leiden:3).
 #pragma once
 
+#include <string>
+#include <vector>
+
+#include "formats/core/model/node.h"
 #include "fs/serve/page_model.h"
 #include "fs/serve/query.h"
 
@@ -14,5 +18,14 @@ inline constexpr uint64_t kColumnsOnPage = 24;
 // with links to the nearest names. Reads each column shown once, and the columns of the order and of the
 // filter. Throws the errors of reading.
 void add_table(const Query& query, const Table& table, PageModel& page);
+
+// What a page shows of a table besides its own columns and rows.
+struct TableParts {
+  std::vector<FormField> fields{};              // come first in the form
+  const std::vector<uint32_t>* rows = nullptr;  // ascending; null: all rows
+  std::string words{};                          // of these rows, in the caption: " in chr1"
+  std::vector<Column> more{};                   // columns without an order and a summary
+};
+void add_table(const Query& query, const Table& table, const TableParts& parts, PageModel& page);
 
 }  // namespace plainfs::serve

@@ -98,8 +98,8 @@ std::optional<FeatureLists> features_of(const Node& node) {
 }
 
 // Versions of the content and layout of the files (Measured::version).
-constexpr const char kRds[] = "rds 2", kH5ad[] = "h5ad 4", kTenxH5[] = "10x h5 2", kParquet[] = "parquet 2",
-                     kIndex[] = "position index 1", kSeurat[] = "seurat 2";
+constexpr const char kRds[] = "rds 2", kH5ad[] = "h5ad 5", kTenxH5[] = "10x h5 2", kParquet[] = "parquet 2",
+                     kIndex[] = "position index 1", kSeurat[] = "seurat 3";
 
 // Returns the version of a file with metadata written by libhdf5.
 std::string with_hdf5(const char* version) {

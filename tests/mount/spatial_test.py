@@ -4,8 +4,10 @@ spatial object."""
 import json
 import os
 import shutil
+import struct
 import subprocess
 import tempfile
+import zlib
 
 from mounted import DATA, PROGRAM, Folder, Mount, main, run
 from optional import import_or_exit, needs_r
@@ -26,6 +28,24 @@ def r(*arguments):
 def coordinates_in(path):
     read = anndata.read_zarr if path.endswith(".zarr") else anndata.read_h5ad
     return read(path).obsm["spatial"]
+
+
+def slides_in(path):
+    read = anndata.read_zarr if path.endswith(".zarr") else anndata.read_h5ad
+    return read(path).uns["spatial"]
+
+
+def same_pictures(test, slides, expected):
+    """Compares uns/spatial as scanpy reads it: numbers that are scalars, pictures of the same bytes."""
+    test.assertEqual(sorted(slides), sorted(expected))
+    for name, slide in expected.items():
+        test.assertEqual({key: float(value) for key, value in slides[name]["scalefactors"].items()}, slide["scalefactors"])
+        test.assertEqual(dict(slides[name]["metadata"]), slide.get("metadata", {}))
+        test.assertEqual(sorted(slides[name]["images"]), sorted(slide["images"]))
+        for picture, pixels in slide["images"].items():
+            found = slides[name]["images"][picture]
+            test.assertEqual(found.dtype, pixels.dtype)
+            numpy.testing.assert_array_equal(found, pixels)
 
 
 def log_of(mount):
@@ -78,6 +98,20 @@ class Objects(Folder):
         with Mount(self.store("visium")) as m:
             self.assertEqual(r("print", m.join("seurat.rds")), r("print", self.store("visium")))
 
+    def test_pictures_of_a_seurat_object_are_in_uns(self):
+        with Mount(self.store("visium")) as m:
+            for path in SEURAT:
+                with self.subTest(path):
+                    slides = slides_in(m.join(path))
+                    self.assertEqual(sorted(slides), ["slice1", "slice2"])
+                    picture = slides["slice1"]["images"]["lowres"]
+                    self.assertEqual((picture.dtype, picture.shape), (numpy.uint8, (12, 18, 3)))
+                    stored = numpy.linspace(0, 1, 12 * 18 * 3).reshape((12, 18, 3), order="F")
+                    numpy.testing.assert_array_equal(picture, numpy.floor(stored * 255 + 0.5))
+                    factors = {name: float(value) for name, value in slides["slice1"]["scalefactors"].items()}
+                    self.assertEqual(factors, {"tissue_hires_scalef": 0.5, "tissue_lowres_scalef": 0.1,
+                                               "spot_diameter_fullres": 10, "fiducial_diameter_fullres": 12})
+
     def test_visium_of_seurat_5_equals_seurat_4(self):
         for name in ("visium_v2", "visium_v2_old"):
             with self.subTest(name), Mount(self.store(name)) as m:
@@ -97,9 +131,20 @@ class Objects(Folder):
             self.assertEqual(m.read("images", "s1_lowres", "image.png")[:4], b"\x89PNG")
             with open(os.path.join(self.stores, "logo.png"), "rb") as picture:
                 self.assertEqual(m.read("images", "s2_hires", "image.png"), picture.read())
+            logo = numpy.load(m.join("images", "s2_hires", "image.npy"))
+            self.assertEqual((logo.dtype, logo.shape[2]), (numpy.uint8, 4))
+            slides = slides_in(m.join("anndata.h5ad"))
+            self.assertEqual([list(slides[name]["images"]) for name in ("s1", "s2")], [["lowres"], ["hires"]])
+            self.assertEqual(float(slides["s1"]["scalefactors"]["spot_diameter_fullres"]), 0.65 * 60)
+            opacity = logo[:, :, 3:] / 255
+            over_white = logo[:, :, :3] * opacity + 255 * (1 - opacity)
+            numpy.testing.assert_allclose(slides["s2"]["images"]["hires"], over_white, atol=1)
             printed = r("print", m.join("seurat.rds")).splitlines()
             self.assertEqual(printed[0].split()[:2], ["s1", "VisiumV1"])
-            self.assertEqual([line.split()[0] for line in printed[4:]], ["c1", "c2", "c3", "c4"])
+            second = next(i for i, line in enumerate(printed) if line.startswith("s2 "))
+            self.assertEqual([line.split()[0] for line in printed[4:second]], ["c1", "c2", "c3", "c4"])
+            self.assertEqual(printed[second + 1].split()[:2], [str(length) for length in logo.shape[:2]])
+            self.assertEqual([line.split()[0] for line in printed[second + 4:]], ["c5", "c6"])
 
     @needs_r("SingleCellExperiment", "igraph")
     def test_a_trajectory_is_tables_and_lists(self):
@@ -123,6 +168,16 @@ class Objects(Folder):
                     self.assertGreater(os.path.getsize(picture.replace("%d", page)), 5000)
 
 
+def png(pixels):
+    """A PNG of red, green and blue in 8 bits."""
+    def chunk(name, data):
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+    height, width, _ = pixels.shape
+    rows = b"".join(b"\0" + row.tobytes() for row in pixels)
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
 class Takane(Folder):
     def test_a_takane_experiment_has_coordinates(self):
         """Tests coordinates in a separate directory, like those of a reduced dimension."""
@@ -133,6 +188,35 @@ class Takane(Folder):
             read = anndata.read_h5ad(m.join("anndata.h5ad"))
         same, *_ = [name for name in read.obsm if name != "spatial"]
         numpy.testing.assert_array_equal(read.obsm["spatial"], read.obsm[same])
+
+    def test_pictures_of_a_takane_experiment_are_in_uns(self):
+        """They are PNG files beside a list of their samples and factors."""
+        h5py = import_or_exit("h5py")[0]
+        store = os.path.join(self.folder, "spatial")
+        shutil.copytree(os.path.join(DATA, "takane-objects", "single_cell", "store"), store)
+        shutil.copytree(os.path.join(store, "reduced_dimensions", "0"), os.path.join(store, "coordinates"))
+        with Mount(store) as m:
+            cells = anndata.read_h5ad(m.join("anndata.h5ad")).n_obs
+        os.mkdir(os.path.join(store, "images"))
+        pixels = numpy.random.default_rng(62).integers(0, 256, (5, 7, 3)).astype("u1")
+        with open(os.path.join(store, "images", "0.png"), "wb") as file:
+            file.write(png(pixels))
+        with h5py.File(os.path.join(store, "images", "mapping.h5"), "w") as file:
+            mapping = file.create_group("spatial_experiment")
+            mapping["sample_names"] = numpy.array([b"s1"])
+            mapping["column_samples"] = numpy.zeros(cells, "u4")
+            mapping["image_samples"] = numpy.zeros(1, "u4")
+            mapping["image_ids"] = numpy.array([b"lowres"])
+            mapping["image_scale_factors"] = numpy.array([0.25])
+            mapping["image_formats"] = numpy.array([b"PNG"])
+        with Mount(store) as m:
+            numpy.testing.assert_array_equal(numpy.load(m.join("images", "0.npy")), pixels)
+            with open(m.join("images", "0.png"), "rb") as shown, open(os.path.join(store, "images", "0.png"), "rb") as stored:
+                self.assertEqual(shown.read(), stored.read())
+            for path in ("anndata.h5ad", "anndata.zarr"):
+                slide = slides_in(m.join(path))["s1"]
+                numpy.testing.assert_array_equal(slide["images"]["lowres"], pixels)
+                self.assertEqual(float(slide["scalefactors"]["tissue_lowres_scalef"]), 0.25)
 
 
 class Runs(Folder):
@@ -232,12 +316,29 @@ class Slides(Folder):
                 self.assertEqual(printed[7].split()[:4], ["c3", "1", "3", "3"])
                 numpy.testing.assert_allclose([float(word) for word in printed[7].split()[4:]], [down, across], rtol=1e-6)
 
-    def test_pictures_missing_from_an_h5ad_are_logged(self):
+    def test_pictures_are_those_of_the_store(self):
         store = os.path.join(self.folder, "v.h5ad")
-        visium().write_h5ad(store)
+        made = visium(slides=("a", "b"))
+        made.uns["spatial"]["a"]["metadata"] = {"chemistry_description": "Spatial 3' v1"}
+        del made.obs["library_id"]
+        made.write_h5ad(store)
         with Mount(store) as m:
-            self.assertIn("spatial", anndata.read_h5ad(m.join("anndata.h5ad")).obsm)
-            self.assertIn("/uns/spatial: not in the .h5ad", log_of(m))
+            for path in ("anndata.h5ad", "anndata.zarr"):
+                with self.subTest(path):
+                    same_pictures(self, slides_in(m.join(path)), made.uns["spatial"])
+            self.assertNotIn("not in the .h5ad", log_of(m))
+        packed = os.path.join(self.folder, "packed.h5ad")
+        run(PROGRAM, "export", store, packed)
+        same_pictures(self, slides_in(packed), made.uns["spatial"])
+
+    def test_what_is_no_picture_is_left_out_and_logged(self):
+        made = visium()
+        made.uns["spatial"]["lib"]["images"]["lowres"] = numpy.zeros((4, 4), "u1")
+        store = os.path.join(self.folder, "v.h5ad")
+        made.write_h5ad(store)
+        with Mount(store) as m:
+            self.assertEqual(list(slides_in(m.join("anndata.h5ad"))["lib"]["images"]), ["hires"])
+            self.assertIn("uns/spatial/lib/images/lowres: not in the .h5ad", log_of(m))
 
     def test_large_picture_replaces_a_missing_small_one(self):
         made = visium()

@@ -57,6 +57,13 @@ def lines_of(text):
     return [(program, html.unescape(line)) for program, line in found]
 
 
+def rows_of(text):
+    """The cells of each row of the first table that a page shows."""
+    body = re.search(r'class="first[^>]*>.*?<tbody>(.*?)</tbody>', text, re.S)
+    rows = body[1].split("<tr>")[1:] if body else []
+    return [[html.unescape(re.sub("<[^>]+>", "", cell)) for cell in re.findall(r"<t[dh][^>]*>.*?</t[dh]>", row)] for row in rows]
+
+
 class Folders(unittest.TestCase):
     def setUp(self):
         temporary = tempfile.TemporaryDirectory(prefix="plainfs-test-")
@@ -145,6 +152,31 @@ class Stores(unittest.TestCase):
             self.assertIn("Variants on each contig", text)
             self.assertRegex(text, r"<h2>Rows</h2>")
             self.assertIn("bcftools view", text)
+
+    def test_variants_of_a_region_with_genotypes_of_samples(self):
+        with Server(data("vcf-zarr", "bio2zarr_0_1_6", "store.zarr")) as server:
+            text = page(server)
+            for part in ('name="region"', 'name="samples"', '<a href="?region=19">19</a>', '<a href="?region=X">X</a>'):
+                self.assertIn(part, text)
+            self.assertEqual([row[-2:] for row in rows_of(page(server, "?region=19:112-300&samples=NA3,NA1"))],
+                             [["./.", "1|2"], ["./.", "0/0"]])
+            self.assertIn("All 2 rows in 19:112-300", page(server, "?region=19:112-300"))
+            for region, count in (("X", 2), ("19:1%2C12-", 2), ("19:112-", 2), ("X:20", 1), ("19:1-111", 1)):
+                with self.subTest(region):
+                    self.assertEqual(len(rows_of(page(server, "?region=" + region))), count)
+
+    def test_a_wrong_region_or_sample_is_named_with_the_nearest(self):
+        with Server(data("vcf-zarr", "bio2zarr_0_1_6", "store.zarr")) as server:
+            text = page(server, "?region=x:1-9")
+            self.assertIn("There is no contig &#39;x&#39;.", text.replace("'", "&#39;"))
+            self.assertIn('<a href="?region=X%3A1-9">X</a>', text)
+            for positions in ("300-112", "a", "", "1-2-3", "-5", "99999999999999999999"):
+                self.assertIn("are no positions of 19", page(server, "?region=19:" + positions))
+            text = page(server, "?samples=NA1,NA4")
+            self.assertIn("There is no sample &#39;NA4&#39;.", text.replace("'", "&#39;"))
+            self.assertIn('<a href="?samples=NA1%2CNA2">NA2</a>', text)
+            self.assertIn("too many for a page", page(server, "?samples=" + ",".join(["NA1"] * 60)))
+            self.assertNotIn("<script", page(server, "?region=%3Cscript%3E&samples=%3Cscript%3E"))
 
     def test_no_link_of_a_page_is_dead(self):
         checked = 0

@@ -43,6 +43,8 @@ struct AnnotatedMatrix {
   bool marks_missing = false;
   // Returns the slides that the cells lie on. Reads names and coordinates. Null = none.
   std::function<std::vector<Slide>()> slides = nullptr;
+  // Returns the pictures of uns/spatial. Reads names, factors and coordinates. Null = none.
+  std::function<std::vector<SlidePictures>()> pictures = nullptr;
 };
 
 // Annotated matrices of the same cells, with the annotations that these cells have in common.

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "formats/core/model/node.h"
@@ -29,6 +30,14 @@ struct Slide {
   double hires = kUnknown;
   double lowres = kUnknown;
   std::optional<double> spot_radius{};  // in widths of the picture, as Seurat 4 draws it
+};
+
+// The pictures of a slide as scanpy keeps them: uns/spatial/NAME of an AnnData.
+struct SlidePictures {
+  std::string name;
+  std::vector<Column> images;  // "hires" and "lowres": rows, columns, and three or four colours
+  std::vector<std::pair<std::string, double>> factors;  // "tissue_hires_scalef", as Space Ranger names them
+  std::vector<std::pair<std::string, std::string>> metadata;  // "chemistry_description"
 };
 
 }  // namespace plainfs

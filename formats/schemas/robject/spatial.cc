@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "formats/core/base/checked.h"
+#include "formats/core/codecs/png.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/schemas/robject/meaning.h"
 
@@ -11,6 +12,7 @@ namespace plainfs::robject {
 namespace {
 
 constexpr const char* kCoordinates = "spatial_coordinates";
+constexpr const char* kPixels = "image";
 
 // Returns the channels of an R colour, #RRGGBB or #RRGGBBAA; opaque without AA. Throws unsupported for a
 // colour's name.
@@ -78,16 +80,23 @@ ArrayPtr pixels_of_raster(const Value& raster) {
 std::string image_name(const std::string& path) {
   const size_t slash = path.rfind('/'), dot = path.rfind('.');
   const bool has_extension = dot != std::string::npos && (slash == std::string::npos || dot > slash + 1);
-  return "image" + (has_extension ? path.substr(dot) : "");
+  return kPixels + (has_extension ? path.substr(dot) : std::string());
 }
 
-// Adds the file of a picture, if it is in a folder in which an R object may name files.
+// Adds the file of a picture, if it is in a folder in which an R object may name files, and its pixels if it
+// is a PNG.
 void add_picture_file(std::vector<Member>& members, const Value& picture, const View& view) {
   const ValuePtr path = picture.attribute("path");
   const std::optional<std::string> text = path ? path->single_text() : std::nullopt;
   if (!text) return;
   try {
-    members.push_back({image_name(*text), Node{PlainFile{named_location(*text, *view.scope)}}});
+    const std::string location = named_location(*text, *view.scope);
+    const bool has_pixels = std::any_of(members.begin(), members.end(),
+                                        [](const Member& member) { return member.name == kPixels; });
+    members.push_back({image_name(*text), Node{PlainFile{location}}});
+    if (has_pixels) return;
+    if (std::optional<Node> pixels = png_node(location, view.scope->context))
+      members.push_back({kPixels, *std::move(pixels)});
   } catch (const Error& error) {
     if (is_transient(error)) throw;
     view.scope->context.notice(fmt::format("{}: {}", view.place.path, error.what()));
@@ -99,11 +108,11 @@ std::vector<Member> picture_members(const ValuePtr& picture, const View& view) {
   const ValuePtr raster = picture->attribute("image");
   const ArrayPtr pixels = raster ? pixels_of_raster(*raster) : nullptr;
   std::vector<std::string> left_out;
-  if (pixels) left_out.push_back("image");
+  if (pixels) left_out.push_back(kPixels);
   if (const ValuePtr about = picture->attribute("metadata"); about && about->items.empty())
     left_out.push_back("metadata");
   std::vector<Member> members = slot_members(*picture, view, left_out);
-  if (pixels) members.push_back({"image", Node{LabelledArray{pixels, nullptr, nullptr}}});
+  if (pixels) members.push_back({kPixels, Node{LabelledArray{pixels, nullptr, nullptr}}});
   add_picture_file(members, *picture, view);
   return members;
 }

@@ -7,6 +7,7 @@
 
 #include "formats/containers/hdf5/container.h"
 #include "formats/core/base/host_path.h"
+#include "formats/core/codecs/png.h"
 #include "formats/schemas/takane/data_frame.h"
 #include "formats/schemas/takane/delayed.h"
 #include "formats/schemas/takane/experiments.h"
@@ -107,6 +108,12 @@ Node unreadable_node(const ObjectPlace& place, const Error& error) {
               .attributes = [] { return Attributes(); }};
 }
 
+Node plain_directory(const ObjectPlace& place, bool has_pictures, Context& context) {
+  DirectoryGroup::Rules rules;
+  rules.has_pictures = has_pictures;
+  return Node{.parts = std::make_shared<DirectoryGroup>(place, std::move(rules), context)};
+}
+
 }  // namespace
 
 Node open_object(const ObjectPlace& place, const SideNames& sides, Context& context) {
@@ -116,7 +123,7 @@ Node open_object(const ObjectPlace& place, const SideNames& sides, Context& cont
     if (type.name == opening.object.type && !(type.is_plain_in_frames && place.in_frame))
       return type.open(opening);
   if (opening.object.properties_of(kExperiment)) return open_experiment(opening);
-  return Node{.parts = std::make_shared<DirectoryGroup>(place, context)};
+  return plain_directory(place, opening.object.type == "image_file", context);
 }
 
 Node open_directory(const ObjectPlace& place, const SideNames& sides, Context& context) {
@@ -126,7 +133,7 @@ Node open_directory(const ObjectPlace& place, const SideNames& sides, Context& c
       return open_object(place, sides, context);
     if (place.depth > kMostNested) throw damaged("folders are nested more than {} deep", kMostNested);
     if (is_named_list(place, context)) return Node{.parts = open_named_list(place, sides, context)};
-    return Node{.parts = std::make_shared<DirectoryGroup>(place, context)};
+    return plain_directory(place, place.name() == "images", context);
   } catch (const Error& error) {
     return unreadable_node(place, error);
   }
@@ -178,6 +185,8 @@ Node hdf5_node(const ObjectPlace& inner, Context& context) {
 
 }  // namespace
 
+constexpr std::string_view kPng = ".png";
+
 bool DirectoryGroup::is_listed(std::string_view name) const {
   return std::find(rules_.replaced.begin(), rules_.replaced.end(), name) == rules_.replaced.end();
 }
@@ -189,8 +198,10 @@ std::vector<Member> DirectoryGroup::added() const {
 
 std::vector<Member> DirectoryGroup::members() const {
   std::vector<Member> found;
-  for (const std::string& name : directory_entries(place_.directory, context_))
+  const std::vector<std::string> names = directory_entries(place_.directory, context_);
+  for (const std::string& name : names)
     if (is_listed(name)) found.push_back(stored_member(name));
+  if (rules_.has_pictures) add_pictures(names, found);
   std::vector<Member> more = added();
   std::move(more.begin(), more.end(), std::back_inserter(found));
   return found;
@@ -209,7 +220,22 @@ std::optional<Node> DirectoryGroup::find(std::string_view name) const {
   }
   for (Member& member : added())
     if (member.name == name) return std::move(member.node);
-  return std::nullopt;
+  return rules_.has_pictures && may_be_entry ? pixels_of(std::string(name).append(kPng)) : std::nullopt;
+}
+
+void DirectoryGroup::add_pictures(const std::vector<std::string>& names, std::vector<Member>& found) const {
+  for (const std::string& name : names) {
+    const std::string own = name.ends_with(kPng) ? name.substr(0, name.size() - kPng.size()) : "";
+    if (own.empty() || std::find(names.begin(), names.end(), own) != names.end()) continue;
+    if (std::optional<Node> pixels = pixels_of(name)) found.push_back({own, *std::move(pixels)});
+  }
+}
+
+std::optional<Node> DirectoryGroup::pixels_of(const std::string& name) const {
+  const std::string location = place_.directory + "/" + name;
+  if (!context_.files.bounds().contains(location) || context_.files.kind_of(location) != EntryKind::file)
+    return std::nullopt;
+  return png_node(location, context_);
 }
 
 Member DirectoryGroup::stored_member(const std::string& name) const {

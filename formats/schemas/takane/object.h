@@ -92,6 +92,8 @@ class DirectoryGroup : public Group {
     // Returns members besides the stored ones. They are listed last, and found unless a stored member has the
     // name. Called for each listing; throws like members(). Null: no such members.
     std::function<std::vector<Member>(const GroupPtr& self)> added;
+    // The pixels of each picture NAME.png are a member NAME.
+    bool has_pictures = false;
   };
 
   DirectoryGroup(ObjectPlace place, Context& context) : DirectoryGroup(std::move(place), Rules{}, context) {}
@@ -106,6 +108,10 @@ class DirectoryGroup : public Group {
  private:
   bool is_listed(std::string_view name) const;
   Member stored_member(const std::string& name) const;
+  // Adds the pixels of the pictures among the stored names.
+  void add_pictures(const std::vector<std::string>& names, std::vector<Member>& found) const;
+  // Returns the pixels of a picture in a PNG file of that name; nullopt if there is no such file.
+  std::optional<Node> pixels_of(const std::string& name) const;
   std::vector<Member> added() const;
 
   const ObjectPlace place_;

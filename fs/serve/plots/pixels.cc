@@ -19,17 +19,30 @@ constexpr int kCompression = 6;
 
 }  // namespace
 
-std::string grey_png(uint32_t width, uint32_t height, const std::string& pixels) {
+namespace {
+
+// Returns lines of bytes as a compressed PNG. line: the bytes of a line.
+std::string packed_png(std::string head, size_t line, const std::string& pixels) {
   std::string rows;
-  for (uint32_t y = 0; y < height; ++y)
-    rows.append(1, '\0').append(pixels, static_cast<size_t>(y) * width, width);
+  rows.reserve(pixels.size() + pixels.size() / std::max<size_t>(1, line));
+  for (size_t at = 0; at < pixels.size(); at += line) rows.append(1, '\0').append(pixels, at, line);
   const std::unique_ptr<libdeflate_compressor, void (*)(libdeflate_compressor*)> compressor(
       libdeflate_alloc_compressor(kCompression), libdeflate_free_compressor);
   if (!compressor) throw out_of_memory();
   std::string packed(libdeflate_zlib_compress_bound(compressor.get(), rows.size()), '\0');
   packed.resize(
       libdeflate_zlib_compress(compressor.get(), rows.data(), rows.size(), packed.data(), packed.size()));
-  return png_head(width, height, PngColor::grey) + png_chunk("IDAT", packed) + png_chunk("IEND", {});
+  return std::move(head) + png_chunk("IDAT", packed) + png_chunk("IEND", {});
+}
+
+}  // namespace
+
+std::string grey_png(uint32_t width, uint32_t height, const std::string& pixels) {
+  return packed_png(png_head(width, height, PngColor::grey), width, pixels);
+}
+
+std::string rgb_png(uint32_t width, uint32_t height, const std::string& pixels) {
+  return packed_png(png_head(width, height, PngColor::rgb), size_t{3} * width, pixels);
 }
 
 std::string grey_picture(uint32_t width, uint32_t height, const std::vector<double>& values,

@@ -12,6 +12,10 @@ namespace plainfs::serve {
 // Returns pixels of one byte each, line by line, as a greyscale PNG. Requires: width * height pixels.
 std::string grey_png(uint32_t width, uint32_t height, const std::string& pixels);
 
+// Returns pixels of three bytes each, red, green and blue, line by line, as a PNG. Requires: 3 * width *
+// height bytes.
+std::string rgb_png(uint32_t width, uint32_t height, const std::string& pixels);
+
 // Returns an <img> of values, line by line, with the brightness of each given by its place in `range`. Values
 // that are not finite are black. Requires: width * height values.
 std::string grey_picture(uint32_t width, uint32_t height, const std::vector<double>& values,

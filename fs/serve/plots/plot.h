@@ -57,6 +57,12 @@ struct Label {
 };
 using Mark = std::variant<Dots, Bars, Line, Ticks, Label>;
 
+// A picture behind all marks, over an area of the axes: the bytes of a PNG.
+struct Backdrop {
+  std::string png;
+  Interval x, y;
+};
+
 struct Axis {
   std::string name;
   Interval range;
@@ -71,6 +77,7 @@ struct Plot {
   int width = 640, height = 440;
   bool keeps_aspect = false;  // a unit has the same length along both axes
   std::vector<Mark> marks{};  // drawn in this order
+  const Backdrop* behind = nullptr;
 };
 
 std::string svg_of(const Plot& plot);

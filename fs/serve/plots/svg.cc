@@ -5,6 +5,7 @@
 
 #include "formats/core/text/printable.h"
 #include "fs/serve/page_text.h"
+#include "fs/serve/plots/pixels.h"
 #include "fs/serve/plots/plot.h"
 
 namespace plainfs::serve {
@@ -73,6 +74,16 @@ class Frame {
 class Drawing {
  public:
   Drawing(const Plot& plot, const Margins& margins) : frame_(plot, margins) {}
+
+  void operator()(const Backdrop& picture) {
+    const Pixel top = frame_.at({picture.x.low, picture.y.high}),
+                end = frame_.at({picture.x.high, picture.y.low});
+    svg_ += fmt::format(
+        "<image x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" preserveAspectRatio=\"none\" "
+        "href=\"data:image/png;base64,{}\"/>",
+        top.first, top.second, end.first - top.first, end.second - top.second,
+        encode_base64(as_byte_span(picture.png)));
+  }
 
   void operator()(const Dots& dots) {
     std::vector<Pixel> places;
@@ -194,6 +205,7 @@ std::string number_words(double value) {
 
 std::string svg_of(const Plot& plot) {
   Drawing drawing(plot, kForAxes);
+  if (plot.behind) drawing(*plot.behind);
   for (const Mark& mark : plot.marks) std::visit(drawing, mark);
   drawing.add_axes(plot);
   return fmt::format(
@@ -206,6 +218,7 @@ std::string svg_of(const Plot& plot) {
 
 std::string bare_svg_of(const Plot& plot) {
   Drawing drawing(plot, kBare);
+  if (plot.behind) drawing(*plot.behind);
   for (const Mark& mark : plot.marks) std::visit(drawing, mark);
   return fmt::format("<svg class=\"plot\" viewBox=\"0 0 {} {}\" aria-hidden=\"true\">{}</svg>", plot.width,
                      plot.height, drawing.svg());

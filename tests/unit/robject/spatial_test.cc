@@ -275,6 +275,44 @@ Slide slide_of_cells(const std::vector<uint64_t>& cells, const Numbers& x, const
   return slide;
 }
 
+BOOST_AUTO_TEST_CASE(sample_has_its_picture_and_factors_in_uns) {
+  const std::vector<SlidePictures> pictures = experiment(kColors, {"x", "y"}).experiment().pictures();
+  BOOST_REQUIRE(pictures.size() == 1U);
+  BOOST_TEST(pictures[0].name == "s1");
+  BOOST_REQUIRE(pictures[0].images.size() == 1U);
+  BOOST_TEST(pictures[0].images[0].name == "lowres");
+  BOOST_TEST(pictures[0].images[0].values->shape() == (Shape{2, 3, 3}), boost::test_tools::per_element());
+  BOOST_REQUIRE(pictures[0].factors.size() == 2U);
+  BOOST_TEST(pictures[0].factors[0].first == "tissue_lowres_scalef");
+  BOOST_TEST(pictures[0].factors[0].second == 0.5);
+  BOOST_TEST(pictures[0].factors[1].first == "spot_diameter_fullres");
+  BOOST_TEST(pictures[0].factors[1].second == 0.65 * std::sqrt(8.0), boost::test_tools::tolerance(1e-12));
+}
+
+BOOST_AUTO_TEST_CASE(pixels_of_any_type_become_bytes) {
+  const auto bytes = [](const Numbers& values, uint64_t colors) {
+    Elements elements = zero_elements(number_type(Kind::real, 8), values.size());
+    std::copy(values.begin(), values.end(), elements.mutable_values<double>().begin());
+    const ArrayPtr pixels = annotated::byte_pixels(std::make_shared<MemoryArray>(
+        number_type(Kind::real, 8), Shape{1, values.size() / colors, colors}, std::move(elements)));
+    return numbers_of(pixels);
+  };
+  BOOST_TEST(bytes({0, 0.5, 1, 2, -1, NAN}, 3) == (Numbers{0, 128, 255, 255, 0, 0}),
+             boost::test_tools::per_element());
+  BOOST_TEST(bytes({0, 1, 0, 0, 1, 0, 0, 1}, 4) == (Numbers{255, 255, 255, 255, 0, 0}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(slide_without_a_diameter_has_one_of_its_neighbours) {
+  Slide slide = slide_of_cells({0, 1, 2}, {0, 10, 20}, {0, 0, 0});
+  BOOST_TEST(annotated::spot_diameter(slide) == 6.5);
+  slide.spot = slide.hires = 0.2;  // Seurat 4 stores the factor as the diameter
+  BOOST_TEST(annotated::spot_diameter(slide) == 6.5);
+  slide.spot = 7;
+  BOOST_TEST(annotated::spot_diameter(slide) == 7);
+  BOOST_TEST(annotated::spot_diameter(slide_of_cells({0}, {1}, {1})) == 1);
+}
+
 BOOST_AUTO_TEST_CASE(the_first_slide_of_a_cell_has_its_coordinates) {
   const ArrayPtr all =
       annotated::coordinates_of({slide_of_cells({1}, {5}, {6}), slide_of_cells({1, 0}, {7, 8}, {7, 9})}, 2);

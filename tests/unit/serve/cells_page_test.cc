@@ -66,6 +66,68 @@ BOOST_AUTO_TEST_CASE(two_columns_of_obs_are_an_embedding) {
   BOOST_TEST(has(page("?color=g2"), "UMAP_1 and UMAP_2 of 3 cells, coloured by g2"));
 }
 
+BOOST_AUTO_TEST_CASE(split_gives_a_plot_for_each_level) {
+  add_cells();
+  BOOST_TEST(!has(page(""), "class=\"panels\""));
+  const std::string text = page("?color=g1&split=group");
+  BOOST_TEST(has(text, "class=\"panels\""));
+  BOOST_TEST(has(text, "<p>a <small>2</small></p>"));
+  BOOST_TEST(has(text, "2 levels of group, over the same axes, coloured by g1"));
+}
+
+BOOST_AUTO_TEST_CASE(levels_beyond_the_panels_are_named) {
+  is_anndata = true;
+  std::vector<std::string> levels, names;
+  std::vector<double> places;
+  for (int i = 0; i < 60; ++i) {
+    levels.push_back("level" + std::to_string(i < 52 ? i % 26 : i % 4));  // the last two are the smallest
+    names.push_back("c" + std::to_string(i));
+    places.insert(places.end(), {double(i), double(i)});
+  }
+  levels[24] = "level0";
+  levels[25] = "level0";
+  root->add("obs", table_of({{"group", text_array(levels)}}, text_array(names)));
+  root->add("var", table_of({{"n", numbers({1})}}, text_array({"g1"})));
+  root->add_group("obsm")->add("X_umap",
+                               {LabelledArray{numbers(places, {60, 2}), nullptr, nullptr}, nullptr, {}, {}});
+  const std::string text = page("?split=group");
+  BOOST_TEST(has(text, "The 24 largest of 26 levels of group"));
+  BOOST_TEST(has(text, "not shown: level24, level25"));
+}
+
+BOOST_AUTO_TEST_CASE(cells_in_tissue_lie_over_their_picture) {
+  add_cells();
+  const auto scalar = [](double value) {
+    Elements one = zero_elements(number_type(Kind::real, 8), 1);
+    one.mutable_values<double>()[0] = value;
+    return Node{LabelledArray{std::make_shared<MemoryArray>(number_type(Kind::real, 8), Shape{}, one),
+                              nullptr, nullptr},
+                nullptr,
+                {},
+                {}};
+  };
+  const auto slide = std::make_shared<MemoryGroup>("/uns/spatial/lib"),
+             images = std::make_shared<MemoryGroup>("/uns/spatial/lib/images"),
+             factors = std::make_shared<MemoryGroup>("/uns/spatial/lib/scalefactors");
+  images->add("lowres",
+              {LabelledArray{numbers(std::vector<double>(4 * 6 * 3, 0.5), {4, 6, 3}), nullptr, nullptr},
+               nullptr,
+               {},
+               {}});
+  factors->add("tissue_lowres_scalef", scalar(0.1)).add("spot_diameter_fullres", scalar(5));
+  slide->add("images", {{}, images, {}, {}}).add("scalefactors", {{}, factors, {}, {}});
+  const auto spatial = std::make_shared<MemoryGroup>("/uns/spatial");
+  spatial->add("lib", {{}, slide, {}, {}});
+  root->add_group("uns")->add("spatial", {{}, spatial, {}, {}});
+  obsm->add("spatial",
+            {LabelledArray{numbers({10, 10, 20, 30, 50, 20}, {3, 2}), nullptr, nullptr}, nullptr, {}, {}});
+  const std::string text = page("?embedding=spatial&color=g1");
+  BOOST_TEST(has(text, "href=\"data:image/png;base64,"));
+  BOOST_TEST(has(text, "across and down of 3 cells, coloured by g1"));
+  BOOST_TEST(!has(page("?embedding=X_umap"), "<image"));
+  BOOST_TEST(has(page("?embedding=spatial&slide=lob"), "There is no slide 'lob'."));
+}
+
 BOOST_AUTO_TEST_CASE(the_colours_of_the_store_are_used) {
   is_anndata = true;
   root->add("obs", table_of({{"group", factor(plainfs::numbers<int8_t>({0, 1, 0}), text_array({"a", "b"}), 0,

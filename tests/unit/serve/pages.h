@@ -31,6 +31,8 @@ inline Node table_of(std::vector<Column> columns, ArrayPtr names = nullptr) {
 }
 
 struct Pages : Served {
+  std::shared_ptr<MemoryGroup> obsm;  // of add_cells()
+
   std::string page(const std::string& path) {
     const Answer answer = get(path, "Accept: text/html");
     BOOST_TEST(answer.status == 200, path);
@@ -48,8 +50,9 @@ struct Pages : Served {
                               text_array({"c1", "c2", "c3"})));
     root->add("var", table_of({{"n", numbers({1, 2})}}, text_array({"g1", "g2"})));
     root->add("X", {LabelledArray{numbers({1, 2, 3, 4, 5, 6}, {3, 2}), nullptr, nullptr}, nullptr, {}, {}});
-    root->add_group("obsm")->add(
-        "X_umap", {LabelledArray{numbers({0, 0, 1, 1, 2, 4}, {3, 2}), nullptr, nullptr}, nullptr, {}, {}});
+    obsm = root->add_group("obsm");
+    obsm->add("X_umap",
+              {LabelledArray{numbers({0, 0, 1, 1, 2, 4}, {3, 2}), nullptr, nullptr}, nullptr, {}, {}});
   }
 };
 

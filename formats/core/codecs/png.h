@@ -1,0 +1,32 @@
+// Pictures in PNG files (ISO/IEC 15948) as arrays. All types of colours and depths are read unless the
+// picture is interlaced. The array has 8 bits whatever the file has, and the colours of a palette in its
+// place.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "formats/core/base/file.h"
+#include "formats/core/model/array.h"
+#include "formats/core/model/context.h"
+#include "formats/core/model/node.h"
+
+namespace plainfs {
+
+// The largest picture that is decoded, in bytes of its file, of its stored rows and of its pixels.
+inline constexpr uint64_t kMostPngBytes = uint64_t{1} << 28;
+
+// Returns whether the bytes begin a PNG file.
+bool is_png(ByteSpan beginning);
+
+// Returns the pixels of a PNG file: rows, columns, and red, green, blue from 0 to 255, followed by opacity if
+// the file has one. Reads only the chunks before the first IDAT; the rest is decoded when pixels are read,
+// and kept in the cache. Throws damaged if these chunks are wrong, and unsupported if the picture is
+// interlaced or over kMostPngBytes.
+ArrayPtr png_pixels(FilePtr file, Context& context);
+
+// Returns the node of the picture in the file at a location: its pixels, or the error that makes it
+// unreadable. Nullopt unless the file begins as a PNG.
+std::optional<Node> png_node(const std::string& location, Context& context);
+
+}  // namespace plainfs

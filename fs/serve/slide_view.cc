@@ -1,0 +1,74 @@
+#include "fs/serve/slide_view.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "formats/annotated/slides.h"
+#include "formats/core/base/checked.h"
+#include "fs/native/picture.h"
+#include "fs/serve/plots/pixels.h"
+
+namespace plainfs::serve {
+namespace {
+
+constexpr uint64_t kMostSide = 800;  // of the picture on a page
+constexpr uint64_t kPixelBytes = 3;
+
+// Returns the means of squares of step by step pixels.
+std::string reduced_pixels(const Array& pixels, uint64_t step) {
+  const uint64_t height = pixels.shape()[0], width = pixels.shape()[1];
+  const uint64_t columns = divide_up(width, step);
+  std::string reduced;
+  for (uint64_t y = 0; y < height; y += step) {
+    const uint64_t rows = std::min(step, height - y);
+    const Elements band = pixels.read({{y, 0, 0}, {rows, width, kPixelBytes}});
+    const auto values = band.values<uint8_t>();
+    std::vector<uint32_t> sums(columns * kPixelBytes), counts(columns * kPixelBytes);
+    for (uint64_t row = 0; row < rows; ++row)
+      for (uint64_t i = 0; i < width * kPixelBytes; ++i) {
+        const uint64_t to = i / kPixelBytes / step * kPixelBytes + i % kPixelBytes;
+        sums[to] += values[row * width * kPixelBytes + i];
+        ++counts[to];
+      }
+    for (size_t i = 0; i < sums.size(); ++i)
+      reduced += static_cast<char>((sums[i] + counts[i] / 2) / counts[i]);
+  }
+  return reduced;
+}
+
+Backdrop backdrop_of(const Slide& slide) {
+  const ArrayPtr pixels = annotated::byte_pixels(slide.pixels);
+  const uint64_t height = pixels->shape()[0], width = pixels->shape()[1];
+  if (width > kMostPicturePixels / height)
+    throw unsupported("{}: a picture of {} by {} pixels is too large for a page", slide.name, width, height);
+  const uint64_t step = divide_up(std::max(width, height), kMostSide);
+  Backdrop picture;
+  picture.png = rgb_png(static_cast<uint32_t>(divide_up(width, step)),
+                        static_cast<uint32_t>(divide_up(height, step)), reduced_pixels(*pixels, step));
+  picture.x = {0, static_cast<double>(width) / slide.lowres};
+  picture.y = {-static_cast<double>(height) / slide.lowres, 0};
+  return picture;
+}
+
+}  // namespace
+
+SlideView view_of(const Slide& slide, uint64_t cells, uint64_t most) {
+  SlideView view{slide.name, {}, backdrop_of(slide), annotated::spot_diameter(slide)};
+  CellPlaces& places = view.places;
+  places.step = std::max<uint64_t>(1, divide_up(cells, most));
+  places.x_name = "across";
+  places.y_name = "down";
+  places.x.assign(divide_up(cells, places.step), std::numeric_limits<double>::quiet_NaN());
+  places.y = places.x;
+  const std::vector<double> x = annotated::reals_of(*annotated::column_in(slide.coordinates, "imagecol")),
+                            y = annotated::reals_of(*annotated::column_in(slide.coordinates, "imagerow"));
+  for (size_t i = 0; i < slide.cells.size(); ++i) {
+    const uint64_t cell = slide.cells[i];
+    if (cell % places.step != 0) continue;
+    places.x[cell / places.step] = x[i];
+    places.y[cell / places.step] = -y[i];
+  }
+  return view;
+}
+
+}  // namespace plainfs::serve

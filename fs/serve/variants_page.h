@@ -1,0 +1,19 @@
+// The page of variants: the sites in pages, those of a region alone, and the genotypes of chosen samples
+// beside them. The address of the page holds the choice (?region=chr1:1000-2000&samples=a,b).
+#pragma once
+
+#include "formats/core/model/variants.h"
+#include "fs/serve/page_model.h"
+#include "fs/serve/query.h"
+
+namespace plainfs::serve {
+
+inline constexpr size_t kMostSamplesOnPage = 50;
+
+// Adds the form, the links to contigs and the rows. sites: the table of the variants' fields. Parts of the
+// query that do not exist become problems with links to the nearest names. A region holds the variants with a
+// position in it. Reads the contig and the position of each variant if a region is asked for. Throws the
+// errors of reading.
+void add_variants(const Query& query, const Variants& variants, const Table& sites, PageModel& page);
+
+}  // namespace plainfs::serve

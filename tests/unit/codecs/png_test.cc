@@ -1,0 +1,179 @@
+// PNG files put together by hand: each type of colours, and what is wrong with one.
+#include "formats/core/codecs/png.h"
+
+#include <boost/test/unit_test.hpp>
+#include <fstream>
+
+#include "formats/core/base/checked.h"
+#include "formats/core/codecs/checksum.h"
+#include "formats/core/codecs/compress.h"
+#include "tests/support/says.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/support/test_context.h"
+
+namespace plainfs {
+namespace {
+
+using namespace std::string_literals;
+
+using Samples = std::vector<int>;
+
+std::string big(uint32_t value) {
+  std::string out;
+  for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>(value >> shift & 255);
+  return out;
+}
+
+std::string chunk(const std::string& name, const std::string& data) {
+  const std::string named = name + data;
+  return big(static_cast<uint32_t>(data.size())) + named + big(crc32(as_byte_span(named)));
+}
+
+std::string header(uint32_t width, uint32_t height, int depth, int kind, int interlace = 0) {
+  return chunk("IHDR", big(width) + big(height) + static_cast<char>(depth) + static_cast<char>(kind) +
+                           "\0\0"s + static_cast<char>(interlace));
+}
+
+std::string deflated(const std::string& rows) {
+  return std::string(as_text(zlib_deflated(as_byte_span(rows), 6)));
+}
+
+constexpr std::string_view kBegin("\x89PNG\r\n\x1a\n", 8);
+
+// A file of some chunks after the signature.
+std::string file_of(const std::string& chunks) {
+  return std::string(kBegin) + chunks + chunk("IEND", {});
+}
+
+// A file of rows, each with its filter type before it.
+std::string png_of(const std::string& head, const std::string& rows, const std::string& before = {}) {
+  return file_of(head + before + chunk("IDAT", deflated(rows)));
+}
+
+class PngFile {
+ public:
+  explicit PngFile(const std::string& content) : path_(directory_.path("picture.png")) {
+    std::ofstream(path_, std::ios::binary) << content;
+  }
+  ArrayPtr pixels() { return png_pixels(context_.files.open(path_), context_); }
+  Samples samples() {
+    Samples samples;
+    for (const std::byte byte : read_all(*pixels()).bytes) samples.push_back(static_cast<int>(byte));
+    return samples;
+  }
+  Shape shape() { return pixels()->shape(); }
+  std::optional<Node> node() { return png_node(path_, context_); }
+
+ private:
+  TestContext context_;
+  TemporaryDirectory directory_;
+  const std::string path_;
+};
+
+void check(const std::string& content, const Samples& expected) {
+  BOOST_TEST(PngFile(content).samples() == expected, boost::test_tools::per_element());
+}
+
+void check_fails(const std::string& content, const std::string& words) {
+  BOOST_CHECK_EXCEPTION(PngFile(content).samples(), Error, says(words));
+}
+
+BOOST_AUTO_TEST_SUITE(png_suite)
+
+BOOST_AUTO_TEST_CASE(grey_pixels_are_red_green_and_blue) {
+  const std::string content = png_of(header(2, 1, 8, 0), "\0\x05\xff"s);
+  BOOST_TEST(PngFile(content).shape() == (Shape{1, 2, 3}), boost::test_tools::per_element());
+  check(content, {5, 5, 5, 255, 255, 255});
+}
+
+BOOST_AUTO_TEST_CASE(colours_are_as_stored) {
+  check(png_of(header(1, 2, 8, 2), "\0\1\2\3\0\4\5\6"s), {1, 2, 3, 4, 5, 6});
+  check(png_of(header(1, 1, 8, 6), "\0\1\2\3\x80"s), {1, 2, 3, 128});
+  check(png_of(header(1, 1, 8, 4), "\0\x09\x80"s), {9, 9, 9, 128});
+}
+
+BOOST_AUTO_TEST_CASE(samples_of_16_bits_are_rounded_to_8) {
+  check(png_of(header(1, 1, 16, 2), "\0\x01\x00\x80\x7f\xff\xff"s), {1, 128, 255});
+}
+
+BOOST_AUTO_TEST_CASE(small_samples_are_scaled) {
+  check(png_of(header(3, 1, 1, 0), "\0\xa0"s), {255, 255, 255, 0, 0, 0, 255, 255, 255});
+  check(png_of(header(2, 1, 4, 0), "\0\x0f"s), {0, 0, 0, 255, 255, 255});
+}
+
+BOOST_AUTO_TEST_CASE(palette_gives_the_colours) {
+  const std::string palette = chunk("PLTE", "\1\2\3\4\5\6"s);
+  check(png_of(header(2, 1, 8, 3), "\0\1\0"s, palette), {4, 5, 6, 1, 2, 3});
+  check(png_of(header(2, 1, 2, 3), "\0\x10"s, palette + chunk("tRNS", "\7"s)), {1, 2, 3, 7, 4, 5, 6, 255});
+}
+
+BOOST_AUTO_TEST_CASE(transparent_colour_has_no_opacity) {
+  check(png_of(header(2, 1, 8, 0), "\0\5\6"s, chunk("tRNS", "\0\5"s)), {5, 5, 5, 0, 6, 6, 6, 255});
+}
+
+BOOST_AUTO_TEST_CASE(each_filter_is_reversed) {
+  const std::string head = header(2, 2, 8, 0);
+  check(png_of(head, "\1\1\1\2\1\1"s), {1, 1, 1, 2, 2, 2, 2, 2, 2, 3, 3, 3});
+  check(png_of(head, "\0\4\6\3\1\1"s), {4, 4, 4, 6, 6, 6, 3, 3, 3, 5, 5, 5});
+  check(png_of(head, "\4\4\2\4\1\1"s), {4, 4, 4, 6, 6, 6, 5, 5, 5, 7, 7, 7});
+}
+
+BOOST_AUTO_TEST_CASE(pixels_may_lie_in_several_chunks) {
+  const std::string data = deflated("\0\5"s);
+  check(file_of(header(1, 1, 8, 0) + chunk("tEXt", "a\0b"s) + chunk("IDAT", data.substr(0, 3)) +
+                chunk("IDAT", data.substr(3))),
+        {5, 5, 5});
+}
+
+BOOST_AUTO_TEST_CASE(listing_reads_no_pixels) {
+  const std::string content = file_of(header(9, 7, 8, 2) + chunk("IDAT", "nothing"));
+  BOOST_TEST(PngFile(content).shape() == (Shape{7, 9, 3}), boost::test_tools::per_element());
+  check_fails(content, "zlib");
+}
+
+BOOST_AUTO_TEST_CASE(damaged_file_is_an_error) {
+  const std::string head = header(1, 1, 8, 0), good = png_of(head, "\0\5"s);
+  for (size_t size = 0; size < good.size() - 1; ++size)
+    BOOST_CHECK_THROW(PngFile(good.substr(0, size)).samples(), Error);
+  std::string wrong_sum = good;
+  wrong_sum[good.find("IDAT") + 5] ^= 1;
+  check_fails(wrong_sum, "checksum");
+  check_fails("text of eight bytes", "begin as a PNG");
+  check_fails(file_of(chunk("IDAT", "")), "expected IHDR");
+  check_fails(file_of(head), "no pixels");
+  check_fails(png_of(header(0, 1, 8, 0), "\0"s), "0 by 1");
+  check_fails(png_of(header(1, 1, 3, 0), "\0\5"s), "3 bits");
+  check_fails(png_of(head, "\5\5"s), "filter 5");
+  check_fails(png_of(head, "\0\5\6"s), "zlib");
+  check_fails(png_of(head, "\0"s), "zlib");
+  check_fails(png_of(header(1, 1, 8, 3), "\0\1"s), "no palette");
+  check_fails(png_of(header(1, 1, 8, 3), "\0\1"s, chunk("PLTE", "\1\2\3")), "colour 1 of 1");
+  check_fails(png_of(head, "\0\5"s, chunk("PLTE", "\1\2")), "PLTE");
+  check_fails(png_of(head, "\0\5"s, chunk("tRNS", "\1")), "tRNS");
+  check_fails(png_of(head, "\0\5"s, chunk("ABCD", "")), "ABCD");
+}
+
+BOOST_AUTO_TEST_CASE(too_large_or_interlaced_picture_is_unsupported) {
+  for (const std::string& head : {header(1, 1, 8, 0, 1), header(65536, 65536, 8, 2)}) try {
+      PngFile(png_of(head, "\0\5"s)).pixels();
+      BOOST_ERROR("no error");
+    } catch (const Error& error) {
+      BOOST_TEST((error.code() == Errc::unsupported));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(few_bytes_cannot_claim_many_pixels) {
+  check_fails(png_of(header(8000, 8000, 8, 0), "\0\5"s), "too few");
+}
+
+BOOST_AUTO_TEST_CASE(other_file_has_no_node) {
+  BOOST_TEST(!PngFile("GIF89a, which is no PNG").node());
+  BOOST_TEST(std::holds_alternative<Error>(PngFile(std::string(kBegin)).node()->content));
+  BOOST_TEST(
+      std::holds_alternative<LabelledArray>(PngFile(png_of(header(1, 1, 8, 0), "\0\5"s)).node()->content));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace plainfs
