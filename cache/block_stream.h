@@ -29,8 +29,9 @@ class ReadingPlace {
   // most_ahead: the largest number of blocks to generate before they are read. The kernel asks for several
   // parts at once, which arrive in any order. A read within a few times most_ahead therefore still counts as
   // sequential once the reader has come that far.
-  explicit ReadingPlace(uint64_t most_ahead)
-      : most_ahead_(most_ahead), window_(4 * std::max<uint64_t>(most_ahead, 1)) {}
+  // cheap: the number of blocks at the beginning that cost nothing to generate.
+  explicit ReadingPlace(uint64_t most_ahead, uint64_t cheap = 0)
+      : most_ahead_(most_ahead), cheap_(cheap), window_(4 * std::max<uint64_t>(most_ahead, 1)) {}
 
   // Returns whether `block` has been released. No reader waits for it any more.
   bool has_passed(uint64_t block) const { return block < behind_end_.load(std::memory_order_relaxed); }
@@ -58,10 +59,10 @@ class ReadingPlace {
     }
     Plan plan;
     // Twice as many as were read, so that reading a header or one tile costs little more. The workers take
-    // all of the reader's own blocks but the first.
+    // all of the reader's own blocks but the first that costs something, which ends with its reader.
     const uint64_t ahead = std::min(most_ahead_, 2 * (last - std::min(last, start)));
     plan.ahead = claim(ahead_end_, std::min(count, last + ahead));
-    plan.ahead.begin = std::max(plan.ahead.begin, first + 1);
+    plan.ahead.begin = std::max(plan.ahead.begin, std::max(first, cheap_) + 1);
     plan.behind = claim(behind_end_, last > window_ ? last - window_ : 0);
     return plan;
   }
@@ -74,6 +75,7 @@ class ReadingPlace {
   }
 
   const uint64_t most_ahead_;
+  const uint64_t cheap_;
   const uint64_t window_;
   std::atomic<uint64_t> start_{0};  // where the reader began
   std::atomic<uint64_t> place_{0};  // one past the farthest block read
@@ -87,8 +89,8 @@ class ReadingPlace {
 template <class Block>
 class BlockStream : public std::enable_shared_from_this<BlockStream<Block>> {
  public:
-  BlockStream(ByteCache& cache, Workers& workers, uint64_t most_ahead)
-      : cache_(cache), workers_(workers), owner_(cache.new_owner()), place_(most_ahead) {}
+  BlockStream(ByteCache& cache, Workers& workers, uint64_t most_ahead, uint64_t cheap = 0)
+      : cache_(cache), workers_(workers), owner_(cache.new_owner()), place_(most_ahead, cheap) {}
   virtual ~BlockStream() { cache_.drop(owner_, owner_ + 1); }
   BlockStream(const BlockStream&) = delete;
   BlockStream& operator=(const BlockStream&) = delete;

@@ -31,12 +31,12 @@ struct LayoutBlock {
 class LayoutBlocks : public BlockStream<LayoutBlock> {
  public:
   LayoutBlocks(ByteLayout layout, uint64_t block_bytes, Context& context)
-      : BlockStream(context.cache, context.workers, kBytesAhead / block_bytes),
+      : BlockStream(context.cache, context.workers, kBytesAhead / block_bytes,
+                    has_short_header(layout, block_bytes) ? 1 : 0),
         layout_(std::move(layout)),
         block_bytes_(block_bytes),
         context_(context) {
-    const uint64_t header = layout_.first_segment();
-    if (header > 0 && header < std::min(block_bytes, layout_.size())) shift_ = block_bytes - header;
+    if (has_short_header(layout_, block_bytes)) shift_ = block_bytes - layout_.first_segment();
     checked_add(layout_.size(), checked_add(shift_, block_bytes));
   }
 
@@ -64,6 +64,10 @@ class LayoutBlocks : public BlockStream<LayoutBlock> {
   void passed(uint64_t first, uint64_t last) const override { layout_.passed(begin(first), begin(last)); }
 
  private:
+  static bool has_short_header(const ByteLayout& layout, uint64_t block_bytes) {
+    return layout.first_segment() > 0 && layout.first_segment() < std::min(block_bytes, layout.size());
+  }
+
   // Returns a block of that byte, shared by all such blocks, which then stays in the processor's cache.
   std::shared_ptr<const Bytes> all(std::byte byte) const {
     const MutexLock lock(mutex_);
