@@ -15,8 +15,7 @@
 namespace plainfs::remote {
 namespace {
 
-constexpr std::string_view kScheme = "az://";
-constexpr std::string_view kVersion =
+constexpr std::string_view kBlobVersion =
     "2020-10-02";  // of the interface; the first that marks directories in lists
 
 bool is_plain_name(const std::string& name) {
@@ -27,7 +26,7 @@ bool is_plain_name(const std::string& name) {
 
 // Returns the account and the container.
 std::pair<std::string, std::string> names_in(const std::string& location) {
-  const std::string rest = location.substr(kScheme.size());
+  const std::string rest = location.substr(kAzureScheme.size());
   const size_t slash = std::min(rest.find('/'), rest.size());
   const std::string account = rest.substr(0, slash), after = rest.substr(std::min(slash + 1, rest.size())),
                     container = after.substr(0, after.find('/'));
@@ -66,12 +65,12 @@ std::string http_date(std::time_t now) {
 }
 
 // Returns the decoded key of `account` in the environment; "" if it is not set or belongs to another account.
-std::string key_in(const Environment& environment, const std::string& account) {
+std::string shared_key_in(const Environment& environment, const std::string& account) {
   const std::string of = environment("AZURE_STORAGE_ACCOUNT"), key = environment("AZURE_STORAGE_KEY");
   return key.empty() || (!of.empty() && of != account) ? "" : from_base64(key);
 }
 
-std::string token_in(const Environment& environment, const std::string& account) {
+std::string sas_token_in(const Environment& environment, const std::string& account) {
   const std::string of = environment("AZURE_STORAGE_ACCOUNT");
   std::string token = environment("AZURE_STORAGE_SAS_TOKEN");
   if (token.starts_with('?')) token.erase(0, 1);
@@ -118,11 +117,11 @@ AzureOrigin::AzureOrigin(const std::string& location, const RemoteOptions& optio
       container_(names_in(location).second),
       endpoint_(checked_endpoint(options.endpoint.empty() ? "https://" + account_ + ".blob.core.windows.net"
                                                           : options.endpoint)),
-      token_(options.no_sign ? "" : token_in(environment, account_)),
-      key_(options.no_sign || !token_.empty() ? "" : key_in(environment, account_)) {}
+      token_(options.no_sign ? "" : sas_token_in(environment, account_)),
+      key_(options.no_sign || !token_.empty() ? "" : shared_key_in(environment, account_)) {}
 
 std::string AzureOrigin::key_of(const std::string& location) const {
-  const std::string container = std::string(kScheme) + account_ + "/" + container_;
+  const std::string container = std::string(kAzureScheme) + account_ + "/" + container_;
   if (location == container) return {};
   if (!location.starts_with(container + "/")) throw unreadable("{}: lies outside of {}", location, container);
   return location.substr(container.size() + 1);
@@ -136,7 +135,7 @@ HttpRequest AzureOrigin::request(const std::string& key, std::string query, std:
   if (!token_.empty()) query += (query.empty() ? "" : "&") + token_;
   if (!query.empty()) request.url += "?" + query;
   request.fields = std::move(fields);
-  request.fields.push_back(fmt::format("x-ms-version: {}", kVersion));
+  request.fields.push_back(fmt::format("x-ms-version: {}", kBlobVersion));
   request.method = std::move(method);
   request.body = std::move(body);
   if (!key_.empty()) {

@@ -8,25 +8,20 @@
 #include "formats/core/remote/url.h"
 
 namespace plainfs::remote {
-namespace {
-
-constexpr std::string_view kS3 = "s3://", kGoogle = "gs://", kAzure = "az://";
-
-}  // namespace
-
 bool is_object_location(const std::string& location) {
-  return location.starts_with(kS3) || location.starts_with(kGoogle) || location.starts_with(kAzure);
+  return location.starts_with(kS3Scheme) || location.starts_with(kGoogleScheme) ||
+         location.starts_with(kAzureScheme);
 }
 
 bool is_bucket(const std::string& location) {
   if (!is_object_location(location)) return false;
-  const auto slashes = std::count(location.begin() + kS3.size(), location.end(), '/');
-  return slashes < (location.starts_with(kAzure) ? 2 : 1);
+  const auto slashes = std::count(location.begin() + kS3Scheme.size(), location.end(), '/');
+  return slashes < (location.starts_with(kAzureScheme) ? 2 : 1);
 }
 
 std::shared_ptr<ObjectOrigin> object_origin(const std::string& location, const RemoteOptions& options,
                                             HttpClient& client) {
-  if (location.starts_with(kAzure))
+  if (location.starts_with(kAzureScheme))
     return std::make_shared<AzureOrigin>(location, options, process_environment());
   return std::make_shared<S3Origin>(location, options, process_environment(), client);
 }

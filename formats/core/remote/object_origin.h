@@ -3,12 +3,15 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "formats/core/remote/origin.h"
 #include "formats/core/remote/remote_files.h"
 
 namespace plainfs::remote {
+
+inline constexpr std::string_view kS3Scheme = "s3://", kGoogleScheme = "gs://", kAzureScheme = "az://";
 
 // One page of a list of objects.
 struct ObjectPage {

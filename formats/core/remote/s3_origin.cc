@@ -10,16 +10,14 @@
 namespace plainfs::remote {
 namespace {
 
-constexpr std::string_view kS3 = "s3://", kGoogle = "gs://";
-
 std::string bucket_of(const std::string& location) {
-  const std::string rest = location.substr(kS3.size());
+  const std::string rest = location.substr(kS3Scheme.size());
   std::string bucket = rest.substr(0, rest.find('/'));
   const bool is_plain =
       bucket.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_") ==
       bucket.npos;
   if (bucket.empty() || !is_plain || bucket.front() == '.')
-    throw unsupported("{}: no bucket; write {}BUCKET/KEY", location, location.substr(0, kS3.size()));
+    throw unsupported("{}: no bucket; write {}BUCKET/KEY", location, location.substr(0, kS3Scheme.size()));
   return bucket;
 }
 
@@ -64,22 +62,22 @@ std::string decoded_key(std::string text) {
 
 S3Origin::S3Origin(const std::string& location, const RemoteOptions& options, const Environment& environment,
                    HttpClient& client)
-    : scheme_(location.substr(0, kS3.size())),
+    : scheme_(location.substr(0, kS3Scheme.size())),
       bucket_(bucket_of(location)),
-      bearer_(scheme_ == kGoogle && !options.no_sign ? environment("GOOGLE_OAUTH_ACCESS_TOKEN") : ""),
-      profile_(scheme_ == kGoogle ? Profile() : chosen_profile(environment)),
+      bearer_(scheme_ == kGoogleScheme && !options.no_sign ? environment("GOOGLE_OAUTH_ACCESS_TOKEN") : ""),
+      profile_(scheme_ == kGoogleScheme ? Profile() : chosen_profile(environment)),
       endpoint_(checked_endpoint(
-          scheme_ == kGoogle
+          scheme_ == kGoogleScheme
               ? first_of({options.endpoint, emulator(environment), "https://storage.googleapis.com"})
               : first_of({options.endpoint, environment("AWS_ENDPOINT_URL_S3"),
                           environment("AWS_ENDPOINT_URL"), value_of(profile_, "endpoint_url")}))),
-      region_(scheme_ == kGoogle
+      region_(scheme_ == kGoogleScheme
                   ? first_of({options.region, "auto"})
                   : first_of({options.region, environment("AWS_REGION"), environment("AWS_DEFAULT_REGION"),
                               value_of(profile_, "region"), "us-east-1"})) {
   if (!is_region(region_)) throw unsupported("region={}: not a region", region_);
   if (options.no_sign || !bearer_.empty()) return;
-  if (scheme_ == kS3)
+  if (scheme_ == kS3Scheme)
     credentials_.emplace(environment, region_, client);
   else if (has_google_keys(environment))
     credentials_.emplace(google_keys(environment), region_, client);
@@ -122,10 +120,10 @@ HttpRequest S3Origin::request(const std::string& key, const std::string& query,
 
 std::string S3Origin::credential_source() {
   if (!bearer_.empty()) return "the token is from the environment (GOOGLE_OAUTH_ACCESS_TOKEN)";
-  if (!credentials_ && scheme_ == kGoogle)
+  if (!credentials_ && scheme_ == kGoogleScheme)
     return "asked without a key (GS_ACCESS_KEY_ID and GOOGLE_OAUTH_ACCESS_TOKEN are not set)";
   if (!credentials_) return "the request has no key (no_sign)";
-  if (scheme_ == kGoogle) return "the key is from the environment (GS_ACCESS_KEY_ID)";
+  if (scheme_ == kGoogleScheme) return "the key is from the environment (GS_ACCESS_KEY_ID)";
   const std::string source = credentials_->source();
   return source.empty() ? "" : "the key is from " + source;
 }
