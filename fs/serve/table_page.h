@@ -19,7 +19,7 @@ inline constexpr uint64_t kColumnsOnPage = 24;
 // filter. Throws the errors of reading.
 void add_table(const Query& query, const Table& table, PageModel& page);
 
-// What a page shows of a table besides its own columns and rows.
+// The parts that a page shows of a table besides its own columns and rows.
 struct TableParts {
   std::vector<FormField> fields{};              // come first in the form
   const std::vector<uint32_t>* rows = nullptr;  // ascending; null: all rows
