@@ -79,7 +79,8 @@ BOOST_AUTO_TEST_CASE(options_masks_and_unions) {
   const std::string content = R"("content":)" + numpy("n");
   BOOST_TEST(a.read(R"({"class":"IndexedOptionArray","form_key":"i",)" + content + "}", 3) ==
              (Texts{"19", "null", "10"}));
-  BOOST_TEST(a.error(R"({"class":"IndexedArray","form_key":"i",)" + content + "}", 3) == "/a: negative index -1");
+  BOOST_TEST(a.error(R"({"class":"IndexedArray","form_key":"i",)" + content + "}", 3) ==
+             "/a: negative index -1");
   a.buffers->add("m-mask", buffer<uint8_t>({0b00000101, 0b10000000}));
   const std::string bits = R"({"class":"BitMaskedArray","form_key":"m","valid_when":true,"lsb_order":)";
   BOOST_TEST(a.read(bits + "true," + content + "}", 3) == (Texts{"10", "null", "12"}));

@@ -162,8 +162,7 @@ BOOST_AUTO_TEST_CASE(pointers_falling_in_the_second_pass_are_damage) {
   TestContext context;
   SparseMatrix matrix = lists<int32_t>(false, 3, 2, {1, 2, 3}, {0, 1, 2}, {0, 1, 3});
   matrix.pointer = std::make_shared<ChangingPointers>(matrix.pointer, numbers<uint64_t>({0, 3, 1}));
-  BOOST_CHECK_EXCEPTION(sums_of<int64_t>(matrix, groups_of({0, 0, 0}, 1), context), Error,
-                        says("after"));
+  BOOST_CHECK_EXCEPTION(sums_of<int64_t>(matrix, groups_of({0, 0, 0}, 1), context), Error, says("after"));
 }
 
 BOOST_AUTO_TEST_CASE(counts_are_the_first_suitable_matrix) {

@@ -229,7 +229,8 @@ BOOST_AUTO_TEST_CASE(virtual_data_are_fill_only_without_a_file) {
   write_source(file.source(), "z");
   BOOST_TEST(file.read() == (std::vector<int>{1, 2, 3}));
   BOOST_TEST(file.read() == (std::vector<int>{1, 2, 3}));
-  BOOST_CHECK_EXCEPTION(file.read("itself"), Error, is(Errc::unsupported, "virtual datasets that refer to themselves"));
+  BOOST_CHECK_EXCEPTION(file.read("itself"), Error,
+                        is(Errc::unsupported, "virtual datasets that refer to themselves"));
   VirtualFile without;
   write_source(without.source(), "other");
   BOOST_CHECK_EXCEPTION(without.read(), Error, is(Errc::damaged, "source z of"));

@@ -149,9 +149,8 @@ BOOST_AUTO_TEST_CASE(invalid_tree_is_damage) {
   };
   BOOST_TEST(broken([](Hdf5Writer& writer) { writer.group("/delayed_array"); }).find("delayed_type") !=
              std::string::npos);
-  BOOST_TEST(broken([](Hdf5Writer& writer) {
-               node(writer, "/delayed_array", "subset");
-             }).find("seed") != std::string::npos);
+  BOOST_TEST(broken([](Hdf5Writer& writer) { node(writer, "/delayed_array", "subset"); }).find("seed") !=
+             std::string::npos);
   BOOST_TEST(broken([](Hdf5Writer& writer) { dense(writer, "/delayed_array", "NUMBER"); }).find("'NUMBER'") !=
              std::string::npos);
   BOOST_TEST(broken([](Hdf5Writer& writer) {

@@ -225,9 +225,7 @@ BOOST_AUTO_TEST_CASE(damaged_group_is_a_failing_directory) {
   for (const char* name : {"g", "h"}) {
     const GroupPtr group = find_group(*store.root.parts, name);
     BOOST_REQUIRE(group);
-    BOOST_CHECK_EXCEPTION(
-        group->members(), Error,
-        says("invalid JSON at byte"));
+    BOOST_CHECK_EXCEPTION(group->members(), Error, says("invalid JSON at byte"));
   }
   BOOST_TEST(error_of(store, "good") == "");
 }
