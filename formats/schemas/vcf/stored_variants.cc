@@ -117,7 +117,7 @@ std::optional<VariantField> field_of(const Category& category, const std::string
   const std::string type = type_of(values.dtype());
   if (type.empty() || (type == "Flag" && (category.name == "FORMAT" || rank > least))) {
     context.notice(
-        fmt::format("{}: {} cannot be a {} field of a VCF", place, values.dtype().name(), category.name));
+        fmt::format("{}: {} cannot be a field {} of a VCF", place, values.dtype().name(), category.name));
     return std::nullopt;
   }
   return VariantField{name, as_text(array->values), number_of(category, axes, values), type,

@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(unknown_options_are_named) {
 }
 
 BOOST_AUTO_TEST_CASE(sandbox_takes_one_of_three_values) {
-  check_refused({"-o", "sandbox"}, "a value is wanted");
+  check_refused({"-o", "sandbox"}, "requires a value");
   BOOST_TEST((parse({"-o", "sandbox=none"}).sandbox == Sandbox::kNone));
   BOOST_TEST((parse({"-o", "sandbox=required"}).sandbox == Sandbox::kRequired));
   BOOST_TEST((parse({"-o", "sandbox=auto"}).sandbox == Sandbox::kWherePossible));

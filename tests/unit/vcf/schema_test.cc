@@ -102,8 +102,8 @@ BOOST_AUTO_TEST_CASE(field_without_vcf_type_is_omitted_and_logged) {
       .put("call_OK", truths({1, 0, 1, 0, 1, 0}, {3, 2}), {"variants", "samples"});
   BOOST_TEST(described(store.variants().info) == (Texts{"DP 1 Integer"}));
   BOOST_TEST(store.variants().format.empty());
-  BOOST_TEST(store.context.warned("/variant_BITS: bool is no INFO field"));
-  BOOST_TEST(store.context.warned("/call_OK: bool is no FORMAT field"));
+  BOOST_TEST(store.context.warned("/variant_BITS: bool cannot be a field INFO of a VCF"));
+  BOOST_TEST(store.context.warned("/call_OK: bool cannot be a field FORMAT of a VCF"));
 }
 
 BOOST_AUTO_TEST_CASE(fields_keep_the_order_of_the_stored_header) {
