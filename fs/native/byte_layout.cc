@@ -162,7 +162,14 @@ Slices LayoutFile::read(uint64_t offset, size_t size) {
     return slices;
   }
   for (uint64_t i = first; i < last; ++i) {
-    const std::shared_ptr<const LayoutBlock> block = blocks_->block(i);
+    std::shared_ptr<const LayoutBlock> block;
+    try {
+      block = blocks_->block(i);
+    } catch (const Error&) {  // of other bytes of the block, unless these cannot be read either
+      const auto bytes = std::make_shared<const LayoutBlock>(blocks_->peek(offset, end - offset));
+      slices.add(bytes->span(), bytes);
+      return slices;
+    }
     const uint64_t within = offset - blocks_->begin(i);
     const uint64_t length = std::min(end - offset, block->span().size() - within);
     slices.add(block->span().subspan(within, length), block);

@@ -25,7 +25,7 @@ os.environ.setdefault("PLAINFS_INDEX", "none")  # what one test has measured is 
 PROGRAM = os.environ["PLAINFS"]
 DATA = os.environ["PLAINFS_TEST_DATA"]
 MJS = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "mount", "npm", "read.mjs")
-LINE = re.compile(r"  plainfs export (?P<words>.*?)\s+# (?P<what>[^:]+): (?P<path>.+?)(?:, or \d+ more by --of PATH)?$")
+LINE = re.compile(r"  plainfs export (?P<words>.*?)\s+# (?P<what>[^:]+): (?P<path>.+?)(?:, or \d+ more with --of PATH)?$")
 
 Pair = collections.namedtuple("Pair", "kind store extension path what")
 

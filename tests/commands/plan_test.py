@@ -379,7 +379,7 @@ class Refused(Planned):
             self.fails(1, "export", "--task", number, self.path, self.target, says="are numbered 1 to 2")
         self.fails(1, "export", "--task", "one", self.path, self.target, says="not a number")
         self.fails(1, "export", "--task", self.path, self.target, says="no task number")
-        self.fails(1, "export", "--plan", "--tasks", "0", self.store, self.path, says="no task")
+        self.fails(1, "export", "--plan", "--tasks", "0", self.store, self.path, says="at least one task")
 
     def test_invalid_plans(self):
         self.fails(11, "export", "--task", "1", self.join("no"), self.target, says="No such file")

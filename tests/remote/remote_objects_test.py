@@ -73,7 +73,7 @@ class Google(ObjectsTest):
     def test_bucket_alone_is_refused_with_its_contents(self):
         self.server.anonymous = True
         done = run("ls", "gs://lab", env=self.env())
-        self.assertIn(b"gs://lab/NAME; there is a b", done.stderr)
+        self.assertIn(b"gs://lab/NAME; it has a b", done.stderr)
 
 
 class Azure(ObjectsTest):
@@ -117,7 +117,7 @@ class Azure(ObjectsTest):
     def test_container_alone_is_refused_with_its_contents(self):
         self.server.anonymous = True
         done = run("ls", *self.endpoint, "az://labaccount/data")
-        self.assertIn(b"az://labaccount/data/NAME; there is a b", done.stderr)
+        self.assertIn(b"az://labaccount/data/NAME; it has a b", done.stderr)
 
 
 del ObjectsTest

@@ -264,7 +264,7 @@ class Errors(Folder):
             self.assertEqual((answer.status, answer.body), (200, cat(SEURAT, "meta.data.csv")))
 
     def test_wrong_use(self):
-        for arguments, words in (((), "no store"), (("--listen", "x", SEURAT), "--listen x"), (("--cors", "viewer", SEURAT), "--cors viewer"),
+        for arguments, words in (((), "expected a store"), (("--listen", "x", SEURAT), "--listen x"), (("--cors", "viewer", SEURAT), "--cors viewer"),
                                  (("-o", "allow_other", SEURAT), "allow_other"), ((SEURAT + ".none",), "store.h5seurat.none"),
                                  (("--nonsense", SEURAT), "nonsense")):
             result = subprocess.run([PROGRAM, "serve", *arguments], capture_output=True, timeout=60)
