@@ -25,7 +25,8 @@ os.environ.setdefault("PLAINFS_INDEX", "none")  # what one test has measured is 
 PROGRAM = os.environ["PLAINFS"]
 DATA = os.environ["PLAINFS_TEST_DATA"]
 MJS = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "mount", "npm", "read.mjs")
-LINE = re.compile(r"  plainfs export (?P<words>.*?)\s+# (?P<what>[^:]+): (?P<path>.+?)(?:, or \d+ more with --of PATH)?$")
+LINE = re.compile(r"  plainfs export (?P<words>.*?)\s+# (?P<what>[^:]+): (?P<path>.+?)"
+                  r"(?:, or \d+ more with --of PATH)?$")
 
 Pair = collections.namedtuple("Pair", "kind store extension path what")
 
@@ -167,7 +168,9 @@ TOGETHER = (".rds", ".parquet")  # readers that are started once for all files
 def read_rds(paths):
     script = ('suppressPackageStartupMessages(suppressWarnings(library(Matrix))); '
               'for (path in readLines("stdin")) cat(tryCatch({ '
-              'x <- readRDS(path); if (isS4(x)) validObject(x); "right" }, error = conditionMessage), "\\n")')
+              'x <- readRDS(path); package <- attr(class(x), "package"); '
+              'if (isS4(x) && (is.null(package) || requireNamespace(package, quietly = TRUE))) validObject(x); '
+              '"right" }, error = conditionMessage), "\\n")')
     done = run("Rscript", "-e", script, input="\n".join(paths) + "\n", text=True)
     lines = zip(paths, done.stdout.splitlines(), strict=True)
     return {path: "" if line.strip() == "right" else line for path, line in lines}
