@@ -13,7 +13,7 @@ namespace plainfs {
 
 template <class Program>
 int exit_code(const Program& program) {
-  const auto say = [](const char* what) {
+  const auto print = [](const char* what) {
     try {
       std::fprintf(stderr, "plainfs: %s\n", printable(what).c_str());
     } catch (const std::bad_alloc&) {
@@ -23,19 +23,19 @@ int exit_code(const Program& program) {
   try {
     return program();
   } catch (const Failure& failure) {
-    say(failure.what());
+    print(failure.what());
     return failure.code();
   } catch (const Error& error) {
-    say(error.what());
+    print(error.what());
     return exit_code_of(error.code());
   } catch (const std::bad_alloc&) {
-    say("out of memory");
+    print("out of memory");
     return kNotReadable;
   } catch (const std::system_error& error) {  // a thread could not be started
-    say(error.what());
+    print(error.what());
     return kNotReadable;
   } catch (const std::exception& error) {
-    say(error.what());
+    print(error.what());
     return kLoopFailed;
   }
 }

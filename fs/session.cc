@@ -83,7 +83,7 @@ Session::Session(const Options& options, std::function<void(const std::string& m
                [this](const std::string& store) -> Context& { return others_.of(store); }},
       others_(context_, files_),
       workers_(workers_for(options)) {
-  counters_.remote.tell = [this](const std::string& line) { log_.warn(line); };
+  counters_.remote.log = [this](const std::string& line) { log_.warn(line); };
   context_.passing = std::move(passing);
   context_.progress = [this](const std::string& line) { log_.warn(line); };
   if (options.store.empty()) throw Failure(kUsage, "expected a store; see plainfs --help");

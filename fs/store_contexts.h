@@ -33,10 +33,10 @@ class StoreContexts {
   }
 
  private:
-  using Tell = std::function<void(const std::string&)>;
-  static Tell named(const std::string& store, const Tell& tell) {
-    if (!tell) return {};
-    return [store, tell](const std::string& message) { tell(store + ": " + message); };
+  using Notify = std::function<void(const std::string&)>;
+  static Notify named(const std::string& store, const Notify& notify) {
+    if (!notify) return {};
+    return [store, notify](const std::string& message) { notify(store + ": " + message); };
   }
 
   const Context& like_;

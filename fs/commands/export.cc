@@ -54,7 +54,8 @@ class Export {
   // Creates the directories and links, and copies the files of this part.
   ExitCode run(const std::vector<std::string>& paths, const Options& options, Share part) {
     Exported found = find_exported(filesystem_, paths, options, failures_);
-    for (const std::string& line : folder_.keep_apart(found.paths())) progress_.say("plainfs: " + line);
+    for (const std::string& line : folder_.keep_apart(found.paths()))
+      progress_.print_line("plainfs: " + line);
     for (const std::string& path : found.folders) make([&] { folder_.make_folder(path); });
     for (const ExportedLink& link : found.links) make([&] { folder_.make_link(link.path, link.text); });
     measure(filesystem_, workers_, found, progress_, failures_);
@@ -63,9 +64,10 @@ class Export {
     take(part);
     uint64_t total = 0;
     for (const Copy& copy : files_) total += copy.size;
-    progress_.say(fmt::format("{}, {}{}: into {}", count_text(files_.size(), "file"),
-                              byte_text(static_cast<double>(total)), beside_store(total), folder_.path()));
-    if (const std::string line = left_out_text(found); !line.empty()) progress_.say(line);
+    progress_.print_line(fmt::format("{}, {}{}: into {}", count_text(files_.size(), "file"),
+                                     byte_text(static_cast<double>(total)), beside_store(total),
+                                     folder_.path()));
+    if (const std::string line = left_out_text(found); !line.empty()) progress_.print_line(line);
     progress_.begin("writing", Progress::Unit::bytes, total);
     copy_all();
     progress_.finish(
@@ -93,7 +95,7 @@ class Export {
     const auto is_in_whole = [&](const Copy& mark) { return !whole_->is_broken(mark.path); };
     copy_these({marks, std::stable_partition(marks, files_.end(), is_in_whole)});
     for (const std::string& folder : whole_->broken())
-      progress_.say(
+      progress_.print_line(
           fmt::format("{}: left incomplete, because a part of it cannot be written", folder_.whole(folder)));
   }
 

@@ -88,8 +88,8 @@ void measure(Filesystem& filesystem, Workers& workers, Exported& found, Progress
     if (is_whole[i] && !folders.is_broken(files[i].path)) whole.push_back(std::move(files[i]));
   files = std::move(whole);
   for (const std::string& folder : folders.broken())
-    progress.say(fmt::format("{}: not written, because a part of it cannot be written",
-                             folder.empty() ? "." : folder));
+    progress.print_line(fmt::format("{}: not written, because a part of it cannot be written",
+                                    folder.empty() ? "." : folder));
 }
 
 }  // namespace plainfs

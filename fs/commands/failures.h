@@ -21,7 +21,7 @@ class Failures {
   void add(const Failure& failure) { add(failure.what(), failure.code()); }
   void add(const std::string& what, ExitCode code) {
     const MutexLock lock(mutex_);
-    progress_.say("plainfs: " + what);
+    progress_.print_line("plainfs: " + what);
     code_ = code;
   }
   // Makes code() report that another attempt may succeed.

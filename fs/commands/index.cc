@@ -34,10 +34,10 @@ void measure_together(Filesystem& filesystem, const std::vector<Walked>& files, 
     together.clear();
     for (size_t i = first; i < std::min(files.size(), first + kMeasuredTogether); ++i)
       together.push_back(files[i].inode);
-    uint64_t told = 0;
+    uint64_t reported = 0;
     filesystem.measure_together(together, [&](uint64_t part, uint64_t parts) {
       const uint64_t done = together.size() * (part + 1) / parts;
-      progress.add(done - std::exchange(told, done));
+      progress.add(done - std::exchange(reported, done));
     });
   }
 }
@@ -82,15 +82,15 @@ int index_command(Arguments arguments) {
   {
     Progress progress;
     progress.begin("measuring", Progress::Unit::files, files.size());
-    const bool is_elsewhere = is_url(options.store);
-    if (is_elsewhere) measure_together(filesystem, files, progress);
+    const bool is_remote = is_url(options.store);
+    if (is_remote) measure_together(filesystem, files, progress);
     session.context().workers.parallel_for(files.size(), [&](size_t i) {
       try {
         filesystem.status(files[i].inode);
       } catch (const Error&) {
         ++refused;  // opening the file reports the error
       }
-      if (!is_elsewhere) progress.add(1);
+      if (!is_remote) progress.add(1);
     });
   }
   std::string place = options.index;

@@ -48,9 +48,9 @@ AskedMount ask_mount(const std::string& mountpoint) {
   silent.is_here = !what_is_mounted(mountpoint).device.empty();
   if (!silent.is_here) return silent;
   // If the mount does not answer, the thread is left behind with the data that it writes to.
-  const auto told = std::make_shared<std::promise<AskedMount>>();
-  std::future<AskedMount> answer = told->get_future();
-  std::thread([told, own = mountpoint + "/.plainfs/"] {
+  const auto promise = std::make_shared<std::promise<AskedMount>>();
+  std::future<AskedMount> answer = promise->get_future();
+  std::thread([promise, own = mountpoint + "/.plainfs/"] {
     AskedMount asked;
     asked.is_here = true;
     const nlohmann::json info = json_in(own + "info.json"), counters = json_in(own + "stats.json");
@@ -58,7 +58,7 @@ AskedMount ask_mount(const std::string& mountpoint) {
     if (asked.answers && info.contains("libraries") && info["libraries"].is_object())
       asked.version = text_in(info["libraries"], "plainfs");
     if (asked.answers) asked.counters = counters;
-    told->set_value(std::move(asked));
+    promise->set_value(std::move(asked));
   }).detach();
   return answer.wait_for(kPatience) == std::future_status::ready ? answer.get() : silent;
 }

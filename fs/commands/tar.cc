@@ -22,7 +22,7 @@ class Tar {
 
   ExitCode run(const std::vector<std::string>& paths, const Options& options) {
     const Exported found = find_exported(filesystem_, paths, options, failures_);
-    if (const std::string line = left_out_text(found); !line.empty()) progress_.say(line);
+    if (const std::string line = left_out_text(found); !line.empty()) progress_.print_line(line);
     progress_.begin("writing", Progress::Unit::files, found.files.size());
     for (const std::string& path : found.folders)
       if (!path.empty()) put(tar_header(path, filesystem_.status(filesystem_.find(path))));
@@ -49,8 +49,8 @@ class Tar {
       }
     }
     for (const std::string& folder : whole.broken())
-      progress_.say(fmt::format("{}: left incomplete, because a part of it cannot be written",
-                                folder.empty() ? "." : folder));
+      progress_.print_line(fmt::format("{}: left incomplete, because a part of it cannot be written",
+                                       folder.empty() ? "." : folder));
   }
 
   // A failure before the header is written skips this file. After the header has published its size, the

@@ -82,8 +82,8 @@ void Daemon::ready() {
   }
   ::close(nothing);
   const char word = 1;
-  const ssize_t told = ::write(parent_, &word, 1);
-  static_cast<void>(told);  // the parent may be gone
+  const ssize_t written = ::write(parent_, &word, 1);
+  static_cast<void>(written);  // the parent may be gone
   ::close(parent_);
   parent_ = -1;
 }

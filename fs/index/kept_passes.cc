@@ -11,7 +11,7 @@ constexpr const char kPath[] = "";
 }  // namespace
 
 StoreIndex KeptPasses::index_of(const std::string& location, Sources& files) const {
-  return {folder_, location, "plainfs " PLAINFS_VERSION " passes", files, tell_};
+  return {folder_, location, "plainfs " PLAINFS_VERSION " passes", files, notice_};
 }
 
 std::shared_ptr<const std::vector<uint64_t>> KeptPasses::known(const std::string& location,

@@ -15,9 +15,9 @@ namespace plainfs {
 class KeptPasses final : public Passes {
  public:
   // The arguments are those of StoreIndex. Requires: folder is not null.
-  KeptPasses(IndexFolderPtr folder, std::function<void(const std::string&)> tell)
+  KeptPasses(IndexFolderPtr folder, std::function<void(const std::string&)> notice)
       : folder_(std::move(folder)),
-        tell_(std::move(tell)),
+        notice_(std::move(notice)),
         scratch_(std::make_shared<ScratchFolder>(folder_->path(), IndexFolder::kMostBytes)) {}
 
   std::shared_ptr<const std::vector<uint64_t>> known(const std::string& location, const std::string& name,
@@ -31,7 +31,7 @@ class KeptPasses final : public Passes {
   StoreIndex index_of(const std::string& location, Sources& files) const;
 
   const IndexFolderPtr folder_;
-  const std::function<void(const std::string&)> tell_;
+  const std::function<void(const std::string&)> notice_;
   const std::shared_ptr<ScratchFolder> scratch_;
 };
 

@@ -52,7 +52,7 @@ bool is_held(const IndexFile::Place& place, ByteSpan measured) {
 }  // namespace
 
 StoreIndex::StoreIndex(IndexFolderPtr folder, const std::string& store, const std::string& options,
-                       Sources& sources, std::function<void(const std::string&)> tell, bool looks_beside)
+                       Sources& sources, std::function<void(const std::string&)> notice, bool looks_beside)
     : folder_(std::move(folder)),
       store_(store),
       name_(boost::filesystem::path(store).filename().string()),
@@ -60,10 +60,10 @@ StoreIndex::StoreIndex(IndexFolderPtr folder, const std::string& store, const st
       key_beside_("beside" + ('\0' + options)),
       looks_beside_(looks_beside),
       sources_(sources),
-      tell_(std::move(tell)) {}
+      notice_(std::move(notice)) {}
 
-void StoreIndex::told(const char* what, const Error& error) const {
-  tell_(fmt::format("the index of sizes cannot be {}: {}: {}", what, folder_->path(), error.what()));
+void StoreIndex::log_failure(const char* what, const Error& error) const {
+  notice_(fmt::format("the index of sizes cannot be {}: {}: {}", what, folder_->path(), error.what()));
 }
 
 bool StoreIndex::is_valid(const IndexFile& file) {
@@ -81,7 +81,7 @@ std::unique_ptr<const IndexFile> StoreIndex::open_beside() try {
   auto index = IndexFile::beside(file, key_beside_, folder_of(store_));
   return index && is_valid(*index) ? std::move(index) : nullptr;
 } catch (const Error& error) {
-  if (error.code() == Errc::damaged) told("read beside the store", error);
+  if (error.code() == Errc::damaged) log_failure("read beside the store", error);
   return nullptr;
 }
 
@@ -90,7 +90,7 @@ std::unique_ptr<const IndexFile> StoreIndex::open_valid() try {
   auto file = folder_->open(name_, key_);
   return file && is_valid(*file) ? std::move(file) : nullptr;
 } catch (const Error& error) {
-  told("read", error);
+  log_failure("read", error);
   return nullptr;
 }
 
@@ -144,7 +144,7 @@ MeasuredPtr StoreIndex::measured(const std::string& path) {
     const IndexFile::Place* const place = others ? others->find(path) : nullptr;
     return place ? decode_measured(others->measured(*place)) : nullptr;
   } catch (const Error& error) {
-    told("used", error);
+    log_failure("used", error);
     return nullptr;
   }
 }
@@ -167,7 +167,7 @@ bool StoreIndex::discard(const std::string& path) {
     if (others)
       folder_->write(name_, key_, encode_index(key_, others->sources(), {{kNotBeside, encode_measured({})}}));
   } catch (const Error& error) {
-    told("removed", error);
+    log_failure("removed", error);
   }
   return true;
 }
@@ -227,7 +227,7 @@ void StoreIndex::save(bool is_wanted) {
     write(added);
   } catch (const Error& error) {
     if (is_wanted) throw error.at("the index of sizes cannot be written");
-    if (error.code() != Errc::changed) told("written", error);
+    if (error.code() != Errc::changed) log_failure("written", error);
   }
   const MutexLock lock(mutex_);
   saving_ = Clock::now() - start;

@@ -24,10 +24,10 @@ class StoreIndex {
   using Duration = std::chrono::steady_clock::duration;
 
   // store: its location. options: everything that affects the content of its files, as text. sources: those
-  // that the store is read through; they must outlive this. tell: receives notices. looks_beside: also use an
-  // index beside the store.
+  // that the store is read through; they must outlive this. notice: receives notices. looks_beside: also use
+  // an index beside the store.
   StoreIndex(IndexFolderPtr folder, const std::string& store, const std::string& options, Sources& sources,
-             std::function<void(const std::string&)> tell, bool looks_beside = false);
+             std::function<void(const std::string&)> notice, bool looks_beside = false);
 
   // Returns the measurements of the file at `path` from the store's root; null if there are no valid ones.
   // The first call examines everything that the store was read from.
@@ -59,7 +59,7 @@ class StoreIndex {
   std::unique_ptr<const IndexFile> open_valid();
   std::unique_ptr<const IndexFile> open_beside();
   void write(const std::map<std::string, Bytes>& added) REQUIRES(looking_);
-  void told(const char* what, const Error& error) const;
+  void log_failure(const char* what, const Error& error) const;
 
   const IndexFolderPtr folder_;
   const std::string store_;
@@ -68,7 +68,7 @@ class StoreIndex {
   const std::string key_beside_;  // independent of the store's path
   const bool looks_beside_;
   Sources& sources_;
-  const std::function<void(const std::string&)> tell_;
+  const std::function<void(const std::string&)> notice_;
   Mutex looking_;  // held while the file is read or written and the store is examined
   Mutex mutex_;    // nothing slow is done under it
   bool is_read_ GUARDED_BY(mutex_) = false;

@@ -387,17 +387,17 @@ struct FuseCallbacks {
     guarded(mount, request, inode, [&](Filesystem& filesystem) {
       const Listing& listing = *from_handle<OpenDirectory>(info)->listing;
       const Status directory = filesystem.status_so_far(inode);
-      std::vector<Inode> told;  // entries that the kernel holds through this reply
+      std::vector<Inode> held;  // entries that the kernel holds through this reply
       const auto describe = [&](const Listing::Entry& entry) {
         if (!listing.is_of_parts()) return std::optional<fuse_entry_param>();
         std::optional<fuse_entry_param> described = described_part(mount, filesystem, directory, entry);
         if (!described) return described;
-        told.push_back(entry.inode);
+        held.push_back(entry.inode);
         filesystem.hold(entry.inode);
         return described;
       };
       const auto release_entries = [&] {
-        for (const Inode part : told) filesystem.release(part);
+        for (const Inode part : held) filesystem.release(part);
       };
       try {
         const ListedDirectory here{inode, filesystem.parent(inode)};

@@ -118,11 +118,11 @@ class WhenMounted {
   WhenMounted& operator=(const WhenMounted&) = delete;
 
   // Calls the function from another thread once the system has the mount.
-  void call(std::function<void()> tell) {
-    thread_ = std::thread([this, tell = std::move(tell)] {
+  void call(std::function<void()> answer) {
+    thread_ = std::thread([this, answer = std::move(answer)] {
       while (!is_over_.load(std::memory_order_relaxed) && what_is_mounted(mountpoint_).device.empty())
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
-      if (!is_over_.load(std::memory_order_relaxed)) tell();
+      if (!is_over_.load(std::memory_order_relaxed)) answer();
     });
   }
 
@@ -170,8 +170,8 @@ int mount_store(const Options& options, const std::function<void()>& answers) {
     if (answers) answers();
   };
 #ifdef __APPLE__
-  WhenMounted told(mountpoint.path());
-  settings.answers = [&told, tell = std::move(settings.answers)] { told.call(tell); };
+  WhenMounted when_mounted(mountpoint.path());
+  settings.answers = [&when_mounted, answer = std::move(settings.answers)] { when_mounted.call(answer); };
 #endif
   wait_for_file_time();      // changes after the mount answers then have a later time
   const SignalPipe signals;  // from here on no signal ends the process directly

@@ -186,8 +186,8 @@ class Served {
       ::dup2(nothing, STDOUT_FILENO);  // otherwise a reader of the command's output would wait for it
       ::_exit(exit_code([&] {
         return mount_store(options, [&] {
-          const ssize_t told = ::write(ends[1], "", 1);
-          static_cast<void>(told);
+          const ssize_t written = ::write(ends[1], "", 1);
+          static_cast<void>(written);
         });
       }));
     }

@@ -80,10 +80,10 @@ std::vector<FoundMount> found_mounts() {
   for (const Mounted& mounted : mount_table()) {
     if (!is_of_fuse(mounted)) continue;
     std::ifstream file(mounted.path + "/.plainfs/info.json");
-    const auto told =
+    const auto note =
         nlohmann::json::parse(std::string{std::istreambuf_iterator<char>(file), {}}, nullptr, false);
-    if (!told.is_object() || !told.value("pid", nlohmann::json()).is_number_integer()) continue;
-    const auto process = told["pid"].get<pid_t>();
+    if (!note.is_object() || !note.value("pid", nlohmann::json()).is_number_integer()) continue;
+    const auto process = note["pid"].get<pid_t>();
     if (is_plainfs(process)) found.push_back({process, mounted.source, mounted.path});
   }
 #endif

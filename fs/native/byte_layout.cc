@@ -126,7 +126,7 @@ class LayoutFile : public ViewFile {
     const uint64_t block_bytes = least * std::max<uint64_t>(1, kBlockBytes / least);
     blocks_ = std::make_shared<LayoutBlocks>(std::move(layout), block_bytes, context_);
     prepared_.store(true, std::memory_order_release);
-    published_.tell(blocks_->size());
+    published_.publish(blocks_->size());
   }
 
   std::function<ByteLayout()> lay_out_;

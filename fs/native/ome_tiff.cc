@@ -79,10 +79,10 @@ std::string step_of(const Image& image, char name, const char* attribute, const 
 std::string channel(const Image& image, uint64_t number) {
   std::string text = fmt::format("<Channel ID=\"Channel:0:{}\"", number);
   if (number < image.channels.size()) {
-    const ImageChannel& said = image.channels[number];
-    if (!said.name.empty()) text += fmt::format(" Name=\"{}\"", escaped(said.name));
+    const ImageChannel& channel = image.channels[number];
+    if (!channel.name.empty()) text += fmt::format(" Name=\"{}\"", escaped(channel.name));
     // RGBA, opaque, as a signed number.
-    if (said.color) text += fmt::format(" Color=\"{}\"", static_cast<int32_t>(*said.color << 8 | 0xff));
+    if (channel.color) text += fmt::format(" Color=\"{}\"", static_cast<int32_t>(*channel.color << 8 | 0xff));
   }
   return text + " SamplesPerPixel=\"1\"/>";
 }

@@ -257,8 +257,8 @@ ArrayPtr cut(const ArrayPtr& values, const ImageChoice::Region& region) {
   return std::make_shared<CutArray>(values, std::move(shape), region.y, region.x);
 }
 
-bool is_chosen(const ImageChoice& choice, uint64_t channel, const ImageChannel* said) {
-  if (choice.channels.empty()) return !said || said->is_active;
+bool is_chosen(const ImageChoice& choice, uint64_t channel, const ImageChannel* described) {
+  if (choice.channels.empty()) return !described || described->is_active;
   return std::find(choice.channels.begin(), choice.channels.end(), channel) != choice.channels.end();
 }
 
@@ -290,17 +290,17 @@ std::optional<Picture> chosen_picture(const Image& image, const ImageChoice& cho
   const size_t most = image.is_labels ? 1 : kMostLayers;
   bool has_color = false;  // the last layer has its own colour
   for (uint64_t c = 0; c < channels && picture.layers.size() < most; ++c) {
-    const ImageChannel* const said = c < image.channels.size() ? &image.channels[c] : nullptr;
-    if (!is_chosen(choice, c, said)) continue;
+    const ImageChannel* const described = c < image.channels.size() ? &image.channels[c] : nullptr;
+    if (!is_chosen(choice, c, described)) continue;
     PictureLayer layer = plane;
     if (channel_axis < shape.size()) layer.origin[channel_axis] = c;
     if (channels > 1) layer.color = kChannelColors[c % std::size(kChannelColors)];
-    if (said) {
-      has_color = said->color.has_value();
-      if (const auto color = said->color)
+    if (described) {
+      has_color = described->color.has_value();
+      if (const auto color = described->color)
         layer.color = {static_cast<uint8_t>(*color >> 16), static_cast<uint8_t>(*color >> 8),
                        static_cast<uint8_t>(*color)};
-      layer.window = said->window;
+      layer.window = described->window;
     }
     if (choice.window) layer.window = choice.window;
     picture.layers.push_back(std::move(layer));

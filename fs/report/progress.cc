@@ -123,7 +123,7 @@ void Progress::show(Clock::time_point now) {
   std::fflush(stderr);
 }
 
-void Progress::say(const std::string& line) {
+void Progress::print_line(const std::string& line) {
   const MutexLock lock(mutex_);
   std::fprintf(stderr, "%s%s\n", on_terminal_ ? kEraseLine : "", printable(line).c_str());
 }
@@ -143,7 +143,7 @@ namespace {
 // Shows passes one after another. Of simultaneous passes, it shows the one that reported last.
 class ShownPass {
  public:
-  void tell(uint64_t read, uint64_t size) {
+  void report(uint64_t read, uint64_t size) {
     if (size < kLarge) return;
     const MutexLock lock(mutex_);
     if (read >= size) return shown_.reset();
@@ -170,7 +170,7 @@ class ShownPass {
 std::function<void(uint64_t read, uint64_t size)> shown_pass() {
   return [pass = std::make_shared<ShownPass>()](uint64_t read, uint64_t size) {
     try {
-      pass->tell(read, size);
+      pass->report(read, size);
     } catch (const std::bad_alloc&) {
       // the next time
     }

@@ -32,7 +32,7 @@ class Progress {
   // Prints the last line, which stays: `what`, the amount of the last phase, and the total time.
   void finish(const std::string& what);
   // Prints a line between two states of the bar, as printable() shows it.
-  void say(const std::string& line);
+  void print_line(const std::string& line);
 
  private:
   using Clock = std::chrono::steady_clock;

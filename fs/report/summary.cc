@@ -251,7 +251,7 @@ class Summary {
   }
 
   void add_members(const std::string& path, const Group& group, const Image* image, size_t depth) {
-    const auto is_told = [&](const Member& member) {
+    const auto is_described = [&](const Member& member) {
       return image && std::any_of(image->levels.begin(), image->levels.end(), [&](const ImageLevel& level) {
                return level.path == std::vector{member.name};
              });
@@ -261,7 +261,7 @@ class Summary {
       const CfDatasetPtr dataset = named ? named->dataset() : nullptr;
       for (Member& member : group.members()) {
         if (is_cut_) return;
-        if (is_told(member)) continue;
+        if (is_described(member)) continue;
         const size_t before = lines_.size();
         add(path.empty() ? member.name : path + "/" + member.name, refine(std::move(member.node), context_),
             depth + 1);

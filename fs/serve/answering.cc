@@ -40,7 +40,7 @@ int status_of(const Error& error) {
   }
 }
 
-void say(Reply& reply, int status, const std::string& what) {
+void reply_text(Reply& reply, int status, const std::string& what) {
   reply.add("Cache-Control", "no-store");
   if (asks_h5grove(reply.target()))
     return reply.whole(status, "application/json", to_json_text(Json::Object{{"message", what}}));
@@ -181,7 +181,8 @@ void Answering::refuse(int status, Client& client) const {
   Reply reply(request, client);
   reply.add("X-Content-Type-Options", "nosniff");
   if (status == 503) reply.add("Retry-After", "5");
-  say(reply, status, status == 503 ? "too many connections" : fmt::format("invalid request ({})", status));
+  reply_text(reply, status,
+             status == 503 ? "too many connections" : fmt::format("invalid request ({})", status));
 }
 
 void Answering::answer_guarded(const HttpRequest& request, Reply& reply) const {
@@ -198,7 +199,7 @@ void Answering::answer_guarded(const HttpRequest& request, Reply& reply) const {
   if (reply.has_begun()) throw Broken();
   reply.start_again();
   add_common(request, reply);
-  say(reply, status, what);
+  reply_text(reply, status, what);
 }
 
 void Answering::dispatch(const HttpRequest& request, Reply& reply) const {
@@ -208,7 +209,7 @@ void Answering::dispatch(const HttpRequest& request, Reply& reply) const {
   // HTTP/1.0 does not have the field Host.
   if (!(host.empty() && !request.is_1_1) && !settings_.hosts.allows(host)) {
     reply.close();
-    return say(reply, 421, "not a name of this server; to allow it: --host=NAME");
+    return reply_text(reply, 421, "not a name of this server; to allow it: --host=NAME");
   }
   if (request.method == "OPTIONS" && (target || is_for_all)) {
     reply.add("Allow", kMethods);
@@ -221,9 +222,9 @@ void Answering::dispatch(const HttpRequest& request, Reply& reply) const {
   }
   if (request.method != "GET" && request.method != "HEAD" && request.method != "PROPFIND") {
     reply.add("Allow", kMethods);
-    return say(reply, 405, "read-only: " + std::string(kMethods));
+    return reply_text(reply, 405, "read-only: " + std::string(kMethods));
   }
-  if (!target) return say(reply, 400, "no path");
+  if (!target) return reply_text(reply, 400, "no path");
   Exchange exchange{request, *target, {}, reply, site_, tags_, settings_, cells_};
   exchange.names = without_base(target->names, settings_.base);
   const bool has_token = !settings_.token.empty();
@@ -231,10 +232,10 @@ void Answering::dispatch(const HttpRequest& request, Reply& reply) const {
       !has_token || (!exchange.names.empty() && is_same_secret(exchange.names[0], settings_.token));
   if (!is_allowed && request.method == "PROPFIND" && target->names.empty())
     return answer_root_properties(exchange);
-  if (!is_allowed) return say(reply, 404, "nothing here: the address is incomplete");
+  if (!is_allowed) return reply_text(reply, 404, "nothing here: the address is incomplete");
   if (has_token) exchange.names.erase(exchange.names.begin());
   if (request.method != "PROPFIND") take_h5_question(exchange);
-  if (is_asked_by_habit(request, exchange.names)) return say(reply, 404, "no such file");
+  if (is_asked_by_habit(request, exchange.names)) return reply_text(reply, 404, "no such file");
   if (!wants_page(exchange)) return answer_place(exchange);
   try {
     answer_place(exchange);
@@ -289,12 +290,12 @@ void Answering::answer_found(const Exchange& exchange, const Site::Place& place)
   if (!exchange.target.is_folder) {
     exchange.reply.add("Location", percent_encoded(exchange.target.names.back()) + "/" +
                                        (exchange.target.query.empty() ? "" : "?" + exchange.target.query));
-    return say(exchange.reply, 301, "it is a folder");
+    return reply_text(exchange.reply, 301, "it is a folder");
   }
   // A folder is shown under one path only, so that clients that follow links do not run in circles.
   if (place.names != exchange.names) {
     exchange.reply.add("Location", way_to(exchange, place.names));
-    return say(exchange.reply, 302, "it is a link");
+    return reply_text(exchange.reply, 302, "it is a link");
   }
   answer_folder(exchange, place);
 }

@@ -256,8 +256,8 @@ class DataAnswer {
     if (format_ == "json") return answer_json();
     if (format_ != "bin" && format_ != "npy" && format_ != "tiff")
       throw WrongQuestion{"Unsupported encoding " + printable(format_)};
-    const bool is_told = has_npy(*array_) && (format_ == "bin" || is_number(array_->dtype()));
-    if (!is_told)
+    const bool is_supported = has_npy(*array_) && (format_ == "bin" || is_number(array_->dtype()));
+    if (!is_supported)
       throw WrongQuestion{fmt::format("Unsupported encoding {} for non-numeric content", format_)};
     if (format_ == "bin" && is_turned_)
       throw WrongQuestion{"the values are stored as big-endian; dtype=safe returns little-endian"};

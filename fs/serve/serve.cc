@@ -195,8 +195,8 @@ void start_log(Log& log, const Options& options) {
 std::vector<std::string> identities_of(const ServeOptions& options) {
   std::vector<std::string> identities;
   for (const Options& store : options.stores) {
-    const bool reads_elsewhere = store.read.follow_outside || store.read.hdf5_plugins;
-    const std::optional<std::string> identity = reads_elsewhere ? std::nullopt : store_identity(store.store);
+    const bool reads_outside = store.read.follow_outside || store.read.hdf5_plugins;
+    const std::optional<std::string> identity = reads_outside ? std::nullopt : store_identity(store.store);
     const std::string cells = store.read.cells ? store.read.cells->digest : std::string();
     identities.push_back(
         identity ? fmt::format("{}\n{}\n{}\n{}", version_text(), options.appearance, cells, *identity)

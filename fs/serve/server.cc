@@ -55,8 +55,8 @@ Server::Server(std::vector<Descriptor> listening, const Answering& answering, Se
 
 Server::~Server() {
   is_over_.store(true, std::memory_order_relaxed);
-  const ssize_t told = ::write(wake_writing_.number(), "", 1);
-  static_cast<void>(told);
+  const ssize_t written = ::write(wake_writing_.number(), "", 1);
+  static_cast<void>(written);
   thread_.join();
   std::list<std::unique_ptr<Served>> left;
   {

@@ -217,11 +217,11 @@ std::vector<TakeAs> forms_of(const std::vector<FolderEntry>& entries, const std:
   std::vector<TakeAs> forms;
   for (const FolderEntry& entry : entries) {
     if (std::find(std::begin(kNoForms), std::end(kNoForms), entry.name) != std::end(kNoForms)) continue;
-    const bool is_elsewhere = entry.place.filesystem && is_url(entry.place.filesystem->store()->path);
+    const bool is_remote = entry.place.filesystem && is_url(entry.place.filesystem->store()->path);
     std::string label = entry.name.substr(stem.empty() ? 0 : std::min(stem.size() + 1, entry.name.size()));
     if (label.empty()) label = entry.name;
     forms.push_back({label + (entry.is_folder ? "/" : ""), way_below(way, entry.name, entry.is_folder),
-                     size_published(entry, !is_elsewhere && elements_in(node) <= kLittle)});
+                     size_published(entry, !is_remote && elements_in(node) <= kLittle)});
   }
   return forms;
 }

@@ -64,7 +64,7 @@ class PublishedSize {
   }
 
   // Sets the size. Throws Outdated, once, if another size was published before; the new size is kept.
-  void tell(uint64_t size) REQUIRES(preparing) {
+  void publish(uint64_t size) REQUIRES(preparing) {
     const uint64_t before = size_.exchange(size, std::memory_order_acq_rel);
     if (before != kUnknown && before != size) throw Outdated("the file has changed since it was measured");
   }

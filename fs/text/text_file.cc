@@ -26,7 +26,7 @@ uint64_t TextFile::size() {
 }
 
 std::optional<uint64_t> TextFile::known_size() {
-  return state_->told.known();
+  return state_->published.known();
 }
 
 uint64_t TextFile::parts_to_measure() {
@@ -40,7 +40,7 @@ void TextFile::measure_part(uint64_t part, uint64_t parts) {
 // Returns null if nothing is known.
 MeasuredPtr TextFile::measured() const {
   if (state_->ready.load(std::memory_order_acquire)) return state_->offsets->measured;
-  return state_->told.known() ? state_->told.adopted() : nullptr;
+  return state_->published.known() ? state_->published.adopted() : nullptr;
 }
 
 uint64_t TextFile::cut_before(uint64_t offset) const {
@@ -52,8 +52,8 @@ uint64_t TextFile::cut_before(uint64_t offset) const {
 }
 
 void TextFile::adopt(const MeasuredPtr& measured) {
-  state_->told.adopt(measured, state_->source->version(), TextOffsets::are_in,
-                     [&] { state_->count_offsets(measured->numbers.size()); });
+  state_->published.adopt(measured, state_->source->version(), TextOffsets::are_in,
+                          [&] { state_->count_offsets(measured->numbers.size()); });
 }
 
 std::string TextFile::position_index(IndexKind kind) {

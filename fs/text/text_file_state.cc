@@ -49,17 +49,17 @@ Bytes text_bytes(size_t size, size_t margin) {
 
 void TextFile::State::get_ready() {
   if (ready.load(std::memory_order_acquire)) return;
-  const CancellableLock lock(told.preparing, told.waiting);
+  const CancellableLock lock(published.preparing, published.waiting);
   if (ready.load(std::memory_order_relaxed)) return;
   prepare();
   if (!offsets) {
     // A measurement of another division gives the file size but not the block offsets.
-    const MeasuredPtr& adopted = told.adopted();
+    const MeasuredPtr& adopted = published.adopted();
     if (adopted && TextOffsets(adopted).division() == source->division())
       offsets.emplace(adopted);
     else
       measure();
-    told.tell(offsets->file_size());
+    published.publish(offsets->file_size());
   }
   begins = offsets->of();
   const bool is_other_head = !source->head_follows_blocks() && begins.front() != head.size();
@@ -72,7 +72,7 @@ void TextFile::State::get_ready() {
 // from all blocks, which are compared with their recorded lengths. Requires: everything else is ready.
 void TextFile::State::get_head() {
   if (!source->head_follows_blocks() || has_head.load(std::memory_order_acquire)) return;
-  const CancellableLock lock(told.preparing, told.waiting);
+  const CancellableLock lock(published.preparing, published.waiting);
   if (has_head.load(std::memory_order_relaxed)) return;
   try {
     measure_blocks(0, source->block_count(), true);
@@ -91,9 +91,9 @@ void TextFile::State::get_head() {
 // Returns bytes [from, to) before anything is measured, so that a few lines do not wait for the whole text.
 // Returns nullopt if that is not possible. Errors are left to the measuring pass, which meets them too.
 std::optional<Slices> TextFile::State::beginning(size_t from, size_t to) {
-  if (told.known()) return std::nullopt;
-  if (!told.preparing.try_lock()) return std::nullopt;
-  const MutexLock lock(told.preparing, std::adopt_lock);
+  if (published.known()) return std::nullopt;
+  if (!published.preparing.try_lock()) return std::nullopt;
+  const MutexLock lock(published.preparing, std::adopt_lock);
   if (ready.load(std::memory_order_relaxed)) return std::nullopt;
   prepare();
   if (source->head_follows_blocks()) return std::nullopt;
@@ -130,14 +130,14 @@ void TextFile::State::prepare() {
 }
 
 uint64_t TextFile::State::parts_to_measure() {
-  const CancellableLock lock(told.preparing, told.waiting);
+  const CancellableLock lock(published.preparing, published.waiting);
   prepare();
   return std::max<uint64_t>(
       1, source->block_count() * kBlockText / std::max<uint64_t>(1, budget / kPartOfBudget));
 }
 
 void TextFile::State::measure_part(uint64_t part, uint64_t parts) {
-  const CancellableLock lock(told.preparing, told.waiting);
+  const CancellableLock lock(published.preparing, published.waiting);
   if (offsets) return;
   prepare();
   const uint64_t count = source->block_count();
@@ -163,7 +163,7 @@ void TextFile::State::measure_blocks(uint64_t begin, uint64_t end, bool keeps_te
     for (uint64_t i = first; i < std::min(end, first + kMeasuredTogether); ++i) {
       if (measured[i] != kNotMeasured) continue;
       check_cancelled();
-      if (is_patient && told.waiting.load(std::memory_order_relaxed) > 0) throw Cancelled();
+      if (is_patient && published.waiting.load(std::memory_order_relaxed) > 0) throw Cancelled();
       measured[i] = keeps_text ? measure_block(i) : source->measure(i);
       context.counters.text_blocks_measured.fetch_add(1, std::memory_order_relaxed);
     }

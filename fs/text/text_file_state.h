@@ -53,12 +53,12 @@ struct TextFile::State : BlockStream<TextBlock> {
 
   void get_ready();
   void get_head();
-  void prepare() REQUIRES(told.preparing);
+  void prepare() REQUIRES(published.preparing);
   uint64_t parts_to_measure();
   void measure_part(uint64_t part, uint64_t parts);
-  void measure_blocks(uint64_t begin, uint64_t end, bool keeps_text) REQUIRES(told.preparing);
-  void measure() REQUIRES(told.preparing);
-  void forget_measured() REQUIRES(told.preparing);
+  void measure_blocks(uint64_t begin, uint64_t end, bool keeps_text) REQUIRES(published.preparing);
+  void measure() REQUIRES(published.preparing);
+  void forget_measured() REQUIRES(published.preparing);
   std::optional<Slices> beginning(size_t from, size_t to);
   uint64_t block_size(uint64_t block) const { return begins[block + 1] - begins[block]; }
   uint64_t measure_block(uint64_t block);
@@ -74,10 +74,10 @@ struct TextFile::State : BlockStream<TextBlock> {
   const std::unique_ptr<TextSource> source;
   Context& context;
   const uint64_t budget;  // of the cache, in bytes
-  PublishedSize told;
-  bool prepared GUARDED_BY(told.preparing) = false;  // the source and head are final
+  PublishedSize published;
+  bool prepared GUARDED_BY(published.preparing) = false;  // the source and head are final
   // Sizes of the measured blocks; kNotMeasured for the others.
-  std::vector<uint64_t> sizes GUARDED_BY(told.preparing);
+  std::vector<uint64_t> sizes GUARDED_BY(published.preparing);
   std::atomic<uint64_t> kept_bytes{0};     // of text; relaxed, like the next two: a small excess is harmless
   std::atomic<uint64_t> kept_end{0};       // one past the last block that is kept
   std::atomic<uint64_t> since_refresh{0};  // bytes of text measured

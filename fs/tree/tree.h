@@ -184,7 +184,7 @@ class Tree {
   void forget_lost_names() REQUIRES(mutex_);
   ContentsPtr contents(Inode directory);
   void refresh(Inode directory);
-  ContentsPtr publish(Inode directory, DirectoryContent all, bool is_elsewhere,
+  ContentsPtr publish(Inode directory, DirectoryContent all, bool is_remote,
                       std::optional<HostFolder> folder = std::nullopt);
   std::optional<HostFolder> host_folder(const Node& directory, const DirectoryPlace& place);
   bool has_folder_changed(Inode directory);

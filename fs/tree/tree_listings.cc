@@ -148,14 +148,14 @@ void Tree::refresh(Inode inode) {
   contents(inode);
 }
 
-// is_elsewhere: reading the store means fetching it. Requires: the directory was met.
-Tree::ContentsPtr Tree::publish(Inode directory, DirectoryContent all, bool is_elsewhere,
+// is_remote: reading the store means fetching it. Requires: the directory was met.
+Tree::ContentsPtr Tree::publish(Inode directory, DirectoryContent all, bool is_remote,
                                 std::optional<HostFolder> folder) {
   if (directory == kRootInode) add_own_to_root(all.shown);
   const auto is_once = [](const DirectoryEntry& shown) { return !shown.found_by_name; };
   const auto again = std::stable_partition(all.shown.begin(), all.shown.end(), is_once);
   const auto is_listed = [&](const DirectoryEntry& shown) {
-    if (!is_elsewhere || !shown.is_sized_by_reading) return true;
+    if (!is_remote || !shown.is_sized_by_reading) return true;
     return shown.kind == FileKind::file && is_known_size(inodes_->of(directory, shown.name, shown.kind));
   };
   const auto unsized = std::stable_partition(all.shown.begin(), again, is_listed);

@@ -29,7 +29,7 @@ using GroupsPtr = std::shared_ptr<const CellGroups>;
 
 // The table of the cells of an object, and the function that selects those of one level.
 struct Cells {
-  AnnotatedMatrix said;  // its cells, obs and obs_names
+  AnnotatedMatrix described;  // its cells, obs and obs_names
   std::function<Node(const GroupsPtr& groups, uint32_t level)> select;
 };
 using CellsPtr = std::shared_ptr<const Cells>;
@@ -37,8 +37,8 @@ using CellsPtr = std::shared_ptr<const Cells>;
 std::vector<ViewEntry> levels_of_column(const Column& column, const CellsPtr& cells) {
   std::optional<CellGroups> groups = cell_groups(*column.values, kMostLevels);
   if (!groups) throw unsupported("{} has more than {} levels", column.name, kMostLevels);
-  if (groups->cells.size() != cells->said.cells)
-    throw damaged("{} has {} values for {} cells", column.name, groups->cells.size(), cells->said.cells);
+  if (groups->cells.size() != cells->described.cells)
+    throw damaged("{} has {} values for {} cells", column.name, groups->cells.size(), cells->described.cells);
   const PartNames names("level", std::move(groups->levels));
   const auto shared = std::make_shared<const CellGroups>(*std::move(groups));
   std::vector<ViewEntry> levels;
@@ -50,7 +50,7 @@ std::vector<ViewEntry> levels_of_column(const Column& column, const CellsPtr& ce
 }
 
 std::vector<ViewEntry> columns_of(const CellsPtr& cells) {
-  const std::vector<Column>& columns = cells->said.obs.columns;
+  const std::vector<Column>& columns = cells->described.obs.columns;
   std::vector<std::string> all;
   for (const Column& column : columns) all.push_back(column.name);
   const PartNames names("column", std::move(all));
@@ -58,7 +58,7 @@ std::vector<ViewEntry> columns_of(const CellsPtr& cells) {
   for (size_t i = 0; i < columns.size(); ++i) {
     if (levels_of(*columns[i].values) == ColumnLevels::none) continue;
     ViewEntry directory{names.file(i), nullptr};
-    directory.found_by_name = !has_listed_groups(cells->said, columns[i]);
+    directory.found_by_name = !has_listed_groups(cells->described, columns[i]);
     directory.list = [column = columns[i], cells] { return levels_of_column(column, cells); };
     directories.push_back(std::move(directory));
   }
@@ -81,12 +81,12 @@ Indices cells_of(const CellGroups& groups, uint32_t level) {
 
 CellsPtr cells_of_matrix(const GroupPtr& stored, AnnotatedMatrix matrix, Context& context) {
   const auto whole = std::make_shared<const AnnotatedMatrix>(std::move(matrix));
-  AnnotatedMatrix said;
-  said.cells = whole->cells;
-  said.obs = whole->obs;
-  said.obs_names = whole->obs_names;
+  AnnotatedMatrix described;
+  described.cells = whole->cells;
+  described.obs = whole->obs;
+  described.obs_names = whole->obs_names;
   return std::make_shared<const Cells>(
-      Cells{std::move(said), [stored, whole, &context](const GroupsPtr& groups, uint32_t level) {
+      Cells{std::move(described), [stored, whole, &context](const GroupsPtr& groups, uint32_t level) {
               return Node{{}, std::make_shared<AnnotatedGroup>(stored, [whole, groups, level, &context] {
                             return selected_cells(*whole, cells_of(*groups, level), context);
                           })};
@@ -134,11 +134,11 @@ Table joined(const Table& table, const Array& cell_names) {
 CellsPtr cells_of_fragments(const Fragments& fragments, const GroupPtr& stored, Context& context) {
   if (fragments.error) throw *fragments.error;
   fragments.cell_names->check();
-  AnnotatedMatrix said;
-  said.obs = joined(context.options.cells->table, *fragments.cell_names);
-  said.cells = said.obs.rows;
+  AnnotatedMatrix described;
+  described.obs = joined(context.options.cells->table, *fragments.cell_names);
+  described.cells = described.obs.rows;
   return std::make_shared<const Cells>(
-      Cells{std::move(said), [fragments, stored, &context](const GroupsPtr& groups, uint32_t level) {
+      Cells{std::move(described), [fragments, stored, &context](const GroupsPtr& groups, uint32_t level) {
               std::vector<uint8_t> chosen(groups->cells.size());
               for (size_t cell = 0; cell < chosen.size(); ++cell) chosen[cell] = groups->cells[cell] == level;
               return Node{selected_fragments(fragments, std::move(chosen), context),

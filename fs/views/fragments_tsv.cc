@@ -40,11 +40,11 @@ class CellEndings {
       const std::string& text = texts[cell];
       char* const slot = reinterpret_cast<char*>(lines_.data()) + cell * slot_;
       const bool fits = text.size() < slot_;
-      slot[slot_ - 1] = static_cast<char>(fits ? text.size() : kElsewhere);
+      slot[slot_ - 1] = static_cast<char>(fits ? text.size() : kLongEnding);
       if (fits)
         text.copy(slot, text.size());
       else
-        elsewhere_.emplace(cell, text);
+        long_endings_.emplace(cell, text);
     }
     count_ = texts.size();
   }
@@ -52,7 +52,7 @@ class CellEndings {
   uint64_t count() const { return count_; }
   size_t allocated_bytes() const {
     size_t bytes = lines_.capacity() * sizeof(CacheLine);
-    for (const auto& [cell, text] : elsewhere_) bytes += text.capacity() + 2 * sizeof(CacheLine);
+    for (const auto& [cell, text] : long_endings_) bytes += text.capacity() + 2 * sizeof(CacheLine);
     return bytes;
   }
 
@@ -73,14 +73,14 @@ class CellEndings {
     void will_need(uint64_t cell) const { __builtin_prefetch(slots_ + cell * size); }
     size_t length(uint64_t cell) const {
       const uint8_t length = stored_length(cell);
-      return length == kElsewhere ? endings_.elsewhere_.at(cell).size() : length;
+      return length == kLongEnding ? endings_.long_endings_.at(cell).size() : length;
     }
     // Writes the ending at `end`, the end of the text before it.
     void put(uint64_t cell, char* end, ByteSink& out) const {
       const uint8_t length = stored_length(cell);
-      if (length == kElsewhere) {
+      if (length == kLongEnding) {
         out.set_end(end);
-        out.put(endings_.elsewhere_.at(cell));
+        out.put(endings_.long_endings_.at(cell));
       } else {
         std::memcpy(end, slots_ + cell * size, size);
         out.set_end(end + length);
@@ -98,7 +98,7 @@ class CellEndings {
   static constexpr size_t kShortSlot = 32, kLongSlot = 64;
 
  private:
-  static constexpr uint8_t kElsewhere = 255;
+  static constexpr uint8_t kLongEnding = 255;
   struct alignas(64) CacheLine {
     char bytes[64];
   };
@@ -106,7 +106,7 @@ class CellEndings {
   size_t slot_;
   uint64_t count_;
   std::vector<CacheLine> lines_;
-  std::map<uint64_t, std::string> elsewhere_;  // endings too long for a slot
+  std::map<uint64_t, std::string> long_endings_;  // endings too long for a slot
 };
 
 class FragmentsTsv : public TextSource {

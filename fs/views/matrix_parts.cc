@@ -179,13 +179,13 @@ class PartFile : public ViewFile {
     return size ? *size : text().size();
   }
   std::optional<uint64_t> known_size() override {
-    if (const std::optional<uint64_t> told = parts_->size_of(part_, false)) return told;
+    if (const std::optional<uint64_t> known = parts_->size_of(part_, false)) return known;
     const auto* const text = text_.known();
     return text ? (*text)->known_size() : std::nullopt;
   }
   Slices read(uint64_t offset, size_t size) override {
-    const std::optional<uint64_t> told = parts_->size_of(part_, false);
-    if (told && *told != text().size())
+    const std::optional<uint64_t> known = parts_->size_of(part_, false);
+    if (known && *known != text().size())
       throw unreadable("a matrix has changed since its parts were measured");
     return text().read(offset, size);
   }

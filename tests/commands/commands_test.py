@@ -255,10 +255,10 @@ class Commands(unittest.TestCase):
         for case, store in a_third(cases(DATA, BAD), 1):
             if refused(case):
                 continue
-            said, _ = statements(case)
+            printed, _ = statements(case)
             target = os.path.join(self.folder, os.path.relpath(case, DATA).replace("/", "_"))
             result = run("export", "--views", VIEWS, store, target)
-            for path, outcome in said:
+            for path, outcome in printed:
                 there = any(os.path.lexists(os.path.join(target, one)) for one in views_of(path, target))
                 is_folder = outcome != "ok" and "." not in os.path.basename(path)  # created and left empty
                 if not is_folder and there != (outcome == "ok") or outcome.isupper() and result.returncode not in (14, 15):
@@ -279,12 +279,12 @@ class Commands(unittest.TestCase):
     def test_export_defaults_to_text_and_npy(self):
         store = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "data", "samples", "pbmc.h5ad")
         target = os.path.join(self.folder, "out")
-        said = run("export", store, target).stderr.decode()
+        printed = run("export", store, target).stderr.decode()
         plain = set(tree(target))
         self.assertLessEqual({"obs.csv", "X/matrix.mtx", "X/genes.tsv", "X/data.npy", ".attrs.json"}, plain)
         self.assertEqual({os.path.splitext(name)[1] for name in plain if not name.endswith(".attrs.json")}, {".csv", ".mtx", ".npy", ".tsv"})
         self.assertFalse(os.path.exists(os.path.join(target, "X", "10x")))
-        self.assertRegex(said, r"views that repeat the same values \(.*\.rds.*\) are left out; --views=listed writes them too")
+        self.assertRegex(printed, r"views that repeat the same values \(.*\.rds.*\) are left out; --views=listed writes them too")
         listed = run("export", "--views=listed", store, target + "2").stderr.decode()
         all_listed = set(tree(target + "2"))
         self.assertLess(plain, all_listed)
@@ -292,7 +292,7 @@ class Commands(unittest.TestCase):
         self.assertNotIn("obs.parquet", all_listed)
         self.assertNotIn("left out", listed)
         # Named paths are written unchanged.
-        said = run("export", store, "X/10x", "anndata.h5ad", "obs", target + "3").stderr.decode()
+        printed = run("export", store, "X/10x", "anndata.h5ad", "obs", target + "3").stderr.decode()
         self.assertEqual({name for name in all_listed if name.startswith(("X/10x/", "anndata.h5ad"))} | {name for name in plain if name.startswith("obs/")},
                          set(tree(target + "3")))
         self.assertEqual(run("export", "--views=nothing", store, target + "4").returncode, 1)
@@ -320,9 +320,9 @@ class Commands(unittest.TestCase):
                         self.assertEqual(gzip.decompress(content), gzip.decompress(shown), name)
                     if len(shown) > 1000:
                         self.assertLess(len(content), len(shown) * 2 / 3, name)
-                said, again = self.compressed(store, target)
+                printed, again = self.compressed(store, target)
                 self.assertEqual(again, files)
-                self.assertIn(f"{sum(name.endswith(('.tbi', '.csi')) for name in files)} file", said.splitlines()[-1])
+                self.assertIn(f"{sum(name.endswith(('.tbi', '.csi')) for name in files)} file", printed.splitlines()[-1])
                 # Parts keep a text and its indexes together. An incomplete file is written again.
                 for number in (1, 2, 3):
                     self.compressed(store, target + "-parts", "--part", f"{number}/3")
@@ -620,8 +620,8 @@ class Commands(unittest.TestCase):
                 shell = re.search(r"(?m)^  shell +(head .*)$", text).group(1)
                 words = 'plainfs() { printf "%s\\0" "$@"; }; head() { printf "%s\\0" "$@"; }; '
                 for pasted, wanted in ((line, store), (shell, os.path.splitext(name)[0])):
-                    said = subprocess.run(["bash", "-c", words + pasted], capture_output=True, cwd=self.folder, check=True).stdout
-                    self.assertIn(wanted, said.decode())
+                    printed = subprocess.run(["bash", "-c", words + pasted], capture_output=True, cwd=self.folder, check=True).stdout
+                    self.assertIn(wanted, printed.decode())
                 self.assertFalse(os.path.exists(ran))
 
     def test_info_names_the_use_of_a_store(self):
@@ -639,9 +639,9 @@ class Commands(unittest.TestCase):
             shutil.copy(os.path.join(SAMPLES, "pbmc.h5ad"), os.path.join(stores, f"{number}.h5ad"))
             os.symlink(f"../stores/{number}.h5ad", os.path.join(links, f"{number}.h5ad"))
         os.symlink("/no/such", os.path.join(links, "gone"))
-        says = "6 links lead out of this folder; -o follow_outside shows what they lead to"
-        self.assertIn(f"\n{says}\n", run("info", links).stdout.decode())
-        self.assertIn(f"all readable; {says}; 1 link to nothing shown here", run("check", links).stdout.decode())
+        mentions = "6 links lead out of this folder; -o follow_outside shows what they lead to"
+        self.assertIn(f"\n{mentions}\n", run("info", links).stdout.decode())
+        self.assertIn(f"all readable; {mentions}; 1 link to nothing shown here", run("check", links).stdout.decode())
         self.assertNotIn("follow_outside", run("info", "-o", "follow_outside", links).stdout.decode())
         self.assertNotIn("follow_outside", run("info", stores).stdout.decode())
 
@@ -662,17 +662,17 @@ class Commands(unittest.TestCase):
         self.assertIn("not supported", run("check", store).stdout.decode())
 
     def test_info_names_the_unsupported_type(self):
-        said = run("info", os.path.join(DATA, "hdf5", "one_bad_attribute", "store.h5")).stdout.decode()
-        self.assertRegex(said, r"(?m)^quad +not supported +/quad \(3\): floating-point numbers of 16 bytes")
-        self.assertNotIn("quad.npy\"", said)
+        printed = run("info", os.path.join(DATA, "hdf5", "one_bad_attribute", "store.h5")).stdout.decode()
+        self.assertRegex(printed, r"(?m)^quad +not supported +/quad \(3\): floating-point numbers of 16 bytes")
+        self.assertNotIn("quad.npy\"", printed)
 
     def test_check_of_a_path_reads_everything_below(self):
         store = os.path.join(DATA, "h5seurat", "everything", "store.h5seurat")
-        said = run("check", store + "/assays/RNA/counts").stdout.decode()
-        self.assertEqual(said, run("check", store, "assays/RNA/counts").stdout.decode())
+        printed = run("check", store + "/assays/RNA/counts").stdout.decode()
+        self.assertEqual(printed, run("check", store, "assays/RNA/counts").stdout.decode())
         listed = run("ls", "-lR", store, "assays/RNA/counts").stdout.decode()
         hidden = run("ls", "-aR", store, "assays/RNA/counts").stdout.decode().count(".attrs.json")
-        self.assertTrue(said.startswith(f"{len(re.findall('(?m)^-', listed)) + hidden} files, "), said)
+        self.assertTrue(printed.startswith(f"{len(re.findall('(?m)^-', listed)) + hidden} files, "), printed)
         self.assertIn("matrix.rds", listed)
         wrong = run("check", store, "asays")
         self.assertEqual(wrong.returncode, 11)
@@ -709,12 +709,12 @@ class Commands(unittest.TestCase):
             if lines(case, "errors.txt"):
                 continue
             result = run("check", store)
-            *said, counts = [line for line in result.stdout.decode().splitlines() if not line.startswith("notice: ")]
+            *printed, counts = [line for line in result.stdout.decode().splitlines() if not line.startswith("notice: ")]
             finding = DAMAGED_PARTS.get(os.path.relpath(case, DATA), ": not supported: ")
-            status = 0 if not said else 14 if finding.startswith("/") else 15
-            outcome = f"{len(said)} findings?" if said else "all readable"
+            status = 0 if not printed else 14 if finding.startswith("/") else 15
+            outcome = f"{len(printed)} findings?" if printed else "all readable"
             found = re.fullmatch(rf"\d+ files, [0-9.]+ k?M?B: {outcome}(; \d+ links? to nothing shown here)?", counts)
-            if not found or result.returncode != status or any(finding not in line for line in said):
+            if not found or result.returncode != status or any(finding not in line for line in printed):
                 failures.append(f"{case}: {result.returncode} {result.stdout[-300:]}{result.stderr[-300:]}")
         self.assertFalse(failures, "\n".join(failures))
 

@@ -132,7 +132,7 @@ class R(Folder):
     SAME = 'paths <- commandArgs(TRUE); ours <- readRDS(paths[1]); stopifnot(identical(ours, readRDS(paths[2]))); cat(class(ours)[1])'
     TENX = 'paths <- commandArgs(TRUE); ours <- Seurat::Read10X_h5(paths[1]); stopifnot(identical(ours, Seurat::Read10X_h5(paths[2])), ncol(ours) == 40); cat("same")'
 
-    def says(self, script, *paths):
+    def output_of(self, script, *paths):
         done = subprocess.run(["Rscript", "-e", script, *paths], capture_output=True, text=True, timeout=300)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
@@ -140,13 +140,13 @@ class R(Folder):
     @needs_r("Seurat")
     def test_rds_is_the_object_of_the_mount(self):
         script = "suppressPackageStartupMessages(library(SeuratObject)); " + self.SAME
-        self.assertEqual(self.says(script, *self.both(PBMC, "out.rds")), "Seurat")
-        self.assertEqual(self.says(script, *self.both(STORES["bpcells"], "matrix.rds")), "dgCMatrix")
-        self.assertEqual(self.says(script, *self.both(PBMC, "obs.rds", "--of=obs")), "data.frame")
+        self.assertEqual(self.output_of(script, *self.both(PBMC, "out.rds")), "Seurat")
+        self.assertEqual(self.output_of(script, *self.both(STORES["bpcells"], "matrix.rds")), "dgCMatrix")
+        self.assertEqual(self.output_of(script, *self.both(PBMC, "obs.rds", "--of=obs")), "data.frame")
 
     @needs_r("Seurat", "hdf5r")
     def test_seurat_reads_the_10x_file(self):
-        self.assertEqual(self.says(self.TENX, *self.both(PBMC, "out.h5")), "same")
+        self.assertEqual(self.output_of(self.TENX, *self.both(PBMC, "out.h5")), "same")
 
 
 class Parquet(Folder):

@@ -89,8 +89,8 @@ class HeldNames(Planned):
         if links:
             expected["link.csv"] = f"{marked('group', '')}/x.csv"
         for options in ((), ("--part", "1/2"), ("--part", "2/2"), ()):
-            said = self.fails(0, "export", "--views", "csv", *options, store, self.target).stderr.decode()
-            self.assertIn(f"gene.csv: written as {marked('gene', '.csv')}, because its name and GENE.csv are the same in that folder", said)
+            output = self.fails(0, "export", "--views", "csv", *options, store, self.target).stderr.decode()
+            self.assertIn(f"gene.csv: written as {marked('gene', '.csv')}, because its name and GENE.csv are the same in that folder", output)
         self.assertEqual(tree(self.target), expected)
         # Tasks of a plan choose the same names.
         shutil.rmtree(self.target)
@@ -118,8 +118,8 @@ class HeldNames(Planned):
     def test_other_file_systems_keep_every_name_distinct(self):
         store = self.join("store.h5")
         write_store(store, True)
-        said = self.fails(0, "export", "--views", "csv", store, self.target).stderr.decode()
-        self.assertNotIn("written as", said)
+        output = self.fails(0, "export", "--views", "csv", store, self.target).stderr.decode()
+        self.assertNotIn("written as", output)
         self.assertEqual(sorted(os.listdir(self.target)), sorted([f"{name}.csv" for name in (
             "Gene", "gene", "GENE", "other", COMPOSED, DECOMPOSED, "link")] + ["Group", "group"]))
 

@@ -111,16 +111,16 @@ class Choice(Folder):
         self.assertEqual(self.exported("--level=0", PBMC, "by/stage/high", self.at("high.h5ad")), cat(PBMC, "by/stage/high/anndata.h5ad"))
 
     def test_part_without_that_format_is_refused(self):
-        said = self.refused(1, PBMC, "--of", "obs", self.at("out.h5ad"))
-        self.assertIn(f"{PBMC}: obs cannot be written as .h5ad", said)
-        said = self.refused(11, PBMC, "--of", "obz.csv", self.at("out.csv"))
-        self.assertIn("obz.csv does not exist; did you mean obs.csv?", said)
+        printed = self.refused(1, PBMC, "--of", "obs", self.at("out.h5ad"))
+        self.assertIn(f"{PBMC}: obs cannot be written as .h5ad", printed)
+        printed = self.refused(11, PBMC, "--of", "obz.csv", self.at("out.csv"))
+        self.assertIn("obz.csv does not exist; did you mean obs.csv?", printed)
 
     def test_unknown_ending_lists_the_valid_ones(self):
         for name in ("out.xlsx", "out.loom", "out.vcf"):
-            said = self.refused(1, PBMC, self.at(name))
-            self.assertIn(f"{self.at(name)}: {PBMC} cannot be written in this format; possible extensions: .h5ad .rds .zarr .h5 ", said)
-            self.assertNotIn(".bed", said)
+            printed = self.refused(1, PBMC, self.at(name))
+            self.assertIn(f"{self.at(name)}: {PBMC} cannot be written in this format; possible extensions: .h5ad .rds .zarr .h5 ", printed)
+            self.assertNotIn(".bed", printed)
             self.assertFalse(os.listdir(self.at()))
 
     def test_name_without_ending_is_a_folder(self):
@@ -132,8 +132,8 @@ class Choice(Folder):
         os.mkdir(self.at("lab"))
         for name in ("a.h5ad", "b.h5ad"):
             shutil.copy(PBMC, self.at("lab", name))
-        said = self.refused(1, self.at("lab"), self.at("out.rds"))
-        self.assertIn("2 stores can be written in this format; --of PATH chooses one: a.h5ad b.h5ad", said)
+        printed = self.refused(1, self.at("lab"), self.at("out.rds"))
+        self.assertIn("2 stores can be written in this format; --of PATH chooses one: a.h5ad b.h5ad", printed)
         self.assertEqual(self.exported("--level=0", "--of", "b.h5ad", self.at("lab"), self.at("b.rds")), cat(PBMC, "seurat.rds"))
 
     def test_named_views_are_files_of_a_folder(self):
@@ -141,12 +141,12 @@ class Choice(Folder):
         self.assertIn("obs.csv", tree(self.at("out.h5ad")))
 
     def test_several_paths_into_one_file_are_refused(self):
-        said = self.refused(1, PBMC, "obs.csv", "var.csv", self.at("out.csv"))
-        self.assertIn("out.csv: several files need a folder: ", said)
+        printed = self.refused(1, PBMC, "obs.csv", "var.csv", self.at("out.csv"))
+        self.assertIn("out.csv: several files need a folder: ", printed)
 
     def test_options_of_a_file_are_refused_for_a_folder(self):
-        said = self.refused(1, "--level=3", PBMC, self.at("out/"))
-        self.assertIn("--of, --level and --force are for an export to one file", said)
+        printed = self.refused(1, "--level=3", PBMC, self.at("out/"))
+        self.assertIn("--of, --level and --force are for an export to one file", printed)
         self.assertIn("--level ten: expected a number from 0 to 9", self.refused(1, "--level", "ten", PBMC, self.at("a.rds")))
 
 
@@ -218,8 +218,8 @@ class Place(Folder):
         target = self.at("out.csv")
         with open(target, "w", encoding="ascii") as file:
             file.write("mine\n")
-        said = self.refused(16, PBMC, "obs.csv", target)
-        self.assertEqual(said, f"plainfs: {target}: already exists; --force replaces it\n")
+        printed = self.refused(16, PBMC, "obs.csv", target)
+        self.assertEqual(printed, f"plainfs: {target}: already exists; --force replaces it\n")
         self.assertEqual(read(target), b"mine\n")
         self.assertEqual(self.exported("--force", PBMC, "obs.csv", target), cat(PBMC, "obs.csv"))
 
@@ -242,8 +242,8 @@ class Place(Folder):
         self.assertIn("not a regular file", self.refused(16, "--force", PBMC, "obs.csv", self.at("pipe.csv")))
 
     def test_missing_folder_is_named(self):
-        said = self.refused(16, PBMC, "obs.csv", self.at("no", "out.csv"))
-        self.assertIn("no/out.csv: No such file or directory", said)
+        printed = self.refused(16, PBMC, "obs.csv", self.at("no", "out.csv"))
+        self.assertIn("no/out.csv: No such file or directory", printed)
 
     def test_failing_read_leaves_nothing(self):
         for case, store in cases(DATA, ["bad/anndata", "bad/tenx"]):
@@ -302,9 +302,9 @@ class Stopped(Folder):
                 export = self.begun()
                 export.send_signal(number)
                 export.send_signal(signal.SIGCONT)
-                said = export.communicate()[1].decode()
-                self.assertEqual(export.returncode, -number, said)
-                self.assertIn(f"plainfs: {self.target}: stopped by a signal; nothing was written\n", said)
+                printed = export.communicate()[1].decode()
+                self.assertEqual(export.returncode, -number, printed)
+                self.assertIn(f"plainfs: {self.target}: stopped by a signal; nothing was written\n", printed)
                 self.assertEqual(os.listdir(self.at("out")), [])
 
     def test_ignored_signal_stops_nothing(self):
@@ -336,9 +336,9 @@ class Stopped(Folder):
     def test_two_exports_to_one_file_are_refused(self):
         export = self.begun()
         self.addCleanup(export.kill)
-        said = run(*self.command[1:])
-        self.assertEqual(said.returncode, 16)
-        self.assertIn(f"{self.target}: another export is writing it", said.stderr.decode())
+        printed = run(*self.command[1:])
+        self.assertEqual(printed.returncode, 16)
+        self.assertIn(f"{self.target}: another export is writing it", printed.stderr.decode())
         export.send_signal(signal.SIGCONT)
         export.communicate()
         self.assertEqual(export.returncode, 0)
@@ -350,9 +350,9 @@ class Stopped(Folder):
             with open(os.path.join(self.store, "a", str(chunk)), "r+b") as file:
                 file.truncate(1000)
         export.send_signal(signal.SIGCONT)
-        said = export.communicate()[1].decode()
-        self.assertNotEqual(export.returncode, 0, said)
-        self.assertIn("nothing was written", said)
+        printed = export.communicate()[1].decode()
+        self.assertNotEqual(export.returncode, 0, printed)
+        self.assertIn("nothing was written", printed)
         self.assertEqual(os.listdir(self.at("out")), [])
 
     def test_file_created_meanwhile_is_kept(self):
@@ -360,9 +360,9 @@ class Stopped(Folder):
         with open(self.target, "w", encoding="ascii") as file:
             file.write("mine")
         export.send_signal(signal.SIGCONT)
-        said = export.communicate()[1].decode()
+        printed = export.communicate()[1].decode()
         self.assertEqual(export.returncode, 16)
-        self.assertIn("something else was created there in the meantime", said)
+        self.assertIn("something else was created there in the meantime", printed)
         self.assertEqual(read(self.target), b"mine")
         self.assertEqual(os.listdir(self.at("out")), ["a.csv.gz"])
 
@@ -377,13 +377,13 @@ class Stopped(Folder):
 
     def test_full_disk_leaves_nothing(self):
         for arguments in ('"$STORE" a.csv a.csv', '"$STORE" a.csv a.csv.gz', '"$PBMC" a.h5ad', '"$PBMC" a.rds', '"$PBMC" a.zarr'):
-            said = self.in_small_folder("size=4k", f'"$PROGRAM" export {arguments} 2>&1 && echo done; ls -A')
-            self.assertIn("No space left on device", said, arguments)
-            self.assertTrue(said.endswith("device\n"), said)
+            printed = self.in_small_folder("size=4k", f'"$PROGRAM" export {arguments} 2>&1 && echo done; ls -A')
+            self.assertIn("No space left on device", printed, arguments)
+            self.assertTrue(printed.endswith("device\n"), printed)
 
     def test_read_only_folder_is_refused(self):
-        said = self.in_small_folder("ro", '"$PROGRAM" export "$PBMC" obs.csv a.csv 2>&1 || echo "$?"; ls -A')
-        self.assertIn("a.csv: Read-only file system\n16\n", said)
+        printed = self.in_small_folder("ro", '"$PROGRAM" export "$PBMC" obs.csv a.csv 2>&1 || echo "$?"; ls -A')
+        self.assertIn("a.csv: Read-only file system\n16\n", printed)
 
 
 if __name__ == "__main__":

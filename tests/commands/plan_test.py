@@ -99,7 +99,7 @@ class Whole(Planned):
         part, = [name for name in os.listdir(self.target) if name.endswith(f"-{number}.plainfs-part")]
         with open(os.path.join(self.target, part), "ab") as file:
             file.write(b"x")
-        self.fails(75, "export", "--finish", self.path, self.target, says="its part has 1 bytes, expected 0")
+        self.fails(75, "export", "--finish", self.path, self.target, mentions="its part has 1 bytes, expected 0")
         self.task(1)
         self.finish()
         self.assert_is_export(store)
@@ -124,7 +124,7 @@ class Whole(Planned):
         for path in (genome, cells):
             with open(path, "a", encoding="utf-8") as file:
                 file.write('other\t1\n' if path == genome else '"other",T\n')
-            self.fails(12, "export", "--task", "1", self.path, self.join("again"), says=f"{path}: has changed since the export was planned")
+            self.fails(12, "export", "--task", "1", self.path, self.join("again"), mentions=f"{path}: has changed since the export was planned")
 
     def test_repeated_path(self):
         store = write_zeros(self.join("s.zarr"), 10)
@@ -141,9 +141,9 @@ class Whole(Planned):
         shutil.copytree(MATRIX, self.join("folder", "matrix"))
         with open(self.join("folder", name), "w", encoding="ascii") as file:
             file.write("text\n")
-        says = name + ": not supported: the name is reserved for unfinished files of an export"
-        self.fails(15, "export", "--plan", "--tasks", "1", self.join("folder"), self.path, says=says)
-        self.fails(15, "export", self.join("folder"), self.join("plain"), says=says)
+        mentions = name + ": not supported: the name is reserved for unfinished files of an export"
+        self.fails(15, "export", "--plan", "--tasks", "1", self.join("folder"), self.path, mentions=mentions)
+        self.fails(15, "export", self.join("folder"), self.join("plain"), mentions=mentions)
         self.assertEqual(os.listdir(self.join("plain")), ["matrix"])
         with open(self.path, encoding="utf-8") as file:
             self.assertNotIn(name, [planned["path"] for planned in json.load(file)["files"]])
@@ -199,8 +199,8 @@ class Shared(Planned):
         self.assertEqual((status["tasks"], status["done"], status["missing"], status["finished"]), (4, 1, [1, 3, 4], False))
         self.assertEqual((status["bytes"], status["done_bytes"]), (TEXT_BYTES, self.made["tasks"][1]["ranges"][0][2]))
         self.assertEqual(os.stat(self.part()).st_size, TEXT_BYTES)
-        self.fails(75, "export", "--finish", self.path, self.target, says="3 of 4 tasks of")
-        self.fails(75, "export", "--finish", self.path, self.target, says="not done yet: 1,3-4")
+        self.fails(75, "export", "--finish", self.path, self.target, mentions="3 of 4 tasks of")
+        self.fails(75, "export", "--finish", self.path, self.target, mentions="not done yet: 1,3-4")
         self.assertNotIn("a.csv", os.listdir(self.target))
 
     def start(self, number):
@@ -260,7 +260,7 @@ class Shared(Planned):
         with open(self.part(), "r+b") as file:
             file.seek(TEXT_BYTES * 5 // 16)
             file.write(b"1")
-        self.fails(75, "export", "--finish", "--verify", self.path, self.target, says=["differ from what was written", "not done yet: 2"])
+        self.fails(75, "export", "--finish", "--verify", self.path, self.target, mentions=["differ from what was written", "not done yet: 2"])
         self.assertEqual(self.status()["missing"], [2])
         self.task(2)
         self.finish("--verify")
@@ -270,7 +270,7 @@ class Shared(Planned):
         for number in (1, 2, 3, 4):
             self.task(number)
         os.unlink(self.part())
-        self.fails(75, "export", "--finish", self.path, self.target, says="its part is missing")
+        self.fails(75, "export", "--finish", self.path, self.target, mentions="its part is missing")
         for number in (1, 2, 3, 4):
             self.task(number)
         self.finish()
@@ -281,7 +281,7 @@ class Shared(Planned):
             self.task(number)
         with open(self.part(), "ab") as file:
             file.write(b"x")
-        self.fails(75, "export", "--finish", self.path, self.target, says=[f"its part has {TEXT_BYTES + 1} bytes, expected {TEXT_BYTES}", "not done yet: 1-4"])
+        self.fails(75, "export", "--finish", self.path, self.target, mentions=[f"its part has {TEXT_BYTES + 1} bytes, expected {TEXT_BYTES}", "not done yet: 1-4"])
         for number in (1, 2, 3, 4):
             self.task(number)
         self.finish()
@@ -293,7 +293,7 @@ class Shared(Planned):
         os.unlink(self.part())
         self.task(3)
         self.task(4)
-        self.fails(75, "export", "--finish", self.path, self.target, says="not done yet: 1-2")
+        self.fails(75, "export", "--finish", self.path, self.target, mentions="not done yet: 1-2")
         self.task(1)
         self.task(2)
         self.finish()
@@ -364,7 +364,7 @@ class Refused(Planned):
         time.sleep(0.02)  # a tick of the file system's clock
         with open(os.path.join(self.store, "a", "0"), "wb") as file:
             file.write(bytes(1 << 16))
-        self.fails(12, "export", "--task", "2", self.path, self.target, says=["has changed since it was planned", "plan it again"])
+        self.fails(12, "export", "--task", "2", self.path, self.target, mentions=["has changed since it was planned", "plan it again"])
         self.fails(75, "export", "--finish", self.path, self.target)
         self.assertEqual([name for name in os.listdir(self.target) if not name.startswith(".")], [])
 
@@ -376,17 +376,17 @@ class Refused(Planned):
     def test_invalid_tasks(self):
         self.plan(self.store, "--tasks", "2")
         for number in ("0", "3"):
-            self.fails(1, "export", "--task", number, self.path, self.target, says="are numbered 1 to 2")
-        self.fails(1, "export", "--task", "one", self.path, self.target, says="not a number")
-        self.fails(1, "export", "--task", self.path, self.target, says="no task number")
-        self.fails(1, "export", "--plan", "--tasks", "0", self.store, self.path, says="at least one task")
+            self.fails(1, "export", "--task", number, self.path, self.target, mentions="are numbered 1 to 2")
+        self.fails(1, "export", "--task", "one", self.path, self.target, mentions="not a number")
+        self.fails(1, "export", "--task", self.path, self.target, mentions="no task number")
+        self.fails(1, "export", "--plan", "--tasks", "0", self.store, self.path, mentions="at least one task")
 
     def test_invalid_plans(self):
-        self.fails(11, "export", "--task", "1", self.join("no"), self.target, says="No such file")
+        self.fails(11, "export", "--task", "1", self.join("no"), self.target, mentions="No such file")
         for text in ("", "x", "[]", "{}", '{"plainfs_plan": 3}', '{"plainfs_plan": 2}'):
             with open(self.path, "w", encoding="ascii") as file:
                 file.write(text)
-            self.fails(14, "export", "--task", "1", self.path, self.target, says=self.path)
+            self.fails(14, "export", "--task", "1", self.path, self.target, mentions=self.path)
 
     def change_plan(self, change):
         plan = self.plan(self.store, "--tasks", "1")
@@ -406,7 +406,7 @@ class Refused(Planned):
                         plan["folders"].append(name)
                 self.change_plan(change)
                 for command in (["--task", "1"], ["--finish"]):
-                    self.fails(14, "export", *command, self.path, self.target, says="not a path in a store")
+                    self.fails(14, "export", *command, self.path, self.target, mentions="not a path in a store")
         self.assertFalse(os.path.exists(self.target))
 
     def test_a_plan_with_a_hole(self):
@@ -418,7 +418,7 @@ class Refused(Planned):
             plan["tasks"][0]["ranges"][0][2] = 2 ** 63
         for change in (shorter, twice, beyond):
             self.change_plan(change)
-            self.fails(14, "export", "--task", "1", self.path, self.target, says="do not cover each of its bytes once")
+            self.fails(14, "export", "--task", "1", self.path, self.target, mentions="do not cover each of its bytes once")
 
     def test_a_link_in_the_way(self):
         os.mkdir(self.join("victim"))
@@ -429,12 +429,12 @@ class Refused(Planned):
         with open(os.path.join(store, ".zgroup"), "w", encoding="ascii") as file:
             file.write('{"zarr_format": 2}')
         self.plan(store, "--tasks", "1")
-        self.fails(16, "export", "--task", "1", self.path, self.target, says="symbolic link")
+        self.fails(16, "export", "--task", "1", self.path, self.target, mentions="symbolic link")
         self.assertEqual(os.listdir(self.join("victim")), [])
         for name in (".plainfs",):
             os.symlink(self.join("victim"), os.path.join(self.target, name))
         os.unlink(os.path.join(self.target, "g"))
-        self.fails(16, "export", "--task", "1", self.path, self.target, says="symbolic link")
+        self.fails(16, "export", "--task", "1", self.path, self.target, mentions="symbolic link")
         self.assertEqual(os.listdir(self.join("victim")), [])
 
 
@@ -450,7 +450,7 @@ class Damaged(Planned):
         codes = [run("export", "--task", str(number), self.path, self.target).returncode for number in (1, 2)]
         self.assertEqual(sorted(codes), [0, 14])
         self.assertEqual([failed["path"] for failed in self.status()["failed"]], ["bad.npy"])
-        self.fails(14, "export", "--finish", self.path, self.target, says="bad.npy: ")
+        self.fails(14, "export", "--finish", self.path, self.target, mentions="bad.npy: ")
         self.assertEqual([name for name in os.listdir(self.target) if not name.startswith(".")], ["good.npy"])
 
 

@@ -51,10 +51,10 @@ class Planned(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr.decode())
         return result.stdout.decode()
 
-    def fails(self, code, *arguments, says=(), **more):
+    def fails(self, code, *arguments, mentions=(), **more):
         result = run(*arguments, **more)
         self.assertEqual(result.returncode, code, result.stderr.decode())
-        for word in [says] if isinstance(says, str) else says:
+        for word in [mentions] if isinstance(mentions, str) else mentions:
             self.assertIn(word, result.stderr.decode())
         return result
 

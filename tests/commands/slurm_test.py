@@ -63,7 +63,7 @@ class Slurm(Cluster):
         self.submit(f"1-{count}", kill)
         self.path, self.target = self.join("plan.json"), self.join("out")
         self.assertEqual(self.status()["missing"], [2], self.cluster.log())
-        self.fails(75, "export", "--finish", self.path, self.target, says="not done yet: 2")
+        self.fails(75, "export", "--finish", self.path, self.target, mentions="not done yet: 2")
         self.submit("1-3", task)
         self.shell("plainfs export --finish plan.json out")
         self.assert_is_store(self.join("out"))

@@ -69,8 +69,8 @@ class Tar(Planned):
 
     def test_archive_goes_to_standard_output_only(self):
         store = os.path.join(SAMPLES, "pbmc.h5seurat")
-        self.fails(1, "export", "--tar", store, self.join("x.tar"), says="expected a store and -")
-        self.fails(1, "export", "--tar", store, says="expected a store and -")
+        self.fails(1, "export", "--tar", store, self.join("x.tar"), mentions="expected a store and -")
+        self.fails(1, "export", "--tar", store, mentions="expected a store and -")
 
 
 if __name__ == "__main__":

@@ -59,7 +59,7 @@ def read_ends(descriptor, size):
             if not piece:
                 break
         if start != end:
-            raise Wrong(f"has {start} bytes where stat says {size}")
+            raise Wrong(f"has {start} bytes where stat gives {size}")
     return b"".join(found)
 
 

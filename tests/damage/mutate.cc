@@ -199,7 +199,7 @@ class Mutation {
 };
 
 // Unbuffered: this is a child process, which ends without flushing.
-void tell(const std::string& path, const char* what) {
+void report(const std::string& path, const char* what) {
   fmt::print(stderr, "  {}: {}\n", path, what);
 }
 
@@ -210,7 +210,7 @@ std::string target_of(const std::string& path, const std::string& target) {
 
 int compare(const WalkResult& good, const WalkResult& now, const Mutation& mutation) {
   if (!now.wrong.empty()) {
-    tell(now.wrong, "of the next change");
+    report(now.wrong, "of the next change");
     return wrong;
   }
   int outcome = now.errors > 0 ? part_failed : same;
@@ -222,7 +222,7 @@ int compare(const WalkResult& good, const WalkResult& now, const Mutation& mutat
     const auto link = now.links.find(path);
     const bool is_explained = mutation.explains(path) ||
                               (link != now.links.end() && mutation.explains(target_of(path, link->second)));
-    if (!is_explained) tell(path, before == good.content.end() ? "was not there" : "has other bytes");
+    if (!is_explained) report(path, before == good.content.end() ? "was not there" : "has other bytes");
     outcome = std::max<int>(outcome, is_explained ? changed : far_changed);
   }
   return outcome;

@@ -183,7 +183,7 @@ class Runs:
         self.outcomes[kind]["wrong" if wrong else "misled" if is_misled else "same" if result.returncode == good_code else "refused"] += 1
         return wrong
 
-    def told(self):
+    def output(self):
         return "\n".join(f"{kind}: " + ", ".join(f"{count} {outcome}" for outcome, count in sorted(outcomes.items()))
                          for kind, outcomes in self.outcomes.items())
 
@@ -235,7 +235,7 @@ def main():
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             list(pool.map(runs.good_export, sorted({store for _, store, _, _ in plan})))
             failures = sum(pool.map(one, enumerate(plan)))
-        print(runs.told())
+        print(runs.output())
         print(f"{len(plan)} runs of {len(runs.good)} stores")
     finally:
         mounts.unmount()

@@ -38,7 +38,7 @@ struct Copy {
     disk::ofstream(folder / name, std::ios::binary) << text;
   }
   // Returns whether a problem now contains all of `words`.
-  bool says(const std::string& words) const {
+  bool mentions(const std::string& words) const {
     for (const std::string& problem : problems_of(folder))
       if (problem.find(words) != std::string::npos) return true;
     return false;
@@ -54,68 +54,68 @@ BOOST_AUTO_TEST_CASE(wrong_expected_byte_fails) {
   std::string text = read_host_file(golden.folder / "expected/matrix.mtx");
   text[text.size() / 2] ^= 1;
   golden.write("expected/matrix.mtx", text);
-  BOOST_TEST(golden.says("matrix.mtx (section 5): "));
+  BOOST_TEST(golden.mentions("matrix.mtx (section 5): "));
 }
 
 BOOST_AUTO_TEST_CASE(absent_expected_file_fails) {
   const Copy golden(kGood);
   golden.write("expected/more.csv", "1\n");
-  BOOST_TEST(golden.says("more.csv"));
+  BOOST_TEST(golden.mentions("more.csv"));
 }
 
 BOOST_AUTO_TEST_CASE(unexpected_file_fails) {
   const Copy golden(kGood);
   disk::remove(golden.folder / "expected/val.npy");
-  BOOST_TEST(golden.says("val.npy: listed, and not expected"));
+  BOOST_TEST(golden.mentions("val.npy: listed, and not expected"));
 }
 
 BOOST_AUTO_TEST_CASE(unexpectedly_readable_file_fails) {
   const Copy golden(kBad);
   golden.write("errors.txt", "shape.*\tEIO\n");
-  BOOST_TEST(golden.says("shape.csv (section 9): ok, not EIO"));
-  BOOST_TEST(golden.says("shape.npy (section 9): ok, not EIO"));
+  BOOST_TEST(golden.mentions("shape.csv (section 9): ok, not EIO"));
+  BOOST_TEST(golden.mentions("shape.npy (section 9): ok, not EIO"));
 }
 
 BOOST_AUTO_TEST_CASE(another_error_fails) {
   const Copy golden(kBad);
   golden.write("outcome.txt", read_host_file(golden.folder / "outcome.txt") + "matrix.mtx ENOTSUP\n");
-  BOOST_TEST(golden.says("matrix.mtx (section 9): EIO, not ENOTSUP"));
+  BOOST_TEST(golden.mentions("matrix.mtx (section 9): EIO, not ENOTSUP"));
 }
 
 BOOST_AUTO_TEST_CASE(wrong_link_fails) {
   const Copy golden(kGood);
   golden.write("links.txt", "matrix.mtx -> elsewhere\n");
-  BOOST_TEST(golden.says("not 'elsewhere'"));
+  BOOST_TEST(golden.mentions("not 'elsewhere'"));
 }
 
 BOOST_AUTO_TEST_CASE(missing_warning_fails) {
   const Copy golden(kBad);
   golden.write("outcome.txt", read_host_file(golden.folder / "outcome.txt") + "log: something else\n");
-  BOOST_TEST(golden.says("no line of the log says 'something else'"));
+  BOOST_TEST(golden.mentions("no line of the log mentions 'something else'"));
 }
 
 BOOST_AUTO_TEST_CASE(refusal_for_another_reason_fails) {
   const Copy golden("bad/bpcells/version_unknown");
   golden.write("outcome.txt", "mount fails: something else\n");
-  BOOST_TEST(golden.says("does not say 'something else'"));
+  BOOST_TEST(golden.mentions("does not contain 'something else'"));
 }
 
 BOOST_AUTO_TEST_CASE(unexpectedly_opened_store_fails) {
   const Copy golden(kGood);
   golden.write("outcome.txt", "mount fails: version\n");
-  BOOST_TEST(golden.says("opens, where 'version' is expected"));
+  BOOST_TEST(golden.mentions("opens, where 'version' is expected"));
 }
 
 BOOST_AUTO_TEST_CASE(prose_fails) {
   const Copy golden(kBad);
   golden.write("outcome.txt", "val.csv EIO or so\n");
-  BOOST_TEST(golden.says("no statement that can be checked"));
+  BOOST_TEST(golden.mentions("no statement that can be checked"));
 }
 
 BOOST_AUTO_TEST_CASE(case_without_expectations_fails) {
   const Copy golden(kBad);
   disk::remove(golden.folder / "outcome.txt");
-  BOOST_TEST(golden.says("nothing to hold the store against"));
+  BOOST_TEST(golden.mentions("nothing to hold the store against"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -31,7 +31,7 @@ std::string file_problem(MountedCase& mounted, const std::string& path, const st
     const uint64_t size = mounted.size(path);
     const auto samples = mounted.samples(path, size);
     const std::string got = mounted.read(path);
-    if (got.size() != size) return fmt::format("stat says {} bytes, reading gives {}", size, got.size());
+    if (got.size() != size) return fmt::format("stat gives {} bytes, reading gives {}", size, got.size());
     for (const auto& sample : samples)
       if (sample.bytes != got.substr(sample.offset, sample.length))
         return fmt::format("{} bytes at {} differ from a read in order", sample.length, sample.offset);
@@ -157,7 +157,8 @@ void check_refused(const GoldenCase& golden, Problems& problems) {
       problems.push_back(fmt::format("{} (section 9): opens, where '{}' is expected", store, words));
     } catch (const Error& error) {
       if (std::string_view(error.what()).find(words) == std::string_view::npos)
-        problems.push_back(fmt::format("{} (section 9): '{}' does not say '{}'", store, error.what(), words));
+        problems.push_back(
+            fmt::format("{} (section 9): '{}' does not contain '{}'", store, error.what(), words));
     }
   }
 }
@@ -171,7 +172,7 @@ void check_mounted(const GoldenCase& golden, size_t cache_bytes, Problems& probl
   check_outcomes(mounted, golden, listed, problems);
   check_everything_else(mounted, golden, listed, problems);
   for (const std::string& words : golden.warnings)
-    if (!mounted.warned(words)) problems.push_back(fmt::format("no line of the log says '{}'", words));
+    if (!mounted.warned(words)) problems.push_back(fmt::format("no line of the log has '{}'", words));
 }
 
 }  // namespace

@@ -37,9 +37,9 @@ void read_links(const disk::path& file, GoldenCase& golden) {
 void read_errors(const disk::path& file, GoldenCase& golden) {
   static const std::regex error("([^\t]+)\t(EIO|ENOTSUP|ENOTUNIQ)");
   for (const std::string& line : lines_of(file)) {
-    std::smatch said;
-    if (!std::regex_match(line, said, error)) not_understood(file, line);
-    golden.outcomes.push_back({said[1], said[2]});
+    std::smatch match;
+    if (!std::regex_match(line, match, error)) not_understood(file, line);
+    golden.outcomes.push_back({match[1], match[2]});
   }
 }
 
@@ -48,13 +48,13 @@ void read_outcomes(const disk::path& file, GoldenCase& golden) {
   static const std::regex refused("mount(?: of (\\S+))? fails: (.+)");
   static const std::regex warning("log: (.+)");
   for (const std::string& line : lines_of(file)) {
-    std::smatch said;
-    if (std::regex_match(line, said, refused)) {
-      golden.refused[said[1].matched ? said[1].str() : golden.store.filename().string()] = said[2];
-    } else if (std::regex_match(line, said, warning)) {
-      golden.warnings.push_back(said[1]);
-    } else if (std::regex_match(line, said, outcome)) {
-      golden.outcomes.push_back({said[1], said[2]});
+    std::smatch match;
+    if (std::regex_match(line, match, refused)) {
+      golden.refused[match[1].matched ? match[1].str() : golden.store.filename().string()] = match[2];
+    } else if (std::regex_match(line, match, warning)) {
+      golden.warnings.push_back(match[1]);
+    } else if (std::regex_match(line, match, outcome)) {
+      golden.outcomes.push_back({match[1], match[2]});
     } else {
       not_understood(file, line);
     }

@@ -565,7 +565,7 @@ class Native(unittest.TestCase):
 
     @needs_modules("anndata")
     def test_altered_h5ad_is_reported(self):
-        told = set()
+        printed = set()
         for path in self.files(".h5ad"):
             kinds = {part: (part.partition("/")[0], type(values).__name__) for part, values in parts_of(read_anndata(path))}
             for part, kind in kinds.items():
@@ -575,7 +575,7 @@ class Native(unittest.TestCase):
                     dataset = file[part]
                     if isinstance(dataset, h5py.Group):
                         dataset = dataset["data"] if "data" in dataset else None
-                    if kind in told or dataset is None or dataset.size == 0 or dataset.dtype.kind not in "iuf":
+                    if kind in printed or dataset is None or dataset.size == 0 or dataset.dtype.kind not in "iuf":
                         continue
                     at = (0,) * dataset.ndim
                     dataset[at] = 77 if dataset[at] != 77 else 78
@@ -585,11 +585,11 @@ class Native(unittest.TestCase):
                     self.assertEqual([part for part, differs in h5ad_differences(path)[0].items() if differs], [part])
                 finally:
                     os.replace(path + ".kept", path)
-                told.add(kind)
-        self.assertGreaterEqual(len(told), 10, told)
+                printed.add(kind)
+        self.assertGreaterEqual(len(printed), 10, printed)
 
     def test_altered_frame_is_reported(self):
-        path, told = os.path.join(self.folder, "anndata-everything_h5ad", "anndata.h5ad"), set()
+        path, printed = os.path.join(self.folder, "anndata-everything_h5ad", "anndata.h5ad"), set()
         altered = os.path.join(self.enterContext(tempfile.TemporaryDirectory()), "altered.h5ad")
         with h5py.File(path, "r") as file:
             names = []
@@ -608,10 +608,10 @@ class Native(unittest.TestCase):
                     dataset[...] = [b"?" if dataset.dtype.kind == "S" else not value if dataset.dtype.kind == "b" else value + 1 for value in dataset[()]]
                 else:
                     dataset[0] = b"?" if dataset.dtype.kind == "S" else not dataset[0] if dataset.dtype.kind == "b" else 78 if dataset[0] == 77 else 77
-                told.add((dataset.dtype.kind, name.partition("/")[2]))
+                printed.add((dataset.dtype.kind, name.partition("/")[2]))
             with h5py.File(altered, "r") as file:
                 self.assertNotEqual(frame_differences(file["obs"], os.path.join(os.path.dirname(path), "obs.csv")), [], name)
-        self.assertGreaterEqual(len(told), 8, told)
+        self.assertGreaterEqual(len(printed), 8, printed)
 
     @needs_r("Matrix")
     def test_every_rds_equals_what_r_writes(self):
@@ -633,9 +633,9 @@ class Native(unittest.TestCase):
             shutil.rmtree(path[:path.index(os.sep, len(self.folder) + 1)])
         self.assertEqual(result.returncode, 0, result.stderr)
         *problems, last = result.stdout.splitlines()
-        told = {problem.partition("\t")[0] for problem in problems}
+        printed = {problem.partition("\t")[0] for problem in problems}
         self.assertEqual([problem[len(self.folder):] for problem in problems if problem.partition("\t")[0] not in altered], [])
-        self.assertEqual([path for path in altered if path not in told], [])
+        self.assertEqual([path for path in altered if path not in printed], [])
         self.assertGreater(int(last.split()[1]), 1000)
 
     @needs("tabix")

@@ -109,19 +109,19 @@ class Golden(unittest.TestCase):
         cls.matrix, cls.by_row = (named(case, os.path.join(cls.folder, case + ".store")) for case in ("mat_packed_uint_col", "mat_unpacked_double_row"))
         for name, store in [*golden_stores(DATA), ("named-by-column", cls.matrix), ("named-by-row", cls.by_row)]:
             target = os.path.join(cls.folder, name)
-            said = subprocess.run([PROGRAM, "export", "--views", "seurat,h5ad,rds", store, target], capture_output=True, text=True, timeout=60)
+            output = subprocess.run([PROGRAM, "export", "--views", "seurat,h5ad,rds", store, target], capture_output=True, text=True, timeout=60)
             for at, _, names in sorted(os.walk(target)):
-                cls.add(store, target, at, names, said.stderr)
+                cls.add(store, target, at, names, output.stderr)
 
     @classmethod
-    def add(cls, store, target, at, names, said):
+    def add(cls, store, target, at, names, output):
         """Adds the files that R compares with the object of a directory."""
         path = os.path.join(at, "seurat.rds")
         mod = os.path.join(at, "mod")
         if "seurat.rds" not in names:
             assays = os.path.join(at, "assays")
             if "anndata.h5ad" in names or os.path.isdir(assays) and any(name.endswith(".h5ad") for name in os.listdir(assays)):
-                cls.refused[path] = [line for line in said.splitlines() if "/" + os.path.relpath(path, target) + ":" in line]
+                cls.refused[path] = [line for line in output.splitlines() if "/" + os.path.relpath(path, target) + ":" in line]
         elif "anndata.h5ad" in names:
             assay = os.path.basename(at) if os.path.basename(os.path.dirname(at)) == "mod" else "RNA"
             is_counts = os.path.exists(os.path.join(at, "assays", "counts")) or os.path.exists(os.path.join(at, "assays", "counts.csv"))
@@ -162,9 +162,9 @@ class Golden(unittest.TestCase):
         self.assertGreater(checked["object"], 8)
 
     def test_missing_object_has_a_reason(self):
-        for path, said in self.refused.items():
+        for path, output in self.refused.items():
             with self.subTest(file=path[len(self.folder):]):
-                self.assertTrue(any(words in line for line in said for words in REFUSED), said)
+                self.assertTrue(any(words in line for line in output for words in REFUSED), output)
 
     def test_altered_object_is_reported(self):
         """The canary: counts, names, levels of a factor and a reduction that differ from the store."""

@@ -161,15 +161,15 @@ class Shell:
         if self.pid == 0:
             os.chdir(folder)
             os.execvpe(words[0], words, environment)
-        self.wait(lambda said: b"@ready@ " in said)
+        self.wait(lambda output: b"@ready@ " in output)
 
     def wait(self, is_done):
-        said, end = b"", time.monotonic() + 30
-        while not is_done(said):
+        output, end = b"", time.monotonic() + 30
+        while not is_done(output):
             if time.monotonic() > end:
-                raise AssertionError(f"the shell does not answer: {said}")
+                raise AssertionError(f"the shell does not answer: {output}")
             if select.select([self.terminal], [], [], 0.05)[0]:
-                said += os.read(self.terminal, 4096)
+                output += os.read(self.terminal, 4096)
 
     def completed(self, before, behind=""):
         if os.path.exists(self.shown):

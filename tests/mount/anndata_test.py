@@ -390,8 +390,8 @@ class AsAWhole(Folder):
         self.adata.write_h5ad(path)
         with Mount(path) as mount:
             info = json.loads(mount.read(".plainfs", "info.json"))
-        told = json.loads(run(mounted.PROGRAM, "info", "--json", path).stdout)
-        self.assertEqual(info, told | {key: info[key] for key in ("options", "pid", "seurat.rds")})  # only in a mount
+        output = json.loads(run(mounted.PROGRAM, "info", "--json", path).stdout)
+        self.assertEqual(info, output | {key: info[key] for key in ("options", "pid", "seurat.rds")})  # only in a mount
         self.assertEqual((info["format"], info["container"]), ("AnnData", "HDF5"))
         self.assertEqual(info["anndata"], {
             "n_obs": 2000, "n_vars": 30, "X": "csr", "dtype": "float32", "layers": ["dense"], "obsm": ["X_pca"], "varm": [], "obsp": [],

@@ -40,11 +40,11 @@ class Said(Folder):
             store = self.image("i" + version, version=version, steps={"y": 0.5, "x": 0.25},
                                words={"omero": {"channels": channels}})
             with Mount(store) as m:
-                said = json.loads(m.read(".plainfs", "info.json"))
+                printed = json.loads(m.read(".plainfs", "info.json"))
                 self.assertEqual(os.listdir(m.path).count(".attrs.json"), 1)
                 self.assertEqual(m.read("0.csv").count(b"\n"), 80)
-            self.assertEqual([said["format"], said["version"], said["container"]], ["OME-Zarr", version, container])
-            self.assertEqual(said["ome"]["image"], {
+            self.assertEqual([printed["format"], printed["version"], printed["container"]], ["OME-Zarr", version, container])
+            self.assertEqual(printed["ome"]["image"], {
                 "axes": "cyx", "shape": [2, 40, 50], "dtype": "uint16", "levels": 2,
                 "steps": {"y": [0.5, "micrometer"], "x": [0.25, "micrometer"]}, "channels": ["DAPI", "GFP"]})
             self.assertIn(f"image  OME-Zarr {version}, c 2 × y 40 × x 50 (uint16), y 0.5 micrometer, x 0.25 micrometer, 2 levels: DAPI, GFP",
@@ -325,7 +325,7 @@ class Pixels(Folder):
                 numpy.testing.assert_array_equal(numpy.squeeze(series.asarray()), numpy.squeeze(whole))
 
     def test_the_metadata_are_read(self):
-        store = os.path.join(self.folder, "said.zarr")
+        store = os.path.join(self.folder, "printed.zarr")
         channels = [{"label": "D & \"<A>\"", "color": "FF0000"}, {"label": "Zürich", "color": "00FF00"}]
         values = numpy.zeros((3, 2, 4, 20, 30), "u1")
         ome_zarr.write_image(store, values, "tczyx", (1, 1, 1, 16, 16), name="a<b",
@@ -346,9 +346,9 @@ class Pixels(Folder):
     def test_libtiff_reads_and_copies_it_without_a_warning(self):
         for name, (axes, pyramid) in list(self.images.items())[:20]:
             with self.subTest(name):
-                told = run("tiffinfo", "-s", self.file(name))
-                self.assertEqual([told.returncode, told.stderr], [0, b""])
-                self.assertEqual(told.stdout.count(b"=== TIFF directory"), len(planes_of(pyramid[0], axes)))
+                output = run("tiffinfo", "-s", self.file(name))
+                self.assertEqual([output.returncode, output.stderr], [0, b""])
+                self.assertEqual(output.stdout.count(b"=== TIFF directory"), len(planes_of(pyramid[0], axes)))
                 copy = os.path.join(self.folder, "copy.tif")
                 done = run("tiffcp", self.file(name), copy)
                 self.assertEqual([done.returncode, done.stderr], [0, b""])
@@ -384,10 +384,10 @@ class Pixels(Folder):
                 for page, plane in zip(file.pages, planes):
                     self.assertFalse(page.is_tiled)
                     numpy.testing.assert_array_equal(page.asarray(), plane)
-                said = file.imagej_metadata
-                self.assertEqual(said["images"], len(planes))
+                printed = file.imagej_metadata
+                self.assertEqual(printed["images"], len(planes))
                 for word, axis in (("channels", "c"), ("slices", "z"), ("frames", "t")):
-                    self.assertEqual(said.get(word, 1), pyramid[0].shape[axes.index(axis)] if axis in axes else 1)
+                    self.assertEqual(printed.get(word, 1), pyramid[0].shape[axes.index(axis)] if axis in axes else 1)
                 if shutil.which("tiffcp"):
                     done = run("tiffcp", path, os.path.join(self.folder, "copy.tif"))
                     self.assertEqual([done.returncode, done.stderr], [0, b""])

@@ -108,32 +108,32 @@ class Messages(Folder):
         whole = self.typed("--help").stdout
         self.assertEqual(self.typed("help").stdout, whole)
         for name in ("ls", "cat", "export", "info", "check", "index", "reload", "run", "serve", "ps", "umount"):
-            said = self.typed(f"{name} --help")
-            self.assertEqual((said.returncode, said.stderr), (0, ""))
-            self.assertTrue(said.stdout.startswith(f"usage: plainfs {name}"), said.stdout)
-            self.assertLess(len(said.stdout.splitlines()), 25)
-            self.assertEqual(self.typed(f"help {name}").stdout, said.stdout)
-            for line in said.stdout.split("\n\n")[0].replace("usage: ", "       ").splitlines():
+            printed = self.typed(f"{name} --help")
+            self.assertEqual((printed.returncode, printed.stderr), (0, ""))
+            self.assertTrue(printed.stdout.startswith(f"usage: plainfs {name}"), printed.stdout)
+            self.assertLess(len(printed.stdout.splitlines()), 25)
+            self.assertEqual(self.typed(f"help {name}").stdout, printed.stdout)
+            for line in printed.stdout.split("\n\n")[0].replace("usage: ", "       ").splitlines():
                 self.assertIn(line, whole)
         for letter in "lRhapt":
             self.assertIn(f"\n  -{letter}  ", self.typed("ls --help").stdout)
 
     def test_info_shows_how_to_open_each_entry(self):
-        said = self.typed("info pbmc.h5seurat").stdout
-        self.assertIn("after plainfs ", said)
-        self.assertIn('  R       readRDS("pbmc/seurat.rds")\n', said)
-        self.assertIn('  Python  anndata.read_h5ad("pbmc/assays/RNA.h5ad", backed="r")\n', said)
+        printed = self.typed("info pbmc.h5seurat").stdout
+        self.assertIn("after plainfs ", printed)
+        self.assertIn('  R       readRDS("pbmc/seurat.rds")\n', printed)
+        self.assertIn('  Python  anndata.read_h5ad("pbmc/assays/RNA.h5ad", backed="r")\n', printed)
         self.assertEqual(self.typed("pbmc.h5seurat m").returncode, 0)
         self.addCleanup(mounted.unmount, self.point)
         for line in ("info pbmc.h5seurat", "info m"):
-            said = self.typed(line).stdout
-            ways = said[said.index("to open it"):].splitlines()
-            self.assertEqual(len(ways) > 2, True, said)
+            printed = self.typed(line).stdout
+            ways = printed[printed.index("to open it"):].splitlines()
+            self.assertEqual(len(ways) > 2, True, printed)
             for way in ways[1:]:
                 path = way.split('"')[1] if '"' in way else way.split()[-1]
                 self.assertTrue(os.path.isfile(os.path.join(self.folder, path)), way)
-        self.assertIn(f"mounted    m, process {mounted.daemon_of('m')}\n", said)
-        self.assertIn("format     h5Seurat", said)
+        self.assertIn(f"mounted    m, process {mounted.daemon_of('m')}\n", printed)
+        self.assertIn("format     h5Seurat", printed)
 
     def test_info_has_a_page_for_each_store(self):
         shutil.copy(os.path.join(SAMPLES, "pbmc.h5ad"), self.folder)
@@ -193,8 +193,8 @@ class Messages(Folder):
         daemon.send_signal(signal.SIGTERM)
         self.assertEqual(daemon.wait(10), 0)
         what = f"{self.folder}/pbmc.h5seurat at {self.point}"
-        said = [line for line in daemon.stderr.read().splitlines() if NO_SANDBOX not in line]
-        self.assertEqual(said, [f"plainfs: info: mounted {what}, process {daemon.pid}", f"plainfs: info: unmounted {what}"])
+        printed = [line for line in daemon.stderr.read().splitlines() if NO_SANDBOX not in line]
+        self.assertEqual(printed, [f"plainfs: info: mounted {what}, process {daemon.pid}", f"plainfs: info: unmounted {what}"])
 
     def test_inode_usage_is_not_reported(self):
         self.assertEqual(self.typed("pbmc.h5seurat m").returncode, 0)
@@ -213,11 +213,11 @@ class Messages(Folder):
             self.skipTest("no mount namespace may be made")
         if result.returncode == 99:
             self.skipTest("no device may be made")
-        said = result.stderr.decode().splitlines(keepends=True)
-        self.assertEqual(result.returncode, code, said)
-        self.assertTrue(said[-1].startswith("plainfs: "), said)
-        self.assertTrue(said[-1].endswith(WITHOUT), said)
-        return said[-1]
+        printed = result.stderr.decode().splitlines(keepends=True)
+        self.assertEqual(result.returncode, code, printed)
+        self.assertTrue(printed[-1].startswith("plainfs: "), printed)
+        self.assertTrue(printed[-1].endswith(WITHOUT), printed)
+        return printed[-1]
 
     # /dev/fuse for all users, which some systems lack.
     DEVICE = 'mknod "$1/fuse" c 10 229 && chmod 666 "$1/fuse" && mount --bind "$1/fuse" /dev/fuse && [ -r /dev/fuse ] || exit 99;'
@@ -241,8 +241,8 @@ class Messages(Folder):
 
     @needs("setpriv")
     def test_without_the_capability(self):
-        said = self.refused("", "setpriv --bounding-set -sys_admin --inh-caps -sys_admin")
-        self.assertIn(f"cannot mount: the capability SYS_ADMIN is missing; {CONTAINER}; ", said)
+        printed = self.refused("", "setpriv --bounding-set -sys_admin --inh-caps -sys_admin")
+        self.assertIn(f"cannot mount: the capability SYS_ADMIN is missing; {CONTAINER}; ", printed)
 
     @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "this needs root and setpriv")
     def test_a_user_without_new_privileges(self):

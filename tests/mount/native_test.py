@@ -91,7 +91,7 @@ def without_depth(bins, depth):
     def place(number):
         level = max(level for level, start in enumerate(starts) if start <= number)
         return ("all", 0) if number > starts[-1] else (depth - level, number - starts[level])
-    return {place(number): said for number, said in bins.items()}
+    return {place(number): output for number, output in bins.items()}
 
 
 def index_of(path):
@@ -330,9 +330,9 @@ class H5ad(Folder):
                     continue
                 file = os.path.join(self.folder, name + ".h5ad")
                 with open(file, "wb") as out:
-                    said = subprocess.run([PROGRAM, "cat", store, "anndata.h5ad"], stdout=out, stderr=subprocess.PIPE, timeout=60)
+                    output = subprocess.run([PROGRAM, "cat", store, "anndata.h5ad"], stdout=out, stderr=subprocess.PIPE, timeout=60)
                 with self.subTest(store=name):
-                    self.assertEqual(said.returncode, 0, said.stderr)
+                    self.assertEqual(output.returncode, 0, output.stderr)
                     for backed in (None, "r"):
                         ours = module.read_h5ad(file, backed=backed)
                         self.assertEqual(differences(theirs, ours), [])

@@ -165,8 +165,8 @@ class RandomTables(Folder):
                 self.assertEqual(json.loads(line[3]), cells["grid"][row])
                 self.assertEqual(int(line[4]), len(cells["words"][row]))
             self.assertEqual(len(mount.read("t", "numbers.tsv").splitlines()), sum(counts))
-        said = run(PROGRAM, "ls", "-o", "ragged=some", path)
-        self.assertEqual((said.returncode, b"ragged=some" in said.stderr), (1, True))
+        output = run(PROGRAM, "ls", "-o", "ragged=some", path)
+        self.assertEqual((output.returncode, b"ragged=some" in output.stderr), (1, True))
 
     @needs_modules("h5py", "numpy")
     def test_info_warns_of_cells_too_long_for_spreadsheets(self):
@@ -177,9 +177,9 @@ class RandomTables(Folder):
             table.put("times_index", numpy.array([1, count]))
             table.refer("times_index", "times")
             table.end(["times"])
-            said = run(PROGRAM, "info", path).stdout.decode()
+            output = run(PROGRAM, "info", path).stdout.decode()
             words = f"a cell of times has about {6 * (count - 1) + 1} characters, but a spreadsheet takes 32767: -o ragged=count"
-            self.assertEqual(words in said, is_long, said)
+            self.assertEqual(words in output, is_long, output)
             self.assertNotIn("32767", run(PROGRAM, "info", "-o", "ragged=count", path).stdout.decode())
 
 
@@ -238,8 +238,8 @@ class Series(Folder):
 
     def test_info_describes_a_series(self):
         path = self.write("x", numpy.zeros((10, 2), "i2"), (0.5, 30000.0), conversion=2.34e-6, unit="volts")
-        said = run(PROGRAM, "info", path).stdout.decode()
-        self.assertIn("10 \u00d7 2, 30000 Hz from 0.5 s, \u00d7 2.34e-06 volts: timeseries.csv has seconds and values in that unit", said)
+        output = run(PROGRAM, "info", path).stdout.decode()
+        self.assertIn("10 \u00d7 2, 30000 Hz from 0.5 s, \u00d7 2.34e-06 volts: timeseries.csv has seconds and values in that unit", output)
 
     def test_series_without_times_has_no_such_file(self):
         path = self.write("x", numpy.zeros((10, 2), "i2"), None, unit="volts")

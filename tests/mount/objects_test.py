@@ -25,8 +25,8 @@ class Objects(Folder):
             if change:
                 change(folder)
             with Mount(folder, "-o", "views=csv,npy,mtx,tsv,rds,seurat") as mount:
-                said, _ = r.communicate(mount.path + "\n")
-        *lines, last = said.splitlines()
+                printed, _ = r.communicate(mount.path + "\n")
+        *lines, last = printed.splitlines()
         return lines, last
 
     def check(self, count, kind, least):

@@ -80,8 +80,8 @@ class Walks(Folder):
                 for gene, line in list(zip(genes, lines[1:]))[:5]:
                     want = "".join(f"{cell},{value}\n" for cell, value in zip(cells, line[1:]))
                     self.assertEqual(m.read(matrix, "genes", gene + ".csv").decode(), f'"",{gene}\n' + want)
-                told = run(PROGRAM, "info", store, os.path.dirname(matrix)).stdout.decode()
-                self.assertRegex(told, rf"  {re.escape(matrix)}/genes/ +one gene: ")
+                output = run(PROGRAM, "info", store, os.path.dirname(matrix)).stdout.decode()
+                self.assertRegex(output, rf"  {re.escape(matrix)}/genes/ +one gene: ")
                 want = "".join(f"{gene},{line[1]}\n" for gene, line in zip(genes, lines[1:]))
                 self.assertEqual(m.read(matrix, "cells", cells[0] + ".csv").decode(), f'"",{cells[0]}\n' + want)
             with self.subTest(case), Mount(store, "-o", "parts") as m:
@@ -104,17 +104,17 @@ class Walks(Folder):
         names = [cell + extension for cell in cells for extension in (".csv", ".npy")]
         with Mount(store) as m:
             sizes = {name: os.stat(m.join("X", "cells", name)).st_size for name in names}
-        with open(os.path.join(self.folder, "asked"), "w+b") as said:
-            daemon = subprocess.Popen([PROGRAM, "-f", "-d", "-o", "parts", store, target], stdout=said, stderr=said)
+        with open(os.path.join(self.folder, "asked"), "w+b") as printed:
+            daemon = subprocess.Popen([PROGRAM, "-f", "-d", "-o", "parts", store, target], stdout=printed, stderr=printed)
             mounted.wait_until(lambda: os.path.ismount(target))
             for name in names[:200]:
                 os.stat(os.path.join(target, "X", "cells", name))
-            begin = os.path.getsize(said.name)
+            begin = os.path.getsize(printed.name)
             lines = run("ls", "-l", os.path.join(target, "X", "cells")).stdout.decode().splitlines()[1:]
             self.assertEqual(run("fusermount3", "-u", target).returncode, 0)
             self.assertEqual(daemon.wait(timeout=20), 0)
-            said.seek(begin)
-            asked = said.read()
+            printed.seek(begin)
+            asked = printed.read()
         self.assertEqual({line.split()[-1]: int(line.split()[4]) for line in lines}, sizes)
         self.assertIn(b"READDIRPLUS", asked)
         self.assertLess(asked.count(b"opcode: LOOKUP"), len(names) / 4)

@@ -116,11 +116,11 @@ class Recipe(Folder):
     def shell(self, code, **more):
         return self.run_in_folder("sh", "-ec", code, **more)
 
-    def r(self, code, says):
+    def r(self, code, prints):
         """Runs `code` in R and then the second argument. Returns the lines printed by the latter."""
         path = os.path.join(self.folder, "recipe.R")
         with open(path, "w", encoding="utf-8") as file:
-            file.write(code + 'cat("\\n#\\n")\n' + says)
+            file.write(code + 'cat("\\n#\\n")\n' + prints)
         return self.run_in_folder("Rscript", path).split("\n#\n")[1].splitlines()
 
     def python(self, *codes):
@@ -158,11 +158,11 @@ class Seurat(Recipe):
     @needs_r("Seurat")
     def test_r_puts_a_seurat_object_together(self):
         self.mount("pbmc")
-        says = """
+        prints = """
             cat(dim(counts), sum(counts), sum(scaled), class(meta$doublet), class(meta$nCount_RNA), "\\n")
             cat(levels(seurat$stage), "\\n", as.character(seurat$stage), "\\n", cells, "\\n", colnames(seurat), "\\n", colnames(scaled), "\\n")
             cat(dim(SeuratObject::GetAssayData(seurat, slot = "scale.data")), ifelse(is.na(meta$doublet), "NA", meta$doublet), "\\n")"""
-        lines = [line.split() for line in self.r(block('counts <- Seurat::Read10X("pbmc/assays/RNA/counts")'), says)]
+        lines = [line.split() for line in self.r(block('counts <- Seurat::Read10X("pbmc/assays/RNA/counts")'), prints)]
         rows, columns, total, scaled, kind, count_kind = lines[0]
         self.assertEqual((int(rows), int(columns), float(total)), (len(self.genes), len(self.cells), self.counts.sum()))
         self.assertAlmostEqual(float(scaled), self.scaled.sum(), places=4)
@@ -173,12 +173,12 @@ class Seurat(Recipe):
     @needs_r("Matrix")
     def test_r_reads_its_own_files(self):
         self.mount("pbmc")
-        says = """
+        prints = """
             cat(class(counts), dim(counts), sum(counts), dim(scaled), sum(scaled), "\\n")
             cat(levels(meta$stage), "\\n", as.character(meta$stage), "\\n", rownames(meta), "\\n", colnames(counts), "\\n", rownames(counts), "\\n")
             cat(ifelse(is.na(meta$doublet), "NA", meta$doublet), "\\n")
             cat(meta$batch, sep = "\\n")"""
-        lines = self.r(block("library(Matrix)"), says)
+        lines = self.r(block("library(Matrix)"), prints)
         kind, rows, columns, total, *scaled = lines[0].split()
         self.assertEqual((kind, int(rows), int(columns), float(total)), ("dgCMatrix", len(self.genes), len(self.cells), self.counts.sum()))
         self.assertEqual([int(n) for n in scaled[:2]], list(self.scaled.shape))
@@ -190,9 +190,9 @@ class Seurat(Recipe):
     @needs_r("Seurat", "hdf5r")
     def test_seurat_reads_10x_s_files(self):
         self.mount("pbmc")
-        says = 'cat(dim(counts), sum(counts), "\\n"); stopifnot(identical(as.matrix(counts), as.matrix(again)))'
-        said = self.r(block('counts <- Seurat::Read10X("pbmc/assays/RNA/counts/10x")'), says)[0].split()
-        self.assertEqual([float(n) for n in said], [len(self.genes), len(self.cells), self.counts.sum()])
+        prints = 'cat(dim(counts), sum(counts), "\\n"); stopifnot(identical(as.matrix(counts), as.matrix(again)))'
+        output = self.r(block('counts <- Seurat::Read10X("pbmc/assays/RNA/counts/10x")'), prints)[0].split()
+        self.assertEqual([float(n) for n in output], [len(self.genes), len(self.cells), self.counts.sum()])
 
     @needs_modules("anndata")
     def test_anndata_reads_an_assay(self):
@@ -208,8 +208,8 @@ class Seurat(Recipe):
     @needs_r("data.table")
     def test_fread_keeps_quotes_and_the_text_na(self):
         self.mount("pbmc")
-        says = 'cat(meta$batch, sep = "\\n"); cat(sum(is.na(meta$batch)), sum(is.na(meta$doublet)), class(meta$doublet), names(meta), "\\n")'
-        lines = self.r(block("meta <- data.table::fread"), says)
+        prints = 'cat(meta$batch, sep = "\\n"); cat(sum(is.na(meta$batch)), sum(is.na(meta$doublet)), class(meta$doublet), names(meta), "\\n")'
+        lines = self.r(block("meta <- data.table::fread"), prints)
         self.assertEqual(lines[:-1], self.batch)
         self.assertEqual(lines[-1].split(), ["0", str(self.doublet.count(None)), "logical", "V1", "nCount_RNA", "stage", "batch", "doublet", "score"])
 
@@ -334,8 +334,8 @@ class Seurat(Recipe):
         shutil.copytree(SAMPLES, os.path.join(self.folder, "tests", "data", "samples"))
         steps = [step.split("\n", 1) for step in block("$ cd tests/data/samples").removeprefix("$ ").split("\n$ ")]
         out = self.shell("".join(f"{command}\necho '#'\n" for command, *_ in steps), PYTHONWARNINGS="ignore").split("#\n")[:-1]
-        said = [text.replace(os.path.realpath(self.folder), "") for text in out]
-        self.assertEqual(said, ["".join(answer and f"{answer[0].rstrip()}\n" for answer in [more] if answer and answer[0].strip()) for _, *more in steps])
+        output = [text.replace(os.path.realpath(self.folder), "") for text in out]
+        self.assertEqual(output, ["".join(answer and f"{answer[0].rstrip()}\n" for answer in [more] if answer and answer[0].strip()) for _, *more in steps])
 
     def test_picture_matches_the_mount(self):
         self.mount("adata")
@@ -374,14 +374,14 @@ class OneFile(Recipe):
             self.assertGreater(os.path.getsize(os.path.join(self.folder, name)), 0, name)
 
     def test_a_store_becomes_other_files(self):
-        said = self.shell(block("plainfs info pbmc.h5ad"))
-        self.assertIn("  plainfs export pbmc.h5ad pbmc.rds ", said)
+        output = self.shell(block("plainfs info pbmc.h5ad"))
+        self.assertIn("  plainfs export pbmc.h5ad pbmc.rds ", output)
         self.assert_is_there("seurat.rds", "cells.parquet", "genes.csv", "gene1.csv")
 
     def test_a_seurat_object_becomes_an_anndata(self):
         self.shell("plainfs export pbmc.h5ad pbmc.rds; rm pbmc.h5ad")
-        said = self.shell(block("plainfs export pbmc.rds"))
-        self.assertIn("  plainfs export pbmc.rds pbmc.h5ad ", said)
+        output = self.shell(block("plainfs export pbmc.rds"))
+        self.assertIn("  plainfs export pbmc.rds pbmc.h5ad ", output)
         self.assert_is_there("pbmc.h5ad")
 
 
@@ -394,17 +394,17 @@ class AnnData(Recipe):
 
     @needs_r("Seurat")
     def test_r_reads_the_whole_object(self):
-        says = 'cat(dim(seurat), levels(seurat$stage), "\\n"); cat(colnames(seurat), "\\n")'
-        lines = [line.split() for line in self.r(block('seurat <- readRDS'), says)]
+        prints = 'cat(dim(seurat), levels(seurat$stage), "\\n"); cat(colnames(seurat), "\\n")'
+        lines = [line.split() for line in self.r(block('seurat <- readRDS'), prints)]
         self.assertEqual(lines[0], [*map(str, self.stored.shape[::-1]), *self.stored.obs["stage"].cat.categories])
         self.assertEqual(lines[1], list(self.stored.obs_names))
 
     @needs_r("Seurat")
     def test_r_reads_parts_by_name(self):
-        says = ('print_names <- function(names) cat(gsub(" ", "~", names), "\\n"); cat(sum(gene$GENE1), dim(high), dim(sums), sum(sums), "\\n"); '
-                'print_names(colnames(high)); print_names(colnames(sums)); '
-                'print_names(paste(groups$batch, groups$stage, sep = "_")); print_names(rownames(groups))')
-        numbers, cells, levels, pasted, named = [line.split() for line in self.r(block('gene <- read.csv("adata'), says)]
+        prints = ('print_names <- function(names) cat(gsub(" ", "~", names), "\\n"); cat(sum(gene$GENE1), dim(high), dim(sums), sum(sums), "\\n"); '
+                  'print_names(colnames(high)); print_names(colnames(sums)); '
+                  'print_names(paste(groups$batch, groups$stage, sep = "_")); print_names(rownames(groups))')
+        numbers, cells, levels, pasted, named = [line.split() for line in self.r(block('gene <- read.csv("adata'), prints)]
         high = list(self.stored.obs_names[self.stored.obs["stage"] == "high"])
         genes = self.stored.shape[1]
         obs = self.stored.obs
@@ -417,8 +417,8 @@ class AnnData(Recipe):
 
     def test_the_shell_reads_parts_by_name(self):
         both = (self.stored[:, ["GENE1", "GENE2"]].X.toarray() > 0).all(axis=1).sum()
-        said = self.shell(block("awk -F, 'NR > 1 && $2 > 0")).split()
-        self.assertEqual([int(n) for n in said], [both, (self.stored.obs["stage"] == "high").sum()])
+        output = self.shell(block("awk -F, 'NR > 1 && $2 > 0")).split()
+        self.assertEqual([int(n) for n in output], [both, (self.stored.obs["stage"] == "high").sum()])
 
     def scores(self):
         """Returns stage: (number of scores, their mean)."""
@@ -444,10 +444,10 @@ class AnnData(Recipe):
 
     @needs_r("Matrix")
     def test_r_reads_the_matrix_and_the_cells_with_their_factors(self):
-        says = """
+        prints = """
             cat(dim(counts), sum(counts), rownames(counts)[3], colnames(counts)[5], genes$V1[2], sep = "\\n")
             for (f in obs[c("stage", "batch")]) cat("", levels(f), as.integer(f), sep = "\\n")"""
-        lines = self.r(block('counts <- Matrix::readMM("adata'), says)
+        lines = self.r(block('counts <- Matrix::readMM("adata'), prints)
         self.assertEqual((int(lines[0]), int(lines[1])), self.stored.shape[::-1])
         self.assertEqual(float(lines[2]), float(self.stored.X.sum()))
         self.assertEqual(lines[3:6], [self.stored.var_names[2], self.stored.obs_names[4], self.stored.var["gene_ids"][1]])
@@ -476,15 +476,15 @@ class Others(Recipe):
     def test_r_reads_a_10x_file(self):
         import h5py
         self.mount("tenx")
-        says = 'cat(dim(counts), sum(counts), rownames(counts)[2], colnames(counts)[3], sum(types == "Antibody Capture"), nrow(genes), "\\n")'
-        said = self.r(block('counts <- Matrix::readMM("tenx'), says)[-1].split()
+        prints = 'cat(dim(counts), sum(counts), rownames(counts)[2], colnames(counts)[3], sum(types == "Antibody Capture"), nrow(genes), "\\n")'
+        output = self.r(block('counts <- Matrix::readMM("tenx'), prints)[-1].split()
         with h5py.File(STORES["tenx"]) as file:
             matrix = file["matrix"]
             types = [value.decode() for value in matrix["features/feature_type"][:]]
-            self.assertEqual([int(n) for n in said[:2]], list(matrix["shape"][:]))
-            self.assertEqual(float(said[2]), matrix["data"][:].sum())
-            self.assertEqual(said[3:5], [matrix["features/name"][1].decode(), matrix["barcodes"][2].decode()])
-            self.assertEqual([int(n) for n in said[5:]], [types.count("Antibody Capture"), len(types)])
+            self.assertEqual([int(n) for n in output[:2]], list(matrix["shape"][:]))
+            self.assertEqual(float(output[2]), matrix["data"][:].sum())
+            self.assertEqual(output[3:5], [matrix["features/name"][1].decode(), matrix["barcodes"][2].decode()])
+            self.assertEqual([int(n) for n in output[5:]], [types.count("Antibody Capture"), len(types)])
 
     def test_the_shell_counts_in_a_loom_file(self):
         import collections
@@ -502,8 +502,8 @@ class Others(Recipe):
     def test_r_reads_an_assay_and_an_embedding_of_an_experiment(self):
         import h5py
         self.mount("sce")
-        says = 'cat(dim(counts), sum(counts), dim(pca), sum(pca), "\\n"); cat(colnames(counts), "\\n"); cat(rownames(pca), "\\n")'
-        numbers, cells, rows = [line.split() for line in self.r(block('counts <- Seurat::Read10X("sce'), says)]
+        prints = 'cat(dim(counts), sum(counts), dim(pca), sum(pca), "\\n"); cat(colnames(counts), "\\n"); cat(rownames(pca), "\\n")'
+        numbers, cells, rows = [line.split() for line in self.r(block('counts <- Seurat::Read10X("sce'), prints)]
         with h5py.File(os.path.join(STORES["sce"], "assays", "0", "matrix.h5")) as file:
             matrix = file["compressed_sparse_matrix"]
             self.assertEqual([int(n) for n in numbers[:2]], list(matrix["shape"][:]))

@@ -62,7 +62,7 @@ class Reasons(Folder):
 
     def test_unsupported_file_has_its_own_reason(self):
         with Mount(UNSUPPORTED) as m:
-            told = []
+            output = []
             for folder, _, names in os.walk(m.path):
                 for path in (os.path.join(folder, name) for name in names):
                     try:
@@ -72,8 +72,8 @@ class Reasons(Folder):
                         self.assertIn(error.errno, (errno.EIO, errno.ENOTSUP))
                         reason = os.getxattr(path, ATTRIBUTE)
                         self.assertEqual(reason.startswith(b"not supported: "), error.errno == errno.ENOTSUP, path)
-                        told.append(reason)
-            self.assertTrue(any(b"codec" in reason for reason in told), told)
+                        output.append(reason)
+            self.assertTrue(any(b"codec" in reason for reason in output), output)
 
     def test_a_failure_in_the_middle_is_remembered(self):
         store = os.path.join(self.folder, "s.zarr")

@@ -101,12 +101,12 @@ class Run(Folder):
         pid, terminal = pty.fork()
         if pid == 0:
             os.execve(WHOLE, [WHOLE, "run", SAMPLE, "--", "sh", "-c", code], self.environment)
-        said = b""
+        output = b""
 
         def wait_for(word):
-            nonlocal said
-            while word not in said:
-                said += os.read(terminal, 4096)
+            nonlocal output
+            while word not in output:
+                output += os.read(terminal, 4096)
         wait_for(b"ready")
         os.write(terminal, b"\x03")
         wait_for(b"caught")
@@ -114,7 +114,7 @@ class Run(Folder):
         wait_for(b"still there")
         os.waitpid(pid, 0)
         os.close(terminal)
-        self.assertEqual(said.count(b"caught"), 1)
+        self.assertEqual(output.count(b"caught"), 1)
 
     def test_killed_run_leaves_no_process(self):
         process = self.started("echo ready; echo $$; exec sleep 1000")

@@ -278,10 +278,10 @@ class Mounted(RemoteTest):
         self.assertLess(time.monotonic() - began, 30 * PATIENCE)
         lines = log().splitlines()
         self.assertEqual(len([line for line in lines if "trying again" in line]), 1, lines)
-        told = [line for line in lines if "error: /values.npy: " in line]
-        self.assertIn(len(told), (1, 2), lines)  # of the two chunks; the kernel may request both
-        self.assertEqual(len({line.split("error: ")[1] for line in told}), len(told), lines)
-        self.assertEqual(told[0].count("values.npy"), 1)
+        output = [line for line in lines if "error: /values.npy: " in line]
+        self.assertIn(len(output), (1, 2), lines)  # of the two chunks; the kernel may request both
+        self.assertEqual(len({line.split("error: ")[1] for line in output}), len(output), lines)
+        self.assertEqual(output[0].count("values.npy"), 1)
         began = time.monotonic()
         self.assertEqual(subprocess.run(["cat", self.path("mount", "values.npy")], capture_output=True, check=False).returncode, 1)
         self.assertLess(time.monotonic() - began, 5 * PATIENCE)

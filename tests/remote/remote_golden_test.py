@@ -2,12 +2,12 @@
 import os
 import unittest
 
-from golden_elsewhere import GoldenElsewhere
+from golden_remote import GoldenRemote
 from remote import DATA, environment, signing
 from store_server import StoreServer
 
 
-class Golden(GoldenElsewhere):
+class Golden(GoldenRemote):
     def test_cases_over_http_and_from_s3(self):
         http = self.served(StoreServer(DATA))
         s3 = self.served(StoreServer(os.path.dirname(DATA), s3=True))

@@ -117,10 +117,10 @@ class Keys(RemoteTest):
 
     def test_a_web_identity_gets_keys(self):
         keys = self.role_keys()
-        said = []
+        output = []
 
         def give(handler):
-            said.append(handler.body.decode())
+            output.append(handler.body.decode())
             parts = {"SessionToken" if name == "Token" else name: value for name, value in keys.items()}
             handler.reply(200, "".join(f"<{name}>{value}</{name}>" for name, value in parts.items()).encode())
 
@@ -129,8 +129,8 @@ class Keys(RemoteTest):
             file.write("a.jwt/token\n")
         self.check_right(self.cat(self.with_role(AWS_WEB_IDENTITY_TOKEN_FILE=self.path("token"), AWS_ROLE_ARN="arn:aws:iam::1:role/x",
                                                  AWS_ENDPOINT_URL_STS=self.server.url)))
-        self.assertIn("WebIdentityToken=a.jwt%2Ftoken", said[0])
-        self.assertEqual(len(said), 1)
+        self.assertIn("WebIdentityToken=a.jwt%2Ftoken", output[0])
+        self.assertEqual(len(output), 1)
 
     def test_a_container_gets_keys(self):
         asked = []

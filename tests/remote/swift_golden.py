@@ -16,7 +16,7 @@ import unittest
 import boto3
 import botocore.config
 
-from golden_elsewhere import GoldenElsewhere
+from golden_remote import GoldenRemote
 from remote import DATA, environment
 
 USER, KEY = "test:tester", "testing"
@@ -111,7 +111,7 @@ class Swift:
             list(pool.map(put_one, [path for path in paths if os.path.isfile(path) and "/expected/" not in path]))
 
 
-class SwiftGolden(GoldenElsewhere):
+class SwiftGolden(GoldenRemote):
     def test_every_case(self):
         os.mkdir(self.path("swift"))
         swift = self.served(Swift(self.path("swift")))

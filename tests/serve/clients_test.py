@@ -74,9 +74,9 @@ class Clients(unittest.TestCase):
     @needs("cadaver")
     def test_cadaver_lists_and_takes(self):
         with Server(SEURAT) as server:
-            said = self.run_here("cadaver", server.url, text=b"ls\nget meta.data.csv x.csv\nquit\n").decode()
-        self.assertIn("meta.data.csv", said)
-        self.assertIn(f" {len(cat(SEURAT, 'meta.data.csv'))} ", said)
+            output = self.run_here("cadaver", server.url, text=b"ls\nget meta.data.csv x.csv\nquit\n").decode()
+        self.assertIn("meta.data.csv", output)
+        self.assertIn(f" {len(cat(SEURAT, 'meta.data.csv'))} ", output)
         with open(os.path.join(self.folder, "x.csv"), "rb") as file:
             self.assertEqual(file.read(), cat(SEURAT, "meta.data.csv"))
 
@@ -144,9 +144,9 @@ class Clients(unittest.TestCase):
     def test_gvfs_lists_and_reads(self):
         with Server(SEURAT) as server:
             address = server.url.replace("http://", "dav://")
-            said = self.run_here("dbus-run-session", "--", "sh", "-c", 'gio mount "$1" >&2 && gio list "$1" && echo -- && gio cat "$1/meta.data.csv"; '
-                                 'gio mount -u "$1" >&2', "sh", address.rstrip("/"))
-        names, _, body = said.partition(b"--\n")
+            output = self.run_here("dbus-run-session", "--", "sh", "-c", 'gio mount "$1" >&2 && gio list "$1" && echo -- && gio cat "$1/meta.data.csv"; '
+                                   'gio mount -u "$1" >&2', "sh", address.rstrip("/"))
+        names, _, body = output.partition(b"--\n")
         self.assertEqual(body, cat(SEURAT, "meta.data.csv"))
         self.assertLessEqual({b"meta.data.csv", b"assays"}, set(names.split(b"\n")))
 
@@ -155,9 +155,9 @@ class Clients(unittest.TestCase):
     def test_zarrita_reads_the_store_as_zarr(self):
         import numpy
         with Server(ANNDATA) as server:
-            said = self.run_here("node", os.path.join(NPM, "zarr.mjs"), text=(server.url + "anndata.zarr\n").encode())
+            output = self.run_here("node", os.path.join(NPM, "zarr.mjs"), text=(server.url + "anndata.zarr\n").encode())
         compared = 0
-        for name, found in json.loads(said).items():
+        for name, found in json.loads(output).items():
             self.assertNotIn("Error", str(found), name)
             if isinstance(found, str) and name + ".npy" in listed(ANNDATA):
                 values = numpy.load(io.BytesIO(cat(ANNDATA, name + ".npy")))

@@ -229,9 +229,9 @@ class Errors(Folder):
                 for path in ("a.npy", "a.csv") if has_program(client[0]) else ():
                     result = subprocess.run([*client, server.url + path], capture_output=True, timeout=60)
                     self.assertNotEqual(result.returncode, 0, (client, path))
-            said = server.end()
-        self.assertIn("plainfs", said)
-        self.assertIn("/a.npy", said)
+            output = server.end()
+        self.assertIn("plainfs", output)
+        self.assertIn("/a.npy", output)
         skip_rest(self, missing_programs("curl", "wget"))
 
     def test_replies_name_no_local_folder(self):
@@ -362,9 +362,9 @@ class Safety(Folder):
         with Server("-d", SEURAT) as server:
             token = server.path.strip("/")
             server.ask("meta.data.csv?x=1")
-            said = server.end()
-        self.assertIn("GET /TOKEN/meta.data.csv", said)
-        self.assertNotIn(token, said)
+            output = server.end()
+        self.assertIn("GET /TOKEN/meta.data.csv", output)
+        self.assertNotIn(token, output)
 
     @unittest.skipIf("sandbox: " in subprocess.run([PROGRAM, "-o", "sandbox=required", MATRIX, "/dev/null"], capture_output=True).stderr.decode(),
                      "this system has no Landlock")

@@ -47,12 +47,12 @@ class Server:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         try:
-            _, self.said = self.process.communicate(timeout=20)
+            _, self.output = self.process.communicate(timeout=20)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.communicate()
             raise
-        return self.said.decode()
+        return self.output.decode()
 
     def ask(self, path, method="GET", body=None, **headers):
         """Sends a request. path: below the address, encoded."""

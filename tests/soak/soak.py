@@ -185,14 +185,14 @@ def one_round(options, number, mountpoint, mirror, export, files, watch, end):
         if random.random() < 0.5:
             os.kill(pid, signal.SIGUSR1)
     stop.set()
-    told = [results.get(timeout=120) for _ in readers]
+    output = [results.get(timeout=120) for _ in readers]
     for reader in readers:
         reader.join()
     watch.look(pid)
     subprocess.run(["fusermount3", "-u", mountpoint], check=True)
     if not wait_until(lambda: daemon_of(mountpoint) is None, 10):
-        told.append((collections.Counter(), [f"the program (pid {pid}) is still there after it was unmounted"], 0))
-    return told
+        output.append((collections.Counter(), [f"the program (pid {pid}) is still there after it was unmounted"], 0))
+    return output
 
 
 def main():
@@ -213,7 +213,7 @@ def main():
     mountpoint = os.path.join(folder, "mount")
     os.mkdir(mountpoint)
     random.seed(options.seed)
-    total, wrong, slowest, watch, rounds, said = collections.Counter(), [], 0.0, Watch(), 0, collections.Counter()
+    total, wrong, slowest, watch, rounds, printed = collections.Counter(), [], 0.0, Watch(), 0, collections.Counter()
     start = time.monotonic()
     try:
         mirror, export, files = mirror_and_export(options.suites)
@@ -226,7 +226,7 @@ def main():
                 slowest = max(slowest, longest)
             rounds += 1
         with open(f"{mountpoint}.log", encoding="utf-8", errors="replace") as log:
-            said = collections.Counter(re.sub(r"^\S+ ", "", line.strip()) for line in log)
+            printed = collections.Counter(re.sub(r"^\S+ ", "", line.strip()) for line in log)
     finally:
         if is_mounted(mountpoint):
             subprocess.run(["fusermount3", "-u", "-z", mountpoint], check=False)
@@ -237,7 +237,7 @@ def main():
     for line in wrong[:20]:
         print(line)
     if wrong:
-        for line, times in said.most_common(20):
+        for line, times in printed.most_common(20):
             print(f"log, {times} times: {line}")
     print(f"{time.monotonic() - start:.0f} s, {rounds} mounts, {len(files)} files: {total['reads']} reads, {total['bytes'] / 1e6:.0f} MB compared, "
           f"{total['again']} opened again, {len(wrong)} wrong; slowest {slowest:.2f} s, {watch.most_kib / 1024:.1f} MiB, {watch.most_descriptors} descriptors")

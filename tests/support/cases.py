@@ -64,30 +64,30 @@ def refused(case):
     """Returns the stores that must not mount: path -> words of the message."""
     found = {}
     for line in lines(case, "outcome.txt"):
-        said = REFUSED.fullmatch(line)
-        if said:
-            found[os.path.join(case, said[1]) if said[1] else store_of(case)] = said[2]
+        output = REFUSED.fullmatch(line)
+        if output:
+            found[os.path.join(case, output[1]) if output[1] else store_of(case)] = output[2]
     return found
 
 
 def statements(case):
     """Returns (path, outcome) of errors.txt, others.txt, absent.txt and outcome.txt, and the words of the log."""
-    said, words = [], []
+    output, words = [], []
     for line in lines(case, "errors.txt"):
         path, code = line.split("\t")
         if code not in ("EIO", "ENOTSUP", "ENOTUNIQ"):
             raise ValueError(f"errors.txt: {line!r}")
-        said.append((path, code))
-    said += [(line, "ok") for line in lines(case, "others.txt")]
-    said += [(line, "not listed") for line in lines(case, "absent.txt")]
+        output.append((path, code))
+    output += [(line, "ok") for line in lines(case, "others.txt")]
+    output += [(line, "not listed") for line in lines(case, "absent.txt")]
     for line in lines(case, "outcome.txt"):
         if found := re.fullmatch(r"(.+?) (ok|EIO|ENOTSUP|not listed)( \(.*\))?", line):
-            said.append((found[1], found[2]))
+            output.append((found[1], found[2]))
         elif found := re.fullmatch("log: (.+)", line):
             words.append(found[1])
         elif not REFUSED.fullmatch(line):
             raise ValueError(f"outcome.txt: {line!r} is no statement that can be checked")
-    return said, words
+    return output, words
 
 
 def views_of(path, actual):

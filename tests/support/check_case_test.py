@@ -32,9 +32,9 @@ class CheckCase(unittest.TestCase):
 
     def judge(self, code):
         result = subprocess.run([sys.executable, CHECK, self.case, self.actual], capture_output=True)
-        said = (result.stdout + result.stderr).decode()
-        self.assertEqual(result.returncode, code, said)
-        return said
+        output = (result.stdout + result.stderr).decode()
+        self.assertEqual(result.returncode, code, output)
+        return output
 
     def test_wrong_byte(self):
         write(self.actual, "a/x.csv", "1\n3\n")
@@ -62,9 +62,9 @@ class CheckCase(unittest.TestCase):
 
     def test_every_view_must_fail(self):
         write(self.case, "errors.txt", "a/x.*\tEIO\n")
-        said = self.judge(1)
-        self.assertIn("FAIL a/x.csv: expected EIO, got ok", said)
-        self.assertIn("FAIL a/x.npy: expected EIO, got ok", said)
+        output = self.judge(1)
+        self.assertIn("FAIL a/x.csv: expected EIO, got ok", output)
+        self.assertIn("FAIL a/x.npy: expected EIO, got ok", output)
 
     def test_damaged_store_may_show_more(self):
         write(self.case, "outcome.txt", "a/x.csv ok\n")

@@ -200,14 +200,14 @@ class Golden(Copied):
             if name.endswith(".txt"):
                 os.remove(os.path.join(self.case, name))
         expected = sorted(name for name in os.listdir(os.path.join(self.case, "expected")) if name.endswith(".csv"))
-        said = self.made("scripts/golden", "add", self.case, "loom", PLAINFS=self.program(more=("zz.npy", "more.csv")))
-        self.assertIn("2 paths are new in others.txt, 0 are not", said)
+        output = self.made("scripts/golden", "add", self.case, "loom", PLAINFS=self.program(more=("zz.npy", "more.csv")))
+        self.assertIn("2 paths are new in others.txt, 0 are not", output)
         self.assertEqual(text_of(self.case, "others.txt"), "more.csv\nzz.npy\n")
         self.assertEqual(self.made("tar", "xOf", self.archive("loom"), "loom/v2/others.txt"), "more.csv\nzz.npy\n")
-        said = self.made("scripts/golden", "add", self.case, "loom", PLAINFS=self.program(expected[0], more=("zz.npy",)))
-        self.assertIn("0 paths are new in others.txt, 2 are not", said)
-        self.assertIn(f"FAIL {expected[0]}: ", said)
-        self.assertIn("FAIL more.csv: expected ok, got not listed", said)
+        output = self.made("scripts/golden", "add", self.case, "loom", PLAINFS=self.program(expected[0], more=("zz.npy",)))
+        self.assertIn("0 paths are new in others.txt, 2 are not", output)
+        self.assertIn(f"FAIL {expected[0]}: ", output)
+        self.assertIn("FAIL more.csv: expected ok, got not listed", output)
 
     def test_invalid_case_is_refused(self):
         before, empty = self.bytes_of("loom"), os.path.join(self.temporary, "empty")

@@ -92,21 +92,21 @@ def group(path, words, version="0.4"):
 
 def multiscale(axes, count, version="0.4", name="image", steps=None):
     datasets = [{"path": str(level)} for level in range(count)]
-    said = {"name": name, "datasets": datasets}
+    output = {"name": name, "datasets": datasets}
     if version != "0.5":
-        said["version"] = version
+        output["version"] = version
     if version == "0.3":
-        said["axes"] = list(axes)
+        output["axes"] = list(axes)
     elif version >= "0.4":
         units = {"t": ("time", "second"), "c": ("channel", None)}
-        said["axes"] = []
+        output["axes"] = []
         for axis in axes:
             kind, unit = units.get(axis, ("space", "micrometer"))
-            said["axes"].append({"name": axis, "type": kind, **({"unit": unit} if unit else {})})
+            output["axes"].append({"name": axis, "type": kind, **({"unit": unit} if unit else {})})
         for level, dataset in enumerate(datasets):
             scale = [float((steps or {}).get(axis, 1)) * (2.0 ** level if axis in "yx" else 1) for axis in axes]
             dataset["coordinateTransformations"] = [{"type": "scale", "scale": scale}]
-    return [said]
+    return [output]
 
 
 def write_image(path, values, axes, chunks, levels=1, version="0.4", compressor=None, shards=None, words=None, **more):

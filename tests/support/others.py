@@ -16,11 +16,11 @@ from cases import VIEWS, lines, refused, statements, store_of
 
 
 def check_is_a_case(case):
-    said, words = statements(case)
-    says = said or words or refused(case) or lines(case, "links.txt") or os.path.isdir(os.path.join(case, "listings"))
+    output, words = statements(case)
+    has_expectations = output or words or refused(case) or lines(case, "links.txt") or os.path.isdir(os.path.join(case, "listings"))
     if not store_of(case) and not refused(case):
         raise ValueError(f"{case}: there is no store, store.h5, store.zarr, … to mount")
-    if not says and not any(files for _, _, files in os.walk(os.path.join(case, "expected"))):
+    if not has_expectations and not any(files for _, _, files in os.walk(os.path.join(case, "expected"))):
         raise ValueError(f"{case}: nothing to hold the store against: expected/, links.txt, errors.txt, outcome.txt")
     for name in os.listdir(case):
         if os.path.islink(os.path.join(case, name)):
@@ -29,12 +29,12 @@ def check_is_a_case(case):
 
 def problems(case, actual):
     """Returns (paths that the case does not name, other problems), with the messages of check_case."""
-    said, _ = statements(case)
+    output, _ = statements(case)
     check = Check(case, actual)
     check.files(16, random.Random(1))
     check.links()
-    check.outcomes([(path, outcome) for path, outcome in said if outcome in ("ok", "not listed")])
-    check.named |= {path for path, _ in said}
+    check.outcomes([(path, outcome) for path, outcome in output if outcome in ("ok", "not listed")])
+    check.named |= {path for path, _ in output}
     check.everything_else()
     suffix = ": not expected"
     others = [line.removesuffix(suffix) for line in check.problems if line.endswith(suffix)]

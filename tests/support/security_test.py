@@ -12,7 +12,7 @@ from views_test import test_names
 SECTIONS = ("What is promised", "What each format's parser is exposed to", "libhdf5 in a process of its own", "The daemon in a sandbox",
             "Over HTTP")
 
-NO_PROMISES = ("advice", "says what is not kept", "says what is not kept on other systems")
+NO_PROMISES = ("advice", "states a limit", "states a limit on other systems")
 
 
 def promises():

@@ -80,11 +80,11 @@ def sentence_of(all_sentences, section, phrase):
 
 def main():
     every = sentences(read("fs", "VIEWS.md"))
-    told = [(section, phrase) for _, section, phrase in markers()]
-    told += [(section, phrase) for section, phrase, _ in named(read("tests", "golden", "sentences.txt"))]
-    told = {sentence_of(every, *one) for one in told}
+    output = [(section, phrase) for _, section, phrase in markers()]
+    output += [(section, phrase) for section, phrase, _ in named(read("tests", "golden", "sentences.txt"))]
+    output = {sentence_of(every, *one) for one in output}
     for section, sentence in every:
-        if (section, sentence) not in told:
+        if (section, sentence) not in output:
             print(section, sentence)
 
 

@@ -25,7 +25,7 @@ def test_names():
 class Views(unittest.TestCase):
     def setUp(self):
         self.every = sentences(read("fs", "VIEWS.md"))
-        self.told = list(named(read("tests", "golden", "sentences.txt")))
+        self.output = list(named(read("tests", "golden", "sentences.txt")))
         self.untested = list(named(read("tests", "golden", "untested.txt")))
 
     def find(self, section, phrase):
@@ -35,14 +35,14 @@ class Views(unittest.TestCase):
             self.fail(error)
 
     def test_every_sentence_is_named(self):
-        found = {self.find(section, phrase) for section, phrase, _ in self.told + self.untested}
+        found = {self.find(section, phrase) for section, phrase, _ in self.output + self.untested}
         found |= {self.find(section, phrase) for _, section, phrase in views.markers()}
         missing = [f"{section} {sentence}" for section, sentence in self.every if (section, sentence) not in found]
         self.assertEqual(missing, [], "add them to tests/golden/sentences.txt with their tests")
 
     def test_named_tests_exist(self):
         cases = test_names()
-        for section, phrase, tests in self.told:
+        for section, phrase, tests in self.output:
             self.assertTrue(tests, f"{section} {phrase}: no test")
             for name in tests.split():
                 suite, _, case = name.partition("/")

@@ -30,7 +30,7 @@ FilePtr PassProgress::watched(FilePtr file) {
   return std::make_shared<Watched>(std::move(file), read_);
 }
 
-void PassProgress::tell(Clock::time_point now) {
+void PassProgress::report(Clock::time_point now) {
   const uint64_t read = read_.load(std::memory_order_relaxed);
   if (context_.passing) context_.passing(std::min(read, size_), size_);
   if (now < due_) return;

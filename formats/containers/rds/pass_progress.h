@@ -26,7 +26,7 @@ class PassProgress {
   // Returns file with its reads counted. This must outlive it.
   FilePtr watched(FilePtr file);
   // Reports progress to observers, and to the log when due: after kFirst and then every kNext.
-  void tell(Clock::time_point now = Clock::now());
+  void report(Clock::time_point now = Clock::now());
 
  private:
   class Watched;

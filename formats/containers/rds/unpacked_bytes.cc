@@ -62,7 +62,7 @@ class UnpackedBytes::FirstPass final : public ByteSource {
   size_t read(std::span<std::byte> out) override {
     const size_t size = source_->read(out);
     add(ByteSpan(out).first(size));
-    progress_.tell();
+    progress_.report();
     return size;
   }
   void keep_place(uint64_t offset) override { source_->keep_place(offset / kPageBytes * kPageBytes); }

@@ -175,9 +175,9 @@ LocalFilePtr FilePool::State::find(const std::string& path) {
     open.splice(open.begin(), open, found->second);
     return found->second->file;
   }
-  const auto elsewhere = held.find(path);
-  LocalFilePtr file = elsewhere == held.end() ? nullptr : elsewhere->second.lock();
-  if (elsewhere != held.end()) held.erase(elsewhere);
+  const auto kept = held.find(path);
+  LocalFilePtr file = kept == held.end() ? nullptr : kept->second.lock();
+  if (kept != held.end()) held.erase(kept);
   return file ? keep_locked(path, std::move(file), closed) : nullptr;
 }
 

@@ -84,8 +84,8 @@ class FolderStore : public KeyStore {
   void visit(const std::string& folder, const std::function<bool(Entry)>& visit) const override {
     const std::string root = files_.place_of(location());
     const std::string place = folder.empty() ? root : root + "/" + folder;
-    const bool is_elsewhere = root != location() && files_.bounds().is_bounded();
-    const Containment bounds = is_elsewhere ? Containment::of_store(root) : files_.bounds();
+    const bool has_other_root = root != location() && files_.bounds().is_bounded();
+    const Containment bounds = has_other_root ? Containment::of_store(root) : files_.bounds();
     const OpenFolder directory = open(place, bounds);
     while (const dirent* const entry = next_entry(directory)) {
       const std::string_view name = entry->d_name;

@@ -177,16 +177,16 @@ Elements ChunkedArray::read(const Box& box, bool sequential) const {
   if (chunk_count >= kAnnounced) will_load(box);
   // Concurrent readers of adjacent boxes need the same chunks: each loads chunks that the other does not.
   Mutex mutex;
-  std::vector<Shape> loaded_elsewhere;  // guarded by mutex
+  std::vector<Shape> loaded_by_others;  // guarded by mutex
   context_.workers.parallel_for(chunk_count, [&](size_t i) {
     const Shape at = place_in(chunks, i);
     if (may_take_rows && place_first_rows(at)) return;
     // Released at once: besides the cache, memory holds only as many chunks as there are threads.
     if (const auto elements = chunk_unless_loading(at)) return place(at, *elements);
     const MutexLock lock(mutex);
-    loaded_elsewhere.push_back(at);
+    loaded_by_others.push_back(at);
   });
-  for (const Shape& at : loaded_elsewhere) place(at, *chunk(at));
+  for (const Shape& at : loaded_by_others) place(at, *chunk(at));
   return assembly.finish();
 }
 

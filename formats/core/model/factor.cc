@@ -46,9 +46,9 @@ uint64_t level_of(T code, int64_t base, uint64_t levels) {
 // Logs a warning about the first code that it is called with.
 std::function<void(const std::string& code, uint64_t levels)> warning_once(std::string place,
                                                                            Context& context) {
-  auto told = std::make_shared<std::atomic<bool>>(false);  // the thread that sets it logs the warning
-  return [told, place = std::move(place), &context](const std::string& code, uint64_t levels) {
-    if (told->exchange(true)) return;
+  auto is_logged = std::make_shared<std::atomic<bool>>(false);  // the thread that sets it logs the warning
+  return [is_logged, place = std::move(place), &context](const std::string& code, uint64_t levels) {
+    if (is_logged->exchange(true)) return;
     context.warn(
         fmt::format("{}: code {} is not below {}, the number of levels; shown as NA", place, code, levels));
   };

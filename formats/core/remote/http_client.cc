@@ -419,14 +419,14 @@ std::chrono::seconds HttpClient::patience(bool is_refused) const {
 
 void HttpClient::note_retry(const std::string& url, const std::string& why, unsigned tries) {
   counters_.retries.fetch_add(1, std::memory_order_relaxed);
-  if (counters_.is_waiting.exchange(true, std::memory_order_relaxed) || !counters_.tell) return;
+  if (counters_.is_waiting.exchange(true, std::memory_order_relaxed) || !counters_.log) return;
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   const int64_t second = std::chrono::duration_cast<std::chrono::seconds>(now).count();
   if (second < logged_at_.load(std::memory_order_relaxed) + kBetweenLogged) return;
   logged_at_.store(second, std::memory_order_relaxed);
   is_logged_.store(true, std::memory_order_relaxed);
-  counters_.tell(fmt::format("{}: {}; trying again ({} of {})", parse_url(url).host_and_port(), why,
-                             tries + 1, most_attempts()));
+  counters_.log(fmt::format("{}: {}; trying again ({} of {})", parse_url(url).host_and_port(), why, tries + 1,
+                            most_attempts()));
 }
 
 void HttpClient::note_answer(const std::string& url) {
@@ -434,7 +434,7 @@ void HttpClient::note_answer(const std::string& url) {
   if (!counters_.is_waiting.load(std::memory_order_relaxed)) return;
   counters_.is_waiting.store(false, std::memory_order_relaxed);
   if (is_logged_.exchange(false, std::memory_order_relaxed))
-    counters_.tell(parse_url(url).host_and_port() + ": replies again");
+    counters_.log(parse_url(url).host_and_port() + ": replies again");
 }
 
 std::string http_library_version() {

@@ -130,30 +130,30 @@ void RemoteObject::check_unchanged() const {
 // Compares the version in the reply with the known one.
 Verdict RemoteObject::settle(const HttpHead& head, uint64_t size) {
   if (size > kLargestObject) return failed(unreadable("the server reports a size of {} bytes", size));
-  const Version told{size, head.field("etag"), head.field("last-modified")};
+  const Version reported{size, head.field("etag"), head.field("last-modified")};
   const MutexLock lock(mutex_);
   if (!version_) {
-    if (told.etag.empty() && told.last_modified.empty()) {
+    if (reported.etag.empty() && reported.last_modified.empty()) {
       // The page that lists a folder has no version either, though its objects may.
       may_be_folder_.store(true, std::memory_order_relaxed);
       return failed(unsupported(
           "the server sends neither ETag nor Last-Modified, so changes to the store could not be detected"));
     }
-    if (is_weak(told.etag) && told.last_modified.empty())
+    if (is_weak(reported.etag) && reported.last_modified.empty())
       return failed(
           unsupported("the server sends the weak ETag {} and no Last-Modified, so changes to the store could "
                       "not be detected",
-                      told.etag));
-    version_ = told;
+                      reported.etag));
+    version_ = reported;
     return {Verdict::take, {}, {}};
   }
   // A weak ETag only means that two versions are equivalent: their bytes may differ.
   const bool is_time_compared = version_->etag.empty() || is_weak(version_->etag);
-  const bool is_same = told.size == version_->size &&
-                       (version_->etag.empty() || told.etag == version_->etag) &&
-                       (!is_time_compared || told.last_modified == version_->last_modified);
+  const bool is_same = reported.size == version_->size &&
+                       (version_->etag.empty() || reported.etag == version_->etag) &&
+                       (!is_time_compared || reported.last_modified == version_->last_modified);
   if (!is_same) return has_changed();
-  if (version_->last_modified.empty()) version_->last_modified = told.last_modified;
+  if (version_->last_modified.empty()) version_->last_modified = reported.last_modified;
   return {Verdict::take, {}, {}};
 }
 

@@ -23,7 +23,7 @@ struct RemoteOptions {
 struct RemoteCounters {
   // Logs a line once when a server stops answering and once when it answers again. Called from any thread.
   // Set it before the first request; null: nothing is logged.
-  std::function<void(const std::string& line)> tell;
+  std::function<void(const std::string& line)> log;
   std::atomic<bool> is_waiting{false};  // requests are being repeated, and none was answered since
   std::atomic<uint64_t> requests{0};    // retries included
   std::atomic<uint64_t> retries{0};

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kMostIndices = 16;  // of one column, each indexing the previous one
 
-bool says(const Attributes& attributes, std::string_view name, std::string_view text) {
+bool has_text(const Attributes& attributes, std::string_view name, std::string_view text) {
   const Json* value = find_attribute(attributes, name);
   return value && value->text() && *value->text() == text;
 }
@@ -32,8 +32,8 @@ Attributes attributes_in(const Group& table, const std::string& name) {
 bool is_index(const Group& table, const std::string& index_name, const std::string& target) {
   const std::string path = member_path(table, target);
   const Attributes attributes = attributes_in(table, index_name);
-  return says(attributes, "neurodata_type", "VectorIndex") || says(attributes, "data_type", "VectorIndex") ||
-         says(attributes, "target", path);
+  return has_text(attributes, "neurodata_type", "VectorIndex") ||
+         has_text(attributes, "data_type", "VectorIndex") || has_text(attributes, "target", path);
 }
 
 // Returns the list at a path from the store's root. Throws damaged if it leads to no list.

@@ -209,18 +209,18 @@ class Reader {
     for (const Json& each : *all->list()) image_.channels.push_back(channel_of(each));
   }
 
-  static ImageChannel channel_of(const Json& said) {
-    ImageChannel channel{text_in(&said, "label"), {}, {}, true};
-    std::string color = text_in(&said, "color");
+  static ImageChannel channel_of(const Json& described) {
+    ImageChannel channel{text_in(&described, "label"), {}, {}, true};
+    std::string color = text_in(&described, "color");
     if (color.starts_with('#')) color.erase(0, 1);
     uint32_t value = 0;
     const auto [end, wrong] = std::from_chars(color.data(), color.data() + color.size(), value, 16);
     if (color.size() == 6 && wrong == std::errc() && end == color.data() + color.size())
       channel.color = value;
-    const Json* window = said.find("window");
+    const Json* window = described.find("window");
     const auto start = finite(member(window, "start")), stop = finite(member(window, "end"));
     if (start && stop) channel.window = {*start, *stop};
-    if (const Json* active = said.find("active"); active && active->boolean())
+    if (const Json* active = described.find("active"); active && active->boolean())
       channel.is_active = *active->boolean();
     return channel;
   }

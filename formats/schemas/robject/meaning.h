@@ -37,7 +37,7 @@ struct View {
   Place place;
   bool without_names = false;                     // hide a column's own names
   std::optional<SideNames> sides = std::nullopt;  // replace the matrix's own
-  View at(Place elsewhere) const { return {scope, std::move(elsewhere)}; }
+  View at(Place other) const { return {scope, std::move(other)}; }
 };
 
 // Returns the node of a value; nullopt if it holds no data. A fault inside a value affects that value alone.

@@ -66,9 +66,9 @@ class Facts {
   // element.
   void add_table(const std::string& name, const Attributes& attributes) {
     Json::Object table;
-    for (const char* said : {"region", "region_key", "instance_key"})
-      if (const Json* value = find_attribute(attributes, said); value && !value->is_null())
-        table.emplace_back(said, *value);
+    for (const char* key : {"region", "region_key", "instance_key"})
+      if (const Json* value = find_attribute(attributes, key); value && !value->is_null())
+        table.emplace_back(key, *value);
     tables_.emplace_back(name, std::move(table));
   }
 

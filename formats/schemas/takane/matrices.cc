@@ -115,8 +115,8 @@ void read_values(const Group& group, const Owner& owner, SparseMatrix& matrix, C
 }
 
 std::function<void()> warning_once(std::string message, Context& context) {
-  return [told = std::make_shared<std::atomic_flag>(), message = std::move(message), &context] {
-    if (!told->test_and_set()) context.warn(message);
+  return [is_logged = std::make_shared<std::atomic_flag>(), message = std::move(message), &context] {
+    if (!is_logged->test_and_set()) context.warn(message);
   };
 }
 

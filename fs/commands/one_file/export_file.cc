@@ -229,7 +229,7 @@ std::vector<std::pair<Source, std::string>> FileExport::companions(const Chosen&
     } catch (const Error& error) {
       if (error.code() == Errc::not_found) return false;
       if (is_needed || error.code() != Errc::unsupported) throw;
-      progress_.say(fmt::format("plainfs: {}: {}", path, reason(error)));
+      progress_.print_line(fmt::format("plainfs: {}: {}", path, reason(error)));
       return false;
     }
   };
@@ -246,8 +246,8 @@ void FileExport::print_plan(const Chosen& chosen, uint64_t total) {
     others =
         fmt::format("; --of PATH chooses another: {}{}", chosen.others.front().path,
                     chosen.others.size() == 1 ? "" : fmt::format(" and {} more", chosen.others.size() - 1));
-  progress_.say(fmt::format("{}, {}: into {}{}", chosen.file.path, byte_text(static_cast<double>(total)),
-                            target_, others));
+  progress_.print_line(fmt::format("{}, {}: into {}{}", chosen.file.path,
+                                   byte_text(static_cast<double>(total)), target_, others));
 }
 
 int FileExport::write_file(const Chosen& chosen) {
@@ -345,8 +345,8 @@ int FileExport::write_folder(const FormFile& folder) {
     total += files.back().size;
   }
   NewFolder made(target_);
-  progress_.say(fmt::format("{}, {}, {}: into {}", folder.path, count_text(files.size(), "file"),
-                            byte_text(static_cast<double>(total)), target_));
+  progress_.print_line(fmt::format("{}, {}, {}: into {}", folder.path, count_text(files.size(), "file"),
+                                   byte_text(static_cast<double>(total)), target_));
   progress_.begin("writing", Progress::Unit::bytes, total);
   workers_.parallel_for(files.size(), [&](size_t i) {
     copy_file(filesystem_, workers_, made.folder(), files[i], [&](uint64_t bytes) { progress_.add(bytes); });

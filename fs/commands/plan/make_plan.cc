@@ -50,7 +50,7 @@ class Planner {
     const std::optional<std::vector<SourceStamp>> sources = stamps(found.files);
     if (!sources) return std::nullopt;
     plan.sources = *sources;
-    if (const std::string line = left_out_text(found); !line.empty()) progress_.say(line);
+    if (const std::string line = left_out_text(found); !line.empty()) progress_.print_line(line);
     if (tasks == 0) tasks = count_for(plan, task_bytes);
     plan.tasks = share_out(plan.files, tasks, [&](size_t file, uint64_t offset) {
       return filesystem_.open(inodes_[file]).view->cut_before(offset);
@@ -111,8 +111,8 @@ void keep_sizes(Filesystem& filesystem, const std::string& path, Progress& progr
   try {
     filesystem.save_index_in(std::make_shared<const IndexFolder>(sizes_folder(path)));
   } catch (const Error& error) {
-    progress.say(fmt::format("plainfs: {}: {}; the tasks will compute the sizes again", sizes_folder(path),
-                             error.what()));
+    progress.print_line(fmt::format("plainfs: {}: {}; the tasks will compute the sizes again",
+                                    sizes_folder(path), error.what()));
   }
 }
 
@@ -158,9 +158,9 @@ int plan_command(Arguments arguments) {
     if (options.read.genome) plan->genome = {options.genome, options.read.genome->digest};
     keep_sizes(session.filesystem(), path, progress);
     write_plan(*plan, path);
-    progress.say(fmt::format("{}, {}, in {}", count_text(plan->files.size(), "file"),
-                             byte_text(static_cast<double>(plan->bytes())),
-                             count_text(plan->tasks.size(), "task")));
+    progress.print_line(fmt::format("{}, {}, in {}", count_text(plan->files.size(), "file"),
+                                    byte_text(static_cast<double>(plan->bytes())),
+                                    count_text(plan->tasks.size(), "task")));
     std::printf("%zu\n", plan->tasks.size());
     return failures.code();
   }

@@ -86,8 +86,8 @@ class Finish {
     std::vector<size_t> all(plan_.tasks.size());
     std::iota(all.begin(), all.end(), size_t{0});
     state_.remove_records(all);
-    progress_.say(fmt::format("{}, {}, complete", count_text(plan_.files.size(), "file"),
-                              byte_text(static_cast<double>(plan_.bytes()))));
+    progress_.print_line(fmt::format("{}, {}, complete", count_text(plan_.files.size(), "file"),
+                                     byte_text(static_cast<double>(plan_.bytes()))));
     return kSuccess;
   }
 
@@ -114,7 +114,7 @@ class Finish {
 
   // The data on disk are not those that were written: the tasks that wrote them must run again.
   void redo(size_t file, const std::string& why, const std::vector<Share>& shares) {
-    progress_.say(fmt::format("plainfs: {}: {}", folder_.whole(plan_.files[file].path), why));
+    progress_.print_line(fmt::format("plainfs: {}: {}", folder_.whole(plan_.files[file].path), why));
     for (const Share& share : shares) {
       state_.remove_record(share.task);
       standing_.missing.push_back(share.task);
@@ -165,7 +165,7 @@ class Finish {
       }
     }
     for (const std::string& folder : whole.broken())
-      progress_.say(
+      progress_.print_line(
           fmt::format("{}: left incomplete, because a part of it cannot be written", folder_.whole(folder)));
   }
 
@@ -228,7 +228,7 @@ int finish_command(Arguments arguments) {
   const Named named = names_of("--finish", arguments);
   const ExportPlan plan = read_plan(named.plan);
   TargetFolder folder(named.folder);
-  for (const std::string& line : folder.keep_apart(plan.paths())) Progress().say("plainfs: " + line);
+  for (const std::string& line : folder.keep_apart(plan.paths())) Progress().print_line("plainfs: " + line);
   return Finish(plan, named.plan, folder, verifies).run();
 }
 

@@ -104,7 +104,7 @@ class Task {
   }
 
   ExitCode there_already() {
-    progress_.say(fmt::format("task {} of {} is already done", number_ + 1, plan_.tasks.size()));
+    progress_.print_line(fmt::format("task {} of {} is already done", number_ + 1, plan_.tasks.size()));
     return kSuccess;
   }
 
@@ -236,7 +236,7 @@ int task_command(Arguments arguments) {
     throw Failure(kUsage, fmt::format("export --task {}: the tasks of {} are numbered 1 to {}", *number,
                                       names[0], plan.tasks.size()));
   TargetFolder folder(boost::filesystem::absolute(names[1]).string());
-  for (const std::string& line : folder.keep_apart(plan.paths())) Progress().say("plainfs: " + line);
+  for (const std::string& line : folder.keep_apart(plan.paths())) Progress().print_line("plainfs: " + line);
   options.store = plan.store;
   options.views = plan.views;
   options.subdir = plan.subdir;

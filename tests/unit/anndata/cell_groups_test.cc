@@ -5,8 +5,8 @@
 
 #include "formats/annotated/annotated_matrices.h"
 #include "formats/core/model/counted_times.h"
+#include "tests/support/mentions.h"
 #include "tests/support/sample_arrays.h"
-#include "tests/support/says.h"
 #include "tests/unit/anndata/anndata_store.h"
 
 namespace plainfs::anndata {
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(lists_and_records_have_no_levels) {
   BOOST_TEST(!has_listed_groups(*pairs));
   const ArrayPtr complex =
       std::make_shared<MemoryArray>(number_type(Kind::complex, 16), Shape{0}, Elements{});
-  BOOST_CHECK_EXCEPTION(groups_of(complex), Error, says("has no levels"));
+  BOOST_CHECK_EXCEPTION(groups_of(complex), Error, mentions("has no levels"));
 }
 
 BOOST_AUTO_TEST_CASE(too_many_levels_are_not_returned) {
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(unreadable_column_is_an_error) {
   const ArrayPtr column =
       factor(std::make_shared<BrokenArray>(number_type(Kind::integer, 1), damaged("gone")), text_array({"a"}),
              0, "x", context);
-  BOOST_CHECK_EXCEPTION(groups_of(column), Error, says("gone"));
+  BOOST_CHECK_EXCEPTION(groups_of(column), Error, mentions("gone"));
 }
 
 BOOST_AUTO_TEST_CASE(matrix_reports_whether_its_cells_have_columns) {

@@ -5,8 +5,8 @@
 
 #include "formats/annotated/parts.h"
 #include "formats/core/model/factor.h"
+#include "tests/support/mentions.h"
 #include "tests/support/sample_arrays.h"
-#include "tests/support/says.h"
 #include "tests/support/store_nodes.h"
 #include "tests/support/test_context.h"
 
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(factor_keeps_all_levels_and_checks) {
   BOOST_TEST(parts->levels == labels);
   BOOST_TEST(parts->is_ordered);
   BOOST_TEST(shown(*parts->codes) == (Texts{"2", "1"}));
-  BOOST_CHECK_EXCEPTION(some.obs.columns[1].values->check(), Error, says("labels that are alike"));
+  BOOST_CHECK_EXCEPTION(some.obs.columns[1].values->check(), Error, mentions("labels that are alike"));
 }
 
 BOOST_AUTO_TEST_CASE(dense_parts_are_in_c_order_with_the_names_of_their_cells) {
@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(inconsistent_sparse_lists_are_damage) {
     matrix.index = numbers<int32_t>({0, 1});
     matrix.pointer = numbers<int32_t>({0, 2, 1});
     const AnnotatedMatrix some = selected_cells(of_x(matrix, 2, 2), indices({1}), context);
-    BOOST_CHECK_EXCEPTION(rows_of(std::get<SparseMatrix>(some.x)), Error, says("pointer 2 is 1"));
+    BOOST_CHECK_EXCEPTION(rows_of(std::get<SparseMatrix>(some.x)), Error, mentions("pointer 2 is 1"));
     matrix.error = unsupported("of complex numbers");
     const AnnotatedMatrix other = selected_cells(of_x(matrix, 2, 2), indices({1}), context);
     BOOST_TEST(std::get<SparseMatrix>(other.x).error.value().what() == "of complex numbers");

@@ -22,9 +22,9 @@
 #include "cache/request.h"
 #include "formats/core/base/descriptor.h"
 #include "formats/core/base/error.h"
+#include "tests/support/mentions.h"
 #include "tests/support/no_memory.h"
 #include "tests/support/no_more_descriptors.h"
-#include "tests/support/says.h"
 #include "tests/support/temporary_directory.h"
 
 using namespace plainfs;
@@ -141,11 +141,11 @@ BOOST_AUTO_TEST_CASE(read_beyond_the_end_is_damaged_and_allocates_nothing) {
   BOOST_CHECK_EXCEPTION(file->read_at(8, 3), Error, fails(Errc::damaged, "the file has 10"));
   BOOST_CHECK_EXCEPTION(file->read_at(11, 0), Error, fails(Errc::damaged, "the file has 10"));
   BOOST_CHECK_EXCEPTION(file->read_at(0, size_t{1} << 62), Error,
-                        says("expected 4611686018427387904 bytes at byte 0, but the file has 10"));
+                        mentions("expected 4611686018427387904 bytes at byte 0, but the file has 10"));
   BOOST_CHECK_EXCEPTION(file->read_at(~uint64_t{0}, 1), Error,
-                        says("expected 1 bytes at byte 18446744073709551615, but the file has 10"));
+                        mentions("expected 1 bytes at byte 18446744073709551615, but the file has 10"));
   BOOST_CHECK_EXCEPTION(file->read_at(5, ~size_t{0} - 2), Error,
-                        says("expected 18446744073709551613 bytes at byte 5, but the file has 10"));
+                        mentions("expected 18446744073709551613 bytes at byte 5, but the file has 10"));
 }
 
 BOOST_AUTO_TEST_CASE(absent_file_is_null_or_not_found) {

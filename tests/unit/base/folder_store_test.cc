@@ -11,8 +11,8 @@
 #include "cache/request.h"
 #include "formats/core/base/error.h"
 #include "formats/core/base/file_pool.h"
+#include "tests/support/mentions.h"
 #include "tests/support/no_more_descriptors.h"
-#include "tests/support/says.h"
 #include "tests/support/temporary_directory.h"
 
 using namespace plainfs;
@@ -52,9 +52,9 @@ BOOST_AUTO_TEST_CASE(reads_a_key_or_a_part_of_it) {
   BOOST_TEST(value->size() == 10U);
   BOOST_TEST(as_text(value->read(3, 4)) == "3456");
   BOOST_TEST(as_text(value->read_all()) == "0123456789");
-  BOOST_CHECK_EXCEPTION(value->read(8, 3), Error, says("bytes at byte"));
+  BOOST_CHECK_EXCEPTION(value->read(8, 3), Error, mentions("bytes at byte"));
   BOOST_TEST(!keys->open("a/b/absent"));
-  BOOST_CHECK_EXCEPTION(keys->open("a/b"), Error, says("not a regular file"));
+  BOOST_CHECK_EXCEPTION(keys->open("a/b"), Error, mentions("not a regular file"));
   BOOST_TEST(!keys->read_if_exists("a/d", 10));
   BOOST_TEST(as_text(*keys->read_if_exists("a/b/c", 10)) == "0123456789");
   BOOST_CHECK_EXCEPTION(keys->read_if_exists("a/b/c", 9), Error, [](const Error& error) {
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(lists_names_in_byte_order) {
   BOOST_TEST(keys->folders("") == (std::vector<std::string>{"a", "a-b"}), boost::test_tools::per_element());
   BOOST_TEST(keys->has_folder("a"));
   BOOST_TEST(!keys->has_folder("b"));
-  BOOST_CHECK_EXCEPTION(keys->list("absent"), Error, says("No such file or directory"));
+  BOOST_CHECK_EXCEPTION(keys->list("absent"), Error, mentions("No such file or directory"));
 }
 
 BOOST_AUTO_TEST_CASE(looping_links_are_left_out_and_dangling_ones_listed) {
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(escaping_links_are_not_listed_through) {
   bounded.confine(Containment::of_store(folder.path()));
   const KeyStorePtr keys = bounded.open_folder(folder.path());
   BOOST_TEST(text_of(keys->list("")) == "a/ file? folder? ");
-  BOOST_CHECK_EXCEPTION(keys->list("folder"), Error, says("outside the store's folder"));
+  BOOST_CHECK_EXCEPTION(keys->list("folder"), Error, mentions("outside the store's folder"));
 }
 
 BOOST_AUTO_TEST_CASE(lists_a_folder_once_a_descriptor_is_left) {

@@ -92,9 +92,9 @@ struct Fixture {
   }
 
   // Returns the result of a process that cannot use openat2.
-  static int in_a_process_without_openat2(int refusal, const std::function<int()>& says) {
+  static int in_a_process_without_openat2(int refusal, const std::function<int()>& mentions) {
     const pid_t child = ::fork();
-    if (child == 0) ::_exit(do_without_openat2(refusal) ? says() : 255);
+    if (child == 0) ::_exit(do_without_openat2(refusal) ? mentions() : 255);
     int status = -1;
     BOOST_REQUIRE(::waitpid(child, &status, 0) == child);
     BOOST_REQUIRE(WIFEXITED(status));

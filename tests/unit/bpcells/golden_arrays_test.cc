@@ -5,8 +5,8 @@
 #include <fstream>
 
 #include "tests/support/golden_arrays.h"
+#include "tests/support/mentions.h"
 #include "tests/support/probe.h"
-#include "tests/support/says.h"
 #include "tests/unit/bpcells/store.h"
 
 namespace {
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(damage_fails_only_the_damaged_parts) {
       const std::string verdict = line.substr(std::min(file.size() + 1, line.size()));
       BOOST_TEST_CONTEXT(entry.path().filename().string() << "/" << file) {
         if (file == "mount") {
-          BOOST_CHECK_EXCEPTION(open_directory(look_at(store), context), Error, says("version"));
+          BOOST_CHECK_EXCEPTION(open_directory(look_at(store), context), Error, mentions("version"));
           continue;
         }
         if (!node) node = open_refined(store, context);

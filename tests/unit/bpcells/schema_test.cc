@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 #include "tests/unit/bpcells/store.h"
 
 namespace {
@@ -229,7 +229,7 @@ BOOST_AUTO_TEST_CASE(declared_length_of_chr_ptr_is_not_trusted) {
   group->set("chr_names", text_array({"x", "y", "z"}));
   const std::optional<Node> node = bpcells::refine(raw(group), context);
   BOOST_CHECK_EXCEPTION(std::get<Fragments>(node->content).chr_pointer->check(), Error,
-                        says("chr_ptr has 4503599627370496 values, more than 16777216"));
+                        mentions("chr_ptr has 4503599627370496 values, more than 16777216"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -58,7 +58,7 @@ inline void require_error(Errc code, const std::string& words, const std::functi
   } catch (const Error& error) {
     BOOST_TEST((error.code() == code));
     BOOST_TEST(std::string(error.what()).find(words) != std::string::npos,
-               "\"" << error.what() << "\" does not say \"" << words << "\"");
+               "\"" << error.what() << "\" does not contain \"" << words << "\"");
     return;
   }
   BOOST_ERROR("no error, expected: " << words);

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "formats/core/base/error.h"
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 
 namespace plainfs {
 namespace {
@@ -87,9 +87,9 @@ BOOST_AUTO_TEST_CASE(other_units_and_dates_are_no_times) {
 
 BOOST_AUTO_TEST_CASE(time_far_away_is_unsupported) {
   const auto times = TimeReference::parse("days since 2000-01-01", Calendar::standard);
-  BOOST_CHECK_EXCEPTION(times->since_reference(INT64_MAX), Error, says("days from its reference"));
+  BOOST_CHECK_EXCEPTION(times->since_reference(INT64_MAX), Error, mentions("days from its reference"));
   BOOST_CHECK_EXCEPTION(times->since_reference(std::numeric_limits<double>::max()), Error,
-                        says("days from its reference"));
+                        mentions("days from its reference"));
 }
 
 BOOST_AUTO_TEST_CASE(time_may_be_cut_off_from_the_right) {

@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "tests/support/bytes_file.h"
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 
 namespace plainfs::netcdf {
 namespace {
@@ -70,31 +70,31 @@ BOOST_AUTO_TEST_CASE(header_cut_off_is_damaged) {
 BOOST_AUTO_TEST_CASE(count_beyond_the_file_is_damaged) {
   Parts parts;
   parts.dimensions = word(10) + word(UINT32_MAX);
-  BOOST_CHECK_EXCEPTION(header_of(parts), Error, says("items, more than fit into the file"));
+  BOOST_CHECK_EXCEPTION(header_of(parts), Error, mentions("items, more than fit into the file"));
 }
 
 BOOST_AUTO_TEST_CASE(unknown_type_is_damaged) {
   Parts parts;
   parts.type = word(7);  // of CDF-5
-  BOOST_CHECK_EXCEPTION(header_of(parts), Error, says("unknown NetCDF classic type 7"));
+  BOOST_CHECK_EXCEPTION(header_of(parts), Error, mentions("unknown NetCDF classic type 7"));
 }
 
 BOOST_AUTO_TEST_CASE(missing_dimension_is_damaged) {
   Parts parts;
   parts.numbers = word(0) + word(2);
-  BOOST_CHECK_EXCEPTION(header_of(parts), Error, says("dimension 2, but there are 2"));
+  BOOST_CHECK_EXCEPTION(header_of(parts), Error, mentions("dimension 2, but there are 2"));
 }
 
 BOOST_AUTO_TEST_CASE(two_record_dimensions_are_damaged) {
   Parts parts;
   parts.dimensions = word(10) + word(2) + name("t") + word(0) + name("x") + word(0);
-  BOOST_CHECK_EXCEPTION(header_of(parts), Error, says("more than one record dimension"));
+  BOOST_CHECK_EXCEPTION(header_of(parts), Error, mentions("more than one record dimension"));
 }
 
 BOOST_AUTO_TEST_CASE(record_dimension_after_another_is_damaged) {
   Parts parts;
   parts.numbers = word(1) + word(0);
-  BOOST_CHECK_EXCEPTION(header_of(parts), Error, says("the record dimension as dimension 1"));
+  BOOST_CHECK_EXCEPTION(header_of(parts), Error, mentions("the record dimension as dimension 1"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -8,7 +8,7 @@
 
 #include "formats/core/codecs/codecs.h"
 
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 
 namespace plainfs {
 namespace {
@@ -219,7 +219,7 @@ BOOST_AUTO_TEST_CASE(a_chunk_must_be_an_array_of_the_chunks_size) {
                                     "e."s,
                                     "N."s})
     BOOST_CHECK_EXCEPTION(codec->decode(as_byte_span(pickle), shape), Error,
-                          says("pickle: the pickle does not contain an array"));
+                          mentions("pickle: the pickle does not contain an array"));
 }
 
 BOOST_AUTO_TEST_CASE(records_must_have_the_fields_of_the_array) {
@@ -239,11 +239,11 @@ BOOST_AUTO_TEST_CASE(records_must_have_the_fields_of_the_array) {
   };
   BOOST_TEST(decode("n", number_type(Kind::integer, 4)) == 7);
   BOOST_CHECK_EXCEPTION(decode("m", number_type(Kind::integer, 4)), Error,
-                        says("pickle: the pickle contains compound of"));
+                        mentions("pickle: the pickle contains compound of"));
   BOOST_CHECK_EXCEPTION(decode("n", number_type(Kind::unsigned_integer, 4)), Error,
-                        says("pickle: the pickle contains compound of"));
+                        mentions("pickle: the pickle contains compound of"));
   BOOST_CHECK_EXCEPTION(decode("n", number_type(Kind::integer, 8)), Error,
-                        says("pickle: the pickle contains compound of"));
+                        mentions("pickle: the pickle contains compound of"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -7,7 +7,7 @@
 #include "formats/core/base/checked.h"
 #include "formats/core/codecs/checksum.h"
 #include "formats/core/codecs/compress.h"
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"
 
@@ -75,7 +75,7 @@ void check(const std::string& content, const Samples& expected) {
 }
 
 void check_fails(const std::string& content, const std::string& words) {
-  BOOST_CHECK_EXCEPTION(PngFile(content).samples(), Error, says(words));
+  BOOST_CHECK_EXCEPTION(PngFile(content).samples(), Error, mentions(words));
 }
 
 BOOST_AUTO_TEST_SUITE(png_suite)

@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "fs/command_line/exit_code.h"
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 #include "tests/support/store_nodes.h"
 
 namespace plainfs {
@@ -33,13 +33,13 @@ BOOST_AUTO_TEST_CASE(columns_are_of_numbers_or_of_texts) {
 }
 
 BOOST_AUTO_TEST_CASE(malformed_table_of_cells_is_refused) {
-  BOOST_CHECK_EXCEPTION(cell_table(""), Error, says("the header is missing"));
-  BOOST_CHECK_EXCEPTION(cell_table("x,y\na\n"), Error, says("record 2 has 1 fields, expected 2"));
-  BOOST_CHECK_EXCEPTION(cell_table("x\na\na\n"), Error, says("the cell a is repeated"));
+  BOOST_CHECK_EXCEPTION(cell_table(""), Error, mentions("the header is missing"));
+  BOOST_CHECK_EXCEPTION(cell_table("x,y\na\n"), Error, mentions("record 2 has 1 fields, expected 2"));
+  BOOST_CHECK_EXCEPTION(cell_table("x\na\na\n"), Error, mentions("the cell a is repeated"));
   BOOST_TEST(cell_table("x,y\n").table.rows == 0u);
   BOOST_CHECK_EXCEPTION(read_cells_file("/nowhere/cells.csv"), Failure,
-                        says("cells=/nowhere/cells.csv: No such file"));
-  BOOST_CHECK_EXCEPTION(read_cells_file("/tmp"), Failure, says("cells=/tmp: not a regular file"));
+                        mentions("cells=/nowhere/cells.csv: No such file"));
+  BOOST_CHECK_EXCEPTION(read_cells_file("/tmp"), Failure, mentions("cells=/tmp: not a regular file"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

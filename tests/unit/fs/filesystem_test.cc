@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "fs/tree/memory_file.h"
+#include "tests/support/mentions.h"
 #include "tests/support/no_memory.h"
-#include "tests/support/says.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/fs/memory_store.h"
 
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(failed_size_is_not_known) {
   root->add("broken", {damaged("as planned"), nullptr, {}, {}});
   const Inode broken = files().find("broken.csv");
   BOOST_TEST(!files().status_so_far(broken).is_whole);
-  BOOST_CHECK_EXCEPTION(files().status(broken), Error, says("as planned"));
+  BOOST_CHECK_EXCEPTION(files().status(broken), Error, mentions("as planned"));
 }
 
 BOOST_AUTO_TEST_CASE(concurrent_opens_share_one_pass) {
@@ -209,13 +209,13 @@ BOOST_AUTO_TEST_CASE(hidden_files_are_found_but_not_listed) {
 
 BOOST_AUTO_TEST_CASE(a_link_too_long_for_the_kernel_is_an_error) {
   root->add_link("long", std::vector<std::string>(2000, "xyz"));
-  BOOST_CHECK_EXCEPTION(files().read_link(files().find("long")), Error, says("a link of"));
+  BOOST_CHECK_EXCEPTION(files().read_link(files().find("long")), Error, mentions("a link of"));
 }
 
 BOOST_AUTO_TEST_CASE(views_are_chosen_by_name) {
   BOOST_TEST(views_named("csv,npy").all.size() >= 2U);
   BOOST_TEST(views_named("").all.empty());
-  BOOST_CHECK_EXCEPTION(views_named("csv,xls"), Error, says("views=xls: unknown view"));
+  BOOST_CHECK_EXCEPTION(views_named("csv,xls"), Error, mentions("views=xls: unknown view"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "fs/commands/one_file/new_folder.h"
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 #include "tests/support/temporary_directory.h"
 
 namespace plainfs {

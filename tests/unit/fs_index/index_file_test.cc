@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "formats/core/base/error.h"
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 #include "tests/support/temporary_directory.h"
 
 namespace plainfs {
@@ -51,11 +51,11 @@ BOOST_AUTO_TEST_CASE(measurements_survive_a_round_trip) {
 BOOST_AUTO_TEST_CASE(wrong_length_is_damaged) {
   Bytes bytes = encode_measured(kSome);
   for (size_t size = 0; size < bytes.size(); ++size)
-    BOOST_CHECK_EXCEPTION(decode_measured(ByteSpan(bytes).first(size)), Error, says("bytes"));
+    BOOST_CHECK_EXCEPTION(decode_measured(ByteSpan(bytes).first(size)), Error, mentions("bytes"));
   bytes.push_back(std::byte{0});
-  BOOST_CHECK_EXCEPTION(decode_measured(bytes), Error, says("trailing bytes"));
+  BOOST_CHECK_EXCEPTION(decode_measured(bytes), Error, mentions("trailing bytes"));
   const Bytes claims{std::byte{0}, std::byte{0xff}, std::byte{0xff}, std::byte{0x7f}};
-  BOOST_CHECK_EXCEPTION(decode_measured(claims), Error, says("items in"));
+  BOOST_CHECK_EXCEPTION(decode_measured(claims), Error, mentions("items in"));
 }
 
 BOOST_AUTO_TEST_CASE(file_contains_the_written_entries) {
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(file_contains_the_written_entries) {
 BOOST_AUTO_TEST_CASE(a_file_of_another_store_is_not_used) {
   const Folder folder;
   write(folder.path, sample());
-  BOOST_CHECK_EXCEPTION(IndexFile::open(folder.path, "store"), Error, says("an index of another store"));
+  BOOST_CHECK_EXCEPTION(IndexFile::open(folder.path, "store"), Error, mentions("an index of another store"));
 }
 
 BOOST_AUTO_TEST_CASE(file_truncated_anywhere_is_damaged) {
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(file_truncated_anywhere_is_damaged) {
   const Bytes whole = sample();
   for (size_t size = 0; size < whole.size(); ++size) {
     write(folder.path, ByteSpan(whole).first(size));
-    BOOST_CHECK_EXCEPTION(folder.open(), Error, says("bytes"));
+    BOOST_CHECK_EXCEPTION(folder.open(), Error, mentions("bytes"));
   }
 }
 
@@ -110,21 +110,21 @@ BOOST_AUTO_TEST_CASE(no_byte_can_be_changed_unseen) {
 BOOST_AUTO_TEST_CASE(only_plain_files_of_the_user_are_read) {
   const Folder folder;
   BOOST_REQUIRE_EQUAL(::mkfifo(folder.path.c_str(), 0600), 0);
-  BOOST_CHECK_EXCEPTION(folder.open(), Error, says("not a regular file"));
+  BOOST_CHECK_EXCEPTION(folder.open(), Error, mentions("not a regular file"));
   ::unlink(folder.path.c_str());
   write(folder.directory.path("real"), sample());
   BOOST_REQUIRE_EQUAL(::symlink("real", folder.path.c_str()), 0);
-  BOOST_CHECK_EXCEPTION(folder.open(), Error, says("Too many levels of symbolic links"));
+  BOOST_CHECK_EXCEPTION(folder.open(), Error, mentions("Too many levels of symbolic links"));
   ::unlink(folder.path.c_str());
   if (::geteuid() != 0) return;
   write(folder.path, sample());
   BOOST_REQUIRE_EQUAL(::chown(folder.path.c_str(), 12345, 0), 0);
-  BOOST_CHECK_EXCEPTION(folder.open(), Error, says("owned by user 12345"));
+  BOOST_CHECK_EXCEPTION(folder.open(), Error, mentions("owned by user 12345"));
 }
 
 BOOST_AUTO_TEST_CASE(index_too_large_to_read_is_not_written) {
   const std::vector<IndexEntry> vast{{std::string(size_t{65} << 20, 'x'), encode_measured({})}};
-  BOOST_CHECK_EXCEPTION(encode_index("key", {}, vast), Error, says("an index of"));
+  BOOST_CHECK_EXCEPTION(encode_index("key", {}, vast), Error, mentions("an index of"));
 }
 
 BOOST_AUTO_TEST_CASE(oversized_file_is_not_read) {
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(oversized_file_is_not_read) {
   write(folder.path, sample());
   BOOST_TEST(folder.open() != nullptr);
   BOOST_REQUIRE_EQUAL(::truncate(folder.path.c_str(), off_t{1} << 40), 0);
-  BOOST_CHECK_EXCEPTION(folder.open(), Error, says("a file of 1099511627776 bytes"));
+  BOOST_CHECK_EXCEPTION(folder.open(), Error, mentions("a file of 1099511627776 bytes"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

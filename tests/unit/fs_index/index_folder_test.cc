@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "formats/core/base/error.h"
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 #include "tests/support/temporary_directory.h"
 
 namespace plainfs {
@@ -120,14 +120,14 @@ BOOST_AUTO_TEST_CASE(failed_write_is_an_error_and_leaves_nothing) {
   const TemporaryDirectory directory;
   std::ofstream(directory.path("file")) << "x";
   BOOST_CHECK_EXCEPTION(IndexFolder(directory.path("file/x")).write("s", "key", index_of("key", 1)), Error,
-                        says("file"));
+                        mentions("file"));
   boost::filesystem::create_directory(directory.path("taken"));
   const IndexFolder folder(directory.path("taken"));
   folder.write("s", "key", index_of("key", 1));
   const std::string file = only_file(folder.path());
   boost::filesystem::remove(file);
   boost::filesystem::create_directory(file);
-  BOOST_CHECK_EXCEPTION(folder.write("s", "key", index_of("key", 1)), Error, says("Is a directory"));
+  BOOST_CHECK_EXCEPTION(folder.write("s", "key", index_of("key", 1)), Error, mentions("Is a directory"));
   BOOST_TEST(files_in(folder.path()) == 1u);
 }
 

@@ -26,9 +26,9 @@ struct Session {
 struct Stores {
   TemporaryDirectory directory;
   std::string store = directory.path("a.rds");
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   KeptPasses passes{std::make_shared<const IndexFolder>(directory.path("index")),
-                    [this](const std::string& line) { told.push_back(line); }};
+                    [this](const std::string& line) { reported.push_back(line); }};
 
   explicit Stores(const std::string& content = "x") { write(content, 100); }
   void write(const std::string& content, time_t modified) {
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(kept_pass_is_found_by_its_name_in_another_session) {
   BOOST_TEST(!stores.passes.known(stores.store, "pass 2", second.used));
   stores.passes.discard(stores.store, second.used);
   BOOST_TEST(!stores.passes.known(stores.store, "pass 1", second.used));
-  BOOST_TEST(stores.told.empty());
+  BOOST_TEST(stores.reported.empty());
 }
 
 BOOST_AUTO_TEST_CASE(pass_of_a_rewritten_file_is_not_used) {

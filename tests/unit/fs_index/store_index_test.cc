@@ -14,7 +14,7 @@
 #include "cache/request.h"
 #include "formats/core/base/error.h"
 #include "tests/support/bytes_file.h"
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 #include "tests/support/temporary_directory.h"
 
 namespace plainfs {
@@ -63,17 +63,17 @@ struct Sessions {
   TemporaryDirectory directory;
   IndexFolderPtr folder = std::make_shared<const IndexFolder>(directory.path("index"));
   Told sources;
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
 
   StoreIndex open(const std::string& options = "") {
     return StoreIndex(folder, "/s", options, sources,
-                      [this](const std::string& line) { told.push_back(line); });
+                      [this](const std::string& line) { reported.push_back(line); });
   }
   // Opens the index of another user, for a store that may be remote.
   StoreIndex open_of_another(const std::string& store = "/s", const std::string& options = "") {
     return StoreIndex(
         std::make_shared<const IndexFolder>(directory.path("another")), store, options, sources,
-        [this](const std::string& line) { told.push_back(line); }, true);
+        [this](const std::string& line) { reported.push_back(line); }, true);
   }
   uint64_t known_to_another(const std::string& path, const std::string& options = "") {
     const MeasuredPtr measured = open_of_another("/s", options).measured(path);
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(results_of_a_session_reach_the_next) {
   BOOST_TEST(known("a.csv") == 5u);
   BOOST_TEST(known("b.csv") == 0u);
   BOOST_TEST(known("a.csv", "header") == 0u);
-  BOOST_TEST(told.empty());
+  BOOST_TEST(reported.empty());
 }
 
 BOOST_AUTO_TEST_CASE(sessions_add_to_each_other) {
@@ -136,10 +136,10 @@ BOOST_AUTO_TEST_CASE(changing_or_empty_store_has_no_index) {
   StoreIndex index = open();
   index.add("a.csv", found(1));
   sources.is_changing = true;
-  BOOST_CHECK_EXCEPTION(index.save(true), Error, says("written to"));
+  BOOST_CHECK_EXCEPTION(index.save(true), Error, mentions("written to"));
   sources.is_changing = false;
   sources.now.clear();
-  BOOST_CHECK_EXCEPTION(index.save(true), Error, says("written to"));
+  BOOST_CHECK_EXCEPTION(index.save(true), Error, mentions("written to"));
   BOOST_TEST(!boost::filesystem::exists(folder->path()));
 }
 
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(wrong_index_is_discarded) {
   index.add("a.csv", found(8));
   index.save(true);
   BOOST_TEST(known("a.csv") == 8u);
-  BOOST_TEST(told.empty());
+  BOOST_TEST(reported.empty());
 }
 
 BOOST_AUTO_TEST_CASE(index_beside_the_store_serves_all_users) {
@@ -203,7 +203,7 @@ BOOST_AUTO_TEST_CASE(index_beside_the_store_serves_all_users) {
   BOOST_TEST(open_of_another("/elsewhere/s").measured("a.csv") != nullptr);
   sources.now["/elsewhere/s"] = "2";
   BOOST_TEST(!open_of_another("/elsewhere/s").measured("a.csv"));
-  BOOST_TEST(told.empty());
+  BOOST_TEST(reported.empty());
 }
 
 BOOST_AUTO_TEST_CASE(wrong_index_beside_the_store_is_used_once) {
@@ -234,18 +234,18 @@ BOOST_AUTO_TEST_CASE(damaged_index_beside_the_store_is_reported_and_ignored) {
     std::string damaged = whole;
     damaged[at] ^= 1;
     sources.beside["/s.plainfs"] = damaged;
-    told.clear();
+    reported.clear();
     BOOST_TEST(known_to_another("a.csv") == 0u);
-    BOOST_REQUIRE(told.size() == 1u);
-    BOOST_TEST(told[0].find("the index of sizes cannot be ") == 0u);
+    BOOST_REQUIRE(reported.size() == 1u);
+    BOOST_TEST(reported[0].find("the index of sizes cannot be ") == 0u);
   }
 }
 
 BOOST_AUTO_TEST_CASE(only_a_single_file_store_has_an_index_beside_it) {
-  BOOST_CHECK_EXCEPTION(open().to_lie_beside(), Error, says("no sizes of /s are known"));
+  BOOST_CHECK_EXCEPTION(open().to_lie_beside(), Error, mentions("no sizes of /s are known"));
   sources.now["/s/other"] = "7";
   keep("a.csv", 5);
-  BOOST_CHECK_EXCEPTION(open().to_lie_beside(), Error, says("also read from /s/other"));
+  BOOST_CHECK_EXCEPTION(open().to_lie_beside(), Error, mentions("also read from /s/other"));
 }
 
 // A caller that needs no check of the store is served meanwhile, and a waiting caller can leave.
@@ -277,10 +277,10 @@ BOOST_AUTO_TEST_CASE(unwritable_index_is_reported_and_skipped) {
   index.add("a.csv", found(1));
   index.count(std::chrono::seconds(1));
   index.save(false);
-  BOOST_REQUIRE(!told.empty());
-  BOOST_TEST(told.back().find("cannot be written: " + folder->path()) != std::string::npos);
+  BOOST_REQUIRE(!reported.empty());
+  BOOST_TEST(reported.back().find("cannot be written: " + folder->path()) != std::string::npos);
   BOOST_TEST(index.measured("a.csv") != nullptr);
-  BOOST_CHECK_EXCEPTION(index.save(true), Error, says("cannot be written"));
+  BOOST_CHECK_EXCEPTION(index.save(true), Error, mentions("cannot be written"));
 }
 
 BOOST_AUTO_TEST_CASE(damaged_index_is_reported_and_rewritten) {
@@ -288,7 +288,7 @@ BOOST_AUTO_TEST_CASE(damaged_index_is_reported_and_rewritten) {
   std::ofstream(file(), std::ios::app | std::ios::binary).put('x');
   boost::filesystem::resize_file(file(), 20);
   BOOST_TEST(known("a.csv") == 0u);
-  BOOST_TEST(told.at(0).find("cannot be read") != std::string::npos);
+  BOOST_TEST(reported.at(0).find("cannot be read") != std::string::npos);
   keep("b.csv", 6);
   BOOST_TEST(known("b.csv") == 6u);
 }
@@ -303,7 +303,7 @@ BOOST_AUTO_TEST_CASE(damaged_entry_fails_alone) {
   stream.close();
   BOOST_TEST(known("a.csv") == 5u);
   BOOST_TEST(known("b.csv") == 0u);
-  BOOST_TEST(told.at(0).find("b.csv") != std::string::npos);
+  BOOST_TEST(reported.at(0).find("b.csv") != std::string::npos);
   keep("b.csv", 7);
   BOOST_TEST(known("b.csv") == 7u);
   BOOST_TEST(known("a.csv") == 5u);

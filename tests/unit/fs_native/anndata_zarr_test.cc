@@ -5,8 +5,8 @@
 #include "formats/core/model/derived_array.h"
 #include "formats/core/sparse/column_order.h"
 #include "tests/support/made_files.h"
+#include "tests/support/mentions.h"
 #include "tests/support/sample_arrays.h"
-#include "tests/support/says.h"
 #include "tests/support/test_context.h"
 
 namespace plainfs {
@@ -82,8 +82,8 @@ struct Fixture {
     BOOST_TEST(document.find("\"shape\": []") != std::string::npos);
     BOOST_TEST(text_at(made, ".zmetadata").find('"' + path + "/.zarray\"") != std::string::npos);
     const auto chunk = found(made, path + "/0").open();
-    BOOST_CHECK_EXCEPTION(chunk->size(), Error, says(why));
-    BOOST_CHECK_EXCEPTION(chunk->read(0, 1), Error, says(why));
+    BOOST_CHECK_EXCEPTION(chunk->size(), Error, mentions(why));
+    BOOST_CHECK_EXCEPTION(chunk->read(0, 1), Error, mentions(why));
     BOOST_CHECK_THROW(found(made, path + "/.zgroup"), std::out_of_range);
   }
 };
@@ -281,8 +281,8 @@ BOOST_AUTO_TEST_CASE(temporary_fault_fails_the_documents) {
   for (const ViewEntry& entry : list()) {
     names.push_back(entry.name);
     BOOST_TEST(entry.fault.has_value() == (entry.name != ".zmetadata"));
-    BOOST_CHECK_EXCEPTION(entry.open()->size(), Error, says("the disk fails"));
-    BOOST_CHECK_EXCEPTION(entry.open()->read(0, 1), Error, says("the disk fails"));
+    BOOST_CHECK_EXCEPTION(entry.open()->size(), Error, mentions("the disk fails"));
+    BOOST_CHECK_EXCEPTION(entry.open()->read(0, 1), Error, mentions("the disk fails"));
   }
   BOOST_TEST(names == (std::vector<std::string>{".zarray", ".zattrs", ".zgroup", ".zmetadata"}),
              boost::test_tools::per_element());
@@ -399,13 +399,13 @@ BOOST_AUTO_TEST_CASE(damaged_part_fails_alone) {
   SparseMatrix x = small_sparse();
   x.index = numbers<uint32_t>({1, 0, 2});
   matrix.x = x;
-  BOOST_CHECK_EXCEPTION(text_at(zarr(matrix), "X/indices/0"), Error, says("column 2 is not below 2"));
+  BOOST_CHECK_EXCEPTION(text_at(zarr(matrix), "X/indices/0"), Error, mentions("column 2 is not below 2"));
 }
 
 BOOST_AUTO_TEST_CASE(matrix_with_a_failed_conversion_is_unreadable) {
   const ListEntries made =
       anndata_zarr([]() -> AnnotatedMatrix { throw damaged("obs has no rows"); }, context);
-  BOOST_CHECK_EXCEPTION(text_at(made, "0"), Error, says("obs has no rows"));
+  BOOST_CHECK_EXCEPTION(text_at(made, "0"), Error, mentions("obs has no rows"));
   BOOST_CHECK_THROW(found(made, ".zgroup"), std::out_of_range);
 }
 
@@ -421,7 +421,7 @@ BOOST_AUTO_TEST_CASE(unreadable_texts_fail_as_a_chunk) {
   const ListEntries made = zarr(matrix);
   BOOST_TEST(text_at(made, "obs/_index/.zarray").find("vlen-utf8") != std::string::npos);
   BOOST_TEST(text_at(made, ".zmetadata").find("\"obs/_index/.zarray\"") != std::string::npos);
-  BOOST_CHECK_EXCEPTION(text_at(made, "obs/_index/0"), Error, says("the chunk is cut"));
+  BOOST_CHECK_EXCEPTION(text_at(made, "obs/_index/0"), Error, mentions("the chunk is cut"));
 }
 
 BOOST_AUTO_TEST_CASE(an_array_of_too_many_chunks_is_unreadable) {

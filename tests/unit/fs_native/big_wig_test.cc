@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cstring>
 
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"
 
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(too_many_chromosomes_for_one_node_are_refused) {
   plan.chromosomes.assign(65'536, {"c", 1});
   plan.reduction = 64;
   BOOST_CHECK_EXCEPTION(big_wig(plan, std::make_shared<TextSegment>("")), Error,
-                        says("65536 chromosomes, more than 65535"));
+                        mentions("65536 chromosomes, more than 65535"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -4,8 +4,8 @@
 
 #include "formats/core/model/derived_array.h"
 #include "tests/support/made_files.h"
+#include "tests/support/mentions.h"
 #include "tests/support/sample_arrays.h"
-#include "tests/support/says.h"
 #include "tests/support/test_context.h"
 
 namespace plainfs {
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(unreadable_names_leave_no_version) {
     const auto broken = std::make_shared<BrokenArray>(text_type(), damaged("the chunk is cut"));
     (are_rows ? matrix.row_names : matrix.column_names) = broken;
     const ListEntries made = bpcells_directory(matrix, context);
-    BOOST_CHECK_EXCEPTION(text_at(made, "version"), Error, says("the chunk is cut"));
+    BOOST_CHECK_EXCEPTION(text_at(made, "version"), Error, mentions("the chunk is cut"));
     BOOST_TEST(text_at(made, "val") == bytes_of<uint32_t>("UINT32v1", {5, 7, 9}));
   }
 }
@@ -102,15 +102,15 @@ BOOST_AUTO_TEST_CASE(a_missing_value_is_nan) {
 }
 
 BOOST_AUTO_TEST_CASE(value_out_of_range_is_refused) {
-  BOOST_CHECK_EXCEPTION(version(text_array({"a", "b", "c"})), Error, says("a sparse matrix of"));
+  BOOST_CHECK_EXCEPTION(version(text_array({"a", "b", "c"})), Error, mentions("a sparse matrix of"));
   BOOST_CHECK_EXCEPTION(value_bytes(numbers<int64_t>({1, -1, (int64_t{1} << 53) + 1})), Error,
-                        says("9007199254740993"));
+                        mentions("9007199254740993"));
   SparseMatrix matrix = small_sparse();
   matrix.rows = uint64_t{1} << 31;
-  BOOST_CHECK_EXCEPTION(files(matrix), Error, says("2147483648 rows or columns"));
+  BOOST_CHECK_EXCEPTION(files(matrix), Error, mentions("2147483648 rows or columns"));
   matrix = small_sparse();
   matrix.error = damaged("unknown");
-  BOOST_CHECK_EXCEPTION(files(matrix), Error, says("unknown"));
+  BOOST_CHECK_EXCEPTION(files(matrix), Error, mentions("unknown"));
 }
 
 // BPCells requires it.
@@ -122,13 +122,13 @@ BOOST_AUTO_TEST_CASE(indices_are_sorted) {
   BOOST_TEST(all.at("val") == bytes_of<uint32_t>("UINT32v1", {5, 9, 7}));
   matrix.index = numbers<int64_t>({1, 2, 2});
   BOOST_CHECK_EXCEPTION(files(matrix), Error,
-                        says("cannot have repeated entries: row 2 occurs twice in column 1"));
+                        mentions("cannot have repeated entries: row 2 occurs twice in column 1"));
   matrix.index = numbers<int64_t>({1, 0, 3});
-  BOOST_CHECK_EXCEPTION(files(matrix), Error, says("row 3 is not below 3"));
+  BOOST_CHECK_EXCEPTION(files(matrix), Error, mentions("row 3 is not below 3"));
   matrix.index = numbers<int64_t>({1, 0, 2});
   matrix.pointer = numbers<int32_t>({0, 1, 2});
   BOOST_CHECK_EXCEPTION(files(matrix), Error,
-                        says("the pointers end at 2, expected 3, the number of entries"));
+                        mentions("the pointers end at 2, expected 3, the number of entries"));
 }
 
 BOOST_AUTO_TEST_CASE(names_are_lines) {
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(names_are_lines) {
   for (const std::string& name : {std::string("two\nlines"), std::string("end\r")}) {
     matrix.column_names = text_array({"c1", name});
     const ListEntries made = bpcells_directory(matrix, context);
-    BOOST_CHECK_EXCEPTION(text_at(made, "col_names"), Error, says("contains a line end"));
+    BOOST_CHECK_EXCEPTION(text_at(made, "col_names"), Error, mentions("contains a line end"));
     BOOST_TEST(text_at(made, "val") == bytes_of<uint32_t>("UINT32v1", {5, 7, 9}));
   }
 }
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(listing_reads_nothing) {
   matrix.value = matrix.index = matrix.pointer =
       std::make_shared<BrokenArray>(number_type(Kind::integer, 4), damaged("not to be read"));
   BOOST_TEST(listed_files(bpcells_directory(matrix, context)).size() == 8u);
-  BOOST_CHECK_EXCEPTION(files(matrix), Error, says("not to be read"));
+  BOOST_CHECK_EXCEPTION(files(matrix), Error, mentions("not to be read"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

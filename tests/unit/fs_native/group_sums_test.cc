@@ -5,8 +5,8 @@
 #include <limits>
 #include <random>
 
+#include "tests/support/mentions.h"
 #include "tests/support/sample_arrays.h"
-#include "tests/support/says.h"
 #include "tests/support/test_context.h"
 
 namespace plainfs {
@@ -97,11 +97,11 @@ BOOST_AUTO_TEST_CASE(whole_numbers_add_up_exactly_or_not_at_all) {
         sums_of<int64_t>(matrix({large, 1, -5}), groups, context) == (std::vector<int64_t>{large + 1, -5}),
         boost::test_tools::per_element());
     BOOST_CHECK_EXCEPTION(sums_of<int64_t>(matrix({INT64_MAX, 1, 0}), groups, context), Error,
-                          says("9223372036854775807 + 1 does not fit into a 64-bit sum"));
+                          mentions("9223372036854775807 + 1 does not fit into a 64-bit sum"));
   }
   const auto unsigned_matrix = lists<uint64_t>(true, 1, 1, {UINT64_MAX}, {0}, {0, 1});
   BOOST_CHECK_EXCEPTION(sums_of<int64_t>(unsigned_matrix, groups_of({0}, 1), context), Error,
-                        says("18446744073709551615 does not fit"));
+                        mentions("18446744073709551615 does not fit"));
 }
 
 BOOST_AUTO_TEST_CASE(reals_are_added_cell_after_cell) {
@@ -140,10 +140,11 @@ BOOST_AUTO_TEST_CASE(damage_is_reported_and_nothing_is_summed) {
     sums_of<int64_t>(matrix, groups_of({0, 0}, 1), context);
   };
   BOOST_CHECK_EXCEPTION(read(lists<int32_t>(true, 2, 3, {1, 2}, {0, 3}, {0, 1, 2})), Error,
-                        says("gene 3 is not below 3"));
+                        mentions("gene 3 is not below 3"));
   BOOST_CHECK_EXCEPTION(read(lists<int32_t>(false, 2, 2, {1, 2}, {0, 2}, {0, 1, 2})), Error,
-                        says("cell 2 is not below 2"));
-  BOOST_CHECK_EXCEPTION(read(lists<int32_t>(true, 2, 3, {1, 2}, {0, 1}, {0, 3, 2})), Error, says("pointer"));
+                        mentions("cell 2 is not below 2"));
+  BOOST_CHECK_EXCEPTION(read(lists<int32_t>(true, 2, 3, {1, 2}, {0, 1}, {0, 3, 2})), Error,
+                        mentions("pointer"));
 }
 
 // Pointers that change on the second read, like those of a store that is rewritten meanwhile.
@@ -162,7 +163,7 @@ BOOST_AUTO_TEST_CASE(pointers_falling_in_the_second_pass_are_damage) {
   TestContext context;
   SparseMatrix matrix = lists<int32_t>(false, 3, 2, {1, 2, 3}, {0, 1, 2}, {0, 1, 3});
   matrix.pointer = std::make_shared<ChangingPointers>(matrix.pointer, numbers<uint64_t>({0, 3, 1}));
-  BOOST_CHECK_EXCEPTION(sums_of<int64_t>(matrix, groups_of({0, 0, 0}, 1), context), Error, says("after"));
+  BOOST_CHECK_EXCEPTION(sums_of<int64_t>(matrix, groups_of({0, 0, 0}, 1), context), Error, mentions("after"));
 }
 
 BOOST_AUTO_TEST_CASE(counts_are_the_first_suitable_matrix) {
@@ -192,11 +193,11 @@ BOOST_AUTO_TEST_CASE(counts_are_the_first_suitable_matrix) {
   matrix.x_name = "counts";
   BOOST_TEST(choose_counts(matrix).name == "assay counts");
   matrix.genes = matrix.var.rows = 3;
-  BOOST_CHECK_EXCEPTION(choose_counts(matrix), Error, says("assay counts is 1 by 2, expected 1 by 3"));
+  BOOST_CHECK_EXCEPTION(choose_counts(matrix), Error, mentions("assay counts is 1 by 2, expected 1 by 3"));
   matrix.layers.clear();
   matrix.raw.reset();
   matrix.x = {};
-  BOOST_CHECK_EXCEPTION(choose_counts(matrix), Error, says("no matrix of cells to sum"));
+  BOOST_CHECK_EXCEPTION(choose_counts(matrix), Error, mentions("no matrix of cells to sum"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -7,8 +7,8 @@
 
 #include "formats/core/model/counted_times.h"
 #include "formats/core/model/derived_array.h"
+#include "tests/support/mentions.h"
 #include "tests/support/sample_arrays.h"
-#include "tests/support/says.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"
 #include "tests/unit/fs_native/memory_text.h"
@@ -371,15 +371,15 @@ BOOST_AUTO_TEST_CASE(content_unsupported_by_parquet_is_refused) {
   const auto lay_out = [&](const Table& table) { table_parquet(table, context); };
   const ArrayPtr values = numbers<int>({1});
   BOOST_CHECK_EXCEPTION(lay_out({1, nullptr, {{"x", text_array({"\xff"})}}}), Error,
-                        says("text that is not UTF-8"));
-  BOOST_CHECK_EXCEPTION(lay_out({1, nullptr, {{"\xff", values}}}), Error, says("text that is not UTF-8"));
+                        mentions("text that is not UTF-8"));
+  BOOST_CHECK_EXCEPTION(lay_out({1, nullptr, {{"\xff", values}}}), Error, mentions("text that is not UTF-8"));
   BOOST_CHECK_EXCEPTION(lay_out({2, nullptr, {{"x", values}}}), Error,
-                        says("column x has 1 values for 2 rows"));
+                        mentions("column x has 1 values for 2 rows"));
   const uint64_t many = uint64_t{1} << 33;
   BOOST_CHECK_EXCEPTION(lay_out({many, nullptr, {{"x", std::make_shared<Vast>(many)}}}), Error,
-                        says("8589934592 rows, more than"));
+                        mentions("8589934592 rows, more than"));
   BOOST_CHECK_EXCEPTION(lay_out({1, marked(text_array({"a"}), {std::nullopt}), {}}), Error,
-                        says("column _index: unexpected missing value"));
+                        mentions("column _index: unexpected missing value"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -176,8 +176,8 @@ BOOST_AUTO_TEST_CASE(duplicate_or_unnamed_cells_are_renamed) {
 
 BOOST_AUTO_TEST_CASE(more_names_than_memory_holds_are_refused) {
   TestContext context(size_t{1} << 20);
-  const std::string said = message_of([&] { cell_names(numbered_texts(uint64_t{1} << 40), context); });
-  BOOST_TEST(said == "1099511627776 cells are too many to distinguish with a cache of 1048576 bytes");
+  const std::string reported = message_of([&] { cell_names(numbered_texts(uint64_t{1} << 40), context); });
+  BOOST_TEST(reported == "1099511627776 cells are too many to distinguish with a cache of 1048576 bytes");
   const std::string of_features =
       message_of([&] { held_texts(*numbered_texts(10000, "g"), "features", context); });
   BOOST_TEST(of_features == "10000 features are too many to distinguish with a cache of 1048576 bytes");
@@ -468,7 +468,7 @@ BOOST_AUTO_TEST_CASE(counts_beyond_32_bits_are_refused) {
     Elements read(const Box& box) const override { return zero_elements(dtype(), box.extent[0]); }
   };
   TestContext context;
-  const auto said = [&](uint64_t entries, uint64_t genes) {
+  const auto reported = [&](uint64_t entries, uint64_t genes) {
     AnnotatedMatrix matrix = small();
     SparseMatrix x = by_cell(1);
     x.value = std::make_shared<Endless>(entries);
@@ -478,8 +478,8 @@ BOOST_AUTO_TEST_CASE(counts_beyond_32_bits_are_refused) {
     matrix.x = x;
     return message_of([&] { seurat_rds(alone(matrix), context); });
   };
-  BOOST_TEST(said(uint64_t{1} << 31, 2) == "2147483648 entries are too many for R's sparse matrices");
-  BOOST_TEST(said(3, uint64_t{1} << 31) == "2147483648 rows are too many for R's sparse matrices");
+  BOOST_TEST(reported(uint64_t{1} << 31, 2) == "2147483648 entries are too many for R's sparse matrices");
+  BOOST_TEST(reported(3, uint64_t{1} << 31) == "2147483648 rows are too many for R's sparse matrices");
 }
 
 BOOST_AUTO_TEST_CASE(empty_matrices_have_no_object) {

@@ -2,8 +2,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "tests/support/mentions.h"
 #include "tests/support/sample_arrays.h"
-#include "tests/support/says.h"
 
 namespace plainfs {
 
@@ -85,11 +85,11 @@ BOOST_AUTO_TEST_CASE(non_utf8_text_is_damage) {
   std::string out;
   BOOST_TEST(csv_of_text("gr\u00fcn, and more than eight bytes") ==
              "\"gr\u00fcn, and more than eight bytes\"");
-  BOOST_CHECK_EXCEPTION(csv_of_text("gr\xfcn"), Error, says("text that is not UTF-8"));
-  BOOST_CHECK_EXCEPTION(csv(fixed, bytes), Error, says("text that is not UTF-8"));
-  BOOST_CHECK_EXCEPTION(csv(colour, elements_of<uint8_t>({0})), Error, says("text that is not UTF-8"));
+  BOOST_CHECK_EXCEPTION(csv_of_text("gr\xfcn"), Error, mentions("text that is not UTF-8"));
+  BOOST_CHECK_EXCEPTION(csv(fixed, bytes), Error, mentions("text that is not UTF-8"));
+  BOOST_CHECK_EXCEPTION(csv(colour, elements_of<uint8_t>({0})), Error, mentions("text that is not UTF-8"));
   BOOST_CHECK_EXCEPTION(append_tsv_field(text_type(), texts({"gr\xfcn"}), 0, out), Error,
-                        says("text that is not UTF-8"));
+                        mentions("text that is not UTF-8"));
 }
 
 BOOST_AUTO_TEST_CASE(tsv_fields_are_never_quoted) {

@@ -5,8 +5,8 @@
 #include "formats/core/model/cell_table.h"
 #include "fs/filesystem.h"
 #include "fs/tree/tree.h"
+#include "tests/support/mentions.h"
 #include "tests/support/sample_arrays.h"
-#include "tests/support/says.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"
 #include "tests/unit/fs_tree/memory_anndata.h"
@@ -136,8 +136,8 @@ BOOST_AUTO_TEST_CASE(unreadable_column_fails_alone) {
   obs.columns.push_back(
       {"pairs", std::make_shared<BrokenArray>(number_type(Kind::complex, 16), damaged("no"))});
   BOOST_TEST(names("by") == (Names{"type", "a%2Fb", "bad", "short"}), boost::test_tools::per_element());
-  BOOST_CHECK_EXCEPTION(names("by/bad"), Error, says("no such chunk"));
-  BOOST_CHECK_EXCEPTION(names("by/short"), Error, says("short has 1 values for 5 cells"));
+  BOOST_CHECK_EXCEPTION(names("by/bad"), Error, mentions("no such chunk"));
+  BOOST_CHECK_EXCEPTION(names("by/short"), Error, mentions("short has 1 values for 5 cells"));
   BOOST_TEST(!is_there("by/pairs"));
   BOOST_TEST(text("by/type/T/var.csv") == "\"\"\ng1\ng2\n");
 }
@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(a_level_in_every_row_of_a_large_table_is_refused) {
   std::vector<int32_t> values(70000);
   for (int i = 0; i < 70000; ++i) values[i] = i;
   obs = {values.size(), nullptr, {{"n", numbers(values)}}};
-  BOOST_CHECK_EXCEPTION(names("by/n"), Error, says("n has more than 65536 levels"));
+  BOOST_CHECK_EXCEPTION(names("by/n"), Error, mentions("n has more than 65536 levels"));
 }
 
 // Three cells with seven fragments on two chromosomes.
@@ -164,9 +164,9 @@ struct FragmentsFixture {
 
   Tree& tree() {
     if (made) return *made;
-    CellTable said;
-    said.table = {3, text_array({"c", "x", "b"}), {{"type", text_array({"T", "T", "B"})}}};
-    context.context.options.cells = std::make_shared<const CellTable>(said);
+    CellTable reported;
+    reported.table = {3, text_array({"c", "x", "b"}), {{"type", text_array({"T", "T", "B"})}}};
+    context.context.options.cells = std::make_shared<const CellTable>(reported);
     auto store = std::make_shared<Store>();
     store->path = "/nowhere/store";
     store->root = {fragments, root};
@@ -184,20 +184,20 @@ BOOST_FIXTURE_TEST_CASE(fragments_are_divided_by_a_table_of_their_cells, Fragmen
   BOOST_TEST(tree().list(tree().find("by/type"))->size() == 2u);
   for (const char* name : {"fragments.tsv.gz", "fragments.tsv.gz.tbi", "fragments.tsv.gz.csi"})
     BOOST_TEST(tree().size(tree().find(std::string("by/type/T/") + name)) > 0u);
-  BOOST_CHECK_EXCEPTION(tree().find("by/type/T/by"), Error, says("by does not exist"));
+  BOOST_CHECK_EXCEPTION(tree().find("by/type/T/by"), Error, mentions("by does not exist"));
 }
 
 BOOST_FIXTURE_TEST_CASE(damaged_fragments_fail_each_level, FragmentsFixture) {
   fragments.cell = numbers<uint32_t>({0, 1, 3, 1, 0, 1, 1});
-  BOOST_CHECK_EXCEPTION(text("by/type/T/fragments.tsv"), Error, says("cell 3 is not below 3"));
+  BOOST_CHECK_EXCEPTION(text("by/type/T/fragments.tsv"), Error, mentions("cell 3 is not below 3"));
   made.reset();
   fragments.cell = numbers<uint32_t>({0, 1, 2, 1, 0, 1, 1});
   fragments.chr_pointer = numbers<uint64_t>({0, 3, 4, 2});
   BOOST_CHECK_EXCEPTION(text("by/type/T/fragments.tsv"), Error,
-                        says("chromosome 1 has fragments 4 to 2, but there are 7"));
+                        mentions("chromosome 1 has fragments 4 to 2, but there are 7"));
   made.reset();
   fragments.chr_pointer = numbers<uint64_t>({0, 7, 0, 7});
-  BOOST_CHECK_EXCEPTION(text("by/type/T/fragments.tsv"), Error, says("overlap: 14 of 7"));
+  BOOST_CHECK_EXCEPTION(text("by/type/T/fragments.tsv"), Error, mentions("overlap: 14 of 7"));
 }
 
 // More than are processed together, read at random places.
@@ -227,7 +227,7 @@ BOOST_FIXTURE_TEST_CASE(any_part_of_a_level_equals_that_of_all_lines, FragmentsF
 BOOST_FIXTURE_TEST_CASE(fragments_without_a_table_have_no_levels, FragmentsFixture) {
   tree();
   context.context.options.cells = nullptr;
-  BOOST_CHECK_EXCEPTION(tree().find("by"), Error, says("by does not exist"));
+  BOOST_CHECK_EXCEPTION(tree().find("by"), Error, mentions("by does not exist"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

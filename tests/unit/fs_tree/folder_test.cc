@@ -5,7 +5,7 @@
 
 #include "formats/open_store.h"
 #include "fs/filesystem.h"
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 #include "tests/support/test_context.h"
 
 namespace plainfs {
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(file_changed_while_mounted_is_an_error_until_reopened) {
   write("f", "old");
   BOOST_TEST(read("f") == "old");
   write("f", "newer");
-  BOOST_CHECK_EXCEPTION(read("f"), Error, says("has changed since it was mounted"));
+  BOOST_CHECK_EXCEPTION(read("f"), Error, mentions("has changed since it was mounted"));
   files().reopen();
   BOOST_TEST(read("f") == "newer");
 }
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(a_file_opened_before_reopening_fails) {
   const OpenFile open = files().open(files().find("f"));
   files().reopen();
   BOOST_CHECK_EXCEPTION(files().read(open, 0, 10), Error,
-                        says("the store was reopened after this file was opened"));
+                        mentions("the store was reopened after this file was opened"));
 }
 
 BOOST_AUTO_TEST_CASE(past_openings_are_released_unless_a_file_is_open) {

@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "formats/core/base/error.h"
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 
 namespace plainfs {
 namespace {
@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(name_keeps_its_inode_while_it_is_held) {
   inodes.release(held);
   BOOST_TEST(inodes.statistics().names == 1U);
   BOOST_TEST(!inodes.knows(held));
-  BOOST_CHECK_EXCEPTION(inodes.name(held), Error, says("does not exist"));
+  BOOST_CHECK_EXCEPTION(inodes.name(held), Error, mentions("does not exist"));
 }
 
 BOOST_AUTO_TEST_CASE(name_assigned_outside_of_a_visit_stays) {
@@ -95,7 +95,8 @@ BOOST_AUTO_TEST_CASE(range_of_parts_is_free_once_released) {
     held = inodes.part(folder, owner, kHalf, 3);
     inodes.hold(held);
     inodes.part(kRootInode, owner, kHalf, 0);
-    BOOST_CHECK_EXCEPTION(inodes.part(folder, inodes.new_owner(), 10, 0), Error, says("too many at once"));
+    BOOST_CHECK_EXCEPTION(inodes.part(folder, inodes.new_owner(), 10, 0), Error,
+                          mentions("too many at once"));
   }
   BOOST_TEST(inodes.statistics().parts == kHalf);
   const Inodes::Visit visit(inodes);

@@ -3,8 +3,8 @@
 
 #include "fs/filesystem.h"
 #include "fs/tree/tree.h"
+#include "tests/support/mentions.h"
 #include "tests/support/sample_arrays.h"
-#include "tests/support/says.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"
 #include "tests/unit/fs_tree/memory_anndata.h"
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(columns_with_few_levels_are_listed) {
   BOOST_TEST(names == (Names{"a+b.csv", "a+b.rds", "a+b.cells.csv", "c.csv", "c.rds", "c.cells.csv"}),
              boost::test_tools::per_element());
   for (const std::string none : {"d.csv", "n.txt", "c", "c+d.csv", "c+.csv", "c.cells.rds"})
-    BOOST_CHECK_EXCEPTION(tree().find("pseudobulk/" + none), Error, says(none + " does not exist"));
+    BOOST_CHECK_EXCEPTION(tree().find("pseudobulk/" + none), Error, mentions(none + " does not exist"));
 }
 
 BOOST_AUTO_TEST_CASE(counts_of_a_group_are_summed) {
@@ -82,8 +82,8 @@ BOOST_AUTO_TEST_CASE(commas_join_columns_like_plus) {
 
 BOOST_AUTO_TEST_CASE(unreadable_column_fails_alone) {
   obs.columns.push_back({"gone", std::make_shared<BrokenArray>(text_type(), damaged("a broken column"))});
-  BOOST_CHECK_EXCEPTION(text("pseudobulk/gone.csv"), Error, says("a broken column"));
-  BOOST_CHECK_EXCEPTION(text("pseudobulk/gone.cells.csv"), Error, says("a broken column"));
+  BOOST_CHECK_EXCEPTION(text("pseudobulk/gone.csv"), Error, mentions("a broken column"));
+  BOOST_CHECK_EXCEPTION(text("pseudobulk/gone.cells.csv"), Error, mentions("a broken column"));
   BOOST_TEST(text("pseudobulk/c+n.design.csv") == "\"\",c,n,cells\ny_z_1,y_z,1,2\nz_2,z,2,1\nz_10,z,10,1\n");
 }
 

@@ -8,7 +8,7 @@
 #include "fs/filesystem.h"
 #include "fs/tree/memory_file.h"
 #include "fs/views/names.h"
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"
 #include "tests/unit/fs/memory_store.h"
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(unlistable_group_fails_alone) {
   root->add_array("a");
   broken->break_with(damaged("no symbol table"));
   BOOST_TEST(names() == (Names{"a.csv", "a.npy", "broken"}), boost::test_tools::per_element());
-  BOOST_CHECK_EXCEPTION(tree().list(find("broken")), Error, says("no symbol table"));
+  BOOST_CHECK_EXCEPTION(tree().list(find("broken")), Error, mentions("no symbol table"));
   BOOST_CHECK(tree().kind(find("broken")) == FileKind::directory);
   broken->break_with(std::nullopt);
   BOOST_TEST(names("broken").empty());
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(unopenable_member_is_listed_and_fails) {
     if (tree().kind(inode) == FileKind::directory)
       BOOST_CHECK_THROW(tree().list(inode), Error);
     else
-      BOOST_CHECK_EXCEPTION(tree().size(inode), Error, says("no header"));
+      BOOST_CHECK_EXCEPTION(tree().size(inode), Error, mentions("no header"));
   }
 }
 
@@ -116,8 +116,8 @@ BOOST_AUTO_TEST_CASE(absent_names_are_not_found) {
   BOOST_CHECK_EXCEPTION(find("b"), Error, [](const Error& error) { return error.code() == Errc::not_found; });
   BOOST_CHECK_EXCEPTION(find("a.csv/x"), Error,
                         [](const Error& error) { return error.code() == Errc::not_found; });
-  BOOST_CHECK_EXCEPTION(tree().kind(1'000'000), Error, says("does not exist"));
-  BOOST_CHECK_EXCEPTION(tree().kind(0), Error, says("does not exist"));
+  BOOST_CHECK_EXCEPTION(tree().kind(1'000'000), Error, mentions("does not exist"));
+  BOOST_CHECK_EXCEPTION(tree().kind(0), Error, mentions("does not exist"));
 }
 
 BOOST_AUTO_TEST_CASE(single_array_store_shows_it_as_array) {
@@ -233,7 +233,7 @@ BOOST_AUTO_TEST_CASE(files_of_views_return_after_a_fault) {
   };
   root = std::make_shared<Matrices>(names, group);
   for (const char* path : {"m/genes.tsv", "m/10x/features.tsv.gz"})
-    BOOST_CHECK_EXCEPTION(tree().size(find(path)), Error, says("the disk fails"));
+    BOOST_CHECK_EXCEPTION(tree().size(find(path)), Error, mentions("the disk fails"));
   names->push_back("g");
   std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // a known fault is reported for a second
   for (const char* path : {"m/10x/features.tsv.gz", "m/genes.tsv"}) BOOST_TEST(tree().size(find(path)) > 0u);
@@ -249,10 +249,10 @@ BOOST_AUTO_TEST_CASE(names_of_a_temporarily_unopenable_member_are_not_absent) {
   const Names all = names();
   for (const char* name : {"b.csv", "t", "t.csv", "l"})
     BOOST_TEST(std::count(all.begin(), all.end(), name) == 1);
-  BOOST_CHECK_EXCEPTION(tree().size(find("t.csv")), Error, says("the disk fails"));
+  BOOST_CHECK_EXCEPTION(tree().size(find("t.csv")), Error, mentions("the disk fails"));
   for (const std::string& name : {std::string("b"), std::string("b.npy"), std::string("b~.csv"),
                                   std::string("t.rds"), std::string("l.csv"), file_name(long_name, ".npy")})
-    BOOST_CHECK_EXCEPTION(find(name), Error, says("the disk fails"));
+    BOOST_CHECK_EXCEPTION(find(name), Error, mentions("the disk fails"));
   for (const char* name : {"bb", "b-1.csv", "bad.npy", "x"})
     BOOST_CHECK_EXCEPTION(find(name), Error, [](const Error& e) { return e.code() == Errc::not_found; });
 }
@@ -261,7 +261,7 @@ BOOST_AUTO_TEST_CASE(possible_name_of_an_unopenable_member_is_reserved) {
   root->add_array("a").add("a.csv", {unreadable("the disk fails"), nullptr, {}, {}});
   BOOST_TEST(names() == (Names{".attrs.json", "a.csv", "a.csv.csv", "a.npy"}),
              boost::test_tools::per_element());
-  BOOST_CHECK_EXCEPTION(tree().size(find("a.csv")), Error, says("the disk fails"));
+  BOOST_CHECK_EXCEPTION(tree().size(find("a.csv")), Error, mentions("the disk fails"));
 }
 
 BOOST_AUTO_TEST_CASE(unreadable_link_fails_alone) {
@@ -280,7 +280,7 @@ BOOST_AUTO_TEST_CASE(link_to_an_unopenable_member_gives_its_error) {
   csv.path = {"b"};
   csv.only = ".csv";
   root->add("b", {unreadable("the disk fails"), nullptr, {}, {}}).add("l", {csv, nullptr, {}, {}});
-  BOOST_CHECK_EXCEPTION(link("l.csv"), Error, says("the disk fails"));
+  BOOST_CHECK_EXCEPTION(link("l.csv"), Error, mentions("the disk fails"));
 }
 
 BOOST_AUTO_TEST_CASE(a_very_long_link_ends) {
@@ -378,7 +378,7 @@ BOOST_AUTO_TEST_CASE(found_names_are_not_listed) {
   std::sort(unlisted.begin(), unlisted.end());
   BOOST_TEST(unlisted == (Names{"a.again", "a.mat", "again", "link.again", "link.mat"}),
              boost::test_tools::per_element());
-  BOOST_CHECK_EXCEPTION(find("b.again"), Error, says("b.again does not exist"));
+  BOOST_CHECK_EXCEPTION(find("b.again"), Error, mentions("b.again does not exist"));
 }
 
 // Files named n.txt for any number n, with n as content. 1 and 2 are listed.
@@ -420,8 +420,8 @@ BOOST_AUTO_TEST_CASE(unlisted_files_are_found) {
     BOOST_TEST(tree().size(entry.inode) == 5U);
     BOOST_TEST(find("numbered/" + entry.name) == entry.inode);
   }
-  BOOST_CHECK_EXCEPTION(find("numbered/x.txt"), Error, says("x.txt does not exist"));
-  BOOST_CHECK_EXCEPTION(find("numbered/3.txt"), Error, says("several are called 3"));
+  BOOST_CHECK_EXCEPTION(find("numbered/x.txt"), Error, mentions("x.txt does not exist"));
+  BOOST_CHECK_EXCEPTION(find("numbered/3.txt"), Error, mentions("several are called 3"));
   // Another opening finds the inode by its name, without a listing.
   made.emplace(memory_store(root), subdir, with_numbered(), context, inodes);
   BOOST_TEST(tree().size(seventh) == 5U);
@@ -444,7 +444,7 @@ BOOST_AUTO_TEST_CASE(listed_parts_have_inodes_by_their_place) {
   // Another opening may list other files at these places.
   Tree other(memory_store(root), subdir, with_numbered(), context, inodes);
   BOOST_TEST(other.find("numbered/1.txt") != second);
-  BOOST_CHECK_EXCEPTION(other.kind(second), Error, says("no longer in the store"));
+  BOOST_CHECK_EXCEPTION(other.kind(second), Error, mentions("no longer in the store"));
 }
 
 BOOST_AUTO_TEST_CASE(names_are_released_after_a_visit) {
@@ -567,7 +567,7 @@ BOOST_AUTO_TEST_CASE(a_name_of_another_kind_is_another_inode) {
   root->add_link("x", {"a"});
   made.reset();
   BOOST_TEST(find("x") != group);
-  BOOST_CHECK_EXCEPTION(tree().kind(group), Error, says("x: no longer in the store"));
+  BOOST_CHECK_EXCEPTION(tree().kind(group), Error, mentions("x: no longer in the store"));
 }
 
 BOOST_AUTO_TEST_CASE(directory_can_be_the_root) {
@@ -587,9 +587,9 @@ BOOST_AUTO_TEST_CASE(directory_can_be_the_root) {
 BOOST_AUTO_TEST_CASE(only_a_directory_can_be_the_root) {
   root->add_array("a");
   subdir = "a.csv";
-  BOOST_CHECK_EXCEPTION(tree(), Error, says("a.csv: not a directory"));
+  BOOST_CHECK_EXCEPTION(tree(), Error, mentions("a.csv: not a directory"));
   subdir = "none";
-  BOOST_CHECK_EXCEPTION(tree(), Error, says("does not exist"));
+  BOOST_CHECK_EXCEPTION(tree(), Error, mentions("does not exist"));
 }
 
 BOOST_AUTO_TEST_CASE(many_threads_see_the_same_inodes) {

@@ -2,8 +2,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "tests/support/mentions.h"
 #include "tests/support/sample_arrays.h"
-#include "tests/support/says.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"
 

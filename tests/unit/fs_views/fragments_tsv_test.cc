@@ -66,31 +66,31 @@ BOOST_AUTO_TEST_CASE(mismatched_parts_are_damage) {
     change(fragments);
     return message_of([&] { tsv_of(fragments); });
   };
-  const auto says = [](const std::string& message, const char* words) {
+  const auto mentions = [](const std::string& message, const char* words) {
     return message.find(words) != std::string::npos;
   };
-  BOOST_TEST(says(error_with([](auto& f) {
-                    f.cell = numbers<uint32_t>({1, 0, 2});
-                  }),
-                  "cell 2 is not below 2"));
-  BOOST_TEST(says(error_with([](auto& f) { f.start = numbers<uint32_t>({1, 0}); }), "2 starts"));
-  BOOST_TEST(says(error_with([](auto& f) {
-                    f.chr_pointer = numbers<uint64_t>({0, 1});
-                  }),
-                  "2 pointers for 3"));
-  BOOST_TEST(says(error_with([](auto& f) {
-                    f.chr_pointer = numbers<uint64_t>({0, 4, 0, 0, 0, 0});
-                  }),
-                  "has fragments 0 to 4"));
-  BOOST_TEST(says(error_with([](auto& f) {
-                    f.chr_pointer = numbers<uint64_t>({2, 1, 0, 0, 0, 0});
-                  }),
-                  "has fragments 2 to 1"));
-  BOOST_TEST(says(error_with([](auto& f) {
-                    f.chr_pointer = numbers<uint64_t>({0, 3, 0, 3, 0, 0});
-                  }),
-                  "overlap"));
-  BOOST_TEST(says(error_with([](auto& f) { f.error = damaged("no pointer"); }), "no pointer"));
+  BOOST_TEST(mentions(error_with([](auto& f) {
+                        f.cell = numbers<uint32_t>({1, 0, 2});
+                      }),
+                      "cell 2 is not below 2"));
+  BOOST_TEST(mentions(error_with([](auto& f) { f.start = numbers<uint32_t>({1, 0}); }), "2 starts"));
+  BOOST_TEST(mentions(error_with([](auto& f) {
+                        f.chr_pointer = numbers<uint64_t>({0, 1});
+                      }),
+                      "2 pointers for 3"));
+  BOOST_TEST(mentions(error_with([](auto& f) {
+                        f.chr_pointer = numbers<uint64_t>({0, 4, 0, 0, 0, 0});
+                      }),
+                      "has fragments 0 to 4"));
+  BOOST_TEST(mentions(error_with([](auto& f) {
+                        f.chr_pointer = numbers<uint64_t>({2, 1, 0, 0, 0, 0});
+                      }),
+                      "has fragments 2 to 1"));
+  BOOST_TEST(mentions(error_with([](auto& f) {
+                        f.chr_pointer = numbers<uint64_t>({0, 3, 0, 3, 0, 0});
+                      }),
+                      "overlap"));
+  BOOST_TEST(mentions(error_with([](auto& f) { f.error = damaged("no pointer"); }), "no pointer"));
 }
 
 BOOST_AUTO_TEST_CASE(names_may_have_any_length) {

@@ -9,8 +9,8 @@
 #include "formats/open_store.h"
 #include "fs/native/files.h"
 #include "fs/native/picture.h"
+#include "tests/support/mentions.h"
 #include "tests/support/sample_arrays.h"
-#include "tests/support/says.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"
 #include "tests/unit/fs/memory_store.h"
@@ -113,8 +113,8 @@ BOOST_AUTO_TEST_CASE(ome_tiff_matches_the_prototype) {
       size_t same = 0;
       while (same < head.size() && text.at(same) == head[same]) ++same;
       BOOST_TEST(same == head.size());
-      const std::string said = content_of(kData + name + ".ome.tif.sha256");
-      BOOST_TEST(remote::sha256_hex(text) == said.substr(0, said.find(' ')));
+      const std::string reported = content_of(kData + name + ".ome.tif.sha256");
+      BOOST_TEST(remote::sha256_hex(text) == reported.substr(0, reported.find(' ')));
       std::mt19937_64 random(5);
       const auto again = layout_file(ome_tiff(opened.image(), "plainfs 0.3.0"), opened.context.context);
       BOOST_TEST(slices_match(*again, text, random, 200));
@@ -251,7 +251,7 @@ BOOST_AUTO_TEST_CASE(pixel_types_without_ome_name_have_no_file) {
   BOOST_TEST(names_of(broken) == "");
   broken.error = damaged("its axes");
   BOOST_TEST(names_of(broken) == " .ome.tif ?.tif");
-  BOOST_CHECK_EXCEPTION(ome_tiff(broken, "plainfs"), Error, says("its axes"));
+  BOOST_CHECK_EXCEPTION(ome_tiff(broken, "plainfs"), Error, mentions("its axes"));
 }
 
 // So a remote store lists these too.

@@ -3,8 +3,8 @@
 #include <boost/test/unit_test.hpp>
 #include <sstream>
 
+#include "tests/support/mentions.h"
 #include "tests/support/sample_arrays.h"
-#include "tests/support/says.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"
 
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(ambiguous_name_is_an_error) {
   const Directories parts(small_matrix(context), context);
   // VIEWS 12 "A name shared by several is the error".
   for (const std::string name : {"A.csv", "A.npy", "B,A.csv"})
-    BOOST_CHECK_EXCEPTION(parts.genes().find(name), Error, says("2 genes have the name A: E1, E3"));
+    BOOST_CHECK_EXCEPTION(parts.genes().find(name), Error, mentions("2 genes have the name A: E1, E3"));
 }
 
 BOOST_AUTO_TEST_CASE(one_pass_measures_all_parts) {
@@ -190,12 +190,12 @@ BOOST_AUTO_TEST_CASE(unreadable_matrix_lists_its_parts) {
   matrix.pointer = numbers<uint32_t>({0, 9, 3});
   const Directories parts(matrix, context);
   BOOST_TEST(parts.genes().names()->count() == 6U);
-  BOOST_CHECK_EXCEPTION(text_of(parts.genes(), "B.csv"), Error, says("pointer 1 is 9"));
-  BOOST_CHECK_EXCEPTION(text_of(parts.genes(), "B.npy"), Error, says("pointer 1 is 9"));
+  BOOST_CHECK_EXCEPTION(text_of(parts.genes(), "B.csv"), Error, mentions("pointer 1 is 9"));
+  BOOST_CHECK_EXCEPTION(text_of(parts.genes(), "B.npy"), Error, mentions("pointer 1 is 9"));
   matrix = small_matrix(context);
   matrix.error = unsupported("a matrix of words");
   BOOST_CHECK_EXCEPTION(text_of(Directories(matrix, context).genes(), "B.csv"), Error,
-                        says("a matrix of words"));
+                        mentions("a matrix of words"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

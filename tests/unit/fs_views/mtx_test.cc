@@ -133,26 +133,26 @@ BOOST_AUTO_TEST_CASE(mismatched_parts_are_damage) {
     change(matrix);
     return error_of(matrix);
   };
-  const auto says = [](const std::string& message, const char* words) {
+  const auto mentions = [](const std::string& message, const char* words) {
     return message.find(words) != std::string::npos;
   };
-  BOOST_TEST(says(with([](auto& m) { m.value = numbers<uint32_t>({1, 2}); }), "2 values and 3 indices"));
-  BOOST_TEST(says(with([](auto& m) {
-                    m.pointer = numbers<uint64_t>({0, 2, 3});
-                  }),
-                  "3 pointers for 3 columns"));
-  BOOST_TEST(says(with([](auto& m) {
-                    m.pointer = numbers<uint64_t>({0, 2, 1, 3});
-                  }),
-                  "pointer 2 is 1 after 2"));
-  BOOST_TEST(says(with([](auto& m) { m.pointer = numbers<uint64_t>({1, 2, 2, 3}); }), "pointer 0 is 1"));
-  BOOST_TEST(says(with([](auto& m) { m.pointer = numbers<uint64_t>({0, 2, 2, 4}); }), "pointer 3 is 4"));
-  BOOST_TEST(says(with([](auto& m) { m.pointer = numbers<uint64_t>({0, 2, 2, 2}); }), "end at 2"));
-  BOOST_TEST(says(with([](auto& m) { m.pointer = numbers<int32_t>({0, -1, 2, 3}); }), "pointer -1"));
-  BOOST_TEST(says(with([](auto& m) { m.index = numbers<uint32_t>({0, 4, 1}); }), "row 4 is not below 4"));
-  BOOST_TEST(says(with([](auto& m) { m.index = numbers<int32_t>({0, -1, 1}); }), "row -1"));
-  BOOST_TEST(says(with([](auto& m) { m.error = damaged("no storage order"); }), "no storage order"));
-  BOOST_TEST(says(
+  BOOST_TEST(mentions(with([](auto& m) { m.value = numbers<uint32_t>({1, 2}); }), "2 values and 3 indices"));
+  BOOST_TEST(mentions(with([](auto& m) {
+                        m.pointer = numbers<uint64_t>({0, 2, 3});
+                      }),
+                      "3 pointers for 3 columns"));
+  BOOST_TEST(mentions(with([](auto& m) {
+                        m.pointer = numbers<uint64_t>({0, 2, 1, 3});
+                      }),
+                      "pointer 2 is 1 after 2"));
+  BOOST_TEST(mentions(with([](auto& m) { m.pointer = numbers<uint64_t>({1, 2, 2, 3}); }), "pointer 0 is 1"));
+  BOOST_TEST(mentions(with([](auto& m) { m.pointer = numbers<uint64_t>({0, 2, 2, 4}); }), "pointer 3 is 4"));
+  BOOST_TEST(mentions(with([](auto& m) { m.pointer = numbers<uint64_t>({0, 2, 2, 2}); }), "end at 2"));
+  BOOST_TEST(mentions(with([](auto& m) { m.pointer = numbers<int32_t>({0, -1, 2, 3}); }), "pointer -1"));
+  BOOST_TEST(mentions(with([](auto& m) { m.index = numbers<uint32_t>({0, 4, 1}); }), "row 4 is not below 4"));
+  BOOST_TEST(mentions(with([](auto& m) { m.index = numbers<int32_t>({0, -1, 1}); }), "row -1"));
+  BOOST_TEST(mentions(with([](auto& m) { m.error = damaged("no storage order"); }), "no storage order"));
+  BOOST_TEST(mentions(
       with([](auto& m) { m.index = std::make_shared<BrokenArray>(type_of<int>(), damaged("cut")); }), "cut"));
 }
 
@@ -226,11 +226,11 @@ BOOST_AUTO_TEST_CASE(missing_values_follow_the_matrix) {
 BOOST_AUTO_TEST_CASE(unsorted_indices_are_reported) {
   const auto tells = [](std::vector<uint32_t> index) {
     SparseMatrix matrix = small_matrix();
-    std::atomic<int> told{0};
+    std::atomic<int> reported{0};
     matrix.index = numbers(index);
-    matrix.on_unsorted_index = [&told] { ++told; };
+    matrix.on_unsorted_index = [&reported] { ++reported; };
     mtx_of(matrix);
-    return told > 0;
+    return reported > 0;
   };
   BOOST_TEST(!tells({0, 3, 1}));
   BOOST_TEST(tells({3, 0, 1}));
@@ -249,10 +249,10 @@ BOOST_AUTO_TEST_CASE(decrease_between_two_blocks_is_found) {
     matrix.value = numbers(value);
     matrix.index = numbers(index);
     matrix.pointer = numbers<uint64_t>({0, kEntries});
-    std::atomic<int> told{0};
-    matrix.on_unsorted_index = [&told] { ++told; };
+    std::atomic<int> reported{0};
+    matrix.on_unsorted_index = [&reported] { ++reported; };
     mtx_of(matrix);
-    return told.load();
+    return reported.load();
   };
   for (uint32_t fall = 128; fall < kEntries; fall += 128) BOOST_REQUIRE_EQUAL(told_for(fall), 1);
   BOOST_TEST(told_for(kEntries) == 0);

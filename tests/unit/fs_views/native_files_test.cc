@@ -4,8 +4,8 @@
 
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/nested_array.h"
+#include "tests/support/mentions.h"
 #include "tests/support/sample_arrays.h"
-#include "tests/support/says.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"
 
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(temporarily_unreadable_names_hide_no_file) {
   const auto members = files.at(0).list();
   BOOST_TEST(unframed(*members.at(2).open()) == "c\n");
   for (const size_t failing : {1, 3})
-    BOOST_CHECK_EXCEPTION(members.at(failing).open()->size(), Error, says("the disk fails"));
+    BOOST_CHECK_EXCEPTION(members.at(failing).open()->size(), Error, mentions("the disk fails"));
 
   LabelledArray dense{numbers<float>({0, 5}, {2, 1}), unread, nullptr};
   dense.matrix = MatrixFiles{false, nullptr, unread, text_array({"c"})};
@@ -229,7 +229,7 @@ BOOST_AUTO_TEST_CASE(positions_beyond_a_tbi_have_a_csi) {
       BOOST_TEST(files.at(2).open()->size() > 0u);
     else
       BOOST_CHECK_EXCEPTION(files.at(2).open()->size(), Error,
-                            says("of chr2 is too large for this kind of index"));
+                            mentions("of chr2 is too large for this kind of index"));
   }
 }
 

@@ -4,7 +4,7 @@
 
 #include "formats/core/base/error.h"
 #include "fs/views/names.h"
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 
 namespace plainfs {
 namespace {
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(duplicate_names_are_listed_by_id) {
   BOOST_TEST(found(names, "E2") == "1 as E2");
   BOOST_TEST(found(names, "E3") == "2 as E3");
   BOOST_CHECK_EXCEPTION(names.find("A"), Error, is_not_unique);
-  BOOST_CHECK_EXCEPTION(names.find("A"), Error, says("2 genes have the name A: E1, E3"));
+  BOOST_CHECK_EXCEPTION(names.find("A"), Error, mentions("2 genes have the name A: E1, E3"));
   BOOST_CHECK_EXCEPTION(names.find_list("B,A", ".csv", ','), Error, is_not_unique);
 }
 
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(id_precedes_a_shared_name) {
 BOOST_AUTO_TEST_CASE(names_equal_to_a_file_system_are_one) {
   const PartNames names("gene", {"a/b", "a%2Fb"}, {"E1", "E2"});
   BOOST_TEST(files_of(names, "") == (Texts{"E1", "E2"}), boost::test_tools::per_element());
-  BOOST_CHECK_EXCEPTION(names.find("a%2Fb"), Error, says("2 genes have the name a/b: E1, E2"));
+  BOOST_CHECK_EXCEPTION(names.find("a%2Fb"), Error, mentions("2 genes have the name a/b: E1, E2"));
 }
 
 BOOST_AUTO_TEST_CASE(long_labels_are_cut_before_the_extension) {
@@ -124,8 +124,8 @@ BOOST_AUTO_TEST_CASE(separator_is_escaped_in_names) {
 
 BOOST_AUTO_TEST_CASE(message_limits_its_labels) {
   const PartNames names("cell", Texts(50, "A"));
-  BOOST_CHECK_EXCEPTION(names.find("A"), Error, says("A~20 and 30 more"));
-  BOOST_CHECK_EXCEPTION(names.find("A"), Error, says("50 cells have the name A: A~1, A~2"));
+  BOOST_CHECK_EXCEPTION(names.find("A"), Error, mentions("A~20 and 30 more"));
+  BOOST_CHECK_EXCEPTION(names.find("A"), Error, mentions("50 cells have the name A: A~1, A~2"));
 }
 
 BOOST_AUTO_TEST_CASE(every_label_finds_its_part) {

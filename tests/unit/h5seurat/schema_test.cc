@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 #include "tests/unit/h5seurat/seurat_store.h"
 
 namespace plainfs::h5seurat {
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(columns_of_other_lengths_make_the_table_damaged) {
   store.root->add_group("meta.data")->add_array("a").add_array("b", {1, 2});
   const Node node = store.at({"meta.data"});
   BOOST_CHECK_EXCEPTION(std::get<Table>(node.content).columns[1].values->check(), Error,
-                        says("/meta.data: column b has"));
+                        mentions("/meta.data: column b has"));
 }
 
 BOOST_AUTO_TEST_CASE(other_members_are_left_out_with_a_warning) {

@@ -7,8 +7,8 @@
 #include <fstream>
 #include <thread>
 
+#include "tests/support/mentions.h"
 #include "tests/support/probe.h"
-#include "tests/support/says.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/hdf5/hdf5_writer.h"
@@ -687,7 +687,7 @@ BOOST_AUTO_TEST_CASE(file_rewritten_in_place_is_read_as_it_is_now) {
   Hdf5Writer(file.directory.path("new.h5")).integers("y", {2}, {8, 9});
   std::ifstream content(file.directory.path("new.h5"), std::ios::binary);
   std::ofstream(file.path(), std::ios::binary) << content.rdbuf();
-  BOOST_CHECK_EXCEPTION(before->find("x"), Error, says("has changed since it was mounted"));
+  BOOST_CHECK_EXCEPTION(before->find("x"), Error, mentions("has changed since it was mounted"));
   file.context.files.clear();
   const GroupPtr after = file.root();
   BOOST_TEST(!after->find("x").has_value());

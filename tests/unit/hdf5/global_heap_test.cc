@@ -67,7 +67,7 @@ struct HeapFile {
   std::optional<GlobalHeap> heap;
 };
 
-auto says(std::string_view words) {
+auto mentions(std::string_view words) {
   return [words](const Error& error) {
     BOOST_TEST_MESSAGE(error.what());
     return error.code() == Errc::damaged &&
@@ -96,36 +96,38 @@ BOOST_AUTO_TEST_CASE(strings_lose_only_one_terminator) {
 
 BOOST_AUTO_TEST_CASE(broken_references_are_damage) {
   HeapFile file("padding." + collection(object(1, "abc")));
-  BOOST_CHECK_EXCEPTION(file.texts(reference(4, 8, 1)), Error, says("has 3 bytes, expected 4"));
-  BOOST_CHECK_EXCEPTION(file.texts(reference(3, 8, 2)), Error, says("global heap object 2 is missing"));
-  BOOST_CHECK_EXCEPTION(file.texts(reference(3, 8, 0)), Error, says("global heap object 0 is missing"));
-  BOOST_CHECK_EXCEPTION(file.texts(reference(3, 9, 1)), Error, says("not a global heap collection"));
-  BOOST_CHECK_EXCEPTION(file.texts(reference(3, 1 << 20, 1)), Error, says("beyond the file's end"));
-  BOOST_CHECK_EXCEPTION(file.texts(reference(3, ~uint64_t{0}, 1)), Error, says("over 64 bits"));
-  BOOST_CHECK_EXCEPTION(file.texts(reference(3, 0, 1)), Error, says("null address"));
+  BOOST_CHECK_EXCEPTION(file.texts(reference(4, 8, 1)), Error, mentions("has 3 bytes, expected 4"));
+  BOOST_CHECK_EXCEPTION(file.texts(reference(3, 8, 2)), Error, mentions("global heap object 2 is missing"));
+  BOOST_CHECK_EXCEPTION(file.texts(reference(3, 8, 0)), Error, mentions("global heap object 0 is missing"));
+  BOOST_CHECK_EXCEPTION(file.texts(reference(3, 9, 1)), Error, mentions("not a global heap collection"));
+  BOOST_CHECK_EXCEPTION(file.texts(reference(3, 1 << 20, 1)), Error, mentions("beyond the file's end"));
+  BOOST_CHECK_EXCEPTION(file.texts(reference(3, ~uint64_t{0}, 1)), Error, mentions("over 64 bits"));
+  BOOST_CHECK_EXCEPTION(file.texts(reference(3, 0, 1)), Error, mentions("null address"));
 }
 
 BOOST_AUTO_TEST_CASE(broken_collections_are_damage) {
   const std::string good = collection(object(1, "abc"));
   std::string longer = good;
   longer[8] = '\x7f';
-  BOOST_CHECK_EXCEPTION(HeapFile("padding." + longer).texts(reference(3, 8, 1)), Error, says("invalid size"));
+  BOOST_CHECK_EXCEPTION(HeapFile("padding." + longer).texts(reference(3, 8, 1)), Error,
+                        mentions("invalid size"));
   std::string version = good;
   version[4] = 2;
-  BOOST_CHECK_EXCEPTION(HeapFile("padding." + version).texts(reference(3, 8, 1)), Error, says("version 2"));
+  BOOST_CHECK_EXCEPTION(HeapFile("padding." + version).texts(reference(3, 8, 1)), Error,
+                        mentions("version 2"));
   std::string object_size = good;
   object_size[16 + 8 + 3] = 1;
   BOOST_CHECK_EXCEPTION(HeapFile("padding." + object_size).texts(reference(3, 8, 1)), Error,
-                        says("expected"));
+                        mentions("expected"));
   const std::string twice = collection(object(1, "abc") + object(1, "abc"));
-  BOOST_CHECK_EXCEPTION(HeapFile("padding." + twice).texts(reference(3, 8, 1)), Error, says("repeated"));
+  BOOST_CHECK_EXCEPTION(HeapFile("padding." + twice).texts(reference(3, 8, 1)), Error, mentions("repeated"));
 }
 
 BOOST_AUTO_TEST_CASE(one_object_named_a_thousand_times_does_not_multiply_memory) {
   HeapFile file("padding." + collection(object(1, std::string(5000, 'x'))));
   std::string references;
   for (int i = 0; i < 1000; ++i) references += reference(5000, 8, 1);
-  BOOST_CHECK_EXCEPTION(file.texts(references), Error, says("larger than the file"));
+  BOOST_CHECK_EXCEPTION(file.texts(references), Error, mentions("larger than the file"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

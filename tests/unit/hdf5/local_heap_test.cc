@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "formats/containers/hdf5/library/inside_file.h"
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/hdf5/hdf5_writer.h"
@@ -70,16 +70,18 @@ BOOST_AUTO_TEST_CASE(well_formed_heaps_of_names_are_accepted) {
 BOOST_AUTO_TEST_CASE(self_referencing_free_block_is_an_error) {
   change_free_blocks(0, [](uint64_t offset) { return offset; });
   const InsideFile file(path(), context);
-  BOOST_CHECK_EXCEPTION(file.links(file.root_address()), Error, says("the list of free blocks has a cycle"));
+  BOOST_CHECK_EXCEPTION(file.links(file.root_address()), Error,
+                        mentions("the list of free blocks has a cycle"));
   BOOST_CHECK_EXCEPTION(file.find_link(file.root_address(), "g"), Error,
-                        says("the list of free blocks has a cycle"));
+                        mentions("the list of free blocks has a cycle"));
 }
 
 BOOST_AUTO_TEST_CASE(empty_self_referencing_free_block_is_an_error) {
   change_free_blocks(0, [](uint64_t offset) { return offset; });
   change_free_blocks(1, [](uint64_t) { return 0; });
   const InsideFile file(path(), context);
-  BOOST_CHECK_EXCEPTION(file.links(file.root_address()), Error, says("the list of free blocks has a cycle"));
+  BOOST_CHECK_EXCEPTION(file.links(file.root_address()), Error,
+                        mentions("the list of free blocks has a cycle"));
 }
 
 // Otherwise 2^60 bytes of blocks would be traversed.
@@ -87,7 +89,8 @@ BOOST_AUTO_TEST_CASE(cyclic_free_list_is_an_error_for_any_heap_size) {
   change_free_blocks(0, [](uint64_t offset) { return offset; });
   change_heap_sizes(uint64_t{1} << 60);
   const InsideFile file(path(), context);
-  BOOST_CHECK_EXCEPTION(file.links(file.root_address()), Error, says("the list of free blocks has a cycle"));
+  BOOST_CHECK_EXCEPTION(file.links(file.root_address()), Error,
+                        mentions("the list of free blocks has a cycle"));
 }
 
 BOOST_AUTO_TEST_CASE(free_block_outside_of_the_heap_is_left_to_the_library) {

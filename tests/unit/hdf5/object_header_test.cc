@@ -7,7 +7,7 @@
 #include "formats/containers/hdf5/container.h"
 #include "formats/containers/hdf5/library/inside_file.h"
 #include "formats/core/base/file_pool.h"
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/hdf5/hdf5_writer.h"
@@ -90,8 +90,8 @@ struct Fixture {
 };
 
 auto unsupported_as(std::string words) {
-  return [says = says(std::move(words))](const Error& error) {
-    return says(error) && error.code() == Errc::unsupported;
+  return [mentions = mentions(std::move(words))](const Error& error) {
+    return mentions(error) && error.code() == Errc::unsupported;
   };
 }
 
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(too_long_message_is_damage_without_the_library) {
   write({"good", "bad"});
   // The headers of the message and of the attribute; the high byte of the size.
   change_near_bad(-16 + 3, 0x6d);
-  BOOST_CHECK_EXCEPTION(names(), Error, says("expected"));
+  BOOST_CHECK_EXCEPTION(names(), Error, mentions("expected"));
 }
 
 BOOST_AUTO_TEST_CASE(damaged_attribute_is_an_error_beside_the_others) {
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(damaged_attribute_is_an_error_beside_the_others) {
   BOOST_REQUIRE(attributes.size() == 2U);
   BOOST_TEST(attributes[0].name == "bad");
   BOOST_REQUIRE(attributes[0].error.has_value());
-  BOOST_CHECK_EXCEPTION(find_attribute(attributes, "bad"), Error, says("attribute bad: "));
+  BOOST_CHECK_EXCEPTION(find_attribute(attributes, "bad"), Error, mentions("attribute bad: "));
   BOOST_TEST(to_json_text(attributes[1].value) == "7");
 }
 

@@ -16,8 +16,8 @@
 #include "formats/containers/hdf5/library/inside_file.h"
 #include "formats/containers/hdf5/process/process_file.h"
 #include "tests/support/faulty_pool.h"
+#include "tests/support/mentions.h"
 #include "tests/support/no_memory.h"
-#include "tests/support/says.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/unit/hdf5/rich_file.h"
 
@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(bytes_of_files_without_a_descriptor_are_requested) {
   FaultyContext faulty;
   const ProcessFile file(path(), faulty.context, process);
   faulty.files.faults.all = true;
-  BOOST_CHECK_EXCEPTION(file.attributes(file.root_address()), Error, says("the disk fails"));
+  BOOST_CHECK_EXCEPTION(file.attributes(file.root_address()), Error, mentions("the disk fails"));
   faulty.files.faults.all = false;
   BOOST_TEST((everything(file) == everything(InsideFile(path(), context))));
 }
@@ -199,10 +199,11 @@ BOOST_AUTO_TEST_CASE(bytes_of_files_without_a_descriptor_are_requested) {
 BOOST_AUTO_TEST_CASE(errors_of_the_library_keep_their_text) {
   std::ofstream(directory.path("none.h5")) << "no HDF5 at all, and long enough to be looked at for a while";
   BOOST_CHECK_EXCEPTION(ProcessFile(directory.path("none.h5"), context, process), Error,
-                        says("not readable as HDF5"));
-  BOOST_CHECK_EXCEPTION(ProcessFile(directory.path("absent.h5"), context, process), Error, says("absent.h5"));
+                        mentions("not readable as HDF5"));
+  BOOST_CHECK_EXCEPTION(ProcessFile(directory.path("absent.h5"), context, process), Error,
+                        mentions("absent.h5"));
   const ProcessFile file(path(), context, process);
-  BOOST_CHECK_EXCEPTION(file.object(3), Error, says("object cannot be opened"));
+  BOOST_CHECK_EXCEPTION(file.object(3), Error, mentions("object cannot be opened"));
 }
 
 BOOST_AUTO_TEST_CASE(question_without_memory_does_not_disturb_the_next) {
@@ -222,7 +223,7 @@ BOOST_AUTO_TEST_CASE(question_without_memory_does_not_disturb_the_next) {
 BOOST_AUTO_TEST_CASE(changed_file_is_an_error) {
   const ProcessFile file(path(), context, process);
   boost::filesystem::last_write_time(path(), 1'000'000'000);
-  BOOST_CHECK_EXCEPTION(file.links(file.root_address()), Error, says("has changed"));
+  BOOST_CHECK_EXCEPTION(file.links(file.root_address()), Error, mentions("has changed"));
 }
 
 BOOST_AUTO_TEST_CASE(process_killed_over_a_question_costs_one_error) {
@@ -376,7 +377,7 @@ BOOST_AUTO_TEST_CASE(silent_process_is_ended_if_others_need_one) {
     try {
       each.get();
     } catch (const LibraryEnded& error) {
-      BOOST_TEST(says("libhdf5 did not reply for ")(error));
+      BOOST_TEST(mentions("libhdf5 did not reply for ")(error));
       ++given_up;
     }
   }
@@ -458,7 +459,7 @@ BOOST_AUTO_TEST_CASE(silence_is_an_error_within_its_limit) {
   LibraryProcesses process(quick);
   const ProcessFile file(directory.path("a.h5"), context, process);
   ::kill(process.idle_numbers().at(0), SIGSTOP);
-  BOOST_CHECK_EXCEPTION(file.links(file.root_address()), Error, says("libhdf5 did not reply for 0.3 s"));
+  BOOST_CHECK_EXCEPTION(file.links(file.root_address()), Error, mentions("libhdf5 did not reply for 0.3 s"));
   BOOST_TEST(file.links(file.root_address()).size() == 1U);
 }
 
@@ -482,7 +483,7 @@ BOOST_AUTO_TEST_CASE(endless_file_is_given_up_if_others_need_a_process) {
     } catch (const LibraryEnded& error) {
       BOOST_TEST((error.why() == LibraryEnded::Why::busy_while_others_wait));
       BOOST_CHECK_EXCEPTION(ProcessFile(path, context, processes), LibraryEnded,
-                            says("it will be tried again later"));
+                            mentions("it will be tried again later"));
       ++given_up;
       waiter.is_cancelled = true;
     } catch (const Error& error) {
@@ -511,7 +512,7 @@ BOOST_AUTO_TEST_CASE(unstartable_process_is_a_temporary_error) {
     BOOST_ERROR("it was read");
   } catch (const Error& error) {
     BOOST_TEST(is_transient(error));
-    BOOST_TEST(says("libhdf5's process")(error));
+    BOOST_TEST(mentions("libhdf5's process")(error));
   }
 }
 
@@ -524,7 +525,7 @@ BOOST_AUTO_TEST_CASE(answer_of_a_hostile_process_is_an_error) {
       ::setenv("HDF5_TEST_HOSTILE", how, 1);
       LibraryProcesses process(settings(PLAINFS_HOSTILE_PROGRAM));
       for (int i = 0; i < 4; ++i)
-        BOOST_CHECK_EXCEPTION(ProcessFile(directory.path("a.h5"), context, process), Error, says(""));
+        BOOST_CHECK_EXCEPTION(ProcessFile(directory.path("a.h5"), context, process), Error, mentions(""));
     }
   }
 }

@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "formats/containers/hdf5/container.h"
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/hdf5/hdf5_writer.h"
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(invalid_one_byte_truth_value_is_damage) {
     writer.dataset("bad", type.id(), {2}, type.id(), bad);
   }
   BOOST_TEST((elements_of("good").bytes == Bytes{std::byte{1}, std::byte{0}}));
-  BOOST_CHECK_EXCEPTION(elements_of("bad"), Error, says("/bad: a truth value is"));
+  BOOST_CHECK_EXCEPTION(elements_of("bad"), Error, mentions("/bad: a truth value is"));
 }
 
 BOOST_AUTO_TEST_CASE(a_logical_is_false_true_or_missing) {

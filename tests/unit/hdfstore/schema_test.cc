@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "formats/schemas/hdfstore/stored.h"
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 #include "tests/support/store_nodes.h"
 #include "tests/support/test_context.h"
 
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(unreadable_attributes_matter_only_in_a_frame) {
   node.parts = group;
   BOOST_TEST(!refine(node, context).has_value());
   group->add("table", array_node<int32_t>({1}));
-  BOOST_CHECK_EXCEPTION(refine(node, context), Error, says("cut short"));
+  BOOST_CHECK_EXCEPTION(refine(node, context), Error, mentions("cut short"));
 }
 
 BOOST_AUTO_TEST_CASE(columns_keep_the_order_of_the_frame) {
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(values_of_another_length_damage_the_table) {
   frame.group->add("block0_values",
                    array_node<double>({1, 2, 3, 4}, {2, 2}, {{"transposed", Json::of(int64_t{1})}}));
   const auto table = std::get<Table>(frame.refined().value().content);
-  BOOST_CHECK_EXCEPTION(table.columns.at(0).values->check(), Error, says("has 2 values for 3 rows"));
+  BOOST_CHECK_EXCEPTION(table.columns.at(0).values->check(), Error, mentions("has 2 values for 3 rows"));
 }
 
 BOOST_AUTO_TEST_CASE(pickled_attribute_is_its_content) {

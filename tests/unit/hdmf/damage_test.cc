@@ -3,8 +3,8 @@
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 
+#include "tests/support/mentions.h"
 #include "tests/support/probe.h"
-#include "tests/support/says.h"
 #include "tests/unit/hdmf/refined_store.h"
 
 namespace {
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(dangling_links_are_links) {
 BOOST_AUTO_TEST_CASE(damaged_attributes_fail_alone) {
   for (const char* name : {"zattrs_list", "zattrs_not_json"}) {
     const BadStore store(name);
-    BOOST_CHECK_EXCEPTION(attributes_of(store.root), Error, says(".zattrs"));
+    BOOST_CHECK_EXCEPTION(attributes_of(store.root), Error, mentions(".zattrs"));
     BOOST_TEST(outcome_of(store.root, "good") == "ok");
   }
 }

@@ -1,7 +1,7 @@
 // HDMF's attributes of Zarr arrays and groups, in stores written by hdmf-zarr and in small ones made here.
 #include <boost/test/unit_test.hpp>
 
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 #include "tests/unit/hdmf/refined_store.h"
 
 namespace {
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(bytes_with_a_dtype_are_text) {
   const Node root = own.open();
   BOOST_TEST((array_at(root, "text")->dtype().kind == Kind::text));
   BOOST_TEST((array_at(root, "bytes")->dtype().kind == Kind::blob));
-  BOOST_CHECK_EXCEPTION(texts_at(root, "latin"), Error, says("is not UTF-8"));
+  BOOST_CHECK_EXCEPTION(texts_at(root, "latin"), Error, mentions("is not UTF-8"));
 }
 
 BOOST_AUTO_TEST_CASE(object_with_an_underscore_is_text) {

@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 #include "tests/support/store_nodes.h"
 
 namespace plainfs::matlab {
@@ -32,9 +32,9 @@ BOOST_AUTO_TEST_CASE(surrogates_are_one_character) {
   const auto high = static_cast<int16_t>(0xd83e), low = static_cast<int16_t>(0xddec);
   BOOST_TEST(read_all(*text_of_codes(codes<int16_t>({high, low, '!'}, {3, 1}))).text(0) == "\U0001f9ec!");
   BOOST_CHECK_EXCEPTION(read_all(*text_of_codes(codes<int16_t>({high, 'a'}, {2, 1}))), Error,
-                        says("text that is not UTF-16"));
+                        mentions("text that is not UTF-16"));
   BOOST_CHECK_EXCEPTION(read_all(*text_of_codes(codes<int16_t>({low}, {1, 1}))), Error,
-                        says("does not exist"));
+                        mentions("does not exist"));
 }
 
 BOOST_AUTO_TEST_CASE(codes_of_other_widths_are_code_points) {

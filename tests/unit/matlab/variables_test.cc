@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 #include "tests/support/store_nodes.h"
 #include "tests/support/test_context.h"
 
@@ -147,7 +147,8 @@ BOOST_AUTO_TEST_CASE(temporary_error_is_not_kept) {
   MatlabFile file;
   const Attributes attributes = of_class("double", {{"MATLAB_empty", Json::of(int64_t{1})}});
   file.root->add("e", unread_node(Kind::unsigned_integer, {2}, attributes));
-  BOOST_CHECK_EXCEPTION(variables_of({file.root, file.context})->find("e"), Error, says("the disk fails"));
+  BOOST_CHECK_EXCEPTION(variables_of({file.root, file.context})->find("e"), Error,
+                        mentions("the disk fails"));
 }
 
 BOOST_AUTO_TEST_CASE(sparse_matrix_has_one_column_less_than_pointers) {

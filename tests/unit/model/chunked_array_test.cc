@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "formats/core/model/assembly.h"
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/model/random_elements.h"
 
@@ -155,16 +155,16 @@ BOOST_AUTO_TEST_CASE(rectilinear_grid_has_its_own_lengths) {
 }
 
 BOOST_AUTO_TEST_CASE(impossible_grid_is_damaged) {
-  BOOST_CHECK_EXCEPTION(ChunkGrid({10}, {0}), Error, says("the chunk length is 0"));
-  BOOST_CHECK_EXCEPTION(ChunkGrid({10}, {5, 5}), Error, says("chunks of rank 2 for an array of rank 1"));
+  BOOST_CHECK_EXCEPTION(ChunkGrid({10}, {0}), Error, mentions("the chunk length is 0"));
+  BOOST_CHECK_EXCEPTION(ChunkGrid({10}, {5, 5}), Error, mentions("chunks of rank 2 for an array of rank 1"));
   BOOST_CHECK_EXCEPTION(ChunkGrid({10}, {1}, {{3, 3}}), Error,
-                        says("the chunk lengths add up to 6 for an axis of 10"));
+                        mentions("the chunk lengths add up to 6 for an axis of 10"));
   BOOST_CHECK_EXCEPTION(ChunkGrid({10}, {1}, {{10, 0, 3}, {}}), Error,
-                        says("chunks of rank 1 for an array of rank 1"));
-  BOOST_CHECK_EXCEPTION(ChunkGrid({10}, {1}, {{5, 0, 5}}), Error, says("the chunk length is 0"));
+                        mentions("chunks of rank 1 for an array of rank 1"));
+  BOOST_CHECK_EXCEPTION(ChunkGrid({10}, {1}, {{5, 0, 5}}), Error, mentions("the chunk length is 0"));
   const uint64_t huge = uint64_t{1} << 40;
   BOOST_CHECK_EXCEPTION(ChunkGrid({huge, huge}, {1, 1}), Error,
-                        says("1099511627776 * 1099511627776 is over 64 bits"));
+                        mentions("1099511627776 * 1099511627776 is over 64 bits"));
 }
 
 BOOST_AUTO_TEST_CASE(scalar_and_empty_grids_count_their_chunks) {
@@ -331,23 +331,24 @@ BOOST_AUTO_TEST_CASE(chunk_of_the_wrong_size_is_damaged) {
                         [](const Error& e) { return has(e, "4 elements, expected 5"); });
   const ConstantArray narrower(context, kInt32, ChunkGrid({5}, {5}),
                                zero_elements(number_type(Kind::integer, 2), 5));
-  BOOST_CHECK_EXCEPTION(read_all(narrower), Error, says("chunk (0): 10 bytes for 5 elements of 4 bytes"));
+  BOOST_CHECK_EXCEPTION(read_all(narrower), Error, mentions("chunk (0): 10 bytes for 5 elements of 4 bytes"));
   Elements text = zero_elements(text_type(), 5);
   text.offsets[3] = 9;
   const ConstantArray crooked(context, text_type(), ChunkGrid({5}, {5}), text);
   BOOST_CHECK_EXCEPTION(read_all(crooked), Error,
-                        says("chunk (0): the offsets of 5 elements do not fit 0 values"));
+                        mentions("chunk (0): the offsets of 5 elements do not fit 0 values"));
 }
 
 BOOST_AUTO_TEST_CASE(box_outside_the_array_is_an_error) {
   TestContext context;
   const TestArray array(context, kInt32, ChunkGrid({10}, {4}), numbered(10));
   BOOST_CHECK_EXCEPTION(array.read(range(8, 3)), Error,
-                        says("(3) elements at (8) are outside the array of shape (10)"));
+                        mentions("(3) elements at (8) are outside the array of shape (10)"));
   BOOST_CHECK_EXCEPTION(array.read(range(11, 0)), Error,
-                        says("(0) elements at (11) are outside the array of shape (10)"));
-  BOOST_CHECK_EXCEPTION(array.read(range(5, ~uint64_t{0})), Error,
-                        says("(18446744073709551615) elements at (5) are outside the array of shape (10)"));
+                        mentions("(0) elements at (11) are outside the array of shape (10)"));
+  BOOST_CHECK_EXCEPTION(
+      array.read(range(5, ~uint64_t{0})), Error,
+      mentions("(18446744073709551615) elements at (5) are outside the array of shape (10)"));
   BOOST_TEST(array.read(range(10, 0)).count == 0u);
 }
 

@@ -6,8 +6,8 @@
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/element_text.h"
 #include "formats/core/model/time_text.h"
+#include "tests/support/mentions.h"
 #include "tests/support/sample_arrays.h"
-#include "tests/support/says.h"
 
 namespace plainfs {
 
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(whole_counts_match_the_text) {
   BOOST_TEST(count_of(-1.25, TimeUnit::milli) == -1250);
   BOOST_TEST(count_of(1700000000.1234567, TimeUnit::nano) == 1700000000123456700);
   for (const double seconds : std::vector<double>{0.1234567, 1e13, 1e300, std::nan(""), INFINITY})
-    BOOST_CHECK_EXCEPTION(count_of(seconds, TimeUnit::micro), Error, says("than datetime64[us] counts"));
+    BOOST_CHECK_EXCEPTION(count_of(seconds, TimeUnit::micro), Error, mentions("than datetime64[us] counts"));
 }
 
 BOOST_AUTO_TEST_CASE(missing_times_stay_missing) {

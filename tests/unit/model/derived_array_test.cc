@@ -5,7 +5,7 @@
 
 #include "formats/core/model/chunked_array.h"
 #include "formats/core/model/factor.h"
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/model/random_elements.h"
 
@@ -153,9 +153,11 @@ BOOST_AUTO_TEST_CASE(non_integer_codes_are_unsupported) {
 BOOST_AUTO_TEST_CASE(broken_codes_or_levels_break_the_factor) {
   TestContext context;
   const auto broken = std::make_shared<BrokenArray>(number_type(Kind::integer, 4), damaged("no data"));
-  BOOST_CHECK_EXCEPTION(factor(broken, text_array({"a"}), 0, "/x", context)->check(), Error, says("no data"));
-  BOOST_CHECK_EXCEPTION(factor(integers({0}), broken, 0, "/x", context)->check(), Error, says("no data"));
-  BOOST_CHECK_EXCEPTION(read_all(*factor(integers({0}), broken, 0, "/x", context)), Error, says("no data"));
+  BOOST_CHECK_EXCEPTION(factor(broken, text_array({"a"}), 0, "/x", context)->check(), Error,
+                        mentions("no data"));
+  BOOST_CHECK_EXCEPTION(factor(integers({0}), broken, 0, "/x", context)->check(), Error, mentions("no data"));
+  BOOST_CHECK_EXCEPTION(read_all(*factor(integers({0}), broken, 0, "/x", context)), Error,
+                        mentions("no data"));
 }
 
 BOOST_AUTO_TEST_CASE(levels_are_read_once) {
@@ -302,7 +304,7 @@ BOOST_AUTO_TEST_CASE(derived_arrays_keep_their_other_properties) {
     const Attributes attributes = array->attributes();
     BOOST_REQUIRE(attributes.size() == 1u);
     BOOST_TEST(attributes[0].name == "unit");
-    BOOST_CHECK_EXCEPTION(array->check(), Error, says("checked"));
+    BOOST_CHECK_EXCEPTION(array->check(), Error, mentions("checked"));
     BOOST_TEST(array->is_null());
     BOOST_TEST(array->column_major() == false);
   }
@@ -315,7 +317,7 @@ BOOST_AUTO_TEST_CASE(declared_count_of_levels_is_not_trusted) {
   };
   TestContext context;
   const ArrayPtr array = factor(integers({0}), std::make_shared<Endless>(), 0, "/x", context);
-  BOOST_CHECK_EXCEPTION(read_all(*array), Error, says("137438953472 levels, more than 134217728"));
+  BOOST_CHECK_EXCEPTION(read_all(*array), Error, mentions("137438953472 levels, more than 134217728"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

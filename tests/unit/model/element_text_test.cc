@@ -3,8 +3,8 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
+#include "tests/support/mentions.h"
 #include "tests/support/sample_arrays.h"
-#include "tests/support/says.h"
 
 namespace plainfs {
 
@@ -131,9 +131,9 @@ BOOST_AUTO_TEST_CASE(text_stays_as_stored_except_in_json) {
   BOOST_TEST(*json_of(text_type(), texts({"a\xe9"}), 0).text() == "a\xe9");
   std::string out;
   BOOST_CHECK_EXCEPTION(append_json(fixed, stored("a\xe9", 1), 0, out), Error,
-                        says("text that is not UTF-8"));
+                        mentions("text that is not UTF-8"));
   BOOST_CHECK_EXCEPTION(append_json(text_type(), texts({"a\xe9"}), 0, out), Error,
-                        says("text that is not UTF-8"));
+                        mentions("text that is not UTF-8"));
 }
 
 BOOST_AUTO_TEST_CASE(fixed_utf32_becomes_utf8) {
@@ -143,9 +143,9 @@ BOOST_AUTO_TEST_CASE(fixed_utf32_becomes_utf8) {
   BOOST_TEST(plain(type, elements_of<uint32_t>({'a', 0xe9, 0x20ac, 0x1f600})) == "aé€😀");
   BOOST_TEST(plain(type, elements_of<uint32_t>({'a', 0, 0, 0})) == "a");
   BOOST_CHECK_EXCEPTION(plain(type, elements_of<uint32_t>({0x110000, 0, 0, 0})), Error,
-                        says("the character U+110000 does not exist"));
+                        mentions("the character U+110000 does not exist"));
   BOOST_CHECK_EXCEPTION(plain(type, elements_of<uint32_t>({0xd800, 0, 0, 0})), Error,
-                        says("the character U+D800 does not exist"));
+                        mentions("the character U+D800 does not exist"));
 }
 
 BOOST_AUTO_TEST_CASE(bytes_without_meaning_are_hex) {

@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "formats/core/base/error.h"
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 #include "tests/unit/model/random_elements.h"
 
 using namespace plainfs;
@@ -44,15 +44,15 @@ BOOST_AUTO_TEST_CASE(zero_elements_are_zero_and_empty) {
 
 BOOST_AUTO_TEST_CASE(overflowing_count_is_damaged) {
   BOOST_CHECK_EXCEPTION(zero_elements(number_type(Kind::integer, 8), ~uint64_t{0}), Error,
-                        says("18446744073709551615 * 8 is over 64 bits"));
+                        mentions("18446744073709551615 * 8 is over 64 bits"));
   BOOST_CHECK_EXCEPTION(zero_elements(number_type(Kind::integer, 8), uint64_t{1} << 60), Error,
-                        says("1152921504606846976 elements of 8 bytes are too many"));
+                        mentions("1152921504606846976 elements of 8 bytes are too many"));
   BOOST_CHECK_EXCEPTION(zero_elements(text_type(), uint64_t{1} << 62), Error,
-                        says("4611686018427387904 * 8 is over 64 bits"));
+                        mentions("4611686018427387904 * 8 is over 64 bits"));
   BOOST_CHECK_EXCEPTION(repeated_element(text_type(), zero_elements(text_type(), 1), uint64_t{1} << 62),
-                        Error, says("4611686018427387904 * 8 is over 64 bits"));
+                        Error, mentions("4611686018427387904 * 8 is over 64 bits"));
   BOOST_CHECK_EXCEPTION(zero_elements(array_type(number_type(Kind::integer, 8), {1000}), uint64_t{1} << 60),
-                        Error, says("is over"));
+                        Error, mentions("is over"));
 }
 
 BOOST_AUTO_TEST_CASE(repeated_element_is_the_same_everywhere) {
@@ -158,39 +158,39 @@ BOOST_AUTO_TEST_CASE(stored_bytes_of_wrong_length_are_damaged) {
   const DType number = number_type(Kind::integer, 4);
   const Bytes seven(7);
   BOOST_CHECK_EXCEPTION(unpack(number, ByteSpan(seven), 2), Error,
-                        says("7 bytes for 2 elements of 4 bytes, expected 8"));
+                        mentions("7 bytes for 2 elements of 4 bytes, expected 8"));
   BOOST_CHECK_EXCEPTION(unpack(number, ByteSpan(), ~uint64_t{0}), Error,
-                        says("18446744073709551615 * 4 is over 64 bits"));
-  BOOST_CHECK_EXCEPTION(unpack(text_type(), ByteSpan(), 0), Error, says("text has no fixed size"));
+                        mentions("18446744073709551615 * 4 is over 64 bits"));
+  BOOST_CHECK_EXCEPTION(unpack(text_type(), ByteSpan(), 0), Error, mentions("text has no fixed size"));
   const DType record = compound_type({{"a", number, 5}}, 7);
   BOOST_CHECK_EXCEPTION(unpack(record, ByteSpan(seven), 1), Error,
-                        says("field 'a' of 4 bytes at byte 5 is outside its record of 7 bytes"));
+                        mentions("field 'a' of 4 bytes at byte 5 is outside its record of 7 bytes"));
   const DType far = compound_type({{"a", number, ~uint64_t{0}}}, 7);
   BOOST_CHECK_EXCEPTION(unpack(far, ByteSpan(seven), 1), Error,
-                        says("field 'a' of 4 bytes at byte 18446744073709551615 is outside"));
+                        mentions("field 'a' of 4 bytes at byte 18446744073709551615 is outside"));
   DType array = array_type(number, {2});
   array.size = 7;
   BOOST_CHECK_EXCEPTION(unpack(array, ByteSpan(seven), 1), Error,
-                        says("2 items of 4 bytes, expected 7 bytes"));
+                        mentions("2 items of 4 bytes, expected 7 bytes"));
 }
 
 BOOST_AUTO_TEST_CASE(check_layout_sees_every_misfit) {
   Elements text = zero_elements(text_type(), 3);
   text.offsets = {0, 2, 1, 0};
   BOOST_CHECK_EXCEPTION(check_layout(text_type(), text, 3), Error,
-                        says("the offsets of 3 elements do not fit 0 values"));
+                        mentions("the offsets of 3 elements do not fit 0 values"));
   text.offsets = {0, 0, 0, 5};
   BOOST_CHECK_EXCEPTION(check_layout(text_type(), text, 3), Error,
-                        says("the offsets of 3 elements do not fit 0 values"));
+                        mentions("the offsets of 3 elements do not fit 0 values"));
   BOOST_CHECK_EXCEPTION(check_layout(text_type(), Elements{}, 0), Error,
-                        says("the offsets of 0 elements do not fit 0 values"));
+                        mentions("the offsets of 0 elements do not fit 0 values"));
   Elements marked = zero_elements(text_type(), 3);
   marked.missing.resize(2);
   BOOST_CHECK_EXCEPTION(check_layout(text_type(), marked, 3), Error,
-                        says("2 marks of missing values for 3 elements"));
+                        mentions("2 marks of missing values for 3 elements"));
   const DType record = packed_compound_type({{"a", text_type(), 0}});
   BOOST_CHECK_EXCEPTION(check_layout(record, zero_elements(text_type(), 3), 3), Error,
-                        says("0 parts of compound of 1, expected 1"));
+                        mentions("0 parts of compound of 1, expected 1"));
 }
 
 BOOST_AUTO_TEST_CASE(padding_is_removed_from_packed_values) {

@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "formats/core/model/attribute.h"
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 
 using namespace plainfs;
 
@@ -41,12 +41,12 @@ BOOST_AUTO_TEST_CASE(members_are_found_by_name_and_kind) {
   BOOST_TEST(find_array(group, "array") == array);
   BOOST_TEST(!find_array(group, "group"));
   BOOST_TEST(!find_array(group, "none"));
-  BOOST_CHECK_EXCEPTION(find_array(group, "broken"), Error, says("no header"));
+  BOOST_CHECK_EXCEPTION(find_array(group, "broken"), Error, mentions("no header"));
   BOOST_TEST(find_group(group, "group") == inner);
   BOOST_TEST(find_group(group, "half") == inner);
   BOOST_TEST(!find_group(group, "array"));
   BOOST_TEST(!find_group(group, "none"));
-  BOOST_CHECK_EXCEPTION(find_group(group, "broken"), Error, says("no header"));
+  BOOST_CHECK_EXCEPTION(find_group(group, "broken"), Error, mentions("no header"));
 }
 
 BOOST_AUTO_TEST_CASE(attributes_come_from_their_owner) {

@@ -39,12 +39,12 @@ struct Group {
 
   Group() {
     group->add("0", array({2, 20, 30})).add("1", array({2, 10, 15}));
-    say({{"multiscales", kMultiscales}, {"omero", kOmero}});
+    put_attributes({{"multiscales", kMultiscales}, {"omero", kOmero}});
   }
   explicit Group(const std::vector<Shape>& levels) {
     for (size_t i = 0; i < levels.size(); ++i) group->add(std::to_string(i), array(levels[i]));
   }
-  void say(const std::vector<std::pair<std::string, std::string>>& words) {
+  void put_attributes(const std::vector<std::pair<std::string, std::string>>& words) {
     Attributes attributes;
     for (const auto& [name, text] : words) attributes.push_back({name, parse_json(text)});
     group->set_attributes(std::move(attributes));
@@ -53,7 +53,7 @@ struct Group {
   void break_multiscales(const std::string& what, const std::string& by) {
     const std::string broken = boost::replace_first_copy(kMultiscales, what, by);
     BOOST_REQUIRE(broken != kMultiscales);
-    say({{"multiscales", broken}, {"omero", kOmero}});
+    put_attributes({{"multiscales", broken}, {"omero", kOmero}});
   }
   std::optional<Image> image() { return image_in(*group, words_of(*group), context); }
   std::string error() {
@@ -101,10 +101,10 @@ BOOST_AUTO_TEST_CASE(image_follows_its_attributes) {
 
 BOOST_AUTO_TEST_CASE(a_group_of_other_attributes_is_no_image) {
   Group group;
-  group.say({{"omero", kOmero}});
+  group.put_attributes({{"omero", kOmero}});
   BOOST_TEST(!group.image().has_value());
   for (const char* text : {"{}", "[]", "7", "[7]"}) {
-    group.say({{"multiscales", text}});
+    group.put_attributes({{"multiscales", text}});
     BOOST_TEST(!group.image().has_value());
   }
   BOOST_TEST(group.context.warned("multiscales is not a list of objects"));
@@ -113,16 +113,19 @@ BOOST_AUTO_TEST_CASE(a_group_of_other_attributes_is_no_image) {
 BOOST_AUTO_TEST_CASE(each_version_declares_its_axes) {
   Group early({{1, 2, 3, 20, 30}});
   for (const std::string version : {"0.1", "0.2"}) {
-    early.say({{"multiscales", R"([{"version":")" + version + R"(","datasets":[{"path":"0"}]}])"}});
+    early.put_attributes(
+        {{"multiscales", R"([{"version":")" + version + R"(","datasets":[{"path":"0"}]}])"}});
     BOOST_TEST(early.axes() == "tczyx");
     BOOST_TEST(early.image()->format == "OME-Zarr " + version);
   }
   Group named({{3, 20, 30}});
-  named.say({{"multiscales", R"([{"version":"0.3","axes":["z","y","x"],"datasets":[{"path":"0"}]}])"}});
+  named.put_attributes(
+      {{"multiscales", R"([{"version":"0.3","axes":["z","y","x"],"datasets":[{"path":"0"}]}])"}});
   BOOST_TEST(named.axes() == "zyx");
   Group inside({{2, 20, 30}, {2, 10, 15}});
-  inside.say({{"ome", R"({"version":"0.5","omero":)" + kOmero + R"(,"image-label":{},"multiscales":)" +
-                          boost::replace_first_copy(kMultiscales, "\"version\":\"0.4\",", "") + "}"}});
+  inside.put_attributes(
+      {{"ome", R"({"version":"0.5","omero":)" + kOmero + R"(,"image-label":{},"multiscales":)" +
+                   boost::replace_first_copy(kMultiscales, "\"version\":\"0.4\",", "") + "}"}});
   BOOST_TEST(inside.axes() == "cyx");
   BOOST_TEST(inside.image()->format == "OME-Zarr 0.5");
   BOOST_TEST(inside.image()->channels.size() == 2u);
@@ -141,12 +144,12 @@ BOOST_AUTO_TEST_CASE(unknown_version_is_no_image) {
 BOOST_AUTO_TEST_CASE(axes_and_steps_follow_the_coordinate_system) {
   const auto with = [](const std::string& version, const std::string& input, const std::string& output) {
     Group group({{2, 20, 30}, {2, 10, 15}});
-    group.say({{"ome", R"({"version":")" + version + R"(","multiscales":[{"coordinateSystems":[
+    group.put_attributes({{"ome", R"({"version":")" + version + R"(","multiscales":[{"coordinateSystems":[
         {"name":"world","axes":[{"name":"z"},{"name":"y"},{"name":"x"}]},
         {"name":"intrinsic","axes":)" +
-                           kAxes + R"(}],
+                                      kAxes + R"(}],
         "datasets":[{"path":"0","coordinateTransformations":[{"type":"sequence","input":)" +
-                           input + R"(,"output":)" + output + R"(,"transformations":[
+                                      input + R"(,"output":)" + output + R"(,"transformations":[
             {"type":"scale","scale":[1,0.5,0.25]},{"type":"translation","translation":[0,1,1]}]}]},
           {"path":"1","coordinateTransformations":[{"type":"scale","scale":[1,1,0.5]}]}],
         "coordinateTransformations":[{"type":"scale","scale":[10,10,10],"input":{"name":"intrinsic"},
@@ -173,7 +176,7 @@ BOOST_AUTO_TEST_CASE(levels_may_differ_in_byte_order) {
                                        [](Elements same, const Box&) { return same; }),
                                 nullptr, nullptr};
   group.group->add("1", level);
-  group.say({{"multiscales", kMultiscales}});
+  group.put_attributes({{"multiscales", kMultiscales}});
   BOOST_TEST(group.image()->levels.size() == 2u);
   BOOST_TEST(group.context.warnings().empty());
 }
@@ -213,11 +216,11 @@ BOOST_AUTO_TEST_CASE(temporarily_unreadable_level_decides_nothing) {
   Group group;
   group.group = std::make_shared<MemoryGroup>("/i");
   group.group->add("0", Node{Error(Errc::unreadable, "the disk fails"), {}, {}, {}});
-  group.say({{"multiscales", kMultiscales}});
+  group.put_attributes({{"multiscales", kMultiscales}});
   BOOST_CHECK_THROW(group.image(), Error);
   group.group = std::make_shared<MemoryGroup>("/i");
   group.group->add("0", Node{damaged("a wrong chunk length"), {}, {}, {}});
-  group.say({{"multiscales", kMultiscales}});
+  group.put_attributes({{"multiscales", kMultiscales}});
   BOOST_TEST(has(group.error(), "a wrong chunk length"));
 }
 
@@ -229,7 +232,7 @@ BOOST_AUTO_TEST_CASE(levels_end_before_a_mismatched_one) {
       group.group->add(std::to_string(i), levels[i]);
       datasets += (i ? "," : "") + std::string(R"({"path":")") + std::to_string(i) + "\"}";
     }
-    group.say({{"multiscales", R"([{"axes":["z","y","x"],"datasets":[)" + datasets + "]}]"}});
+    group.put_attributes({{"multiscales", R"([{"axes":["z","y","x"],"datasets":[)" + datasets + "]}]"}});
     const size_t count = group.image().value().levels.size();
     BOOST_TEST(group.context.warned(warning) == !warning.empty(), warning);
     return count;
@@ -246,14 +249,14 @@ BOOST_AUTO_TEST_CASE(levels_end_before_a_mismatched_one) {
 
 BOOST_AUTO_TEST_CASE(an_image_without_pixels_is_unsupported) {
   Group group({{2, 0, 30}, {2, 0, 15}});
-  group.say({{"multiscales", kMultiscales}});
+  group.put_attributes({{"multiscales", kMultiscales}});
   BOOST_TEST(has(group.error(), "2 × 0 × 30 has no pixels"));
 }
 
 BOOST_AUTO_TEST_CASE(first_of_several_multiscales_is_the_image) {
   Group group;
   const std::string first = kMultiscales.substr(1, kMultiscales.size() - 2);
-  group.say({{"multiscales", "[" + first + R"(,{"name":"other","datasets":[]}])"}});
+  group.put_attributes({{"multiscales", "[" + first + R"(,{"name":"other","datasets":[]}])"}});
   BOOST_TEST(group.image()->name == "cells");
   BOOST_TEST(group.context.warned("only the first of several multiscales is shown"));
 }
@@ -267,10 +270,10 @@ BOOST_AUTO_TEST_CASE(other_mismatched_parts_are_left_out) {
   BOOST_TEST(group.image()->axes[0].step.has_value());
   BOOST_TEST(!group.image()->axes[1].step.has_value());
   BOOST_TEST(!group.image()->axes[2].step.has_value());
-  group.say({{"multiscales", kMultiscales}, {"omero", R"({"channels":[{"label":"one"}]})"}});
+  group.put_attributes({{"multiscales", kMultiscales}, {"omero", R"({"channels":[{"label":"one"}]})"}});
   BOOST_TEST(group.image()->channels.empty());
   BOOST_TEST(group.context.warned("omero has 1 channels, expected 2"));
-  group.say(
+  group.put_attributes(
       {{"multiscales", kMultiscales},
        {"omero",
         R"({"channels":[{"color":"00ZZ00","window":{"start":1}},{"color":255,"window":{"start":1,"end":"NaN"}}]})"}});

@@ -11,7 +11,7 @@
 
 #include "formats/core/base/error.h"
 #include "tests/support/bytes_file.h"
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/rds/compress.h"
@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(truncated_stream_is_damage) {
     const std::string whole = compress(some_text(3000), compression);
     for (size_t size = 6; size < whole.size(); size += 7) {
       BOOST_CHECK_EXCEPTION(files.read(whole.substr(0, size)), Error,
-                            says("the compressed data are truncated"));
+                            mentions("the compressed data are truncated"));
     }
   }
 }
@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(a_changed_byte_is_damage) {
   for (const Compression compression : {Compression::gzip, Compression::bzip2, Compression::xz}) {
     std::string changed = compress(some_text(3000), compression);
     changed[changed.size() / 2] ^= 4;
-    BOOST_CHECK_EXCEPTION(files.read(changed), Error, says("data are invalid"));
+    BOOST_CHECK_EXCEPTION(files.read(changed), Error, mentions("data are invalid"));
   }
 }
 
@@ -207,7 +207,7 @@ BOOST_AUTO_TEST_CASE(xz_takes_no_dictionary_of_any_size) {
   const uint32_t checksum = lzma_crc32(reinterpret_cast<const uint8_t*>(&xz[kBlock]), size, 0);
   std::memcpy(&xz[kBlock + size], &checksum, sizeof checksum);
   BOOST_CHECK_EXCEPTION(files.read(xz), Error,
-                        says("the xz data are invalid: error " + std::to_string(LZMA_MEMLIMIT_ERROR)));
+                        mentions("the xz data are invalid: error " + std::to_string(LZMA_MEMLIMIT_ERROR)));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

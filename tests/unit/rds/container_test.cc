@@ -3,8 +3,8 @@
 #include <boost/filesystem.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include "tests/support/mentions.h"
 #include "tests/support/probe.h"
-#include "tests/support/says.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/rds/compress.h"
@@ -27,7 +27,7 @@ void fails(Errc code, const std::string& words, const std::string& content) {
   } catch (const Error& error) {
     BOOST_TEST((error.code() == code));
     BOOST_TEST(std::string(error.what()).find(words) != std::string::npos,
-               "\"" << error.what() << "\" does not say \"" << words << "\"");
+               "\"" << error.what() << "\" does not contain \"" << words << "\"");
   }
 }
 

@@ -6,8 +6,8 @@
 
 #include "formats/containers/rds/container.h"
 #include "formats/containers/rds/pass_progress.h"
+#include "tests/support/mentions.h"
 #include "tests/support/probe.h"
-#include "tests/support/says.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/rds/compress.h"
 #include "tests/unit/rds/rds_file.h"
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(too_large_block_fails_when_its_values_are_read) {
     BOOST_TEST((::plainfs::read_all(*vector_of(small, 1)).count == 2U));
     if (compression == Compression::xz) {
       BOOST_CHECK_EXCEPTION(::plainfs::read_all(*vector_of(small, 0)), Error,
-                            says("more than the 2097152 of the cache (-o cache_size)"));
+                            mentions("more than the 2097152 of the cache (-o cache_size)"));
     } else {
       BOOST_TEST((::plainfs::read_all(*vector_of(small, 0)).count == numbers.size()));
     }

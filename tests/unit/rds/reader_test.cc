@@ -5,7 +5,7 @@
 #include <cmath>
 #include <functional>
 
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/rds/compress.h"
 #include "tests/unit/rds/r_stream.h"
@@ -35,7 +35,7 @@ void fails(Errc code, const std::string& words, const std::string& stream) {
   } catch (const Error& error) {
     BOOST_TEST((error.code() == code));
     BOOST_TEST(std::string(error.what()).find(words) != std::string::npos,
-               "\"" << error.what() << "\" does not say \"" << words << "\"");
+               "\"" << error.what() << "\" does not contain \"" << words << "\"");
   }
 }
 
@@ -389,7 +389,7 @@ BOOST_AUTO_TEST_CASE(more_bytes_than_allowed_are_refused) {
   TestContext context;
   read_value(text, context, text.size());
   BOOST_CHECK_EXCEPTION(read_value(text, context, text.size() - 1), Error,
-                        says("the file has too much data when decompressed"));
+                        mentions("the file has too much data when decompressed"));
 }
 
 BOOST_AUTO_TEST_CASE(truncated_stream_is_damage) {

@@ -3,7 +3,7 @@
 #include "formats/core/base/error.h"
 #include "formats/core/remote/azure_origin.h"
 #include "formats/core/remote/object_origin.h"
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 
 using namespace plainfs;
 using namespace plainfs::remote;
@@ -30,8 +30,9 @@ BOOST_AUTO_TEST_CASE(location_names_account_container_and_key) {
   BOOST_TEST(origin("az://lab/data/x", options).get("az://lab/data/x", {}).url ==
              "http://127.0.0.1:10000/lab/data/x");
   for (const char* bad : {"az://lab", "az://lab/", "az:///data", "az://l?b/data", "az://lab@evil/data"})
-    BOOST_CHECK_EXCEPTION(origin(bad), Error, says("az://ACCOUNT/CONTAINER/PATH"));
-  BOOST_CHECK_EXCEPTION(origin("az://lab/data/x").get("az://lab/data2/x", {}), Error, says("lies outside"));
+    BOOST_CHECK_EXCEPTION(origin(bad), Error, mentions("az://ACCOUNT/CONTAINER/PATH"));
+  BOOST_CHECK_EXCEPTION(origin("az://lab/data/x").get("az://lab/data2/x", {}), Error,
+                        mentions("lies outside"));
 }
 
 BOOST_AUTO_TEST_CASE(bucket_or_container_alone_names_no_key) {
@@ -56,7 +57,7 @@ BOOST_AUTO_TEST_CASE(shared_key_signs_fields_and_query) {
 
 BOOST_AUTO_TEST_CASE(key_with_invalid_base64_is_refused) {
   BOOST_CHECK_EXCEPTION(origin("az://lab/data/x", {}, {{"AZURE_STORAGE_KEY", "no base64"}}), Error,
-                        says("AZURE_STORAGE_KEY is not base64"));
+                        mentions("AZURE_STORAGE_KEY is not base64"));
 }
 
 BOOST_AUTO_TEST_CASE(list_has_sizes_tags_and_folders) {
@@ -74,7 +75,8 @@ BOOST_AUTO_TEST_CASE(list_has_sizes_tags_and_folders) {
   BOOST_TEST(page.objects[0].version.etag == "\"0x8D\"");
   BOOST_TEST(page.prefixes == std::vector<std::string>{"d/"}, boost::test_tools::per_element());
   BOOST_TEST(page.continuation == "m");
-  BOOST_CHECK_EXCEPTION(origin("az://lab/data/x").page_of("<html>"), Error, says("not a list of objects"));
+  BOOST_CHECK_EXCEPTION(origin("az://lab/data/x").page_of("<html>"), Error,
+                        mentions("not a list of objects"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -11,7 +11,7 @@
 #include "cache/request.h"
 #include "formats/core/base/error.h"
 #include "tests/support/answering_server.h"
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 #include "tests/support/temporary_directory.h"
 
 using namespace plainfs;
@@ -108,11 +108,11 @@ BOOST_AUTO_TEST_CASE(files_may_be_at_another_path) {
 
 BOOST_AUTO_TEST_CASE(unsupported_profiles_suggest_a_remedy) {
   write(".aws/config", "[default]\nsso_session = lab\n");
-  BOOST_CHECK_EXCEPTION(keys(), Error, says("aws configure export-credentials"));
+  BOOST_CHECK_EXCEPTION(keys(), Error, mentions("aws configure export-credentials"));
 }
 
 BOOST_AUTO_TEST_CASE(without_keys_no_source_is_named) {
-  BOOST_CHECK_EXCEPTION(keys(), Error, says("-o no_sign"));
+  BOOST_CHECK_EXCEPTION(keys(), Error, mentions("-o no_sign"));
 }
 
 BOOST_AUTO_TEST_CASE(refused_keys_of_the_environment_are_not_retried) {
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(modified_key_file_is_read_again) {
 
 BOOST_AUTO_TEST_CASE(container_keys_are_not_requested_over_public_http) {
   variables["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = "http://evil.example/keys";
-  BOOST_CHECK_EXCEPTION(keys(), Error, says("neither https nor on this machine"));
+  BOOST_CHECK_EXCEPTION(keys(), Error, mentions("neither https nor on this machine"));
 }
 
 BOOST_AUTO_TEST_CASE(interrupted_caller_does_not_wait_for_keys) {
@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(failing_key_service_is_asked_once_for_all_waiters) {
       [](const std::string&) { return AnsweringServer::reply("500 Internal Server Error", "", ""); });
   ask_container(server);
   Credentials some(environment(), "us-east-1", client);
-  for (int i = 0; i < 2; ++i) BOOST_CHECK_EXCEPTION(some.current(), Error, says("status 500"));
+  for (int i = 0; i < 2; ++i) BOOST_CHECK_EXCEPTION(some.current(), Error, mentions("status 500"));
   BOOST_TEST(server.requests == 1);
 }
 

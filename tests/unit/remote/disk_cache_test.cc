@@ -8,7 +8,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "formats/core/remote/block_pool.h"
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 #include "tests/support/temporary_directory.h"
 
 using namespace plainfs;
@@ -157,8 +157,8 @@ BOOST_AUTO_TEST_CASE(cache_stays_within_its_limit) {
 BOOST_AUTO_TEST_CASE(uncreatable_folder_is_an_error) {
   const std::string file = (files::path(temporary.path()) / "file").string();
   ::close(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
-  BOOST_CHECK_EXCEPTION(DiskCache(file, 1), Error, says("remote_cache=" + file + ": Not a directory"));
-  BOOST_CHECK_EXCEPTION(DiskCache(file + "/below", 1), Error, says(": Not a directory"));
+  BOOST_CHECK_EXCEPTION(DiskCache(file, 1), Error, mentions("remote_cache=" + file + ": Not a directory"));
+  BOOST_CHECK_EXCEPTION(DiskCache(file + "/below", 1), Error, mentions(": Not a directory"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

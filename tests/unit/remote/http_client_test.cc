@@ -5,7 +5,7 @@
 
 #include "formats/core/remote/range_fetch.h"
 #include "tests/support/answering_server.h"
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 
 using namespace plainfs;
 using namespace plainfs::remote;
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(refused_redirect_is_not_retried) {
   const auto object = std::make_shared<RemoteObject>(std::make_shared<RedirectedOrigin>(), server.url + "/x");
   const auto fetch = std::make_shared<RangeFetch>(object, ByteRange{0, 10}, client);
   BOOST_CHECK_EXCEPTION(fetch->wait_for_all(), Error, [&](const Error& error) {
-    return error.code() == Errc::unsupported && says(server.url + "/x: a redirect to 127.0.0.1")(error);
+    return error.code() == Errc::unsupported && mentions(server.url + "/x: a redirect to 127.0.0.1")(error);
   });
   BOOST_TEST(counters.requests.load() == 1U);
   BOOST_TEST(counters.retries.load() == 0U);

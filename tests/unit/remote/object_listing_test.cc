@@ -9,7 +9,7 @@
 #include "cache/request.h"
 #include "formats/core/base/error.h"
 #include "tests/support/answering_server.h"
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 
 using namespace plainfs;
 using namespace plainfs::remote;
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(restarted_list_is_an_error) {
   const bool is_ended = listed.wait_for(kLong) == std::future_status::ready;
   requester.is_gone = true;
   BOOST_REQUIRE(is_ended);
-  BOOST_CHECK_EXCEPTION(listed.get(), Error, says("repeats a page"));
+  BOOST_CHECK_EXCEPTION(listed.get(), Error, mentions("repeats a page"));
 }
 
 BOOST_AUTO_TEST_CASE(list_with_unrequested_entries_is_an_error) {
@@ -76,20 +76,22 @@ BOOST_AUTO_TEST_CASE(list_with_unrequested_entries_is_an_error) {
   };
   BOOST_TEST(list_of(contents("x/a") + contents("x/b/c")).size() == 2U);
   for (const std::string key : {"y/secret", "xy", "x", ""}) {
-    BOOST_CHECK_EXCEPTION(list_of(contents("x/a") + contents(key)), Error, says("expected objects in x/"));
-    BOOST_CHECK_EXCEPTION(list_of(contents(key) + more), Error, says("expected objects in x/"));
+    BOOST_CHECK_EXCEPTION(list_of(contents("x/a") + contents(key)), Error,
+                          mentions("expected objects in x/"));
+    BOOST_CHECK_EXCEPTION(list_of(contents(key) + more), Error, mentions("expected objects in x/"));
   }
   // The whole store does not fit into one page here, so each folder is requested.
   BOOST_CHECK_EXCEPTION(list_of(contents("x/a/b") + more), Error,
-                        says("has x/a/b, expected objects directly in x/"));
+                        mentions("has x/a/b, expected objects directly in x/"));
   for (const std::string prefix : {"x/a", "x/a/b/", "x/"})
-    BOOST_CHECK_EXCEPTION(list_of(folder(prefix)), Error, says("as a folder in x/"));
-  BOOST_CHECK_EXCEPTION(list_of(folder("y/z/")), Error, says("has y/z/, expected objects in x/"));
+    BOOST_CHECK_EXCEPTION(list_of(folder(prefix)), Error, mentions("as a folder in x/"));
+  BOOST_CHECK_EXCEPTION(list_of(folder("y/z/")), Error, mentions("has y/z/, expected objects in x/"));
 }
 
 BOOST_AUTO_TEST_CASE(too_large_folder_page_is_an_error) {
   const ListServer server("<ListBucketResult>" + std::string(17 << 20, ' ') + "</ListBucketResult>");
-  BOOST_CHECK_EXCEPTION(listing(server)->list("s3://bucket/x"), Error, says("longer than 16777216 bytes"));
+  BOOST_CHECK_EXCEPTION(listing(server)->list("s3://bucket/x"), Error,
+                        mentions("longer than 16777216 bytes"));
 }
 
 BOOST_AUTO_TEST_CASE(unneeded_or_interrupted_list_is_not_waited_for) {

@@ -5,8 +5,8 @@
 #include "formats/annotated/parts.h"
 #include "formats/core/algebra/common_type.h"
 #include "formats/open_store.h"
+#include "tests/support/mentions.h"
 #include "tests/support/sample_arrays.h"
-#include "tests/support/says.h"
 #include "tests/support/test_context.h"
 
 namespace {
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(rows_of_a_table_of_features_are_found_by_name) {
   const Elements renamed = read_all(*columns({"A", "B", "C"}, {1, 2, 3})[0].values);
   BOOST_TEST(renamed.values<double>()[1] == 2);
   BOOST_CHECK_EXCEPTION(columns({"c", "d"}, {3, 4}), Error,
-                        says("/t has 2 rows, expected 3, one for each feature"));
+                        mentions("/t has 2 rows, expected 3, one for each feature"));
 }
 
 BOOST_AUTO_TEST_CASE(split_layers_are_joined) {

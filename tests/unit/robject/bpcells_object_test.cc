@@ -5,8 +5,8 @@
 
 #include "formats/containers/rds/container.h"
 #include "tests/support/golden_arrays.h"
+#include "tests/support/mentions.h"
 #include "tests/support/probe.h"
-#include "tests/support/says.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/rds/compress.h"
 #include "tests/unit/rds/r_stream.h"
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(a_slot_of_another_kind_damages_its_array_only) {
   const RdsFile file(out.text);
   const Node node = object_in(file.path, context);
   for (const char* name : {"index", "row_names", "col_names", "storage_order"}) {
-    BOOST_CHECK_EXCEPTION(find_array(*node.parts, name)->check(), Error, says("the array is missing"));
+    BOOST_CHECK_EXCEPTION(find_array(*node.parts, name)->check(), Error, mentions("the array is missing"));
   }
   for (const char* name : {"val", "idxptr", "shape"}) find_array(*node.parts, name)->check();
   BOOST_TEST(std::get<SparseMatrix>(node.content).error.has_value());

@@ -5,7 +5,7 @@
 #include "formats/annotated/seurat_objects.h"
 #include "formats/core/algebra/common_type.h"
 #include "formats/open_store.h"
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 #include "tests/support/store_nodes.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/rds/r_stream.h"

@@ -9,8 +9,8 @@
 #include "formats/annotated/slides.h"
 #include "formats/core/model/element_text.h"
 #include "formats/open_store.h"
+#include "tests/support/mentions.h"
 #include "tests/support/probe.h"
-#include "tests/support/says.h"
 #include "tests/support/store_nodes.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/rds/r_stream.h"
@@ -322,11 +322,11 @@ BOOST_AUTO_TEST_CASE(the_first_slide_of_a_cell_has_its_coordinates) {
 
 BOOST_AUTO_TEST_CASE(cells_belong_to_the_slide_named_by_a_column) {
   const auto cells = [](const Names& slides, std::vector<Column> columns) {
-    std::string told;
+    std::string reported;
     const auto found = annotated::cells_of_slides(slides, {3, nullptr, std::move(columns)}, "library_id");
     if (!found) return std::string("none");
-    for (const auto& some : *found) told += fmt::format("{};", fmt::join(some, ","));
-    return told;
+    for (const auto& some : *found) reported += fmt::format("{};", fmt::join(some, ","));
+    return reported;
   };
   const Column preferred{"library_id", text_array({"a", "other", "b"})};
   const Column other{"batch", text_array({"b", "b", "a"})};

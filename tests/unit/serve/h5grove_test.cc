@@ -203,20 +203,20 @@ BOOST_AUTO_TEST_CASE(types_have_the_numbers_of_hdf5) {
 }
 
 BOOST_AUTO_TEST_CASE(an_attribute_has_the_type_of_its_json) {
-  const auto told = [](const char* json) {
+  const auto reported = [](const char* json) {
     const H5Attribute known = h5_attribute(parse_json(json));
     return to_json_text(known.shape) + " " + to_json_text(*known.type.find("class")) + " " +
            to_json_text(known.value);
   };
-  BOOST_TEST(told("3") == "[] 0 3");
-  BOOST_TEST(told("[1, 2.5]") == "[2] 1 [1,2.5]");
-  BOOST_TEST(told("[[\"a\", \"b\"]]") == "[1,2] 3 [[\"a\",\"b\"]]");
-  BOOST_TEST(told("true") == "[] 8 true");
-  BOOST_TEST(told("null") == "null 3 null");
-  BOOST_TEST(told("{\"a\": [1]}") == "[] 3 \"{\\\"a\\\":[1]}\"");
-  BOOST_TEST(told("[1, \"a\"]") == "[] 3 \"[1,\\\"a\\\"]\"");
-  BOOST_TEST(told("[[1], [2, 3]]") == "[] 3 \"[[1],[2,3]]\"");
-  BOOST_TEST(told("[]") == "[0] 1 []");
+  BOOST_TEST(reported("3") == "[] 0 3");
+  BOOST_TEST(reported("[1, 2.5]") == "[2] 1 [1,2.5]");
+  BOOST_TEST(reported("[[\"a\", \"b\"]]") == "[1,2] 3 [[\"a\",\"b\"]]");
+  BOOST_TEST(reported("true") == "[] 8 true");
+  BOOST_TEST(reported("null") == "null 3 null");
+  BOOST_TEST(reported("{\"a\": [1]}") == "[] 3 \"{\\\"a\\\":[1]}\"");
+  BOOST_TEST(reported("[1, \"a\"]") == "[] 3 \"[1,\\\"a\\\"]\"");
+  BOOST_TEST(reported("[[1], [2, 3]]") == "[] 3 \"[[1],[2,3]]\"");
+  BOOST_TEST(reported("[]") == "[0] 1 []");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

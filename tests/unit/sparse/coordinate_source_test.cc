@@ -3,8 +3,8 @@
 #include <boost/test/unit_test.hpp>
 
 #include "formats/core/model/derived_array.h"
+#include "tests/support/mentions.h"
 #include "tests/support/sample_arrays.h"
-#include "tests/support/says.h"
 #include "tests/support/test_context.h"
 
 namespace plainfs {
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(truth_values_at_one_place_are_true_if_any_is) {
 
 BOOST_AUTO_TEST_CASE(overflowing_sum_is_unsupported) {
   const auto source = coordinate_source(triplets({0, 0}, {0, 0}, numbers<int32_t>({INT32_MAX, 1})));
-  BOOST_CHECK_EXCEPTION(source->read(0, 1), Error, says("the sum of repeated entries"));
+  BOOST_CHECK_EXCEPTION(source->read(0, 1), Error, mentions("the sum of repeated entries"));
 }
 
 BOOST_AUTO_TEST_CASE(a_symmetric_matrix_has_both_triangles) {
@@ -77,11 +77,11 @@ BOOST_AUTO_TEST_CASE(a_symmetric_matrix_has_both_triangles) {
 BOOST_AUTO_TEST_CASE(an_entry_outside_of_the_matrix_is_damage) {
   const ArrayPtr one = numbers<double>({1});
   BOOST_CHECK_EXCEPTION(coordinate_source(triplets({3}, {0}, one))->read(0, 1), Error,
-                        says("row 3 is not below 3"));
+                        mentions("row 3 is not below 3"));
   BOOST_CHECK_EXCEPTION(coordinate_source(triplets({0}, {4}, one))->lengths(0, 4), Error,
-                        says("column 4 is not below 4"));
+                        mentions("column 4 is not below 4"));
   BOOST_CHECK_EXCEPTION(coordinate_source(triplets({0, 1}, {0}, one))->read(0, 1), Error,
-                        says("1 values and 2 indices"));
+                        mentions("1 values and 2 indices"));
 }
 
 BOOST_AUTO_TEST_CASE(lists_by_column_keep_names_and_sides) {

@@ -9,8 +9,8 @@
 #include <random>
 
 #include "formats/core/base/passes.h"
+#include "tests/support/mentions.h"
 #include "tests/support/sample_arrays.h"
-#include "tests/support/says.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"
 
@@ -194,9 +194,9 @@ BOOST_AUTO_TEST_CASE(altered_temporary_file_is_an_error) {
   const off_t end = ::lseek(file, 0, SEEK_END);
   const std::string other(static_cast<size_t>(end), '\1');
   BOOST_TEST_REQUIRE(::pwrite(file, other.data(), other.size(), 0) == end);
-  BOOST_CHECK_EXCEPTION(order.read(3, found), Error, says("a temporary file of a matrix is damaged"));
+  BOOST_CHECK_EXCEPTION(order.read(3, found), Error, mentions("a temporary file of a matrix is damaged"));
   BOOST_TEST_REQUIRE(::ftruncate(file, 10) == 0);
-  BOOST_CHECK_EXCEPTION(order.read(3, found), Error, says("a temporary file cannot be read"));
+  BOOST_CHECK_EXCEPTION(order.read(3, found), Error, mentions("a temporary file cannot be read"));
 }
 #endif
 

@@ -3,8 +3,8 @@
 #include <boost/test/unit_test.hpp>
 #include <numeric>
 
+#include "tests/support/mentions.h"
 #include "tests/support/sample_arrays.h"
-#include "tests/support/says.h"
 
 namespace plainfs {
 namespace {
@@ -36,14 +36,14 @@ BOOST_AUTO_TEST_CASE(valid_lists_pass_and_have_their_pointers) {
 }
 
 BOOST_AUTO_TEST_CASE(lengths_that_do_not_fit_are_damage) {
-  BOOST_CHECK_EXCEPTION(three_columns({0, 3}).check(), Error, says("2 pointers for 3 columns"));
+  BOOST_CHECK_EXCEPTION(three_columns({0, 3}).check(), Error, mentions("2 pointers for 3 columns"));
   Lists by_row = three_columns({0, 3});
   by_row.by_row = true;
-  BOOST_CHECK_EXCEPTION(by_row.check(), Error, says("2 pointers for 3 rows"));
+  BOOST_CHECK_EXCEPTION(by_row.check(), Error, mentions("2 pointers for 3 rows"));
   Lists lists = three_columns({0, 1, 2, 3});
   lists.index = numbers<uint32_t>({0, 1});
-  BOOST_CHECK_EXCEPTION(lists.check(), Error, says("3 values and 2 indices"));
-  BOOST_CHECK_EXCEPTION(major_count(*numbers<int64_t>({})), Error, says("no pointers"));
+  BOOST_CHECK_EXCEPTION(lists.check(), Error, mentions("3 values and 2 indices"));
+  BOOST_CHECK_EXCEPTION(major_count(*numbers<int64_t>({})), Error, mentions("no pointers"));
 }
 
 BOOST_AUTO_TEST_CASE(two_pointers_without_majors_are_valid) {
@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(two_pointers_without_majors_are_valid) {
 BOOST_AUTO_TEST_CASE(pointers_that_do_not_rise_to_the_entries_are_damage) {
   const auto refuses = [](std::vector<int64_t> pointer, const char* why) {
     const Lists lists = three_columns(std::move(pointer));
-    BOOST_CHECK_EXCEPTION(Pointers(lists, 0, 3), Error, says(why));
+    BOOST_CHECK_EXCEPTION(Pointers(lists, 0, 3), Error, mentions(why));
   };
   refuses({1, 2, 2, 3}, "pointer 0 is 1 after 0");
   refuses({0, 2, 1, 3}, "pointer 2 is 1 after 2, but there are 3 entries");

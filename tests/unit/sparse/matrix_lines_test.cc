@@ -6,8 +6,8 @@
 
 #include "formats/core/text/number_text.h"
 #include "fs/text/field_text.h"
+#include "tests/support/mentions.h"
 #include "tests/support/sample_arrays.h"
-#include "tests/support/says.h"
 #include "tests/support/test_context.h"
 
 namespace plainfs {
@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(duplicate_entries_add_up) {
   SparseMatrix whole = matrix;
   whole.value = numbers<uint8_t>({200, 0, 0, 100, 0, 0, 0});
   BOOST_CHECK_EXCEPTION(sparse_lines(whole, false, context)->read(0, 0, 3), Error,
-                        says("200 + 100 does not fit into uint8"));
+                        mentions("200 + 100 does not fit into uint8"));
 }
 
 BOOST_AUTO_TEST_CASE(logical_and_missing_values_are_measured_as_shown) {
@@ -230,14 +230,14 @@ BOOST_AUTO_TEST_CASE(other_contents_are_refused) {
   };
   for (const bool are_rows : {true, false}) {
     BOOST_CHECK_EXCEPTION(read(small({1, 2}, {0, 3}, {0, 2}, 3, 1), are_rows), Error,
-                          says("3 is not below 3"));
-    BOOST_CHECK_EXCEPTION(read(small({1, 2}, {0, 1}, {0, 3, 2}, 3, 2), are_rows), Error, says("pointer"));
+                          mentions("3 is not below 3"));
+    BOOST_CHECK_EXCEPTION(read(small({1, 2}, {0, 1}, {0, 3, 2}, 3, 2), are_rows), Error, mentions("pointer"));
     BOOST_CHECK_EXCEPTION(read(small({1, 2}, {0}, {0, 2}, 3, 1), are_rows), Error,
-                          says("2 values and 1 indices"));
+                          mentions("2 values and 1 indices"));
   }
   SparseMatrix texts = small({}, {}, {0, 0}, 3, 1);
   texts.value = text_array({});
-  BOOST_CHECK_EXCEPTION(read(texts, false), Error, says("a matrix of text"));
+  BOOST_CHECK_EXCEPTION(read(texts, false), Error, mentions("a matrix of text"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

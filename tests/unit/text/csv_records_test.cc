@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "formats/core/base/error.h"
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 
 using namespace plainfs;
 
@@ -39,8 +39,8 @@ BOOST_AUTO_TEST_CASE(quotes_keep_what_is_in_them) {
 }
 
 BOOST_AUTO_TEST_CASE(ambiguous_csv_is_damage) {
-  BOOST_CHECK_EXCEPTION(shown("a\n\"b\nc"), Error, says("line 2: a quote is not closed"));
-  BOOST_CHECK_EXCEPTION(shown("a\n\"b\"c\n"), Error, says("line 2: text after a closing quote"));
+  BOOST_CHECK_EXCEPTION(shown("a\n\"b\nc"), Error, mentions("line 2: a quote is not closed"));
+  BOOST_CHECK_EXCEPTION(shown("a\n\"b\"c\n"), Error, mentions("line 2: text after a closing quote"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

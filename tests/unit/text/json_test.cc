@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 
 namespace plainfs {
 
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(nesting_is_bounded) {
   for (int i = 0; i < 100000; ++i) text += "{\"a\":";
   BOOST_TEST(refused(text, "nested deeper than 256"));
   BOOST_CHECK_NO_THROW(parse_json("[[1]]", 2));
-  BOOST_CHECK_EXCEPTION(parse_json("[[[1]]]", 2), Error, says("JSON is nested deeper than 2"));
+  BOOST_CHECK_EXCEPTION(parse_json("[[[1]]]", 2), Error, mentions("JSON is nested deeper than 2"));
 }
 
 BOOST_AUTO_TEST_CASE(integers_are_exact_or_nothing) {

@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 
 namespace plainfs {
 
@@ -32,8 +32,9 @@ BOOST_AUTO_TEST_CASE(every_code_point_survives_a_utf8_round_trip) {
     BOOST_TEST_REQUIRE(utf8_length(text) == text.size());
   }
   std::string text;
-  BOOST_CHECK_EXCEPTION(append_utf8(0xd800, text), Error, says("the character U+D800 does not exist"));
-  BOOST_CHECK_EXCEPTION(append_utf8(0x110000, text), Error, says("the character U+110000 does not exist"));
+  BOOST_CHECK_EXCEPTION(append_utf8(0xd800, text), Error, mentions("the character U+D800 does not exist"));
+  BOOST_CHECK_EXCEPTION(append_utf8(0x110000, text), Error,
+                        mentions("the character U+110000 does not exist"));
 }
 
 BOOST_AUTO_TEST_CASE(code_points_of_text) {

@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "formats/core/base/modified_time.h"
-#include "tests/support/says.h"
+#include "tests/support/mentions.h"
 #include "tests/unit/zarr/store_writer.h"
 
 namespace {
@@ -14,7 +14,7 @@ using Ints = std::vector<int32_t>;
 
 void expect(const std::string& actual, std::string_view code, std::string_view words) {
   BOOST_TEST(actual.starts_with(code), actual << " is not " << code);
-  BOOST_TEST(holds(actual, words), actual << " does not say " << words);
+  BOOST_TEST(holds(actual, words), actual << " does not contain " << words);
 }
 
 BOOST_AUTO_TEST_SUITE(array)
@@ -225,7 +225,7 @@ BOOST_AUTO_TEST_CASE(declared_size_beyond_the_data_is_not_allocated) {
                         "[1099511627776]", "[1099511627776]");
     writer.put("a/0", std::string(40, '\x28'));
     const Store store = writer.open(context);
-    BOOST_CHECK_EXCEPTION(array_in(store, "a")->read(range(0, 1)), Error, says("bytes"));
+    BOOST_CHECK_EXCEPTION(array_in(store, "a")->read(range(0, 1)), Error, mentions("bytes"));
   }
 }
 

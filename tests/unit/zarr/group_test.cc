@@ -3,8 +3,8 @@
 
 #include "formats/core/model/transient_fault.h"
 #include "tests/support/faulty_pool.h"
+#include "tests/support/mentions.h"
 #include "tests/support/probe.h"
-#include "tests/support/says.h"
 #include "tests/unit/zarr/store_writer.h"
 
 namespace {
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(other_files_are_members_unchanged) {
   BOOST_TEST(text_in(*folder, "part.0.parquet", context) == "PAR1");
   const std::vector<Member> members = store.root.parts->members();
   const std::string gone = std::get<PlainFile>(members.at(2).node.content).path;
-  BOOST_CHECK_EXCEPTION(context.files.open(gone), Error, says("gone.txt"));
+  BOOST_CHECK_EXCEPTION(context.files.open(gone), Error, mentions("gone.txt"));
   for (const char* hidden : {".DS_Store", ".git", "__MACOSX", "zarr.json"})
     BOOST_TEST(!store.root.parts->find(hidden).has_value());
   BOOST_TEST(context.warnings().empty());
@@ -225,7 +225,7 @@ BOOST_AUTO_TEST_CASE(damaged_group_is_a_failing_directory) {
   for (const char* name : {"g", "h"}) {
     const GroupPtr group = find_group(*store.root.parts, name);
     BOOST_REQUIRE(group);
-    BOOST_CHECK_EXCEPTION(group->members(), Error, says("invalid JSON at byte"));
+    BOOST_CHECK_EXCEPTION(group->members(), Error, mentions("invalid JSON at byte"));
   }
   BOOST_TEST(error_of(store, "good") == "");
 }
@@ -237,8 +237,8 @@ BOOST_AUTO_TEST_CASE(damaged_root_does_not_open) {
   v3.put("zarr.json", R"({"zarr_format":3,"node_type":"group","extra":1})");
   TestContext context;
   BOOST_TEST(recognises(look_at(v2.path())));
-  BOOST_CHECK_EXCEPTION(v2.open(context), Error, says("[] is not an object"));
-  BOOST_CHECK_EXCEPTION(v3.open(context), Error, says("zarr.json: zarr.json has the member"));
+  BOOST_CHECK_EXCEPTION(v2.open(context), Error, mentions("[] is not an object"));
+  BOOST_CHECK_EXCEPTION(v3.open(context), Error, mentions("zarr.json: zarr.json has the member"));
 }
 
 BOOST_AUTO_TEST_CASE(unsupported_root_array_opens_and_damaged_one_does_not) {
@@ -247,8 +247,8 @@ BOOST_AUTO_TEST_CASE(unsupported_root_array_opens_and_damaged_one_does_not) {
   const StoreWriter damaged;
   damaged.put_v2_array(".", R"("<f4")", "0", "", "4");
   TestContext context;
-  BOOST_CHECK_EXCEPTION(array_of(unsupported.open(context).root), Error, says(".zarray: dtype"));
-  BOOST_CHECK_EXCEPTION(damaged.open(context), Error, says(".zarray: "));
+  BOOST_CHECK_EXCEPTION(array_of(unsupported.open(context).root), Error, mentions(".zarray: dtype"));
+  BOOST_CHECK_EXCEPTION(damaged.open(context), Error, mentions(".zarray: "));
 }
 
 BOOST_AUTO_TEST_CASE(other_formats_are_refused_by_name) {

@@ -3,8 +3,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "tests/support/mentions.h"
 #include "tests/support/probe.h"
-#include "tests/support/says.h"
 #include "tests/unit/zarr/store_writer.h"
 
 namespace {
@@ -274,7 +274,7 @@ BOOST_AUTO_TEST_CASE(truncated_archive_does_not_open) {
   const std::string whole = valid().finish();
   for (size_t size = 4; size < whole.size(); size += 7) {
     ZipFixture fixture;
-    BOOST_CHECK_EXCEPTION(fixture.open(whole.substr(0, size)), Error, says("zip file"));
+    BOOST_CHECK_EXCEPTION(fixture.open(whole.substr(0, size)), Error, mentions("zip file"));
   }
 }
 

@@ -27,7 +27,7 @@ struct NotAsked {};
 
 // Thrown if the process is silent for too long.
 struct Silence : Channel::Silence {
-  explicit Silence(LibraryEnded::Why said = LibraryEnded::Why::silence) : why(said) {}
+  explicit Silence(LibraryEnded::Why reason = LibraryEnded::Why::silence) : why(reason) {}
   LibraryEnded::Why why;
 };
 

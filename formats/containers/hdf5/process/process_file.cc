@@ -79,8 +79,8 @@ std::optional<StoredLink> ProcessFile::find_link(uint64_t group, const std::stri
 std::vector<FoundAttributes> ProcessFile::attributes_together(const std::vector<uint64_t>& objects) const {
   Writer question = about({});
   for (const uint64_t object : objects) question.number(object);
-  const uint64_t told = objects.size() > 1 ? ~objects[0] : objects[0];
-  return processes_.ask(file_, Ask::attributes, question, told, [&](Cursor& in, ByteSpan) {
+  const uint64_t key = objects.size() > 1 ? ~objects[0] : objects[0];
+  return processes_.ask(file_, Ask::attributes, question, key, [&](Cursor& in, ByteSpan) {
     std::vector<FoundAttributes> found;
     do {
       if (read_flag(in))

@@ -36,7 +36,7 @@ def has_documents(store):
     return any(os.path.exists(os.path.join(store, name)) for name in ("version", ".zmetadata", ".zarray"))
 
 
-class GoldenElsewhere(RemoteTest):
+class GoldenRemote(RemoteTest):
     def exported(self, name, *arguments, **more):
         target = self.path(name)
         done = run("export", "--views", VIEWS, *arguments, target, **more)

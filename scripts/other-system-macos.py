@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compiles the sources in a build's compile_commands.json for macOS and links them: ROOT PROCESSOR BUILD.
 
-Used by scripts/elsewhere. The libraries of a Mac are replaced by stubs. They export the C names of this system's
+Used by scripts/other-system. The libraries of a Mac are replaced by stubs. They export the C names of this system's
 libraries, and the C++ names of Boost, fmt and spdlog that the objects use (these contain the name of the standard
 library, which differs on macOS). Any other missing name is an error.
 """
