@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "formats/core/base/location.h"
+#include "formats/core/remote/object_origin.h"
 #include "fs/command_line/command_help.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/command_line/option_values.h"
@@ -152,13 +153,13 @@ constexpr Row kOwn[] = {
                              : o.sandbox == Sandbox::kRequired ? "required"
                                                                : "auto");
      }},
-    {0, "no_sign", "", "send S3 requests without a signature, for public data",
+    {0, "no_sign", "", "send requests to S3, Google or Azure without a key, for public data",
      [](Options& o, std::string_view) { o.read.remote.no_sign = true; },
      [](const Options& o) { return if_set(o.read.remote.no_sign); }},
-    {0, "endpoint", "URL", "address of an S3 service other than AWS",
+    {0, "endpoint", "URL", "address of an S3 service other than AWS, or of an emulator",
      [](Options& o, std::string_view v) { o.read.remote.endpoint = v; },
      [](const Options& o) { return if_not("", o.read.remote.endpoint); }},
-    {0, "region", "NAME", "region of the S3 bucket (us-east-1, or from the AWS configuration)",
+    {0, "region", "NAME", "region of the bucket (S3: us-east-1, or from the AWS configuration; Google: auto)",
      [](Options& o, std::string_view v) { o.read.remote.region = v; },
      [](const Options& o) { return if_not("", o.read.remote.region); }},
     {0, "remote_cache", "DIR[:BYTES]",
@@ -353,8 +354,9 @@ class Parser {
   // Removes the query from the location. The part after the "?" may be a key (signed URLs), and is never
   // shown.
   void split_url(std::string& url) {
-    // A key of an object may contain any character.
-    const bool is_key = url.starts_with("s3://") || url.starts_with("gs://") || url.starts_with("az://");
+    // A key of an object may contain any character; a shared access signature of Azure is a query.
+    const bool has_token = url.starts_with(remote::kAzureScheme) && url.find("sig=") != std::string::npos;
+    const bool is_key = remote::is_object_location(url) && !has_token;
     if (!is_key) url.resize(std::min(url.size(), url.find('#')));
     const size_t mark = is_key ? std::string::npos : url.find('?');
     if (mark != std::string::npos) {

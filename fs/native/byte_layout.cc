@@ -165,7 +165,8 @@ Slices LayoutFile::read(uint64_t offset, size_t size) {
     std::shared_ptr<const LayoutBlock> block;
     try {
       block = blocks_->block(i);
-    } catch (const Error&) {  // of other bytes of the block, unless these cannot be read either
+    } catch (const Error& error) {  // of other bytes of the block, unless these cannot be read either
+      if (is_transient(error)) throw;
       const auto bytes = std::make_shared<const LayoutBlock>(blocks_->peek(offset, end - offset));
       slices.add(bytes->span(), bytes);
       return slices;

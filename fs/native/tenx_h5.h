@@ -18,7 +18,7 @@ struct TenxFeatures {
 };
 
 // Returns the file. Requires: column_names are known. Reads the lengths of the names and, for a matrix stored
-// by row, counts the entries of each column (fs/native/column_order.h).
+// by row, counts the entries of each column (formats/core/sparse/column_order.h).
 ByteLayout tenx_h5(const SparseMatrix& stored, const TenxFeatures& features, Context& context);
 // Returns the file as Cell Ranger compresses it.
 std::unique_ptr<const PackedForm> packed_tenx_h5(const SparseMatrix& stored, const TenxFeatures& features,

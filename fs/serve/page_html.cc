@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "formats/core/base/bytes.h"
-#include "formats/core/codecs/base64.h"
 #include "formats/core/remote/sha256.h"
+#include "formats/core/text/base64.h"
 #include "formats/core/text/printable.h"
 #include "fs/info.h"
 #include "fs/serve/page_parts.h"

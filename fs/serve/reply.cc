@@ -9,10 +9,6 @@
 namespace plainfs::serve {
 namespace {
 
-constexpr std::string_view kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
-constexpr std::string_view kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                        "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-
 std::string_view phrase_of(int status) {
   switch (status) {
     case 200:
@@ -74,13 +70,6 @@ Slices slices_of(std::string text) {
 }
 
 }  // namespace
-
-std::string http_date(time_t seconds) {
-  std::tm parts{};
-  ::gmtime_r(&seconds, &parts);
-  return fmt::format("{}, {:02} {} {} {:02}:{:02}:{:02} GMT", kDays[parts.tm_wday], parts.tm_mday,
-                     kMonths[parts.tm_mon], parts.tm_year + 1900, parts.tm_hour, parts.tm_min, parts.tm_sec);
-}
 
 void Reply::start_again() {
   assert(!has_begun_);

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "formats/core/text/http_date.h"
 #include "fs/serve/request.h"
 #include "fs/text/view_file.h"
 
@@ -77,8 +78,5 @@ class Reply {
   uint64_t left_ = 0;
   uint64_t bytes_ = 0;
 };
-
-// Returns "Wed, 25 Nov 2026 10:00:00 GMT".
-std::string http_date(time_t seconds);
 
 }  // namespace plainfs::serve

@@ -1,5 +1,6 @@
 """Google Cloud Storage and Azure Blob Storage: a store is the same through gs:// and az:// as on this machine."""
 import base64
+import json
 import os
 import shutil
 import unittest
@@ -10,6 +11,7 @@ from written_tree import tree
 
 KEY = base64.b64encode(bytes(range(64))).decode()
 TOKEN = "sv=2020-10-02&sig=a%2Bb%3D"
+H5AD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "samples", "pbmc.h5ad")
 
 
 class ObjectsTest(RemoteTest):
@@ -54,6 +56,13 @@ class Google(ObjectsTest):
         self.check_store(self.env())
         self.assertEqual(set(self.server.authorizations), {None})
 
+    def test_index_is_written_beside_the_store(self):
+        shutil.copy(H5AD, self.bucket)
+        env = self.env(GS_ACCESS_KEY_ID="GOOGKEY", GS_SECRET_ACCESS_KEY="google/secret")
+        done = run("index", "--beside", "-o", "index=" + self.path("index"), "gs://lab/pbmc.h5ad", env=env)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(os.path.exists(os.path.join(self.bucket, "pbmc.h5ad.plainfs")))
+
     def test_hmac_keys_sign_requests(self):
         self.check_store(self.env(GS_ACCESS_KEY_ID="GOOGKEY", GS_SECRET_ACCESS_KEY="google/secret"))
 
@@ -96,6 +105,30 @@ class Azure(ObjectsTest):
 
     def test_shared_access_signature_is_sent_with_each_request(self):
         self.check_with(AZURE_STORAGE_SAS_TOKEN="?" + TOKEN)
+
+    def test_signature_in_the_url_is_used_and_not_shown(self):
+        url = self.url
+        self.url += "?" + TOKEN
+        self.check_with()
+        self.assertEqual(json.loads(run("info", "--json", *self.endpoint, self.url).stdout)["store"], url)
+        wrong = run("ls", *self.endpoint, url + "?sv=1&sig=hidden")
+        self.assertNotEqual(wrong.returncode, 0)
+        self.assertNotIn(b"hidden", wrong.stderr)
+
+    def test_index_is_written_beside_the_store(self):
+        shutil.copy(H5AD, self.bucket)
+        env = environment(AZURE_STORAGE_KEY=KEY)
+        index = "index=" + self.path("index")
+        done = run("index", "--beside", "-o", index, *self.endpoint, self.PREFIX + "/pbmc.h5ad", env=env)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(os.path.exists(os.path.join(self.bucket, "pbmc.h5ad.plainfs")))
+
+    def test_empty_object_of_a_folder_is_the_folder(self):
+        """Tests an account with a hierarchical namespace, in which a directory is an object without bytes."""
+        path = "/labaccount/data/a b/x+y&é.zarr"
+        fields = [("ETag", '"0x1"'), ("Content-Range", "bytes */0")]
+        self.server.pages[path] = lambda handler: handler.reply(416, b"", fields)
+        self.check_with(AZURE_STORAGE_KEY=KEY)
 
     def test_public_container_needs_no_key(self):
         self.server.anonymous = True

@@ -154,6 +154,10 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
         if store.azure:
             if not self.is_authorized_by_azure(store, query):
                 return self.refuse(403, "AuthenticationFailed")
+            if self.command == "PUT":
+                with open(os.path.join(store.root, path.lstrip("/")), "wb") as file:
+                    file.write(self.body)
+                return self.reply(201)
             if query.get("comp") == "list":
                 return self.list_blobs(store, path.strip("/"), query)
         if store.s3 and self.command == "PUT":

@@ -1,7 +1,5 @@
 #include "formats/core/remote/azure_origin.h"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
 #include <ctime>
 #include <map>
@@ -10,6 +8,8 @@
 #include "formats/core/remote/list_xml.h"
 #include "formats/core/remote/sha256.h"
 #include "formats/core/remote/url.h"
+#include "formats/core/text/base64.h"
+#include "formats/core/text/http_date.h"
 #include "formats/core/text/percent.h"
 
 namespace plainfs::remote {
@@ -31,50 +31,34 @@ std::pair<std::string, std::string> names_in(const std::string& location) {
   const std::string account = rest.substr(0, slash), after = rest.substr(std::min(slash + 1, rest.size())),
                     container = after.substr(0, after.find('/'));
   if (!is_plain_name(account) || !is_plain_name(container))
-    throw unsupported("{}: names no container; write az://ACCOUNT/CONTAINER/PATH", location);
+    throw unsupported("invalid name of an account or container; write az://ACCOUNT/CONTAINER/PATH");
   return {account, container};
 }
 
-std::string from_base64(const std::string& text) {
-  std::string bytes(text.size() / 4 * 3 + 3, '\0');
-  const int size =
-      EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
-                      reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
-  if (size < 0 || text.size() % 4 != 0) throw unsupported("AZURE_STORAGE_KEY is not base64");
-  const auto padding = std::count(text.end() - std::min<ptrdiff_t>(2, std::ssize(text)), text.end(), '=');
-  bytes.resize(static_cast<size_t>(size - padding));
-  return bytes;
-}
-
-std::string to_base64(const Digest& digest) {
-  unsigned char text[(sizeof(Digest) + 2) / 3 * 4 + 1];
-  const int size =
-      EVP_EncodeBlock(text, reinterpret_cast<const unsigned char*>(digest.data()), sizeof(Digest));
-  return {reinterpret_cast<const char*>(text), static_cast<size_t>(size)};
-}
-
-// Formats "Sat, 28 Nov 2026 02:00:00 GMT", independent of the locale.
-std::string http_date(std::time_t now) {
-  static constexpr const char* kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
-  static constexpr const char* kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                            "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-  std::tm parts{};
-  ::gmtime_r(&now, &parts);
-  return fmt::format("{}, {:02} {} {} {:02}:{:02}:{:02} GMT", kDays[parts.tm_wday], parts.tm_mday,
-                     kMonths[parts.tm_mon], parts.tm_year + 1900, parts.tm_hour, parts.tm_min, parts.tm_sec);
-}
-
-// Returns the decoded key of `account` in the environment; "" if it is not set or belongs to another account.
-std::string shared_key_in(const Environment& environment, const std::string& account) {
-  const std::string of = environment("AZURE_STORAGE_ACCOUNT"), key = environment("AZURE_STORAGE_KEY");
-  return key.empty() || (!of.empty() && of != account) ? "" : from_base64(key);
-}
-
-std::string sas_token_in(const Environment& environment, const std::string& account) {
+// Returns whether keys in the environment are those of `account`.
+bool are_keys_of(const std::string& account, const Environment& environment) {
   const std::string of = environment("AZURE_STORAGE_ACCOUNT");
-  std::string token = environment("AZURE_STORAGE_SAS_TOKEN");
+  return of.empty() || of == account;
+}
+
+// Returns the decoded key of `account` in the environment, "" if there is none.
+std::string shared_key_in(const Environment& environment, const std::string& account) {
+  const std::string key = are_keys_of(account, environment) ? environment("AZURE_STORAGE_KEY") : "";
+  try {
+    return std::string(as_text(decode_base64(key)));
+  } catch (const Error&) {
+    throw unsupported("AZURE_STORAGE_KEY is not base64");
+  }
+}
+
+// Returns the shared access signature for `account`, without its "?": the query of the URL, else the one in
+// the environment; "" if there is none.
+std::string sas_token_for(const std::string& account, const RemoteOptions& options,
+                          const Environment& environment) {
+  if (!options.query.empty()) return options.query;
+  std::string token = are_keys_of(account, environment) ? environment("AZURE_STORAGE_SAS_TOKEN") : "";
   if (token.starts_with('?')) token.erase(0, 1);
-  return !of.empty() && of != account ? "" : token;
+  return token;
 }
 
 }  // namespace
@@ -108,7 +92,7 @@ void sign_shared_key(HttpRequest& request, const std::string& account, const std
   }
   for (const auto& [name, value] : parameters) text += "\n" + name + ":" + value;
   request.fields.push_back("Authorization: SharedKey " + account + ":" +
-                           to_base64(hmac_sha256(as_byte_span(key), text)));
+                           encode_base64(hmac_sha256(as_byte_span(key), text)));
 }
 
 AzureOrigin::AzureOrigin(const std::string& location, const RemoteOptions& options,
@@ -117,8 +101,22 @@ AzureOrigin::AzureOrigin(const std::string& location, const RemoteOptions& optio
       container_(names_in(location).second),
       endpoint_(checked_endpoint(options.endpoint.empty() ? "https://" + account_ + ".blob.core.windows.net"
                                                           : options.endpoint)),
-      token_(options.no_sign ? "" : sas_token_in(environment, account_)),
-      key_(options.no_sign || !token_.empty() ? "" : shared_key_in(environment, account_)) {}
+      token_(options.no_sign ? "" : sas_token_for(account_, options, environment)),
+      key_(options.no_sign || !token_.empty() ? "" : shared_key_in(environment, account_)),
+      credential_source_(source_of_credentials(options, environment)) {
+  if (!token_.empty()) check_may_carry_token(endpoint_);
+}
+
+std::string AzureOrigin::source_of_credentials(const RemoteOptions& options,
+                                               const Environment& environment) const {
+  if (options.no_sign) return "the request has no key (no_sign)";
+  if (!options.query.empty()) return "the token is from the URL";
+  if (!token_.empty()) return "the token is from the environment (AZURE_STORAGE_SAS_TOKEN)";
+  if (!key_.empty()) return "the key is from the environment (AZURE_STORAGE_KEY)";
+  if (!are_keys_of(account_, environment))
+    return "the request has no key (AZURE_STORAGE_ACCOUNT names another account)";
+  return "the request has no key (AZURE_STORAGE_KEY and AZURE_STORAGE_SAS_TOKEN are not set)";
+}
 
 std::string AzureOrigin::key_of(const std::string& location) const {
   const std::string container = std::string(kAzureScheme) + account_ + "/" + container_;
@@ -143,12 +141,6 @@ HttpRequest AzureOrigin::request(const std::string& key, std::string query, std:
     sign_shared_key(request, account_, key_);
   }
   return request;
-}
-
-std::string AzureOrigin::credential_source() {
-  if (!token_.empty()) return "the token is from the environment (AZURE_STORAGE_SAS_TOKEN)";
-  if (!key_.empty()) return "the key is from the environment (AZURE_STORAGE_KEY)";
-  return "asked without a key (AZURE_STORAGE_KEY and AZURE_STORAGE_SAS_TOKEN are not set)";
 }
 
 HttpRequest AzureOrigin::get(const std::string& location, std::vector<std::string> fields) {

@@ -21,7 +21,7 @@ class AzureOrigin : public ObjectOrigin {
 
   std::string address(const std::string& location) const override { return endpoint_ + " " + location; }
   HttpRequest get(const std::string& location, std::vector<std::string> fields) override;
-  std::string credential_source() override;
+  std::string credential_source() override { return credential_source_; }
   bool learn_from(const HttpHead&, const std::string&) override { return false; }
 
   std::string key_of(const std::string& location) const override;
@@ -31,6 +31,7 @@ class AzureOrigin : public ObjectOrigin {
   HttpRequest put(const std::string& location, std::string body) override;  // Put Blob
 
  private:
+  std::string source_of_credentials(const RemoteOptions& options, const Environment& environment) const;
   HttpRequest request(const std::string& key, std::string query, std::vector<std::string> fields,
                       std::string method = "GET", std::string body = {}) const;
 
@@ -38,6 +39,7 @@ class AzureOrigin : public ObjectOrigin {
   const std::string endpoint_;
   const std::string token_;  // a shared access signature without its "?", "" = none
   const std::string key_;    // decoded, "" = none
+  const std::string credential_source_;
 };
 
 // Adds the Authorization field of Shared Key to `request` (Microsoft's "Authorize with Shared Key",

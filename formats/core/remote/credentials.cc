@@ -1,4 +1,5 @@
 #include "formats/core/remote/credentials.h"
+#include "formats/core/remote/list_xml.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -227,12 +228,6 @@ std::optional<std::time_t> time_of(const std::string& text) {
   return ::timegm(&parts);
 }
 
-std::string between(const std::string& text, const std::string& open, const std::string& close) {
-  const size_t at = text.find(open);
-  const size_t end = at == text.npos ? at : text.find(close, at);
-  return end == text.npos ? "" : text.substr(at + open.size(), end - at - open.size());
-}
-
 Error no_keys(const std::string& service, const HttpReply& reply) {
   return unreadable("no credentials from {}: {}", service,
                     reply.head.status == 0 ? reply.failure : fmt::format("status {}", reply.head.status));
@@ -256,8 +251,8 @@ TimedKeys keys_of_json(const std::string& service, const HttpReply& reply) {
 // Returns whether the service is on this machine or its link-local network, which AWS's tools require for a
 // service without https.
 bool is_local(const Url& url) {
-  return url.host == "localhost" || url.host.starts_with("127.") || url.host == "[::1]" ||
-         url.host == "169.254.170.2" || url.host == "169.254.170.23" || url.host == "[fd00:ec2::23]";
+  return is_this_machine(url.host) || url.host == "169.254.170.2" || url.host == "169.254.170.23" ||
+         url.host == "[fd00:ec2::23]";
 }
 
 }  // namespace
@@ -282,9 +277,7 @@ std::optional<TimedKeys> keys_of_web_identity(const Environment& environment, co
       "&WebIdentityToken=" + percent_encoded(token_in(token_file), false);
   const HttpReply reply = client.ask(std::move(request), kMostBytes);
   if (reply.head.status != 200 || !reply.failure.empty()) throw no_keys("the token service", reply);
-  const auto text = [&](const std::string& name) {
-    return between(reply.body, "<" + name + ">", "</" + name + ">");
-  };
+  const auto text = [&](const std::string& name) { return element_text(reply.body, name); };
   TimedKeys keys{
       {text("AccessKeyId"), text("SecretAccessKey"), text("SessionToken")}, time_of(text("Expiration")), {}};
   if (keys.keys.id.empty() || keys.keys.secret.empty())

@@ -30,8 +30,14 @@ std::string checked_endpoint(std::string endpoint) {
   if (endpoint.empty()) return endpoint;
   if (endpoint.find("://") == endpoint.npos) endpoint = "https://" + endpoint;
   while (endpoint.ends_with('/')) endpoint.pop_back();
-  parse_url(endpoint);
+  if (!parse_url(endpoint).query.empty()) throw unsupported("endpoint: a query is not part of an endpoint");
   return endpoint;
+}
+
+void check_may_carry_token(const std::string& endpoint) {
+  const Url url = parse_url(endpoint);
+  if (url.scheme != "https" && !is_this_machine(url.host))
+    throw unsupported("{}: a token is only sent over https", url.host);
 }
 
 }  // namespace plainfs::remote

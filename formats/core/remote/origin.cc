@@ -39,9 +39,10 @@ std::string answered(const std::function<HttpRequest()>& make, Origin& origin, H
     if (reply.is_too_long) throw unreadable("the server's reply is longer than {} bytes", most_bytes);
     if (reply.head.status != 0 && (reply.head.status < 400 || !is_passing(reply.head.status)))
       client.note_answer(url);
-    if (reply.head.status == 200 && reply.failure.empty()) return std::move(reply.body);
+    const bool is_done = reply.head.status == 200 || reply.head.status == 201;  // 201: Azure's Put Blob
+    if (is_done && reply.failure.empty()) return std::move(reply.body);
     const std::string code = error_code_of(reply.body);
-    const Error error = reply.head.status == 0 || reply.head.status == 200
+    const Error error = reply.head.status == 0 || is_done
                             ? unreadable("{}", reply.failure)
                             : refused(reply.head.status, code, origin.credential_source());
     const bool is_refusal = reply.head.status >= 300 && reply.head.status < 404;

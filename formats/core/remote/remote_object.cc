@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "formats/core/remote/list_xml.h"
 #include "formats/core/remote/url.h"
 
 namespace plainfs::remote {
@@ -44,7 +45,8 @@ Verdict failed(Error error) {
 }  // namespace
 
 Error refused(long status, const std::string& code, const std::string& credential_source) {
-  const bool is_about_keys = !credential_source.empty() && (status == 400 || status == 401 || status == 403);
+  const bool is_about_keys =
+      !credential_source.empty() && (status == 400 || status == 401 || status == 403 || status == 409);
   return unreadable("the server returned {}{}{}{}{}", status, code.empty() ? "" : " ", code,
                     is_about_keys ? "; " : "", is_about_keys ? credential_source : "");
 }
@@ -63,11 +65,7 @@ std::chrono::milliseconds pause_asked_by(const HttpHead& head) {
 }
 
 std::string error_code_of(const std::string& body) {
-  constexpr std::string_view kOpen = "<Code>", kClose = "</Code>";
-  const size_t at = body.find(kOpen);
-  const size_t end = at == body.npos ? at : body.find(kClose, at);
-  if (end == body.npos) return {};
-  const std::string code = body.substr(at + kOpen.size(), end - at - kOpen.size());
+  const std::string code = element_text(body, "Code");
   const bool is_word = std::all_of(code.begin(), code.end(), [](char letter) {
     return (letter >= 'A' && letter <= 'Z') || (letter >= 'a' && letter <= 'z') ||
            (letter >= '0' && letter <= '9') || letter == '.' || letter == '_';

@@ -84,6 +84,7 @@ class RemoteSources : public Sources {
   RemoteFilePtr ask_for(const std::string& location, bool* may_be_folder);
   RemoteFilePtr ask_for_whole(const RemoteObject& refused);
   EntryKind kind_of_root();
+  bool has_listed_objects();
   EntryKind kind_of_bucket();
   bool has_root_object(const std::string& folder);
 
@@ -303,6 +304,17 @@ EntryKind RemoteSources::kind_of_bucket() {
                     entries.size() > kMostNames ? ", …" : "", why_not);
 }
 
+// Returns whether the service lists objects in the store as a folder. False if it does not list.
+bool RemoteSources::has_listed_objects() {
+  Listing* const listed = listing();
+  if (!listed) return false;
+  try {
+    return !listed->list(store_).empty();
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 // Returns the kind of the store's root: an object of that name, or a folder, which exists only by its
 // objects.
 EntryKind RemoteSources::kind_of_root() {
@@ -311,7 +323,9 @@ EntryKind RemoteSources::kind_of_root() {
   if (is_bucket(store_)) return kind_of_bucket();
   try {
     if (find(store_)) return EntryKind::file;
-    if (RemoteFilePtr file = ask_for(store_, &may_be_folder)) {
+    // An empty object may stand for a folder (Azure's hierarchical namespace).
+    if (RemoteFilePtr file = ask_for(store_, &may_be_folder);
+        file && (file->size() > 0 || !has_listed_objects())) {
       keep(store_, std::move(file));
       return EntryKind::file;
     }

@@ -17,7 +17,7 @@ std::string bucket_of(const std::string& location) {
       bucket.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_") ==
       bucket.npos;
   if (bucket.empty() || !is_plain || bucket.front() == '.')
-    throw unsupported("{}: no bucket; write {}BUCKET/KEY", location, location.substr(0, kS3Scheme.size()));
+    throw unsupported("invalid name of a bucket; write {}BUCKET/KEY", location.substr(0, kS3Scheme.size()));
   return bucket;
 }
 
@@ -64,6 +64,7 @@ S3Origin::S3Origin(const std::string& location, const RemoteOptions& options, co
                    HttpClient& client)
     : scheme_(location.substr(0, kS3Scheme.size())),
       bucket_(bucket_of(location)),
+      no_sign_(options.no_sign),
       bearer_(scheme_ == kGoogleScheme && !options.no_sign ? environment("GOOGLE_OAUTH_ACCESS_TOKEN") : ""),
       profile_(scheme_ == kGoogleScheme ? Profile() : chosen_profile(environment)),
       endpoint_(checked_endpoint(
@@ -76,6 +77,7 @@ S3Origin::S3Origin(const std::string& location, const RemoteOptions& options, co
                   : first_of({options.region, environment("AWS_REGION"), environment("AWS_DEFAULT_REGION"),
                               value_of(profile_, "region"), "us-east-1"})) {
   if (!is_region(region_)) throw unsupported("region={}: not a region", region_);
+  if (!bearer_.empty()) check_may_carry_token(endpoint_);
   if (options.no_sign || !bearer_.empty()) return;
   if (scheme_ == kS3Scheme)
     credentials_.emplace(environment, region_, client);
@@ -120,9 +122,9 @@ HttpRequest S3Origin::request(const std::string& key, const std::string& query,
 
 std::string S3Origin::credential_source() {
   if (!bearer_.empty()) return "the token is from the environment (GOOGLE_OAUTH_ACCESS_TOKEN)";
-  if (!credentials_ && scheme_ == kGoogleScheme)
-    return "asked without a key (GS_ACCESS_KEY_ID and GOOGLE_OAUTH_ACCESS_TOKEN are not set)";
-  if (!credentials_) return "the request has no key (no_sign)";
+  if (no_sign_) return "the request has no key (no_sign)";
+  if (!credentials_)
+    return "the request has no key (GS_ACCESS_KEY_ID and GOOGLE_OAUTH_ACCESS_TOKEN are not set)";
   if (scheme_ == kGoogleScheme) return "the key is from the environment (GS_ACCESS_KEY_ID)";
   const std::string source = credentials_->source();
   return source.empty() ? "" : "the key is from " + source;

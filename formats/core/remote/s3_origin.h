@@ -43,6 +43,7 @@ class S3Origin : public ObjectOrigin {
 
   const std::string scheme_;  // "s3://" or "gs://"
   const std::string bucket_;
+  const bool no_sign_;
   const std::string bearer_;  // Google's token, "" = none
   const Profile profile_;
   const std::string endpoint_;  // "" = AWS's own

@@ -160,6 +160,10 @@ bool is_private_host(std::string host) {
   return ::inet_pton(AF_INET6, without_zone.c_str(), of6.data()) == 1 && is_private6(of6);
 }
 
+bool is_this_machine(const std::string& host) {
+  return host == "localhost" || host.starts_with("127.") || host == "[::1]";
+}
+
 bool goes_by_proxy(const Url& url, const std::function<std::string(const std::string&)>& variable) {
   // A server that runs this as CGI would set HTTP_PROXY from a client's header, so libcurl does not read it.
   std::vector<std::string> names = {"all_proxy", "ALL_PROXY", url.scheme + "_proxy"};

@@ -39,6 +39,7 @@ bool is_private_host(std::string host);
 // Returns whether a request uses a proxy, by libcurl's rules for http_proxy, https_proxy, all_proxy and
 // no_proxy. The proxy then resolves the server's name. variable: returns the value of an environment
 // variable, "" if it is not set.
+bool is_this_machine(const std::string& host);
 bool goes_by_proxy(const Url& url, const std::function<std::string(const std::string&)>& variable);
 
 // Returns the error for a redirect to `host` that is not followed.

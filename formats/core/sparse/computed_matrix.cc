@@ -4,7 +4,7 @@
 #include <cstring>
 #include <optional>
 
-#include "cache/cancellable_lock.h"
+#include "cache/lazy.h"
 #include "formats/core/base/checked.h"
 
 namespace plainfs {
@@ -154,26 +154,10 @@ class ComputedDense : public Array {
   const bool by_row_;
 };
 
-// Creates a matrix once and returns it from then on. Thread-safe.
-class MadeOnce {
- public:
-  explicit MadeOnce(std::function<SparseMatrix()> make) : make_(std::move(make)) {}
-  SparseMatrix operator()() {
-    const CancellableLock lock(mutex_);
-    if (!matrix_) matrix_ = make_();
-    return *matrix_;
-  }
-
- private:
-  const std::function<SparseMatrix()> make_;
-  Mutex mutex_;  // ensures that it is created once
-  std::optional<SparseMatrix> matrix_ GUARDED_BY(mutex_);
-};
-
 }  // namespace
 
 std::function<SparseMatrix()> made_once(std::function<SparseMatrix()> make) {
-  return [made = std::make_shared<MadeOnce>(std::move(make))] { return (*made)(); };
+  return [make = std::move(make), made = std::make_shared<Lazy<SparseMatrix>>()] { return made->get(make); };
 }
 
 SparseMatrix computed_lists(const EntrySourcePtr& source, Context& context) {

@@ -11,7 +11,7 @@ void Lists::check() const {
   if (index->count() != entries())
     throw damaged("a sparse matrix has {} values and {} indices", entries(), index->count());
   const uint64_t stored = pointer->count();
-  const bool is_surplus = majors == 0 && stored == 2;
+  const bool is_surplus = majors == 0 && stored == 2 && entries() == 0;
   if (stored != checked_add(majors, 1) && !is_surplus)
     throw damaged("a sparse matrix has {} pointers for {} {}", stored, majors, by_row ? "rows" : "columns");
 }
@@ -39,8 +39,9 @@ Pointers::Pointers(const Array& pointer, uint64_t entries, uint64_t first, uint6
     : run_(pointer, first, count, UINT64_MAX, "pointer") {
   uint64_t before = 0;
   for (uint64_t number = first; const uint64_t each : values()) {
-    if (each < before || each > entries || (number == 0 && each != 0))
-      throw damaged("pointer {} is {} after {}, but there are {} entries", number, each, before, entries);
+    if (number == 0 && each != 0) throw damaged("pointer 0 is {}, expected 0", each);
+    if (each > entries) throw damaged("pointer {} is {}, but there are {} entries", number, each, entries);
+    if (each < before) throw damaged("pointer {} is {} after {}, expected no less", number, each, before);
     before = each;
     ++number;
   }

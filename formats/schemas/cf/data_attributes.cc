@@ -7,8 +7,8 @@
 
 #include "formats/containers/zarr/array.h"
 #include "formats/core/base/cursor.h"
-#include "formats/core/codecs/base64.h"
 #include "formats/core/model/numpy_dtype.h"
+#include "formats/core/text/base64.h"
 
 namespace plainfs::cf {
 namespace {

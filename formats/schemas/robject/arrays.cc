@@ -142,6 +142,7 @@ class MajorsOf final : public Array {
     return ends_.get([this] { return read_ends(); });
   }
   std::vector<uint64_t> read_ends() const {
+    major_count(*pointer_);
     std::vector<uint64_t> ends;
     const auto keep = [&](uint64_t number, uint64_t pointer) {
       if (number > 0) ends.push_back(pointer);

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <memory>
 
-#include "formats/core/codecs/base64.h"
+#include "formats/core/text/base64.h"
 #include "formats/core/text/printable.h"
 #include "fs/native/picture.h"
 #include "fs/serve/page_text.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "formats/core/codecs/base64.h"
+#include "formats/core/text/base64.h"
 #include "formats/core/text/printable.h"
 #include "fs/serve/page_text.h"
 #include "fs/serve/plots/pixels.h"

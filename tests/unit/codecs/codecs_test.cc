@@ -8,10 +8,10 @@
 #include <random>
 
 #include "formats/core/base/bytes.h"
-#include "formats/core/codecs/base64.h"
 #include "formats/core/codecs/checksum.h"
 #include "formats/core/model/numpy_dtype.h"
 #include "formats/core/model/object_text.h"
+#include "formats/core/text/base64.h"
 
 #include "tests/support/mentions.h"
 

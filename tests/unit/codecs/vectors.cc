@@ -6,8 +6,8 @@
 #include <iterator>
 
 #include "formats/core/base/bytes.h"
-#include "formats/core/codecs/base64.h"
 #include "formats/core/model/numpy_dtype.h"
+#include "formats/core/text/base64.h"
 #include "formats/core/text/number_text.h"
 
 namespace plainfs {

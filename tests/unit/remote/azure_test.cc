@@ -60,6 +60,30 @@ BOOST_AUTO_TEST_CASE(key_with_invalid_base64_is_refused) {
                         mentions("AZURE_STORAGE_KEY is not base64"));
 }
 
+BOOST_AUTO_TEST_CASE(token_goes_only_over_https_or_to_this_machine) {
+  RemoteOptions options;
+  options.query = "sv=1&sig=hidden";
+  BOOST_TEST(origin("az://lab/data/x", options).get("az://lab/data/x", {}).url ==
+             "https://lab.blob.core.windows.net/data/x?sv=1&sig=hidden");
+  options.endpoint = "http://127.0.0.1:10000/lab";
+  origin("az://lab/data/x", options);
+  options.endpoint = "http://lab.example";
+  BOOST_CHECK_EXCEPTION(origin("az://lab/data/x", options), Error, mentions("only sent over https"));
+  options.endpoint = "https://lab.example/?sig=1";
+  BOOST_CHECK_EXCEPTION(origin("az://lab/data/x", options), Error, mentions("a query is not part"));
+}
+
+BOOST_AUTO_TEST_CASE(missing_key_is_reported_with_the_reason) {
+  RemoteOptions options;
+  BOOST_TEST(origin("az://lab/data/x").credential_source().find("AZURE_STORAGE_KEY and") !=
+             std::string::npos);
+  BOOST_TEST(origin("az://lab/data/x", {}, {{"AZURE_STORAGE_ACCOUNT", "other"}})
+                 .credential_source()
+                 .find("names another account") != std::string::npos);
+  options.no_sign = true;
+  BOOST_TEST(origin("az://lab/data/x", options).credential_source() == "the request has no key (no_sign)");
+}
+
 BOOST_AUTO_TEST_CASE(list_has_sizes_tags_and_folders) {
   const ObjectPage page = origin("az://lab/data/x")
                               .page_of(

@@ -57,9 +57,9 @@ BOOST_AUTO_TEST_CASE(pointers_that_do_not_rise_to_the_entries_are_damage) {
     const Lists lists = three_columns(std::move(pointer));
     BOOST_CHECK_EXCEPTION(Pointers(lists, 0, 3), Error, mentions(why));
   };
-  refuses({1, 2, 2, 3}, "pointer 0 is 1 after 0");
-  refuses({0, 2, 1, 3}, "pointer 2 is 1 after 2, but there are 3 entries");
-  refuses({0, 2, 4, 3}, "pointer 2 is 4 after 2");
+  refuses({1, 2, 2, 3}, "pointer 0 is 1, expected 0");
+  refuses({0, 2, 1, 3}, "pointer 2 is 1 after 2, expected no less");
+  refuses({0, 2, 4, 3}, "pointer 2 is 4, but there are 3 entries");
   refuses({0, -1, 2, 3}, "pointer -1 is negative");
   refuses({0, 1, 2, 2}, "the pointers end at 2, expected 3");
 }

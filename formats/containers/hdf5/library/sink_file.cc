@@ -58,9 +58,9 @@ herr_t close_sink(H5FD_t* file) {
 // The library also queries the driver without a file.
 herr_t query_sink(const H5FD_t* file, unsigned long* flags) {
   const bool is_together = file && sink_file(file)->placement == MetadataPlacement::together;
-  constexpr unsigned long kTogether =
+  constexpr unsigned long kAggregated =
       H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_AGGREGATE_SMALLDATA;
-  if (flags) *flags = is_together ? kTogether : 0;
+  if (flags) *flags = is_together ? kAggregated : 0;
   return 0;
 }
 
