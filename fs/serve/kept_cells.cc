@@ -53,6 +53,8 @@ MatrixLinesPtr lines_of_genes(const Content& x, Context& context) {
 
 PageCells::PageCells(OpenMeaning meaning, const FoundAnnotatedMatrix& found)
     : meaning_(std::move(meaning)), matrix_(found.make()) {
+  if (matrix_.obs.rows != matrix_.cells)
+    throw damaged("the columns of the cells have {} rows, expected {}", matrix_.obs.rows, matrix_.cells);
   if (!has_values(matrix_.x) || !matrix_.var.row_names) return;
   const ArrayPtr symbols = text_column(matrix_.var, kSymbols);
   const ArrayPtr ids = symbols ? matrix_.var.row_names : text_column(matrix_.var, kIds);
@@ -63,6 +65,8 @@ PageCells::PageCells(OpenMeaning meaning, const FoundAnnotatedMatrix& found)
 std::vector<double> PageCells::values(uint64_t gene) const {
   const MatrixLinesPtr& lines =
       lines_.get([this] { return lines_of_genes(matrix_.x, *meaning_.what.context); });
+  if (lines->length() != matrix_.cells)
+    throw damaged("X has {} cells, expected {}", lines->length(), matrix_.cells);
   if (lines->length() > kMostCells) throw unsupported("{} cells are too many for a page", lines->length());
   std::vector<double> values;
   values.reserve(lines->length());

@@ -19,7 +19,8 @@ namespace plainfs::serve {
 // An annotated matrix with its genes by name. Const and thread-safe.
 class PageCells {
  public:
-  // meaning: the directory in which `found` was found.
+  // meaning: the directory in which `found` was found. Throws what found.make() throws, and damaged if obs
+  // has no row for each cell.
   PageCells(OpenMeaning meaning, const FoundAnnotatedMatrix& found);
 
   const AnnotatedMatrix& matrix() const { return matrix_; }
@@ -29,7 +30,7 @@ class PageCells {
   // Requires: has_genes(). Throws the errors of reading the names.
   std::shared_ptr<const PartNames> genes() const { return genes_->get(); }
   // Returns the values of a gene, one per cell, NaN if missing. Requires: has_genes(), gene <
-  // genes()->count().
+  // genes()->count(). Throws damaged if X has another number of cells.
   std::vector<double> values(uint64_t gene) const;
   // Returns genes to suggest: highly variable ones if they are known, else the first.
   const std::vector<std::string>& first_genes() const;

@@ -62,8 +62,12 @@ SlideView view_of(const Slide& slide, uint64_t cells, uint64_t most) {
   places.y = places.x;
   const std::vector<double> x = annotated::reals_of(*annotated::column_in(slide.coordinates, "imagecol")),
                             y = annotated::reals_of(*annotated::column_in(slide.coordinates, "imagerow"));
+  if (std::min(x.size(), y.size()) < slide.cells.size())
+    throw damaged("{}: coordinates of {} cells, expected {}", slide.name, std::min(x.size(), y.size()),
+                  slide.cells.size());
   for (size_t i = 0; i < slide.cells.size(); ++i) {
     const uint64_t cell = slide.cells[i];
+    if (cell >= cells) throw damaged("{}: has cell {}, but there are {} cells", slide.name, cell, cells);
     if (cell % places.step != 0) continue;
     places.x[cell / places.step] = x[i];
     places.y[cell / places.step] = -y[i];

@@ -18,7 +18,8 @@ struct SlideView {
 };
 
 // Returns a slide with the places of at most `most` of the store's cells. Reads the whole picture. Throws
-// unsupported for a picture of over kMostPicturePixels. Requires: slide.pixels and a known scale.
+// unsupported for a picture of over kMostPicturePixels, and damaged for a cell that does not exist. Requires:
+// slide.pixels and a known scale.
 SlideView view_of(const Slide& slide, uint64_t cells, uint64_t most);
 
 }  // namespace plainfs::serve

@@ -1,8 +1,30 @@
 #include "formats/core/model/derived_array.h"
+#include "fs/serve/cell_colour.h"
+#include "fs/serve/embeddings.h"
+#include "fs/serve/slide_view.h"
+#include "tests/support/mentions.h"
 #include "tests/unit/serve/pages.h"
 
 namespace plainfs::serve {
 namespace {
+
+// Three cells of two genes, as found in a store.
+struct ThreeCells : Pages {
+  AnnotatedMatrix matrix;
+
+  ThreeCells() {
+    matrix.cells = 3;
+    matrix.genes = 2;
+    matrix.obs = std::get<Table>(
+        table_of({{"group", text_array({"a", "b", "a"})}}, text_array({"c1", "c2", "c3"})).content);
+    matrix.var = std::get<Table>(table_of({{"n", numbers({1, 2})}}, text_array({"g1", "g2"})).content);
+    matrix.x = LabelledArray{numbers({1, 2, 3, 4, 5, 6}, {3, 2}), nullptr, nullptr};
+  }
+  PageCells cells() {
+    answers();
+    return {filesystem->meaning(kRootInode), {"anndata", [this] { return matrix; }}};
+  }
+};
 
 BOOST_FIXTURE_TEST_SUITE(cells_page, Pages)
 
@@ -141,6 +163,39 @@ BOOST_AUTO_TEST_CASE(the_colours_of_the_store_are_used) {
   BOOST_TEST(has(text, "stroke=\"#1f77b4\""));
   BOOST_TEST(has(text, "class=\"k1\""));
   BOOST_TEST(!has(text, "<script"));
+}
+
+BOOST_FIXTURE_TEST_CASE(obs_of_another_length_fails_the_cells, ThreeCells) {
+  matrix.cells = 2;
+  BOOST_CHECK_EXCEPTION(cells(), Error, mentions("the columns of the cells have 3 rows, expected 2"));
+}
+
+BOOST_FIXTURE_TEST_CASE(x_of_another_length_fails_the_gene, ThreeCells) {
+  matrix.x = LabelledArray{numbers({1, 2, 3, 4}, {2, 2}), nullptr, nullptr};
+  BOOST_CHECK_EXCEPTION(cell_colour(cells(), "g1"), Error, mentions("X has 2 cells, expected 3"));
+}
+
+BOOST_FIXTURE_TEST_CASE(column_of_another_length_fails_the_colour, ThreeCells) {
+  matrix.obs.columns[0].values = text_array({"a", "b"});
+  BOOST_CHECK_EXCEPTION(cell_colour(cells(), "group"), Error, mentions("group: has 2 rows, expected 3"));
+  BOOST_CHECK_EXCEPTION(groups_of_column(matrix, "group", 9), Error, mentions("group: has 2 rows"));
+}
+
+BOOST_FIXTURE_TEST_CASE(embedding_of_another_length_is_damaged, ThreeCells) {
+  const LabelledArray longer{numbers(std::vector<double>(10, 1), {5, 2}), nullptr, nullptr};
+  matrix.obsm.push_back({"X_umap", longer});
+  BOOST_CHECK_EXCEPTION(places_of(matrix, "X_umap", 9), Error, mentions("X_umap: has 5 rows, expected 3"));
+  matrix.obs.columns = {{"UMAP_1", numbers({1, 2, 3})}, {"UMAP_2", numbers({1, 2})}};
+  BOOST_CHECK_EXCEPTION(places_of(matrix, "UMAP", 9), Error, mentions("UMAP_2: has 2 rows, expected 3"));
+}
+
+BOOST_AUTO_TEST_CASE(slide_with_an_unknown_cell_is_damaged) {
+  Slide slide{"lib", {}, {}, {0, 3}, {{"imagecol", numbers({1, 2})}, {"imagerow", numbers({1, 2})}}};
+  slide.pixels = numbers(std::vector<double>(4 * 6 * 3, 0.5), {4, 6, 3});
+  slide.lowres = 1;
+  BOOST_CHECK_EXCEPTION(view_of(slide, 3, 9), Error, mentions("lib: has cell 3, but there are 3 cells"));
+  slide.cells = {0, 1, 2};
+  BOOST_CHECK_EXCEPTION(view_of(slide, 3, 9), Error, mentions("lib: coordinates of 2 cells, expected 3"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
