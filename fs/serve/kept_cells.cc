@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "formats/annotated/cell_groups.h"
 #include "formats/core/model/number_cast.h"
@@ -35,6 +36,16 @@ bool is_truth_column(const Column& column, std::string_view name) {
 
 bool has_values(const Content& x) {
   return std::holds_alternative<SparseMatrix>(x) || std::holds_alternative<LabelledArray>(x);
+}
+
+// Returns whether the slide has pixels, and a scale that gives the picture finite sides. The scale of a
+// damaged store may be infinite, or so small that a side is.
+bool has_picture(const Slide& slide) {
+  if (!slide.pixels || !std::isfinite(slide.lowres) || !(slide.lowres > 0)) return false;
+  const auto is_length = [](double length) { return std::isfinite(length) && length > 0; };
+  const Shape& shape = slide.pixels->shape();
+  return is_length(1 / slide.lowres) && is_length(static_cast<double>(shape[0]) / slide.lowres) &&
+         is_length(static_cast<double>(shape[1]) / slide.lowres);
 }
 
 // Requires: has_values(x).
@@ -81,7 +92,7 @@ const std::vector<std::string>& PageCells::first_genes() const {
 const std::vector<Slide>& PageCells::slides() const {
   return slides_.get([this] {
     std::vector<Slide> slides = matrix_.slides ? matrix_.slides() : std::vector<Slide>();
-    std::erase_if(slides, [](const Slide& slide) { return !slide.pixels || !(slide.lowres > 0); });
+    std::erase_if(slides, [](const Slide& slide) { return !has_picture(slide); });
     return slides;
   });
 }
