@@ -270,7 +270,7 @@ class CellsSection {
   std::optional<CellPlaces> add_slide(const CellColour* colour) {
     if (!slide_) return std::nullopt;
     try {
-      SlideView view = view_of(*slide_, matrix_.cells, kMostPoints);
+      SlideView view = view_of(*slide_, cells_.backdrop(*slide_), matrix_.cells, kMostPoints);
       page_.figures.push_back(scatter(view, slide_->cells.size(), colour));
       return std::move(view.places);
     } catch (const Error& error) {

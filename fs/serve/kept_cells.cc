@@ -6,11 +6,13 @@
 
 #include "formats/annotated/cell_groups.h"
 #include "formats/core/model/number_cast.h"
+#include "fs/serve/slide_view.h"
 
 namespace plainfs::serve {
 namespace {
 
 constexpr size_t kMostKept = 8;
+constexpr size_t kMostBackdrops = 4;  // of one annotated matrix, up to 2 MiB each
 constexpr size_t kMostFirstGenes = 40;
 constexpr uint64_t kMostCells = uint64_t{1} << 25;  // limit of the values that a page holds at once
 
@@ -95,6 +97,22 @@ const std::vector<Slide>& PageCells::slides() const {
     std::erase_if(slides, [](const Slide& slide) { return !has_picture(slide); });
     return slides;
   });
+}
+
+std::shared_ptr<const Backdrop> PageCells::backdrop(const Slide& slide) const {
+  {
+    const MutexLock lock(backdrops_mutex_);
+    for (auto kept = backdrops_.begin(); kept != backdrops_.end(); ++kept) {
+      if (kept->slide != &slide) continue;
+      backdrops_.splice(backdrops_.begin(), backdrops_, kept);
+      return backdrops_.front().picture;
+    }
+  }
+  auto picture = std::make_shared<const Backdrop>(backdrop_of(slide));
+  const MutexLock lock(backdrops_mutex_);
+  backdrops_.push_front({&slide, picture});
+  if (backdrops_.size() > kMostBackdrops) backdrops_.pop_back();
+  return picture;
 }
 
 std::vector<std::string> PageCells::find_first_genes() const {

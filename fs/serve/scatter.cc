@@ -205,9 +205,9 @@ Figure scatter(const CellPlaces& places, uint64_t cells, const std::string& name
 Figure scatter(const SlideView& slide, uint64_t cells, const CellColour* colour) {
   constexpr double kLeast = 2, kMost = 12;
   Plot plot = plot_of(slide.places);
-  plot.x.range = slide.picture.x;
-  plot.y.range = slide.picture.y;
-  plot.behind = &slide.picture;
+  plot.x.range = slide.picture->x;
+  plot.y.range = slide.picture->y;
+  plot.behind = slide.picture.get();
   const double unit = std::min(plot.width / (plot.x.range.high - plot.x.range.low),
                                plot.height / (plot.y.range.high - plot.y.range.low));
   const double width = std::round(std::clamp(slide.spot * unit, kLeast, kMost) * 10) / 10;
