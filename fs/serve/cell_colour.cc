@@ -4,6 +4,7 @@
 
 #include "formats/core/model/element_text.h"
 #include "formats/core/model/factor.h"
+#include "fs/serve/embeddings.h"
 #include "fs/serve/figures.h"
 #include "fs/serve/nearest.h"
 
@@ -53,6 +54,7 @@ std::vector<std::optional<Ink>> own_inks(const Node& directory, const Column& co
 }
 
 CellColour colour_of_column(const PageCells& cells, const Column& column) {
+  check_cells(cells.matrix(), column.name, *column.values);
   CellColour colour{column.name};
   const ColumnLevels levels = levels_of(*column.values);
   if (levels == ColumnLevels::few || levels == ColumnLevels::texts) {
@@ -133,6 +135,7 @@ std::optional<CellGroups> groups_of_column(const AnnotatedMatrix& matrix, std::s
                                            uint64_t most) {
   const Column* const column = column_in(matrix, name);
   if (!column || levels_of(*column->values) == ColumnLevels::none) return std::nullopt;
+  check_cells(matrix, column->name, *column->values);
   return cell_groups(*column->values, most);
 }
 

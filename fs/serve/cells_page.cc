@@ -98,22 +98,36 @@ class CellsSection {
 
   // Chooses a slide with a picture if the cells lie in tissue. A picture that cannot be read becomes a note.
   void choose_slide() {
-    if (embedding_ != annotated::kSpatial) return;
+    const std::optional<std::string> asked = query_.value("slide");
+    if (embedding_ != annotated::kSpatial) {
+      if (asked)
+        add_problem(fmt::format("Slides are shown with the embedding {} alone.", annotated::kSpatial), {},
+                    {});
+      return;
+    }
     try {
       const std::vector<Slide>& slides = cells_.slides();
-      if (slides.empty()) return;
+      if (slides.empty()) {
+        if (asked) add_problem("There are no slides with a picture.", {}, {});
+        return;
+      }
       for (const Slide& slide : slides) slides_.push_back(slide.name);
-      const std::optional<std::string> asked = query_.value("slide");
       const auto found = asked ? std::find(slides_.begin(), slides_.end(), *asked) : slides_.begin();
       if (found == slides_.end())
         add_problem(fmt::format("There is no slide '{}'.", shortened(*asked, kMostShownBytes)),
-                    nearest_names(*asked, slides_).empty() ? first_slides() : nearest_names(*asked, slides_),
-                    "slide");
+                    nearest_of(*asked, slides_, first_slides()), "slide");
       slide_ = &slides[found == slides_.end() ? 0 : static_cast<size_t>(found - slides_.begin())];
     } catch (const Error& error) {
       if (error.code() == Errc::changed) throw;
       page_.notes.push_back(public_message(exchange_.site, error));
     }
+  }
+
+  // Returns the names nearest to a name, or `others` if none is near.
+  static std::vector<std::string> nearest_of(const std::string& name, const std::vector<std::string>& names,
+                                             const std::vector<std::string>& others) {
+    std::vector<std::string> near = nearest_names(name, names);
+    return near.empty() ? others : near;
   }
 
   std::vector<std::string> first_slides() const {
@@ -162,8 +176,7 @@ class CellsSection {
     if (chosen && find_split(*chosen)) return;
     if (chosen)
       add_problem(fmt::format("No column '{}' with levels to split by.", shortened(*chosen, kMostShownBytes)),
-                  nearest_names(*chosen, splits_).empty() ? splits_ : nearest_names(*chosen, splits_),
-                  "split");
+                  nearest_of(*chosen, splits_, splits_), "split");
     if (colour_ && colour_->groups) {
       split_name_ = colour_->name;
       split_ = *colour_->groups;
@@ -196,17 +209,19 @@ class CellsSection {
     form.fields.push_back(std::move(colour));
     add_choice(form, "Embedding", "embedding", embeddings_, embedding_);
     add_choice(form, "Slide", "slide", slides_, slide_ ? slide_->name : "");
-    add_choice(form, "Split by", "split", splits_, split_name_);
+    add_choice(form, "Split by", "split", splits_, shows_panels() ? split_name_ : "", "no split");
     add_choice(form, "Assay", "assay", place_.assays, place_.assay);
     form.hidden = query_.rest({"color", "embedding", "slide", "split", "assay"});
     page_.form = std::move(form);
   }
 
+  // none: the text of an option without a value; empty: there is no such option.
   static void add_choice(Form& form, const char* label, const char* name, const std::vector<std::string>& all,
-                         const std::string& chosen) {
+                         const std::string& chosen, const std::string& none = {}) {
     if (all.size() < 2) return;
     FormField field{label, name, chosen};
     field.is_choice = true;
+    if (!none.empty()) field.options.push_back({{}, none});
     for (const std::string& each : all) field.options.push_back({each, each});
     form.fields.push_back(std::move(field));
   }
@@ -245,16 +260,18 @@ class CellsSection {
       page_.figures.push_back(
           scatter(*places, matrix_.cells, embedding_, colour, split_name_.empty() ? nullptr : &split_));
     }
-    if (query_.value("split") == split_name_ && split_.levels.size() > 1)
+    if (shows_panels() && split_.levels.size() > 1)
       page_.figures.push_back(panels(*places, split_name_, split_, colour));
   }
+
+  bool shows_panels() const { return query_.value("split") == split_name_; }
 
   // Adds the cells over the picture of their slide. Returns their places; nullopt without a picture.
   std::optional<CellPlaces> add_slide(const CellColour* colour) {
     if (!slide_) return std::nullopt;
     try {
-      SlideView view = view_of(*slide_, matrix_.cells, kMostPoints);
-      page_.figures.push_back(scatter(view, matrix_.cells, colour));
+      SlideView view = view_of(*slide_, cells_.backdrop(*slide_), matrix_.cells, kMostPoints);
+      page_.figures.push_back(scatter(view, slide_->cells.size(), colour));
       return std::move(view.places);
     } catch (const Error& error) {
       if (error.code() == Errc::changed) throw;

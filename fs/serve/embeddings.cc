@@ -79,6 +79,12 @@ uint64_t step_of(uint64_t cells, uint64_t most) {
 
 }  // namespace
 
+void check_cells(const AnnotatedMatrix& matrix, std::string_view name, const Array& values) {
+  const Shape& shape = values.shape();
+  const uint64_t rows = shape.empty() ? 1 : values.column_major() ? shape.back() : shape.front();
+  if (rows != matrix.cells) throw damaged("{}: has {} rows, expected {}", name, rows, matrix.cells);
+}
+
 std::vector<std::string> stored_embeddings(const AnnotatedMatrix& matrix) {
   std::vector<std::string> names;
   for (const AnnotatedPart& part : matrix.obsm)
@@ -123,10 +129,13 @@ CellPlaces places_of(const LabelledArray& array, std::string_view name, uint64_t
 std::optional<CellPlaces> places_of(const AnnotatedMatrix& matrix, std::string_view embedding,
                                     uint64_t most) {
   for (const AnnotatedPart& part : matrix.obsm)
-    if (const LabelledArray* const array = embedding_in(part); array && part.name == embedding)
+    if (const LabelledArray* const array = embedding_in(part); array && part.name == embedding) {
+      check_cells(matrix, embedding, *array->values);
       return places_of(*array, embedding, 0, 1, most);
+    }
   for (const ColumnPair& pair : pairs_in(matrix.obs)) {
     if (pair.name != embedding) continue;
+    for (const Column* const column : {pair.x, pair.y}) check_cells(matrix, column->name, *column->values);
     CellPlaces places{pair.x->name, pair.y->name, {}, {}, step_of(matrix.cells, most)};
     places.x = sampled_rows(*pair.x->values, matrix.cells, places.step, 0, 1);
     places.y = sampled_rows(*pair.y->values, matrix.cells, places.step, 0, 1);

@@ -24,7 +24,11 @@ struct CellPlaces {
   uint64_t step = 1;
 };
 
+// Throws damaged unless the values of a part of the matrix, called name, have one row for each cell.
+void check_cells(const AnnotatedMatrix& matrix, std::string_view name, const Array& values);
+
 // Returns the positions of at most `most` cells; nullopt if there is no such embedding. Reads two columns.
+// Throws damaged if the embedding does not have a position for each cell.
 std::optional<CellPlaces> places_of(const AnnotatedMatrix& matrix, std::string_view embedding, uint64_t most);
 
 // Returns the positions of the rows of `array`, with the columns `first` and `second` as coordinates.

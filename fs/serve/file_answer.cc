@@ -14,7 +14,9 @@ namespace {
 
 constexpr std::string_view kBinary = "application/octet-stream";
 
-constexpr uint64_t kMostInATab = 1 << 20;  // bytes of a text that a browser opens in a tab
+// Bytes of a text that a browser opens in a tab. A text whose size is not known yet has at least
+// kTextBeginning, so that it is saved on the first request as on later ones.
+constexpr uint64_t kMostInATab = kTextBeginning - 1;
 
 class FileAnswer {
  public:
@@ -71,7 +73,8 @@ class FileAnswer {
   }
 
   // Whatever type the file claims, it is not a page of this server: it can run no scripts and load nothing.
-  // size: nullopt if it is unknown. A browser saves a large text rather than opening it in a tab.
+  // size: nullopt if it is unknown, and at least kTextBeginning. A browser saves a large text rather than
+  // opening it in a tab.
   void add_type(std::optional<uint64_t> size) {
     reply_.add("Content-Type", type_);
     const bool opens_in_a_tab = type_.starts_with("text/plain") || type_ == "application/json";

@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "formats/annotated/cell_groups.h"
 #include "formats/core/model/number_cast.h"
+#include "fs/serve/slide_view.h"
 
 namespace plainfs::serve {
 namespace {
 
 constexpr size_t kMostKept = 8;
+constexpr size_t kMostBackdrops = 4;  // of one annotated matrix, up to 2 MiB each
 constexpr size_t kMostFirstGenes = 40;
 constexpr uint64_t kMostCells = uint64_t{1} << 25;  // limit of the values that a page holds at once
 
@@ -37,6 +40,16 @@ bool has_values(const Content& x) {
   return std::holds_alternative<SparseMatrix>(x) || std::holds_alternative<LabelledArray>(x);
 }
 
+// Returns whether the slide has pixels, and a scale that gives the picture finite sides. The scale of a
+// damaged store may be infinite, or so small that a side is.
+bool has_picture(const Slide& slide) {
+  if (!slide.pixels || !std::isfinite(slide.lowres) || !(slide.lowres > 0)) return false;
+  const auto is_length = [](double length) { return std::isfinite(length) && length > 0; };
+  const Shape& shape = slide.pixels->shape();
+  return is_length(1 / slide.lowres) && is_length(static_cast<double>(shape[0]) / slide.lowres) &&
+         is_length(static_cast<double>(shape[1]) / slide.lowres);
+}
+
 // Requires: has_values(x).
 MatrixLinesPtr lines_of_genes(const Content& x, Context& context) {
   if (const auto* array = std::get_if<LabelledArray>(&x)) {
@@ -53,6 +66,8 @@ MatrixLinesPtr lines_of_genes(const Content& x, Context& context) {
 
 PageCells::PageCells(OpenMeaning meaning, const FoundAnnotatedMatrix& found)
     : meaning_(std::move(meaning)), matrix_(found.make()) {
+  if (matrix_.obs.rows != matrix_.cells)
+    throw damaged("the columns of the cells have {} rows, expected {}", matrix_.obs.rows, matrix_.cells);
   if (!has_values(matrix_.x) || !matrix_.var.row_names) return;
   const ArrayPtr symbols = text_column(matrix_.var, kSymbols);
   const ArrayPtr ids = symbols ? matrix_.var.row_names : text_column(matrix_.var, kIds);
@@ -63,6 +78,8 @@ PageCells::PageCells(OpenMeaning meaning, const FoundAnnotatedMatrix& found)
 std::vector<double> PageCells::values(uint64_t gene) const {
   const MatrixLinesPtr& lines =
       lines_.get([this] { return lines_of_genes(matrix_.x, *meaning_.what.context); });
+  if (lines->length() != matrix_.cells)
+    throw damaged("X has {} cells, expected {}", lines->length(), matrix_.cells);
   if (lines->length() > kMostCells) throw unsupported("{} cells are too many for a page", lines->length());
   std::vector<double> values;
   values.reserve(lines->length());
@@ -77,9 +94,25 @@ const std::vector<std::string>& PageCells::first_genes() const {
 const std::vector<Slide>& PageCells::slides() const {
   return slides_.get([this] {
     std::vector<Slide> slides = matrix_.slides ? matrix_.slides() : std::vector<Slide>();
-    std::erase_if(slides, [](const Slide& slide) { return !slide.pixels || !(slide.lowres > 0); });
+    std::erase_if(slides, [](const Slide& slide) { return !has_picture(slide); });
     return slides;
   });
+}
+
+std::shared_ptr<const Backdrop> PageCells::backdrop(const Slide& slide) const {
+  {
+    const MutexLock lock(backdrops_mutex_);
+    for (auto kept = backdrops_.begin(); kept != backdrops_.end(); ++kept) {
+      if (kept->slide != &slide) continue;
+      backdrops_.splice(backdrops_.begin(), backdrops_, kept);
+      return backdrops_.front().picture;
+    }
+  }
+  auto picture = std::make_shared<const Backdrop>(backdrop_of(slide));
+  const MutexLock lock(backdrops_mutex_);
+  backdrops_.push_front({&slide, picture});
+  if (backdrops_.size() > kMostBackdrops) backdrops_.pop_back();
+  return picture;
 }
 
 std::vector<std::string> PageCells::find_first_genes() const {

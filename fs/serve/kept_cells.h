@@ -1,5 +1,5 @@
 // The annotated matrices shown on pages, kept between requests. Finding one opens every column of its tables,
-// and a matrix stored by cells has its genes sorted once (fs/native/matrix_lines.h).
+// and a matrix stored by cells has its genes sorted once (formats/core/sparse/matrix_lines.h).
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include "formats/annotated/annotated_matrices.h"
 #include "formats/core/sparse/matrix_lines.h"
 #include "fs/filesystem.h"
+#include "fs/serve/plots/plot.h"
 #include "fs/views/part_names.h"
 
 namespace plainfs::serve {
@@ -19,7 +20,8 @@ namespace plainfs::serve {
 // An annotated matrix with its genes by name. Const and thread-safe.
 class PageCells {
  public:
-  // meaning: the directory in which `found` was found.
+  // meaning: the directory in which `found` was found. Throws what found.make() throws, and damaged if obs
+  // has no row for each cell.
   PageCells(OpenMeaning meaning, const FoundAnnotatedMatrix& found);
 
   const AnnotatedMatrix& matrix() const { return matrix_; }
@@ -29,12 +31,15 @@ class PageCells {
   // Requires: has_genes(). Throws the errors of reading the names.
   std::shared_ptr<const PartNames> genes() const { return genes_->get(); }
   // Returns the values of a gene, one per cell, NaN if missing. Requires: has_genes(), gene <
-  // genes()->count().
+  // genes()->count(). Throws damaged if X has another number of cells.
   std::vector<double> values(uint64_t gene) const;
   // Returns genes to suggest: highly variable ones if they are known, else the first.
   const std::vector<std::string>& first_genes() const;
   // Returns the slides that have a picture with a known scale. Throws the errors of reading them.
   const std::vector<Slide>& slides() const;
+  // Returns the picture of a slide. Keeps the last few. Throws like backdrop_of(). Requires: it is one of
+  // slides().
+  std::shared_ptr<const Backdrop> backdrop(const Slide& slide) const;
 
  private:
   std::vector<std::string> find_first_genes() const;
@@ -45,6 +50,13 @@ class PageCells {
   Lazy<MatrixLinesPtr> lines_;
   Lazy<std::vector<std::string>> first_genes_;
   Lazy<std::vector<Slide>> slides_;
+
+  struct KeptBackdrop {
+    const Slide* slide;
+    std::shared_ptr<const Backdrop> picture;
+  };
+  mutable Mutex backdrops_mutex_;
+  mutable std::list<KeptBackdrop> backdrops_ GUARDED_BY(backdrops_mutex_);  // the most recently used first
 };
 using PageCellsPtr = std::shared_ptr<const PageCells>;
 

@@ -131,10 +131,15 @@ class PageMaker {
     try {
       make();
     } catch (const Error& error) {
-      if (error.code() == Errc::changed) throw;
-      if (subject_.place.filesystem) subject_.place.filesystem->report(subject_.place.inode, error);
-      page_.notes.push_back(public_message(exchange_.site, error));
+      note(error);
     }
+  }
+
+  // Requires: the error is being handled.
+  void note(const Error& error) {
+    if (error.code() == Errc::changed) throw;
+    if (subject_.place.filesystem) subject_.place.filesystem->report(subject_.place.inode, error);
+    page_.notes.push_back(public_message(exchange_.site, error));
   }
 
   void add_outside_links() {
@@ -307,7 +312,10 @@ class PageMaker {
     std::optional<Node> sites = node.parts ? node.parts->find("sites") : std::nullopt;
     if (sites) sites = refine(*std::move(sites), subject_.context());
     if (const auto* table = sites ? std::get_if<Table>(&sites->content) : nullptr)
-      add_variants(Query(exchange_.target.query), variants, *table, page_);
+      part([&] {
+        const auto report = [this](const Error& error) { note(error); };
+        add_variants(Query(exchange_.target.query), variants, *table, report, page_);
+      });
     add(contig_bars(variants));
   }
 

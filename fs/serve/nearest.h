@@ -18,8 +18,8 @@ bool is_same_in_any_case(std::string_view a, std::string_view b);
 bool holds_in_any_case(std::string_view name, std::string_view part);
 
 // Returns up to kMostNearest of the names name(0) to name(count - 1), the nearest first: names that begin
-// with `wanted` in any case, then those that differ in a few letters, then those that contain it. Compares
-// only the first 64 bytes of `wanted` and the first 2^20 names.
+// with `typed` in any case, then those that differ in a few letters, then those that contain it. Compares
+// only the first 64 bytes of `typed` and the first 2^20 names.
 std::vector<std::string> nearest_names(std::string_view typed, uint64_t count,
                                        const std::function<std::string_view(uint64_t)>& name);
 std::vector<std::string> nearest_names(std::string_view typed, const std::vector<std::string>& names);

@@ -105,10 +105,15 @@ void add_labels(const CellPlaces& places, const CellGroups& names, Plot& plot) {
       plot.marks.emplace_back(Label{*middle, names.levels[level]});
 }
 
-std::string counted_levels(const CellColour& colour) {
-  std::vector<uint64_t> counts(colour.groups->levels.size(), 0);
-  for (const uint32_t level : colour.groups->cells)
+std::vector<uint64_t> cells_of_levels(const CellGroups& groups) {
+  std::vector<uint64_t> counts(groups.levels.size(), 0);
+  for (const uint32_t level : groups.cells)
     if (level != CellGroups::kNone) ++counts[level];
+  return counts;
+}
+
+std::string counted_levels(const CellColour& colour) {
+  const std::vector<uint64_t> counts = cells_of_levels(*colour.groups);
   std::string text;
   for (size_t i = 0; i < std::min(counts.size(), kMostKeys); ++i)
     text += fmt::format("{}{} {}", i == 0 ? "" : ", ", shortened(colour.groups->levels[i], kMostNameBytes),
@@ -147,7 +152,8 @@ std::string key_of(const CellColour& colour) {
   return scale_key(number_words(range.low), number_words(range.high), colour.name);
 }
 
-// Adds the dots, the labels and the descriptions of cells. cells: of the store.
+// Adds the dots, the labels and the descriptions of cells. cells: their number, of which the places are a
+// sample.
 Figure figure_of(Plot plot, const CellPlaces& places, uint64_t cells, double width, const std::string& name,
                  const CellColour* colour, const CellGroups* names) {
   plot.title = fmt::format("{} and {} of {} cells{}", places.x_name, places.y_name, count_words(cells),
@@ -182,13 +188,6 @@ CellPlaces places_in(const CellPlaces& places, const CellGroups& groups, size_t 
   return own;
 }
 
-std::vector<uint64_t> cells_of_levels(const CellGroups& groups) {
-  std::vector<uint64_t> counts(groups.levels.size(), 0);
-  for (const uint32_t level : groups.cells)
-    if (level != CellGroups::kNone) ++counts[level];
-  return counts;
-}
-
 std::string name_list(const std::vector<std::string>& names) {
   std::string text;
   for (size_t i = 0; i < std::min(names.size(), kMostKeys); ++i)
@@ -206,9 +205,9 @@ Figure scatter(const CellPlaces& places, uint64_t cells, const std::string& name
 Figure scatter(const SlideView& slide, uint64_t cells, const CellColour* colour) {
   constexpr double kLeast = 2, kMost = 12;
   Plot plot = plot_of(slide.places);
-  plot.x.range = slide.picture.x;
-  plot.y.range = slide.picture.y;
-  plot.behind = &slide.picture;
+  plot.x.range = slide.picture->x;
+  plot.y.range = slide.picture->y;
+  plot.behind = slide.picture.get();
   const double unit = std::min(plot.width / (plot.x.range.high - plot.x.range.low),
                                plot.height / (plot.y.range.high - plot.y.range.low));
   const double width = std::round(std::clamp(slide.spot * unit, kLeast, kMost) * 10) / 10;

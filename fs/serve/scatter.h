@@ -19,7 +19,7 @@ inline constexpr uint64_t kMostThumbnailPoints = 1'500;
 Figure scatter(const CellPlaces& places, uint64_t cells, const std::string& name, const CellColour* colour,
                const CellGroups* names = nullptr);
 
-// Returns the cells of a slide over its picture. slide: its name is in the title.
+// Returns the cells of a slide over its picture. cells: the number of cells on the slide.
 Figure scatter(const SlideView& slide, uint64_t cells, const CellColour* colour);
 
 // Small plots of the cells of each level, with the axes and the colours of one plot of all.

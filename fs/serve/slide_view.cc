@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "formats/annotated/slides.h"
 #include "formats/core/base/checked.h"
@@ -14,27 +15,35 @@ namespace {
 constexpr uint64_t kMostSide = 800;  // of the picture on a page
 constexpr uint64_t kPixelBytes = 3;
 
+// The picture is read in parts of about this many pixels, or of one square if that has more.
+constexpr uint64_t kPixelsAtOnce = uint64_t{1} << 18;
+
 // Returns the means of squares of step by step pixels.
 std::string reduced_pixels(const Array& pixels, uint64_t step) {
   const uint64_t height = pixels.shape()[0], width = pixels.shape()[1];
-  const uint64_t columns = divide_up(width, step);
   std::string reduced;
   for (uint64_t y = 0; y < height; y += step) {
     const uint64_t rows = std::min(step, height - y);
-    const Elements band = pixels.read({{y, 0, 0}, {rows, width, kPixelBytes}});
-    const auto values = band.values<uint8_t>();
-    std::vector<uint32_t> sums(columns * kPixelBytes), counts(columns * kPixelBytes);
-    for (uint64_t row = 0; row < rows; ++row)
-      for (uint64_t i = 0; i < width * kPixelBytes; ++i) {
-        const uint64_t to = i / kPixelBytes / step * kPixelBytes + i % kPixelBytes;
-        sums[to] += values[row * width * kPixelBytes + i];
-        ++counts[to];
-      }
-    for (size_t i = 0; i < sums.size(); ++i)
-      reduced += static_cast<char>((sums[i] + counts[i] / 2) / counts[i]);
+    const uint64_t columns_at_once = std::max<uint64_t>(1, kPixelsAtOnce / rows / step) * step;
+    for (uint64_t x = 0; x < width; x += columns_at_once) {
+      const uint64_t columns = std::min(columns_at_once, width - x);
+      const Elements part = pixels.read({{y, x, 0}, {rows, columns, kPixelBytes}});
+      const auto values = part.values<uint8_t>();
+      std::vector<uint32_t> sums(divide_up(columns, step) * kPixelBytes), counts(sums.size());
+      for (uint64_t row = 0; row < rows; ++row)
+        for (uint64_t i = 0; i < columns * kPixelBytes; ++i) {
+          const uint64_t to = i / kPixelBytes / step * kPixelBytes + i % kPixelBytes;
+          sums[to] += values[row * columns * kPixelBytes + i];
+          ++counts[to];
+        }
+      for (size_t i = 0; i < sums.size(); ++i)
+        reduced += static_cast<char>((sums[i] + counts[i] / 2) / counts[i]);
+    }
   }
   return reduced;
 }
+
+}  // namespace
 
 Backdrop backdrop_of(const Slide& slide) {
   const ArrayPtr pixels = annotated::byte_pixels(slide.pixels);
@@ -50,10 +59,9 @@ Backdrop backdrop_of(const Slide& slide) {
   return picture;
 }
 
-}  // namespace
-
-SlideView view_of(const Slide& slide, uint64_t cells, uint64_t most) {
-  SlideView view{slide.name, {}, backdrop_of(slide), annotated::spot_diameter(slide)};
+SlideView view_of(const Slide& slide, std::shared_ptr<const Backdrop> picture, uint64_t cells,
+                  uint64_t most) {
+  SlideView view{slide.name, {}, std::move(picture), annotated::spot_diameter(slide)};
   CellPlaces& places = view.places;
   places.step = std::max<uint64_t>(1, divide_up(cells, most));
   places.x_name = "across";
@@ -62,8 +70,12 @@ SlideView view_of(const Slide& slide, uint64_t cells, uint64_t most) {
   places.y = places.x;
   const std::vector<double> x = annotated::reals_of(*annotated::column_in(slide.coordinates, "imagecol")),
                             y = annotated::reals_of(*annotated::column_in(slide.coordinates, "imagerow"));
+  if (std::min(x.size(), y.size()) < slide.cells.size())
+    throw damaged("{}: coordinates of {} cells, expected {}", slide.name, std::min(x.size(), y.size()),
+                  slide.cells.size());
   for (size_t i = 0; i < slide.cells.size(); ++i) {
     const uint64_t cell = slide.cells[i];
+    if (cell >= cells) throw damaged("{}: has cell {}, but there are {} cells", slide.name, cell, cells);
     if (cell % places.step != 0) continue;
     places.x[cell / places.step] = x[i];
     places.y[cell / places.step] = -y[i];

@@ -127,11 +127,12 @@ class TablePage {
   void add_form() {
     Form form;
     form.fields = parts_.fields;
-    if (table_.rows > kMostRows) add_order_fields(form);
+    const bool can_be_ordered = table_.rows > kMostRows && table_.rows <= kMostSortedRows;
+    if (can_be_ordered) add_order_fields(form);
     if (form.fields.empty()) return;
     std::vector<std::string> names = {"from"};
     for (const FormField& field : form.fields) names.push_back(field.name);
-    if (table_.rows > kMostRows) names.push_back("where");
+    if (can_be_ordered) names.push_back("where");
     form.hidden = query_.rest(names);
     page_.form = std::move(form);
   }

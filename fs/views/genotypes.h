@@ -3,10 +3,13 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "formats/core/model/context.h"
+#include "formats/core/model/variant_values.h"
 #include "formats/core/model/variants.h"
 #include "fs/text/text_file.h"
 #include "fs/views/variant_rows.h"
@@ -58,6 +61,27 @@ Call call_at(const T* alleles, uint64_t ploidy) {
     return static_cast<int>(value);
   };
   return {allele(alleles[0]), ploidy > 1 ? allele(alleles[1]) : -2};
+}
+
+// Writes a call of any ploidy as VCF has it, "0/1" or "1|1": its alleles up to the end mark, a dot for a
+// missing allele, and a dot if it has no alleles. alleles: their number at the site. Throws damaged if an
+// allele does not exist.
+template <class T, class Sink>
+void put_genotype(std::span<const T> call, bool is_phased, uint64_t alleles, Sink& sink) {
+  size_t i = 0;
+  for (; i < call.size(); ++i) {
+    const Given is = given(call[i]);
+    if (is == Given::end) break;
+    if (i > 0) sink.put(is_phased ? '|' : '/');
+    if (is == Given::missing) {
+      sink.put('.');
+    } else {
+      if (std::cmp_less(call[i], 0) || std::cmp_greater_equal(call[i], alleles))
+        throw damaged("a genotype has allele {}, but its variant has {} alleles", call[i], alleles);
+      sink.put_number(call[i]);
+    }
+  }
+  if (i == 0) sink.put('.');
 }
 
 // The format of a file with a head and one line per sample.

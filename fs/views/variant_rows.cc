@@ -12,14 +12,14 @@ namespace {
 // All names are in memory at once, and a file may claim more than it holds.
 constexpr uint64_t kMostNames = uint64_t{1} << 27;
 
-Elements names_of(const Array& list, std::string_view what) {
+Elements names_of(const Array& list, std::string_view what, uint64_t most = UINT64_MAX) {
   list.check();
   if (list.shape().size() != 1 || list.dtype().kind != Kind::text)
     throw damaged("{} is {} of rank {}, expected a list of names", what, list.dtype().name(),
                   list.shape().size());
-  if (list.count() > kMostNames)
-    throw unsupported("{}: {} names, more than {}", what, list.count(), kMostNames);
-  return read_all(list);
+  const uint64_t count = std::min(list.count(), most);
+  if (count > kMostNames) throw unsupported("{}: {} names, more than {}", what, count, kMostNames);
+  return list.read(range(0, count));
 }
 
 }  // namespace
@@ -46,11 +46,11 @@ std::vector<std::string> names_in(const Array& list, std::string_view what) {
   return names;
 }
 
-ShownSamples shown_samples(const Variants& variants) {
+ShownSamples shown_samples(const Variants& variants, uint64_t most) {
   ShownSamples samples;
   if (!variants.samples) return samples;
-  const Elements elements = names_of(*variants.samples, "sample_id");
-  samples.stored = elements.count;
+  const Elements elements = names_of(*variants.samples, "sample_id", most);
+  samples.stored = variants.samples->count();
   for (uint64_t i = 0; i < elements.count; ++i) {
     if (elements.text(i).empty()) continue;
     check_utf8(elements.text(i));

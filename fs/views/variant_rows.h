@@ -2,6 +2,7 @@
 // type.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,8 @@ struct ShownSamples {
   uint64_t stored = 0;
   bool are_all() const { return places.size() == stored; }
 };
-ShownSamples shown_samples(const Variants& variants);
+// Returns those of the first `most` samples that have a name.
+ShownSamples shown_samples(const Variants& variants, uint64_t most = UINT64_MAX);
 
 // Throw damaged if the arrays do not have the required type and shape.
 void check_positions(const Variants& variants);  // contig, position, and names of contigs

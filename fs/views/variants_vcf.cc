@@ -12,6 +12,7 @@
 #include "formats/core/text/number_loops.h"
 #include "fs/native/position_index.h"
 #include "fs/text/field_text.h"
+#include "fs/views/genotypes.h"
 #include "fs/views/row_text.h"
 #include "fs/views/variant_rows.h"
 #include "fs/views/vcf_header.h"
@@ -217,25 +218,6 @@ class VariantsVcf::Lines {
   std::vector<const CallField<Sink>*> shown_;  // for the loaded row
   uint64_t alleles_ = 0;                       // for the loaded row
 };
-
-// Writes the text of one call: its alleles up to the end mark; a dot if it has no alleles.
-template <class T, class Sink>
-void put_genotype(std::span<const T> call, bool is_phased, uint64_t alleles, Sink& sink) {
-  size_t i = 0;
-  for (; i < call.size(); ++i) {
-    const Given is = given(call[i]);
-    if (is == Given::end) break;
-    if (i > 0) sink.put(is_phased ? '|' : '/');
-    if (is == Given::missing) {
-      sink.put('.');
-    } else {
-      if (std::cmp_less(call[i], 0) || std::cmp_greater_equal(call[i], alleles))
-        throw damaged("a genotype has allele {}, but its variant has {} alleles", call[i], alleles);
-      sink.put_number(call[i]);
-    }
-  }
-  if (i == 0) sink.put('.');
-}
 
 template <class Sink>
 template <class T>

@@ -17,10 +17,6 @@ namespace {
 
 constexpr int kCompression = 6;
 
-}  // namespace
-
-namespace {
-
 // Returns lines of bytes as a compressed PNG. line: the bytes of a line.
 std::string packed_png(std::string head, size_t line, const std::string& pixels) {
   std::string rows;

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "cache/request.h"
+#include "tests/support/sample_arrays.h"
 #include "tests/unit/serve/served.h"
 
 namespace plainfs::serve {
@@ -97,6 +98,23 @@ BOOST_AUTO_TEST_CASE(a_text_begins_before_its_size_is_known) {
   BOOST_TEST(!again.is_chunked());
   BOOST_TEST((again.body == whole.body));
   BOOST_TEST(again.field("ETag") == whole.field("ETag"));
+}
+
+BOOST_AUTO_TEST_CASE(text_is_saved_on_the_first_request_as_on_the_next) {
+  const auto add_matrix = [&](const std::string& name, size_t entries) {
+    CoordinateMatrix matrix;
+    matrix.rows = matrix.columns = entries;
+    matrix.row = matrix.column = matrix.value = plainfs::numbers<int32_t>(many(entries));
+    root->add(name, {matrix, nullptr, {}, {}});
+  };
+  add_matrix("large", 20'000);
+  add_matrix("small", 10);
+  const Answer first = get("large/matrix.mtx"), next = get("large/matrix.mtx");
+  BOOST_TEST((first.is_chunked() && !next.is_chunked()));
+  BOOST_TEST(first.body.size() > 65536U);
+  BOOST_TEST(first.field("Content-Disposition") == "attachment");
+  BOOST_TEST(next.field("Content-Disposition") == "attachment");
+  BOOST_TEST(get("small/matrix.mtx").field("Content-Disposition") == "");
 }
 
 BOOST_AUTO_TEST_CASE(without_chunked_coding_the_length_is_sent) {

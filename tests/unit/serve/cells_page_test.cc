@@ -1,8 +1,33 @@
+#include <cmath>
+
 #include "formats/core/model/derived_array.h"
+#include "fs/serve/cell_colour.h"
+#include "fs/serve/embeddings.h"
+#include "fs/serve/plots/pixels.h"
+#include "fs/serve/slide_view.h"
+#include "tests/support/mentions.h"
 #include "tests/unit/serve/pages.h"
 
 namespace plainfs::serve {
 namespace {
+
+// Three cells of two genes, as found in a store.
+struct ThreeCells : Pages {
+  AnnotatedMatrix matrix;
+
+  ThreeCells() {
+    matrix.cells = 3;
+    matrix.genes = 2;
+    matrix.obs = std::get<Table>(
+        table_of({{"group", text_array({"a", "b", "a"})}}, text_array({"c1", "c2", "c3"})).content);
+    matrix.var = std::get<Table>(table_of({{"n", numbers({1, 2})}}, text_array({"g1", "g2"})).content);
+    matrix.x = LabelledArray{numbers({1, 2, 3, 4, 5, 6}, {3, 2}), nullptr, nullptr};
+  }
+  PageCells cells() {
+    answers();
+    return {filesystem->meaning(kRootInode), {"anndata", [this] { return matrix; }}};
+  }
+};
 
 BOOST_FIXTURE_TEST_SUITE(cells_page, Pages)
 
@@ -75,6 +100,20 @@ BOOST_AUTO_TEST_CASE(split_gives_a_plot_for_each_level) {
   BOOST_TEST(has(text, "2 levels of group, over the same axes, coloured by g1"));
 }
 
+BOOST_AUTO_TEST_CASE(form_without_a_split_sends_none) {
+  is_anndata = true;
+  root->add("obs", table_of({{"group", text_array({"a", "b", "a"})}, {"kind", text_array({"u", "u", "v"})}},
+                            text_array({"c1", "c2", "c3"})));
+  root->add("var", table_of({{"n", numbers({1, 2})}}, text_array({"g1", "g2"})));
+  root->add_group("obsm")->add(
+      "spatial", {LabelledArray{numbers({0, 0, 1, 1, 2, 4}, {3, 2}), nullptr, nullptr}, nullptr, {}, {}});
+  const std::string text = page("?color=group");
+  BOOST_TEST(has(text, "<option value=\"\" selected>no split</option>"));
+  BOOST_TEST(!has(text, "<option value=\"group\" selected>"));
+  BOOST_TEST(has(page("?split=kind"), "<option value=\"kind\" selected>"));
+  BOOST_TEST(has(page("?slide=lib"), "There are no slides with a picture."));
+}
+
 BOOST_AUTO_TEST_CASE(levels_beyond_the_panels_are_named) {
   is_anndata = true;
   std::vector<std::string> levels, names;
@@ -120,12 +159,13 @@ BOOST_AUTO_TEST_CASE(cells_in_tissue_lie_over_their_picture) {
   spatial->add("lib", {{}, slide, {}, {}});
   root->add_group("uns")->add("spatial", {{}, spatial, {}, {}});
   obsm->add("spatial",
-            {LabelledArray{numbers({10, 10, 20, 30, 50, 20}, {3, 2}), nullptr, nullptr}, nullptr, {}, {}});
+            {LabelledArray{numbers({10, 10, 20, 30, NAN, 20}, {3, 2}), nullptr, nullptr}, nullptr, {}, {}});
   const std::string text = page("?embedding=spatial&color=g1");
   BOOST_TEST(has(text, "href=\"data:image/png;base64,"));
-  BOOST_TEST(has(text, "across and down of 3 cells, coloured by g1"));
+  BOOST_TEST(has(text, "across and down of 2 cells, coloured by g1"));
   BOOST_TEST(!has(page("?embedding=X_umap"), "<image"));
   BOOST_TEST(has(page("?embedding=spatial&slide=lob"), "There is no slide 'lob'."));
+  BOOST_TEST(has(page("?embedding=X_umap&slide=lib"), "Slides are shown with the embedding spatial alone."));
 }
 
 BOOST_AUTO_TEST_CASE(the_colours_of_the_store_are_used) {
@@ -141,6 +181,89 @@ BOOST_AUTO_TEST_CASE(the_colours_of_the_store_are_used) {
   BOOST_TEST(has(text, "stroke=\"#1f77b4\""));
   BOOST_TEST(has(text, "class=\"k1\""));
   BOOST_TEST(!has(text, "<script"));
+}
+
+BOOST_FIXTURE_TEST_CASE(obs_of_another_length_fails_the_cells, ThreeCells) {
+  matrix.cells = 2;
+  BOOST_CHECK_EXCEPTION(cells(), Error, mentions("the columns of the cells have 3 rows, expected 2"));
+}
+
+BOOST_FIXTURE_TEST_CASE(x_of_another_length_fails_the_gene, ThreeCells) {
+  matrix.x = LabelledArray{numbers({1, 2, 3, 4}, {2, 2}), nullptr, nullptr};
+  BOOST_CHECK_EXCEPTION(cell_colour(cells(), "g1"), Error, mentions("X has 2 cells, expected 3"));
+}
+
+BOOST_FIXTURE_TEST_CASE(column_of_another_length_fails_the_colour, ThreeCells) {
+  matrix.obs.columns[0].values = text_array({"a", "b"});
+  BOOST_CHECK_EXCEPTION(cell_colour(cells(), "group"), Error, mentions("group: has 2 rows, expected 3"));
+  BOOST_CHECK_EXCEPTION(groups_of_column(matrix, "group", 9), Error, mentions("group: has 2 rows"));
+}
+
+BOOST_FIXTURE_TEST_CASE(embedding_of_another_length_is_damaged, ThreeCells) {
+  const LabelledArray longer{numbers(std::vector<double>(10, 1), {5, 2}), nullptr, nullptr};
+  matrix.obsm.push_back({"X_umap", longer});
+  BOOST_CHECK_EXCEPTION(places_of(matrix, "X_umap", 9), Error, mentions("X_umap: has 5 rows, expected 3"));
+  matrix.obs.columns = {{"UMAP_1", numbers({1, 2, 3})}, {"UMAP_2", numbers({1, 2})}};
+  BOOST_CHECK_EXCEPTION(places_of(matrix, "UMAP", 9), Error, mentions("UMAP_2: has 2 rows, expected 3"));
+}
+
+// Two of three cells on a slide of 4 by 6 pixels, and a second column to split by.
+struct ThreeCellsOnSlides : ThreeCells {
+  Slide slide{"lib", {}, {}, {0, 2}, {{"imagecol", numbers({1, 2})}, {"imagerow", numbers({1, 2})}}};
+
+  ThreeCellsOnSlides() {
+    slide.pixels = numbers(std::vector<double>(4 * 6 * 3, 0.5), {4, 6, 3});
+    slide.lowres = 1;
+    matrix.obs.columns.push_back({"kind", text_array({"u", "u", "v"})});
+    matrix.slides = [this] { return std::vector<Slide>{slide}; };
+    matrix.obsm.push_back({"spatial", LabelledArray{numbers({1, 1, 9, 9, 2, 2}, {3, 2}), nullptr, nullptr}});
+    matrix.obsm.push_back({"X_umap", LabelledArray{numbers({0, 0, 1, 1, 2, 4}, {3, 2}), nullptr, nullptr}});
+  }
+  bool has_slides(double lowres) {
+    slide.lowres = lowres;
+    return !cells().slides().empty();
+  }
+};
+
+BOOST_FIXTURE_TEST_CASE(slide_with_an_unknown_cell_is_damaged, ThreeCellsOnSlides) {
+  const auto picture = std::make_shared<const Backdrop>(backdrop_of(slide));
+  BOOST_TEST(view_of(slide, picture, 3, 9).places.x.size() == 3U);
+  slide.cells = {0, 3};
+  BOOST_CHECK_EXCEPTION(view_of(slide, picture, 3, 9), Error,
+                        mentions("lib: has cell 3, but there are 3 cells"));
+  slide.cells = {0, 1, 2};
+  BOOST_CHECK_EXCEPTION(view_of(slide, picture, 3, 9), Error,
+                        mentions("lib: coordinates of 2 cells, expected 3"));
+}
+
+BOOST_FIXTURE_TEST_CASE(scale_without_a_finite_picture_leaves_the_slide_out, ThreeCellsOnSlides) {
+  BOOST_TEST(has_slides(0.1));
+  for (const double scale : {0.0, -1.0, double(NAN), double(INFINITY), 5e-324, 1e-308})
+    BOOST_TEST(!has_slides(scale), scale);
+}
+
+BOOST_FIXTURE_TEST_CASE(pictures_are_kept_between_requests, ThreeCellsOnSlides) {
+  const PageCells kept = cells();
+  const Slide& own = kept.slides().at(0);
+  BOOST_TEST(kept.backdrop(own).get() == kept.backdrop(own).get());
+}
+
+// A picture with a gradient, read by bands that are cut.
+BOOST_AUTO_TEST_CASE(wide_picture_is_reduced_in_parts) {
+  constexpr uint64_t kWidth = uint64_t{1} << 19;
+  std::vector<double> values(kWidth * 3);
+  for (uint64_t i = 0; i < values.size(); ++i) values[i] = i / 3 < kWidth / 2 ? 0 : 1;
+  Slide slide{"wide", {}, {}, {}, {}};
+  slide.pixels = numbers(values, {1, kWidth, 3});
+  slide.lowres = 1;
+  const Backdrop picture = backdrop_of(slide);
+  BOOST_TEST(picture.x.high == double(kWidth));
+  const uint64_t width = (kWidth + 655) / 656, dark = kWidth / 2 / 656;
+  std::string pixels(width * 3, '\xff');
+  std::fill(pixels.begin(), pixels.begin() + static_cast<ptrdiff_t>(dark * 3), '\0');
+  const double mixed = 255.0 * (656 - static_cast<double>(kWidth / 2 % 656)) / 656;
+  std::fill_n(pixels.begin() + static_cast<ptrdiff_t>(dark * 3), 3, static_cast<char>(std::lround(mixed)));
+  BOOST_TEST((picture.png == rgb_png(static_cast<uint32_t>(width), 1, pixels)));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -9,6 +9,16 @@
 namespace plainfs::serve {
 namespace {
 
+// Truth values in more rows than are sorted. Reading them is an error, except for a page of them.
+class LongTruths : public Array {
+ public:
+  LongTruths() : Array(number_type(Kind::boolean, 1), {kMostSortedRows + 1}) {}
+  Elements read(const Box& box) const override {
+    if (box.extent[0] > kRowsOnPage) throw damaged("a pass over the column");
+    return zero_elements(dtype(), box.extent[0]);
+  }
+};
+
 // 250 rows: a decreasing value, one of three levels, and names.
 struct Tables : Pages {
   Tables() {
@@ -77,6 +87,15 @@ BOOST_AUTO_TEST_CASE(rows_without_a_value_come_last) {
   const std::vector<uint32_t> some{3, 1};
   BOOST_TEST((sorted_rows(*numbers({2, NAN, 1, 2}), false, &some, 1, 1) == std::vector<uint32_t>{1}));
   BOOST_TEST(sorted_rows(*numbers({2}), false, nullptr, 5, 2).empty());
+}
+
+BOOST_AUTO_TEST_CASE(table_too_long_to_sort_offers_no_order) {
+  root->add("long", table_of({{"flag", std::make_shared<LongTruths>()}}));
+  const std::string text = page("long?page");
+  BOOST_TEST(has(text, "The first 100 of 16,777,217 rows"));
+  BOOST_TEST(!has(text, "name=\"sort\""));
+  BOOST_TEST(!has(text, "a pass over the column"));
+  BOOST_TEST(has(page("long?page&sort=flag"), "is too long to be sorted"));
 }
 
 BOOST_AUTO_TEST_CASE(wide_tables_show_their_columns_by_pages) {
