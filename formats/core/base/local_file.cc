@@ -131,7 +131,7 @@ void LocalFile::read(uint64_t offset, std::span<std::byte> out) const {
   // The system returns less than there is, or no file is that long.
   if (offset + done < size())
     throw unreadable("{}: ends at byte {}, expected {} bytes", path(), offset + done, size());
-  throw damaged("{}: ends at byte {}, expected {} bytes", path(), offset + done, size());
+  throw damaged("{}: ends at byte {}, expected {} bytes", path(), offset + done, offset + out.size());
 }
 
 // Announcing ranges costs about as much as reading data in memory, so it is done only if the disk is needed,
