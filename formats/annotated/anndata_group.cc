@@ -107,7 +107,9 @@ void take_pictures(const GroupPtr& group, AnnotatedMatrix& made, Context& contex
   const auto uns = member_of(group, "uns", context);
   const std::optional<Node> spatial = uns && uns->parts ? uns->parts->find(kSpatial) : std::nullopt;
   if (!spatial) return;
+  check_known(*spatial);
   const std::vector<Member> slides = spatial->parts ? spatial->parts->members() : std::vector<Member>();
+  for (const Member& slide : slides) check_known(slide.node);
   const auto is_group = [](const Member& member) { return member.node.parts != nullptr; };
   if (std::any_of(slides.begin(), slides.end(), is_group))
     made.pictures = [group, &context] { return anndata_pictures(group, context); };

@@ -74,13 +74,13 @@ std::vector<Column> stored_images(const GroupPtr& slide, Context& context) {
 
 std::vector<std::pair<std::string, double>> stored_factors(const Table& factors) {
   std::vector<std::pair<std::string, double>> all;
-  if (!factors.row_names) return all;
+  const ArrayPtr values = column_in(factors.columns, "value");
+  if (!factors.row_names || !values) return all;
   const Elements names = read_all(*frames::as_written(factors.row_names));
-  for (uint64_t i = 0; i < names.count; ++i) {
-    const std::string name(names.text(i));
-    const double factor = factor_in(factors, name);
-    if (!std::isnan(factor)) all.emplace_back(name, factor);
-  }
+  const std::vector<double> reals = reals_of(*values);
+  if (reals.size() != names.count) throw damaged("{} scale factors and {} names", reals.size(), names.count);
+  for (uint64_t i = 0; i < names.count; ++i)
+    if (!std::isnan(reals[i])) all.emplace_back(names.text(i), reals[i]);
   return all;
 }
 

@@ -7,6 +7,7 @@
 
 #include "formats/annotated/parts.h"
 #include "formats/annotated/slides.h"
+#include "formats/core/model/transient_fault.h"
 
 namespace plainfs::annotated {
 
@@ -50,6 +51,7 @@ class Experiment {
 
  private:
   void take_coordinates(AnnotatedMatrix& made) const;
+  void note_images() const;
   std::vector<Item> items_of(std::string_view list) const;
   std::vector<std::pair<std::string, std::string>> members_of(const GroupPtr& list) const;
   Content content_of_item(const GroupPtr& list, const std::string& member) const;
@@ -65,21 +67,31 @@ class Experiment {
 void Experiment::take_coordinates(AnnotatedMatrix& made) const {
   Content coordinates = layout_ == Layout::takane ? content_of_item(root_, "coordinates")
                                                   : experiment_coordinates(root_, made.obs, context_);
-  if (std::holds_alternative<std::monostate>(coordinates)) return;
+  if (std::holds_alternative<std::monostate>(coordinates)) return note_images();
   const bool is_taken = std::any_of(made.obsm.begin(), made.obsm.end(),
                                     [](const AnnotatedPart& part) { return part.name == kSpatial; });
-  if (is_taken)
-    return context_.notice(
+  if (is_taken) {
+    context_.notice(
         fmt::format("{}: the coordinates are not in the .h5ad: a reduced dimension has the name {}",
                     root_->path(), kSpatial));
+    return note_images();
+  }
   made.obsm.push_back({kSpatial, std::move(coordinates)});
   made.slides = [root = root_, obs = made.obs, &context = context_] {
     return experiment_slides(root, obs, context);
   };
-  if (may_have_pictures(root_))
-    made.pictures = [root = root_, obs = made.obs, &context = context_] {
-      return experiment_pictures(root, obs, context);
-    };
+  if (!may_have_pictures(root_)) return note_images();
+  made.pictures = [root = root_, obs = made.obs, &context = context_] {
+    return experiment_pictures(root, obs, context);
+  };
+}
+
+// Logs that the pictures have no place, if there are any.
+void Experiment::note_images() const {
+  const std::optional<Node> images = root_->find("images");
+  if (!images) return;
+  check_known(*images);
+  note_left_out(root_, "images", context_);
 }
 
 // Returns the matrix of a list's item, which takane keeps in the item's directory if it is dense; monostate

@@ -7,6 +7,8 @@
 #include "formats/annotated/parts.h"
 #include "formats/annotated/slides.h"
 #include "formats/core/frames/data_frame.h"
+#include "formats/core/frames/parts.h"
+#include "formats/core/model/transient_fault.h"
 
 namespace plainfs::annotated {
 
@@ -44,7 +46,9 @@ std::pair<uint64_t, uint64_t> axes_among(const std::vector<std::string>& names) 
 const std::vector<std::string> kMapping = {"mapping.h5", "spatial_experiment"};
 
 std::vector<std::string> texts_of_column(const ArrayPtr& column) {
-  const Elements elements = read_all(*frames::as_written(column));
+  const ArrayPtr written = frames::as_written(column);
+  const Elements elements = read_all(*written);
+  if (!written->dtype().is_text()) throw damaged("the names of samples or pictures are not text");
   std::vector<std::string> texts;
   for (uint64_t i = 0; i < elements.count; ++i) texts.emplace_back(elements.text(i));
   return texts;
@@ -92,6 +96,9 @@ std::vector<Picture> pictures_in(const Table& images) {
   if (!samples || !names || !factors || !factors->dtype().is_numeric()) return {};
   const std::vector<std::string> of_sample = texts_of_column(samples), of_image = texts_of_column(names);
   const std::vector<double> scales = reals_of(*factors);
+  for (const size_t count : {of_sample.size(), of_image.size(), scales.size()})
+    if (count != images.rows)
+      throw damaged("images: a column has {} values, expected {}", count, images.rows);
   std::vector<Picture> pictures;
   for (size_t i = 0; i < images.rows; ++i)
     pictures.push_back({of_sample[i], of_image[i], scales[i], of_sample[i] + "_" + of_image[i]});
@@ -108,13 +115,20 @@ struct Samples {
   std::optional<CellsOfSamples> cells{};  // if the store holds them beside the pictures
 };
 
-ArrayPtr array_in_mapping(const GroupPtr& mapping, const char* name, Context& context) {
+bool may_be_numbers(const Array& array) {
+  return frames::is_broken(array) || (frames::may_be_list(array) && array.dtype().is_numeric());
+}
+
+// Returns the list called name. is_fit: whether an array has the type of the list.
+ArrayPtr array_in_mapping(const GroupPtr& mapping, const char* name, bool (*is_fit)(const Array&),
+                          Context& context) {
   const auto array = content_of<LabelledArray>(member_of(mapping, name, context));
-  if (!array || array->values->shape().size() != 1) throw damaged("images: no list {}", name);
+  if (!array) throw damaged("images: no list {}", name);
+  if (!is_fit(*array->values)) throw damaged("images: {} has the wrong type or shape", name);
   return array->values;
 }
 
-// Returns codes as indices. Throws damaged if one is not below `limit`.
+// Returns codes as indices. Throws damaged if one is not below `limit`. Requires: integers.
 std::vector<uint64_t> indices_in(const ArrayPtr& codes, uint64_t limit) {
   std::vector<uint64_t> indices;
   for (const double code : reals_of(*codes)) {
@@ -127,17 +141,21 @@ std::vector<uint64_t> indices_in(const ArrayPtr& codes, uint64_t limit) {
 
 // Takes the pictures of takane's images/mapping.h5. The N-th lies in images/N.
 void take_mapping(const GroupPtr& mapping, uint64_t cells, Samples& samples, Context& context) {
-  const auto in_mapping = [&](const char* name) { return array_in_mapping(mapping, name, context); };
-  const std::vector<std::string> names = texts_of_column(in_mapping("sample_names")),
-                                 ids = texts_of_column(in_mapping("image_ids"));
-  const std::vector<uint64_t> of_image = indices_in(in_mapping("image_samples"), names.size());
-  const std::vector<double> scales = reals_of(*in_mapping("image_scale_factors"));
+  const auto in_mapping = [&](const char* name, bool (*is_fit)(const Array&)) {
+    return array_in_mapping(mapping, name, is_fit, context);
+  };
+  const std::vector<std::string> names = texts_of_column(in_mapping("sample_names", frames::may_be_text)),
+                                 ids = texts_of_column(in_mapping("image_ids", frames::may_be_text));
+  const std::vector<uint64_t> of_image =
+      indices_in(in_mapping("image_samples", frames::may_be_integers), names.size());
+  const std::vector<double> scales = reals_of(*in_mapping("image_scale_factors", may_be_numbers));
   if (of_image.size() != ids.size() || scales.size() != ids.size())
     throw damaged("images: {} pictures with {} samples and {} factors", ids.size(), of_image.size(),
                   scales.size());
   for (size_t i = 0; i < ids.size(); ++i)
     samples.pictures.push_back({names[of_image[i]], ids[i], scales[i], std::to_string(i)});
-  const std::vector<uint64_t> of_cell = indices_in(in_mapping("column_samples"), names.size());
+  const std::vector<uint64_t> of_cell =
+      indices_in(in_mapping("column_samples", frames::may_be_integers), names.size());
   if (of_cell.size() != cells)
     throw damaged("images: {} cells have a sample, expected {}", of_cell.size(), cells);
   samples.cells.emplace(names.size());
@@ -248,8 +266,12 @@ Content experiment_coordinates(const GroupPtr& root, const Table& obs, Context& 
 
 bool may_have_pictures(const GroupPtr& root) {
   const std::optional<Node> images = root->find("images");
-  return images && (std::holds_alternative<Table>(images->content) ||
-                    (images->parts && images->parts->find(kMapping.front())));
+  if (!images) return false;
+  check_known(*images);
+  if (std::holds_alternative<Table>(images->content)) return true;
+  const std::optional<Node> mapping = images->parts ? images->parts->find(kMapping.front()) : std::nullopt;
+  if (mapping) check_known(*mapping);
+  return mapping.has_value();
 }
 
 std::vector<SlidePictures> experiment_pictures(const GroupPtr& root, const Table& obs, Context& context) {

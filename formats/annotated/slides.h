@@ -28,11 +28,12 @@ std::vector<Slide> anndata_slides(const GroupPtr& group, const Table& obs, Conte
 // Returns the pictures of an AnnData, as they are stored. Throws what keeps a part from being read.
 std::vector<SlidePictures> anndata_pictures(const GroupPtr& group, Context& context);
 
-// Returns the slides of a SpatialExperiment among R objects or takane's, one for each sample that has a
-// picture in `images`. spatial_coordinates, or takane's coordinates, places the cells on them. Throws what
-// keeps a part from being read.
+// Returns the slides of a SpatialExperiment among R objects or takane's: each sample with a row in the table
+// `images`, or each that takane's list of pictures names, if it has cells. spatial_coordinates, or takane's
+// coordinates, places the cells on them. Throws what keeps a part from being read.
 std::vector<Slide> experiment_slides(const GroupPtr& root, const Table& obs, Context& context);
-// Returns whether a SpatialExperiment may have pictures. Reads nothing.
+// Returns whether a SpatialExperiment may have pictures. Looks for `images` and takane's list of pictures,
+// and reads neither. Throws transient errors of these.
 bool may_have_pictures(const GroupPtr& root);
 // Returns the pictures of each sample of a SpatialExperiment: the first called hires or lowres under these
 // names, one of another name as hires or lowres if that is free. Throws what keeps a part from being read.

@@ -384,31 +384,44 @@ ArrayPtr single_text(const std::string& text) {
   return std::make_shared<MemoryArray>(text_type(), Shape{}, read_all(*text_array({text})));
 }
 
-// Puts the pictures of slides in scanpy's layout.
-void put_slides(const std::string& path, const std::vector<SlidePictures>& slides, AnnDataLayout& out) {
-  const auto dict = [&](const std::string& place) { out.group(place, encoding("dict", "0.1.0")); };
-  dict(path);
+// Returns the names of items as unique names of members. name_of(item) is the name of an item.
+template <class Item, class NameOf>
+std::vector<std::string> names_of_members(const std::vector<Item>& items, NameOf name_of) {
   std::vector<std::string> names;
-  for (const SlidePictures& slide : slides) {
-    std::string name = slide.name;
+  for (const Item& item : items) {
+    std::string name = name_of(item);
     std::replace(name.begin(), name.end(), '/', '_');
     names.push_back(name.empty() || name == "." || name == ".." ? "_" + name : name);
   }
-  names = made_unique(std::move(names));
-  for (size_t i = 0; i < slides.size(); ++i) {
-    const SlidePictures& slide = slides[i];
-    const std::string place = path + "/" + names[i];
-    dict(place);
-    dict(place + "/images");
-    for (const auto& [name, pixels] : slide.images)
-      out.array(place + "/images/" + name, pixels, encoding("array", "0.2.0"));
-    dict(place + "/metadata");
-    for (const auto& [name, text] : slide.metadata)
-      out.texts(place + "/metadata/" + name, single_text(text), encoding("string", "0.2.0"));
-    dict(place + "/scalefactors");
-    for (const auto& [name, factor] : slide.factors)
-      out.array(place + "/scalefactors/" + name, single_number(factor), encoding("numeric-scalar", "0.2.0"));
-  }
+  return made_unique(std::move(names));
+}
+
+// Puts the pictures of one slide into the group `place`.
+void put_slide(const std::string& place, const SlidePictures& slide, AnnDataLayout& out) {
+  const auto dict = [&](const std::string& group) { out.group(group, encoding("dict", "0.1.0")); };
+  const auto first = [](const auto& pair) { return pair.first; };
+  dict(place);
+  dict(place + "/images");
+  const auto images = names_of_members(slide.images, [](const Column& image) { return image.name; });
+  for (size_t i = 0; i < images.size(); ++i)
+    out.array(place + "/images/" + images[i], slide.images[i].values, encoding("array", "0.2.0"));
+  dict(place + "/metadata");
+  const auto texts = names_of_members(slide.metadata, first);
+  for (size_t i = 0; i < texts.size(); ++i)
+    out.texts(place + "/metadata/" + texts[i], single_text(slide.metadata[i].second),
+              encoding("string", "0.2.0"));
+  dict(place + "/scalefactors");
+  const auto factors = names_of_members(slide.factors, first);
+  for (size_t i = 0; i < factors.size(); ++i)
+    out.array(place + "/scalefactors/" + factors[i], single_number(slide.factors[i].second),
+              encoding("numeric-scalar", "0.2.0"));
+}
+
+// Puts the pictures of slides in scanpy's layout.
+void put_slides(const std::string& path, const std::vector<SlidePictures>& slides, AnnDataLayout& out) {
+  out.group(path, encoding("dict", "0.1.0"));
+  const auto names = names_of_members(slides, [](const SlidePictures& slide) { return slide.name; });
+  for (size_t i = 0; i < slides.size(); ++i) put_slide(path + "/" + names[i], slides[i], out);
 }
 
 void AnnDataWriter::put_pictures() {

@@ -79,9 +79,10 @@ class TypeDescription {
   uint64_t check_number(size_t& position, uint64_t size) const {
     const unsigned order = value(position++), precision = value(position++), offset = value(position++);
     if (order > 1) throw damaged("nbit: invalid byte order {}", order);
-    if (precision == 0 || uint64_t{precision} + offset > 8 * size)
+    if (precision == 0) throw damaged("nbit: a number of 0 bits");
+    if (uint64_t{precision} + offset > 8 * size)
       throw damaged("nbit: bits {} to {} are outside a number of {} bytes", offset,
-                    uint64_t{offset} + precision, size);
+                    uint64_t{offset} + precision - 1, size);
     return precision;
   }
 

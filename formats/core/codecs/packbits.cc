@@ -48,8 +48,9 @@ class PackbitsV3 : public Codec {
     visit_number(type, [](auto) {});
     const uint64_t width = type.kind == Kind::boolean ? 1 : size_ * 8;
     const uint64_t last = last_bit.value_or(width - 1);
-    if (last >= width || first_bit > last)
-      throw damaged("packbits: bits {} to {} are outside {}", first_bit, last, width);
+    if (last >= width) throw damaged("packbits: bits {} to {} are outside {}", first_bit, last, width);
+    if (first_bit > last)
+      throw damaged("packbits: the first bit is {}, expected at most the last, {}", first_bit, last);
     first_ = static_cast<unsigned>(first_bit);
     bits_ = static_cast<unsigned>(last - first_bit + 1);
   }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdlib>
 
+#include "cache/request.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/base/cursor.h"
 #include "formats/core/codecs/checksum.h"
@@ -15,8 +16,10 @@ namespace plainfs {
 namespace {
 
 constexpr std::string_view kPngSignature("\x89PNG\r\n\x1a\n", 8);
-constexpr uint64_t kPngFrame = 12;         // length, name and checksum of a chunk
-constexpr uint64_t kMostPngChunks = 4096;  // before the pixels
+constexpr uint64_t kMostPngBytes = uint64_t{1} << 28;  // of the file, of its rows, and of the pixels
+constexpr uint64_t kPngFrame = 12;                     // length, name and checksum of a chunk
+constexpr uint64_t kMostPngChunks = 4096;              // before the pixels
+constexpr uint64_t kMostPixelChunks = kMostPngBytes / 1024;
 constexpr uint32_t kMostColors = 256;
 
 enum class PngKind : uint8_t { grey = 0, rgb = 2, palette = 3, grey_alpha = 4, rgba = 6 };
@@ -85,15 +88,6 @@ bool is_critical(std::string_view name) {
   return (static_cast<unsigned char>(name[0]) & 0x20) == 0;
 }
 
-// Takes a chunk that precedes the pixels.
-void take_chunk(std::string_view name, ByteSpan data, PngHead& head) {
-  if (name == "IHDR") throw damaged("two chunks IHDR");
-  if (name == "PLTE") return take_palette(data, head);
-  if (name == "tRNS") return take_transparency(data, head);
-  if (name == "IEND") throw damaged("no pixels before IEND");
-  if (is_critical(name)) throw unsupported("a PNG with the chunk '{}'", name);
-}
-
 // A frame of a chunk: the name, and where its data lie.
 struct PngChunk {
   std::string name;
@@ -123,6 +117,25 @@ Bytes read_chunk(const File& file, const PngChunk& chunk) {
   return named;
 }
 
+// Takes a chunk that precedes the pixels. Reads no other than PLTE and tRNS.
+void take_chunk(const File& file, const PngChunk& chunk, PngHead& head) {
+  const bool is_palette = chunk.name == "PLTE";
+  if (is_palette || chunk.name == "tRNS") {
+    if (chunk.size > 3 * kMostColors)
+      throw damaged("{} has {} bytes, expected at most {}", chunk.name, chunk.size, 3 * kMostColors);
+    const Bytes data = read_chunk(file, chunk);
+    return is_palette ? take_palette(data, head) : take_transparency(data, head);
+  }
+  if (chunk.name == "IHDR") throw damaged("two chunks IHDR");
+  if (chunk.name == "IEND") throw damaged("no pixels before IEND");
+  if (is_critical(chunk.name)) throw unsupported("a PNG with the chunk '{}'", chunk.name);
+}
+
+// Returns whether the bytes begin a PNG file.
+bool is_png(ByteSpan beginning) {
+  return as_text(beginning).starts_with(kPngSignature);
+}
+
 // Reads the chunks up to the first IDAT, which is at `pixels`.
 PngHead read_head(const File& file, uint64_t& pixels) {
   if (file.size() < kPngSignature.size() || !is_png(file.read_at(0, kPngSignature.size())))
@@ -137,8 +150,7 @@ PngHead read_head(const File& file, uint64_t& pixels) {
     pixels = chunk.at + chunk.size + 4;
     chunk = chunk_at(file, pixels);
     if (chunk.name == "IDAT") break;
-    const bool is_used = is_critical(chunk.name) || chunk.name == "tRNS";
-    if (is_used) take_chunk(chunk.name, read_chunk(file, chunk), head);
+    take_chunk(file, chunk, head);
   }
   if (head.kind == PngKind::palette && head.palette.empty()) throw damaged("no palette");
   return head;
@@ -147,7 +159,10 @@ PngHead read_head(const File& file, uint64_t& pixels) {
 // Returns the joined data of the IDAT chunks, the first at `at`.
 Bytes read_pixels(const File& file, uint64_t at) {
   Bytes data;
+  uint64_t count = 0;
   for (PngChunk chunk = chunk_at(file, at); chunk.name == "IDAT"; chunk = chunk_at(file, at)) {
+    check_cancelled();
+    if (++count > kMostPixelChunks) throw unsupported("a PNG with over {} chunks IDAT", kMostPixelChunks);
     const Bytes part = read_chunk(file, chunk);
     data.insert(data.end(), part.begin(), part.end());
     at = chunk.at + chunk.size + 4;
@@ -284,18 +299,21 @@ class PngPixels : public ChunkedArray {
  private:
   Elements decode() const {
     constexpr uint64_t kMostRatio = 1040;  // deflate's is 1032
+    const uint64_t count = uint64_t{head_.height} * head_.width * head_.channels();
+    const auto room = context().decode_budget.take(file_->size() + head_.stored_bytes() + count);
     const Bytes data = read_pixels(*file_, pixels_);
     if (head_.stored_bytes() / kMostRatio > data.size())
       throw damaged("{} bytes of data are too few for {} by {} pixels", data.size(), head_.width,
                     head_.height);
     Bytes rows = inflate_zlib(data, DecodedSize::exactly(head_.stored_bytes()));
     Elements pixels;
-    pixels.count = uint64_t{head_.height} * head_.width * head_.channels();
+    pixels.count = count;
     pixels.bytes.resize(pixels.count);
     const PngColors colors(head_);
     const uint64_t row_bytes = head_.row_bytes(), out_bytes = head_.width * head_.channels();
     const std::byte* above = nullptr;
     for (uint64_t y = 0; y < head_.height; ++y) {
+      check_cancelled();
       std::byte* const row = rows.data() + y * (row_bytes + 1) + 1;
       unfilter(at_of(row - 1, 0), row, above, row_bytes, head_.step());
       colors.put_row(row, pixels.bytes.data() + y * out_bytes);
@@ -310,10 +328,6 @@ class PngPixels : public ChunkedArray {
 };
 
 }  // namespace
-
-bool is_png(ByteSpan beginning) {
-  return as_text(beginning).starts_with(kPngSignature);
-}
 
 ArrayPtr png_pixels(FilePtr file, Context& context) {
   const std::string place = file->path();

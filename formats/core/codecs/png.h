@@ -13,16 +13,10 @@
 
 namespace plainfs {
 
-// The largest picture that is decoded, in bytes of its file, of its stored rows and of its pixels.
-inline constexpr uint64_t kMostPngBytes = uint64_t{1} << 28;
-
-// Returns whether the bytes begin a PNG file.
-bool is_png(ByteSpan beginning);
-
 // Returns the pixels of a PNG file: rows, columns, and red, green, blue from 0 to 255, followed by opacity if
 // the file has one. Reads only the chunks before the first IDAT; the rest is decoded when pixels are read,
 // and kept in the cache. Throws damaged if these chunks are wrong, and unsupported if the picture is
-// interlaced or over kMostPngBytes.
+// interlaced, or takes over 256 MiB as a file, as rows or as pixels.
 ArrayPtr png_pixels(FilePtr file, Context& context);
 
 // Returns the node of the picture in the file at a location: its pixels, or the error that makes it

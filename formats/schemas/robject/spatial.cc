@@ -91,10 +91,12 @@ void add_picture_file(std::vector<Member>& members, const Value& picture, const 
   if (!text) return;
   try {
     const std::string location = named_location(*text, *view.scope);
+    const std::string name = image_name(*text);
     const bool has_pixels = std::any_of(members.begin(), members.end(),
                                         [](const Member& member) { return member.name == kPixels; });
-    members.push_back({image_name(*text), Node{PlainFile{location}}});
-    if (has_pixels) return;
+    if (has_pixels && name == kPixels) throw damaged("a file without an extension beside pixels");
+    members.push_back({name, Node{PlainFile{location}}});
+    if (has_pixels || name == kPixels) return;
     if (std::optional<Node> pixels = png_node(location, view.scope->context))
       members.push_back({kPixels, *std::move(pixels)});
   } catch (const Error& error) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "cache/request.h"
 #include "formats/containers/hdf5/container.h"
 #include "formats/core/base/host_path.h"
 #include "formats/core/codecs/png.h"
@@ -225,8 +226,9 @@ std::optional<Node> DirectoryGroup::find(std::string_view name) const {
 
 void DirectoryGroup::add_pictures(const std::vector<std::string>& names, std::vector<Member>& found) const {
   for (const std::string& name : names) {
+    check_cancelled();
     const std::string own = name.ends_with(kPng) ? name.substr(0, name.size() - kPng.size()) : "";
-    if (own.empty() || std::find(names.begin(), names.end(), own) != names.end()) continue;
+    if (own.empty() || std::binary_search(names.begin(), names.end(), own)) continue;
     if (std::optional<Node> pixels = pixels_of(name)) found.push_back({own, *std::move(pixels)});
   }
 }

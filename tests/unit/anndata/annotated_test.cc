@@ -2,7 +2,9 @@
 #include "formats/annotated/annotated_matrices.h"
 
 #include <boost/test/unit_test.hpp>
+#include <map>
 
+#include "tests/support/mentions.h"
 #include "tests/support/view_text.h"
 #include "tests/unit/anndata/anndata_store.h"
 
@@ -11,6 +13,14 @@ namespace {
 
 Node dense(Shape shape) {
   return array_node<double>(std::vector<double>(element_count(shape)), shape);
+}
+
+Node scalar(double value) {
+  const DType type = number_type(Kind::real, 8);
+  Elements elements = zero_elements(type, 1);
+  elements.mutable_values<double>()[0] = value;
+  return Node{
+      LabelledArray{std::make_shared<MemoryArray>(type, Shape{}, std::move(elements)), nullptr, nullptr}};
 }
 
 BOOST_AUTO_TEST_SUITE(anndata_annotated)
@@ -39,6 +49,33 @@ BOOST_AUTO_TEST_CASE(a_dense_matrix_has_the_feature_types_of_its_genes) {
     BOOST_TEST(shown(*types) == (Texts{"Gene Expression", "Antibody Capture"}));
   }
   BOOST_TEST(feature_types(store.at({"X"}), 3, store.context) == nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(transient_error_of_slides_fails_the_matrix) {
+  const auto make = [](AnnDataStore& store) {
+    return annotated_matrices(store.refined_root(), store.context).at(0).make();
+  };
+  AnnDataStore whole, parts, damage;
+  whole.root->add_group("uns")->add("spatial", Node{unreadable("disk")});
+  BOOST_CHECK_EXCEPTION(make(whole), Error, mentions("disk"));
+  parts.root->add_group("uns")->add_group("spatial")->add("slide", Node{unreadable("disk")});
+  BOOST_CHECK_EXCEPTION(make(parts), Error, mentions("disk"));
+  damage.root->add_group("uns")->add_group("spatial")->add("slide", Node{damaged("bytes")});
+  BOOST_TEST(!make(damage).pictures);
+  BOOST_TEST(damage.context.warned("spatial: not in the .h5ad"));
+}
+
+BOOST_AUTO_TEST_CASE(scale_factors_are_paired_with_their_names) {
+  AnnDataStore store;
+  const auto slide = store.root->add_group("uns")->add_group("spatial")->add_group("slide");
+  slide->add_group("images")->add("lowres", dense({1, 1, 3}));
+  const auto factors = slide->add_group("scalefactors");
+  for (const auto& [name, value] : {std::pair("b", 2.0), {"a", 1.0}}) factors->add(name, scalar(value));
+  const std::vector<SlidePictures> pictures =
+      annotated_matrices(store.refined_root(), store.context).at(0).make().pictures();
+  BOOST_REQUIRE(pictures.size() == 1U);
+  std::map<std::string, double> found(pictures[0].factors.begin(), pictures[0].factors.end());
+  BOOST_TEST((found == std::map<std::string, double>{{"a", 1}, {"b", 2}}));
 }
 
 // Numbers of more dimensions than a layer or a graph has are left out with a warning.

@@ -437,7 +437,9 @@ BOOST_AUTO_TEST_CASE(packbits_is_least_significant_bit_first) {
   BOOST_CHECK_EXCEPTION(decode(R"({"padding_encoding": "last_byte"})", bytes_of({0x01, 0x02, 0x10, 2})),
                         Error, mentions("padding bits"));
   BOOST_CHECK_EXCEPTION(decode("{}", bytes_of({0x01, 0x02})), Error, mentions("packbits: decodes to"));
-  BOOST_CHECK_EXCEPTION(v3("packbits", R"({"first_bit": 1})", "b1"), Error, mentions("packbits: bits"));
+  BOOST_CHECK_EXCEPTION(v3("packbits", R"({"last_bit": 1})", "b1"), Error, mentions("packbits: bits 0 to 1"));
+  BOOST_CHECK_EXCEPTION(v3("packbits", R"({"first_bit": 1})", "b1"), Error,
+                        mentions("packbits: the first bit is 1, expected at most the last, 0"));
   BOOST_TEST(*v3("packbits", R"({"padding_encoding": "last_byte"})", "b1")->encoded_size(21) == 4u);
 }
 

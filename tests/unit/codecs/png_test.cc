@@ -1,9 +1,12 @@
 // PNG files put together by hand: each type of colours, and what is wrong with one.
 #include "formats/core/codecs/png.h"
 
+#include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <fstream>
+#include <thread>
 
+#include "cache/request.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/codecs/checksum.h"
 #include "formats/core/codecs/compress.h"
@@ -63,6 +66,7 @@ class PngFile {
   }
   Shape shape() { return pixels()->shape(); }
   std::optional<Node> node() { return png_node(path_, context_); }
+  TestContext& context() { return context_; }
 
  private:
   TestContext context_;
@@ -164,6 +168,86 @@ BOOST_AUTO_TEST_CASE(too_large_or_interlaced_picture_is_unsupported) {
 
 BOOST_AUTO_TEST_CASE(few_bytes_cannot_claim_many_pixels) {
   check_fails(png_of(header(8000, 8000, 8, 0), "\0\5"s), "too few");
+}
+
+// A checksum would be wrong if the data were read.
+std::string unread_chunk(const std::string& name, size_t size) {
+  return big(static_cast<uint32_t>(size)) + name + std::string(size, '\1') + big(0);
+}
+
+BOOST_AUTO_TEST_CASE(too_large_chunk_before_the_pixels_fails_unread) {
+  const std::string rows = "\0\0"s;
+  check_fails(png_of(header(1, 1, 8, 3), rows, unread_chunk("PLTE", 771)), "PLTE has 771 bytes, expected at");
+  check_fails(png_of(header(1, 1, 8, 0), rows, unread_chunk("tRNS", 769)), "tRNS has 769 bytes, expected at");
+  check_fails(png_of(header(1, 1, 8, 3), rows, unread_chunk("PLTE", 768)), "checksum");
+}
+
+BOOST_AUTO_TEST_CASE(unknown_critical_chunk_is_unsupported_unread) {
+  PngFile file(png_of(header(1, 1, 8, 0), "\0\5"s, unread_chunk("ABCD", 5)));
+  BOOST_CHECK_EXCEPTION(file.pixels(), Error, [](const Error& error) {
+    return error.code() == Errc::unsupported && mentions("the chunk 'ABCD'")(error);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(too_many_chunks_of_pixels_are_unsupported) {
+  std::string content = std::string(kBegin) + header(1, 1, 8, 0);
+  const std::string empty = chunk("IDAT", {});
+  for (int count = 0; count <= 1 << 18; ++count) content += empty;
+  check_fails(content, "over 262144 chunks IDAT");
+}
+
+// Calls a function whenever a thread checks whether its request is cancelled.
+struct CheckedRequest : Request {
+  explicit CheckedRequest(std::function<bool()> check) : check_(std::move(check)) {}
+  bool cancelled() const override { return check_(); }
+
+ private:
+  const std::function<bool()> check_;
+};
+
+std::string png_of_many_chunks() {
+  std::string content = std::string(kBegin) + header(1, 1, 8, 0);
+  for (int count = 0; count < 1000; ++count) content += chunk("IDAT", {});
+  return content + chunk("IDAT", deflated("\0\5"s)) + chunk("IEND", {});
+}
+
+BOOST_AUTO_TEST_CASE(cancelled_request_ends_the_reading_of_pixels) {
+  PngFile file(png_of_many_chunks());
+  const ArrayPtr pixels = file.pixels();
+  const std::atomic<uint64_t>& read = file.context().counters.source_bytes_read;
+  const uint64_t before = read;
+  const CheckedRequest request([&] { return read > before + 100; });
+  const Request::Scope scope(&request);
+  BOOST_CHECK_THROW(read_all(*pixels), Cancelled);
+  BOOST_TEST(read < before + 200);
+}
+
+BOOST_AUTO_TEST_CASE(decoding_has_a_part_of_the_budget) {
+  PngFile file(png_of_many_chunks());
+  const ArrayPtr pixels = file.pixels();
+  const std::atomic<uint64_t>& read = file.context().counters.source_bytes_read;
+  const uint64_t before = read;
+  std::atomic<bool> has_all = false, is_over = false, are_both = false;
+  std::thread other([&] {
+    while (!is_over) {
+      const auto all = file.context().decode_budget.take(size_t{16} << 20);
+      has_all = true;
+      std::this_thread::yield();
+      has_all = false;
+    }
+  });
+  {
+    const CheckedRequest request([&] {
+      std::this_thread::yield();
+      if (read > before && read < before + 1000 && has_all) are_both = true;
+      return false;
+    });
+    const Request::Scope scope(&request);
+    read_all(*pixels);
+  }
+  is_over = true;
+  other.join();
+  BOOST_TEST(!are_both);
 }
 
 BOOST_AUTO_TEST_CASE(other_file_has_no_node) {

@@ -1,5 +1,6 @@
 #include "fs/native/files.h"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
@@ -103,6 +104,31 @@ BOOST_AUTO_TEST_CASE(column_named_like_the_index_is_renamed) {
   BOOST_TEST(file.numbers<int64_t>({"obs", "_index_2"}) == (std::vector<int64_t>{7, 8, 9}));
   BOOST_TEST(file.texts({"obs", "_index"}) == (std::vector<std::string>{"c1", "c2", "c3"}));
   BOOST_TEST(context.warned("obs: the name of column _index in the .h5ad is _index_2"));
+}
+
+BOOST_AUTO_TEST_CASE(slashes_and_repeated_names_of_a_slide_become_unique) {
+  TestContext context;
+  AnnotatedMatrix matrix = small_matrix(context);
+  SlidePictures slide;
+  slide.name = "a/b";
+  const ArrayPtr pixels = numbers<uint8_t>(std::vector<uint8_t>(3, 9), {1, 1, 3});
+  slide.images = {{"low/res", pixels}, {"low_res", pixels}};
+  slide.factors = {{"f", 1}, {"f", 2}};
+  slide.metadata = {{"", "x"}, {"..", "y"}};
+  matrix.pictures = [&] { return std::vector{slide}; };
+  const WrittenFile file = written(matrix, context);
+  const auto names = [&](const char* part) {
+    std::vector<std::string> all;
+    for (const Member& member : file.group({"uns", "spatial", "a_b", part})->members())
+      all.push_back(member.name);
+    std::sort(all.begin(), all.end());
+    return all;
+  };
+  using Names = std::vector<std::string>;
+  BOOST_TEST(names("images") == (Names{"low_res", "low_res.1"}), boost::test_tools::per_element());
+  BOOST_TEST(names("metadata") == (Names{"_", "_.."}), boost::test_tools::per_element());
+  BOOST_TEST(file.numbers<double>({"uns", "spatial", "a_b", "scalefactors", "f.1"}) ==
+             (std::vector<double>{2}));
 }
 
 BOOST_AUTO_TEST_CASE(not_a_time_is_missing_in_an_h5ad) {

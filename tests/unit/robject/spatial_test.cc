@@ -3,6 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <fstream>
 
 #include "formats/annotated/annotated_matrices.h"
 #include "formats/annotated/seurat_objects.h"
@@ -35,6 +36,10 @@ class SpatialObject {
       : file_(stream.text), store_(open_store(file_.path, context_)) {}
 
   TestContext& context() { return context_; }
+  // Writes a file beside the store.
+  void put_beside(const std::string& name, const std::string& content) {
+    std::ofstream(file_.path.substr(0, file_.path.rfind('/') + 1) + name, std::ios::binary) << content;
+  }
   const GroupPtr& root() const { return store_.root.parts; }
   Node at(const Names& path) {
     std::optional<Node> node = find_path(*root(), path);
@@ -101,6 +106,23 @@ BOOST_AUTO_TEST_CASE(visium_coordinates_run_across_then_down) {
   BOOST_TEST(Numbers(all.begin() + 4, all.end()) == (Numbers{3, 1}), boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(columns_without_a_pair_of_visium_are_the_first_numbers) {
+  for (const bool has_row : {false, true}) {
+    SpatialObject object = with_image("SlideSeq", [&](RStream& out) {
+      out.tag("coordinates").list(has_row ? 3 : 2, kWithAttributes).reals({1, 2}).reals({3, 4});
+      if (has_row) out.strings({"a", "b"});
+      out.tag("names").strings(has_row ? Names{"imagecol", "z", "imagerow"} : Names{"imagecol", "z"});
+      out.tag("class").strings({"data.frame"}).tag("row.names").strings({"c1", "c2"}).nil();
+    });
+    const std::vector<Slide> slides = object.seurat_slides();
+    BOOST_REQUIRE(slides.size() == 1U);
+    const Numbers all = numbers_of(annotated::coordinates_of(slides, 2));
+    BOOST_TEST(all == (Numbers{1, 3, 2, 4}), boost::test_tools::per_element());
+    BOOST_TEST(annotated::spot_diameter(slides[0]) == 0.65 * std::sqrt(2.0),
+               boost::test_tools::tolerance(1e-12));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(coordinates_of_fewer_cells_than_names_are_an_error) {
   SpatialObject object = with_image("VisiumV1", [](RStream& out) {
     frame(out.tag("coordinates"), {"imagerow", "imagecol"}, {{1, 2}, {3}}, {"c3", "c1"});
@@ -162,22 +184,47 @@ RStream& raster(RStream& out, const Names& colors, int32_t rows) {
   return out.tag("class").strings({"raster"}).nil();
 }
 
+// The parts that an experiment may lack.
+struct Parts {
+  bool has_coordinates = true, has_table = true;
+  const char* reduced = nullptr;  // the name of a reduced dimension
+};
+
+// Writes the columns of int_colData: coordinates, and a reduced dimension.
+void put_internal(RStream& out, const Names& axes, const Parts& parts) {
+  Names names;
+  std::vector<Put> columns;
+  const Put coordinates = [&] { matrix(out, {1, 2, 3, 4, 5, 6}, 2, axes); };
+  if (parts.has_coordinates) {
+    names.push_back("spatialCoords");
+    columns.push_back(coordinates);
+  }
+  if (parts.reduced) {
+    names.push_back("reducedDims");
+    columns.push_back([&] { s4_frame(out, {parts.reduced}, {coordinates}, 3); });
+  }
+  s4_frame(out, names, columns, 3);
+}
+
 // An experiment with one gene and the cells of two samples, with a picture of the first.
-SpatialObject experiment(const Names& colors, const Names& axes) {
+SpatialObject experiment(const Names& colors, const Names& axes, const Parts& parts = {}) {
   RStream out = start();
   out.s4().tag("colData");
   s4_frame(out, {"sample_id"}, {[&] { out.strings({"s1", "s2", "s1"}); }}, 3).tag("elementMetadata");
   s4_frame(out, {}, {}, 1).tag("assays").list(1, kWithAttributes);
   matrix(out, {1, 2, 3}, 3, {"c1", "c2", "c3"}).names({"counts"}).tag("int_colData");
-  s4_frame(out, {"spatialCoords"}, {[&] { matrix(out, {1, 2, 3, 4, 5, 6}, 2, axes); }}, 3);
+  put_internal(out, axes, parts);
   out.tag("int_metadata").list(1, kWithAttributes);
   const Put picture = [&] {
     raster(out.list(1).s4().tag("image"), colors, 2).class_of("LoadedSpatialImage", "SpatialExperiment");
   };
-  s4_frame(
-      out, {"sample_id", "image_id", "data", "scaleFactor"},
-      {[&] { out.strings({"s1"}); }, [&] { out.strings({"lowres"}); }, picture, [&] { out.reals({0.5}); }},
-      1);
+  if (parts.has_table)
+    s4_frame(
+        out, {"sample_id", "image_id", "data", "scaleFactor"},
+        {[&] { out.strings({"s1"}); }, [&] { out.strings({"lowres"}); }, picture, [&] { out.reals({0.5}); }},
+        1);
+  else
+    out.reals({1});
   return SpatialObject(out.names({"imgData"}).class_of("SpatialExperiment", "SpatialExperiment"));
 }
 
@@ -266,6 +313,101 @@ BOOST_AUTO_TEST_CASE(a_sample_is_a_slide_of_its_cells) {
                    (axes[0] == "x" ? Numbers{4, 6} : Numbers{1, 3}),
                boost::test_tools::per_element());
   }
+}
+
+BOOST_AUTO_TEST_CASE(pictures_without_a_place_are_logged) {
+  for (const Parts& parts :
+       {Parts{.has_coordinates = false}, Parts{.has_table = false}, Parts{.reduced = "spatial"}}) {
+    SpatialObject object = experiment(kColors, {"x", "y"}, parts);
+    BOOST_TEST(!object.experiment().pictures);
+    BOOST_TEST(object.context().warned("images: not in the .h5ad"));
+  }
+  SpatialObject whole = experiment(kColors, {"x", "y"}, {.reduced = "pca"});
+  BOOST_TEST(whole.experiment().obsm.size() == 2U);
+  BOOST_TEST(!whole.context().warned("images"));
+}
+
+// A picture in a file called `path` beside the store.
+SpatialObject with_picture_file(const std::string& path) {
+  RStream out = start();
+  out.s4().tag("int_metadata").list(1, kWithAttributes);
+  const Put picture = [&] {
+    out.list(1).s4().tag("path").strings({path}).class_of("StoredSpatialImage", "SpatialExperiment");
+  };
+  s4_frame(out, {"sample_id", "image_id", "data"},
+           {[&] { out.strings({"s1"}); }, [&] { out.strings({"lowres"}); }, picture}, 1)
+      .names({"imgData"});
+  out.tag("assays").list(1, kWithAttributes);
+  matrix(out, {1, 2, 3}, 3, {"c1", "c2", "c3"}).names({"counts"});
+  SpatialObject object(out.class_of("SpatialExperiment", "SpatialExperiment"));
+  object.put_beside(path, "\x89PNG\r\n\x1a\n");
+  return object;
+}
+
+BOOST_AUTO_TEST_CASE(png_without_an_extension_is_one_member) {
+  const auto members = [](const std::string& path) {
+    SpatialObject object = with_picture_file(path);
+    Names names;
+    for (const Member& member : object.at({"images", "s1_lowres"}).parts->members())
+      if (member.name.starts_with("image")) names.push_back(member.name);
+    return names;
+  };
+  BOOST_TEST(members("photo.png") == (Names{"image.png", "image"}), boost::test_tools::per_element());
+  BOOST_TEST(members("photo") == (Names{"image"}), boost::test_tools::per_element());
+}
+
+// takane's list of pictures: two samples, a picture of the second, and three cells. One list may differ.
+struct Mapping {
+  std::shared_ptr<MemoryGroup> root = std::make_shared<MemoryGroup>();
+  TestContext context;
+
+  explicit Mapping(const std::string& name = {}, const Node& changed = {}) {
+    const auto mapping = root->add_group("images")->add_group("mapping.h5")->add_group("spatial_experiment");
+    const auto add = [&](const std::string& list, const Node& node) {
+      mapping->add(list, list == name ? changed : node);
+    };
+    const auto text = [](const Names& names) {
+      return Node{LabelledArray{text_array(names), nullptr, nullptr}};
+    };
+    add("sample_names", text({"s1", "s2"}));
+    add("image_ids", text({"lowres"}));
+    add("image_samples", array_node<int32_t>({1}));
+    add("image_scale_factors", array_node<double>({0.5}));
+    add("column_samples", array_node<int32_t>({0, 1, 1}));
+    root->add("spatial_coordinates", array_node<double>({1, 2, 3, 4, 5, 6}, {3, 2}));
+  }
+  std::vector<Slide> slides() {
+    return annotated::experiment_slides(root, {3, text_array({"c1", "c2", "c3"}), {}}, context);
+  }
+};
+
+BOOST_AUTO_TEST_CASE(wrong_type_in_a_list_of_pictures_is_damage) {
+  BOOST_TEST(Mapping().slides().size() == 2U);
+  const auto check_damaged = [](const std::string& name, const Node& changed, const std::string& words) {
+    Mapping mapping(name, changed);
+    BOOST_CHECK_EXCEPTION(mapping.slides(), Error, [&](const Error& error) {
+      return error.code() == Errc::damaged && mentions(words)(error);
+    });
+  };
+  const std::string wrong = " has the wrong type or shape";
+  for (const char* name : {"sample_names", "image_ids"})
+    check_damaged(name, array_node<int32_t>({1}), name + wrong);
+  for (const char* name : {"image_samples", "column_samples"})
+    check_damaged(name, array_node<double>({1.5}), name + wrong);
+  for (const char* name : {"image_samples", "column_samples", "image_scale_factors"})
+    check_damaged(name, Node{LabelledArray{text_array({"1"}), nullptr, nullptr}}, name + wrong);
+  check_damaged("image_ids", Node{}, "no list image_ids");
+  check_damaged("image_samples", array_node<int32_t>({2}), "sample 2 of 2");
+}
+
+BOOST_AUTO_TEST_CASE(transient_error_of_images_is_not_an_absence) {
+  const auto root = std::make_shared<MemoryGroup>();
+  root->add("images", Node{unreadable("disk")});
+  BOOST_CHECK_EXCEPTION(annotated::may_have_pictures(root), Error, mentions("disk"));
+  const auto outer = std::make_shared<MemoryGroup>();
+  outer->add_group("images")->add("mapping.h5", Node{unreadable("disk")});
+  BOOST_CHECK_EXCEPTION(annotated::may_have_pictures(outer), Error, mentions("disk"));
+  BOOST_TEST(!annotated::may_have_pictures(std::make_shared<MemoryGroup>()));
 }
 
 Slide slide_of_cells(const std::vector<uint64_t>& cells, const Numbers& x, const Numbers& y) {
