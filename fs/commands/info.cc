@@ -14,9 +14,9 @@
 #include "fs/command_line/shell_word.h"
 #include "fs/command_line/store_path.h"
 #include "fs/commands/commands.h"
+#include "fs/commands/lines_to_open.h"
+#include "fs/commands/lines_to_write.h"
 #include "fs/commands/mounted_store.h"
-#include "fs/commands/ways_to_open.h"
-#include "fs/commands/ways_to_write.h"
 #include "fs/info.h"
 #include "fs/report/outside_links.h"
 #include "fs/report/progress.h"
@@ -160,9 +160,9 @@ void print_ways_to_open(const Store& store, Filesystem& filesystem, const std::v
     mountpoint = usual_mountpoint(store.path);
     how = fmt::format("after plainfs {}", shell_word(store.path));
   }
-  const std::string ways = ways_to_open(
+  const std::string instructions = lines_to_open(
       all, mountpoint, [&](const Walked& walked) { return is_of_broken_array(filesystem, walked); });
-  if (!ways.empty()) std::printf("\nto open it, %s:\n%s", how.c_str(), ways.c_str());
+  if (!instructions.empty()) std::printf("\nto open it, %s:\n%s", how.c_str(), instructions.c_str());
 }
 
 // Returns the files beside a member's directory that show it ("obs.csv" for "obs"), including unlisted ones.
@@ -213,8 +213,8 @@ void print_notices(const std::vector<std::string>& notices, const std::string& s
 // A folder of stores has no store to choose.
 void print_ways_to_write(Filesystem& filesystem, const std::string& store, const std::string& path) {
   if (filesystem.store()->format == "folder" && path.empty()) return;
-  const std::string ways = ways_to_write(filesystem, store, path);
-  if (!ways.empty()) std::printf("%s\n", ways.c_str());
+  const std::string instructions = lines_to_write(filesystem, store, path);
+  if (!instructions.empty()) std::printf("%s\n", instructions.c_str());
 }
 
 std::string json_text(const Store& store, const Options& options) {

@@ -88,7 +88,7 @@ std::optional<uint64_t> gene_in_any_case(const PartNames& genes, std::string_vie
 std::optional<uint64_t> gene_of(const PageCells& cells, std::string_view name) {
   if (!cells.has_genes()) return std::nullopt;
   const std::shared_ptr<const PartNames> genes = cells.genes();
-  if (const std::optional<PartNames::Asked> found = genes->find(encode_part(name))) return found->part;
+  if (const std::optional<PartNames::Match> found = genes->find(encode_part(name))) return found->part;
   return gene_in_any_case(*genes, name);
 }
 

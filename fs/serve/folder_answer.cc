@@ -6,12 +6,12 @@
 #include "formats/core/text/percent.h"
 #include "formats/core/text/printable.h"
 #include "fs/serve/folder.h"
+#include "fs/serve/instructions.h"
 #include "fs/serve/made_page.h"
 #include "fs/serve/names_page.h"
 #include "fs/serve/page_html.h"
 #include "fs/serve/page_text.h"
 #include "fs/serve/store_cards.h"
-#include "fs/serve/ways.h"
 
 namespace plainfs::serve {
 namespace {

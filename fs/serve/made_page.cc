@@ -15,6 +15,7 @@
 #include "fs/serve/figures.h"
 #include "fs/serve/first_rows.h"
 #include "fs/serve/image_page.h"
+#include "fs/serve/instructions.h"
 #include "fs/serve/page_html.h"
 #include "fs/serve/page_text.h"
 #include "fs/serve/query.h"
@@ -22,7 +23,6 @@
 #include "fs/serve/store_cards.h"
 #include "fs/serve/table_page.h"
 #include "fs/serve/variants_page.h"
-#include "fs/serve/ways.h"
 
 namespace plainfs::serve {
 namespace {
@@ -119,7 +119,7 @@ class PageMaker {
     part([&] { add_lone_member(); });
     add_data(subject_.node());
     part([&] { add_attributes(); });
-    add_ways(exchange_, subject_, page_);
+    add_instructions(exchange_, subject_, page_);
     add_viewers();
     return std::move(page_);
   }
@@ -241,7 +241,7 @@ class PageMaker {
     address.pop_back();
     if (std::optional<TakeAs> link = vitessce_link(matrix, address))
       page_.viewers.push_back(*std::move(link));
-    page_.ways.push_back(
+    page_.instructions.push_back(
         {"Python, by chunks", fmt::format("import anndata\nx = anndata.read_zarr(\"{}\")", address)});
   }
 
@@ -336,7 +336,8 @@ class PageMaker {
   }
 
   void add_viewers() {
-    if (subject_.has_folder && subject_.meaning->what.is_store) add_source_ways(exchange_, subject_, page_);
+    if (subject_.has_folder && subject_.meaning->what.is_store)
+      add_source_instructions(exchange_, subject_, page_);
     if (!subject_.has_folder || !std::holds_alternative<Fragments>(subject_.node().content)) return;
     for (const FolderEntry& entry : subject_.inside)
       if (entry.name == "fragments.tsv.gz")

@@ -102,7 +102,7 @@ std::string html_of(const PageModel& page) {
   if (has_contents_first) html += contents_html(page);
   if (!page.views.empty()) html += "<h2>Download as</h2>" + forms_html(page.views) + "\n";
   if (!page.by_name.empty()) html += "<h2>By name</h2>" + forms_html(page.by_name) + "\n";
-  html += ways_html(page);
+  html += instructions_html(page);
   if (!has_rows_first && page.first) html += grid_html(*page.first);
   html += columns_html(page.columns);
   if (!has_contents_first) html += contents_html(page);

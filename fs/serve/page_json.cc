@@ -70,7 +70,7 @@ Json::Object json_of(const PageModel& page) {
   };
   add("facts", pairs_json(page.facts));
   add("take_it_as", forms_json(page.views));
-  Json::List contents, columns, ways, notes, problems, stores;
+  Json::List contents, columns, instructions, notes, problems, stores;
   for (const ContentRow& row : page.contents)
     contents.push_back(Json::Object{{"name", row.name},
                                     {"href", row.href},
@@ -90,8 +90,9 @@ Json::Object json_of(const PageModel& page) {
   add("stores", std::move(stores));
   if (page.first) all.emplace_back("first_rows", grid_json(*page.first));
   add("by_name", forms_json(page.by_name));
-  for (const Way& way : page.ways) ways.push_back(Json::Object{{"with", way.program}, {"text", way.text}});
-  add("open_with", std::move(ways));
+  for (const Instruction& one : page.instructions)
+    instructions.push_back(Json::Object{{"with", one.program}, {"text", one.text}});
+  add("open_with", std::move(instructions));
   add("viewers", forms_json(page.viewers));
   add("attributes", pairs_json(page.attributes));
   for (const std::string& note : page.notes) notes.emplace_back(printable(note));

@@ -87,7 +87,7 @@ struct Distribution {
 };
 
 // The text to type to read the subject: "R", "x <- readRDS(…)".
-struct Way {
+struct Instruction {
   std::string program;
   std::string text;
 };
@@ -164,7 +164,7 @@ struct PageModel {
   std::optional<Grid> first;
   std::vector<ColumnFact> columns;
   std::vector<TakeAs> by_name;  // parts found by name: genes, cells, by, …
-  std::vector<Way> ways;
+  std::vector<Instruction> instructions;
   std::vector<TakeAs> viewers;
   std::vector<Fact> attributes;
   std::vector<std::string> notes;  // parts that could not be read, and why

@@ -207,11 +207,11 @@ std::string columns_html(const std::vector<ColumnFact>& columns) {
   return html + "</tbody></table></div>\n";
 }
 
-std::string ways_html(const PageModel& page) {
+std::string instructions_html(const PageModel& page) {
   std::string html;
-  for (const Way& way : page.ways)
+  for (const Instruction& one : page.instructions)
     html += fmt::format("<div class=\"cmd\"><b>{}</b><pre tabindex=\"0\">{}</pre></div>\n",
-                        shown(way.program), shown_lines(way.text));
+                        shown(one.program), shown_lines(one.text));
   if (!html.empty()) html = "<h2>Open it with</h2>\n" + html;
   if (!page.viewers.empty()) {
     html += "<p>Viewers that read it from here; the data go only to this browser: ";

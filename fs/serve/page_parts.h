@@ -20,7 +20,7 @@ std::string grid_html(const Grid& grid);
 std::string figure_list(const std::vector<Figure>& figures);
 std::string distribution_html(const Distribution& distribution);
 std::string columns_html(const std::vector<ColumnFact>& columns);
-std::string ways_html(const PageModel& page);
+std::string instructions_html(const PageModel& page);
 std::string attributes_html(const std::vector<Fact>& attributes);
 std::string entries_html(const std::vector<FolderEntry>& entries);
 

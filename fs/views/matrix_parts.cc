@@ -111,7 +111,7 @@ class PartFileNames : public FoundNames {
     const size_t dot = std::min(name.rfind('.'), name.size());
     const bool is_npy = name.substr(dot) == ".npy";
     if ((is_npy && each_ == 1) || (!is_npy && name.substr(dot) != ".csv")) return std::nullopt;
-    const std::optional<PartNames::Asked> asked = parts_->find(name.substr(0, dot), name.substr(dot));
+    const std::optional<PartNames::Match> asked = parts_->find(name.substr(0, dot), name.substr(dot));
     if (!asked) return std::nullopt;
     const uint64_t place = asked->part * each_ + (is_npy ? 1 : 0);
     return at(place) == name ? std::optional(place) : std::nullopt;  // ids are not listed
@@ -133,14 +133,14 @@ class MatrixParts : public NamedFiles, public std::enable_shared_from_this<Matri
   std::optional<ViewEntry> find(std::string_view name) const override;
   std::optional<uint64_t> listed_size(std::string_view name) const override;
 
-  std::shared_ptr<TextFile> open_csv(const std::vector<PartNames::Asked>& parts) const;
+  std::shared_ptr<TextFile> open_csv(const std::vector<PartNames::Match>& parts) const;
   // Returns the size of the .csv of one part, if the sizes of all parts are known or it is now worth
   // computing all of them.
-  std::optional<uint64_t> size_of(const PartNames::Asked& part, bool may_take_a_pass) const;
+  std::optional<uint64_t> size_of(const PartNames::Match& part, bool may_take_a_pass) const;
 
  private:
   using Clock = std::chrono::steady_clock;
-  using Asked = std::vector<PartNames::Asked>;
+  using Matches = std::vector<PartNames::Match>;
   struct Sizes {
     uint64_t of_zeros;  // of a line of zeros, with an empty header
     std::vector<int64_t> more;
@@ -149,14 +149,14 @@ class MatrixParts : public NamedFiles, public std::enable_shared_from_this<Matri
   // A file requested by its name.
   struct AskedFile {
     bool is_npy;
-    Asked parts;
+    Matches parts;
   };
 
   Context& context() const { return matrix_->context(); }
   std::optional<AskedFile> asked_file(std::string_view name) const;
   bool are_all_wanted() const;
   std::optional<Sizes> find_sizes() const;
-  std::shared_ptr<ViewFile> open_npy(const Asked& parts) const;
+  std::shared_ptr<ViewFile> open_npy(const Matches& parts) const;
 
   const NamedMatrixPtr matrix_;
   const Side side_;
@@ -171,7 +171,7 @@ using MatrixPartsPtr = std::shared_ptr<const MatrixParts>;
 // is read, so that listing very many of them is cheap.
 class PartFile : public ViewFile {
  public:
-  PartFile(MatrixPartsPtr parts, PartNames::Asked part) : parts_(std::move(parts)), part_(std::move(part)) {}
+  PartFile(MatrixPartsPtr parts, PartNames::Match part) : parts_(std::move(parts)), part_(std::move(part)) {}
 
   uint64_t size() override {
     if (const auto known = known_size()) return *known;
@@ -208,7 +208,7 @@ class PartFile : public ViewFile {
   }
 
   const MatrixPartsPtr parts_;
-  const PartNames::Asked part_;
+  const PartNames::Match part_;
   Lazy<std::shared_ptr<TextFile>> text_;
 };
 
@@ -217,7 +217,7 @@ std::optional<MatrixParts::AskedFile> MatrixParts::asked_file(std::string_view n
   const std::string_view extension = name.substr(dot);
   const bool is_npy = extension == ".npy" && matrix_->has_npy();
   if (extension != ".csv" && !is_npy) return std::nullopt;
-  std::optional<Asked> parts = matrix_->names(side_)->find_list(name.substr(0, dot), extension, kSeparator);
+  std::optional<Matches> parts = matrix_->names(side_)->find_list(name.substr(0, dot), extension, kSeparator);
   if (!parts) return std::nullopt;
   return AskedFile{is_npy, *std::move(parts)};
 }
@@ -243,25 +243,25 @@ std::optional<uint64_t> MatrixParts::listed_size(std::string_view name) const {
   return npy_size_.get([&] { return open_npy(asked->parts)->size(); });
 }
 
-std::shared_ptr<TextFile> MatrixParts::open_csv(const Asked& parts) const {
+std::shared_ptr<TextFile> MatrixParts::open_csv(const Matches& parts) const {
   const auto make = [self = shared_from_this(), parts] {
     const MatrixLinesPtr lines = self->matrix_->lines(self->side_, true);
     std::vector<uint64_t> which;
-    for (const PartNames::Asked& part : parts) which.push_back(part.part);
+    for (const PartNames::Match& part : parts) which.push_back(part.part);
     lines->expect(which);
     Table table{lines->length(), self->matrix_->row_names(self->side_), {}};
-    for (const PartNames::Asked& part : parts)
+    for (const PartNames::Match& part : parts)
       table.columns.push_back({part.name, line_array(lines, part.part)});
     return csv_table(std::move(table), self->context());
   };
   return std::make_shared<TextFile>(std::make_unique<LazyText>("csv of parts 1", make), context());
 }
 
-std::shared_ptr<ViewFile> MatrixParts::open_npy(const Asked& parts) const {
+std::shared_ptr<ViewFile> MatrixParts::open_npy(const Matches& parts) const {
   const MatrixLinesPtr lines = matrix_->lines(side_, false);
   if (parts.size() == 1) return npy_file(line_array(lines, parts.front().part), true, context());
   std::vector<uint64_t> which;
-  for (const PartNames::Asked& part : parts) which.push_back(part.part);
+  for (const PartNames::Match& part : parts) which.push_back(part.part);
   return npy_file(lines_array(lines, std::move(which)), true, context());
 }
 
@@ -284,7 +284,7 @@ bool MatrixParts::are_all_wanted() const {
   return asked_.fetch_add(1, std::memory_order_relaxed) >= alone;
 }
 
-std::optional<uint64_t> MatrixParts::size_of(const PartNames::Asked& part, bool may_take_a_pass) const {
+std::optional<uint64_t> MatrixParts::size_of(const PartNames::Match& part, bool may_take_a_pass) const {
   if (!sizes_.known() && (!may_take_a_pass || !are_all_wanted())) return std::nullopt;
   const std::optional<Sizes>& sizes = sizes_.get([this] { return find_sizes(); });
   if (!sizes) return std::nullopt;

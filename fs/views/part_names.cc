@@ -112,40 +112,40 @@ std::string PartNames::file(uint64_t part, std::string_view extension) const {
   return file_name(encode_part(label(part)), extension);
 }
 
-std::optional<PartNames::Asked> PartNames::find(std::string_view asked, std::string_view extension) const {
+std::optional<PartNames::Match> PartNames::find(std::string_view asked, std::string_view extension) const {
   const std::vector<uint64_t> named = by_name_.find(asked);
-  if (named.size() == 1) return Asked{named[0], names_[named[0]]};
+  if (named.size() == 1) return Match{named[0], names_[named[0]]};
   if (const auto labelled = by_label_.find(std::string(asked)); labelled != by_label_.end())
-    return Asked{labelled->second, label(labelled->second)};
+    return Match{labelled->second, label(labelled->second)};
   const std::vector<uint64_t> of_id = by_id_.find(asked, 2);
-  if (of_id.size() == 1 && !ids_[of_id[0]].empty()) return Asked{of_id[0], ids_[of_id[0]]};
+  if (of_id.size() == 1 && !ids_[of_id[0]].empty()) return Match{of_id[0], ids_[of_id[0]]};
   if (!named.empty())
     throw not_unique("{} {}s have the name {}: {}", named.size(), what_, names_[named[0]], labels_of(named));
   if (asked.size() <= kNeverCut) return std::nullopt;
   const std::string whole = std::string(asked).append(extension);
   for (const uint64_t part : long_)
-    if (file(part, extension) == whole) return Asked{part, label(part)};
+    if (file(part, extension) == whole) return Match{part, label(part)};
   return std::nullopt;
 }
 
-std::optional<PartNames::Asked> PartNames::find_in_list(std::string_view item, char separator) const {
+std::optional<PartNames::Match> PartNames::find_in_list(std::string_view item, char separator) const {
   if (item.empty()) return std::nullopt;
-  if (std::optional<Asked> found = find(item)) return found;
+  if (std::optional<Match> found = find(item)) return found;
   if (item == "." || item == "..") return find(encode_part(item));  // otherwise they would be directories
   const std::string stored = percent_decoded(item);
   if (stored == item || encode_in_list(stored, separator) != item) return std::nullopt;
   return find(encode_part(stored));
 }
 
-std::optional<std::vector<PartNames::Asked>> PartNames::find_list(std::string_view asked,
+std::optional<std::vector<PartNames::Match>> PartNames::find_list(std::string_view asked,
                                                                   std::string_view extension,
                                                                   char separator) const {
-  if (std::optional<Asked> one = find(asked, extension)) return std::vector<Asked>{*std::move(one)};
+  if (std::optional<Match> one = find(asked, extension)) return std::vector<Match>{*std::move(one)};
   if (asked.find(separator) == std::string_view::npos) return std::nullopt;
-  std::vector<Asked> all;
+  std::vector<Match> all;
   for (size_t at = 0; at <= asked.size();) {
     const size_t end = std::min(asked.find(separator, at), asked.size());
-    std::optional<Asked> item = find_in_list(asked.substr(at, end - at), separator);
+    std::optional<Match> item = find_in_list(asked.substr(at, end - at), separator);
     if (!item) return std::nullopt;
     all.push_back(*std::move(item));
     at = end + 1;

@@ -38,16 +38,16 @@ class PartNames {
   // Returns the label as the name of a file with that extension, or of a directory.
   std::string file(uint64_t part, std::string_view extension = {}) const;
 
-  struct Asked {
+  struct Match {
     uint64_t part;
     std::string name;  // as requested: the label or the id
   };
   // Returns the part with the label, or else the id, `asked`: a file name without its extension. Returns
   // nullopt if missing. Throws not_unique, with the labels, if several parts match.
-  std::optional<Asked> find(std::string_view asked, std::string_view extension = {}) const;
+  std::optional<Match> find(std::string_view asked, std::string_view extension = {}) const;
   // Returns one or more parts separated by `separator`, in the order requested. A text that is a name as a
   // whole is that name.
-  std::optional<std::vector<Asked>> find_list(std::string_view asked, std::string_view extension,
+  std::optional<std::vector<Match>> find_list(std::string_view asked, std::string_view extension,
                                               char separator) const;
 
   size_t allocated_bytes() const;
@@ -74,7 +74,7 @@ class PartNames {
   void label_by_id(uint64_t part);
   void label_by_number(uint64_t part, uint64_t& number);
   void give_labels();
-  std::optional<Asked> find_in_list(std::string_view item, char separator) const;
+  std::optional<Match> find_in_list(std::string_view item, char separator) const;
   std::string labels_of(const std::vector<uint64_t>& parts) const;
 
   const std::string what_;

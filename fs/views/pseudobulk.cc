@@ -75,7 +75,7 @@ class Pseudobulks : public NamedFiles, public std::enable_shared_from_this<Pseud
   std::optional<ViewEntry> find(std::string_view name) const override;
 
  private:
-  using Asked = std::vector<PartNames::Asked>;
+  using Matches = std::vector<PartNames::Match>;
 
   const AnnotatedMatrix& matrix() const { return matrix_.get(make_); }
   const PartNames& columns() const {
@@ -90,12 +90,12 @@ class Pseudobulks : public NamedFiles, public std::enable_shared_from_this<Pseud
   }
   std::shared_ptr<const PartNames> genes() const;
 
-  std::shared_ptr<const CellGroups> groups_of(const Asked& columns) const;
-  LabelledArray sums_of(const Asked& columns) const;
+  std::shared_ptr<const CellGroups> groups_of(const Matches& columns) const;
+  LabelledArray sums_of(const Matches& columns) const;
   // Returns the number of cells in each group. has_levels: preceded by the group's levels in the columns, as
   // in DESeq2's colData.
-  Table cells_of(const Asked& columns, bool has_levels) const;
-  ArrayPtr levels_of_groups(const CellGroups& groups, const PartNames::Asked& column) const;
+  Table cells_of(const Matches& columns, bool has_levels) const;
+  ArrayPtr levels_of_groups(const CellGroups& groups, const PartNames::Match& column) const;
 
   const std::function<AnnotatedMatrix()> make_;
   Context& context_;
@@ -119,7 +119,7 @@ std::optional<ViewEntry> Pseudobulks::find(std::string_view name) const {
   for (const std::string_view extension : {kCells, kDesign, kText, kObject}) {
     if (!name.ends_with(extension)) continue;
     const std::string_view stem = name.substr(0, name.size() - extension.size());
-    std::optional<Asked> asked = columns().find_list(stem, extension, kBetweenColumns);
+    std::optional<Matches> asked = columns().find_list(stem, extension, kBetweenColumns);
     if (!asked) asked = columns().find_list(stem, extension, kAlsoBetweenColumns);
     if (!asked) continue;
     ViewEntry file{std::string(name), nullptr};
@@ -148,9 +148,9 @@ std::optional<ViewEntry> Pseudobulks::find(std::string_view name) const {
   return std::nullopt;
 }
 
-std::shared_ptr<const CellGroups> Pseudobulks::groups_of(const Asked& columns) const {
+std::shared_ptr<const CellGroups> Pseudobulks::groups_of(const Matches& columns) const {
   std::optional<CellGroups> all;
-  for (const PartNames::Asked& asked : columns) {
+  for (const PartNames::Match& asked : columns) {
     const Column& column = matrix().obs.columns[asked.part];
     CellGroups groups = *cell_groups(*column.values);
     if (groups.cells.size() != matrix().cells)
@@ -175,14 +175,14 @@ std::shared_ptr<const PartNames> Pseudobulks::genes() const {
   return genes->get();
 }
 
-LabelledArray Pseudobulks::sums_of(const Asked& columns) const {
+LabelledArray Pseudobulks::sums_of(const Matches& columns) const {
   const auto groups = groups_of(columns);
   const auto genes = this->genes();
   return {group_sums(counts(), groups, context_), genes ? labels_of(genes) : nullptr,
           text_array(groups->levels)};
 }
 
-Table Pseudobulks::cells_of(const Asked& columns, bool has_levels) const {
+Table Pseudobulks::cells_of(const Matches& columns, bool has_levels) const {
   const auto groups = groups_of(columns);
   Elements counted = zero_elements(number_type(Kind::integer, 8), groups->levels.size());
   for (const uint32_t group : groups->cells)
@@ -191,7 +191,7 @@ Table Pseudobulks::cells_of(const Asked& columns, bool has_levels) const {
   Table table{count, text_array(groups->levels), {}};
   std::set<uint64_t> added;  // a column may be requested twice
   if (has_levels)
-    for (const PartNames::Asked& asked : columns)
+    for (const PartNames::Match& asked : columns)
       if (added.insert(asked.part).second)
         table.columns.push_back({asked.name, levels_of_groups(*groups, asked)});
   table.columns.push_back({"cells", std::make_shared<MemoryArray>(number_type(Kind::integer, 8), Shape{count},
@@ -200,7 +200,7 @@ Table Pseudobulks::cells_of(const Asked& columns, bool has_levels) const {
 }
 
 // Returns the level of each group's cells in one of its columns.
-ArrayPtr Pseudobulks::levels_of_groups(const CellGroups& groups, const PartNames::Asked& column) const {
+ArrayPtr Pseudobulks::levels_of_groups(const CellGroups& groups, const PartNames::Match& column) const {
   const CellGroups own = *cell_groups(*matrix().obs.columns[column.part].values);
   std::vector<std::string> levels(groups.levels.size());
   for (size_t cell = 0; cell < groups.cells.size(); ++cell)

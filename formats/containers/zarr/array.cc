@@ -1,5 +1,7 @@
 #include "formats/containers/zarr/array.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "formats/core/base/checked.h"
@@ -148,7 +150,8 @@ Elements StoredArray::load_chunk(std::span<const uint64_t> chunk) const {
     const auto room = context().decode_budget.take(working_bytes(chain_, value->size(), shape));
     return decode_chunk(chain_, value->read_all(), shape);
   } catch (const Error& error) {
-    throw error.at(key);
+    if (!shards_) throw error.at(key);
+    throw error.at(fmt::format("chunk ({}) in the shard {}", fmt::join(chunk, ", "), key));
   }
 }
 

@@ -1,4 +1,5 @@
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <algorithm>
 
@@ -19,8 +20,33 @@ ZSTD_DCtx* thread_context() {
   return context.get();
 }
 
-[[noreturn]] void fail(size_t code) {
-  throw damaged("zstd: {}", ZSTD_getErrorName(code));
+std::string_view reason(ZSTD_ErrorCode code) {
+  switch (code) {
+    case ZSTD_error_prefix_unknown:
+      return "a frame does not begin with the magic number";
+    case ZSTD_error_corruption_detected:
+      return "a block is damaged";
+    case ZSTD_error_checksum_wrong:
+      return "the content does not match its checksum";
+    case ZSTD_error_dstSize_tooSmall:
+      return "the content is longer than expected";
+    case ZSTD_error_srcSize_wrong:
+      return "the data end within a frame";
+    case ZSTD_error_dictionary_wrong:
+      return "a frame needs a dictionary";
+    case ZSTD_error_frameParameter_windowTooLarge:
+      return "the window is over 128 MiB";
+    default:
+      return "a frame is damaged";
+  }
+}
+
+[[noreturn]] void fail(size_t result) {
+  const ZSTD_ErrorCode code = ZSTD_getErrorCode(result);
+  if (code == ZSTD_error_memory_allocation) throw std::bad_alloc();
+  if (code == ZSTD_error_dictionary_wrong || code == ZSTD_error_frameParameter_windowTooLarge)
+    throw unsupported("zstd: {}", reason(code));
+  throw damaged("zstd: {}", reason(code));
 }
 
 Bytes decode_exactly(ByteSpan encoded, uint64_t bytes) {

@@ -266,15 +266,13 @@ std::shared_ptr<const Elements> ChunkedArray::chunk_unless_loading(std::span<con
   return context_.cache.get_unless_loading<Elements>(key_of(chunk), [&] { return load_checked(chunk); });
 }
 
-Elements ChunkedArray::load_checked(std::span<const uint64_t> chunk) const try {
+Elements ChunkedArray::load_checked(std::span<const uint64_t> chunk) const {
   Elements elements = load_chunk(chunk);
   const Shape chunk_shape = grid_.chunk_shape(chunk);
   check_layout(dtype(), elements, stands_for_all(elements, chunk_shape) ? 1 : element_count(chunk_shape));
   context_.counters.chunks_decoded.fetch_add(1, std::memory_order_relaxed);
   context_.counters.bytes_decoded.fetch_add(elements.allocated_bytes(), std::memory_order_relaxed);
   return elements;
-} catch (const Error& error) {
-  throw error.at(fmt::format("chunk ({})", fmt::join(chunk, ", ")));
 }
 
 }  // namespace plainfs

@@ -67,7 +67,7 @@ class ChunkedArray : public Array {
   // Returns all elements of the chunk in C order: product(grid().chunk_shape(chunk)) of them, overhang
   // included. Or returns a single element that stands for all of them (an absent chunk), so that an empty
   // chunk of any size costs nothing. Called without a lock, from any thread, once per chunk while the cache
-  // holds it.
+  // holds it. Errors name the chunk as the container's own tools do.
   virtual Elements load_chunk(std::span<const uint64_t> chunk) const = 0;
   // Announces that the chunks of the box will be loaded, several at a time.
   virtual void will_load(const Box&) const {}

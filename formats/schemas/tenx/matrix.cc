@@ -39,14 +39,14 @@ void choose_names(SparseMatrix& matrix, const Notice& notice) {
     return frames::is_broken(*list) || list->count() == matrix.rows;
   };
   ArrayPtr &ids = matrix.row_ids, &names = matrix.row_names;
-  const auto notice = [&](const ArrayPtr& unused, const char* what) {
+  const auto report = [&](const ArrayPtr& unused, const char* what) {
     if (notice) notice(fmt::format("{} {} for {} features are not used", unused->count(), what, matrix.rows));
   };
   if (names && !fits(names) && fits(ids)) {
-    notice(names, "names");
+    report(names, "names");
     names = nullptr;
   } else if (names && fits(names) && !fits(ids)) {
-    notice(ids, "ids");
+    report(ids, "ids");
     ids = nullptr;
   }
   ids = frames::some_decoded_names(ids);

@@ -27,7 +27,7 @@ std::string found_list(const PartNames& names, std::string_view asked, char sepa
   const auto parts = names.find_list(asked, ".csv", separator);
   if (!parts) return "none";
   std::string all;
-  for (const PartNames::Asked& part : *parts) all += std::to_string(part.part) + " as " + part.name + "; ";
+  for (const PartNames::Match& part : *parts) all += std::to_string(part.part) + " as " + part.name + "; ";
   return all;
 }
 

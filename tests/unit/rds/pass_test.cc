@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(progress_is_logged_after_2_s_and_every_10_s) {
   PassProgress progress(200, context, begun);
   const FilePtr file = progress.watched(std::make_shared<BytesFile>(std::string(200, 'x')));
   file->read_at(0, size_t{50});
-  for (int second = 0; second <= 13; ++second) progress.tell(begun + std::chrono::seconds(second));
+  for (int second = 0; second <= 13; ++second) progress.report(begun + std::chrono::seconds(second));
   BOOST_REQUIRE(context.warnings().size() == 2U);
   BOOST_TEST(context.warnings()[0] == "locating the values of the R object: 25 % of 200 bytes read");
 }
@@ -199,7 +199,7 @@ BOOST_AUTO_TEST_CASE(observer_sees_a_pass_proceed_and_end) {
     PassProgress progress(200, context);
     const FilePtr file = progress.watched(std::make_shared<BytesFile>(std::string(200, 'x')));
     file->read_at(0, size_t{50});
-    progress.tell();
+    progress.report();
     BOOST_TEST((seen == std::vector<std::pair<uint64_t, uint64_t>>{{50, 200}}));
   }
   BOOST_TEST((seen.back() == std::pair<uint64_t, uint64_t>(200, 200)));

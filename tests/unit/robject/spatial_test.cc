@@ -327,8 +327,8 @@ BOOST_AUTO_TEST_CASE(pictures_without_a_place_are_logged) {
   BOOST_TEST(!whole.context().warned("images"));
 }
 
-// A picture in a file called `path` beside the store.
-SpatialObject with_picture_file(const std::string& path) {
+// A SpatialExperiment with a picture in a file called `path` beside the store.
+RStream with_picture_file(const std::string& path) {
   RStream out = start();
   out.s4().tag("int_metadata").list(1, kWithAttributes);
   const Put picture = [&] {
@@ -339,14 +339,13 @@ SpatialObject with_picture_file(const std::string& path) {
       .names({"imgData"});
   out.tag("assays").list(1, kWithAttributes);
   matrix(out, {1, 2, 3}, 3, {"c1", "c2", "c3"}).names({"counts"});
-  SpatialObject object(out.class_of("SpatialExperiment", "SpatialExperiment"));
-  object.put_beside(path, "\x89PNG\r\n\x1a\n");
-  return object;
+  return out.class_of("SpatialExperiment", "SpatialExperiment");
 }
 
 BOOST_AUTO_TEST_CASE(png_without_an_extension_is_one_member) {
   const auto members = [](const std::string& path) {
-    SpatialObject object = with_picture_file(path);
+    SpatialObject object(with_picture_file(path));
+    object.put_beside(path, "\x89PNG\r\n\x1a\n");
     Names names;
     for (const Member& member : object.at({"images", "s1_lowres"}).parts->members())
       if (member.name.starts_with("image")) names.push_back(member.name);

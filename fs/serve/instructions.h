@@ -9,11 +9,11 @@
 namespace plainfs::serve {
 
 // Adds lines with the addresses under which the client reached the page.
-void add_ways(const Exchange& exchange, const Subject& subject, PageModel& page);
+void add_instructions(const Exchange& exchange, const Subject& subject, PageModel& page);
 
 // Adds programs that read the store's own files from .plainfs/source/. For an image, these are links that
 // open vizarr and Avivator, and lines for napari and Fiji. Requires: the subject is the root of a store.
-void add_source_ways(const Exchange& exchange, const Subject& subject, PageModel& page);
+void add_source_instructions(const Exchange& exchange, const Subject& subject, PageModel& page);
 
 // Returns a link that opens Vitessce on an annotated matrix, which is served as anndata.zarr/ at
 // `zarr_address`, with the configuration in the link. Returns nullopt if the cells have no positions.

@@ -1,4 +1,4 @@
-#include "fs/serve/ways.h"
+#include "fs/serve/instructions.h"
 
 #include <fmt/format.h>
 
@@ -117,7 +117,7 @@ Json component(const char* name, const std::string& scope, int64_t x, int64_t wi
 
 }  // namespace
 
-void add_ways(const Exchange& exchange, const Subject& subject, PageModel& page) {
+void add_instructions(const Exchange& exchange, const Subject& subject, PageModel& page) {
   std::string_view last;
   for (const WayOf& way : kWaysOf) {
     if (way.program == last) continue;
@@ -125,21 +125,21 @@ void add_ways(const Exchange& exchange, const Subject& subject, PageModel& page)
     if (!file) continue;
     last = way.program;
     const bool takes_bare = !way.after_bare.empty() && is_bare(file->entry);
-    page.ways.push_back(
+    page.instructions.push_back(
         {std::string(way.program), fmt::format("{}{}{}", way.before, exchange.address(file->path, false),
                                                takes_bare ? way.after_bare : way.after)});
   }
   if (subject.has_folder && subject.meaning && subject.meaning->what.is_store)
-    page.ways.push_back(
+    page.instructions.push_back(
         {"H5Web", fmt::format("<H5GroveProvider url=\"{}\" filepath={{{}}}><App /></H5GroveProvider>",
                               exchange.address({std::string(kOwnFolder), std::string(kH5Folder)}, false),
                               to_json_text(h5_file(exchange.site, subject.place.names)))});
   if (subject.has_folder)
-    page.ways.push_back(
+    page.instructions.push_back(
         {"All of it", fmt::format("wget -r -np -nH \"{}\"", exchange.address(subject.place.names, true))});
 }
 
-void add_source_ways(const Exchange& exchange, const Subject& subject, PageModel& page) {
+void add_source_instructions(const Exchange& exchange, const Subject& subject, PageModel& page) {
   const std::optional<std::vector<std::string>> path =
       source_path(*subject.meaning->what.store, subject.place.names);
   if (!path) return;
@@ -151,14 +151,14 @@ void add_source_ways(const Exchange& exchange, const Subject& subject, PageModel
   if (is_folder) {
     page.viewers.push_back(
         {"vizarr", "https://hms-dbmi.github.io/vizarr/?source=" + percent_encoded(source)});
-    page.ways.push_back({"napari", fmt::format("napari --plugin napari-ome-zarr \"{}\"", source)});
+    page.instructions.push_back({"napari", fmt::format("napari --plugin napari-ome-zarr \"{}\"", source)});
   }
   const std::optional<FoundFile> tiff = file_of(subject, ".ome.tif");
   if (!tiff) return;
   const std::string address = exchange.address(tiff->path, false);
   page.viewers.push_back(
       {"Avivator", "https://avivator.gehlenborglab.org/?image_url=" + percent_encoded(address)});
-  page.ways.push_back(
+  page.instructions.push_back(
       {"Fiji", fmt::format("curl -O \"{}\" && ImageJ {}", address, percent_encoded(tiff->path.back()))});
 }
 

@@ -1,4 +1,4 @@
-#include "fs/commands/ways_to_open.h"
+#include "fs/commands/lines_to_open.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -53,8 +53,8 @@ size_t depth_of_nearest(const std::vector<Walked>& all, std::string_view pattern
 
 }  // namespace
 
-std::string ways_to_open(const std::vector<Walked>& all, const std::string& folder,
-                         const std::function<bool(const Walked&)>& is_broken) {
+std::string lines_to_open(const std::vector<Walked>& all, const std::string& folder,
+                          const std::function<bool(const Walked&)>& is_broken) {
   std::string text;
   const auto add = [&](std::string_view tool, Patterns patterns, std::string_view before,
                        std::string_view after, const auto& quote) {

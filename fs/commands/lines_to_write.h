@@ -8,6 +8,6 @@
 namespace plainfs {
 
 // store: as it was given. path: of a part, or "". Returns "" if there is no such format.
-std::string ways_to_write(Filesystem& filesystem, const std::string& store, const std::string& path);
+std::string lines_to_write(Filesystem& filesystem, const std::string& store, const std::string& path);
 
 }  // namespace plainfs

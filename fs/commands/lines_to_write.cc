@@ -1,4 +1,4 @@
-#include "fs/commands/ways_to_write.h"
+#include "fs/commands/lines_to_write.h"
 
 #include <algorithm>
 
@@ -30,7 +30,7 @@ std::string comment_of(const OfferedForm& offered) {
 
 }  // namespace
 
-std::string ways_to_write(Filesystem& filesystem, const std::string& store, const std::string& path) {
+std::string lines_to_write(Filesystem& filesystem, const std::string& store, const std::string& path) {
   struct Line {
     std::string command;
     std::string comment;
