@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::string_view kBinary = "application/octet-stream";
 
-// Bytes of a text that a browser opens in a tab. A text whose size is not known yet has at least
-// kTextBeginning, so that it is saved on the first request as on later ones.
+// Bytes of a text that a browser opens in a tab. A text of unknown size has at least kTextBeginning
+// bytes, so that it is saved on the first request as on later ones.
 constexpr uint64_t kMostInATab = kTextBeginning - 1;
 
 class FileAnswer {

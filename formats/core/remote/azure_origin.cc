@@ -41,7 +41,7 @@ bool are_keys_of(const std::string& account, const Environment& environment) {
   return of.empty() || of == account;
 }
 
-// Returns the decoded key of `account` in the environment, "" if there is none.
+// Returns the decoded key of `account` in the environment, or "" without one.
 std::string shared_key_in(const Environment& environment, const std::string& account) {
   const std::string key = are_keys_of(account, environment) ? environment("AZURE_STORAGE_KEY") : "";
   try {
@@ -52,7 +52,7 @@ std::string shared_key_in(const Environment& environment, const std::string& acc
 }
 
 // Returns the shared access signature for `account`, without its "?": the query of the URL, else the one in
-// the environment; "" if there is none.
+// the environment, or "" without one.
 std::string sas_token_for(const std::string& account, const RemoteOptions& options,
                           const Environment& environment) {
   if (!options.query.empty()) return options.query;

@@ -212,14 +212,6 @@ BOOST_AUTO_TEST_CASE(file_modified_while_open_has_changed) {
   BOOST_CHECK_EXCEPTION(shrunk->read_at(0, 80), Error, fails(Errc::changed, "has changed"));
 }
 
-BOOST_AUTO_TEST_CASE(read_beyond_the_end_reports_the_expected_end) {
-  const Directory directory;
-  FilePool pool;
-  const FilePtr file = pool.open(directory.write("a", "0123456789"));
-  BOOST_CHECK_EXCEPTION(file->read_at(8, 80), Error,
-                        fails(Errc::damaged, "ends at byte 10, expected 88 bytes"));
-}
-
 BOOST_AUTO_TEST_CASE(dangling_link_is_not_absent) {
   const Directory directory;
   FilePool pool;

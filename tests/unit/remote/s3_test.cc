@@ -67,8 +67,8 @@ BOOST_AUTO_TEST_CASE(an_endpoint_with_a_password_is_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(invalid_bucket_names_are_refused) {
-  BOOST_CHECK_EXCEPTION(origin("s3:///x"), Error, mentions("no bucket"));
-  BOOST_CHECK_EXCEPTION(origin("s3://a@evil/x"), Error, mentions("no bucket"));
+  BOOST_CHECK_EXCEPTION(origin("s3:///x"), Error, mentions("invalid name of a bucket"));
+  BOOST_CHECK_EXCEPTION(origin("s3://a@evil/x"), Error, mentions("invalid name of a bucket"));
   BOOST_CHECK_EXCEPTION(origin("s3://bucket/x").get("s3://bucket2/x", {}), Error, mentions("outside"));
 }
 

@@ -188,6 +188,7 @@ RStream& raster(RStream& out, const Names& colors, int32_t rows) {
 struct Parts {
   bool has_coordinates = true, has_table = true;
   const char* reduced = nullptr;  // the name of a reduced dimension
+  std::string picture_file{};     // of the picture, which is in the object if this is empty
 };
 
 // Writes the columns of int_colData: coordinates, and a reduced dimension.
@@ -216,7 +217,11 @@ SpatialObject experiment(const Names& colors, const Names& axes, const Parts& pa
   put_internal(out, axes, parts);
   out.tag("int_metadata").list(1, kWithAttributes);
   const Put picture = [&] {
-    raster(out.list(1).s4().tag("image"), colors, 2).class_of("LoadedSpatialImage", "SpatialExperiment");
+    out.list(1).s4();
+    if (parts.picture_file.empty())
+      raster(out.tag("image"), colors, 2).class_of("LoadedSpatialImage", "SpatialExperiment");
+    else
+      out.tag("path").strings({parts.picture_file}).class_of("StoredSpatialImage", "SpatialExperiment");
   };
   if (parts.has_table)
     s4_frame(
@@ -327,24 +332,9 @@ BOOST_AUTO_TEST_CASE(pictures_without_a_place_are_logged) {
   BOOST_TEST(!whole.context().warned("images"));
 }
 
-// A SpatialExperiment with a picture in a file called `path` beside the store.
-RStream with_picture_file(const std::string& path) {
-  RStream out = start();
-  out.s4().tag("int_metadata").list(1, kWithAttributes);
-  const Put picture = [&] {
-    out.list(1).s4().tag("path").strings({path}).class_of("StoredSpatialImage", "SpatialExperiment");
-  };
-  s4_frame(out, {"sample_id", "image_id", "data"},
-           {[&] { out.strings({"s1"}); }, [&] { out.strings({"lowres"}); }, picture}, 1)
-      .names({"imgData"});
-  out.tag("assays").list(1, kWithAttributes);
-  matrix(out, {1, 2, 3}, 3, {"c1", "c2", "c3"}).names({"counts"});
-  return out.class_of("SpatialExperiment", "SpatialExperiment");
-}
-
 BOOST_AUTO_TEST_CASE(png_without_an_extension_is_one_member) {
   const auto members = [](const std::string& path) {
-    SpatialObject object(with_picture_file(path));
+    SpatialObject object = experiment({}, {"x", "y"}, {.picture_file = path});
     object.put_beside(path, "\x89PNG\r\n\x1a\n");
     Names names;
     for (const Member& member : object.at({"images", "s1_lowres"}).parts->members())
