@@ -24,10 +24,25 @@ constexpr uint32_t kMostColors = 256;
 
 enum class PngKind : uint8_t { grey = 0, rgb = 2, palette = 3, grey_alpha = 4, rgba = 6 };
 
+// The pixels of one pass over an interlaced picture: those from (x, y) on, at the distances of step_x and
+// step_y.
+struct PngPass {
+  uint32_t x, y, step_x, step_y;
+
+  uint64_t columns(uint32_t width) const { return width > x ? divide_up(width - x, step_x) : 0; }
+  uint64_t rows(uint32_t height) const { return height > y ? divide_up(height - y, step_y) : 0; }
+};
+
+constexpr std::array<PngPass, 1> kOnePass = {{{0, 0, 1, 1}}};
+// Adam7 (PNG specification, 8.2).
+constexpr std::array<PngPass, 7> kAdam7 = {
+    {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4}, {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}}};
+
 // The description of the pixels: the chunks before them.
 struct PngHead {
   uint32_t width = 0, height = 0;
   unsigned depth = 0;
+  bool is_interlaced = false;
   PngKind kind = PngKind::grey;
   Bytes palette;                      // three bytes per colour
   std::optional<Bytes> transparency;  // tRNS
@@ -36,9 +51,18 @@ struct PngHead {
     constexpr unsigned kSamples[] = {1, 0, 3, 1, 2, 0, 4};
     return kSamples[static_cast<size_t>(kind)];
   }
+  std::span<const PngPass> passes() const {
+    return is_interlaced ? std::span<const PngPass>(kAdam7) : std::span<const PngPass>(kOnePass);
+  }
   // Bytes of a row without its filter type.
-  uint64_t row_bytes() const { return divide_up(uint64_t{width} * samples() * depth, 8); }
-  uint64_t stored_bytes() const { return checked_multiply(height, row_bytes() + 1); }
+  uint64_t row_bytes(uint64_t columns) const { return divide_up(columns * samples() * depth, 8); }
+  uint64_t stored_bytes() const {
+    uint64_t bytes = 0;
+    for (const PngPass& pass : passes())
+      if (const uint64_t columns = pass.columns(width))
+        bytes += checked_multiply(pass.rows(height), row_bytes(columns) + 1);
+    return bytes;
+  }
   // The distance in bytes to the pixel before, as filters count it.
   size_t step() const { return std::max(1U, samples() * depth / 8); }
   bool has_alpha() const { return transparency || kind == PngKind::grey_alpha || kind == PngKind::rgba; }
@@ -62,7 +86,7 @@ void take_header(ByteSpan data, PngHead& head) {
   if (!is_known || head.depth == 0) throw damaged("IHDR: colours of type {} with {} bits", kind, head.depth);
   if (compression != 0 || filter != 0 || interlace > 1)
     throw damaged("IHDR: methods {}, {} and {}, expected 0, 0 and 0 or 1", compression, filter, interlace);
-  if (interlace == 1) throw unsupported("an interlaced PNG");
+  head.is_interlaced = interlace == 1;
   head.kind = static_cast<PngKind>(kind);
   const uint64_t pixels = checked_multiply(head.width, head.height);
   if (std::max(head.stored_bytes(), checked_multiply(pixels, 4)) > kMostPngBytes)
@@ -234,10 +258,11 @@ class PngColors {
       key_[i] = at_of(head.transparency->data(), 2 * i) << 8 | at_of(head.transparency->data(), 2 * i + 1);
   }
 
-  void put_row(const std::byte* row, std::byte* out) const {
+  // Writes `columns` pixels of a row. distance: of pixels in `out`, in pixels.
+  void put_row(const std::byte* row, uint64_t columns, std::byte* out, uint64_t distance) const {
     const RowSamples samples(row, head_.depth);
     const unsigned per_pixel = head_.samples();
-    for (size_t pixel = 0; pixel < head_.width; ++pixel, out += head_.channels()) {
+    for (size_t pixel = 0; pixel < columns; ++pixel, out += distance * head_.channels()) {
       std::array<unsigned, 4> parts{};
       for (unsigned i = 0; i < per_pixel; ++i) parts[i] = samples[pixel * per_pixel + i];
       if (head_.kind == PngKind::palette)
@@ -309,17 +334,26 @@ class PngPixels : public ChunkedArray {
     Elements pixels;
     pixels.count = count;
     pixels.bytes.resize(pixels.count);
-    const PngColors colors(head_);
-    const uint64_t row_bytes = head_.row_bytes(), out_bytes = head_.width * head_.channels();
-    const std::byte* above = nullptr;
-    for (uint64_t y = 0; y < head_.height; ++y) {
-      check_cancelled();
-      std::byte* const row = rows.data() + y * (row_bytes + 1) + 1;
-      unfilter(at_of(row - 1, 0), row, above, row_bytes, head_.step());
-      colors.put_row(row, pixels.bytes.data() + y * out_bytes);
-      above = row;
-    }
+    std::byte* stored = rows.data();
+    for (const PngPass& pass : head_.passes()) stored = put_pass(pass, stored, pixels.bytes.data());
     return pixels;
+  }
+
+  // Writes the pixels of a pass. Returns the end of its stored rows.
+  std::byte* put_pass(const PngPass& pass, std::byte* stored, std::byte* pixels) const {
+    const uint64_t columns = pass.columns(head_.width), row_bytes = head_.row_bytes(columns);
+    if (columns == 0) return stored;
+    const PngColors colors(head_);
+    const std::byte* above = nullptr;
+    for (uint64_t y = pass.y; y < head_.height; y += pass.step_y) {
+      check_cancelled();
+      std::byte* const row = stored + 1;
+      unfilter(at_of(stored, 0), row, above, row_bytes, head_.step());
+      colors.put_row(row, columns, pixels + (y * head_.width + pass.x) * head_.channels(), pass.step_x);
+      above = row;
+      stored = row + row_bytes;
+    }
+    return stored;
   }
 
   const FilePtr file_;
