@@ -2,6 +2,7 @@
 // and a matrix stored by cells has its genes sorted once (formats/core/sparse/matrix_lines.h).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <list>
 #include <memory>
@@ -30,8 +31,9 @@ class PageCells {
   bool has_genes() const { return genes_ != nullptr; }
   // Requires: has_genes(). Throws the errors of reading the names.
   std::shared_ptr<const PartNames> genes() const { return genes_->get(); }
-  // Returns the values of a gene, one per cell, NaN if missing. Requires: has_genes(), gene <
-  // genes()->count(). Throws damaged if X has another number of cells.
+  // Returns the values of a gene, one per cell, NaN if missing. The first call begins to sort the matrix for
+  // later ones. Requires: has_genes(), gene < genes()->count(). Throws damaged if X has another number of
+  // cells.
   std::vector<double> values(uint64_t gene) const;
   // Returns genes to suggest: highly variable ones if they are known, else the first.
   const std::vector<std::string>& first_genes() const;
@@ -48,6 +50,7 @@ class PageCells {
   const AnnotatedMatrix matrix_;
   std::unique_ptr<PartNameList> genes_;  // null: the matrix has no values, or its genes have no names
   Lazy<MatrixLinesPtr> lines_;
+  mutable std::atomic<bool> is_sorted_ahead_{false};  // or is being sorted; only speed depends on it
   Lazy<std::vector<std::string>> first_genes_;
   Lazy<std::vector<Slide>> slides_;
 

@@ -162,8 +162,8 @@ class StoreCards {
 // A standalone picture needs its own style, as no page provides one or a policy.
 std::string thumbnail_svg(const std::string& svg) {
   std::string whole = svg;
-  constexpr std::string_view kHead = "<svg ";
-  whole.insert(kHead.size(), "xmlns=\"http://www.w3.org/2000/svg\" ");
+  constexpr std::string_view kElement = "<svg ";
+  whole.insert(kElement.size(), "xmlns=\"http://www.w3.org/2000/svg\" ");
   whole.insert(whole.find('>') + 1, fmt::format("<style>{}</style>", kPageStyle));
   return whole;
 }

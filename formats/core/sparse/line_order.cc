@@ -273,18 +273,21 @@ void LineOrder::read_from_disk(uint64_t line, LineEntries& entries) const {
   }
 }
 
-void LineOrder::read_from_cache(uint64_t line, LineEntries& entries) const {
-  const auto segment_of = [&](uint64_t number) {
-    return context_.cache.get<Segment>({cache_owner_, number}, [&] { return make(number); });
-  };
-  const bool is_there = [&] {
-    for (uint64_t number = 0; number < segments(); ++number)
-      if (!context_.cache.held<Segment>({cache_owner_, number})) return false;
-    return true;
-  }();
-  if (!is_there) for_segments(segment_of);
+std::shared_ptr<const LineOrder::Segment> LineOrder::segment_in_cache(uint64_t number) const {
+  return context_.cache.get<Segment>({cache_owner_, number}, [&] { return make(number); });
+}
+
+void LineOrder::fill_cache() const {
   for (uint64_t number = 0; number < segments(); ++number) {
-    const auto segment = segment_of(number);
+    if (context_.cache.held<Segment>({cache_owner_, number})) continue;
+    return for_segments([this](uint64_t missing) { segment_in_cache(missing); });
+  }
+}
+
+void LineOrder::read_from_cache(uint64_t line, LineEntries& entries) const {
+  fill_cache();
+  for (uint64_t number = 0; number < segments(); ++number) {
+    const auto segment = segment_in_cache(number);
     const ByteSpan bytes = segment->bytes;
     OfLine place;
     std::memcpy(&place, bytes.data() + line * kOfLine, sizeof place);
@@ -293,17 +296,21 @@ void LineOrder::read_from_cache(uint64_t line, LineEntries& entries) const {
   }
 }
 
+bool LineOrder::prepare() const {
+  if (choose() == Store::disk) filling_.call([this] { fill_disk(); });
+  if (is_on_disk_.load(std::memory_order_acquire)) return true;
+  if (choose() != Store::cache) return false;
+  fill_cache();
+  return true;
+}
+
 bool LineOrder::read(uint64_t line, LineEntries& entries) const {
   entries = {{}, zero_elements(matrix_.value->dtype(), 0)};
-  if (choose() == Store::disk) {
-    filling_.call([this] { fill_disk(); });
-    if (is_on_disk_.load(std::memory_order_acquire)) {
-      read_from_disk(line, entries);
-      return true;
-    }
-  }
-  if (choose() != Store::cache) return false;
-  read_from_cache(line, entries);
+  if (!prepare()) return false;
+  if (is_on_disk_.load(std::memory_order_acquire))
+    read_from_disk(line, entries);
+  else
+    read_from_cache(line, entries);
   return true;
 }
 

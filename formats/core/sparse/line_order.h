@@ -36,8 +36,11 @@ class LineOrder {
 
   // Returns whether there is room, as far as is known. read() may still run out of it.
   bool has_room() const;
+  // Creates the order by a pass over the matrix unless it exists; returns false if there is no room. Throws
+  // the errors of reading the matrix.
+  bool prepare() const;
   // Reads a line; returns false if there is no room. Throws the errors of reading the matrix, and unreadable
-  // if the disk does not return the data. The first call takes a pass over the matrix.
+  // if the disk does not return the data. The first call prepares the order.
   bool read(uint64_t line, LineEntries& entries) const;
 
   // The encoding of a segment's entries.
@@ -65,6 +68,8 @@ class LineOrder {
   template <class Work>
   void for_segments(Work&& work) const;
   void fill_disk() const;
+  std::shared_ptr<const Segment> segment_in_cache(uint64_t number) const;
+  void fill_cache() const;
   void take(ByteSpan encoded, uint32_t checksum, const Form& form, LineEntries& entries) const;
   void read_from_disk(uint64_t line, LineEntries& entries) const;
   void read_from_cache(uint64_t line, LineEntries& entries) const;

@@ -115,6 +115,7 @@ class SparseLines : public MatrixLines {
 
   Elements read(uint64_t line, uint64_t first, uint64_t count) const override;
   void expect(std::span<const uint64_t> lines) const override;
+  void sort_ahead() const override;
   bool is_costly() const override { return !is_along_ && !order_.has_room(); }
   std::optional<std::vector<int64_t>> measure(const ExtraWidths& widths) const override;
 
@@ -188,6 +189,11 @@ void SparseLines::expect(std::span<const uint64_t> lines) const {
   std::vector<LineEntries> found = scan(unknown);
   for (size_t i = 0; i < unknown.size(); ++i)
     context_.cache.get<LineEntries>({cache_owner_, unknown[i]}, [&] { return std::move(found[i]); });
+}
+
+void SparseLines::sort_ahead() const {
+  if (is_along_ || !order_.prepare()) return;
+  has_scanned_.store(true, std::memory_order_relaxed);  // the next line is read from the order
 }
 
 SparseLines::EntriesPtr SparseLines::entries(uint64_t line) const {

@@ -150,6 +150,26 @@ BOOST_AUTO_TEST_CASE(first_line_across_takes_the_only_pass) {
   BOOST_TEST(chunks_decoded(stored) == once);  // all are in the cache
 }
 
+BOOST_AUTO_TEST_CASE(sorting_ahead_takes_one_pass_if_there_is_room) {
+  const auto both = random_matrix<int32_t>(200, 300, true, 14);
+  TestContext context;
+  const SparseMatrix stored = in_chunks(both.sparse, 100, context);
+  const auto lines = sparse_lines(stored, false, context);
+  lines->sort_ahead();
+  const uint64_t once = chunks_decoded(stored);
+  BOOST_TEST(once == (both.sparse.index->count() + 99) / 100);
+  lines->sort_ahead();
+  check_lines(*lines, both, false, 9);
+  BOOST_TEST(chunks_decoded(stored) == once);
+
+  TestContext small_context(48 << 10);
+  const SparseMatrix too_large = in_chunks(both.sparse, 100, small_context);
+  sparse_lines(too_large, false, small_context)->sort_ahead();
+  const SparseMatrix along = in_chunks(both.sparse, 100, context);
+  sparse_lines(along, true, context)->sort_ahead();
+  BOOST_TEST(chunks_decoded(too_large) + chunks_decoded(along) == 0U);
+}
+
 BOOST_AUTO_TEST_CASE(a_line_along_reads_its_own_entries_alone) {
   TestContext context;
   const auto both = random_matrix<int32_t>(200, 300, true, 12);
