@@ -19,7 +19,7 @@ WORDS = re.compile(
     r"is none|are none|that (?:is|are) no|from any place)\b", re.IGNORECASE)
 OPENINGS = re.compile(r"(What|Of|The same|As|Those|Where|Who|Whoever|By|That)\b(?! follows:)")
 NAME_WORDS = re.compile(
-    r"(^|_)(who|whoever|whom|whose|somebody|nobody|anybody|anew|elsewhere|tells?|told|says?|said|is_none|that_is)(_|$)")
+    r"(^|_)(who|whoever|whom|whose|somebody|nobody|anybody|anew|elsewhere|tells?|told|says?|said|what|is_none|that_is)(_|$)")
 
 Finding = collections.namedtuple("Finding", "path line kind words text")
 
