@@ -42,7 +42,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/fs/man/plainfs.1 DESTINATION ${CMAKE_INSTALL
 install(FILES ${PROJECT_SOURCE_DIR}/fs/completion/plainfs.bash
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME plainfs)
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/fs/VIEWS.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-file(GLOB pages ${PROJECT_SOURCE_DIR}/docs/*.md)
+file(GLOB pages ${PROJECT_SOURCE_DIR}/docs/*.md ${PROJECT_SOURCE_DIR}/docs/*.png)
 install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
 # Installs the samples that README.md begins with.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/tests/data/samples/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples

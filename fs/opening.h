@@ -61,7 +61,7 @@ class Opening {
   // Saves the results of passes for the next session, see Tree::save_index. Throws changed if the store has
   // changed.
   void save_index();
-  // Records that the store is missing. Nothing that is known of it is shown any more.
+  // Records that the store is missing. None of its contents are shown from then on.
   void lose() { is_lost_.store(true, std::memory_order_relaxed); }
   bool is_lost() const { return is_lost_.load(std::memory_order_relaxed); }
 

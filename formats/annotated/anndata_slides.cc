@@ -78,7 +78,8 @@ std::vector<std::pair<std::string, double>> stored_factors(const Table& factors)
   if (!factors.row_names || !values) return all;
   const Elements names = read_all(*frames::as_written(factors.row_names));
   const std::vector<double> reals = reals_of(*values);
-  if (reals.size() != names.count) throw damaged("{} scale factors and {} names", reals.size(), names.count);
+  if (reals.size() != names.count)
+    throw damaged("{} scale factors, expected {}, one for each name", reals.size(), names.count);
   for (uint64_t i = 0; i < names.count; ++i)
     if (!std::isnan(reals[i])) all.emplace_back(names.text(i), reals[i]);
   return all;

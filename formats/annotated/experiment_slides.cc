@@ -123,7 +123,7 @@ bool may_be_numbers(const Array& array) {
 ArrayPtr array_in_mapping(const GroupPtr& mapping, const char* name, bool (*is_fit)(const Array&),
                           Context& context) {
   const auto array = content_of<LabelledArray>(member_of(mapping, name, context));
-  if (!array) throw damaged("images: no list {}", name);
+  if (!array) throw damaged("images: the list {} is missing", name);
   if (!is_fit(*array->values)) throw damaged("images: {} has the wrong type or shape", name);
   return array->values;
 }
@@ -133,7 +133,7 @@ std::vector<uint64_t> indices_in(const ArrayPtr& codes, uint64_t limit) {
   std::vector<uint64_t> indices;
   for (const double code : reals_of(*codes)) {
     if (!(code >= 0 && code < static_cast<double>(limit)))
-      throw damaged("images: sample {} of {}", code, limit);
+      throw damaged("images: sample {} is not below {}", code, limit);
     indices.push_back(static_cast<uint64_t>(code));
   }
   return indices;

@@ -37,7 +37,7 @@ class SeuratLayers {
   Content matrix(std::string_view name) const;
   // Returns the content of a matrix if it has all features and cells, in their order; otherwise monostate.
   Content whole(const Node& matrix) const;
-  // Returns why the layers do not belong to the object's cells: the assay names others, or in another order.
+  // Returns why the layers do not belong to the object's cells: the assay has other cells, or another order.
   std::optional<Error> fault_of_cells() const;
 
  private:

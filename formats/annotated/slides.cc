@@ -64,7 +64,7 @@ double factor_in(const Table& factors, std::string_view name) {
   if (!factors.row_names || !values) return Slide::kUnknown;
   const Elements names = read_all(*frames::as_written(factors.row_names));
   if (values->count() != names.count)
-    throw damaged("{} scale factors and {} names", values->count(), names.count);
+    throw damaged("{} scale factors, expected {}, one for each name", values->count(), names.count);
   for (uint64_t i = 0; i < names.count; ++i)
     if (names.text(i) == name) return reals_of(*values)[i];
   return Slide::kUnknown;

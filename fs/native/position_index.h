@@ -31,8 +31,8 @@ struct LineLayout {
 inline constexpr LineLayout kFragmentLines{0x10000, 1, 2, 3, "fragment"};
 inline constexpr LineLayout kVariantLines{2, 1, 2, 0, "variant"};
 
-// A summary of consecutive lines in one chromosome for the index. Nearly all lines lie in the bin of the line
-// before; of those it needs only the number.
+// A summary of consecutive lines in one chromosome for the index. Nearly all lines lie in the same bin as the
+// previous line. Only their number is kept.
 class IndexedLines {
  public:
   // `layout` must outlive this object.
@@ -83,7 +83,7 @@ class IndexedLines {
 
   std::string chromosome_;
   const LineLayout* layout_;
-  std::vector<Line> telling_;  // in another bin than the line before, or beyond all lines before
+  std::vector<Line> telling_;  // not in the bin of the previous line, or beyond all previous lines
   uint64_t count_ = 0;
   uint64_t bytes_ = 0;
   uint64_t last_start_ = 0;

@@ -17,7 +17,7 @@ struct FolderEntry {
   std::optional<uint64_t> size;  // of a file, if known without a pass over its content
   time_t modified = 0;
   uint64_t opening = 0;
-  std::string error;         // why nothing is known of it; empty: no error
+  std::string error;         // why it cannot be described; empty: no error
   bool is_unlisted = false;  // found by name only
   bool is_store = false;     // the root of a store, which may fail to open
 };

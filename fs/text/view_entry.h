@@ -28,7 +28,7 @@ struct ViewEntry {
   Opener open = nullptr;       // of a file
   ListEntries list = nullptr;  // of a directory, called when the directory is entered
   bool found_by_name = false;  // listed only if its view is named in -o views=
-  // The reason why it cannot be read for now; the directory that contains it is then listed again.
+  // The reason why it cannot be read for now. The directory that contains it is then listed again.
   std::optional<Error> fault{};
   FoundFilesPtr found = nullptr;  // of a directory of these files
   // If it has parts, the entry is a directory of the views of this node. Its attributes are those of a file

@@ -35,7 +35,7 @@ class PartNames {
   // part has that and it is no other part's name; otherwise its name with ~1, ~2, ... in the order of such
   // parts.
   const std::string& label(uint64_t part) const;
-  // Returns the label as the name of a file with that extension, or of a directory.
+  // Returns the label as the name of a file with an extension, or of a directory.
   std::string file(uint64_t part, std::string_view extension = {}) const;
 
   struct Match {

@@ -250,7 +250,7 @@ class Commands(unittest.TestCase):
         self.assertIn(shown.removesuffix(b".npy"), described)
         self.assert_controls_nothing(described)
 
-    def test_export_of_bad_stores_writes_what_is_readable(self):
+    def test_export_of_bad_store_writes_readable_parts(self):
         failures = []
         for case, store in a_third(cases(DATA, BAD), 1):
             if refused(case):

@@ -614,7 +614,7 @@ class Native(unittest.TestCase):
         self.assertGreaterEqual(len(printed), 8, printed)
 
     @needs_r("Matrix")
-    def test_every_rds_equals_what_r_writes(self):
+    def test_every_rds_equals_one_written_by_r(self):
         files = self.files(".rds")
         altered = []
         for store, name, texts in (("bpcells-mat_packed_uint_col", "matrix", ("matrix.mtx", "genes.tsv", "barcodes.tsv")),

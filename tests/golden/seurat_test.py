@@ -143,7 +143,7 @@ class Golden(unittest.TestCase):
         words = last.split()[1:]
         return dict(zip(words[::2], map(int, words[1::2])))
 
-    def test_every_object_equals_what_seurat_creates(self):
+    def test_every_object_equals_one_created_by_seurat(self):
         """Checks that each slot is identical, valid down to the last part, and rewritten by R as the same bytes. Runs
         NormalizeData to RunUMAP on large enough objects."""
         lines = list(self.lines)

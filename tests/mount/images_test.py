@@ -27,7 +27,7 @@ def info(store):
     return run(PROGRAM, "info", store).stdout.decode()
 
 
-class Said(Folder):
+class Description(Folder):
     def image(self, name, **more):
         path = os.path.join(self.folder, name)
         values = numpy.arange(2 * 40 * 50, dtype="u2").reshape(2, 40, 50)

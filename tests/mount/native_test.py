@@ -132,7 +132,7 @@ class Listing(Folder):
             os.stat(m.join("10x", "matrix.mtx.gz"))
             self.assertEqual(counted(), once)
 
-    def test_files_reuse_what_the_texts_decoded(self):
+    def test_files_reuse_chunks_decoded_for_texts(self):
         def is_text(path):
             return path.endswith((".csv", ".mtx", ".tsv"))
         for case in ("csc_zarr2/store.zarr", "csc_h5ad/store.h5ad"):

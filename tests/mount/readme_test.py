@@ -39,8 +39,7 @@ STORES = {
 
 # The first words of the blocks that no test here runs.
 NOT_RUN = {
-    "scripts/demo": "installs packages, builds the program and every test, of which this is one, and installs to /usr/local; tests/install looks at that",
-    "formats/": "is a list of folders",
+    "scripts/package": "installs packages, builds the program and every test, of which this is one, and installs to /usr/local; tests/install looks at that",
     "plainfs https://HOST": "names servers that are nowhere; tests/remote runs the like against its own",
 }
 
@@ -347,6 +346,51 @@ class Seurat(Recipe):
             for name in [names, *(a or b for a, b in beside), *re.findall(r"(\S+\.parquet):", use), *re.findall(r"(?:genes|barcodes)\.tsv", use)]:
                 at = os.path.join(self.folder, folder, "obsm" if name.startswith("X_") else "", name)
                 self.assertTrue(os.path.exists(at), f"{line}: {name}")
+
+
+@needs_modules("numpy", "zarr")
+class Microscopy(Recipe):
+    """docs/imaging.md, with an image of two channels and three levels."""
+
+    def setUp(self):
+        super().setUp()
+        import numpy
+        import ome_zarr
+        channels = [{"label": "DAPI", "color": "0000FF"}, {"label": "GFP", "color": "00FF00"}]
+        pixels = numpy.arange(2 * 1024 * 1280, dtype="u4").reshape(2, 1024, 1280).astype("u2")
+        store = os.path.join(self.folder, "cells.zarr")
+        self.levels = ome_zarr.write_image(store, pixels, "cyx", (1, 256, 256), 3, version="0.5",
+                                           steps={"y": 0.5, "x": 0.5}, words={"omero": {"channels": channels}})
+        mount = self.enterContext(Mount(store))
+        os.symlink(mount.path, os.path.join(self.folder, "cells"))
+
+    def test_store_becomes_the_file_of_the_mount(self):
+        self.shell(block("plainfs export cells.zarr"))
+        self.assertEqual(self.shell("cmp cells.ome.tif cells/image.ome.tif"), "")
+
+    def test_files_named_on_the_page_exist(self):
+        for line in block("cells/  ").splitlines()[1:]:
+            name = re.fullmatch(r"[├└]── (\S+) .*", line).group(1)
+            self.assertTrue(os.path.isfile(os.path.join(self.folder, "cells", name)), line)
+
+    def test_info_matches_the_page(self):
+        command, output = block("$ plainfs info cells.zarr").removeprefix("$ ").split("\n", 1)
+        self.assertEqual(self.shell(command), output)
+
+    @needs_modules("tifffile")
+    def test_tifffile_reads_a_level_and_a_plane(self):
+        names = self.python(block("import tifffile"))
+        self.assertEqual(names["overview"].tolist(), self.levels[-1].tolist())
+        self.assertEqual(names["gfp"].tolist(), self.levels[0][1].tolist())
+
+    def test_numpy_maps_the_array(self):
+        names = self.python(block("import numpy"))
+        self.assertEqual(names["corner"].tolist(), self.levels[0][1, :100, :200].tolist())
+
+    @needs("vips", "vipsheader")
+    def test_libvips_reads_a_plane(self):
+        self.assertEqual(self.shell(block("vipsheader")), "640\n")
+        self.assertEqual(self.shell("vipsheader -f width corner.png"), "200\n")
 
 
 class Climate(Recipe):

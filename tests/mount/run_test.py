@@ -186,7 +186,7 @@ class List(Folder):
     def rows(self):
         return json.loads(run(WHOLE, "ps", "--json").stdout)
 
-    def test_shows_what_is_mounted(self):
+    def test_ps_lists_mounts(self):
         with Mount(SAMPLE) as first, Mount(H5) as second:
             rows = {row["mountpoint"]: row for row in self.rows()}
             for mount, store in ((first, SAMPLE), (second, H5)):

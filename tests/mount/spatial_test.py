@@ -331,7 +331,7 @@ class Slides(Folder):
         run(PROGRAM, "export", store, packed)
         same_pictures(self, slides_in(packed), made.uns["spatial"])
 
-    def test_what_is_no_picture_is_left_out_and_logged(self):
+    def test_non_picture_is_left_out_and_logged(self):
         made = visium()
         made.uns["spatial"]["lib"]["images"]["lowres"] = numpy.zeros((4, 4), "u1")
         store = os.path.join(self.folder, "v.h5ad")

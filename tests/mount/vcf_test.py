@@ -378,7 +378,7 @@ class Random(Folder):
             with open(out + ending, "rb") as file:
                 self.assertEqual(mount.read("plink" + ending), file.read(), ending)
 
-    def test_tools_read_what_was_written(self):
+    def test_tools_read_the_written_variants(self):
         for seed in range(FIRST_SEED, END_SEED):
             made, path = Made(seed), os.path.join(self.folder, f"{seed}.zarr")
             made.write(path)

@@ -13,6 +13,8 @@ CANARY = {
     "// What the file holds.\nint x;  // whoever asks is told so\n": ["What …", "told", "whoever"],
     "// Returns the file, if there is one.\nthrow damaged(\"nobody knows {}\", x);\n": ["nobody"],
     "BOOST_AUTO_TEST_CASE(a_name_that_is_wrong) {\n": ["that_is"],
+    "BOOST_AUTO_TEST_CASE(files_keep_what_was_read) {\n": ["what"],
+    "const char kText[] =\n    R\"(One line.\nThe program tells it.\n)\";\n": ["tells"],
     "// Returns false unless the reader has read all.\n": [],
 }
 

@@ -19,7 +19,8 @@ WORDS = re.compile(
     r"is none|are none|that (?:is|are) no|from any place)\b", re.IGNORECASE)
 OPENINGS = re.compile(r"(What|Of|The same|As|Those|Where|Who|Whoever|By|That)\b(?! follows:)")
 NAME_WORDS = re.compile(
-    r"(^|_)(who|whoever|whom|whose|somebody|nobody|anybody|anew|elsewhere|tells?|told|says?|said|is_none|that_is)(_|$)")
+    r"(^|_)(who|whoever|whom|whose|somebody|nobody|anybody|anew|elsewhere|tells?|told|says?|said|what|"
+    r"is_none|that_is)(_|$)")
 
 Finding = collections.namedtuple("Finding", "path line kind words text")
 
@@ -61,6 +62,12 @@ def messages(lines):
                 yield number, [found[1]]
 
 
+def raw_strings(text):
+    """Yields (line number, lines) of each raw string of C++, such as the README.txt of a mount."""
+    for found in re.finditer(r'\bR"(\w*)\((.*?)\)\1"', text, re.DOTALL):
+        yield text.count("\n", 0, found.start()) + 1, found[2].splitlines()
+
+
 def prose(lines):
     """Yields (line number, [text]) of each line of a page outside of code."""
     fenced = False
@@ -99,12 +106,15 @@ def findings_in(path, text):
         add("comment", blocks(lines, "//"), True)
         if not path.startswith("tests/"):
             add("message", messages(lines), False)
+            add("message", raw_strings(text), False)
     elif ending in (".py", ".sh", ".R", ".cmake") or script or os.path.basename(path) == "CMakeLists.txt":
         add("comment", blocks(lines, "#"), True)
         if ending == ".py":
             add("comment", docstrings(text), True)
     elif ending in (".md", ".1", ".5"):
         add("page", prose(lines), False)
+    if path.startswith(("fs/completion/", "fs/systemd/")):
+        add("message", [(1, lines)], False)
     if path.startswith("tests/"):
         for number, name in names(path, lines):
             words = NAME_WORDS.search(name)

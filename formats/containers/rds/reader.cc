@@ -434,7 +434,7 @@ void Reader::read_attributes(Value& value, unsigned depth, bool keep) {
   if (!keep || attributes->type == RType::null) return;
   if (attributes->type != RType::list) throw damaged("the attributes of an R value are not a pairlist");
   const std::optional<std::vector<std::string>> names = attributes->item_names();
-  if (!names) throw damaged("the attributes of an R value have names for another number of values");
+  if (!names) throw damaged("an R value does not have one name for each attribute");
   for (size_t i = 0; i < attributes->items.size(); ++i)
     value.attributes.push_back({(*names)[i], attributes->items[i]});
 }

@@ -6,6 +6,7 @@
 #include "cache/cancellable_lock.h"
 #include "cache/request.h"
 #include "formats/containers/rds/pass_progress.h"
+#include "formats/core/base/checked.h"
 #include "formats/core/codecs/checksum.h"
 
 namespace plainfs::rds {
@@ -16,6 +17,14 @@ namespace {
 constexpr size_t most_readers(Compression compression) {
   return compression == Compression::gzip ? 8 : compression == Compression::bzip2 ? 3 : 1;
 }
+
+auto first_place_after(const std::vector<SeekPoint>& points, uint64_t offset) {
+  return std::upper_bound(points.begin(), points.end(), offset,
+                          [](uint64_t at, const SeekPoint& point) { return at < point.output; });
+}
+
+// The part of the cache (1 / kAheadPart) that pages decompressed ahead of one reader may take.
+constexpr uint64_t kAheadPart = 8;
 
 }  // namespace
 
@@ -122,6 +131,7 @@ void UnpackedBytes::read_at(uint64_t offset, std::span<std::byte> out) const {
 }
 
 std::shared_ptr<const UnpackedBytes::Page> UnpackedBytes::page(uint64_t number) const {
+  read_ahead(number);
   return context_.cache.get<Page>({cache_owner_, number}, [&] { return load(number); });
 }
 
@@ -134,28 +144,68 @@ UnpackedBytes::Page UnpackedBytes::load(uint64_t number) const {
     file_->read_at(offset, page.bytes);
     return page;
   }
-  const CancellableLock lock(mutex_);
-  Reader& reader = reader_before(offset);
-  try {
-    page.bytes.resize(kPageBytes);
-    while (reader.position < offset) {
-      check_cancelled();
-      const uint64_t wanted = std::min(kPageBytes, offset - reader.position);
-      const size_t some = reader.source->read(std::span(page.bytes).first(static_cast<size_t>(wanted)));
-      reader.position += some;
-      if (some < wanted) break;
+  if (compression_ == Compression::gzip) return decompress(number);
+  const CancellableLock lock(serial_);
+  return decompress(number);
+}
+
+UnpackedBytes::Page UnpackedBytes::decompress(uint64_t number) const {
+  const uint64_t offset = number * kPageBytes;
+  for (;;) {
+    const ReaderPtr reader = reader_before(offset);
+    const CancellableLock lock(reader->working);
+    if (reader->is_lost || reader->position > offset) continue;  // another thread came first
+    Page page;
+    try {
+      page.bytes.resize(kPageBytes);
+      page.bytes.resize(read_page(*reader, offset, page.bytes));
+      check(number, page);
+    } catch (...) {
+      reader->is_lost = true;
+      forget(reader);
+      throw;
     }
-    const size_t size = reader.position < offset ? 0 : reader.source->read(page.bytes);
-    reader.position += size;
-    page.bytes.resize(size);
-    check(number, page);
-    context_.counters.bytes_decoded.fetch_add(size, std::memory_order_relaxed);
+    context_.counters.bytes_decoded.fetch_add(page.bytes.size(), std::memory_order_relaxed);
     context_.counters.chunks_decoded.fetch_add(1, std::memory_order_relaxed);
     return page;
-  } catch (...) {  // its position is now unknown
-    readers_.erase(readers_.begin() + (&reader - readers_.data()));
-    throw;
   }
+}
+
+// Reads up to page.size() bytes at offset. Returns how many there are. Requires: reader.position <= offset.
+size_t UnpackedBytes::read_page(Reader& reader, uint64_t offset, Bytes& page) {
+  while (reader.position < offset) {
+    check_cancelled();
+    const uint64_t wanted = std::min(kPageBytes, offset - reader.position);
+    const size_t some = reader.source->read(std::span(page).first(static_cast<size_t>(wanted)));
+    reader.position += some;
+    if (some < wanted) return 0;
+  }
+  const size_t size = reader.source->read(page);
+  reader.position += size;
+  return size;
+}
+
+// Has a worker decompress the pages from the next place on, if the pages are read in order.
+void UnpackedBytes::read_ahead(uint64_t number) const {
+  if (compression_ != Compression::gzip || number == 0) return;
+  const auto next = first_place_after(pass_.points, number * kPageBytes);
+  if (next == pass_.points.end()) return;
+  const auto span = static_cast<uint64_t>(next - pass_.points.begin()) + 1;
+  std::atomic<uint64_t>& ahead = ahead_[span % ahead_.size()];
+  const uint64_t end = std::next(next) == pass_.points.end() ? pass_.size : std::next(next)->output;
+  if (ahead.load(std::memory_order_relaxed) == span || end - next->output > most_between_places_ / kAheadPart)
+    return;
+  const auto is_held = [&](uint64_t page) {
+    return context_.cache.held<Page>({cache_owner_, page}) != nullptr;
+  };
+  if (!is_held(number - 1) || ahead.exchange(span) == span) return;
+  const uint64_t first = divide_up(next->output, kPageBytes), last = divide_up(end, kPageBytes);
+  context_.workers.try_later([self = shared_from_this(), first, last] {
+    for (uint64_t page = first; page < last; ++page) {
+      check_cancelled();
+      self->context_.cache.get<Page>({self->cache_owner_, page}, [&] { return self->load(page); });
+    }
+  });
 }
 
 // Throws if a page has another checksum than in the pass, which then was over other data.
@@ -165,15 +215,6 @@ void UnpackedBytes::check(uint64_t number, const Page& page) const {
   if (context_.passes) context_.passes->discard(file_->path(), context_.files);
   throw changed(file_->path());
 }
-
-namespace {
-
-auto first_place_after(const std::vector<SeekPoint>& points, uint64_t offset) {
-  return std::upper_bound(points.begin(), points.end(), offset,
-                          [](uint64_t at, const SeekPoint& point) { return at < point.output; });
-}
-
-}  // namespace
 
 SeekPoint UnpackedBytes::place_before(uint64_t offset) const {
   const auto after = first_place_after(pass_.points, offset);
@@ -195,24 +236,32 @@ void UnpackedBytes::check_is_near(uint64_t offset) const {
   }
 }
 
-// Returns the decompressor nearest before offset, or a new one at the place before it.
-UnpackedBytes::Reader& UnpackedBytes::reader_before(uint64_t offset) const {
+// Returns the decompressor nearest before offset, or a new one at the place before it, and expects it to read
+// the page there.
+UnpackedBytes::ReaderPtr UnpackedBytes::reader_before(uint64_t offset) const {
   const SeekPoint point = place_before(offset);
-  Reader* best = nullptr;
-  for (Reader& reader : readers_)
-    if (reader.position <= offset && reader.position >= point.output &&
-        (!best || reader.position > best->position))
-      best = &reader;
+  const MutexLock lock(mutex_);
+  ReaderPtr best;
+  for (const ReaderPtr& reader : readers_)
+    if (reader->expected <= offset && reader->expected >= point.output &&
+        (!best || reader->expected > best->expected))
+      best = reader;
   if (!best) {
     if (readers_.size() >= most_readers(compression_))
-      readers_.erase(std::min_element(readers_.begin(), readers_.end(), [](const Reader& a, const Reader& b) {
-        return a.last_used < b.last_used;
-      }));
-    readers_.push_back({resume_source(file_, compression_, point), point.output, 0});
-    best = &readers_.back();
+      readers_.erase(std::min_element(
+          readers_.begin(), readers_.end(),
+          [](const ReaderPtr& a, const ReaderPtr& b) { return a->last_used < b->last_used; }));
+    best = std::make_shared<Reader>(resume_source(file_, compression_, point), point.output);
+    readers_.push_back(best);
   }
+  best->expected = offset + kPageBytes;
   best->last_used = ++now_;
-  return *best;
+  return best;
+}
+
+void UnpackedBytes::forget(const ReaderPtr& reader) const {
+  const MutexLock lock(mutex_);
+  std::erase(readers_, reader);
 }
 
 }  // namespace plainfs::rds

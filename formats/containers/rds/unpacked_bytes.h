@@ -2,8 +2,13 @@
 // decompression can resume, unless the results of an earlier session are known. Afterwards pages of the bytes
 // are cached. A page that is not in the cache is decompressed again from the place before it. Memory use
 // therefore does not depend on the size of the data. Each page must have its checksum of the pass.
+//
+// gzip is decompressed by several threads at once, from a place each. A sequential reader has the pages from
+// the next place on decompressed ahead by a worker.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -15,7 +20,7 @@
 namespace plainfs::rds {
 
 // Thread-safe, except for the functions that must be called first.
-class UnpackedBytes {
+class UnpackedBytes : public std::enable_shared_from_this<UnpackedBytes> {
  public:
   UnpackedBytes(FilePtr file, Compression compression, Context& context);
 
@@ -43,21 +48,32 @@ class UnpackedBytes {
     Bytes bytes;
     size_t allocated_bytes() const { return bytes.capacity(); }
   };
-  // A decompressor at some position.
+  // A decompressor at some position, used by one thread at a time.
   struct Reader {
-    std::unique_ptr<ByteSource> source;
-    uint64_t position;
-    uint64_t last_used;
+    Reader(std::unique_ptr<ByteSource> at, uint64_t output)
+        : source(std::move(at)), position(output), expected(output) {}
+    Mutex working;
+    std::unique_ptr<ByteSource> source GUARDED_BY(working);
+    uint64_t position GUARDED_BY(working);
+    bool is_lost GUARDED_BY(working) = false;  // after an error the position is unknown
+    // Guarded by the owner's mutex_.
+    uint64_t expected;  // the position when all threads that use it or wait for it are done
+    uint64_t last_used = 0;
   };
+  using ReaderPtr = std::shared_ptr<Reader>;
   class Rest;
   class FirstPass;
 
   std::shared_ptr<const Page> page(uint64_t number) const;
   Page load(uint64_t number) const;
+  Page decompress(uint64_t number) const;
+  static size_t read_page(Reader& reader, uint64_t offset, Bytes& page) REQUIRES(reader.working);
   void check(uint64_t number, const Page& page) const;
+  void read_ahead(uint64_t number) const;
   SeekPoint place_before(uint64_t offset) const;
   void check_is_near(uint64_t offset) const;
-  Reader& reader_before(uint64_t offset) const REQUIRES(mutex_);
+  ReaderPtr reader_before(uint64_t offset) const;
+  void forget(const ReaderPtr& reader) const;
 
   const FilePtr file_;
   const Compression compression_;
@@ -66,9 +82,12 @@ class UnpackedBytes {
   const uint64_t most_between_places_;  // decompressed bytes; the size of the cache
   Pass pass_;
   bool is_adopted_ = false;
-  mutable Mutex mutex_;  // one thread decompresses at a time
-  mutable std::vector<Reader> readers_ GUARDED_BY(mutex_);
+  mutable Mutex serial_;  // held while anything but gzip is decompressed, which takes much memory
+  mutable Mutex mutex_;
+  mutable std::vector<ReaderPtr> readers_ GUARDED_BY(mutex_);
   mutable uint64_t now_ GUARDED_BY(mutex_) = 0;
+  // For each span of pages between two places, by its number modulo the size, the last that was read ahead.
+  mutable std::array<std::atomic<uint64_t>, 16> ahead_{};
 };
 
 }  // namespace plainfs::rds

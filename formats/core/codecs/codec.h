@@ -51,7 +51,7 @@ class Codec {
   // Throws damaged if `encoded` is not valid output of the codec, or if the size is not the permitted one.
   virtual Bytes decode(Bytes encoded, DecodedSize size) const = 0;
   // Returns bytes [offset, offset + size) of the decoded_bytes bytes that decode returns, if they cost much
-  // less than all of them. Returns nullopt if they do not, and if decode has to report what is wrong.
+  // less than all of them. Returns nullopt otherwise, and if only decode can report the error.
   // Requires: offset + size <= decoded_bytes, size > 0.
   virtual std::optional<Bytes> decode_part(const EncodedSource&, uint64_t /*decoded_bytes*/,
                                            uint64_t /*offset*/, uint64_t /*size*/) const {

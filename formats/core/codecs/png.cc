@@ -78,12 +78,13 @@ void take_header(ByteSpan data, PngHead& head) {
   const uint8_t compression = cursor.byte(), filter = cursor.byte(), interlace = cursor.byte();
   if (!cursor.at_end()) throw damaged("IHDR has {} bytes, expected 13", data.size());
   if (head.width == 0 || head.height == 0 || head.width > INT32_MAX || head.height > INT32_MAX)
-    throw damaged("IHDR: a picture of {} by {} pixels", head.width, head.height);
+    throw damaged("IHDR: invalid size of {} by {} pixels", head.width, head.height);
   constexpr std::array<std::string_view, 7> kDepths = {"\1\2\4\10\20", "", "\10\20", "\1\2\4\10",
                                                        "\10\20",       "", "\10\20"};
   const bool is_known =
       kind < kDepths.size() && kDepths[kind].find(static_cast<char>(head.depth)) != std::string_view::npos;
-  if (!is_known || head.depth == 0) throw damaged("IHDR: colours of type {} with {} bits", kind, head.depth);
+  if (!is_known || head.depth == 0)
+    throw damaged("IHDR: invalid colour type {} with {} bits", kind, head.depth);
   if (compression != 0 || filter != 0 || interlace > 1)
     throw damaged("IHDR: methods {}, {} and {}, expected 0, 0 and 0 or 1", compression, filter, interlace);
   head.is_interlaced = interlace == 1;

@@ -125,9 +125,9 @@ ArrayPtr nullable(ArrayPtr values, ArrayPtr mask) {
 
 ArrayPtr nullable_group(const Group& group) try {
   ArrayPtr values = find_array(group, "values");
-  if (!values) throw damaged("{}: a nullable array without values", group.path());
+  if (!values) throw damaged("{}: the values of a nullable array are missing", group.path());
   ArrayPtr mask = find_array(group, "mask");
-  if (!mask) throw damaged("{}: a nullable array without a mask", group.path());
+  if (!mask) throw damaged("{}: the mask of a nullable array is missing", group.path());
   return nullable(std::move(values), std::move(mask));
 } catch (const Error& error) {
   return std::make_shared<BrokenArray>(text_type(), error);
@@ -172,14 +172,14 @@ ArrayPtr categorical(ArrayPtr codes, ArrayPtr categories, const std::string& pla
 
 ArrayPtr categorical_group(const Group& group, Context& context) try {
   ArrayPtr codes = find_array(group, "codes");
-  if (!codes) throw damaged("{}: a categorical without codes", group.path());
+  if (!codes) throw damaged("{}: the codes of a categorical are missing", group.path());
   codes->check();
   if (!are_codes(*codes))
     throw damaged("{}: the codes of a categorical are {} of rank {}, expected integers of rank 1",
                   group.path(), codes->dtype().name(), codes->shape().size());
   const std::string path[] = {"categories"};
   const std::optional<Node> node = find_path(group, path);
-  if (!node) throw damaged("{}: a categorical without categories", group.path());
+  if (!node) throw damaged("{}: the categories of a categorical are missing", group.path());
   ArrayPtr categories = plain_values_of(*node);
   if (!categories || categories->shape().size() != 1)
     throw damaged("{}: the categories of a categorical are not a list", group.path());

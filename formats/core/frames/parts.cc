@@ -69,7 +69,7 @@ namespace {
 ArrayPtr part_of(const Group& group, std::string_view name, std::optional<Error>& error) {
   try {
     if (ArrayPtr part = find_array(group, name)) return part;
-    throw damaged("{}: a sparse matrix without {}", group.path(), name);
+    throw damaged("{}: {} of a sparse matrix is missing", group.path(), name);
   } catch (const Error& absent) {
     if (!error) error = absent;
     return std::make_shared<BrokenArray>(number_type(Kind::integer, 8), absent);

@@ -75,7 +75,7 @@ class ChunkedArray : public Array {
   // stored without examining each chunk.
   virtual std::optional<Elements> absent(const Box&) const { return std::nullopt; }
   // Returns rows [first, first + count) along the chunk's first axis, if they cost much less than the whole
-  // chunk. Returns nullopt if they do not, and if only load_chunk can report what is wrong.
+  // chunk. Returns nullopt otherwise, and if only load_chunk can report the error.
   virtual std::optional<Elements> load_rows(std::span<const uint64_t>, uint64_t, uint64_t) const {
     return std::nullopt;
   }

@@ -10,9 +10,8 @@
 
 namespace plainfs {
 
-// An array that returns the elements of another array and forwards everything else: what it keeps only to
-// read it again, what repeats, what is known to be broken. A subclass overrides the two private functions and
-// any other function that differs.
+// An array that returns the elements of another array and forwards the other calls: passed(), repeated(),
+// check() and so on. A subclass overrides the two private functions and any other function that differs.
 class DerivedArray : public Array {
  public:
   // Creates an array with the shape and order of `values`.

@@ -35,8 +35,8 @@ struct MatrixFiles {
 };
 
 // An array with optional names for its rows and columns. Row and column are the first and second axis as
-// users see them (column_major() considered). Each name list is null or text of that length. A schema warns
-// about names of another length and drops them.
+// users see them (column_major() considered). A list of names is null, or text with one name for each row or
+// column. A schema warns about names of another length and drops them.
 struct LabelledArray {
   ArrayPtr values;
   ArrayPtr row_names;
@@ -236,8 +236,8 @@ class Group : public std::enable_shared_from_this<Group> {
   virtual std::vector<Member> members() const = 0;
   // Returns one member, or nullopt. The default searches members().
   virtual std::optional<Node> find(std::string_view name) const;
-  // Returns a file or a folder of files of that name that members() cannot know, or nullopt. For a name that
-  // is not a member's. May ask a server, and throws what that throws.
+  // Returns a file or a folder of files that members() cannot know, by its name, or nullopt. Requires: no
+  // member has the name. May ask a server, and throws its errors.
   virtual std::optional<Node> find_unlisted(std::string_view /*name*/) const { return std::nullopt; }
   virtual Attributes attributes() const { return {}; }
   // Returns the enclosing group, null at the root.

@@ -53,8 +53,8 @@ To integer_part(double value) {
   constexpr double kLeast = std::is_signed_v<To> ? -kBeyond : 0.0;
   const double whole = std::trunc(value);
   if (!(whole >= kLeast && whole < kBeyond))
-    throw damaged("{} is no {} integer of {} bytes", value, std::is_signed_v<To> ? "signed" : "unsigned",
-                  sizeof(To));
+    throw damaged("{} does not fit a {} integer of {} bytes", value,
+                  std::is_signed_v<To> ? "signed" : "unsigned", sizeof(To));
   return static_cast<To>(whole);
 }
 

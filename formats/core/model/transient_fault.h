@@ -7,8 +7,8 @@
 
 namespace plainfs {
 
-// Returns an error of the node that may not recur, as far as that is known without reading anything. It is
-// then unknown what the node is or lacks: nothing may be omitted because of it.
+// Returns an error of the node that may not recur, as far as that is known without reading anything. If there
+// is one, the content of the node is unknown, and nothing may be omitted because of it.
 std::optional<Error> transient_fault(const Node& node);
 // Returns the transient error of an array, which may be null or a BrokenArray.
 std::optional<Error> transient_fault(const ArrayPtr& array);

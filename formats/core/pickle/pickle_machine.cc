@@ -300,7 +300,8 @@ class PickleMachine {
 
   // Setting a memo index takes an opcode, so no index can exceed the pickle's size.
   void remember(uint64_t index) {
-    if (index > cursor_.position()) throw damaged("pickle memo entry {}", index);
+    if (index > cursor_.position())
+      throw damaged("pickle memo entry {} is beyond byte {}", index, cursor_.position());
     if (index >= memo_.size()) memo_.resize(index + 1);
     if (!memo_[index].set) ++remembered_;
     memo_[index] = {true, top()};

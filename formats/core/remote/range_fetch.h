@@ -34,7 +34,7 @@ class RangeFetch : public std::enable_shared_from_this<RangeFetch> {
   uint64_t wait_for_all();
 
   ByteRange range() const { return range_; }
-  // Returns the bytes of the range. Those that were waited for do not change any more.
+  // Returns the bytes of the range. Bytes for which wait() has returned do not change.
   const std::byte* bytes() const { return bytes_.data(); }
   // Returns whether no more bytes will arrive without a further attempt.
   bool is_done() const;

@@ -15,12 +15,12 @@
 
 namespace plainfs {
 
-// The arrays of a pass, and the entries in them to go over.
+// The arrays that a pass reads, and the range of entries.
 struct EntryPass {
   std::vector<ArrayPtr> parts;  // the indices, the values
   uint64_t first = 0, end = 0;
-  uint64_t at_once = 1;  // that one thread reads at a time
-  bool lets_go = false;  // drops what it has passed from the cache
+  uint64_t at_once = 1;  // entries that one thread reads at a time
+  bool lets_go = false;  // drops from the cache the chunks that it has passed
 };
 
 // Returns the bytes of a decoded entry.
@@ -30,8 +30,8 @@ uint64_t decoded_entry_size(const Lists& lists);
 // chunks of a part does not fit in the cache (run_length).
 uint64_t entries_at_once(uint64_t wanted, const std::vector<ArrayPtr>& parts, const Context& context);
 
-// Returns whether the decoded entries of a matrix stay in the cache between two passes. Nothing of a larger
-// one would be left when the next pass needs it.
+// Returns whether the decoded entries of a matrix stay in the cache between two passes. Those of a larger
+// matrix are dropped before the next pass needs them.
 bool stay_in_cache(const Lists& lists, const Context& context);
 
 // Calls read(run, first, last) for runs of the entries of a pass, in several threads, and then visit(run) for

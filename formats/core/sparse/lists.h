@@ -35,7 +35,7 @@ struct Lists {
 // Returns the lists of a matrix. Requires: they are set.
 Lists lists_of(const SparseMatrix& matrix);
 
-// Returns the number of majors that so many pointers have. Throws damaged if there is no pointer.
+// Returns the number of majors: one less than there are pointers. Throws damaged if there is no pointer.
 uint64_t major_count(const Array& pointer);
 
 // Checks the last of all pointers. Throws damaged if it is not the number of entries.

@@ -41,9 +41,9 @@ ArrayPtr awkward_array(GroupPtr group, const Attributes& attributes) {
   const std::optional<std::string> form = text_of(attributes, "form");
   const Json* length = find_attribute(attributes, "length");
   try {
-    if (!form) throw damaged("{}: an awkward array without a form", group->path());
+    if (!form) throw damaged("{}: the form of an awkward array is missing", group->path());
     const std::optional<uint64_t> count = length ? length->as_uint64() : std::nullopt;
-    if (!count) throw damaged("{}: an awkward array without a length", group->path());
+    if (!count) throw damaged("{}: the length of an awkward array is missing or not a count", group->path());
     return std::make_shared<AwkwardArray>(group, parse_form(*form), *count);
   } catch (const Error& error) {
     return std::make_shared<BrokenArray>(json_type(), error);

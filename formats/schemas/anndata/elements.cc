@@ -28,7 +28,7 @@ std::string sparse_format(const Attributes& attributes) {
 MatrixShape shape_of(const Group& group, const Attributes& attributes) {
   if (const auto shape = frames::matrix_shape_in(attributes, "shape")) return *shape;
   if (const auto shape = frames::matrix_shape_in(attributes, "h5sparse_shape")) return *shape;
-  throw damaged("{}: a sparse matrix without a shape", group.path());
+  throw damaged("{}: the shape of a sparse matrix is missing", group.path());
 }
 
 // Returns whether the member called name is a group with the attributes of a data frame, readable or not.

@@ -26,14 +26,15 @@ DType time_type(Kind kind, TimeUnit unit) {
 
 ArrayPtr nanoseconds(ArrayPtr values, Kind kind) {
   if (values->dtype() != number_type(Kind::integer, 8, values->dtype().big_endian))
-    throw damaged("times of type {}", values->dtype().name());
+    throw damaged("times are {}, expected integers of 64 bits", values->dtype().name());
   return std::make_shared<DerivedArray>(std::move(values), time_type(kind, TimeUnit::nano));
 }
 
 // Python's ordinals count days from the year 1.
 ArrayPtr days(ArrayPtr ordinals) {
   constexpr uint64_t kOrdinalOf1970 = 719163;
-  if (!ordinals->dtype().is_integer()) throw damaged("dates of type {}", ordinals->dtype().name());
+  if (!ordinals->dtype().is_integer())
+    throw damaged("dates are {}, expected integers", ordinals->dtype().name());
   const DType stored = ordinals->dtype();
   return mapped(std::move(ordinals), time_type(Kind::time_point, TimeUnit::day),
                 [stored](const Elements& elements, const Box&) {
@@ -51,7 +52,7 @@ ArrayPtr days(ArrayPtr ordinals) {
 
 ArrayPtr texts(ArrayPtr values, const std::string& nan_text) {
   const DType type = values->dtype();
-  if (!type.is_text()) throw damaged("texts of type {}", type.name());
+  if (!type.is_text()) throw damaged("texts are stored as {}, expected text", type.name());
   if (type.kind != Kind::fixed_text) return values;
   return with_missing(
       std::move(values), [type, nan_text](const Elements& elements, std::vector<uint8_t>& missing) {
@@ -101,11 +102,12 @@ class PickledColumn : public Array {
   Elements load() const {
     const Json values = pickled_values(*array_);
     const Json::List* rows = values.list();
-    if (!rows || rows->size() != shape()[0]) throw damaged("the pickled values have another number of rows");
+    if (!rows || rows->size() != shape()[0])
+      throw damaged("the pickled values do not have {} rows", shape()[0]);
     TextBuilder builder(rows->size());
     for (const Json& row : *rows) {
       const Json* value = row.list() ? (j_ < row.list()->size() ? &(*row.list())[j_] : nullptr) : &row;
-      if (!value) throw damaged("the pickled values have another number of columns");
+      if (!value) throw damaged("the pickled values have no column {}", j_ + 1);
       if (is_missing(*value))
         builder.add_missing();
       else if (const bool* truth = value->boolean())

@@ -110,7 +110,7 @@ class CompoundTable {
   // Returns the labels of codes. The categories are stored as a series.
   ArrayPtr labels(const ArrayPtr& codes, const std::string& name) const {
     const std::string place = fmt::format("{}/meta/{}/meta", group_.path(), name);
-    if (is_of_categories_) throw damaged("{}: categories of categories", place);
+    if (is_of_categories_) throw damaged("{}: the categories are themselves categorical", place);
     const std::vector<std::string> path{"meta", name, "meta"};
     const std::optional<Node> node = find_path(group_, path);
     if (!node || !node->parts) return frames::categorical(codes, text_array({}), place, context_);

@@ -236,8 +236,9 @@ Node sparse_of(const Node& stored, const Json& rows) {
   matrix.value = frames::part_of(*stored.parts, "data");
   matrix.index = frames::part_of(*stored.parts, "ir");
   matrix.pointer = frames::part_of(*stored.parts, "jc");
-  if (!rows.as_uint64()) throw damaged("MATLAB_sparse is not a number of rows");
-  if (!matrix.pointer || matrix.pointer->count() == 0) throw damaged("a sparse matrix without jc");
+  if (!rows.as_uint64()) throw damaged("the attribute MATLAB_sparse is not a number of rows");
+  if (!matrix.pointer || matrix.pointer->count() == 0)
+    throw damaged("jc of a sparse matrix is missing or empty");
   matrix.rows = *rows.as_uint64();
   matrix.columns = matrix.pointer->count() - 1;
   const DType real = number_type(Kind::real, 8), index = number_type(Kind::unsigned_integer, 8);
@@ -246,7 +247,7 @@ Node sparse_of(const Node& stored, const Json& rows) {
     matrix.index = std::make_shared<MemoryArray>(index, Shape{0}, zero_elements(index, 0));
   }
   if (!matrix.value || !matrix.index)
-    throw damaged("a sparse matrix without {}", matrix.value ? "ir" : "data");
+    throw damaged("{} of a sparse matrix is missing", matrix.value ? "ir" : "data");
   matrix.is_real = matrix.value->dtype().kind == Kind::real;
   Node node = stored;
   node.content = std::move(matrix);

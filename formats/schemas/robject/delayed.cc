@@ -51,7 +51,7 @@ ArrayPtr with_missing_of_r(ArrayPtr values, const std::string& type) {
 LabelledArray hdf5_array(const Value& seed, const Value& matrix, const View& view) {
   const ValuePtr file = seed.attribute("filepath"), name = seed.attribute("name");
   if (!file || !name || !file->single_text() || !name->single_text())
-    throw damaged("{}: an HDF5 array without filepath or name", view.place.path);
+    throw damaged("{}: filepath or name of an HDF5 array is missing", view.place.path);
   const std::string location = named_location(*file->single_text(), *view.scope);
   const GroupPtr root = hdf5::open_group(location, view.scope->context);
   const ValuePtr type = seed.attribute("type");

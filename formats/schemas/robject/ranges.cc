@@ -12,8 +12,10 @@ namespace {
 
 ArrayPtr integers_of(const Value& object, std::string_view slot, uint64_t count) {
   const ValuePtr value = object.attribute(slot);
-  if (!value || value->type != RType::integer) throw damaged("ranges without the integers {}", slot);
-  if (value->length() != count) throw damaged("{} values of {} for {} ranges", value->length(), slot, count);
+  if (!value || value->type != RType::integer)
+    throw damaged("the slot {} of ranges is missing or not integers", slot);
+  if (value->length() != count)
+    throw damaged("the slot {} has {} values, expected {}, one for each range", slot, value->length(), count);
   return with_missing_marked(*value);
 }
 
@@ -61,7 +63,7 @@ Ranges read_ranges(const Value& object, const View& view) {
   Ranges read;
   const ValuePtr positions = object.attribute("ranges");
   const ValuePtr starts = positions ? positions->attribute("start") : nullptr;
-  if (!starts) throw damaged("ranges without starts");
+  if (!starts) throw damaged("the starts of ranges are missing");
   const uint64_t count = starts->length();
   GenomicRanges& ranges = read.ranges;
   ranges.start = integers_of(*positions, "start", count);
@@ -105,7 +107,8 @@ Node range_table(const ValuePtr& object, const View& view, bool with_columns, co
 
 ArrayPtr sequence_list(const Value& info, const char* slot, RType type, uint64_t count) {
   const ValuePtr value = info.attribute(slot);
-  if (!value || value->type != type) throw damaged("seqinfo without {}", slot);
+  if (!value || value->type != type)
+    throw damaged("the slot {} of seqinfo is missing or has another type", slot);
   if (value->length() != count)
     throw damaged("{} values of {} for {} sequences", value->length(), slot, count);
   return with_missing_marked(*value);
@@ -116,7 +119,8 @@ Node sequences_node(const ValuePtr& info, const View& view) {
   Content table;
   try {
     const ValuePtr names = info->attribute("seqnames");
-    if (!names || names->type != RType::text) throw damaged("seqinfo without seqnames");
+    if (!names || names->type != RType::text)
+      throw damaged("the seqnames of seqinfo are missing or not text");
     const uint64_t count = names->length();
     sequences.names = names->vector;
     sequences.lengths = sequence_list(*info, "seqlengths", RType::integer, count);
@@ -225,12 +229,12 @@ ValuePtr expanded_rle(const Value& value) {
   const ValuePtr values = value.attribute("values"), lengths = value.attribute("lengths");
   if (!values || !values->is_vector() || !lengths || lengths->type != RType::integer) return nullptr;
   if (values->length() != lengths->length())
-    throw damaged("{} lengths for {} runs", lengths->length(), values->length());
+    throw damaged("{} lengths of runs, expected {}, one for each value", lengths->length(), values->length());
   std::vector<uint64_t> ends;
   uint64_t end = 0;
   const Elements counts = read_all(*lengths->vector);
   for (const int32_t length : counts.values<int32_t>()) {
-    if (length < 0) throw damaged("a run of length {}", length);
+    if (length < 0) throw damaged("a run has length {}, expected 0 or more", length);
     ends.push_back(end += static_cast<uint64_t>(length));
   }
   auto expanded = std::make_shared<Value>(*values);

@@ -1,6 +1,6 @@
-// R objects in files: vectors, factors, data frames, lists; the matrices of the package Matrix; Seurat
-// objects with the tree of h5Seurat, SingleCellExperiments with that of takane's, by name; BPCells objects.
-// Facts and their sources: FORMAT.md.
+// R objects in files: vectors, factors, data frames, lists, matrices of the package Matrix, Seurat objects,
+// SingleCellExperiments, BPCells objects. A Seurat object has the tree of h5Seurat, a SingleCellExperiment
+// that of a takane experiment, by name. Facts and their sources: FORMAT.md.
 #pragma once
 
 #include <optional>

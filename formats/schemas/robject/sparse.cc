@@ -83,14 +83,15 @@ class Sparse {
   ArrayPtr integers(std::string_view slot) const {
     const ValuePtr value = object_.attribute(slot);
     if (!value || value->type != RType::integer)
-      throw damaged("{}: a matrix without the integers {}", view_.place.path, slot);
+      throw damaged("{}: the slot {} of a matrix is missing or not integers", view_.place.path, slot);
     return value->vector;
   }
   // Returns the values; for a pattern, count times TRUE.
   ArrayPtr values(uint64_t count) const {
     if (class_.values == 'n') return all_true(count);
     const ValuePtr value = object_.attribute("x");
-    if (!value || !value->is_vector()) throw damaged("{}: a matrix without values x", view_.place.path);
+    if (!value || !value->is_vector())
+      throw damaged("{}: the values x of a matrix are missing", view_.place.path);
     const ArrayPtr marked = with_missing_marked(*value);
     return marked->dtype().kind == Kind::logical ? with_type_of_truth(marked) : marked;
   }

@@ -23,9 +23,9 @@ std::array<uint8_t, 4> color_of(std::string_view text, bool is_missing) {
   for (size_t i = 0; is_number && 2 * i + 1 < text.size(); ++i) {
     const char* const digits = text.data() + 1 + 2 * i;
     if (std::from_chars(digits, digits + 2, color[i], 16).ptr == digits + 2) continue;
-    throw unsupported("a pixel of colour '{}'", text);
+    throw unsupported("a pixel has the colour '{}', expected #RRGGBB", text);
   }
-  if (!is_number) throw unsupported("a pixel of colour '{}'", text);
+  if (!is_number) throw unsupported("a pixel has the colour '{}', expected #RRGGBB", text);
   return color;
 }
 
@@ -94,7 +94,8 @@ void add_picture_file(std::vector<Member>& members, const Value& picture, const 
     const std::string name = image_name(*text);
     const bool has_pixels = std::any_of(members.begin(), members.end(),
                                         [](const Member& member) { return member.name == kPixels; });
-    if (has_pixels && name == kPixels) throw damaged("a file without an extension beside pixels");
+    if (has_pixels && name == kPixels)
+      throw damaged("the picture has both pixels and a file without an extension");
     members.push_back({name, Node{PlainFile{location}}});
     if (has_pixels || name == kPixels) return;
     if (std::optional<Node> pixels = png_node(location, view.scope->context))

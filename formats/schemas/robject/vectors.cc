@@ -76,7 +76,7 @@ ArrayPtr of_class(ArrayPtr values, const Value& vector) {
 ArrayPtr levels_of(const Value& factor) {
   const ValuePtr levels = factor.attribute("levels");
   if (levels && levels->is_vector()) return with_missing_marked(*levels);
-  return std::make_shared<BrokenArray>(text_type(), damaged("a factor without levels"));
+  return std::make_shared<BrokenArray>(text_type(), damaged("the levels of a factor are missing"));
 }
 
 // Returns dimensions in reverse: R's columns become rows.

@@ -155,7 +155,7 @@ Delayed sparse_seed(const Group& node, const ObjectPlace& place, Context& contex
 Delayed constant_seed(const Group& node, const ObjectPlace& place, Context& context) {
   const ArrayPtr value = find_array(node, "value");
   if (!value || !value->shape().empty() || value->is_null())
-    throw damaged("a constant array without a scalar value");
+    throw damaged("the value of a constant array is missing or not a scalar");
   const ArrayPtr extents = require_integers(node, "dimensions");
   Delayed array;
   const Elements stored = read_all(*extents);
@@ -349,7 +349,7 @@ class TreeReader {
       if (i == kMostSeeds) throw unsupported("more than {} arrays are combined", kMostSeeds);
       seeds.push_back(read(*require_group(*group, std::to_string(i).c_str()), depth + 1));
     }
-    if (seeds.empty()) throw damaged("a combination of no arrays");
+    if (seeds.empty()) throw damaged("a combination has no arrays, expected at least one");
     return combine(std::move(seeds), along);
   }
 

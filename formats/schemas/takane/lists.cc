@@ -114,7 +114,7 @@ class NameLinks {
   void warn_of_unnamed(size_t names) const {
     size_t items = 0;
     for (const std::string& entry : directory_entries(place_.directory, context_)) items += is_number(entry);
-    if (items > names) warn(fmt::format("{} names for {} objects", names, items));
+    if (items > names) warn(fmt::format("{} names, expected {}, one for each object", names, items));
   }
 
   const ObjectPlace place_;

@@ -308,7 +308,7 @@ uint64_t first_number(const Array& array, uint64_t at) {
       const T value = element.values<T>()[0];
       if (value >= 0) return static_cast<uint64_t>(value);
     }
-    throw damaged("a count is {} or negative, expected a non-negative integer", array.dtype().name());
+    throw damaged("a count is negative or {}, expected a non-negative integer", array.dtype().name());
   });
 }
 

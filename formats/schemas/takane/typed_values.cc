@@ -187,9 +187,9 @@ ArrayPtr typed_values(ArrayPtr stored, const std::string& type, const ArrayPtr& 
 
 ArrayPtr factor_values(const Group& parts, const Owner& owner, Context& context) {
   const ArrayPtr codes = find_array(parts, "codes");
-  if (!codes) throw damaged("a factor without codes");
+  if (!codes) throw damaged("the codes of a factor are missing");
   const ArrayPtr levels = find_array(parts, "levels");
-  if (!levels) throw damaged("a factor without levels");
+  if (!levels) throw damaged("the levels of a factor are missing");
   if (!codes->dtype().is_integer()) throw damaged("codes are {}, expected integers", codes->dtype().name());
   if (codes->dtype().kind != Kind::unsigned_integer)
     warn(owner, context, "codes are {}, expected an unsigned type", codes->dtype().name());
@@ -208,9 +208,9 @@ ArrayPtr factor_values(const Group& parts, const Owner& owner, Context& context)
 
 ArrayPtr vls_values(const Group& parts) {
   const ArrayPtr pointers = find_array(parts, "pointers");
-  if (!pointers) throw damaged("a vls column without pointers");
+  if (!pointers) throw damaged("the pointers of a vls column are missing");
   const ArrayPtr heap = find_array(parts, "heap");
-  if (!heap) throw damaged("a vls column without a heap");
+  if (!heap) throw damaged("the heap of a vls column is missing");
   const DType& record = pointers->dtype();
   if (record.kind != Kind::compound || record.fields.size() != 2 || record.fields[0].name != "offset" ||
       record.fields[1].name != "length")

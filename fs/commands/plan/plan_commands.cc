@@ -27,7 +27,10 @@ PlanCommand take_plan_command(Arguments& arguments) {
   for (const Row& row : kRows) {
     if (!take_flag(arguments, row.flag)) continue;
     if (found)
-      throw Failure(kUsage, fmt::format("export: {} cannot be used with another flag of its kind", row.flag));
+      throw Failure(
+          kUsage,
+          fmt::format("export: {}: only one of --plan, --task, --finish, --status and --tar is possible",
+                      row.flag));
     found = row.command;
   }
   return found;

@@ -124,10 +124,10 @@ BOOST_AUTO_TEST_CASE(empty_or_unknown_forms) {
   BOOST_TEST((code_of(numpy("n", "float128")) == Errc::unsupported));
   BOOST_TEST(message_of([&] {
                awkward_array(a.buffers, {{"form", Json("{}")}})->check();
-             }) == "/a: an awkward array without a length");
+             }) == "/a: the length of an awkward array is missing or not a count");
   BOOST_TEST(message_of([&] {
                awkward_array(a.buffers, {{"length", Json::of(uint64_t{1})}})->check();
-             }) == "/a: an awkward array without a form");
+             }) == "/a: the form of an awkward array is missing");
 }
 
 BOOST_AUTO_TEST_CASE(mismatched_buffers_are_damage) {

@@ -229,7 +229,7 @@ BOOST_AUTO_TEST_CASE(matrix_without_a_shape_is_damaged_and_nameless) {
   store.x->set_attributes(encoding("csr_matrix", "0.1.0"));
   const Node node = store.at({"X"});
   BOOST_TEST_REQUIRE(matrix_of(node).error.has_value());
-  BOOST_TEST(matrix_of(node).error->what() == std::string("/X: a sparse matrix without a shape"));
+  BOOST_TEST(matrix_of(node).error->what() == std::string("/X: the shape of a sparse matrix is missing"));
   BOOST_TEST((!matrix_of(node).row_names && !matrix_of(node).column_names));
   set_attribute(*store.x, "shape", {}, unreadable("no such heap"));
   BOOST_TEST((matrix_of(store.at({"X"})).error->code() == Errc::unreadable));

@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(without_bounds_every_path_is_opened) {
   BOOST_TEST(!all.is_bounded());
 }
 
-BOOST_AUTO_TEST_CASE(a_folder_holds_itself_and_what_is_below) {
+BOOST_AUTO_TEST_CASE(folder_contains_itself_and_its_descendants) {
   const auto bounds = Containment::of_store(store);
   for (const char* path : {"/inside", "/deep/file", "/deep/../inside", "/./inside", "//inside"}) {
     BOOST_TEST_CONTEXT(path) {

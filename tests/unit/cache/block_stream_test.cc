@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(a_reader_is_sequential_until_it_jumps) {
   BOOST_TEST(place.is_sequential());
 }
 
-BOOST_AUTO_TEST_CASE(a_random_reader_finds_what_was_read_before) {
+BOOST_AUTO_TEST_CASE(random_reader_gets_blocks_read_before) {
   ByteCache cache(1 << 30);
   Workers none(0);
   const auto numbers = std::make_shared<Numbers>(cache, none);

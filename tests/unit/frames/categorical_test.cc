@@ -65,9 +65,9 @@ BOOST_AUTO_TEST_CASE(absent_or_non_list_parts_are_damage) {
     return message_of([&] { categorical_group(group, context)->check(); });
   };
   MemoryGroup none("/c");
-  BOOST_TEST(error_of(none) == "/c: a categorical without codes");
+  BOOST_TEST(error_of(none) == "/c: the codes of a categorical are missing");
   none.add("codes", array_node<int8_t>({0}));
-  BOOST_TEST(error_of(none) == "/c: a categorical without categories");
+  BOOST_TEST(error_of(none) == "/c: the categories of a categorical are missing");
   none.add_group("categories");
   BOOST_TEST(error_of(none) == "/c: the categories of a categorical are not a list");
   MemoryGroup reals("/c");

@@ -27,8 +27,8 @@ BOOST_AUTO_TEST_CASE(an_absent_part_is_the_error_of_the_matrix) {
   BOOST_TEST(!has_compressed_parts(group));
   const SparseMatrix matrix = compressed_parts(group);
   BOOST_TEST_REQUIRE(matrix.error.has_value());
-  BOOST_TEST(matrix.error->what() == std::string("/X: a sparse matrix without indices"));
-  BOOST_TEST(message_of([&] { matrix.index->check(); }) == "/X: a sparse matrix without indices");
+  BOOST_TEST(matrix.error->what() == std::string("/X: indices of a sparse matrix is missing"));
+  BOOST_TEST(message_of([&] { matrix.index->check(); }) == "/X: indices of a sparse matrix is missing");
 }
 
 BOOST_AUTO_TEST_CASE(a_shape_is_two_counts) {

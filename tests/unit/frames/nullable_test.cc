@@ -45,10 +45,10 @@ BOOST_AUTO_TEST_CASE(absent_chunks_of_values_do_not_hide_the_mask) {
 BOOST_AUTO_TEST_CASE(a_group_needs_both_parts) {
   MemoryGroup group("/obs/n");
   BOOST_TEST(message_of([&] { nullable_group(group)->check(); }) ==
-             "/obs/n: a nullable array without values");
+             "/obs/n: the values of a nullable array are missing");
   group.add("values", array_node<int32_t>({1}));
   BOOST_TEST(message_of([&] { nullable_group(group)->check(); }) ==
-             "/obs/n: a nullable array without a mask");
+             "/obs/n: the mask of a nullable array is missing");
   group.add("mask", array_node<int8_t>({1}));
   BOOST_TEST(shown(*nullable_group(group)) == (Texts{"NA"}));
 }

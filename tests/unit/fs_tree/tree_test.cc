@@ -528,7 +528,7 @@ BOOST_AUTO_TEST_CASE(a_found_name_yields_to_a_member_of_its_name) {
   BOOST_CHECK(tree().kind(find("a~.again")) == FileKind::file);
 }
 
-BOOST_AUTO_TEST_CASE(reopening_shows_what_the_store_holds_now) {
+BOOST_AUTO_TEST_CASE(reopened_store_shows_its_new_contents) {
   root->add_array("a").add_array("b");
   const Inode a = find("a.csv");
   const Inode b = find("b.csv");

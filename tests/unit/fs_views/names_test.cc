@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(percent_is_encoded_only_beside_an_encoded_byte) {
   BOOST_TEST(encode_name("100%") == "100%");
 }
 
-BOOST_AUTO_TEST_CASE(encoded_names_decode_to_what_is_stored) {
+BOOST_AUTO_TEST_CASE(encoded_names_decode_to_stored_names) {
   std::mt19937 random(1);
   for (int round = 0; round < 2000; ++round) {
     std::string stored = "/";  // so that it is encoded at all

@@ -166,8 +166,8 @@ BOOST_AUTO_TEST_CASE(sparse_matrix_has_one_column_less_than_pointers) {
   BOOST_TEST(matrix.rows == 3u);
   BOOST_TEST(matrix.columns == 2u);
   BOOST_TEST(std::get<SparseMatrix>(file.at("empty").content).value->count() == 0u);
-  BOOST_TEST(file.error_at("bad") == "/bad: a sparse matrix without jc");
-  BOOST_TEST(file.error_at("half") == "/half: a sparse matrix without ir");
+  BOOST_TEST(file.error_at("bad") == "/bad: jc of a sparse matrix is missing or empty");
+  BOOST_TEST(file.error_at("half") == "/half: ir of a sparse matrix is missing");
 }
 
 BOOST_AUTO_TEST_CASE(objects_are_shown_as_stored_with_a_notice) {

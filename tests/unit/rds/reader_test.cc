@@ -325,7 +325,7 @@ BOOST_AUTO_TEST_CASE(attributes_with_too_many_names_are_damage) {
   RStream stream = start();
   stream.i(13 | kWithAttributes).i(1).i(7);
   stream.list(1, kWithAttributes).integers({1}).names({"a", "b"});
-  fails(Errc::damaged, "names for another number of values", stream.text);
+  fails(Errc::damaged, "one name for each attribute", stream.text);
 }
 
 BOOST_AUTO_TEST_CASE(lengths_beyond_the_stream_are_damage) {

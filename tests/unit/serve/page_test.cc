@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(names_of_a_store_are_escaped_on_every_page) {
 }
 
 // In the form of fragments.tsv.
-BOOST_AUTO_TEST_CASE(fragments_end_one_before_what_is_stored) {
+BOOST_AUTO_TEST_CASE(fragments_end_one_before_the_stored_end) {
   Fragments fragments;
   fragments.cell = plainfs::numbers<uint32_t>({1, 0});
   fragments.start = plainfs::numbers<uint32_t>({10, 30});

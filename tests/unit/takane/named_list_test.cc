@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(arrays_and_frames_have_a_link_to_their_csv) {
 BOOST_AUTO_TEST_CASE(a_short_or_broken_list_of_names_gives_numbers) {
   names(R"(["counts"])");
   BOOST_CHECK((links() == Texts{"counts -> assays/0"}));
-  BOOST_TEST(test.warned("1 names for 2 objects"));
+  BOOST_TEST(test.warned("1 names, expected 2, one for each object"));
   for (const char* broken : {R"(["counts", 1])", R"({"0": "counts"})", "[\"counts\"", ""}) {
     names(broken);
     BOOST_TEST(links().empty());

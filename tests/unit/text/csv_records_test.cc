@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(fields_end_at_commas_and_lines) {
   BOOST_TEST(shown("") == "");
 }
 
-BOOST_AUTO_TEST_CASE(quotes_keep_what_is_in_them) {
+BOOST_AUTO_TEST_CASE(quotes_keep_separators_and_line_ends) {
   BOOST_TEST(shown("\"\",\"a,b\",\"say \"\"x\"\"\"\n\"two\nlines\",NA\n") ==
              "<>|<a,b>|<say \"x\">|/<two\nlines>|NA|/");
   BOOST_TEST(shown("\"NA\"") == "<NA>|/");

@@ -1,7 +1,7 @@
 // Attributes that are read ahead. Listing a group reads the attributes of its members one after another, and
 // often repeatedly. To avoid one question to libhdf5's process per member, a request for missing attributes
 // includes those of the next members. Their number grows as long as the attributes are requested in the order
-// of the listing. Covers one file at a time, the one that was listed last.
+// of the listing. It covers one file at a time: the one that was listed last.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct FoundAttributes {
 class AttributesAhead {
  public:
   static constexpr size_t kMostTogether = 256;
-  static constexpr size_t kMostListed = 1 << 16;  // objects of which the order is kept
+  static constexpr size_t kMostListed = 1 << 16;  // objects with a recorded order
 
   // Appends objects to the list of those that were listed.
   void listed(uint64_t file, const std::vector<uint64_t>& objects);

@@ -20,11 +20,10 @@ class CrashHistory {
   static constexpr size_t kMostOfQuestion = 2;
   static constexpr size_t kMostOfFile = 16;
 
-  // Records that the process ended over a question about a file. weight: the number of ends that it counts
-  // as.
+  // Records that a question about a file ended the process. weight: how many ends it counts as.
   void note(uint64_t file, uint64_t question, Time now, size_t weight = 1);
-  // Returns whether the question is refused now: it ended the process twice and was last put less than
-  // kRefused ago, or the file has ended it too often.
+  // Returns whether the question is refused now. It is if it ended the process twice and was last asked less
+  // than kRefused ago, or if the file has ended the process too often.
   bool is_refused(uint64_t file, uint64_t question, Time now);
   // Drops the ends of a question that was answered.
   void forget(uint64_t file, uint64_t question);

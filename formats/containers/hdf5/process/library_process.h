@@ -25,7 +25,8 @@
 
 namespace plainfs::hdf5 {
 
-// The error when the process ended over a question, by itself or because it was silent: unreadable.
+// The error, of code unreadable, if the process ended while it worked on a question, or was ended because it
+// was silent.
 class LibraryEnded : public Error {
  public:
   enum class Why { itself, silence, busy_while_others_wait };

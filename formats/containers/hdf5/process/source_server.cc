@@ -105,7 +105,7 @@ bool SourceServer::answer(const Message& question, Channel& channel, Sources& so
     return false;
   } catch (...) {
     if (!failure_) failure_ = std::current_exception();
-    return refuse(channel, unreadable("nothing waits for this reading any more"));
+    return refuse(channel, unreadable("the request was abandoned"));
   }
 }
 
