@@ -104,7 +104,7 @@ class BlockStream : public std::enable_shared_from_this<BlockStream<Block>> {
   void follow(uint64_t first, uint64_t last, uint64_t count) {
     const ReadingPlace::Plan plan = place_.advance(first, last, count);
     for (uint64_t i = plan.behind.begin; i < plan.behind.end; ++i) cache_.forget({owner_, i});
-    if (plan.behind.begin < plan.behind.end) passed(plan.behind.begin, plan.behind.end);
+    if (plan.behind.begin < plan.behind.end) release(plan.behind.begin, plan.behind.end);
     for (uint64_t i = plan.ahead.begin; i < plan.ahead.end; i += kBlocksInJob)
       workers_.try_later([self = this->shared_from_this(), first_ahead = i,
                           end = std::min(i + kBlocksInJob, plan.ahead.end)] {
@@ -127,7 +127,7 @@ class BlockStream : public std::enable_shared_from_this<BlockStream<Block>> {
   // Releases all blocks, because their numbers will stand for other blocks.
   void forget_all() const { cache_.drop(owner_, owner_ + 1); }
   // Reports that a sequential reader has left blocks [first, last) behind.
-  virtual void passed(uint64_t, uint64_t) const {}
+  virtual void release(uint64_t, uint64_t) const {}
 
  private:
   static constexpr uint64_t kBlocksInJob = 4;

@@ -56,7 +56,7 @@ class ArraySegment : public Segment {
     return parts_of_band(run_length(wanted, band, array_->dtype(), context_), band) * form_.size;
   }
 
-  void passed(uint64_t begin, uint64_t end) const override {
+  void release(uint64_t begin, uint64_t end) const override {
     passed_run(*array_, begin / form_.size, (end - begin) / form_.size);
   }
 
@@ -172,7 +172,7 @@ class PaddedBox : public Segment {
     return is_same ? std::optional(byte) : std::nullopt;
   }
 
-  void passed(uint64_t begin, uint64_t end) const override {
+  void release(uint64_t begin, uint64_t end) const override {
     // Neighbouring elements of the array belong to another box, which may still be needed.
     if (line_ * array_->shape()[axis_] != array_->count()) return;
     const uint64_t first = std::min(lines_, divide_up(begin / form_.size, padded_line_));
@@ -181,7 +181,7 @@ class PaddedBox : public Segment {
     Box box = box_;
     box.origin[axis_] += first;
     box.extent[axis_] = last - first;
-    array_->passed(box);
+    array_->release(box);
   }
 
  private:

@@ -61,7 +61,7 @@ class LayoutBlocks : public BlockStream<LayoutBlock> {
     const auto room = context_.unit_budget.take(size);
     return {layout_.bytes(offset, size, true)};
   }
-  void passed(uint64_t first, uint64_t last) const override { layout_.passed(begin(first), begin(last)); }
+  void release(uint64_t first, uint64_t last) const override { layout_.release(begin(first), begin(last)); }
 
  private:
   static bool has_short_header(const ByteLayout& layout, uint64_t block_bytes) {
@@ -277,9 +277,9 @@ std::optional<std::byte> ByteLayout::same_byte(uint64_t begin, uint64_t end) con
   return is_same ? same : std::nullopt;
 }
 
-void ByteLayout::passed(uint64_t begin, uint64_t end) const {
+void ByteLayout::release(uint64_t begin, uint64_t end) const {
   for_each_part(begin, end, [](const Piece& part, uint64_t from, uint64_t to) {
-    if (part.segment) part.segment->passed(from, to);
+    if (part.segment) part.segment->release(from, to);
   });
 }
 

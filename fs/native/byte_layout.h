@@ -43,7 +43,7 @@ class Segment {
   // Requires: begin < end. Throws like read().
   virtual std::optional<std::byte> same_byte(uint64_t, uint64_t) const { return std::nullopt; }
   // Reports that a sequential reader has finished with [begin, end).
-  virtual void passed(uint64_t, uint64_t) const {}
+  virtual void release(uint64_t, uint64_t) const {}
 };
 using SegmentPtr = std::shared_ptr<const Segment>;
 
@@ -62,7 +62,7 @@ class ByteLayout {
   Bytes bytes(uint64_t offset, uint64_t size, bool sequential) const;
   uint64_t least_block() const;
   std::optional<std::byte> same_byte(uint64_t begin, uint64_t end) const;
-  void passed(uint64_t begin, uint64_t end) const;
+  void release(uint64_t begin, uint64_t end) const;
 
  private:
   struct Piece {

@@ -58,7 +58,7 @@ void IndexSegment::read(const Wanted& wanted) const {
   });
 }
 
-void IndexSegment::passed(uint64_t begin, uint64_t end) const {
+void IndexSegment::release(uint64_t begin, uint64_t end) const {
   passed_run(*order_->get().matrix().index, begin / 4, (end - begin) / 4);
 }
 
@@ -80,7 +80,7 @@ void ValueSegment::read(const Wanted& wanted) const {
   });
 }
 
-void ValueSegment::passed(uint64_t begin, uint64_t end) const {
+void ValueSegment::release(uint64_t begin, uint64_t end) const {
   passed_run(*order_->get().matrix().value, begin / form_.size, (end - begin) / form_.size);
 }
 

@@ -18,7 +18,7 @@ class IndexSegment : public Segment {
 
   uint64_t size() const override { return size_; }
   void read(const Wanted& wanted) const override;
-  void passed(uint64_t begin, uint64_t end) const override;
+  void release(uint64_t begin, uint64_t end) const override;
 
  private:
   bool read_in_place(const Wanted& wanted, uint64_t first, uint64_t count) const;
@@ -35,7 +35,7 @@ class ValueSegment : public Segment {
 
   uint64_t size() const override { return size_; }
   void read(const Wanted& wanted) const override;
-  void passed(uint64_t begin, uint64_t end) const override;
+  void release(uint64_t begin, uint64_t end) const override;
 
  private:
   const std::shared_ptr<const LazyOrder> order_;

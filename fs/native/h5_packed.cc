@@ -223,7 +223,7 @@ void H5Packed::write_data(const SkeletonDataset& dataset, const Segment& segment
       [&](size_t piece, ChunkedData::Chunks chunks) {
         for (const ChunkedData::Chunk& chunk : chunks) file.write_chunk(chunk.origin, chunk.stored);
         const uint64_t end = data.end_of(piece);
-        segment.passed(before, end);
+        segment.release(before, end);
         has_made(end - before);
         before = end;
       });

@@ -178,7 +178,7 @@ class TextsSegment : public Segment {
     }
     std::memcpy(wanted.out.data(), padded.data() + (wanted.offset - first * length_), wanted.out.size());
   }
-  void passed(uint64_t begin, uint64_t end) const override {
+  void release(uint64_t begin, uint64_t end) const override {
     passed_run(*texts_, begin / length_, (end - begin) / length_);
   }
 

@@ -171,7 +171,7 @@ void IndexedLines::add_distinct(uint64_t start, uint64_t end) {
   const uint64_t window = (past - 1) >> Binning::kLeafBits;
   leaf_ = start >> Binning::kLeafBits == window ? window : kNone;
   if (bin == bin_ && window < reached_) return;
-  telling_.push_back({start, end, bytes_});
+  distinct_.push_back({start, end, bytes_});
   bin_ = bin;
   reached_ = std::max(reached_, window + 1);
 }
@@ -196,11 +196,11 @@ struct PositionIndexer::State {
 void PositionIndexer::State::take(const IndexedLines& lines) try {
   if (error) return;
   if (lines.error_) throw *lines.error_;
-  for (const auto& [start, end, offset] : lines.telling_) {
+  for (const auto& [start, end, offset] : lines.distinct_) {
     const uint64_t at = bytes + offset;
     index->add({lines.chromosome_, start, end}, bgzf_virtual_offset(at, at + 1));
   }
-  if (lines.count_ > 0) index->add_like_it(lines.count_ - lines.telling_.size(), lines.last_start_);
+  if (lines.count_ > 0) index->add_like_it(lines.count_ - lines.distinct_.size(), lines.last_start_);
   bytes += lines.bytes_;
 } catch (const Error& thrown) {
   error.emplace(thrown);

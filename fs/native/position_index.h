@@ -83,7 +83,7 @@ class IndexedLines {
 
   std::string chromosome_;
   const LineLayout* layout_;
-  std::vector<Line> telling_;  // not in the bin of the previous line, or beyond all previous lines
+  std::vector<Line> distinct_;  // not in the bin of the previous line, or beyond all previous lines
   uint64_t count_ = 0;
   uint64_t bytes_ = 0;
   uint64_t last_start_ = 0;

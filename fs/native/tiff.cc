@@ -341,7 +341,7 @@ class TiffPixels : public Segment {
   }
 
   // Drops every box with a last byte in the range.
-  void passed(uint64_t begin, uint64_t end) const override {
+  void release(uint64_t begin, uint64_t end) const override {
     while (begin < end) {
       const Place place = place_at(begin);
       const uint64_t left = place.bytes - place.within;
@@ -351,7 +351,7 @@ class TiffPixels : public Segment {
       const Shape& shape = values(place.level)->shape();
       for (size_t axis = 0; axis < shape.size(); ++axis)
         box.extent[axis] = std::min(box.extent[axis], shape[axis] - box.origin[axis]);
-      values(place.level)->passed(box);
+      values(place.level)->release(box);
       begin += left;
     }
   }

@@ -101,6 +101,18 @@ struct FactsOf {
   void operator()(const Nothing&) const {}
 };
 
+// Returns the text, or the first texts of the list, separated by commas; "" for other values and null.
+std::string joined_texts(const Json* value) {
+  if (value && value->text()) return *value->text();
+  std::string joined;
+  if (!value || !value->list()) return joined;
+  const Json::List& all = *value->list();
+  for (size_t i = 0; i < std::min(all.size(), kMostNames); ++i)
+    if (all[i].text()) joined += (joined.empty() ? "" : ", ") + *all[i].text();
+  if (all.size() > kMostNames) joined += fmt::format(" and {} more", all.size() - kMostNames);
+  return joined;
+}
+
 class PageMaker {
  public:
   PageMaker(const Exchange& exchange, const Subject& subject) : exchange_(exchange), subject_(subject) {}
@@ -115,6 +127,7 @@ class PageMaker {
     if (subject_.has_folder) part([&] { add_outside_links(); });
     if (subject_.has_folder && !shows_data()) part([&] { add_contents(exchange_, others, page_); });
     part([&] { add_forms(); });
+    if (is_store_root()) add_spatial_elements();
     part([&] { add_annotated(); });
     part([&] { add_lone_member(); });
     add_data(subject_.node());
@@ -159,6 +172,23 @@ class PageMaker {
     return !std::holds_alternative<std::monostate>(content) && !std::holds_alternative<Image>(content);
   }
 
+  bool is_store_root() const { return subject_.has_folder && subject_.meaning->what.is_store; }
+
+  // Adds the elements of a SpatialData, its coordinate systems and the regions that its tables annotate.
+  void add_spatial_elements() {
+    for (const auto& [format, elements] : subject_.meaning->what.store->details) {
+      if (format != "spatialdata" || !elements.object()) continue;
+      for (const auto& [kind, found] : *elements.object()) {
+        if (found.list()) page_.facts.push_back({kind, joined_texts(&found)});
+        if (!found.object()) continue;
+        for (const auto& [name, table] : *found.object()) {
+          const std::string region = joined_texts(table.find("region"));
+          page_.facts.push_back({kind, region.empty() ? name : fmt::format("{}, about {}", name, region)});
+        }
+      }
+    }
+  }
+
   void add_heading() {
     page_.title = !exchange_.names.empty()        ? exchange_.names.back()
                   : exchange_.site.is_one_store() ? exchange_.site.stores()[0].name
@@ -171,9 +201,8 @@ class PageMaker {
     const Described described = describe(subject_.node());
     page_.kind = described.kind;
     const StorePtr store = subject_.meaning->what.store;
-    const bool is_root = subject_.has_folder && subject_.meaning->what.is_store;
-    page_.sub = is_root ? store_words(*store) : described.kind;
-    if (is_root && !described.kind.empty()) page_.sub += " · " + described.kind;
+    page_.sub = is_store_root() ? store_words(*store) : described.kind;
+    if (is_store_root() && !described.kind.empty()) page_.sub += " · " + described.kind;
     if (!described.what.empty())
       page_.sub +=
           (page_.sub.empty() ? "" : " · ") + public_message(exchange_.site, damaged("{}", described.what));
@@ -336,8 +365,7 @@ class PageMaker {
   }
 
   void add_viewers() {
-    if (subject_.has_folder && subject_.meaning->what.is_store)
-      add_source_instructions(exchange_, subject_, page_);
+    if (is_store_root()) add_source_instructions(exchange_, subject_, page_);
     if (!subject_.has_folder || !std::holds_alternative<Fragments>(subject_.node().content)) return;
     for (const FolderEntry& entry : subject_.inside)
       if (entry.name == "fragments.tsv.gz")

@@ -37,7 +37,7 @@ std::vector<double> sampled_rows(const Array& values, uint64_t rows, uint64_t st
     for (; at < count; at += step)
       for (uint64_t c = 0; c < columns; ++c)
         sampled.push_back(numbers[is_turned ? c * count + at : at * columns + c]);
-    values.passed(box);
+    values.release(box);
     row += at;
   }
   return sampled;

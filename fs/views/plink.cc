@@ -65,7 +65,7 @@ class BedCalls : public Segment {
   uint64_t size() const override { return size_; }
   void read(const Wanted& wanted) const override;
   uint64_t least_block() const override;
-  void passed(uint64_t begin, uint64_t end) const override;
+  void release(uint64_t begin, uint64_t end) const override;
 
  private:
   uint64_t ploidy() const { return variants_.genotype->shape()[2]; }
@@ -173,7 +173,7 @@ uint64_t BedCalls::least_block() const {
   return divide_up(run_length(wanted, band, genotype.dtype(), context_), per_row) * row_bytes_;
 }
 
-void BedCalls::passed(uint64_t begin, uint64_t end) const {
+void BedCalls::release(uint64_t begin, uint64_t end) const {
   const uint64_t per_row = samples_.stored * ploidy(), last = end / row_bytes_;
   const uint64_t first = begin / row_bytes_;
   if (last <= first) return;

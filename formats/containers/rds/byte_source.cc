@@ -12,6 +12,7 @@
 #include "formats/containers/rds/bzip2_source.h"
 #include "formats/containers/rds/xz_blocks.h"
 #include "formats/core/base/error.h"
+#include "formats/core/codecs/inflate.h"
 
 namespace plainfs::rds {
 namespace {
@@ -158,7 +159,8 @@ class GzipSource final : public ByteSource {
     stream_.avail_out = room;
     const int result = inflate(&stream_, points_ ? Z_BLOCK : Z_NO_FLUSH);
     if (result != Z_OK && result != Z_STREAM_END)
-      throw damaged("the gzip data are invalid: {}", stream_.msg ? stream_.msg : "unknown reason");
+      throw damaged("gzip: {}, near byte {} of the file; copy or download it again",
+                    fault_of_zlib(stream_.msg), input_.taken());
     const size_t produced = room - stream_.avail_out;
     output_ += produced;
     input_.take(input.size() - stream_.avail_in);

@@ -24,7 +24,7 @@ auto first_place_after(const std::vector<SeekPoint>& points, uint64_t offset) {
 }
 
 // The part of the cache (1 / kAheadPart) that pages decompressed ahead of one reader may take.
-constexpr uint64_t kAheadPart = 8;
+constexpr uint64_t kAheadPart = 4;
 
 }  // namespace
 

@@ -180,7 +180,7 @@ class GatheredArray : public Array {
   bool may_be_missing() const override { return values_->may_be_missing(); }
   Elements read(const Box& box) const override { return read_by(&Array::read, box); }
   Elements peek(const Box& box) const override { return read_by(&Array::peek, box); }
-  void passed(const Box& box) const override {
+  void release(const Box& box) const override {
     const std::vector<Stretch> parts = parts_of(box);
     if (parts.empty()) return;
     const uint64_t first = parts.front().from, after = box.origin[0] + box.extent[0];
@@ -189,7 +189,7 @@ class GatheredArray : public Array {
     const auto next = std::lower_bound(ends_.begin(), ends_.end(), after);
     if (next != ends_.end() && *next == after && next + 1 != ends_.end())
       end = std::max(end, (*stretches_)[static_cast<size_t>(next + 1 - ends_.begin())].from);
-    if (first < end) values_->passed(range(first, end - first));
+    if (first < end) values_->release(range(first, end - first));
   }
 
  private:

@@ -20,8 +20,8 @@ class BoxedValues : public Array {
 
   Elements read(const Box& wanted) const override { return put_together(wanted, &Array::read); }
   Elements peek(const Box& wanted) const override { return put_together(wanted, &Array::peek); }
-  void passed(const Box& wanted) const override {
-    for_each_box(wanted, [&](const Box& part) { values_->passed(part); });
+  void release(const Box& wanted) const override {
+    for_each_box(wanted, [&](const Box& part) { values_->release(part); });
   }
   void check() const override { values_->check(); }
   bool may_be_missing() const override { return values_->may_be_missing(); }

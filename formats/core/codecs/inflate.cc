@@ -81,7 +81,7 @@ class ZlibStream {
       out.advance(used_out);
       if (result == Z_STREAM_END) return encoded;
       if (result != Z_OK || (used_in == 0 && used_out == 0))
-        throw damaged("{}: {}", codec_, stream_.msg ? stream_.msg : "truncated");
+        throw damaged("{}: {}", codec_, fault_of_zlib(stream_.msg));
     }
   }
 
@@ -91,6 +91,14 @@ class ZlibStream {
 };
 
 }  // namespace
+
+std::string_view fault_of_zlib(const char* message) {
+  const std::string_view words = message ? message : "";
+  if (words.empty()) return "the data are truncated";
+  if (words.find("header") != words.npos) return "the header is damaged";
+  if (words.ends_with("length check")) return "the content is not as long as its trailer states";
+  return words.ends_with("check") ? "the content does not match its checksum" : "a block is damaged";
+}
 
 Bytes inflate_zlib(ByteSpan encoded, DecodedSize size) {
   if (!size.exact) {

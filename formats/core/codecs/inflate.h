@@ -5,6 +5,9 @@
 
 namespace plainfs {
 
+// Returns the fault that zlib reports with a message of z_stream; null: it waits for more data.
+std::string_view fault_of_zlib(const char* message);
+
 // Decodes one zlib stream (RFC 1950). Ignores bytes after it, like zlib itself.
 Bytes inflate_zlib(ByteSpan encoded, DecodedSize size);
 // Decodes gzip members one after another (RFC 1952). Zeros may follow the last.

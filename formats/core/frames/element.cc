@@ -84,9 +84,9 @@ class NullableArray : public DerivedArray {
     check_fit();
   }
   std::optional<Elements> repeated(const Box&) const override { return std::nullopt; }
-  void passed(const Box& box) const override {
-    DerivedArray::passed(box);
-    mask_->passed(box);
+  void release(const Box& box) const override {
+    DerivedArray::release(box);
+    mask_->release(box);
   }
 
  private:

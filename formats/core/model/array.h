@@ -81,7 +81,7 @@ class Array {
 
   // Reports that a reader that goes through the array once, in C order, has passed the box. Data that are
   // kept only for another read may be dropped. A wrong report costs time and nothing else.
-  virtual void passed(const Box&) const {}
+  virtual void release(const Box&) const {}
 
   // Throws the Error that makes the whole array unreadable, if one is known. Views call it before they show a
   // shape or a header. May read a little. Does nothing if only parts can be damaged.

@@ -54,7 +54,7 @@ void passed_run(const Array& array, uint64_t first, uint64_t count) {
   if (first > array.count() || count > array.count() - first) return;
   for (uint64_t done = 0; done < count;) {
     const Box box = box_at(array.shape(), first + done, count - done);
-    array.passed(box);
+    array.release(box);
     done += element_count(box.extent);
   }
 }

@@ -20,7 +20,7 @@ Elements read_run(const Array& array, uint64_t first, uint64_t count);
 // Returns the elements of read_run(), read with Array::peek().
 Elements peek_run(const Array& array, uint64_t first, uint64_t count);
 
-// Calls Array::passed() for the boxes of read_run().
+// Calls Array::release() for the boxes of read_run().
 void passed_run(const Array& array, uint64_t first, uint64_t count);
 
 // Returns the number of elements that a pass in C order works on at a time: those of all adjacent chunks that

@@ -242,7 +242,7 @@ std::optional<Elements> ChunkedArray::repeated(const Box& box) const {
   return *one;
 }
 
-void ChunkedArray::passed(const Box& box) const {
+void ChunkedArray::release(const Box& box) const {
   check_inside(box, shape());
   if (element_count(box.extent) == 0) return;
   const Box chunks = chunks_of(grid_, box);

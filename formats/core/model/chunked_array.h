@@ -54,7 +54,7 @@ class ChunkedArray : public Array {
   Elements peek(const Box& box) const final;
   std::optional<Elements> repeated(const Box& box) const final;
   // Drops the chunks that end in the box.
-  void passed(const Box& box) const final;
+  void release(const Box& box) const final;
   Shape chunk_shape() const override { return grid_.typical_chunk_shape(); }
   // Returns false for numbers, which have no missing values as stored. If some numbers stand for missing
   // values, another array is derived.

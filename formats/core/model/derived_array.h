@@ -10,7 +10,7 @@
 
 namespace plainfs {
 
-// An array that returns the elements of another array and forwards the other calls: passed(), repeated(),
+// An array that returns the elements of another array and forwards the other calls: release(), repeated(),
 // check() and so on. A subclass overrides the two private functions and any other function that differs.
 class DerivedArray : public Array {
  public:
@@ -23,7 +23,7 @@ class DerivedArray : public Array {
   Elements read(const Box& box) const override { return derived(values_->read(stored_box(box)), box); }
   Elements peek(const Box& box) const override { return derived(values_->peek(stored_box(box)), box); }
   std::optional<Elements> repeated(const Box& box) const override;
-  void passed(const Box& box) const override { values_->passed(stored_box(box)); }
+  void release(const Box& box) const override { values_->release(stored_box(box)); }
   Shape chunk_shape() const override { return values_->chunk_shape(); }
   void check() const override { values_->check(); }
   bool is_null() const override { return values_->is_null(); }

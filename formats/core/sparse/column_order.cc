@@ -62,7 +62,7 @@ class ColumnOrder {
 
   Elements read(Part part, uint64_t first, uint64_t count) const;
   // Drops the bands that end among these entries.
-  void passed(Part part, uint64_t first, uint64_t count) const;
+  void release(Part part, uint64_t first, uint64_t count) const;
 
  private:
   // Entries as stored.
@@ -227,7 +227,7 @@ Elements ColumnOrder::read(Part part, uint64_t first, uint64_t count) const {
   return all;
 }
 
-void ColumnOrder::passed(Part part, uint64_t first, uint64_t count) const {
+void ColumnOrder::release(Part part, uint64_t first, uint64_t count) const {
   const uint64_t length = band_length(part), last = first + count;
   const uint64_t end = last == entries() ? divide_up(last, length) : last / length;
   for (uint64_t band = first / length; band < end; ++band) context_.cache.forget(key_of(part, band));
@@ -243,7 +243,7 @@ class OrderedPart : public Array {
     return order_->read(part_, box.origin[0], box.extent[0]);
   }
   Shape chunk_shape() const override { return {order_->band_length(part_)}; }
-  void passed(const Box& box) const override { order_->passed(part_, box.origin[0], box.extent[0]); }
+  void release(const Box& box) const override { order_->release(part_, box.origin[0], box.extent[0]); }
 
  private:
   const std::shared_ptr<const ColumnOrder> order_;

@@ -19,8 +19,8 @@ namespace plainfs {
 struct EntryPass {
   std::vector<ArrayPtr> parts;  // the indices, the values
   uint64_t first = 0, end = 0;
-  uint64_t at_once = 1;  // entries that one thread reads at a time
-  bool lets_go = false;  // drops from the cache the chunks that it has passed
+  uint64_t at_once = 1;   // entries that one thread reads at a time
+  bool releases = false;  // drops from the cache the chunks that it has passed
 };
 
 // Returns the bytes of a decoded entry.
@@ -49,7 +49,7 @@ void for_entry_runs(const EntryPass& pass, Context& context, Read&& read, Visit&
       read(runs[i], begin, std::min(last, begin + pass.at_once));
     });
     for (uint64_t i = 0; i < count; ++i) visit(std::as_const(runs[i]));
-    if (!pass.lets_go) continue;
+    if (!pass.releases) continue;
     for (const ArrayPtr& part : pass.parts) passed_run(*part, first, last - first);
   }
 }

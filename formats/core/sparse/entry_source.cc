@@ -53,8 +53,8 @@ class Compressed : public EntrySource {
     run.value = lists_.value->read(range(begin, run.index.size()));
     if (!as_stored_) return sorted(std::move(run), dtype());
     // The caller keeps only a few of the entries.
-    lists_.value->passed(range(begin, run.index.size()));
-    lists_.index->passed(range(begin, run.index.size()));
+    lists_.value->release(range(begin, run.index.size()));
+    lists_.index->release(range(begin, run.index.size()));
     return run;
   }
   EntryRun positions(uint64_t first, uint64_t count) const override {

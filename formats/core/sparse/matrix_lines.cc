@@ -345,7 +345,7 @@ class DenseLines : public MatrixLines {
       std::vector<int64_t> own(axis_ == 0 ? some : shape[1]);
       const std::vector<int8_t> each = widths(elements);
       for (uint64_t i = 0; i < each.size(); ++i) own[axis_ == 0 ? i / shape[1] : i % shape[1]] += each[i];
-      values_->passed({{first, 0}, {some, shape[1]}});
+      values_->release({{first, 0}, {some, shape[1]}});
       const MutexLock lock(mutex);
       for (size_t i = 0; i < own.size(); ++i) more[axis_ == 0 ? first + i : i] += own[i];
     });

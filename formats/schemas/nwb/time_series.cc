@@ -54,7 +54,7 @@ class Channel : public DerivedArray {
         scale_(std::move(scale)) {}
   Shape chunk_shape() const override { return {values().chunk_shape()[0]}; }
   // Releases nothing: the other channels of the same chunks are read beside this one.
-  void passed(const Box&) const override {}
+  void release(const Box&) const override {}
 
  private:
   Box stored_box(const Box& box) const override {

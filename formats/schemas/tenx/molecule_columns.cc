@@ -89,9 +89,9 @@ class BarcodesWithWells : public DerivedArray {
       throw damaged("gem_group has {} values for {} molecules", wells_->count(), count());
   }
   std::optional<Elements> repeated(const Box&) const override { return std::nullopt; }
-  void passed(const Box& box) const override {
-    DerivedArray::passed(box);
-    wells_->passed(box);
+  void release(const Box& box) const override {
+    DerivedArray::release(box);
+    wells_->release(box);
   }
 
  private:

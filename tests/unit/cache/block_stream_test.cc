@@ -29,7 +29,7 @@ class Numbers : public BlockStream<Block> {
     ++made;
     return {number};
   }
-  void passed(uint64_t first, uint64_t last) const override {
+  void release(uint64_t first, uint64_t last) const override {
     const std::lock_guard lock(mutex);
     for (uint64_t i = first; i < last; ++i) left_behind.push_back(i);
   }

@@ -199,7 +199,7 @@ BOOST_AUTO_TEST_CASE(any_box_of_any_grid_matches_the_plain_array) {
         for (const uint64_t place : places_in_box(shape, box)) expected.push_back(shown(type, all, place));
         BOOST_TEST_REQUIRE((all_shown(type, part) == expected));
         BOOST_TEST_REQUIRE((all_shown(type, array.peek(box)) == expected));
-        array.passed(random_box(shape, random));
+        array.release(random_box(shape, random));
       }
     }
   }
@@ -280,11 +280,11 @@ BOOST_AUTO_TEST_CASE(passed_chunks_are_dropped_at_their_end) {
   };
   BOOST_TEST(loads_of_all() == 9);
   BOOST_TEST(loads_of_all() == 0);
-  array.passed({{0, 0}, {3, 10}});
+  array.release({{0, 0}, {3, 10}});
   BOOST_TEST(loads_of_all() == 0);
-  array.passed({{3, 0}, {1, 8}});
+  array.release({{3, 0}, {1, 8}});
   BOOST_TEST(loads_of_all() == 2);
-  array.passed({{7, 0}, {3, 10}});
+  array.release({{7, 0}, {3, 10}});
   BOOST_TEST(loads_of_all() == 6);
 }
 

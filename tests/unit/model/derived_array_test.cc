@@ -262,7 +262,7 @@ class Asked : public MemoryArray {
     return read(box);
   }
   std::optional<Elements> repeated(const Box&) const override { return read(range(0, 1)); }
-  void passed(const Box& box) const override { passed_elements += box.extent[0]; }
+  void release(const Box& box) const override { passed_elements += box.extent[0]; }
   Shape chunk_shape() const override { return {2}; }
 
   mutable int peeks = 0;
@@ -278,7 +278,7 @@ BOOST_AUTO_TEST_CASE(derived_arrays_pass_on_how_they_are_read) {
       factor(values, text_array({"a"}), 0, "/x", context)};
   for (const ArrayPtr& array : arrays) {
     BOOST_TEST(array->peek(range(1, 2)).count == 2u);
-    array->passed(range(0, 3));
+    array->release(range(0, 3));
     BOOST_TEST((array->chunk_shape() == Shape{2}));
   }
   BOOST_TEST(values->peeks == 5);

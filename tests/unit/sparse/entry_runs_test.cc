@@ -59,14 +59,14 @@ BOOST_AUTO_TEST_CASE(each_entry_is_worked_on_once) {
   for (size_t i = 0; i < times.size(); ++i) BOOST_TEST_REQUIRE(times[i] == (i >= 100));
 }
 
-BOOST_AUTO_TEST_CASE(a_pass_that_lets_go_leaves_nothing_in_the_cache) {
-  for (const bool lets_go : {false, true}) {
+BOOST_AUTO_TEST_CASE(releasing_pass_leaves_nothing_in_the_cache) {
+  for (const bool releases : {false, true}) {
     TestContext context;
     const auto index = std::make_shared<ChunkedCopy>(context, counted(1000), Shape{100});
     for (int i = 0; i < 2; ++i)
-      for_entry_runs({{index}, 0, 1000, 30, lets_go}, context,
+      for_entry_runs({{index}, 0, 1000, 30, releases}, context,
                      [&](uint64_t first, uint64_t last) { read_run(*index, first, last - first); });
-    BOOST_TEST(index->chunks_decoded() == (lets_go ? 20u : 10u));
+    BOOST_TEST(index->chunks_decoded() == (releases ? 20u : 10u));
   }
 }
 
