@@ -84,7 +84,7 @@ std::vector<double> PageCells::values(uint64_t gene) const {
   std::vector<double> values;
   values.reserve(lines->length());
   append_doubles(lines->dtype(), lines->read(gene, 0, lines->length()), values);
-  // A reader who looks at one gene looks at more.
+  // After one gene, others are likely to be read.
   if (!is_sorted_ahead_.exchange(true))
     meaning_.what.context->workers.try_later([meaning = meaning_, lines] { lines->sort_ahead(); });
   return values;

@@ -159,7 +159,7 @@ class GzipSource final : public ByteSource {
     stream_.avail_out = room;
     const int result = inflate(&stream_, points_ ? Z_BLOCK : Z_NO_FLUSH);
     if (result != Z_OK && result != Z_STREAM_END)
-      throw damaged("gzip: {}, near byte {} of the file; copy or download it again",
+      throw damaged("the gzip data are invalid: {}, near byte {}; copy or download the file again",
                     fault_of_zlib(stream_.msg), input_.taken());
     const size_t produced = room - stream_.avail_out;
     output_ += produced;

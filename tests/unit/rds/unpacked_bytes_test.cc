@@ -55,9 +55,8 @@ BOOST_AUTO_TEST_CASE(sequential_reader_has_pages_decompressed_ahead_once) {
   TestContext context;
   const auto bytes = open_bytes(context, compressed());
   const auto source = UnpackedBytes::from(bytes, 0);
-  Bytes all(kBytes + 1);
+  Bytes all(kBytes);
   BOOST_TEST_REQUIRE(source->read(all) == kBytes);
-  all.resize(kBytes);
   BOOST_TEST(is_text_at(0, all));
   context.wait_for_jobs();
   BOOST_TEST(context.workers.jobs_taken() > 0U);
@@ -75,7 +74,7 @@ BOOST_AUTO_TEST_CASE(a_read_in_the_middle_reads_nothing_ahead) {
 }
 
 BOOST_AUTO_TEST_CASE(small_cache_reads_nothing_ahead) {
-  TestContext context(size_t{8} << 20);
+  TestContext context(size_t{4} << 20);
   const auto bytes = open_bytes(context, compressed());
   Bytes all(kBytes);
   BOOST_TEST(UnpackedBytes::from(bytes, 0)->read(all) == kBytes);
@@ -125,7 +124,7 @@ BOOST_AUTO_TEST_CASE(fault_of_gzip_is_named_with_its_place) {
     damaged[at] ^= 0x55;
     BOOST_CHECK_EXCEPTION(open_bytes(context, damaged), Error, mentions(std::string(words)));
   };
-  fails(2, "the header is damaged, near byte 0 of the file");
+  fails(3, "the header is damaged, near byte 0");
   fails(compressed().size() - 7, "the content does not match its checksum");
   fails(compressed().size() - 2, "the content is not as long as its trailer states");
 }

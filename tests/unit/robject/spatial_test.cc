@@ -385,8 +385,8 @@ BOOST_AUTO_TEST_CASE(wrong_type_in_a_list_of_pictures_is_damage) {
     check_damaged(name, array_node<double>({1.5}), name + wrong);
   for (const char* name : {"image_samples", "column_samples", "image_scale_factors"})
     check_damaged(name, Node{LabelledArray{text_array({"1"}), nullptr, nullptr}}, name + wrong);
-  check_damaged("image_ids", Node{}, "no list image_ids");
-  check_damaged("image_samples", array_node<int32_t>({2}), "sample 2 of 2");
+  check_damaged("image_ids", Node{}, "the list image_ids is missing");
+  check_damaged("image_samples", array_node<int32_t>({2}), "sample 2 is not below 2");
 }
 
 BOOST_AUTO_TEST_CASE(transient_error_of_images_is_not_an_absence) {

@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(invalid_values_damage_the_column_and_the_table) {
                                    {"vls_heap_type", "heap", "v"},
                                    {"vls_length", "values, expected", "v"},
                                    {"vls_members", "offset and length", "v"},
-                                   {"vls_no_heap", "without a heap", "v"},
+                                   {"vls_no_heap", "the heap of a vls column is missing", "v"},
                                    {"vls_out_of_heap", "outside the heap", "v"},
                                    {"vls_overflow", "outside the heap", "v"},
                                    {"vls_signed", "unsigned", "v"}}) {
