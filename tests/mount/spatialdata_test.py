@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A SpatialData: its table by anndata, images and labels by zarr, shapes and points by DuckDB, on the mount and through
-`serve`. The store has the documented layout of spatialdata 0.2, whose package Debian does not have."""
+`serve`. The store has the documented layout of spatialdata 0.2, a package that Debian does not have."""
 import json
 import os
 import subprocess
@@ -16,18 +16,21 @@ from server import Server  # noqa: E402
 anndata, numpy, pandas, zarr = import_or_exit("anndata", "numpy", "pandas", "zarr")
 
 GLOBAL = [{"type": "identity", "input": {"name": "xy"}, "output": {"name": "global"}}]
-TABLE = {"spatialdata-encoding-type": "ngff:regions_table", "region": "cells", "region_key": "region", "instance_key": "cell_id"}
+TABLE = {"spatialdata-encoding-type": "ngff:regions_table", "region": "cells", "region_key": "region",
+         "instance_key": "cell_id"}
+POINTS = "SELECT i * 0.25 AS x, 'GENE' || i % 3 AS gene FROM range({}, {}) t(i)"
+PARTS = "points/transcripts/points.parquet"
 QUERIES = {
     "shapes/cells/shapes.parquet": "SELECT i AS x, i + 0.5 AS y, 2.0 AS radius FROM range(6) t(i)",
-    "points/transcripts/points.parquet/part.0.parquet": "SELECT i * 0.25 AS x, 'GENE' || i % 3 AS gene FROM range(1000) t(i)",
-    "points/transcripts/points.parquet/part.1.parquet": "SELECT i * 0.25 AS x, 'GENE' || i % 3 AS gene FROM range(1000, 1500) t(i)",
+    PARTS + "/part.0.parquet": POINTS.format(0, 1000),
+    PARTS + "/part.1.parquet": POINTS.format(1000, 1500),
 }
 
 
 def by_duckdb(paths):
     """Returns the rows of each Parquet file."""
-    done = subprocess.run(["node", os.path.join(NPM, "read.mjs")], input="\n".join(paths), text=True, capture_output=True,
-                          timeout=120, check=True)
+    done = subprocess.run(["node", os.path.join(NPM, "read.mjs")], input="\n".join(paths), text=True,
+                          capture_output=True, timeout=120, check=True)
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(answers) == len(paths) and not any("error" in answer for answer in answers), answers
     return [answer["rows"] for answer in answers]
@@ -57,9 +60,10 @@ class SpatialData(Folder):
             {"encoding-type": "ngff:shapes", "coordinateTransformations": GLOBAL})
         zarr.open_group(os.path.join(self.store, "points/transcripts"), mode="w").attrs.update(
             {"encoding-type": "ngff:points", "coordinateTransformations": GLOBAL})
-        os.mkdir(os.path.join(self.store, "points/transcripts/points.parquet"))
+        os.mkdir(os.path.join(self.store, PARTS))
         lines = [f"{os.path.join(self.store, path)}\t{query}" for path, query in QUERIES.items()]
-        subprocess.run(["node", os.path.join(NPM, "write.mjs")], input="\n".join(lines), text=True, timeout=120, check=True)
+        subprocess.run(["node", os.path.join(NPM, "write.mjs")], input="\n".join(lines), text=True, timeout=120,
+                       check=True)
 
     def put_image(self, name, axes, pixels):
         group = zarr.open_group(os.path.join(self.store, name), mode="w")
@@ -67,7 +71,8 @@ class SpatialData(Folder):
         group.create_dataset("0", data=pixels, chunks=(1, 8, 8)[-pixels.ndim:], dimension_separator="/")
 
     def put_table(self, name):
-        obs = pandas.DataFrame({"region": pandas.Categorical(["cells"] * 6), "cell_id": range(6)}, index=[f"c{i}" for i in range(6)])
+        obs = pandas.DataFrame({"region": pandas.Categorical(["cells"] * 6), "cell_id": range(6)},
+                               index=[f"c{i}" for i in range(6)])
         cells = anndata.AnnData(numpy.arange(18, dtype="f4").reshape(6, 3), obs=obs, dtype="f4")
         cells.var_names = ["GENE0", "GENE1", "GENE2"]
         cells.obsm["spatial"] = numpy.arange(12.0).reshape(6, 2)
@@ -91,7 +96,7 @@ class SpatialData(Folder):
             found = by_duckdb([mount.join(path) for path in paths])
             self.assertEqual(found, by_duckdb([os.path.join(self.store, path) for path in paths]))
             self.assertEqual([len(rows) for rows in found], [6, 1000, 500])
-            self.assertEqual(sorted(os.listdir(mount.join("points/transcripts/points.parquet"))), ["part.0.parquet", "part.1.parquet"])
+            self.assertEqual(sorted(os.listdir(mount.join(PARTS))), ["part.0.parquet", "part.1.parquet"])
 
     def test_elements_are_read_through_serve(self):
         with Server(self.store) as server:
