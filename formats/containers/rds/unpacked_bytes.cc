@@ -191,6 +191,8 @@ void UnpackedBytes::read_ahead(uint64_t number) const {
   const auto next = first_place_after(pass_.points, number * kPageBytes);
   if (next == pass_.points.end()) return;
   const auto span = static_cast<uint64_t>(next - pass_.points.begin()) + 1;
+  std::atomic<uint64_t>& here = ahead_[(span - 1) % ahead_.size()];
+  if (here.load(std::memory_order_relaxed) == span - 1) here = 0;  // for another pass over the data
   std::atomic<uint64_t>& ahead = ahead_[span % ahead_.size()];
   const uint64_t end = std::next(next) == pass_.points.end() ? pass_.size : std::next(next)->output;
   if (ahead.load(std::memory_order_relaxed) == span || end - next->output > most_between_places_ / kAheadPart)

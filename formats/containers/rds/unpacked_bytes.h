@@ -86,7 +86,8 @@ class UnpackedBytes : public std::enable_shared_from_this<UnpackedBytes> {
   mutable Mutex mutex_;
   mutable std::vector<ReaderPtr> readers_ GUARDED_BY(mutex_);
   mutable uint64_t now_ GUARDED_BY(mutex_) = 0;
-  // For each span of pages between two places, by its number modulo the size, the last that was read ahead.
+  // The spans between two places that were read ahead and not reached yet, each at its number modulo the
+  // size.
   mutable std::array<std::atomic<uint64_t>, 16> ahead_{};
 };
 
