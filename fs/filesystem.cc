@@ -412,7 +412,7 @@ int Filesystem::report(Inode inode, const Error& error) {
   requests_.errors.fetch_add(1, std::memory_order_relaxed);
   if (log_error_) log_error_(Error(error.code(), reason(error)).at(path(inode)).what());
   if (error.code() == Errc::not_unique) return kNotUnique;
-  return error.code() == Errc::unsupported ? ENOTSUP : EIO;
+  return is_unsupported(error) ? ENOTSUP : EIO;
 }
 
 ChosenViews views_named(std::string_view list) {

@@ -202,7 +202,7 @@ ArrayPtr pixels_in(const Samples& samples, const Picture& picture, Context& cont
       if (const auto pixels = member_of(readable_place.parts, name, context))
         return pixels_of(pixels->content);
   } catch (const Error& error) {
-    if (error.code() != Errc::unsupported) throw;
+    if (!is_unsupported(error)) throw;
     context.notice(error.what());
   }
   return nullptr;

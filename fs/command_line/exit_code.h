@@ -50,6 +50,7 @@ inline ExitCode exit_code_of(Errc code) {
     case Errc::unknown_format:
       return kUnknownFormat;
     case Errc::unsupported:
+    case Errc::undecodable:
     case Errc::inexpressible:
       return kUnsupported;
     case Errc::damaged:
@@ -72,7 +73,7 @@ inline const char* kind_of(Errc code) {
 
 // Returns the error for users. Features that plainfs does not support are marked as such.
 inline std::string reason(const Error& error) {
-  return error.code() == Errc::unsupported ? std::string("not supported: ") + error.what() : error.what();
+  return is_unsupported(error) ? std::string("not supported: ") + error.what() : error.what();
 }
 
 }  // namespace plainfs

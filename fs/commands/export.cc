@@ -221,6 +221,17 @@ int export_to_folder(Session& session, const ExportNames& names, const Options& 
   return work.run(names.paths, options, part);
 }
 
+// Prints what was left out of the files or changed in them.
+void print_notices(const Session& session, const std::string& store) {
+  constexpr size_t kMost = 10;
+  const std::vector<std::string> notices = session.notices().lines();
+  for (size_t i = 0; i < std::min(notices.size(), kMost); ++i)
+    std::fprintf(stderr, "plainfs: notice: %s\n", printable(notices[i]).c_str());
+  if (notices.size() > kMost)
+    std::fprintf(stderr, "plainfs: %zu more notices: plainfs check %s\n", notices.size() - kMost,
+                 printable(store).c_str());
+}
+
 }  // namespace
 
 int export_command(Arguments arguments) {
@@ -237,10 +248,16 @@ int export_command(Arguments arguments) {
     const Request::Scope scope(&interruption);
     Session session(options, {}, shown_pass());
     if (part_text.empty() && is_for_one_file(session.filesystem(), names.store, names.paths, names.target,
-                                             !options.views.empty(), file_options))
-      return export_file(session, names.paths.empty() ? "" : names.paths[0], names.target, file_options);
+                                             !options.views.empty(), file_options)) {
+      const int code =
+          export_file(session, names.paths.empty() ? "" : names.paths[0], names.target, file_options);
+      print_notices(session, names.store);
+      return code;
+    }
     interruption.let_through();
-    return export_to_folder(session, names, options, part);
+    const int code = export_to_folder(session, names, options, part);
+    print_notices(session, names.store);
+    return code;
   } catch (const Cancelled&) {
     std::fprintf(stderr, "plainfs: %s: stopped by a signal; nothing was written\n",
                  printable(names.target).c_str());

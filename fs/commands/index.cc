@@ -98,7 +98,7 @@ int index_command(Arguments arguments) {
     filesystem.save_index();
     if (is_beside) place = put_beside(options, filesystem);
   } catch (const Error& error) {
-    throw Failure(error.code() == Errc::unsupported ? kUnsupported : kNotWritten,
+    throw Failure(is_unsupported(error) ? kUnsupported : kNotWritten,
                   fmt::format("{}: {}", options.store, reason(error)));
   }
   const std::string rest =

@@ -158,7 +158,7 @@ std::string imagej_description(const Image& image, bool has_unit) {
 }  // namespace
 
 bool has_ome_tiff(const Image& image) {
-  if (image.error) return image.error->code() != Errc::unsupported;
+  if (image.error) return !is_unsupported(*image.error);
   const uint64_t longest = std::max(length_along(image, 'x'), length_along(image, 'y'));
   return longest <= UINT32_MAX && length_along(image, 'c') <= kMostChannels &&
          pixel_type(image.levels.front().values->dtype());

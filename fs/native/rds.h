@@ -16,7 +16,7 @@
 namespace plainfs {
 
 // Returns a data.frame. A factor with distinct levels becomes an R factor.
-ByteLayout table_rds(const Table& table, Context& context);
+ByteLayout table_rds(const Table& table, Context& context, const std::string& place = "a table as .rds");
 
 // Returns a matrix (rank 2) or array. Requires: rank >= 2.
 ByteLayout array_rds(const LabelledArray& array, Context& context);

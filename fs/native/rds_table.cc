@@ -144,10 +144,10 @@ void put_data_frame(const std::vector<Column>& columns, const std::function<void
   out.end_attributes();
 }
 
-ByteLayout table_rds(const Table& table, Context& context) {
+ByteLayout table_rds(const Table& table, Context& context, const std::string& place) {
   if (table.rows > INT32_MAX) throw unsupported("{} rows are too many for R's tables", table.rows);
   checked_row_names(table);
-  const std::vector<Column> columns = held_by_r(flat_columns(table), ".rds", context);
+  const std::vector<Column> columns = held_by_r(flat_columns(table), place, context);
   RdsWriter out(context);
   put_data_frame(
       columns, [&] { put_row_names(table, out); }, context, out);

@@ -34,6 +34,7 @@ int status_of(const Error& error) {
     case Errc::not_unique:
       return 404;
     case Errc::unsupported:
+    case Errc::undecodable:
       return 501;
     default:
       return 500;

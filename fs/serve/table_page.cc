@@ -178,7 +178,7 @@ class TablePage {
             table_, shown_columns,
             sorted_rows(*order_->values, falls_, filter_ ? &*filter_ : nullptr, from_, kRowsOnPage));
       } catch (const Error& error) {
-        if (error.code() != Errc::unsupported) throw;
+        if (!is_unsupported(error)) throw;
         add_problem(fmt::format("{}: {}.", order_->name, error.what()), {}, {});
         order_ = nullptr;
       }

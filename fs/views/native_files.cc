@@ -250,8 +250,10 @@ void offer_rds(const Node& node, Context& context, std::vector<ViewEntry>& files
                      })});
   } else if (const auto* table = std::get_if<Table>(&node.content)) {
     if (!can_be_held(*table)) return;
-    files.push_back(beside(
-        ".rds", layout_opener(context, [table = *table, &context] { return table_rds(table, context); })));
+    const std::string place = (node.parts ? node.parts->path() : "a table as ") + ".rds";
+    files.push_back(beside(".rds", layout_opener(context, [table = *table, place, &context] {
+                             return table_rds(table, context, place);
+                           })));
   } else if (const auto* array = std::get_if<LabelledArray>(&node.content)) {
     offer_array_rds(*array, context, files);
   }

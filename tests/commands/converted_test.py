@@ -2,6 +2,7 @@
 """Tests files of `plainfs export` by opening them in their programs and comparing them with the bytes of the mount."""
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -35,10 +36,12 @@ STORES = {
 try:
     import anndata
     import h5py
+    import numpy
+    import zarr
 except ImportError:
     anndata = None
 
-needs_anndata = needs_modules("anndata", "h5py")
+needs_anndata = needs_modules("anndata", "h5py", "numpy", "zarr")
 
 
 def export(*arguments):
@@ -120,6 +123,36 @@ class Hdf5(Folder):
         for level in (1, 9):
             ours = export(f"--level={level}", PBMC, self.at(f"{level}.h5ad"))
             self.assertEqual({filters[1] for *_, filters in layout(ours).values()}, {level})
+
+    def zarr_store(self):
+        """Returns an AnnData with a layer and a column of text, in Zarr."""
+        cells = anndata.AnnData(numpy.arange(6, dtype="f4").reshape(3, 2), dtype="f4")
+        cells.obs["note"] = ["a", "b", "c"]
+        cells.layers["counts"] = cells.X
+        cells.write_zarr(self.at("cells.zarr"))
+        return self.at("cells.zarr")
+
+    def test_left_out_column_is_printed(self):
+        store = self.zarr_store()
+        zarr.open_group(store)["obs/note"][1] = "b\0"
+        done = subprocess.run([PROGRAM, "export", store, self.at("out.h5ad")], capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("plainfs: notice: /obs/note: not in the .h5ad: text 1 contains a NUL", done.stderr)
+        self.assertEqual(list(anndata.read_h5ad(self.at("out.h5ad")).obs), [])
+
+    def test_data_of_an_unknown_codec_are_not_left_out(self):
+        for part in ("layers/counts", "obs/note"):
+            store = self.zarr_store()
+            path = os.path.join(store, part, ".zarray")
+            with open(path, encoding="utf-8") as file:
+                document = {**json.load(file), "compressor": {"id": "nonesuch"}}
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(document, file)
+            done = subprocess.run([PROGRAM, "export", store, self.at("out.h5ad")], capture_output=True, text=True, timeout=120)
+            self.assertEqual(done.returncode, 15, done.stderr)
+            self.assertIn('codec "nonesuch"', done.stderr)
+            self.assertFalse(os.path.exists(self.at("out.h5ad")))
+            shutil.rmtree(store)
 
     def test_tenx_has_the_chunks_of_cell_ranger(self):
         ours, plain = self.both(PBMC, "out.h5")

@@ -77,7 +77,7 @@ class ChainParser {
   }
   void require_flat_numbers(const Extension& codec) const {
     if (!is_flat_number(stage_.dtype))
-      throw unsupported("codec \"{}\" on {}", codec.name, stage_.dtype.name());
+      throw undecodable("codec \"{}\" on {}", codec.name, stage_.dtype.name());
   }
 
   void add_transpose(const Extension& codec) {

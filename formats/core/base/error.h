@@ -15,6 +15,7 @@ namespace plainfs {
 enum class Errc {
   damaged,         // the bytes are wrong; EIO
   unsupported,     // other programs can read it, plainfs cannot; ENOTSUP
+  undecodable,     // stored by a codec that plainfs lacks, whatever needs the data; ENOTSUP
   inexpressible,   // the store is sound, but the format of this file cannot express a value of it; EIO
   not_found,       // it does not exist; ENOENT
   not_unique,      // several have that name; ENOTUNIQ
@@ -43,6 +44,12 @@ inline bool is_transient(const Error& error) {
   return error.code() == Errc::unreadable || error.code() == Errc::changed;
 }
 
+// Returns whether other programs may succeed where plainfs cannot. A caller that leaves out what a format
+// cannot hold asks for Errc::unsupported instead: data that no file can show are not left out.
+inline bool is_unsupported(const Error& error) {
+  return error.code() == Errc::unsupported || error.code() == Errc::undecodable;
+}
+
 template <class... A>
 Error damaged(fmt::format_string<A...> text, A&&... values) {
   return Error(Errc::damaged, fmt::format(text, std::forward<A>(values)...));
@@ -50,6 +57,10 @@ Error damaged(fmt::format_string<A...> text, A&&... values) {
 template <class... A>
 Error unsupported(fmt::format_string<A...> text, A&&... values) {
   return Error(Errc::unsupported, fmt::format(text, std::forward<A>(values)...));
+}
+template <class... A>
+Error undecodable(fmt::format_string<A...> text, A&&... values) {
+  return Error(Errc::undecodable, fmt::format(text, std::forward<A>(values)...));
 }
 template <class... A>
 Error inexpressible(fmt::format_string<A...> text, A&&... values) {

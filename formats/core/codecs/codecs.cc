@@ -214,7 +214,7 @@ ObjectCodecPtr object_from_zarr(const Json&, const DType&) {
 }
 // numcodecs can also write numbers as JSON and msgpack, but no store is known that does.
 void check_objects(std::string_view id, const DType& dtype) {
-  if (dtype.kind != Kind::json) throw unsupported("codec \"{}\" for {}", id, dtype.name());
+  if (dtype.kind != Kind::json) throw undecodable("codec \"{}\" for {}", id, dtype.name());
 }
 template <bool with_shape>
 ObjectCodecPtr json_from_zarr(const Json&, const DType& dtype) {
@@ -250,7 +250,7 @@ constexpr ObjectEntry kObjectCodecs[] = {
 CodecPtr make_zarr_codec(std::string_view id, const Json& configuration, const DType& dtype) {
   for (const CodecEntry& entry : kCodecs)
     if (entry.from_zarr && entry.id == id) return entry.from_zarr(configuration, dtype);
-  throw unsupported("codec \"{}\"", id);
+  throw undecodable("codec \"{}\"", id);
 }
 
 CodecPtr make_zarr_v3_codec(std::string_view name, const Json& configuration, const ArrayStage& stage) {
@@ -259,7 +259,7 @@ CodecPtr make_zarr_v3_codec(std::string_view name, const Json& configuration, co
     return make_zarr_codec(name.substr(kPrefix.size()), configuration, stage.dtype);
   for (const V3Entry& entry : kV3Codecs)
     if (entry.name == name) return entry.make(configuration, stage);
-  throw unsupported("codec \"{}\"", name);
+  throw undecodable("codec \"{}\"", name);
 }
 
 ObjectCodecPtr make_zarr_object_codec(std::string_view id, const Json& configuration, const DType& dtype) {
@@ -282,7 +282,7 @@ Error unsupported_hdf5_filter(unsigned number) {
     filter += fmt::format(" ({})", known->name);
     if (!known->package.empty()) help += fmt::format(" with Debian's package {}", known->package);
   }
-  return unsupported("{} requires a plugin of libhdf5: {}", filter, help);
+  return undecodable("{} requires a plugin of libhdf5: {}", filter, help);
 }
 
 }  // namespace plainfs

@@ -42,7 +42,7 @@ class CheckedArray : public DerivedArray {
       rule_();
       return std::nullopt;
     } catch (const Error& error) {
-      if (error.code() != Errc::damaged && error.code() != Errc::unsupported) throw;
+      if (error.code() != Errc::damaged && !is_unsupported(error)) throw;
       return error;
     }
   }

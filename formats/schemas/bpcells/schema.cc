@@ -30,7 +30,7 @@ std::optional<StoredVersion> version_of(const Node& node) {
     const Attributes attributes = attributes_of(node);
     if (const Json* value = find_attribute(attributes, "version")) stored = *value;
   } catch (const Error& error) {
-    if (is_transient(error) || (error.code() != Errc::unsupported && may_be_bpcells(*node.parts))) throw;
+    if (is_transient(error) || (!is_unsupported(error) && may_be_bpcells(*node.parts))) throw;
   }
   const Json* value = stored ? &*stored : nullptr;
   if (value && value->list() && value->list()->size() == 1) value = &value->list()->front();

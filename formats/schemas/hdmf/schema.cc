@@ -116,7 +116,7 @@ std::vector<Member> LinkedGroup::read_links() const {
   try {
     links = links_of(stored_->attributes(), *reading_.sources, warn);
   } catch (const Error& error) {
-    if (error.code() != Errc::damaged && error.code() != Errc::unsupported) throw;
+    if (error.code() != Errc::damaged && !is_unsupported(error)) throw;
     return {};  // .attrs.json reports the error
   }
   std::erase_if(links, [&](const Member& link) {

@@ -82,7 +82,7 @@ class Columns {
       texts.vector->check();
       return {};
     } catch (const Error& error) {
-      if (error.code() != Errc::unsupported) throw;
+      if (!is_unsupported(error)) throw;
       return error.what();
     }
   }

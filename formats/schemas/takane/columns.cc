@@ -17,7 +17,7 @@ void check_opens(const Array& values) {
   try {
     values.check();
   } catch (const Error& error) {
-    if (error.code() != Errc::unsupported) throw;
+    if (!is_unsupported(error)) throw;
     throw damaged("the type is not one of takane's: {}", error.what());
   }
 }

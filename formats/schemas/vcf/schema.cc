@@ -26,7 +26,7 @@ std::optional<std::string> version_of(const Node& node) {
     if (version && std::find(std::begin(kKnown), std::end(kKnown), *version) != std::end(kKnown))
       return version;
   } catch (const Error& error) {
-    if (is_transient(error) || (error.code() != Errc::unsupported && may_be_vcf(*node.parts))) throw;
+    if (is_transient(error) || (!is_unsupported(error) && may_be_vcf(*node.parts))) throw;
   }
   return std::nullopt;
 }

@@ -228,6 +228,23 @@ BOOST_AUTO_TEST_CASE(unsupported_content_is_left_out) {
   BOOST_TEST(message_of([&] { written(matrix); }).find("a sparse matrix of") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(data_of_an_unknown_codec_are_not_left_out) {
+  const ArrayPtr broken = std::make_shared<BrokenArray>(text_type(), undecodable("codec x"));
+  TestContext context;
+  AnnotatedMatrix matrix = small_matrix(context);
+  matrix.obs.columns = {{"note", broken}};
+  BOOST_TEST(message_of([&] { written(matrix, context); }).find("codec x") != std::string::npos);
+  matrix = small_matrix(context);
+  SparseMatrix counts;
+  counts.rows = 3;
+  counts.columns = 2;
+  counts.error = undecodable("codec y");
+  matrix.layers = {{"counts", counts}};
+  BOOST_TEST(message_of([&] { written(matrix, context); }).find("codec y") != std::string::npos);
+  matrix.layers = {{"counts", undecodable("codec z")}};
+  BOOST_TEST(message_of([&] { written(matrix, context); }).find("codec z") != std::string::npos);
+}
+
 // Tables with exchanged sides: anndata refuses such a file.
 BOOST_AUTO_TEST_CASE(tables_of_mismatched_length_are_damage) {
   TestContext context;

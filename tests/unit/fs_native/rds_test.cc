@@ -363,6 +363,14 @@ BOOST_AUTO_TEST_CASE(a_column_with_a_nul_is_left_out) {
   BOOST_TEST((rds_of(table) == without));
 }
 
+BOOST_AUTO_TEST_CASE(a_column_of_an_unknown_codec_is_not_left_out) {
+  Table table;
+  table.rows = 1;
+  table.columns = {{"n", numbers<double>({1})},
+                   {"c", std::make_shared<BrokenArray>(text_type(), undecodable("codec x"))}};
+  BOOST_CHECK_EXCEPTION(rds_of(table), Error, mentions("codec x"));
+}
+
 BOOST_AUTO_TEST_CASE(numeric_and_logical_levels_become_text) {
   TestContext context;
   const auto rds_with = [&](ArrayPtr levels) {

@@ -132,7 +132,7 @@ StoredAttribute fetch(hid_t object, uint64_t address, std::string name, const Op
   const AttributeHandle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT));
   if (attribute.id() < 0) {
     const Error error = file.unless_newer(library_error("cannot be opened"), address, true);
-    if (error.code() == Errc::unsupported)
+    if (is_unsupported(error))
       if (std::optional<StoredAttribute> found = fetch_from_header(address, name, file))
         return *std::move(found);
     throw error;
