@@ -34,8 +34,11 @@ def touched(changed, includes):
 
 
 def main():
-    files = [path for path in git("ls-files", "--cached", "--others", "--exclude-standard")
-             if path.startswith(ROOMS) and path.endswith((".cc", ".h")) and os.path.exists(path)]
+    files = [
+        path
+        for path in git("ls-files", "--cached", "--others", "--exclude-standard")
+        if path.startswith(ROOMS) and path.endswith((".cc", ".h")) and os.path.exists(path)
+    ]
     changed = git("diff", "--name-only", sys.argv[1]) + git("ls-files", "--others", "--exclude-standard")
     lists = {os.path.dirname(path) for path in changed if path.endswith("/CMakeLists.txt")}
     if DECIDES & set(changed):

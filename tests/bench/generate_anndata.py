@@ -25,7 +25,9 @@ def sparse(rng, cells, genes, nonzeros):
     """Returns a csr matrix with the same number of entries in each row, distinct and sorted."""
     per_cell = nonzeros // cells
     stride = genes // per_cell
-    indices = (np.arange(per_cell, dtype="i4") * stride + rng.integers(0, stride, (cells, per_cell), dtype="i4")).ravel()
+    indices = (
+        np.arange(per_cell, dtype="i4") * stride + rng.integers(0, stride, (cells, per_cell), dtype="i4")
+    ).ravel()
     values = np.minimum(rng.geometric(0.4, len(indices)), 500).astype("f4")
     return scipy.sparse.csr_matrix((values, indices, np.arange(cells + 1) * per_cell), shape=(cells, genes))
 
@@ -54,7 +56,9 @@ def main():
         adata = anndata.AnnData(None, obs=obs, var=var.iloc[:10])
     elif a.kind == "sparse":
         if a.clusters:
-            obs["cluster"] = pd.Categorical.from_codes(rng.integers(0, a.clusters, a.cells), [str(k) for k in range(a.clusters)])
+            obs["cluster"] = pd.Categorical.from_codes(
+                rng.integers(0, a.clusters, a.cells), [str(k) for k in range(a.clusters)]
+            )
         adata = anndata.AnnData(sparse(rng, a.cells, a.genes, a.nonzeros), obs=obs, var=var, dtype="f4")
     else:
         x = np.empty((a.cells, a.genes), "f4")

@@ -19,8 +19,14 @@ def write(group, name, values):
     text = values.dtype.kind in "UO"
     kind = "O" if text else values.dtype.str[1:]
     group.create_dataset(
-        name, data=values.astype(object) if text else values, dtype=h5py.string_dtype() if text else values.dtype,
-        chunks=CHUNKS[kind, values.ndim], maxshape=(None,) * values.ndim, compression="gzip", compression_opts=4)
+        name,
+        data=values.astype(object) if text else values,
+        dtype=h5py.string_dtype() if text else values.dtype,
+        chunks=CHUNKS[kind, values.ndim],
+        maxshape=(None,) * values.ndim,
+        compression="gzip",
+        compression_opts=4,
+    )
 
 
 def write_attribute(group, name, value):
@@ -68,7 +74,7 @@ def main():
         write(matrix, "indices", indices)
         write(matrix, "indptr", pointers)
         write(matrix, "data", counts)
-        write(rna, "scaled.features", features[:a.scaled])
+        write(rna, "scaled.features", features[: a.scaled])
         write(rna, "scale.data", rng.standard_normal((a.cells, a.scaled)))
 
 

@@ -20,7 +20,9 @@ def arrays(file):
     layout = h5py.VirtualLayout(shape=SHAPE, dtype="f4")
     layout[:] = h5py.VirtualSource(".", "contiguous", shape=SHAPE)
     file.create_virtual_dataset("virtual", layout)
-    file.create_dataset("text", data=np.array([f"cell{i}" for i in range(300_000)], dtype=object), dtype=h5py.string_dtype())
+    file.create_dataset(
+        "text", data=np.array([f"cell{i}" for i in range(300_000)], dtype=object), dtype=h5py.string_dtype()
+    )
 
 
 def objects(file):

@@ -32,7 +32,7 @@ def spike_times(rng, counts):
     for count in counts:
         steps = rng.standard_exponential(count + 1)
         samples = np.rint(np.cumsum(steps) * (SECONDS * 30_000 / steps.sum()))
-        times[end:end + count] = samples[:-1] / 30_000
+        times[end : end + count] = samples[:-1] / 30_000
         end += count
     return times
 
@@ -43,8 +43,8 @@ def write_compressed(group, name, values, workers):
 
     def packed(first):
         chunk = np.zeros(length, values.dtype)
-        some = values[first:first + length]
-        chunk[:len(some)] = some
+        some = values[first : first + length]
+        chunk[: len(some)] = some
         return first, zlib.compress(chunk.tobytes(), 4)
 
     for first, packed_bytes in workers.map(packed, range(0, len(values), length)):
@@ -70,13 +70,17 @@ def main():
     with h5py.File(a.out, "w") as file, ThreadPoolExecutor(os.cpu_count()) as workers:
         file.attrs.update({"neurodata_type": "NWBFile", "namespace": "core", "nwb_version": "2.7.0"})
         units = file.create_group("units")
-        units.attrs.update({"neurodata_type": "Units", "namespace": "core", "colnames": ["quality", "depth", "spike_times"]})
+        units.attrs.update(
+            {"neurodata_type": "Units", "namespace": "core", "colnames": ["quality", "depth", "spike_times"]}
+        )
         column(units, "id", np.arange(a.units), neurodata_type="ElementIdentifiers")
         column(units, "quality", np.array(["good", "mua", "noise"], object)[rng.integers(0, 3, a.units)])
         column(units, "depth", rng.integers(0, 7680, a.units) / 2)
         spikes = write_compressed(units, "spike_times", times, workers)
         spikes.attrs.update({"neurodata_type": "VectorData", "namespace": "hdmf-common"})
-        column(units, "spike_times_index", np.cumsum(counts).astype("u4"), neurodata_type="VectorIndex", target=spikes.ref)
+        column(
+            units, "spike_times_index", np.cumsum(counts).astype("u4"), neurodata_type="VectorIndex", target=spikes.ref
+        )
 
 
 if __name__ == "__main__":

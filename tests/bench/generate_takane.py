@@ -19,7 +19,9 @@ from generate_h5seurat import sparse_columns
 
 def write_object(folder, kind, **more):
     os.makedirs(folder)
-    properties = {name: {"version": "1.0", **more} if name == "summarized_experiment" else {"version": "1.0"} for name in kind}
+    properties = {
+        name: {"version": "1.0", **more} if name == "summarized_experiment" else {"version": "1.0"} for name in kind
+    }
     with open(os.path.join(folder, "OBJECT"), "w", encoding="ascii") as file:
         json.dump({"type": kind[-1], **properties}, file)
 
@@ -70,8 +72,11 @@ def main():
     counts = np.minimum(rng.geometric(0.4, len(indices)), 500)
     matrix = scipy.sparse.csc_matrix((counts, indices, pointers), shape=(a.features, a.cells))
 
-    write_object(a.out, ["summarized_experiment", "ranged_summarized_experiment", "single_cell_experiment"],
-                 dimensions=[a.features, a.cells])
+    write_object(
+        a.out,
+        ["summarized_experiment", "ranged_summarized_experiment", "single_cell_experiment"],
+        dimensions=[a.features, a.cells],
+    )
     write_frame(os.path.join(a.out, "row_data"), [f"GENE{i + 1}" for i in range(a.features)])
     write_frame(os.path.join(a.out, "column_data"), cells)
     write_matrix(os.path.join(a.out, "assays", "0"), matrix, "CSC")

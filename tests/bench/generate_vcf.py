@@ -50,8 +50,11 @@ def create_arrays(group, variants, samples, has_fields):
         create(group, "call_DP", (variants, samples), "i2", call)
         create(group, "call_GQ", (variants, samples), "i1", call)
         create(group, "call_AD", (variants, samples, 3), "i2", [*call, "alleles"])
-    for name, axis, values in (("sample_id", "samples", [f"sample{i:05}" for i in range(samples)]),
-                               ("contig_id", "contigs", ["1"]), ("filter_id", "filters", ["PASS"])):
+    for name, axis, values in (
+        ("sample_id", "samples", [f"sample{i:05}" for i in range(samples)]),
+        ("contig_id", "contigs", ["1"]),
+        ("filter_id", "filters", ["PASS"]),
+    ):
         create(group, name, (len(values),), object, [axis])[:] = np.array(values, dtype=object)
 
 
@@ -65,7 +68,9 @@ def write_band(group, first, count, has_fields):
     alleles[:, :2] = BASES[order[:, :2]]
     alleles[has_third, 2] = BASES[order[has_third, 2]]
     known = (calls >= 0).sum(axis=(1, 2))
-    frequencies = np.stack([(calls == 1).sum(axis=(1, 2)) / known, (calls == 2).sum(axis=(1, 2)) / known], axis=1).astype("f4")
+    frequencies = np.stack(
+        [(calls == 1).sum(axis=(1, 2)) / known, (calls == 2).sum(axis=(1, 2)) / known], axis=1
+    ).astype("f4")
     frequencies[~has_third, 1] = np.array([0x7F800002], dtype="u4").view("f4")[0]
     group["variant_contig"][part] = 0
     group["variant_position"][part] = 10_000 + 200 * np.arange(first, first + count)

@@ -35,13 +35,24 @@ def write_json(out, name, value):
 
 def write_v2(out, rows, columns, dtype, compressor):
     codec = numcodecs.get_codec(compressor)
-    write_json(out, ".zarray", {
-        "zarr_format": 2, "shape": [rows, columns], "chunks": [CHUNK, CHUNK], "dtype": dtype, "compressor": codec.get_config(),
-        "fill_value": 0, "order": "C", "filters": None})
+    write_json(
+        out,
+        ".zarray",
+        {
+            "zarr_format": 2,
+            "shape": [rows, columns],
+            "chunks": [CHUNK, CHUNK],
+            "dtype": dtype,
+            "compressor": codec.get_config(),
+            "fill_value": 0,
+            "order": "C",
+            "filters": None,
+        },
+    )
     for i in range(0, rows, CHUNK):
         band = rows_of(i, CHUNK, columns, dtype)
         for j in range(0, columns, CHUNK):
-            chunk = np.ascontiguousarray(band[:, j:j + CHUNK])
+            chunk = np.ascontiguousarray(band[:, j : j + CHUNK])
             with open(os.path.join(out, f"{i // CHUNK}.{j // CHUNK}"), "wb") as f:
                 f.write(codec.encode(chunk))
 
@@ -58,13 +69,31 @@ def crc32c(data):
 def write_v3_sharded(out, rows, columns):
     codec = numcodecs.Zstd(level=3)
     little = {"name": "bytes", "configuration": {"endian": "little"}}
-    write_json(out, "zarr.json", {
-        "zarr_format": 3, "node_type": "array", "shape": [rows, columns], "data_type": "float32",
-        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [SHARD, SHARD]}},
-        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}}, "fill_value": 0, "attributes": {},
-        "codecs": [{"name": "sharding_indexed", "configuration": {
-            "chunk_shape": [CHUNK, CHUNK], "index_location": "end", "index_codecs": [little, {"name": "crc32c"}],
-            "codecs": [little, {"name": "zstd", "configuration": {"level": 3, "checksum": False}}]}}]})
+    write_json(
+        out,
+        "zarr.json",
+        {
+            "zarr_format": 3,
+            "node_type": "array",
+            "shape": [rows, columns],
+            "data_type": "float32",
+            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [SHARD, SHARD]}},
+            "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+            "fill_value": 0,
+            "attributes": {},
+            "codecs": [
+                {
+                    "name": "sharding_indexed",
+                    "configuration": {
+                        "chunk_shape": [CHUNK, CHUNK],
+                        "index_location": "end",
+                        "index_codecs": [little, {"name": "crc32c"}],
+                        "codecs": [little, {"name": "zstd", "configuration": {"level": 3, "checksum": False}}],
+                    },
+                }
+            ],
+        },
+    )
     for i in range(0, rows, SHARD):
         bands = [rows_of(k, CHUNK, columns, "<f4") for k in range(i, i + SHARD, CHUNK)]
         for j in range(0, columns, SHARD):
@@ -73,7 +102,7 @@ def write_v3_sharded(out, rows, columns):
             with open(os.path.join(out, "c", str(i // SHARD), str(j // SHARD)), "wb") as f:
                 for band in bands:
                     for k in range(j, j + SHARD, CHUNK):
-                        chunk = codec.encode(np.ascontiguousarray(band[:, k:k + CHUNK]))
+                        chunk = codec.encode(np.ascontiguousarray(band[:, k : k + CHUNK]))
                         index += struct.pack("<QQ", f.tell(), len(chunk))
                         f.write(chunk)
                 f.write(index + struct.pack("<I", crc32c(index)))

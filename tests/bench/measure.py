@@ -23,8 +23,9 @@ class Mount:
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory()
         self.path = self.folder.name
-        self.process = subprocess.Popen([*self.command, self.path, "-f"], stdin=subprocess.DEVNULL,
-                                        stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen(
+            [*self.command, self.path, "-f"], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         while not os.path.ismount(self.path):
             if self.process.poll() is not None:
                 raise RuntimeError(f"{' '.join(self.command)}: exit status {self.process.returncode}")

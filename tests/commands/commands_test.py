@@ -40,16 +40,24 @@ def write_fragments(folder, starts, ends):
     """Writes an unpacked BPCells directory with three chromosomes of equally many fragments."""
     os.mkdir(folder)
     part = len(starts) // 3
-    numbers = {"start": starts, "end": ends, "cell": [number % 40 for number in range(len(starts))],
-               "end_max": [max(ends[max(0, at - at % 128):at + 128]) for at in range(0, len(ends), 128)]}
+    numbers = {
+        "start": starts,
+        "end": ends,
+        "cell": [number % 40 for number in range(len(starts))],
+        "end_max": [max(ends[max(0, at - at % 128) : at + 128]) for at in range(0, len(ends), 128)],
+    }
     for at in range(1, len(numbers["end_max"])):
-        numbers["end_max"][at] = max(numbers["end_max"][at - 1:at + 1])
+        numbers["end_max"][at] = max(numbers["end_max"][at - 1 : at + 1])
     for name, values in numbers.items():
         with open(os.path.join(folder, name), "wb") as file:
             file.write(b"UINT32v1" + array.array("I", values).tobytes())
     with open(os.path.join(folder, "chr_ptr"), "wb") as file:
         file.write(b"UINT64v1" + array.array("Q", [0, part, part, 2 * part, 2 * part, 3 * part]).tobytes())
-    for name, lines in (("version", ["unpacked-fragments-v2"]), ("cell_names", [f"c{i}" for i in range(40)]), ("chr_names", ["chr1", "chr2", "chr3"])):
+    for name, lines in (
+        ("version", ["unpacked-fragments-v2"]),
+        ("cell_names", [f"c{i}" for i in range(40)]),
+        ("chr_names", ["chr1", "chr2", "chr3"]),
+    ):
         with open(os.path.join(folder, name), "w", encoding="ascii") as file:
             file.writelines(line + "\n" for line in lines)
 
@@ -120,9 +128,22 @@ class Commands(unittest.TestCase):
         """Writes a store with one file, a.csv, of 160 MB of lines "0", without any stored data."""
         store = os.path.join(self.folder, "large.zarr")
         os.makedirs(os.path.join(store, "a"))
-        for name, content in ((".zgroup", {"zarr_format": 2}), ("a/.zarray", {
-                "zarr_format": 2, "shape": [80_000_000], "chunks": [1 << 16], "dtype": "|u1", "compressor": None, "filters": None,
-                "order": "C", "fill_value": 0})):
+        for name, content in (
+            (".zgroup", {"zarr_format": 2}),
+            (
+                "a/.zarray",
+                {
+                    "zarr_format": 2,
+                    "shape": [80_000_000],
+                    "chunks": [1 << 16],
+                    "dtype": "|u1",
+                    "compressor": None,
+                    "filters": None,
+                    "order": "C",
+                    "fill_value": 0,
+                },
+            ),
+        ):
             with open(os.path.join(store, name), "w", encoding="utf-8") as file:
                 json.dump(content, file)
         return store
@@ -133,14 +154,18 @@ class Commands(unittest.TestCase):
         export = subprocess.Popen(command, stderr=subprocess.DEVNULL)
 
         def parts():
-            return [os.path.join(target, name) for name in (os.listdir(target) if os.path.isdir(target) else ()) if "plainfs-part" in name]
+            return [
+                os.path.join(target, name)
+                for name in (os.listdir(target) if os.path.isdir(target) else ())
+                if "plainfs-part" in name
+            ]
 
         while export.poll() is None and not any(os.path.getsize(part) > 16 << 20 for part in parts()):
             self.assertFalse(os.path.exists(os.path.join(target, "a.csv")))
         export.kill()
         export.wait()
         self.assertEqual(os.listdir(target), [os.path.basename(name) for name in parts()])
-        part, = parts()
+        (part,) = parts()
         with open(part, "r+b") as file:  # existing parts are kept except for the last piece
             file.write(b"X")
         result = subprocess.run(command, capture_output=True)
@@ -156,13 +181,23 @@ class Commands(unittest.TestCase):
         plain = run("export", "--views", "csv", store, os.path.join(self.folder, "plain")).stderr
         self.assertRegex(plain, rb"(?m)^1 file written, 0 already there, 160 MB in 0:\d\d, [0-9.]+ [kMG]B/s\n$")
         self.assertTrue(plain.startswith(f"1 file, 160 MB: into {self.folder}/plain\n".encode()), plain)
-        small = run("export", "--views=listed", os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "data", "samples", "pbmc.h5ad"), os.path.join(self.folder, "small")).stderr
-        self.assertRegex(small, rb"(?m)^\d+ files, [0-9.]+ [kM]B, \d+ times the store \(--views chooses among them\): into /")
+        small = run(
+            "export",
+            "--views=listed",
+            os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "data", "samples", "pbmc.h5ad"),
+            os.path.join(self.folder, "small"),
+        ).stderr
+        self.assertRegex(
+            small, rb"(?m)^\d+ files, [0-9.]+ [kM]B, \d+ times the store \(--views chooses among them\): into /"
+        )
         # A fast machine may finish before it reports progress, and before it can be stopped.
         for number in range(20):
             shown = self.shown_on_a_terminal(store, os.path.join(self.folder, f"bar{number}"))
             self.assertIn(b"1 file written", shown)
-            if bar := re.search(rb"measuring: 0 of 1 file, 0:\d\d|writing \[#* *\] +\d+% of 160 MB, [0-9.]+ [kMG]?B/s, 0:\d\d left", shown):
+            if bar := re.search(
+                rb"measuring: 0 of 1 file, 0:\d\d|writing \[#* *\] +\d+% of 160 MB, [0-9.]+ [kMG]?B/s, 0:\d\d left",
+                shown,
+            ):
                 break
         self.assertTrue(bar, shown)
 
@@ -187,12 +222,28 @@ class Commands(unittest.TestCase):
 
     def hostile(self):
         """Writes a store with one damaged array. Its name would change the title and colour of a terminal."""
-        store, name = os.path.join(self.folder, "hostile.zarr"), b"a\x1b]0;owned\x07\xc2\x9b31m\x7f\n\tplainfs: \xc3\xa4\\"
+        store, name = (
+            os.path.join(self.folder, "hostile.zarr"),
+            b"a\x1b]0;owned\x07\xc2\x9b31m\x7f\n\tplainfs: \xc3\xa4\\",
+        )
         array = os.path.join(os.fsencode(store), name)
         os.makedirs(array)
-        for path, content in ((os.path.join(os.fsencode(store), b".zgroup"), {"zarr_format": 2}), (os.path.join(array, b".zarray"), {
-                "zarr_format": 2, "shape": [3], "chunks": [3], "dtype": "|u1", "compressor": None, "filters": None, "order": "C",
-                "fill_value": 0})):
+        for path, content in (
+            (os.path.join(os.fsencode(store), b".zgroup"), {"zarr_format": 2}),
+            (
+                os.path.join(array, b".zarray"),
+                {
+                    "zarr_format": 2,
+                    "shape": [3],
+                    "chunks": [3],
+                    "dtype": "|u1",
+                    "compressor": None,
+                    "filters": None,
+                    "order": "C",
+                    "fill_value": 0,
+                },
+            ),
+        ):
             with open(path, "w", encoding="utf-8") as file:
                 json.dump(content, file)
         with open(os.path.join(array, b"0"), "wb") as file:
@@ -202,7 +253,9 @@ class Commands(unittest.TestCase):
     def on_a_terminal(self, *arguments):
         """Returns the standard output of a command on a terminal, which turns \\n into \\r\\n."""
         master, slave = pty.openpty()
-        with subprocess.Popen([PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.DEVNULL) as process:
+        with subprocess.Popen(
+            [PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.DEVNULL
+        ) as process:
             os.close(slave)
             shown = b""
             with contextlib.suppress(OSError):  # EIO once the other end is closed
@@ -235,8 +288,13 @@ class Commands(unittest.TestCase):
 
     def test_messages_are_escaped_on_a_terminal(self):
         store, name, shown = self.hostile()
-        for command in (["cat", store, name], ["export", "--views", "npy", store, os.path.join(self.folder, "out")], ["export", store, name + b"x", "out"],
-                        ["ls", store, name + b"/x"], ["export", "--tar", "--views", "npy", store, "-"]):
+        for command in (
+            ["cat", store, name],
+            ["export", "--views", "npy", store, os.path.join(self.folder, "out")],
+            ["export", store, name + b"x", "out"],
+            ["ls", store, name + b"/x"],
+            ["export", "--tar", "--views", "npy", store, "-"],
+        ):
             with self.subTest(command):
                 result = run(*command)
                 self.assertNotEqual(result.returncode, 0)
@@ -261,7 +319,12 @@ class Commands(unittest.TestCase):
             for path, outcome in printed:
                 there = any(os.path.lexists(os.path.join(target, one)) for one in views_of(path, target))
                 is_folder = outcome != "ok" and "." not in os.path.basename(path)  # created and left empty
-                if not is_folder and there != (outcome == "ok") or outcome.isupper() and result.returncode not in (14, 15):
+                if (
+                    not is_folder
+                    and there != (outcome == "ok")
+                    or outcome.isupper()
+                    and result.returncode not in (14, 15)
+                ):
                     failures.append(f"{case}: {path} {outcome} {result.returncode}")
         self.assertFalse(failures, "\n".join(failures))
 
@@ -282,9 +345,14 @@ class Commands(unittest.TestCase):
         printed = run("export", store, target).stderr.decode()
         plain = set(tree(target))
         self.assertLessEqual({"obs.csv", "X/matrix.mtx", "X/genes.tsv", "X/data.npy", ".attrs.json"}, plain)
-        self.assertEqual({os.path.splitext(name)[1] for name in plain if not name.endswith(".attrs.json")}, {".csv", ".mtx", ".npy", ".tsv"})
+        self.assertEqual(
+            {os.path.splitext(name)[1] for name in plain if not name.endswith(".attrs.json")},
+            {".csv", ".mtx", ".npy", ".tsv"},
+        )
         self.assertFalse(os.path.exists(os.path.join(target, "X", "10x")))
-        self.assertRegex(printed, r"views that repeat the same values \(.*\.rds.*\) are left out; --views=listed writes them too")
+        self.assertRegex(
+            printed, r"views that repeat the same values \(.*\.rds.*\) are left out; --views=listed writes them too"
+        )
         listed = run("export", "--views=listed", store, target + "2").stderr.decode()
         all_listed = set(tree(target + "2"))
         self.assertLess(plain, all_listed)
@@ -293,8 +361,11 @@ class Commands(unittest.TestCase):
         self.assertNotIn("left out", listed)
         # Named paths are written unchanged.
         printed = run("export", store, "X/10x", "anndata.h5ad", "obs", target + "3").stderr.decode()
-        self.assertEqual({name for name in all_listed if name.startswith(("X/10x/", "anndata.h5ad"))} | {name for name in plain if name.startswith("obs/")},
-                         set(tree(target + "3")))
+        self.assertEqual(
+            {name for name in all_listed if name.startswith(("X/10x/", "anndata.h5ad"))}
+            | {name for name in plain if name.startswith("obs/")},
+            set(tree(target + "3")),
+        )
         self.assertEqual(run("export", "--views=nothing", store, target + "4").returncode, 1)
         archive = os.path.join(self.folder, "whole.tar")
         with open(archive, "wb") as out:
@@ -305,11 +376,17 @@ class Commands(unittest.TestCase):
     def compressed(self, store, target, *options):
         done = run("export", "--views=csv+tsv+mtx+vcf+gz+bgzf", *options, store, target)
         self.assertIn(done.returncode, (0, 15), done.stderr)  # 15: no .csi if .tbi reaches all positions
-        return done.stderr.decode(), {name: content for name, content in tree(target).items() if name.endswith((".gz", ".tbi", ".csi"))}
+        return done.stderr.decode(), {
+            name: content for name, content in tree(target).items() if name.endswith((".gz", ".tbi", ".csi"))
+        }
 
     def test_uncompressed_gz_of_a_mount_is_exported_deflated(self):
         samples = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "data", "samples")
-        for store in (os.path.join(samples, "pbmc.h5ad"), os.path.join(samples, "frags"), os.path.join(DATA, "vcf-zarr", "types", "store.zarr")):
+        for store in (
+            os.path.join(samples, "pbmc.h5ad"),
+            os.path.join(samples, "frags"),
+            os.path.join(DATA, "vcf-zarr", "types", "store.zarr"),
+        ):
             with self.subTest(store):
                 target = os.path.join(self.folder, os.path.basename(store).split(".")[0])
                 _, files = self.compressed(store, target)
@@ -322,7 +399,9 @@ class Commands(unittest.TestCase):
                         self.assertLess(len(content), len(shown) * 2 / 3, name)
                 printed, again = self.compressed(store, target)
                 self.assertEqual(again, files)
-                self.assertIn(f"{sum(name.endswith(('.tbi', '.csi')) for name in files)} file", printed.splitlines()[-1])
+                self.assertIn(
+                    f"{sum(name.endswith(('.tbi', '.csi')) for name in files)} file", printed.splitlines()[-1]
+                )
                 # Parts keep a text and its indexes together. An incomplete file is written again.
                 for number in (1, 2, 3):
                     self.compressed(store, target + "-parts", "--part", f"{number}/3")
@@ -335,7 +414,11 @@ class Commands(unittest.TestCase):
     @needs("tabix")
     def test_index_of_an_exported_gz_allows_random_access(self):
         store = os.path.join(self.folder, "frags")
-        starts = [start for seed in range(3) for start in sorted(number * (7919 + seed) % 5_000_000 for number in range(40_000))]
+        starts = [
+            start
+            for seed in range(3)
+            for start in sorted(number * (7919 + seed) % 5_000_000 for number in range(40_000))
+        ]
         write_fragments(store, starts, [start + 50 + start % 100 for start in starts])
         target = os.path.join(self.folder, "out")
         self.compressed(store, target)
@@ -346,18 +429,35 @@ class Commands(unittest.TestCase):
         for kept in (".tbi", ".csi"):
             other = whole + {".tbi": ".csi", ".csi": ".tbi"}[kept]
             os.rename(other, other + ".away")
-            for region, first, last in (("chr1", 1, 5_000_000), ("chr2", 1_000_000, 1_000_500), ("chr3", 4_990_000, 5_100_000), ("chr2", 1, 40)):
-                got = subprocess.run(["tabix", whole, f"{region}:{first}-{last}"], capture_output=True, check=True).stdout.decode()
-                want = "".join(line for line, fields in lines if fields[0] == region and int(fields[1]) < last and int(fields[2]) >= first)
+            for region, first, last in (
+                ("chr1", 1, 5_000_000),
+                ("chr2", 1_000_000, 1_000_500),
+                ("chr3", 4_990_000, 5_100_000),
+                ("chr2", 1, 40),
+            ):
+                got = subprocess.run(
+                    ["tabix", whole, f"{region}:{first}-{last}"], capture_output=True, check=True
+                ).stdout.decode()
+                want = "".join(
+                    line
+                    for line, fields in lines
+                    if fields[0] == region and int(fields[1]) < last and int(fields[2]) >= first
+                )
                 self.assertEqual(got, want, (kept, region))
             os.rename(other + ".away", other)
 
     def test_plain_file_of_a_folder_is_copied_unchanged(self):
         os.makedirs(os.path.join(self.folder, "stores"))
-        stored = run("cat", os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "data", "samples", "frags"), "fragments.tsv.gz").stdout
+        stored = run(
+            "cat",
+            os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "data", "samples", "frags"),
+            "fragments.tsv.gz",
+        ).stdout
         with open(os.path.join(self.folder, "stores", "x.gz"), "wb") as file:
             file.write(stored)
-        self.assertEqual(run("export", os.path.join(self.folder, "stores"), os.path.join(self.folder, "out")).returncode, 0)
+        self.assertEqual(
+            run("export", os.path.join(self.folder, "stores"), os.path.join(self.folder, "out")).returncode, 0
+        )
         self.assertEqual(tree(os.path.join(self.folder, "out")), {"x.gz": stored})
 
     def test_export_of_a_damaged_store_reports_and_copies_the_rest(self):
@@ -374,7 +474,12 @@ class Commands(unittest.TestCase):
         run("export", SAMPLE, target)
         want = tree(target)
         self.assertEqual(run("cat", SAMPLE, "matrix.mtx", "/val.csv").stdout, want["matrix.mtx"] + want["val.csv"])
-        for text, part in (("0-9", slice(0, 10)), ("5-5", slice(5, 6)), ("100-", slice(100, None)), ("0-99999999", slice(None))):
+        for text, part in (
+            ("0-9", slice(0, 10)),
+            ("5-5", slice(5, 6)),
+            ("100-", slice(100, None)),
+            ("0-99999999", slice(None)),
+        ):
             self.assertEqual(run("cat", "--range", text, SAMPLE, "matrix.mtx").stdout, want["matrix.mtx"][part], text)
         for wrong in ("x", "5", "9-5", "-"):
             self.assertEqual(run("cat", "--range", wrong, SAMPLE, "matrix.mtx").returncode, 1, wrong)
@@ -389,12 +494,22 @@ class Commands(unittest.TestCase):
 
     def test_mistyped_path_suggests_the_nearest(self):
         store = os.path.join(DATA, "h5seurat", "everything", "store.h5seurat")
-        self.refused(11, f"{store}: meta.dat.csv: meta.dat.csv does not exist; did you mean meta.data.csv?", "cat", store, "meta.dat.csv")
+        self.refused(
+            11,
+            f"{store}: meta.dat.csv: meta.dat.csv does not exist; did you mean meta.data.csv?",
+            "cat",
+            store,
+            "meta.dat.csv",
+        )
         self.refused(11, f"{store}: asays does not exist; did you mean assays?", "ls", store, "asays/RNA")
         self.refused(1, "assays: a directory; plainfs ls lists it", "cat", store, "assays")
         self.refused(1, f"{store}: a directory; plainfs ls lists it", "cat", store, "/")
-        self.refused(11, f"{store}/assays/RNA: no such file or directory; to show a part of a store: plainfs -o subdir=assays/RNA {store}",
-                     store + "/assays/RNA", self.folder)
+        self.refused(
+            11,
+            f"{store}/assays/RNA: no such file or directory; to show a part of a store: plainfs -o subdir=assays/RNA {store}",
+            store + "/assays/RNA",
+            self.folder,
+        )
 
     def test_file_of_unknown_format_is_named(self):
         in_zip = io.BytesIO()
@@ -402,29 +517,61 @@ class Commands(unittest.TestCase):
             archive.writestr("README.txt", "no store")
         hdf5 = b"\x89HDF\r\n\x1a\n"
         for name, content, words in (
-                ("a.gz", b"\x1f\x8b\x08", "a gzip file; unpack it first"),
-                ("h5ad.gz", gzip.compress(hdf5 + bytes(100)), "an HDF5 file that was compressed with gzip; gunzip it first"),
-                ("cut.gz", gzip.compress(hdf5 + bytes(range(256)) * 200)[:300], "an HDF5 file that was compressed with gzip; gunzip it first"),
-                ("tar.gz", gzip.compress(bytes(257) + b"ustar" + bytes(250)), "a tar archive that was compressed with gzip; unpack it first"),
-                ("a.npy", b"\x93NUMPY\1\0", "a NumPy array"),
-                ("a.bam", b"\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0BC\x02\0", "a BGZF file, as BAM and VCF are"),
-                ("a.parquet", b"PAR1....", "a Parquet file"),
-                ("a.tar", bytes(257) + b"ustar", "a tar archive; unpack it first"),
-                ("lfs.h5ad", b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 7\n",
-                 "a pointer of Git LFS to a file that was not fetched; run git lfs pull"),
-                ("annex.h5ad", b"/annex/objects/SHA256E-s7--00.h5ad\n", "a pointer of git-annex"),
-                ("page.h5ad", b"\xef\xbb\xbf\n<!DOCTYPE HTML>\n<html>", "a web page (HTML) that was saved in place of the file; download the file itself"),
-                ("s3.h5ad", b'<?xml version="1.0"?>\n<Error><Code>AccessDenied</Code></Error>', "a server's error message (XML)"),
-                ("text.h5ad", b"404: Not Found", 'a text file that begins with "404: Not Found"'),
-                ("empty.h5ad", b"", "an empty file; copy or download it again"),
-                ("zeros.h5ad", bytes(5000), "a file that begins with only zeros; copy or download it again"),
-                ("other.zip", in_zip.getvalue(), "a zip archive without a Zarr store"),
-                ("text.h5", b"\x89HDF\n\x1a\n" + bytes(100), "an HDF5 file that was damaged by a transfer as text"),
-                ("unicode.h5", b"\xef\xbf\xbdHDF\r\n\x1a\n" + bytes(100), "an HDF5 file that was damaged by a transfer as text"),
-                ("old.mat", b"MATLAB 5.0 MAT-file, Platform: GLNXA64", "a MATLAB file of before version 7.3"),
-                ("matlab4.mat", struct.pack("<5i2sd", 0, 1, 1, 0, 2, b"x\0", 1), "a MATLAB file of before version 7.3"),
-                ("matlab4_big.mat", struct.pack(">5i2sd", 1000, 1, 1, 0, 2, b"x\0", 1), "a MATLAB file of before version 7.3"),
-                ("._x.h5ad", b"\0\x05\x16\x07\0\x02\0\0", "metadata that macOS keeps beside a file (AppleDouble)")):
+            ("a.gz", b"\x1f\x8b\x08", "a gzip file; unpack it first"),
+            (
+                "h5ad.gz",
+                gzip.compress(hdf5 + bytes(100)),
+                "an HDF5 file that was compressed with gzip; gunzip it first",
+            ),
+            (
+                "cut.gz",
+                gzip.compress(hdf5 + bytes(range(256)) * 200)[:300],
+                "an HDF5 file that was compressed with gzip; gunzip it first",
+            ),
+            (
+                "tar.gz",
+                gzip.compress(bytes(257) + b"ustar" + bytes(250)),
+                "a tar archive that was compressed with gzip; unpack it first",
+            ),
+            ("a.npy", b"\x93NUMPY\1\0", "a NumPy array"),
+            ("a.bam", b"\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0BC\x02\0", "a BGZF file, as BAM and VCF are"),
+            ("a.parquet", b"PAR1....", "a Parquet file"),
+            ("a.tar", bytes(257) + b"ustar", "a tar archive; unpack it first"),
+            (
+                "lfs.h5ad",
+                b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 7\n",
+                "a pointer of Git LFS to a file that was not fetched; run git lfs pull",
+            ),
+            ("annex.h5ad", b"/annex/objects/SHA256E-s7--00.h5ad\n", "a pointer of git-annex"),
+            (
+                "page.h5ad",
+                b"\xef\xbb\xbf\n<!DOCTYPE HTML>\n<html>",
+                "a web page (HTML) that was saved in place of the file; download the file itself",
+            ),
+            (
+                "s3.h5ad",
+                b'<?xml version="1.0"?>\n<Error><Code>AccessDenied</Code></Error>',
+                "a server's error message (XML)",
+            ),
+            ("text.h5ad", b"404: Not Found", 'a text file that begins with "404: Not Found"'),
+            ("empty.h5ad", b"", "an empty file; copy or download it again"),
+            ("zeros.h5ad", bytes(5000), "a file that begins with only zeros; copy or download it again"),
+            ("other.zip", in_zip.getvalue(), "a zip archive without a Zarr store"),
+            ("text.h5", b"\x89HDF\n\x1a\n" + bytes(100), "an HDF5 file that was damaged by a transfer as text"),
+            (
+                "unicode.h5",
+                b"\xef\xbf\xbdHDF\r\n\x1a\n" + bytes(100),
+                "an HDF5 file that was damaged by a transfer as text",
+            ),
+            ("old.mat", b"MATLAB 5.0 MAT-file, Platform: GLNXA64", "a MATLAB file of before version 7.3"),
+            ("matlab4.mat", struct.pack("<5i2sd", 0, 1, 1, 0, 2, b"x\0", 1), "a MATLAB file of before version 7.3"),
+            (
+                "matlab4_big.mat",
+                struct.pack(">5i2sd", 1000, 1, 1, 0, 2, b"x\0", 1),
+                "a MATLAB file of before version 7.3",
+            ),
+            ("._x.h5ad", b"\0\x05\x16\x07\0\x02\0\0", "metadata that macOS keeps beside a file (AppleDouble)"),
+        ):
             with self.subTest(name):
                 path = os.path.join(self.folder, name)
                 with open(path, "wb") as file:
@@ -446,7 +593,9 @@ class Commands(unittest.TestCase):
                 file.write(b"\x89HDF\r\n\x1a\n" + bytes(96) + driver + bytes(100))
             result = run("ls", path)
             self.assertEqual(result.returncode, 15)
-            self.assertRegex(result.stderr.decode(), f"{path}: not supported: one of the files that HDF5's .*; {program} ")
+            self.assertRegex(
+                result.stderr.decode(), f"{path}: not supported: one of the files that HDF5's .*; {program} "
+            )
 
     def test_words_of_other_programs_suggest_the_right_ones(self):
         self.refused(1, "unmount: not a command; to unmount: plainfs umount MOUNTPOINT", "unmount", "m")
@@ -459,13 +608,35 @@ class Commands(unittest.TestCase):
 
     def test_root_path_ignores_the_working_directory(self):
         for root in ("/", "//", "/.", "///"):
-            self.assertEqual(run("ls", root, cwd=self.folder).stdout.decode().splitlines(),
-                             sorted(name for name in os.listdir("/") if not name.startswith(".")), root)
+            self.assertEqual(
+                run("ls", root, cwd=self.folder).stdout.decode().splitlines(),
+                sorted(name for name in os.listdir("/") if not name.startswith(".")),
+                root,
+            )
 
     def test_version_names_the_libraries(self):
         words = [line.split()[0] for line in run("--version").stdout.decode().splitlines()]
-        self.assertEqual(words, ["plainfs", "libfuse", "boost", "fmt", "spdlog", "libhdf5", "libcurl", "libblosc", "libbz2", "libdeflate",
-                                 "libisal", "liblz4", "liblzma", "libz", "libzfp", "libzstd"])
+        self.assertEqual(
+            words,
+            [
+                "plainfs",
+                "libfuse",
+                "boost",
+                "fmt",
+                "spdlog",
+                "libhdf5",
+                "libcurl",
+                "libblosc",
+                "libbz2",
+                "libdeflate",
+                "libisal",
+                "liblz4",
+                "liblzma",
+                "libz",
+                "libzfp",
+                "libzstd",
+            ],
+        )
 
     def test_cat_follows_links_but_not_out_of_the_store(self):
         store = os.path.join(DATA, "hdf5", "links", "store.h5")
@@ -475,7 +646,9 @@ class Commands(unittest.TestCase):
         self.assertEqual(run("cat", store, "loop1").returncode, 11)
 
     def test_cat_to_a_closed_pipe_ends_quietly(self):
-        result = subprocess.run(["sh", "-c", f"'{PROGRAM}' cat '{SAMPLE}' matrix.mtx | head -c 10"], capture_output=True)
+        result = subprocess.run(
+            ["sh", "-c", f"'{PROGRAM}' cat '{SAMPLE}' matrix.mtx | head -c 10"], capture_output=True
+        )
         self.assertEqual((result.stdout, result.stderr), (b"%%MatrixMa", b""))
 
     def test_ls_lists(self):
@@ -483,12 +656,16 @@ class Commands(unittest.TestCase):
         run("export", "--views=listed", SAMPLE, target)
         names = sorted(os.listdir(target))
         self.assertIn(".attrs.json", names)
-        self.assertEqual(run("ls", SAMPLE).stdout.decode().splitlines(), [name for name in names if not name.startswith(".")])
+        self.assertEqual(
+            run("ls", SAMPLE).stdout.decode().splitlines(), [name for name in names if not name.startswith(".")]
+        )
         self.assertLessEqual(set(names), set(run("ls", "-a", SAMPLE).stdout.decode().splitlines()))
         shown = [line.split() for line in run("ls", "-l", SAMPLE).stdout.decode().splitlines()]
         files = [name for name in names if os.path.isfile(os.path.join(target, name)) and not name.startswith(".")]
-        self.assertEqual({line[-1]: int(line[1]) for line in shown if line[-1] in files},
-                         {name: os.path.getsize(os.path.join(target, name)) for name in files})
+        self.assertEqual(
+            {line[-1]: int(line[1]) for line in shown if line[-1] in files},
+            {name: os.path.getsize(os.path.join(target, name)) for name in files},
+        )
         self.assertEqual(sorted(line[-1] for line in shown), [name for name in names if not name.startswith(".")])
         links = os.path.join(DATA, "hdf5", "links", "store.h5")
         text = run("ls", "-lR", links).stdout.decode()
@@ -511,8 +688,10 @@ class Commands(unittest.TestCase):
         store = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "samples", "pbmc.h5ad")
         self.assertNotIn("obs.parquet", run("ls", store).stdout.decode().splitlines())
         listed = run("ls", "-a", store).stdout.decode().splitlines()
-        self.assertEqual([name for name in listed if name in (".plainfs", "obs.parquet", "var.parquet")],
-                         [".plainfs", "obs.parquet", "var.parquet"])
+        self.assertEqual(
+            [name for name in listed if name in (".plainfs", "obs.parquet", "var.parquet")],
+            [".plainfs", "obs.parquet", "var.parquet"],
+        )
         self.assertIn("obs.parquet", run("ls", "-o", "views=parquet", store).stdout.decode().splitlines())
         target = os.path.join(self.folder, "out")
         run("export", store, target)
@@ -540,12 +719,20 @@ class Commands(unittest.TestCase):
         self.assertFalse(os.path.exists(os.path.join(target, "X", "genes")))
 
     def test_cat_of_a_gene_finds_the_matrix(self):
-        for case, matrix, gene in (("dup_names_ids", "X", "sl/ash"), ("csr_odd_names", "X", "a%2Cb,CD3D,50%"), ("tenx", "matrix", "A/B"),
-                                   ("loom", "matrix", "g1"), ("bpcells_uint", "", "GENE18,GENE4"), ("takane_sce", "assays/0", "ENSG1"),
-                                   ("h5seurat", "assays/RNA/counts", "GENE1")):
+        for case, matrix, gene in (
+            ("dup_names_ids", "X", "sl/ash"),
+            ("csr_odd_names", "X", "a%2Cb,CD3D,50%"),
+            ("tenx", "matrix", "A/B"),
+            ("loom", "matrix", "g1"),
+            ("bpcells_uint", "", "GENE18,GENE4"),
+            ("takane_sce", "assays/0", "ENSG1"),
+            ("h5seurat", "assays/RNA/counts", "GENE1"),
+        ):
             folder = os.path.join(DATA, "parts", case)
             store = next(os.path.join(folder, name) for name in os.listdir(folder) if name.split(".")[0] == "store")
-            with open(os.path.join(folder, "expected", matrix, "genes", gene.replace("/", "%2F") + ".csv"), "rb") as file:
+            with open(
+                os.path.join(folder, "expected", matrix, "genes", gene.replace("/", "%2F") + ".csv"), "rb"
+            ) as file:
                 want = file.read()
             self.assertEqual(run("cat", "--gene", gene, store).stdout, want, case)
             self.assertEqual(run("cat", store, matrix or "/", "--gene=" + gene).stdout, want, case)
@@ -558,8 +745,10 @@ class Commands(unittest.TestCase):
         both = os.path.join(DATA, "seurat", "h5seurat", "store.h5seurat")
         names = run("ls", both, "assays/RNA").stdout.decode().splitlines()
         self.assertLessEqual({"counts", "data"}, set(names))
-        gene = run("ls", both, "assays/RNA/data/genes").stdout.decode().splitlines()[0][:-len(".csv")]
-        self.assertEqual(run("cat", "--gene", gene, both).stdout, run("cat", both, f"assays/RNA/data/genes/{gene}.csv").stdout)
+        gene = run("ls", both, "assays/RNA/data/genes").stdout.decode().splitlines()[0][: -len(".csv")]
+        self.assertEqual(
+            run("cat", "--gene", gene, both).stdout, run("cat", both, f"assays/RNA/data/genes/{gene}.csv").stdout
+        )
 
     def test_info_is_json_for_programs(self):
         info = json.loads(run("info", "--json", SAMPLE).stdout)
@@ -575,8 +764,15 @@ class Commands(unittest.TestCase):
     def test_info_lists_entries_found_by_name(self):
         store = os.path.join(DATA, "parts", "dup_names_ids", "store.h5ad")
         text = run("info", store).stdout.decode()
-        for line in (r"X/genes/ +one gene", r"X/cells/ +one cell", r"by/ +the cells of each level", r"pseudobulk/ +sums",
-                     r"anndata.zarr/ +for zarr", r"X/bpcells/ +for BPCells \(and 1 more\)", r"obs.parquet +for DuckDB"):
+        for line in (
+            r"X/genes/ +one gene",
+            r"X/cells/ +one cell",
+            r"by/ +the cells of each level",
+            r"pseudobulk/ +sums",
+            r"anndata.zarr/ +for zarr",
+            r"X/bpcells/ +for BPCells \(and 1 more\)",
+            r"obs.parquet +for DuckDB",
+        ):
             self.assertRegex(text, r"(?m)^  " + line)
         listed = run("info", "-o", "parts", store).stdout.decode()
         self.assertNotIn("X/genes/ ", listed)
@@ -611,7 +807,14 @@ class Commands(unittest.TestCase):
 
     def test_suggested_commands_quote_names(self):
         ran = os.path.join(self.folder, "ran")
-        for name in ("a$(touch ran)`touch ran`\"b'.h5ad", "a b;touch ran;c.h5ad", "-x.h5ad", "a\nb.h5ad", "~.h5ad", "a&b|c>ran.h5ad"):
+        for name in (
+            "a$(touch ran)`touch ran`\"b'.h5ad",
+            "a b;touch ran;c.h5ad",
+            "-x.h5ad",
+            "a\nb.h5ad",
+            "~.h5ad",
+            "a&b|c>ran.h5ad",
+        ):
             with self.subTest(name):
                 store = os.path.join(self.folder, name)
                 shutil.copy(os.path.join(SAMPLES, "pbmc.h5ad"), store)
@@ -620,7 +823,9 @@ class Commands(unittest.TestCase):
                 shell = re.search(r"(?m)^  shell +(head .*)$", text).group(1)
                 words = 'plainfs() { printf "%s\\0" "$@"; }; head() { printf "%s\\0" "$@"; }; '
                 for pasted, wanted in ((line, store), (shell, os.path.splitext(name)[0])):
-                    printed = subprocess.run(["bash", "-c", words + pasted], capture_output=True, cwd=self.folder, check=True).stdout
+                    printed = subprocess.run(
+                        ["bash", "-c", words + pasted], capture_output=True, cwd=self.folder, check=True
+                    ).stdout
                     self.assertIn(wanted, printed.decode())
                 self.assertFalse(os.path.exists(ran))
 
@@ -653,9 +858,22 @@ class Commands(unittest.TestCase):
     def test_info_separates_unsupported_from_damaged(self):
         store = os.path.join(self.folder, "x.zarr")
         os.makedirs(os.path.join(store, "a"))
-        for name, content in ((".zgroup", {"zarr_format": 2}), ("a/.zarray", {
-                "zarr_format": 2, "shape": [2], "chunks": [2], "dtype": "<i4", "compressor": {"id": "rot13"}, "filters": None, "order": "C",
-                "fill_value": 0})):
+        for name, content in (
+            (".zgroup", {"zarr_format": 2}),
+            (
+                "a/.zarray",
+                {
+                    "zarr_format": 2,
+                    "shape": [2],
+                    "chunks": [2],
+                    "dtype": "<i4",
+                    "compressor": {"id": "rot13"},
+                    "filters": None,
+                    "order": "C",
+                    "fill_value": 0,
+                },
+            ),
+        ):
             with open(os.path.join(store, name), "w", encoding="utf-8") as file:
                 json.dump(content, file)
         self.assertRegex(run("info", store).stdout.decode(), r"(?m)^a +not supported +.*rot13")
@@ -680,8 +898,16 @@ class Commands(unittest.TestCase):
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
     def test_lost_output_fails_the_command(self):
-        for arguments in (["ls", "-lR", SAMPLE], ["info", SAMPLE], ["info", "--json", SAMPLE], ["check", SAMPLE], ["--help"], ["-V"],
-                          ["cat", SAMPLE, "matrix.mtx"], ["export", "--tar", SAMPLE, "-"]):
+        for arguments in (
+            ["ls", "-lR", SAMPLE],
+            ["info", SAMPLE],
+            ["info", "--json", SAMPLE],
+            ["check", SAMPLE],
+            ["--help"],
+            ["-V"],
+            ["cat", SAMPLE, "matrix.mtx"],
+            ["export", "--tar", SAMPLE, "-"],
+        ):
             with self.subTest(arguments), open("/dev/full", "wb") as full:
                 result = subprocess.run([PROGRAM, *arguments], stdout=full, stderr=subprocess.PIPE, timeout=60)
                 self.assertEqual(result.returncode, 16)
@@ -691,7 +917,9 @@ class Commands(unittest.TestCase):
         target = os.path.join(self.folder, "made", "out")
         result = run("export", SAMPLE, "matrx.mtx", target)
         self.assertEqual(result.returncode, 11)
-        self.assertEqual(result.stderr.decode(), f"plainfs: {SAMPLE}: matrx.mtx does not exist; did you mean matrix.mtx?\n")
+        self.assertEqual(
+            result.stderr.decode(), f"plainfs: {SAMPLE}: matrx.mtx does not exist; did you mean matrix.mtx?\n"
+        )
         self.assertFalse(os.path.exists(os.path.dirname(target)))
 
     def test_check_and_info_name_omitted_parts(self):
@@ -720,8 +948,17 @@ class Commands(unittest.TestCase):
 
     def test_check_names_an_attribute_once(self):
         result = run("check", os.path.join(DATA, "hdf5", "one_bad_attribute", "store.h5"))
-        lines_of = [line for line in result.stdout.decode().splitlines() if "attribute" in line and not line.startswith("notice: ")]
-        self.assertEqual(lines_of[:1], ["/: not supported: attribute real: floating-point numbers of 16 bytes with 64 bits of mantissa (long double or wider)"])
+        lines_of = [
+            line
+            for line in result.stdout.decode().splitlines()
+            if "attribute" in line and not line.startswith("notice: ")
+        ]
+        self.assertEqual(
+            lines_of[:1],
+            [
+                "/: not supported: attribute real: floating-point numbers of 16 bytes with 64 bits of mantissa (long double or wider)"
+            ],
+        )
         self.assertEqual(lines_of[1:], ["/a: damaged: attribute units: text that is not UTF-8"])
         self.assertEqual(result.returncode, 14)
 
@@ -730,7 +967,9 @@ class Commands(unittest.TestCase):
         shutil.copy(os.path.join(DATA, "h5seurat", "everything", "store.h5seurat"), store)
         whole = run("check", store).stdout.decode()
         stored = run("check", "-o", "views=csv,npy,mtx,tsv,json", store).stdout.decode()
-        self.assertGreater(int(whole.split(" files")[0].split("\n")[-1]), int(stored.split(" files")[0].split("\n")[-1]))
+        self.assertGreater(
+            int(whole.split(" files")[0].split("\n")[-1]), int(stored.split(" files")[0].split("\n")[-1])
+        )
 
     def test_check_counts_links_to_nothing(self):
         store = os.path.join(DATA, "hdf5", "links", "store.h5")
@@ -738,7 +977,11 @@ class Commands(unittest.TestCase):
         with open(os.path.join(DATA, "hdf5", "links", "links.txt"), encoding="utf-8") as file:
             pairs = [line.rstrip("\n").split(" -> ") for line in file]
         # into other files, to an absent target, and two links that form a cycle
-        to_nothing = [name for name, target in pairs if "other.h5" in target or "gone.h5" in target or target == "no/such" or name.startswith("loop")]
+        to_nothing = [
+            name
+            for name, target in pairs
+            if "other.h5" in target or "gone.h5" in target or target == "no/such" or name.startswith("loop")
+        ]
         self.assertEqual(result.returncode, 0, result.stdout)
         self.assertIn(f"all readable; {len(to_nothing)} links to nothing shown here", result.stdout.decode())
 
@@ -748,7 +991,9 @@ class Commands(unittest.TestCase):
             if not refused(case):
                 continue
             result = run("check", store)
-            if result.returncode not in (11, 12, 13, 14, 15) or not result.stderr.decode().startswith(f"plainfs: {store}: "):
+            if result.returncode not in (11, 12, 13, 14, 15) or not result.stderr.decode().startswith(
+                f"plainfs: {store}: "
+            ):
                 failures.append(f"{case}: {result.returncode} {result.stderr.decode()}")
         self.assertFalse(failures, "\n".join(failures))
 
@@ -758,7 +1003,10 @@ class Commands(unittest.TestCase):
             if not refused(case) and statements(case)[1]:
                 result = run("check", store)
                 # A notice names an oddity that breaks no rule, for example a list of names with the wrong length.
-                is_odd = re.search(r"are not used|is left out of the table|names are not known|\d names for \d|bytes after the R object are ignored", "".join(lines(case, "outcome.txt")))
+                is_odd = re.search(
+                    r"are not used|is left out of the table|names are not known|\d names for \d|bytes after the R object are ignored",
+                    "".join(lines(case, "outcome.txt")),
+                )
                 if (result.returncode != 14 or not result.stdout) and not is_odd:
                     failures.append(case)
         self.assertFalse(failures, "\n".join(failures))
@@ -771,7 +1019,9 @@ class Commands(unittest.TestCase):
             os.chmod(self.folder, 0o755)
             program = shutil.copy(PROGRAM, self.folder)
             nobody = pwd.getpwnam("nobody")
-            result = subprocess.run([program, "check", store], capture_output=True, user=nobody.pw_uid, group=nobody.pw_gid, extra_groups=[])
+            result = subprocess.run(
+                [program, "check", store], capture_output=True, user=nobody.pw_uid, group=nobody.pw_gid, extra_groups=[]
+            )
         else:
             result = run("check", store)
         self.assertEqual(result.returncode, 12, result.stdout + result.stderr)
@@ -783,8 +1033,11 @@ class Commands(unittest.TestCase):
             if refused(case):
                 continue
             # a file that repeats values for one program is read only on request
-            wanted = [path.removesuffix(".*") for path, outcome in statements(case)[0]
-                      if outcome in ("EIO", "ENOTSUP") and not os.path.basename(path).startswith(("plink.", "genotypes."))]
+            wanted = [
+                path.removesuffix(".*")
+                for path, outcome in statements(case)[0]
+                if outcome in ("EIO", "ENOTSUP") and not os.path.basename(path).startswith(("plink.", "genotypes."))
+            ]
             if not wanted:
                 continue
             result = run("check", store)

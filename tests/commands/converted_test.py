@@ -56,7 +56,11 @@ def value_of(dataset):
     value = dataset[()]
     if value.dtype.kind in "OS":
         return [text.decode() if isinstance(text, bytes) else text for text in value.ravel()]
-    return value.tolist() if value.dtype.kind not in "f" else [None if number != number else number for number in value.ravel().tolist()]
+    return (
+        value.tolist()
+        if value.dtype.kind not in "f"
+        else [None if number != number else number for number in value.ravel().tolist()]
+    )
 
 
 def contents(path):
@@ -80,7 +84,13 @@ def layout(path):
     def add(name, thing):
         if isinstance(thing, h5py.Dataset) and thing.id.get_num_chunks() > 0:
             filters = (thing.compression, thing.compression_opts, thing.shuffle)
-            found.append((thing.id.get_chunk_info(0).byte_offset, name, (thing.dtype.str, thing.shape, thing.chunks, thing.maxshape, filters)))
+            found.append(
+                (
+                    thing.id.get_chunk_info(0).byte_offset,
+                    name,
+                    (thing.dtype.str, thing.shape, thing.chunks, thing.maxshape, filters),
+                )
+            )
 
     with h5py.File(path, "r") as file:
         file.visititems(add)
@@ -98,7 +108,9 @@ class Folder(unittest.TestCase):
     def both(self, store, name, *options):
         """Returns the compressed file and the one with the mount's bytes."""
         stem, ending = os.path.splitext(name)
-        return export(*options, store, self.at(name)), export("--level=0", *options, store, self.at(f"{stem}-plain{ending}"))
+        return export(*options, store, self.at(name)), export(
+            "--level=0", *options, store, self.at(f"{stem}-plain{ending}")
+        )
 
 
 @needs_anndata
@@ -135,7 +147,9 @@ class Hdf5(Folder):
     def test_left_out_column_is_printed(self):
         store = self.zarr_store()
         zarr.open_group(store)["obs/note"][1] = "b\0"
-        done = subprocess.run([PROGRAM, "export", store, self.at("out.h5ad")], capture_output=True, text=True, timeout=120)
+        done = subprocess.run(
+            [PROGRAM, "export", store, self.at("out.h5ad")], capture_output=True, text=True, timeout=120
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("plainfs: notice: /obs/note: not in the .h5ad: text 1 contains a NUL", done.stderr)
         self.assertEqual(list(anndata.read_h5ad(self.at("out.h5ad")).obs), [])
@@ -148,7 +162,9 @@ class Hdf5(Folder):
                 document = {**json.load(file), "compressor": {"id": "nonesuch"}}
             with open(path, "w", encoding="utf-8") as file:
                 json.dump(document, file)
-            done = subprocess.run([PROGRAM, "export", store, self.at("out.h5ad")], capture_output=True, text=True, timeout=120)
+            done = subprocess.run(
+                [PROGRAM, "export", store, self.at("out.h5ad")], capture_output=True, text=True, timeout=120
+            )
             self.assertEqual(done.returncode, 15, done.stderr)
             self.assertIn('codec "nonesuch"', done.stderr)
             self.assertFalse(os.path.exists(self.at("out.h5ad")))
@@ -187,7 +203,14 @@ class Parquet(Folder):
     @needs_npm("@duckdb/node-api")
     def test_duckdb_reads_pages_of_zstd(self):
         ours, plain = self.both(PBMC, "obs.parquet")
-        done = subprocess.run(["node", os.path.join(READERS, "read.mjs")], input=f"{ours}\n{plain}\n", text=True, capture_output=True, timeout=300, check=True)
+        done = subprocess.run(
+            ["node", os.path.join(READERS, "read.mjs")],
+            input=f"{ours}\n{plain}\n",
+            text=True,
+            capture_output=True,
+            timeout=300,
+            check=True,
+        )
         mine, theirs = (json.loads(line) for line in done.stdout.splitlines())
         self.assertEqual(mine.get("rows"), theirs["rows"])  # hyparquet, which read.mjs asks too, has no zstd
 
@@ -198,20 +221,33 @@ class Genotypes(Folder):
     @needs("bcftools")
     def test_bcftools_reads_the_variants(self):
         target = export(self.STORE, self.at("out.vcf.gz"))
-        text = subprocess.run([PROGRAM, "cat", self.STORE, "variants.vcf"], capture_output=True, text=True, check=True).stdout
-        seen = subprocess.run(["bcftools", "view", "--no-version", target], capture_output=True, text=True, check=True).stdout
+        text = subprocess.run(
+            [PROGRAM, "cat", self.STORE, "variants.vcf"], capture_output=True, text=True, check=True
+        ).stdout
+        seen = subprocess.run(
+            ["bcftools", "view", "--no-version", target], capture_output=True, text=True, check=True
+        ).stdout
         lines = [[line for line in whole.splitlines() if not line.startswith("##")] for whole in (seen, text)]
         self.assertEqual(len(lines[0]), len(lines[1]))
         for chrom in {line.split("\t")[0] for line in lines[1][1:]}:
-            found = subprocess.run(["bcftools", "view", "-H", "-r", chrom, target], capture_output=True, text=True, check=True).stdout
+            found = subprocess.run(
+                ["bcftools", "view", "-H", "-r", chrom, target], capture_output=True, text=True, check=True
+            ).stdout
             self.assertEqual(found.count("\n"), sum(line.startswith(chrom + "\t") for line in lines[1]))
 
     @needs("plink2")
     def test_plink_reads_the_genotypes(self):
         export(self.STORE, self.at("out.bed"))
         export(self.STORE, self.at("out.bgen"))
-        for words in (["--bfile", self.at("out")], ["--bgen", self.at("out.bgen"), "ref-first", "--sample", self.at("out.sample")]):
-            done = subprocess.run(["plink2", *words, "--allow-extra-chr", "--freq", "--out", self.at("seen")], capture_output=True, text=True)
+        for words in (
+            ["--bfile", self.at("out")],
+            ["--bgen", self.at("out.bgen"), "ref-first", "--sample", self.at("out.sample")],
+        ):
+            done = subprocess.run(
+                ["plink2", *words, "--allow-extra-chr", "--freq", "--out", self.at("seen")],
+                capture_output=True,
+                text=True,
+            )
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
 

@@ -53,8 +53,12 @@ class HeldNames(Planned):
             self.skipTest(f"{kind}: {looped.stderr.strip()}")
         device = looped.stdout.strip()
         self.addCleanup(subprocess.run, ["losetup", "-d", device], capture_output=True)
-        done = subprocess.run([mount[0], *mount[1:], device, place] if mount[0] == "mount" else [mount[0], device, place, *mount[1:]],
-                              capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [mount[0], *mount[1:], device, place] if mount[0] == "mount" else [mount[0], device, place, *mount[1:]],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         if done.returncode != 0 or not os.path.ismount(place):
             self.skipTest(f"{kind}: {done.stderr.strip()}")
         self.addCleanup(subprocess.run, ["umount", place], capture_output=True)
@@ -79,8 +83,12 @@ class HeldNames(Planned):
         self.succeeds("export", "--views", "csv", store, plain)
         expected = tree(plain)
         # The first name in byte order is kept.
-        renamed = {"Gene.csv": marked("Gene", ".csv"), "gene.csv": marked("gene", ".csv"), "group": marked("group", ""),
-                   "group/x.csv": f"{marked('group', '')}/x.csv"}
+        renamed = {
+            "Gene.csv": marked("Gene", ".csv"),
+            "gene.csv": marked("gene", ".csv"),
+            "group": marked("group", ""),
+            "group/x.csv": f"{marked('group', '')}/x.csv",
+        }
         if self.is_one(self.target, COMPOSED, DECOMPOSED):
             renamed[COMPOSED + ".csv"] = marked(COMPOSED, ".csv")
         expected = {renamed.get(path, path): content for path, content in expected.items()}
@@ -90,7 +98,10 @@ class HeldNames(Planned):
             expected["link.csv"] = f"{marked('group', '')}/x.csv"
         for options in ((), ("--part", "1/2"), ("--part", "2/2"), ()):
             output = self.fails(0, "export", "--views", "csv", *options, store, self.target).stderr.decode()
-            self.assertIn(f"gene.csv: written as {marked('gene', '.csv')}, because its name and GENE.csv are the same in that folder", output)
+            self.assertIn(
+                f"gene.csv: written as {marked('gene', '.csv')}, because its name and GENE.csv are the same in that folder",
+                output,
+            )
         self.assertEqual(tree(self.target), expected)
         # Tasks of a plan choose the same names.
         shutil.rmtree(self.target)
@@ -120,8 +131,13 @@ class HeldNames(Planned):
         write_store(store, True)
         output = self.fails(0, "export", "--views", "csv", store, self.target).stderr.decode()
         self.assertNotIn("written as", output)
-        self.assertEqual(sorted(os.listdir(self.target)), sorted([f"{name}.csv" for name in (
-            "Gene", "gene", "GENE", "other", COMPOSED, DECOMPOSED, "link")] + ["Group", "group"]))
+        self.assertEqual(
+            sorted(os.listdir(self.target)),
+            sorted(
+                [f"{name}.csv" for name in ("Gene", "gene", "GENE", "other", COMPOSED, DECOMPOSED, "link")]
+                + ["Group", "group"]
+            ),
+        )
 
 
 if __name__ == "__main__":

@@ -21,7 +21,11 @@ def run(*arguments, **more):
 
 
 def tree(folder):
-    return sorted(os.path.relpath(os.path.join(at, name), folder) for at, folders, files in os.walk(folder) for name in folders + files)
+    return sorted(
+        os.path.relpath(os.path.join(at, name), folder)
+        for at, folders, files in os.walk(folder)
+        for name in folders + files
+    )
 
 
 def write(text, *names):
@@ -33,8 +37,22 @@ def write(text, *names):
 
 def write_array(path, values=(1, 2, 3), attributes=None):
     """Writes a Zarr v2 array of bytes in one chunk."""
-    write(json.dumps({"zarr_format": 2, "shape": [len(values)], "chunks": [len(values)], "dtype": "|u1", "compressor": None,
-                      "fill_value": 0, "order": "C", "filters": None}), path, ".zarray")
+    write(
+        json.dumps(
+            {
+                "zarr_format": 2,
+                "shape": [len(values)],
+                "chunks": [len(values)],
+                "dtype": "|u1",
+                "compressor": None,
+                "fill_value": 0,
+                "order": "C",
+                "filters": None,
+            }
+        ),
+        path,
+        ".zarray",
+    )
     if attributes is not None:
         write(json.dumps(attributes), path, ".zattrs")
     with open(os.path.join(path, "0"), "wb") as file:
@@ -68,7 +86,9 @@ class Store(unittest.TestCase):
 
     def hostile(self, name):
         with tarfile.open(ARCHIVE) as archive:
-            archive.extractall(self.folder, filter="fully_trusted") if hasattr(tarfile, "fully_trusted_filter") else archive.extractall(self.folder)
+            archive.extractall(self.folder, filter="fully_trusted") if hasattr(
+                tarfile, "fully_trusted_filter"
+            ) else archive.extractall(self.folder)
         return self.join("hostile", name)
 
     def zarr_group(self, attributes, name="store.zarr"):
@@ -235,7 +255,10 @@ class Outside(Store):
 
     def test_link_to_an_unreachable_store_is_text(self):
         os.makedirs(self.join("in"))
-        links = [{"name": "far", "source": "../../far.zarr", "path": "/a"}, {"name": "passwd", "source": "/etc/passwd", "path": "/a"}]
+        links = [
+            {"name": "far", "source": "../../far.zarr", "path": "/a"},
+            {"name": "passwd", "source": "/etc/passwd", "path": "/a"},
+        ]
         store = self.zarr_group({"zarr_link": links}, "in/s.zarr")
         write_array(self.join("far.zarr", "a"))
         listed = run("ls", "-l", store).stdout.decode()

@@ -86,14 +86,26 @@ class Choice(Folder):
             self.assertEqual(list(tree(self.at(target))), ["obs.csv"])
 
     def test_file_ending_chooses_the_format(self):
-        for ending, path in ((".h5ad", "anndata.h5ad"), (".rds", "seurat.rds"), (".h5", "X/10x/10x.h5"), (".mtx", "X/matrix.mtx"), (".csv", "obs.csv"),
-                             (".parquet", "obs.parquet"), (".H5AD", "anndata.h5ad"), (".npy", "obsm/X_pca.npy"), (".mat", "obsm/X_pca.mat")):
+        for ending, path in (
+            (".h5ad", "anndata.h5ad"),
+            (".rds", "seurat.rds"),
+            (".h5", "X/10x/10x.h5"),
+            (".mtx", "X/matrix.mtx"),
+            (".csv", "obs.csv"),
+            (".parquet", "obs.parquet"),
+            (".H5AD", "anndata.h5ad"),
+            (".npy", "obsm/X_pca.npy"),
+            (".mat", "obsm/X_pca.mat"),
+        ):
             with self.subTest(ending):
                 self.assertEqual(self.exported("--level", "0", PBMC, self.at("out" + ending)), cat(PBMC, path))
 
     def test_default_part_is_named(self):
         done = run("export", "--level=0", SEURAT, self.at("out.rds"))
-        self.assertIn(f"seurat.rds, {len(cat(SEURAT, 'seurat.rds')) / 1000:.1f} kB: into {self.at('out.rds')}; ", done.stderr.decode())
+        self.assertIn(
+            f"seurat.rds, {len(cat(SEURAT, 'seurat.rds')) / 1000:.1f} kB: into {self.at('out.rds')}; ",
+            done.stderr.decode(),
+        )
         done = run("export", "--level=0", SEURAT, self.at("out.h5ad"))
         self.assertIn("assays/RNA.h5ad, ", done.stderr.decode())
         self.assertIn("; --of PATH chooses another: assays/ADT.h5ad\n", done.stderr.decode())
@@ -102,13 +114,23 @@ class Choice(Folder):
         self.assertIn("assays/RNA/counts/matrix.mtx, ", done.stderr.decode())
 
     def test_option_of_chooses_a_part(self):
-        for part, ending, path in (("var", ".csv", "var.csv"), ("var.csv", ".parquet", "var.parquet"), ("obsm/X_pca", ".npy", "obsm/X_pca.npy"),
-                                   ("by/stage/high", ".h5ad", "by/stage/high/anndata.h5ad"), ("X", ".rds", "X/matrix.rds"), ("X/", ".mtx", "X/matrix.mtx"),
-                                   ("X/matrix.mtx", ".h5", "X/10x/10x.h5"), ("/", ".h5ad", "anndata.h5ad")):
+        for part, ending, path in (
+            ("var", ".csv", "var.csv"),
+            ("var.csv", ".parquet", "var.parquet"),
+            ("obsm/X_pca", ".npy", "obsm/X_pca.npy"),
+            ("by/stage/high", ".h5ad", "by/stage/high/anndata.h5ad"),
+            ("X", ".rds", "X/matrix.rds"),
+            ("X/", ".mtx", "X/matrix.mtx"),
+            ("X/matrix.mtx", ".h5", "X/10x/10x.h5"),
+            ("/", ".h5ad", "anndata.h5ad"),
+        ):
             with self.subTest(part):
                 target = self.at(part.replace("/", "_") + ending)
                 self.assertEqual(self.exported("--level=0", f"--of={part}", PBMC, target), cat(PBMC, path))
-        self.assertEqual(self.exported("--level=0", PBMC, "by/stage/high", self.at("high.h5ad")), cat(PBMC, "by/stage/high/anndata.h5ad"))
+        self.assertEqual(
+            self.exported("--level=0", PBMC, "by/stage/high", self.at("high.h5ad")),
+            cat(PBMC, "by/stage/high/anndata.h5ad"),
+        )
 
     def test_part_without_that_format_is_refused(self):
         printed = self.refused(1, PBMC, "--of", "obs", self.at("out.h5ad"))
@@ -119,7 +141,10 @@ class Choice(Folder):
     def test_unknown_ending_lists_the_valid_ones(self):
         for name in ("out.xlsx", "out.loom", "out.vcf"):
             printed = self.refused(1, PBMC, self.at(name))
-            self.assertIn(f"{self.at(name)}: {PBMC} cannot be written in this format; possible extensions: .h5ad .rds .zarr .h5 ", printed)
+            self.assertIn(
+                f"{self.at(name)}: {PBMC} cannot be written in this format; possible extensions: .h5ad .rds .zarr .h5 ",
+                printed,
+            )
             self.assertNotIn(".bed", printed)
             self.assertFalse(os.listdir(self.at()))
 
@@ -134,7 +159,9 @@ class Choice(Folder):
             shutil.copy(PBMC, self.at("lab", name))
         printed = self.refused(1, self.at("lab"), self.at("out.rds"))
         self.assertIn("2 stores can be written in this format; --of PATH chooses one: a.h5ad b.h5ad", printed)
-        self.assertEqual(self.exported("--level=0", "--of", "b.h5ad", self.at("lab"), self.at("b.rds")), cat(PBMC, "seurat.rds"))
+        self.assertEqual(
+            self.exported("--level=0", "--of", "b.h5ad", self.at("lab"), self.at("b.rds")), cat(PBMC, "seurat.rds")
+        )
 
     def test_named_views_are_files_of_a_folder(self):
         self.assertEqual(run("export", "--views=csv", PBMC, self.at("out.h5ad")).returncode, 0)
@@ -147,7 +174,9 @@ class Choice(Folder):
     def test_options_of_a_file_are_refused_for_a_folder(self):
         printed = self.refused(1, "--level=3", PBMC, self.at("out/"))
         self.assertIn("--of, --level and --force are for an export to one file", printed)
-        self.assertIn("--level ten: expected a number from 0 to 9", self.refused(1, "--level", "ten", PBMC, self.at("a.rds")))
+        self.assertIn(
+            "--level ten: expected a number from 0 to 9", self.refused(1, "--level", "ten", PBMC, self.at("a.rds"))
+        )
 
 
 class Compression(Folder):
@@ -170,7 +199,9 @@ class Compression(Folder):
     def test_variants_have_an_index_of_their_own_members(self):
         for level in ("0", "6"):
             target = self.at(f"{level}.vcf.gz")
-            self.assertEqual(gzip.decompress(self.exported("--level", level, VARIANTS, target)), cat(VARIANTS, "variants.vcf"))
+            self.assertEqual(
+                gzip.decompress(self.exported("--level", level, VARIANTS, target)), cat(VARIANTS, "variants.vcf")
+            )
             self.assertTrue(os.path.exists(target + ".tbi"))
             if shutil.which("tabix"):
                 lines = cat(VARIANTS, "variants.vcf").decode().splitlines()
@@ -194,9 +225,16 @@ class Compression(Folder):
     def test_companion_files_are_written_beside_the_file(self):
         self.exported(VARIANTS, self.at("out.bed"))
         self.exported(VARIANTS, self.at("out.bgen"))
-        self.assertEqual({name: read(self.at(name)) for name in sorted(os.listdir(self.at()))},
-                         {"out.bed": cat(VARIANTS, "plink.bed"), "out.bgen": cat(VARIANTS, "genotypes.bgen"), "out.bim": cat(VARIANTS, "plink.bim"),
-                          "out.fam": cat(VARIANTS, "plink.fam"), "out.sample": cat(VARIANTS, "genotypes.sample")})
+        self.assertEqual(
+            {name: read(self.at(name)) for name in sorted(os.listdir(self.at()))},
+            {
+                "out.bed": cat(VARIANTS, "plink.bed"),
+                "out.bgen": cat(VARIANTS, "genotypes.bgen"),
+                "out.bim": cat(VARIANTS, "plink.bim"),
+                "out.fam": cat(VARIANTS, "plink.fam"),
+                "out.sample": cat(VARIANTS, "genotypes.sample"),
+            },
+        )
 
     def test_zarr_is_a_folder(self):
         self.assertEqual(run("export", PBMC, self.at("out.zarr")).returncode, 0)
@@ -258,9 +296,22 @@ def zeros_store(folder, megabytes):
     """Writes a store with one array, a.csv, of lines "0": two bytes for each one stored, in chunks of 1 MiB."""
     store = os.path.join(folder, "large.zarr")
     os.makedirs(os.path.join(store, "a"))
-    for name, content in ((".zgroup", {"zarr_format": 2}), ("a/.zarray", {
-            "zarr_format": 2, "shape": [megabytes << 20], "chunks": [1 << 20], "dtype": "|u1", "compressor": None, "filters": None, "order": "C",
-            "fill_value": 0})):
+    for name, content in (
+        (".zgroup", {"zarr_format": 2}),
+        (
+            "a/.zarray",
+            {
+                "zarr_format": 2,
+                "shape": [megabytes << 20],
+                "chunks": [1 << 20],
+                "dtype": "|u1",
+                "compressor": None,
+                "filters": None,
+                "order": "C",
+                "fill_value": 0,
+            },
+        ),
+    ):
         with open(os.path.join(store, name), "w", encoding="utf-8") as file:
             json.dump(content, file)
     for chunk in range(megabytes):
@@ -282,11 +333,16 @@ class Stopped(Folder):
         self.command = [PROGRAM, "export", "-o", "threads=1,cache_size=1m", self.store, "a.csv", self.target]
 
     def part_size(self):
-        return max((os.path.getsize(self.at("out", name)) for name in os.listdir(self.at("out")) if "plainfs-part" in name), default=-1)
+        return max(
+            (os.path.getsize(self.at("out", name)) for name in os.listdir(self.at("out")) if "plainfs-part" in name),
+            default=-1,
+        )
 
     def begun(self, size=1):
         """Returns a paused export that has written some bytes. A fast one may have ended already."""
-        export = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        export = subprocess.Popen(
+            self.command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
         while export.poll() is None and self.part_size() < size:
             time.sleep(0.001)
         if export.poll() is None:
@@ -308,7 +364,9 @@ class Stopped(Folder):
                 self.assertEqual(os.listdir(self.at("out")), [])
 
     def test_ignored_signal_stops_nothing(self):
-        export = subprocess.Popen(self.command, stderr=subprocess.DEVNULL, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        export = subprocess.Popen(
+            self.command, stderr=subprocess.DEVNULL, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        )
         while export.poll() is None and self.part_size() < 1:
             time.sleep(0.001)
         export.send_signal(signal.SIGHUP)
@@ -368,15 +426,39 @@ class Stopped(Folder):
 
     def in_small_folder(self, options, script):
         """Returns the output of a shell script with a separate file system at out/, or a reason to skip."""
-        words = ["unshare", "-m", "sh", "-ec", f'mount -t tmpfs -o {options} none "$1"/out; cd "$1"/out; {script}', "sh", self.at()]
-        if subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "none", self.at("out")], capture_output=True).returncode != 0:
+        words = [
+            "unshare",
+            "-m",
+            "sh",
+            "-ec",
+            f'mount -t tmpfs -o {options} none "$1"/out; cd "$1"/out; {script}',
+            "sh",
+            self.at(),
+        ]
+        if (
+            subprocess.run(
+                ["unshare", "-m", "mount", "-t", "tmpfs", "none", self.at("out")], capture_output=True
+            ).returncode
+            != 0
+        ):
             self.skipTest("no file system may be mounted here")
-        done = subprocess.run(words, capture_output=True, text=True, env={**os.environ, "PROGRAM": PROGRAM, "STORE": self.store, "PBMC": PBMC})
+        done = subprocess.run(
+            words,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PROGRAM": PROGRAM, "STORE": self.store, "PBMC": PBMC},
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
     def test_full_disk_leaves_nothing(self):
-        for arguments in ('"$STORE" a.csv a.csv', '"$STORE" a.csv a.csv.gz', '"$PBMC" a.h5ad', '"$PBMC" a.rds', '"$PBMC" a.zarr'):
+        for arguments in (
+            '"$STORE" a.csv a.csv',
+            '"$STORE" a.csv a.csv.gz',
+            '"$PBMC" a.h5ad',
+            '"$PBMC" a.rds',
+            '"$PBMC" a.zarr',
+        ):
             printed = self.in_small_folder("size=4k", f'"$PROGRAM" export {arguments} 2>&1 && echo done; ls -A')
             self.assertIn("No space left on device", printed, arguments)
             self.assertTrue(printed.endswith("device\n"), printed)

@@ -25,8 +25,9 @@ os.environ.setdefault("PLAINFS_INDEX", "none")  # what one test has measured is 
 PROGRAM = os.environ["PLAINFS"]
 DATA = os.environ["PLAINFS_TEST_DATA"]
 MJS = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "mount", "npm", "read.mjs")
-LINE = re.compile(r"  plainfs export (?P<words>.*?)\s+# (?P<what>[^:]+): (?P<path>.+?)"
-                  r"(?:, or \d+ more with --of PATH)?$")
+LINE = re.compile(
+    r"  plainfs export (?P<words>.*?)\s+# (?P<what>[^:]+): (?P<path>.+?)" r"(?:, or \d+ more with --of PATH)?$"
+)
 
 Pair = collections.namedtuple("Pair", "kind store extension path what")
 
@@ -51,6 +52,7 @@ def all_pairs():
 
 def read_anndata(path):
     import anndata
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         (anndata.read_zarr if path.endswith(".zarr") else anndata.read_h5ad)(path)
@@ -58,6 +60,7 @@ def read_anndata(path):
 
 def read_tenx(path):
     import h5py
+
     with h5py.File(path) as file:
         matrix = file["matrix"]
         assert matrix["indptr"].shape == (matrix["shape"][1] + 1,) and len(matrix["data"]) == matrix["indptr"][-1]
@@ -69,6 +72,7 @@ class Refused(Exception):
 
 def read_mtx(path):
     import scipy.io
+
     try:
         scipy.io.mmread(path)
     except ValueError as error:
@@ -79,16 +83,19 @@ def read_mtx(path):
 
 def read_npy(path):
     import numpy
+
     numpy.load(path, allow_pickle=False)
 
 
 def read_mat(path):
     import scipy.io
+
     scipy.io.loadmat(path)
 
 
 def read_csv(path):
     import csv
+
     with open(path, encoding="utf-8", newline="") as file:
         widths = {len(row) for row in csv.reader(file, strict=True)}
     assert len(widths) <= 1, widths
@@ -104,6 +111,7 @@ def by_program(*command):
     def read(path):
         done = run(*command, path)
         assert done.returncode == 0, done.stderr
+
     return read
 
 
@@ -133,6 +141,7 @@ def with_index(read):
         if not os.path.exists(path + ".tbi") and not os.path.exists(path + ".csi"):
             raise Refused("unsorted variants or invalid fragments have no index")
         read(path)
+
     return read_if_indexed
 
 
@@ -166,9 +175,11 @@ TOGETHER = (".rds", ".parquet")  # readers that are started once for all files
 
 
 def read_rds(paths):
-    script = ('suppressPackageStartupMessages(suppressWarnings(library(Matrix))); '
-              'for (path in readLines("stdin")) cat(tryCatch({ '
-              'x <- readRDS(path); if (isS4(x)) validObject(x); "right" }, error = conditionMessage), "\\n")')
+    script = (
+        'suppressPackageStartupMessages(suppressWarnings(library(Matrix))); '
+        'for (path in readLines("stdin")) cat(tryCatch({ '
+        'x <- readRDS(path); if (isS4(x)) validObject(x); "right" }, error = conditionMessage), "\\n")'
+    )
     done = run("Rscript", "-e", script, input="\n".join(paths) + "\n", text=True)
     lines = zip(paths, done.stdout.splitlines(), strict=True)
     # An object of a class without its package was read, and is not checked.
@@ -180,8 +191,10 @@ def read_parquet(paths):
     done = run("node", MJS, input="\n".join(paths) + "\n", text=True)
     answers = (json.loads(line) for line in done.stdout.splitlines())
     # DuckDB's answer; hyparquet needs another package for pages in zstd.
-    return {path: "" if "rows" in answer else answer.get("error", "no rows")
-            for path, answer in zip(paths, answers, strict=True)}
+    return {
+        path: "" if "rows" in answer else answer.get("error", "no rows")
+        for path, answer in zip(paths, answers, strict=True)
+    }
 
 
 class Tried:
@@ -270,11 +283,18 @@ def print_table():
         for extension in extensions:
             count = counts[kind, extension]
             right = count - wrong[kind, extension] - refused[kind, extension]
-            cells.append(f"{right}" + (f" + {refused[kind, extension]} refused" if refused[kind, extension] else "") +
-                         (f" + {wrong[kind, extension]} WRONG" if wrong[kind, extension] else "") if count else "")
+            cells.append(
+                f"{right}"
+                + (f" + {refused[kind, extension]} refused" if refused[kind, extension] else "")
+                + (f" + {wrong[kind, extension]} WRONG" if wrong[kind, extension] else "")
+                if count
+                else ""
+            )
         print(f"| {kind} |", " | ".join(cells), "|")
-    print(f"{len(tried.tried)} pairs, {len(tried.wrong)} wrong, {len(tried.refused)} refused; "
-          f"without a reader here: {dict(tried.unread)}")
+    print(
+        f"{len(tried.tried)} pairs, {len(tried.wrong)} wrong, {len(tried.refused)} refused; "
+        f"without a reader here: {dict(tried.unread)}"
+    )
     for pair, why in tried.wrong + tried.refused:
         print(f"{pair.store} as {pair.extension} ({pair.path}): {why[:300]}")
 

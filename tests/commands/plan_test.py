@@ -96,7 +96,7 @@ class Whole(Planned):
         plan = self.plan(store, "--tasks", "1")
         number = [file["path"] for file in plan["files"]].index("empty")
         self.task(1)
-        part, = [name for name in os.listdir(self.target) if name.endswith(f"-{number}.plainfs-part")]
+        (part,) = [name for name in os.listdir(self.target) if name.endswith(f"-{number}.plainfs-part")]
         with open(os.path.join(self.target, part), "ab") as file:
             file.write(b"x")
         self.fails(75, "export", "--finish", self.path, self.target, mentions="its part has 1 bytes, expected 0")
@@ -107,10 +107,17 @@ class Whole(Planned):
     def test_fragments_by_level_and_their_coverage(self):
         """Tests that the content of the files of -o cells= and -o genome= is part of the plan, because by/ and
         coverage.bw are generated from it."""
-        store, cells, genome = os.path.join(DATA, "bpcells", "frag_packed", "store"), self.join("cells.csv"), self.join("genome")
+        store, cells, genome = (
+            os.path.join(DATA, "bpcells", "frag_packed", "store"),
+            self.join("cells.csv"),
+            self.join("genome"),
+        )
         fragments = [line.split("\t") for line in self.succeeds("cat", store, "fragments.tsv").splitlines()]
         with open(cells, "w", encoding="utf-8") as file:
-            file.write('"",type\n' + "".join(f'"{cell}",{"TB"[i % 2]}\n' for i, cell in enumerate(sorted({line[3] for line in fragments}))))
+            file.write(
+                '"",type\n'
+                + "".join(f'"{cell}",{"TB"[i % 2]}\n' for i, cell in enumerate(sorted({line[3] for line in fragments})))
+            )
         with open(genome, "w", encoding="utf-8") as file:
             file.write("".join(f"{name}\t4000000000\n" for name in sorted({line[0] for line in fragments})))
         options, paths = ("-o", "cells=" + cells, "-o", "genome=" + genome), ("by/type/T/fragments.tsv", "chrom.sizes")
@@ -124,7 +131,15 @@ class Whole(Planned):
         for path in (genome, cells):
             with open(path, "a", encoding="utf-8") as file:
                 file.write('other\t1\n' if path == genome else '"other",T\n')
-            self.fails(12, "export", "--task", "1", self.path, self.join("again"), mentions=f"{path}: has changed since the export was planned")
+            self.fails(
+                12,
+                "export",
+                "--task",
+                "1",
+                self.path,
+                self.join("again"),
+                mentions=f"{path}: has changed since the export was planned",
+            )
 
     def test_repeated_path(self):
         store = write_zeros(self.join("s.zarr"), 10)
@@ -133,7 +148,9 @@ class Whole(Planned):
         self.finish()
         self.assertEqual(os.listdir(self.target), ["a.csv"])
         result = run("export", store, "a.csv", "a.csv", self.join("whole"))
-        self.assertEqual((result.returncode, b"\n1 file written, 0 already there" in result.stderr), (0, True), result.stderr)
+        self.assertEqual(
+            (result.returncode, b"\n1 file written, 0 already there" in result.stderr), (0, True), result.stderr
+        )
 
     def test_file_named_like_a_part_is_left_out(self):
         name = f".{'0' * 32}-1.plainfs-part"
@@ -167,7 +184,11 @@ class Shared(Planned):
 
     def part(self):
         """Returns the file while it is written."""
-        names = [name for name in os.listdir(self.target) if name.endswith(".plainfs-part")] if os.path.isdir(self.target) else []
+        names = (
+            [name for name in os.listdir(self.target) if name.endswith(".plainfs-part")]
+            if os.path.isdir(self.target)
+            else []
+        )
         return os.path.join(self.target, names[0]) if names else None
 
     def assert_is_whole(self):
@@ -196,7 +217,9 @@ class Shared(Planned):
         self.assertFalse(os.path.exists(self.target))
         self.task(2)
         status = self.status()
-        self.assertEqual((status["tasks"], status["done"], status["missing"], status["finished"]), (4, 1, [1, 3, 4], False))
+        self.assertEqual(
+            (status["tasks"], status["done"], status["missing"], status["finished"]), (4, 1, [1, 3, 4], False)
+        )
         self.assertEqual((status["bytes"], status["done_bytes"]), (TEXT_BYTES, self.made["tasks"][1]["ranges"][0][2]))
         self.assertEqual(os.stat(self.part()).st_size, TEXT_BYTES)
         self.fails(75, "export", "--finish", self.path, self.target, mentions="3 of 4 tasks of")
@@ -204,7 +227,10 @@ class Shared(Planned):
         self.assertNotIn("a.csv", os.listdir(self.target))
 
     def start(self, number):
-        return subprocess.Popen([PROGRAM, "export", "--task", str(number), "-o", "threads=1", self.path, self.target], stderr=subprocess.DEVNULL)
+        return subprocess.Popen(
+            [PROGRAM, "export", "--task", str(number), "-o", "threads=1", self.path, self.target],
+            stderr=subprocess.DEVNULL,
+        )
 
     def begun(self, process, offset):
         """Waits until the process has written at `offset`."""
@@ -260,7 +286,15 @@ class Shared(Planned):
         with open(self.part(), "r+b") as file:
             file.seek(TEXT_BYTES * 5 // 16)
             file.write(b"1")
-        self.fails(75, "export", "--finish", "--verify", self.path, self.target, mentions=["differ from what was written", "not done yet: 2"])
+        self.fails(
+            75,
+            "export",
+            "--finish",
+            "--verify",
+            self.path,
+            self.target,
+            mentions=["differ from what was written", "not done yet: 2"],
+        )
         self.assertEqual(self.status()["missing"], [2])
         self.task(2)
         self.finish("--verify")
@@ -281,7 +315,14 @@ class Shared(Planned):
             self.task(number)
         with open(self.part(), "ab") as file:
             file.write(b"x")
-        self.fails(75, "export", "--finish", self.path, self.target, mentions=[f"its part has {TEXT_BYTES + 1} bytes, expected {TEXT_BYTES}", "not done yet: 1-4"])
+        self.fails(
+            75,
+            "export",
+            "--finish",
+            self.path,
+            self.target,
+            mentions=[f"its part has {TEXT_BYTES + 1} bytes, expected {TEXT_BYTES}", "not done yet: 1-4"],
+        )
         for number in (1, 2, 3, 4):
             self.task(number)
         self.finish()
@@ -320,6 +361,7 @@ class Shared(Planned):
         self.succeeds("export", "--views", "csv", self.store, self.target)
         with open(os.path.join(self.target, "a.csv"), "rb") as file:
             self.assertEqual(file.read(), b"0\n" * VALUES)
+
 
 class Measured(Planned):
     """Tests a text with a size that takes long enough to compute to be worth keeping."""
@@ -364,7 +406,15 @@ class Refused(Planned):
         time.sleep(0.02)  # a tick of the file system's clock
         with open(os.path.join(self.store, "a", "0"), "wb") as file:
             file.write(bytes(1 << 16))
-        self.fails(12, "export", "--task", "2", self.path, self.target, mentions=["has changed since it was planned", "plan it again"])
+        self.fails(
+            12,
+            "export",
+            "--task",
+            "2",
+            self.path,
+            self.target,
+            mentions=["has changed since it was planned", "plan it again"],
+        )
         self.fails(75, "export", "--finish", self.path, self.target)
         self.assertEqual([name for name in os.listdir(self.target) if not name.startswith(".")], [])
 
@@ -397,6 +447,7 @@ class Refused(Planned):
     def test_plan_that_escapes_the_directory(self):
         for name in ("../a.csv", "/a.csv", "g/../../a.csv", "", "a//b", ".plainfs/1"):
             for kind in ("files", "links", "folders"):
+
                 def change(plan):
                     if kind == "files":
                         plan["files"][0]["path"] = name
@@ -404,6 +455,7 @@ class Refused(Planned):
                         plan["links"].append({"path": name, "text": "x"})
                     else:
                         plan["folders"].append(name)
+
                 self.change_plan(change)
                 for command in (["--task", "1"], ["--finish"]):
                     self.fails(14, "export", *command, self.path, self.target, mentions="not a path in a store")
@@ -412,13 +464,18 @@ class Refused(Planned):
     def test_a_plan_with_a_hole(self):
         def shorter(plan):
             plan["tasks"][0]["ranges"][0][2] -= 1
+
         def twice(plan):
             plan["tasks"][0]["ranges"].append(plan["tasks"][0]["ranges"][0])
+
         def beyond(plan):
-            plan["tasks"][0]["ranges"][0][2] = 2 ** 63
+            plan["tasks"][0]["ranges"][0][2] = 2**63
+
         for change in (shorter, twice, beyond):
             self.change_plan(change)
-            self.fails(14, "export", "--task", "1", self.path, self.target, mentions="do not cover each of its bytes once")
+            self.fails(
+                14, "export", "--task", "1", self.path, self.target, mentions="do not cover each of its bytes once"
+            )
 
     def test_a_link_in_the_way(self):
         os.mkdir(self.join("victim"))
@@ -459,10 +516,18 @@ class Engines(Planned):
 
     def test_task_number_of_every_scheduler(self):
         self.plan(MATRIX, "--tasks", "3")
-        for variables, number in (({"SLURM_ARRAY_TASK_ID": "2"}, 2), ({"PBS_ARRAY_INDEX": "3"}, 3), ({"PBS_ARRAYID": "1"}, 1), ({"SGE_TASK_ID": "2"}, 2),
-                                  ({"LSB_JOBINDEX": "2"}, 2), ({"PMI_RANK": "2"}, 3), ({"OMPI_COMM_WORLD_RANK": "0"}, 1),
-                                  ({"AWS_BATCH_JOB_ARRAY_INDEX": "1"}, 2), ({"JOB_COMPLETION_INDEX": "2"}, 3),
-                                  ({"SGE_TASK_ID": "undefined", "LSB_JOBINDEX": "0", "PMI_RANK": "1"}, 2)):
+        for variables, number in (
+            ({"SLURM_ARRAY_TASK_ID": "2"}, 2),
+            ({"PBS_ARRAY_INDEX": "3"}, 3),
+            ({"PBS_ARRAYID": "1"}, 1),
+            ({"SGE_TASK_ID": "2"}, 2),
+            ({"LSB_JOBINDEX": "2"}, 2),
+            ({"PMI_RANK": "2"}, 3),
+            ({"OMPI_COMM_WORLD_RANK": "0"}, 1),
+            ({"AWS_BATCH_JOB_ARRAY_INDEX": "1"}, 2),
+            ({"JOB_COMPLETION_INDEX": "2"}, 3),
+            ({"SGE_TASK_ID": "undefined", "LSB_JOBINDEX": "0", "PMI_RANK": "1"}, 2),
+        ):
             with self.subTest(variables):
                 self.succeeds("export", "--task", self.path, self.target, env={**os.environ, **variables})
                 self.assertEqual(self.status()["missing"], sorted({1, 2, 3} - {number}))

@@ -27,9 +27,22 @@ def write_zeros(store, count, name="a"):
     """Writes a Zarr store with one array of unstored bytes: 2 bytes of text each."""
     path = os.path.join(store, name)
     os.makedirs(path)
-    for file, content in ((os.path.join(store, ".zgroup"), {"zarr_format": 2}), (os.path.join(path, ".zarray"), {
-            "zarr_format": 2, "shape": [count], "chunks": [1 << 16], "dtype": "|u1", "compressor": None, "filters": None,
-            "order": "C", "fill_value": 0})):
+    for file, content in (
+        (os.path.join(store, ".zgroup"), {"zarr_format": 2}),
+        (
+            os.path.join(path, ".zarray"),
+            {
+                "zarr_format": 2,
+                "shape": [count],
+                "chunks": [1 << 16],
+                "dtype": "|u1",
+                "compressor": None,
+                "filters": None,
+                "order": "C",
+                "fill_value": 0,
+            },
+        ),
+    ):
         with open(file, "w", encoding="utf-8") as out:
             json.dump(content, out)
     return store

@@ -17,10 +17,20 @@ LARGE = 60_000_000
 class Cluster(Planned):
     def setUp(self):
         super().setUp()
-        self.environment = {**os.environ, "PATH": f"{os.path.dirname(os.path.realpath(shutil.which(PROGRAM)))}:/usr/sbin:{os.environ['PATH']}"}
+        self.environment = {
+            **os.environ,
+            "PATH": f"{os.path.dirname(os.path.realpath(shutil.which(PROGRAM)))}:/usr/sbin:{os.environ['PATH']}",
+        }
 
     def shell(self, code, **more):
-        result = subprocess.run(["sh", "-ec", code], cwd=self.folder, env={**self.environment, **more}, capture_output=True, text=True, timeout=300)
+        result = subprocess.run(
+            ["sh", "-ec", code],
+            cwd=self.folder,
+            env={**self.environment, **more},
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         return result.stdout
 
@@ -51,8 +61,24 @@ class Slurm(Cluster):
 
     def submit(self, array, code):
         """Submits the array and waits for all tasks, regardless of their exit codes."""
-        subprocess.run(["sbatch", "--wait", "--array", array, "--output", self.join("%a.log"), "--chdir", self.folder, "--wrap", code],
-                       env=self.environment, capture_output=True, timeout=300, check=False)
+        subprocess.run(
+            [
+                "sbatch",
+                "--wait",
+                "--array",
+                array,
+                "--output",
+                self.join("%a.log"),
+                "--chdir",
+                self.folder,
+                "--wrap",
+                code,
+            ],
+            env=self.environment,
+            capture_output=True,
+            timeout=300,
+            check=False,
+        )
 
     def test_an_array_exports_a_store(self):
         """Tests that a task killed midway and run again, and two tasks run twice, give the same bytes."""
@@ -72,8 +98,10 @@ class Slurm(Cluster):
 @needs("parallel")
 class Parallel(Cluster):
     def test_shares_an_export(self):
-        self.shell(f"seq $(plainfs export --plan --tasks 3 {self.store()} plan.json) | parallel plainfs export --task {{}} plan.json out && "
-                   "plainfs export --finish plan.json out")
+        self.shell(
+            f"seq $(plainfs export --plan --tasks 3 {self.store()} plan.json) | parallel plainfs export --task {{}} plan.json out && "
+            "plainfs export --finish plan.json out"
+        )
         self.assert_is_store(self.join("out"))
 
 

@@ -11,7 +11,9 @@ class Tar(Planned):
     def archive(self, *arguments):
         path = self.join("archive.tar")
         with open(path, "wb") as file:
-            result = subprocess.run([PROGRAM, "export", "--tar", *arguments, "-"], stdout=file, stderr=subprocess.PIPE, timeout=300)
+            result = subprocess.run(
+                [PROGRAM, "export", "--tar", *arguments, "-"], stdout=file, stderr=subprocess.PIPE, timeout=300
+            )
         return path, result
 
     def check(self, store, *options):
@@ -22,7 +24,9 @@ class Tar(Planned):
         self.assert_is_export(store, *options)
         with tarfile.open(path) as archive:  # reads it independently
             for member in archive:
-                self.assertEqual(member.isdir(), os.path.isdir(os.path.join(self.target, member.name)) and not member.issym())
+                self.assertEqual(
+                    member.isdir(), os.path.isdir(os.path.join(self.target, member.name)) and not member.issym()
+                )
 
     def test_archive_equals_an_export(self):
         self.check(os.path.join(SAMPLES, "pbmc.h5seurat"))
@@ -40,7 +44,11 @@ class Tar(Planned):
 
     def test_more_than_8_gib(self):
         store = write_zeros(self.join("s.zarr"), 9 << 30)
-        stream = subprocess.Popen([PROGRAM, "export", "--tar", "--views", "npy", store, "-"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        stream = subprocess.Popen(
+            [PROGRAM, "export", "--tar", "--views", "npy", store, "-"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
         with tarfile.open(fileobj=stream.stdout, mode="r|") as archive:
             self.assertEqual(archive.next().size, (9 << 30) + 128)
         stream.stdout.close()

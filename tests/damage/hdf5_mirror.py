@@ -40,6 +40,7 @@ MOST_READING = 120  # for a changed file: several questions may be silent for 30
 
 # Reading
 
+
 class Wrong(Exception):
     pass
 
@@ -130,6 +131,7 @@ def outcome(good, now):
 
 # The healthy stores: read in a separate process, so that the readers do not delay it
 
+
 class Healthy:
     def __init__(self, mountpoint, good):
         self.mountpoint, self.good = mountpoint, good
@@ -183,7 +185,15 @@ def good_of_healthy(folder):
     for name, case in HEALTHY.items():
         export = os.path.join(folder, name)
         os.makedirs(export)
-        made = run("sh", "-c", '"$1" export --tar --views=listed "$2" - | tar -xf - -C "$3"', "sh", PROGRAM, store_of(case), export)
+        made = run(
+            "sh",
+            "-c",
+            '"$1" export --tar --views=listed "$2" - | tar -xf - -C "$3"',
+            "sh",
+            PROGRAM,
+            store_of(case),
+            export,
+        )
         if made.returncode != 0:
             raise RuntimeError(f"export of {case}: {made.stderr.decode()}")
         files = good[os.path.basename(healthy_name(name))] = {}
@@ -208,6 +218,7 @@ def put_healthy(folder):
 
 # One mount
 
+
 class Mirror:
     """A mounted folder: with Mirror(folder) as mirror."""
 
@@ -228,8 +239,10 @@ class Mirror:
 
     def endings(self):
         with open(self.log, "rb") as log:
-            return collections.Counter(int(number) for number in
-                                       re.findall(rb"/(\d+)\.[^\n]*libhdf5 ended while reading this file: ", log.read()))
+            return collections.Counter(
+                int(number)
+                for number in re.findall(rb"/(\d+)\.[^\n]*libhdf5 ended while reading this file: ", log.read())
+            )
 
     def __exit__(self, *_):
         if is_mounted(self.path):
@@ -277,7 +290,9 @@ class Readers:
                     self.wrong.append((variant, f"is not read within {MOST_READING:.0f} seconds"))
                     return
             if healthy.silence() > MOST_SILENCE:
-                self.wrong += [(variant, "the healthy stores are silent meanwhile") for _, variant in list(self.began.values())]
+                self.wrong += [
+                    (variant, "the healthy stores are silent meanwhile") for _, variant in list(self.began.values())
+                ]
                 return
             for thread in self.threads:
                 thread.join(0.1)
@@ -292,12 +307,18 @@ class Totals:
         self.wrong = []
 
     def table(self):
-        lines = [f"{'kind':10}{'files':>8}{'same':>8}{'error':>8}{'changed':>9}{'no store':>10}{'libhdf5 ended':>15}{'slowest file':>14}"]
+        lines = [
+            f"{'kind':10}{'files':>8}{'same':>8}{'error':>8}{'changed':>9}{'no store':>10}{'libhdf5 ended':>15}{'slowest file':>14}"
+        ]
         for kind in KINDS:
             counts = [self.outcomes[kind, outcome] for outcome in ("same", "error", "changed", "no store")]
-            lines.append(f"{kind:10}{sum(counts):8}{counts[0]:8}{counts[1]:8}{counts[2]:9}{counts[3]:10}{self.endings[kind]:15}{self.slowest[kind]:12.2f} s")
-        lines.append(f"the healthy stores were compared {self.healthy_rounds} times; their slowest answer took {self.healthy_slowest:.2f} s; "
-                     f"{len(self.wrong)} failed")
+            lines.append(
+                f"{kind:10}{sum(counts):8}{counts[0]:8}{counts[1]:8}{counts[2]:9}{counts[3]:10}{self.endings[kind]:15}{self.slowest[kind]:12.2f} s"
+            )
+        lines.append(
+            f"the healthy stores were compared {self.healthy_rounds} times; their slowest answer took {self.healthy_slowest:.2f} s; "
+            f"{len(self.wrong)} failed"
+        )
         return "\n".join(lines)
 
 
@@ -381,7 +402,11 @@ def main():
     if reason:
         print(f"skipped: {reason}")
         return 77
-    numbers = [options.only] if options.only is not None else list(range(options.first, options.first + options.count * EFFORT))
+    numbers = (
+        [options.only]
+        if options.only is not None
+        else list(range(options.first, options.first + options.count * EFFORT))
+    )
     folder = os.path.realpath(tempfile.mkdtemp(prefix="plainfs-mirror-"))
     totals, started, done = Totals(), time.monotonic(), 0
     try:
@@ -389,7 +414,7 @@ def main():
         learn(originals, os.path.join(folder, "originals"))
         good = good_of_healthy(folder)
         while done < len(numbers):
-            batch = numbers[done:done + options.batch]
+            batch = numbers[done : done + options.batch]
             one_batch(options, batch, originals, good, os.path.join(folder, f"batch{done}"), totals)
             done += len(batch)
             if options.only is None and (done // options.batch) % 10 == 0:

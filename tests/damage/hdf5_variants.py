@@ -38,7 +38,7 @@ def metadata_of(path):
         elif found.id.get_offset() is not None:
             stretches = [(found.id.get_offset(), found.id.get_storage_size())]
         for offset, size in stretches:
-            is_data[offset:offset + size] = b"\1" * size
+            is_data[offset : offset + size] = b"\1" * size
 
     with h5py.File(path, "r") as file:
         file.visititems(mark)
@@ -73,7 +73,10 @@ def changed(original, choose):
         other = choose.choice(original.places[1])
         one, two = sorted((at, other))
         length = min(length, two - one, len(content) - two)
-        content[one:one + length], content[two:two + length] = content[two:two + length], content[one:one + length]
+        content[one : one + length], content[two : two + length] = (
+            content[two : two + length],
+            content[one : one + length],
+        )
         return bytes(content), f"{length} bytes at {one} and {two} swapped"
     return bytes(content), f"{kind} at {at}"
 

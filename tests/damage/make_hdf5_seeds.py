@@ -66,7 +66,15 @@ if h5py.h5z.filter_avail(h5py.h5z.FILTER_SZIP):
 metadata_seed("earliest", libver="earliest")
 metadata_seed("latest", libver="latest")
 write("documents", "json", b'{"a":[1,2.5,-0,1e400,"t\\u00e9\\ud83d\\ude00",null,true,NaN],"b":{"c":{}}}')
-write("documents", "form", b'{"class":"ListOffsetArray","offsets":"i64","content":{"class":"NumpyArray","primitive":"int64",'
-      b'"inner_shape":[],"parameters":{},"form_key":"node1"},"parameters":{},"form_key":"node0"}')
-write("documents", "list", b'{"type":"list","values":[{"type":"integer","values":[1,null],"names":["a","b"]},{"type":"nothing"}],"version":"1.2"}')
+write(
+    "documents",
+    "form",
+    b'{"class":"ListOffsetArray","offsets":"i64","content":{"class":"NumpyArray","primitive":"int64",'
+    b'"inner_shape":[],"parameters":{},"form_key":"node1"},"parameters":{},"form_key":"node0"}',
+)
+write(
+    "documents",
+    "list",
+    b'{"type":"list","values":[{"type":"integer","values":[1,null],"names":["a","b"]},{"type":"nothing"}],"version":"1.2"}',
+)
 write("documents", "references", b"&#181;&#xB5;&#65;&amp;&#1114112;&#55296;")

@@ -41,8 +41,13 @@ for vector in vectors:
         continue
     seen.add(key)
     for which, (name, _, configuration) in enumerate(settings):
-        if name == vector["id"] and (name != "lzma" or lzma_format == (json.loads(configuration or "{}").get("format") or 1)):
+        if name == vector["id"] and (
+            name != "lzma" or lzma_format == (json.loads(configuration or "{}").get("format") or 1)
+        ):
             write("codecs", vector["name"], struct.pack("<BBH", which, 1, size) + encoded)
     configuration = json.dumps(vector["configuration"]).encode()
-    write("codec_configuration", vector["name"],
-          vector["id"].encode() + b"\n" + vector["dtype"].encode() + b"\n" + configuration + b"\0" + encoded)
+    write(
+        "codec_configuration",
+        vector["name"],
+        vector["id"].encode() + b"\n" + vector["dtype"].encode() + b"\n" + configuration + b"\0" + encoded,
+    )

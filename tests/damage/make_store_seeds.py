@@ -11,10 +11,27 @@ import zipfile
 fixtures, corpus = sys.argv[1:]
 LARGEST = 2600
 ROOT = b'{"zarr_format":2}'
-CASES = ["zarr/v2_dtypes", "zarr/v2_filters", "zarr/v2_compressors", "zarr/v2_layout", "zarr/v2_objects",
-         "zarr/v2_structured", "zarr/v2_fill", "zarr/v3_array_codecs", "zarr/v3_codecs", "zarr/v3_numcodecs",
-         "zarr/v3_rectilinear", "zarr/v3_sharding", "zarr/v3_strings", "zarr/v3_struct", "zarr/v3_transpose",
-         "zarr/v3_groups", "hdmf-zarr/builders_06", "hdmf-zarr/builders_pickle", "hdmf-zarr/object_codecs"]
+CASES = [
+    "zarr/v2_dtypes",
+    "zarr/v2_filters",
+    "zarr/v2_compressors",
+    "zarr/v2_layout",
+    "zarr/v2_objects",
+    "zarr/v2_structured",
+    "zarr/v2_fill",
+    "zarr/v3_array_codecs",
+    "zarr/v3_codecs",
+    "zarr/v3_numcodecs",
+    "zarr/v3_rectilinear",
+    "zarr/v3_sharding",
+    "zarr/v3_strings",
+    "zarr/v3_struct",
+    "zarr/v3_transpose",
+    "zarr/v3_groups",
+    "hdmf-zarr/builders_06",
+    "hdmf-zarr/builders_pickle",
+    "hdmf-zarr/object_codecs",
+]
 A_CASE = 4
 
 
@@ -49,14 +66,20 @@ for case in CASES:
         with open(f"{corpus}/zarr/{os.path.basename(case)}_{name.replace('.', '_')}", "wb") as f:
             f.write(seed)
 
-links = b'{"zarr_link":[{"name":"x","source":"../b.zarr","path":"/a/../b"},{"name":"x","path":"/a"},7],' \
-        b'"r":{"zarr_dtype":"object","value":{"source":".","path":"/a"}}}'
+links = (
+    b'{"zarr_link":[{"name":"x","source":"../b.zarr","path":"/a/../b"},{"name":"x","path":"/a"},7],'
+    b'"r":{"zarr_dtype":"object","value":{"source":".","path":"/a"}}}'
+)
 with open(f"{corpus}/zarr/links", "wb") as f:
     f.write(entry(".zgroup", ROOT) + entry(".zattrs", links) + entry("a/.zgroup", ROOT))
 
 os.makedirs(f"{corpus}/zip", exist_ok=True)
-for name, method in [("stored", zipfile.ZIP_STORED), ("deflated", zipfile.ZIP_DEFLATED),
-                     ("bzip2", zipfile.ZIP_BZIP2), ("lzma", zipfile.ZIP_LZMA)]:
+for name, method in [
+    ("stored", zipfile.ZIP_STORED),
+    ("deflated", zipfile.ZIP_DEFLATED),
+    ("bzip2", zipfile.ZIP_BZIP2),
+    ("lzma", zipfile.ZIP_LZMA),
+]:
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", method) as z:
         z.comment = b"a comment"

@@ -35,5 +35,7 @@ for store in sorted(glob.glob(os.path.join(fixtures, "*", "*", "store*"))):
     content = packed(store)
     if 0 < len(content) <= MOST_BYTES:
         case = os.path.dirname(store)
-        with open(os.path.join(target, f"{os.path.basename(os.path.dirname(case))}-{os.path.basename(case)}"), "wb") as file:
+        with open(
+            os.path.join(target, f"{os.path.basename(os.path.dirname(case))}-{os.path.basename(case)}"), "wb"
+        ) as file:
             file.write(content)

@@ -73,8 +73,13 @@ def stores():
 def export(store, target, extra=None, most_descriptors=None):
     environment = {**os.environ, **(extra or {})}
     limited = ["sh", "-c", f'ulimit -n {most_descriptors} && exec "$@"', "sh"] if most_descriptors else []
-    return subprocess.run([*limited, PROGRAM, "export", "-o", "threads=2,views=listed", store, target], stdin=subprocess.DEVNULL,
-                          capture_output=True, env=environment, timeout=LONGEST_RUN)
+    return subprocess.run(
+        [*limited, PROGRAM, "export", "-o", "threads=2,views=listed", store, target],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        env=environment,
+        timeout=LONGEST_RUN,
+    )
 
 
 def tree(folder):
@@ -156,11 +161,22 @@ class Runs:
     def settings(self, kind, source, seed, rate):
         if kind in INJECTED:
             own, library, _ = INJECTED[kind]
-            return {"LD_PRELOAD": FAULTS, "FAULTS_FOLDER": os.path.realpath(source),
-                    "FAULTS_KINDS": own, "FAULTS_SEED": str(seed), "FAULTS_RATE": str(rate),
-                    "HDF5_FAULTS_KINDS": library, "HDF5_FAULTS_SEED": str(seed), "HDF5_FAULTS_RATE": str(rate)}
-        return {"full_index": {"PLAINFS_INDEX": self.full}, "readonly_index": {"PLAINFS_INDEX": self.readonly},
-                "readonly_temporary": {"TMPDIR": self.readonly}, "descriptors": {}}[kind]
+            return {
+                "LD_PRELOAD": FAULTS,
+                "FAULTS_FOLDER": os.path.realpath(source),
+                "FAULTS_KINDS": own,
+                "FAULTS_SEED": str(seed),
+                "FAULTS_RATE": str(rate),
+                "HDF5_FAULTS_KINDS": library,
+                "HDF5_FAULTS_SEED": str(seed),
+                "HDF5_FAULTS_RATE": str(rate),
+            }
+        return {
+            "full_index": {"PLAINFS_INDEX": self.full},
+            "readonly_index": {"PLAINFS_INDEX": self.readonly},
+            "readonly_temporary": {"TMPDIR": self.readonly},
+            "descriptors": {},
+        }[kind]
 
     def run(self, kind, store, seed, rate, target):
         """Returns the fault of the run, or None."""
@@ -168,8 +184,12 @@ class Runs:
         shutil.rmtree(target, ignore_errors=True)
         source = os.path.join(DATA, store)
         try:
-            result = export(source, target, self.settings(kind, source, seed, rate),
-                            MOST_DESCRIPTORS if kind == "descriptors" else None)
+            result = export(
+                source,
+                target,
+                self.settings(kind, source, seed, rate),
+                MOST_DESCRIPTORS if kind == "descriptors" else None,
+            )
         except subprocess.TimeoutExpired:
             return f"still running after {LONGEST_RUN} s"
         wrong = difference(good, good_tree, result, target)
@@ -180,12 +200,16 @@ class Runs:
             wrong = f"ended well, but without faults with {good_code}"
         if wrong is None and kind in HARMLESS and (result.returncode == 0) != (good_code == 0):
             wrong = f"ended with {result.returncode}, without faults with {good_code}: {result.stderr.decode(errors='replace')[-300:]}"
-        self.outcomes[kind]["wrong" if wrong else "misled" if is_misled else "same" if result.returncode == good_code else "refused"] += 1
+        self.outcomes[kind][
+            "wrong" if wrong else "misled" if is_misled else "same" if result.returncode == good_code else "refused"
+        ] += 1
         return wrong
 
     def output(self):
-        return "\n".join(f"{kind}: " + ", ".join(f"{count} {outcome}" for outcome, count in sorted(outcomes.items()))
-                         for kind, outcomes in self.outcomes.items())
+        return "\n".join(
+            f"{kind}: " + ", ".join(f"{count} {outcome}" for outcome, count in sorted(outcomes.items()))
+            for kind, outcomes in self.outcomes.items()
+        )
 
 
 def planned(options, kinds):

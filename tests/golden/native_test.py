@@ -178,13 +178,20 @@ def numbers_differ(ours, words):
 def entries_of(path):
     """Returns (rows, columns, [(row, column, word)]) of a MatrixMarket file."""
     lines = [line.split() for line in content(path).splitlines() if not line.startswith(b"%")]
-    return int(lines[0][0]), int(lines[0][1]), [(int(line[0]) - 1, int(line[1]) - 1, line[2] if len(line) > 2 else b"1") for line in lines[1:]]
+    return (
+        int(lines[0][0]),
+        int(lines[0][1]),
+        [(int(line[0]) - 1, int(line[1]) - 1, line[2] if len(line) > 2 else b"1") for line in lines[1:]],
+    )
 
 
 def texts(dataset):
     """Returns texts of fixed length, up to the first NUL."""
     values = dataset[()]
-    return [value.tobytes().split(b"\0")[0] if hasattr(value, "tobytes") else bytes(value) for value in values.astype(f"S{dataset.dtype.itemsize}")]
+    return [
+        value.tobytes().split(b"\0")[0] if hasattr(value, "tobytes") else bytes(value)
+        for value in values.astype(f"S{dataset.dtype.itemsize}")
+    ]
 
 
 def lists(folder):
@@ -201,7 +208,11 @@ def tenx_differences(folder, file):
     rows, columns, entries = entries_of(os.path.join(folder, "matrix.mtx"))
     if list(group["shape"][()]) != [rows, columns]:
         found.append("shape")
-    for name, want in (("features/id", [line[0] for line in genes]), ("features/name", [line[1] for line in genes]), ("barcodes", cells)):
+    for name, want in (
+        ("features/id", [line[0] for line in genes]),
+        ("features/name", [line[1] for line in genes]),
+        ("barcodes", cells),
+    ):
         if [re.sub(rb"[\t\r\n]", b" ", text) for text in texts(group[name])] != want:
             found.append(name)
     with gzip.open(os.path.join(folder, "10x", "features.tsv.gz")) as features:
@@ -267,7 +278,9 @@ def frame_differences(group, path):
         header, lines = header[1:], [line[1:] for line in lines]
     if header != columns:
         return [f"columns {columns}, not {header}"]
-    return [name for at, name in enumerate(columns) if column_differs(group, name.decode(), [line[at] for line in lines])]
+    return [
+        name for at, name in enumerate(columns) if column_differs(group, name.decode(), [line[at] for line in lines])
+    ]
 
 
 def series_differs(series, words):
@@ -275,8 +288,12 @@ def series_differs(series, words):
     if len(series) != len(words):
         return True
     values = [series.iloc[at] for at in range(len(series))]
-    return any(word != b"NA" if gone else not is_same(value.encode() if isinstance(value, str) else numpy.asarray(value)[()], word)
-               for value, word, gone in zip(values, words, series.isna()))
+    return any(
+        word != b"NA"
+        if gone
+        else not is_same(value.encode() if isinstance(value, str) else numpy.asarray(value)[()], word)
+        for value, word, gone in zip(values, words, series.isna())
+    )
 
 
 def table_differences(table, path):
@@ -288,7 +305,9 @@ def table_differences(table, path):
         header, lines = header[1:], [line[1:] for line in lines]
     if len(lines) != len(table) or header != [str(name).encode() for name in table.columns]:
         return [f"{table.shape} {list(table.columns)}, not {len(lines)} {header}"]
-    return [name for at, name in enumerate(table.columns) if series_differs(table.iloc[:, at], [line[at] for line in lines])]
+    return [
+        name for at, name in enumerate(table.columns) if series_differs(table.iloc[:, at], [line[at] for line in lines])
+    ]
 
 
 def spelled(name):
@@ -316,8 +335,11 @@ def part_differs(ours, base, is_expression, dense_is_turned):
         order = numpy.lexsort((ours.row, ours.col))  # stable at one place
         entries.sort(key=lambda entry: (entry[1], entry[0]))
         places = list(zip(ours.row[order].tolist(), ours.col[order].tolist()))
-        return ours.shape != (rows, columns) or places != [entry[:2] for entry in entries] or \
-            numbers_differ(ours.data[order], [entry[2] for entry in entries])
+        return (
+            ours.shape != (rows, columns)
+            or places != [entry[:2] for entry in entries]
+            or numbers_differ(ours.data[order], [entry[2] for entry in entries])
+        )
     if not os.path.isfile(base + ".csv"):
         return None
     if isinstance(ours, pandas.DataFrame):
@@ -339,14 +361,16 @@ def numbered(folder):
     if not os.path.isfile(names):
         return {}
     with open(names, encoding="utf-8") as file:
-        return {name.replace("/", "_"): os.path.join(folder, str(number)) for number, name in enumerate(json.load(file))}
+        return {
+            name.replace("/", "_"): os.path.join(folder, str(number)) for number, name in enumerate(json.load(file))
+        }
 
 
 class Origins:
     """Finds the text of each part of an .h5ad."""
 
     def __init__(self, path):
-        self.folder, self.name = os.path.dirname(path), os.path.basename(path)[:-len(".h5ad")]
+        self.folder, self.name = os.path.dirname(path), os.path.basename(path)[: -len(".h5ad")]
         self.is_seurat = self.name != "anndata" or os.path.basename(self.folder) == "assays"
         self.assays = numbered(os.path.join(self.folder, "assays"))
         self.is_loom = os.path.isdir(os.path.join(self.folder, "row_attrs"))
@@ -356,7 +380,10 @@ class Origins:
 
     def first_assay(self):
         """Returns the assay that is not a layer."""
-        names = {os.path.splitext(name)[0] if name.endswith((".csv", ".npy")) else name for name in os.listdir(os.path.join(self.folder, "assays"))}
+        names = {
+            os.path.splitext(name)[0] if name.endswith((".csv", ".npy")) else name
+            for name in os.listdir(os.path.join(self.folder, "assays"))
+        }
         with h5py.File(os.path.join(self.folder, self.name + ".h5ad"), "r") as file:
             return min(name for name in names if "." not in name and name not in file["layers"])
 
@@ -367,14 +394,25 @@ class Origins:
             if part == "X":
                 has_data = os.path.isfile(at(self.name, "data.csv")) or os.path.isdir(at(self.name, "data"))
                 return at(self.name, "data" if has_data else "counts")
-            of = {"layers": lambda: at(self.name, name), "obsm": lambda: at("..", "reductions", name[len("X_"):], "cell.embeddings"),
-                  "varm": lambda: at("..", "reductions", name, "feature.loadings"), "obsp": lambda: at("..", "graphs", name)}
+            of = {
+                "layers": lambda: at(self.name, name),
+                "obsm": lambda: at("..", "reductions", name[len("X_") :], "cell.embeddings"),
+                "varm": lambda: at("..", "reductions", name, "feature.loadings"),
+                "obsp": lambda: at("..", "graphs", name),
+            }
             return of[room]()
         if self.assays:
-            of = {"X": lambda: next(iter(self.assays.values())), "layers": lambda: self.assays[name],
-                  "obsm": lambda: at("coordinates") if name == "spatial" else numbered(at("reduced_dimensions"))[name]}
+            of = {
+                "X": lambda: next(iter(self.assays.values())),
+                "layers": lambda: self.assays[name],
+                "obsm": lambda: at("coordinates") if name == "spatial" else numbered(at("reduced_dimensions"))[name],
+            }
             item = of[room]()
-            inner = [os.path.join(item, kind) for kind in ("dense_array", "data_frame", "delayed_array") if os.path.isfile(os.path.join(item, kind + ".csv"))]
+            inner = [
+                os.path.join(item, kind)
+                for kind in ("dense_array", "data_frame", "delayed_array")
+                if os.path.isfile(os.path.join(item, kind + ".csv"))
+            ]
             return inner[0] if inner else item
         if self.is_experiment:
             if room == "obsm":
@@ -469,7 +507,11 @@ def tabix_differences(folder, text, index):
     with tempfile.TemporaryDirectory(dir=folder) as alone:  # htslib chooses freely between two indexes
         for name in ("fragments.tsv.gz", index):
             os.link(os.path.join(folder, name), os.path.join(alone, name))
-        found = subprocess.run(["tabix", os.path.join(alone, "fragments.tsv.gz"), *asked], capture_output=True, timeout=60) if asked else None
+        found = (
+            subprocess.run(["tabix", os.path.join(alone, "fragments.tsv.gz"), *asked], capture_output=True, timeout=60)
+            if asked
+            else None
+        )
     return [] if found is None or (found.returncode == 0 and found.stdout == want) else [index]
 
 
@@ -486,7 +528,7 @@ def other_last_value(text):
     at = max(text.rfind(b"%d" % digit) for digit in range(10))
     if at < 0:
         return text + b"1"
-    return text[:at] + b"%d" % ((text[at] - ord("0") + 1) % 10) + text[at + 1:]
+    return text[:at] + b"%d" % ((text[at] - ord("0") + 1) % 10) + text[at + 1 :]
 
 
 class Native(unittest.TestCase):
@@ -496,7 +538,12 @@ class Native(unittest.TestCase):
         cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
 
         def export(job):
-            subprocess.run([PROGRAM, "export", "--views", VIEWS, job[1], os.path.join(cls.folder, job[0])], capture_output=True, timeout=60)
+            subprocess.run(
+                [PROGRAM, "export", "--views", VIEWS, job[1], os.path.join(cls.folder, job[0])],
+                capture_output=True,
+                timeout=60,
+            )
+
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as threads:
             list(threads.map(export, golden_stores(DATA)))
 
@@ -511,23 +558,30 @@ class Native(unittest.TestCase):
         compared = 0
         for path in self.files("10x", "10x.h5"):
             folder = os.path.dirname(os.path.dirname(path))
-            if not all(os.path.isfile(os.path.join(folder, name)) for name in ("matrix.mtx", "genes.tsv", "barcodes.tsv")):
+            if not all(
+                os.path.isfile(os.path.join(folder, name)) for name in ("matrix.mtx", "genes.tsv", "barcodes.tsv")
+            ):
                 continue  # it gives the reason
-            with self.subTest(file=path[len(self.folder):]), h5py.File(path, "r") as file:
+            with self.subTest(file=path[len(self.folder) :]), h5py.File(path, "r") as file:
                 self.assertEqual(tenx_differences(folder, file), [])
             compared += 1
         self.assertGreater(compared, 20)
 
     def test_every_gz_has_the_bytes_of_the_text(self):
         compared = 0
-        for ending in (("10x", "matrix.mtx.gz"), ("10x", "barcodes.tsv.gz"), ("10x", "features.tsv.gz"), ("fragments.tsv.gz",)):
+        for ending in (
+            ("10x", "matrix.mtx.gz"),
+            ("10x", "barcodes.tsv.gz"),
+            ("10x", "features.tsv.gz"),
+            ("fragments.tsv.gz",),
+        ):
             for path in self.files(*ending):
                 folder = os.path.dirname(path) if len(ending) == 1 else os.path.dirname(os.path.dirname(path))
                 is_features = ending[-1] == "features.tsv.gz"
                 text = os.path.join(folder, "genes.tsv" if is_features else ending[-1][:-3])
                 if not os.path.isfile(text):
                     continue
-                with self.subTest(file=path[len(self.folder):]):
+                with self.subTest(file=path[len(self.folder) :]):
                     self.assertFalse(gz_differs(path, content(text), is_features))
                     self.assertTrue(gz_differs(path, other_last_value(content(text)), is_features))
                 compared += 1
@@ -542,7 +596,7 @@ class Native(unittest.TestCase):
                     text = os.path.join(folder, side + ".csv")
                     if side not in file or not os.path.exists(text):
                         continue
-                    with self.subTest(file=text[len(self.folder):]):
+                    with self.subTest(file=text[len(self.folder) :]):
                         self.assertEqual(frame_differences(file[side], text), [])
                     compared += 1
         self.assertGreater(compared, 20)
@@ -551,9 +605,9 @@ class Native(unittest.TestCase):
     def test_every_h5ad_has_the_values_of_the_text(self):
         compared = {}
         for path in self.files(".h5ad"):
-            with self.subTest(file=path[len(self.folder):]):
+            with self.subTest(file=path[len(self.folder) :]):
                 found, alone = h5ad_differences(path)
-                if path[len(self.folder):].split("/")[1] in PUT_TOGETHER:  # seurat_test compares these with R
+                if path[len(self.folder) :].split("/")[1] in PUT_TOGETHER:  # seurat_test compares these with R
                     continue
                 self.assertEqual([part for part, differs in found.items() if differs], [])
                 self.assertEqual(alone, [])
@@ -567,9 +621,11 @@ class Native(unittest.TestCase):
     def test_altered_h5ad_is_reported(self):
         printed = set()
         for path in self.files(".h5ad"):
-            kinds = {part: (part.partition("/")[0], type(values).__name__) for part, values in parts_of(read_anndata(path))}
+            kinds = {
+                part: (part.partition("/")[0], type(values).__name__) for part, values in parts_of(read_anndata(path))
+            }
             for part, kind in kinds.items():
-                copy = path[:-len(".h5ad")] + ".altered"
+                copy = path[: -len(".h5ad")] + ".altered"
                 shutil.copyfile(path, copy)
                 with h5py.File(copy, "r+") as file:
                     dataset = file[part]
@@ -593,7 +649,9 @@ class Native(unittest.TestCase):
         altered = os.path.join(self.enterContext(tempfile.TemporaryDirectory()), "altered.h5ad")
         with h5py.File(path, "r") as file:
             names = []
-            file["obs"].visititems(lambda name, item: names.append(name) if isinstance(item, h5py.Dataset) and item.size else None)
+            file["obs"].visititems(
+                lambda name, item: names.append(name) if isinstance(item, h5py.Dataset) and item.size else None
+            )
         for name in names:
             shutil.copyfile(path, altered)
             with h5py.File(altered, "r+") as file:
@@ -605,36 +663,59 @@ class Native(unittest.TestCase):
                 elif name.endswith("/values"):  # some of these are missing and may then be anything
                     dataset[...] = ~dataset[()] if dataset.dtype.kind == "b" else dataset[()] + 1
                 elif name.endswith("/categories"):  # some of these may be unused
-                    dataset[...] = [b"?" if dataset.dtype.kind == "S" else not value if dataset.dtype.kind == "b" else value + 1 for value in dataset[()]]
+                    dataset[...] = [
+                        b"?" if dataset.dtype.kind == "S" else not value if dataset.dtype.kind == "b" else value + 1
+                        for value in dataset[()]
+                    ]
                 else:
-                    dataset[0] = b"?" if dataset.dtype.kind == "S" else not dataset[0] if dataset.dtype.kind == "b" else 78 if dataset[0] == 77 else 77
+                    dataset[0] = (
+                        b"?"
+                        if dataset.dtype.kind == "S"
+                        else not dataset[0]
+                        if dataset.dtype.kind == "b"
+                        else 78
+                        if dataset[0] == 77
+                        else 77
+                    )
                 printed.add((dataset.dtype.kind, name.partition("/")[2]))
             with h5py.File(altered, "r") as file:
-                self.assertNotEqual(frame_differences(file["obs"], os.path.join(os.path.dirname(path), "obs.csv")), [], name)
+                self.assertNotEqual(
+                    frame_differences(file["obs"], os.path.join(os.path.dirname(path), "obs.csv")), [], name
+                )
         self.assertGreaterEqual(len(printed), 8, printed)
 
     @needs_r("Matrix")
     def test_every_rds_equals_one_written_by_r(self):
         files = self.files(".rds")
         altered = []
-        for store, name, texts in (("bpcells-mat_packed_uint_col", "matrix", ("matrix.mtx", "genes.tsv", "barcodes.tsv")),
-                                   ("h5seurat-everything", "meta.data", ("meta.data.csv",)),
-                                   ("anndata-dense_h5ad", "X", ("X.csv",)),
-                                   ("hdf5-numeric", "shapes/d2c", ("shapes/d2c.csv",)),
-                                   ("hdf5-numeric", "shapes/d3", ("shapes/d3.csv",))):
+        for store, name, texts in (
+            ("bpcells-mat_packed_uint_col", "matrix", ("matrix.mtx", "genes.tsv", "barcodes.tsv")),
+            ("h5seurat-everything", "meta.data", ("meta.data.csv",)),
+            ("anndata-dense_h5ad", "X", ("X.csv",)),
+            ("hdf5-numeric", "shapes/d2c", ("shapes/d2c.csv",)),
+            ("hdf5-numeric", "shapes/d3", ("shapes/d3.csv",)),
+        ):
             for text in texts:
                 folder = os.path.join(self.folder, f"altered {len(altered)}")
                 shutil.copytree(os.path.join(self.folder, store), folder, symlinks=True)
                 rewrite(os.path.join(folder, text), other_last_value)
                 altered.append(os.path.join(folder, name + ".rds"))
-        result = subprocess.run(["Rscript", "-e", COMPARE_RDS], input="\n".join(files + altered) + "\n", capture_output=True, text=True, timeout=300,
-                                env=dict(os.environ, LC_ALL="C.UTF-8"))
+        result = subprocess.run(
+            ["Rscript", "-e", COMPARE_RDS],
+            input="\n".join(files + altered) + "\n",
+            capture_output=True,
+            text=True,
+            timeout=300,
+            env=dict(os.environ, LC_ALL="C.UTF-8"),
+        )
         for path in altered:
-            shutil.rmtree(path[:path.index(os.sep, len(self.folder) + 1)])
+            shutil.rmtree(path[: path.index(os.sep, len(self.folder) + 1)])
         self.assertEqual(result.returncode, 0, result.stderr)
         *problems, last = result.stdout.splitlines()
         printed = {problem.partition("\t")[0] for problem in problems}
-        self.assertEqual([problem[len(self.folder):] for problem in problems if problem.partition("\t")[0] not in altered], [])
+        self.assertEqual(
+            [problem[len(self.folder) :] for problem in problems if problem.partition("\t")[0] not in altered], []
+        )
         self.assertEqual([path for path in altered if path not in printed], [])
         self.assertGreater(int(last.split()[1]), 1000)
 
@@ -645,7 +726,7 @@ class Native(unittest.TestCase):
             for path in self.files(index):
                 folder = os.path.dirname(path)
                 text = os.path.join(folder, "fragments.tsv")
-                with self.subTest(file=path[len(self.folder):]):
+                with self.subTest(file=path[len(self.folder) :]):
                     self.assertEqual(tabix_differences(folder, text, index), [])
                 altered = os.path.join(self.folder, "altered.tsv")
                 with open(altered, "wb") as file:

@@ -48,8 +48,12 @@ def has_seurat_4():
     """Returns whether the installed Seurat creates objects like the golden ones. Seurat 5 creates others."""
     if missing_r("Seurat"):
         return True  # needs_r reports it
-    found = subprocess.run(["Rscript", "-e", "stopifnot(packageVersion('SeuratObject') < '5')"], capture_output=True, timeout=120,
-                           check=False)
+    found = subprocess.run(
+        ["Rscript", "-e", "stopifnot(packageVersion('SeuratObject') < '5')"],
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
     return found.returncode == 0
 
 
@@ -106,10 +110,18 @@ class Golden(unittest.TestCase):
         cls.folder = tempfile.mkdtemp(prefix="plainfs-test-")
         cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
         cls.lines, cls.refused = [], {}
-        cls.matrix, cls.by_row = (named(case, os.path.join(cls.folder, case + ".store")) for case in ("mat_packed_uint_col", "mat_unpacked_double_row"))
+        cls.matrix, cls.by_row = (
+            named(case, os.path.join(cls.folder, case + ".store"))
+            for case in ("mat_packed_uint_col", "mat_unpacked_double_row")
+        )
         for name, store in [*golden_stores(DATA), ("named-by-column", cls.matrix), ("named-by-row", cls.by_row)]:
             target = os.path.join(cls.folder, name)
-            output = subprocess.run([PROGRAM, "export", "--views", "seurat,h5ad,rds", store, target], capture_output=True, text=True, timeout=60)
+            output = subprocess.run(
+                [PROGRAM, "export", "--views", "seurat,h5ad,rds", store, target],
+                capture_output=True,
+                text=True,
+                timeout=60,
+            )
             for at, _, names in sorted(os.walk(target)):
                 cls.add(store, target, at, names, output.stderr)
 
@@ -120,23 +132,44 @@ class Golden(unittest.TestCase):
         mod = os.path.join(at, "mod")
         if "seurat.rds" not in names:
             assays = os.path.join(at, "assays")
-            if "anndata.h5ad" in names or os.path.isdir(assays) and any(name.endswith(".h5ad") for name in os.listdir(assays)):
-                cls.refused[path] = [line for line in output.splitlines() if "/" + os.path.relpath(path, target) + ":" in line]
+            if (
+                "anndata.h5ad" in names
+                or os.path.isdir(assays)
+                and any(name.endswith(".h5ad") for name in os.listdir(assays))
+            ):
+                cls.refused[path] = [
+                    line for line in output.splitlines() if "/" + os.path.relpath(path, target) + ":" in line
+                ]
         elif "anndata.h5ad" in names:
             assay = os.path.basename(at) if os.path.basename(os.path.dirname(at)) == "mod" else "RNA"
-            is_counts = os.path.exists(os.path.join(at, "assays", "counts")) or os.path.exists(os.path.join(at, "assays", "counts.csv"))
+            is_counts = os.path.exists(os.path.join(at, "assays", "counts")) or os.path.exists(
+                os.path.join(at, "assays", "counts.csv")
+            )
             cls.lines.append(("matrix", path, os.path.join(at, "anndata.h5ad"), assay, "counts" if is_counts else "X"))
         elif os.path.isdir(mod):
-            order = json.loads(subprocess.run([PROGRAM, "info", "--json", store], capture_output=True).stdout)["mudata"]["modalities"]
+            order = json.loads(subprocess.run([PROGRAM, "info", "--json", store], capture_output=True).stdout)[
+                "mudata"
+            ]["modalities"]
             parts = [field for name in order for field in (name, os.path.join(mod, name, "anndata.h5ad"))]
             cls.lines.append(("joint", path, os.path.join(at, "obs.rds"), *parts))
         elif "meta.data.rds" in names:
             is_object = store.endswith((".rds", ".RData"))  # an R object that is the store itself
-            cls.lines.append(("object", path, store, os.path.relpath(at, target).strip("."), at) if is_object else ("stored", path, at))
+            cls.lines.append(
+                ("object", path, store, os.path.relpath(at, target).strip("."), at)
+                if is_object
+                else ("stored", path, at)
+            )
 
     def r(self, lines):
         text = "".join("\t".join(line) + "\n" for line in lines)
-        result = subprocess.run(["Rscript", REFERENCE], input=text, capture_output=True, text=True, timeout=600, env=dict(os.environ, LC_ALL="C.UTF-8"))
+        result = subprocess.run(
+            ["Rscript", REFERENCE],
+            input=text,
+            capture_output=True,
+            text=True,
+            timeout=600,
+            env=dict(os.environ, LC_ALL="C.UTF-8"),
+        )
         self.assertEqual(result.returncode, 0, result.stderr)
         *problems, last = result.stdout.splitlines()
         self.assertEqual([problem.replace(self.folder, "") for problem in problems], [])
@@ -147,9 +180,16 @@ class Golden(unittest.TestCase):
         """Checks that each slot is identical, valid down to the last part, and rewritten by R as the same bytes. Runs
         NormalizeData to RunUMAP on large enough objects."""
         lines = list(self.lines)
-        for folder, store, path in (("full", "full.h5ad", "seurat.rds"), ("counts_only", "counts_only.h5ad", "seurat.rds"), ("mudata", "mudata.h5mu", "seurat.rds"),
-                                    ("h5seurat", "store.h5seurat", "seurat.rds"), (SAMPLES, "pbmc.h5ad", "seurat.rds"), (SAMPLES, "pbmc.h5seurat", "seurat.rds"),
-                                    ("", self.matrix, "seurat.rds"), ("", self.by_row, "seurat.rds")):
+        for folder, store, path in (
+            ("full", "full.h5ad", "seurat.rds"),
+            ("counts_only", "counts_only.h5ad", "seurat.rds"),
+            ("mudata", "mudata.h5mu", "seurat.rds"),
+            ("h5seurat", "store.h5seurat", "seurat.rds"),
+            (SAMPLES, "pbmc.h5ad", "seurat.rds"),
+            (SAMPLES, "pbmc.h5seurat", "seurat.rds"),
+            ("", self.matrix, "seurat.rds"),
+            ("", self.by_row, "seurat.rds"),
+        ):
             target = os.path.join(self.folder, f"works-{len(lines)}.rds")
             with open(target, "wb") as file:
                 file.write(cat(os.path.join(GENUINE, folder, store), path).stdout)
@@ -163,7 +203,7 @@ class Golden(unittest.TestCase):
 
     def test_missing_object_has_a_reason(self):
         for path, output in self.refused.items():
-            with self.subTest(file=path[len(self.folder):]):
+            with self.subTest(file=path[len(self.folder) :]):
                 self.assertTrue(any(words in line for line in output for words in REFUSED), output)
 
     def test_altered_object_is_reported(self):
@@ -173,7 +213,12 @@ class Golden(unittest.TestCase):
         with open(genuine, "rb") as file:
             whole = file.read()
         lines = []
-        for before, after in ((b"Gene2", b"Gene#"), (b"T cell", b"T-cell"), (b"CELL0-1", b"CELL0_1"), (b"PC_1", b"PC_9")):
+        for before, after in (
+            (b"Gene2", b"Gene#"),
+            (b"T cell", b"T-cell"),
+            (b"CELL0-1", b"CELL0_1"),
+            (b"PC_1", b"PC_9"),
+        ):
             altered = os.path.join(self.folder, f"altered-{len(lines)}.rds")
             with open(altered, "wb") as file:
                 file.write(whole.replace(before, after))

@@ -155,8 +155,16 @@ class Shell:
         self.shown = os.path.join(home, "shown")
         with open(os.path.join(home, ".zshrc" if name == "zsh" else "bashrc"), "w", encoding="utf-8") as file:
             file.write(ZSHRC.format(completion=ZSH) if name == "zsh" else BASHRC.format(completion=BASH))
-        words = ["zsh", "-i"] if name == "zsh" else ["bash", "--noprofile", "--rcfile", os.path.join(home, "bashrc"), "-i"]
-        environment = {"PATH": f"{PREFIX}/bin:/usr/bin:/bin", "TERM": "vt100", "HOME": home, "SHOWN": self.shown, "LC_ALL": "C.UTF-8"}
+        words = (
+            ["zsh", "-i"] if name == "zsh" else ["bash", "--noprofile", "--rcfile", os.path.join(home, "bashrc"), "-i"]
+        )
+        environment = {
+            "PATH": f"{PREFIX}/bin:/usr/bin:/bin",
+            "TERM": "vt100",
+            "HOME": home,
+            "SHOWN": self.shown,
+            "LC_ALL": "C.UTF-8",
+        }
         self.pid, self.terminal = pty.fork()
         if self.pid == 0:
             os.chdir(folder)
@@ -175,7 +183,9 @@ class Shell:
         if os.path.exists(self.shown):
             os.remove(self.shown)
         os.write(self.terminal, f"{before}{behind}".encode() + b"\x02" * len(behind) + b"\t\x14")
-        self.wait(lambda _: os.path.exists(self.shown) and os.path.getsize(self.shown) >= len(f"{before}{behind}".encode()))
+        self.wait(
+            lambda _: os.path.exists(self.shown) and os.path.getsize(self.shown) >= len(f"{before}{behind}".encode())
+        )
         os.write(self.terminal, b"\x05\x15")  # an empty line again
         with open(self.shown, encoding="utf-8") as file:
             return file.read()
@@ -203,7 +213,15 @@ class Completion(unittest.TestCase):
         ):
             shutil.copy(os.path.join(SAMPLES, sample), os.path.join(self.folder, path))
         shutil.copytree(os.path.join(SAMPLES, "image.zarr"), os.path.join(self.folder, "image.zarr"))
-        for group in ("", "with space", "with space/inside", "quote's", "quote's/inside", "dollar$PWD", "tick`touch ran`"):
+        for group in (
+            "",
+            "with space",
+            "with space/inside",
+            "quote's",
+            "quote's/inside",
+            "dollar$PWD",
+            "tick`touch ran`",
+        ):
             os.makedirs(os.path.join(self.folder, "odd.zarr", group))
             with open(os.path.join(self.folder, "odd.zarr", group, ".zgroup"), "w", encoding="utf-8") as file:
                 file.write('{"zarr_format": 2}')

@@ -22,7 +22,9 @@ ENVIRONMENT = {"PATH": "/bin:/usr/bin"}
 
 
 def run(*words):
-    return subprocess.run(words, env=ENVIRONMENT, cwd="/", stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+    return subprocess.run(
+        words, env=ENVIRONMENT, cwd="/", stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
+    )
 
 
 def add_helpers(folder):
@@ -64,7 +66,7 @@ class Helpers(unittest.TestCase):
     def assert_mounted(self, result):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         line = self.mounted()
-        self.assertEqual(line[line.index("-") + 1:][:2], ["fuse.plainfs", STORE])
+        self.assertEqual(line[line.index("-") + 1 :][:2], ["fuse.plainfs", STORE])
         self.assertIn("ro", line[5].split(","))
         with open(os.path.join(self.point, "shape.csv"), encoding="utf-8") as file:
             self.assertEqual(file.read(), "900\n60\n")
@@ -78,18 +80,26 @@ class Helpers(unittest.TestCase):
     def test_mount_by_type(self):
         for kind in ("plainfs", "fuse.plainfs"):
             self.assert_mounted(run("mount", "-t", kind, STORE, self.point))
-            self.assert_mounted(run("mount", "-t", kind, STORE, self.point, "-o", "ro,cache_size=8m,allow_other,noexec"))
+            self.assert_mounted(
+                run("mount", "-t", kind, STORE, self.point, "-o", "ro,cache_size=8m,allow_other,noexec")
+            )
 
     def test_lines_of_a_mount_table(self):
         for kind in ("plainfs", "fuse.plainfs"):
-            for options in ("defaults", "ro,noauto,nofail,user,_netdev,x-systemd.automount,x-gvfs-show,cache_size=8m,allow_other"):
+            for options in (
+                "defaults",
+                "ro,noauto,nofail,user,_netdev,x-systemd.automount,x-gvfs-show,cache_size=8m,allow_other",
+            ):
                 table = self.table(STORE, self.point, kind, options, "0", "0")
                 self.assert_mounted(run("mount", "-T", table, self.point))
             self.assert_mounted(run("mount", "-a", "-T", self.table(STORE, self.point, kind, "ro", "0", "0")))
 
     def test_failures_have_the_codes_of_mount_and_a_reason(self):
-        for code, words, *arguments in ((32, "/no/such/store", "/no/such/store"), (32, "unknown format", "/etc/passwd"),
-                                        (1, "unknown option: colour", STORE, "-o", "colour=red")):
+        for code, words, *arguments in (
+            (32, "/no/such/store", "/no/such/store"),
+            (32, "unknown format", "/etc/passwd"),
+            (1, "unknown option: colour", STORE, "-o", "colour=red"),
+        ):
             result = run("mount", "-t", "plainfs", arguments[0], self.point, *arguments[1:])
             self.assertEqual(result.returncode, code, result.stderr)
             self.assertIn(words, result.stderr)
@@ -119,7 +129,9 @@ def main():
         if subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode != 0:
             print("skipped: no mount namespace may be made")
             return 77
-        return subprocess.run(["unshare", "-m", sys.executable, os.path.abspath(__file__), PREFIX], env={**os.environ, INSIDE: "1"}).returncode
+        return subprocess.run(
+            ["unshare", "-m", sys.executable, os.path.abspath(__file__), PREFIX], env={**os.environ, INSIDE: "1"}
+        ).returncode
     with tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder:
         add_helpers(folder)
         outcome = unittest.main(verbosity=2, exit=False).result

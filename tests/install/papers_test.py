@@ -26,7 +26,9 @@ def read(*path):
 
 def completed(line):
     """Returns the completions that bash offers at the end of the line."""
-    script = """source "$1"; compopt() { :; }; COMP_LINE=$2 COMP_POINT=${#2}; _plainfs; printf '%s\\n' "${COMPREPLY[@]}" """
+    script = (
+        """source "$1"; compopt() { :; }; COMP_LINE=$2 COMP_POINT=${#2}; _plainfs; printf '%s\\n' "${COMPREPLY[@]}" """
+    )
     environment = {**os.environ, "PATH": os.path.join(PREFIX, "bin") + ":" + os.environ["PATH"]}
     result = subprocess.run(["bash", "-c", script, "bash", BASH, line], env=environment, capture_output=True, text=True)
     assert result.stderr == "", result.stderr
@@ -65,20 +67,27 @@ class Papers(unittest.TestCase):
                 result = subprocess.run([PROGRAM, command, option], capture_output=True, text=True)
                 self.assertEqual(result.returncode, 0)
                 usage = result.stdout.split("\n\n")[0].replace("usage: ", "       ").splitlines()
-                self.assertEqual(usage, [line for line in self.help.splitlines() if line.startswith(f"       plainfs {command} ")])
+                self.assertEqual(
+                    usage, [line for line in self.help.splitlines() if line.startswith(f"       plainfs {command} ")]
+                )
 
     def test_manual_has_the_usage_of_help(self):
-        synopsis = self.manual[self.manual.index(".nf"):self.manual.index(".fi")].split("\n")
-        usage = [line.removeprefix("usage:").strip() for line in re.findall(r"^(?:usage:|      ) plainfs.*", self.help, re.M)]
+        synopsis = self.manual[self.manual.index(".nf") : self.manual.index(".fi")].split("\n")
+        usage = [
+            line.removeprefix("usage:").strip() for line in re.findall(r"^(?:usage:|      ) plainfs.*", self.help, re.M)
+        ]
         self.assertEqual([line for line in synopsis if line.startswith("plainfs")], usage)
 
     def test_manual_has_every_exit_status(self):
         codes = re.findall(r"^  k\w+ = (\d+),", read(SOURCE, "fs", "command_line", "exit_code.h"), re.M)
-        section = self.manual[self.manual.index(".SH EXIT STATUS"):self.manual.index(".SH EXAMPLES")]
+        section = self.manual[self.manual.index(".SH EXIT STATUS") : self.manual.index(".SH EXAMPLES")]
         self.assertEqual(re.findall(r"^\.TP\n(\d+)$", section, re.M), codes)
 
     def test_bash_completes_the_options_of_help(self):
-        self.assertEqual(sorted(completed("plainfs -o ")), sorted(name + ("=" if f"-o {name}=" in self.help else "") for name in self.names))
+        self.assertEqual(
+            sorted(completed("plainfs -o ")),
+            sorted(name + ("=" if f"-o {name}=" in self.help else "") for name in self.names),
+        )
 
     def test_bash_completes_a_line(self):
         self.assertEqual(completed("plainfs -o ro,cache"), ["ro,cache_size="])

@@ -80,9 +80,13 @@ class Aggregates(Folder):
         mean = np.tile(numbers.gamma(2, 1.5, genes), (cells, 1))
         mean[kind == "T", 0] *= 20  # DESeq2 must find that this one differs
         counts = scipy.sparse.csr_matrix(numbers.poisson(mean).astype("f4"))
-        obs = pd.DataFrame({"type": pd.Categorical(kind), "donor": numbers.choice(["d1", "d2", "d3"], cells)},
-                           index=[f"cell{i}" for i in range(cells)])
-        data = anndata.AnnData(counts.log1p(), obs=obs, var=pd.DataFrame(index=[f"g{i}" for i in range(genes)]), dtype="f4")
+        obs = pd.DataFrame(
+            {"type": pd.Categorical(kind), "donor": numbers.choice(["d1", "d2", "d3"], cells)},
+            index=[f"cell{i}" for i in range(cells)],
+        )
+        data = anndata.AnnData(
+            counts.log1p(), obs=obs, var=pd.DataFrame(index=[f"g{i}" for i in range(genes)]), dtype="f4"
+        )
         data.layers["counts"] = counts
         data.obsm["X_pca"] = numbers.standard_normal((cells, 5))
         path = os.path.join(self.folder, "a.h5ad")
@@ -94,7 +98,7 @@ class Aggregates(Folder):
         with Mount(self.store()) as mount:
             result = subprocess.run(["Rscript", "-e", script, mount.path], capture_output=True, timeout=500)
             self.assertEqual(result.returncode, 0, result.stderr.decode())
-            self.assertEqual([int(number) for number in result.stdout.split()][:len(compared)], compared)
+            self.assertEqual([int(number) for number in result.stdout.split()][: len(compared)], compared)
 
     def test_seurat_sums_and_subsets_match_the_files(self):
         self.check(SEURAT, ["Seurat"], [2, 6])

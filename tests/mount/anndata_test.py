@@ -14,6 +14,7 @@ from optional import needs_modules
 
 try:
     import warnings
+
     warnings.simplefilter("ignore")
     import anndata
     import numpy as np
@@ -84,7 +85,10 @@ def column(rng, count):
 
 
 def frame(rng, index, columns):
-    made = {f"{rng.choice(['c', 'pct.mito', 'a b', 'x,y', 'ż', '_private'])}{i}": column(rng, len(index)) for i in range(columns)}
+    made = {
+        f"{rng.choice(['c', 'pct.mito', 'a b', 'x,y', 'ż', '_private'])}{i}": column(rng, len(index))
+        for i in range(columns)
+    }
     return pd.DataFrame(made, index=index)
 
 
@@ -130,13 +134,25 @@ def annotated(rng):
         adata.varp["corr"] = matrix(rng, genes, genes, ("csc", "dense"))
     if x is not None and rng.random() < 0.4:
         counts = matrix(rng, cells, genes + 3, ("csr", "dense"))
-        whole = anndata.AnnData(counts, dtype=counts.dtype, var=frame(rng, names(rng, genes + 3, "r"), 2),
-                                obs=pd.DataFrame(index=adata.obs_names))
+        whole = anndata.AnnData(
+            counts,
+            dtype=counts.dtype,
+            var=frame(rng, names(rng, genes + 3, "r"), 2),
+            obs=pd.DataFrame(index=adata.obs_names),
+        )
         adata.raw = whole
-    adata.uns.update({"number": rng.random(), "count": rng.randrange(100), "text": rng.choice(STRANGE[2:]), "flag": True,
-                      "nested": {"deep": {"list": numbers(rng, 5, "i8")}, "words": np.array(texts(rng, 4, "w"), dtype=object)},
-                      "frame": frame(rng, names(rng, 6, "u"), 3), "sparse": matrix(rng, 6, 4, ("csr",)),
-                      "records": np.array([(1, 2.5), (3, np.nan)], dtype=[("a", "i4"), ("b", "f8")])})
+    adata.uns.update(
+        {
+            "number": rng.random(),
+            "count": rng.randrange(100),
+            "text": rng.choice(STRANGE[2:]),
+            "flag": True,
+            "nested": {"deep": {"list": numbers(rng, 5, "i8")}, "words": np.array(texts(rng, 4, "w"), dtype=object)},
+            "frame": frame(rng, names(rng, 6, "u"), 3),
+            "sparse": matrix(rng, 6, 4, ("csr",)),
+            "records": np.array([(1, 2.5), (3, np.nan)], dtype=[("a", "i4"), ("b", "f8")]),
+        }
+    )
     return adata
 
 
@@ -151,7 +167,7 @@ def fields(text):
             end = i + 1
             while text[end] != '"' or text[end + 1] == '"':
                 end += 2 if text[end] == '"' else 1
-            record.append((text[i + 1:end].replace('""', '"'), True))
+            record.append((text[i + 1 : end].replace('""', '"'), True))
             i = end + 1
         else:
             end = i
@@ -199,7 +215,7 @@ class Views:
             content = file.read()
         self.test.assertEqual(len(content), size, name)
         for at, part in some:
-            self.test.assertEqual(part, content[at:at + 500], name)
+            self.test.assertEqual(part, content[at : at + 500], name)
         return content.decode()
 
     def column(self, values, *path):
@@ -212,8 +228,11 @@ class Views:
         if isinstance(series.dtype, pd.CategoricalDtype):
             labels = list(series.cat.categories.to_numpy())
             return [None if code < 0 else labels[code] for code in series.cat.codes]
-        return list(series.array) if not isinstance(series.to_numpy(), np.ndarray) or series.dtype == object else list(
-            series.array if pd.api.types.is_extension_array_dtype(series.dtype) else series.to_numpy())
+        return (
+            list(series.array)
+            if not isinstance(series.to_numpy(), np.ndarray) or series.dtype == object
+            else list(series.array if pd.api.types.is_extension_array_dtype(series.dtype) else series.to_numpy())
+        )
 
     def frame(self, df, *path):
         records = fields(self.read(*path[:-1], path[-1] + ".csv"))
@@ -237,7 +256,14 @@ class Views:
 
     def names(self, rows, ids, columns, *path):
         for file, given, second in (("genes.tsv", rows if ids is None else ids, rows), ("barcodes.tsv", columns, None)):
-            if rows is not None and file == "genes.tsv" and len(rows) or file == "barcodes.tsv" and columns is not None and len(columns):
+            if (
+                rows is not None
+                and file == "genes.tsv"
+                and len(rows)
+                or file == "barcodes.tsv"
+                and columns is not None
+                and len(columns)
+            ):
                 self.tsv(list(given), second and list(second), *path, file)
             else:
                 self.test.assertFalse(os.path.exists(self.mount.join(*path, file)), path)
@@ -284,7 +310,9 @@ class Views:
         else:
             header, *lines = records
             records = lines
-            shown = [("", True)] + ([(str(i + 1), False) for i in range(x.shape[1])] if columns is None else list(columns))
+            shown = [("", True)] + (
+                [(str(i + 1), False) for i in range(x.shape[1])] if columns is None else list(columns)
+            )
             for field, name in zip(header, shown, strict=True):
                 self.test.assertTrue(field == name or is_value(field, name), f"{path}: {field} is not {name}")
         self.test.assertEqual(len(records), len(x), path)
@@ -299,8 +327,15 @@ class Views:
     def element(self, value, *path):
         beside = (*path[:-1], path[-1] + ".csv")
         if isinstance(value, dict):
-            self.test.assertEqual(sorted({n.split(".csv")[0].split(".npy")[0].split(".rds")[0] for n in os.listdir(self.mount.join(*path))} - {""}
-                                         - {".attrs.json"}), sorted(value), path)
+            self.test.assertEqual(
+                sorted(
+                    {n.split(".csv")[0].split(".npy")[0].split(".rds")[0] for n in os.listdir(self.mount.join(*path))}
+                    - {""}
+                    - {".attrs.json"}
+                ),
+                sorted(value),
+                path,
+            )
             for name, inner in value.items():
                 self.element(inner, *path, name)
         elif isinstance(value, pd.DataFrame):
@@ -328,7 +363,12 @@ class Views:
             self.test.assertFalse(os.path.exists(self.mount.join("X")))
         for name, x in adata.layers.items():
             self.matrix(x, cells, genes, ids, True, "layers", name)
-        for group, axis, both in (("obsm", cells, False), ("varm", genes, False), ("obsp", cells, True), ("varp", genes, True)):
+        for group, axis, both in (
+            ("obsm", cells, False),
+            ("varm", genes, False),
+            ("obsp", cells, True),
+            ("varp", genes, True),
+        ):
             for name, x in getattr(adata, group).items():
                 if isinstance(x, pd.DataFrame):
                     self.frame(x, group, name)
@@ -351,7 +391,10 @@ class RandomAnnData(Folder):
             read = anndata.read_h5ad(store)
         else:
             store = os.path.join(self.folder, "a.zarr")
-            adata.write_zarr(store, chunks=rng.choice([None, (rng.choice([100, 1000]), 50)]) if adata.n_obs and adata.n_vars else None)
+            adata.write_zarr(
+                store,
+                chunks=rng.choice([None, (rng.choice([100, 1000]), 50)]) if adata.n_obs and adata.n_vars else None,
+            )
             read = anndata.read_zarr(store)
         with Mount(store) as mount:
             Views(self, mount, seed).all(read)
@@ -373,7 +416,10 @@ class AsAWhole(Folder):
         self.adata.uns["log"] = {"base": 2.0}
 
     def test_listing_decodes_nothing(self):
-        for store, write in (("a.h5ad", lambda path: self.adata.write_h5ad(path, compression="gzip")), ("a.zarr", self.adata.write_zarr)):
+        for store, write in (
+            ("a.h5ad", lambda path: self.adata.write_h5ad(path, compression="gzip")),
+            ("a.zarr", self.adata.write_zarr),
+        ):
             path = os.path.join(self.folder, store)
             write(path)
             with Mount(path) as mount:
@@ -393,9 +439,23 @@ class AsAWhole(Folder):
         output = json.loads(run(mounted.PROGRAM, "info", "--json", path).stdout)
         self.assertEqual(info, output | {key: info[key] for key in ("options", "pid", "seurat.rds")})  # only in a mount
         self.assertEqual((info["format"], info["container"]), ("AnnData", "HDF5"))
-        self.assertEqual(info["anndata"], {
-            "n_obs": 2000, "n_vars": 30, "X": "csr", "dtype": "float32", "layers": ["dense"], "obsm": ["X_pca"], "varm": [], "obsp": [],
-            "varp": [], "uns": ["log"], "raw": None, "encoding": "0.8"})
+        self.assertEqual(
+            info["anndata"],
+            {
+                "n_obs": 2000,
+                "n_vars": 30,
+                "X": "csr",
+                "dtype": "float32",
+                "layers": ["dense"],
+                "obsm": ["X_pca"],
+                "varm": [],
+                "obsp": [],
+                "varp": [],
+                "uns": ["log"],
+                "raw": None,
+                "encoding": "0.8",
+            },
+        )
 
     def test_info_lists_the_modalities_of_a_mudata(self):
         with Mount(os.path.join(DATA, "anndata", "mudata_global", "store.h5mu")) as mount:
@@ -408,7 +468,10 @@ class AsAWhole(Folder):
         self.assertEqual({name: one["n_obs"] for name, one in about["modalities"].items()}, rows)
         self.assertEqual(about["modalities"]["prot"]["X"], "dense")
         self.assertEqual(about["obsm"], ["X_mofa", "cells_by_topics", "prot", "rna"])
-        self.assertEqual((about["varm"], about["obsp"], about["varp"], about["uns"]), (["LFs", "prot", "rna"], ["wnn"], ["dense"], ["mofa"]))
+        self.assertEqual(
+            (about["varm"], about["obsp"], about["varp"], about["uns"]),
+            (["LFs", "prot", "rna"], ["wnn"], ["dense"], ["mofa"]),
+        )
 
     def test_mirror_shows_a_store_under_any_name(self):
         self.adata.write_h5ad(os.path.join(self.folder, "no extension"))

@@ -58,7 +58,11 @@ def levels(series):
         labels = list(series.cat.categories)
         if any(isinstance(label, (float, np.floating)) for label in labels):
             return None  # its spelling has its own test
-        return [(shown(label), (series.cat.codes == code).to_numpy()) for code, label in enumerate(labels) if (series.cat.codes == code).any()]
+        return [
+            (shown(label), (series.cat.codes == code).to_numpy())
+            for code, label in enumerate(labels)
+            if (series.cat.codes == code).any()
+        ]
     if series.dtype == object or isinstance(series.dtype, pd.StringDtype):
         texts = sorted({text for text in series[known]}, key=str.encode)
         return [(text, (series == text).to_numpy() & known) for text in texts]
@@ -142,7 +146,10 @@ class Levels(Folder):
             whole = anndata.read_h5ad(store)
         else:
             store = os.path.join(self.folder, "a.zarr")
-            adata.write_zarr(store, chunks=rng.choice([None, (rng.choice([100, 1000]), 50)]) if adata.n_obs and adata.n_vars else None)
+            adata.write_zarr(
+                store,
+                chunks=rng.choice([None, (rng.choice([100, 1000]), 50)]) if adata.n_obs and adata.n_vars else None,
+            )
             whole = anndata.read_zarr(store)
         with Mount(store) as mount:
             self.assertEqual(os.path.isdir(mount.join("by")), len(whole.obs.columns) > 0)
@@ -165,7 +172,11 @@ class Levels(Folder):
             count = 0
             found = [("", "anndata.h5ad")] if os.path.exists(mount.join("anndata.h5ad")) else []
             if os.path.isdir(mount.join("assays")):
-                found += [("assays/" + name[:-5], "../" + name) for name in os.listdir(mount.join("assays")) if name.endswith(".h5ad")]
+                found += [
+                    ("assays/" + name[:-5], "../" + name)
+                    for name in os.listdir(mount.join("assays"))
+                    if name.endswith(".h5ad")
+                ]
             for folder, h5ad in found:
                 if not os.path.isdir(mount.join(folder, "by")):
                     continue
@@ -179,7 +190,9 @@ class Levels(Folder):
     def test_tree_walkers_do_not_enter_it(self):
         adata = annotated(random.Random(1))
         while "cat" not in adata.obs or adata.n_obs == 0:
-            adata = anndata.AnnData(np.eye(4), obs=pd.DataFrame({"cat": pd.Categorical(list("abab"))}, index=list("wxyz")), dtype="f8")
+            adata = anndata.AnnData(
+                np.eye(4), obs=pd.DataFrame({"cat": pd.Categorical(list("abab"))}, index=list("wxyz")), dtype="f8"
+            )
         store = os.path.join(self.folder, "a.h5ad")
         adata.write_h5ad(store)
         with Mount(store) as mount:
@@ -195,7 +208,9 @@ class Levels(Folder):
             self.assertNotIn(b"by", run("du", "-a", mount.path).stdout.replace(mount.path.encode(), b""))
 
     def test_the_cells_of_a_level_are_exported(self):
-        adata = anndata.AnnData(np.eye(4), obs=pd.DataFrame({"cat": pd.Categorical(list("abab"))}, index=list("wxyz")), dtype="f8")
+        adata = anndata.AnnData(
+            np.eye(4), obs=pd.DataFrame({"cat": pd.Categorical(list("abab"))}, index=list("wxyz")), dtype="f8"
+        )
         store, copy = os.path.join(self.folder, "a.h5ad"), os.path.join(self.folder, "copy")
         adata.write_h5ad(store)
         self.assertEqual(run(mounted.PROGRAM, "export", store, "by/cat", copy).returncode, 0)
@@ -215,7 +230,10 @@ class OfFragments(Folder):
         self.assertGreater(len(cells), 2)
         table = os.path.join(self.folder, "cells.csv")
         with open(table, "w") as file:
-            file.write('"",type,n\n' + "".join('"' + cell.replace('"', '""') + f"\",{'TB'[i % 2]},{i}\n" for i, cell in enumerate(cells)))
+            file.write(
+                '"",type,n\n'
+                + "".join('"' + cell.replace('"', '""') + f"\",{'TB'[i % 2]},{i}\n" for i, cell in enumerate(cells))
+            )
         with Mount(store, "-o", "cells=" + table) as mount:
             self.assertNotIn("by", os.listdir(mount.path))
             self.assertEqual(os.listdir(mount.join("by")), ["type"])
@@ -256,8 +274,13 @@ class Objects(Folder):
     @needs_r("Seurat")
     def test_a_level_is_a_seurat_object(self):
         paths = []
-        for store, at in (("full/full.h5ad", ""), ("counts_only/counts_only.h5ad", ""), ("dense_no_counts/dense_no_counts.h5ad", ""),
-                          ("mudata/mudata.h5mu", "mod/rna"), ("h5seurat/store.h5seurat", "assays/RNA")):
+        for store, at in (
+            ("full/full.h5ad", ""),
+            ("counts_only/counts_only.h5ad", ""),
+            ("dense_no_counts/dense_no_counts.h5ad", ""),
+            ("mudata/mudata.h5mu", "mod/rna"),
+            ("h5seurat/store.h5seurat", "assays/RNA"),
+        ):
             with Mount(os.path.join(DATA, "seurat", store)) as mount:
                 by = mount.join(at, "by")
                 for column in os.listdir(by) if os.path.isdir(by) else []:

@@ -32,7 +32,15 @@ class Cf(Folder):
             array = root.create_dataset(name, data=values, chunks=True, fill_value=attributes.pop("fill", None))
             array.attrs.update(_ARRAY_DIMENSIONS=dimensions, **attributes)
 
-        add("t2m", self.field, ["time", "latitude", "longitude"], fill=-32767, scale_factor=0.01, add_offset=273.15, units="K")
+        add(
+            "t2m",
+            self.field,
+            ["time", "latitude", "longitude"],
+            fill=-32767,
+            scale_factor=0.01,
+            add_offset=273.15,
+            units="K",
+        )
         add("time", numpy.arange(12, dtype="i8") * 6, ["time"], units="hours since 2020-01-01", calendar="standard")
         add("latitude", self.latitude, ["latitude"], units="degrees_north")
         add("longitude", numpy.array([5.0, 5.5, 6.0, 6.5]), ["longitude"], units="degrees_east")
@@ -66,8 +74,10 @@ class Cf(Folder):
             step = self.read(mount, "t2m/time=2020-01-01T12.csv").splitlines()
             self.assertEqual(step, table[:1] + [line for line in table[1:] if line.startswith("2020-01-01T12:00:00,")])
             self.assertEqual(sum(line.endswith(",NA") for line in step), 1)
-            self.assertEqual(self.read(mount, "t2m/time=#2,latitude=~47.3.csv").splitlines()[1:],
-                             [line for line in step if line.split(",")[1] == "47"])
+            self.assertEqual(
+                self.read(mount, "t2m/time=#2,latitude=~47.3.csv").splitlines()[1:],
+                [line for line in step if line.split(",")[1] == "47"],
+            )
 
     # VIEWS 13 "is absent, and the log names the nearest"
     def test_value_without_coordinate_is_absent(self):
@@ -113,15 +123,22 @@ class Cf(Folder):
     @needs("ncdump")
     def test_ncdump_reads_the_header(self):
         with Mount(self.path) as mount:
-            text = subprocess.run(["ncdump", "-h", mount.join("dataset.nc")], capture_output=True, text=True, timeout=60, check=True).stdout
+            text = subprocess.run(
+                ["ncdump", "-h", mount.join("dataset.nc")], capture_output=True, text=True, timeout=60, check=True
+            ).stdout
             self.assertIn("short t2m(time, latitude, longitude)", text)
             self.assertIn("t2m:_FillValue = -32767s", text)
 
     @needs("cdo")
     def test_cdo_reads_the_values(self):
         with Mount(self.path) as mount:
-            text = subprocess.run(["cdo", "-s", "outputtab,value,nohead", "-fldmean", "-seltimestep,1", mount.join("t2m.nc")],
-                                  capture_output=True, text=True, timeout=120, check=True).stdout
+            text = subprocess.run(
+                ["cdo", "-s", "outputtab,value,nohead", "-fldmean", "-seltimestep,1", mount.join("t2m.nc")],
+                capture_output=True,
+                text=True,
+                timeout=120,
+                check=True,
+            ).stdout
             unpacked = self.field[0] * 0.01 + 273.15
             weights = numpy.cos(numpy.radians(self.latitude))[:, None] * numpy.ones((5, 4))
             self.assertAlmostEqual(float(text.split()[0]), (unpacked * weights).sum() / weights.sum(), delta=0.05)

@@ -23,9 +23,18 @@ def zarr_files(value):
     """Returns two arrays of int32 filled with `value`, chunk by chunk."""
     files = {".zgroup": b'{"zarr_format":2}'}
     for name in ("a", "b"):
-        files[name + "/.zarray"] = json.dumps({
-            "zarr_format": 2, "shape": [VALUES], "chunks": [CHUNK], "dtype": "<i4", "compressor": None, "filters": None,
-            "order": "C", "fill_value": 0}).encode()
+        files[name + "/.zarray"] = json.dumps(
+            {
+                "zarr_format": 2,
+                "shape": [VALUES],
+                "chunks": [CHUNK],
+                "dtype": "<i4",
+                "compressor": None,
+                "filters": None,
+                "order": "C",
+                "fill_value": 0,
+            }
+        ).encode()
         for chunk in range(VALUES // CHUNK):
             files[f"{name}/{chunk}"] = struct.pack("<i", value) * CHUNK
     return files
@@ -46,9 +55,11 @@ def write_zip(path, value):
 
 def golden(case, name):
     """Writes a golden store: value 1 is one store, 2 another with the same members."""
+
     def write(path, value):
         source = os.path.join(DATA, "bpcells", case[value - 1], name)
         shutil.copytree(source, path) if os.path.isdir(source) else shutil.copy(source, path)
+
     return write
 
 
@@ -163,6 +174,7 @@ class Changes(Folder):
 
     def test_changed_file_of_a_directory_store(self):
         """Tests that the part that needs the file fails and the rest stays readable."""
+
         def cut(path):
             os.truncate(path, os.path.getsize(path) - 4)
 
@@ -188,7 +200,9 @@ class Changes(Folder):
                         self.fails_with_eio(lambda: m.read(second))
                         self.fails_with_eio(lambda: m.read(second.replace(".npy", ".csv")))
                         self.assertEqual(m.read(first), want)
-                        changed = [line for line in self.log_of(m).splitlines() if "has changed since it was mounted" in line]
+                        changed = [
+                            line for line in self.log_of(m).splitlines() if "has changed since it was mounted" in line
+                        ]
                         self.assertEqual(len(changed), 1, self.log_of(m))
 
     def test_changed_file_of_a_mirror(self):
@@ -210,8 +224,10 @@ class Changes(Folder):
         with Mount(store) as m:
             os.utime(store)
             self.fails_with_eio(lambda: m.read("genes.tsv"))
-            self.assertIn(f"{store}: has changed since it was mounted; to reopen it: plainfs reload {m.path}, or kill -USR1 {m.pid}\n",
-                          self.log_of(m))
+            self.assertIn(
+                f"{store}: has changed since it was mounted; to reopen it: plainfs reload {m.path}, or kill -USR1 {m.pid}\n",
+                self.log_of(m),
+            )
 
     def test_reload_returns_once_the_store_is_reopened(self):
         for m, store, (write, first, second), check_held in self.each_kind():
@@ -232,7 +248,9 @@ class Changes(Folder):
             self.assertIn(f"plainfs: {m.path}: the store cannot be reopened: {store}", result.stderr.decode())
         for path in (self.folder, "/no/such"):
             result = run(PROGRAM, "reload", path)
-            self.assertEqual((result.returncode, result.stderr.decode()), (11, f"plainfs: {path}: not a mount of plainfs\n"))
+            self.assertEqual(
+                (result.returncode, result.stderr.decode()), (11, f"plainfs: {path}: not a mount of plainfs\n")
+            )
 
     def test_reload_signals_no_other_process(self):
         other = subprocess.Popen(["sleep", "100"])
@@ -299,6 +317,7 @@ class Changes(Folder):
 
     def test_mirrored_folder_follows_additions_and_removals(self):
         """VIEWS 9 "A mirrored folder then shows"."""
+
         def shown(m):
             return [name for name in sorted(os.listdir(m.path)) if not name.endswith(".new")]
 
@@ -325,7 +344,7 @@ class Changes(Folder):
         os.mkdir(os.path.join(self.folder, "mirror"))
         store = os.path.join(self.folder, "mirror", "s.zarr.zip")
         with open(store, "wb") as file:
-            file.write(content[:len(content) // 2])
+            file.write(content[: len(content) // 2])
         with Mount(os.path.dirname(store), "-o", "on_change=reopen") as m:
             self.assertEqual(os.listdir(m.path), ["s.zarr.zip"])
             self.assertTrue(os.path.isfile(m.join("s.zarr.zip")))
@@ -345,6 +364,7 @@ class Changes(Folder):
 
     def test_a_change_of_metadata_changes_nothing(self):
         """VIEWS 9 "A change of its mode"."""
+
         def only_access_time(path):
             os.utime(path, ns=(1, os.stat(path).st_mtime_ns))
 
@@ -357,8 +377,13 @@ class Changes(Folder):
             with contextlib.suppress(OSError):  # unavailable on some file systems
                 os.setxattr(path, "user.note", b"x")
 
-        changes = (lambda path: os.chmod(path, 0o750), lambda path: os.chown(path, os.getuid(), os.getgid()), link, attribute,
-                   only_access_time)
+        changes = (
+            lambda path: os.chmod(path, 0o750),
+            lambda path: os.chown(path, os.getuid(), os.getgid()),
+            link,
+            attribute,
+            only_access_time,
+        )
         for m, store, (write, first, second), _ in self.each_kind():
             want = m.read(first)
             for change in changes:
@@ -376,6 +401,7 @@ class Changes(Folder):
 
     def test_write_with_a_restored_mtime_is_a_change(self):
         """VIEWS 9 "even if its writer"."""
+
         def write_in_secret(path):
             status = os.stat(path)
             with open(path, "r+b") as file:
@@ -444,7 +470,9 @@ class Changes(Folder):
         self.assertEqual(run("mksquashfs", stores, image, "-quiet").returncode, 0)
         self.addCleanup(run, "umount", "-l", storage)
         for name in ("s.h5", "s"):
-            server = subprocess.Popen(["squashfuse", "-f", "-o", "attr_timeout=0,entry_timeout=0", image, storage], stderr=subprocess.DEVNULL)
+            server = subprocess.Popen(
+                ["squashfuse", "-f", "-o", "attr_timeout=0,entry_timeout=0", image, storage], stderr=subprocess.DEVNULL
+            )
             self.assertTrue(mounted.wait_until(lambda: mounted.is_mounted(storage)))
             with Mount(os.path.join(storage, name)) as m:
                 self.assertTrue(m.read("genes.tsv"))

@@ -25,7 +25,9 @@ def random_fragments(chance):
     chromosomes = {}
     for name, count in (("chrX", 6000), ("chr1", 9000), ("chr10", 5000), ("chr2", 1), ("chrM", 0)):
         length, fragments = LENGTHS[name], []
-        for start in sorted(chance.choice((chance.randrange(length), chance.randrange(min(length, 3000)))) for _ in range(count)):
+        for start in sorted(
+            chance.choice((chance.randrange(length), chance.randrange(min(length, 3000)))) for _ in range(count)
+        ):
             end = min(length, start + chance.choice((0, 1, 30, 200, 200, 200, 5000, length // 2)))
             fragments += [(start, end + 1)] * chance.choice((1, 1, 1, 3))  # the end as stored: one more
         chromosomes[name] = fragments
@@ -70,9 +72,21 @@ class Coverage(Folder):
     def genomecov(self, m, *folder):
         """Returns bedtools' coverage of fragments that have a base. For an empty one bedtools takes the base on either
         side."""
-        lines = [line for line in m.read(*folder, "fragments.tsv").splitlines(keepends=True) if len(set(line.split(b"\t")[1:3])) == 2]
-        lines = subprocess.run(["bedtools", "genomecov", "-bg", "-i", "stdin", "-g", m.join("chrom.sizes")], input=b"".join(lines),
-                               capture_output=True, check=True).stdout.decode().splitlines()
+        lines = [
+            line
+            for line in m.read(*folder, "fragments.tsv").splitlines(keepends=True)
+            if len(set(line.split(b"\t")[1:3])) == 2
+        ]
+        lines = (
+            subprocess.run(
+                ["bedtools", "genomecov", "-bg", "-i", "stdin", "-g", m.join("chrom.sizes")],
+                input=b"".join(lines),
+                capture_output=True,
+                check=True,
+            )
+            .stdout.decode()
+            .splitlines()
+        )
         counted = {}
         for name, start, end, value in (line.split("\t") for line in lines):
             counted.setdefault(name, []).append((int(start), int(end), float(value)))
@@ -81,7 +95,9 @@ class Coverage(Folder):
     def test_both_are_found_by_name_and_listed_with_the_view(self):
         m = self.mounted()
         self.assertFalse({"coverage.bw", "chrom.sizes"} & set(os.listdir(m.path)))
-        self.assertEqual(m.read("chrom.sizes").decode(), "".join(f"{name}\t{LENGTHS[name]}\n" for name in self.chromosomes))
+        self.assertEqual(
+            m.read("chrom.sizes").decode(), "".join(f"{name}\t{LENGTHS[name]}\n" for name in self.chromosomes)
+        )
         self.assertEqual(m.read("coverage.bw")[:4], bytes.fromhex("26fc8f88"))
         listed = self.mounted("-o", "views=bw")
         self.assertEqual(sorted(os.listdir(listed.path)), ["chrom.sizes", "coverage.bw"])
@@ -97,8 +113,10 @@ class Coverage(Folder):
             self.assertFalse(os.path.exists(m.join("chrom.sizes")))
 
     def test_mismatched_lengths_are_reported(self):
-        for lengths, words in (({**LENGTHS, "chr10": 150_000}, "beyond the 150000 bases of the genome file for chr10"),
-                               ({"chr1": LENGTHS["chr1"]}, "the genome file has no length for chr10")):
+        for lengths, words in (
+            ({**LENGTHS, "chr10": 150_000}, "beyond the 150000 bases of the genome file for chr10"),
+            ({"chr1": LENGTHS["chr1"]}, "the genome file has no length for chr10"),
+        ):
             self.say(lengths)
             found = run(PROGRAM, "cat", "-o", "genome=" + self.genome, self.store, "coverage.bw")
             self.assertNotEqual(found.returncode, 0)
@@ -117,7 +135,7 @@ class Coverage(Folder):
         with open(again.join("coverage.bw"), "rb") as file:
             for _ in range(60):
                 at, size = chance.randrange(len(whole)), chance.choice((1, 100, 5000, 300_000))
-                self.assertEqual(os.pread(file.fileno(), size, at), whole[at:at + size])
+                self.assertEqual(os.pread(file.fileno(), size, at), whole[at : at + size])
         self.assertEqual(again.read("coverage.bw"), whole)
 
     def test_header_locates_the_sections(self):
@@ -128,14 +146,23 @@ class Coverage(Folder):
         self.assertGreater(zooms, 3)
         every = [depths(self.chromosomes, name) for name in self.chromosomes]
         bases, least, greatest, added, squares = struct.unpack_from("<Qdddd", data, total)
-        self.assertEqual((bases, least, greatest, added),
-                         (sum(int((d > 0).sum()) for d in every), 1, max(d.max(initial=0) for d in every), sum(int(d.sum()) for d in every)))
+        self.assertEqual(
+            (bases, least, greatest, added),
+            (
+                sum(int((d > 0).sum()) for d in every),
+                1,
+                max(d.max(initial=0) for d in every),
+                sum(int(d.sum()) for d in every),
+            ),
+        )
         self.assertEqual(squares, sum(float((d.astype("f8") ** 2).sum()) for d in every))
         self.assertEqual(struct.unpack_from("<I", data, tree)[0], 0x78CA8C91)
-        self.assertEqual(struct.unpack_from("<IIQ", data, index)[0::2], (0x2468ACE0, struct.unpack_from("<Q", data, sections)[0]))
+        self.assertEqual(
+            struct.unpack_from("<IIQ", data, index)[0::2], (0x2468ACE0, struct.unpack_from("<Q", data, sections)[0])
+        )
         for level in range(zooms):
             reduction, _, _, at = struct.unpack_from("<IIQQ", data, 64 + 24 * level)
-            self.assertEqual(reduction, struct.unpack_from("<I", data, 64)[0] * 4 ** level)
+            self.assertEqual(reduction, struct.unpack_from("<I", data, 64)[0] * 4**level)
             self.assertEqual(struct.unpack_from("<I", data, at)[0], 0x2468ACE0)
 
     @needs("bedtools")
@@ -156,8 +183,13 @@ class Coverage(Folder):
                 at = chance.randrange(LENGTHS[name] - 1)
                 end = min(LENGTHS[name], at + chance.choice((1, 1000, 200_000)))
                 inside = [(start, stop, value) for start, stop, value in counted[name] if start < end and stop > at]
-                clipped = [(max(start, at), min(stop, end), value) for start, stop, value in file.intervals(name, at, end) or ()]
-                self.assertEqual(merged(clipped), merged([(max(start, at), min(stop, end), value) for start, stop, value in inside]))
+                clipped = [
+                    (max(start, at), min(stop, end), value)
+                    for start, stop, value in file.intervals(name, at, end) or ()
+                ]
+                self.assertEqual(
+                    merged(clipped), merged([(max(start, at), min(stop, end), value) for start, stop, value in inside])
+                )
 
     @needs("bedtools")
     def test_summaries_match_the_bases(self):
@@ -197,8 +229,10 @@ class Coverage(Folder):
         for level in "AB":
             with pyBigWig.open(m.join("by", "type", level, "coverage.bw")) as file:
                 self.assertEqual(sum(len(file.intervals(name) or ()) > 0 for name in LENGTHS), 4 if level == "A" else 3)
-                self.assertEqual({name: merged(file.intervals(name)) for name in LENGTHS if file.intervals(name)},
-                                 self.genomecov(m, "by", "type", level))
+                self.assertEqual(
+                    {name: merged(file.intervals(name)) for name in LENGTHS if file.intervals(name)},
+                    self.genomecov(m, "by", "type", level),
+                )
 
 
 class Disorder(Folder):
@@ -206,9 +240,11 @@ class Disorder(Folder):
         store, genome = os.path.join(self.folder, "fragments"), os.path.join(self.folder, "genome")
         with open(genome, "w", encoding="utf-8") as file:
             file.write("a\t100000\n")
-        for fragments, words in (([(50, 60), (40, 70)], "fragment 1 starts before the previous one"),
-                                 ([(i, i + 5) for i in range(1024)] + [(3, 9)], "fragment 1024 starts before the previous one"),
-                                 ([(50, 50)], "fragment 0 ends before its start 50")):
+        for fragments, words in (
+            ([(50, 60), (40, 70)], "fragment 1 starts before the previous one"),
+            ([(i, i + 5) for i in range(1024)] + [(3, 9)], "fragment 1024 starts before the previous one"),
+            ([(50, 50)], "fragment 0 ends before its start 50"),
+        ):
             shutil.rmtree(store, ignore_errors=True)
             write_fragments(store, {"a": fragments})
             found = run(PROGRAM, "cat", "-o", "genome=" + genome, store, "coverage.bw")

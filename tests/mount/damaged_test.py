@@ -27,10 +27,15 @@ VIEWS = "views=h5ad+zarr+bpcells+gz+h5+mtx+tsv"
 
 def files_below(folder):
     """Returns the relative path of every file below. An unlistable folder is an error."""
+
     def fail(error):
         raise error
-    return sorted(os.path.relpath(os.path.join(at, name), folder)
-                  for at, _, names in os.walk(folder, onerror=fail) for name in names)
+
+    return sorted(
+        os.path.relpath(os.path.join(at, name), folder)
+        for at, _, names in os.walk(folder, onerror=fail)
+        for name in names
+    )
 
 
 def content_or_none(path):
@@ -75,8 +80,9 @@ class GoldenStores(unittest.TestCase):
         cls.addClassCleanup(mount.__exit__)
         cls.folders = [os.path.join(at, name) for at, names, _ in os.walk(mount.path) for name in sorted(names)]
         cls.stores = [os.path.join(mount.path, name) for name in os.listdir(mount.path)]
-        cls.zarrs = [path for path in cls.folders
-                     if path.endswith(".zarr") and ".zmetadata" in (outcome(os.listdir, path) or [])]
+        cls.zarrs = [
+            path for path in cls.folders if path.endswith(".zarr") and ".zmetadata" in (outcome(os.listdir, path) or [])
+        ]
 
     def test_every_name_has_a_status(self):
         looked_at = unreadable = 0
@@ -113,7 +119,7 @@ class GoldenStores(unittest.TestCase):
     def test_anndata_reads_the_h5ad_content_or_raises(self):
         read = raised = 0
         for path in self.zarrs:
-            beside = path[:-len(".zarr")] + ".h5ad"
+            beside = path[: -len(".zarr")] + ".h5ad"
             theirs, ours = outcome(anndata.read_h5ad, beside), outcome(anndata.read_zarr, path)
             with self.subTest(store=path):
                 if is_error(theirs):
@@ -128,8 +134,14 @@ class GoldenStores(unittest.TestCase):
     @needs_modules("anndata", "zarr")
     @needs_npm("zarrita")
     def test_zarrita_matches_zarr_python_or_raises(self):
-        done = subprocess.run(["node", os.path.join(NPM, "zarr.mjs")], input="\n".join(self.zarrs), text=True,
-                              capture_output=True, timeout=500, check=False)
+        done = subprocess.run(
+            ["node", os.path.join(NPM, "zarr.mjs")],
+            input="\n".join(self.zarrs),
+            text=True,
+            capture_output=True,
+            timeout=500,
+            check=False,
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         compared = 0
         for path, line in zip(self.zarrs, done.stdout.splitlines(), strict=True):
@@ -184,10 +196,17 @@ class CutFiles(Folder):
             by = whole.join("by")
             column = sorted(os.listdir(by))[0]
             level = sorted(os.listdir(os.path.join(by, column)))[0]
-            folders = [os.path.join("X", "bpcells"), os.path.join("X", "10x"), os.path.join("by", column, level),
-                       "pseudobulk"]
-            wanted = {os.path.join(folder, name): content_or_none(whole.join(folder, name))
-                      for folder in folders for name in files_below(whole.join(folder))}
+            folders = [
+                os.path.join("X", "bpcells"),
+                os.path.join("X", "10x"),
+                os.path.join("by", column, level),
+                "pseudobulk",
+            ]
+            wanted = {
+                os.path.join(folder, name): content_or_none(whole.join(folder, name))
+                for folder in folders
+                for name in files_below(whole.join(folder))
+            }
             self.assertGreater(len(wanted), 20)
             for number, cut_name in enumerate(names):
                 read = {name: content_or_none(cut.join(f"{number}.zarr", name)) for name in wanted}
@@ -235,6 +254,7 @@ class OneFault(Folder):
         def change(file):
             file.move("obs/good", f"obs/{name}")
             file["obs"].attrs["column-order"] = np.array([name], dtype=object)
+
         return change
 
     def test_non_utf8_names_are_an_error(self):
@@ -242,6 +262,7 @@ class OneFault(Folder):
             del file["obs/_index"]
             file["obs"].create_dataset("_index", data=np.array([b"\xff\xfe", b"b", b"c", b"d"], dtype="S2"))
             file["obs/_index"].attrs.update({"encoding-type": "string-array", "encoding-version": "0.2.0"})
+
         with Mount(self.written("latin1.h5ad", change)) as mount:
             with self.assertRaises(OSError):
                 anndata.read_zarr(mount.join("anndata.zarr"))
@@ -255,6 +276,7 @@ class OneFault(Folder):
             group = file["layers"].create_group("counts")
             group.attrs.update({"encoding-type": "csr_matrix", "encoding-version": "0.1.0", "shape": [4, 3]})
             group["data"], group["indices"] = np.ones(2), np.zeros(2, dtype=np.int32)
+
         with Mount(self.written("layer.h5ad", change)) as mount:
             with self.assertRaises(OSError):
                 anndata.read_zarr(mount.join("anndata.zarr"))
@@ -285,10 +307,13 @@ class OneFault(Folder):
             group.attrs.update({"encoding-type": "csr_matrix", "encoding-version": "0.1.0", "shape": [4, 3]})
             group["data"], group["indices"] = np.ones(2), np.zeros(2, dtype=np.int32)
             group["indptr"] = np.array([0, 1, 2, 2, 2])
+
         with Mount(self.written("names.h5ad", change)) as mount:
             folder = mount.join("X", "bpcells")
-            self.assertEqual([name for name in sorted(os.listdir(folder))
-                              if content_or_none(os.path.join(folder, name)) is None], ["row_names", "version"])
+            self.assertEqual(
+                [name for name in sorted(os.listdir(folder)) if content_or_none(os.path.join(folder, name)) is None],
+                ["row_names", "version"],
+            )
             self.assertEqual(os.stat(os.path.join(folder, "version")).st_size, 1)
 
 

@@ -88,7 +88,16 @@ class Ending(Folder):
         count = 48  # more than the number of serving threads
         everything = {".zgroup": {"zarr_format": 2}}
         for i in range(count):
-            array = {"zarr_format": 2, "shape": [4], "chunks": [4], "dtype": "<i4", "compressor": None, "filters": None, "fill_value": 0, "order": "C"}
+            array = {
+                "zarr_format": 2,
+                "shape": [4],
+                "chunks": [4],
+                "dtype": "<i4",
+                "compressor": None,
+                "filters": None,
+                "fill_value": 0,
+                "order": "C",
+            }
             everything[f"a{i}/.zarray"] = array
             os.makedirs(os.path.join(self.folder, "store.zarr", f"a{i}"))
             with open(os.path.join(self.folder, "store.zarr", f"a{i}", "0"), "wb") as file:
@@ -98,7 +107,10 @@ class Ending(Folder):
         with StoreServer(self.folder) as server, Mount(server.url + "/store.zarr") as m:
             os.listdir(m.path)
             server.delay = 60
-            readers = [subprocess.Popen(["cat", m.join(f"a{i}.npy")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for i in range(count)]
+            readers = [
+                subprocess.Popen(["cat", m.join(f"a{i}.npy")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                for i in range(count)
+            ]
             for reader in readers:
                 self.addCleanup(reader.wait)
                 self.addCleanup(reader.kill)
@@ -107,7 +119,11 @@ class Ending(Folder):
             self.assertTrue(wait_until(lambda: not processes_of(m.path), 30))
 
     def test_later_mount_at_the_same_place_stays(self):
-        for options, number in (("sandbox=required", signal.SIGKILL), ("sandbox=required", signal.SIGTERM), ("sandbox=none", signal.SIGTERM)):
+        for options, number in (
+            ("sandbox=required", signal.SIGKILL),
+            ("sandbox=required", signal.SIGTERM),
+            ("sandbox=none", signal.SIGTERM),
+        ):
             if options == "sandbox=required" and not HAS_KEEPER:
                 continue
             with self.subTest(options=options, number=number), Mount(SAMPLE, "-o", options) as m:

@@ -26,7 +26,12 @@ class HandedOver(Folder):
         self.point = self.empty("m")
         self.fuse = os.open("/dev/fuse", os.O_RDWR)
         options = f"fd={self.fuse},rootmode=40000,user_id=0,group_id=0,default_permissions,allow_other"
-        if LIBC.mount(b"plainfs", self.point.encode(), b"fuse.plainfs", MS_RDONLY | MS_NOSUID | MS_NODEV, options.encode()) != 0:
+        if (
+            LIBC.mount(
+                b"plainfs", self.point.encode(), b"fuse.plainfs", MS_RDONLY | MS_NOSUID | MS_NODEV, options.encode()
+            )
+            != 0
+        ):
             self.fail(os.strerror(ctypes.get_errno()))
         self.addCleanup(LIBC.umount2, self.point.encode(), 2)
         self.process = None
@@ -45,8 +50,21 @@ class HandedOver(Folder):
 
     def start(self, *words, user=None):
         """Starts plainfs with the descriptor. Other processes close it."""
-        privileges = [] if user is None else ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--bounding-set=-all", "--no-new-privs"]
-        self.process = subprocess.Popen([*privileges, *words, f"/dev/fd/{self.fuse}"], pass_fds=[self.fuse], stderr=subprocess.PIPE)
+        privileges = (
+            []
+            if user is None
+            else [
+                "setpriv",
+                f"--reuid={user}",
+                f"--regid={user}",
+                "--clear-groups",
+                "--bounding-set=-all",
+                "--no-new-privs",
+            ]
+        )
+        self.process = subprocess.Popen(
+            [*privileges, *words, f"/dev/fd/{self.fuse}"], pass_fds=[self.fuse], stderr=subprocess.PIPE
+        )
         self.close()
 
     def is_served(self):
@@ -104,7 +122,9 @@ class HandedOver(Folder):
         self.start(WHOLE, "-f", SAMPLE)
         self.assertTrue(self.is_served())
         rows = [row for row in json.loads(run(WHOLE, "ps", "--json").stdout) if row["pid"] == self.process.pid]
-        self.assertEqual([(row["store"], row["mountpoint"][:8]) for row in rows], [(os.path.realpath(SAMPLE), "/dev/fd/")])
+        self.assertEqual(
+            [(row["store"], row["mountpoint"][:8]) for row in rows], [(os.path.realpath(SAMPLE), "/dev/fd/")]
+        )
 
     def test_unopenable_store_ends_the_mount(self):
         self.start(WHOLE, "-f", "/no/store")

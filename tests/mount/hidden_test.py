@@ -16,7 +16,13 @@ class Hidden(Folder):
             with open(mount.join("CACHEDIR.TAG"), encoding="utf-8") as file:
                 self.assertTrue(file.read().startswith("Signature: 8a477f597d28d172789f06886806bc55\n"))
             for options, is_in in (((), True), (("--exclude-caches",), False)):
-                listed = subprocess.run(f"tar cf - {' '.join(options)} -C {mount.path} . | tar tf -", shell=True, check=True, capture_output=True, text=True).stdout
+                listed = subprocess.run(
+                    f"tar cf - {' '.join(options)} -C {mount.path} . | tar tf -",
+                    shell=True,
+                    check=True,
+                    capture_output=True,
+                    text=True,
+                ).stdout
                 self.assertEqual("./matrix.mtx" in listed.split("\n"), is_in)
 
     @needs("rg")
@@ -42,17 +48,25 @@ class Hidden(Folder):
     def test_counters_of_all_mounts_for_programs(self):
         with Mount(SAMPLE) as mount:
             mount.read("matrix.mtx")
-            row = next(row for row in json.loads(run(PROGRAM, "ps", "--json").stdout) if row["mountpoint"] == mount.path)
+            row = next(
+                row for row in json.loads(run(PROGRAM, "ps", "--json").stdout) if row["mountpoint"] == mount.path
+            )
             self.assertEqual(row["state"], "ready")
             self.assertIn(row["version"], run(PROGRAM, "-V").stdout.decode())
             self.assertGreater(row["counters"]["reads_served"], 0)
             lines = run(PROGRAM, "ps", "--prometheus").stdout.decode().splitlines()
             label = f'{{mountpoint="{mount.path}",store="{os.path.realpath(SAMPLE)}"}}'
-            for name, kind in (("plainfs_up", "gauge"), ("plainfs_bytes_served_total", "counter"), ("plainfs_cache_held_bytes", "gauge")):
+            for name, kind in (
+                ("plainfs_up", "gauge"),
+                ("plainfs_bytes_served_total", "counter"),
+                ("plainfs_cache_held_bytes", "gauge"),
+            ):
                 self.assertIn(f"# TYPE {name} {kind}", lines)
                 self.assertTrue([line for line in lines if line.startswith(f"{name}{label} ")], lines)
             for line in lines:
-                self.assertRegex(line, r'^(# TYPE plainfs_\w+ (counter|gauge)|plainfs_\w+\{mountpoint="[^"]*",store="[^"]*"\} \d+)$')
+                self.assertRegex(
+                    line, r'^(# TYPE plainfs_\w+ (counter|gauge)|plainfs_\w+\{mountpoint="[^"]*",store="[^"]*"\} \d+)$'
+                )
             self.assertEqual(len(lines), len(set(lines)))
 
     def test_moved_log_is_reopened(self):

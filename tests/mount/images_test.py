@@ -19,7 +19,25 @@ try:
 except ImportError:
     tifffile = None
 
-TYPES = ("|b1", "|u1", "|i1", "<u2", ">u2", "<i2", ">i2", "<u4", ">u4", "<i4", ">i4", "<f2", ">f2", "<f4", ">f4", "<f8", ">f8")
+TYPES = (
+    "|b1",
+    "|u1",
+    "|i1",
+    "<u2",
+    ">u2",
+    "<i2",
+    ">i2",
+    "<u4",
+    ">u4",
+    "<i4",
+    ">i4",
+    "<f2",
+    ">f2",
+    "<f4",
+    ">f4",
+    "<f8",
+    ">f8",
+)
 AXES = ("yx", "zyx", "cyx", "tyx", "czyx", "tcyx", "tcz" + "yx")
 
 
@@ -37,18 +55,31 @@ class Description(Folder):
     def test_info_describes_an_image(self):
         channels = [{"label": "DAPI", "color": "0000FF"}, {"label": "GFP", "color": "00FF00"}]
         for version, container in (("0.4", "Zarr v2"), ("0.5", "Zarr v3")):
-            store = self.image("i" + version, version=version, steps={"y": 0.5, "x": 0.25},
-                               words={"omero": {"channels": channels}})
+            store = self.image(
+                "i" + version, version=version, steps={"y": 0.5, "x": 0.25}, words={"omero": {"channels": channels}}
+            )
             with Mount(store) as m:
                 printed = json.loads(m.read(".plainfs", "info.json"))
                 self.assertEqual(os.listdir(m.path).count(".attrs.json"), 1)
                 self.assertEqual(m.read("0.csv").count(b"\n"), 80)
-            self.assertEqual([printed["format"], printed["version"], printed["container"]], ["OME-Zarr", version, container])
-            self.assertEqual(printed["ome"]["image"], {
-                "axes": "cyx", "shape": [2, 40, 50], "dtype": "uint16", "levels": 2,
-                "steps": {"y": [0.5, "micrometer"], "x": [0.25, "micrometer"]}, "channels": ["DAPI", "GFP"]})
-            self.assertIn(f"image  OME-Zarr {version}, c 2 × y 40 × x 50 (uint16), y 0.5 micrometer, x 0.25 micrometer, 2 levels: DAPI, GFP",
-                          info(store))
+            self.assertEqual(
+                [printed["format"], printed["version"], printed["container"]], ["OME-Zarr", version, container]
+            )
+            self.assertEqual(
+                printed["ome"]["image"],
+                {
+                    "axes": "cyx",
+                    "shape": [2, 40, 50],
+                    "dtype": "uint16",
+                    "levels": 2,
+                    "steps": {"y": [0.5, "micrometer"], "x": [0.25, "micrometer"]},
+                    "channels": ["DAPI", "GFP"],
+                },
+            )
+            self.assertIn(
+                f"image  OME-Zarr {version}, c 2 × y 40 × x 50 (uint16), y 0.5 micrometer, x 0.25 micrometer, 2 levels: DAPI, GFP",
+                info(store),
+            )
 
     def test_info_lists_labels_beside_their_image(self):
         store = self.image("labelled")
@@ -62,8 +93,19 @@ class Description(Folder):
     def test_a_plate_has_wells_and_images(self):
         plate = os.path.join(self.folder, "plate")
         wells = [{"path": f"{row}/{column}"} for row in "AB" for column in "12"]
-        ome_zarr.group(plate, {"plate": {"version": "0.4", "name": "P", "rows": [{"name": "A"}, {"name": "B"}],
-                                         "columns": [{"name": "1"}, {"name": "2"}], "wells": wells, "field_count": 1}})
+        ome_zarr.group(
+            plate,
+            {
+                "plate": {
+                    "version": "0.4",
+                    "name": "P",
+                    "rows": [{"name": "A"}, {"name": "B"}],
+                    "columns": [{"name": "1"}, {"name": "2"}],
+                    "wells": wells,
+                    "field_count": 1,
+                }
+            },
+        )
         for well in wells:
             row = os.path.join(plate, well["path"][0])
             ome_zarr.group(row, {})
@@ -89,10 +131,16 @@ def random_image(path, chance):
     """Writes an image of any version, type, order and chunks. Returns its axes and levels."""
     version = chance.choice(("0.1", "0.2", "0.3", "0.4", "0.5"))
     axes = "tczyx" if version in ("0.1", "0.2") else chance.choice(AXES)
-    shape = [chance.randint(1, 3) for _ in axes[:-2]] + [chance.choice((1, 15, 16, 17, chance.randint(18, 300))) for _ in "yx"]
-    chunks = [chance.randint(1, 3) for _ in axes[:-2]] + [chance.choice((16, 64, 128, chance.randint(1, 150))) for _ in "yx"]
+    shape = [chance.randint(1, 3) for _ in axes[:-2]] + [
+        chance.choice((1, 15, 16, 17, chance.randint(18, 300))) for _ in "yx"
+    ]
+    chunks = [chance.randint(1, 3) for _ in axes[:-2]] + [
+        chance.choice((16, 64, 128, chance.randint(1, 150))) for _ in "yx"
+    ]
     dtype = numpy.dtype(chance.choice(TYPES))
-    values = numpy.frombuffer(chance.randbytes(8 * int(numpy.prod(shape))), "u1").reshape(*shape, 8)[..., 0].astype(dtype)
+    values = (
+        numpy.frombuffer(chance.randbytes(8 * int(numpy.prod(shape))), "u1").reshape(*shape, 8)[..., 0].astype(dtype)
+    )
     if dtype.kind in "iu" and dtype.itemsize > 1:
         values = values * dtype.type(2 ** (8 * dtype.itemsize - 9))
     if dtype.kind == "b":
@@ -123,14 +171,14 @@ def rgb_of(png):
     self_check = [png[:8] == b"\x89PNG\r\n\x1a\n"]
     chunks, at = {}, 8
     while at < len(png):
-        length = int.from_bytes(png[at:at + 4], "big")
-        name, data = png[at + 4:at + 8], png[at + 8:at + 8 + length]
-        self_check.append(zlib.crc32(name + data) == int.from_bytes(png[at + 8 + length:at + 12 + length], "big"))
+        length = int.from_bytes(png[at : at + 4], "big")
+        name, data = png[at + 4 : at + 8], png[at + 8 : at + 8 + length]
+        self_check.append(zlib.crc32(name + data) == int.from_bytes(png[at + 8 + length : at + 12 + length], "big"))
         chunks[name] = data
         at += 12 + length
     if not all(self_check) or list(chunks) != [b"IHDR", b"IDAT", b"IEND"]:
         raise AssertionError("no such PNG")
-    width, height = (int.from_bytes(chunks[b"IHDR"][at:at + 4], "big") for at in (0, 4))
+    width, height = (int.from_bytes(chunks[b"IHDR"][at : at + 4], "big") for at in (0, 4))
     rows = numpy.frombuffer(zlib.decompress(chunks[b"IDAT"]), "u1").reshape(height, 1 + 3 * width)
     return rows[:, 1:].reshape(height, width, 3)
 
@@ -147,7 +195,11 @@ def contrast(plane):
 class Pictures(Folder):
     def test_a_preview_is_the_sum_of_its_channels(self):
         chance = numpy.random.default_rng(45)
-        channels = [{"color": "FF8000", "window": {"start": 10, "end": 200}}, {"color": "0000FF", "active": False}, {"color": "00FF40"}]
+        channels = [
+            {"color": "FF8000", "window": {"start": 10, "end": 200}},
+            {"color": "0000FF", "active": False},
+            {"color": "00FF40"},
+        ]
         colors = {0: (255, 128, 0), 2: (0, 255, 64)}
         store = os.path.join(self.folder, "i.zarr")
         for dtype in ("u1", "u2", ">i4", "<f4"):
@@ -192,10 +244,10 @@ class Pictures(Folder):
         arrays = {"plane": plane, "planes": planes, "colors": colors}
         with h5py.File(os.path.join(self.folder, "a.h5"), "w") as file:
             for name, values in arrays.items():
-                file.create_dataset(name, data=values, chunks=(2, 16, 3)[-values.ndim:])
+                file.create_dataset(name, data=values, chunks=(2, 16, 3)[-values.ndim :])
         root = zarr.open(os.path.join(self.folder, "a.zarr"), "w")
         for name, values in arrays.items():
-            root.create_dataset(name, data=values, chunks=(2, 16, 3)[-values.ndim:])
+            root.create_dataset(name, data=values, chunks=(2, 16, 3)[-values.ndim :])
         dark, bright = contrast(plane)
         grey = numpy.floor(numpy.clip((plane - dark) / (bright - dark), 0, 1) * 255 + 0.5)
         listed = ["colors.png", "plane.png", "plane.tif", "planes.png", "planes.tif"]
@@ -232,9 +284,13 @@ class Pictures(Folder):
         with Mount(store) as m:
             place = m.join("uns", "spatial", "slide")
             numpy.testing.assert_array_equal(rgb_of(m.read(place, "images", "lowres.png")), small)
-            numpy.testing.assert_array_equal(rgb_of(m.read(place, "images", "hires.png")), numpy.floor(large.astype("f8") * 255 + 0.5))
+            numpy.testing.assert_array_equal(
+                rgb_of(m.read(place, "images", "hires.png")), numpy.floor(large.astype("f8") * 255 + 0.5)
+            )
             self.assertEqual(m.read(place, "scalefactors", "tissue_hires_scalef.csv"), b"0.15\n")
-            self.assertEqual(m.read(place, "scalefactors.csv"), b'"",value\nspot_diameter_fullres,89.5\ntissue_hires_scalef,0.15\n')
+            self.assertEqual(
+                m.read(place, "scalefactors.csv"), b'"",value\nspot_diameter_fullres,89.5\ntissue_hires_scalef,0.15\n'
+            )
             self.assertEqual(os.readlink(os.path.join(place, "coordinates.csv")), "../../../obsm/spatial.csv")
             self.assertEqual(m.read(place, "coordinates.csv"), b'"",1,2\na,1.5,2\nb,3,4\n')
             self.assertEqual(m.read("obsm", "spatial.csv"), m.read(place, "coordinates.csv"))
@@ -273,7 +329,9 @@ class Pictures(Folder):
             with self.subTest(path), Mount(path) as m:
                 for slide in sorted(set(os.listdir(m.join("images"))) & {"slice1", "slice2"}):
                     place = m.join("images", slide)
-                    numpy.testing.assert_array_equal(rgb_of(m.read(place, "image.png")), numpy.floor(values * 255 + 0.5))
+                    numpy.testing.assert_array_equal(
+                        rgb_of(m.read(place, "image.png")), numpy.floor(values * 255 + 0.5)
+                    )
                     self.assertNotIn("image.png", os.listdir(place))
                     self.assertEqual(m.read(place, "scale.factors.csv"), factors)
                     if path == store:
@@ -328,8 +386,15 @@ class Pixels(Folder):
         store = os.path.join(self.folder, "printed.zarr")
         channels = [{"label": "D & \"<A>\"", "color": "FF0000"}, {"label": "Zürich", "color": "00FF00"}]
         values = numpy.zeros((3, 2, 4, 20, 30), "u1")
-        ome_zarr.write_image(store, values, "tczyx", (1, 1, 1, 16, 16), name="a<b",
-                             steps={"t": 2.5, "z": 1.5, "y": 0.325, "x": 0.3}, words={"omero": {"channels": channels}})
+        ome_zarr.write_image(
+            store,
+            values,
+            "tczyx",
+            (1, 1, 1, 16, 16),
+            name="a<b",
+            steps={"t": 2.5, "z": 1.5, "y": 0.325, "x": 0.3},
+            words={"omero": {"channels": channels}},
+        )
         with Mount(store) as m, tifffile.TiffFile(m.join("image.ome.tif")) as file:
             self.assertEqual(file.series[0].axes, "TCZYX")
             self.assertEqual(file.series[0].shape, values.shape)
@@ -338,9 +403,13 @@ class Pixels(Folder):
         self.assertEqual(image["Name"], "a<b")
         pixels = image["Pixels"]
         self.assertEqual([pixels[f"PhysicalSize{axis}"] for axis in "XYZ"], [0.3, 0.325, 1.5])
-        self.assertEqual([pixels["PhysicalSizeXUnit"], pixels["TimeIncrement"], pixels["TimeIncrementUnit"]], ["µm", 2.5, "s"])
-        self.assertEqual([(channel["Name"], channel["Color"]) for channel in pixels["Channel"]],
-                         [("D & \"<A>\"", -16776961), ("Zürich", 16711935)])
+        self.assertEqual(
+            [pixels["PhysicalSizeXUnit"], pixels["TimeIncrement"], pixels["TimeIncrementUnit"]], ["µm", 2.5, "s"]
+        )
+        self.assertEqual(
+            [(channel["Name"], channel["Color"]) for channel in pixels["Channel"]],
+            [("D & \"<A>\"", -16776961), ("Zürich", 16711935)],
+        )
 
     @needs("tiffcp", "tiffinfo")
     def test_libtiff_reads_and_copies_it_without_a_warning(self):
@@ -368,7 +437,9 @@ class Pixels(Folder):
                 page = f"page={len(planes) - 1}" + (f",subifd={level - 1}" if level > 0 else "")
                 done = run("vips", "rawsave", f"{self.file(name)}[{page}]", raw)
                 self.assertEqual([done.returncode, done.stderr], [0, b""])
-                numpy.testing.assert_array_equal(numpy.fromfile(raw, planes.dtype).reshape(planes.shape[1:]), planes[-1])
+                numpy.testing.assert_array_equal(
+                    numpy.fromfile(raw, planes.dtype).reshape(planes.shape[1:]), planes[-1]
+                )
                 read += 1
         self.assertGreater(read, 40)
 
@@ -394,7 +465,9 @@ class Pixels(Folder):
 
     def test_tif_has_pixel_sizes_and_stays_below_4_gib(self):
         small, large = (os.path.join(self.folder, name) for name in ("small.zarr", "large.zarr"))
-        ome_zarr.write_image(small, numpy.zeros((2, 20, 30), "u1"), "zyx", (1, 16, 16), steps={"z": 2, "y": 0.5, "x": 0.325})
+        ome_zarr.write_image(
+            small, numpy.zeros((2, 20, 30), "u1"), "zyx", (1, 16, 16), steps={"z": 2, "y": 0.5, "x": 0.325}
+        )
         ome_zarr.group(large, {"multiscales": ome_zarr.multiscale("yx", 1)})
         zarr.open(os.path.join(large, "0"), "w", shape=(65536, 65536), chunks=(1024, 1024), dtype="u1", fill_value=3)
         with Mount(small) as m, tifffile.TiffFile(m.join("image.tif")) as file:
@@ -417,8 +490,15 @@ class Pixels(Folder):
             for kind in ("absent", "stored"):
                 store = os.path.join(self.folder, kind, "i.zarr")
                 ome_zarr.group(store, {"multiscales": ome_zarr.multiscale("yx", 1)})
-                image = zarr.open(os.path.join(store, "0"), "w", shape=(1500, 1900), chunks=(512, 512), dtype=dtype, fill_value=fill,
-                                  write_empty_chunks=True)
+                image = zarr.open(
+                    os.path.join(store, "0"),
+                    "w",
+                    shape=(1500, 1900),
+                    chunks=(512, 512),
+                    dtype=dtype,
+                    fill_value=fill,
+                    write_empty_chunks=True,
+                )
                 if kind == "stored":
                     image[:] = fill
                 image[600:700, 600:650] = 1

@@ -25,8 +25,11 @@ FRAGMENTS = os.path.join(os.path.dirname(SEURAT), "frags")
 
 def sizes(mount):
     """Returns path -> size of every file."""
-    return {os.path.relpath(os.path.join(at, name), mount.path): os.lstat(os.path.join(at, name)).st_size
-            for at, _, names in os.walk(mount.path) for name in names}
+    return {
+        os.path.relpath(os.path.join(at, name), mount.path): os.lstat(os.path.join(at, name)).st_size
+        for at, _, names in os.walk(mount.path)
+        for name in names
+    }
 
 
 def work(mount):
@@ -93,17 +96,23 @@ class Index(Folder):
         with self.mount(store=store) as mount:
             names = sorted(os.listdir(mount.path))
             self.assertGreater(read(mount), 20 << 20)
-            self.assertEqual(mount.read("1.npy")[-len(numbers):], numpy.frombuffer(numbers, ">i4").astype("<i4").tobytes())
+            self.assertEqual(
+                mount.read("1.npy")[-len(numbers) :], numpy.frombuffer(numbers, ">i4").astype("<i4").tobytes()
+            )
             second = mount.read("2.csv")
         with self.mount(store=store) as mount:
             self.assertEqual(sorted(os.listdir(mount.path)), names)
             self.assertLess(read(mount), 2 << 20)
             self.assertEqual(mount.read("2.csv"), second)
-            self.assertEqual(mount.read("1.npy")[-len(numbers):], numpy.frombuffer(numbers, ">i4").astype("<i4").tobytes())
+            self.assertEqual(
+                mount.read("1.npy")[-len(numbers) :], numpy.frombuffer(numbers, ">i4").astype("<i4").tobytes()
+            )
         numbers = self.write_object(store, 2)
         with self.mount(store=store) as mount:
             self.assertGreater(read(mount), 20 << 20)
-            self.assertEqual(mount.read("1.npy")[-len(numbers):], numpy.frombuffer(numbers, ">i4").astype("<i4").tobytes())
+            self.assertEqual(
+                mount.read("1.npy")[-len(numbers) :], numpy.frombuffer(numbers, ">i4").astype("<i4").tobytes()
+            )
 
     def test_rewritten_store_is_measured_again(self):
         with self.mount() as mount:
@@ -194,8 +203,11 @@ class Index(Folder):
             self.assertEqual(work(mount), NOTHING)
 
     def test_added_chunk_discards_the_index(self):
-        store = self.copy_of(os.path.join(DATA, "zarr", "v2_fill_missing", "store")) \
-            if os.path.isdir(os.path.join(DATA, "zarr", "v2_fill_missing")) else self.zarr()
+        store = (
+            self.copy_of(os.path.join(DATA, "zarr", "v2_fill_missing", "store"))
+            if os.path.isdir(os.path.join(DATA, "zarr", "v2_fill_missing"))
+            else self.zarr()
+        )
         time.sleep(0.1)
         self.assertEqual(run(PROGRAM, "index", "-o", f"index={self.index}", store).returncode, 0)
         with self.mount(store=store) as mount:
@@ -216,8 +228,14 @@ class Index(Folder):
             matrix.attrs.update({"encoding-type": "array", "encoding-version": "0.2.0"})
             for name, count in (("obs", 500), ("var", 40)):
                 frame = file.create_group(name)
-                frame.attrs.update({"encoding-type": "dataframe", "encoding-version": "0.2.0", "_index": "_index",
-                                    "column-order": numpy.array([], "S1")})
+                frame.attrs.update(
+                    {
+                        "encoding-type": "dataframe",
+                        "encoding-version": "0.2.0",
+                        "_index": "_index",
+                        "column-order": numpy.array([], "S1"),
+                    }
+                )
                 names = frame.create_dataset("_index", data=[f"{name}{i}" for i in range(count)])
                 names.attrs.update({"encoding-type": "string-array", "encoding-version": "0.2.0"})
         time.sleep(0.1)
@@ -227,9 +245,22 @@ class Index(Folder):
         """Writes an array of two chunks, the second absent."""
         store = self.empty("store.zarr")
         os.mkdir(os.path.join(store, "a"))
-        for name, content in ((".zgroup", {"zarr_format": 2}),
-                              ("a/.zarray", {"zarr_format": 2, "shape": [200], "chunks": [100], "dtype": "<i4", "compressor": None,
-                                             "fill_value": 0, "filters": None, "order": "C"})):
+        for name, content in (
+            (".zgroup", {"zarr_format": 2}),
+            (
+                "a/.zarray",
+                {
+                    "zarr_format": 2,
+                    "shape": [200],
+                    "chunks": [100],
+                    "dtype": "<i4",
+                    "compressor": None,
+                    "fill_value": 0,
+                    "filters": None,
+                    "order": "C",
+                },
+            ),
+        ):
             with open(os.path.join(store, name), "w", encoding="utf-8") as file:
                 json.dump(content, file)
         with open(os.path.join(store, "a", "0"), "wb") as file:
@@ -239,7 +270,7 @@ class Index(Folder):
     def test_a_damaged_or_foreign_index_is_not_used(self):
         with self.mount() as mount:
             first = sizes(mount)
-        path, = self.files()
+        (path,) = self.files()
         with open(path, "r+b") as file:
             file.seek(40)
             file.write(b"damage")
@@ -279,21 +310,27 @@ class Index(Folder):
 
     def test_full_disk_leaves_no_index(self):
         os.mkdir(self.index)
-        done = in_own_namespace('mount -t tmpfs -o size=64k none "$1"; cat /dev/zero >"$1/full" 2>/dev/null || true; '
-                                '"$2" ls -lR -o index="$1" "$3" >/dev/null; ls -A "$1"',
-                                self.index, shutil.which(PROGRAM), self.store)
+        done = in_own_namespace(
+            'mount -t tmpfs -o size=64k none "$1"; cat /dev/zero >"$1/full" 2>/dev/null || true; '
+            '"$2" ls -lR -o index="$1" "$3" >/dev/null; ls -A "$1"',
+            self.index,
+            shutil.which(PROGRAM),
+            self.store,
+        )
         if done is None:
             self.skipTest("no namespace of its own")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"full\n", b""))
 
     def check_one_error(self, mount, name, whole):
         """Checks that a wrong index causes at most one error, and otherwise only the right bytes."""
+
         def read():
             try:
                 return mount.read(name)
             except OSError as error:
                 self.assertIn(error.errno, (errno.EIO, errno.ESTALE), name)
                 return None
+
         first = read()
         if first is not None and first == whole:
             return False
@@ -355,7 +392,7 @@ class Index(Folder):
             with self.mount(store=store) as mount:
                 whole = {name: mount.read(name) for name in sizes(mount)}
             self.assertEqual(run(PROGRAM, "index", "-o", f"index={self.index}", store).returncode, 0)
-            path, = self.files()
+            (path,) = self.files()
             with open(path, "rb") as file:
                 index = sizes_file.decode(file.read())
             errors = 0
@@ -383,7 +420,12 @@ class Index(Folder):
         environment = {**os.environ, "XDG_CACHE_HOME": self.index}
         for name, options in (("PLAINFS_INDEX", []), ("OTHER", ["-o", "index=none"])):
             plain = {key: value for key, value in environment.items() if key != "PLAINFS_INDEX"}
-            result = subprocess.run([PROGRAM, "ls", "-lR", *options, self.store], capture_output=True, env={**plain, name: "none"}, check=True)
+            result = subprocess.run(
+                [PROGRAM, "ls", "-lR", *options, self.store],
+                capture_output=True,
+                env={**plain, name: "none"},
+                check=True,
+            )
             self.assertEqual(self.files(), [])
         subprocess.run([PROGRAM, "ls", "-lR", self.store], capture_output=True, env=plain, check=True)
         self.assertEqual([os.path.basename(path) for path in self.files()], ["plainfs"])

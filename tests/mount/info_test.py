@@ -22,10 +22,12 @@ class Info(Folder):
             self.assertIn("plainfs", info["libraries"])
 
     def test_it_lists_the_matrices_for_seurat(self):
-        for store, expected in ((("seurat", "full", "full.h5ad"), {"RNA": {"counts": "layers/counts", "data": "X"}}),
-                                (("r-objects", "sce", "store.rds"), {"RNA": {"counts": "assay counts", "data": "assay logcounts"}}),
-                                (("r-objects", "seurat_v5", "store.rds"), {"RNA": {"counts": "counts", "data": "data"}}),
-                                (("r-objects", "vectors", "store.rds"), None)):
+        for store, expected in (
+            (("seurat", "full", "full.h5ad"), {"RNA": {"counts": "layers/counts", "data": "X"}}),
+            (("r-objects", "sce", "store.rds"), {"RNA": {"counts": "assay counts", "data": "assay logcounts"}}),
+            (("r-objects", "seurat_v5", "store.rds"), {"RNA": {"counts": "counts", "data": "data"}}),
+            (("r-objects", "vectors", "store.rds"), None),
+        ):
             with self.subTest(store=store), Mount(os.path.join(DATA, *store)) as m:
                 self.assertEqual(json.loads(m.read(".plainfs", "info.json")).get("seurat.rds"), expected)
 

@@ -52,6 +52,7 @@ class Library(Folder):
 
     def everything(self, path):
         found = {}
+
         def fail(error):
             raise error
 
@@ -87,7 +88,10 @@ class Library(Folder):
             with open(f"/proc/{library}/environ", "rb") as file:
                 words = [word.decode() for word in file.read().split(b"\0") if word]
         self.assertIn("HDF5_DISABLE_VERSION_CHECK=1", words)
-        self.assertEqual([word for word in words if not word.startswith(("HDF5_", "LD_", "DYLD_")) and "SAN_OPTIONS=" not in word], [])
+        self.assertEqual(
+            [word for word in words if not word.startswith(("HDF5_", "LD_", "DYLD_")) and "SAN_OPTIONS=" not in word],
+            [],
+        )
 
     def test_hdf5_inside_starts_no_other_process(self):
         with Mount(self.stores, "-o", "hdf5_inside") as m:
@@ -150,8 +154,9 @@ class Library(Folder):
         os.listdir(m.join("good.h5", "group"))
         os.listdir(m.join("another.h5"))
         os.kill(library_of(m.pid), signal.SIGSTOP)
-        asking = subprocess.Popen(["ls", "-l", m.join("another.h5", "group")], stdout=subprocess.DEVNULL,
-                                  stderr=subprocess.DEVNULL)
+        asking = subprocess.Popen(
+            ["ls", "-l", m.join("another.h5", "group")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         self.addCleanup(asking.wait)
         self.addCleanup(asking.kill)
         waits = 0

@@ -114,15 +114,22 @@ class Lifecycle(Folder):
         point, table = self.empty("m"), os.path.join(self.folder, "fstab")
         # The type fuse.plainfs needs an installed helper. Its other form names the program.
         with open(table, "w") as file:
-            file.write(f"{PROGRAM}#{SAMPLE} {point} fuse ro,noauto,nofail,_netdev,x-systemd.automount,cache_size=8m 0 0\n")
+            file.write(
+                f"{PROGRAM}#{SAMPLE} {point} fuse ro,noauto,nofail,_netdev,x-systemd.automount,cache_size=8m 0 0\n"
+            )
         self.addCleanup(mounted.unmount, point)
         result = run("mount", "-T", table, point)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertTrue(os.listdir(point))
 
     def test_options_of_fuse_are_taken(self):
-        for option in ("allow_other,default_permissions", "auto_unmount", "fsname=x,subtype=y",
-                       "noatime,noexec,nosuid,nodev", "entry_timeout=0,attr_timeout=0,negative_timeout=1"):
+        for option in (
+            "allow_other,default_permissions",
+            "auto_unmount",
+            "fsname=x,subtype=y",
+            "noatime,noexec,nosuid,nodev",
+            "entry_timeout=0,attr_timeout=0,negative_timeout=1",
+        ):
             if os.geteuid() != 0 and "allow_other" in option:
                 continue
             with Mount(SAMPLE, "-o", option) as m:
@@ -154,13 +161,24 @@ class Lifecycle(Folder):
         store = self.empty("large.zarr")
         mib = 24  # more than fits into the cache
         with open(os.path.join(store, ".zarray"), "w", encoding="ascii") as file:
-            json.dump({"zarr_format": 2, "shape": [mib << 17], "chunks": [mib << 17], "dtype": "<f8", "order": "C", "fill_value": 0,
-                       "compressor": {"id": "zlib", "level": 1}, "filters": None}, file)
+            json.dump(
+                {
+                    "zarr_format": 2,
+                    "shape": [mib << 17],
+                    "chunks": [mib << 17],
+                    "dtype": "<f8",
+                    "order": "C",
+                    "fill_value": 0,
+                    "compressor": {"id": "zlib", "level": 1},
+                    "filters": None,
+                },
+                file,
+            )
         values = bytes(range(256)) * (mib << 12)
         with open(os.path.join(store, "0"), "wb") as file:
             file.write(zlib.compress(values, 1))
         with Mount(store, "-o", "cache_size=1m") as m:
-            name, = (name for name in os.listdir(m.path) if name.endswith(".npy"))
+            (name,) = (name for name in os.listdir(m.path) if name.endswith(".npy"))
             self.assertTrue(m.read(name).endswith(values))
             self.assertTrue(mounted.wait_until(lambda: anonymous_mib() < mib, 20), anonymous_mib())
 

@@ -46,8 +46,12 @@ class Loom(Folder):
             return (values / 7 if kind[0] == "f" else values).astype(kind)
 
         def attributes(length, name):
-            made = {name: numpy.array([f"{name}{i}{TEXTS[random.integers(len(TEXTS))]}" for i in range(length)], dtype=object),
-                    "text": numpy.array([TEXTS[random.integers(len(TEXTS))] for _ in range(length)], dtype=object)}
+            made = {
+                name: numpy.array(
+                    [f"{name}{i}{TEXTS[random.integers(len(TEXTS))]}" for i in range(length)], dtype=object
+                ),
+                "text": numpy.array([TEXTS[random.integers(len(TEXTS))] for _ in range(length)], dtype=object),
+            }
             for kind in TYPES:
                 made["n_" + kind] = (random.random(length) * 200).astype(kind)
             made["wide"] = random.normal(size=(length, 1 + random.integers(4))).astype(TYPES[3 + random.integers(2)])
@@ -67,8 +71,10 @@ class Loom(Folder):
 
     def check_names(self, folder, file):
         accession = file.ra["Accession"] if "Accession" in file.ra else file.ra["Gene"]
-        self.assertEqual(names_of(os.path.join(folder, "genes.tsv")),
-                         [[one_line(a), one_line(g)] for a, g in zip(accession, file.ra["Gene"])])
+        self.assertEqual(
+            names_of(os.path.join(folder, "genes.tsv")),
+            [[one_line(a), one_line(g)] for a, g in zip(accession, file.ra["Gene"])],
+        )
         self.assertEqual(names_of(os.path.join(folder, "barcodes.tsv")), [[one_line(c)] for c in file.ca["CellID"]])
 
     def check_matrix(self, path, values, file):
@@ -90,7 +96,9 @@ class Loom(Folder):
             values = attributes[name]
             if values.ndim == 2:
                 for i in range(values.shape[1]):
-                    numpy.testing.assert_array_equal(numpy.array(columns.pop(f"{name}.{i + 1}")).astype(values.dtype), values[:, i])
+                    numpy.testing.assert_array_equal(
+                        numpy.array(columns.pop(f"{name}.{i + 1}")).astype(values.dtype), values[:, i]
+                    )
             elif values.dtype.kind == "O":
                 self.assertEqual(columns.pop(name), list(values))
             else:
@@ -118,13 +126,18 @@ class Loom(Folder):
     @needs_modules("anndata")
     def test_members_of_an_attribute_are_columns_of_obs(self):
         import anndata
+
         with Mount(os.path.join(DATA, "loom", "scenic", "store.loom")) as mount:
             obs = anndata.read_h5ad(mount.join("anndata.h5ad")).obs
             stored = rows_of(mount.join("col_attrs.csv"))
         members = [name for name in stored[0] if "." in name]
         self.assertTrue(members)
         for name in members:
-            numpy.testing.assert_array_equal(numpy.array([row[stored[0].index(name)] for row in stored[1:]], obs[name].dtype), obs[name].to_numpy(), name)
+            numpy.testing.assert_array_equal(
+                numpy.array([row[stored[0].index(name)] for row in stored[1:]], obs[name].dtype),
+                obs[name].to_numpy(),
+                name,
+            )
 
     def test_listing_decodes_no_chunk(self):
         with Mount(self.write(2)) as mount:
@@ -146,10 +159,16 @@ class Loom(Folder):
     def test_awk_counts_the_cells_of_a_cluster(self):
         path = os.path.join(self.folder, "clusters.loom")
         clusters = numpy.array([0, 1, 1, 2, 1])
-        loompy.create(path, numpy.eye(3, 5), {"Gene": numpy.array(["a", "b", "c"], dtype=object)},
-                      {"CellID": numpy.array(list("vwxyz"), dtype=object), "Clusters": clusters})
-        command = ("awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next } { n[$c[\"Clusters\"]]++ } "
-                   "END { for (k in n) print k, n[k] }' col_attrs.csv")
+        loompy.create(
+            path,
+            numpy.eye(3, 5),
+            {"Gene": numpy.array(["a", "b", "c"], dtype=object)},
+            {"CellID": numpy.array(list("vwxyz"), dtype=object), "Clusters": clusters},
+        )
+        command = (
+            "awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next } { n[$c[\"Clusters\"]]++ } "
+            "END { for (k in n) print k, n[k] }' col_attrs.csv"
+        )
         with Mount(path) as mount:
             lines = run("sh", "-c", command, cwd=mount.path).stdout.decode().splitlines()
         self.assertEqual(sorted(lines), ["0 1", "1 3", "2 1"])

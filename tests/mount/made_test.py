@@ -16,6 +16,7 @@ from optional import NPM, needs_modules, needs_npm
 
 try:
     import warnings
+
     warnings.simplefilter("ignore")
     import anndata
     import numpy as np
@@ -52,7 +53,9 @@ def same_values(ours, theirs, what):
             same_values(getattr(ours, part), getattr(theirs, part), f"{what} {part}")
     elif theirs is not None:
         assert (ours.dtype, ours.shape) == (theirs.dtype, theirs.shape), f"{what}: {ours.dtype} {ours.shape}"
-        same = list(ours.ravel()) == list(theirs.ravel()) if theirs.dtype == object else ours.tobytes() == theirs.tobytes()
+        same = (
+            list(ours.ravel()) == list(theirs.ravel()) if theirs.dtype == object else ours.tobytes() == theirs.tobytes()
+        )
         assert same, what
 
 
@@ -106,7 +109,11 @@ def bpcells_matrix(folder):
     types = {b"UINT32v1": "u4", b"UINT64v1": "u8", b"FLOATSv1": "f4", b"DOUBLEv1": "f8"}
     parts = {name: content(os.path.join(folder, name)) for name in ("shape", "idxptr", "index", "val")}
     shape, pointer, index, values = (np.frombuffer(part[8:], types[part[:8]]) for part in parts.values())
-    kind = scipy.sparse.csc_matrix if content(os.path.join(folder, "storage_order")) == b"col\n" else scipy.sparse.csr_matrix
+    kind = (
+        scipy.sparse.csc_matrix
+        if content(os.path.join(folder, "storage_order")) == b"col\n"
+        else scipy.sparse.csr_matrix
+    )
     return kind((values.astype(float), index.astype("i8"), pointer.astype("i8")), tuple(map(int, shape))).tocsc()
 
 
@@ -121,7 +128,9 @@ def tree_of(folder):
     for at, _, names in os.walk(folder):
         for name in names:
             path = os.path.relpath(os.path.join(at, name), folder)
-            if os.path.basename(path) not in ("codes.npy", ".attrs.json") and not os.path.islink(os.path.join(at, name)):
+            if os.path.basename(path) not in ("codes.npy", ".attrs.json") and not os.path.islink(
+                os.path.join(at, name)
+            ):
                 found[path] = content(os.path.join(at, name))
     return found
 
@@ -132,17 +141,23 @@ class Exported(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         import tempfile
+
         cls.folder = tempfile.mkdtemp(prefix="plainfs-test-")
         cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
         for name, store in a_third(golden_stores(DATA), 2):
             run(PROGRAM, "export", "--views", "h5ad+zarr+bpcells+mtx+tsv", store, os.path.join(cls.folder, name))
 
     def folders(self, ending):
-        return [os.path.join(at, name) for at, names, _ in sorted(os.walk(self.folder)) for name in sorted(names) if name.endswith(ending)]
+        return [
+            os.path.join(at, name)
+            for at, names, _ in sorted(os.walk(self.folder))
+            for name in sorted(names)
+            if name.endswith(ending)
+        ]
 
     def h5ad_beside(self, path):
         """Returns None if the file gives a reason for its absence."""
-        beside = path[:-len(".zarr")] + ".h5ad"
+        beside = path[: -len(".zarr")] + ".h5ad"
         return beside if os.path.exists(beside) else None
 
     @needs_modules("anndata", "zarr")
@@ -165,7 +180,9 @@ class Exported(unittest.TestCase):
             if not os.path.exists(os.path.join(path, ".zmetadata")):
                 continue
             with self.subTest(store=os.path.relpath(path, self.folder)):
-                consolidated, plain = arrays_of(zarr.open_consolidated(path, mode="r")), arrays_of(zarr.open(path, mode="r"))
+                consolidated, plain = arrays_of(zarr.open_consolidated(path, mode="r")), arrays_of(
+                    zarr.open(path, mode="r")
+                )
                 self.assertEqual(sorted(consolidated), sorted(plain))
                 for name, array in plain.items():
                     self.assertEqual(digest(consolidated[name][...]), digest(array[...]), name)
@@ -181,7 +198,11 @@ class Exported(unittest.TestCase):
                 continue
             with self.subTest(store=os.path.relpath(path, self.folder)), dask.config.set(scheduler="synchronous"):
                 theirs = anndata.read_h5ad(beside)
-                for name, whole in [("X", theirs.X)] + [(f"{room}/{name}", part) for room in ("layers", "obsm", "varm") for name, part in getattr(theirs, room).items()]:
+                for name, whole in [("X", theirs.X)] + [
+                    (f"{room}/{name}", part)
+                    for room in ("layers", "obsm", "varm")
+                    for name, part in getattr(theirs, room).items()
+                ]:
                     if not isinstance(whole, np.ndarray):
                         continue
                     lazy = dask.array.from_zarr(path, component=name)
@@ -221,13 +242,18 @@ class Exported(unittest.TestCase):
                 shutil.rmtree(target, ignore_errors=True)
                 done = run(PROGRAM, "export", "--views", "mtx+tsv", path, target)
                 self.assertEqual(done.returncode, 0, done.stderr)
-                (sides, ours), (their_sides, theirs) = (entries_of(os.path.join(at, "matrix.mtx")) for at in (target, folder))
+                (sides, ours), (their_sides, theirs) = (
+                    entries_of(os.path.join(at, "matrix.mtx")) for at in (target, folder)
+                )
                 self.assertEqual(sides, their_sides)
                 self.assertTrue(ours == theirs or in_single(ours) == in_single(theirs))
                 for names in ("genes.tsv", "barcodes.tsv"):
                     if os.path.isdir(os.path.join(folder, names)):
                         continue  # a member of that name
-                    lists = [content(os.path.join(at, names)).splitlines() if os.path.isfile(os.path.join(at, names)) else [] for at in (target, folder)]
+                    lists = [
+                        content(os.path.join(at, names)).splitlines() if os.path.isfile(os.path.join(at, names)) else []
+                        for at in (target, folder)
+                    ]
                     self.assertEqual(*[[line.split(b"\t")[-1] for line in lines] for lines in lists])
             compared += 1
         self.assertLess(refused, 20)
@@ -237,7 +263,14 @@ class Exported(unittest.TestCase):
     @needs_modules("anndata", "zarr")
     def test_zarrita_reads_every_array(self):
         paths = [path for path in self.folders(".zarr") if os.path.exists(os.path.join(path, ".zmetadata"))]
-        done = subprocess.run(["node", os.path.join(NPM, "zarr.mjs")], input="\n".join(paths), text=True, capture_output=True, timeout=500, check=False)
+        done = subprocess.run(
+            ["node", os.path.join(NPM, "zarr.mjs")],
+            input="\n".join(paths),
+            text=True,
+            capture_output=True,
+            timeout=500,
+            check=False,
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         compared = 0
         for path, line in zip(paths, done.stdout.splitlines(), strict=True):
@@ -306,7 +339,11 @@ class InPlace(Folder):
             group = zarr.open(mount.join("anndata.zarr", "layers", "X_csc"), mode="r")
             x = anndata.read_zarr(mount.join("anndata.zarr")).X
             self.assertEqual(list(group.attrs["shape"]), list(x.shape))
-            same_values(scipy.sparse.csc_matrix((group["data"][...], group["indices"][...], group["indptr"][...]), x.shape), x.tocsc(), "X_csc")
+            same_values(
+                scipy.sparse.csc_matrix((group["data"][...], group["indices"][...], group["indptr"][...]), x.shape),
+                x.tocsc(),
+                "X_csc",
+            )
 
 
 if __name__ == "__main__":

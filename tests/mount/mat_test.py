@@ -51,7 +51,9 @@ class Mat(Folder):
             for name in ("i2_2", "u8_3", "f4_1", "f8_5"):
                 want = self.written[name].astype("f8")
                 code = f'load("{mount.join(name)}.mat"); printf("%s %s %.17g", class(data), mat2str(size(data)), sum(double(data(:)) .* (1:numel(data))\'))'
-                output = subprocess.run(["octave-cli", "--eval", code], capture_output=True, text=True, timeout=120, check=True).stdout
+                output = subprocess.run(
+                    ["octave-cli", "--eval", code], capture_output=True, text=True, timeout=120, check=True
+                ).stdout
                 kind = {"i2": "int16", "u8": "uint64", "f4": "single", "f8": "double"}[name[:2]]
                 shape = want.shape if want.ndim >= 2 else (want.size, 1)
                 self.assertTrue(output.startswith(f"{kind} [{' '.join(map(str, shape))}] "), output)

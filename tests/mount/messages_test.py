@@ -20,22 +20,42 @@ NO_SANDBOX = "info: not completely confined: "  # without Landlock in the kernel
 MISTAKES = (
     ("pbmc.h5seurat nope", 4, "nope: no such directory; create it with mkdir, or leave it out"),
     ("m pbmc.h5seurat", 4, "pbmc.h5seurat: not a directory; the store comes first: plainfs STORE MOUNTPOINT"),
-    ("ftp://b/x.zarr m", 15, "ftp://b/x.zarr: unknown kind of URL, expected https://, http://, s3://, gs:// or az://; mount it with rclone or sshfs first"),
-    ("https://me:secret@b/x m", 15, "a URL with a user name, which all users of this machine can see; put it into ~/.netrc"),
+    (
+        "ftp://b/x.zarr m",
+        15,
+        "ftp://b/x.zarr: unknown kind of URL, expected https://, http://, s3://, gs:// or az://; mount it with rclone or sshfs first",
+    ),
+    (
+        "https://me:secret@b/x m",
+        15,
+        "a URL with a user name, which all users of this machine can see; put it into ~/.netrc",
+    ),
     ("file:///no/such m", 11, "/no/such: no such file or directory"),
     ("rnd m", 13, "rnd: unknown format"),
     ("x.tar.gz m", 13, "x.tar.gz: unknown format: a tar archive that was compressed with gzip; unpack it first"),
     ("x.parquet m", 13, "x.parquet: unknown format: a Parquet file, which pandas, R's arrow and DuckDB read"),
-    ("h5.zip m", 13, "h5.zip: unknown format: a zip archive without a Zarr store; unpack it first, or mount it with fuse-zip"),
-    ("pbmc.h5seurat/assays/RNA m", 11, "pbmc.h5seurat/assays/RNA: no such file or directory; to show a part of a store: "
-     "plainfs -o subdir=assays/RNA pbmc.h5seurat"),
+    (
+        "h5.zip m",
+        13,
+        "h5.zip: unknown format: a zip archive without a Zarr store; unpack it first, or mount it with fuse-zip",
+    ),
+    (
+        "pbmc.h5seurat/assays/RNA m",
+        11,
+        "pbmc.h5seurat/assays/RNA: no such file or directory; to show a part of a store: "
+        "plainfs -o subdir=assays/RNA pbmc.h5seurat",
+    ),
     ("cat pbmc.h5seurat", 1, "cat: expected a store and a path in it: plainfs cat STORE PATH"),
     ("cat pbmc.h5seurat assays", 1, "assays: a directory; plainfs ls lists it"),
     ("ls pbmc.h5seurat nope/x", 11, "pbmc.h5seurat: nope does not exist"),
     ("ls pbmc.h5seurat asays", 11, "pbmc.h5seurat: asays does not exist; did you mean assays?"),
     ("ls -lq pbmc.h5seurat", 1, "unknown option: -q"),
-    ("-o remount,ro pbmc.h5seurat m", 1, "remount: the options of a mount cannot change; unmount it and mount it again, or, for a store that was rewritten: "
-     "plainfs reload MOUNTPOINT"),
+    (
+        "-o remount,ro pbmc.h5seurat m",
+        1,
+        "remount: the options of a mount cannot change; unmount it and mount it again, or, for a store that was rewritten: "
+        "plainfs reload MOUNTPOINT",
+    ),
     ("umount m", 11, "m: nothing is mounted there"),
     ("unmount m", 1, "unmount: not a command; to unmount: plainfs umount MOUNTPOINT"),
     ("mount pbmc.h5seurat m", 1, "mount: not a command; to mount: plainfs STORE MOUNTPOINT"),
@@ -62,8 +82,13 @@ class Messages(Folder):
         self.addCleanup(run, "umount", "-l", self.point)
 
     def typed(self, line):
-        return subprocess.run(["sh", "-c", f'plainfs() {{ "{PROGRAM}" "$@"; }}; plainfs {line}'], cwd=self.folder, text=True,
-                              capture_output=True, timeout=60)
+        return subprocess.run(
+            ["sh", "-c", f'plainfs() {{ "{PROGRAM}" "$@"; }}; plainfs {line}'],
+            cwd=self.folder,
+            text=True,
+            capture_output=True,
+            timeout=60,
+        )
 
     def test_each_mistake_has_its_message(self):
         with open(os.path.join(self.folder, "rnd"), "wb") as file:
@@ -80,14 +105,22 @@ class Messages(Folder):
         for line, code, words in MISTAKES:
             with self.subTest(line):
                 result = self.typed(line)
-                self.assertEqual((result.returncode, result.stdout, result.stderr), (code, "", f"plainfs: {words.format(os.path.getsize(whole))}\n"))
+                self.assertEqual(
+                    (result.returncode, result.stdout, result.stderr),
+                    (code, "", f"plainfs: {words.format(os.path.getsize(whole))}\n"),
+                )
         self.assertFalse(mounted.is_mounted(self.point))
         self.assertEqual(sorted(os.listdir(self.folder)), before)
 
     def test_typed_commands_work(self):
-        for line, words in (("ls -lh pbmc.h5seurat", "meta.data.csv"), ("ls -a pbmc.h5seurat/meta.data", "stage"),
-                            ("cat pbmc.h5seurat/meta.data.csv", '"",nCount_RNA'), ("cat file://$PWD/pbmc.h5seurat cell.names.csv", "-1"),
-                            ("-V", "libhdf5"), ("-V", "libzstd")):
+        for line, words in (
+            ("ls -lh pbmc.h5seurat", "meta.data.csv"),
+            ("ls -a pbmc.h5seurat/meta.data", "stage"),
+            ("cat pbmc.h5seurat/meta.data.csv", '"",nCount_RNA'),
+            ("cat file://$PWD/pbmc.h5seurat cell.names.csv", "-1"),
+            ("-V", "libhdf5"),
+            ("-V", "libzstd"),
+        ):
             result = self.typed(line)
             self.assertEqual((result.returncode, result.stderr), (0, ""), line)
             self.assertIn(words, result.stdout)
@@ -96,7 +129,12 @@ class Messages(Folder):
             self.assertEqual(mounted.unmount(self.point).returncode, 0)
 
     def test_options_may_precede_a_command(self):
-        for line in ("-o index=none ls pbmc.h5seurat", "--index none ls pbmc.h5seurat", "-oindex=none,views=csv ls pbmc.h5seurat", "-l ls pbmc.h5seurat"):
+        for line in (
+            "-o index=none ls pbmc.h5seurat",
+            "--index none ls pbmc.h5seurat",
+            "-oindex=none,views=csv ls pbmc.h5seurat",
+            "-l ls pbmc.h5seurat",
+        ):
             result = self.typed(line)
             self.assertEqual((result.returncode, result.stderr), (0, ""), line)
             self.assertIn("meta.data.csv", result.stdout)
@@ -127,7 +165,7 @@ class Messages(Folder):
         self.addCleanup(mounted.unmount, self.point)
         for line in ("info pbmc.h5seurat", "info m"):
             printed = self.typed(line).stdout
-            ways = printed[printed.index("to open it"):].splitlines()
+            ways = printed[printed.index("to open it") :].splitlines()
             self.assertEqual(len(ways) > 2, True, printed)
             for way in ways[1:]:
                 path = way.split('"')[1] if '"' in way else way.split()[-1]
@@ -139,13 +177,19 @@ class Messages(Folder):
         shutil.copy(os.path.join(SAMPLES, "pbmc.h5ad"), self.folder)
         result = self.typed("info pbmc.h5seurat pbmc.h5ad")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
-        self.assertEqual([line.split()[-1] for line in result.stdout.splitlines() if line.startswith("format")], ["h5Seurat", "AnnData"])
+        self.assertEqual(
+            [line.split()[-1] for line in result.stdout.splitlines() if line.startswith("format")],
+            ["h5Seurat", "AnnData"],
+        )
         result = self.typed("info pbmc.h5seurat none pbmc.h5ad")
         self.assertEqual((result.returncode, result.stderr), (11, "plainfs: none: no such file or directory\n"))
         self.assertEqual(result.stdout.count("\nformat"), 2)
 
     def test_ls_omits_names_with_a_leading_dot(self):
-        names, all_names = self.typed("ls pbmc.h5seurat").stdout.split(), self.typed("ls -a pbmc.h5seurat").stdout.split()
+        names, all_names = (
+            self.typed("ls pbmc.h5seurat").stdout.split(),
+            self.typed("ls -a pbmc.h5seurat").stdout.split(),
+        )
         self.assertFalse([name for name in names if name.startswith(".")])
         for name in (".attrs.json", ".plainfs", "CACHEDIR.TAG", ".ignore"):
             self.assertIn(name, all_names)
@@ -153,7 +197,9 @@ class Messages(Folder):
     def test_file_with_the_name_of_a_store_but_other_content(self):
         self.empty("stores")
         for name, content in (("x.h5ad", b"no HDF5 at all"), ("cut.h5", None), ("notes.txt", b"text")):
-            with open(os.path.join(self.folder, "stores", name), "wb") as file, open(os.path.join(self.folder, "pbmc.h5seurat"), "rb") as whole:
+            with open(os.path.join(self.folder, "stores", name), "wb") as file, open(
+                os.path.join(self.folder, "pbmc.h5seurat"), "rb"
+            ) as whole:
                 file.write(whole.read(3000) if content is None else content)
         self.assertEqual(self.typed("stores m").returncode, 0)
         self.addCleanup(mounted.unmount, self.point)
@@ -161,7 +207,9 @@ class Messages(Folder):
         with open(os.path.join(self.point, ".plainfs", "log"), encoding="utf-8") as file:
             self.assertIn(f"warning: {self.folder}/stores/x.h5ad: not an HDF5 file, in spite of its name", file.read())
         self.assertIn(b"not an HDF5 file", os.getxattr(os.path.join(self.point, "x.h5ad"), "user.plainfs.error"))
-        self.assertIn(b"truncated file: it has 3000 of", os.getxattr(os.path.join(self.point, "cut.h5"), "user.plainfs.error"))
+        self.assertIn(
+            b"truncated file: it has 3000 of", os.getxattr(os.path.join(self.point, "cut.h5"), "user.plainfs.error")
+        )
         with self.assertRaises(OSError):
             os.getxattr(os.path.join(self.point, "notes.txt"), "user.plainfs.error")
 
@@ -186,7 +234,12 @@ class Messages(Folder):
         self.assertEqual(lines, [f"info: mounted {what}, process {pid}", f"info: unmounted {what}"])
 
     def test_foreground_logs_its_work_on_request(self):
-        daemon = subprocess.Popen([PROGRAM, "-f", "-o", "log_level=info", "pbmc.h5seurat", "m"], cwd=self.folder, stderr=subprocess.PIPE, text=True)
+        daemon = subprocess.Popen(
+            [PROGRAM, "-f", "-o", "log_level=info", "pbmc.h5seurat", "m"],
+            cwd=self.folder,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         self.addCleanup(daemon.stderr.close)
         self.assertTrue(mounted.wait_until(lambda: mounted.is_mounted(self.point)))
         self.assertTrue(os.listdir(self.point))
@@ -194,7 +247,9 @@ class Messages(Folder):
         self.assertEqual(daemon.wait(10), 0)
         what = f"{self.folder}/pbmc.h5seurat at {self.point}"
         printed = [line for line in daemon.stderr.read().splitlines() if NO_SANDBOX not in line]
-        self.assertEqual(printed, [f"plainfs: info: mounted {what}, process {daemon.pid}", f"plainfs: info: unmounted {what}"])
+        self.assertEqual(
+            printed, [f"plainfs: info: mounted {what}, process {daemon.pid}", f"plainfs: info: unmounted {what}"]
+        )
 
     def test_inode_usage_is_not_reported(self):
         self.assertEqual(self.typed("pbmc.h5seurat m").returncode, 0)
@@ -208,7 +263,9 @@ class Messages(Folder):
         for path in (self.folder, os.path.join(self.folder, "pbmc.h5seurat"), self.point):
             os.chmod(path, 0o777)
         program = self.copy_of(PROGRAM, "plainfs")
-        result = mounted.in_own_namespace(f'{setup}\ncd "$2"; exec {start} "$3" {options} pbmc.h5seurat m', self.empty("e"), self.folder, program)
+        result = mounted.in_own_namespace(
+            f'{setup}\ncd "$2"; exec {start} "$3" {options} pbmc.h5seurat m', self.empty("e"), self.folder, program
+        )
         if result is None:
             self.skipTest("no mount namespace may be made")
         if result.returncode == 99:
@@ -224,20 +281,26 @@ class Messages(Folder):
     NOBODY = "setpriv --reuid nobody --regid nogroup --clear-groups"
 
     def test_without_the_device(self):
-        self.assertIn("/dev/fuse is missing (in a container: --device /dev/fuse --cap-add SYS_ADMIN; otherwise: modprobe fuse); ",
-                      self.refused("mount -t tmpfs none /dev", "", 3))
+        self.assertIn(
+            "/dev/fuse is missing (in a container: --device /dev/fuse --cap-add SYS_ADMIN; otherwise: modprobe fuse); ",
+            self.refused("mount -t tmpfs none /dev", "", 3),
+        )
 
     @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "this needs root and setpriv")
     def test_user_without_permission(self):
         closed = self.DEVICE.replace("666", "600")
-        self.assertIn("this user cannot use /dev/fuse (root can allow it: chmod 666 /dev/fuse; in a container: --device /dev/fuse); ",
-                      self.refused(closed, self.NOBODY, 3))
+        self.assertIn(
+            "this user cannot use /dev/fuse (root can allow it: chmod 666 /dev/fuse; in a container: --device /dev/fuse); ",
+            self.refused(closed, self.NOBODY, 3),
+        )
 
     @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "this needs root and setpriv")
     def test_user_with_allow_other(self):
         nothing_said = self.DEVICE + 'touch "$1/fuse.conf" /etc/fuse.conf; mount --bind "$1/fuse.conf" /etc/fuse.conf;'
-        self.assertIn("-o allow_other is only for root, unless /etc/fuse.conf has the line user_allow_other; ",
-                      self.refused(nothing_said, self.NOBODY, options="-o allow_other"))
+        self.assertIn(
+            "-o allow_other is only for root, unless /etc/fuse.conf has the line user_allow_other; ",
+            self.refused(nothing_said, self.NOBODY, options="-o allow_other"),
+        )
 
     @needs("setpriv")
     def test_without_the_capability(self):
@@ -252,15 +315,20 @@ class Messages(Folder):
     def test_a_user_without_the_helper(self):
         helper = os.path.realpath(shutil.which("fusermount3"))
         hidden = f'touch "$1/none"; mount --bind "$1/none" {helper};'
-        self.assertIn("fusermount3 is not installed; it is in the package fuse3; ", self.refused(self.DEVICE + hidden, self.NOBODY))
+        self.assertIn(
+            "fusermount3 is not installed; it is in the package fuse3; ",
+            self.refused(self.DEVICE + hidden, self.NOBODY),
+        )
 
     @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "this needs root and setpriv")
     def test_user_with_a_helper_without_setuid(self):
         helper = os.path.realpath(shutil.which("fusermount3"))
         self.assertTrue(os.stat(helper).st_mode & stat.S_ISUID)
         plain = f'cp {helper} "$1/helper"; chmod 755 "$1/helper"; mount --bind "$1/helper" {helper};'
-        self.assertIn("fusermount3 does not run as root; the package fuse3 installs it setuid root; ",
-                      self.refused(self.DEVICE + plain, self.NOBODY))
+        self.assertIn(
+            "fusermount3 does not run as root; the package fuse3 installs it setuid root; ",
+            self.refused(self.DEVICE + plain, self.NOBODY),
+        )
 
 
 if __name__ == "__main__":

@@ -35,8 +35,15 @@ class Mirror(Folder):
         """Tests that tools meet the errors planted there, and no others."""
         same = ("bpcells/mat_packed_uint_col/store/matrix.mtx", "takane/all_types/store/data_frame.csv")
         suites = [*GOOD, *BAD]
-        paths = sorted({os.path.relpath(case, DATA) for case, _ in a_third(cases(DATA, suites), 2)}.union(os.path.dirname(os.path.dirname(path)) for path in same)
-                       .union(name for name in os.listdir(DATA) if name not in suites and name != "bad" and os.path.isdir(os.path.join(DATA, name))))
+        paths = sorted(
+            {os.path.relpath(case, DATA) for case, _ in a_third(cases(DATA, suites), 2)}
+            .union(os.path.dirname(os.path.dirname(path)) for path in same)
+            .union(
+                name
+                for name in os.listdir(DATA)
+                if name not in suites and name != "bad" and os.path.isdir(os.path.join(DATA, name))
+            )
+        )
         damaged = ("bad/", "_bad/", "/damaged")
         # A mirror takes these folders of plain files for takane objects without the required files.
         look_damaged = re.compile(r"takane(-objects)?/[^/]*/expected/")
@@ -48,16 +55,28 @@ class Mirror(Folder):
         with Mount(DATA, "-o", "views=" + VIEWS) as m:
             copy, synced = os.path.join(self.folder, "copy"), os.path.join(self.folder, "synced")
             os.mkdir(copy)
-            for command in (["ls", "-lR"], ["find", *paths, "-size", "+0"], ["grep", "-r", "-l", "MatrixMarket"],
-                            ["tar", "-cf", os.path.join(self.folder, "a.tar")], ["cp", "-a", "--parents", "-t", copy], ["rsync", "-aR"]):
+            for command in (
+                ["ls", "-lR"],
+                ["find", *paths, "-size", "+0"],
+                ["grep", "-r", "-l", "MatrixMarket"],
+                ["tar", "-cf", os.path.join(self.folder, "a.tar")],
+                ["cp", "-a", "--parents", "-t", copy],
+                ["rsync", "-aR"],
+            ):
                 words = {"find": command, "rsync": [*command, *paths, synced]}.get(command[0], command + paths)
-                result = subprocess.run(words, cwd=m.path, capture_output=True, timeout=300, env={**os.environ, "LC_ALL": "C"})
+                result = subprocess.run(
+                    words, cwd=m.path, capture_output=True, timeout=300, env={**os.environ, "LC_ALL": "C"}
+                )
                 lines = result.stderr.decode(errors="surrogateescape").splitlines()
                 self.assertGreater(len(lines), 0, command)
                 for line in lines:
                     if line.startswith(("tar: Removing leading", "tar: Exiting", "rsync error:")):
                         continue
-                    self.assertRegex(line, "Input/output error|Operation not supported|failed verification|skipping file deletion", command)
+                    self.assertRegex(
+                        line,
+                        "Input/output error|Operation not supported|failed verification|skipping file deletion",
+                        command,
+                    )
                     is_planted = any(part in line for part in damaged) or look_damaged.search(line)
                     self.assertTrue(is_planted or "IO error" in line, f"{command}: {line}")
                 self.assertLess(len(os.listdir(f"/proc/{m.pid}/fd")), MOST_DESCRIPTORS)
@@ -73,6 +92,7 @@ class Mirror(Folder):
 
     def test_numpy_maps_arrays_of_stores(self):
         import numpy
+
         with Mount(DATA) as m:
             store = os.path.relpath(SAMPLE, DATA)
             mapped = numpy.load(m.join(store, "val.npy"), mmap_mode="r")

@@ -52,8 +52,14 @@ stopifnot(any(vapply(table, is.factor, TRUE)))
 
 
 def r(script, *arguments, **more):
-    result = subprocess.run(["Rscript", "-e", script, *arguments], capture_output=True, text=True, timeout=300,
-                            env=dict(os.environ, LC_ALL="C.UTF-8"), **more)
+    result = subprocess.run(
+        ["Rscript", "-e", script, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env=dict(os.environ, LC_ALL="C.UTF-8"),
+        **more,
+    )
     if result.returncode != 0:
         raise AssertionError(result.stderr)
     return result.stdout
@@ -69,7 +75,9 @@ def stores():
 
 
 def files_below(folder, ending):
-    return [os.path.join(at, name) for at, _, names in os.walk(folder) for name in sorted(names) if name.endswith(ending)]
+    return [
+        os.path.join(at, name) for at, _, names in os.walk(folder) for name in sorted(names) if name.endswith(ending)
+    ]
 
 
 def bins_at(data, at, wide):
@@ -86,11 +94,12 @@ def bins_at(data, at, wide):
 def without_depth(bins, depth):
     """Returns bins as (number of levels below, number in the level): newer tabix adds levels on top of the same bins.
     The summary of a whole chromosome has the number after the last bin."""
-    starts = [(8 ** level - 1) // 7 for level in range(depth + 2)]
+    starts = [(8**level - 1) // 7 for level in range(depth + 2)]
 
     def place(number):
         level = max(level for level, start in enumerate(starts) if start <= number)
         return ("all", 0) if number > starts[-1] else (depth - level, number - starts[level])
+
     return {place(number): output for number, output in bins.items()}
 
 
@@ -101,7 +110,7 @@ def index_of(path):
     wide = data.startswith(b"CSI")
     names_at = (16 if wide else 8) + 28
     length = struct.unpack_from("<i", data, names_at - 4)[0]
-    names, at, found = data[names_at:names_at + length].split(b"\0")[:-1], names_at + length, {}
+    names, at, found = data[names_at : names_at + length].split(b"\0")[:-1], names_at + length, {}
     header = data[:4], data[4:8] + data[12:names_at] if wide else data[8:names_at]
     at += 4 if wide else 0  # the number of chromosomes
     for name in names:
@@ -120,9 +129,11 @@ def index_of(path):
 class Listing(Folder):
     def test_listing_is_free_and_text_and_gz_share_a_pass(self):
         with Mount(MATRIX) as m:
+
             def counted():
                 stats = json.loads(m.read(".plainfs", "stats.json"))
                 return stats["chunks_decoded"], stats["text_blocks_measured"], stats["text_blocks_formatted"]
+
             listed = [name for _, _, names in os.walk(m.path) for name in names]
             self.assertTrue({"matrix.rds", "matrix.mtx.gz", "10x.h5", "anndata.h5ad"} <= set(listed))
             self.assertEqual(counted(), (0, 0, 0))
@@ -135,13 +146,20 @@ class Listing(Folder):
     def test_files_reuse_chunks_decoded_for_texts(self):
         def is_text(path):
             return path.endswith((".csv", ".mtx", ".tsv"))
+
         for case in ("csc_zarr2/store.zarr", "csc_h5ad/store.h5ad"):
             with self.subTest(store=case), Mount(os.path.join(DATA, "anndata", case)) as m:
+
                 def decoded():
                     return json.loads(m.read(".plainfs", "stats.json"))["chunks_decoded"]
-                files = [os.path.join(at, name) for at, _, names in os.walk(m.path) if ".plainfs" not in at for name in names]
+
+                files = [
+                    os.path.join(at, name) for at, _, names in os.walk(m.path) if ".plainfs" not in at for name in names
+                ]
                 others = [path for path in files if not is_text(path)]
-                self.assertTrue({m.join("obs.rds"), m.join("anndata.h5ad"), m.join("X", "10x", "10x.h5")} <= set(others))
+                self.assertTrue(
+                    {m.join("obs.rds"), m.join("anndata.h5ad"), m.join("X", "10x", "10x.h5")} <= set(others)
+                )
                 for path in filter(is_text, files):
                     os.stat(path)
                 once = decoded()
@@ -154,9 +172,11 @@ class Listing(Folder):
         store = os.path.join(self.folder, "fragments")
         write_fragments(store, {"chr1": [(i * 20, i * 20 + 200) for i in range(30000)]})
         with Mount(store) as m:
+
             def counted():
                 stats = json.loads(m.read(".plainfs", "stats.json"))
                 return stats["text_blocks_measured"], stats["text_blocks_formatted"]
+
             os.stat(m.join("fragments.tsv"))
             once = counted()
             self.assertGreater(once[0], 1)
@@ -194,6 +214,7 @@ class Tenx(Folder):
     @needs_modules("scipy")
     def test_scipy_reads_the_matrix(self):
         import scipy.io
+
         framed = scipy.io.mmread(self.mount.join("10x", "matrix.mtx.gz")).tocsc()
         self.assertEqual((framed != scipy.io.mmread(self.mount.join("matrix.mtx")).tocsc()).nnz, 0)
 
@@ -202,37 +223,50 @@ class Tenx(Folder):
         import h5py
         import scipy.io
         import scipy.sparse
+
         mount = self.enterContext(Mount(SAMPLE_SEURAT))  # scanpy accepts only ASCII names
         folder = mount.join("assays", "RNA", "counts")
         with h5py.File(os.path.join(folder, "10x", "10x.h5"), "r") as file:
             group = file["matrix"]
             rows, columns = group["shape"][()]
-            matrix = scipy.sparse.csr_matrix((group["data"][()], group["indices"][()], group["indptr"][()]), shape=(columns, rows))
+            matrix = scipy.sparse.csr_matrix(
+                (group["data"][()], group["indices"][()], group["indptr"][()]), shape=(columns, rows)
+            )
             names = group["features/name"][()].astype(str)
             barcodes = group["barcodes"][()].astype(str)
             self.assertEqual(set(group["features/feature_type"][()].astype(str)), {"Gene Expression"})
             self.assertEqual(list(file), ["matrix"])
         text = scipy.io.mmread(os.path.join(folder, "matrix.mtx")).tocsr()
         self.assertEqual((matrix.T.tocsr() != text).nnz, 0)
-        self.assertEqual("".join(f"{name}\n" for name in barcodes), mount.read("assays", "RNA", "counts", "barcodes.tsv").decode())
-        self.assertEqual("".join(f"{name}\t{name}\n" for name in names), mount.read("assays", "RNA", "counts", "genes.tsv").decode())
+        self.assertEqual(
+            "".join(f"{name}\n" for name in barcodes), mount.read("assays", "RNA", "counts", "barcodes.tsv").decode()
+        )
+        self.assertEqual(
+            "".join(f"{name}\t{name}\n" for name in names), mount.read("assays", "RNA", "counts", "genes.tsv").decode()
+        )
 
     @needs_modules("h5py")
     def test_h5py_reads_the_file_like_seurat(self):
         import h5py
+
         with h5py.File(self.mount.join("10x", "10x.h5"), "r") as file:
             genomes = [name for name in file if isinstance(file[name], h5py.Group)]
             self.assertEqual(genomes, ["matrix"])
-            parts = {name: file["matrix/" + name][()] for name in ("data", "indices", "indptr", "shape", "features/name", "features/feature_type", "barcodes")}
+            parts = {
+                name: file["matrix/" + name][()]
+                for name in ("data", "indices", "indptr", "shape", "features/name", "features/feature_type", "barcodes")
+            }
         entries = []
         for cell in range(len(parts["barcodes"])):
             for at in range(parts["indptr"][cell], parts["indptr"][cell + 1]):
                 entries.append(b"%d %d %d" % (parts["indices"][at] + 1, cell + 1, parts["data"][at]))
         text = self.mount.read("matrix.mtx").splitlines()
-        self.assertEqual(entries, text[-len(entries):])
+        self.assertEqual(entries, text[-len(entries) :])
         self.assertEqual(list(parts["shape"]), [int(word) for word in text[-len(entries) - 1].split()[:2]])
         self.assertEqual(b"".join(name + b"\n" for name in parts["barcodes"]), self.mount.read("barcodes.tsv"))
-        self.assertEqual(b"".join(name + b"\t" + name + b"\n" for name in parts["features/name"]), self.mount.read("genes.tsv"))
+        self.assertEqual(
+            b"".join(name + b"\t" + name + b"\n" for name in parts["features/name"]), self.mount.read("genes.tsv")
+        )
 
     @needs_modules("h5py", "scipy")
     def test_h5py_reads_a_csr_matrix_like_seurat(self):
@@ -240,27 +274,36 @@ class Tenx(Folder):
         import h5py
         import scipy.io
         import scipy.sparse
+
         stores = ((BY_ROW, ()), (os.path.join(DATA, "anndata", "csc_zarr2", "store.zarr"), ("X",)))
         for store, place in stores:
             mount = self.enterContext(Mount(store))
             with h5py.File(mount.join(*place, "10x", "10x.h5"), "r") as file, self.subTest(store=store):
                 self.assertEqual([name for name in file if isinstance(file[name], h5py.Group)], ["matrix"])
-                parts = {name: file["matrix/" + name][()] for name in ("data", "indices", "indptr", "shape", "features/name", "barcodes")}
+                parts = {
+                    name: file["matrix/" + name][()]
+                    for name in ("data", "indices", "indptr", "shape", "features/name", "barcodes")
+                }
                 rows, columns = parts["shape"]
-                ours = scipy.sparse.csr_matrix((parts["data"], parts["indices"], parts["indptr"]), shape=(columns, rows))
+                ours = scipy.sparse.csr_matrix(
+                    (parts["data"], parts["indices"], parts["indptr"]), shape=(columns, rows)
+                )
                 self.assertGreater(ours.nnz, 0)
                 for cell in range(columns):
-                    genes = parts["indices"][parts["indptr"][cell]:parts["indptr"][cell + 1]]
+                    genes = parts["indices"][parts["indptr"][cell] : parts["indptr"][cell + 1]]
                     self.assertEqual(list(genes), sorted(genes))  # one may be repeated
                 text = scipy.io.mmread(mount.join(*place, "matrix.mtx")).tocsr()
                 self.assertEqual((ours.T.tocsr() != text).nnz, 0)
-                self.assertEqual(b"".join(name + b"\n" for name in parts["barcodes"]), mount.read(*place, "barcodes.tsv"))
+                self.assertEqual(
+                    b"".join(name + b"\n" for name in parts["barcodes"]), mount.read(*place, "barcodes.tsv")
+                )
 
 
 def anndata():
     if missing_modules("anndata"):
         raise unittest.SkipTest(missing_modules("anndata"))
     import anndata as module
+
     return module
 
 
@@ -270,6 +313,7 @@ def differences(theirs, ours):
     import numpy
     import pandas
     import scipy.sparse
+
     found = []
 
     def frames(a, b, where):
@@ -280,7 +324,10 @@ def differences(theirs, ours):
             x, y = a[name], b[name]
             if (x.dtype == "category") != (y.dtype == "category"):
                 found.append(f"{where}.{name}: {x.dtype}, {y.dtype}")
-            elif x.dtype == "category" and (list(x.cat.categories), x.cat.ordered) != (list(y.cat.categories), y.cat.ordered):
+            elif x.dtype == "category" and (list(x.cat.categories), x.cat.ordered) != (
+                list(y.cat.categories),
+                y.cat.ordered,
+            ):
                 found.append(f"{where}.{name}: categories")
             elif list(x.isna()) != list(y.isna()) or list(x[~x.isna()]) != list(y[~y.isna()]):
                 found.append(f"{where}.{name}: values")
@@ -296,7 +343,9 @@ def differences(theirs, ours):
             frames(a, b, where)
         else:
             (kind, x), (other, y) = values(a), values(b)
-            if (kind, x.dtype, x.shape) != (other, y.dtype, y.shape) or not numpy.array_equal(x, y, equal_nan=x.dtype.kind == "f"):
+            if (kind, x.dtype, x.shape) != (other, y.dtype, y.shape) or not numpy.array_equal(
+                x, y, equal_nan=x.dtype.kind == "f"
+            ):
                 found.append(f"{where}: {kind} {x.dtype} {x.shape}, {other} {y.dtype} {y.shape}")
 
     frames(theirs.obs, ours.obs, "obs")
@@ -320,6 +369,7 @@ class H5ad(Folder):
     def test_anndata_reads_the_same_as_from_the_store(self):
         module = anndata()
         import warnings
+
         compared = []
         for name, store in stores():
             with warnings.catch_warnings():
@@ -330,7 +380,9 @@ class H5ad(Folder):
                     continue
                 file = os.path.join(self.folder, name + ".h5ad")
                 with open(file, "wb") as out:
-                    output = subprocess.run([PROGRAM, "cat", store, "anndata.h5ad"], stdout=out, stderr=subprocess.PIPE, timeout=60)
+                    output = subprocess.run(
+                        [PROGRAM, "cat", store, "anndata.h5ad"], stdout=out, stderr=subprocess.PIPE, timeout=60
+                    )
                 with self.subTest(store=name):
                     self.assertEqual(output.returncode, 0, output.stderr)
                     for backed in (None, "r"):
@@ -344,10 +396,17 @@ class H5ad(Folder):
     @needs_modules("h5py")
     def test_h5py_walks_every_object(self):
         import h5py
+
         with Mount(SEURAT) as m, h5py.File(m.join("assays", "RNA.h5ad"), "r") as file:
             seen = []
-            file.visititems(lambda path, item: seen.append((path, item[()].size if isinstance(item, h5py.Dataset) else dict(item.attrs))))
-            self.assertTrue({"X/data", "obs/stage/codes", "obsm/X_pca", "layers/counts/indptr"} <= {path for path, _ in seen})
+            file.visititems(
+                lambda path, item: seen.append(
+                    (path, item[()].size if isinstance(item, h5py.Dataset) else dict(item.attrs))
+                )
+            )
+            self.assertTrue(
+                {"X/data", "obs/stage/codes", "obsm/X_pca", "layers/counts/indptr"} <= {path for path, _ in seen}
+            )
 
     def test_unreadable_layer_is_not_left_out(self):
         for name in (".zgroup", ".zattrs"):
@@ -365,6 +424,7 @@ class H5ad(Folder):
         """Follows the steps of BPCells' open_matrix_anndata_hdf5: it takes cells by genes in csr for genes by cells in
         csc."""
         import h5py
+
         with Mount(MATRIX) as m:
             with h5py.File(m.join("anndata.h5ad"), "r") as file:
                 self.assertIsInstance(file["X"], h5py.Group)
@@ -375,21 +435,29 @@ class H5ad(Folder):
                     index = file[f"{side}/{file[side].attrs['_index']}"]
                     self.assertEqual(len(index), dims[0 if side == "obs" else 1])
                     # Fixed length: all bytes of the type, up to the first NUL.
-                    names[side] = [value.tobytes().split(b"\0")[0] for value in index[()].astype(f"S{index.dtype.itemsize}")]
+                    names[side] = [
+                        value.tobytes().split(b"\0")[0] for value in index[()].astype(f"S{index.dtype.itemsize}")
+                    ]
                 # Unsigned integers, so that none is read as a float of 24 bits.
                 self.assertEqual(file["X/data"].dtype.str, "<u4")
                 data, indices, indptr = (file["X/" + part][()] for part in ("data", "indices", "indptr"))
-            entries = [b"%d %d %d" % (indices[at] + 1, cell + 1, data[at]) for cell in range(dims[0]) for at in range(indptr[cell], indptr[cell + 1])]
+            entries = [
+                b"%d %d %d" % (indices[at] + 1, cell + 1, data[at])
+                for cell in range(dims[0])
+                for at in range(indptr[cell], indptr[cell + 1])
+            ]
             text = m.read("matrix.mtx").splitlines()
-            self.assertEqual(entries, text[-len(entries):])
+            self.assertEqual(entries, text[-len(entries) :])
             self.assertEqual([int(word) for word in text[-len(entries) - 1].split()[:2]], [dims[1], dims[0]])
             self.assertEqual(b"".join(name + b"\n" for name in names["obs"]), m.read("barcodes.tsv"))
             self.assertEqual(b"".join(name + b"\t" + name + b"\n" for name in names["var"]), m.read("genes.tsv"))
 
     def test_r_reads_x(self):
         """Reads it like BPCells and zellkonverter, through the available R packages for HDF5."""
-        read = {"hdf5r": 'f <- hdf5r::H5File$new(file, "r"); get <- function(name) f[[name]][]',
-                "rhdf5": "get <- function(name) as.vector(rhdf5::h5read(file, name))"}
+        read = {
+            "hdf5r": 'f <- hdf5r::H5File$new(file, "r"); get <- function(name) f[[name]][]',
+            "rhdf5": "get <- function(name) as.vector(rhdf5::h5read(file, name))",
+        }
         packages = [package for package in read if not missing_r(package)]
         if not packages:
             self.skipTest(missing_r("hdf5r"))
@@ -401,18 +469,21 @@ class H5ad(Folder):
                     cat(sprintf("%.17g", get("X/data")), "\n"); cat(get("obs/_index"), sep = "\n"); cat(get("X/indptr")[1:2], "\n")"""
                 lines = r(code, m.join("assays", "RNA.h5ad")).splitlines()
                 self.assertEqual([float(word) for word in lines[0].split()], [float(word) for word in data], package)
-                self.assertEqual(lines[1:1 + len(names)], names, package)
+                self.assertEqual(lines[1 : 1 + len(names)], names, package)
 
     def test_anndata_reads_a_matrix_with_its_names(self):
         module = anndata()
         import scipy.io
         import scipy.sparse
+
         for store, form in ((MATRIX, "csr_matrix"), (BY_ROW, "csc_matrix")):
             with Mount(store) as m:
                 for backed in (None, "r"):
                     adata = module.read_h5ad(m.join("anndata.h5ad"), backed=backed)
                     self.assertEqual("".join(f"{name}\n" for name in adata.obs_names).encode(), m.read("barcodes.tsv"))
-                    self.assertEqual("".join(f"{name}\t{name}\n" for name in adata.var_names).encode(), m.read("genes.tsv"))
+                    self.assertEqual(
+                        "".join(f"{name}\t{name}\n" for name in adata.var_names).encode(), m.read("genes.tsv")
+                    )
                     matrix = (adata.to_memory() if backed else adata).X
                     self.assertIsInstance(matrix, getattr(scipy.sparse, form))
                     self.assertEqual((matrix.T.tocsr() != scipy.io.mmread(m.join("matrix.mtx")).tocsr()).nnz, 0)
@@ -423,6 +494,7 @@ class H5ad(Folder):
         module = anndata()
         import numpy
         import pandas
+
         with Mount(SEURAT) as m:
             adata = module.read_h5ad(m.join("assays", "RNA.h5ad"))
             meta = pandas.read_csv(m.join("meta.data.csv"), index_col=0, float_precision="round_trip")
@@ -430,9 +502,17 @@ class H5ad(Folder):
             for name in meta:
                 ours, text = adata.obs[name], meta[name]
                 if isinstance(ours.dtype, numpy.dtype) and ours.dtype.kind in "fiub":
-                    self.assertTrue(numpy.array_equal(ours.to_numpy(), text.to_numpy().astype(ours.dtype), equal_nan=ours.dtype.kind == "f"), name)
+                    self.assertTrue(
+                        numpy.array_equal(
+                            ours.to_numpy(), text.to_numpy().astype(ours.dtype), equal_nan=ours.dtype.kind == "f"
+                        ),
+                        name,
+                    )
                 else:  # for pandas, empty text and "NA" are missing values
-                    same = [(pandas.isna(a) or a in ("", "NA")) if pandas.isna(b) else a == b or str(a) == str(b) for a, b in zip(ours, text)]
+                    same = [
+                        (pandas.isna(a) or a in ("", "NA")) if pandas.isna(b) else a == b or str(a) == str(b)
+                        for a, b in zip(ours, text)
+                    ]
                     self.assertTrue(all(same), name)
             self.assertTrue(any(dtype == "category" for dtype in adata.obs.dtypes))
             embeddings = pandas.read_csv(m.join("reductions", "pca", "cell.embeddings.csv"), index_col=0)
@@ -444,6 +524,7 @@ class H5ad(Folder):
         import numpy
         import pandas
         import scipy.io
+
         with Mount(os.path.join(DATA, "takane-objects", "single_cell", "store")) as m:
             adata = module.read_h5ad(m.join("anndata.h5ad"))
             assays = json.loads(m.read("assays", "names.json"))
@@ -465,6 +546,7 @@ class H5ad(Folder):
     def test_anndata_reads_every_file(self):
         module = anndata()
         import warnings
+
         files = []
         for name, store in stores():
             target = os.path.join(self.folder, name)
@@ -487,16 +569,27 @@ class H5ad(Folder):
 def write_fragments(folder, chromosomes):
     """Writes an unpacked BPCells directory of {name: [(start, end), ...]} in 40 cells."""
     import numpy
+
     os.mkdir(folder)
     rows = numpy.array([row for part in chromosomes.values() for row in part], "<u4").reshape(-1, 2)
     edges = numpy.cumsum([0] + [len(part) for part in chromosomes.values()])
-    arrays = {"start": rows[:, 0], "end": rows[:, 1], "cell": (numpy.arange(len(rows)) % 40).astype("<u4"),
-              "end_max": numpy.maximum.accumulate([rows[i:i + 128, 1].max() for i in range(0, len(rows), 128)]).astype("<u4"),
-              "chr_ptr": numpy.stack([edges[:-1], edges[1:]], axis=1).ravel().astype("<u8")}
+    arrays = {
+        "start": rows[:, 0],
+        "end": rows[:, 1],
+        "cell": (numpy.arange(len(rows)) % 40).astype("<u4"),
+        "end_max": numpy.maximum.accumulate([rows[i : i + 128, 1].max() for i in range(0, len(rows), 128)]).astype(
+            "<u4"
+        ),
+        "chr_ptr": numpy.stack([edges[:-1], edges[1:]], axis=1).ravel().astype("<u8"),
+    }
     for name, values in arrays.items():
         with open(os.path.join(folder, name), "wb") as file:
             file.write((b"UINT64v1" if values.itemsize == 8 else b"UINT32v1") + values.tobytes())
-    for name, lines in (("version", ["unpacked-fragments-v2"]), ("cell_names", [f"c{i}" for i in range(40)]), ("chr_names", chromosomes)):
+    for name, lines in (
+        ("version", ["unpacked-fragments-v2"]),
+        ("cell_names", [f"c{i}" for i in range(40)]),
+        ("chr_names", chromosomes),
+    ):
         with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
             file.writelines(line + "\n" for line in lines)
 
@@ -511,7 +604,12 @@ class Fragments(Folder):
         chooser = random.Random(2)
         store = os.path.join(self.folder, "fragments")
         chromosomes = {}
-        for name, count, reach in (("chr1", 9000, self.REACH), ("chr10", 3000, 200_000), ("chr2", 1, self.REACH), ("chrX", 6000, self.REACH)):
+        for name, count, reach in (
+            ("chr1", 9000, self.REACH),
+            ("chr10", 3000, 200_000),
+            ("chr2", 1, self.REACH),
+            ("chrX", 6000, self.REACH),
+        ):
             starts = sorted(chooser.randrange(reach) for _ in range(count))
             chromosomes[name] = [(start, start + chooser.choice((30, 200, 5000, 400_000))) for start in starts]
         write_fragments(store, chromosomes)
@@ -539,7 +637,9 @@ class Fragments(Folder):
             name, at = chooser.choice(rows)[:2]
             first, last = max(1, int(at) - chooser.randrange(5000)), int(at) + chooser.choice((1, 20000, 5_000_000))
             found = run("tabix", self.file, f"{name}:{first}-{last}").stdout
-            want = run("awk", "-F\t", f'$1 == "{name}" && $2 < {last} && $3 >= {first}', self.mount.join("fragments.tsv")).stdout
+            want = run(
+                "awk", "-F\t", f'$1 == "{name}" && $2 < {last} && $3 >= {first}', self.mount.join("fragments.tsv")
+            ).stdout
             self.assertEqual(found, want)
             found_any += bool(found)
         self.assertGreater(found_any, 20)
@@ -558,7 +658,16 @@ class Fragments(Folder):
     @needs("bedtools")
     def test_bedtools_reads_the_first_line_and_the_last(self):
         for line in (self.lines[0], self.lines[-1]):
-            found = run("bedtools", "intersect", "-u", "-a", self.file, "-b", "-", input=("\t".join(line.split("\t")[:3]) + "\n").encode())
+            found = run(
+                "bedtools",
+                "intersect",
+                "-u",
+                "-a",
+                self.file,
+                "-b",
+                "-",
+                input=("\t".join(line.split("\t")[:3]) + "\n").encode(),
+            )
             self.assertIn(line, found.stdout.decode().splitlines())
 
 

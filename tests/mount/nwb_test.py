@@ -63,8 +63,12 @@ class ZarrTable:
 
     def put(self, name, values, chunks=None):
         if self.IS_3:
-            self.group.create_array(name, shape=values.shape, dtype=str if values.dtype == object else values.dtype,
-                                    chunks=chunks or tuple(max(1, extent) for extent in values.shape))[...] = values
+            self.group.create_array(
+                name,
+                shape=values.shape,
+                dtype=str if values.dtype == object else values.dtype,
+                chunks=chunks or tuple(max(1, extent) for extent in values.shape),
+            )[...] = values
             return
         kind = {"object_codec": numcodecs.VLenUTF8()} if values.dtype == object else {}
         self.group.create_dataset(name, data=values, chunks=chunks or True, **kind)
@@ -83,7 +87,9 @@ class RandomTables(Folder):
         rows = int(random.integers(0, 40))
 
         def chunked(name, values):
-            table.put(name, values, (int(random.integers(1, len(values) + 1)), *values.shape[1:]) if values.size else None)
+            table.put(
+                name, values, (int(random.integers(1, len(values) + 1)), *values.shape[1:]) if values.size else None
+            )
 
         def index(name, target, counts):
             ends = numpy.cumsum(counts)
@@ -95,7 +101,7 @@ class RandomTables(Folder):
             return numpy.bincount(random.integers(0, rows, things), minlength=rows) if rows else numpy.zeros(0, int)
 
         def parts(values, counts):
-            return [values[end - count:end] for end, count in zip(numpy.cumsum(counts), counts)]
+            return [values[end - count : end] for end, count in zip(numpy.cumsum(counts), counts)]
 
         table.put("id", numpy.arange(rows) * 3)
         counts = random.integers(0, [3, 30, 40_000][random.integers(3)], rows) * (random.random(rows) < 0.7)
@@ -114,13 +120,17 @@ class RandomTables(Folder):
         chunked("grid", grid)
 
         sizes = shared_out(int(counts.sum() % 500))
-        words = numpy.array(["a,b", 'say "no"', "", "NA", "é\tx", "z\n"], dtype=object)[random.integers(0, 6, sizes.sum())]
+        words = numpy.array(["a,b", 'say "no"', "", "NA", "é\tx", "z\n"], dtype=object)[
+            random.integers(0, 6, sizes.sum())
+        ]
         table.put("words", words)
         index("words_index", "words", sizes)
-        cells = {"numbers": [part.tolist() for part in parts(numbers, counts)],
-                 "deep": parts([part.tolist() for part in parts(deep, inner)], outer),
-                 "grid": grid.tolist(),
-                 "words": [list(part) for part in parts(words, sizes)]}
+        cells = {
+            "numbers": [part.tolist() for part in parts(numbers, counts)],
+            "deep": parts([part.tolist() for part in parts(deep, inner)], outer),
+            "grid": grid.tolist(),
+            "words": [list(part) for part in parts(words, sizes)],
+        }
         table.end(list(cells))
         return rows, counts, cells
 
@@ -149,7 +159,6 @@ class RandomTables(Folder):
             with self.subTest(seed=seed):
                 path = os.path.join(self.folder, f"{seed}.zarr")
                 self.check(path, *self.write(ZarrTable(path), numpy.random.default_rng(seed)))
-
 
     @needs_modules("h5py", "numpy")
     def test_ragged_columns_may_be_counts(self):
@@ -214,7 +223,12 @@ class Series(Folder):
         data = random.integers(-3000, 3000, (5000, 7)).astype("i2")
         factors = random.random(7) + 0.5
         cases = (
-            ("rate", data, (0.5, 30000.0), {"conversion": 2.34e-6, "offset": 0.25, "unit": "volts", "channel_conversion": factors}),
+            (
+                "rate",
+                data,
+                (0.5, 30000.0),
+                {"conversion": 2.34e-6, "offset": 0.25, "unit": "volts", "channel_conversion": factors},
+            ),
             ("stamps", data, numpy.sort(random.random(5000)), {"unit": "volts"}),
             ("one", data[:, 0].astype("f4"), (0.0, 3.0), {"conversion": 2.0, "unit": "m"}),
         )
@@ -232,14 +246,19 @@ class Series(Folder):
                     self.assertNotIn("timeseries.csv", os.listdir(mount.join("acquisition", "s")))
                     self.assertIn("data.csv", os.listdir(mount.join("acquisition", "s")))
                     self.assertTrue(os.path.exists(mount.join("acquisition", "s", "timeseries.csv")))
-                self.assertEqual(head, ["time", "value"] if want.ndim == 1 else ["time", *(f"value_{i}" for i in range(7))])
+                self.assertEqual(
+                    head, ["time", "value"] if want.ndim == 1 else ["time", *(f"value_{i}" for i in range(7))]
+                )
                 numpy.testing.assert_array_equal(found[:, 0], seconds)
                 numpy.testing.assert_array_equal(found[:, 1:], want.reshape(5000, -1))
 
     def test_info_describes_a_series(self):
         path = self.write("x", numpy.zeros((10, 2), "i2"), (0.5, 30000.0), conversion=2.34e-6, unit="volts")
         output = run(PROGRAM, "info", path).stdout.decode()
-        self.assertIn("10 \u00d7 2, 30000 Hz from 0.5 s, \u00d7 2.34e-06 volts: timeseries.csv has seconds and values in that unit", output)
+        self.assertIn(
+            "10 \u00d7 2, 30000 Hz from 0.5 s, \u00d7 2.34e-06 volts: timeseries.csv has seconds and values in that unit",
+            output,
+        )
 
     def test_series_without_times_has_no_such_file(self):
         path = self.write("x", numpy.zeros((10, 2), "i2"), None, unit="volts")

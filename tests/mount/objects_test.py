@@ -19,8 +19,13 @@ class Objects(Folder):
         """Returns the output of R: the lines of differences, and the last line."""
         folder = self.empty("objects")
         environment = dict(os.environ, LC_ALL="C.UTF-8")
-        with subprocess.Popen(["Rscript", SCRIPT, str(SEED), str(count), folder, kind], stdin=subprocess.PIPE,
-                              stdout=subprocess.PIPE, text=True, env=environment) as r:
+        with subprocess.Popen(
+            ["Rscript", SCRIPT, str(SEED), str(count), folder, kind],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
+        ) as r:
             self.assertEqual(r.stdout.readline(), "made\n")
             if change:
                 change(folder)
@@ -50,12 +55,14 @@ class Objects(Folder):
 
     def test_another_value_is_reported(self):
         """The canary: each object is replaced by the one before it."""
+
         def change(folder):
             names = sorted(os.listdir(folder))
             for name, other in zip(names, names[1:] + names[:1]):
                 os.rename(os.path.join(folder, name), os.path.join(folder, other + ".new"))
             for name in names:
                 os.rename(os.path.join(folder, name + ".new"), os.path.join(folder, name))
+
         lines, _ = self.compare(12, change=change)
         self.assertGreaterEqual(len({line.split("/")[1].split(".")[0] for line in lines}), 11, lines)
 
@@ -65,5 +72,5 @@ if __name__ == "__main__":
         if option in sys.argv:
             at = sys.argv.index(option)
             globals()[option[2:].upper()] = int(sys.argv[at + 1])
-            del sys.argv[at:at + 2]
+            del sys.argv[at : at + 2]
     main()

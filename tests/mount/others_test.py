@@ -12,7 +12,9 @@ from mounted import SAMPLE, Folder, Mount
 
 def as_nobody(*command):
     nobody = pwd.getpwnam("nobody")
-    return subprocess.run(command, capture_output=True, timeout=60, user=nobody.pw_uid, group=nobody.pw_gid, extra_groups=[])
+    return subprocess.run(
+        command, capture_output=True, timeout=60, user=nobody.pw_uid, group=nobody.pw_gid, extra_groups=[]
+    )
 
 
 @unittest.skipIf(os.geteuid() != 0, "only root may become another user")

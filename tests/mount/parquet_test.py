@@ -16,8 +16,14 @@ SUITES = ("anndata", "h5seurat", "hdf5", "loom", "nwb", "takane", "takane-object
 
 def read_all(paths):
     """Returns the output of read.mjs for each file."""
-    done = subprocess.run(["node", os.path.join(NPM, "read.mjs")], input="\n".join(paths), text=True,
-                          capture_output=True, timeout=500, check=False)
+    done = subprocess.run(
+        ["node", os.path.join(NPM, "read.mjs")],
+        input="\n".join(paths),
+        text=True,
+        capture_output=True,
+        timeout=500,
+        check=False,
+    )
     if done.returncode != 0:
         raise AssertionError(done.stderr)
     return [json.loads(line) for line in done.stdout.splitlines()]
@@ -31,7 +37,7 @@ def fields_of(path):
     i = 0
     while i < len(text):
         c = text[i]
-        if c == '"' and quoted and text[i + 1:i + 2] == '"':
+        if c == '"' and quoted and text[i + 1 : i + 2] == '"':
             field += c
             i += 1
         elif c == '"':
@@ -142,7 +148,7 @@ class ParquetTest(Folder):
         answers = read_all(files)
         wrong = []
         for file, answer in zip(files, answers, strict=True):
-            text = file[:-len(".parquet")] + ".csv"
+            text = file[: -len(".parquet")] + ".csv"
             found = difference(answer, fields_of(text)) if os.path.exists(text) else "no .csv"
             if found:
                 wrong.append(f"{os.path.relpath(file, self.folder)}: {found}")
@@ -151,7 +157,7 @@ class ParquetTest(Folder):
     @needs_npm("@duckdb/node-api", "hyparquet")
     def test_readers_read_it_in_place(self):
         with Mount(PBMC) as mount:
-            answer, = read_all([mount.join("obs.parquet")])
+            (answer,) = read_all([mount.join("obs.parquet")])
             lines = fields_of(mount.join("obs.csv"))
             self.assertIsNone(difference(answer, lines))
             for column in range(len(lines[0])):  # a wrong value is detected

@@ -68,15 +68,21 @@ class Walks(Folder):
 
     def test_dense_matrices_of_assays_have_them_too(self):
         """Tests matrices with a directory that holds nothing else, and that is found like them."""
-        for case, matrix in (("r-objects/seurat_v4", "assays/RNA/scale.data"), ("r-objects/sce", "assays/dense"),
-                             ("r-objects/seurat_v5", "assays/RNA/layers/scale.data"), ("h5seurat/dense_data", "assays/INT/data")):
-            store, = glob.glob(os.path.join(DATA, case, "store*"))
+        for case, matrix in (
+            ("r-objects/seurat_v4", "assays/RNA/scale.data"),
+            ("r-objects/sce", "assays/dense"),
+            ("r-objects/seurat_v5", "assays/RNA/layers/scale.data"),
+            ("h5seurat/dense_data", "assays/INT/data"),
+        ):
+            (store,) = glob.glob(os.path.join(DATA, case, "store*"))
             with self.subTest(case), Mount(store) as m:
                 lines = [line.split(",") for line in m.read(matrix + ".csv").decode().splitlines()]
                 cells, genes = lines[0][1:], [line[0] for line in lines[1:]]
                 self.assertNotIn(os.path.basename(matrix), os.listdir(m.join(os.path.dirname(matrix))))
                 self.assertEqual(os.listdir(m.join(matrix)), [])
-                self.assertEqual([name[:-4] for name in os.listdir(m.join(matrix, "genes")) if name.endswith(".csv")], genes)
+                self.assertEqual(
+                    [name[:-4] for name in os.listdir(m.join(matrix, "genes")) if name.endswith(".csv")], genes
+                )
                 for gene, line in list(zip(genes, lines[1:]))[:5]:
                     want = "".join(f"{cell},{value}\n" for cell, value in zip(cells, line[1:]))
                     self.assertEqual(m.read(matrix, "genes", gene + ".csv").decode(), f'"",{gene}\n' + want)
@@ -98,14 +104,20 @@ class Walks(Folder):
         """Tests that the listing itself returns sizes (READDIRPLUS) once all are known, and that they equal those of
         lookups."""
         cells = [f"cell{i}" for i in range(600)]
-        data = anndata.AnnData(scipy.sparse.random(len(cells), 9, 0.3, "csr", "float32", random_state=5), dtype="float32", obs=pd.DataFrame(index=cells))
+        data = anndata.AnnData(
+            scipy.sparse.random(len(cells), 9, 0.3, "csr", "float32", random_state=5),
+            dtype="float32",
+            obs=pd.DataFrame(index=cells),
+        )
         store, target = os.path.join(self.folder, "cells.h5ad"), self.empty("mounted")
         data.write_h5ad(store)
         names = [cell + extension for cell in cells for extension in (".csv", ".npy")]
         with Mount(store) as m:
             sizes = {name: os.stat(m.join("X", "cells", name)).st_size for name in names}
         with open(os.path.join(self.folder, "asked"), "w+b") as printed:
-            daemon = subprocess.Popen([PROGRAM, "-f", "-d", "-o", "parts", store, target], stdout=printed, stderr=printed)
+            daemon = subprocess.Popen(
+                [PROGRAM, "-f", "-d", "-o", "parts", store, target], stdout=printed, stderr=printed
+            )
             mounted.wait_until(lambda: os.path.ismount(target))
             for name in names[:200]:
                 os.stat(os.path.join(target, "X", "cells", name))
@@ -210,8 +222,10 @@ class Slices(Folder):
                     self.assertEqual(values.dtype, dense.dtype)
                     np.testing.assert_array_equal(values, want)
                 several = sorted(set(genes[:4]), key=genes.index)
-                np.testing.assert_array_equal(np.load(m.join("X", "genes", ",".join(several) + ".npy")).reshape(len(dense), -1),
-                                              dense[:, [data.var_names.get_loc(gene) for gene in several]])
+                np.testing.assert_array_equal(
+                    np.load(m.join("X", "genes", ",".join(several) + ".npy")).reshape(len(dense), -1),
+                    dense[:, [data.var_names.get_loc(gene) for gene in several]],
+                )
                 for cell in rng.sample(list(data.obs_names), 5):
                     values = np.load(m.join("X", "cells", cell + ".npy"))
                     np.testing.assert_array_equal(values, dense[data.obs_names.get_loc(cell)])
@@ -233,16 +247,24 @@ class Slices(Folder):
         rng = random.Random(self.SEED + 1)
         for turn, kind in enumerate(self.KINDS * 2):
             data = self.made(kind, rng)
-            frame = pd.DataFrame(np.asarray(data.X.todense() if kind != "dense" else data.X), data.obs_names, data.var_names)
+            frame = pd.DataFrame(
+                np.asarray(data.X.todense() if kind != "dense" else data.X), data.obs_names, data.var_names
+            )
             frame = frame.astype("float64" if frame.dtypes.iloc[0].kind == "f" else "int64")
             with Mount(self.stored(data, rng, f"{turn}.h5ad"), *(("-o", "cache_size=1m") if turn > 2 else ())) as m:
                 for columns in (["type"], ["donor"], ["n"], ["type", "donor"], ["n", "type", "donor"]):
                     name = "+".join(columns)
-                    got = pd.read_csv(io.BytesIO(m.read("pseudobulk", name + ".csv")), index_col=0, float_precision="round_trip")
-                    cells = pd.read_csv(io.BytesIO(m.read("pseudobulk", name + ".cells.csv")), index_col=0, float_precision="round_trip")
+                    got = pd.read_csv(
+                        io.BytesIO(m.read("pseudobulk", name + ".csv")), index_col=0, float_precision="round_trip"
+                    )
+                    cells = pd.read_csv(
+                        io.BytesIO(m.read("pseudobulk", name + ".cells.csv")), index_col=0, float_precision="round_trip"
+                    )
                     groups = {}
                     for pair in itertools.product(*(self.levels(data.obs[column]) for column in columns)):
-                        mask = np.logical_and.reduce([(data.obs[column] == level).to_numpy() for column, level in zip(columns, pair)])
+                        mask = np.logical_and.reduce(
+                            [(data.obs[column] == level).to_numpy() for column, level in zip(columns, pair)]
+                        )
                         if mask.any():
                             groups["_".join(map(str, pair))] = mask
                     self.assertEqual(list(got.columns), list(groups))
@@ -260,9 +282,13 @@ class Slices(Folder):
         rng = random.Random(self.SEED + 2)
         data = self.made("csr", rng)
         with Mount(self.stored(data, rng, "r.h5ad")) as m:
-            script = ("x <- readRDS(commandArgs(TRUE)[1]); y <- as.matrix(read.csv(commandArgs(TRUE)[2], row.names = 1, check.names = FALSE));"
-                      "stopifnot(is.matrix(x), identical(dimnames(x), dimnames(y)), all(x == y)); cat(dim(x))")
-            got = run("Rscript", "-e", script, m.join("pseudobulk", "type+donor.rds"), m.join("pseudobulk", "type+donor.csv"))
+            script = (
+                "x <- readRDS(commandArgs(TRUE)[1]); y <- as.matrix(read.csv(commandArgs(TRUE)[2], row.names = 1, check.names = FALSE));"
+                "stopifnot(is.matrix(x), identical(dimnames(x), dimnames(y)), all(x == y)); cat(dim(x))"
+            )
+            got = run(
+                "Rscript", "-e", script, m.join("pseudobulk", "type+donor.rds"), m.join("pseudobulk", "type+donor.csv")
+            )
             self.assertEqual(got.returncode, 0, got.stderr.decode())
             self.assertEqual(got.stdout.decode().split()[0], str(data.n_vars))
 

@@ -61,8 +61,10 @@ class Reading(Folder):
         want = expected("matrix.mtx")
         with Mount(SAMPLE) as m:
             for skip, count in ((1, 7), (13, 4097), (len(want) - 5, 100), (len(want) + 5, 3)):
-                got = run("dd", f"if={m.join('matrix.mtx')}", "bs=1", f"skip={skip}", f"count={count}", "status=none").stdout
-                self.assertEqual(got, want[skip:skip + count])
+                got = run(
+                    "dd", f"if={m.join('matrix.mtx')}", "bs=1", f"skip={skip}", f"count={count}", "status=none"
+                ).stdout
+                self.assertEqual(got, want[skip : skip + count])
 
     def test_direct_reads_agree_with_cached_ones(self):
         want = expected("matrix.mtx")
@@ -72,7 +74,7 @@ class Reading(Folder):
             try:
                 for _ in range(200):
                     at, size = rng.randrange(len(want) + 10), rng.choice((1, 10, 4096, 70000))
-                    self.assertEqual(os.pread(fd, size, at), want[at:at + size])
+                    self.assertEqual(os.pread(fd, size, at), want[at : at + size])
             finally:
                 os.close(fd)
 
@@ -94,7 +96,7 @@ class Reading(Folder):
             with open(path, "rb", buffering=0) as file:
                 for _ in range(50):
                     at = rng.randrange(len(want))
-                    if os.pread(file.fileno(), 5000, at) != want[at:at + 5000]:
+                    if os.pread(file.fileno(), 5000, at) != want[at : at + 5000]:
                         wrong.append(at)
             with open(path, "rb") as file:
                 if file.read() != want:

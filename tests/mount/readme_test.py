@@ -66,7 +66,11 @@ def block(start):
 class Blocks(unittest.TestCase):
     def test_every_block_is_run_or_named(self):
         with open(os.path.abspath(__file__), encoding="utf-8") as file:
-            calls = [node for node in ast.walk(ast.parse(file.read())) if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "block"]
+            calls = [
+                node
+                for node in ast.walk(ast.parse(file.read()))
+                if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "block"
+            ]
         starts = {call.args[0].value for call in calls if isinstance(call.args[0], ast.Constant)} | set(NOT_RUN)
         for language, code in blocks():
             first = code.split("\n")[0]
@@ -108,7 +112,9 @@ class Recipe(Folder):
         return {**os.environ, "PATH": f"{tools}:/usr/bin:{os.environ['PATH']}"}
 
     def run_in_folder(self, *words, **more):
-        result = subprocess.run(words, cwd=self.folder, env={**self.environment(), **more}, capture_output=True, text=True, timeout=300)
+        result = subprocess.run(
+            words, cwd=self.folder, env={**self.environment(), **more}, capture_output=True, text=True, timeout=300
+        )
         self.assertEqual(result.returncode, 0, result.stderr)
         return result.stdout
 
@@ -140,6 +146,7 @@ class Seurat(Recipe):
         super().setUp()
         import h5py
         import numpy
+
         with h5py.File(STORES["pbmc"]) as file:
             text = lambda name: [value.decode() for value in file[name][:]]
             self.cells, self.genes = text("cell.names"), text("assays/RNA/features")
@@ -167,7 +174,10 @@ class Seurat(Recipe):
         self.assertAlmostEqual(float(scaled), self.scaled.sum(), places=4)
         self.assertEqual((kind, count_kind), ("logical", "integer"))
         self.assertEqual(lines[1:6], [self.levels, self.stage, self.cells, self.cells, self.cells])
-        self.assertEqual(lines[6], [*map(str, self.scaled.shape), *({None: "NA", True: "TRUE", False: "FALSE"}[v] for v in self.doublet)])
+        self.assertEqual(
+            lines[6],
+            [*map(str, self.scaled.shape), *({None: "NA", True: "TRUE", False: "FALSE"}[v] for v in self.doublet)],
+        )
 
     @needs_r("Matrix")
     def test_r_reads_its_own_files(self):
@@ -179,11 +189,18 @@ class Seurat(Recipe):
             cat(meta$batch, sep = "\\n")"""
         lines = self.r(block("library(Matrix)"), prints)
         kind, rows, columns, total, *scaled = lines[0].split()
-        self.assertEqual((kind, int(rows), int(columns), float(total)), ("dgCMatrix", len(self.genes), len(self.cells), self.counts.sum()))
+        self.assertEqual(
+            (kind, int(rows), int(columns), float(total)),
+            ("dgCMatrix", len(self.genes), len(self.cells), self.counts.sum()),
+        )
         self.assertEqual([int(n) for n in scaled[:2]], list(self.scaled.shape))
         self.assertAlmostEqual(float(scaled[2]), self.scaled.sum(), places=3)
-        self.assertEqual([line.split() for line in lines[1:6]], [self.levels, self.stage, self.cells, self.cells, self.genes])
-        self.assertEqual(lines[6].split(), [{None: "NA", True: "TRUE", False: "FALSE"}[value] for value in self.doublet])
+        self.assertEqual(
+            [line.split() for line in lines[1:6]], [self.levels, self.stage, self.cells, self.cells, self.genes]
+        )
+        self.assertEqual(
+            lines[6].split(), [{None: "NA", True: "TRUE", False: "FALSE"}[value] for value in self.doublet]
+        )
         self.assertEqual(lines[7:], self.batch)
 
     @needs_r("Seurat", "hdf5r")
@@ -210,15 +227,21 @@ class Seurat(Recipe):
         prints = 'cat(meta$batch, sep = "\\n"); cat(sum(is.na(meta$batch)), sum(is.na(meta$doublet)), class(meta$doublet), names(meta), "\\n")'
         lines = self.r(block("meta <- data.table::fread"), prints)
         self.assertEqual(lines[:-1], self.batch)
-        self.assertEqual(lines[-1].split(), ["0", str(self.doublet.count(None)), "logical", "V1", "nCount_RNA", "stage", "batch", "doublet", "score"])
+        self.assertEqual(
+            lines[-1].split(),
+            ["0", str(self.doublet.count(None)), "logical", "V1", "nCount_RNA", "stage", "batch", "doublet", "score"],
+        )
 
     @needs_modules("anndata", "pandas", "scipy")
     def test_python_reads_the_frame_and_writes_an_anndata(self):
         import anndata
+
         self.mount("pbmc", "image")
         names = self.python(block("import glob"), block('folder = "pbmc'))
         meta = names["meta"]
-        self.assertEqual((list(meta.index), list(names["cells"]), list(meta["batch"])), (self.cells, self.cells, self.batch))
+        self.assertEqual(
+            (list(meta.index), list(names["cells"]), list(meta["batch"])), (self.cells, self.cells, self.batch)
+        )
         self.assertEqual((list(meta["stage"]), list(meta["stage"].cat.categories)), (self.stage, self.levels))
         self.numpy.testing.assert_array_equal(meta["score"], self.score)
         self.assertEqual([None if value != value else value for value in meta["doublet"]], self.doublet)
@@ -243,19 +266,25 @@ class Seurat(Recipe):
         with open(os.path.join(self.folder, "peaks.bed"), "w", encoding="ascii") as file:
             file.write("chr2\t5000\t50000\n")
         lines = self.shell(block("awk 'NR > 2 { n[$2] += $3 }")).splitlines()
-        sums = dict(map(int, line.split()) for line in lines[:len(self.cells)])
+        sums = dict(map(int, line.split()) for line in lines[: len(self.cells)])
         self.assertEqual([sums[i + 1] for i in range(len(self.cells))], list(self.total))
         with open(os.path.join(self.folder, "frags", "fragments.tsv"), encoding="ascii") as file:
             fragments = [line.rstrip("\n").split("\t") for line in file]
         self.assertEqual(int(lines[len(self.cells)]), max(int(f[2]) - int(f[1]) for f in fragments))
-        rest = [line.split("\t") for line in lines[len(self.cells) + 1:]]
+        rest = [line.split("\t") for line in lines[len(self.cells) + 1 :]]
+
         def overlap(first, last):
             return [f for f in fragments if f[0] == "chr2" and int(f[1]) < last and int(f[2]) > first]
+
         in_peaks, in_region = overlap(5000, 50000), overlap(999, 20000)
         self.assertTrue(in_peaks and in_region)
-        self.assertEqual((sorted(rest[:len(in_peaks)]), sorted(rest[len(in_peaks):])), (sorted(in_peaks), sorted(in_region)))
+        self.assertEqual(
+            (sorted(rest[: len(in_peaks)]), sorted(rest[len(in_peaks) :])), (sorted(in_peaks), sorted(in_region))
+        )
         features = self.shell("gzip -dc counts/features.tsv.gz").splitlines()
-        self.assertEqual([line.split("\t") for line in features], [[gene, gene, "Gene Expression"] for gene in self.genes])
+        self.assertEqual(
+            [line.split("\t") for line in features], [[gene, gene, "Gene Expression"] for gene in self.genes]
+        )
         self.assertEqual(self.shell("gzip -dc counts/matrix.mtx.gz | cmp - pbmc/assays/RNA/counts/matrix.mtx"), "")
         skip_rest(self, missing_r("Seurat"))
         total = self.run_in_folder("Rscript", "-e", 'm <- Seurat::Read10X("counts"); cat(dim(m), sum(m))').split()
@@ -332,9 +361,17 @@ class Seurat(Recipe):
         os.makedirs(os.path.join(self.folder, "tests", "data"))
         shutil.copytree(SAMPLES, os.path.join(self.folder, "tests", "data", "samples"))
         steps = [step.split("\n", 1) for step in block("$ cd tests/data/samples").removeprefix("$ ").split("\n$ ")]
-        out = self.shell("".join(f"{command}\necho '#'\n" for command, *_ in steps), PYTHONWARNINGS="ignore").split("#\n")[:-1]
+        out = self.shell("".join(f"{command}\necho '#'\n" for command, *_ in steps), PYTHONWARNINGS="ignore").split(
+            "#\n"
+        )[:-1]
         output = [text.replace(os.path.realpath(self.folder), "") for text in out]
-        self.assertEqual(output, ["".join(answer and f"{answer[0].rstrip()}\n" for answer in [more] if answer and answer[0].strip()) for _, *more in steps])
+        self.assertEqual(
+            output,
+            [
+                "".join(answer and f"{answer[0].rstrip()}\n" for answer in [more] if answer and answer[0].strip())
+                for _, *more in steps
+            ],
+        )
 
     def test_picture_matches_the_mount(self):
         self.mount("adata")
@@ -343,7 +380,12 @@ class Seurat(Recipe):
             depth, names, use = re.fullmatch(r"((?:│   )?)[├└]── (\S+)(.*)", line).groups()
             folder = os.path.join("adata", "X") if depth else "adata"
             beside = re.findall(r"\((\S+?):|\((\S+\.npy)\)", use)
-            for name in [names, *(a or b for a, b in beside), *re.findall(r"(\S+\.parquet):", use), *re.findall(r"(?:genes|barcodes)\.tsv", use)]:
+            for name in [
+                names,
+                *(a or b for a, b in beside),
+                *re.findall(r"(\S+\.parquet):", use),
+                *re.findall(r"(?:genes|barcodes)\.tsv", use),
+            ]:
                 at = os.path.join(self.folder, folder, "obsm" if name.startswith("X_") else "", name)
                 self.assertTrue(os.path.exists(at), f"{line}: {name}")
 
@@ -356,11 +398,20 @@ class Microscopy(Recipe):
         super().setUp()
         import numpy
         import ome_zarr
+
         channels = [{"label": "DAPI", "color": "0000FF"}, {"label": "GFP", "color": "00FF00"}]
         pixels = numpy.arange(2 * 1024 * 1280, dtype="u4").reshape(2, 1024, 1280).astype("u2")
         store = os.path.join(self.folder, "cells.zarr")
-        self.levels = ome_zarr.write_image(store, pixels, "cyx", (1, 256, 256), 3, version="0.5",
-                                           steps={"y": 0.5, "x": 0.5}, words={"omero": {"channels": channels}})
+        self.levels = ome_zarr.write_image(
+            store,
+            pixels,
+            "cyx",
+            (1, 256, 256),
+            3,
+            version="0.5",
+            steps={"y": 0.5, "x": 0.5},
+            words={"omero": {"channels": channels}},
+        )
         mount = self.enterContext(Mount(store))
         os.symlink(mount.path, os.path.join(self.folder, "cells"))
 
@@ -433,6 +484,7 @@ class AnnData(Recipe):
     def setUp(self):
         super().setUp()
         import anndata
+
         self.stored = anndata.read_h5ad(STORES["adata"])
         self.mount("adata")
 
@@ -445,18 +497,29 @@ class AnnData(Recipe):
 
     @needs_r("Seurat")
     def test_r_reads_parts_by_name(self):
-        prints = ('print_names <- function(names) cat(gsub(" ", "~", names), "\\n"); cat(sum(gene$GENE1), dim(high), dim(sums), sum(sums), "\\n"); '
-                  'print_names(colnames(high)); print_names(colnames(sums)); '
-                  'print_names(paste(groups$batch, groups$stage, sep = "_")); print_names(rownames(groups))')
-        numbers, cells, levels, pasted, named = [line.split() for line in self.r(block('gene <- read.csv("adata'), prints)]
+        prints = (
+            'print_names <- function(names) cat(gsub(" ", "~", names), "\\n"); cat(sum(gene$GENE1), dim(high), dim(sums), sum(sums), "\\n"); '
+            'print_names(colnames(high)); print_names(colnames(sums)); '
+            'print_names(paste(groups$batch, groups$stage, sep = "_")); print_names(rownames(groups))'
+        )
+        numbers, cells, levels, pasted, named = [
+            line.split() for line in self.r(block('gene <- read.csv("adata'), prints)
+        ]
         high = list(self.stored.obs_names[self.stored.obs["stage"] == "high"])
         genes = self.stored.shape[1]
         obs = self.stored.obs
         kept = self.stored[(obs["batch"].notna() & obs["stage"].notna()).to_numpy()]
-        self.assertEqual([float(n) for n in numbers], [
-            float(self.stored[:, "GENE1"].X.sum()), genes, len(high), genes, len(levels), float(kept.X.sum())])
+        self.assertEqual(
+            [float(n) for n in numbers],
+            [float(self.stored[:, "GENE1"].X.sum()), genes, len(high), genes, len(levels), float(kept.X.sum())],
+        )
         self.assertEqual(cells, high)
-        self.assertEqual(sorted(levels), sorted({f"{batch}_{stage}".replace(" ", "~") for batch, stage in zip(kept.obs["batch"], kept.obs["stage"])}))
+        self.assertEqual(
+            sorted(levels),
+            sorted(
+                {f"{batch}_{stage}".replace(" ", "~") for batch, stage in zip(kept.obs["batch"], kept.obs["stage"])}
+            ),
+        )
         self.assertEqual((levels, levels), (pasted, named))
 
     def test_the_shell_reads_parts_by_name(self):
@@ -479,12 +542,20 @@ class AnnData(Recipe):
     @needs("sqlite3")
     def test_sqlite_keeps_types_and_missing_values(self):
         rows = [line.split("|") for line in self.shell(block("sqlite3 obs.db")).splitlines()]
-        self.check_scores({stage: (int(count), float(mean)) for stage, count, mean in rows if stage != "NA" or stage in self.scores()})
+        self.check_scores(
+            {stage: (int(count), float(mean)) for stage, count, mean in rows if stage != "NA" or stage in self.scores()}
+        )
 
     @needs("mlr")
     def test_miller_keeps_types_and_missing_values(self):
         rows = json.loads(self.shell(block("mlr --icsv")))
-        self.check_scores({row["stage"]: (row["score_count"], row["score_mean"]) for row in rows if row["stage"] != "NA" or "NA" in self.scores()})
+        self.check_scores(
+            {
+                row["stage"]: (row["score_count"], row["score_mean"])
+                for row in rows
+                if row["stage"] != "NA" or "NA" in self.scores()
+            }
+        )
 
     @needs_r("Matrix")
     def test_r_reads_the_matrix_and_the_cells_with_their_factors(self):
@@ -494,19 +565,23 @@ class AnnData(Recipe):
         lines = self.r(block('counts <- Matrix::readMM("adata'), prints)
         self.assertEqual((int(lines[0]), int(lines[1])), self.stored.shape[::-1])
         self.assertEqual(float(lines[2]), float(self.stored.X.sum()))
-        self.assertEqual(lines[3:6], [self.stored.var_names[2], self.stored.obs_names[4], self.stored.var["gene_ids"][1]])
+        self.assertEqual(
+            lines[3:6], [self.stored.var_names[2], self.stored.obs_names[4], self.stored.var["gene_ids"][1]]
+        )
         wanted = []
         for column in ("stage", "batch"):
             values = self.stored.obs[column].cat
             wanted += ["", *values.categories, *(str(code + 1) for code in values.codes)]
-        self.assertEqual(lines[6:], wanted[1 if lines[6] else 0:])
+        self.assertEqual(lines[6:], wanted[1 if lines[6] else 0 :])
 
     @needs_modules("pandas", "scipy")
     def test_python_puts_the_parts_together(self):
         self.mount("pbmc", "image")
         adata = self.python(block("import glob"), block("adata = anndata.AnnData(scipy.io.mmread(\"adata"))["adata"]
         self.assertEqual((adata.X != self.stored.X).nnz, 0)
-        self.assertEqual((list(adata.obs_names), list(adata.var_names)), (list(self.stored.obs_names), list(self.stored.var_names)))
+        self.assertEqual(
+            (list(adata.obs_names), list(adata.var_names)), (list(self.stored.obs_names), list(self.stored.var_names))
+        )
         for column in ("stage", "batch"):
             self.assertEqual(list(adata.obs[column].cat.categories), list(self.stored.obs[column].cat.categories))
             self.assertEqual(list(adata.obs[column]), list(self.stored.obs[column]))
@@ -519,6 +594,7 @@ class Others(Recipe):
     @needs_r("Matrix")
     def test_r_reads_a_10x_file(self):
         import h5py
+
         self.mount("tenx")
         prints = 'cat(dim(counts), sum(counts), rownames(counts)[2], colnames(counts)[3], sum(types == "Antibody Capture"), nrow(genes), "\\n")'
         output = self.r(block('counts <- Matrix::readMM("tenx'), prints)[-1].split()
@@ -533,11 +609,14 @@ class Others(Recipe):
     def test_the_shell_counts_in_a_loom_file(self):
         import collections
         import h5py
+
         self.mount("loom")
         lines = [line.split() for line in self.shell(block("awk 'NR > 2 { n[$1]++ }")).splitlines()]
         with h5py.File(STORES["loom"]) as file:
             on = [int((row != 0).sum()) for row in file["matrix"][:]]
-            clusters = collections.Counter(value.decode() if isinstance(value, bytes) else str(value) for value in file["col_attrs/Clusters"][:])
+            clusters = collections.Counter(
+                value.decode() if isinstance(value, bytes) else str(value) for value in file["col_attrs/Clusters"][:]
+            )
         genes = min(10, len([n for n in on if n]))
         self.assertEqual([int(n) for n, _ in lines[:genes]], sorted(on, reverse=True)[:genes])
         self.assertEqual({key: int(n) for n, key in lines[genes:]}, dict(clusters))
@@ -545,6 +624,7 @@ class Others(Recipe):
     @needs_r("Seurat")
     def test_r_reads_an_assay_and_an_embedding_of_an_experiment(self):
         import h5py
+
         self.mount("sce")
         prints = 'cat(dim(counts), sum(counts), dim(pca), sum(pca), "\\n"); cat(colnames(counts), "\\n"); cat(rownames(pca), "\\n")'
         numbers, cells, rows = [line.split() for line in self.r(block('counts <- Seurat::Read10X("sce'), prints)]
@@ -563,19 +643,25 @@ class Others(Recipe):
     @needs("bedtools")
     def test_bedtools_takes_the_ranges_and_the_sizes(self):
         import h5py
+
         self.mount("ranged")
         with open(os.path.join(self.folder, "peaks.bed"), "w", encoding="ascii") as file:
             file.write("chr1\t0\t20\n")
         lines = [line.split("\t") for line in self.shell(block("bedtools intersect -u -a ranged")).splitlines()]
         with h5py.File(os.path.join(STORES["ranged"], "row_ranges", "ranges.h5")) as file:
             ranges = file["genomic_ranges"]
-            spans = [(int(s), int(b) - 1, int(b) - 1 + int(w)) for s, b, w in zip(ranges["sequence"], ranges["start"], ranges["width"])]
+            spans = [
+                (int(s), int(b) - 1, int(b) - 1 + int(w))
+                for s, b, w in zip(ranges["sequence"], ranges["start"], ranges["width"])
+            ]
         with h5py.File(os.path.join(STORES["ranged"], "row_ranges", "sequence_information", "info.h5")) as file:
             group = file["sequence_information"]
             sizes = {n.decode().strip("\0"): int(v) for n, v in zip(group["name"][:], group["length"][:])}
         in_peaks = [span for span in spans if span[0] == 0 and span[1] < 20]
         self.assertTrue(in_peaks)
-        self.assertEqual([(int(line[1]), int(line[2])) for line in lines if len(line) == 6], [span[1:] for span in in_peaks])
+        self.assertEqual(
+            [(int(line[1]), int(line[2])) for line in lines if len(line) == 6], [span[1:] for span in in_peaks]
+        )
         free = sum(int(line[2]) - int(line[1]) for line in lines if len(line) == 3)
         lengths = list(sizes.values())
         # bedtools adds the bases on both sides of an empty range
@@ -587,6 +673,7 @@ class Others(Recipe):
 
     def spikes(self):
         import h5py
+
         with h5py.File(STORES["nwb"]) as file:
             units = file["units"]
             ends = units["spike_times_index"][:].astype(int)
@@ -594,27 +681,41 @@ class Others(Recipe):
 
     def test_awk_prints_the_spikes_of_a_unit(self):
         self.mount("nwb")
-        self.assertEqual([float(line) for line in self.shell(block("awk -F'\\t' '$1 == 21")).split()], list(self.spikes()[21]))
+        self.assertEqual(
+            [float(line) for line in self.shell(block("awk -F'\\t' '$1 == 21")).split()], list(self.spikes()[21])
+        )
 
     def test_a_series_has_seconds_and_values(self):
         self.mount("nwb")
         import h5py
+
         with h5py.File(STORES["nwb"]) as file:
             data = file["acquisition/ts0/data"][:2]
         lines = self.shell(block("head -3 nwb/acquisition")).splitlines()
         self.assertEqual(lines[0], "time,value")
-        self.assertEqual([[float(field) for field in line.split(",")] for line in lines[1:]], [[0, data[0]], [0.1, data[1]]])
+        self.assertEqual(
+            [[float(field) for field in line.split(",")] for line in lines[1:]], [[0, data[0]], [0.1, data[1]]]
+        )
 
     @needs("octave-cli")
     def test_octave_loads_an_array(self):
         self.mount("nwb")
-        result = subprocess.run(["octave-cli", "--eval", block('s = load("nwb')], cwd=self.folder, capture_output=True, text=True, timeout=120, check=True)
+        result = subprocess.run(
+            ["octave-cli", "--eval", block('s = load("nwb')],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=True,
+        )
         self.assertEqual(result.stdout.split(), ["5", "1"])
 
     @needs("Rscript")
     def test_r_splits_the_spikes_by_unit(self):
         self.mount("nwb")
-        lines = self.r(block("spikes <- read.delim"), 'for (unit in names(by_unit)) cat(unit, length(by_unit[[unit]]), "\\n")')
+        lines = self.r(
+            block("spikes <- read.delim"), 'for (unit in names(by_unit)) cat(unit, length(by_unit[[unit]]), "\\n")'
+        )
         found = [tuple(map(int, line.split())) for line in lines]
         self.assertEqual(found, [(unit, len(times)) for unit, times in self.spikes().items() if len(times)])
 
@@ -644,24 +745,46 @@ class OfVariants(Recipe):
 class Served(Recipe):
     @needs("nginx", "openssl")
     def test_nginx_has_the_certificate(self):
-        self.run_in_folder("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=data.example", "-addext",
-                           "subjectAltName=DNS:data.example", "-keyout", "key.pem", "-out", "cert.pem")
+        self.run_in_folder(
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "rsa:2048",
+            "-nodes",
+            "-days",
+            "2",
+            "-subj",
+            "/CN=data.example",
+            "-addext",
+            "subjectAltName=DNS:data.example",
+            "-keyout",
+            "key.pem",
+            "-out",
+            "cert.pem",
+        )
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
         with Server("--host", "data.example", STORES["pbmc"]) as server:
             location = block("location / {").replace("127.0.0.1:8080", f"127.0.0.1:{server.port}")
             with open(os.path.join(self.folder, "nginx.conf"), "w", encoding="utf-8") as file:
-                file.write(f"""daemon off; pid nginx.pid; error_log error.log; events {{}}
+                file.write(
+                    f"""daemon off; pid nginx.pid; error_log error.log; events {{}}
 http {{ access_log off;
   client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi; uwsgi_temp_path uwsgi; scgi_temp_path scgi;
   server {{ listen 127.0.0.1:{port} ssl; ssl_certificate cert.pem; ssl_certificate_key key.pem;
 {location}  }}
-}}""")
+}}"""
+                )
             context = ssl.create_default_context(cafile=os.path.join(self.folder, "cert.pem"))
 
             def ask(path):
-                with socket.create_connection(("127.0.0.1", port), timeout=60) as plain, context.wrap_socket(plain, server_hostname="data.example") as safe:
-                    safe.sendall(f"GET {server.path}{path} HTTP/1.1\r\nHost: data.example:{port}\r\nConnection: close\r\n\r\n".encode())
+                with socket.create_connection(("127.0.0.1", port), timeout=60) as plain, context.wrap_socket(
+                    plain, server_hostname="data.example"
+                ) as safe:
+                    safe.sendall(
+                        f"GET {server.path}{path} HTTP/1.1\r\nHost: data.example:{port}\r\nConnection: close\r\n\r\n".encode()
+                    )
                     head, _, body = b"".join(iter(lambda: safe.recv(65536), b"")).partition(b"\r\n\r\n")
                     return head, body
 
@@ -669,7 +792,9 @@ http {{ access_log off;
                 with socket.socket() as asking:
                     return asking.connect_ex(("127.0.0.1", port)) == 0
 
-            with subprocess.Popen(["nginx", "-p", self.folder, "-c", "nginx.conf"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as nginx:
+            with subprocess.Popen(
+                ["nginx", "-p", self.folder, "-c", "nginx.conf"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+            ) as nginx:
                 try:
                     self.assertTrue(wait_until(is_there), nginx.poll())
                     head, page = ask("")

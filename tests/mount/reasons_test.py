@@ -30,7 +30,9 @@ class Reasons(Folder):
         with Mount(self.damaged()) as m:
             for name in ("matrix.mtx", "val.csv", "val.npy"):
                 result = run("attr", "-q", "-g", "plainfs.error", m.join(name))
-                self.assertEqual((result.returncode, result.stdout), (0, b"val_data: 1 bytes are too short for a header"), name)
+                self.assertEqual(
+                    (result.returncode, result.stdout), (0, b"val_data: 1 bytes are too short for a header"), name
+                )
             self.assertNotEqual(run("attr", "-q", "-g", "plainfs.error", m.join("index.csv")).returncode, 0)
 
     @unittest.skipUnless(os.geteuid() == 0, "allow_other is for root, or where it is allowed")
@@ -52,7 +54,9 @@ class Reasons(Folder):
 
     def test_attribute_read_first_gives_the_reason(self):
         with Mount(self.damaged()) as m:
-            self.assertEqual(os.getxattr(m.join("matrix.mtx"), ATTRIBUTE), b"val_data: 1 bytes are too short for a header")
+            self.assertEqual(
+                os.getxattr(m.join("matrix.mtx"), ATTRIBUTE), b"val_data: 1 bytes are too short for a header"
+            )
 
     def test_readable_file_has_no_reason(self):
         with Mount(SAMPLE) as m:
@@ -78,8 +82,15 @@ class Reasons(Folder):
     def test_a_failure_in_the_middle_is_remembered(self):
         store = os.path.join(self.folder, "s.zarr")
         os.makedirs(os.path.join(store, "a"))
-        for name, text in ((".zgroup", '{"zarr_format":2}'), ("a/.zarray", '{"zarr_format":2,"shape":[2],"chunks":[1],"dtype":"<i4",'
-                           '"compressor":null,"filters":null,"order":"C","fill_value":7}'), ("a/1", "cut")):
+        for name, text in (
+            (".zgroup", '{"zarr_format":2}'),
+            (
+                "a/.zarray",
+                '{"zarr_format":2,"shape":[2],"chunks":[1],"dtype":"<i4",'
+                '"compressor":null,"filters":null,"order":"C","fill_value":7}',
+            ),
+            ("a/1", "cut"),
+        ):
             with open(os.path.join(store, name), "w") as file:
                 file.write(text)
         with Mount(store) as m:

@@ -23,8 +23,19 @@ def write_array(store, name, shape, chunk, content=None):
     with open(os.path.join(store, ".zgroup"), "w") as file:
         file.write('{"zarr_format":2}')
     with open(os.path.join(folder, ".zarray"), "w") as file:
-        json.dump({"zarr_format": 2, "shape": [shape], "chunks": [chunk], "dtype": "<i4", "compressor": None, "filters": None,
-                   "order": "C", "fill_value": 0}, file)
+        json.dump(
+            {
+                "zarr_format": 2,
+                "shape": [shape],
+                "chunks": [chunk],
+                "dtype": "<i4",
+                "compressor": None,
+                "filters": None,
+                "order": "C",
+                "fill_value": 0,
+            },
+            file,
+        )
     for chunk_number, values in enumerate(content or ()):
         with open(os.path.join(folder, str(chunk_number)), "wb") as file:
             file.write(struct.pack(f"<{len(values)}i", *values))
@@ -216,7 +227,9 @@ class Requests(Folder):
                 os.close(descriptor)
 
         def direct(path):
-            return subprocess.run(["dd", f"if={path}", "iflag=direct", "bs=4096"], capture_output=True, check=True).stdout
+            return subprocess.run(
+                ["dd", f"if={path}", "iflag=direct", "bs=4096"], capture_output=True, check=True
+            ).stdout
 
         for read in (tool("cat"), tool("tail", "-c", "+1"), tool("head", "-c", "100"), pread, direct):
             with Mount(self.store) as m:

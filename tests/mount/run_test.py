@@ -32,14 +32,23 @@ class Run(Folder):
     def test_command_sees_the_files_of_a_mount(self):
         with Mount(SAMPLE) as mount:
             expected = mount.read("matrix.mtx")
-        for words in (["cat", "{}/matrix.mtx"], ["sh", "-c", 'cat "$PLAINFS_MOUNT/matrix.mtx"'], ["sh", "-c", 'cat "$PLAINFS_MOUNT_1/matrix.mtx"'],
-                      ["dd", "if={}/matrix.mtx", "status=none"]):
+        for words in (
+            ["cat", "{}/matrix.mtx"],
+            ["sh", "-c", 'cat "$PLAINFS_MOUNT/matrix.mtx"'],
+            ["sh", "-c", 'cat "$PLAINFS_MOUNT_1/matrix.mtx"'],
+            ["dd", "if={}/matrix.mtx", "status=none"],
+        ):
             result = self.run_with(SAMPLE, "--", *words)
             self.assertEqual((result.returncode, result.stdout, result.stderr), (0, expected, b""), words)
 
     def test_other_processes_do_not_see_it(self):
-        process = subprocess.Popen([WHOLE, "run", SAMPLE, "--", "sh", "-c", "echo $PLAINFS_MOUNT; read line"], env=self.environment,
-                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            [WHOLE, "run", SAMPLE, "--", "sh", "-c", "echo $PLAINFS_MOUNT; read line"],
+            env=self.environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         path = process.stdout.readline().strip()
         self.assertFalse(mounted.is_mounted(path))
         self.assertEqual(os.listdir(path), [])
@@ -48,7 +57,9 @@ class Run(Folder):
         self.assertEqual(process.returncode, 0)
 
     def test_several_stores(self):
-        result = self.run_with(SAMPLE, H5, "--", "sh", "-c", 'echo "$0" "$PLAINFS_MOUNT_2"; ls "$PLAINFS_MOUNT" >/dev/null', "{2}")
+        result = self.run_with(
+            SAMPLE, H5, "--", "sh", "-c", 'echo "$0" "$PLAINFS_MOUNT_2"; ls "$PLAINFS_MOUNT" >/dev/null', "{2}"
+        )
         first, second = result.stdout.decode().split()
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(first, second)
@@ -60,20 +71,37 @@ class Run(Folder):
         self.assertEqual(result.stdout.decode().split("\n")[:-1], words)
 
     def test_the_exit_code_is_the_commands(self):
-        for code, words in ((0, ["true"]), (7, ["sh", "-c", "exit 7"]), (128 + 9, ["sh", "-c", "kill -9 $$"]), (127, ["no-such-command"]), (126, ["/"])):
+        for code, words in (
+            (0, ["true"]),
+            (7, ["sh", "-c", "exit 7"]),
+            (128 + 9, ["sh", "-c", "kill -9 $$"]),
+            (127, ["no-such-command"]),
+            (126, ["/"]),
+        ):
             self.assertEqual(self.run_with(SAMPLE, "--", *words).returncode, code, words)
 
     def test_mistake_is_reported_and_nothing_runs(self):
-        for code, word, words in ((11, b"no such file", ["/no/store", "--", "touch", "ran"]), (1, b"run: expected", [SAMPLE]), (1, b"run: expected", ["--", "touch", "ran"]),
-                                  (1, b"run: expected", [SAMPLE, "--"]), (13, b"unknown format", ["/etc/passwd", "--", "touch", "ran"]),
-                                  (1, b"unknown option", ["-o", "nonsense", SAMPLE, "--", "touch", "ran"])):
+        for code, word, words in (
+            (11, b"no such file", ["/no/store", "--", "touch", "ran"]),
+            (1, b"run: expected", [SAMPLE]),
+            (1, b"run: expected", ["--", "touch", "ran"]),
+            (1, b"run: expected", [SAMPLE, "--"]),
+            (13, b"unknown format", ["/etc/passwd", "--", "touch", "ran"]),
+            (1, b"unknown option", ["-o", "nonsense", SAMPLE, "--", "touch", "ran"]),
+        ):
             result = self.run_with(*words, cwd=self.folder)
             self.assertEqual(result.returncode, code, result.stderr)
             self.assertIn(word, result.stderr)
         self.assertFalse(os.path.exists(os.path.join(self.folder, "ran")))
 
     def started(self, code):
-        process = subprocess.Popen([WHOLE, "run", SAMPLE, "--", "sh", "-c", code], env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            [WHOLE, "run", SAMPLE, "--", "sh", "-c", code],
+            env=self.environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         self.assertEqual(process.stdout.readline(), "ready\n")
         return process
 
@@ -91,13 +119,17 @@ class Run(Folder):
 
     def test_signals_are_forwarded_to_the_command(self):
         for name in ("TERM", "INT", "HUP", "USR1", "USR2", "QUIT"):
-            process = self.started(f"trap 'ls $PLAINFS_MOUNT >/dev/null && exit 5' {name}; echo ready; while :; do sleep 0.05; done")
+            process = self.started(
+                f"trap 'ls $PLAINFS_MOUNT >/dev/null && exit 5' {name}; echo ready; while :; do sleep 0.05; done"
+            )
             process.send_signal(getattr(signal, f"SIG{name}"))
             self.assertEqual(process.wait(), 5, name)
             process.stdout.close()
 
     def test_ctrl_c_reaches_the_command_once(self):
-        code = "trap 'echo caught' INT; echo ready; read line; read line; ls $PLAINFS_MOUNT >/dev/null && echo still there"
+        code = (
+            "trap 'echo caught' INT; echo ready; read line; read line; ls $PLAINFS_MOUNT >/dev/null && echo still there"
+        )
         pid, terminal = pty.fork()
         if pid == 0:
             os.execve(WHOLE, [WHOLE, "run", SAMPLE, "--", "sh", "-c", code], self.environment)
@@ -107,6 +139,7 @@ class Run(Folder):
             nonlocal output
             while word not in output:
                 output += os.read(terminal, 4096)
+
         wait_for(b"ready")
         os.write(terminal, b"\x03")
         wait_for(b"caught")
@@ -119,7 +152,11 @@ class Run(Folder):
     def test_killed_run_leaves_no_process(self):
         process = self.started("echo ready; echo $$; exec sleep 1000")
         command = int(process.stdout.readline())
-        servers = [row["pid"] for row in json.loads(run(WHOLE, "ps", "--json").stdout) if row["mountpoint"].startswith(self.temporary)]
+        servers = [
+            row["pid"]
+            for row in json.loads(run(WHOLE, "ps", "--json").stdout)
+            if row["mountpoint"].startswith(self.temporary)
+        ]
         self.assertEqual(len(servers), 1)
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
@@ -136,7 +173,9 @@ class Run(Folder):
         self.assertLess(time.monotonic() - start, 15 * mounted.PATIENCE)
 
 
-@unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "setpriv, as root, makes an ordinary user of a test")
+@unittest.skipUnless(
+    os.geteuid() == 0 and shutil.which("setpriv"), "setpriv, as root, makes an ordinary user of a test"
+)
 class OrdinaryUser(Folder):
     """The tests above for an unprivileged user, with the sole right to create user namespaces."""
 
@@ -150,7 +189,11 @@ class OrdinaryUser(Folder):
         own = os.path.join(self.folder, "plainfs")
         shutil.copy(WHOLE, own)
         os.chmod(self.folder, 0o755)
-        return subprocess.run(["unshare", "-m", "sh", "-ec", self.SCRIPT, "sh", self.folder, "env", f"TMPDIR={temporary}", own, *words], capture_output=True, timeout=60)
+        return subprocess.run(
+            ["unshare", "-m", "sh", "-ec", self.SCRIPT, "sh", self.folder, "env", f"TMPDIR={temporary}", own, *words],
+            capture_output=True,
+            timeout=60,
+        )
 
     def store(self):
         store = self.copy_of(H5, "store.h5")
@@ -160,12 +203,22 @@ class OrdinaryUser(Folder):
     def test_runs_in_a_user_namespace(self):
         if run("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "unshare", "-U", "true").returncode != 0:
             self.skipTest("user namespaces are off")
-        result = self.as_nobody("run", self.store(), "--", "sh", "-c", "id -u; cat $PLAINFS_MOUNT/*.csv | head -1; exit 3")
+        result = self.as_nobody(
+            "run", self.store(), "--", "sh", "-c", "id -u; cat $PLAINFS_MOUNT/*.csv | head -1; exit 3"
+        )
         self.assertEqual(result.returncode, 3, result.stderr)
         self.assertEqual(result.stdout.split()[0], b"65534")
         shutil.rmtree(os.path.join(self.folder, "tmp"))
         os.unlink(os.path.join(self.folder, "fuse"))
-        result = self.as_nobody("run", os.path.join(self.folder, "store.h5"), "--", "cp", "-r", "{}", os.path.join(self.folder, "tmp", "copy"))
+        result = self.as_nobody(
+            "run",
+            os.path.join(self.folder, "store.h5"),
+            "--",
+            "cp",
+            "-r",
+            "{}",
+            os.path.join(self.folder, "tmp", "copy"),
+        )
         self.assertEqual(result.returncode, 0, result.stderr)
         with Mount(os.path.join(self.folder, "store.h5")) as mount:
             self.assertEqual(run("diff", "-r", mount.path, os.path.join(self.folder, "tmp", "copy")).returncode, 0)
@@ -232,13 +285,19 @@ class Unmount(Folder):
             self.assertEqual(run(WHOLE, "umount", first.path).returncode, 0)
 
     def test_other_mounts_are_kept(self):
-        for path, code, word in ((self.folder, 11, "nothing is mounted there"), ("/no/where", 11, "nothing is mounted there"), ("/proc", 1, "not a FUSE mount but proc")):
+        for path, code, word in (
+            (self.folder, 11, "nothing is mounted there"),
+            ("/no/where", 11, "nothing is mounted there"),
+            ("/proc", 1, "not a FUSE mount but proc"),
+        ):
             result = run(WHOLE, "umount", path)
             self.assertEqual(result.returncode, code, result.stderr)
             self.assertIn(word, result.stderr.decode())
         self.assertEqual(run(WHOLE, "umount").returncode, 1)
 
-    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "setpriv, as root, makes an ordinary user of a test")
+    @unittest.skipUnless(
+        os.geteuid() == 0 and shutil.which("setpriv"), "setpriv, as root, makes an ordinary user of a test"
+    )
     def test_mount_of_another_user_stays(self):
         own = os.path.join(self.folder, "plainfs")
         shutil.copy(WHOLE, own)

@@ -42,7 +42,10 @@ def everything(folder):
     return found
 
 
-@unittest.skipIf("sandbox: " in run(PROGRAM, "-o", "sandbox=required", SAMPLE, "/dev/null").stderr.decode(), "this system has no Landlock")
+@unittest.skipIf(
+    "sandbox: " in run(PROGRAM, "-o", "sandbox=required", SAMPLE, "/dev/null").stderr.decode(),
+    "this system has no Landlock",
+)
 class Sandbox(Folder):
     def mirror(self):
         """Returns a copy of some stores of several formats in one folder."""
@@ -50,13 +53,18 @@ class Sandbox(Folder):
         for number, name in enumerate(STORES):
             folder = os.path.join(DATA, name)
             store = next(entry for entry in os.listdir(folder) if entry.split(".")[0] == "store")
-            os.rename(self.copy_of(os.path.join(folder, store)), os.path.join(mirror, str(number) + os.path.splitext(store)[1]))
+            os.rename(
+                self.copy_of(os.path.join(folder, store)),
+                os.path.join(mirror, str(number) + os.path.splitext(store)[1]),
+            )
         return mirror
 
     def test_shows_the_same_as_without_sandbox(self):
         mirror = self.mirror()
         for options in ("ro", "hdf5_inside"):
-            with Mount(mirror, "-o", options + ",sandbox=none") as without, Mount(mirror, "-o", options + ",sandbox=required") as m:
+            with Mount(mirror, "-o", options + ",sandbox=none") as without, Mount(
+                mirror, "-o", options + ",sandbox=required"
+            ) as m:
                 self.assertEqual(status_of(process_of(without))["Seccomp"], "0")
                 expected = everything(without.path)
                 self.assertTrue(len(expected) > 40)
@@ -103,9 +111,13 @@ class Sandbox(Folder):
                         os.kill(daemon, signal.SIGTERM)
                         self.assertTrue(wait_until(lambda: not is_mounted(m.path)))
                 self.assertTrue(wait_until(lambda: not is_mounted(m.path)), end)
-                gone = lambda process: not os.path.exists(f"/proc/{process}") or status_of(process)["State"].startswith("Z")
+                gone = lambda process: not os.path.exists(f"/proc/{process}") or status_of(process)["State"].startswith(
+                    "Z"
+                )
                 # Not at once if a mount namespace of another test has a copy of the mount.
-                self.assertTrue(wait_until(lambda: all(gone(process) for process in [daemon] + keepers), seconds=60), end)
+                self.assertTrue(
+                    wait_until(lambda: all(gone(process) for process in [daemon] + keepers), seconds=60), end
+                )
 
     def test_unnamed_mountpoint_is_created_and_removed(self):
         store = self.copy_of(SAMPLE)
@@ -119,7 +131,9 @@ class Sandbox(Folder):
 
     def test_writes_its_log_and_its_index(self):
         log, index = os.path.join(self.folder, "log"), os.path.join(self.folder, "made", "index")
-        with Mount(self.mirror(), "-o", f"sandbox=required,log_file={log},index={index},log_level=info,index_ahead") as m:
+        with Mount(
+            self.mirror(), "-o", f"sandbox=required,log_file={log},index={index},log_level=info,index_ahead"
+        ) as m:
             everything(m.path)
         self.assertTrue(wait_until(lambda: "unmounted" in self.text_of(log)))
         self.assertTrue(os.listdir(index))
@@ -127,15 +141,24 @@ class Sandbox(Folder):
     def test_system_log_is_reached_after_its_restart(self):
         # With a separate /dev, with a log that is a file of this test.
         script = 'mount -t tmpfs none "$1"; cp -a /dev/null /dev/zero /dev/urandom /dev/fuse "$1"; mount --bind "$1" /dev; shift; exec "$@"'
-        result = mounted.in_own_namespace(script, self.empty("dev"), sys.executable, os.path.join(HERE, "system_log.py"),
-                                          PROGRAM, SAMPLE, self.empty("point"))
+        result = mounted.in_own_namespace(
+            script,
+            self.empty("dev"),
+            sys.executable,
+            os.path.join(HERE, "system_log.py"),
+            PROGRAM,
+            SAMPLE,
+            self.empty("point"),
+        )
         if result is None:
             self.skipTest("no mount namespace may be made")
         self.assertEqual(result.returncode, 0, result.stderr)
         before, after = result.stdout.decode().splitlines()
         self.assertRegex(before, r"^<14>.* plainfs\[\d+\]: mounted .*, process \d+$")
         self.assertRegex(after, r"^<14>.* plainfs\[\d+\]: unmounted ")
-        self.assertEqual(before.split("[")[1].split("]")[0], before.split()[-1], "the daemon's number, not of who writes for it")
+        self.assertEqual(
+            before.split("[")[1].split("]")[0], before.split()[-1], "the daemon's number, not of who writes for it"
+        )
 
     def text_of(self, path):
         with open(path, encoding="utf-8") as file:
@@ -147,8 +170,21 @@ class Sandbox(Folder):
         self.assertIn(b"absent", result.stderr)
 
     def test_run_does_not_confine_the_command(self):
-        result = subprocess.run([PROGRAM, "run", "-o", "sandbox=required", SAMPLE, "--", "sh", "-c", "cat {}/val.csv | wc -c; ls / | wc -l"],
-                                capture_output=True, timeout=60)
+        result = subprocess.run(
+            [
+                PROGRAM,
+                "run",
+                "-o",
+                "sandbox=required",
+                SAMPLE,
+                "--",
+                "sh",
+                "-c",
+                "cat {}/val.csv | wc -c; ls / | wc -l",
+            ],
+            capture_output=True,
+            timeout=60,
+        )
         self.assertEqual(result.returncode, 0, result.stderr)
 
 

@@ -32,8 +32,8 @@ class Measured:
 @dataclasses.dataclass
 class Index:
     key: bytes
-    sources: list   # of (name, stamp)
-    entries: list   # of (path, measured)
+    sources: list  # of (name, stamp)
+    entries: list  # of (path, measured)
 
 
 class Reader:
@@ -43,12 +43,12 @@ class Reader:
     def take(self, size):
         self.at += size
         assert self.at <= len(self.data)
-        return self.data[self.at - size:self.at]
+        return self.data[self.at - size : self.at]
 
     def number(self):
         value = shift = 0
         while True:
-            byte, = self.take(1)
+            (byte,) = self.take(1)
             value |= (byte & 0x7F) << shift
             shift += 7
             if byte < 0x80:
@@ -93,17 +93,19 @@ def encode_measured(measured):
 
 def decode(data):
     assert data.startswith(MAGIC)
-    size, = struct.unpack_from("<Q", data, len(MAGIC))
+    (size,) = struct.unpack_from("<Q", data, len(MAGIC))
     start = len(MAGIC) + 12
-    reader = Reader(data[start:start + size])
+    reader = Reader(data[start : start + size])
     index = Index(reader.text(), [], [])
     for _ in range(reader.number()):
         index.sources.append((reader.text(), reader.text()))
     path = b""
     for _ in range(reader.number()):
-        path = path[:reader.number()] + reader.text()
+        path = path[: reader.number()] + reader.text()
         offset, length, _ = reader.number(), reader.number(), reader.take(4)
-        index.entries.append((path.decode(), decode_measured(data[start + size + offset:start + size + offset + length])))
+        index.entries.append(
+            (path.decode(), decode_measured(data[start + size + offset : start + size + offset + length]))
+        )
     return index
 
 
@@ -115,7 +117,13 @@ def encode(index):
     content = b""
     for path, measured in index.entries:
         encoded = encode_measured(measured)
-        directory += number(0) + text(path.encode()) + number(len(content)) + number(len(encoded)) + struct.pack("<I", crc32c(encoded))
+        directory += (
+            number(0)
+            + text(path.encode())
+            + number(len(content))
+            + number(len(encoded))
+            + struct.pack("<I", crc32c(encoded))
+        )
         content += encoded
     return MAGIC + struct.pack("<QI", len(directory), crc32c(directory)) + directory + content
 

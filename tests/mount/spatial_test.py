@@ -39,7 +39,9 @@ def same_pictures(test, slides, expected):
     """Compares uns/spatial as scanpy reads it: numbers that are scalars, pictures of the same bytes."""
     test.assertEqual(sorted(slides), sorted(expected))
     for name, slide in expected.items():
-        test.assertEqual({key: float(value) for key, value in slides[name]["scalefactors"].items()}, slide["scalefactors"])
+        test.assertEqual(
+            {key: float(value) for key, value in slides[name]["scalefactors"].items()}, slide["scalefactors"]
+        )
         test.assertEqual(dict(slides[name]["metadata"]), slide.get("metadata", {}))
         test.assertEqual(sorted(slides[name]["images"]), sorted(slide["images"]))
         for picture, pixels in slide["images"].items():
@@ -72,7 +74,9 @@ class Objects(Folder):
     def same_places(self, mount, paths, places=None):
         for path in paths:
             with self.subTest(path):
-                numpy.testing.assert_array_equal(coordinates_in(mount.join(path)), self.places if places is None else places)
+                numpy.testing.assert_array_equal(
+                    coordinates_in(mount.join(path)), self.places if places is None else places
+                )
 
     def test_coordinates_of_every_class_are_in_obsm(self):
         for name in ("slideseq", "fov", "outlines", "visium_v2", "visium_v2_old"):
@@ -87,7 +91,9 @@ class Objects(Folder):
 
     def test_an_object_without_a_picture_has_a_reduction(self):
         with Mount(self.store("fov")) as m:
-            script = "x <- readRDS(commandArgs(TRUE)); print(names(x@images)); write.csv(x[['spatial']]@cell.embeddings)"
+            script = (
+                "x <- readRDS(commandArgs(TRUE)); print(names(x@images)); write.csv(x[['spatial']]@cell.embeddings)"
+            )
             printed = run("Rscript", "-e", script, m.join("seurat.rds")).stdout.decode().splitlines()
             self.assertEqual(printed[0], "NULL")
             self.assertEqual(printed[1:3], ['"","spatial_1","spatial_2"', '"c1",30,20'])
@@ -109,8 +115,15 @@ class Objects(Folder):
                     stored = numpy.linspace(0, 1, 12 * 18 * 3).reshape((12, 18, 3), order="F")
                     numpy.testing.assert_array_equal(picture, numpy.floor(stored * 255 + 0.5))
                     factors = {name: float(value) for name, value in slides["slice1"]["scalefactors"].items()}
-                    self.assertEqual(factors, {"tissue_hires_scalef": 0.5, "tissue_lowres_scalef": 0.1,
-                                               "spot_diameter_fullres": 10, "fiducial_diameter_fullres": 12})
+                    self.assertEqual(
+                        factors,
+                        {
+                            "tissue_hires_scalef": 0.5,
+                            "tissue_lowres_scalef": 0.1,
+                            "spot_diameter_fullres": 10,
+                            "fiducial_diameter_fullres": 12,
+                        },
+                    )
 
     def test_visium_of_seurat_5_equals_seurat_4(self):
         for name in ("visium_v2", "visium_v2_old"):
@@ -144,7 +157,7 @@ class Objects(Folder):
             second = next(i for i, line in enumerate(printed) if line.startswith("s2 "))
             self.assertEqual([line.split()[0] for line in printed[4:second]], ["c1", "c2", "c3", "c4"])
             self.assertEqual(printed[second + 1].split()[:2], [str(length) for length in logo.shape[:2]])
-            self.assertEqual([line.split()[0] for line in printed[second + 4:]], ["c5", "c6"])
+            self.assertEqual([line.split()[0] for line in printed[second + 4 :]], ["c5", "c6"])
 
     @needs_r("SingleCellExperiment", "igraph")
     def test_a_trajectory_is_tables_and_lists(self):
@@ -170,8 +183,10 @@ class Objects(Folder):
 
 def png(pixels):
     """A PNG of red, green and blue in 8 bits."""
+
     def chunk(name, data):
         return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
     height, width, _ = pixels.shape
     rows = b"".join(b"\0" + row.tobytes() for row in pixels)
     head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
@@ -211,7 +226,9 @@ class Takane(Folder):
             mapping["image_formats"] = numpy.array([b"PNG"])
         with Mount(store) as m:
             numpy.testing.assert_array_equal(numpy.load(m.join("images", "0.npy")), pixels)
-            with open(m.join("images", "0.png"), "rb") as shown, open(os.path.join(store, "images", "0.png"), "rb") as stored:
+            with open(m.join("images", "0.png"), "rb") as shown, open(
+                os.path.join(store, "images", "0.png"), "rb"
+            ) as stored:
                 self.assertEqual(shown.read(), stored.read())
             for path in ("anndata.h5ad", "anndata.zarr"):
                 slide = slides_in(m.join(path))["s1"]
@@ -239,13 +256,26 @@ class Runs(Folder):
             square["quality_score"] = numpy.array([[40], [20]], "f4")
 
     def test_info_names_a_run_of_xenium(self):
-        manifest = {"major_version": 5, "run_name": "Run 7", "region_name": "R1", "panel_name": "N/A", "num_cells": 3, "pixel_size": 0.2125}
+        manifest = {
+            "major_version": 5,
+            "run_name": "Run 7",
+            "region_name": "R1",
+            "panel_name": "N/A",
+            "num_cells": 3,
+            "pixel_size": 0.2125,
+        }
         self.write("run/experiment.xenium", json.dumps(manifest))
         self.write("run/cells.parquet", "PAR1")
         self.transcripts("run/transcripts.zarr.zip")
         folder = os.path.join(self.folder, "run")
         lines = [line.split() for line in run(PROGRAM, "info", folder).stdout.decode().splitlines()]
-        for line in (["kind", "Xenium"], ["name", "Run", "7"], ["region_name", "R1"], ["num_cells", "3"], ["pixel_size", "0.2125"]):
+        for line in (
+            ["kind", "Xenium"],
+            ["name", "Run", "7"],
+            ["region_name", "R1"],
+            ["num_cells", "3"],
+            ["pixel_size", "0.2125"],
+        ):
             self.assertIn(line, lines)
         self.assertNotIn("panel_name", [line[0] for line in lines if line])
         with Mount(folder) as m:
@@ -263,7 +293,10 @@ class Runs(Folder):
         for name, kind, bins in (("sample", "Visium", []), ("hd", "Visium HD", ["square_002um", "square_008um"])):
             with Mount(os.path.join(self.folder, name, "outs")) as m:
                 printed = json.loads(m.read(".plainfs", "info.json"))["run"]
-            self.assertEqual([printed["kind"], printed["name"], printed.get("bins", []), printed["microns_per_pixel"]], [kind, name, bins, 0.27])
+            self.assertEqual(
+                [printed["kind"], printed["name"], printed.get("bins", []), printed["microns_per_pixel"]],
+                [kind, name, bins, 0.27],
+            )
 
     def test_invalid_manifest_is_ignored(self):
         self.write("run/experiment.xenium", "{")
@@ -281,7 +314,12 @@ def visium(cells=8, slides=("lib",), dtype="u1"):
     counts = chance.poisson(3, (cells, 3)).astype("f4")
     made = anndata.AnnData(counts, obs=obs, var=pandas.DataFrame(index=["g1", "g2", "g3"]), dtype="f4")
     made.obsm["spatial"] = chance.uniform(20, 180, (cells, 2))
-    factors = {"tissue_hires_scalef": 0.5, "tissue_lowres_scalef": 0.1, "spot_diameter_fullres": 20.0, "fiducial_diameter_fullres": 30.0}
+    factors = {
+        "tissue_hires_scalef": 0.5,
+        "tissue_lowres_scalef": 0.1,
+        "spot_diameter_fullres": 20.0,
+        "fiducial_diameter_fullres": 30.0,
+    }
     made.uns["spatial"] = {}
     for slide in slides:
         small = chance.integers(0, 256, (20, 24, 3)).astype("u1")
@@ -314,7 +352,9 @@ class Slides(Folder):
                 self.assertEqual(printed[2], "20 30 0.5 0.1 ")
                 across, down = made.obsm["spatial"][3]
                 self.assertEqual(printed[7].split()[:4], ["c3", "1", "3", "3"])
-                numpy.testing.assert_allclose([float(word) for word in printed[7].split()[4:]], [down, across], rtol=1e-6)
+                numpy.testing.assert_allclose(
+                    [float(word) for word in printed[7].split()[4:]], [down, across], rtol=1e-6
+                )
 
     def test_pictures_are_those_of_the_store(self):
         store = os.path.join(self.folder, "v.h5ad")
@@ -349,7 +389,10 @@ class Slides(Folder):
 
     def test_each_slide_has_its_own_cells(self):
         printed, _ = self.printed(visium(slides=("a", "b")))
-        self.assertEqual([line.split()[0] for line in printed if line.startswith("c")], ["c0", "c2", "c4", "c6", "c1", "c3", "c5", "c7"])
+        self.assertEqual(
+            [line.split()[0] for line in printed if line.startswith("c")],
+            ["c0", "c2", "c4", "c6", "c1", "c3", "c5", "c7"],
+        )
 
     def test_slides_of_unknown_cells_are_left_out_and_logged(self):
         made = visium(slides=("a", "b"))

@@ -16,8 +16,12 @@ from server import Server  # noqa: E402
 anndata, numpy, pandas, zarr = import_or_exit("anndata", "numpy", "pandas", "zarr")
 
 GLOBAL = [{"type": "identity", "input": {"name": "xy"}, "output": {"name": "global"}}]
-TABLE = {"spatialdata-encoding-type": "ngff:regions_table", "region": "cells", "region_key": "region",
-         "instance_key": "cell_id"}
+TABLE = {
+    "spatialdata-encoding-type": "ngff:regions_table",
+    "region": "cells",
+    "region_key": "region",
+    "instance_key": "cell_id",
+}
 POINTS = "SELECT i * 0.25 AS x, 'GENE' || i % 3 AS gene FROM range({}, {}) t(i)"
 PARTS = "points/transcripts/points.parquet"
 QUERIES = {
@@ -29,8 +33,14 @@ QUERIES = {
 
 def by_duckdb(paths):
     """Returns the rows of each Parquet file."""
-    done = subprocess.run(["node", os.path.join(NPM, "read.mjs")], input="\n".join(paths), text=True,
-                          capture_output=True, timeout=120, check=True)
+    done = subprocess.run(
+        ["node", os.path.join(NPM, "read.mjs")],
+        input="\n".join(paths),
+        text=True,
+        capture_output=True,
+        timeout=120,
+        check=True,
+    )
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(answers) == len(paths) and not any("error" in answer for answer in answers), answers
     return [answer["rows"] for answer in answers]
@@ -57,22 +67,26 @@ class SpatialData(Folder):
         self.put_image("labels/cells", "yx", self.labels)
         self.cells = self.put_table("tables/counts")
         zarr.open_group(os.path.join(self.store, "shapes/cells"), mode="w").attrs.update(
-            {"encoding-type": "ngff:shapes", "coordinateTransformations": GLOBAL})
+            {"encoding-type": "ngff:shapes", "coordinateTransformations": GLOBAL}
+        )
         zarr.open_group(os.path.join(self.store, "points/transcripts"), mode="w").attrs.update(
-            {"encoding-type": "ngff:points", "coordinateTransformations": GLOBAL})
+            {"encoding-type": "ngff:points", "coordinateTransformations": GLOBAL}
+        )
         os.mkdir(os.path.join(self.store, PARTS))
         lines = [f"{os.path.join(self.store, path)}\t{query}" for path, query in QUERIES.items()]
-        subprocess.run(["node", os.path.join(NPM, "write.mjs")], input="\n".join(lines), text=True, timeout=120,
-                       check=True)
+        subprocess.run(
+            ["node", os.path.join(NPM, "write.mjs")], input="\n".join(lines), text=True, timeout=120, check=True
+        )
 
     def put_image(self, name, axes, pixels):
         group = zarr.open_group(os.path.join(self.store, name), mode="w")
         group.attrs.update(image_attributes(axes))
-        group.create_dataset("0", data=pixels, chunks=(1, 8, 8)[-pixels.ndim:], dimension_separator="/")
+        group.create_dataset("0", data=pixels, chunks=(1, 8, 8)[-pixels.ndim :], dimension_separator="/")
 
     def put_table(self, name):
-        obs = pandas.DataFrame({"region": pandas.Categorical(["cells"] * 6), "cell_id": range(6)},
-                               index=[f"c{i}" for i in range(6)])
+        obs = pandas.DataFrame(
+            {"region": pandas.Categorical(["cells"] * 6), "cell_id": range(6)}, index=[f"c{i}" for i in range(6)]
+        )
         cells = anndata.AnnData(numpy.arange(18, dtype="f4").reshape(6, 3), obs=obs, dtype="f4")
         cells.var_names = ["GENE0", "GENE1", "GENE2"]
         cells.obsm["spatial"] = numpy.arange(12.0).reshape(6, 2)

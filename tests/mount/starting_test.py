@@ -123,7 +123,9 @@ class Starting(Folder):
         os.mkdir(os.path.join(self.folder, "pbmc"))
         with Mount(SAMPLE, "-o", "sandbox=none") as m:
             script = 'mount --bind "$4" "$2"; kill -9 "$5"; while stat "$2" 2>/dev/null >&2; do :; done; "$1" "$3"; umount "$2-1"; umount -l "$2"'
-            result = mounted.in_own_namespace(script, PROGRAM, os.path.join(self.folder, "pbmc"), store, m.path, str(m.pid))
+            result = mounted.in_own_namespace(
+                script, PROGRAM, os.path.join(self.folder, "pbmc"), store, m.path, str(m.pid)
+            )
             if result is None:
                 self.skipTest("no mount namespace may be made")
             self.assertEqual((result.returncode, result.stderr), (0, b""))
@@ -134,8 +136,15 @@ class Starting(Folder):
             self.skipTest("this needs a user without processes")
         nobody = pwd.getpwnam("nobody")
         os.chmod(self.folder, 0o755)
-        result = run(self.copy_of(PROGRAM), SAMPLE, self.empty("m"), user=nobody.pw_uid, group=nobody.pw_gid, extra_groups=[],
-                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NPROC, (0, 0)))
+        result = run(
+            self.copy_of(PROGRAM),
+            SAMPLE,
+            self.empty("m"),
+            user=nobody.pw_uid,
+            group=nobody.pw_gid,
+            extra_groups=[],
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NPROC, (0, 0)),
+        )
         self.assertEqual(result.returncode, 5, result.stderr)
         self.assertIn(b"fork", result.stderr)
 
@@ -151,8 +160,14 @@ class Starting(Folder):
     def test_an_absent_chunk_may_be_an_error(self):
         store = os.path.join(self.folder, "s.zarr")
         os.makedirs(os.path.join(store, "a"))
-        for name, text in ((".zgroup", '{"zarr_format":2}'), ("a/.zarray", '{"zarr_format":2,"shape":[2],"chunks":[2],"dtype":"<i4",'
-                           '"compressor":null,"filters":null,"order":"C","fill_value":7}')):
+        for name, text in (
+            (".zgroup", '{"zarr_format":2}'),
+            (
+                "a/.zarray",
+                '{"zarr_format":2,"shape":[2],"chunks":[2],"dtype":"<i4",'
+                '"compressor":null,"filters":null,"order":"C","fill_value":7}',
+            ),
+        ):
             with open(os.path.join(store, name), "w") as file:
                 file.write(text)
         with Mount(store) as m:

@@ -30,13 +30,19 @@ def lines_of(path):
 class Tenx(Folder):
     def random_counts(self, random):
         features, barcodes = [(1, 1), (40, 25), (300, 0), (2000, 700), (7, 5000)][random.integers(5)]
-        counts = scipy.sparse.random(features, barcodes, density=0.05, format="csc", random_state=int(random.integers(1 << 30)))
+        counts = scipy.sparse.random(
+            features, barcodes, density=0.05, format="csc", random_state=int(random.integers(1 << 30))
+        )
         kind = ["i4", "i8", "u4", "f4", "f8"][random.integers(5)]
         counts.data = (counts.data * 100 if kind[0] == "f" else numpy.ceil(counts.data * 100)).astype(kind)
         return counts
 
     def write_counts(self, group, counts, random):
-        chunks = lambda array: {"chunks": (int(random.integers(1, len(array) + 1)),), "compression": 4, "shuffle": True} if len(array) else {}
+        chunks = (
+            lambda array: {"chunks": (int(random.integers(1, len(array) + 1)),), "compression": 4, "shuffle": True}
+            if len(array)
+            else {}
+        )
         group.create_dataset("data", data=counts.data, **chunks(counts.data))
         indices = counts.indices.astype(["i4", "i8", "u4"][random.integers(3)])
         group.create_dataset("indices", data=indices, **chunks(indices))
@@ -53,7 +59,9 @@ class Tenx(Folder):
         self.assertEqual(matrix.shape, counts.shape)
         numpy.testing.assert_array_equal(matrix.row, counts.indices)
         numpy.testing.assert_array_equal(matrix.data.astype(counts.data.dtype), counts.data)
-        numpy.testing.assert_array_equal(matrix.col, numpy.repeat(numpy.arange(counts.shape[1]), numpy.diff(counts.indptr)))
+        numpy.testing.assert_array_equal(
+            matrix.col, numpy.repeat(numpy.arange(counts.shape[1]), numpy.diff(counts.indptr))
+        )
         self.assertEqual(lines_of(os.path.join(folder, "genes.tsv")), [f"{i}\t{n}" for i, n in zip(ids, names)])
         if barcodes:
             self.assertEqual(lines_of(os.path.join(folder, "barcodes.tsv")), barcodes)
@@ -104,12 +112,14 @@ class Tenx(Folder):
             barcodes = ["".join(random.choice(list("ACGT"), 16)) for _ in range(100)]
             ids = [f"ENSG{i}" for i in range(50)]
             umis = ["".join(random.choice(list("ACGT"), bases)) for _ in range(count - 1)] + ["T" * bases]
-            columns = {"barcode_idx": numpy.sort(random.integers(0, 100, count)).astype("u8"),
-                       "feature_idx": random.integers(0, 50, count).astype("u4"),
-                       "umi": numpy.array([int(umi.translate(str.maketrans("ACGT", "0123")), 4) for umi in umis], "u4"),
-                       "count": random.integers(1, 100, count).astype("u4"),
-                       "gem_group": random.integers(1, 3, count).astype("u2"),
-                       "library_idx": random.integers(0, 2, count).astype("u2")}
+            columns = {
+                "barcode_idx": numpy.sort(random.integers(0, 100, count)).astype("u8"),
+                "feature_idx": random.integers(0, 50, count).astype("u4"),
+                "umi": numpy.array([int(umi.translate(str.maketrans("ACGT", "0123")), 4) for umi in umis], "u4"),
+                "count": random.integers(1, 100, count).astype("u4"),
+                "gem_group": random.integers(1, 3, count).astype("u2"),
+                "library_idx": random.integers(0, 2, count).astype("u2"),
+            }
             with h5py.File(path, "w") as file:
                 for name, values in columns.items():
                     file.create_dataset(name, data=values, chunks=(4096,), compression=1, shuffle=True)
@@ -119,11 +129,26 @@ class Tenx(Folder):
                 with open(mount.join("molecules.csv"), newline="", encoding="utf-8") as table:
                     rows = csv.reader(table)
                     self.assertEqual(next(rows), ["barcode", "umi", "feature_id", "feature_name", "count", "library"])
-                    want = zip(columns["barcode_idx"], columns["gem_group"], umis, columns["feature_idx"], columns["count"],
-                               columns["library_idx"])
+                    want = zip(
+                        columns["barcode_idx"],
+                        columns["gem_group"],
+                        umis,
+                        columns["feature_idx"],
+                        columns["count"],
+                        columns["library_idx"],
+                    )
                     for row, (barcode, well, umi, feature, reads, library) in zip(rows, want, strict=True):
-                        self.assertEqual(row, [f"{barcodes[barcode]}-{well}", umi, ids[feature], ids[feature].lower(), str(reads),
-                                               str(library)])
+                        self.assertEqual(
+                            row,
+                            [
+                                f"{barcodes[barcode]}-{well}",
+                                umi,
+                                ids[feature],
+                                ids[feature].lower(),
+                                str(reads),
+                                str(library),
+                            ],
+                        )
 
     def test_r_reads_a_matrix_without_hdf5r(self):
         skip_rest(self, missing_r("Matrix"))

@@ -52,21 +52,28 @@ class Tools(Folder):
             name = m.join("matrix.mtx")
             self.assertEqual(int(self.quiet("wc", "-l", name).split()[0]), text.count(b"\n"))
             self.assertEqual(self.quiet("tail", "-n", "3", name), b"".join(text.splitlines(True)[-3:]))
-            self.assertEqual(self.quiet("cut", "-f", "1", m.join("genes.tsv")),
-                             b"".join(line.split(b"\t")[0] + b"\n" for line in m.read("genes.tsv").splitlines()))
-            self.assertEqual(self.quiet("sort", name, env={"LC_ALL": "C", "PATH": os.environ["PATH"]}),
-                             b"".join(sorted(text.splitlines(True))))
+            self.assertEqual(
+                self.quiet("cut", "-f", "1", m.join("genes.tsv")),
+                b"".join(line.split(b"\t")[0] + b"\n" for line in m.read("genes.tsv").splitlines()),
+            )
+            self.assertEqual(
+                self.quiet("sort", name, env={"LC_ALL": "C", "PATH": os.environ["PATH"]}),
+                b"".join(sorted(text.splitlines(True))),
+            )
 
     def test_checksums(self):
         with Mount(SAMPLE) as m:
             files = [name for name in os.listdir(m.path) if os.path.isfile(m.join(name))]
             sums = "".join(f"{hashlib.sha256(m.read(name)).hexdigest()}  {name}\n" for name in files)
-            result = subprocess.run(["sha256sum", "--quiet", "-c"], input=sums.encode(), cwd=m.path, capture_output=True)
+            result = subprocess.run(
+                ["sha256sum", "--quiet", "-c"], input=sums.encode(), cwd=m.path, capture_output=True
+            )
             self.assertEqual(result.returncode, 0, result.stdout)
 
     @needs_modules("numpy")
     def test_numpy_maps_arrays(self):
         import numpy
+
         with Mount(SAMPLE) as m:
             mapped = numpy.load(m.join("val.npy"), mmap_mode="r")
             self.assertEqual(mapped.tolist(), [int(line) for line in m.read("val.csv").split()])

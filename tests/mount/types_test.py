@@ -19,14 +19,24 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SCRIPT = os.path.join(HERE, "column_types.R")
 VIEWS = "csv+npy+rds+seurat+h5ad+zarr+parquet"
 R_SECONDS, R_DAYS = ("POSIXct POSIXt", "double", "UTC"), ("Date", "double", "")
-R_TEXT, R_NUMBER, R_INTEGER, R_WIDE = (("character", "character", ""), ("numeric", "double", ""), ("integer", "integer", ""),
-                                       ("integer64", "double", ""))
+R_TEXT, R_NUMBER, R_INTEGER, R_WIDE = (
+    ("character", "character", ""),
+    ("numeric", "double", ""),
+    ("integer", "integer", ""),
+    ("integer64", "double", ""),
+)
 LEVELS = "abbbbbba"  # the cells of level a have no missing or infinite value
 
 
 def r(*arguments):
-    done = subprocess.run(["Rscript", SCRIPT, *arguments], capture_output=True, text=True, timeout=120, check=False,
-                          env=dict(os.environ, LC_ALL="C.UTF-8"))
+    done = subprocess.run(
+        ["Rscript", SCRIPT, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env=dict(os.environ, LC_ALL="C.UTF-8"),
+    )
     if done.returncode != 0:
         raise AssertionError(done.stderr)
     return done.stdout
@@ -37,8 +47,12 @@ def r_columns(*files):
     found = []
     for lines in r("read", *files).split("\n\n")[:-1]:
         fields = [line.split("\t") for line in lines.split("\n")]
-        found.append({name: (tuple(about), values) for name, *about, values in
-                      [(each[0], each[1], each[2], each[3], each[4:]) for each in fields]})
+        found.append(
+            {
+                name: (tuple(about), values)
+                for name, *about, values in [(each[0], each[1], each[2], each[3], each[4:]) for each in fields]
+            }
+        )
     return found
 
 
@@ -50,7 +64,7 @@ def export(store, target):
 
 def point_in_time(number, unit):
     """Returns a number of days or seconds of R in the form of the .csv. A number outside of time stays a number."""
-    if not abs(number) <= 2 ** 53:
+    if not abs(number) <= 2**53:
         return number
     whole = numpy.datetime_as_string(numpy.datetime64(math.floor(number), unit))
     if unit == "D":
@@ -64,7 +78,7 @@ def to_the_second(text):
     """Splits a time of any unit into its date, its clock and the fraction of its second."""
     date, _, time = text.removesuffix("Z").partition("T")
     clock, _, fraction = time.partition(".")
-    return date, (clock + "00:00:00"[len(clock):]), fraction.rstrip("0")
+    return date, (clock + "00:00:00"[len(clock) :]), fraction.rstrip("0")
 
 
 def meant(about, values):
@@ -78,7 +92,7 @@ def meant(about, values):
         return [None if value.startswith("NA") else complex(*map(float, value.split(","))) for value in values]
     if classes == "integer64":
         numbers = [int(value, 16) for value in values]
-        return [None if number == 2 ** 63 else number - 2 ** 64 * (number > 2 ** 63) for number in numbers]
+        return [None if number == 2**63 else number - 2**64 * (number > 2**63) for number in numbers]
     numbers = [None if value == "NA" else float(value) for value in values]
     if classes == "integer":
         return [None if number is None else int(number) for number in numbers]
@@ -162,43 +176,72 @@ def times(kind, unit, plain=18262, low=-1000, high=4000):
     return numpy.array([plain, missing, 1, 2, 3, low, high, 0], "i8").view(f"{kind}8[{unit}]")
 
 
-UNITS = {"Y": R_TEXT, "M": R_TEXT, "W": R_DAYS, "D": R_DAYS, **dict.fromkeys(("h", "m", "s", "ms", "us", "ns", "ps", "fs", "as"), R_SECONDS)}
+UNITS = {
+    "Y": R_TEXT,
+    "M": R_TEXT,
+    "W": R_DAYS,
+    "D": R_DAYS,
+    **dict.fromkeys(("h", "m", "s", "ms", "us", "ns", "ps", "fs", "as"), R_SECONDS),
+}
 MISSING = numpy.array([False, True] + 6 * [False])
 
 
 def numpy_columns():
     """Returns {name: (how it is written, Python values, R values)}."""
     made = {"truth": ("array", numpy.array([True, False] * 4), ("logical", "logical", ""))}
-    for kind, about in {"i1": R_INTEGER, "i2": R_INTEGER, "i4": R_NUMBER, "i8": R_TEXT, "u1": R_INTEGER, "u2": R_INTEGER, "u4": R_NUMBER,
-                        "u8": R_TEXT, "f2": R_NUMBER, "f4": R_NUMBER, "f8": R_NUMBER}.items():
+    for kind, about in {
+        "i1": R_INTEGER,
+        "i2": R_INTEGER,
+        "i4": R_NUMBER,
+        "i8": R_TEXT,
+        "u1": R_INTEGER,
+        "u2": R_INTEGER,
+        "u4": R_NUMBER,
+        "u8": R_TEXT,
+        "f2": R_NUMBER,
+        "f4": R_NUMBER,
+        "f8": R_NUMBER,
+    }.items():
         made[kind] = ("array", numbers(kind), about)
     within = numbers("i4")
-    within[5] = -2 ** 31 + 1
+    within[5] = -(2**31) + 1
     wide = numbers("i8")
-    wide[5] = -2 ** 63 + 1
+    wide[5] = -(2**63) + 1
     made["i4_of_r"] = ("array", within, R_INTEGER)
     made["i8_exact"] = ("array", within.astype("i8"), R_NUMBER)
     made["i8_wide"] = ("array", wide, R_WIDE)
-    made["u8_wide"] = ("array", numpy.array([1, 0, 2, 3, 4, 5, 2 ** 63 - 1, 0], "u8"), R_WIDE)
+    made["u8_wide"] = ("array", numpy.array([1, 0, 2, 3, 4, 5, 2**63 - 1, 0], "u8"), R_WIDE)
     for kind in ("c8", "c16"):
-        made[kind] = ("array", numpy.array([1 + 2j, 0, numpy.nan, numpy.inf, -numpy.inf, -1e30, 1e-30, 0], kind), ("complex", "complex", ""))
+        made[kind] = (
+            "array",
+            numpy.array([1 + 2j, 0, numpy.nan, numpy.inf, -numpy.inf, -1e30, 1e-30, 0], kind),
+            ("complex", "complex", ""),
+        )
     words = ["x", "NA", "NaN", "Inf", "-Inf", "a,b", 'q"', ""]
     made["text"] = ("string-array", numpy.array(words, object), R_TEXT)
     made["U4"] = ("array", numpy.array(words, "U4"), R_TEXT)
     made["S4"] = ("array", numpy.array(words, "S4"), R_TEXT)
-    made["categorical"] = ("categorical", (numpy.array([0, -1, 1, 2, 0, 1, 2, 3], "i1"), ["x", "NA", "Inf", ""]), ("factor", "integer", ""))
-    made["ordered"] = ("ordered", (numpy.array([0, -1, 1, 0, 0, 1, 0, 1], "i1"), ["low", "high"]), ("ordered factor", "integer", ""))
+    made["categorical"] = (
+        "categorical",
+        (numpy.array([0, -1, 1, 2, 0, 1, 2, 3], "i1"), ["x", "NA", "Inf", ""]),
+        ("factor", "integer", ""),
+    )
+    made["ordered"] = (
+        "ordered",
+        (numpy.array([0, -1, 1, 0, 0, 1, 0, 1], "i1"), ["low", "high"]),
+        ("ordered factor", "integer", ""),
+    )
     made["nullable"] = ("nullable-integer", (wide, MISSING), R_WIDE)
     made["nullable_truth"] = ("nullable-boolean", (made["truth"][1], MISSING), ("logical", "logical", ""))
     made["nullable_whole"] = ("nullable-integer", (within, ~MISSING & MISSING), R_INTEGER)
     for unit, about in UNITS.items():
         made[f"time_{unit}"] = ("array", times("M", unit), about)
-    made["day_far"] = ("array", times("M", "D", high=2 ** 53 + 1), R_TEXT)
-    made["second_far"] = ("array", times("M", "s", high=2 ** 53 + 1), R_TEXT)
+    made["day_far"] = ("array", times("M", "D", high=2**53 + 1), R_TEXT)
+    made["second_far"] = ("array", times("M", "s", high=2**53 + 1), R_TEXT)
     made["nano_exact"] = ("array", times("M", "ns", plain=1700000000123456000), R_SECONDS)
     made["nano_digits"] = ("array", times("M", "ns", plain=1700000000123456789), R_TEXT)
     made["span"] = ("array", times("m", "s"), R_NUMBER)
-    made["span_wide"] = ("array", times("m", "ns", high=2 ** 63 - 1), R_WIDE)
+    made["span_wide"] = ("array", times("m", "ns", high=2**63 - 1), R_WIDE)
     return made
 
 
@@ -222,7 +265,10 @@ def values_of(how, stored):
 def write_element(group, name, how, stored):
     def put(where, label, values, encoding="array"):
         filters = {"object_codec": zarr.codecs.VLenUTF8()} if values.dtype == object else {}
-        where.create_dataset(label, data=values, **filters).attrs.update({"encoding-type": encoding, "encoding-version": "0.2.0"})
+        where.create_dataset(label, data=values, **filters).attrs.update(
+            {"encoding-type": encoding, "encoding-version": "0.2.0"}
+        )
+
     if how in ("categorical", "ordered"):
         codes, labels = stored
         inner = group.create_group(name)
@@ -239,7 +285,9 @@ def write_element(group, name, how, stored):
 
 
 def write_frame(group, columns, names):
-    group.attrs.update({"encoding-type": "dataframe", "encoding-version": "0.2.0", "_index": "_index", "column-order": list(columns)})
+    group.attrs.update(
+        {"encoding-type": "dataframe", "encoding-version": "0.2.0", "_index": "_index", "column-order": list(columns)}
+    )
     write_element(group, "_index", "string-array", numpy.array(names, object))
     for name, (how, stored, _) in columns.items():
         write_element(group, name, how, stored)
@@ -261,14 +309,18 @@ def of_seurat(folder):
 class TypesTest(Folder):
     def hold(self, expected, path, ours, is_same):
         """Compares each value of each column with the expected one."""
-        wrong = [f"{path}: {name}, row {row}: {ours[name][row]!r}, not {value!r}" for name, values in expected.items()
-                 for row, value in enumerate(values) if not is_same(ours[name][row], value)]
+        wrong = [
+            f"{path}: {name}, row {row}: {ours[name][row]!r}, not {value!r}"
+            for name, values in expected.items()
+            for row, value in enumerate(values)
+            if not is_same(ours[name][row], value)
+        ]
         self.assertEqual(wrong, [])
 
     def hold_parquet(self, *files):
         skip_rest(self, missing_npm("@duckdb/node-api", "hyparquet"))
         for file, answer in zip(files, read_all(files), strict=True):
-            self.assertIsNone(difference(answer, fields_of(file[:-len("parquet")] + "csv")), file)
+            self.assertIsNone(difference(answer, fields_of(file[: -len("parquet")] + "csv")), file)
 
     def hold_anndata(self, expected, folder, *others):
         for name in ("anndata.h5ad", "anndata.zarr", *others):
@@ -292,8 +344,12 @@ class TypesTest(Folder):
             self.hold(expected, path, alone(path, expected), is_same_text)
         for name in ("date", "day", "instant", "difftime"):
             shown = numpy.load(os.path.join(frame, name + ".npy"))
-            self.hold({name: [float(value) for value in stored[name][1] if value != "NA"]}, name + ".npy",
-                      {name: numpy.delete(shown, 1)}, is_same_number)
+            self.hold(
+                {name: [float(value) for value in stored[name][1] if value != "NA"]},
+                name + ".npy",
+                {name: numpy.delete(shown, 1)},
+                is_same_number,
+            )
         self.hold_anndata(expected, os.path.dirname(cells))
         self.hold_parquet(frame + ".parquet", cells + ".parquet")
 
@@ -311,17 +367,26 @@ class TypesTest(Folder):
                 numpy.testing.assert_array_equal(numpy.load(os.path.join(obs, name + ".npy")), stored, name)
         self.hold_anndata(expected, target)
         types = read_obs(os.path.join(target, "anndata.h5ad")).dtypes
-        self.assertEqual([str(types[name]) for name in ("nullable", "nullable_truth", "nullable_whole")], ["Int64", "boolean", "int32"])
+        self.assertEqual(
+            [str(types[name]) for name in ("nullable", "nullable_truth", "nullable_whole")],
+            ["Int64", "boolean", "int32"],
+        )
         if not missing_r():
             for shown in r_columns(obs + ".rds", *of_seurat(target)):
-                self.assertEqual({name: shown[name][0] for name in columns}, {name: about for name, (_, _, about) in columns.items()})
+                self.assertEqual(
+                    {name: shown[name][0] for name in columns}, {name: about for name, (_, _, about) in columns.items()}
+                )
                 self.hold(expected, "obs.rds", {name: meant(*shown[name]) for name in columns}, is_same_of_r)
         self.hold_parquet(obs + ".parquet")
         skip_rest(self, missing_r("Seurat"))
 
     def test_column_has_one_type_in_all_levels(self):
         columns = numpy_columns()
-        columns["group"] = ("categorical", (numpy.array(["ab".index(level) for level in LEVELS], "i1"), ["a", "b"]), None)
+        columns["group"] = (
+            "categorical",
+            (numpy.array(["ab".index(level) for level in LEVELS], "i1"), ["a", "b"]),
+            None,
+        )
         store = os.path.join(self.folder, "store.zarr")
         write_anndata(store, columns)
         folders = ["", "by/group/a", "by/group/b"]
@@ -337,9 +402,14 @@ class TypesTest(Folder):
         self.assertEqual(types[1], types[0])
         self.assertEqual(types[2], types[0])
         if not missing_r():
-            whole, *levels = r_columns(*(os.path.join(self.folder, f"{number}-obs.rds") for number in range(len(folders))))
+            whole, *levels = r_columns(
+                *(os.path.join(self.folder, f"{number}-obs.rds") for number in range(len(folders)))
+            )
             for level in levels:
-                self.assertEqual({name: about for name, (about, _) in level.items()}, {name: about for name, (about, _) in whole.items()})
+                self.assertEqual(
+                    {name: about for name, (about, _) in level.items()},
+                    {name: about for name, (about, _) in whole.items()},
+                )
         skip_rest(self, missing_npm("@duckdb/node-api", "hyparquet"))
         whole, *levels = [answer["types"] for answer in read_all(parquet)]
         self.assertEqual(levels, [whole, whole])

@@ -19,8 +19,20 @@ from optional import has_program, missing_programs, needs, needs_modules, skip_r
 FIRST_SEED, END_SEED = map(int, os.environ.get("VCF_SEEDS", "0:40").split(":"))
 
 # Its options for taking every site of two alleles.
-PLINK2 = ("plink2", "--min-alleles", "2", "--max-alleles", "2", "--allow-extra-chr", "--output-chr", "MT",
-          "--threads", "1", "--memory", "640")
+PLINK2 = (
+    "plink2",
+    "--min-alleles",
+    "2",
+    "--max-alleles",
+    "2",
+    "--allow-extra-chr",
+    "--output-chr",
+    "MT",
+    "--threads",
+    "1",
+    "--memory",
+    "640",
+)
 
 
 def without_blanks(vcf):
@@ -96,13 +108,22 @@ class Golden(Folder):
             if name == "unsorted":
                 continue
             with self.subTest(case=name), Mount(store) as mount:
-                lines = [line.split("\t") for line in mount.read("variants.vcf").decode().splitlines() if not line.startswith("#")]
+                lines = [
+                    line.split("\t")
+                    for line in mount.read("variants.vcf").decode().splitlines()
+                    if not line.startswith("#")
+                ]
                 for contig, position in {(line[0], line[1]) for line in lines if ":" not in line[0] and line[1] != "0"}:
                     want = [line[:5] for line in lines if line[0] == contig and line[1] == position]
                     region = f"{contig}:{position}-{position}"
                     for command in (("tabix",), ("bcftools", "view", "-H", "-r")):
-                        got = lines_of(command[0], *command[1:], *([region] if "-r" in command else []),
-                                       mount.join("variants.vcf.gz"), *([] if "-r" in command else [region]))
+                        got = lines_of(
+                            command[0],
+                            *command[1:],
+                            *([region] if "-r" in command else []),
+                            mount.join("variants.vcf.gz"),
+                            *([] if "-r" in command else [region]),
+                        )
                         for line in want:
                             self.assertIn(line, [one.split("\t")[:5] for one in got])
                     found += 1
@@ -139,11 +160,31 @@ class Golden(Folder):
                 if not os.path.exists(mount.join("plink.bed")):
                     continue
                 out = os.path.join(self.folder, name)
-                read = run("plink1.9", "--bfile", mount.join("plink"), "--allow-extra-chr", "--allow-no-sex", "--freq", "--out", out)
+                read = run(
+                    "plink1.9",
+                    "--bfile",
+                    mount.join("plink"),
+                    "--allow-extra-chr",
+                    "--allow-no-sex",
+                    "--freq",
+                    "--out",
+                    out,
+                )
                 self.assertEqual(read.returncode, 0, read.stderr.decode())
                 frequencies = {}
-                for source, arguments in (("bed", ("--bfile", mount.join("plink"))),
-                                          ("bgen", ("--bgen", mount.join("genotypes.bgen"), "ref-first", "--sample", mount.join("genotypes.sample")))):
+                for source, arguments in (
+                    ("bed", ("--bfile", mount.join("plink"))),
+                    (
+                        "bgen",
+                        (
+                            "--bgen",
+                            mount.join("genotypes.bgen"),
+                            "ref-first",
+                            "--sample",
+                            mount.join("genotypes.sample"),
+                        ),
+                    ),
+                ):
                     result = run(*PLINK2, *arguments, "--freq", "counts", "--out", out + source)
                     self.assertEqual(result.returncode, 0, result.stderr.decode())
                     with open(out + source + ".acount", encoding="utf-8") as file:
@@ -171,7 +212,7 @@ MISSING, END = -1, -2
 TEXTS = ["a", "bc", "é", "x y", "k=v", "50%", "semi;colon", "a:b", "tab\tlf\n", ".", ""]
 TYPES = ["i1", "i2", "i4", "i8", ">i4", "u1", "u4", "f2", "f4", "f8", ">f4", "text", "U3", "S4"]
 # For reals of a width in bytes: the missing value, the end of a list.
-REALS = {2: (0x7c01, 0x7c02), 4: (0x7f800001, 0x7f800002), 8: (0x7ff0000000000001, 0x7ff0000000000002)}
+REALS = {2: (0x7C01, 0x7C02), 4: (0x7F800001, 0x7F800002), 8: (0x7FF0000000000001, 0x7FF0000000000002)}
 
 
 class Made:
@@ -187,11 +228,13 @@ class Made:
         self.contig = [int(c) for c in per_contig]
         positions = self.random.integers(1, 1000, self.variants)
         self.position = [int(p) for _, p in sorted(zip(self.contig, positions))]
-        self.alleles = [["A", "C", "GT", "<DEL>"][:int(self.random.integers(1, 5))] for _ in range(self.variants)]
+        self.alleles = [["A", "C", "GT", "<DEL>"][: int(self.random.integers(1, 5))] for _ in range(self.variants)]
         self.phased = self.random.random((self.variants, self.samples)) < 0.5
         self.calls = [[self.call(len(alleles)) for _ in range(self.samples)] for alleles in self.alleles]
         self.info = {f"I{i}": self.field((self.variants,)) for i in range(int(self.random.integers(0, 5)))}
-        self.format = {f"F{i}": self.field((self.variants, self.samples)) for i in range(int(self.random.integers(0, 4)))}
+        self.format = {
+            f"F{i}": self.field((self.variants, self.samples)) for i in range(int(self.random.integers(0, 4)))
+        }
 
     def call(self, alleles):
         length = int(self.random.integers(0, self.ploidy + 1)) if self.random.random() < 0.3 else self.ploidy
@@ -199,7 +242,9 @@ class Made:
 
     def value(self, kind):
         if kind in ("text", "U3", "S4"):
-            texts = [text for text in TEXTS[:-2] if kind == "text" or (len(text) <= 3 and (kind == "U3" or text.isascii()))]
+            texts = [
+                text for text in TEXTS[:-2] if kind == "text" or (len(text) <= 3 and (kind == "U3" or text.isascii()))
+            ]
             return texts[self.random.integers(len(texts))]
         dtype = numpy.dtype(kind)
         if dtype.kind == "f":
@@ -276,8 +321,11 @@ class Made:
         put("variant_contig", numpy.array(self.contig, dtype="i2"), ["variants"])
         put("variant_position", numpy.array(self.position, dtype="i4"), ["variants"])
         most = max(map(len, self.alleles))
-        put("variant_allele", texts([alleles + [""] * (most - len(alleles)) for alleles in self.alleles]).reshape(-1, most),
-            ["variants", "alleles"])
+        put(
+            "variant_allele",
+            texts([alleles + [""] * (most - len(alleles)) for alleles in self.alleles]).reshape(-1, most),
+            ["variants", "alleles"],
+        )
         calls = numpy.full((self.variants, self.samples, self.ploidy), END, dtype="i1")
         for v, s in numpy.ndindex(self.variants, self.samples):
             for i, allele in enumerate(self.calls[v][s]):
@@ -285,10 +333,17 @@ class Made:
         put("call_genotype", calls, ["variants", "samples", "ploidy"])
         put("call_genotype_phased", self.phased, ["variants", "samples"])
         for name, (kind, length, lists) in self.info.items():
-            put("variant_" + name, self.array_of(kind, length, lists, (self.variants,)), ["variants", "x"][:1 + (length > 0)])
+            put(
+                "variant_" + name,
+                self.array_of(kind, length, lists, (self.variants,)),
+                ["variants", "x"][: 1 + (length > 0)],
+            )
         for name, (kind, length, lists) in self.format.items():
-            put("call_" + name, self.array_of(kind, length, lists, (self.variants, self.samples)),
-                ["variants", "samples", "y"][:2 + (length > 0)])
+            put(
+                "call_" + name,
+                self.array_of(kind, length, lists, (self.variants, self.samples)),
+                ["variants", "samples", "y"][: 2 + (length > 0)],
+            )
 
 
 def same_value(text, value, kind, end):
@@ -331,7 +386,11 @@ class Random(Folder):
     def check_calls(self, fields, v, made):
         names = fields[8].split(":") if fields[8] != "." else []
         want = ["GT"]
-        want += [name for name, field in sorted(made.format.items()) if any(value is not None for values in field[2][v] for value in values)]
+        want += [
+            name
+            for name, field in sorted(made.format.items())
+            if any(value is not None for values in field[2][v] for value in values)
+        ]
         self.assertEqual(names, want)
         for s, text in enumerate(fields[9:]):
             parts = text.split(":")
@@ -339,7 +398,9 @@ class Random(Folder):
             for name, part in zip(names, parts):
                 if name == "GT":
                     separator = "|" if made.phased[v][s] else "/"
-                    self.assertEqual(part, separator.join("." if a is None else str(a) for a in made.calls[v][s]) or ".")
+                    self.assertEqual(
+                        part, separator.join("." if a is None else str(a) for a in made.calls[v][s]) or "."
+                    )
                 else:
                     self.check_list(part, made.format[name][2][v][s], made.format[name], ":")
 
@@ -349,13 +410,30 @@ class Random(Folder):
         for v, fields in enumerate(lines):
             self.assertEqual(len(fields), 9 + made.samples if made.samples else 8)
             alternatives = ",".join(made.alleles[v][1:]) or "."
-            self.assertEqual(fields[:7], [made.contigs[made.contig[v]], str(made.position[v]), ".", made.alleles[v][0], alternatives, ".", "PASS"])
+            self.assertEqual(
+                fields[:7],
+                [
+                    made.contigs[made.contig[v]],
+                    str(made.position[v]),
+                    ".",
+                    made.alleles[v][0],
+                    alternatives,
+                    ".",
+                    "PASS",
+                ],
+            )
             self.check_info(fields[7], v, made)
             if made.samples:
                 self.check_calls(fields, v, made)
 
     def check_bcftools(self, mount, made):
-        query = lines_of("bcftools", "query", "-f", "%CHROM\t%POS[\t%GT]\n" if made.samples else "%CHROM\t%POS\n", mount.join("variants.vcf.gz"))
+        query = lines_of(
+            "bcftools",
+            "query",
+            "-f",
+            "%CHROM\t%POS[\t%GT]\n" if made.samples else "%CHROM\t%POS\n",
+            mount.join("variants.vcf.gz"),
+        )
         self.assertEqual(len(query), made.variants)
         for v, line in enumerate(query):
             fields = line.split("\t")

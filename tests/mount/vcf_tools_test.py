@@ -31,7 +31,12 @@ def reference_of(lines, most=1_000_000):
     contigs = {}
     for contig, position, _, ref, alternatives, *_ in lines:
         start = int(position) - 1
-        if not re.fullmatch("[ACGT]+", ref) or not re.fullmatch("[ACGT,]+|[.]", alternatives) or start < 0 or start + len(ref) > most:
+        if (
+            not re.fullmatch("[ACGT]+", ref)
+            or not re.fullmatch("[ACGT,]+|[.]", alternatives)
+            or start < 0
+            or start + len(ref) > most
+        ):
             return {}
         bases = contigs.setdefault(contig, {})
         for i, base in enumerate(ref):
@@ -50,7 +55,10 @@ class Checks(Folder):
                     continue
                 lines = records(mount)
                 per_contig = dict(collections.Counter(line[0] for line in lines))
-                found = dict(line.split("\t")[::2] for line in lines_of("bcftools", "index", "--stats", mount.join("variants.vcf.gz")))
+                found = dict(
+                    line.split("\t")[::2]
+                    for line in lines_of("bcftools", "index", "--stats", mount.join("variants.vcf.gz"))
+                )
                 self.assertEqual({contig: int(n) for contig, n in found.items()}, per_contig)
                 counted += 1
         self.assertGreater(counted, 10)
@@ -60,10 +68,15 @@ class Checks(Folder):
         for name, store in golden():
             with self.subTest(case=name), Mount(store) as mount:
                 lines = records(mount)
-                numbers = {line.split("\t")[2]: int(line.split("\t")[3]) for line in lines_of("bcftools", "stats", mount.join("variants.vcf"))
-                           if line.startswith("SN")}
+                numbers = {
+                    line.split("\t")[2]: int(line.split("\t")[3])
+                    for line in lines_of("bcftools", "stats", mount.join("variants.vcf"))
+                    if line.startswith("SN")
+                }
                 self.assertEqual(numbers["number of records:"], len(lines))
-                self.assertEqual(numbers["number of samples:"], len(lines_of("bcftools", "query", "-l", mount.join("variants.vcf"))))
+                self.assertEqual(
+                    numbers["number of samples:"], len(lines_of("bcftools", "query", "-l", mount.join("variants.vcf")))
+                )
                 alternatives = [line[4].split(",") for line in lines]
                 self.assertEqual(numbers["number of multiallelic sites:"], sum(len(one) > 1 for one in alternatives))
 
@@ -91,7 +104,10 @@ class Checks(Folder):
         for name, store in golden():
             with self.subTest(case=name), Mount(store) as mount:
                 lines = records(mount)
-                calls = [[re.split("[/|]", call.split(":")[0]) for call in line[9:] if line[8].split(":")[0] == "GT"] for line in lines]
+                calls = [
+                    [re.split("[/|]", call.split(":")[0]) for call in line[9:] if line[8].split(":")[0] == "GT"]
+                    for line in lines
+                ]
                 if not any(calls) or any(len(call) > 2 for line in calls for call in line):
                     continue
                 text = mount.read("variants.vcf").replace(b"##fileformat=VCFv4.3", b"##fileformat=VCFv4.2")
@@ -173,7 +189,11 @@ class InR(Folder):
     def test_snp_stats_reads_the_written_calls(self):
         want = {}
         for seed in range(8):
-            made, store, folder = Made(seed), os.path.join(self.folder, f"{seed}.zarr"), os.path.join(self.folder, str(seed))
+            made, store, folder = (
+                Made(seed),
+                os.path.join(self.folder, f"{seed}.zarr"),
+                os.path.join(self.folder, str(seed)),
+            )
             sites = [v for v in range(made.variants) if len(made.alleles[v]) == 2]
             if not sites or made.samples == 0:
                 continue
@@ -204,19 +224,24 @@ class Cohort(Folder):
     def setUp(self):
         super().setUp()
         rng = numpy.random.default_rng(44)
-        self.calls = (rng.random((self.VARIANTS, self.SAMPLES, 2)) < rng.uniform(0.1, 0.5, self.VARIANTS)[:, None, None]).astype("i1")
+        self.calls = (
+            rng.random((self.VARIANTS, self.SAMPLES, 2)) < rng.uniform(0.1, 0.5, self.VARIANTS)[:, None, None]
+        ).astype("i1")
         self.calls[rng.random((self.VARIANTS, self.SAMPLES)) < 0.02] = -1
         self.store = os.path.join(self.folder, "cohort.zarr")
         root = zarr.open_group(self.store, mode="w")
         root.attrs["vcf_zarr_version"] = "0.4"
         text = lambda values: numpy.array(values, dtype=object)
-        for name, values, axes in (("contig_id", text(["1", "2"]), ["contigs"]), ("filter_id", text(["PASS"]), ["filters"]),
-                                   ("sample_id", text([f"s{i}" for i in range(self.SAMPLES)]), ["samples"]),
-                                   ("variant_contig", (numpy.arange(self.VARIANTS) * 2 // self.VARIANTS).astype("i1"), ["variants"]),
-                                   ("variant_position", (1000 + 5000 * numpy.arange(self.VARIANTS)).astype("i4"), ["variants"]),
-                                   ("variant_id", text([f"rs{i}" for i in range(self.VARIANTS)]), ["variants"]),
-                                   ("variant_allele", text([["A", "G"]] * self.VARIANTS), ["variants", "alleles"]),
-                                   ("call_genotype", self.calls, ["variants", "samples", "ploidy"])):
+        for name, values, axes in (
+            ("contig_id", text(["1", "2"]), ["contigs"]),
+            ("filter_id", text(["PASS"]), ["filters"]),
+            ("sample_id", text([f"s{i}" for i in range(self.SAMPLES)]), ["samples"]),
+            ("variant_contig", (numpy.arange(self.VARIANTS) * 2 // self.VARIANTS).astype("i1"), ["variants"]),
+            ("variant_position", (1000 + 5000 * numpy.arange(self.VARIANTS)).astype("i4"), ["variants"]),
+            ("variant_id", text([f"rs{i}" for i in range(self.VARIANTS)]), ["variants"]),
+            ("variant_allele", text([["A", "G"]] * self.VARIANTS), ["variants", "alleles"]),
+            ("call_genotype", self.calls, ["variants", "samples", "ploidy"]),
+        ):
             more = {"object_codec": zarr.codecs.VLenUTF8()} if values.dtype.kind == "O" else {}
             made = root.create_dataset(name, data=values, chunks=tuple(min(100, n) for n in values.shape), **more)
             made.attrs["_ARRAY_DIMENSIONS"] = axes
@@ -238,7 +263,7 @@ class Cohort(Folder):
                 try:
                     for _ in range(50):
                         offset = rng.randrange(len(want))
-                        if os.pread(descriptor, 4096, offset) != want[offset:offset + 4096]:
+                        if os.pread(descriptor, 4096, offset) != want[offset : offset + 4096]:
                             return False
                     return True
                 finally:
@@ -262,8 +287,16 @@ class Cohort(Folder):
         with open(phenotypes, "w", encoding="utf-8") as file:
             file.write("FID IID P\n" + "".join(f"0 s{i} {value:.4f}\n" for i, value in enumerate(values)))
         with Mount(self.store) as mount:
-            result = run("bolt", "--bfile=" + mount.join("plink"), "--phenoFile=" + phenotypes, "--phenoCol=P", "--lmmInfOnly", "--LDscoresUseChip",
-                         "--statsFile=" + table, "--numThreads=1")
+            result = run(
+                "bolt",
+                "--bfile=" + mount.join("plink"),
+                "--phenoFile=" + phenotypes,
+                "--phenoCol=P",
+                "--lmmInfOnly",
+                "--LDscoresUseChip",
+                "--statsFile=" + table,
+                "--numThreads=1",
+            )
         self.assertEqual(result.returncode, 0, result.stdout.decode()[-500:] + result.stderr.decode()[-500:])
         with open(table, encoding="utf-8") as file:
             names, *rows = [line.rstrip("\n").split("\t") for line in file]

@@ -8,8 +8,14 @@ from cases import GOOD, VIEWS, a_third, cases
 
 # Stores that refer to other stores beside them, which are unreachable there, and one with consolidated metadata that
 # omit a group. The files shown in both cases must still be equal.
-OTHERWISE = ("hdf5/links", "hdmf-zarr/external_links", "hdmf-zarr/object_codecs", "hdmf-zarr/own_specs", "hdmf-zarr/sources_0_10",
-             "hdmf-zarr/v3_convention")
+OTHERWISE = (
+    "hdf5/links",
+    "hdmf-zarr/external_links",
+    "hdmf-zarr/object_codecs",
+    "hdmf-zarr/own_specs",
+    "hdmf-zarr/sources_0_10",
+    "hdmf-zarr/v3_convention",
+)
 
 # A chunk that is a directory: keys of S3 cannot be, so there the chunk is absent.
 ABSENT_IN_S3 = {"zarr/v2_bad": {"chunk_is_directory.csv", "chunk_is_directory.npy"}}
@@ -68,9 +74,13 @@ class GoldenRemote(RemoteTest):
         """Returns the faults, one per line. places: for each place whether it is S3, the URL of DATA, and the
         environment."""
         wrong = []
-        for case, store in ((case, inner) for case, store in a_third(cases(DATA, GOOD), 1) for inner in stores_in(store)):
+        for case, store in (
+            (case, inner) for case, store in a_third(cases(DATA, GOOD), 1) for inner in stores_in(store)
+        ):
             expected = self.exported("local", store)
             shutil.rmtree(self.path("local"), ignore_errors=True)
             for is_s3, url, env in places:
-                wrong.append(self.difference(is_s3, case, store, expected, f"{url}/{os.path.relpath(store, DATA)}", env))
+                wrong.append(
+                    self.difference(is_s3, case, store, expected, f"{url}/{os.path.relpath(store, DATA)}", env)
+                )
         return [line for line in wrong if line]

@@ -18,13 +18,19 @@ KEY_ID, SECRET = next(iter(KEYS.items()))
 
 
 def environment(**more):
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_") and not name.lower().endswith("_proxy")}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("AWS_") and not name.lower().endswith("_proxy")
+    }
     return {**kept, "HOME": "/nonexistent", "AWS_EC2_METADATA_DISABLED": "true", **more}
 
 
 def signing(server, **more):
     """Returns the environment of a user with the server's keys."""
-    return environment(**{"AWS_ACCESS_KEY_ID": KEY_ID, "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_ENDPOINT_URL": server.url, **more})
+    return environment(
+        **{"AWS_ACCESS_KEY_ID": KEY_ID, "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_ENDPOINT_URL": server.url, **more}
+    )
 
 
 def run(*arguments, timeout=120, **more):
@@ -50,7 +56,9 @@ def given_bytes(server):
 
 def listed_sizes(listing):
     """Returns (size, name) of each file that `ls -l` has listed, sorted."""
-    return sorted(line.split()[1::len(line.split()) - 2] for line in listing.decode().splitlines() if line.startswith("-"))
+    return sorted(
+        line.split()[1 :: len(line.split()) - 2] for line in listing.decode().splitlines() if line.startswith("-")
+    )
 
 
 class RemoteTest(unittest.TestCase):

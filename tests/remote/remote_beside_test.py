@@ -47,16 +47,28 @@ class Beside(RemoteTest):
         # It is not used for another version of the store.
         server.change("/lab/x.h5ad")
         self.assertNotIn(b"obs.csv", run("ls", *self.user(), url, env=keys).stdout)
-        self.assertEqual(run("cat", *self.user(), url, "obs.csv", env=keys).stdout, run("cat", self.store, "obs.csv").stdout)
+        self.assertEqual(
+            run("cat", *self.user(), url, "obs.csv", env=keys).stdout, run("cat", self.store, "obs.csv").stdout
+        )
 
     def test_missing_write_permission_is_reported(self):
         server = self.served(StoreServer(self.path("served"), s3=True, anonymous=True))
         server.pages["/lab/x.h5ad.plainfs"] = lambda handler: handler.refuse(403, "AccessDenied")
-        done = run("index", "--beside", *self.user(), "-o", "no_sign", "s3://lab/x.h5ad", env=environment(AWS_ENDPOINT_URL=server.url))
+        done = run(
+            "index",
+            "--beside",
+            *self.user(),
+            "-o",
+            "no_sign",
+            "s3://lab/x.h5ad",
+            env=environment(AWS_ENDPOINT_URL=server.url),
+        )
         self.assertEqual(done.returncode, 16)
         self.assertIn(b"403 AccessDenied", done.stderr)
         # A refusal of the server to reveal whether there is one is not reported.
-        listed = run("ls", *self.user(), "-o", "no_sign", "s3://lab/x.h5ad", env=environment(AWS_ENDPOINT_URL=server.url))
+        listed = run(
+            "ls", *self.user(), "-o", "no_sign", "s3://lab/x.h5ad", env=environment(AWS_ENDPOINT_URL=server.url)
+        )
         self.assertEqual((listed.returncode, listed.stderr), (0, b""))
 
     def test_index_of_a_web_store_is_written_here_and_found_there(self):

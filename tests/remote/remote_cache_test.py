@@ -28,7 +28,17 @@ class Cache(RemoteTest):
 
     def read(self, url, *options, cache=None, size="", **more):
         """Returns x.npy as shown by plainfs."""
-        return run("cat", "-o", f"remote_cache={cache or self.cache}{size and ':' + size}", *options, "-o", "index=none", url, "x.npy", **more)
+        return run(
+            "cat",
+            "-o",
+            f"remote_cache={cache or self.cache}{size and ':' + size}",
+            *options,
+            "-o",
+            "index=none",
+            url,
+            "x.npy",
+            **more,
+        )
 
     def served_store(self, **more):
         return self.served(StoreServer(self.path("stores"), **more))
@@ -108,12 +118,17 @@ class Cache(RemoteTest):
         self.assertGreaterEqual(len(self.kept()), 1)
         # An object larger than that is read nevertheless.
         self.assert_shows(self.values, self.read(server.url + "/x.h5", size="1m", cache=self.path("small")))
-        self.assertLessEqual(sum(os.stat(entry.path).st_blocks * 512 for entry in os.scandir(self.path("small"))), 1 << 20)
+        self.assertLessEqual(
+            sum(os.stat(entry.path).st_blocks * 512 for entry in os.scandir(self.path("small"))), 1 << 20
+        )
 
     def test_programs_share_the_cache(self):
         server = self.served_store()
         command = [PROGRAM, "cat", "-o", f"remote_cache={self.cache},index=none", server.url + "/x.h5", "x.npy"]
-        programs = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()) for _ in range(6)]
+        programs = [
+            subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
+            for _ in range(6)
+        ]
         for program in programs:
             shown, errors = program.communicate(timeout=60 * PATIENCE)
             self.assertEqual((program.returncode, shown[128:]), (0, self.values.tobytes()), errors)
@@ -135,7 +150,14 @@ class Cache(RemoteTest):
         expected = tree_of(self, "here", store)
         for session in ("first", "second"):
             server.requests.clear()
-            done = run("export", "-o", f"remote_cache={self.cache},index=none", "s3://bucket/x.zarr", self.path(session), env=env)
+            done = run(
+                "export",
+                "-o",
+                f"remote_cache={self.cache},index=none",
+                "s3://bucket/x.zarr",
+                self.path(session),
+                env=env,
+            )
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(tree(self.path(session)), expected)
         # The objects of the listing are cached. The only request is whether the URL itself is an object.

@@ -40,8 +40,14 @@ class Faults(RemoteTest):
         self.assertFalse(done.stdout and VALUES.tobytes() in done.stdout)
 
     def test_transient_faults_are_hidden(self):
-        for fault in (Fault("status", 3, status=503, code="SlowDown"), Fault("status", 2, status=500), Fault("hang up", 3),
-                      Fault("cut", 4), Fault("status", 1, status=429, retry_after=1), Fault("cut", 3, after=3, bytes=0)):
+        for fault in (
+            Fault("status", 3, status=503, code="SlowDown"),
+            Fault("status", 2, status=500),
+            Fault("hang up", 3),
+            Fault("cut", 4),
+            Fault("status", 1, status=429, retry_after=1),
+            Fault("cut", 3, after=3, bytes=0),
+        ):
             with self.subTest(fault.kind):
                 self.server.faults[:] = [fault]
                 self.check_right(self.cat())
@@ -107,10 +113,12 @@ class Faults(RemoteTest):
     def test_folder_of_refused_objects_is_not_absent(self):
         """Tests that a store is absent only if the server reports so for each object."""
         url = self.server.url + "/a.zarr"
-        for fault, words in ((Fault("status", 1000, path="a.zarr/", status=503), "503"),
-                             (Fault("status", 1000, path="a.zarr/", status=429), "429"),
-                             (Fault("status", 1000, path="a.zarr/.z", status=503), "503"),
-                             (Fault("hang up", 1000, path="a.zarr/"), "")):
+        for fault, words in (
+            (Fault("status", 1000, path="a.zarr/", status=503), "503"),
+            (Fault("status", 1000, path="a.zarr/", status=429), "429"),
+            (Fault("status", 1000, path="a.zarr/.z", status=503), "503"),
+            (Fault("hang up", 1000, path="a.zarr/"), ""),
+        ):
             with self.subTest(fault.kind):
                 self.server.faults[:] = [fault]
                 done = run("ls", "-o", "remote_timeout=2", url, env=environment(AWS_MAX_ATTEMPTS="2"))
@@ -157,7 +165,9 @@ class Faults(RemoteTest):
         other_port = self.served(StoreServer(self.path("served")))
         other_host = self.served(StoreServer(self.path("served"), host="127.0.0.2"))
         for entries in ("default", "machine 127.0.0.1 login ann password hidden machine 127.0.0.2"):
-            with open(self.path(".netrc"), "w", encoding="utf-8", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+            with open(
+                self.path(".netrc"), "w", encoding="utf-8", opener=lambda path, flags: os.open(path, flags, 0o600)
+            ) as file:
                 file.write(entries + " login ann password hidden\n")
             for target in (other_port, other_host, self.server):
                 with self.subTest(entries=entries, target=target.url):
@@ -173,7 +183,11 @@ class Faults(RemoteTest):
         inner = self.served(StoreServer(self.path("served")))
         beyond = environment(http_proxy=self.server.url, NO_PROXY=socket.gethostname())
         self.check_right(self.cat(url="http://store.example/x.h5", env=beyond))
-        targets = [inner.url, inner.url.replace("127.0.0.1", "localhost"), inner.url.replace("127.0.0.1", "[::ffff:127.0.0.1]")]
+        targets = [
+            inner.url,
+            inner.url.replace("127.0.0.1", "localhost"),
+            inner.url.replace("127.0.0.1", "[::ffff:127.0.0.1]"),
+        ]
         own = self.own_address()
         if own:  # only a resolver can recognise this name as one of a private network
             targets.append(f"http://{socket.gethostname()}:9")
@@ -184,7 +198,10 @@ class Faults(RemoteTest):
                 done = self.cat(url="http://store.example/download", env=beyond)
                 host = target.removeprefix("http://").rpartition(":")[0]
                 address = own if host == socket.gethostname() else host
-                self.check_error(done, f"/download: a redirect to {host} is not followed: {address} is on this machine or in a private network")
+                self.check_error(
+                    done,
+                    f"/download: a redirect to {host} is not followed: {address} is on this machine or in a private network",
+                )
                 self.assertEqual([request[2] for request in self.server.requests], [302])
         self.assertEqual(inner.requests, [])
         self.server.redirects["/download"] = "http://other.example/x.h5"
@@ -211,7 +228,9 @@ class Faults(RemoteTest):
 
     def test_an_interrupted_program_ends_at_once(self):
         self.server.faults.append(Fault("stall", 1000, after=1, seconds=20))
-        program = subprocess.Popen([PROGRAM, "cat", self.url, "values.npy"], stdout=subprocess.DEVNULL, env=environment())
+        program = subprocess.Popen(
+            [PROGRAM, "cat", self.url, "values.npy"], stdout=subprocess.DEVNULL, env=environment()
+        )
         time.sleep(1)
         program.terminate()
         self.assertNotEqual(program.wait(5 * PATIENCE), 0)
@@ -241,7 +260,9 @@ class Mounted(RemoteTest):
             self.assertIn(f"{self.server.url}/x.h5 {self.path('mount')} fuse.plainfs ro", mounts.read())
         with open(self.path("mount", ".plainfs", "stats.json"), encoding="utf-8") as file:
             self.assertIn('"remote_requests"', file.read())
-        self.assertEqual(int(os.stat(self.path("mount", "values.npy")).st_mtime), int(os.stat(self.path("served", "x.h5")).st_mtime))
+        self.assertEqual(
+            int(os.stat(self.path("mount", "values.npy")).st_mtime), int(os.stat(self.path("served", "x.h5")).st_mtime)
+        )
 
     def test_changed_store_is_an_error_until_a_reload(self):
         self.mount()
@@ -267,12 +288,18 @@ class Mounted(RemoteTest):
                 return file.read()
 
         began = time.monotonic()
-        reader = subprocess.Popen(["cat", self.path("mount", "values.npy")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        reader = subprocess.Popen(
+            ["cat", self.path("mount", "values.npy")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         while "trying again (2 of 10)" not in log() and reader.poll() is None:
             self.assertLess(time.monotonic() - began, 10 * PATIENCE)
             time.sleep(0.05)
         self.addCleanup(reader.kill)
-        state = next(row["state"] for row in json.loads(run("ps", "--json").stdout) if row["mountpoint"] == os.path.realpath(self.path("mount")))
+        state = next(
+            row["state"]
+            for row in json.loads(run("ps", "--json").stdout)
+            if row["mountpoint"] == os.path.realpath(self.path("mount"))
+        )
         self.assertEqual(state, "waiting")
         self.assertEqual(reader.wait(60 * PATIENCE), 1)
         self.assertLess(time.monotonic() - began, 30 * PATIENCE)
@@ -283,14 +310,18 @@ class Mounted(RemoteTest):
         self.assertEqual(len({line.split("error: ")[1] for line in output}), len(output), lines)
         self.assertEqual(output[0].count("values.npy"), 1)
         began = time.monotonic()
-        self.assertEqual(subprocess.run(["cat", self.path("mount", "values.npy")], capture_output=True, check=False).returncode, 1)
+        self.assertEqual(
+            subprocess.run(["cat", self.path("mount", "values.npy")], capture_output=True, check=False).returncode, 1
+        )
         self.assertLess(time.monotonic() - began, 5 * PATIENCE)
 
     def test_patience_with_a_silent_server_is_an_option(self):
         self.mount("-o", "remote_timeout=1")
         self.server.faults.append(Fault("status", 100000, status=503))
         began = time.monotonic()
-        self.assertEqual(subprocess.run(["cat", self.path("mount", "values.npy")], capture_output=True, check=False).returncode, 1)
+        self.assertEqual(
+            subprocess.run(["cat", self.path("mount", "values.npy")], capture_output=True, check=False).returncode, 1
+        )
         self.assertLess(time.monotonic() - began, 15 * PATIENCE)
 
     def test_killed_remote_reader_ends_at_once(self):

@@ -58,7 +58,9 @@ class Keys(RemoteTest):
             file.write(f"[lab]\naws_access_key_id = {KEY_ID}\naws_secret_access_key = {SECRET}\n")
         with open(self.path("config"), "w", encoding="utf-8") as file:
             file.write(f"[profile lab]\nregion = us-east-1\nendpoint_url = {self.server.url}\n")
-        env = environment(AWS_PROFILE="lab", AWS_SHARED_CREDENTIALS_FILE=self.path("keys"), AWS_CONFIG_FILE=self.path("config"))
+        env = environment(
+            AWS_PROFILE="lab", AWS_SHARED_CREDENTIALS_FILE=self.path("keys"), AWS_CONFIG_FILE=self.path("config")
+        )
         self.check_right(self.cat(env))
 
     def test_wrong_keys_are_an_error_without_the_keys(self):
@@ -70,9 +72,13 @@ class Keys(RemoteTest):
     def test_refused_keys_are_named_by_their_source(self):
         with open(self.path("keys"), "w", encoding="utf-8") as file:
             file.write("[lab]\naws_access_key_id = NOBODY\naws_secret_access_key = x\n")
-        profile = environment(AWS_PROFILE="lab", AWS_SHARED_CREDENTIALS_FILE=self.path("keys"), AWS_ENDPOINT_URL=self.server.url)
-        for env, source in ((signing(self.server, AWS_SECRET_ACCESS_KEY="x"), "the environment (AWS_ACCESS_KEY_ID)"),
-                            (profile, "the profile lab in ~/.aws")):
+        profile = environment(
+            AWS_PROFILE="lab", AWS_SHARED_CREDENTIALS_FILE=self.path("keys"), AWS_ENDPOINT_URL=self.server.url
+        )
+        for env, source in (
+            (signing(self.server, AWS_SECRET_ACCESS_KEY="x"), "the environment (AWS_ACCESS_KEY_ID)"),
+            (profile, "the profile lab in ~/.aws"),
+        ):
             done = run("ls", "s3://bucket/out.h5", env=env)
             self.assertEqual(done.returncode, 12)
             self.assertIn(f"the key is from {source}", done.stderr.decode())
@@ -81,16 +87,32 @@ class Keys(RemoteTest):
     def test_bucket_lists_its_stores(self):
         done = run("ls", "s3://bucket", env=signing(self.server))
         self.assertEqual(done.returncode, 15)
-        self.assertIn("s3://bucket: not supported: a bucket; name a store in it: s3://bucket/NAME; it has ", done.stderr.decode())
+        self.assertIn(
+            "s3://bucket: not supported: a bucket; name a store in it: s3://bucket/NAME; it has ", done.stderr.decode()
+        )
 
     def test_wrong_protocol_or_name_suggests_a_remedy(self):
         host = self.server.host
         for url, more, words in (
-                (f"https://{host}/x.h5", {}, "; the server speaks http://, not https://"),
-                ("s3://lab/x.h5", {"AWS_ENDPOINT_URL": f"https://{host}"}, "; the server speaks http://, not https://"),
-                ("s3://no-such-bucket-of-plainfs.test/x.h5", {"AWS_ENDPOINT_URL": ""}, "; for a service other than AWS: -o endpoint=URL")):
-            done = run("ls", url, env=environment(AWS_ACCESS_KEY_ID="x", AWS_SECRET_ACCESS_KEY="x", AWS_REGION="xx-nowhere-1",
-                                                  AWS_MAX_ATTEMPTS="2", **more))
+            (f"https://{host}/x.h5", {}, "; the server speaks http://, not https://"),
+            ("s3://lab/x.h5", {"AWS_ENDPOINT_URL": f"https://{host}"}, "; the server speaks http://, not https://"),
+            (
+                "s3://no-such-bucket-of-plainfs.test/x.h5",
+                {"AWS_ENDPOINT_URL": ""},
+                "; for a service other than AWS: -o endpoint=URL",
+            ),
+        ):
+            done = run(
+                "ls",
+                url,
+                env=environment(
+                    AWS_ACCESS_KEY_ID="x",
+                    AWS_SECRET_ACCESS_KEY="x",
+                    AWS_REGION="xx-nowhere-1",
+                    AWS_MAX_ATTEMPTS="2",
+                    **more,
+                ),
+            )
             if b"resolve" not in done.stderr and "endpoint" in words:
                 continue  # a network that resolves every name
             self.assertEqual(done.returncode, 12, done.stderr)
@@ -127,8 +149,15 @@ class Keys(RemoteTest):
         self.server.pages["/"] = give
         with open(self.path("token"), "w", encoding="utf-8") as file:
             file.write("a.jwt/token\n")
-        self.check_right(self.cat(self.with_role(AWS_WEB_IDENTITY_TOKEN_FILE=self.path("token"), AWS_ROLE_ARN="arn:aws:iam::1:role/x",
-                                                 AWS_ENDPOINT_URL_STS=self.server.url)))
+        self.check_right(
+            self.cat(
+                self.with_role(
+                    AWS_WEB_IDENTITY_TOKEN_FILE=self.path("token"),
+                    AWS_ROLE_ARN="arn:aws:iam::1:role/x",
+                    AWS_ENDPOINT_URL_STS=self.server.url,
+                )
+            )
+        )
         self.assertIn("WebIdentityToken=a.jwt%2Ftoken", output[0])
         self.assertEqual(len(output), 1)
 
@@ -140,7 +169,14 @@ class Keys(RemoteTest):
             answer_with(self.role_keys())(handler)
 
         self.server.pages["/keys"] = give
-        self.check_right(self.cat(self.with_role(AWS_CONTAINER_CREDENTIALS_FULL_URI=self.server.url + "/keys", AWS_CONTAINER_AUTHORIZATION_TOKEN="let me")))
+        self.check_right(
+            self.cat(
+                self.with_role(
+                    AWS_CONTAINER_CREDENTIALS_FULL_URI=self.server.url + "/keys",
+                    AWS_CONTAINER_AUTHORIZATION_TOKEN="let me",
+                )
+            )
+        )
         self.assertEqual(asked, ["let me"])
 
     def machine(self, keys):
@@ -149,10 +185,16 @@ class Keys(RemoteTest):
             handler.reply(200 if allowed else 403, b"session")
 
         def guarded(page):
-            return lambda handler: page(handler) if handler.headers["X-aws-ec2-metadata-token"] == "session" else handler.reply(401)
+            return (
+                lambda handler: page(handler)
+                if handler.headers["X-aws-ec2-metadata-token"] == "session"
+                else handler.reply(401)
+            )
 
         roles = "/latest/meta-data/iam/security-credentials/"
-        self.server.pages.update({"/latest/api/token": session, roles: guarded(answer_with("lab")), roles + "lab": guarded(keys)})
+        self.server.pages.update(
+            {"/latest/api/token": session, roles: guarded(answer_with("lab")), roles + "lab": guarded(keys)}
+        )
         return self.with_role(AWS_EC2_METADATA_DISABLED="false", AWS_EC2_METADATA_SERVICE_ENDPOINT=self.server.url)
 
     def test_a_machine_gets_keys(self):
@@ -220,9 +262,27 @@ class Zarr(RemoteTest):
         store = self.path("served", "x.zarr")
         os.makedirs(os.path.join(store, "group", "kept"))
         os.makedirs(os.path.join(store, "stray"))
-        array = {"zarr_format": 2, "shape": [3], "chunks": [3], "dtype": "<i4", "compressor": None, "fill_value": 0, "order": "C", "filters": None}
-        documents = {".zgroup": {"zarr_format": 2}, "group/.zgroup": {"zarr_format": 2}, "group/.zattrs": {"about": "this"}, "group/kept/.zarray": array}
-        for key, document in {**documents, "stray/.zarray": array, ".zmetadata": {"zarr_consolidated_format": 1, "metadata": documents}}.items():
+        array = {
+            "zarr_format": 2,
+            "shape": [3],
+            "chunks": [3],
+            "dtype": "<i4",
+            "compressor": None,
+            "fill_value": 0,
+            "order": "C",
+            "filters": None,
+        }
+        documents = {
+            ".zgroup": {"zarr_format": 2},
+            "group/.zgroup": {"zarr_format": 2},
+            "group/.zattrs": {"about": "this"},
+            "group/kept/.zarray": array,
+        }
+        for key, document in {
+            **documents,
+            "stray/.zarray": array,
+            ".zmetadata": {"zarr_consolidated_format": 1, "metadata": documents},
+        }.items():
             with open(os.path.join(store, key), "w", encoding="utf-8") as file:
                 json.dump(document, file)
         with open(os.path.join(store, "group", "kept", "0"), "wb") as file:

@@ -49,7 +49,10 @@ class Plan(RemoteTest):
         keys = signing(server)
         del keys["AWS_ENDPOINT_URL"]
         options = ("-o", f"endpoint={server.url},region=lab")
-        self.assertEqual(self.exported_by_tasks("s3://bucket/x.h5ad", *options, env=keys), self.exported(self.path("bucket", "x.h5ad")))
+        self.assertEqual(
+            self.exported_by_tasks("s3://bucket/x.h5ad", *options, env=keys),
+            self.exported(self.path("bucket", "x.h5ad")),
+        )
         with open(self.path("plan"), encoding="utf-8") as file:
             plan = file.read()
         self.assertEqual(json.loads(plan)["options"]["region"], "lab")
@@ -57,7 +60,9 @@ class Plan(RemoteTest):
 
     def test_tasks_of_a_machine_share_their_reads(self):
         server = self.served(StoreServer(self.folder))
-        self.assertEqual(run("export", "--plan", "--tasks", str(TASKS), server.url + "/x.h5ad", self.path("plan")).returncode, 0)
+        self.assertEqual(
+            run("export", "--plan", "--tasks", str(TASKS), server.url + "/x.h5ad", self.path("plan")).returncode, 0
+        )
         cache = ("-o", f"remote_cache={self.path('cache')}")
         for task in range(1, TASKS + 1):
             server.requests.clear()
@@ -69,7 +74,9 @@ class Plan(RemoteTest):
 
     def test_store_changed_since_the_plan_is_refused(self):
         server = self.served(StoreServer(self.folder))
-        self.assertEqual(run("export", "--plan", "--tasks", "1", server.url + "/x.h5ad", self.path("plan")).returncode, 0)
+        self.assertEqual(
+            run("export", "--plan", "--tasks", "1", server.url + "/x.h5ad", self.path("plan")).returncode, 0
+        )
         with open(self.path("x.h5ad"), "ab") as file:
             file.write(b"\0")
         result = run("export", "--task", "1", self.path("plan"), self.path("planned"))
@@ -100,8 +107,10 @@ class Plan(RemoteTest):
         self.assertLess(2 * known, len(server.requests))
         # Another version has its own sizes.
         shutil.copy(os.path.join(SAMPLES, "pbmc.h5seurat"), self.path("x.h5ad"))
-        self.assertEqual(run("ls", "-lR", *options, server.url + "/x.h5ad").stdout,
-                         run("ls", "-lR", "-o", "index=none", *everything, server.url + "/x.h5ad").stdout)
+        self.assertEqual(
+            run("ls", "-lR", *options, server.url + "/x.h5ad").stdout,
+            run("ls", "-lR", "-o", "index=none", *everything, server.url + "/x.h5ad").stdout,
+        )
 
 
 if __name__ == "__main__":

@@ -50,13 +50,25 @@ def write_h5ad(path):
     with h5py.File(path, "w") as file:
         file.attrs.update({"encoding-type": "anndata", "encoding-version": "0.1.0"})
         per_cell = 500
-        indices = numpy.sort(random.random((CELLS, GENES)).argpartition(per_cell, axis=1)[:, :per_cell].astype("i4"), axis=1)
+        indices = numpy.sort(
+            random.random((CELLS, GENES)).argpartition(per_cell, axis=1)[:, :per_cell].astype("i4"), axis=1
+        )
         matrix = group(file, "X", **{"encoding-type": "csr_matrix", "shape": numpy.array([CELLS, GENES])})
         matrix.create_dataset("data", data=random.random(CELLS * per_cell).astype("f4"), chunks=(50_000,))
         matrix.create_dataset("indices", data=indices.ravel(), chunks=(50_000,))
         matrix.create_dataset("indptr", data=numpy.arange(CELLS + 1) * per_cell)
-        frame(file, "obs", numpy.array([f"cell{i}" for i in range(CELLS)], dtype=object), {f"score{i}": random.random(CELLS) for i in range(12)})
-        frame(file, "var", numpy.array([f"gene{i}" for i in range(GENES)], dtype=object), {f"mean{i}": random.random(GENES) for i in range(4)})
+        frame(
+            file,
+            "obs",
+            numpy.array([f"cell{i}" for i in range(CELLS)], dtype=object),
+            {f"score{i}": random.random(CELLS) for i in range(12)},
+        )
+        frame(
+            file,
+            "var",
+            numpy.array([f"gene{i}" for i in range(GENES)], dtype=object),
+            {f"mean{i}": random.random(GENES) for i in range(4)},
+        )
         for name in ("obsm", "varm", "obsp", "varp", "layers", "uns"):
             group(file, name, **{"encoding-type": "dict"})
         file["obsm/X_pca"] = random.random((CELLS, 50)).astype("f4")
@@ -83,7 +95,9 @@ class Requests(RemoteTest):
                 file.write(whole.replace(b"assays.h5", named))
         server = self.served(StoreServer(self.folder))
         cat = lambda name: run("cat", f"{server.url}/deep/{name}", "assays/counts.csv")
-        self.assertEqual(cat("good.rds").stdout, run("cat", os.path.join(case, "store.rds"), "assays/counts.csv").stdout)
+        self.assertEqual(
+            cat("good.rds").stdout, run("cat", os.path.join(case, "store.rds"), "assays/counts.csv").stdout
+        )
         for name, words in (("bad.rds", b"outside the store"), ("other.rds", b"missing, both in the folder")):
             result = cat(name)
             self.assertEqual((result.stdout, words in result.stderr), (b"", True), result.stderr)
@@ -105,8 +119,12 @@ class Requests(RemoteTest):
         self.assertEqual(line.stdout, b"%%MatrixMarket matrix coordinate real general\n", line.stderr)
         self.assertLessEqual(len(server.requests), listing + 5, server.requests)
         # A reader that stops there is not a failure.
-        program = subprocess.Popen([PROGRAM, "cat", server.url + "/x.h5ad", "X/matrix.mtx"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   env=environment())
+        program = subprocess.Popen(
+            [PROGRAM, "cat", server.url + "/x.h5ad", "X/matrix.mtx"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment(),
+        )
         with program.stdout, program.stderr:
             self.assertEqual(program.stdout.readline(), line.stdout)
             program.stdout.close()
@@ -127,7 +145,7 @@ class Requests(RemoteTest):
         self.assertLessEqual(len(server.requests), 6, server.requests)
         # The size is exact from its first request on, and later reads give the whole file.
         whole = run("cat", os.path.join(self.shared.name, "x.h5ad"), "X/matrix.mtx").stdout
-        self.assertEqual(whole[:len(head)], head)
+        self.assertEqual(whole[: len(head)], head)
         file = os.open(matrix, os.O_RDONLY)
         self.addCleanup(os.close, file)
         self.assertEqual(os.pread(file, 5000, 20_000), whole[20_000:25_000])
@@ -164,14 +182,24 @@ class Requests(RemoteTest):
     def test_all_sizes_take_each_byte_once(self):
         # With a cache for half of the matrix. Three texts show its numbers.
         server = self.served(StoreServer(self.shared.name))
-        url, store, index = server.url + "/x.h5ad", os.path.join(self.shared.name, "x.h5ad"), "index=" + self.path("index")
+        url, store, index = (
+            server.url + "/x.h5ad",
+            os.path.join(self.shared.name, "x.h5ad"),
+            "index=" + self.path("index"),
+        )
         self.assertEqual(run("index", "-o", "cache_size=8M", "-o", index, url).returncode, 0)
         self.assertLess(given_bytes(server), 1.2 * os.path.getsize(store))
-        self.assertEqual(listed_sizes(run("ls", "-lR", "-o", index, url).stdout), listed_sizes(run("ls", "-lR", store).stdout))
+        self.assertEqual(
+            listed_sizes(run("ls", "-lR", "-o", index, url).stdout), listed_sizes(run("ls", "-lR", store).stdout)
+        )
 
     def test_a_listing_of_all_sizes_takes_each_byte_once(self):
         server = self.served(StoreServer(self.shared.name))
-        url, store, views = server.url + "/x.h5ad", os.path.join(self.shared.name, "x.h5ad"), ("-o", "views=csv+npy+mtx")
+        url, store, views = (
+            server.url + "/x.h5ad",
+            os.path.join(self.shared.name, "x.h5ad"),
+            ("-o", "views=csv+npy+mtx"),
+        )
         for path in ("X", "X/matrix.mtx"):  # the last one is requested by name
             server.requests.clear()
             listed = run("ls", "-l", "-o", "cache_size=8M", "-o", "index=none", *views, url, path).stdout
@@ -184,10 +212,18 @@ class Requests(RemoteTest):
         url = server.url + "/x.h5ad"
         master, slave = pty.openpty()
         self.addCleanup(os.close, master)
-        done = subprocess.run([PROGRAM, "ls", "-o", "index=none", url], stdout=subprocess.PIPE, stderr=slave, env=environment(), check=True)
+        done = subprocess.run(
+            [PROGRAM, "ls", "-o", "index=none", url],
+            stdout=subprocess.PIPE,
+            stderr=slave,
+            env=environment(),
+            check=True,
+        )
         os.close(slave)
         self.assertNotIn(b"obs.csv", done.stdout)
-        self.assertRegex(os.read(master, 4096).decode(), rf"^plainfs: \d+ files not listed, .*: plainfs ls -a {re.escape(url)}\r\n$")
+        self.assertRegex(
+            os.read(master, 4096).decode(), rf"^plainfs: \d+ files not listed, .*: plainfs ls -a {re.escape(url)}\r\n$"
+        )
         self.assertEqual(run("ls", "-o", "index=none", url).stderr, b"")
         if HAS_FUSE:
             place = self.mounted("-o", "index=none", url)

@@ -11,21 +11,44 @@ from remote import RemoteTest, environment, run, signing
 from store_server import StoreServer
 
 GROUP = {"zarr_format": 2}
-ARRAY = {"zarr_format": 2, "shape": [2, 2], "chunks": [1, 2], "dtype": "|i1", "compressor": None, "filters": None, "order": "C", "fill_value": 0}
+ARRAY = {
+    "zarr_format": 2,
+    "shape": [2, 2],
+    "chunks": [1, 2],
+    "dtype": "|i1",
+    "compressor": None,
+    "filters": None,
+    "order": "C",
+    "fill_value": 0,
+}
 PART = b"PAR1 part of a table PAR1"
 # Points of a SpatialData, a group without a document, and an array with keys that differ from its metadata.
-DOCUMENTS = {".zgroup": GROUP, "points/.zgroup": GROUP, "points/dots/.zgroup": GROUP, "points/dots/.zattrs": {"encoding-type": "ngff:points"},
-             "row/well/a/.zarray": ARRAY, "nested/.zarray": {**ARRAY, "dimension_separator": "."}}
-FILES = {"points/dots/points.parquet/part.0.parquet": PART, "points/dots/points.parquet/part.1.parquet": PART * 2, "notes.txt": b"notes",
-         "row/well/a/0.0": b"\1\2", "row/well/a/1.0": b"\3\4", "nested/0/0": b"\5\6"}
+DOCUMENTS = {
+    ".zgroup": GROUP,
+    "points/.zgroup": GROUP,
+    "points/dots/.zgroup": GROUP,
+    "points/dots/.zattrs": {"encoding-type": "ngff:points"},
+    "row/well/a/.zarray": ARRAY,
+    "nested/.zarray": {**ARRAY, "dimension_separator": "."},
+}
+FILES = {
+    "points/dots/points.parquet/part.0.parquet": PART,
+    "points/dots/points.parquet/part.1.parquet": PART * 2,
+    "notes.txt": b"notes",
+    "row/well/a/0.0": b"\1\2",
+    "row/well/a/1.0": b"\3\4",
+    "nested/0/0": b"\5\6",
+}
 
 
 @contextlib.contextmanager
 def plain_server(folder):
     """Yields the address of `python3 -m http.server`: no ranges, and folder pages without a version."""
+
     class Handler(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *_):
             pass
+
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=folder)) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
@@ -35,7 +58,10 @@ def plain_server(folder):
 class RemoteZarr(RemoteTest):
     def setUp(self):
         super().setUp()
-        for name, content in {**{name: json.dumps(document).encode() for name, document in DOCUMENTS.items()}, **FILES}.items():
+        for name, content in {
+            **{name: json.dumps(document).encode() for name, document in DOCUMENTS.items()},
+            **FILES,
+        }.items():
             path = self.path("lab", "s.zarr", name)
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "wb") as file:
@@ -48,6 +74,7 @@ class RemoteZarr(RemoteTest):
     def check_files(self, url, env):
         def cat(name):
             return run("cat", url, name, env=env).stdout
+
         self.assertEqual(cat("notes.txt"), b"notes")
         self.assertEqual(cat("points/dots/points.parquet/part.1.parquet"), PART * 2)
         self.assertEqual(cat("row/well/a.csv"), b"1,2\n3,4\n")

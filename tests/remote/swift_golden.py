@@ -70,7 +70,11 @@ class Swift:
         self.start("memcached", "-u", "nobody", "-l", "127.0.0.1", "-p", str(self.ports["memcached"]))
         for name in ("account", "container", "object"):
             builder = os.path.join(self.folder, f"{name}.builder")
-            for step in (("create", "10", "1", "1"), ("add", f"r1z1-127.0.0.1:{self.ports[name]}/d1", "1"), ("rebalance",)):
+            for step in (
+                ("create", "10", "1", "1"),
+                ("add", f"r1z1-127.0.0.1:{self.ports[name]}/d1", "1"),
+                ("rebalance",),
+            ):
                 subprocess.run(["swift-ring-builder", builder, *step], check=True, stdout=subprocess.DEVNULL)
             self.serve(name, SERVER.format(name=name))
         self.serve("proxy", PROXY.format(**self.ports))
@@ -90,16 +94,24 @@ class Swift:
     def serve(self, name, configuration):
         path = os.path.join(self.folder, f"{name}-server.conf")
         with open(path, "w", encoding="ascii") as file:
-            file.write(f"[DEFAULT]\nbind_ip = 127.0.0.1\nbind_port = {self.ports[name]}\nworkers = 0\nmount_check = false\n"
-                       f"user = {pwd.getpwuid(os.getuid()).pw_name}\nswift_dir = {self.folder}\ndevices = {self.folder}/devices\n{configuration}")
+            file.write(
+                f"[DEFAULT]\nbind_ip = 127.0.0.1\nbind_port = {self.ports[name]}\nworkers = 0\nmount_check = false\n"
+                f"user = {pwd.getpwuid(os.getuid()).pw_name}\nswift_dir = {self.folder}\ndevices = {self.folder}/devices\n{configuration}"
+            )
         self.start(f"swift-{name}-server", path)
 
     def start(self, *command):
         self.programs.append(subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
 
     def put(self, bucket, folder):
-        client = boto3.client("s3", endpoint_url=self.url, aws_access_key_id=USER, aws_secret_access_key=KEY, region_name="us-east-1",
-                              config=botocore.config.Config(s3={"addressing_style": "path"}, max_pool_connections=8))
+        client = boto3.client(
+            "s3",
+            endpoint_url=self.url,
+            aws_access_key_id=USER,
+            aws_secret_access_key=KEY,
+            region_name="us-east-1",
+            config=botocore.config.Config(s3={"addressing_style": "path"}, max_pool_connections=8),
+        )
         client.create_bucket(Bucket=bucket)
         paths = [os.path.join(place, name) for place, _, names in os.walk(folder) for name in names]
 
@@ -116,7 +128,9 @@ class SwiftGolden(GoldenRemote):
         os.mkdir(self.path("swift"))
         swift = self.served(Swift(self.path("swift")))
         swift.put("golden", DATA)
-        keys = environment(AWS_ACCESS_KEY_ID=USER, AWS_SECRET_ACCESS_KEY=KEY, AWS_ENDPOINT_URL=swift.url, AWS_REGION="us-east-1")
+        keys = environment(
+            AWS_ACCESS_KEY_ID=USER, AWS_SECRET_ACCESS_KEY=KEY, AWS_ENDPOINT_URL=swift.url, AWS_REGION="us-east-1"
+        )
         wrong = self.differences([(True, "s3://golden", keys)])
         self.assertFalse(wrong, "\n".join(wrong))
 

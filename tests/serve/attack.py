@@ -21,7 +21,9 @@ from server import DATA, Server, cat
 
 STORE = os.path.join(DATA, "h5seurat", "plain", "store.h5seurat")
 FILES = ["meta.data.csv", "meta.data.rds", "cell.names.csv", "assays/RNA/counts/matrix.mtx"]
-SEEDS = [open(path, "rb").read() for path in sorted(glob.glob(os.path.join(HERE, "..", "damage", "corpus", "http", "*")))]
+SEEDS = [
+    open(path, "rb").read() for path in sorted(glob.glob(os.path.join(HERE, "..", "damage", "corpus", "http", "*")))
+]
 
 
 def status_of(process):
@@ -55,7 +57,7 @@ class Attack:
         request = bytearray(chance.choice(SEEDS).replace(b"token", self.server.path.strip("/").encode()))
         for _ in range(chance.randrange(8)):
             at = chance.randrange(len(request))
-            request[at:at + chance.randrange(3)] = bytes(chance.randrange(256) for _ in range(chance.randrange(4)))
+            request[at : at + chance.randrange(3)] = bytes(chance.randrange(256) for _ in range(chance.randrange(4)))
         with self.server.connect() as connection:
             connection.settimeout(5)
             connection.sendall(request)
@@ -67,7 +69,7 @@ class Attack:
             if chance.random() < 0.5:  # without closing it properly
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             request = self.server.request(chance.choice(FILES) + chance.choice(("", "?page")))
-            connection.sendall(request[:chance.choice((len(request), chance.randrange(1, len(request))))])
+            connection.sendall(request[: chance.choice((len(request), chance.randrange(1, len(request))))])
             connection.settimeout(0.5)
             if chance.random() < 0.5:
                 connection.recv(chance.randrange(1, 5000))
@@ -115,7 +117,7 @@ WANTED = {path: cat(STORE, path) for path in FILES}
 
 
 def main():
-    seconds, seed = (float(word) for word in (sys.argv[1:] + ["60", "1"][len(sys.argv) - 1:])[:2])
+    seconds, seed = (float(word) for word in (sys.argv[1:] + ["60", "1"][len(sys.argv) - 1 :])[:2])
     with Server("-o", "cache_size=32m", STORE) as server:
         for path in FILES:
             server.ask(path)
@@ -129,8 +131,10 @@ def main():
         assert server.ask(FILES[0]).body == WANTED[FILES[0]]
         start = time.monotonic()
         server.end()
-        print(f"{attack.done}, slowest read {attack.slowest:.2f} s; files open {before[0]} -> {after[0]}, memory {before[1]} -> {after[1]} KiB; "
-              f"ended in {time.monotonic() - start:.2f} s")
+        print(
+            f"{attack.done}, slowest read {attack.slowest:.2f} s; files open {before[0]} -> {after[0]}, memory {before[1]} -> {after[1]} KiB; "
+            f"ended in {time.monotonic() - start:.2f} s"
+        )
         for fault in attack.faults:
             print("FAULT", fault)
         return int(len(attack.faults) > 0 or after[0] > before[0])

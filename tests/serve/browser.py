@@ -20,9 +20,20 @@ class Browser:
         self.folder = tempfile.mkdtemp(prefix="plainfs-test-")
         to_browser, self.out = os.pipe()
         self.source, from_browser = os.pipe()
-        words = [PROGRAM, "--headless=new", "--remote-debugging-pipe", f"--user-data-dir={self.folder}", "--no-first-run", "--disable-extensions",
-                 "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--disable-gpu",
-                 "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"]
+        words = [
+            PROGRAM,
+            "--headless=new",
+            "--remote-debugging-pipe",
+            f"--user-data-dir={self.folder}",
+            "--no-first-run",
+            "--disable-extensions",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--disable-dev-shm-usage",
+            "--disable-gpu",
+            "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+        ]
         if os.geteuid() == 0:
             words.append("--no-sandbox")  # it refuses to run its sandbox as root
 
@@ -31,8 +42,15 @@ class Browser:
                 os.dup2(source, between)
                 os.dup2(between, target)
 
-        self.process = subprocess.Popen(words + ["about:blank"], preexec_fn=descriptors, close_fds=False, stdin=subprocess.DEVNULL,
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        self.process = subprocess.Popen(
+            words + ["about:blank"],
+            preexec_fn=descriptors,
+            close_fds=False,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
         os.close(to_browser)
         os.close(from_browser)
         self.number, self.rest, self.events, self.session = 0, b"", [], None
@@ -65,7 +83,7 @@ class Browser:
             message["sessionId"] = self.session
         data = json.dumps(message).encode() + b"\0"
         while data:
-            data = data[os.write(self.out, data):]
+            data = data[os.write(self.out, data) :]
         end, reply = time.monotonic() + wait, None
         while reply is None and time.monotonic() < end:
             for found in self.messages(end - time.monotonic()):
@@ -89,8 +107,17 @@ class Browser:
     def show(self, size="desktop", dark=False, script=True):
         """Sets how later pages are shown."""
         width, height = SIZES[size]
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=size == "phone")
-        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=size == "phone",
+        )
+        self.call(
+            "Emulation.setEmulatedMedia",
+            features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}],
+        )
         self.call("Emulation.setScriptExecutionDisabled", value=not script)
 
     def open(self, url):
@@ -106,12 +133,21 @@ class Browser:
 
     def asked(self):
         """Returns the addresses that the page has requested."""
-        return [event["params"]["request"]["url"] for event in self.events if event.get("method") == "Network.requestWillBeSent"]
+        return [
+            event["params"]["request"]["url"]
+            for event in self.events
+            if event.get("method") == "Network.requestWillBeSent"
+        ]
 
     def complaints(self):
         """Returns the messages in the browser's console."""
-        return [event["params"]["entry"]["text"] for event in self.events if event.get("method") == "Log.entryAdded"] + [
-            event["params"]["exceptionDetails"]["text"] for event in self.events if event.get("method") == "Runtime.exceptionThrown"]
+        return [
+            event["params"]["entry"]["text"] for event in self.events if event.get("method") == "Log.entryAdded"
+        ] + [
+            event["params"]["exceptionDetails"]["text"]
+            for event in self.events
+            if event.get("method") == "Runtime.exceptionThrown"
+        ]
 
     def press(self, key, code):
         for kind in ("rawKeyDown", "keyUp"):
@@ -119,8 +155,11 @@ class Browser:
 
     def picture(self, path):
         import base64
+
         height = min(6000, self.js("document.documentElement.scrollHeight"))
         width = self.js("innerWidth")
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
+        self.call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
+        )
         with open(path, "wb") as file:
             file.write(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))

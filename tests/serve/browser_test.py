@@ -63,7 +63,9 @@ class Pages(unittest.TestCase):
         server, path, selector, text = PAGES[name]
         self.browser.show(**look)
         self.browser.open(self.servers[server].url + path)
-        shown = self.browser.js(f"[...document.querySelectorAll({json.dumps(selector)})].map(found => found.textContent)")
+        shown = self.browser.js(
+            f"[...document.querySelectorAll({json.dumps(selector)})].map(found => found.textContent)"
+        )
         self.assertTrue(shown, (name, selector))
         self.assertTrue(any(text in one for one in shown), (name, shown))
         return self.servers[server]
@@ -84,11 +86,19 @@ class Pages(unittest.TestCase):
                 self.assertTrue(address.startswith((server.url, "data:")), address)
             # Wide content scrolls by itself, and never the page.
             self.assertLessEqual(*self.browser.js("[document.documentElement.scrollWidth, innerWidth]"))
-            light = sum(self.browser.js("getComputedStyle(document.body).backgroundColor.match(/[0-9]+/g).slice(0, 3).map(Number)"))
+            light = sum(
+                self.browser.js(
+                    "getComputedStyle(document.body).backgroundColor.match(/[0-9]+/g).slice(0, 3).map(Number)"
+                )
+            )
             self.assertEqual(light < 3 * 128, dark)
             # Pictures further down are loaded once they are scrolled to.
-            self.browser.js("Promise.all([...document.images].map(image => { image.loading = 'eager'; return image.decode().catch(() => 0); })).then(() => 0)")
-            broken = self.browser.js("[...document.images].filter(image => !image.naturalWidth).map(image => image.src.slice(0, 99))")
+            self.browser.js(
+                "Promise.all([...document.images].map(image => { image.loading = 'eager'; return image.decode().catch(() => 0); })).then(() => 0)"
+            )
+            broken = self.browser.js(
+                "[...document.images].filter(image => !image.naturalWidth).map(image => image.src.slice(0, 99))"
+            )
             self.assertEqual(broken, [])
             if PICTURES:
                 self.browser.picture(os.path.join(PICTURES, f"{name}-{size}-{'dark' if dark else 'light'}.png"))
@@ -108,23 +118,34 @@ class Pages(unittest.TestCase):
     def test_every_link_is_reachable_by_keyboard(self):
         for name in ("cells", "table", "fragments"):
             self.open(name)
-            wanted = self.browser.js("[...document.querySelectorAll('a[href], summary, [tabindex=\"0\"]')].filter(one => one.checkVisibility()).length")
+            wanted = self.browser.js(
+                "[...document.querySelectorAll('a[href], summary, [tabindex=\"0\"]')].filter(one => one.checkVisibility()).length"
+            )
             self.assertGreater(wanted, 5)
             self.browser.js("window.seen = new Set(); 0")
             for _ in range(wanted + 3):
                 self.browser.press("Tab", 9)
                 self.browser.js("document.activeElement === document.body || seen.add(document.activeElement); 0")
             self.assertGreaterEqual(self.browser.js("seen.size"), wanted, name)
-            self.assertNotEqual(self.browser.js("(() => { const link = document.querySelector('main a'); link.focus(); "
-                                                "const style = getComputedStyle(link); return style.outlineStyle; })()"), "none")
+            self.assertNotEqual(
+                self.browser.js(
+                    "(() => { const link = document.querySelector('main a'); link.focus(); "
+                    "const style = getComputedStyle(link); return style.outlineStyle; })()"
+                ),
+                "none",
+            )
 
     def test_a_gene_is_typed_into_the_page(self):
         for script in (True, False):
             self.open("cells", script=script)
             gene = self.browser.js("document.querySelector('#list-color option').value")
-            self.browser.js("(() => { const field = document.querySelector('input[name=color]'); field.focus(); field.select(); })()")
+            self.browser.js(
+                "(() => { const field = document.querySelector('input[name=color]'); field.focus(); field.select(); })()"
+            )
             self.browser.call("Input.insertText", text=gene.lower())
-            self.browser.call("Input.dispatchKeyEvent", type="keyDown", key="Enter", code="Enter", windowsVirtualKeyCode=13, text="\r")
+            self.browser.call(
+                "Input.dispatchKeyEvent", type="keyDown", key="Enter", code="Enter", windowsVirtualKeyCode=13, text="\r"
+            )
             end = time.monotonic() + 30
             while "color=" + gene.lower() not in self.browser.js("location.search") and time.monotonic() < end:
                 time.sleep(0.05)
@@ -137,14 +158,20 @@ class Pages(unittest.TestCase):
     def test_the_picture_is_on_the_first_screen(self):
         for size, most in (("desktop", 900), ("phone", 844)):
             self.open("gene", size=size)
-            top, bottom = self.browser.js("(() => { const box = document.querySelector('svg.plot').getBoundingClientRect(); return [box.top, box.bottom]; })()")
+            top, bottom = self.browser.js(
+                "(() => { const box = document.querySelector('svg.plot').getBoundingClientRect(); return [box.top, box.bottom]; })()"
+            )
             self.assertLess(bottom if size == "desktop" else top + 150, most, size)
 
     def axe(self):
         with open(AXE, encoding="utf-8") as file:
             self.browser.js(file.read() + "; 0")
-        return json.loads(self.browser.js("axe.run().then(found => JSON.stringify({passes: found.passes.length, violations: found.violations"
-                                          ".map(one => [one.id, one.nodes.map(node => node.html.slice(0, 200) + node.failureSummary)])}))"))
+        return json.loads(
+            self.browser.js(
+                "axe.run().then(found => JSON.stringify({passes: found.passes.length, violations: found.violations"
+                ".map(one => [one.id, one.nodes.map(node => node.html.slice(0, 200) + node.failureSummary)])}))"
+            )
+        )
 
     @needs_npm("axe-core")
     def test_axe_finds_nothing(self):

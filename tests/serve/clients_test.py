@@ -21,7 +21,6 @@ MATRIX = os.path.join(DATA, "bpcells", "mat_packed_uint_col", "store")
 ANNDATA = os.path.join(DATA, "anndata", "csc_h5ad", "store.h5ad")
 
 
-
 class Clients(unittest.TestCase):
     def setUp(self):
         temporary = tempfile.TemporaryDirectory(prefix="plainfs-test-")
@@ -29,8 +28,14 @@ class Clients(unittest.TestCase):
         self.folder = temporary.name
 
     def run_here(self, *command, text=None):
-        result = subprocess.run(command, cwd=self.folder, input=text, capture_output=True, timeout=300,
-                                env={**os.environ, "HOME": self.folder, "RCLONE_CONFIG": os.path.join(self.folder, "none")})
+        result = subprocess.run(
+            command,
+            cwd=self.folder,
+            input=text,
+            capture_output=True,
+            timeout=300,
+            env={**os.environ, "HOME": self.folder, "RCLONE_CONFIG": os.path.join(self.folder, "none")},
+        )
         self.assertEqual(result.returncode, 0, (command, result.stdout[-2000:], result.stderr[-2000:]))
         return result.stdout
 
@@ -43,7 +48,9 @@ class Clients(unittest.TestCase):
         os.mkdir(os.path.join(self.folder, "wanted"))
         self.run_here("sh", "-c", '"$1" export --tar --views=listed "$2" - | tar -xf - -C wanted', "sh", PROGRAM, store)
         for name in found:
-            with open(os.path.join(folder, name), "rb") as file, open(os.path.join(self.folder, "wanted", name), "rb") as wanted:
+            with open(os.path.join(folder, name), "rb") as file, open(
+                os.path.join(self.folder, "wanted", name), "rb"
+            ) as wanted:
                 self.assertEqual(file.read(), wanted.read(), name)
 
     @needs("wget")
@@ -55,7 +62,9 @@ class Clients(unittest.TestCase):
     @needs("aria2c")
     def test_aria2_takes_parts_over_several_connections(self):
         with Server(MATRIX) as server:
-            self.run_here("aria2c", "-q", "-x4", "-s4", "-k1M", "--min-split-size=1M", "-o", "x.mtx", server.url + "matrix.mtx")
+            self.run_here(
+                "aria2c", "-q", "-x4", "-s4", "-k1M", "--min-split-size=1M", "-o", "x.mtx", server.url + "matrix.mtx"
+            )
         with open(os.path.join(self.folder, "x.mtx"), "rb") as file:
             self.assertEqual(file.read(), cat(MATRIX, "matrix.mtx"))
 
@@ -82,8 +91,10 @@ class Clients(unittest.TestCase):
 
     @needs("Rscript")
     def test_r_reads_by_url(self):
-        code = ('x <- readRDS(url("{0}meta.data.rds")); y <- read.csv("{0}meta.data.csv", row.names = 1); '
-                'stopifnot(identical(rownames(x), rownames(y)), identical(ncol(x), ncol(y)), nrow(x) > 0); cat(nrow(x))')
+        code = (
+            'x <- readRDS(url("{0}meta.data.rds")); y <- read.csv("{0}meta.data.csv", row.names = 1); '
+            'stopifnot(identical(rownames(x), rownames(y)), identical(ncol(x), ncol(y)), nrow(x) > 0); cat(nrow(x))'
+        )
         with Server(SEURAT) as server:
             rows = self.run_here("Rscript", "-e", code.format(server.url))
         self.assertEqual(int(rows), cat(SEURAT, "meta.data.csv").count(b"\n") - 1)
@@ -91,6 +102,7 @@ class Clients(unittest.TestCase):
     @needs_modules("pandas")
     def test_pandas_reads_by_url(self):
         import pandas
+
         with Server(SEURAT) as server:
             found = pandas.read_csv(server.url + "meta.data.csv", index_col=0)
         wanted = pandas.read_csv(io.BytesIO(cat(SEURAT, "meta.data.csv")), index_col=0)
@@ -100,6 +112,7 @@ class Clients(unittest.TestCase):
     def test_h5py_reads_parts_of_a_file_by_fsspec(self):
         import fsspec
         import h5py
+
         whole = h5py.File(io.BytesIO(cat(ANNDATA, "anndata.h5ad")), "r")
         with Server(ANNDATA) as server, fsspec.open(server.url + "anndata.h5ad", block_size=4096).open() as opened:
             found = h5py.File(opened, "r")
@@ -109,6 +122,7 @@ class Clients(unittest.TestCase):
     @needs_modules("h5py")
     def test_h5py_reads_parts_of_a_file_by_ros3(self):
         import h5py
+
         if "ros3" not in h5py.registered_drivers():
             self.skipTest("this h5py has no ros3")
         whole = h5py.File(io.BytesIO(cat(ANNDATA, "anndata.h5ad")), "r")
@@ -140,12 +154,22 @@ class Clients(unittest.TestCase):
                 self.run_here("umount", target)
 
     @needs("gio", "dbus-run-session")
-    @unittest.skipUnless(glob.glob("/usr/lib/*/gvfs/gvfsd-dav") + glob.glob("/usr/libexec/gvfsd-dav"), reason(["gvfsd-dav"]))
+    @unittest.skipUnless(
+        glob.glob("/usr/lib/*/gvfs/gvfsd-dav") + glob.glob("/usr/libexec/gvfsd-dav"), reason(["gvfsd-dav"])
+    )
     def test_gvfs_lists_and_reads(self):
         with Server(SEURAT) as server:
             address = server.url.replace("http://", "dav://")
-            output = self.run_here("dbus-run-session", "--", "sh", "-c", 'gio mount "$1" >&2 && gio list "$1" && echo -- && gio cat "$1/meta.data.csv"; '
-                                   'gio mount -u "$1" >&2', "sh", address.rstrip("/"))
+            output = self.run_here(
+                "dbus-run-session",
+                "--",
+                "sh",
+                "-c",
+                'gio mount "$1" >&2 && gio list "$1" && echo -- && gio cat "$1/meta.data.csv"; '
+                'gio mount -u "$1" >&2',
+                "sh",
+                address.rstrip("/"),
+            )
         names, _, body = output.partition(b"--\n")
         self.assertEqual(body, cat(SEURAT, "meta.data.csv"))
         self.assertLessEqual({b"meta.data.csv", b"assays"}, set(names.split(b"\n")))
@@ -154,6 +178,7 @@ class Clients(unittest.TestCase):
     @needs_modules("numpy")
     def test_zarrita_reads_the_store_as_zarr(self):
         import numpy
+
         with Server(ANNDATA) as server:
             output = self.run_here("node", os.path.join(NPM, "zarr.mjs"), text=(server.url + "anndata.zarr\n").encode())
         compared = 0
@@ -171,6 +196,7 @@ class Clients(unittest.TestCase):
         import aiohttp  # of fsspec
         import fsspec
         import zarr
+
         whole = os.path.join(DATA, "anndata", "csc_zarr2", "store.zarr")
         for cut in ("obs/n/0", "var/symbol/0", "X/data/0", "X/.zattrs"):
             path = os.path.join(self.folder, cut.replace("/", "-") + ".zarr")
@@ -195,7 +221,10 @@ class Clients(unittest.TestCase):
         with Server(SEURAT) as server:
             page = server.ask("meta.data/", Accept="text/html").body.decode()
             lines = dict(re.findall(r"<b>(\w+)</b><pre[^>]*>(.*?)</pre>", page, re.S))
-            lines = {program: line.replace("&quot;", '"').replace("&lt;", "<").replace("&amp;", "&") for program, line in lines.items()}
+            lines = {
+                program: line.replace("&quot;", '"').replace("&lt;", "<").replace("&amp;", "&")
+                for program, line in lines.items()
+            }
             self.assertLessEqual({"R", "Python", "Shell"}, set(lines))
             for line in lines.values():
                 address = re.search(r'"(http[^"]*)"', line)[1]

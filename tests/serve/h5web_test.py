@@ -113,17 +113,25 @@ class Golden(unittest.TestCase):
         if found["class"] == INTEGER:
             self.assertEqual(found["sign"], type_id.get_sign(), where)
         if found["class"] == TEXT:
-            self.assertEqual((found["vlen"], found["size"] if not found["vlen"] else 0),
-                             (type_id.is_variable_str(), 0 if type_id.is_variable_str() else type_id.get_size()), where)
+            self.assertEqual(
+                (found["vlen"], found["size"] if not found["vlen"] else 0),
+                (type_id.is_variable_str(), 0 if type_id.is_variable_str() else type_id.get_size()),
+                where,
+            )
         if found["class"] == COMPOUND and type_id.get_member_name(0) == b"Real":  # R's complex numbers match numpy's
             self.assertEqual([member["name"] for member in found["members"]], ["r", "i"], where)
         elif found["class"] == COMPOUND:
-            self.assertEqual([member["name"] for member in found["members"]],
-                             [type_id.get_member_name(i).decode() for i in range(type_id.get_nmembers())], where)
+            self.assertEqual(
+                [member["name"] for member in found["members"]],
+                [type_id.get_member_name(i).decode() for i in range(type_id.get_nmembers())],
+                where,
+            )
             for i, member in enumerate(found["members"]):
                 self.check_type(member, type_id.get_member_type(i), where)
         if found["class"] == ENUMERATION:
-            members = {type_id.get_member_name(i).decode(): type_id.get_member_value(i) for i in range(type_id.get_nmembers())}
+            members = {
+                type_id.get_member_name(i).decode(): type_id.get_member_value(i) for i in range(type_id.get_nmembers())
+            }
             self.assertEqual(found["members"], members, where)
             if members == {"FALSE": 0, "TRUE": 1}:  # truth values are one byte each, regardless of their stored type
                 return
@@ -171,11 +179,17 @@ class Golden(unittest.TestCase):
         elif isinstance(found, bytes):
             self.assertEqual(found, numpy.asarray(wanted).tobytes(), path)
         else:
-            flat = list(numpy.asarray(wanted, dtype=object if wanted.dtype.kind == "O" else None).ravel()) if isinstance(wanted, numpy.ndarray) else wanted
+            flat = (
+                list(numpy.asarray(wanted, dtype=object if wanted.dtype.kind == "O" else None).ravel())
+                if isinstance(wanted, numpy.ndarray)
+                else wanted
+            )
             self.assert_same(found, as_json(flat), path)
             self.assert_same(viewer.json("data", path), as_json(wanted), path)
         if dataset.ndim > 1 and 0 not in dataset.shape:
-            part = viewer.value(entity, path, selection=f"{dataset.shape[0] - 1}," + ",".join([":"] * (dataset.ndim - 2) + ["0:2"]))
+            part = viewer.value(
+                entity, path, selection=f"{dataset.shape[0] - 1}," + ",".join([":"] * (dataset.ndim - 2) + ["0:2"])
+            )
             if isinstance(part, numpy.ndarray):
                 other = numpy.asarray(dataset[dataset.shape[0] - 1, ..., 0:2])
                 self.assertEqual(len(part), other.size, path)
@@ -237,7 +251,7 @@ class Golden(unittest.TestCase):
                 self.assertLess(peak, 120_000)  # KiB
 
     def test_zarr_and_r_look_the_same(self):
-        zarr, = self.stores("anndata/csc_zarr2/store.zarr")
+        (zarr,) = self.stores("anndata/csc_zarr2/store.zarr")
         with Server(zarr) as server:
             viewer = H5Web(server, "store.zarr")
             paths = viewer.json("paths", "/")
@@ -254,7 +268,7 @@ class Golden(unittest.TestCase):
             self.assertIn("dataset", [child["kind"] for child in group["children"]])
 
     def test_viewer_of_another_site_is_admitted_with_json_errors(self):
-        store, = self.stores("hdf5/numeric/store.h5")
+        (store,) = self.stores("hdf5/numeric/store.h5")
         with Server("--cors", "http://127.0.0.1:9", store) as server:
             viewer = H5Web(server, "store.h5")
             for path, status in (("/i4le", 200), ("/none", 404)):
@@ -281,9 +295,18 @@ class Golden(unittest.TestCase):
 
     def test_stores_match_h5py(self):
         datasets = 0
-        for store in self.stores("hdf5/numeric/store.h5", "hdf5/types/store.h5", "hdf5/strings/store.h5", "hdf5/attributes/store.h5",
-                                 "hdf5/links/store.h5", "hdf5/storage/store.h5", "anndata/c*/store.h5ad", "h5seurat/*/store.h5seurat",
-                                 "tenx/*/store.h5", "loom/*/store.loom"):
+        for store in self.stores(
+            "hdf5/numeric/store.h5",
+            "hdf5/types/store.h5",
+            "hdf5/strings/store.h5",
+            "hdf5/attributes/store.h5",
+            "hdf5/links/store.h5",
+            "hdf5/storage/store.h5",
+            "anndata/c*/store.h5ad",
+            "h5seurat/*/store.h5seurat",
+            "tenx/*/store.h5",
+            "loom/*/store.loom",
+        ):
             with self.subTest(store), Server(store) as server, h5py.File(store) as file:
                 datasets += self.walk(H5Web(server, os.path.basename(store)), file)
         self.assertGreater(datasets, 200)

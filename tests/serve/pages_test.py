@@ -61,7 +61,10 @@ def rows_of(text):
     """The cells of each row of the first table that a page shows."""
     body = re.search(r'class="first[^>]*>.*?<tbody>(.*?)</tbody>', text, re.S)
     rows = body[1].split("<tr>")[1:] if body else []
-    return [[html.unescape(re.sub("<[^>]+>", "", cell)) for cell in re.findall(r"<t[dh][^>]*>.*?</t[dh]>", row)] for row in rows]
+    return [
+        [html.unescape(re.sub("<[^>]+>", "", cell)) for cell in re.findall(r"<t[dh][^>]*>.*?</t[dh]>", row)]
+        for row in rows
+    ]
 
 
 class Folders(unittest.TestCase):
@@ -94,7 +97,7 @@ class Folders(unittest.TestCase):
         with open(ANNDATA, "rb") as file:
             content = file.read()
         with open(os.path.join(self.folder, "cut.h5ad"), "wb") as file:
-            file.write(content[:len(content) // 2])
+            file.write(content[: len(content) // 2])
         self.copy(ANNDATA, "whole.h5ad")
         with Server(self.folder) as server:
             stores = {store["name"]: store for store in json.loads(server.ask("?json").body)["stores"]}
@@ -127,7 +130,7 @@ class Stores(unittest.TestCase):
             first = re.search(r'<li><a href="([^"]+)">([^<]+)</a> <small><a href="([^"]+)">csv', text)
             self.assertTrue(first[1].startswith("../../?color="), first[1])
             self.assertEqual(server.ask("X/genes/" + first[3]).status, 200)
-            self.assertIn(f"coloured by {first[2]}", page(server, first[1][len("../../"):]))
+            self.assertIn(f"coloured by {first[2]}", page(server, first[1][len("../../") :]))
             found = page(server, "X/genes/?find=" + urllib.parse.quote(html.unescape(first[2])))
             self.assertIn(f">{first[2]}</a>", found)
             self.assertIn("No name contains", page(server, "X/genes/?find=nothing-like-it"))
@@ -146,7 +149,12 @@ class Stores(unittest.TestCase):
                 self.assertRegex(page(server, path), r"\d+ spikes from")
 
     def test_variants_are_sites_and_contigs(self):
-        store = next(os.path.join(path, name) for path, folders, _ in os.walk(data("vcf-zarr")) for name in folders if name.startswith("store"))
+        store = next(
+            os.path.join(path, name)
+            for path, folders, _ in os.walk(data("vcf-zarr"))
+            for name in folders
+            if name.startswith("store")
+        )
         with Server(store) as server:
             text = page(server)
             self.assertIn("Variants on each contig", text)
@@ -158,8 +166,10 @@ class Stores(unittest.TestCase):
             text = page(server)
             for part in ('name="region"', 'name="samples"', '<a href="?region=19">19</a>', '<a href="?region=X">X</a>'):
                 self.assertIn(part, text)
-            self.assertEqual([row[-2:] for row in rows_of(page(server, "?region=19:112-300&samples=NA3,NA1"))],
-                             [["./.", "1|2"], ["./.", "0/0"]])
+            self.assertEqual(
+                [row[-2:] for row in rows_of(page(server, "?region=19:112-300&samples=NA3,NA1"))],
+                [["./.", "1|2"], ["./.", "0/0"]],
+            )
             self.assertIn("All 2 rows in 19:112-300", page(server, "?region=19:112-300"))
             for region, count in (("X", 2), ("19:0%2C112-", 2), ("19:112-", 2), ("X:20", 1), ("19:1-111", 1)):
                 with self.subTest(region):
@@ -190,7 +200,7 @@ class Stores(unittest.TestCase):
                     for link in Links(text).found:
                         if link.startswith(("https:", "data:", "#")):
                             continue
-                        target = urllib.parse.urljoin("http://x/a/" + path, link)[len("http://x/a/"):]
+                        target = urllib.parse.urljoin("http://x/a/" + path, link)[len("http://x/a/") :]
                         if target in seen:
                             continue
                         seen.add(target)
@@ -240,7 +250,9 @@ class Sources(unittest.TestCase):
                         if key == "outside":
                             continue
                         with open(os.path.join(path, name), "rb") as file:
-                            self.assertEqual(server.ask(".plainfs/source/" + urllib.parse.quote(key)).body, file.read(), key)
+                            self.assertEqual(
+                                server.ask(".plainfs/source/" + urllib.parse.quote(key)).body, file.read(), key
+                            )
                         keys += 1
                 self.assertGreater(keys, 20)
                 for wrong in ("outside", "folder/hostname", "absent", "acquisition", "absent/.zarray"):
@@ -280,15 +292,21 @@ class Addresses(unittest.TestCase):
             self.assertIn("/lab/obs.csv", page(server, "obs/"))
 
     def test_a_wrong_option_ends_with_a_message(self):
-        for words, message in ((["--token", "short"], "letters, digits"), (["--base", "lab"], "expected a path such as /lab"),
-                               (["--port", "80"], "--listen PORT")):
-            result = subprocess.run([os.environ["PLAINFS"], "serve", *words, ANNDATA], capture_output=True, timeout=60, check=False)
+        for words, message in (
+            (["--token", "short"], "letters, digits"),
+            (["--base", "lab"], "expected a path such as /lab"),
+            (["--port", "80"], "--listen PORT"),
+        ):
+            result = subprocess.run(
+                [os.environ["PLAINFS"], "serve", *words, ANNDATA], capture_output=True, timeout=60, check=False
+            )
             self.assertNotEqual(result.returncode, 0)
             self.assertIn(message, result.stderr.decode())
 
 
 class Lines(unittest.TestCase):
     """Each line of some pages, unchanged, and the number of values it reads."""
+
     PAGES = {
         "seurat": {"meta.data/": None, "cell.names?page": 40},
         "anndata": {"obs/": None, "X/": None},
@@ -318,7 +336,11 @@ class Lines(unittest.TestCase):
                         with self.subTest(store=name, page=path, program=program):
                             words = self.run_line(program, line, count)
                             result = subprocess.run(words, cwd=folder, capture_output=True, timeout=300, check=False)
-                            self.assertIn(result.returncode, (0, 23) if program == "Shell" else (0,), (line, result.stderr.decode()[-400:]))
+                            self.assertIn(
+                                result.returncode,
+                                (0, 23) if program == "Shell" else (0,),
+                                (line, result.stderr.decode()[-400:]),
+                            )
                             run += 1
         self.assertGreater(run, 12)
 

@@ -32,15 +32,28 @@ def write_array(path, chunks, length=100_000):
     """Writes a Zarr v2 array of int32 in uncompressed chunks of `length` values."""
     os.makedirs(path)
     with open(os.path.join(path, ".zarray"), "w") as file:
-        json.dump({"zarr_format": 2, "shape": [chunks * length], "chunks": [length], "dtype": "<i4", "compressor": None, "fill_value": 0,
-                   "order": "C", "filters": None}, file)
+        json.dump(
+            {
+                "zarr_format": 2,
+                "shape": [chunks * length],
+                "chunks": [length],
+                "dtype": "<i4",
+                "compressor": None,
+                "fill_value": 0,
+                "order": "C",
+                "filters": None,
+            },
+            file,
+        )
     for i in range(chunks):
         with open(os.path.join(path, str(i)), "wb") as file:
             file.write(struct.pack(f"<{length}i", *range(i * length, (i + 1) * length)))
 
 
 def is_link(store, path):
-    listing = subprocess.run([PROGRAM, "ls", "-l", store, os.path.dirname(path) or "/"], capture_output=True, timeout=120).stdout.decode()
+    listing = subprocess.run(
+        [PROGRAM, "ls", "-l", store, os.path.dirname(path) or "/"], capture_output=True, timeout=120
+    ).stdout.decode()
     return any(line.startswith("l") and f" {os.path.basename(path)} -> " in line for line in listing.splitlines())
 
 
@@ -114,13 +127,20 @@ class Bytes(Folder):
     def test_ranges_give_the_requested_bytes(self):
         whole = cat(MATRIX, "matrix.mtx")
         with Server(MATRIX) as server:
-            for first, last in ((0, 0), (0, 99), (7, 1000), (len(whole) - 10, len(whole) + 10), (100, None), (None, 17)):
+            for first, last in (
+                (0, 0),
+                (0, 99),
+                (7, 1000),
+                (len(whole) - 10, len(whole) + 10),
+                (100, None),
+                (None, 17),
+            ):
                 text = f"bytes={'' if first is None else first}-{'' if last is None else last}"
-                wanted = whole[first:None if last is None else last + 1] if first is not None else whole[-last:]
+                wanted = whole[first : None if last is None else last + 1] if first is not None else whole[-last:]
                 answer = server.ask("matrix.mtx", Range=text)
                 self.assertEqual((answer.status, answer.body), (206, wanted), text)
                 place = re.fullmatch(r"bytes (\d+)-(\d+)/(\d+)", answer["Content-Range"])
-                self.assertEqual(whole[int(place[1]):int(place[2]) + 1], wanted)
+                self.assertEqual(whole[int(place[1]) : int(place[2]) + 1], wanted)
                 self.assertEqual(int(place[3]), len(whole))
             self.assertEqual(server.ask("matrix.mtx", Range=f"bytes={len(whole)}-").status, 416)
 
@@ -128,11 +148,19 @@ class Bytes(Folder):
         whole = cat(MATRIX, "matrix.mtx")
         with Server(MATRIX) as server:
             answer = server.ask("matrix.mtx", Range="bytes=0-9,50-69,-5")
-            message = email.message_from_bytes(b"Content-Type: " + answer["Content-Type"].encode() + b"\r\n\r\n" + answer.body)
+            message = email.message_from_bytes(
+                b"Content-Type: " + answer["Content-Type"].encode() + b"\r\n\r\n" + answer.body
+            )
             parts = [(part["Content-Range"], part.get_payload(decode=True)) for part in message.get_payload()]
             size = len(whole)
-            self.assertEqual(parts, [(f"bytes 0-9/{size}", whole[:10]), (f"bytes 50-69/{size}", whole[50:70]),
-                                     (f"bytes {size - 5}-{size - 1}/{size}", whole[-5:])])
+            self.assertEqual(
+                parts,
+                [
+                    (f"bytes 0-9/{size}", whole[:10]),
+                    (f"bytes 50-69/{size}", whole[50:70]),
+                    (f"bytes {size - 5}-{size - 1}/{size}", whole[-5:]),
+                ],
+            )
             many = "bytes=" + ",".join(f"{i}-{i}" for i in range(0, 34, 2))
             self.assertEqual(server.ask("matrix.mtx", Range=many).body, whole)
 
@@ -145,7 +173,9 @@ class Bytes(Folder):
         with Server(mirror) as server:
             for name, disposition in (("small.txt", None), ("large.txt", "attachment"), ("large.csv", None)):
                 self.assertEqual(server.ask(name)["Content-Disposition"], disposition, name)
-                self.assertEqual(server.ask(name, **{"Accept-Encoding": "gzip"})["Content-Disposition"], disposition, name)
+                self.assertEqual(
+                    server.ask(name, **{"Accept-Encoding": "gzip"})["Content-Disposition"], disposition, name
+                )
 
     def test_large_text_begins_before_its_size_is_known(self):
         store = self.zarr()
@@ -264,9 +294,14 @@ class Errors(Folder):
             self.assertEqual((answer.status, answer.body), (200, cat(SEURAT, "meta.data.csv")))
 
     def test_wrong_use(self):
-        for arguments, words in (((), "expected a store"), (("--listen", "x", SEURAT), "--listen x"), (("--cors", "viewer", SEURAT), "--cors viewer"),
-                                 (("-o", "allow_other", SEURAT), "allow_other"), ((SEURAT + ".none",), "store.h5seurat.none"),
-                                 (("--nonsense", SEURAT), "nonsense")):
+        for arguments, words in (
+            ((), "expected a store"),
+            (("--listen", "x", SEURAT), "--listen x"),
+            (("--cors", "viewer", SEURAT), "--cors viewer"),
+            (("-o", "allow_other", SEURAT), "allow_other"),
+            ((SEURAT + ".none",), "store.h5seurat.none"),
+            (("--nonsense", SEURAT), "nonsense"),
+        ):
             result = subprocess.run([PROGRAM, "serve", *arguments], capture_output=True, timeout=60)
             self.assertNotEqual(result.returncode, 0)
             self.assertIn(words, result.stderr.decode())
@@ -281,7 +316,9 @@ class Clients(Folder):
             open_files = len(os.listdir(f"/proc/{server.process.pid}/fd"))
             for i in range(300):
                 with server.connect() as connection:
-                    connection.sendall(server.request("a.npy" if i % 2 else "a.csv")[:(i * 7) % 200 + 1 if i % 3 else None])
+                    connection.sendall(
+                        server.request("a.npy" if i % 2 else "a.csv")[: (i * 7) % 200 + 1 if i % 3 else None]
+                    )
                     if i % 3 == 0:
                         connection.recv(1000)
             end = time.monotonic() + 60
@@ -334,7 +371,12 @@ class Safety(Folder):
 
     def test_foreign_host_names_are_refused(self):
         with Server("--host", "data.example", SEURAT) as server:
-            for host, status in (("evil.example", 421), ("data.example", 200), (f"127.0.0.1:{server.port}", 200), ("localhost", 200)):
+            for host, status in (
+                ("evil.example", 421),
+                ("data.example", 200),
+                (f"127.0.0.1:{server.port}", 200),
+                ("localhost", 200),
+            ):
                 self.assertEqual(server.ask("meta.data.csv", Host=host).status, status, host)
 
     def test_listening_on_other_addresses_is_reported(self):
@@ -352,7 +394,11 @@ class Safety(Folder):
             self.assertIn("default-src 'none'", page["Content-Security-Policy"])
 
     def test_viewers_match_the_list(self):
-        for arguments, allowed in (((), "https://vitessce.io"), (("--cors", "http://127.0.0.1:9"), "http://127.0.0.1:9"), (("--cors", "none"), None)):
+        for arguments, allowed in (
+            ((), "https://vitessce.io"),
+            (("--cors", "http://127.0.0.1:9"), "http://127.0.0.1:9"),
+            (("--cors", "none"), None),
+        ):
             with Server(*arguments, SEURAT) as server:
                 for origin in ("https://vitessce.io", "http://127.0.0.1:9", "https://evil.example"):
                     answer = server.ask("meta.data.csv", Origin=origin)
@@ -366,8 +412,13 @@ class Safety(Folder):
         self.assertIn("GET /TOKEN/meta.data.csv", output)
         self.assertNotIn(token, output)
 
-    @unittest.skipIf("sandbox: " in subprocess.run([PROGRAM, "-o", "sandbox=required", MATRIX, "/dev/null"], capture_output=True).stderr.decode(),
-                     "this system has no Landlock")
+    @unittest.skipIf(
+        "sandbox: "
+        in subprocess.run(
+            [PROGRAM, "-o", "sandbox=required", MATRIX, "/dev/null"], capture_output=True
+        ).stderr.decode(),
+        "this system has no Landlock",
+    )
     def test_server_is_confined_like_a_mount(self):
         with Server("-o", "sandbox=required", SEURAT, MATRIX) as server:
             with open(f"/proc/{server.process.pid}/status", encoding="ascii") as file:
@@ -375,7 +426,9 @@ class Safety(Folder):
             self.assertEqual((status["Seccomp"], status["NoNewPrivs"]), ("2", "1"))
             for store in (SEURAT, MATRIX):
                 for path in listed(store):
-                    self.assertEqual(server.ask(os.path.basename(store) + "/" + urllib.parse.quote(path)).body, cat(store, path))
+                    self.assertEqual(
+                        server.ask(os.path.basename(store) + "/" + urllib.parse.quote(path)).body, cat(store, path)
+                    )
         with Server("-o", "sandbox=none", SEURAT) as server:
             with open(f"/proc/{server.process.pid}/status", encoding="ascii") as file:
                 self.assertIn("Seccomp:\t0", file.read())

@@ -30,8 +30,12 @@ class Server:
         self.arguments, self.environment = arguments, environment
 
     def __enter__(self):
-        self.process = subprocess.Popen([PROGRAM, "serve", *self.arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                        env={**os.environ, **(self.environment or {})})
+        self.process = subprocess.Popen(
+            [PROGRAM, "serve", *self.arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, **(self.environment or {})},
+        )
         self.url = self.process.stdout.readline().decode().strip()
         if not self.url:
             raise AssertionError(f"serve ended with {self.process.wait()}: {self.process.stderr.read().decode()}")
@@ -58,7 +62,12 @@ class Server:
         """Sends a request. path: below the address, encoded."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         try:
-            connection.request(method, self.path + path, body=body, headers={name.replace("_", "-"): value for name, value in headers.items()})
+            connection.request(
+                method,
+                self.path + path,
+                body=body,
+                headers={name.replace("_", "-"): value for name, value in headers.items()},
+            )
             response = connection.getresponse()
             return Answer(response, response.read())
         finally:
@@ -69,7 +78,11 @@ class Server:
 
     def request(self, path, method="GET", **headers):
         """Returns the bytes of a request."""
-        lines = [f"{method} {self.path}{path} HTTP/1.1", "Host: 127.0.0.1", *(f"{name.replace('_', '-')}: {value}" for name, value in headers.items())]
+        lines = [
+            f"{method} {self.path}{path} HTTP/1.1",
+            "Host: 127.0.0.1",
+            *(f"{name.replace('_', '-')}: {value}" for name, value in headers.items()),
+        ]
         return "\r\n".join(lines).encode() + b"\r\n\r\n"
 
 
@@ -87,6 +100,9 @@ def blocks(store, flags):
 def listed(store):
     """Returns all files of a store, without those that are found by name."""
     found, hidden = blocks(store, "-Rp"), blocks(store, "-aRp")
-    return sorted(name if folder == "." else f"{folder}/{name}" for folder, names in found.items()
-                  for name in names + [other for other in hidden.get(folder, []) if other.startswith(".") and other != ".ignore"]
-                  if not name.endswith("/"))
+    return sorted(
+        name if folder == "." else f"{folder}/{name}"
+        for folder, names in found.items()
+        for name in names + [other for other in hidden.get(folder, []) if other.startswith(".") and other != ".ignore"]
+        if not name.endswith("/")
+    )

@@ -45,15 +45,22 @@ def newest(folder):
 def make_mirror(suites, folder):
     """Links the stores of the suites without their expected texts: a mirror of half the files."""
     for suite in suites:
-        shutil.copytree(os.path.join(DATA, suite), os.path.join(folder, suite), symlinks=True, copy_function=os.link,
-                        ignore=shutil.ignore_patterns("expected"))
+        shutil.copytree(
+            os.path.join(DATA, suite),
+            os.path.join(folder, suite),
+            symlinks=True,
+            copy_function=os.link,
+            ignore=shutil.ignore_patterns("expected"),
+        )
 
 
 def mirror_and_export(suites):
     """Returns a mirrored folder, and the files of an export of it."""
     folder = os.path.join(DATA, "..", "soak", "-".join(suites) or "all")
     mirror, export, made = (os.path.join(folder, name) for name in ("mirror", "export", "made"))
-    suites = suites or sorted(name for name in os.listdir(DATA) if os.path.isdir(os.path.join(DATA, name, "")) and name != "CMakeFiles")
+    suites = suites or sorted(
+        name for name in os.listdir(DATA) if os.path.isdir(os.path.join(DATA, name, "")) and name != "CMakeFiles"
+    )
     state = f"{os.stat(PROGRAM).st_mtime_ns} {max(newest(os.path.join(DATA, suite)) for suite in suites)}"
     os.makedirs(os.path.dirname(folder), exist_ok=True)
     with open(folder + ".lock", "w", encoding="ascii") as lock:
@@ -61,13 +68,21 @@ def mirror_and_export(suites):
         if not os.path.exists(made) or open(made, encoding="ascii").read() != state:
             shutil.rmtree(folder, ignore_errors=True)
             make_mirror(suites, mirror)
-            subprocess.run([PROGRAM, "export", "--views=listed", mirror, export], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+            subprocess.run(
+                [PROGRAM, "export", "--views=listed", mirror, export],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                check=False,
+            )
             with open(made, "w", encoding="ascii") as out:
                 out.write(state)
     files = []
     for at, _, names in os.walk(export):
-        files += [os.path.relpath(os.path.join(at, name), export) for name in names
-                  if not os.path.islink(os.path.join(at, name)) and not name.endswith((".gz", ".tbi", ".csi"))]  # an export deflates these
+        files += [
+            os.path.relpath(os.path.join(at, name), export)
+            for name in names
+            if not os.path.islink(os.path.join(at, name)) and not name.endswith((".gz", ".tbi", ".csi"))
+        ]  # an export deflates these
     return os.path.realpath(mirror), os.path.realpath(export), sorted(files)
 
 
@@ -167,15 +182,25 @@ def mount(mirror, mountpoint, options):
     def limit():
         if options.descriptors:
             resource.setrlimit(resource.RLIMIT_NOFILE, (options.descriptors, options.descriptors))
-    subprocess.run([PROGRAM, "-o", f"cache_size={options.cache},log_file={mountpoint}.log", mirror, mountpoint], check=True, preexec_fn=limit)
+
+    subprocess.run(
+        [PROGRAM, "-o", f"cache_size={options.cache},log_file={mountpoint}.log", mirror, mountpoint],
+        check=True,
+        preexec_fn=limit,
+    )
     return daemon_of(mountpoint)
 
 
 def one_round(options, number, mountpoint, mirror, export, files, watch, end):
     pid = mount(mirror, mountpoint, options)
     stop, results = multiprocessing.Event(), multiprocessing.Queue()
-    readers = [multiprocessing.Process(target=Reader(mountpoint, export, files, options.seed * 1000003 + number * 1009 + i).run, args=(stop, results))
-               for i in range(options.readers)]
+    readers = [
+        multiprocessing.Process(
+            target=Reader(mountpoint, export, files, options.seed * 1000003 + number * 1009 + i).run,
+            args=(stop, results),
+        )
+        for i in range(options.readers)
+    ]
     for reader in readers:
         reader.start()
     round_end = min(end, time.monotonic() + options.round)
@@ -239,8 +264,10 @@ def main():
     if wrong:
         for line, times in printed.most_common(20):
             print(f"log, {times} times: {line}")
-    print(f"{time.monotonic() - start:.0f} s, {rounds} mounts, {len(files)} files: {total['reads']} reads, {total['bytes'] / 1e6:.0f} MB compared, "
-          f"{total['again']} opened again, {len(wrong)} wrong; slowest {slowest:.2f} s, {watch.most_kib / 1024:.1f} MiB, {watch.most_descriptors} descriptors")
+    print(
+        f"{time.monotonic() - start:.0f} s, {rounds} mounts, {len(files)} files: {total['reads']} reads, {total['bytes'] / 1e6:.0f} MB compared, "
+        f"{total['again']} opened again, {len(wrong)} wrong; slowest {slowest:.2f} s, {watch.most_kib / 1024:.1f} MiB, {watch.most_descriptors} descriptors"
+    )
     return 1 if wrong else 0
 
 

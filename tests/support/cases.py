@@ -6,7 +6,7 @@ SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data")
 # The views in the cases. Views for other tools have separate tests.
 VIEWS = "csv,npy,mtx,tsv,json,vcf,nc,plink,bgen"
 
-SUITES = sorted(name[:-len(".tar.xz")] for name in os.listdir(SOURCES) if name.endswith(".tar.xz"))
+SUITES = sorted(name[: -len(".tar.xz")] for name in os.listdir(SOURCES) if name.endswith(".tar.xz"))
 # Cases of files that are found by name in a mount without -o views=: tested in tests/mount/parts_test.py.
 PARTS = [name for name in SUITES if name in ("parts", "pseudobulk")]
 # Cases with files that are mostly found by name, which no export writes: tested in tests/golden and
@@ -99,5 +99,5 @@ def views_of(path, actual):
         names = os.listdir(os.path.join(actual, folder))
     except OSError:
         names = []
-    found = [os.path.join(folder, n) for n in sorted(names) if n.startswith(stem) and "." not in n[len(stem):]]
+    found = [os.path.join(folder, n) for n in sorted(names) if n.startswith(stem) and "." not in n[len(stem) :]]
     return found or [path[:-1] + "csv"]

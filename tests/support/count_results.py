@@ -32,7 +32,11 @@ def boost_cases(output):
     """Returns (passed, failed, skipped) of a Boost.Test program's short report, or None. Filtered cases are not skipped."""
     if not re.search(r"\d+ test cases? out of \d+ ", output):
         return None
-    return number(r"(\d+) test cases? out of \d+ passed", output), number(r"(\d+) test cases? out of \d+ failed", output), 0
+    return (
+        number(r"(\d+) test cases? out of \d+ passed", output),
+        number(r"(\d+) test cases? out of \d+ failed", output),
+        0,
+    )
 
 
 def unittest_cases(output):
@@ -74,13 +78,20 @@ def missing_in(reason):
 
 def is_installed(missing):
     owner, _, name = missing.rpartition("'s ")
-    look = {"R": optional.missing_r, "python": optional.missing_modules, "npm": optional.missing_npm, "": optional.missing_programs}
+    look = {
+        "R": optional.missing_r,
+        "python": optional.missing_modules,
+        "npm": optional.missing_npm,
+        "": optional.missing_programs,
+    }
     return not look[owner](name)
 
 
 def complaints(output):
     """Returns the lines that name failures: Boost.Test's, unittest's and a sanitizer's; at most 20."""
-    wanted = re.compile(r": (fatal )?error: in |^(FAIL|ERROR): |^\w*(Error|Exception): |ERROR: \w+Sanitizer|: runtime error: ")
+    wanted = re.compile(
+        r": (fatal )?error: in |^(FAIL|ERROR): |^\w*(Error|Exception): |ERROR: \w+Sanitizer|: runtime error: "
+    )
     return [line for line in output.splitlines() if wanted.search(line)][:20]
 
 
@@ -112,8 +123,11 @@ def cases_of(path):
 
 
 def expression_of_skipped(path):
-    names = [case.get("name") for case in cases_of(path)
-             if any(all(map(is_installed, missing_in(reason))) for reason in reasons_of(case) if missing_in(reason))]
+    names = [
+        case.get("name")
+        for case in cases_of(path)
+        if any(all(map(is_installed, missing_in(reason))) for reason in reasons_of(case) if missing_in(reason))
+    ]
     return f"^({'|'.join(names)})$" if names else ""
 
 
@@ -142,7 +156,12 @@ def main():
     slowest = sorted(later or earlier, key=lambda case: -float(case.get("time") or 0))[:10]
     print("slowest: " + ", ".join(f"{case.get('name')} {float(case.get('time') or 0):.0f} s" for case in slowest))
     names = {case.get("name") for case in later}
-    print("".join(line + "\n" for line in skipped_lines([case for case in earlier if case.get("name") not in names] + later)), end="")
+    print(
+        "".join(
+            line + "\n" for line in skipped_lines([case for case in earlier if case.get("name") not in names] + later)
+        ),
+        end="",
+    )
     print("{} passed, {} failed, {} skipped".format(*count(earlier, later)))
 
 

@@ -18,8 +18,10 @@ OK (skipped={skipped})
 
 
 def case(name, output, inner="", status="run"):
-    return (f'<testcase name={quoteattr(name)} time="1.5" status="{status}">{inner}'
-            f"<system-out>{escape(output)}</system-out></testcase>")
+    return (
+        f'<testcase name={quoteattr(name)} time="1.5" status="{status}">{inner}'
+        f"<system-out>{escape(output)}</system-out></testcase>"
+    )
 
 
 def skips(*reasons, ran=5):
@@ -46,15 +48,27 @@ class Results(unittest.TestCase):
 
     def test_cases_of_programs_are_counted(self):
         boost = "7 test cases out of 8 passed\n1 test case out of 8 failed\n"
-        lines = self.printed(self.written("a.xml", case("unit", boost, status="fail"), case("script", "fine"),
-                                          case("python", skips("this needs root"))))
+        lines = self.printed(
+            self.written(
+                "a.xml",
+                case("unit", boost, status="fail"),
+                case("script", "fine"),
+                case("python", skips("this needs root")),
+            )
+        )
         self.assertEqual(lines[0], "failed: unit")
         self.assertEqual(lines[-1], "12 passed, 1 failed, 1 skipped")
 
     def test_skipped_package_names_its_install_command(self):
-        seurat, octave, both = "not installed: R's Seurat", "not installed: octave-cli", "not installed: R's Seurat, octave-cli"
+        seurat, octave, both = (
+            "not installed: R's Seurat",
+            "not installed: octave-cli",
+            "not installed: R's Seurat, octave-cli",
+        )
         program = case("whole", "skipped: not installed: npm's zarrita\n", inner="<skipped/>")
-        lines = self.printed(self.written("a.xml", case("one", skips(seurat, octave)), case("two", skips(seurat, both)), program))
+        lines = self.printed(
+            self.written("a.xml", case("one", skips(seurat, octave)), case("two", skips(seurat, both)), program)
+        )
         self.assertIn("skipped without R's Seurat: 3 in one, two", lines)
         self.assertIn("skipped without octave-cli: 2 in one, two", lines)
         self.assertIn("skipped without npm's zarrita: 1 in whole", lines)
@@ -62,7 +76,9 @@ class Results(unittest.TestCase):
         self.assertEqual(lines[-1], "6 passed, 0 failed, 5 skipped")
 
     def test_other_reasons_need_no_command(self):
-        lines = self.printed(self.written("a.xml", case("one", skips("it's for \"root\"", "not installed: bigWigInfo"))))
+        lines = self.printed(
+            self.written("a.xml", case("one", skips("it's for \"root\"", "not installed: bigWigInfo")))
+        )
         self.assertIn("skipped: it's for \"root\": 1 in one", lines)
         self.assertIn("skipped without bigWigInfo, which this system has no package of: 1 in one", lines)
         self.assertFalse([line for line in lines if "scripts/setup" in line])
@@ -78,16 +94,27 @@ class Results(unittest.TestCase):
         self.assertEqual(self.printed(failed, second)[-1], "5 passed, 1 failed, 0 skipped")
 
     def test_only_newly_installed_needs_run_again(self):
-        path = self.written("a.xml", case("now", skips("not installed: sh")), case("later", skips("not installed: no-such-program")),
-                            case("root", skips("this needs root")))
+        path = self.written(
+            "a.xml",
+            case("now", skips("not installed: sh")),
+            case("later", skips("not installed: no-such-program")),
+            case("root", skips("this needs root")),
+        )
         self.assertEqual(self.printed("--skipped", path), ["^(now)$"])
         self.assertEqual(self.printed("--skipped", self.written("b.xml", case("root", skips("this needs root")))), [""])
 
 
 class Packages(unittest.TestCase):
     def test_needs_of_tests_have_a_part_of_setup(self):
-        for missing, part in (("R's Seurat", "recipes"), ("R's SingleCellExperiment", "recipes"), ("npm's axe-core", "readers"),
-                              ("python's dask", "recipes"), ("python's h5py", "test"), ("tabix", "test"), ("clang-format", "check")):
+        for missing, part in (
+            ("R's Seurat", "recipes"),
+            ("R's SingleCellExperiment", "recipes"),
+            ("npm's axe-core", "readers"),
+            ("python's dask", "recipes"),
+            ("python's h5py", "test"),
+            ("tabix", "test"),
+            ("clang-format", "check"),
+        ):
             self.assertEqual(optional.part_of(missing), part, missing)
 
     def test_reason_names_the_missing_package(self):

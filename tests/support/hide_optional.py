@@ -77,8 +77,12 @@ def main():
     found = subprocess.run(["R", "RHOME"], capture_output=True, text=True, check=False) if shutil.which("R") else None
     library = os.path.join(found.stdout.strip(), "library") if found else ""
     with open(os.path.join(folder, "environment.cmake"), "w", encoding="utf-8") as file:
-        for name, value in (("PATH", f"{folder}/bin"), ("PYTHONPATH", f"{folder}/python"), ("R_LIBS_SITE", library),
-                            ("R_LIBS_USER", library)):
+        for name, value in (
+            ("PATH", f"{folder}/bin"),
+            ("PYTHONPATH", f"{folder}/python"),
+            ("R_LIBS_SITE", library),
+            ("R_LIBS_USER", library),
+        ):
             file.write(f'set(ENV{{{name}}} "{value}")\n')
 
 

@@ -15,12 +15,18 @@ def read(*path):
 ORDER = re.search(r"Lower rooms never include higher ones:\n\n((?:    .*\n)+)", read("formats", "README.md"))[1]
 RANK = {room: rank for rank, line in enumerate(ORDER.split("\n")) for room in line.split()}
 # Headers that only some rooms may include: the beginning of the header, the beginning of the paths.
-ONLY_IN = {"hdf5.h": ("formats/containers/hdf5/library/", "fs/info.cc"), "fuse": ("fs/mount/", "fs/info.cc"), "curl/": ("formats/core/remote/",),
-           "openssl/": ("formats/core/remote/",)}
+ONLY_IN = {
+    "hdf5.h": ("formats/containers/hdf5/library/", "fs/info.cc"),
+    "fuse": ("fs/mount/", "fs/info.cc"),
+    "curl/": ("formats/core/remote/",),
+    "openssl/": ("formats/core/remote/",),
+}
 MOST_LINES_OF_A_FUNCTION = 60
 MANY_LINES = 600  # per file: worth a look, not a fault
 # Headers that Macs lack, which must be between #ifdef and #endif.
-OF_LINUX = re.compile(r"#include <(linux/|sys/(prctl|signalfd|syscall|sysmacros|eventfd|epoll|inotify|sendfile|statfs|vfs)\.h|malloc\.h|mntent\.h|endian\.h|byteswap\.h|features\.h)")
+OF_LINUX = re.compile(
+    r"#include <(linux/|sys/(prctl|signalfd|syscall|sysmacros|eventfd|epoll|inotify|sendfile|statfs|vfs)\.h|malloc\.h|mntent\.h|endian\.h|byteswap\.h|features\.h)"
+)
 
 
 def sources():
@@ -90,7 +96,12 @@ class Layers(unittest.TestCase):
             visit(path)
 
     def test_no_function_is_long(self):
-        long = {f"{path}: {first}": lines for path, text in sources() for first, lines in functions(text) if lines > MOST_LINES_OF_A_FUNCTION}
+        long = {
+            f"{path}: {first}": lines
+            for path, text in sources()
+            for first, lines in functions(text)
+            if lines > MOST_LINES_OF_A_FUNCTION
+        }
         self.assertEqual(long, {})
 
     def test_functions_are_found(self):
@@ -105,14 +116,21 @@ class Layers(unittest.TestCase):
     def test_every_format_has_its_facts(self):
         kinds = [os.path.join(ROOT, "formats", kind) for kind in ("containers", "schemas")]
         formats = {name for kind in kinds for name in os.listdir(kind) if os.path.isdir(os.path.join(kind, name))}
-        without = [name for name in sorted(formats)
-                   if not any(os.path.exists(os.path.join(kind, name, "FORMAT.md")) for kind in kinds)]
+        without = [
+            name
+            for name in sorted(formats)
+            if not any(os.path.exists(os.path.join(kind, name, "FORMAT.md")) for kind in kinds)
+        ]
         self.assertEqual(without, [])
 
     def test_every_room_has_a_paragraph(self):
         for folder in ("formats/core", "formats/containers", "formats/schemas", "fs"):
             text = read(folder, "README.md")
-            rooms = [name for name in sorted(os.listdir(os.path.join(ROOT, folder))) if os.path.isdir(os.path.join(ROOT, folder, name))]
+            rooms = [
+                name
+                for name in sorted(os.listdir(os.path.join(ROOT, folder)))
+                if os.path.isdir(os.path.join(ROOT, folder, name))
+            ]
             self.assertEqual([room for room in rooms if f"**`{room}`**" not in text], [], folder)
 
     def test_headers_of_linux_are_for_linux_alone(self):

@@ -18,7 +18,9 @@ BUILD = os.environ.get("PLAINFS_BUILD", "")  # a configured build of ROOT
 
 
 def run(copy, *words, **variables):
-    return subprocess.run(words, cwd=copy, capture_output=True, text=True, timeout=600, check=False, env={**os.environ, **variables})
+    return subprocess.run(
+        words, cwd=copy, capture_output=True, text=True, timeout=600, check=False, env={**os.environ, **variables}
+    )
 
 
 def text_of(copy, path):
@@ -55,7 +57,9 @@ class New(Copied):
     def setUp(self):
         super().setUp()
         for top in ("cache", "formats", "fs", "scripts", "tests"):
-            shutil.copytree(os.path.join(ROOT, top), os.path.join(self.copy, top), ignore=not_looked_at, copy_function=shutil.copy)
+            shutil.copytree(
+                os.path.join(ROOT, top), os.path.join(self.copy, top), ignore=not_looked_at, copy_function=shutil.copy
+            )
         for archive in os.listdir(os.path.join(ROOT, "tests", "data")):
             if archive.endswith(".tar.xz"):
                 with open(os.path.join(self.copy, "tests", "data", archive), "wb"):
@@ -64,8 +68,11 @@ class New(Copied):
             shutil.copy(os.path.join(ROOT, page), self.copy)
 
     def state(self):
-        return {os.path.join(folder, name): os.stat(os.path.join(folder, name)).st_mtime_ns
-                for folder, _, names in os.walk(self.copy) for name in names}
+        return {
+            os.path.join(folder, name): os.stat(os.path.join(folder, name)).st_mtime_ns
+            for folder, _, names in os.walk(self.copy)
+            for name in names
+        }
 
     def test_new_files_keep_the_rules_and_compile(self):
         before = self.state()
@@ -73,7 +80,9 @@ class New(Copied):
         self.made("scripts/new-schema", "zebra")
         self.made("scripts/new-view", "tally")
         self.made("scripts/new-view", "zebra_lines")
-        sources = sorted(path for path, when in self.state().items() if before.get(path) != when and path.endswith((".cc", ".h")))
+        sources = sorted(
+            path for path, when in self.state().items() if before.get(path) != when and path.endswith((".cc", ".h"))
+        )
         # Source and test of each, a header of each schema, and the three tables.
         self.assertEqual(len(sources), 4 * 2 + 2 + 3)
         for rules in ("layers", "views", "security"):
@@ -97,7 +106,9 @@ class New(Copied):
             self.assertEqual(set(words), names | {"parts"}, path)
         for name in names:
             self.assertRegex(text_of(self.copy, "fs/man/plainfs.1"), rf"(?m)^\.BR? {name}\b", name)
-            self.assertIn(f"`{name}`", re.search(r"chooses among.*?is all of them", text_of(self.copy, "fs/VIEWS.md"), re.S)[0])
+            self.assertIn(
+                f"`{name}`", re.search(r"chooses among.*?is all of them", text_of(self.copy, "fs/VIEWS.md"), re.S)[0]
+            )
         if shutil.which("groff"):
             self.made("groff", "-man", "-Tutf8", "-ww", "-z", "fs/man/plainfs.1")
 
@@ -108,15 +119,31 @@ class New(Copied):
             self.skipTest("no configured build (PLAINFS_BUILD)")
         with open(commands_path, encoding="utf-8") as file:
             commands = json.load(file)
-        like = {"formats/schemas/": "plainfs_loom.dir", "formats/registry.cc": "plainfs_formats.dir", "fs/views/": "plainfs_views.dir",
-                "tests/unit/tally": "unit_loom.dir", "tests/unit/fs_views/": "unit_views.dir"}
+        like = {
+            "formats/schemas/": "plainfs_loom.dir",
+            "formats/registry.cc": "plainfs_formats.dir",
+            "fs/views/": "plainfs_views.dir",
+            "tests/unit/tally": "unit_loom.dir",
+            "tests/unit/fs_views/": "unit_views.dir",
+        }
 
         def compiled(source):
             path = os.path.relpath(source, self.copy)
             target = next(target for start, target in like.items() if path.startswith(start))
-            words = shlex.split(next(c["command"] for c in commands if f"/{target}/" in c["command"] and not c["file"].endswith(".cxx.in")
-                                     and "cmake_pch" not in c["file"]))
-            kept = [word for i, word in enumerate(words[:-4]) if "cmake_pch" not in word and not (word == "-include" and "cmake_pch" in words[i + 1])]
+            words = shlex.split(
+                next(
+                    c["command"]
+                    for c in commands
+                    if f"/{target}/" in c["command"]
+                    and not c["file"].endswith(".cxx.in")
+                    and "cmake_pch" not in c["file"]
+                )
+            )
+            kept = [
+                word
+                for i, word in enumerate(words[:-4])
+                if "cmake_pch" not in word and not (word == "-include" and "cmake_pch" in words[i + 1])
+            ]
             self.assertEqual((words[-4], words[-2]), ("-o", "-c"))
             flags = [f"-I{self.copy}" if word == f"-I{ROOT}" else word for word in kept]
             return path, run(self.copy, *flags, "-O0", "-Werror", "-fsyntax-only", source)
@@ -153,7 +180,9 @@ class Golden(Copied):
         super().setUp()
         os.makedirs(os.path.join(self.copy, "tests", "data"))
         shutil.copytree(os.path.join(ROOT, "scripts"), os.path.join(self.copy, "scripts"))
-        shutil.copytree(os.path.join(ROOT, "tests", "support"), os.path.join(self.copy, "tests", "support"), ignore=not_looked_at)
+        shutil.copytree(
+            os.path.join(ROOT, "tests", "support"), os.path.join(self.copy, "tests", "support"), ignore=not_looked_at
+        )
         for suite in ("loom", "bad-loom"):
             shutil.copy(os.path.join(ROOT, "tests", "data", f"{suite}.tar.xz"), self.archive(suite))
             run(self.copy, "tar", "xf", self.archive(suite), "-C", self.temporary)
@@ -190,7 +219,9 @@ class Golden(Copied):
         """Returns a plainfs that exports the expected files of the case, without `lost` and with `more`."""
         path = os.path.join(self.temporary, "plainfs")
         with open(path, "w", encoding="utf-8") as file:
-            file.write(f'#!/bin/sh\nfor to; do :; done\n[ "$1" = export ] || exit 2\ncp -R "{self.case}/expected" "$to"\ncd "$to"\n')
+            file.write(
+                f'#!/bin/sh\nfor to; do :; done\n[ "$1" = export ] || exit 2\ncp -R "{self.case}/expected" "$to"\ncd "$to"\n'
+            )
             file.writelines([f"rm {name}\n" for name in lost] + [f"echo 1 >{name}\n" for name in more])
         os.chmod(path, 0o755)
         return path
@@ -200,11 +231,15 @@ class Golden(Copied):
             if name.endswith(".txt"):
                 os.remove(os.path.join(self.case, name))
         expected = sorted(name for name in os.listdir(os.path.join(self.case, "expected")) if name.endswith(".csv"))
-        output = self.made("scripts/golden", "add", self.case, "loom", PLAINFS=self.program(more=("zz.npy", "more.csv")))
+        output = self.made(
+            "scripts/golden", "add", self.case, "loom", PLAINFS=self.program(more=("zz.npy", "more.csv"))
+        )
         self.assertIn("2 paths are new in others.txt, 0 are not", output)
         self.assertEqual(text_of(self.case, "others.txt"), "more.csv\nzz.npy\n")
         self.assertEqual(self.made("tar", "xOf", self.archive("loom"), "loom/v2/others.txt"), "more.csv\nzz.npy\n")
-        output = self.made("scripts/golden", "add", self.case, "loom", PLAINFS=self.program(expected[0], more=("zz.npy",)))
+        output = self.made(
+            "scripts/golden", "add", self.case, "loom", PLAINFS=self.program(expected[0], more=("zz.npy",))
+        )
         self.assertIn("0 paths are new in others.txt, 2 are not", output)
         self.assertIn(f"FAIL {expected[0]}: ", output)
         self.assertIn("FAIL more.csv: expected ok, got not listed", output)
@@ -226,7 +261,9 @@ class Golden(Copied):
         self.refused("list or add", "scripts/golden", "remove")
         with open(os.path.join(self.copy, "tests", "data", "large"), "wb") as file:
             file.truncate(25_000_000)
-        self.refused("more than 25000000; nothing was packed", "scripts/golden", "add", self.case, "loom", PLAINFS="none")
+        self.refused(
+            "more than 25000000; nothing was packed", "scripts/golden", "add", self.case, "loom", PLAINFS="none"
+        )
         self.assertEqual(self.bytes_of("loom"), before)
 
 

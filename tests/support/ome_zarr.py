@@ -6,8 +6,20 @@ import os
 import numpy
 import zarr
 
-V3_TYPES = {"b1": "bool", "u1": "uint8", "i1": "int8", "u2": "uint16", "i2": "int16", "u4": "uint32", "i4": "int32", "u8": "uint64",
-            "i8": "int64", "f2": "float16", "f4": "float32", "f8": "float64"}
+V3_TYPES = {
+    "b1": "bool",
+    "u1": "uint8",
+    "i1": "int8",
+    "u2": "uint16",
+    "i2": "int16",
+    "u4": "uint32",
+    "i4": "int32",
+    "u8": "uint64",
+    "i8": "int64",
+    "f2": "float16",
+    "f4": "float32",
+    "f8": "float64",
+}
 
 
 def put_json(path, value):
@@ -29,8 +41,15 @@ def halves(values, levels, z_too=False):
 
 
 def write_v2(path, values, chunks, compressor):
-    zarr.array(values, store=zarr.NestedDirectoryStore(path), chunks=chunks, compressor=compressor, overwrite=True,
-               dimension_separator="/", dtype=values.dtype)
+    zarr.array(
+        values,
+        store=zarr.NestedDirectoryStore(path),
+        chunks=chunks,
+        compressor=compressor,
+        overwrite=True,
+        dimension_separator="/",
+        dtype=values.dtype,
+    )
 
 
 def grid(shape, chunks):
@@ -52,15 +71,31 @@ def write_v3(path, values, chunks, shards=None):
     outer = [chunk * count for chunk, count in zip(chunks, shards)] if shards else list(chunks)
     codecs = inner
     if shards:
-        codecs = [{"name": "sharding_indexed", "configuration": {
-            "chunk_shape": list(chunks), "codecs": inner, "index_location": "end",
-            "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}]}}]
+        codecs = [
+            {
+                "name": "sharding_indexed",
+                "configuration": {
+                    "chunk_shape": list(chunks),
+                    "codecs": inner,
+                    "index_location": "end",
+                    "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
+                },
+            }
+        ]
     kind = V3_TYPES[values.dtype.str[1:]]
-    put_json(os.path.join(path, "zarr.json"), {
-        "zarr_format": 3, "node_type": "array", "shape": list(values.shape), "data_type": kind,
-        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": outer}},
-        "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
-        "fill_value": False if kind == "bool" else 0, "codecs": codecs})
+    put_json(
+        os.path.join(path, "zarr.json"),
+        {
+            "zarr_format": 3,
+            "node_type": "array",
+            "shape": list(values.shape),
+            "data_type": kind,
+            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": outer}},
+            "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+            "fill_value": False if kind == "bool" else 0,
+            "codecs": codecs,
+        },
+    )
     for at in grid(values.shape, outer):
         whole = block(values, at, outer)
         data = whole.tobytes()
@@ -83,8 +118,10 @@ def write_v3(path, values, chunks, shards=None):
 def group(path, words, version="0.4"):
     """Writes a group with these attributes, in the place of its version."""
     if version == "0.5":
-        put_json(os.path.join(path, "zarr.json"),
-                 {"zarr_format": 3, "node_type": "group", "attributes": {"ome": {"version": version, **words}}})
+        put_json(
+            os.path.join(path, "zarr.json"),
+            {"zarr_format": 3, "node_type": "group", "attributes": {"ome": {"version": version, **words}}},
+        )
     else:
         put_json(os.path.join(path, ".zgroup"), {"zarr_format": 2})
         put_json(os.path.join(path, ".zattrs"), words)
@@ -104,7 +141,7 @@ def multiscale(axes, count, version="0.4", name="image", steps=None):
             kind, unit = units.get(axis, ("space", "micrometer"))
             output["axes"].append({"name": axis, "type": kind, **({"unit": unit} if unit else {})})
         for level, dataset in enumerate(datasets):
-            scale = [float((steps or {}).get(axis, 1)) * (2.0 ** level if axis in "yx" else 1) for axis in axes]
+            scale = [float((steps or {}).get(axis, 1)) * (2.0**level if axis in "yx" else 1) for axis in axes]
             dataset["coordinateTransformations"] = [{"type": "scale", "scale": scale}]
     return [output]
 

@@ -68,8 +68,9 @@ def r_packages():
     """Returns the names of the packages that R finds."""
     if not has_program("Rscript"):
         return frozenset()
-    output = subprocess.run(["Rscript", "-e", 'cat(.libPaths(), sep = "\\n")'], capture_output=True, text=True, timeout=120,
-                            check=True)
+    output = subprocess.run(
+        ["Rscript", "-e", 'cat(.libPaths(), sep = "\\n")'], capture_output=True, text=True, timeout=120, check=True
+    )
     found = [glob.glob(os.path.join(folder, "*", "DESCRIPTION")) for folder in output.stdout.splitlines()]
     return frozenset(os.path.basename(os.path.dirname(path)) for paths in found for path in paths)
 
@@ -166,7 +167,9 @@ def packages_of(missing):
 
 @functools.cache
 def packages_of_part(part):
-    output = subprocess.run([os.path.join(SOURCE, "scripts", "setup"), "--list", part], capture_output=True, text=True, check=True)
+    output = subprocess.run(
+        [os.path.join(SOURCE, "scripts", "setup"), "--list", part], capture_output=True, text=True, check=True
+    )
     return frozenset(output.stdout.split())
 
 

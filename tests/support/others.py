@@ -17,7 +17,9 @@ from cases import VIEWS, lines, refused, statements, store_of
 
 def check_is_a_case(case):
     output, words = statements(case)
-    has_expectations = output or words or refused(case) or lines(case, "links.txt") or os.path.isdir(os.path.join(case, "listings"))
+    has_expectations = (
+        output or words or refused(case) or lines(case, "links.txt") or os.path.isdir(os.path.join(case, "listings"))
+    )
     if not store_of(case) and not refused(case):
         raise ValueError(f"{case}: there is no store, store.h5, store.zarr, … to mount")
     if not has_expectations and not any(files for _, _, files in os.walk(os.path.join(case, "expected"))):
@@ -51,8 +53,12 @@ def main():
     if not program or not closed:
         return 0
     shown = os.path.join(folder, "store")
-    exported = subprocess.run([program[0], "export", "--index=none", f"--views={VIEWS}", store_of(case), shown], capture_output=True, text=True,
-                              check=False)
+    exported = subprocess.run(
+        [program[0], "export", "--index=none", f"--views={VIEWS}", store_of(case), shown],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if not os.path.isdir(shown):
         return f"golden: {program[0]} does not open the store: {exported.stderr.strip()}"
     if exported.returncode and not lines(case, "errors.txt"):
@@ -65,7 +71,9 @@ def main():
         print(f"others.txt  {path}")
     for line in wrong:
         print(f"FAIL {line}")
-    print(f"{os.path.basename(case)}: {len(others)} paths are new in others.txt, {len(wrong)} are not as the case has them")
+    print(
+        f"{os.path.basename(case)}: {len(others)} paths are new in others.txt, {len(wrong)} are not as the case has them"
+    )
     return 0
 
 

@@ -11,16 +11,25 @@ import subprocess
 import sys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-NOT_ENGLISH = ("tests/data/", "tests/support/plain_english", "debian/", "LICENSE", "tests/golden/sentences.txt",
-               "tests/support/promises.txt")
+NOT_ENGLISH = (
+    "tests/data/",
+    "tests/support/plain_english",
+    "debian/",
+    "LICENSE",
+    "tests/golden/sentences.txt",
+    "tests/support/promises.txt",
+)
 
 WORDS = re.compile(
     r"\b(who|whoever|whom|whose|somebody|nobody|anybody|someone|anew|elsewhere|tells?|telling|told|says?|said|"
-    r"is none|are none|that (?:is|are) no|from any place)\b", re.IGNORECASE)
+    r"is none|are none|that (?:is|are) no|from any place)\b",
+    re.IGNORECASE,
+)
 OPENINGS = re.compile(r"(What|Of|The same|As|Those|Where|Who|Whoever|By|That)\b(?! follows:)")
 NAME_WORDS = re.compile(
     r"(^|_)(who|whoever|whom|whose|somebody|nobody|anybody|anew|elsewhere|tells?|told|says?|said|what|"
-    r"is_none|that_is)(_|$)")
+    r"is_none|that_is)(_|$)"
+)
 
 Finding = collections.namedtuple("Finding", "path line kind words text")
 
@@ -33,7 +42,7 @@ def blocks(lines, marker):
         if stripped.startswith(marker) and not stripped.startswith("#!"):
             if not words:
                 begun = number
-            words.append(stripped[len(marker):].lstrip("/").strip())
+            words.append(stripped[len(marker) :].lstrip("/").strip())
             continue
         if words:
             yield begun, words

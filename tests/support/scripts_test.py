@@ -20,8 +20,15 @@ class Scripts(unittest.TestCase):
                     for tool in ("sed", "sh", "dirname"):
                         if not os.path.exists(os.path.join(empty, "bin", tool)):
                             os.symlink(f"/usr/bin/{tool}", os.path.join(empty, "bin", tool))
-                    helped = subprocess.run(["/bin/sh", os.path.join(SCRIPTS, name), option], cwd=empty, capture_output=True, text=True,
-                                            env={"PATH": os.path.join(empty, "bin")}, timeout=30, check=False)
+                    helped = subprocess.run(
+                        ["/bin/sh", os.path.join(SCRIPTS, name), option],
+                        cwd=empty,
+                        capture_output=True,
+                        text=True,
+                        env={"PATH": os.path.join(empty, "bin")},
+                        timeout=30,
+                        check=False,
+                    )
                     self.assertEqual((helped.returncode, helped.stderr), (0, ""), name)
                     with open(os.path.join(SCRIPTS, name), encoding="utf-8") as file:
                         first = file.readlines()[1].removeprefix("# ")

@@ -9,8 +9,13 @@ from cases import SUITES
 from views import read, sentences
 from views_test import test_names
 
-SECTIONS = ("What is promised", "What each format's parser is exposed to", "libhdf5 in a process of its own", "The daemon in a sandbox",
-            "Over HTTP")
+SECTIONS = (
+    "What is promised",
+    "What each format's parser is exposed to",
+    "libhdf5 in a process of its own",
+    "The daemon in a sandbox",
+    "Over HTTP",
+)
 
 NO_PROMISES = ("advice", "states a limit", "states a limit on other systems")
 
@@ -48,7 +53,11 @@ class Security(unittest.TestCase):
             matching = [promise for promise in every if words in promise]
             self.assertEqual(len(matching), 1, f"{words!r}: so many promises of SECURITY.md say so")
             found += matching
-        self.assertEqual([promise for promise in every if promise not in found], [], "add them to tests/support/promises.txt with their tests")
+        self.assertEqual(
+            [promise for promise in every if promise not in found],
+            [],
+            "add them to tests/support/promises.txt with their tests",
+        )
 
     def test_named_tests_exist(self):
         cases = test_names()

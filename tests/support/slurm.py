@@ -38,7 +38,9 @@ PartitionName=main Nodes={host} Default=YES MaxTime=INFINITE State=UP
 
 def why_not():
     """Returns why no cluster can be started, or ""."""
-    return missing_programs("slurmctld", "slurmd", "sbatch", "sinfo") or ("" if os.geteuid() == 0 else "slurmd requires root")
+    return missing_programs("slurmctld", "slurmd", "sbatch", "sinfo") or (
+        "" if os.geteuid() == 0 else "slurmd requires root"
+    )
 
 
 def free_ports(count):
@@ -57,7 +59,11 @@ class Slurm:
 
     def __init__(self, environment):
         self.folder = tempfile.mkdtemp(prefix="plainfs-test-slurm-")
-        self.environment = {**environment, "SLURM_CONF": os.path.join(self.folder, "slurm.conf"), "PATH": environment["PATH"] + ":/usr/sbin"}
+        self.environment = {
+            **environment,
+            "SLURM_CONF": os.path.join(self.folder, "slurm.conf"),
+            "PATH": environment["PATH"] + ":/usr/sbin",
+        }
         self.daemons = []
 
     def __enter__(self):
@@ -66,9 +72,15 @@ class Slurm:
         host = socket.gethostname().split(".")[0]
         port, other_port = free_ports(2)
         with open(self.environment["SLURM_CONF"], "w", encoding="ascii") as file:
-            file.write(CONFIGURATION.format(host=host, user="root", port=port, other_port=other_port, folder=self.folder, cores=os.cpu_count()))
+            file.write(
+                CONFIGURATION.format(
+                    host=host, user="root", port=port, other_port=other_port, folder=self.folder, cores=os.cpu_count()
+                )
+            )
         for words in (["slurmctld", "-D", "-i"], ["slurmd", "-D", "-N", host]):
-            self.daemons.append(subprocess.Popen(words, env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+            self.daemons.append(
+                subprocess.Popen(words, env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            )
         end = time.monotonic() + 60
         while self.state() not in ("idle", "mix"):
             if time.monotonic() > end:
@@ -79,7 +91,9 @@ class Slurm:
         return self
 
     def state(self):
-        return subprocess.run(["sinfo", "-h", "-o", "%t"], env=self.environment, capture_output=True, text=True).stdout.strip()
+        return subprocess.run(
+            ["sinfo", "-h", "-o", "%t"], env=self.environment, capture_output=True, text=True
+        ).stdout.strip()
 
     def log(self):
         text = ""

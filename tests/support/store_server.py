@@ -40,8 +40,26 @@ class Fault:
 class StoreServer:
     """Serves the files below `root` at `url` while the context lasts. `requests`: (path with query, Range or None, status)."""
 
-    def __init__(self, root, s3=False, ranges=True, keys=None, delay=0, region="us-east-1", listable=True, anonymous=False, host="127.0.0.1"):
-        self.root, self.s3, self.ranges, self.delay, self.region, self.listable = root, s3, ranges, delay, region, listable
+    def __init__(
+        self,
+        root,
+        s3=False,
+        ranges=True,
+        keys=None,
+        delay=0,
+        region="us-east-1",
+        listable=True,
+        anonymous=False,
+        host="127.0.0.1",
+    ):
+        self.root, self.s3, self.ranges, self.delay, self.region, self.listable = (
+            root,
+            s3,
+            ranges,
+            delay,
+            region,
+            listable,
+        )
         self.keys = dict(KEYS if keys is None else keys)
         self.tokens = {}  # key id: session token
         self.anonymous = anonymous  # requests without a signature are served
@@ -200,7 +218,11 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
         if not wanted and self.headers.get("If-None-Match") == etag:
             return self.reply(304, b"", [("ETag", etag)])
         size, first, last = status.st_size, 0, status.st_size - 1
-        fields = [("ETag", etag), ("Accept-Ranges", "bytes"), ("Last-Modified", email.utils.formatdate(int(status.st_mtime), usegmt=True))]
+        fields = [
+            ("ETag", etag),
+            ("Accept-Ranges", "bytes"),
+            ("Last-Modified", email.utils.formatdate(int(status.st_mtime), usegmt=True)),
+        ]
         if fault and fault.kind == "no version":
             fields = []
         asked = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range") or "")
@@ -251,13 +273,17 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
         entries = [entry for entry in entries if entry[0] > start]
         page, is_cut = entries[:most], len(entries) > most
         code = urllib.parse.quote if query.get("encoding-type") == "url" else escape
-        lines = ["<?xml version=\"1.0\" encoding=\"UTF-8\"?><ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">",
-                 f"<Name>{bucket}</Name><Prefix>{code(prefix)}</Prefix><KeyCount>{len(page)}</KeyCount><MaxKeys>{most}</MaxKeys>",
-                 f"<IsTruncated>{str(is_cut).lower()}</IsTruncated>"]
+        lines = [
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?><ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">",
+            f"<Name>{bucket}</Name><Prefix>{code(prefix)}</Prefix><KeyCount>{len(page)}</KeyCount><MaxKeys>{most}</MaxKeys>",
+            f"<IsTruncated>{str(is_cut).lower()}</IsTruncated>",
+        ]
         if code is urllib.parse.quote:
             lines.append("<EncodingType>url</EncodingType>")
         if is_cut:
-            lines.append(f"<NextContinuationToken>{base64.b64encode(page[-1][0].encode()).decode()}</NextContinuationToken>")
+            lines.append(
+                f"<NextContinuationToken>{base64.b64encode(page[-1][0].encode()).decode()}</NextContinuationToken>"
+            )
         for name, is_prefix in page:
             if is_prefix:
                 lines.append(f"<CommonPrefixes><Prefix>{code(name)}</Prefix></CommonPrefixes>")
@@ -265,19 +291,25 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
             status = os.stat(os.path.join(base, name))
             etag = escape(store.etag(f"/{bucket}/{name}", status), {'"': "&quot;"})
             stamp = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(status.st_mtime))
-            lines.append(f"<Contents><Key>{code(name)}</Key><LastModified>{stamp}</LastModified><ETag>{etag}</ETag>"
-                         f"<Size>{status.st_size}</Size><StorageClass>STANDARD</StorageClass></Contents>")
+            lines.append(
+                f"<Contents><Key>{code(name)}</Key><LastModified>{stamp}</LastModified><ETag>{etag}</ETag>"
+                f"<Size>{status.st_size}</Size><StorageClass>STANDARD</StorageClass></Contents>"
+            )
         lines.append("</ListBucketResult>")
         return self.reply(200, "".join(lines).encode(), [("Content-Type", "application/xml")])
 
     def list_blobs(self, store, container, query):
         """List Blobs of Microsoft's Blob service REST API, with a directory of a hierarchical namespace."""
-        base, prefix, delimiter = os.path.join(store.root, container), query.get("prefix", ""), query.get("delimiter", "")
+        base, prefix, delimiter = (
+            os.path.join(store.root, container),
+            query.get("prefix", ""),
+            query.get("delimiter", ""),
+        )
         names = sorted(key for key in keys_below(base) if key.startswith(prefix))
         entries = {}  # name: whether it is a prefix
         for name in names:
             end = name.find(delimiter, len(prefix)) if delimiter else -1
-            entries[name if end < 0 else name[:end + 1]] = end >= 0
+            entries[name if end < 0 else name[: end + 1]] = end >= 0
         start, most = decoded_token(query.get("marker", "")), min(int(query["maxresults"]), store.blobs_at_once)
         later = [name for name in sorted(entries) if name > start]
         lines = []
@@ -287,20 +319,29 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
                 continue
             status = os.stat(os.path.join(base, name))
             tag = store.etag(f"/{container}/{name}", status).strip('"')
-            lines.append(f"<Blob><Name>{escape(name)}</Name><Properties><Etag>{tag}</Etag><Content-Length>{status.st_size}</Content-Length>"
-                         "<BlobType>BlockBlob</BlobType></Properties></Blob>")
+            lines.append(
+                f"<Blob><Name>{escape(name)}</Name><Properties><Etag>{tag}</Etag><Content-Length>{status.st_size}</Content-Length>"
+                "<BlobType>BlockBlob</BlobType></Properties></Blob>"
+            )
         if prefix and not delimiter:
-            lines.append(f"<Blob><Name>{escape(prefix)}folder</Name><Properties><ResourceType>directory</ResourceType>"
-                         "<Content-Length>0</Content-Length></Properties></Blob>")
+            lines.append(
+                f"<Blob><Name>{escape(prefix)}folder</Name><Properties><ResourceType>directory</ResourceType>"
+                "<Content-Length>0</Content-Length></Properties></Blob>"
+            )
         marker = base64.b64encode(later[most - 1].encode()).decode() if len(later) > most else ""
-        body = f"<EnumerationResults><Blobs>{''.join(lines)}</Blobs><NextMarker>{marker}</NextMarker></EnumerationResults>"
+        body = (
+            f"<EnumerationResults><Blobs>{''.join(lines)}</Blobs><NextMarker>{marker}</NextMarker></EnumerationResults>"
+        )
         return self.reply(200, body.encode(), [("Content-Type", "application/xml")])
 
     def is_authorized_by_azure(self, store, query):
         account, key, token = store.azure
         given = self.headers.get("Authorization")
         if given:
-            return given == f"SharedKey {account}:{shared_key_signature(self.command, self.path, self.headers, account, key)}"
+            return (
+                given
+                == f"SharedKey {account}:{shared_key_signature(self.command, self.path, self.headers, account, key)}"
+            )
         if token and all(query.get(name) == value for name, value in urllib.parse.parse_qsl(token)):
             return True
         return store.anonymous
@@ -310,7 +351,10 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
         given = self.headers.get("Authorization")
         if given is None:
             return None if store.anonymous else (403, "AccessDenied")
-        found = re.fullmatch(r"AWS4-HMAC-SHA256 Credential=([^/]+)/(\d{8})/([^/]+)/s3/aws4_request, SignedHeaders=([^,]+), Signature=([0-9a-f]{64})", given)
+        found = re.fullmatch(
+            r"AWS4-HMAC-SHA256 Credential=([^/]+)/(\d{8})/([^/]+)/s3/aws4_request, SignedHeaders=([^,]+), Signature=([0-9a-f]{64})",
+            given,
+        )
         if not found:
             return 400, "AuthorizationHeaderMalformed"
         key_id, day, region, names, signature = found.groups()
@@ -320,9 +364,19 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
             return 403, "InvalidToken"
         if region != store.region:
             return 400, "AuthorizationHeaderMalformed", [("x-amz-bucket-region", store.region)]
-        expected = signature_of(self.command, self.path, self.headers, names.split(";"), day, region, store.keys[key_id])
-        by_botocore = botocore_signature(self.command, f"http://{self.headers['Host']}{self.path}", self.headers, names.split(";"), region,
-                                         key_id, store.keys[key_id], self.headers.get("X-Amz-Security-Token"))
+        expected = signature_of(
+            self.command, self.path, self.headers, names.split(";"), day, region, store.keys[key_id]
+        )
+        by_botocore = botocore_signature(
+            self.command,
+            f"http://{self.headers['Host']}{self.path}",
+            self.headers,
+            names.split(";"),
+            region,
+            key_id,
+            store.keys[key_id],
+            self.headers.get("X-Amz-Security-Token"),
+        )
         assert by_botocore in (None, expected), f"botocore signs {self.path} otherwise"
         return None if signature == expected else (403, "SignatureDoesNotMatch")
 
@@ -337,13 +391,34 @@ def shared_key_signature(method, path, headers, account, key):
     """Returns the signature of Microsoft's "Authorize with Shared Key". path: as it was sent."""
     parts = urllib.parse.urlsplit(path)
     length = headers.get("Content-Length", "")
-    standard = [headers.get("Content-Encoding", ""), headers.get("Content-Language", ""), "" if length == "0" else length,
-                *(headers.get(name, "") for name in ("Content-MD5", "Content-Type", "Date", "If-Modified-Since", "If-Match", "If-None-Match",
-                                                     "If-Unmodified-Since", "Range"))]
+    standard = [
+        headers.get("Content-Encoding", ""),
+        headers.get("Content-Language", ""),
+        "" if length == "0" else length,
+        *(
+            headers.get(name, "")
+            for name in (
+                "Content-MD5",
+                "Content-Type",
+                "Date",
+                "If-Modified-Since",
+                "If-Match",
+                "If-None-Match",
+                "If-Unmodified-Since",
+                "Range",
+            )
+        ),
+    ]
     own = sorted((name.lower(), value) for name, value in headers.items() if name.lower().startswith("x-ms-"))
     query = sorted(urllib.parse.parse_qsl(parts.query, keep_blank_values=True))
-    text = "\n".join([method, *standard, *(f"{name}:{value}" for name, value in own), f"/{account}{parts.path}" +
-                      "".join(f"\n{name}:{value}" for name, value in query)])
+    text = "\n".join(
+        [
+            method,
+            *standard,
+            *(f"{name}:{value}" for name, value in own),
+            f"/{account}{parts.path}" + "".join(f"\n{name}:{value}" for name, value in query),
+        ]
+    )
     return base64.b64encode(hmac.new(base64.b64decode(key), text.encode(), hashlib.sha256).digest()).decode()
 
 
@@ -354,10 +429,21 @@ def decoded_token(token):
 def signature_of(method, path, headers, names, day, region, secret):
     """Returns the signature by the AWS General Reference, "Create a signed AWS API request". path: as sent."""
     parts = urllib.parse.urlsplit(path)
-    pairs = sorted((urllib.parse.quote(name, safe="-_.~"), urllib.parse.quote(value, safe="-_.~"))
-                   for name, value in urllib.parse.parse_qsl(parts.query, keep_blank_values=True))
-    canonical = "\n".join([method, urllib.parse.quote(urllib.parse.unquote(parts.path), safe="/-_.~"), "&".join("=".join(pair) for pair in pairs),
-                           *(f"{name}:{' '.join(headers[name].split())}" for name in names), "", ";".join(names), headers["x-amz-content-sha256"]])
+    pairs = sorted(
+        (urllib.parse.quote(name, safe="-_.~"), urllib.parse.quote(value, safe="-_.~"))
+        for name, value in urllib.parse.parse_qsl(parts.query, keep_blank_values=True)
+    )
+    canonical = "\n".join(
+        [
+            method,
+            urllib.parse.quote(urllib.parse.unquote(parts.path), safe="/-_.~"),
+            "&".join("=".join(pair) for pair in pairs),
+            *(f"{name}:{' '.join(headers[name].split())}" for name in names),
+            "",
+            ";".join(names),
+            headers["x-amz-content-sha256"],
+        ]
+    )
     scope = f"{day}/{region}/s3/aws4_request"
     text = "\n".join(["AWS4-HMAC-SHA256", headers["x-amz-date"], scope, hashlib.sha256(canonical.encode()).hexdigest()])
     key = ("AWS4" + secret).encode()
@@ -374,7 +460,11 @@ def botocore_signature(method, url, headers, names, region, key_id, secret, toke
         from botocore.credentials import Credentials
     except ImportError:
         return None
-    request = AWSRequest(method=method, url=url.partition("?")[0], params=dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(url).query, keep_blank_values=True)))
+    request = AWSRequest(
+        method=method,
+        url=url.partition("?")[0],
+        params=dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(url).query, keep_blank_values=True)),
+    )
     for name in names:
         request.headers[name] = headers[name]
     request.context["timestamp"] = headers["x-amz-date"]

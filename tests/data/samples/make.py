@@ -62,7 +62,9 @@ def write_h5seurat(study):
             attribute(f, name, value)
         text(f, "cell.names", study.cells)
         meta = f.create_group("meta.data")
-        meta.attrs.create("colnames", np.array(["nCount_RNA", "stage", "batch", "doublet", "score"], dtype=object), dtype=TEXT)
+        meta.attrs.create(
+            "colnames", np.array(["nCount_RNA", "stage", "batch", "doublet", "score"], dtype=object), dtype=TEXT
+        )
         attribute(meta, "_index", "_index")
         meta.attrs.create("logicals", np.array(["doublet"], dtype=object), dtype=TEXT)
         text(meta, "_index", study.cells)
@@ -79,7 +81,11 @@ def write_h5seurat(study):
         text(rna, "scaled.features", study.genes[:10])
         counts = rna.create_group("counts")
         counts.attrs.create("dims", np.array([GENES, CELLS], dtype="i4"))
-        for name, values in (("data", study.counts.data), ("indices", study.counts.indices), ("indptr", study.counts.indptr)):
+        for name, values in (
+            ("data", study.counts.data),
+            ("indices", study.counts.indices),
+            ("indptr", study.counts.indptr),
+        ):
             counts.create_dataset(name, data=values, chunks=True, compression="gzip")
         rna["scale.data"] = study.scaled.T.copy()
         pca = f.create_group("reductions/pca")
@@ -115,15 +121,24 @@ def write_fragments(study):
         cells.append(rng.integers(0, CELLS, per_chromosome))
     start = np.concatenate(starts).astype("<u4")
     end = (start + rng.integers(50, 400, len(start))).astype("<u4")
-    blocks = [end[i:i + 128].max() for i in range(0, len(end), 128)]
+    blocks = [end[i : i + 128].max() for i in range(0, len(end), 128)]
     end_max = np.maximum.accumulate(np.array(blocks, dtype="<u4"))
     edges = np.arange(4) * per_chromosome
-    arrays = {"start": start, "end": end, "cell": np.concatenate(cells).astype("<u4"), "end_max": end_max,
-              "chr_ptr": np.stack([edges[:-1], edges[1:]], axis=1).ravel().astype("<u8")}
+    arrays = {
+        "start": start,
+        "end": end,
+        "cell": np.concatenate(cells).astype("<u4"),
+        "end_max": end_max,
+        "chr_ptr": np.stack([edges[:-1], edges[1:]], axis=1).ravel().astype("<u8"),
+    }
     for name, values in arrays.items():
         with open(os.path.join(folder, name), "wb") as file:
             file.write((b"UINT64v1" if values.itemsize == 8 else b"UINT32v1") + values.tobytes())
-    for name, lines in (("version", ["unpacked-fragments-v2"]), ("cell_names", study.cells), ("chr_names", ["chr1", "chr2", "chrX"])):
+    for name, lines in (
+        ("version", ["unpacked-fragments-v2"]),
+        ("cell_names", study.cells),
+        ("chr_names", ["chr1", "chr2", "chrX"]),
+    ):
         with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
             file.writelines(line + "\n" for line in lines)
 
