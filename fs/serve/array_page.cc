@@ -24,7 +24,7 @@ class ArrayPage {
   ArrayPage(const Query& query, const LabelledArray& array, std::string name, PageModel& page)
       : query_(query),
         array_(array),
-        values_(*array.values),
+        values_(shown_array(array)),
         shape_(values_.shape()),
         name_(std::move(name)),
         page_(page) {
@@ -42,6 +42,11 @@ class ArrayPage {
   }
 
  private:
+  // Returns the labels if their shape is another (text of a matrix of characters), else the values.
+  static const Array& shown_array(const LabelledArray& array) {
+    return array.labels && array.labels->shape() != array.values->shape() ? *array.labels : *array.values;
+  }
+
   bool is_plane_of_points(bool is_embedding) const {
     return shape_[0] >= kLeastPlaces && shape_[1] >= 2 && (shape_[1] <= 3 || is_embedding);
   }

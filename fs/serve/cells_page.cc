@@ -89,8 +89,13 @@ class CellsSection {
     if (!embeddings_.empty()) embedding_ = embeddings_[0];
     const std::optional<std::string> chosen = query_.value("embedding");
     if (!chosen) return;
-    if (std::find(embeddings_.begin(), embeddings_.end(), *chosen) != embeddings_.end())
+    const auto has = [&](const std::string& name) {
+      return std::find(embeddings_.begin(), embeddings_.end(), name) != embeddings_.end();
+    };
+    if (has(*chosen))
       embedding_ = *chosen;
+    else if (has("X_" + *chosen))  // Seurat's name
+      embedding_ = "X_" + *chosen;
     else
       add_problem(fmt::format("No embedding '{}'.", shortened(*chosen, kMostShownBytes)), embeddings_,
                   "embedding");
@@ -358,7 +363,7 @@ std::optional<CellsPlace> cells_place(const Exchange& exchange, const Subject& s
     const std::string wanted = Query(exchange.target.query).value("assay").value_or(active_assay(filesystem));
     const auto found = std::find(place.assays.begin(), place.assays.end(), wanted);
     place.assay = found == place.assays.end() ? place.assays[0] : *found;
-    place.way = percent_encoded(std::string(folder)) + "/" + place.assay + "/";
+    place.way = std::string(folder) + "/" + percent_encoded(place.assay) + "/";
     place.directory = filesystem.resolve(fmt::format("{}/{}/{}", path, folder, place.assay));
     return place;
   }

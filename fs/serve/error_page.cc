@@ -56,9 +56,13 @@ std::string heading_of(int status) {
   return "This cannot be read";
 }
 
-// Makes a sentence of an error, which begins in lower case and has no full stop.
+// Makes a sentence of an error, which begins in lower case and has no full stop. A name at its beginning
+// stays as it is.
 std::string sentence_of(std::string what) {
-  if (!what.empty() && what[0] >= 'a' && what[0] <= 'z' && what.find(':') > what.find(' '))
+  const std::string first = what.substr(0, what.find(' '));
+  const bool is_word =
+      std::all_of(first.begin(), first.end(), [](char letter) { return letter >= 'a' && letter <= 'z'; });
+  if (!what.empty() && is_word && !what.ends_with(" does not exist"))
     what[0] = static_cast<char>(what[0] - 32);
   return what + (what.ends_with('.') ? "" : ".");
 }

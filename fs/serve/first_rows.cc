@@ -106,7 +106,8 @@ std::optional<Grid> rows_of(const LabelledArray& array, const Plane& plane) {
   const bool is_turned = values->column_major() && rank > 1;
   const size_t first_axis = is_turned ? 1 : rank > 1 ? rank - 2 : 0;
   const size_t second_axis = is_turned ? 0 : rank > 1 ? rank - 1 : 0;
-  Box box{plane.origin, Shape(rank, 1)};
+  // The labels of an array may have a rank of their own (text of a matrix of characters).
+  Box box{plane.origin.size() == rank ? plane.origin : Shape(rank, 0), Shape(rank, 1)};
   if (is_turned) std::reverse(box.origin.begin(), box.origin.end());
   const uint64_t from_row = rank == 0 ? 0 : box.origin[first_axis],
                  from_column = rank < 2 ? 0 : box.origin[second_axis];

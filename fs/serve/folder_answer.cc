@@ -64,8 +64,8 @@ Json::List entries_json(const std::vector<FolderEntry>& entries) {
 }
 
 void answer_json(const Exchange& exchange, const PageModel& page) {
-  std::string path = "/";
-  for (const std::string& name : exchange.names) path += name + (exchange.target.is_folder ? "/" : "");
+  std::string path = fmt::format("/{}", fmt::join(exchange.names, "/"));
+  if (exchange.target.is_folder && !exchange.names.empty()) path += "/";
   Json::Object all{{"path", path}, {"entries", entries_json(page.entries)}};
   for (auto& [name, value] : json_of(page)) all.emplace_back(name, std::move(value));
   exchange.reply.add("Cache-Control", "no-cache");

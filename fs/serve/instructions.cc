@@ -29,8 +29,8 @@ struct WayOf {
 constexpr WayOf kWaysOf[] = {
     {"R", "seurat.rds", "x <- readRDS(url(\"", "\"))  # a Seurat object"},
     {"R", ".rds", "x <- readRDS(url(\"", "\"))"},
-    {"R", ".csv", "x <- read.csv(\"", "\")", "\", header = FALSE)"},
-    {"R", ".tsv", "x <- read.delim(\"", "\", header = FALSE)"},
+    {"R", ".csv", "x <- read.csv(\"", "\")", "\", header = FALSE, blank.lines.skip = FALSE)"},
+    {"R", ".tsv", "x <- read.delim(\"", "\", header = FALSE, blank.lines.skip = FALSE)"},
     {"Python", ".h5ad", "import anndata, fsspec\nx = anndata.read_h5ad(fsspec.open(\"", "\").open())"},
     {"Python", ".ome.tif",
      "import io, urllib.request, tifffile\nx = tifffile.imread(io.BytesIO(urllib.request.urlopen(\"",

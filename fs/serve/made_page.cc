@@ -256,7 +256,18 @@ class PageMaker {
         page_.first = first_rows({matrix.obs});
         if (page_.first) page_.first->caption += " of the columns of the cells";
       });
-    if (place->way.empty()) add_zarr(matrix);
+    if (place->way.empty())
+      add_zarr(matrix);
+    else
+      add_assay(*place);
+  }
+
+  // Adds the .h5ad of the shown assay, which is beside its folder, or of the shown modality, which is in it.
+  void add_assay(const CellsPlace& place) {
+    const bool is_assay = place.way.starts_with("assays/");
+    page_.views.push_back({place.assay + ".h5ad", is_assay
+                                                      ? place.way.substr(0, place.way.size() - 1) + ".h5ad"
+                                                      : place.way + "anndata.h5ad"});
   }
 
   void add_zarr(const AnnotatedMatrix& matrix) {

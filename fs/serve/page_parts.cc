@@ -31,18 +31,20 @@ std::string shown_lines(std::string_view text) {
   return html;
 }
 
+const std::string kEmptyName = "<span class=\"na\">(empty)</span>";
+
 std::string size_words(const std::optional<uint64_t>& size) {
   return size ? byte_text(static_cast<double>(*size)) : std::string();
 }
 
 std::string cell_html(const Grid::Cell& cell, bool is_name, bool is_number) {
   const std::string text = cell.is_missing ? "<span class=\"na\">NA</span>" : shown(cell.text);
-  if (is_name) return fmt::format("<th scope=\"row\">{}</th>", text);
+  if (is_name) return fmt::format("<th scope=\"row\">{}</th>", text.empty() ? kEmptyName : text);
   return fmt::format("<td{}>{}</td>", is_number ? " class=\"n\"" : "", text);
 }
 
 std::string level_row_html(const LevelRow& row, const Distribution& distribution, uint64_t all) {
-  const std::string name = shown(shortened(row.name, kMostLevelBytes));
+  const std::string name = row.name.empty() ? kEmptyName : shown(shortened(row.name, kMostLevelBytes));
   std::string html = row.href.empty() ? fmt::format("<tr><th scope=\"row\">{}</th>", name)
                                       : fmt::format("<tr><th scope=\"row\"><a href=\"{}\">{}</a></th>",
                                                     escaped(row.href), name);

@@ -10,6 +10,33 @@
 namespace plainfs::serve {
 namespace {
 
+constexpr uint64_t kRowsAtOnce = uint64_t{1} << 16;
+constexpr uint64_t kMostTextBytes = uint64_t{1} << 28;
+
+// The texts of a column.
+class TextKeys {
+ public:
+  // Returns nullopt if they take more than kMostTextBytes.
+  static std::optional<TextKeys> of(const Array& column) {
+    TextKeys keys;
+    uint64_t bytes = 0;
+    for (uint64_t first = 0; first < column.count() && bytes <= kMostTextBytes; first += kRowsAtOnce) {
+      keys.runs_.push_back(column.read(range(first, std::min(kRowsAtOnce, column.count() - first))));
+      bytes += keys.runs_.back().allocated_bytes();
+    }
+    if (bytes > kMostTextBytes) return std::nullopt;
+    return keys;
+  }
+  bool is_missing(uint32_t row) const { return run_of(row).is_missing(row % kRowsAtOnce); }
+  int compare(uint32_t a, uint32_t b) const { return text(a).compare(text(b)); }
+
+ private:
+  const Elements& run_of(uint32_t row) const { return runs_[row / kRowsAtOnce]; }
+  std::string_view text(uint32_t row) const { return run_of(row).text(row % kRowsAtOnce); }
+
+  std::vector<Elements> runs_;
+};
+
 // Returns a number for each row in the order of the column's values; NaN for a missing value.
 std::vector<double> keys_of(const Array& column) {
   if (column.dtype().is_numeric()) return sampled_rows(column, column.count(), 1, 0, 1);
@@ -19,6 +46,28 @@ std::vector<double> keys_of(const Array& column) {
   keys.reserve(groups->cells.size());
   for (const uint32_t level : groups->cells) keys.push_back(level == CellGroups::kNone ? NAN : level);
   return keys;
+}
+
+// Sorts `order` as sorted_rows() does. is_missing(row): whether a row has no value. compare(a, b): negative
+// if the value of row a is before that of row b, 0 if they are equal.
+template <class IsMissing, class Compare>
+std::vector<uint32_t> sorted_part(std::vector<uint32_t> order, bool falls, IsMissing&& is_missing,
+                                  Compare&& compare, uint64_t first, uint64_t count) {
+  const auto valued =
+      std::stable_partition(order.begin(), order.end(), [&](uint32_t row) { return !is_missing(row); });
+  const auto is_before = [&](uint32_t a, uint32_t b) {
+    const int sign = falls ? compare(b, a) : compare(a, b);
+    return sign != 0 ? sign < 0 : a < b;
+  };
+  const auto all = static_cast<uint64_t>(valued - order.begin());
+  const auto begin = order.begin() + static_cast<ptrdiff_t>(std::min(first, all));
+  const auto end = order.begin() + static_cast<ptrdiff_t>(std::min(first + count, all));
+  if (begin != valued) std::nth_element(order.begin(), begin, valued, is_before);
+  std::partial_sort(begin, end, valued, is_before);
+  const uint64_t shown_first = std::min<uint64_t>(first, order.size());
+  const uint64_t shown_end = std::min<uint64_t>(first + count, order.size());
+  return {order.begin() + static_cast<ptrdiff_t>(shown_first),
+          order.begin() + static_cast<ptrdiff_t>(shown_end)};
 }
 
 }  // namespace
@@ -38,29 +87,22 @@ std::optional<std::vector<uint32_t>> rows_with_level(const Array& column, const 
 
 std::vector<uint32_t> sorted_rows(const Array& column, bool falls, const std::vector<uint32_t>* rows,
                                   uint64_t first, uint64_t count) {
-  const std::vector<double> keys = keys_of(column);
   std::vector<uint32_t> order;
   if (rows) {
     order = *rows;
   } else {
-    order.resize(keys.size());
+    order.resize(column.count());
     std::iota(order.begin(), order.end(), uint32_t{0});
   }
-  const auto valued =
-      std::stable_partition(order.begin(), order.end(), [&](uint32_t row) { return !std::isnan(keys[row]); });
-  const auto is_before = [&](uint32_t a, uint32_t b) {
-    if (keys[a] != keys[b]) return falls ? keys[a] > keys[b] : keys[a] < keys[b];
-    return a < b;
-  };
-  const auto all = static_cast<uint64_t>(valued - order.begin());
-  const auto begin = order.begin() + static_cast<ptrdiff_t>(std::min(first, all));
-  const auto end = order.begin() + static_cast<ptrdiff_t>(std::min(first + count, all));
-  if (begin != valued) std::nth_element(order.begin(), begin, valued, is_before);
-  std::partial_sort(begin, end, valued, is_before);
-  const uint64_t shown_first = std::min<uint64_t>(first, order.size());
-  const uint64_t shown_end = std::min<uint64_t>(first + count, order.size());
-  return {order.begin() + static_cast<ptrdiff_t>(shown_first),
-          order.begin() + static_cast<ptrdiff_t>(shown_end)};
+  if (column.dtype().kind == Kind::text)
+    if (const std::optional<TextKeys> keys = TextKeys::of(column))
+      return sorted_part(
+          std::move(order), falls, [&](uint32_t row) { return keys->is_missing(row); },
+          [&](uint32_t a, uint32_t b) { return keys->compare(a, b); }, first, count);
+  const std::vector<double> keys = keys_of(column);
+  return sorted_part(
+      std::move(order), falls, [&](uint32_t row) { return std::isnan(keys[row]); },
+      [&](uint32_t a, uint32_t b) { return keys[a] < keys[b] ? -1 : keys[a] > keys[b]; }, first, count);
 }
 
 }  // namespace plainfs::serve

@@ -19,6 +19,8 @@ constexpr int kLook = 250;        // milliseconds between two checks of refused 
 constexpr int kIdleEnough = 250;  // milliseconds after which an idle client is assumed to be done
 constexpr int kToReadRefusal = 2'000;
 constexpr size_t kMostRefused = 256;
+constexpr int kLookForWaiting = 10;  // milliseconds between two checks for a connection that has ended
+constexpr size_t kMostWaiting = 1024;
 
 Descriptor accepted(int listening) {
 #ifdef __linux__
@@ -81,6 +83,7 @@ void Server::run() noexcept {
     wait(ready);
     for (size_t i = 0; i < listening_.size(); ++i)
       if (ready[i]) accept_from(listening_[i].number());
+    start_waiting();
     look_at_refused();
   }
 }
@@ -88,7 +91,8 @@ void Server::run() noexcept {
 void Server::wait(std::vector<bool>& ready) {
   std::vector<pollfd> all{{wake_reading_.number(), POLLIN, 0}};
   for (const Descriptor& socket : listening_) all.push_back({socket.number(), POLLIN, 0});
-  ::poll(all.data(), static_cast<nfds_t>(all.size()), refused_.empty() ? -1 : kLook);
+  const int longest = !waiting_.empty() ? kLookForWaiting : !refused_.empty() ? kLook : -1;
+  ::poll(all.data(), static_cast<nfds_t>(all.size()), longest);
   ready.assign(listening_.size(), false);
   for (size_t i = 0; i < listening_.size(); ++i) ready[i] = all[i + 1].revents != 0;
 }
@@ -105,7 +109,27 @@ void Server::accept_from(int listening) {
 void Server::take(Descriptor socket) {
   const MutexLock lock(mutex_);
   reap();
-  if (!make_room()) return refuse(std::move(socket));
+  if (waiting_.empty() && make_room()) return start(std::move(socket));
+  if (settings_.waiting == 0 || waiting_.size() == kMostWaiting) return refuse(std::move(socket));
+  waiting_.push_back({std::move(socket), milliseconds_now() + settings_.waiting});
+}
+
+// Starts the connections that wait as others end.
+void Server::start_waiting() {
+  if (waiting_.empty()) return;
+  const MutexLock lock(mutex_);
+  reap();
+  while (!waiting_.empty() && make_room()) {
+    start(std::move(waiting_.front().socket));
+    waiting_.pop_front();
+  }
+  while (!waiting_.empty() && waiting_.front().deadline < milliseconds_now()) {
+    refuse(std::move(waiting_.front().socket));
+    waiting_.pop_front();
+  }
+}
+
+void Server::start(Descriptor socket) {
   served_.push_back(std::make_unique<Served>(std::move(socket), settings_.patience, is_over_));
   Served& served = *served_.back();
   try {
@@ -170,7 +194,7 @@ void Server::refuse(Descriptor socket) {
 
 void Server::look_at_refused() {
   const int64_t now = milliseconds_now();
-  std::erase_if(refused_, [now](const Refused& refused) {
+  std::erase_if(refused_, [now](const Held& refused) {
     char bytes[4096];
     ssize_t got = 0;
     do {

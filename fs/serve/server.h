@@ -1,10 +1,12 @@
 // A server with a thread for each connection, so that a long request delays no other client. The number of
 // connections is limited. At the limit, a new client replaces an idle connection, or one with a client that
-// is stuck sending its request or reading its reply. If all connections are busy, the new client gets 503.
+// is stuck sending its request or reading its reply. If all connections are busy, the new client waits for
+// one to end, and gets 503 only after that has taken long: readers of Zarr take an error for absent data.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <list>
 #include <memory>
 #include <thread>
@@ -17,7 +19,8 @@
 namespace plainfs::serve {
 
 struct ServerSettings {
-  size_t most_connections = 64;
+  size_t most_connections = 128;  // aiohttp opens 100
+  int waiting = 30'000;           // milliseconds until a client that waits for a connection gets 503
   Patience patience;
   // Milliseconds after which a connection is stuck: its client has not sent the whole request, or reads none
   // of the reply. Most requests arrive at once, but a reader may pause to compute.
@@ -40,8 +43,9 @@ class Server {
 
  private:
   struct Served;
-  // A connection that was answered with 503, kept until its client has read the reply.
-  struct Refused {
+  // A connection that waits for others to end, or that was answered with 503 and is kept until its client has
+  // read the reply.
+  struct Held {
     Descriptor socket;
     int64_t deadline;
   };
@@ -49,6 +53,8 @@ class Server {
   void wait(std::vector<bool>& ready);
   void accept_from(int listening);
   void take(Descriptor socket);
+  void start(Descriptor socket) REQUIRES(mutex_);
+  void start_waiting();
   void refuse(Descriptor socket);
   void look_at_refused();
   void reap() REQUIRES(mutex_);
@@ -60,7 +66,9 @@ class Server {
   std::atomic<bool> is_over_{false};        // relaxed: publishes no other data
   std::atomic<uint64_t> answered_{0};       // relaxed: a counter
   Descriptor wake_reading_, wake_writing_;  // a byte ends run()
-  std::vector<Refused> refused_;            // used only by the accepting thread
+  // Used only by the accepting thread.
+  std::vector<Held> refused_;
+  std::deque<Held> waiting_;  // the longest first
   mutable Mutex mutex_;
   std::list<std::unique_ptr<Served>> served_ GUARDED_BY(mutex_);
   std::thread thread_;

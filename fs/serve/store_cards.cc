@@ -77,7 +77,20 @@ class StoreCards {
     const uint64_t from = std::min<uint64_t>(query_.number("from").value_or(0), stores.size());
     const uint64_t end = std::min<uint64_t>(from + kStoresOnPage, stores.size());
     const Clock::time_point until = Clock::now() + kMostLooking;
-    for (uint64_t i = from; i < end; ++i) page_.stores.push_back(card_of(*stores[i], Clock::now() < until));
+    uint64_t unseen = 0;
+    for (uint64_t i = from; i < end; ++i) {
+      const bool may_look = Clock::now() < until;
+      page_.stores.push_back(card_of(*stores[i], may_look));
+      if (may_look || !page_.stores.back().error.empty()) continue;
+      page_.stores.back().what = "not looked at yet";
+      ++unseen;
+    }
+    if (unseen > 0)
+      page_.notes.push_back(
+          fmt::format("{} of these stores are shown by name, because looking into them would take over a "
+                      "second. Open one, "
+                      "or find stores by a part of their names.",
+                      count_words(unseen)));
     page_.sub = fmt::format("{} store{}", count_words(all), all == 1 ? "" : "s");
     if (stores.empty()) page_.problems.push_back({fmt::format("No store name contains '{}'.", find_words())});
     if (all <= kStoresOnPage) return;

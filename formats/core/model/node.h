@@ -41,7 +41,8 @@ struct LabelledArray {
   ArrayPtr values;
   ArrayPtr row_names;
   ArrayPtr column_names;
-  // The labels of stored codes, which the .csv shows instead of values; of the same shape. Null = values.
+  // The labels of stored codes, which the .csv shows instead of values; of the same shape, but for the text
+  // of a matrix of characters, which has no axis along a text. Null = values.
   ArrayPtr labels{};
   // Requires, if set: values is of rank 2.
   std::optional<MatrixFiles> matrix{};

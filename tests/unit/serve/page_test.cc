@@ -113,10 +113,25 @@ BOOST_AUTO_TEST_CASE(a_bare_array_is_read_without_a_header) {
   root->add_text("names", {"a", "b"}).add_text("labelled", {"a", "b"});
   root->add("rows", {LabelledArray{numbers({1, 2}), text_array({"r1", "r2"}), nullptr}, nullptr, {}, {}});
   const std::string bare = page("names?page");
-  BOOST_TEST(has(bare, "x &lt;- read.csv(&quot;http://127.0.0.1/token/names.csv&quot;, header = FALSE)"));
+  BOOST_TEST(has(bare,
+                 "x &lt;- read.csv(&quot;http://127.0.0.1/token/names.csv&quot;, header = FALSE, "
+                 "blank.lines.skip = FALSE)"));
   BOOST_TEST(has(
       bare, "import pandas\nx = pandas.read_csv(&quot;http://127.0.0.1/token/names.csv&quot;, header=None)"));
   BOOST_TEST(has(page("rows?page"), "x &lt;- read.csv(&quot;http://127.0.0.1/token/rows.csv&quot;)"));
+}
+
+BOOST_AUTO_TEST_CASE(labels_may_have_another_rank_than_their_values) {
+  // The text of a matrix of characters, as in a MATLAB file.
+  root->add("text", {LabelledArray{
+                         numbers({72, 105}, {1, 2}), nullptr, nullptr,
+                         std::make_shared<MemoryArray>(text_type(), Shape{}, read_all(*text_array({"Hi"})))},
+                     nullptr,
+                     {},
+                     {}});
+  const std::string html = page("text?page");
+  BOOST_TEST(has(html, "Hi"));
+  BOOST_TEST(!has(html, "<img"));
 }
 
 BOOST_AUTO_TEST_CASE(an_array_of_one_axis_is_a_line) {

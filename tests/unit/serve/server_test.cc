@@ -184,6 +184,7 @@ BOOST_AUTO_TEST_CASE(too_many_connections_give_503) {
   root->add_array("a", {1});
   ServerSettings how;
   how.most_connections = 3;
+  how.waiting = 0;
   how.stuck_asking = 60'000;
   start(how);
   std::vector<Socket> busy;
@@ -201,6 +202,39 @@ BOOST_AUTO_TEST_CASE(too_many_connections_give_503) {
   BOOST_TEST(!late.ends_broken(text));  // it was read, not lost
   busy[0].send("v HTTP/1.1\r\nHost: h.localhost\r\n\r\n");
   BOOST_TEST(busy[0].answer().status == 200);
+}
+
+BOOST_AUTO_TEST_CASE(client_waits_for_a_connection) {
+  root->add_array("a", {1});
+  ServerSettings how;
+  how.most_connections = 2;
+  how.stuck_asking = 60'000;
+  start(how);
+  std::vector<Socket> busy, late;
+  for (int i = 0; i < 2; ++i) {
+    busy.push_back(connect());
+    busy.back().send("GET /token/a.cs");
+  }
+  BOOST_TEST(wait_until([&] { return server->connections() == 2; }));
+  for (int i = 0; i < 5; ++i) {
+    late.push_back(connect());
+    late.back().send(kSmall);
+  }
+  busy.clear();
+  for (const Socket& client : late) BOOST_TEST(client.answer().body == "1\n");
+}
+
+BOOST_AUTO_TEST_CASE(long_wait_for_a_connection_ends_with_503) {
+  root->add_array("a", {1});
+  ServerSettings how;
+  how.most_connections = 1;
+  how.waiting = 100;
+  how.stuck_asking = 60'000;
+  start(how);
+  const Socket busy = connect(), late = connect();
+  busy.send("GET /token/a.cs");
+  late.send(kSmall);
+  BOOST_TEST(late.answer().status == 503);
 }
 
 BOOST_AUTO_TEST_CASE(idle_client_makes_room) {
@@ -234,6 +268,7 @@ BOOST_AUTO_TEST_CASE(stuck_client_makes_room) {
   for (const char* asked : {"GET /tok", "GET /token/large.npy HTTP/1.1\r\nHost: h.localhost\r\n\r\n"}) {
     ServerSettings how;
     how.most_connections = 2;
+    how.waiting = 0;
     server.reset();
     start(how);
     std::vector<Socket> stuck;

@@ -48,6 +48,20 @@ BOOST_AUTO_TEST_CASE(rows_come_by_pages) {
   BOOST_TEST(has(page("t?page"), "<a href=\"?page&amp;from=100\">next →</a>"));
 }
 
+BOOST_AUTO_TEST_CASE(texts_are_sorted_by_their_bytes) {
+  TextBuilder texts(5);
+  for (const char* text : {"b", "a", "", "b"}) texts.add(text);
+  texts.add_missing();
+  const MemoryArray column(text_type(), Shape{5}, texts.finish());
+  using Rows = std::vector<uint32_t>;
+  BOOST_TEST(sorted_rows(column, false, nullptr, 0, 5) == (Rows{2, 1, 0, 3, 4}),
+             boost::test_tools::per_element());
+  BOOST_TEST(sorted_rows(column, true, nullptr, 0, 5) == (Rows{0, 3, 1, 2, 4}),
+             boost::test_tools::per_element());
+  const Rows some{4, 3, 1};
+  BOOST_TEST(sorted_rows(column, false, &some, 1, 2) == (Rows{3, 4}), boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(rows_are_sorted_by_a_column) {
   BOOST_TEST(first_row(page("t?page&sort=value")) == "row249");
   BOOST_TEST(first_row(page("t?page&sort=value&from=100")) == "row149");
