@@ -190,6 +190,20 @@ class Clients(unittest.TestCase):
                 compared += 1
         self.assertGreater(compared, 2)
 
+    @needs_modules("aiohttp", "fsspec", "numpy", "zarr")
+    def test_zarr_python_reads_many_chunks_at_once(self):
+        """aiohttp opens 100 connections, and fsspec omits each key that is refused."""
+        import numpy
+        import zarr
+
+        values = numpy.arange(1, 1_000_001, dtype="i4").reshape(1000, 1000)
+        stored = zarr.open(os.path.join(self.folder, "a.zarr"), "w", shape=values.shape, chunks=(25, 25), dtype="i4")
+        stored[...] = values
+        with Server(os.path.join(self.folder, "a.zarr")) as server:
+            for _ in range(2):
+                found = zarr.open(zarr.storage.FSStore(server.url + ".plainfs/source"), mode="r")[...]
+                numpy.testing.assert_array_equal(found, values)
+
     @needs_modules("aiohttp", "fsspec", "zarr")
     def test_zarr_python_raises_over_http(self):
         """fsspec omits failed keys, and zarr-python 2 would use the fill value for them."""
