@@ -226,7 +226,7 @@ void Answering::dispatch(const HttpRequest& request, Reply& reply) const {
     return reply_text(reply, 405, "read-only: " + std::string(kMethods));
   }
   if (!target) return reply_text(reply, 400, "no path");
-  Exchange exchange{request, *target, {}, reply, site_, tags_, settings_, cells_};
+  Exchange exchange{request, *target, {}, reply, site_, tags_, settings_, cells_, cards_};
   exchange.names = without_base(target->names, settings_.base);
   const bool has_token = !settings_.token.empty();
   const bool is_allowed =

@@ -34,6 +34,7 @@ class Answering {
   const AnswerSettings settings_;
   const EntityTags tags_;
   mutable KeptCells cells_;  // thread-safe
+  mutable KeptCards cards_;  // thread-safe
 };
 
 }  // namespace plainfs::serve

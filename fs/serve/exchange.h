@@ -8,6 +8,7 @@
 
 #include "fs/serve/entity_tag.h"
 #include "fs/serve/host_names.h"
+#include "fs/serve/kept_cards.h"
 #include "fs/serve/kept_cells.h"
 #include "fs/serve/reply.h"
 #include "fs/serve/site.h"
@@ -40,6 +41,7 @@ struct Exchange {
   const EntityTags& tags;
   const AnswerSettings& settings;
   KeptCells& cells;
+  KeptCards& cards;
   // h5grove's question ("meta"), or empty. If it is set, names are the path of the store in question.
   std::string h5_question{};
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fs/serve/folder.h"
+#include "fs/serve/kept_cards.h"
 
 namespace plainfs::serve {
 
@@ -123,18 +124,6 @@ struct Picks {
 struct Problem {
   std::string text;
   std::vector<TakeAs> near{};
-};
-
-// A store in a folder of stores.
-struct StoreCard {
-  std::string name;
-  std::string href;
-  std::string kind;
-  std::string what;
-  std::string error{};      // why it does not open; empty: it does
-  std::string thumbnail{};  // generated HTML
-  std::optional<uint64_t> size{};
-  std::string date{};
 };
 
 // One page of a long list, with links to the pages before and after it.

@@ -21,6 +21,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kMostLooking{700};
+constexpr const char* kUnseen = "not looked at yet";
 
 // Returns "2026-11-25".
 std::string day_words(time_t seconds) {
@@ -79,17 +80,14 @@ class StoreCards {
     const Clock::time_point until = Clock::now() + kMostLooking;
     uint64_t unseen = 0;
     for (uint64_t i = from; i < end; ++i) {
-      const bool may_look = Clock::now() < until;
-      page_.stores.push_back(card_of(*stores[i], may_look));
-      if (may_look || !page_.stores.back().error.empty()) continue;
-      page_.stores.back().what = "not looked at yet";
-      ++unseen;
+      page_.stores.push_back(card_of(*stores[i], Clock::now() < until));
+      unseen += page_.stores.back().what == kUnseen;
     }
     if (unseen > 0)
       page_.notes.push_back(
-          fmt::format("{} of these stores are shown by name, because looking into them would take over a "
-                      "second. Open one, "
-                      "or find stores by a part of their names.",
+          fmt::format("{} of these stores are shown by name, because looking into all takes longer. Reload "
+                      "the page to see "
+                      "more, or find stores by a part of their names.",
                       count_words(unseen)));
     page_.sub = fmt::format("{} store{}", count_words(all), all == 1 ? "" : "s");
     if (stores.empty()) page_.problems.push_back({fmt::format("No store name contains '{}'.", find_words())});
@@ -136,7 +134,7 @@ class StoreCards {
     StoreCard card{entry.name, percent_encoded(entry.name) + (entry.is_folder ? "/" : ""), {}, {}};
     card.date = day_words(entry.modified);
     card.error = entry.error.empty() ? why_no_store(entry) : entry.error;
-    if (card.error.empty() && may_look) look_inside(entry, card);
+    if (card.error.empty()) look_inside(entry, may_look, card);
     if (!card.error.empty()) {
       card.error = public_message(exchange_.site, damaged("{}", card.error));
       card.kind = "does not open";
@@ -144,7 +142,18 @@ class StoreCards {
     return card;
   }
 
-  void look_inside(const FolderEntry& entry, StoreCard& card) const {
+  // Adds the kind, the dimensions and the picture of the store. Those of a file are kept for later pages.
+  void look_inside(const FolderEntry& entry, bool may_look, StoreCard& card) const {
+    const std::string path =
+        entry.place.filesystem->store()->path + " " + entry.place.filesystem->path(entry.place.inode);
+    if (std::optional<StoreCard> kept = exchange_.cards.find(path, entry.modified)) {
+      card = *std::move(kept);
+      return;
+    }
+    if (!may_look) {
+      card.what = kUnseen;
+      return;
+    }
     try {
       const OpenMeaning meaning = entry.place.filesystem->meaning(entry.place.inode);
       const Store& store = *meaning.what.store;
@@ -160,6 +169,7 @@ class StoreCards {
       if (has_picture)
         card.thumbnail =
             fmt::format("<img loading=\"lazy\" alt=\"\" src=\"{}?thumbnail\">", escaped(card.href));
+      if (card.size) exchange_.cards.keep(path, entry.modified, card);
     } catch (const Error& error) {
       if (error.code() == Errc::changed) throw;
       card.error = error.what();

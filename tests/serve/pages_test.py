@@ -93,6 +93,23 @@ class Folders(unittest.TestCase):
             self.assertEqual((thumbnail.status, thumbnail["Content-Type"]), (200, "image/svg+xml"))
             self.assertIn("AnnData", page(server, "cells.h5ad/"))
 
+    def test_a_large_folder_is_complete_after_some_requests(self):
+        """Each request looks into the stores for less than a second, and keeps what it found."""
+        for number in range(120):
+            self.copy(ANNDATA, f"{number:03}.h5ad")
+            os.utime(os.path.join(self.folder, f"{number:03}.h5ad"), (1_700_000_000, 1_700_000_000))
+        with Server(self.folder) as server:
+            for _ in range(120):
+                stores = json.loads(server.ask("?json").body)["stores"]
+                if not any(store["what"] == "not looked at yet" for store in stores):
+                    break
+            self.assertEqual({store["what"] for store in stores}, {stores[0]["what"]})
+            self.assertRegex(stores[0]["what"], r"^\d+ cells × \d+ genes$")
+            with open(os.path.join(self.folder, "000.h5ad"), "wb") as file:
+                file.write(b"no store")
+            stores = json.loads(server.ask("?json").body)["stores"]
+            self.assertEqual([store["name"] for store in stores if store["kind"] == "does not open"], ["000.h5ad"])
+
     def test_unopenable_store_gives_its_reason(self):
         with open(ANNDATA, "rb") as file:
             content = file.read()
