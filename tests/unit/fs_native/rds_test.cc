@@ -7,6 +7,7 @@
 
 #include "formats/core/model/counted_times.h"
 #include "formats/core/model/derived_array.h"
+#include "tests/support/mentions.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"
