@@ -107,7 +107,8 @@ def linked(objects):
     with open(stub, "w", encoding="utf-8") as file:
         targets = f"targets: [ {processor}-macos ]"
         file.write(
-            f"--- !tapi-tbd\ntbd-version: 4\n{targets}\ninstall-name: '/opt/stubs.dylib'\nexports:\n  - {targets}\n    symbols: [ {', '.join(sorted(stubs))} ]\n...\n"
+            f"--- !tapi-tbd\ntbd-version: 4\n{targets}\ninstall-name: '/opt/stubs.dylib'\n"
+            f"exports:\n  - {targets}\n    symbols: [ {', '.join(sorted(stubs))} ]\n...\n"
         )
     result = run([*clang, *objects, stub, "-o", os.path.join(folder, "plainfs")])
     return result, len(stubs)

@@ -14,13 +14,15 @@ refuse() {
 # Fails unless NAME is an identifier of C++, not a keyword, and short enough for the lines that contain it.
 check_name() {  # NAME
   case $1 in
-    *[!a-z0-9_]* | [!a-z]* | *__* | *_ | "") refuse "'$1': a name is small letters, digits and single underscores, and begins with a letter" ;;
+    *[!a-z0-9_]* | [!a-z]* | *__* | *_ | "")
+      refuse "'$1': a name is small letters, digits and single underscores, and begins with a letter" ;;
   esac
   [ ${#1} -le 24 ] || refuse "'$1' is longer than 24 letters"
-  case " alignas alignof and asm auto bool break case catch char class compl concept const constexpr continue decltype default delete do
-    double else enum explicit export extern false float for friend goto if inline int long mutable namespace new noexcept not nullptr
-    operator or plainfs private protected public register requires return short signed sizeof static std struct switch template this
-    throw true try typedef typeid typename union unsigned using virtual void volatile while xor " in
+  case " alignas alignof and asm auto bool break case catch char class compl concept const constexpr continue decltype
+    default delete do double else enum explicit export extern false float for friend goto if inline int long mutable
+    namespace new noexcept not nullptr operator or plainfs private protected public register requires return short
+    signed sizeof static std struct switch template this throw true try typedef typeid typename union unsigned using
+    virtual void volatile while xor " in
     *[[:space:]]"$1"[[:space:]]*) refuse "'$1' is a word of C++ or a namespace that is there" ;;
   esac
 }
@@ -39,7 +41,9 @@ edit() {  # PATH ARGUMENT …
   mkdir -p "$work/$(dirname "$path")"
   [ -e "$work/$path" ] || cp "$path" "$work/$path"
   sed "$@" "$work/$path" >"$work/edited"
-  if cmp -s "$work/$path" "$work/edited"; then refuse "$path: the list that the name belongs to is not where it was; nothing was changed"; fi
+  if cmp -s "$work/$path" "$work/edited"; then
+    refuse "$path: the list that the name belongs to is not where it was; nothing was changed"
+  fi
   mv "$work/edited" "$work/$path"
 }
 
@@ -61,7 +65,11 @@ include() {  # PATH START HEADER
 put_in_place() {
   (cd "$work" && find . -type f | sed 's|^\./||' | sort) >"$work.list"
   while IFS= read -r path; do
-    if [ -e "$path" ]; then echo "changed  $path"; else echo "new      $path"; fi
+    if [ -e "$path" ]; then
+      echo "changed  $path"
+    else
+      echo "new      $path"
+    fi
     mkdir -p "$(dirname "$path")"
     cat "$work/$path" >"$path"
   done <"$work.list"

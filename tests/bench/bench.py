@@ -486,7 +486,8 @@ class Bench:
             "20",
         )
         self.table.heading(
-            f"One gene of {genes} in {cells} cells, {nonzeros / 1e6:g} million nonzeros by cell; ratio = anndata's seconds / plainfs's"
+            f"One gene of {genes} in {cells} cells, {nonzeros / 1e6:g} million nonzeros by cell; "
+            "ratio = anndata's seconds / plainfs's"
         )
         for store, folder in ((matrix, ""), (sparse, "X/")):
             m = self.median(lambda s=store, f=folder: self.genes(s, f))
@@ -524,7 +525,8 @@ class Bench:
         store = self.python_store("units.nwb", "generate_nwb.py", "--units", str(units), "--spikes", str(spikes))
         datasets = [f"units/{name}" for name in ("id", "quality", "depth", "spike_times_index", "spike_times")]
         self.table.heading(
-            f"NWB, {units:,} units with {spikes / 1e6:g} million spikes (gzip); ratio = h5py's seconds for the same datasets / plainfs's"
+            f"NWB, {units:,} units with {spikes / 1e6:g} million spikes (gzip); "
+            "ratio = h5py's seconds for the same datasets / plainfs's"
         )
         peak = 0
         for name in ("units.csv", "units/spike_times.tsv"):
@@ -663,7 +665,8 @@ class Bench:
             for kind in ("blosc", "zstd", "sharded", "int32")
         }
         self.table.heading(
-            f"Zarr, {rows:,} x {columns:,}, chunks 1,000 x 1,000; ratio to zarr-python and pandas by bytes of array a second"
+            f"Zarr, {rows:,} x {columns:,}, chunks 1,000 x 1,000; "
+            "ratio to zarr-python and pandas by bytes of array a second"
         )
         for kind, store in stores.items():
             v2 = kind != "sharded"
@@ -681,7 +684,10 @@ class Bench:
             )
         some = rows // 20
         for kind in ("blosc", "int32"):
-            pandas = lambda s=stores[kind]: {"pandas": seconds_of(PANDAS, s, str(some)) * rows / some}
+
+            def pandas(s=stores[kind]):
+                return {"pandas": seconds_of(PANDAS, s, str(some)) * rows / some}
+
             m = self.median(lambda s=stores[kind], p=pandas: self.cold(s, "array.csv", p))
             self.table.row(
                 f"{kind}: array.csv cold stat and cat",
@@ -904,7 +910,8 @@ def main():
     p.add_argument(
         "--rows",
         default="bpcells|index|hdf5|zarr",
-        help="the groups that match, . for all: bpcells, index, native, hdf5, library_process, takane, anndata, parts, nwb, vcf, zarr, plan, growth (%(default)s, under 4 minutes)",
+        help="the groups that match, . for all: bpcells, index, native, hdf5, library_process, takane, anndata, parts, "
+        "nwb, vcf, zarr, plan, growth (%(default)s, under 4 minutes)",
     )
     p.add_argument("--against", metavar="REF", help="another commit, which is built beside")
     p.add_argument("--json", metavar="FILE", help="write the rows and every measurement there, too")

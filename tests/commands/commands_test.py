@@ -53,13 +53,13 @@ def write_fragments(folder, starts, ends):
             file.write(b"UINT32v1" + array.array("I", values).tobytes())
     with open(os.path.join(folder, "chr_ptr"), "wb") as file:
         file.write(b"UINT64v1" + array.array("Q", [0, part, part, 2 * part, 2 * part, 3 * part]).tobytes())
-    for name, lines in (
+    for name, texts in (
         ("version", ["unpacked-fragments-v2"]),
         ("cell_names", [f"c{i}" for i in range(40)]),
         ("chr_names", ["chr1", "chr2", "chr3"]),
     ):
         with open(os.path.join(folder, name), "w", encoding="ascii") as file:
-            file.writelines(line + "\n" for line in lines)
+            file.writelines(text + "\n" for text in texts)
 
 
 # Golden stores with a damaged part, and the text of each finding of check.
@@ -253,9 +253,7 @@ class Commands(unittest.TestCase):
     def on_a_terminal(self, *arguments):
         """Returns the standard output of a command on a terminal, which turns \\n into \\r\\n."""
         master, slave = pty.openpty()
-        with subprocess.Popen(
-            [PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.DEVNULL
-        ) as process:
+        with subprocess.Popen([PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=slave, stderr=subprocess.DEVNULL):
             os.close(slave)
             shown = b""
             with contextlib.suppress(OSError):  # EIO once the other end is closed
@@ -506,7 +504,8 @@ class Commands(unittest.TestCase):
         self.refused(1, f"{store}: a directory; plainfs ls lists it", "cat", store, "/")
         self.refused(
             11,
-            f"{store}/assays/RNA: no such file or directory; to show a part of a store: plainfs -o subdir=assays/RNA {store}",
+            f"{store}/assays/RNA: no such file or directory; "
+            f"to show a part of a store: plainfs -o subdir=assays/RNA {store}",
             store + "/assays/RNA",
             self.folder,
         )
@@ -956,7 +955,8 @@ class Commands(unittest.TestCase):
         self.assertEqual(
             lines_of[:1],
             [
-                "/: not supported: attribute real: floating-point numbers of 16 bytes with 64 bits of mantissa (long double or wider)"
+                "/: not supported: attribute real: "
+                "floating-point numbers of 16 bytes with 64 bits of mantissa (long double or wider)"
             ],
         )
         self.assertEqual(lines_of[1:], ["/a: damaged: attribute units: text that is not UTF-8"])
@@ -1004,7 +1004,8 @@ class Commands(unittest.TestCase):
                 result = run("check", store)
                 # A notice names an oddity that breaks no rule, for example a list of names with the wrong length.
                 is_odd = re.search(
-                    r"are not used|is left out of the table|names are not known|\d names for \d|bytes after the R object are ignored",
+                    r"are not used|is left out of the table|names are not known|\d names for \d|"
+                    r"bytes after the R object are ignored",
                     "".join(lines(case, "outcome.txt")),
                 )
                 if (result.returncode != 14 or not result.stdout) and not is_odd:

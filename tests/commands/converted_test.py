@@ -178,8 +178,18 @@ class Hdf5(Folder):
 
 
 class R(Folder):
-    SAME = 'paths <- commandArgs(TRUE); ours <- readRDS(paths[1]); stopifnot(identical(ours, readRDS(paths[2]))); cat(class(ours)[1])'
-    TENX = 'paths <- commandArgs(TRUE); ours <- Seurat::Read10X_h5(paths[1]); stopifnot(identical(ours, Seurat::Read10X_h5(paths[2])), ncol(ours) == 40); cat("same")'
+    SAME = """
+        paths <- commandArgs(TRUE)
+        ours <- readRDS(paths[1])
+        stopifnot(identical(ours, readRDS(paths[2])))
+        cat(class(ours)[1])
+    """
+    TENX = """
+        paths <- commandArgs(TRUE)
+        ours <- Seurat::Read10X_h5(paths[1])
+        stopifnot(identical(ours, Seurat::Read10X_h5(paths[2])), ncol(ours) == 40)
+        cat("same")
+    """
 
     def output_of(self, script, *paths):
         done = subprocess.run(["Rscript", "-e", script, *paths], capture_output=True, text=True, timeout=300)

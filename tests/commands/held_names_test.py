@@ -99,7 +99,8 @@ class HeldNames(Planned):
         for options in ((), ("--part", "1/2"), ("--part", "2/2"), ()):
             output = self.fails(0, "export", "--views", "csv", *options, store, self.target).stderr.decode()
             self.assertIn(
-                f"gene.csv: written as {marked('gene', '.csv')}, because its name and GENE.csv are the same in that folder",
+                f"gene.csv: written as {marked('gene', '.csv')}, "
+                "because its name and GENE.csv are the same in that folder",
                 output,
             )
         self.assertEqual(tree(self.target), expected)

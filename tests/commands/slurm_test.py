@@ -99,7 +99,8 @@ class Slurm(Cluster):
 class Parallel(Cluster):
     def test_shares_an_export(self):
         self.shell(
-            f"seq $(plainfs export --plan --tasks 3 {self.store()} plan.json) | parallel plainfs export --task {{}} plan.json out && "
+            f"seq $(plainfs export --plan --tasks 3 {self.store()} plan.json) | "
+            "parallel plainfs export --task {} plan.json out && "
             "plainfs export --finish plan.json out"
         )
         self.assert_is_store(self.join("out"))

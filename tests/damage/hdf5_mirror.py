@@ -308,15 +308,18 @@ class Totals:
 
     def table(self):
         lines = [
-            f"{'kind':10}{'files':>8}{'same':>8}{'error':>8}{'changed':>9}{'no store':>10}{'libhdf5 ended':>15}{'slowest file':>14}"
+            f"{'kind':10}{'files':>8}{'same':>8}{'error':>8}{'changed':>9}{'no store':>10}"
+            f"{'libhdf5 ended':>15}{'slowest file':>14}"
         ]
         for kind in KINDS:
             counts = [self.outcomes[kind, outcome] for outcome in ("same", "error", "changed", "no store")]
             lines.append(
-                f"{kind:10}{sum(counts):8}{counts[0]:8}{counts[1]:8}{counts[2]:9}{counts[3]:10}{self.endings[kind]:15}{self.slowest[kind]:12.2f} s"
+                f"{kind:10}{sum(counts):8}{counts[0]:8}{counts[1]:8}{counts[2]:9}{counts[3]:10}"
+                f"{self.endings[kind]:15}{self.slowest[kind]:12.2f} s"
             )
         lines.append(
-            f"the healthy stores were compared {self.healthy_rounds} times; their slowest answer took {self.healthy_slowest:.2f} s; "
+            f"the healthy stores were compared {self.healthy_rounds} times; "
+            f"their slowest answer took {self.healthy_slowest:.2f} s; "
             f"{len(self.wrong)} failed"
         )
         return "\n".join(lines)

@@ -75,6 +75,7 @@ write(
 write(
     "documents",
     "list",
-    b'{"type":"list","values":[{"type":"integer","values":[1,null],"names":["a","b"]},{"type":"nothing"}],"version":"1.2"}',
+    b'{"type":"list","values":[{"type":"integer","values":[1,null],"names":["a","b"]},{"type":"nothing"}],'
+    b'"version":"1.2"}',
 )
 write("documents", "references", b"&#181;&#xB5;&#65;&amp;&#1114112;&#55296;")

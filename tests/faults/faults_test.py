@@ -199,7 +199,8 @@ class Runs:
         if wrong is None and result.returncode == 0 and good_code != 0:
             wrong = f"ended well, but without faults with {good_code}"
         if wrong is None and kind in HARMLESS and (result.returncode == 0) != (good_code == 0):
-            wrong = f"ended with {result.returncode}, without faults with {good_code}: {result.stderr.decode(errors='replace')[-300:]}"
+            printed = result.stderr.decode(errors="replace")[-300:]
+            wrong = f"ended with {result.returncode}, without faults with {good_code}: {printed}"
         self.outcomes[kind][
             "wrong" if wrong else "misled" if is_misled else "same" if result.returncode == good_code else "refused"
         ] += 1

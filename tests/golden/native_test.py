@@ -104,7 +104,10 @@ compare <- function(ours, path) {
   if (header) fields <- fields[-1, , drop = FALSE]
   if (labelled && !identical(gsub("\r\n?", "\n", rows), fields[, 1])) return("row names")
   if (labelled) fields <- fields[, -1, drop = FALSE]
-  for (i in seq_len(ncol(ours))) if (!same(if (is.data.frame(ours)) ours[[i]] else ours[, i, drop = TRUE] |> unname(), fields[, i])) return(paste("column", i))
+  for (i in seq_len(ncol(ours))) {
+    values <- if (is.data.frame(ours)) ours[[i]] else ours[, i, drop = TRUE] |> unname()
+    if (!same(values, fields[, i])) return(paste("column", i))
+  }
 }
 of_matrix <- function(ours, path) {
   text <- as(readMM(path), "TsparseMatrix")
@@ -389,7 +392,10 @@ class Origins:
 
     def base_of(self, part):
         room, _, name = part.partition("/")
-        at = lambda *names: os.path.join(self.folder, *names)
+
+        def at(*names):
+            return os.path.join(self.folder, *names)
+
         if self.is_seurat:
             if part == "X":
                 has_data = os.path.isfile(at(self.name, "data.csv")) or os.path.isdir(at(self.name, "data"))

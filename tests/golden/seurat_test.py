@@ -95,7 +95,10 @@ class Genuine(unittest.TestCase):
         column has another class."""
         with open(os.path.join(GENUINE, "h5seurat", "seurat.rds"), "rb") as file:
             saved = file.read()
-        text = lambda value: b"\0\4\0\x09" + len(value).to_bytes(4, "big") + value
+
+        def text(value):
+            return b"\0\4\0\x09" + len(value).to_bytes(4, "big") + value
+
         ordered = b"\0\0\0\2" + text(b"ordered") + text(b"factor")
         self.assertEqual(saved.count(ordered), 1)
         ours = cat(os.path.join(GENUINE, "h5seurat", "store.h5seurat"), "seurat.rds").stdout

@@ -22,7 +22,8 @@ at <- function(...) file.path(commandArgs(TRUE)[1], ...)
 object <- readRDS(at("seurat.rds"))
 sums <- function(name) as.matrix(read.csv(at("pseudobulk", paste0(name, ".csv")), row.names = 1, check.names = FALSE))
 for (columns in list("type", c("type", "donor"))) {
-  theirs <- as.matrix(AggregateExpression(object, assays = "RNA", slot = "counts", group.by = columns, verbose = FALSE)[[1]])
+  theirs <- AggregateExpression(object, assays = "RNA", slot = "counts", group.by = columns, verbose = FALSE)
+  theirs <- as.matrix(theirs[[1]])
   ours <- sums(paste(columns, collapse = "+"))
   stopifnot(setequal(colnames(ours), colnames(theirs)), identical(rownames(ours), rownames(theirs)))
   stopifnot(all(ours == theirs[, colnames(ours)]))
@@ -60,7 +61,8 @@ for (columns in list("type", c("type", "donor"))) {
 
 DESEQ2 = r"""
 suppressPackageStartupMessages(library(DESeq2))
-counts <- as.matrix(read.csv(file.path(commandArgs(TRUE)[1], "pseudobulk", "type+donor.csv"), row.names = 1, check.names = FALSE))
+path <- file.path(commandArgs(TRUE)[1], "pseudobulk", "type+donor.csv")
+counts <- as.matrix(read.csv(path, row.names = 1, check.names = FALSE))
 matrix <- readRDS(file.path(commandArgs(TRUE)[1], "pseudobulk", "type+donor.rds"))
 stopifnot(identical(dimnames(counts), dimnames(matrix)), all(counts == matrix))
 samples <- data.frame(type = factor(sub("_.*", "", colnames(counts))), row.names = colnames(counts))

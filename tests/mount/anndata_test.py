@@ -250,7 +250,9 @@ class Views:
                 np.testing.assert_array_equal(codes, df[c].cat.codes)
 
     def tsv(self, first, second, *path):
-        flat = lambda name: "".join(" " if c in "\t\r\n" else c for c in name)
+        def flat(name):
+            return "".join(" " if c in "\t\r\n" else c for c in name)
+
         lines = [flat(a) if second is None else flat(a) + "\t" + flat(b) for a, b in zip(first, second or first)]
         self.test.assertEqual(self.read(*path).split("\n"), lines + [""], path)
 

@@ -225,7 +225,8 @@ class Changes(Folder):
             os.utime(store)
             self.fails_with_eio(lambda: m.read("genes.tsv"))
             self.assertIn(
-                f"{store}: has changed since it was mounted; to reopen it: plainfs reload {m.path}, or kill -USR1 {m.pid}\n",
+                f"{store}: has changed since it was mounted; "
+                f"to reopen it: plainfs reload {m.path}, or kill -USR1 {m.pid}\n",
                 self.log_of(m),
             )
 

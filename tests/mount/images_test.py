@@ -77,7 +77,8 @@ class Description(Folder):
                 },
             )
             self.assertIn(
-                f"image  OME-Zarr {version}, c 2 × y 40 × x 50 (uint16), y 0.5 micrometer, x 0.25 micrometer, 2 levels: DAPI, GFP",
+                f"image  OME-Zarr {version}, c 2 × y 40 × x 50 (uint16), y 0.5 micrometer, x 0.25 micrometer, "
+                "2 levels: DAPI, GFP",
                 info(store),
             )
 
@@ -311,13 +312,18 @@ class Pictures(Folder):
             factors <- structure(list(spot = 0.5, fiducial = 1.5, hires = 0.17, lowres = 0.05), class = "scalefactors")
             setOldClass("scalefactors")
             setClass("Seurat", representation(images = "list", meta.data = "data.frame"))
-            setClass("VisiumV1", representation(image = "array", scale.factors = "scalefactors", coordinates = "data.frame"))
+            setClass("VisiumV1", representation(
+                image = "array", scale.factors = "scalefactors", coordinates = "data.frame"
+            ))
             setClass("VisiumV2", representation(image = "array", scale.factors = "scalefactors", boundaries = "list"))
             setClass("Centroids", representation(cells = "character", coords = "matrix"))
-            old <- new("VisiumV1", image = pixels, scale.factors = factors, coordinates = data.frame(imagerow = c(1.5, 3), imagecol = c(2, 4), row.names = c("a", "b")))
-            centroids <- new("Centroids", cells = c("a", "b"), coords = matrix(c(1.5, 3, 2, 4), 2, dimnames = list(NULL, c("x", "y"))))
+            coordinates <- data.frame(imagerow = c(1.5, 3), imagecol = c(2, 4), row.names = c("a", "b"))
+            old <- new("VisiumV1", image = pixels, scale.factors = factors, coordinates = coordinates)
+            coords <- matrix(c(1.5, 3, 2, 4), 2, dimnames = list(NULL, c("x", "y")))
+            centroids <- new("Centroids", cells = c("a", "b"), coords = coords)
             new <- new("VisiumV2", image = pixels, scale.factors = factors, boundaries = list(centroids = centroids))
-            saveRDS(new("Seurat", images = list(slice1 = old, slice2 = new), meta.data = data.frame(n = 1:2, row.names = c("a", "b"))), arguments[2])
+            meta <- data.frame(n = 1:2, row.names = c("a", "b"))
+            saveRDS(new("Seurat", images = list(slice1 = old, slice2 = new), meta.data = meta), arguments[2])
         """
         if shutil.which("Rscript"):
             raw = os.path.join(self.folder, "pixels")

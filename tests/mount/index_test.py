@@ -10,7 +10,6 @@ import struct
 import subprocess
 import sys
 import time
-import unittest
 
 import h5py
 import numpy
@@ -81,7 +80,10 @@ class Index(Folder):
     def write_object(self, path, seed):
         """Writes a compressed list of an R object: 20 MB of numbers and some names."""
         numbers = numpy.random.default_rng(seed).bytes(20 << 20)
-        integer = lambda *values: struct.pack(f">{len(values)}i", *values)
+
+        def integer(*values):
+            return struct.pack(f">{len(values)}i", *values)
+
         names = b"".join(integer(64 << 12 | 9, 8) + b"%08d" % number for number in range(20000))
         with gzip.open(path, "wb", compresslevel=1) as file:
             file.write(b"X\n" + integer(3, 0x40202, 0x30500, 5) + b"UTF-8" + integer(19, 2))
@@ -92,7 +94,10 @@ class Index(Folder):
     def test_second_mount_of_an_r_object_makes_no_pass(self):
         store = os.path.join(self.folder, "object.rds")
         numbers = self.write_object(store, 1)
-        read = lambda mount: json.loads(mount.read(".plainfs", "stats.json"))["source_bytes_read"]
+
+        def read(mount):
+            return json.loads(mount.read(".plainfs", "stats.json"))["source_bytes_read"]
+
         with self.mount(store=store) as mount:
             names = sorted(os.listdir(mount.path))
             self.assertGreater(read(mount), 20 << 20)

@@ -2,7 +2,6 @@
 import errno
 import json
 import os
-import shutil
 import signal
 import subprocess
 import zlib

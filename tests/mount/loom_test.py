@@ -141,7 +141,10 @@ class Loom(Folder):
 
     def test_listing_decodes_no_chunk(self):
         with Mount(self.write(2)) as mount:
-            decoded = lambda: json.loads(mount.read(".plainfs", "stats.json"))["chunks_decoded"]
+
+            def decoded():
+                return json.loads(mount.read(".plainfs", "stats.json"))["chunks_decoded"]
+
             before = decoded()  # info.json contains the version, which is data
             listed = sum(len(files) for _folder, _folders, files in os.walk(mount.path))
             self.assertGreater(listed, 20)

@@ -50,7 +50,10 @@ class Mat(Folder):
         with Mount(self.path) as mount:
             for name in ("i2_2", "u8_3", "f4_1", "f8_5"):
                 want = self.written[name].astype("f8")
-                code = f'load("{mount.join(name)}.mat"); printf("%s %s %.17g", class(data), mat2str(size(data)), sum(double(data(:)) .* (1:numel(data))\'))'
+                code = (
+                    f'load("{mount.join(name)}.mat"); '
+                    'printf("%s %s %.17g", class(data), mat2str(size(data)), sum(double(data(:)) .* (1:numel(data))\'))'
+                )
                 output = subprocess.run(
                     ["octave-cli", "--eval", code], capture_output=True, text=True, timeout=120, check=True
                 ).stdout

@@ -23,7 +23,8 @@ MISTAKES = (
     (
         "ftp://b/x.zarr m",
         15,
-        "ftp://b/x.zarr: unknown kind of URL, expected https://, http://, s3://, gs:// or az://; mount it with rclone or sshfs first",
+        "ftp://b/x.zarr: unknown kind of URL, expected https://, http://, s3://, gs:// or az://; "
+        "mount it with rclone or sshfs first",
     ),
     (
         "https://me:secret@b/x m",
@@ -53,8 +54,8 @@ MISTAKES = (
     (
         "-o remount,ro pbmc.h5seurat m",
         1,
-        "remount: the options of a mount cannot change; unmount it and mount it again, or, for a store that was rewritten: "
-        "plainfs reload MOUNTPOINT",
+        "remount: the options of a mount cannot change; unmount it and mount it again, "
+        "or, for a store that was rewritten: plainfs reload MOUNTPOINT",
     ),
     ("umount m", 11, "m: nothing is mounted there"),
     ("unmount m", 1, "unmount: not a command; to unmount: plainfs umount MOUNTPOINT"),
@@ -277,7 +278,10 @@ class Messages(Folder):
         return printed[-1]
 
     # /dev/fuse for all users, which some systems lack.
-    DEVICE = 'mknod "$1/fuse" c 10 229 && chmod 666 "$1/fuse" && mount --bind "$1/fuse" /dev/fuse && [ -r /dev/fuse ] || exit 99;'
+    DEVICE = (
+        'mknod "$1/fuse" c 10 229 && chmod 666 "$1/fuse" && mount --bind "$1/fuse" /dev/fuse && '
+        '[ -r /dev/fuse ] || exit 99;'
+    )
     NOBODY = "setpriv --reuid nobody --regid nogroup --clear-groups"
 
     def test_without_the_device(self):
@@ -290,7 +294,8 @@ class Messages(Folder):
     def test_user_without_permission(self):
         closed = self.DEVICE.replace("666", "600")
         self.assertIn(
-            "this user cannot use /dev/fuse (root can allow it: chmod 666 /dev/fuse; in a container: --device /dev/fuse); ",
+            "this user cannot use /dev/fuse "
+            "(root can allow it: chmod 666 /dev/fuse; in a container: --device /dev/fuse); ",
             self.refused(closed, self.NOBODY, 3),
         )
 

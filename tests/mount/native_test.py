@@ -25,15 +25,20 @@ folder <- commandArgs(TRUE)
 ours <- readRDS(file.path(folder, "matrix.rds"))
 text <- readMM(file.path(folder, "matrix.mtx"))
 stopifnot(identical(dim(ours), dim(text)), all.equal(unname(as.matrix(ours)), as.matrix(text)))
-genes <- file.path(folder, "genes.tsv"); cells <- file.path(folder, "barcodes.tsv")
-if (file.exists(genes)) stopifnot(identical(rownames(ours), read.delim(genes, header = FALSE, quote = "", na.strings = NULL)[[2]]))
+genes <- file.path(folder, "genes.tsv")
+cells <- file.path(folder, "barcodes.tsv")
+if (file.exists(genes)) {
+  shown <- read.delim(genes, header = FALSE, quote = "", na.strings = NULL)[[2]]
+  stopifnot(identical(rownames(ours), shown))
+}
 if (file.exists(cells)) stopifnot(identical(colnames(ours), readLines(cells)))
 """
 
 COMPARE_TABLE = """
 root <- commandArgs(TRUE)
 table <- readRDS(file.path(root, "meta.data.rds"))
-text <- read.csv(file.path(root, "meta.data.csv"), row.names = 1, check.names = FALSE, na.strings = character(), colClasses = "character")
+text <- read.csv(file.path(root, "meta.data.csv"), row.names = 1, check.names = FALSE, na.strings = character(),
+  colClasses = "character")
 stopifnot(is.data.frame(table), identical(names(table), names(text)), identical(rownames(table), rownames(text)))
 for (column in names(table)) {
   ours <- table[[column]]
@@ -465,8 +470,13 @@ class H5ad(Folder):
             data = m.read("assays", "RNA", "data", "data.csv").split()
             names = m.read("cell.names.csv").decode().splitlines()
             for package in packages:
-                code = f"""file <- commandArgs(TRUE); {read[package]}
-                    cat(sprintf("%.17g", get("X/data")), "\n"); cat(get("obs/_index"), sep = "\n"); cat(get("X/indptr")[1:2], "\n")"""
+                code = f"""
+                    file <- commandArgs(TRUE)
+                    {read[package]}
+                    cat(sprintf("%.17g", get("X/data")), "\n")
+                    cat(get("obs/_index"), sep = "\n")
+                    cat(get("X/indptr")[1:2], "\n")
+                """
                 lines = r(code, m.join("assays", "RNA.h5ad")).splitlines()
                 self.assertEqual([float(word) for word in lines[0].split()], [float(word) for word in data], package)
                 self.assertEqual(lines[1 : 1 + len(names)], names, package)

@@ -187,7 +187,10 @@ class RandomTables(Folder):
             table.refer("times_index", "times")
             table.end(["times"])
             output = run(PROGRAM, "info", path).stdout.decode()
-            words = f"a cell of times has about {6 * (count - 1) + 1} characters, but a spreadsheet takes 32767: -o ragged=count"
+            words = (
+                f"a cell of times has about {6 * (count - 1) + 1} characters, "
+                "but a spreadsheet takes 32767: -o ragged=count"
+            )
             self.assertEqual(words in output, is_long, output)
             self.assertNotIn("32767", run(PROGRAM, "info", "-o", "ragged=count", path).stdout.decode())
 
@@ -256,7 +259,8 @@ class Series(Folder):
         path = self.write("x", numpy.zeros((10, 2), "i2"), (0.5, 30000.0), conversion=2.34e-6, unit="volts")
         output = run(PROGRAM, "info", path).stdout.decode()
         self.assertIn(
-            "10 \u00d7 2, 30000 Hz from 0.5 s, \u00d7 2.34e-06 volts: timeseries.csv has seconds and values in that unit",
+            "10 \u00d7 2, 30000 Hz from 0.5 s, \u00d7 2.34e-06 volts: "
+            "timeseries.csv has seconds and values in that unit",
             output,
         )
 

@@ -283,8 +283,10 @@ class Slices(Folder):
         data = self.made("csr", rng)
         with Mount(self.stored(data, rng, "r.h5ad")) as m:
             script = (
-                "x <- readRDS(commandArgs(TRUE)[1]); y <- as.matrix(read.csv(commandArgs(TRUE)[2], row.names = 1, check.names = FALSE));"
-                "stopifnot(is.matrix(x), identical(dimnames(x), dimnames(y)), all(x == y)); cat(dim(x))"
+                "x <- readRDS(commandArgs(TRUE)[1]); "
+                "y <- as.matrix(read.csv(commandArgs(TRUE)[2], row.names = 1, check.names = FALSE));"
+                "stopifnot(is.matrix(x), identical(dimnames(x), dimnames(y)), all(x == y)); "
+                "cat(dim(x))"
             )
             got = run(
                 "Rscript", "-e", script, m.join("pseudobulk", "type+donor.rds"), m.join("pseudobulk", "type+donor.csv")

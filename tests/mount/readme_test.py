@@ -39,7 +39,10 @@ STORES = {
 
 # The first words of the blocks that no test here runs.
 NOT_RUN = {
-    "scripts/package": "installs packages, builds the program and every test, of which this is one, and installs to /usr/local; tests/install looks at that",
+    "scripts/package": (
+        "installs packages, builds the program and every test, of which this is one, and installs to /usr/local; "
+        "tests/install looks at that"
+    ),
     "plainfs https://HOST": "names servers that are nowhere; tests/remote runs the like against its own",
 }
 
@@ -148,7 +151,10 @@ class Seurat(Recipe):
         import numpy
 
         with h5py.File(STORES["pbmc"]) as file:
-            text = lambda name: [value.decode() for value in file[name][:]]
+
+            def text(name):
+                return [value.decode() for value in file[name][:]]
+
             self.cells, self.genes = text("cell.names"), text("assays/RNA/features")
             meta = file["meta.data"]
             self.batch, self.levels = text("meta.data/batch"), text("meta.data/stage/levels")
@@ -166,8 +172,10 @@ class Seurat(Recipe):
         self.mount("pbmc")
         prints = """
             cat(dim(counts), sum(counts), sum(scaled), class(meta$doublet), class(meta$nCount_RNA), "\\n")
-            cat(levels(seurat$stage), "\\n", as.character(seurat$stage), "\\n", cells, "\\n", colnames(seurat), "\\n", colnames(scaled), "\\n")
-            cat(dim(SeuratObject::GetAssayData(seurat, slot = "scale.data")), ifelse(is.na(meta$doublet), "NA", meta$doublet), "\\n")"""
+            cat(levels(seurat$stage), "\\n", as.character(seurat$stage), "\\n", cells, "\\n", colnames(seurat), "\\n")
+            cat(colnames(scaled), "\\n")
+            cat(dim(SeuratObject::GetAssayData(seurat, slot = "scale.data")), "")
+            cat(ifelse(is.na(meta$doublet), "NA", meta$doublet), "\\n")"""
         lines = [line.split() for line in self.r(block('counts <- Seurat::Read10X("pbmc/assays/RNA/counts")'), prints)]
         rows, columns, total, scaled, kind, count_kind = lines[0]
         self.assertEqual((int(rows), int(columns), float(total)), (len(self.genes), len(self.cells), self.counts.sum()))
@@ -184,7 +192,8 @@ class Seurat(Recipe):
         self.mount("pbmc")
         prints = """
             cat(class(counts), dim(counts), sum(counts), dim(scaled), sum(scaled), "\\n")
-            cat(levels(meta$stage), "\\n", as.character(meta$stage), "\\n", rownames(meta), "\\n", colnames(counts), "\\n", rownames(counts), "\\n")
+            cat(levels(meta$stage), "\\n", as.character(meta$stage), "\\n", rownames(meta), "\\n")
+            cat(colnames(counts), "\\n", rownames(counts), "\\n")
             cat(ifelse(is.na(meta$doublet), "NA", meta$doublet), "\\n")
             cat(meta$batch, sep = "\\n")"""
         lines = self.r(block("library(Matrix)"), prints)
@@ -224,7 +233,9 @@ class Seurat(Recipe):
     @needs_r("data.table")
     def test_fread_keeps_quotes_and_the_text_na(self):
         self.mount("pbmc")
-        prints = 'cat(meta$batch, sep = "\\n"); cat(sum(is.na(meta$batch)), sum(is.na(meta$doublet)), class(meta$doublet), names(meta), "\\n")'
+        prints = """
+            cat(meta$batch, sep = "\\n")
+            cat(sum(is.na(meta$batch)), sum(is.na(meta$doublet)), class(meta$doublet), names(meta), "\\n")"""
         lines = self.r(block("meta <- data.table::fread"), prints)
         self.assertEqual(lines[:-1], self.batch)
         self.assertEqual(
@@ -498,7 +509,8 @@ class AnnData(Recipe):
     @needs_r("Seurat")
     def test_r_reads_parts_by_name(self):
         prints = (
-            'print_names <- function(names) cat(gsub(" ", "~", names), "\\n"); cat(sum(gene$GENE1), dim(high), dim(sums), sum(sums), "\\n"); '
+            'print_names <- function(names) cat(gsub(" ", "~", names), "\\n"); '
+            'cat(sum(gene$GENE1), dim(high), dim(sums), sum(sums), "\\n"); '
             'print_names(colnames(high)); print_names(colnames(sums)); '
             'print_names(paste(groups$batch, groups$stage, sep = "_")); print_names(rownames(groups))'
         )
@@ -596,7 +608,10 @@ class Others(Recipe):
         import h5py
 
         self.mount("tenx")
-        prints = 'cat(dim(counts), sum(counts), rownames(counts)[2], colnames(counts)[3], sum(types == "Antibody Capture"), nrow(genes), "\\n")'
+        prints = (
+            'cat(dim(counts), sum(counts), rownames(counts)[2], colnames(counts)[3], '
+            'sum(types == "Antibody Capture"), nrow(genes), "\\n")'
+        )
         output = self.r(block('counts <- Matrix::readMM("tenx'), prints)[-1].split()
         with h5py.File(STORES["tenx"]) as file:
             matrix = file["matrix"]
@@ -626,7 +641,10 @@ class Others(Recipe):
         import h5py
 
         self.mount("sce")
-        prints = 'cat(dim(counts), sum(counts), dim(pca), sum(pca), "\\n"); cat(colnames(counts), "\\n"); cat(rownames(pca), "\\n")'
+        prints = (
+            'cat(dim(counts), sum(counts), dim(pca), sum(pca), "\\n"); '
+            'cat(colnames(counts), "\\n"); cat(rownames(pca), "\\n")'
+        )
         numbers, cells, rows = [line.split() for line in self.r(block('counts <- Seurat::Read10X("sce'), prints)]
         with h5py.File(os.path.join(STORES["sce"], "assays", "0", "matrix.h5")) as file:
             matrix = file["compressed_sparse_matrix"]
@@ -771,7 +789,8 @@ class Served(Recipe):
                 file.write(
                     f"""daemon off; pid nginx.pid; error_log error.log; events {{}}
 http {{ access_log off;
-  client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi; uwsgi_temp_path uwsgi; scgi_temp_path scgi;
+  client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi; uwsgi_temp_path uwsgi;
+  scgi_temp_path scgi;
   server {{ listen 127.0.0.1:{port} ssl; ssl_certificate cert.pem; ssl_certificate_key key.pem;
 {location}  }}
 }}"""
@@ -783,7 +802,11 @@ http {{ access_log off;
                     plain, server_hostname="data.example"
                 ) as safe:
                     safe.sendall(
-                        f"GET {server.path}{path} HTTP/1.1\r\nHost: data.example:{port}\r\nConnection: close\r\n\r\n".encode()
+                        (
+                            f"GET {server.path}{path} HTTP/1.1\r\n"
+                            f"Host: data.example:{port}\r\n"
+                            "Connection: close\r\n\r\n"
+                        ).encode()
                     )
                     head, _, body = b"".join(iter(lambda: safe.recv(65536), b"")).partition(b"\r\n\r\n")
                     return head, body

@@ -47,7 +47,11 @@ class Reasons(Folder):
         with Mount(self.damaged()) as m:
             for program in ("getfattr", "ls"):  # only a name, not the real program
                 named = shutil.copy(sys.executable, os.path.join(self.folder, program))
-                code = "import os, sys\ntry: print(os.stat(sys.argv[1]).st_size)\nexcept OSError as error: print(error.errno)"
+                code = (
+                    "import os, sys\n"
+                    "try: print(os.stat(sys.argv[1]).st_size)\n"
+                    "except OSError as error: print(error.errno)"
+                )
                 environment = dict(os.environ, PYTHONHOME=sys.prefix)
                 result = run(named, "-c", code, m.join("val.csv"), env=environment)
                 self.assertEqual(result.stdout.decode().strip(), str(errno.EIO), result.stderr)

@@ -111,9 +111,10 @@ class Sandbox(Folder):
                         os.kill(daemon, signal.SIGTERM)
                         self.assertTrue(wait_until(lambda: not is_mounted(m.path)))
                 self.assertTrue(wait_until(lambda: not is_mounted(m.path)), end)
-                gone = lambda process: not os.path.exists(f"/proc/{process}") or status_of(process)["State"].startswith(
-                    "Z"
-                )
+
+                def gone(process):
+                    return not os.path.exists(f"/proc/{process}") or status_of(process)["State"].startswith("Z")
+
                 # Not at once if a mount namespace of another test has a copy of the mount.
                 self.assertTrue(
                     wait_until(lambda: all(gone(process) for process in [daemon] + keepers), seconds=60), end
@@ -140,7 +141,11 @@ class Sandbox(Folder):
 
     def test_system_log_is_reached_after_its_restart(self):
         # With a separate /dev, with a log that is a file of this test.
-        script = 'mount -t tmpfs none "$1"; cp -a /dev/null /dev/zero /dev/urandom /dev/fuse "$1"; mount --bind "$1" /dev; shift; exec "$@"'
+        script = (
+            'mount -t tmpfs none "$1"; '
+            'cp -a /dev/null /dev/zero /dev/urandom /dev/fuse "$1"; '
+            'mount --bind "$1" /dev; shift; exec "$@"'
+        )
         result = mounted.in_own_namespace(
             script,
             self.empty("dev"),

@@ -122,7 +122,11 @@ class Starting(Folder):
         store = self.copy_of(SAMPLE, "pbmc.store")
         os.mkdir(os.path.join(self.folder, "pbmc"))
         with Mount(SAMPLE, "-o", "sandbox=none") as m:
-            script = 'mount --bind "$4" "$2"; kill -9 "$5"; while stat "$2" 2>/dev/null >&2; do :; done; "$1" "$3"; umount "$2-1"; umount -l "$2"'
+            script = (
+                'mount --bind "$4" "$2"; kill -9 "$5"; '
+                'while stat "$2" 2>/dev/null >&2; do :; done; '
+                '"$1" "$3"; umount "$2-1"; umount -l "$2"'
+            )
             result = mounted.in_own_namespace(
                 script, PROGRAM, os.path.join(self.folder, "pbmc"), store, m.path, str(m.pid)
             )

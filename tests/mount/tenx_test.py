@@ -164,7 +164,8 @@ class Tenx(Folder):
             genes <- read.delim("tenx/matrix/genes.tsv", header = FALSE, quote = "")
             dimnames(counts) <- list(make.unique(genes$V2), readLines("tenx/matrix/barcodes.tsv"))
             types <- read.csv("tenx/matrix/features.csv")$feature_type   # counts[types == "Antibody Capture", ]
-            cat(rownames(counts), colnames(counts)[2], counts["A", 2], counts["A.1", 2], sum(counts[types == "Antibody Capture", ]))
+            cat(rownames(counts), colnames(counts)[2], counts["A", 2], counts["A.1", 2],
+                sum(counts[types == "Antibody Capture", ]))
         """
         with Mount(path) as mount:
             os.symlink(mount.path, os.path.join(self.folder, "tenx"))

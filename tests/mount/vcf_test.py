@@ -314,7 +314,9 @@ class Made:
             made = root.create_dataset(name, data=array, chunks=chunks, **more)
             made.attrs["_ARRAY_DIMENSIONS"] = axes
 
-        texts = lambda values: numpy.array(values, dtype=object)
+        def texts(values):
+            return numpy.array(values, dtype=object)
+
         put("contig_id", texts(self.contigs), ["contigs"])
         put("filter_id", texts(["PASS"]), ["filters"])
         put("sample_id", texts([f"s{i}" for i in range(self.samples)]), ["samples"])

@@ -231,7 +231,10 @@ class Cohort(Folder):
         self.store = os.path.join(self.folder, "cohort.zarr")
         root = zarr.open_group(self.store, mode="w")
         root.attrs["vcf_zarr_version"] = "0.4"
-        text = lambda values: numpy.array(values, dtype=object)
+
+        def text(values):
+            return numpy.array(values, dtype=object)
+
         for name, values, axes in (
             ("contig_id", text(["1", "2"]), ["contigs"]),
             ("filter_id", text(["PASS"]), ["filters"]),

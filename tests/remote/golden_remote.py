@@ -3,8 +3,9 @@ import json
 import os
 import shutil
 
-from remote import DATA, RemoteTest, run, tree
+from remote import DATA, RemoteTest, run
 from cases import GOOD, VIEWS, a_third, cases
+from written_tree import tree
 
 # Stores that refer to other stores beside them, which are unreachable there, and one with consolidated metadata that
 # omit a group. The files shown in both cases must still be equal.

@@ -8,7 +8,6 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from store_server import KEYS
-from written_tree import tree
 
 PROGRAM = os.environ["PLAINFS"]
 DATA = os.environ["PLAINFS_TEST_DATA"]

@@ -6,8 +6,9 @@ import unittest
 
 import numpy
 
-from remote import HAS_FUSE, PATIENCE, PROGRAM, RemoteTest, environment, run, signing, tree
+from remote import HAS_FUSE, PATIENCE, PROGRAM, RemoteTest, environment, run, signing
 from store_server import StoreServer
+from written_tree import tree
 
 SHAPE = (300, 1000)
 

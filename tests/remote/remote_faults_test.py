@@ -200,7 +200,8 @@ class Faults(RemoteTest):
                 address = own if host == socket.gethostname() else host
                 self.check_error(
                     done,
-                    f"/download: a redirect to {host} is not followed: {address} is on this machine or in a private network",
+                    f"/download: a redirect to {host} is not followed: "
+                    f"{address} is on this machine or in a private network",
                 )
                 self.assertEqual([request[2] for request in self.server.requests], [302])
         self.assertEqual(inner.requests, [])

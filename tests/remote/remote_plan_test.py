@@ -4,9 +4,10 @@ import os
 import shutil
 
 import remote
-from remote import RemoteTest, run, signing, tree
+from remote import RemoteTest, run, signing
 from remote_requests_test import write_h5ad
 from store_server import KEYS, StoreServer
+from written_tree import tree
 
 SAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "samples")
 TASKS = 3

@@ -94,7 +94,10 @@ class Requests(RemoteTest):
             with open(self.path("deep", name), "wb") as file:
                 file.write(whole.replace(b"assays.h5", named))
         server = self.served(StoreServer(self.folder))
-        cat = lambda name: run("cat", f"{server.url}/deep/{name}", "assays/counts.csv")
+
+        def cat(name):
+            return run("cat", f"{server.url}/deep/{name}", "assays/counts.csv")
+
         self.assertEqual(
             cat("good.rds").stdout, run("cat", os.path.join(case, "store.rds"), "assays/counts.csv").stdout
         )

@@ -96,7 +96,8 @@ class Swift:
         with open(path, "w", encoding="ascii") as file:
             file.write(
                 f"[DEFAULT]\nbind_ip = 127.0.0.1\nbind_port = {self.ports[name]}\nworkers = 0\nmount_check = false\n"
-                f"user = {pwd.getpwuid(os.getuid()).pw_name}\nswift_dir = {self.folder}\ndevices = {self.folder}/devices\n{configuration}"
+                f"user = {pwd.getpwuid(os.getuid()).pw_name}\nswift_dir = {self.folder}\n"
+                f"devices = {self.folder}/devices\n{configuration}"
             )
         self.start(f"swift-{name}-server", path)
 

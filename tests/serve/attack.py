@@ -132,7 +132,8 @@ def main():
         start = time.monotonic()
         server.end()
         print(
-            f"{attack.done}, slowest read {attack.slowest:.2f} s; files open {before[0]} -> {after[0]}, memory {before[1]} -> {after[1]} KiB; "
+            f"{attack.done}, slowest read {attack.slowest:.2f} s; files open {before[0]} -> {after[0]}, "
+            f"memory {before[1]} -> {after[1]} KiB; "
             f"ended in {time.monotonic() - start:.2f} s"
         )
         for fault in attack.faults:

@@ -94,7 +94,9 @@ class Pages(unittest.TestCase):
             self.assertEqual(light < 3 * 128, dark)
             # Pictures further down are loaded once they are scrolled to.
             self.browser.js(
-                "Promise.all([...document.images].map(image => { image.loading = 'eager'; return image.decode().catch(() => 0); })).then(() => 0)"
+                "Promise.all([...document.images].map(image => { "
+                "image.loading = 'eager'; return image.decode().catch(() => 0); "
+                "})).then(() => 0)"
             )
             broken = self.browser.js(
                 "[...document.images].filter(image => !image.naturalWidth).map(image => image.src.slice(0, 99))"
@@ -119,7 +121,8 @@ class Pages(unittest.TestCase):
         for name in ("cells", "table", "fragments"):
             self.open(name)
             wanted = self.browser.js(
-                "[...document.querySelectorAll('a[href], summary, [tabindex=\"0\"]')].filter(one => one.checkVisibility()).length"
+                "[...document.querySelectorAll('a[href], summary, [tabindex=\"0\"]')]"
+                ".filter(one => one.checkVisibility()).length"
             )
             self.assertGreater(wanted, 5)
             self.browser.js("window.seen = new Set(); 0")
@@ -140,7 +143,8 @@ class Pages(unittest.TestCase):
             self.open("cells", script=script)
             gene = self.browser.js("document.querySelector('#list-color option').value")
             self.browser.js(
-                "(() => { const field = document.querySelector('input[name=color]'); field.focus(); field.select(); })()"
+                "(() => { const field = document.querySelector('input[name=color]'); "
+                "field.focus(); field.select(); })()"
             )
             self.browser.call("Input.insertText", text=gene.lower())
             self.browser.call(
@@ -159,7 +163,8 @@ class Pages(unittest.TestCase):
         for size, most in (("desktop", 900), ("phone", 844)):
             self.open("gene", size=size)
             top, bottom = self.browser.js(
-                "(() => { const box = document.querySelector('svg.plot').getBoundingClientRect(); return [box.top, box.bottom]; })()"
+                "(() => { const box = document.querySelector('svg.plot').getBoundingClientRect(); "
+                "return [box.top, box.bottom]; })()"
             )
             self.assertLess(bottom if size == "desktop" else top + 150, most, size)
 

@@ -119,7 +119,10 @@ class Reader:
                 got = read_all(shown.fileno(), length, offset)
                 self.found["bytes"] += len(got)
                 if got != os.pread(good.fileno(), length, offset):
-                    return f"other bytes at {offset}, {len(got)} of {length}; now of {os.fstat(shown.fileno()).st_size} bytes, not {size}"
+                    return (
+                        f"other bytes at {offset}, {len(got)} of {length}; "
+                        f"now of {os.fstat(shown.fileno()).st_size} bytes, not {size}"
+                    )
         return None
 
     def times_reopened(self):
@@ -147,7 +150,10 @@ class Reader:
                 break
             except OSError as error:
                 attempts += self.times_reopened() == times
-                wrong = f"{error.strerror} in {attempts} attempts during which the store was not opened again ({self.reason(path)})"
+                wrong = (
+                    f"{error.strerror} in {attempts} attempts during which the store was not opened again "
+                    f"({self.reason(path)})"
+                )
                 self.found["again"] += 1
                 time.sleep(0.05)
         self.slowest = max(self.slowest, time.monotonic() - start)
@@ -265,8 +271,9 @@ def main():
         for line, times in printed.most_common(20):
             print(f"log, {times} times: {line}")
     print(
-        f"{time.monotonic() - start:.0f} s, {rounds} mounts, {len(files)} files: {total['reads']} reads, {total['bytes'] / 1e6:.0f} MB compared, "
-        f"{total['again']} opened again, {len(wrong)} wrong; slowest {slowest:.2f} s, {watch.most_kib / 1024:.1f} MiB, {watch.most_descriptors} descriptors"
+        f"{time.monotonic() - start:.0f} s, {rounds} mounts, {len(files)} files: {total['reads']} reads, "
+        f"{total['bytes'] / 1e6:.0f} MB compared, {total['again']} opened again, {len(wrong)} wrong; "
+        f"slowest {slowest:.2f} s, {watch.most_kib / 1024:.1f} MiB, {watch.most_descriptors} descriptors"
     )
     return 1 if wrong else 0
 

@@ -29,7 +29,10 @@ def output_of(case):
 
 
 def boost_cases(output):
-    """Returns (passed, failed, skipped) of a Boost.Test program's short report, or None. Filtered cases are not skipped."""
+    """Returns (passed, failed, skipped) of a Boost.Test program's short report, or None.
+
+    Filtered cases are not skipped.
+    """
     if not re.search(r"\d+ test cases? out of \d+ ", output):
         return None
     return (

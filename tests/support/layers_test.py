@@ -25,7 +25,8 @@ MOST_LINES_OF_A_FUNCTION = 60
 MANY_LINES = 600  # per file: worth a look, not a fault
 # Headers that Macs lack, which must be between #ifdef and #endif.
 OF_LINUX = re.compile(
-    r"#include <(linux/|sys/(prctl|signalfd|syscall|sysmacros|eventfd|epoll|inotify|sendfile|statfs|vfs)\.h|malloc\.h|mntent\.h|endian\.h|byteswap\.h|features\.h)"
+    r"#include <(linux/|sys/(prctl|signalfd|syscall|sysmacros|eventfd|epoll|inotify|sendfile|statfs|vfs)\.h|"
+    r"malloc\.h|mntent\.h|endian\.h|byteswap\.h|features\.h)"
 )
 
 

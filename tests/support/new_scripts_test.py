@@ -220,7 +220,8 @@ class Golden(Copied):
         path = os.path.join(self.temporary, "plainfs")
         with open(path, "w", encoding="utf-8") as file:
             file.write(
-                f'#!/bin/sh\nfor to; do :; done\n[ "$1" = export ] || exit 2\ncp -R "{self.case}/expected" "$to"\ncd "$to"\n'
+                '#!/bin/sh\nfor to; do :; done\n[ "$1" = export ] || exit 2\n'
+                f'cp -R "{self.case}/expected" "$to"\ncd "$to"\n'
             )
             file.writelines([f"rm {name}\n" for name in lost] + [f"echo 1 >{name}\n" for name in more])
         os.chmod(path, 0o755)

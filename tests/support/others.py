@@ -72,7 +72,8 @@ def main():
     for line in wrong:
         print(f"FAIL {line}")
     print(
-        f"{os.path.basename(case)}: {len(others)} paths are new in others.txt, {len(wrong)} are not as the case has them"
+        f"{os.path.basename(case)}: {len(others)} paths are new in others.txt, "
+        f"{len(wrong)} are not as the case has them"
     )
     return 0
 

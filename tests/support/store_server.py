@@ -38,7 +38,10 @@ class Fault:
 
 
 class StoreServer:
-    """Serves the files below `root` at `url` while the context lasts. `requests`: (path with query, Range or None, status)."""
+    """Serves the files below `root` at `url` while the context lasts.
+
+    `requests`: (path with query, Range or None, status).
+    """
 
     def __init__(
         self,
@@ -274,8 +277,10 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
         page, is_cut = entries[:most], len(entries) > most
         code = urllib.parse.quote if query.get("encoding-type") == "url" else escape
         lines = [
-            "<?xml version=\"1.0\" encoding=\"UTF-8\"?><ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">",
-            f"<Name>{bucket}</Name><Prefix>{code(prefix)}</Prefix><KeyCount>{len(page)}</KeyCount><MaxKeys>{most}</MaxKeys>",
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>"
+            "<ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">",
+            f"<Name>{bucket}</Name><Prefix>{code(prefix)}</Prefix>"
+            f"<KeyCount>{len(page)}</KeyCount><MaxKeys>{most}</MaxKeys>",
             f"<IsTruncated>{str(is_cut).lower()}</IsTruncated>",
         ]
         if code is urllib.parse.quote:
@@ -320,7 +325,8 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
             status = os.stat(os.path.join(base, name))
             tag = store.etag(f"/{container}/{name}", status).strip('"')
             lines.append(
-                f"<Blob><Name>{escape(name)}</Name><Properties><Etag>{tag}</Etag><Content-Length>{status.st_size}</Content-Length>"
+                f"<Blob><Name>{escape(name)}</Name><Properties><Etag>{tag}</Etag>"
+                f"<Content-Length>{status.st_size}</Content-Length>"
                 "<BlobType>BlockBlob</BlobType></Properties></Blob>"
             )
         if prefix and not delimiter:
@@ -352,7 +358,8 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
         if given is None:
             return None if store.anonymous else (403, "AccessDenied")
         found = re.fullmatch(
-            r"AWS4-HMAC-SHA256 Credential=([^/]+)/(\d{8})/([^/]+)/s3/aws4_request, SignedHeaders=([^,]+), Signature=([0-9a-f]{64})",
+            r"AWS4-HMAC-SHA256 Credential=([^/]+)/(\d{8})/([^/]+)/s3/aws4_request, "
+            r"SignedHeaders=([^,]+), Signature=([0-9a-f]{64})",
             given,
         )
         if not found:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Write the sample stores of README.md's first page beside this script: pbmc.h5seurat, pbmc.h5ad, image.zarr, frags.
 
-The same made-up data every time. Needs Debian's python3-h5py, python3-anndata, python3-zarr and python3-pandas; matrix/,
-a packed BPCells matrix, is not made here.
+The same made-up data every time. Needs Debian's python3-h5py, python3-anndata, python3-zarr and python3-pandas;
+matrix/, a packed BPCells matrix, is not made here.
 """
 import os
 import shutil

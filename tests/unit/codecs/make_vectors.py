@@ -11,7 +11,6 @@ import bz2
 import gzip
 import json
 import lzma
-import pickle
 import sys
 import zlib
 
