@@ -118,7 +118,7 @@ Store open(const Probe& probe, Context& context) {
   // A root array that other programs can read opens, and fails with its error on use. A damaged array is not
   // a store. Neither is a document of which nothing can be read, not even its attributes.
   const Error* error = std::get_if<Error>(&root->content);
-  if (error && (error->code() != Errc::unsupported || !root->attributes)) throw *error;
+  if (error && (!is_unsupported(*error) || !root->attributes)) throw *error;
   if (const auto* group = dynamic_cast<const StoredGroup*>(root->parts.get())) group->check();
   Json::Object details;
   details.emplace_back("storage", probe.is_folder() ? "directory" : "zip");
