@@ -104,7 +104,7 @@ void VirtualSources::check_dataset(const std::string& path, hid_t file, const st
         H5Pget_filter2(creation.id(), i, &flags, &values, nullptr, 0, nullptr, &config), "a filter");
     // The library's own decoders of these filters trust their input.
     if (number == H5Z_FILTER_NBIT || number == H5Z_FILTER_SCALEOFFSET || number == H5Z_FILTER_SZIP)
-      throw unsupported("a source with HDF5 filter {}", number);
+      throw undecodable("a source with HDF5 filter {}", number);
     if (H5Zfilter_avail(number) <= 0) {
       clear_library_error();
       throw unsupported_hdf5_filter(static_cast<unsigned>(number)).at("a source of a virtual dataset");
