@@ -171,7 +171,7 @@ class StoreCards {
             fmt::format("<img loading=\"lazy\" alt=\"\" src=\"{}?thumbnail\">", escaped(card.href));
       if (card.size) exchange_.cards.keep(path, entry.modified, card);
     } catch (const Error& error) {
-      if (error.code() == Errc::changed) throw;
+      if (error.code() == Errc::changed && exchange_.settings.reopens_on_change) throw;
       card.error = error.what();
     }
   }

@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "cache/lazy.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/model/array_runs.h"
 #include "formats/core/model/index_run.h"
@@ -37,16 +36,10 @@ struct EntriesByColumn {
 };
 using EntriesByColumnPtr = std::shared_ptr<const EntriesByColumn>;
 
-// A survey of the indices of a matrix: where its counts are in the cache, by the number of columns. Files of
-// one matrix share them, and many matrices together take no more than the cache.
-struct CountsInCache {
-  explicit CountsInCache(ByteCache& its_cache) : cache(its_cache), owner(its_cache.new_owner()) {}
-  CountsInCache(const CountsInCache& other) : CountsInCache(other.cache) {}
-  CountsInCache& operator=(const CountsInCache&) = delete;
-  ~CountsInCache() { cache.drop(owner, owner + 1); }
-
-  ByteCache& cache;
-  const uint64_t owner;
+// A survey of the indices of a matrix: the owner of its counts in the cache, by the number of columns. Files
+// of one matrix share them, and many matrices together take no more than the cache.
+struct CountsOwner {
+  uint64_t id;
 };
 
 const DType& pointer_type() {
@@ -73,7 +66,7 @@ class ColumnOrder {
   uint64_t columns() const { return matrix_.columns; }
   // Returns the counts. Takes a pass over the indices if the cache has none.
   EntriesByColumnPtr counted() const {
-    return context_.cache.get<EntriesByColumn>({counts_->owner, matrix_.columns},
+    return context_.cache.get<EntriesByColumn>({counts_owner_, matrix_.columns},
                                                [this] { return count_entries(); });
   }
   const DType& type_of(Part part) const { return part == Part::rows ? row_type() : matrix_.value->dtype(); }
@@ -105,8 +98,7 @@ class ColumnOrder {
   const uint64_t at_once_;  // entries
   const bool stays_in_cache_;
   const uint64_t cache_owner_;
-  const std::shared_ptr<const CountsInCache> counts_;
-  Lazy<EntriesByColumnPtr> used_;  // set by the first band
+  const uint64_t counts_owner_;
 };
 
 uint64_t ordered_at_once(const Lists& lists, const Context& context) {
@@ -124,7 +116,8 @@ ColumnOrder::ColumnOrder(const SparseMatrix& matrix, Context& context)
       at_once_(ordered_at_once(majors_.lists(), context)),
       stays_in_cache_(stay_in_cache(majors_.lists(), context)),
       cache_owner_(context.cache.new_owner()),
-      counts_(matrix_.index->survey<CountsInCache>(0, [&] { return CountsInCache(context.cache); })) {
+      counts_owner_(
+          matrix_.index->survey<CountsOwner>(0, [&] { return CountsOwner{context.cache.new_owner()}; })->id) {
   if (matrix_.rows > UINT32_MAX) throw unsupported("a matrix of {} rows by column", matrix_.rows);
   if (matrix_.columns > UINT32_MAX || matrix_.columns >= budget_ / kPointersPart / sizeof(uint64_t))
     throw unsupported("{} columns are too many to sort with a cache of {} bytes", matrix_.columns, budget_);
@@ -207,8 +200,7 @@ void place_values(const Elements& values, std::span<const uint32_t> columns, Ban
 
 Elements ColumnOrder::make_band(Part part, uint64_t begin, uint64_t end) const {
   const DType& type = type_of(part);
-  // A reader of bands goes through the cache, which would drop the counts.
-  const EntriesByColumnPtr& counts = used_.get([this] { return counted(); });
+  const EntriesByColumnPtr counts = counted();
   BandPlaces places(counts->pointer, begin, end);
   const ByteCache::Reservation room(context_.cache, (end - begin) * type.size + places.allocated_bytes());
   Elements band = zero_elements(type, end - begin);

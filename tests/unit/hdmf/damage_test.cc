@@ -28,7 +28,7 @@ std::string outcome_of(const Node& root, const std::string& name) {
     read_all(*array);
     return "ok";
   } catch (const Error& error) {
-    return error.code() == Errc::unsupported ? "ENOTSUP" : "EIO";
+    return is_unsupported(error) ? "ENOTSUP" : "EIO";
   }
 }
 

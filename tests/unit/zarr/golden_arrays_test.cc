@@ -36,7 +36,7 @@ void compare(const fs::path& path, const Node& node) {
 }
 
 std::string_view code_name(Errc code) {
-  return code == Errc::unsupported ? "ENOTSUP" : "EIO";
+  return code == Errc::unsupported || code == Errc::undecodable ? "ENOTSUP" : "EIO";
 }
 
 // Walks a group beside the folder of its expected files.

@@ -88,7 +88,7 @@ inline std::string error_of(const Store& store, std::string_view name) {
     read_all(*array_in(store, name));
     return "";
   } catch (const Error& error) {
-    return (error.code() == Errc::unsupported ? "ENOTSUP " : "EIO ") + std::string(error.what());
+    return (is_unsupported(error) ? "ENOTSUP " : "EIO ") + std::string(error.what());
   }
 }
 
