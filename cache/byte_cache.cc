@@ -100,9 +100,7 @@ ByteCache::ByteCache(size_t budget_bytes) : budget_bytes_(budget_bytes) {
 ByteCache::~ByteCache() = default;
 
 uint64_t ByteCache::new_owner() {
-  // Unique in the process, so that an owner may outlive its cache.
-  static std::atomic<uint64_t> next{0};
-  return next.fetch_add(1, std::memory_order_relaxed);
+  return next_owner_.fetch_add(1, std::memory_order_relaxed);
 }
 
 ByteCache::Shard& ByteCache::shard_of(CacheKey key) {

@@ -115,6 +115,7 @@ class ByteCache {
   bool evict_oldest();
 
   const size_t budget_bytes_;
+  std::atomic<uint64_t> next_owner_{1};
   std::atomic<uint64_t> held_bytes_{0};  // atomic: room is reserved without any shard's lock
   std::atomic<uint64_t> now_{1};         // counts insertions; entries record it as their time of last use
   std::vector<std::unique_ptr<Shard>> shards_;

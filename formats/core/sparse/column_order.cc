@@ -1,6 +1,7 @@
 #include "formats/core/sparse/column_order.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <memory>
 #include <numeric>
@@ -37,10 +38,16 @@ struct EntriesByColumn {
 using EntriesByColumnPtr = std::shared_ptr<const EntriesByColumn>;
 
 // A survey of the indices of a matrix: the owner of its counts in the cache, by the number of columns. Files
-// of one matrix share them, and many matrices together take no more than the cache.
+// of one matrix share them, and many matrices together take no more than the cache. Owners are unique in the
+// process and no cache's own, because an array may outlive a cache.
 struct CountsOwner {
   uint64_t id;
 };
+
+CountsOwner new_counts_owner() {
+  static std::atomic<uint64_t> next{uint64_t{1} << 63};
+  return {next.fetch_add(1, std::memory_order_relaxed)};
+}
 
 const DType& pointer_type() {
   static const DType type = number_type(Kind::unsigned_integer, 8);
@@ -116,8 +123,7 @@ ColumnOrder::ColumnOrder(const SparseMatrix& matrix, Context& context)
       at_once_(ordered_at_once(majors_.lists(), context)),
       stays_in_cache_(stay_in_cache(majors_.lists(), context)),
       cache_owner_(context.cache.new_owner()),
-      counts_owner_(
-          matrix_.index->survey<CountsOwner>(0, [&] { return CountsOwner{context.cache.new_owner()}; })->id) {
+      counts_owner_(matrix_.index->survey<CountsOwner>(0, new_counts_owner)->id) {
   if (matrix_.rows > UINT32_MAX) throw unsupported("a matrix of {} rows by column", matrix_.rows);
   if (matrix_.columns > UINT32_MAX || matrix_.columns >= budget_ / kPointersPart / sizeof(uint64_t))
     throw unsupported("{} columns are too many to sort with a cache of {} bytes", matrix_.columns, budget_);
