@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "cache/lazy.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/model/array_runs.h"
 #include "formats/core/model/index_run.h"
@@ -106,6 +107,7 @@ class ColumnOrder {
   const bool stays_in_cache_;
   const uint64_t cache_owner_;
   const uint64_t counts_owner_;
+  const Lazy<EntriesByColumnPtr> used_;  // made by the first band
 };
 
 uint64_t ordered_at_once(const Lists& lists, const Context& context) {
@@ -206,7 +208,8 @@ void place_values(const Elements& values, std::span<const uint32_t> columns, Ban
 
 Elements ColumnOrder::make_band(Part part, uint64_t begin, uint64_t end) const {
   const DType& type = type_of(part);
-  const EntriesByColumnPtr counts = counted();
+  // The entries that a band reads pass through the cache, which would drop the counts.
+  const EntriesByColumnPtr& counts = used_.get([this] { return counted(); });
   BandPlaces places(counts->pointer, begin, end);
   const ByteCache::Reservation room(context_.cache, (end - begin) * type.size + places.allocated_bytes());
   Elements band = zero_elements(type, end - begin);
