@@ -1,12 +1,14 @@
 #include "formats/core/sparse/column_order.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <memory>
 #include <numeric>
 #include <span>
 #include <vector>
 
+#include "cache/lazy.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/model/array_runs.h"
 #include "formats/core/model/index_run.h"
@@ -30,10 +32,23 @@ constexpr uint64_t kLeastBand = 4096;  // entries
 // The part of the budget (1 / kPointersPart) that the places of the columns may take.
 constexpr uint64_t kPointersPart = 2;
 
-// A survey of the indices of a matrix, with the number of columns as its key.
 struct EntriesByColumn {
   std::vector<uint64_t> pointer;  // columns + 1 numbers, the first is 0
+  size_t allocated_bytes() const { return pointer.capacity() * sizeof(uint64_t); }
 };
+using EntriesByColumnPtr = std::shared_ptr<const EntriesByColumn>;
+
+// A survey of the indices of a matrix: the owner of its counts in the cache, by the number of columns. Files
+// of one matrix share them, and many matrices together take no more than the cache. Owners are unique in the
+// process and no cache's own, because an array may outlive a cache.
+struct CountsOwner {
+  uint64_t id;
+};
+
+CountsOwner new_counts_owner() {
+  static std::atomic<uint64_t> next{uint64_t{1} << 63};
+  return {next.fetch_add(1, std::memory_order_relaxed)};
+}
 
 const DType& pointer_type() {
   static const DType type = number_type(Kind::unsigned_integer, 8);
@@ -56,7 +71,12 @@ class ColumnOrder {
   ColumnOrder& operator=(const ColumnOrder&) = delete;
 
   uint64_t entries() const { return majors_.entries(); }
-  std::span<const uint64_t> pointer() const { return counted_->pointer; }
+  uint64_t columns() const { return matrix_.columns; }
+  // Returns the counts. Takes a pass over the indices if the cache has none.
+  EntriesByColumnPtr counted() const {
+    return context_.cache.get<EntriesByColumn>({counts_owner_, matrix_.columns},
+                                               [this] { return count_entries(); });
+  }
   const DType& type_of(Part part) const { return part == Part::rows ? row_type() : matrix_.value->dtype(); }
   uint64_t band_length(Part part) const;
 
@@ -86,7 +106,8 @@ class ColumnOrder {
   const uint64_t at_once_;  // entries
   const bool stays_in_cache_;
   const uint64_t cache_owner_;
-  std::shared_ptr<const EntriesByColumn> counted_;
+  const uint64_t counts_owner_;
+  const Lazy<EntriesByColumnPtr> used_;  // made by the first band
 };
 
 uint64_t ordered_at_once(const Lists& lists, const Context& context) {
@@ -103,12 +124,13 @@ ColumnOrder::ColumnOrder(const SparseMatrix& matrix, Context& context)
       budget_(context.cache.statistics().budget_bytes),
       at_once_(ordered_at_once(majors_.lists(), context)),
       stays_in_cache_(stay_in_cache(majors_.lists(), context)),
-      cache_owner_(context.cache.new_owner()) {
+      cache_owner_(context.cache.new_owner()),
+      counts_owner_(matrix_.index->survey<CountsOwner>(0, new_counts_owner)->id) {
   if (matrix_.rows > UINT32_MAX) throw unsupported("a matrix of {} rows by column", matrix_.rows);
   if (matrix_.columns > UINT32_MAX || matrix_.columns >= budget_ / kPointersPart / sizeof(uint64_t))
     throw unsupported("{} columns are too many to sort with a cache of {} bytes", matrix_.columns, budget_);
-  counted_ = matrix_.index->survey<EntriesByColumn>(matrix_.columns, [&] { return count_entries(); });
-  if (pointer().back() != entries()) throw unreadable("a matrix has changed since its entries were counted");
+  if (counted()->pointer.back() != entries())
+    throw unreadable("a matrix has changed since its entries were counted");
 }
 
 uint64_t ColumnOrder::band_length(Part part) const {
@@ -186,7 +208,9 @@ void place_values(const Elements& values, std::span<const uint32_t> columns, Ban
 
 Elements ColumnOrder::make_band(Part part, uint64_t begin, uint64_t end) const {
   const DType& type = type_of(part);
-  BandPlaces places(pointer(), begin, end);
+  // The entries that a band reads pass through the cache, which would drop the counts.
+  const EntriesByColumnPtr& counts = used_.get([this] { return counted(); });
+  BandPlaces places(counts->pointer, begin, end);
   const ByteCache::Reservation room(context_.cache, (end - begin) * type.size + places.allocated_bytes());
   Elements band = zero_elements(type, end - begin);
   if (part == Part::rows) {
@@ -253,13 +277,14 @@ class OrderedPart : public Array {
 class OrderedPointers : public Array {
  public:
   explicit OrderedPointers(std::shared_ptr<const ColumnOrder> order)
-      : Array(pointer_type(), {order->pointer().size()}), order_(std::move(order)) {}
+      : Array(pointer_type(), {order->columns() + 1}), order_(std::move(order)) {}
 
   Elements read(const Box& box) const override {
     check_inside(box, shape());
     Elements elements = zero_elements(dtype(), box.extent[0]);
-    const std::span<const uint64_t> wanted = order_->pointer().subspan(box.origin[0], box.extent[0]);
-    std::copy(wanted.begin(), wanted.end(), elements.mutable_values<uint64_t>().begin());
+    const EntriesByColumnPtr counts = order_->counted();
+    std::copy_n(counts->pointer.begin() + static_cast<ptrdiff_t>(box.origin[0]), box.extent[0],
+                elements.mutable_values<uint64_t>().begin());
     return elements;
   }
 
