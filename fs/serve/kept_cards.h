@@ -2,13 +2,15 @@
 // than a page may.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstdint>
-#include <ctime>
 #include <map>
 #include <optional>
 #include <string>
 
 #include "cache/mutex.h"
+#include "formats/core/base/modified_time.h"
 
 namespace plainfs::serve {
 
@@ -27,28 +29,36 @@ struct StoreCard {
 // A cache of the cards of stores that are one file each. Thread-safe.
 class KeptCards {
  public:
-  // Returns the card of the store at `path` if it was kept while the file had this time.
-  std::optional<StoreCard> find(const std::string& path, time_t modified) const {
+  // Returns the card kept for the store at `path` if its file is still the one that was examined.
+  std::optional<StoreCard> find(const std::string& path) const {
     const MutexLock lock(mutex_);
     const auto kept = cards_.find(path);
-    if (kept == cards_.end() || kept->second.modified != modified) return std::nullopt;
+    if (kept == cards_.end()) return std::nullopt;
+    struct stat status {};
+    if (::stat(kept->second.file.c_str(), &status) != 0 || !is_same(status, kept->second.status))
+      return std::nullopt;
     return kept->second.card;
   }
-  // Keeps a card unless the file was written so recently that it may change again within the same second.
-  void keep(const std::string& path, time_t modified, const StoreCard& card) {
-    if (modified + kSettled > std::time(nullptr)) return;
+  // file: the store's. status: from before it was examined.
+  void keep(const std::string& path, const std::string& file, const struct stat& status,
+            const StoreCard& card) {
     const MutexLock lock(mutex_);
     if (cards_.size() >= kMost) cards_.clear();
-    cards_.insert_or_assign(path, Kept{modified, card});
+    cards_.insert_or_assign(path, Kept{file, status, card});
   }
 
  private:
-  static constexpr time_t kSettled = 2;  // seconds
   static constexpr size_t kMost = 10'000;
   struct Kept {
-    time_t modified;
+    std::string file;
+    struct stat status;
     StoreCard card;
   };
+  static bool is_same(const struct stat& a, const struct stat& b) {
+    const timespec time_a = modified_time(a), time_b = modified_time(b);
+    return a.st_dev == b.st_dev && a.st_ino == b.st_ino && a.st_size == b.st_size &&
+           time_a.tv_sec == time_b.tv_sec && time_a.tv_nsec == time_b.tv_nsec;
+  }
 
   mutable Mutex mutex_;
   std::map<std::string, Kept> cards_ GUARDED_BY(mutex_);

@@ -31,7 +31,7 @@ std::string shown_lines(std::string_view text) {
   return html;
 }
 
-const std::string kEmptyName = "<span class=\"na\">(empty)</span>";
+constexpr const char* kEmptyName = "<span class=\"na\">(empty)</span>";
 
 std::string size_words(const std::optional<uint64_t>& size) {
   return size ? byte_text(static_cast<double>(*size)) : std::string();
@@ -39,7 +39,7 @@ std::string size_words(const std::optional<uint64_t>& size) {
 
 std::string cell_html(const Grid::Cell& cell, bool is_name, bool is_number) {
   const std::string text = cell.is_missing ? "<span class=\"na\">NA</span>" : shown(cell.text);
-  if (is_name) return fmt::format("<th scope=\"row\">{}</th>", text.empty() ? kEmptyName : text);
+  if (is_name) return fmt::format("<th scope=\"row\">{}</th>", text.empty() ? std::string(kEmptyName) : text);
   return fmt::format("<td{}>{}</td>", is_number ? " class=\"n\"" : "", text);
 }
 

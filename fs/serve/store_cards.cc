@@ -86,8 +86,7 @@ class StoreCards {
     if (unseen > 0)
       page_.notes.push_back(
           fmt::format("{} of these stores are shown by name, because looking into all takes longer. Reload "
-                      "the page to see "
-                      "more, or find stores by a part of their names.",
+                      "the page to see more, or find stores by a part of their names.",
                       count_words(unseen)));
     page_.sub = fmt::format("{} store{}", count_words(all), all == 1 ? "" : "s");
     if (stores.empty()) page_.problems.push_back({fmt::format("No store name contains '{}'.", find_words())});
@@ -146,7 +145,7 @@ class StoreCards {
   void look_inside(const FolderEntry& entry, bool may_look, StoreCard& card) const {
     const std::string path =
         entry.place.filesystem->store()->path + " " + entry.place.filesystem->path(entry.place.inode);
-    if (std::optional<StoreCard> kept = exchange_.cards.find(path, entry.modified)) {
+    if (std::optional<StoreCard> kept = exchange_.cards.find(path)) {
       card = *std::move(kept);
       return;
     }
@@ -157,19 +156,19 @@ class StoreCards {
     try {
       const OpenMeaning meaning = entry.place.filesystem->meaning(entry.place.inode);
       const Store& store = *meaning.what.store;
+      struct stat status {};  // of before the store is read
+      if (!is_url(store.path) && ::stat(store.path.c_str(), &status) == 0 && S_ISREG(status.st_mode))
+        card.size = static_cast<uint64_t>(status.st_size);
       card.kind = store_words(store);
       const PageCellsPtr cells = cells_of(exchange_, entry.place, meaning);
       card.what =
           public_message(exchange_.site, damaged("{}", dimensions_of(meaning.what.node, cells.get())));
-      struct stat status {};
-      if (!is_url(store.path) && ::stat(store.path.c_str(), &status) == 0 && S_ISREG(status.st_mode))
-        card.size = static_cast<uint64_t>(status.st_size);
       const auto* image = std::get_if<Image>(&meaning.what.node.content);
       const bool has_picture = image ? !image->error : cells && !embedding_names(cells->matrix()).empty();
       if (has_picture)
         card.thumbnail =
             fmt::format("<img loading=\"lazy\" alt=\"\" src=\"{}?thumbnail\">", escaped(card.href));
-      if (card.size) exchange_.cards.keep(path, entry.modified, card);
+      if (card.size) exchange_.cards.keep(path, store.path, status, card);
     } catch (const Error& error) {
       if (error.code() == Errc::changed && exchange_.settings.reopens_on_change) throw;
       card.error = error.what();

@@ -217,7 +217,7 @@ std::vector<TakeAs> forms_of(const std::vector<FolderEntry>& entries, const std:
   std::vector<TakeAs> forms;
   for (const FolderEntry& entry : entries) {
     if (std::find(std::begin(kNoForms), std::end(kNoForms), entry.name) != std::end(kNoForms)) continue;
-    // It exists only if .tbi cannot reach all positions.
+    // It can be read only if .tbi does not reach all positions.
     if (entry.name.ends_with(".gz.csi")) continue;
     const bool is_remote = entry.place.filesystem && is_url(entry.place.filesystem->store()->path);
     std::string label = entry.name.substr(stem.empty() ? 0 : std::min(stem.size() + 1, entry.name.size()));

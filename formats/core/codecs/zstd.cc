@@ -45,7 +45,7 @@ std::string_view reason(ZSTD_ErrorCode code) {
   const ZSTD_ErrorCode code = ZSTD_getErrorCode(result);
   if (code == ZSTD_error_memory_allocation) throw std::bad_alloc();
   if (code == ZSTD_error_dictionary_wrong || code == ZSTD_error_frameParameter_windowTooLarge)
-    throw unsupported("zstd: {}", reason(code));
+    throw undecodable("zstd: {}", reason(code));
   throw damaged("zstd: {}", reason(code));
 }
 

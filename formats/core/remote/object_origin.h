@@ -52,11 +52,11 @@ bool is_bucket(const std::string& location);
 std::shared_ptr<ObjectOrigin> object_origin(const std::string& location, const RemoteOptions& options,
                                             HttpClient& client);
 
-// Returns the endpoint with a scheme and without a trailing "/". Throws unsupported if it is not a URL.
-// Throws unsupported unless a token may be sent to endpoint: it is the secret itself, not a signature, and
-// goes only over https or to this machine.
-void check_may_carry_token(const std::string& endpoint);
-
+// Returns the endpoint with a scheme and without a trailing "/". Throws unsupported if it is not a URL, or
+// has a query.
 std::string checked_endpoint(std::string endpoint);
+// Throws unsupported unless a token may be sent to the endpoint: it is the secret itself, not a signature,
+// and goes only over https or to this machine.
+void check_may_carry_token(const std::string& endpoint);
 
 }  // namespace plainfs::remote

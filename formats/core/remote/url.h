@@ -36,10 +36,11 @@ Url redirected(const Url& base, const std::string& location);
 // An IPv6 address that embeds an IPv4 address (mapped, NAT64, 6to4) is treated as that address. Returns true
 // for localhost, and false for names that only a resolver could decide.
 bool is_private_host(std::string host);
+// Returns whether the host is this machine by its name or address.
+bool is_this_machine(const std::string& host);
 // Returns whether a request uses a proxy, by libcurl's rules for http_proxy, https_proxy, all_proxy and
 // no_proxy. The proxy then resolves the server's name. variable: returns the value of an environment
 // variable, "" if it is not set.
-bool is_this_machine(const std::string& host);
 bool goes_by_proxy(const Url& url, const std::function<std::string(const std::string&)>& variable);
 
 // Returns the error for a redirect to `host` that is not followed.
