@@ -58,8 +58,9 @@ EntrySourcePtr with_empty_row(EntrySourcePtr source) {
 // Matrices that are parts of one, joined by the names of their rows and columns.
 class Joined {
  public:
-  Joined(const ArrayPtr& features, const ArrayPtr& cells)
-      : features_(texts_in(*features)),
+  Joined(const ArrayPtr& features, const ArrayPtr& cells, Context& context)
+      : context_(context),
+        features_(texts_in(*features)),
         cells_(texts_in(*cells)),
         cell_places_(places_of(cells_)),
         columns_(cells_.size(), kNowhere),
@@ -104,7 +105,7 @@ class Joined {
   // Returns the part with rows for all features and values of type double.
   EntrySourcePtr rows_of(const SparseMatrix& part) {
     EntrySourcePtr source = compressed_source(lists_of(part));
-    if (part.by_row) source = flipped(std::move(source));
+    if (part.by_row) source = flipped(std::move(source), context_);
     source = converted(std::move(source), number_type(Kind::real, 8));
     const Places rows = places_of(texts_in(*part.row_names));
     auto places = std::make_shared<std::vector<uint64_t>>();
@@ -117,6 +118,7 @@ class Joined {
     return minor_subset(with_empty_row(std::move(source)), std::move(places));
   }
 
+  Context& context_;
   const std::vector<std::string> features_, cells_;
   const Places cell_places_;
   std::vector<uint64_t> columns_;  // the column of each cell among those of all parts

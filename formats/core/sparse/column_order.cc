@@ -13,16 +13,15 @@
 #include "formats/core/model/array_runs.h"
 #include "formats/core/model/index_run.h"
 #include "formats/core/sparse/entry_runs.h"
+#include "formats/core/sparse/line_order.h"
 #include "formats/core/sparse/sparse_majors.h"
 
 namespace plainfs {
 
 namespace {
 
-// Entries that one thread reads at a time in a pass, and the part of the cache's budget (1 / kAtOncePart)
-// that those of all threads may take.
-constexpr uint64_t kEntriesAtOnce = 64 * 1024, kFewestAtOnce = 1024;
-constexpr uint64_t kAtOncePart = 16;
+// Entries that one thread counts at a time.
+constexpr uint64_t kCountedAtOnce = 64 * 1024;
 
 // The part of the cache's budget for a band (1 / kBandPart). The band that is read, the one prepared ahead of
 // the reader, and the decoded data of the pass are in memory together.
@@ -85,15 +84,6 @@ class ColumnOrder {
   void release(Part part, uint64_t first, uint64_t count) const;
 
  private:
-  // Entries as stored.
-  struct Run {
-    uint64_t first = 0;
-    std::unique_ptr<const IndexRun<uint32_t>> columns;
-    Elements values{};  // if they are needed
-  };
-  // Calls visit(run) for all entries, in stored order.
-  template <class Visit>
-  void go_over(bool with_values, Visit&& visit) const;
   EntriesByColumn count_entries() const;
 
   CacheKey key_of(Part part, uint64_t band) const { return {cache_owner_, 2 * band + (part == Part::rows)}; }
@@ -102,28 +92,21 @@ class ColumnOrder {
   const SparseMatrix matrix_;
   Context& context_;
   const SparseMajors majors_;
-  const uint64_t budget_;   // bytes
-  const uint64_t at_once_;  // entries
+  const uint64_t budget_;  // bytes
   const bool stays_in_cache_;
+  const LineOrder order_;
   const uint64_t cache_owner_;
   const uint64_t counts_owner_;
   const Lazy<EntriesByColumnPtr> used_;  // made by the first band
 };
-
-uint64_t ordered_at_once(const Lists& lists, const Context& context) {
-  const uint64_t room = context.cache.statistics().budget_bytes / kAtOncePart;
-  const uint64_t of_thread = room / (context.workers.threads() + 1) / decoded_entry_size(lists);
-  return entries_at_once(std::clamp(of_thread, kFewestAtOnce, kEntriesAtOnce), {lists.value, lists.index},
-                         context);
-}
 
 ColumnOrder::ColumnOrder(const SparseMatrix& matrix, Context& context)
     : matrix_(matrix),
       context_(context),
       majors_(matrix_),
       budget_(context.cache.statistics().budget_bytes),
-      at_once_(ordered_at_once(majors_.lists(), context)),
       stays_in_cache_(stay_in_cache(majors_.lists(), context)),
+      order_(matrix_, majors_, context),
       cache_owner_(context.cache.new_owner()),
       counts_owner_(matrix_.index->survey<CountsOwner>(0, new_counts_owner)->id) {
   if (matrix_.rows > UINT32_MAX) throw unsupported("a matrix of {} rows by column", matrix_.rows);
@@ -137,23 +120,18 @@ uint64_t ColumnOrder::band_length(Part part) const {
   return std::max(kLeastBand, budget_ / kBandPart / type_of(part).size);
 }
 
-template <class Visit>
-void ColumnOrder::go_over(bool with_values, Visit&& visit) const {
-  EntryPass pass{{matrix_.index}, 0, entries(), at_once_, !stays_in_cache_};
-  if (with_values) pass.parts.push_back(matrix_.value);
-  const auto read = [&](Run& run, uint64_t first, uint64_t last) {
-    run.first = first;
-    run.columns = std::make_unique<const IndexRun<uint32_t>>(*matrix_.index, first, last - first,
-                                                             matrix_.columns, "column");
-    if (with_values) run.values = read_run(*matrix_.value, first, last - first);
-  };
-  for_entry_runs<Run>(pass, context_, read, visit);
-}
-
 EntriesByColumn ColumnOrder::count_entries() const {
   std::vector<uint64_t> pointer(matrix_.columns + 1);
-  go_over(false, [&](const Run& run) {
-    for (const uint32_t column : run.columns->values()) ++pointer[column + 1];
+  const std::vector<ArrayPtr> parts{matrix_.index};
+  const EntryPass pass{parts, 0, entries(), entries_at_once(kCountedAtOnce, parts, context_),
+                       !stays_in_cache_};
+  using Columns = std::unique_ptr<const IndexRun<uint32_t>>;
+  const auto read = [&](Columns& columns, uint64_t first, uint64_t last) {
+    columns = std::make_unique<const IndexRun<uint32_t>>(*matrix_.index, first, last - first, matrix_.columns,
+                                                         "column");
+  };
+  for_entry_runs<Columns>(pass, context_, read, [&](const Columns& columns) {
+    for (const uint32_t column : columns->values()) ++pointer[column + 1];
   });
   std::partial_sum(pointer.begin(), pointer.end(), pointer.begin());
   return {std::move(pointer)};
@@ -172,13 +150,10 @@ class BandPlaces {
     ends_ = std::span(first + 1, last + 1);
   }
 
-  // Returns the place of the next entry of a column in the band; size() or more if the entry is not in the
+  WantedLines columns() const { return WantedLines::run(first_column_, next_.size()); }
+  // Returns the place of the next entry of one of these columns; size() or more if the entry is not in the
   // band.
-  uint64_t next(uint32_t column) {
-    const uint32_t i =
-        column - first_column_;  // wraps around to a large number for a column before the first
-    return i < next_.size() ? next_[i]++ - begin_ : size_;
-  }
+  uint64_t next(uint32_t column) { return next_[column]++ - begin_; }
   uint64_t size() const { return size_; }
   // Returns whether as many places were taken as were counted.
   bool are_all_taken() const { return std::equal(next_.begin(), next_.end(), ends_.begin(), ends_.end()); }
@@ -192,17 +167,23 @@ class BandPlaces {
 };
 
 template <class T>
-void place_values(const Elements& values, std::span<const uint32_t> columns, BandPlaces& places,
-                  Elements& band) {
-  const std::span<const T> from = values.values<T>();
+void place_values(const FoundEntries& found, BandPlaces& places, Elements& band) {
+  const std::span<const T> from = found.values.values<T>();
   const std::span<T> to = band.mutable_values<T>();
-  for (size_t i = 0; i < columns.size(); ++i) {
-    const uint64_t at = places.next(columns[i]);
+  for (size_t i = 0; i < found.lines.size(); ++i) {
+    const uint64_t at = places.next(found.lines[i]);
     if (at >= places.size()) continue;
     to[at] = from[i];
-    if (!values.is_missing(i)) continue;
+    if (!found.values.is_missing(i)) continue;
     if (band.missing.empty()) band.missing.resize(band.count);
     band.missing[at] = 1;
+  }
+}
+
+void place_rows(const FoundEntries& found, BandPlaces& places, std::span<uint32_t> band) {
+  for (size_t i = 0; i < found.lines.size(); ++i) {
+    const uint64_t at = places.next(found.lines[i]);
+    if (at < places.size()) band[at] = found.majors[i];
   }
 }
 
@@ -210,28 +191,15 @@ Elements ColumnOrder::make_band(Part part, uint64_t begin, uint64_t end) const {
   const DType& type = type_of(part);
   // The entries that a band reads pass through the cache, which would drop the counts.
   const EntriesByColumnPtr& counts = used_.get([this] { return counted(); });
+  // Another pass over a matrix in the cache is faster than the order of its entries.
+  if (!stays_in_cache_) order_.prepare();
   BandPlaces places(counts->pointer, begin, end);
   const ByteCache::Reservation room(context_.cache, (end - begin) * type.size + places.allocated_bytes());
   Elements band = zero_elements(type, end - begin);
-  if (part == Part::rows) {
-    const std::span<uint32_t> rows = band.mutable_values<uint32_t>();
-    go_over(false, [&](const Run& run) {
-      const std::span<const uint32_t> columns = run.columns->values();
-      const uint64_t last = run.first + columns.size();
-      majors_.visit(run.first, last, [&](uint64_t row, uint64_t row_begin, uint64_t row_end) {
-        for (uint64_t i = std::max(row_begin, run.first); i < std::min(row_end, last); ++i) {
-          const uint64_t at = places.next(columns[i - run.first]);
-          if (at < places.size()) rows[at] = static_cast<uint32_t>(row);
-        }
-      });
-    });
-  } else {
-    go_over(true, [&](const Run& run) {
-      visit_number(type, [&](auto zero) {
-        place_values<decltype(zero)>(run.values, run.columns->values(), places, band);
-      });
-    });
-  }
+  order_.visit(places.columns(), part == Part::values, [&](const FoundEntries& found) {
+    if (part == Part::rows) return place_rows(found, places, band.mutable_values<uint32_t>());
+    visit_number(type, [&](auto zero) { place_values<decltype(zero)>(found, places, band); });
+  });
   if (!places.are_all_taken()) throw unreadable("a matrix has changed since its entries were counted");
   return band;
 }

@@ -6,6 +6,7 @@
 
 #include "cache/lazy.h"
 #include "formats/core/base/checked.h"
+#include "formats/core/sparse/column_order.h"
 
 namespace plainfs {
 namespace {
@@ -108,6 +109,37 @@ class EntryList : public Array {
   Elements Piece::*const list_;
 };
 
+class Flipped : public EntrySource {
+ public:
+  Flipped(EntrySourcePtr source, Context& context)
+      : EntrySource(source->minors(), source->majors(), source->dtype()),
+        source_(std::move(source)),
+        context_(context) {}
+
+  std::vector<uint64_t> lengths(uint64_t first, uint64_t count) const override {
+    return sorted()->lengths(first, count);
+  }
+  EntryRun read(uint64_t first, uint64_t count) const override { return sorted()->read(first, count); }
+  EntryRun positions(uint64_t first, uint64_t count) const override {
+    return sorted()->positions(first, count);
+  }
+
+ private:
+  const EntrySourcePtr& sorted() const {
+    return sorted_.get([this] {
+      SparseMatrix rows = computed_lists(source_, context_);
+      rows.rows = source_->majors();
+      rows.columns = source_->minors();
+      rows.by_row = true;
+      return compressed_source(lists_of(by_column(rows, context_)));
+    });
+  }
+
+  const EntrySourcePtr source_;
+  Context& context_;
+  const Lazy<EntrySourcePtr> sorted_;
+};
+
 class ComputedDense : public Array {
  public:
   ComputedDense(EntrySourcePtr source, bool by_row)
@@ -167,6 +199,10 @@ SparseMatrix computed_lists(const EntrySourcePtr& source, Context& context) {
   matrix.index = std::make_shared<EntryList>(pieces, &Piece::index, number_type(Kind::unsigned_integer, 8));
   matrix.pointer = pointer_list(pieces->pointer());
   return matrix;
+}
+
+EntrySourcePtr flipped(EntrySourcePtr source, Context& context) {
+  return std::make_shared<Flipped>(std::move(source), context);
 }
 
 ArrayPtr computed_dense(EntrySourcePtr source, bool by_row) {

@@ -1,5 +1,5 @@
-// Access to a matrix that is computed as it is read (entry_source.h): as the lists of a compressed matrix, or
-// as a dense array.
+// Access to a matrix that is computed as it is read (entry_source.h): as the lists of a compressed matrix,
+// along its other side, or as a dense array.
 #pragma once
 
 #include <functional>
@@ -14,6 +14,9 @@ namespace plainfs {
 // entries. Computed pieces are kept in the cache. Throws what the source throws, and unsupported if there are
 // too many majors to count.
 SparseMatrix computed_lists(const EntrySourcePtr& source, Context& context);
+
+// Returns the matrix along its other side. Its entries are sorted (column_order.h) when one is first needed.
+EntrySourcePtr flipped(EntrySourcePtr source, Context& context);
 
 // Returns a function that calls `make` when its matrix is first needed, and only once unless it throws.
 // Thread-safe.

@@ -60,8 +60,6 @@ EntrySourcePtr minor_subset(EntrySourcePtr source, const Indices& indices);
 // side.
 EntrySourcePtr major_combined(std::vector<EntrySourcePtr> sources);
 EntrySourcePtr minor_combined(std::vector<EntrySourcePtr> sources);
-// Returns the matrix along its other side.
-EntrySourcePtr flipped(EntrySourcePtr source);
 // Returns the matrix with its values converted to another numeric type.
 EntrySourcePtr converted(EntrySourcePtr source, const DType& dtype);
 

@@ -30,6 +30,12 @@ constexpr uint64_t kWhileMade = 12;
 constexpr uint64_t kLeastEncoded = 2, kMostEncoded = 5 + 1 + 8;  // bytes
 // The part of the budget (1 / kLinePart) for one number per line.
 constexpr uint64_t kLinePart = 32;
+// Entries that one thread looks through at a time, and the part of the budget (1 / kAtOncePart) that those of
+// all threads may take.
+constexpr uint64_t kEntriesAtOnce = 128 * 1024, kFewestAtOnce = 1024;
+constexpr uint64_t kAtOncePart = 16;
+// The most unneeded values that are read between two needed ones.
+constexpr uint64_t kWidestGap = 1024;
 
 // The format of a segment: a table with the offset of each line's entries behind the table and their
 // checksum, 32 bits each, followed by the end of the last line's entries; then the entries. An entry is its
@@ -48,6 +54,13 @@ uint64_t in_segment(const Lists& lists, const Context& context) {
       std::clamp(room / (context.workers.threads() + 1) / each, kLeastInSegment, kMostInSegment);
   // The table should not be larger than the entries, if possible.
   return std::max(most / 2, std::min(most, 4 * lists.minors));
+}
+
+uint64_t looked_through_at_once(const Lists& lists, const Context& context) {
+  const uint64_t room = context.cache.statistics().budget_bytes / kAtOncePart;
+  const uint64_t of_thread = room / (context.workers.threads() + 1) / decoded_entry_size(lists);
+  return entries_at_once(std::clamp(of_thread, kFewestAtOnce, kEntriesAtOnce), {lists.value, lists.index},
+                         context);
 }
 
 template <class T>
@@ -134,34 +147,68 @@ Bytes encode(const Stored& stored, uint64_t lines, bool are_small) {
   return bytes;
 }
 
-// The table's row of a line, and the beginning of the next line's entries.
-struct OfLine {
-  uint32_t begin, checksum, end;
-};
-static_assert(sizeof(OfLine) == kOfLine + sizeof(uint32_t));
-
 // Appends the entries of a line in one segment.
 template <class T>
-void decode(ByteSpan encoded, const LineOrder::Form& form, LineEntries& line) {
+void decode(ByteSpan encoded, const LineOrder::Form& form, bool with_values, FoundEntries& found) {
   Cursor cursor(encoded);
   uint32_t major = form.first_major;
-  Elements& values = line.values;
+  Elements& values = found.values;
   while (!cursor.at_end()) {
-    line.places.push_back(major += take_varint(cursor));
-    if (form.marks_missing) values.missing.resize(values.count);
-    if (!values.missing.empty() || form.marks_missing)
-      values.missing.push_back(form.marks_missing ? cursor.byte() : 0);
+    found.majors.push_back(major += take_varint(cursor));
+    const uint8_t is_missing = form.marks_missing ? cursor.byte() : 0;
+    const ByteSpan stored = cursor.bytes(form.are_small ? 1 : sizeof(T));
+    if (!with_values) continue;
     T value{};
     if constexpr (!std::is_same_v<T, Half>)
-      if (form.are_small) value = static_cast<T>(cursor.byte());
-    if (!form.are_small) std::memcpy(&value, cursor.bytes(sizeof(T)).data(), sizeof(T));
+      if (form.are_small) value = static_cast<T>(static_cast<uint8_t>(stored[0]));
+    if (!form.are_small) std::memcpy(&value, stored.data(), sizeof(T));
+    if (form.marks_missing) values.missing.resize(values.count);
+    if (!values.missing.empty() || form.marks_missing) values.missing.push_back(is_missing);
     const auto* const bytes = reinterpret_cast<const std::byte*>(&value);
     values.bytes.insert(values.bytes.end(), bytes, bytes + sizeof value);
     ++values.count;
   }
 }
 
+// Returns the places of wanted lines in a run. Most stretches of a pass for one line do not contain it, which
+// is checked for many at a time.
+std::vector<uint64_t> places_of(const WantedLines& wanted, std::span<const uint32_t> lines) {
+  constexpr size_t kTogether = 512;
+  std::vector<uint64_t> places;
+  for (size_t first = 0; first < lines.size(); first += kTogether) {
+    const auto some = lines.subspan(first, std::min(kTogether, lines.size() - first));
+    if (all_hold(some, [&wanted](uint32_t line) { return line - wanted.first >= wanted.count; })) continue;
+    for (size_t i = 0; i < some.size(); ++i)
+      if (wanted.number_of(some[i]) != WantedLines::kNone) places.push_back(first + i);
+  }
+  return places;
+}
+
+// Calls visit(begin, end) for the runs of places between which no gap is wider than `widest`.
+template <class Visit>
+void for_close_places(std::span<const uint64_t> places, uint64_t widest, Visit&& visit) {
+  for (auto begin = places.begin(); begin != places.end();) {
+    auto end = begin + 1;
+    while (end != places.end() && *end - *(end - 1) <= widest) ++end;
+    visit(std::span(begin, end));
+    begin = end;
+  }
+}
+
 }  // namespace
+
+WantedLines WantedLines::run(uint64_t first, uint64_t count) {
+  return {static_cast<uint32_t>(first), static_cast<uint32_t>(count)};
+}
+
+WantedLines WantedLines::some(std::span<const uint64_t> lines) {
+  WantedLines wanted = run(lines.front(), lines.back() - lines.front() + 1);
+  if (wanted.count == lines.size()) return wanted;
+  wanted.numbers.assign(wanted.count, kNone);
+  for (size_t i = 0; i < lines.size(); ++i)
+    wanted.numbers[lines[i] - wanted.first] = static_cast<uint32_t>(i);
+  return wanted;
+}
 
 LineOrder::LineOrder(SparseMatrix matrix, const SparseMajors& majors, Context& context)
     : matrix_(std::move(matrix)),
@@ -170,6 +217,7 @@ LineOrder::LineOrder(SparseMatrix matrix, const SparseMajors& majors, Context& c
       lines_(matrix_.by_row ? matrix_.columns : matrix_.rows),
       entries_(majors.entries()),
       in_segment_(in_segment(majors.lists(), context)),
+      at_once_(looked_through_at_once(majors.lists(), context)),
       stays_in_cache_(stay_in_cache(majors.lists(), context)),
       scratch_(context.passes ? context.passes->scratch() : nullptr),
       cache_owner_(context.cache.new_owner()) {}
@@ -255,24 +303,6 @@ void LineOrder::fill_disk() const {
   is_on_disk_.store(true, std::memory_order_release);
 }
 
-void LineOrder::take(ByteSpan encoded, uint32_t checksum, const Form& form, LineEntries& entries) const {
-  if (crc32c(encoded) != checksum) throw unreadable("a temporary file of a matrix is damaged");
-  visit_number(matrix_.value->dtype(), [&](auto zero) { decode<decltype(zero)>(encoded, form, entries); });
-}
-
-void LineOrder::read_from_disk(uint64_t line, LineEntries& entries) const {
-  Bytes encoded;
-  for (const Placed& segment : placed_) {
-    OfLine place;
-    file_->read(segment.offset + line * kOfLine, std::as_writable_bytes(std::span(&place, 1)));
-    if (place.begin > place.end || place.end - place.begin > in_segment_ * kMostEncoded)
-      throw unreadable("a temporary file of a matrix is damaged");
-    encoded.resize(place.end - place.begin);
-    file_->read(segment.offset + table_size(lines_) + place.begin, encoded);
-    take(encoded, place.checksum, segment.form, entries);
-  }
-}
-
 std::shared_ptr<const LineOrder::Segment> LineOrder::segment_in_cache(uint64_t number) const {
   return context_.cache.get<Segment>({cache_owner_, number}, [&] { return make(number); });
 }
@@ -284,34 +314,125 @@ void LineOrder::fill_cache() const {
   }
 }
 
-void LineOrder::read_from_cache(uint64_t line, LineEntries& entries) const {
-  fill_cache();
-  for (uint64_t number = 0; number < segments(); ++number) {
-    const auto segment = segment_in_cache(number);
-    const ByteSpan bytes = segment->bytes;
-    OfLine place;
-    std::memcpy(&place, bytes.data() + line * kOfLine, sizeof place);
-    take(bytes.subspan(table_size(lines_) + place.begin, place.end - place.begin), place.checksum,
-         segment->form, entries);
+bool LineOrder::prepare() const {
+  if (choose() == Store::disk) filling_.call([this] { fill_disk(); });
+  const Store store = choose();  // not the disk if that was too full
+  if (store == Store::cache) fill_cache();
+  prepared_.store(store, std::memory_order_release);
+  return store != Store::nowhere;
+}
+
+// The bytes of a segment in the cache or on disk.
+class LineOrder::SortedBytes {
+ public:
+  explicit SortedBytes(std::shared_ptr<const Segment> cached)
+      : form(cached->form), cached_(std::move(cached)) {}
+  SortedBytes(const ScratchFile& file, const Placed& placed)
+      : form(placed.form), file_(&file), offset_(placed.offset) {}
+
+  const Form form;
+  // Returns `size` bytes from `offset` on, in `room` if they are not in memory.
+  ByteSpan read(uint64_t offset, uint64_t size, Bytes& room) const {
+    if (cached_) return ByteSpan(cached_->bytes).subspan(offset, size);
+    room.resize(size);
+    file_->read(offset_ + offset, room);
+    return room;
+  }
+
+ private:
+  const std::shared_ptr<const Segment> cached_;
+  const ScratchFile* const file_ = nullptr;
+  const uint64_t offset_ = 0;
+};
+
+// Appends the entries of lines [line, line + count) in a segment; the first of them has that number.
+void LineOrder::take_run(const SortedBytes& segment, uint32_t line, uint32_t count, uint32_t number,
+                         bool with_values, FoundEntries& found) const {
+  Bytes table_room, room;
+  const ByteSpan table = segment.read(line * kOfLine, table_size(count), table_room);
+  const auto number_at = [&table](uint64_t offset) {
+    uint32_t stored;
+    std::memcpy(&stored, table.subspan(offset).data(), sizeof stored);
+    return stored;
+  };
+  const auto begin_of = [&](uint64_t i) { return number_at(i * kOfLine); };
+  const uint32_t begin = begin_of(0), end = begin_of(count);
+  const auto check = [](bool holds) {
+    if (!holds) throw unreadable("a temporary file of a matrix is damaged");
+  };
+  check(begin <= end && end - begin <= in_segment_ * kMostEncoded);
+  const ByteSpan entries = segment.read(table_size(lines_) + begin, end - begin, room);
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint32_t from = begin_of(i), to = begin_of(i + 1);
+    check(begin <= from && from <= to && to <= end);
+    const ByteSpan encoded = entries.subspan(from - begin, to - from);
+    check(crc32c(encoded) == number_at(i * kOfLine + sizeof from));
+    visit_number(matrix_.value->dtype(),
+                 [&](auto zero) { decode<decltype(zero)>(encoded, segment.form, with_values, found); });
+    found.lines.resize(found.majors.size(), number + i);
   }
 }
 
-bool LineOrder::prepare() const {
-  if (choose() == Store::disk) filling_.call([this] { fill_disk(); });
-  if (is_on_disk_.load(std::memory_order_acquire)) return true;
-  if (choose() != Store::cache) return false;
-  fill_cache();
-  return true;
+void LineOrder::take(const SortedBytes& segment, const WantedLines& wanted, bool with_values,
+                     FoundEntries& found) const {
+  if (wanted.numbers.empty()) return take_run(segment, wanted.first, wanted.count, 0, with_values, found);
+  for (uint32_t i = 0; i < wanted.count; ++i)
+    if (wanted.numbers[i] != WantedLines::kNone)
+      take_run(segment, wanted.first + i, 1, wanted.numbers[i], with_values, found);
 }
 
-bool LineOrder::read(uint64_t line, LineEntries& entries) const {
-  entries = {{}, zero_elements(matrix_.value->dtype(), 0)};
-  if (!prepare()) return false;
-  if (is_on_disk_.load(std::memory_order_acquire))
-    read_from_disk(line, entries);
-  else
-    read_from_cache(line, entries);
-  return true;
+// Looks for the wanted lines among entries [first, last) of the store.
+void LineOrder::find(uint64_t first, uint64_t last, const WantedLines& wanted, bool with_values,
+                     FoundEntries& found) const {
+  const IndexRun<uint32_t> lines(*matrix_.index, first, last - first, lines_,
+                                 matrix_.by_row ? "column" : "row");
+  const std::vector<uint64_t> places = places_of(wanted, lines.values());
+  if (places.empty()) return;
+  for (const uint64_t place : places) found.lines.push_back(wanted.number_of(lines.values()[place]));
+  auto next = places.begin();
+  majors_.visit(first + places.front(), first + places.back() + 1,
+                [&](uint64_t major, uint64_t, uint64_t end) {
+                  for (; next != places.end() && first + *next < end; ++next)
+                    found.majors.push_back(static_cast<uint32_t>(major));
+                });
+  if (!with_values) return;
+  // Values between two that are close are read with them.
+  const DType& type = matrix_.value->dtype();
+  for_close_places(places, kWidestGap, [&](std::span<const uint64_t> close) {
+    const Elements values = read_run(*matrix_.value, first + close.front(), close.back() - close.front() + 1);
+    for_close_places(close, 1, [&](std::span<const uint64_t> together) {
+      append(type, found.values, values, together.front() - close.front(), together.size());
+    });
+  });
+}
+
+void LineOrder::visit(const WantedLines& wanted, bool with_values,
+                      const std::function<void(const FoundEntries&)>& visit) const {
+  if (wanted.count == 0) return;
+  const auto clear = [this](FoundEntries& found) {
+    found.lines.clear();
+    found.majors.clear();
+    found.values = zero_elements(matrix_.value->dtype(), 0);
+  };
+  const Store store = prepared_.load(std::memory_order_acquire);
+  if (store == Store::nowhere) {
+    EntryPass pass{{matrix_.index}, 0, entries_, at_once_, !stays_in_cache_};
+    if (with_values) pass.parts.push_back(matrix_.value);
+    const auto read = [&](FoundEntries& found, uint64_t first, uint64_t last) {
+      clear(found);
+      find(first, last, wanted, with_values, found);
+    };
+    return for_entry_runs<FoundEntries>(pass, context_, read, visit);
+  }
+  if (store == Store::cache) fill_cache();
+  const EntryPass pass{{}, 0, entries_, in_segment_, false};
+  const auto read = [&](FoundEntries& found, uint64_t first, uint64_t) {
+    clear(found);
+    const uint64_t number = first / in_segment_;
+    take(store == Store::disk ? SortedBytes(*file_, placed_[number]) : SortedBytes(segment_in_cache(number)),
+         wanted, with_values, found);
+  };
+  for_entry_runs<FoundEntries>(pass, context_, read, visit);
 }
 
 }  // namespace plainfs

@@ -1,13 +1,16 @@
-// The entries of a sparse matrix across its compressed axis, line by line, in few bytes: for each entry the
-// distance from the one before it on its line and its value, with small non-negative integers in one byte.
-// One pass creates it, in segments that are short enough for memory. If the cache cannot hold all of them,
-// they are written to an unnamed file (formats/core/base/scratch.h), and each line read from there is
-// verified by a checksum.
+// The entries of a sparse matrix across its compressed axis: those of some lines, in the order of the store.
+// They are found by a pass over the matrix, or, once all entries are sorted by line, read from that order.
+// The order takes few bytes: for each entry the distance from the one before it on its line and its value,
+// with small non-negative integers in one byte. One pass creates it, in segments that are short enough for
+// memory. It is in the cache if that has room, else in an unnamed file (formats/core/base/scratch.h), and
+// each line read from it is verified by a checksum.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "cache/cancellable_lock.h"
@@ -18,11 +21,29 @@
 
 namespace plainfs {
 
-// The entries of a line of a sparse matrix, in stored order.
-struct LineEntries {
-  std::vector<uint32_t> places{};
-  Elements values{};
-  size_t allocated_bytes() const { return places.capacity() * sizeof(uint32_t) + values.allocated_bytes(); }
+// Lines to look for: those from `first` on, `count` of them or, if there are numbers, only those with one.
+struct WantedLines {
+  static constexpr uint32_t kNone = UINT32_MAX;
+
+  uint32_t first = 0, count = 0;
+  std::vector<uint32_t> numbers{};  // of each line from `first` on, kNone if it is not wanted
+
+  static WantedLines run(uint64_t first, uint64_t count);
+  // Numbers the lines in their order. Requires: they ascend, and there is at least one.
+  static WantedLines some(std::span<const uint64_t> lines);
+  // Returns the number of a line, or kNone.
+  uint32_t number_of(uint32_t line) const {
+    const uint32_t i = line - first;  // wraps around to a large number for a line before the first
+    if (i >= count) return kNone;
+    return numbers.empty() ? i : numbers[i];
+  }
+};
+
+// Entries of wanted lines. Those of each line are in stored order.
+struct FoundEntries {
+  std::vector<uint32_t> lines;   // the number of each entry's line (WantedLines)
+  std::vector<uint32_t> majors;  // the places on these lines
+  Elements values;               // if they are needed
 };
 
 class LineOrder {
@@ -34,14 +55,16 @@ class LineOrder {
   LineOrder(const LineOrder&) = delete;
   LineOrder& operator=(const LineOrder&) = delete;
 
-  // Returns whether there is room, as far as is known. read() may still run out of it.
+  // Returns whether there is room for the order, as far as is known. prepare() may still run out of it.
   bool has_room() const;
-  // Creates the order by a pass over the matrix unless it exists; returns false if there is no room. Throws
-  // the errors of reading the matrix.
+  // Sorts all entries by a pass over the matrix unless they are sorted; returns false if there is no room.
+  // Throws the errors of reading the matrix.
   bool prepare() const;
-  // Reads a line; returns false if there is no room. Throws the errors of reading the matrix, and unreadable
-  // if the disk does not return the data. The first call prepares the order.
-  bool read(uint64_t line, LineEntries& entries) const;
+  // Calls visit(entries) for the entries of the wanted lines, some at a time, with or without their values:
+  // from the order if prepare() has found room, else by a pass over the matrix. Throws the errors of reading
+  // the matrix, and unreadable if the disk does not return the data.
+  void visit(const WantedLines& wanted, bool with_values,
+             const std::function<void(const FoundEntries&)>& visit) const;
 
   // The encoding of a segment's entries.
   struct Form {
@@ -70,9 +93,13 @@ class LineOrder {
   void fill_disk() const;
   std::shared_ptr<const Segment> segment_in_cache(uint64_t number) const;
   void fill_cache() const;
-  void take(ByteSpan encoded, uint32_t checksum, const Form& form, LineEntries& entries) const;
-  void read_from_disk(uint64_t line, LineEntries& entries) const;
-  void read_from_cache(uint64_t line, LineEntries& entries) const;
+  class SortedBytes;
+  void take(const SortedBytes& segment, const WantedLines& wanted, bool with_values,
+            FoundEntries& found) const;
+  void take_run(const SortedBytes& segment, uint32_t line, uint32_t count, uint32_t number, bool with_values,
+                FoundEntries& found) const;
+  void find(uint64_t first, uint64_t last, const WantedLines& wanted, bool with_values,
+            FoundEntries& found) const;
 
   const SparseMatrix matrix_;
   const SparseMajors& majors_;
@@ -80,9 +107,11 @@ class LineOrder {
   const uint64_t lines_;
   const uint64_t entries_;
   const uint64_t in_segment_;                     // entries
+  const uint64_t at_once_;                        // entries that a thread looks through
   const bool stays_in_cache_;                     // the stored matrix
   const std::shared_ptr<ScratchFolder> scratch_;  // null: none
   const uint64_t cache_owner_;
+  mutable std::atomic<Store> prepared_{Store::nowhere};
   mutable std::atomic<bool> disk_is_full_{false};
   mutable std::atomic<bool> is_on_disk_{false};  // the file written by filling_ may be read
   mutable Once filling_;

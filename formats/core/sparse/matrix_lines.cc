@@ -24,9 +24,6 @@ constexpr uint64_t kEntriesInRun = 128 * 1024;
 constexpr uint64_t kElementsInRun = 256 * 1024;
 // A hint: the number of elements of a line to read at once.
 constexpr uint64_t kLineChunk = 256 * 1024;
-constexpr uint32_t kNotWanted = UINT32_MAX;
-// The most unneeded entries that are read between two needed ones.
-constexpr uint64_t kWidestGap = 1024;
 
 void check_is_matrix(const DType& type) {
   if (!type.is_numeric()) throw unsupported("a matrix of {}", type.name());
@@ -56,36 +53,15 @@ void add_to_zeros(const DType& type, Elements& values) {
   });
 }
 
-// The lines to look for: the index of each in the request, or kNotWanted; empty if there is only one.
-struct WantedLines {
-  uint32_t only;
-  std::vector<uint32_t> numbers;
+// The entries of a line, by their places.
+struct LineEntries {
+  std::vector<uint32_t> places{};
+  Elements values{};
+  size_t allocated_bytes() const { return places.capacity() * sizeof(uint32_t) + values.allocated_bytes(); }
 };
 
-// Returns the places of an index in a run. Most stretches do not contain it, which is checked for many at a
-// time.
-std::vector<uint64_t> places_equal(std::span<const uint32_t> indices, uint32_t wanted) {
-  constexpr size_t kAtOnce = 512;
-  std::vector<uint64_t> places;
-  for (size_t first = 0; first < indices.size(); first += kAtOnce) {
-    const auto some = indices.subspan(first, std::min(kAtOnce, indices.size() - first));
-    if (all_hold(some, [wanted](uint32_t index) { return index != wanted; })) continue;
-    for (size_t i = 0; i < some.size(); ++i)
-      if (some[i] == wanted) places.push_back(first + i);
-  }
-  return places;
-}
-
-std::vector<uint64_t> places_in(std::span<const uint32_t> indices, const std::vector<uint32_t>& numbers) {
-  std::vector<uint64_t> places;
-  for (size_t i = 0; i < indices.size(); ++i)
-    if (numbers[indices[i]] != kNotWanted) places.push_back(i);
-  return places;
-}
-
 // Returns the entries in order. Entries at one place are added up in stored order.
-LineEntries in_order(const DType& type, std::vector<uint32_t> places, Elements values) {
-  LineEntries line{std::move(places), std::move(values)};
+LineEntries in_order(const DType& type, LineEntries line) {
   add_to_zeros(type, line.values);
   if (rise_strictly(std::span<const uint32_t>(line.places))) return line;
   LineEntries ordered;
@@ -122,17 +98,10 @@ class SparseLines : public MatrixLines {
  private:
   using EntriesPtr = std::shared_ptr<const LineEntries>;
 
-  // The requested entries in a run of the store.
-  struct Hits {
-    std::vector<uint32_t> lines, places;
-    Elements values;
-  };
-
   EntriesPtr entries(uint64_t line) const;
   LineEntries make(uint64_t line) const;
   LineEntries read_along(uint64_t line) const;
-  std::vector<LineEntries> scan(std::span<const uint64_t> lines) const;
-  Hits hits(uint64_t first, uint64_t last, const WantedLines& wanted) const;
+  std::vector<LineEntries> read_across(std::span<const uint64_t> lines) const;
   template <class Work>
   void pass(Work&& work) const;
 
@@ -142,8 +111,8 @@ class SparseLines : public MatrixLines {
   const SparseMajors majors_;
   const uint64_t minors_;
   const uint64_t cache_owner_;
-  mutable std::atomic<bool> has_scanned_{false};  // relaxed: another scan costs time only
-  const LineOrder order_;                         // for lines across
+  mutable std::atomic<bool> has_read_{false};  // relaxed: another pass costs time only
+  const LineOrder order_;                      // for lines across
 };
 
 SparseLines::SparseLines(const SparseMatrix& matrix, bool are_rows, Context& context)
@@ -183,17 +152,17 @@ void SparseLines::expect(std::span<const uint64_t> lines) const {
   std::vector<uint64_t> unknown;
   for (const uint64_t line : lines)
     if (!context_.cache.held<LineEntries>({cache_owner_, line})) unknown.push_back(line);
-  if (unknown.size() < 2 || (has_scanned_.load(std::memory_order_relaxed) && order_.has_room())) return;
+  if (unknown.size() < 2 || (has_read_.load(std::memory_order_relaxed) && order_.has_room())) return;
   std::sort(unknown.begin(), unknown.end());
   unknown.erase(std::unique(unknown.begin(), unknown.end()), unknown.end());
-  std::vector<LineEntries> found = scan(unknown);
+  std::vector<LineEntries> found = read_across(unknown);
   for (size_t i = 0; i < unknown.size(); ++i)
     context_.cache.get<LineEntries>({cache_owner_, unknown[i]}, [&] { return std::move(found[i]); });
 }
 
 void SparseLines::sort_ahead() const {
   if (is_along_ || !order_.prepare()) return;
-  has_scanned_.store(true, std::memory_order_relaxed);  // the next line is read from the order
+  has_read_.store(true, std::memory_order_relaxed);  // the next line is read from the order
 }
 
 SparseLines::EntriesPtr SparseLines::entries(uint64_t line) const {
@@ -202,18 +171,16 @@ SparseLines::EntriesPtr SparseLines::entries(uint64_t line) const {
 
 LineEntries SparseLines::make(uint64_t line) const {
   if (is_along_) return read_along(line);
-  LineEntries found;
-  if (has_scanned_.load(std::memory_order_relaxed) && order_.read(line, found))
-    return in_order(dtype(), std::move(found.places), std::move(found.values));
-  return std::move(scan(std::span(&line, 1)).front());
+  if (has_read_.load(std::memory_order_relaxed)) order_.prepare();
+  return std::move(read_across(std::span(&line, 1)).front());
 }
 
 LineEntries SparseLines::read_along(uint64_t line) const {
   const Pointers pointers(majors_.lists(), line, 1);
   const uint64_t begin = pointers.values()[0], end = pointers.values()[1];
   const IndexRun<uint32_t> places(*matrix_.index, begin, end - begin, length(), "index");
-  return in_order(dtype(), {places.values().begin(), places.values().end()},
-                  read_run(*matrix_.value, begin, end - begin));
+  return in_order(dtype(), {{places.values().begin(), places.values().end()},
+                            read_run(*matrix_.value, begin, end - begin)});
 }
 
 // Calls work(first, last) for runs of all entries, in several threads.
@@ -225,58 +192,20 @@ void SparseLines::pass(Work&& work) const {
                  context_, work);
 }
 
-SparseLines::Hits SparseLines::hits(uint64_t first, uint64_t last, const WantedLines& wanted) const {
-  const IndexRun<uint32_t> indices(*matrix_.index, first, last - first, minors_,
-                                   matrix_.by_row ? "column" : "row");
-  Hits some;
-  const std::vector<uint64_t> at = wanted.numbers.empty() ? places_equal(indices.values(), wanted.only)
-                                                          : places_in(indices.values(), wanted.numbers);
-  some.values = zero_elements(dtype(), 0);
-  if (at.empty()) return some;
-  for (const uint64_t i : at)
-    some.lines.push_back(wanted.numbers.empty() ? 0 : wanted.numbers[indices.values()[i]]);
-  // Entries between two that are close are read with them.
-  for (auto begin = at.begin(); begin != at.end();) {
-    auto end = begin + 1;
-    while (end != at.end() && *end - *(end - 1) <= kWidestGap) ++end;
-    const Elements values = read_run(*matrix_.value, first + *begin, *(end - 1) - *begin + 1);
-    for (const uint64_t from = *begin; begin != end; ++begin)
-      append(dtype(), some.values, values, *begin - from, 1);
-  }
-  auto next = at.begin();
-  majors_.visit(first + at.front(), first + at.back() + 1, [&](uint64_t major, uint64_t, uint64_t end) {
-    for (; next != at.end() && first + *next < end; ++next)
-      some.places.push_back(static_cast<uint32_t>(major));
-  });
-  return some;
-}
-
-// Reads the lines in one pass over the matrix. Requires: lines are ascending and not empty.
-std::vector<LineEntries> SparseLines::scan(std::span<const uint64_t> lines) const {
-  WantedLines wanted{static_cast<uint32_t>(lines.front()), {}};
-  if (lines.size() > 1) wanted.numbers.assign(minors_, kNotWanted);
-  for (size_t i = 0; i < lines.size() && lines.size() > 1; ++i)
-    wanted.numbers[lines[i]] = static_cast<uint32_t>(i);
-  Mutex mutex;
-  std::vector<std::pair<uint64_t, Hits>> all;  // by their beginnings
-  pass([&](uint64_t first, uint64_t last) {
-    Hits some = hits(first, last, wanted);
-    if (some.places.empty()) return;
-    const MutexLock lock(mutex);
-    all.emplace_back(first, std::move(some));
-  });
-  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<std::vector<uint32_t>> places(lines.size());
-  std::vector<Elements> values(lines.size(), zero_elements(dtype(), 0));
-  for (const auto& [first, some] : all)
-    for (size_t i = 0; i < some.places.size(); ++i) {
-      places[some.lines[i]].push_back(some.places[i]);
-      append(dtype(), values[some.lines[i]], some.values, i, 1);
+// Reads the lines together. Requires: they ascend, and there is at least one.
+std::vector<LineEntries> SparseLines::read_across(std::span<const uint64_t> lines) const {
+  std::vector<LineEntries> found(lines.size(), {{}, zero_elements(dtype(), 0)});
+  order_.visit(WantedLines::some(lines), true, [&](const FoundEntries& some) {
+    for (size_t i = 0, end = 0; i < some.lines.size(); i = end) {
+      while (end < some.lines.size() && some.lines[end] == some.lines[i]) ++end;
+      LineEntries& line = found[some.lines[i]];
+      line.places.insert(line.places.end(), some.majors.begin() + static_cast<ptrdiff_t>(i),
+                         some.majors.begin() + static_cast<ptrdiff_t>(end));
+      append(dtype(), line.values, some.values, i, end - i);
     }
-  std::vector<LineEntries> found;
-  for (size_t i = 0; i < lines.size(); ++i)
-    found.push_back(in_order(dtype(), std::move(places[i]), std::move(values[i])));
-  has_scanned_.store(true, std::memory_order_relaxed);
+  });
+  for (LineEntries& line : found) line = in_order(dtype(), std::move(line));
+  has_read_.store(true, std::memory_order_relaxed);
   return found;
 }
 

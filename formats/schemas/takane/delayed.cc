@@ -388,7 +388,7 @@ class TreeReader {
     }
   }
 
-  static void join_values(std::vector<Delayed>& seeds, uint64_t along, Delayed& all) {
+  void join_values(std::vector<Delayed>& seeds, uint64_t along, Delayed& all) const {
     std::vector<DType> types;
     for (const Delayed& seed : seeds)
       types.push_back(seed.sparse ? seed.sparse->dtype() : seed.dense->dtype());
@@ -406,7 +406,7 @@ class TreeReader {
         std::all_of(seeds.begin(), seeds.end(), [](const Delayed& seed) { return seed.by_row; });
     std::vector<EntrySourcePtr> sources;
     for (const Delayed& seed : seeds) {
-      EntrySourcePtr source = seed.by_row == by_row ? seed.sparse : flipped(seed.sparse);
+      EntrySourcePtr source = seed.by_row == by_row ? seed.sparse : flipped(seed.sparse, context_);
       sources.push_back(converted(std::move(source), type));
     }
     all.by_row = by_row;

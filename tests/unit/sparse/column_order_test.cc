@@ -5,7 +5,9 @@
 
 #include "formats/core/model/array_runs.h"
 #include "formats/core/model/derived_array.h"
+#include "tests/support/room_on_disk.h"
 #include "tests/support/sample_arrays.h"
+#include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"
 
@@ -156,6 +158,21 @@ BOOST_AUTO_TEST_CASE(each_band_is_one_pass_over_its_source) {
   for (uint64_t i = 0; i < 50; ++i) read_run(*turned.value, 3 * 8192 + 4000 * (i % 2) + i, 10);
   BOOST_TEST(many.stored_value->chunks_decoded() == many.chunks());
   BOOST_TEST(many.stored_index->chunks_decoded() == (2 + passes) * many.chunks());
+}
+
+BOOST_AUTO_TEST_CASE(bands_of_sorted_entries_share_a_pass) {
+  const TemporaryDirectory folder;
+  RoomOnDisk room(folder.path(), 64 << 20);
+  TestContext context(size_t{128} << 10);
+  context.context.passes = &room;
+  std::mt19937_64 random(10);
+  const ManyEntries many(random, context);
+  const SparseMatrix turned = by_column(many.matrix, context);
+  BOOST_TEST((all<uint32_t>(*turned.index) == many.rows));
+  BOOST_TEST((all<float>(*turned.value) == many.values));
+  // Counted and sorted once. Chunks in two segments of the sort are decoded twice.
+  BOOST_TEST(many.stored_index->chunks_decoded() < 3 * many.chunks());
+  BOOST_TEST(many.stored_value->chunks_decoded() < 2 * many.chunks());
 }
 
 BOOST_AUTO_TEST_CASE(cached_store_is_decoded_once) {

@@ -6,34 +6,17 @@
 #include <boost/filesystem.hpp>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <numeric>
 #include <random>
 
-#include "formats/core/base/passes.h"
 #include "tests/support/mentions.h"
+#include "tests/support/room_on_disk.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"
 
 namespace plainfs {
 namespace {
-
-// Keeps no passes, and has disk space.
-class RoomOnDisk : public Passes {
- public:
-  RoomOnDisk(const std::string& path, uint64_t most_bytes)
-      : folder_(std::make_shared<ScratchFolder>(path, most_bytes)) {}
-  std::shared_ptr<const std::vector<uint64_t>> known(const std::string&, const std::string&,
-                                                     Sources&) override {
-    return nullptr;
-  }
-  void keep(const std::string&, const std::string&, std::vector<uint64_t>,
-            std::chrono::steady_clock::duration, Sources&) override {}
-  void discard(const std::string&, Sources&) override {}
-  std::shared_ptr<ScratchFolder> scratch() const override { return folder_; }
-
- private:
-  const std::shared_ptr<ScratchFolder> folder_;
-};
 
 // Returns the entries of each row of a matrix by column, in the order of the store.
 template <class T>
@@ -77,16 +60,49 @@ bool is_same(T a, T b) {
   return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
+// Calls visit(number, major, i, entries) for the entries of the wanted lines.
+template <class Visit>
+void for_entries(const LineOrder& order, const WantedLines& wanted, bool with_values, Visit&& visit) {
+  order.visit(wanted, with_values, [&](const FoundEntries& some) {
+    BOOST_TEST_REQUIRE(some.lines.size() == some.majors.size());
+    BOOST_TEST_REQUIRE(some.values.count == (with_values ? some.lines.size() : 0));
+    for (size_t i = 0; i < some.lines.size(); ++i) visit(some.lines[i], some.majors[i], i, some.values);
+  });
+}
+
+// Checks the entries of the wanted lines, of which lines[i] has the number i.
 template <class T>
-void check(const LineOrder& order, const Known<T>& known) {
-  for (uint64_t row = 0; row < known.rows.size(); ++row) {
-    LineEntries found;
-    BOOST_TEST_REQUIRE(order.read(row, found));
-    BOOST_TEST_REQUIRE(found.places.size() == known.rows[row].size());
-    for (size_t i = 0; i < found.places.size(); ++i) {
-      BOOST_TEST_REQUIRE(found.places[i] == known.rows[row][i].first);
-      BOOST_TEST_REQUIRE(is_same(found.values.template values<T>()[i], known.rows[row][i].second));
-    }
+void check(const LineOrder& order, const Known<T>& known, const WantedLines& wanted,
+           const std::vector<uint64_t>& lines) {
+  std::vector<size_t> next(lines.size()), next_major(lines.size());
+  uint64_t wrong = 0;
+  for_entries(order, wanted, true, [&](uint32_t number, uint32_t major, size_t i, const Elements& values) {
+    const auto& [known_major, value] = known.rows[lines.at(number)].at(next[number]++);
+    wrong += major != known_major || !is_same(values.template values<T>()[i], value);
+  });
+  for_entries(order, wanted, false, [&](uint32_t number, uint32_t major, size_t, const Elements&) {
+    wrong += major != known.rows[lines.at(number)].at(next_major[number]++).first;
+  });
+  BOOST_TEST_REQUIRE(wrong == 0u);
+  for (size_t i = 0; i < lines.size(); ++i) {
+    BOOST_TEST_REQUIRE(next[i] == known.rows[lines[i]].size());
+    BOOST_TEST_REQUIRE(next_major[i] == next[i]);
+  }
+}
+
+// Checks every line, or, as each takes a pass while they are not sorted, few of them; some lines together,
+// and runs of them.
+template <class T>
+void check(const LineOrder& order, const Known<T>& known, bool is_sorted) {
+  const uint64_t rows = known.rows.size(), step = is_sorted ? 1 : rows / 3 + 1;
+  for (uint64_t row = 0; row < rows; row += step) check(order, known, WantedLines::run(row, 1), {row});
+  const std::vector<uint64_t> some{0, 2, 3, rows / 2, rows - 1};
+  check(order, known, WantedLines::some(some), some);
+  for (const uint64_t first : {uint64_t{0}, rows / 3}) {
+    std::vector<uint64_t> lines(rows - first);
+    std::iota(lines.begin(), lines.end(), first);
+    check(order, known, WantedLines::run(first, lines.size()), lines);
+    check(order, known, WantedLines::some(lines), lines);
   }
 }
 
@@ -124,9 +140,12 @@ BOOST_AUTO_TEST_CASE(lines_match_the_entries_of_the_store) {
       const SparseMajors majors(matrix);
       const LineOrder order(matrix, majors, context);
       BOOST_TEST(order.has_room());
-      if (visit == 0) check(order, whole);
-      if (visit == 1) check(order, large);
-      if (visit == 2) check(order, real);
+      for (const bool is_sorted : {false, true}) {
+        if (is_sorted) BOOST_TEST(order.prepare());
+        if (visit == 0) check(order, whole, is_sorted);
+        if (visit == 1) check(order, large, is_sorted);
+        if (visit == 2) check(order, real, is_sorted);
+      }
       BOOST_TEST((open_scratch(folder.path()) >= 0) == on_disk);
       BOOST_TEST(boost::filesystem::is_empty(folder.path()));
     }
@@ -145,15 +164,20 @@ BOOST_AUTO_TEST_CASE(a_missing_value_stays_missing) {
       std::make_shared<MemoryArray>(known.matrix.value->dtype(), Shape{values.count}, std::move(values));
   const SparseMajors majors(known.matrix);
   const LineOrder order(known.matrix, majors, context);
-  check(order, known);
   const Elements index = read_all(*known.matrix.index);
-  for (uint64_t row = 0; row < 20; ++row) {
-    LineEntries found;
-    order.read(row, found);
-    std::vector<uint8_t> wanted;
-    for (size_t i = 0; i < index.count; ++i)
-      if (index.values<uint32_t>()[i] == row) wanted.push_back(missing[i]);
-    BOOST_TEST(found.values.missing == wanted, boost::test_tools::per_element());
+  for (const bool is_sorted : {false, true}) {
+    if (is_sorted) BOOST_TEST(order.prepare());
+    check(order, known, is_sorted);
+    for (uint64_t row = 0; row < 20; ++row) {
+      std::vector<uint8_t> wanted, found;
+      for_entries(order, WantedLines::run(row, 1), true,
+                  [&](uint32_t, uint32_t, size_t i, const Elements& values) {
+                    found.push_back(values.is_missing(i));
+                  });
+      for (size_t i = 0; i < index.count; ++i)
+        if (index.values<uint32_t>()[i] == row) wanted.push_back(missing[i]);
+      BOOST_TEST(found == wanted, boost::test_tools::per_element());
+    }
   }
 }
 
@@ -161,11 +185,11 @@ BOOST_AUTO_TEST_CASE(a_missing_value_stays_missing) {
 BOOST_AUTO_TEST_CASE(without_disk_space_there_is_no_order) {
   const auto known = random_matrix<int64_t>(300, 400, 5, [](auto& r) { return static_cast<int64_t>(r()); });
   const SparseMajors majors(known.matrix);
-  LineEntries found;
   TestContext context(kSmallCache);
   const LineOrder nowhere(known.matrix, majors, context);
   BOOST_TEST(!nowhere.has_room());
-  BOOST_TEST(!nowhere.read(3, found));
+  BOOST_TEST(!nowhere.prepare());
+  check(nowhere, known, false);
   // A disk that takes less than it reports, and returns all of it.
   const TemporaryDirectory folder;
   RoomOnDisk room(folder.path(), 2 * known.matrix.value->count() + (64 << 10));
@@ -173,8 +197,9 @@ BOOST_AUTO_TEST_CASE(without_disk_space_there_is_no_order) {
   const uint64_t before = room.scratch()->room();
   const LineOrder full(known.matrix, majors, context);
   BOOST_TEST(full.has_room());
-  BOOST_TEST(!full.read(3, found));
+  BOOST_TEST(!full.prepare());
   BOOST_TEST(!full.has_room());
+  check(full, known, WantedLines::run(3, 1), {3});
   BOOST_TEST(room.scratch()->room() == before);
 }
 
@@ -187,16 +212,17 @@ BOOST_AUTO_TEST_CASE(altered_temporary_file_is_an_error) {
   context.context.passes = &room;
   const SparseMajors majors(known.matrix);
   const LineOrder order(known.matrix, majors, context);
-  LineEntries found;
-  BOOST_TEST_REQUIRE(order.read(3, found));
+  BOOST_TEST_REQUIRE(order.prepare());
+  const auto read = [&] { order.visit(WantedLines::run(3, 1), true, [](const FoundEntries&) {}); };
+  read();
   const int file = open_scratch(folder.path());
   BOOST_TEST_REQUIRE(file >= 0);
   const off_t end = ::lseek(file, 0, SEEK_END);
   const std::string other(static_cast<size_t>(end), '\1');
   BOOST_TEST_REQUIRE(::pwrite(file, other.data(), other.size(), 0) == end);
-  BOOST_CHECK_EXCEPTION(order.read(3, found), Error, mentions("a temporary file of a matrix is damaged"));
+  BOOST_CHECK_EXCEPTION(read(), Error, mentions("a temporary file of a matrix is damaged"));
   BOOST_TEST_REQUIRE(::ftruncate(file, 10) == 0);
-  BOOST_CHECK_EXCEPTION(order.read(3, found), Error, mentions("a temporary file cannot be read"));
+  BOOST_CHECK_EXCEPTION(read(), Error, mentions("a temporary file cannot be read"));
 }
 #endif
 
