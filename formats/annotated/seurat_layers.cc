@@ -192,7 +192,7 @@ Content SeuratLayers::matrix(std::string_view name) const {
     if (Content content = whole(*node); !std::holds_alternative<std::monostate>(content)) return content;
   const Parts parts = parts_of(name);
   if (parts.matrices.empty()) return {};
-  Joined joined(features_, cells_);
+  Joined joined(features_, cells_, context_);
   for (const SparseMatrix& part : parts.matrices)
     if (!joined.add(part)) throw unsupported("{}: {} repeated cells", assay_->path(), parts.names);
   const uint64_t cells = cells_->count(), features = features_->count();

@@ -6,6 +6,7 @@
 
 #include "formats/annotated/annotated_matrices.h"
 #include "formats/annotated/slides.h"
+#include "formats/core/base/location.h"
 #include "formats/core/text/percent.h"
 #include "formats/core/text/printable.h"
 #include "fs/report/active_assay.h"
@@ -21,6 +22,7 @@ namespace {
 
 constexpr size_t kMostColumnLinks = 12, kMostGeneLinks = 8;
 constexpr uint64_t kMostSplitLevels = 10'000;
+constexpr uint64_t kMostSortedAhead = 100'000'000;  // entries: some seconds
 constexpr size_t kMostShownBytes = 60;
 
 // The folders that contain the gene files of an annotated matrix.
@@ -57,11 +59,14 @@ class CellsSection {
         filesystem_(*subject.place.filesystem),
         place_(place),
         cells_(cells),
+        store_(*subject.meaning->what.store),
         matrix_(cells.matrix()),
         page_(page),
         query_(exchange.target.query) {}
 
   void add() {
+    // The next question is likely to be about a gene. A remote matrix is fetched for the first one only.
+    if (cells_.has_genes() && !is_url(store_.path)) cells_.sort_ahead(kMostSortedAhead);
     choose_embedding();
     choose_slide();
     choose_colour();
@@ -328,6 +333,7 @@ class CellsSection {
   Filesystem& filesystem_;
   const CellsPlace& place_;
   const PageCells& cells_;
+  const Store& store_;
   const AnnotatedMatrix& matrix_;
   PageModel& page_;
   const Query query_;

@@ -75,18 +75,25 @@ PageCells::PageCells(OpenMeaning meaning, const FoundAnnotatedMatrix& found)
                                           *meaning_.what.context);
 }
 
+const MatrixLinesPtr& PageCells::lines() const {
+  return lines_.get([this] { return lines_of_genes(matrix_.x, *meaning_.what.context); });
+}
+
+void PageCells::sort_ahead(uint64_t most_entries) const {
+  if (most_sorted_ahead_.exchange(most_entries, std::memory_order_relaxed) >= most_entries) return;
+  meaning_.what.context->workers.try_later(
+      [self = shared_from_this(), most_entries] { self->lines()->sort_ahead(most_entries); });
+}
+
 std::vector<double> PageCells::values(uint64_t gene) const {
-  const MatrixLinesPtr& lines =
-      lines_.get([this] { return lines_of_genes(matrix_.x, *meaning_.what.context); });
+  const MatrixLinesPtr& lines = this->lines();
   if (lines->length() != matrix_.cells)
     throw damaged("X has {} cells, expected {}", lines->length(), matrix_.cells);
   if (lines->length() > kMostCells) throw unsupported("{} cells are too many for a page", lines->length());
   std::vector<double> values;
   values.reserve(lines->length());
   append_doubles(lines->dtype(), lines->read(gene, 0, lines->length()), values);
-  // After one gene, others are likely to be read.
-  if (!is_sorted_ahead_.exchange(true))
-    meaning_.what.context->workers.try_later([meaning = meaning_, lines] { lines->sort_ahead(); });
+  sort_ahead(UINT64_MAX);  // after one gene, others are likely to be read
   return values;
 }
 

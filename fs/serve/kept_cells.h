@@ -18,8 +18,8 @@
 
 namespace plainfs::serve {
 
-// An annotated matrix with its genes by name. Const and thread-safe.
-class PageCells {
+// An annotated matrix with its genes by name. Const and thread-safe. Owned by a shared_ptr.
+class PageCells : public std::enable_shared_from_this<PageCells> {
  public:
   // meaning: the directory in which `found` was found. Throws what found.make() throws, and damaged if obs
   // has no row for each cell.
@@ -31,9 +31,12 @@ class PageCells {
   bool has_genes() const { return genes_ != nullptr; }
   // Requires: has_genes(). Throws the errors of reading the names.
   std::shared_ptr<const PartNames> genes() const { return genes_->get(); }
-  // Returns the values of a gene, one per cell, NaN if missing. The first call begins to sort the matrix for
-  // later ones. Requires: has_genes(), gene < genes()->count(). Throws damaged if X has another number of
-  // cells.
+  // Begins to sort the matrix, in the background, so that genes are read without a pass over it, unless it
+  // has more entries than that. Requires: has_genes().
+  void sort_ahead(uint64_t most_entries) const;
+  // Returns the values of a gene, one per cell, NaN if missing. The first call sorts ahead for later ones,
+  // however many entries there are. Requires: has_genes(), gene < genes()->count(). Throws damaged if X has
+  // another number of cells.
   std::vector<double> values(uint64_t gene) const;
   // Returns genes to suggest: highly variable ones if they are known, else the first.
   const std::vector<std::string>& first_genes() const;
@@ -44,13 +47,14 @@ class PageCells {
   std::shared_ptr<const Backdrop> backdrop(const Slide& slide) const;
 
  private:
+  const MatrixLinesPtr& lines() const;
   std::vector<std::string> find_first_genes() const;
 
   const OpenMeaning meaning_;
   const AnnotatedMatrix matrix_;
   std::unique_ptr<PartNameList> genes_;  // null: the matrix has no values, or its genes have no names
   Lazy<MatrixLinesPtr> lines_;
-  mutable std::atomic<bool> is_sorted_ahead_{false};  // or is being sorted; only speed depends on it
+  mutable std::atomic<uint64_t> most_sorted_ahead_{0};  // entries; relaxed: only speed depends on it
   Lazy<std::vector<std::string>> first_genes_;
   Lazy<std::vector<Slide>> slides_;
 

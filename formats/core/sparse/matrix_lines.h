@@ -35,9 +35,9 @@ class MatrixLines {
   virtual Elements read(uint64_t line, uint64_t first, uint64_t count) const = 0;
   // Announces that these lines will be read, so that lines that need a pass over the matrix share one.
   virtual void expect(std::span<const uint64_t>) const {}
-  // Sorts the entries if later lines would be read faster from them. Takes a pass over the matrix at most,
-  // and none when it is called again.
-  virtual void sort_ahead() const {}
+  // Sorts the entries if later lines would be read faster from them and there are at most that many. Takes a
+  // pass over the matrix at most, and none when it is called again.
+  virtual void sort_ahead(uint64_t) const {}
   // Returns whether the next line that was not read yet takes a pass over the matrix.
   virtual bool is_costly() const { return false; }
   // Returns for each line how many more characters its elements take in a text than as many zeros would, by

@@ -353,7 +353,7 @@ class TreeReader {
     return combine(std::move(seeds), along);
   }
 
-  static Delayed combine(std::vector<Delayed> seeds, uint64_t along) {
+  Delayed combine(std::vector<Delayed> seeds, uint64_t along) const {
     Delayed all = seeds.front();
     const size_t rank = all.shape.size();
     if (along >= rank) throw damaged("arrays of {} dimensions are combined along dimension {}", rank, along);

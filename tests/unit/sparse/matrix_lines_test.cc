@@ -155,18 +155,20 @@ BOOST_AUTO_TEST_CASE(sorting_ahead_takes_one_pass_if_there_is_room) {
   TestContext context;
   const SparseMatrix stored = in_chunks(both.sparse, 100, context);
   const auto lines = sparse_lines(stored, false, context);
-  lines->sort_ahead();
+  lines->sort_ahead(both.sparse.index->count() - 1);
+  BOOST_TEST(chunks_decoded(stored) == 0U);
+  lines->sort_ahead(UINT64_MAX);
   const uint64_t once = chunks_decoded(stored);
   BOOST_TEST(once == (both.sparse.index->count() + 99) / 100);
-  lines->sort_ahead();
+  lines->sort_ahead(UINT64_MAX);
   check_lines(*lines, both, false, 9);
   BOOST_TEST(chunks_decoded(stored) == once);
 
   TestContext small_context(48 << 10);
   const SparseMatrix too_large = in_chunks(both.sparse, 100, small_context);
-  sparse_lines(too_large, false, small_context)->sort_ahead();
+  sparse_lines(too_large, false, small_context)->sort_ahead(UINT64_MAX);
   const SparseMatrix along = in_chunks(both.sparse, 100, context);
-  sparse_lines(along, true, context)->sort_ahead();
+  sparse_lines(along, true, context)->sort_ahead(UINT64_MAX);
   BOOST_TEST(chunks_decoded(too_large) + chunks_decoded(along) == 0U);
 }
 
