@@ -46,13 +46,6 @@ struct ViewEntry {
   bool is_directory() const { return list || found || node.parts; }
 };
 
-// Returns the file that shows a node beside its directory, as NAME + extension.
-inline ViewEntry beside(std::string extension, Opener open, bool found_by_name = false) {
-  ViewEntry entry{std::move(extension), std::move(open), nullptr, found_by_name};
-  entry.is_beside = true;
-  return entry;
-}
-
 // The names that a directory of found files lists, in order. Immutable and thread-safe.
 class FoundNames {
  public:

@@ -94,7 +94,7 @@ std::string attrs_json(const Node& directory) {
   return to_json_text(all) + "\n";
 }
 
-void offer_attrs_json(const Node& directory, Context& context, std::vector<ViewEntry>& files) {
+void offer_attributes(const FileRow& row, const Node& directory, Context& context, Files& files) {
   if (!directory.parts) return;
   std::optional<Error> error;
   try {
@@ -102,10 +102,11 @@ void offer_attrs_json(const Node& directory, Context& context, std::vector<ViewE
   } catch (const Error& why) {
     error = why;  // reading the file reports it
   }
-  files.push_back({".attrs.json", [directory, error, &context] {
-                     return std::make_unique<TextFile>(std::make_unique<AttrsJson>(directory, error, context),
-                                                       context);
-                   }});
+  row.add(
+      [directory, error, &context] {
+        return std::make_unique<TextFile>(std::make_unique<AttrsJson>(directory, error, context), context);
+      },
+      files);
 }
 
 }  // namespace plainfs

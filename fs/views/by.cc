@@ -148,7 +148,7 @@ CellsPtr cells_of_fragments(const Fragments& fragments, const GroupPtr& stored, 
 
 }  // namespace
 
-void offer_by(const Node& node, Context& context, std::vector<ViewEntry>& files) {
+void offer_by(const FileRow&, const Node& node, Context& context, Files& files) {
   if (!node.parts) return;
   const GroupPtr stored = stored_group(*node.parts).shared_from_this();
   const auto* fragments = std::get_if<Fragments>(&node.content);

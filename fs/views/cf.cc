@@ -13,8 +13,6 @@
 namespace plainfs {
 namespace {
 
-constexpr const char kNetcdf[] = "netcdf 1";
-
 ViewEntry found_by_its_name(std::string name) {
   ViewEntry file{std::move(name), nullptr};
   file.found_by_name = file.never_listed = true;
@@ -90,8 +88,7 @@ class CoordinateParts : public NamedFiles {
 
 }  // namespace
 
-void offer_tables_of_variables(const Node& node, Offer offer, Context& context,
-                               std::vector<ViewEntry>& files) {
+void offer_tables_of_variables(const FileRow& row, const Node& node, Context& context, Files& files) {
   const CfDatasetPtr dataset = cf_dataset(node);
   if (!dataset) return;
   for (const CfVariable& variable : dataset->variables) {
@@ -102,8 +99,9 @@ void offer_tables_of_variables(const Node& node, Offer offer, Context& context,
     } catch (const Error& error) {
       table.content = error;
     }
-    std::vector<ViewEntry> own;
-    offer(table, context, own);
+    Files own;
+    for (const View& view : views())
+      if (view.option == row.view) view.offer(table, context, own);
     for (ViewEntry& file : own) {
       ViewEntry named = found_by_its_name(variable.name + ".table" + file.name);
       named.open = std::move(file.open);
@@ -112,26 +110,31 @@ void offer_tables_of_variables(const Node& node, Offer offer, Context& context,
   }
 }
 
-void offer_nc(const Node& node, Context& context, std::vector<ViewEntry>& files) {
+void offer_netcdf_of_dataset(const FileRow& row, const Node& node, Context& context, Files& files) {
+  const CfDatasetPtr dataset = cf_dataset(node);
+  if (!dataset || !has_netcdf(*dataset)) return;
+  row.add(
+      [dataset, &context, version = row.version] {
+        return layout_file([dataset, &context] { return netcdf_file(*dataset, context); }, context, version);
+      },
+      files);
+}
+
+void offer_netcdf_of_variables(const FileRow& row, const Node& node, Context& context, Files& files) {
   const CfDatasetPtr dataset = cf_dataset(node);
   if (!dataset) return;
-  if (has_netcdf(*dataset))
-    files.push_back({"dataset.nc", [dataset, &context] {
-                       return layout_file([dataset, &context] { return netcdf_file(*dataset, context); },
-                                          context, kNetcdf);
-                     }});
   for (const CfVariable& variable : dataset->variables) {
     if (variable.dimensions.empty() || variable.is_inherited || !has_netcdf(variable)) continue;
     ViewEntry file = found_by_its_name(variable.name + ".nc");
-    file.open = [dataset, &variable, &context] {
+    file.open = [dataset, &variable, &context, version = row.version] {
       return layout_file([dataset, &variable, &context] { return netcdf_file(*dataset, variable, context); },
-                         context, kNetcdf);
+                         context, version);
     };
     files.push_back(std::move(file));
   }
 }
 
-void offer_coordinate_parts(const Node& node, Context& context, std::vector<ViewEntry>& files) {
+void offer_coordinate_parts(const FileRow&, const Node& node, Context& context, Files& files) {
   const CfDatasetPtr dataset = cf_dataset(node);
   if (!dataset) return;
   for (const CfVariable& variable : dataset->variables) {

@@ -389,7 +389,7 @@ SequenceLengths lengths_in(const Genome& genome, const ArrayPtr& chr_names) {
 
 }  // namespace
 
-void offer_bw(const Node& node, Context& context, std::vector<ViewEntry>& files) {
+void offer_coverage(const FileRow& row, const Node& node, Context& context, Files& files) {
   const auto* fragments = std::get_if<Fragments>(&node.content);
   if (!fragments) return;
   const GenomePtr genome = context.options.genome;
@@ -398,19 +398,19 @@ void offer_bw(const Node& node, Context& context, std::vector<ViewEntry>& files)
     const auto coverage = std::make_shared<const Coverage>(evaluated_fragments(fragments), *genome, context);
     return big_wig(coverage->plan(), coverage);
   };
-  ViewEntry file{"coverage.bw",
-                 shared_opener([lay_out, &context] { return layout_file(lay_out, context, "coverage 1"); })};
-  file.found_by_name = true;
-  file.never_listed = !genome;
-  files.push_back(std::move(file));
-  if (!genome) return;
-  files.push_back({"chrom.sizes",
-                   shared_opener([names = fragments->chr_names, genome, &context] {
-                     return std::make_shared<TextFile>(chrom_sizes(lengths_in(*genome, names), context),
-                                                       context);
-                   }),
-                   {},
-                   true});
+  row.add(shared_opener(
+              [lay_out, &context, version = row.version] { return layout_file(lay_out, context, version); }),
+          files);
+  files.back().never_listed = !genome;
+}
+
+void offer_chromosomes(const FileRow& row, const Node& node, Context& context, Files& files) {
+  const auto* fragments = std::get_if<Fragments>(&node.content);
+  const GenomePtr genome = context.options.genome;
+  if (!fragments || !genome) return;
+  row.add(text_opener(context, [names = fragments->chr_names, genome,
+                                &context] { return chrom_sizes(lengths_in(*genome, names), context); }),
+          files);
 }
 
 }  // namespace plainfs

@@ -13,13 +13,13 @@ namespace {
 // Identifies the layout, not the version that writes it: the same image gives the same bytes.
 constexpr const char* kSoftware = "plainfs 0.3.0";
 
-// Offers a file beside the directory of a member, or inside the root.
-void offer_beside(const Node& node, const std::string& extension, Opener open, bool found_by_name,
-                  std::vector<ViewEntry>& files) {
-  if (!node.parts)
-    files.push_back(beside(extension, std::move(open), found_by_name));
-  else if (!node.parts->parent())
-    files.push_back({"image" + extension, std::move(open), {}, found_by_name});
+// Adds the file of an image beside the directory of a member, or inside the root.
+void add_image(const FileRow& row, const Node& node, Opener open, Files& files) {
+  if (node.parts && node.parts->parent()) return;
+  row.add(std::move(open), files);
+  if (!node.parts) return;
+  files.back().name.insert(0, "image");
+  files.back().is_beside = false;
 }
 
 // Returns an array of rank 2 as a plane, or one of rank 3 as planes; nullopt if its elements are not pixels
@@ -68,16 +68,20 @@ std::optional<Picture> picture_of(const LabelledArray& array) {
   return picture;
 }
 
+Opener opener_of(Picture picture, Context& context) {
+  return [picture = std::move(picture), &context] { return layout_file(png(picture, context), context); };
+}
+
 }  // namespace
 
-void offer_ome(const Node& node, Context& context, std::vector<ViewEntry>& files) {
+void offer_ome_tif(const FileRow& row, const Node& node, Context& context, Files& files) {
   const auto* image = std::get_if<Image>(&node.content);
   if (!image || !has_ome_tiff(*image)) return;
   const auto open = [image = *image, &context] { return layout_file(ome_tiff(image, kSoftware), context); };
-  offer_beside(node, ".ome.tif", open, false, files);
+  add_image(row, node, open, files);
 }
 
-void offer_tif(const Node& node, Context& context, std::vector<ViewEntry>& files) {
+void offer_tif(const FileRow& row, const Node& node, Context& context, Files& files) {
   std::optional<Image> image;
   if (const auto* stored = std::get_if<Image>(&node.content))
     image = *stored;
@@ -89,22 +93,23 @@ void offer_tif(const Node& node, Context& context, std::vector<ViewEntry>& files
     return layout_file(imagej_tiff(image, kSoftware), context);
   };
   if (std::holds_alternative<Image>(node.content))
-    offer_beside(node, ".tif", open, true, files);
+    add_image(row, node, open, files);
   else
-    files.push_back(beside(".tif", open, true));
+    row.add(open, files);
 }
 
-void offer_png(const Node& node, Context& context, std::vector<ViewEntry>& files) {
-  const auto opener = [&context](Picture picture) {
-    return [picture = std::move(picture), &context] { return layout_file(png(picture, context), context); };
-  };
-  if (const auto* image = std::get_if<Image>(&node.content); image && node.parts) {
-    if (std::optional<Picture> picture = preview_of(*image))
-      files.push_back({"preview.png", opener(*std::move(picture))});
-  } else if (const auto* array = std::get_if<LabelledArray>(&node.content)) {
-    if (std::optional<Picture> picture = picture_of(*array))
-      files.push_back(beside(".png", opener(*std::move(picture)), true));
-  }
+void offer_preview_png(const FileRow& row, const Node& node, Context& context, Files& files) {
+  const auto* image = std::get_if<Image>(&node.content);
+  if (!image || !node.parts) return;
+  if (std::optional<Picture> picture = preview_of(*image))
+    row.add(opener_of(*std::move(picture), context), files);
+}
+
+void offer_png_of_array(const FileRow& row, const Node& node, Context& context, Files& files) {
+  const auto* array = std::get_if<LabelledArray>(&node.content);
+  if (!array) return;
+  if (std::optional<Picture> picture = picture_of(*array))
+    row.add(opener_of(*std::move(picture), context), files);
 }
 
 }  // namespace plainfs

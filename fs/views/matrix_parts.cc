@@ -311,7 +311,7 @@ std::optional<Node> dense_assay(const Node& directory) {
 
 }  // namespace
 
-void offer_matrix_parts(const Node& directory, Context& context, std::vector<ViewEntry>& files) {
+void offer_genes_and_cells(const FileRow& row, const Node& directory, Context& context, Files& files) {
   Node node = directory;
   std::optional<GeneMatrix> matrix = gene_matrix(node);
   if (std::optional<Node> assay = dense_assay(directory)) {
@@ -322,7 +322,7 @@ void offer_matrix_parts(const Node& directory, Context& context, std::vector<Vie
   if (!matrix) return;
   const auto named = std::make_shared<const NamedMatrix>(std::move(node), *std::move(matrix), context);
   for (const auto& [name, side] : {std::pair("genes", Side::genes), std::pair("cells", Side::cells)}) {
-    ViewEntry offered{name, nullptr, {}, true};
+    ViewEntry offered{name, nullptr, {}, row.is_unlisted};
     offered.found = std::make_shared<const MatrixParts>(named, side);
     files.push_back(std::move(offered));
   }

@@ -39,7 +39,7 @@ Opener shared_opener(Opener open) {
   };
 }
 
-void add_to_tenx_directory(ViewEntry file, std::vector<ViewEntry>& files) {
+void add_to_tenx_directory(ViewEntry file, Files& files) {
   constexpr std::string_view kName = "10x";
   auto directory = std::find_if(files.begin(), files.end(), [&](const ViewEntry& offered) {
     return offered.name == kName && offered.list;
@@ -58,7 +58,7 @@ void add_to_tenx_directory(ViewEntry file, std::vector<ViewEntry>& files) {
 namespace {
 
 // Returns the opener of the file `name` in `files`; empty if it is missing.
-Opener offered(std::string_view name, const std::vector<ViewEntry>& files) {
+Opener offered(std::string_view name, const Files& files) {
   const auto found =
       std::find_if(files.begin(), files.end(), [&](const ViewEntry& file) { return file.name == name; });
   return found == files.end() ? Opener() : found->open;
@@ -66,9 +66,9 @@ Opener offered(std::string_view name, const std::vector<ViewEntry>& files) {
 
 // Returns the file's opener in `files`, or else from the view `option`; empty if the node has no such file.
 Opener opener_of(std::string_view name, std::string_view option, const Node& node, Context& context,
-                 const std::vector<ViewEntry>& files) {
+                 const Files& files) {
   if (Opener opener = offered(name, files)) return opener;
-  std::vector<ViewEntry> own;
+  Files own;
   for (const View& view : views())
     if (view.option == option) view.offer(node, context, own);
   return offered(name, own);
@@ -97,21 +97,15 @@ std::optional<FeatureLists> features_of(const Node& node) {
   return FeatureLists{matrix->ids, matrix->genes, node};
 }
 
-// Versions of the content and layout of the files (Measured::version).
-constexpr const char kRds[] = "rds 2", kH5ad[] = "h5ad 5", kTenxH5[] = "10x h5 2", kParquet[] = "parquet 2",
-                     kIndex[] = "position index 1", kSeurat[] = "seurat 3";
-
 // Returns the version of a file with metadata written by libhdf5.
-std::string with_hdf5(const char* version) {
-  std::string text = version;
+std::string with_hdf5(std::string text) {
   for (const auto& [library, its_version] : format_libraries())
     if (library == "libhdf5") text += ", libhdf5 " + its_version;
   return text;
 }
 
 template <class LayOut>
-Opener layout_opener(Context& context, LayOut lay_out, std::string version = kRds,
-                     MakePacked pack = nullptr) {
+Opener layout_opener(Context& context, LayOut lay_out, std::string version, MakePacked pack = nullptr) {
   return [&context, lay_out, version, pack] { return layout_file(lay_out, context, version, pack); };
 }
 
@@ -121,18 +115,9 @@ Table table_of(const LabelledArray& array) {
   return {array.values->count(), array.row_names, {{"", array.values}}};
 }
 
-// Offers an array for R; an array of compounds as a table of their members. Stored codes are replaced by
-// their meaning.
-void offer_array_rds(const LabelledArray& stored, Context& context, std::vector<ViewEntry>& files) {
-  const LabelledArray array = labelled_values(stored);
-  const Array& values = *array.values;
-  if (values.dtype().kind == Kind::compound && !values.is_null()) {
-    files.push_back(beside(
-        ".rds", layout_opener(context, [array, &context] { return table_rds(table_of(array), context); })));
-  } else if (has_rds(array)) {
-    files.push_back(
-        beside(".rds", layout_opener(context, [array, &context] { return array_rds(array, context); })));
-  }
+// Returns whether the elements of an array are the rows of a table.
+bool has_rows(const LabelledArray& array) {
+  return array.values->dtype().kind == Kind::compound && !array.values->is_null();
 }
 
 // Returns the text of a dense matrix if it is shown and its entries are not counted yet, otherwise null. The
@@ -145,25 +130,66 @@ std::shared_ptr<ViewFile> measured_beside(const LabelledArray& matrix, const Ope
   return file;
 }
 
-}  // namespace
-
-void offer_gz(const Node& node, Context& context, std::vector<ViewEntry>& files) {
-  const std::optional<FeatureLists> features = features_of(node);
-  if (!features) return;
-  const Opener matrix = opener_of("matrix.mtx", "mtx", node, context, files);
-  const Opener barcodes = opener_of("barcodes.tsv", "tsv", node, context, files);
-  if (!matrix || !barcodes) return;
-  const auto open_lists = [features = *features, &context] {
-    const TenxFeatures lists = features.find(context);
-    const std::vector<ArrayPtr> fields{lists.ids, lists.names, lists.types};
-    return std::make_shared<TextFile>(names_tsv(fields, context), context);
-  };
-  add_to_tenx_directory({"matrix.mtx.gz", framed(matrix)}, files);
-  add_to_tenx_directory({"features.tsv.gz", framed(open_lists)}, files);
-  add_to_tenx_directory({"barcodes.tsv.gz", framed(barcodes)}, files);
+// Returns the opener of the text that the name of a row begins with; empty if the node has none.
+Opener text_of_row(const FileRow& row, const Node& node, Context& context, const Files& files) {
+  const std::string_view name = row.name.substr(0, row.name.find(".gz"));
+  const bool is_fragments = name == "fragments.tsv";
+  if (is_fragments ? !std::holds_alternative<Fragments>(node.content)
+                   : !std::holds_alternative<Variants>(node.content))
+    return nullptr;
+  return opener_of(name, is_fragments ? "tsv" : "vcf", node, context, files);
 }
 
-void offer_h5(const Node& node, Context& context, std::vector<ViewEntry>& files) {
+void add_parquet(const FileRow& row, const std::function<Table()>& find, Context& context, Files& files) {
+  const auto lay_out = [find, &context] { return table_parquet(find(), context); };
+  const auto pack = [find, &context] { return packed_table_parquet(find(), context); };
+  row.add(layout_opener(context, lay_out, row.version, pack), files);
+}
+
+// Returns whether memory can hold each of the columns.
+bool can_be_held(const Table& table) {
+  return std::all_of(table.columns.begin(), table.columns.end(), [](const Column& column) {
+    const auto* nested = dynamic_cast<const NestedArray*>(column.values.get());
+    return !nested || nested->can_be_held();
+  });
+}
+
+// The texts that 10x/ frames. Both are set, or the matrix has no such directory.
+struct TenxTexts {
+  Opener matrix, barcodes;
+};
+
+std::optional<TenxTexts> tenx_texts(const Node& node, Context& context, const Files& files) {
+  TenxTexts texts{opener_of("matrix.mtx", "mtx", node, context, files),
+                  opener_of("barcodes.tsv", "tsv", node, context, files)};
+  if (!texts.matrix || !texts.barcodes) return std::nullopt;
+  return texts;
+}
+
+}  // namespace
+
+void offer_tenx_matrix(const FileRow& row, const Node& node, Context& context, Files& files) {
+  if (!gene_matrix(node)) return;
+  if (const auto texts = tenx_texts(node, context, files)) row.add(framed(texts->matrix), files);
+}
+
+void offer_tenx_features(const FileRow& row, const Node& node, Context& context, Files& files) {
+  const std::optional<FeatureLists> features = features_of(node);
+  if (!features || !tenx_texts(node, context, files)) return;
+  row.add(
+      framed([features = *features, &context] {
+        const TenxFeatures lists = features.find(context);
+        return std::make_shared<TextFile>(names_tsv({lists.ids, lists.names, lists.types}, context), context);
+      }),
+      files);
+}
+
+void offer_tenx_barcodes(const FileRow& row, const Node& node, Context& context, Files& files) {
+  if (!gene_matrix(node)) return;
+  if (const auto texts = tenx_texts(node, context, files)) row.add(framed(texts->barcodes), files);
+}
+
+void offer_tenx_h5_of_matrix(const FileRow& row, const Node& node, Context& context, Files& files) {
   const std::optional<FeatureLists> features = features_of(node);
   if (!features) return;
   std::function<SparseMatrix()> entries;
@@ -176,115 +202,105 @@ void offer_h5(const Node& node, Context& context, std::vector<ViewEntry>& files)
       return entries_of(matrix, context, measured_beside(matrix, text));
     };
   }
-  add_to_tenx_directory({"10x.h5", layout_opener(
-                                       context,
-                                       [entries, features = *features, &context] {
-                                         return tenx_h5(entries(), features.find(context), context);
-                                       },
-                                       with_hdf5(kTenxH5),
-                                       [entries, features = *features, &context] {
-                                         return packed_tenx_h5(entries(), features.find(context), context);
-                                       })},
-                        files);
+  const auto lay_out = [entries, features = *features, &context] {
+    return tenx_h5(entries(), features.find(context), context);
+  };
+  const auto pack = [entries, features = *features, &context] {
+    return packed_tenx_h5(entries(), features.find(context), context);
+  };
+  row.add(layout_opener(context, lay_out, with_hdf5(row.version), pack), files);
 }
 
-void offer_h5ad(const Node& node, Context& context, std::vector<ViewEntry>& files) {
+void offer_h5ad_of_matrices(const FileRow& row, const Node& node, Context& context, Files& files) {
   for (FoundAnnotatedMatrix& found : annotated_matrices(node, context)) {
-    files.push_back(
-        {found.name + ".h5ad",
-         layout_opener(
-             context, [make = found.make, &context] { return h5ad(make(), context); }, with_hdf5(kH5ad),
-             [make = found.make, &context] { return packed_h5ad(make(), context); })});
+    const auto lay_out = [make = found.make, &context] { return h5ad(make(), context); };
+    const auto pack = [make = found.make, &context] { return packed_h5ad(make(), context); };
+    files.push_back({found.name + ".h5ad", layout_opener(context, lay_out, with_hdf5(row.version), pack)});
   }
 }
 
-void offer_seurat(const Node& node, Context& context, std::vector<ViewEntry>& files) {
+void offer_zarr_of_matrices(const FileRow& row, const Node& node, Context& context, Files& files) {
+  for (FoundAnnotatedMatrix& found : annotated_matrices(node, context))
+    files.push_back(
+        {found.name + ".zarr", nullptr, anndata_zarr(std::move(found.make), context), row.is_unlisted});
+}
+
+void offer_seurat(const FileRow& row, const Node& node, Context& context, Files& files) {
   const std::optional<FoundSeuratObject> found = find_seurat_object(node, context);
   if (!found) return;
-  files.push_back({"seurat.rds", layout_opener(
-                                     context,
-                                     [found = *found, &context] {
-                                       return std::visit(
-                                           [&](const auto& make) { return seurat_rds(make(), context); },
-                                           found);
-                                     },
-                                     kSeurat)});
+  const auto lay_out = [found = *found, &context] {
+    return std::visit([&](const auto& make) { return seurat_rds(make(), context); }, found);
+  };
+  row.add(layout_opener(context, lay_out, row.version), files);
   // For a single matrix, R users read matrix.rds.
   files.back().found_by_name = std::holds_alternative<SparseMatrix>(node.content);
 }
 
-void offer_bgzf(const Node& node, Context& context, std::vector<ViewEntry>& files) {
-  const bool has_variants = std::holds_alternative<Variants>(node.content);
-  if (!has_variants && !std::holds_alternative<Fragments>(node.content)) return;
-  const std::string name = has_variants ? "variants.vcf" : "fragments.tsv";
-  const Opener text = opener_of(name, has_variants ? "vcf" : "tsv", node, context, files);
-  files.push_back({name + ".gz", framed(text)});
-  // Offers both kinds, because it takes a read to know which one reaches all positions.
-  for (const auto& [ending, kind] :
-       {std::pair(".gz.tbi", IndexKind::tbi), std::pair(".gz.csi", IndexKind::csi)}) {
-    const auto make_index = [text, of = kind] { return text()->position_index(of); };
-    files.push_back({name + ending,
-                     framed([make_index, &context] { return computed_file(make_index, context, kIndex); })});
-    // For variants, csi is only for positions that tbi cannot represent.
-    files.back().found_by_name = has_variants && kind == IndexKind::csi;
+void offer_bgzf(const FileRow& row, const Node& node, Context& context, Files& files) {
+  if (Opener text = text_of_row(row, node, context, files)) row.add(framed(std::move(text)), files);
+}
+
+template <IndexKind kind>
+void offer_bgzf_index(const FileRow& row, const Node& node, Context& context, Files& files) {
+  const Opener text = text_of_row(row, node, context, files);
+  if (!text) return;
+  const auto make_index = [text] { return text()->position_index(kind); };
+  row.add(framed([make_index, &context, version = row.version] {
+            return computed_file(make_index, context, version);
+          }),
+          files);
+}
+template void offer_bgzf_index<IndexKind::tbi>(const FileRow&, const Node&, Context&, Files&);
+template void offer_bgzf_index<IndexKind::csi>(const FileRow&, const Node&, Context&, Files&);
+
+ByteLayout rds_of_matrix(const SparseMatrix& matrix, Context& context) {
+  return sparse_rds(evaluated(matrix), context);
+}
+
+void offer_rds_of_table(const FileRow& row, const Node& node, Context& context, Files& files) {
+  const auto* table = std::get_if<Table>(&node.content);
+  if (!table || !can_be_held(*table)) return;
+  const std::string place = (node.parts ? node.parts->path() : "a table as ") + ".rds";
+  const auto lay_out = [table = *table, place, &context] { return table_rds(table, context, place); };
+  row.add(layout_opener(context, lay_out, row.version), files);
+}
+
+// Stored codes are replaced by their meaning.
+void offer_rds_of_array(const FileRow& row, const Node& node, Context& context, Files& files) {
+  const auto* stored = std::get_if<LabelledArray>(&node.content);
+  if (!stored) return;
+  const LabelledArray array = labelled_values(*stored);
+  if (has_rows(array)) {
+    const auto lay_out = [array, &context] { return table_rds(table_of(array), context); };
+    row.add(layout_opener(context, lay_out, row.version), files);
+  } else if (has_rds(array)) {
+    const auto lay_out = [array, &context] { return array_rds(array, context); };
+    row.add(layout_opener(context, lay_out, row.version), files);
   }
 }
 
-// Returns whether memory can hold each of the columns.
-bool can_be_held(const Table& table) {
-  return std::all_of(table.columns.begin(), table.columns.end(), [](const Column& column) {
-    const auto* nested = dynamic_cast<const NestedArray*>(column.values.get());
-    return !nested || nested->can_be_held();
-  });
+void offer_parquet_of_table(const FileRow& row, const Node& node, Context& context, Files& files) {
+  const auto* table = std::get_if<Table>(&node.content);
+  if (table && has_parquet(*table) && can_be_held(*table))
+    add_parquet(
+        row, [table = *table] { return table; }, context, files);
 }
 
-void offer_rds(const Node& node, Context& context, std::vector<ViewEntry>& files) {
-  offer_tables_of_variables(node, offer_rds, context, files);
-  if (const auto* matrix = std::get_if<SparseMatrix>(&node.content)) {
-    files.push_back({"matrix.rds", layout_opener(context, [matrix = *matrix, &context] {
-                       return sparse_rds(evaluated(matrix), context);
-                     })});
-  } else if (const auto* coordinates = std::get_if<CoordinateMatrix>(&node.content)) {
-    files.push_back({"matrix.rds", layout_opener(context, [matrix = *coordinates, &context] {
-                       return coordinates_rds(matrix, context);
-                     })});
-  } else if (const auto* table = std::get_if<Table>(&node.content)) {
-    if (!can_be_held(*table)) return;
-    const std::string place = (node.parts ? node.parts->path() : "a table as ") + ".rds";
-    files.push_back(beside(".rds", layout_opener(context, [table = *table, place, &context] {
-                             return table_rds(table, context, place);
-                           })));
-  } else if (const auto* array = std::get_if<LabelledArray>(&node.content)) {
-    offer_array_rds(*array, context, files);
-  }
+void offer_parquet_of_array(const FileRow& row, const Node& node, Context& context, Files& files) {
+  const auto* stored = std::get_if<LabelledArray>(&node.content);
+  if (!stored) return;
+  const LabelledArray array = labelled_values(*stored);
+  if (has_rows(array))
+    add_parquet(
+        row, [array] { return table_of(array); }, context, files);
 }
 
-void offer_parquet(const Node& node, Context& context, std::vector<ViewEntry>& files) {
-  offer_tables_of_variables(node, offer_parquet, context, files);
-  const auto offer = [&](const std::function<Table()>& find) {
-    const auto lay_out = [find, &context] { return table_parquet(find(), context); };
-    const auto pack = [find, &context] { return packed_table_parquet(find(), context); };
-    files.push_back(beside(".parquet", layout_opener(context, lay_out, kParquet, pack), true));
+void offer_bpcells_of_matrix(const FileRow& row, const Node& node, Context& context, Files& files) {
+  const auto add = [&](const SparseMatrix& matrix) {
+    files.push_back({std::string(row.name), nullptr, bpcells_directory(matrix, context), row.is_unlisted});
   };
-  if (const auto* table = std::get_if<Table>(&node.content)) {
-    if (has_parquet(*table) && can_be_held(*table)) offer([table = *table] { return table; });
-  } else if (const auto* array = std::get_if<LabelledArray>(&node.content)) {
-    const LabelledArray meant = labelled_values(*array);
-    if (meant.values->dtype().kind == Kind::compound && !meant.values->is_null())
-      offer([meant] { return table_of(meant); });
-  }
-}
-
-void offer_zarr(const Node& node, Context& context, std::vector<ViewEntry>& files) {
-  for (FoundAnnotatedMatrix& found : annotated_matrices(node, context))
-    files.push_back({found.name + ".zarr", nullptr, anndata_zarr(std::move(found.make), context), true});
-}
-
-void offer_bpcells(const Node& node, Context& context, std::vector<ViewEntry>& files) {
-  if (const auto* matrix = std::get_if<SparseMatrix>(&node.content))
-    files.push_back({"bpcells", nullptr, bpcells_directory(*matrix, context), true});
-  if (const auto* matrix = std::get_if<CoordinateMatrix>(&node.content))
-    files.push_back({"bpcells", nullptr, bpcells_directory(by_columns(*matrix, context), context), true});
+  if (const auto* matrix = std::get_if<SparseMatrix>(&node.content)) add(*matrix);
+  if (const auto* matrix = std::get_if<CoordinateMatrix>(&node.content)) add(by_columns(*matrix, context));
 }
 
 }  // namespace plainfs

@@ -210,10 +210,10 @@ ArrayPtr Pseudobulks::levels_of_groups(const CellGroups& groups, const PartNames
 
 }  // namespace
 
-void offer_pseudobulk(const Node& node, Context& context, std::vector<ViewEntry>& files) {
+void offer_pseudobulk(const FileRow& row, const Node& node, Context& context, Files& files) {
   std::optional<FoundAnnotatedMatrix> found = annotated_matrix_of(node, context);
   if (!found || !found->has_obs) return;
-  ViewEntry directory{"pseudobulk", nullptr, {}, true};
+  ViewEntry directory{std::string(row.name), nullptr, {}, row.is_unlisted};
   directory.found = std::make_shared<const Pseudobulks>(std::move(found->make), context);
   files.push_back(std::move(directory));
 }

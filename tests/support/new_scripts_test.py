@@ -99,7 +99,7 @@ class New(Copied):
 
     def check_lists(self):
         """Checks that completions and pages have the names of the views in the table."""
-        names = set(re.findall(r'^    \{"(\w+)", offer_', text_of(self.copy, "fs/views/views.cc"), re.M))
+        names = set(re.findall(r'^    \{"(\w+)", rows_of', text_of(self.copy, "fs/views/views.cc"), re.M))
         self.assertLessEqual({"csv", "tally", "zebra_lines"}, names)
         for path in ("fs/completion/plainfs.bash", "fs/completion/_plainfs"):
             words = re.search(r"\ball (?:listed )?(csv [\w ]+)", text_of(self.copy, path))[1].split()

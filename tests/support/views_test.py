@@ -40,6 +40,20 @@ class Views(unittest.TestCase):
         missing = [f"{section} {sentence}" for section, sentence in self.every if (section, sentence) not in found]
         self.assertEqual(missing, [], "add them to tests/golden/sentences.txt with their tests")
 
+    def test_files_are_those_of_the_table(self):
+        # Each row of the page, `VIEW | listed files | unlisted files`, is what views.cc says of that view.
+        table = re.search(r"constexpr FileRow kFiles\[\] = \{\n(.*?)\n\};", read("fs", "views", "views.cc"), re.S)[1]
+        built = set()
+        for line in table.splitlines():
+            view, name, rest = re.match(r'\s+\{("\w+"|kPartsView), "([^"]+)", (.*)\},', line).groups()
+            built.add((view.strip('"').replace("kPartsView", "parts"), name, "kUnlisted" in rest))
+        page = set()
+        for section, sentence in self.every:
+            if section == "1.2" and sentence.startswith("|"):
+                view, *columns = [re.findall("`([^`]+)`", cell) for cell in sentence.strip("|").split("|")]
+                page |= {(view[0], name, is_unlisted) for is_unlisted in (False, True) for name in columns[is_unlisted]}
+        self.assertEqual(page, built)
+
     def test_named_tests_exist(self):
         cases = test_names()
         for section, phrase, tests in self.output:

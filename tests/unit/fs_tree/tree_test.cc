@@ -347,13 +347,14 @@ BOOST_AUTO_TEST_CASE(named_views_of_a_remote_store_are_listed) {
 }
 
 // Offers a file and a directory again that are found by name.
-void offer_again(const Node& node, Context&, std::vector<ViewEntry>& files) {
+void offer_again(const FileRow& row, const Node& node, Context&, std::vector<ViewEntry>& files) {
   const Opener open = [] { return std::make_shared<MemoryFile>("again"); };
-  if (std::holds_alternative<LabelledArray>(node.content)) files.push_back(beside(".again", open, true));
+  if (std::holds_alternative<LabelledArray>(node.content)) row.add(open, files);
   if (node.parts)
     files.push_back({"again", {}, [open] { return std::vector<ViewEntry>{{"inside.txt", open}}; }, true});
 }
-constexpr View kAgain{"again", offer_again};
+constexpr FileRow kAgainFiles[] = {{"again", "NAME.again", offer_again, true}};
+constexpr View kAgain{"again", kAgainFiles};
 
 ChosenViews with_again() {
   ChosenViews views = default_views();
@@ -392,12 +393,13 @@ class Numbered : public NamedFiles {
                      [name = std::string(name)] { return std::make_shared<MemoryFile>(name); }};
   }
 };
-void offer_numbered(const Node& node, Context&, std::vector<ViewEntry>& files) {
+void offer_numbered(const FileRow& row, const Node& node, Context&, std::vector<ViewEntry>& files) {
   if (!node.parts) return;
-  files.push_back({"numbered", {}, {}, true});
+  files.push_back({std::string(row.name), {}, {}, row.is_unlisted});
   files.back().found = std::make_shared<const Numbered>();
 }
-constexpr View kNumbered{kPartsView, offer_numbered};
+constexpr FileRow kNumberedFiles[] = {{kPartsView, "numbered", offer_numbered, true}};
+constexpr View kNumbered{kPartsView, kNumberedFiles};
 
 ChosenViews with_numbered() {
   ChosenViews views = default_views();

@@ -41,7 +41,8 @@ Member array_member(std::string name, Attributes attributes) {
 
 std::vector<ViewEntry> offered(const Node& node, Context& context) {
   std::vector<ViewEntry> files;
-  offer_attrs_json(node, context, files);
+  for (const View& view : views())
+    if (view.option == "json") view.offer(node, context, files);
   return files;
 }
 

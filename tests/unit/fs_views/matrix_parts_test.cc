@@ -60,7 +60,8 @@ struct Directories {
   Directories(Content content, Context& context) {
     Node node;
     node.content = std::move(content);
-    offer_matrix_parts(node, context, all);
+    for (const View& view : views())
+      if (view.option == kPartsView) view.offer(node, context, all);
   }
   const NamedFiles& genes() const { return *all.at(0).found; }
   const NamedFiles& cells() const { return *all.at(1).found; }

@@ -13,19 +13,14 @@ namespace plainfs {
 
 namespace {
 
-using Offer = decltype(View::offer);
-
-Offer view_of(std::string_view option) {
-  for (const View& view : views())
-    if (view.option == option) return view.offer;
-  throw std::invalid_argument("no such view");
-}
-
-std::vector<ViewEntry> files_of(Content content, Context& context, std::initializer_list<Offer> offers) {
+std::vector<ViewEntry> files_of(Content content, Context& context,
+                                std::initializer_list<std::string_view> options) {
   Node node;
   node.content = std::move(content);
   std::vector<ViewEntry> files;
-  for (const Offer offer : offers) offer(node, context, files);
+  for (const std::string_view option : options)
+    for (const View& view : views())
+      if (view.option == option) view.offer(node, context, files);
   return files;
 }
 
@@ -41,7 +36,7 @@ std::string names_of(const std::vector<ViewEntry>& files) {
 }
 std::string names_of(Content content) {
   TestContext context;
-  return names_of(files_of(std::move(content), context, {offer_gz, offer_bgzf, offer_rds, offer_h5}));
+  return names_of(files_of(std::move(content), context, {"gz", "bgzf", "rds", "h5"}));
 }
 
 SparseMatrix small_matrix() {
@@ -130,7 +125,7 @@ BOOST_AUTO_TEST_CASE(dense_text_and_cell_ranger_file_share_a_pass) {
       LabelledArray dense{values, nullptr, nullptr};
       dense.matrix = MatrixFiles{cells_are_rows, nullptr, text_array(cells_are_rows ? columns : rows),
                                  text_array(cells_are_rows ? rows : columns)};
-      const auto files = files_of(dense, context, {view_of("mtx"), offer_h5});
+      const auto files = files_of(dense, context, {"mtx", "h5"});
       BOOST_REQUIRE(names_of(files) == " /matrix.mtx /10x/10x.h5");
       std::vector<Opener> openers{files[0].open, files[1].list()[0].open};
       if (!text_first) std::swap(openers[0], openers[1]);
@@ -152,7 +147,7 @@ BOOST_AUTO_TEST_CASE(temporarily_unreadable_names_hide_no_file) {
   matrix.row_names = unread;
   BOOST_TEST(names_of(matrix) == whole);
   TestContext context;
-  const auto files = files_of(matrix, context, {offer_gz, offer_h5});
+  const auto files = files_of(matrix, context, {"gz", "h5"});
   const auto members = files.at(0).list();
   BOOST_TEST(unframed(*members.at(2).open()) == "c\n");
   for (const size_t failing : {1, 3})
@@ -166,7 +161,7 @@ BOOST_AUTO_TEST_CASE(temporarily_unreadable_names_hide_no_file) {
   without_shape.rows = without_shape.columns = 0;
   without_shape.error = unreadable("the disk fails");
   BOOST_TEST(names_of(without_shape) == whole);
-  BOOST_TEST(names_of(files_of(without_shape, context, {view_of("mtx"), view_of("tsv")})) ==
+  BOOST_TEST(names_of(files_of(without_shape, context, {"mtx", "tsv"})) ==
              " /matrix.mtx /genes.tsv /barcodes.tsv");
   without_shape.error = damaged("no shape");
   BOOST_TEST(names_of(without_shape) == " /matrix.rds");
@@ -176,7 +171,7 @@ BOOST_AUTO_TEST_CASE(features_have_an_id_a_name_and_a_type) {
   TestContext context;
   SparseMatrix matrix = small_matrix();
   const auto features = [&] {
-    const auto files = files_of(matrix, context, {offer_gz});
+    const auto files = files_of(matrix, context, {"gz"});
     return unframed(*files.at(0).list().at(1).open());
   };
   BOOST_TEST(features() == "A\tA\tGene Expression\nB\tB\tGene Expression\n");
@@ -223,7 +218,7 @@ BOOST_AUTO_TEST_CASE(positions_beyond_a_tbi_have_a_csi) {
   constexpr uint32_t kReach = 1u << 29;
   TestContext context;
   for (const uint32_t end : {kReach, kReach + 2}) {  // 10x's end is one less
-    const auto files = files_of(small_fragments({5, end}), context, {view_of("tsv"), offer_bgzf});
+    const auto files = files_of(small_fragments({5, end}), context, {"tsv", "bgzf"});
     BOOST_TEST(files.at(3).open()->size() > 0u);
     if (end == kReach)
       BOOST_TEST(files.at(2).open()->size() > 0u);
@@ -247,7 +242,7 @@ BOOST_AUTO_TEST_CASE(files_hold_the_labelled_values) {
   const auto rds_of = [&](ArrayPtr values, ArrayPtr labels) {
     LabelledArray array{std::move(values), nullptr, nullptr};
     array.labels = std::move(labels);
-    return whole_text(*files_of(std::move(array), context, {offer_rds}).at(0).open());
+    return whole_text(*files_of(std::move(array), context, {"rds"}).at(0).open());
   };
   const ArrayPtr stored = numbers<double>({1, -1}, {1, 2});
   const ArrayPtr meant = with_missing(stored, [](const Elements& elements, std::vector<uint8_t>& missing) {
@@ -264,19 +259,17 @@ BOOST_AUTO_TEST_CASE(a_table_of_compounds_is_one_in_r_too) {
   records.children = {elements_of<int32_t>({1, 2}), elements_of<double>({0.5, 1.5})};
   const DType type = packed_compound_type({{"a", type_of<int32_t>()}, {"b", type_of<double>()}});
   const ArrayPtr compounds = std::make_shared<MemoryArray>(type, Shape{2}, std::move(records));
-  const auto files = files_of(LabelledArray{compounds, nullptr, nullptr}, context, {offer_rds});
+  const auto files = files_of(LabelledArray{compounds, nullptr, nullptr}, context, {"rds"});
   Table table;
   table.rows = 2;
   table.columns = {{"a", numbers<int32_t>({1, 2})}, {"b", numbers<double>({0.5, 1.5})}};
-  const auto same = files_of(table, context, {offer_rds});
+  const auto same = files_of(table, context, {"rds"});
   BOOST_TEST((whole_text(*files.at(0).open()) == whole_text(*same.at(0).open())));
 }
 
 BOOST_AUTO_TEST_CASE(tables_have_a_parquet_file) {
   TestContext context;
-  const auto parquet_of = [&](Content content) {
-    return files_of(std::move(content), context, {view_of("parquet")});
-  };
+  const auto parquet_of = [&](Content content) { return files_of(std::move(content), context, {"parquet"}); };
   const std::vector<ViewEntry> files = parquet_of(Table{1, nullptr, {{"x", numbers<int>({1})}}});
   BOOST_TEST(names_of(files) == " .parquet");
   BOOST_TEST(files.at(0).found_by_name);
