@@ -46,6 +46,8 @@ class File {
   // Throws changed if path() is no longer this file. If a folder of the path was replaced, it may take some
   // milliseconds until that is seen.
   virtual void check_unchanged() const = 0;
+  // Throws like check_unchanged(), but may rely on a check some milliseconds ago. For what was read before.
+  virtual void check_unchanged_lately() const { check_unchanged(); }
   // Throws changed if the file is known to have been modified after `then`.
   virtual void check_unmodified_since(timespec /*then*/) const {}
 

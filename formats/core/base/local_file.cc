@@ -37,8 +37,7 @@ uint64_t fingerprint_of(const struct stat& status) {
   return mixed(h, static_cast<uint64_t>(modified_time(status).tv_nsec));
 }
 
-std::shared_ptr<const LocalFile> LocalFile::adopt(int descriptor, std::string path,
-                                                  std::shared_ptr<Owner> owner) {
+struct stat LocalFile::status_of_regular(int descriptor, const std::string& path) {
   struct stat status {};
   if (::fstat(descriptor, &status) != 0) {
     const int error = errno;
@@ -49,7 +48,7 @@ std::shared_ptr<const LocalFile> LocalFile::adopt(int descriptor, std::string pa
     ::close(descriptor);
     throw damaged("{}: not a regular file", path);
   }
-  return std::make_shared<const LocalFile>(descriptor, std::move(path), status, std::move(owner));
+  return status;
 }
 
 LocalFile::LocalFile(int descriptor, std::string path, const struct stat& status,
@@ -163,6 +162,12 @@ void LocalFile::will_read(std::span<const ByteRange> ranges) const {
 void LocalFile::check_unchanged() const {
   const ReaderLock held(mutex_);
   descriptor_ < 0 ? check_path_now(clock_tick()) : check_open_file();
+}
+
+// The check of the path in this tick covered all that check_unchanged() checks.
+void LocalFile::check_unchanged_lately() const {
+  const int64_t now = clock_tick();
+  if (now == 0 || path_checked_.load(std::memory_order_relaxed) != now) check_unchanged();
 }
 
 // Returns whether `status` is that of the file as it was opened, apart from its metadata.

@@ -37,7 +37,16 @@ class LocalFile : public File {
 
   // Takes ownership of `descriptor`, also on an exception. Throws damaged if it is not a regular file.
   static std::shared_ptr<const LocalFile> adopt(int descriptor, std::string path,
-                                                std::shared_ptr<Owner> owner);
+                                                std::shared_ptr<Owner> owner) {
+    return adopt_as<LocalFile>(descriptor, std::move(path), std::move(owner));
+  }
+  // Returns a file of a derived class likewise.
+  template <class Derived>
+  static std::shared_ptr<const Derived> adopt_as(int descriptor, std::string path,
+                                                 std::shared_ptr<Owner> owner) {
+    const struct stat status = status_of_regular(descriptor, path);
+    return std::make_shared<const Derived>(descriptor, std::move(path), status, std::move(owner));
+  }
   LocalFile(int descriptor, std::string path, const struct stat& status, std::shared_ptr<Owner> owner);
   ~LocalFile() override;
 
@@ -54,10 +63,15 @@ class LocalFile : public File {
   bool is_unwritten_since(uint64_t before) const;
   // If a folder of the path was replaced, it may take some milliseconds until that is seen.
   void check_unchanged() const override;
+  void check_unchanged_lately() const override;
   void check_unmodified_since(timespec then) const override;
 
- private:
+ protected:
   void read(uint64_t offset, std::span<std::byte> out) const override;
+
+ private:
+  // Closes the descriptor before it throws.
+  static struct stat status_of_regular(int descriptor, const std::string& path);
   bool is_same(const struct stat& status) const;
   void check_open_file() const REQUIRES_SHARED(mutex_);
   void check_path() const REQUIRES_SHARED(mutex_);
