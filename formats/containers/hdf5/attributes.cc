@@ -40,10 +40,7 @@ Json to_json(StoredAttribute& attribute, const Pointees& pointees) {
   return json_of(array_type(extent.type.dtype, extent.shape), list, 0);
 }
 
-}  // namespace
-
-Attributes read_attributes(const SourceFile& file, uint64_t object_address) {
-  std::vector<StoredAttribute> stored = file.library().attributes(object_address);
+Attributes decoded_attributes(const SourceFile& file, std::vector<StoredAttribute> stored) {
   const Pointees pointees = file.attribute_pointees();
   Attributes attributes;
   for (StoredAttribute& attribute : stored) {
@@ -58,6 +55,18 @@ Attributes read_attributes(const SourceFile& file, uint64_t object_address) {
       attributes.push_back({attribute.name, {}, error});
     }
   }
+  return attributes;
+}
+
+}  // namespace
+
+Attributes read_attributes(const SourceFile& file, uint64_t object_address) {
+  if (const std::shared_ptr<const Attributes> kept = file.kept_attributes().find(object_address)) {
+    file.bytes().check_unchanged_lately();
+    return *kept;
+  }
+  const Attributes attributes = decoded_attributes(file, file.library().attributes(object_address));
+  file.kept_attributes().keep(object_address, attributes);
   return attributes;
 }
 

@@ -8,6 +8,7 @@
 
 #include "cache/lazy.h"
 #include "formats/containers/hdf5/global_heap.h"
+#include "formats/containers/hdf5/kept_attributes.h"
 #include "formats/containers/hdf5/library/library_file.h"
 #include "formats/containers/hdf5/stored_elements.h"
 #include "formats/core/model/context.h"
@@ -34,6 +35,7 @@ class SourceFile {
   const LibraryFile& library() const { return *library_; }
   const GlobalHeap& heap() const { return heap_; }
   SharedArrays& arrays() const { return arrays_; }
+  KeptAttributes& kept_attributes() const { return kept_attributes_; }
 
   // Returns the possible targets of references in elements of this file. The result must not outlive the
   // file.
@@ -51,6 +53,7 @@ class SourceFile {
   const FilePtr bytes_;
   GlobalHeap heap_;
   mutable SharedArrays arrays_;
+  mutable KeptAttributes kept_attributes_;
   Lazy<std::map<uint64_t, ObjectPlace>> places_;  // by the address of the object's header
 };
 
