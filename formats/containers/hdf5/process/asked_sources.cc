@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "formats/containers/hdf5/process/protocol.h"
@@ -44,6 +45,45 @@ class AskedSources::AskedFile : public File {
 
   const AskedSources& sources_;
   const uint64_t source_;
+};
+
+// A local file with a few blocks in memory: the library reads a group's parts, often the same, some bytes at
+// a time. Whether the file has changed is checked when a block is read, and before each object is opened.
+class AskedSources::BlockedFile : public LocalFile {
+ public:
+  using LocalFile::LocalFile;
+
+ private:
+  static constexpr uint64_t kBytesOfBlock = 4 << 10;
+  static constexpr size_t kBlocksKept = 32;
+  struct Block {
+    uint64_t number = ~uint64_t{0};
+    Bytes bytes;
+  };
+
+  void read(uint64_t offset, std::span<std::byte> out) const override {
+    if (out.size() >= kBytesOfBlock) return LocalFile::read(offset, out);
+    while (!out.empty()) {
+      const ByteSpan there = ByteSpan(block(offset / kBytesOfBlock)).subspan(offset % kBytesOfBlock);
+      const size_t size = std::min(out.size(), there.size());
+      std::copy_n(there.begin(), size, out.begin());
+      out = out.subspan(size);
+      offset += size;
+    }
+  }
+
+  // Returns the bytes of a block that begins within the file.
+  const Bytes& block(uint64_t number) const {
+    Block& kept = blocks_[number % kBlocksKept];
+    if (kept.number == number) return kept.bytes;
+    kept.number = ~uint64_t{0};  // if reading fails
+    kept.bytes.resize(std::min(kBytesOfBlock, size() - number * kBytesOfBlock));
+    LocalFile::read(number * kBytesOfBlock, kept.bytes);
+    kept.number = number;
+    return kept.bytes;
+  }
+
+  mutable std::array<Block, kBlocksKept> blocks_;  // without a lock: the process has one thread
 };
 
 AskedSources::AskedSources(Put put) : put_(std::move(put)) {
@@ -105,6 +145,8 @@ void AskedSources::keep_few_descriptors() {
 
 FilePtr AskedSources::open_if_exists(const std::string& location) {
   keep_few_descriptors();
+  if (location == latest_location_)
+    if (FilePtr file = latest_.lock()) return file;
   Writer question;
   question.text(location);
   Message reply = put_(Question::open_source, question.bytes());
@@ -116,9 +158,11 @@ FilePtr AskedSources::open_if_exists(const std::string& location) {
   if (!read_flag(in))
     return std::make_shared<const AskedFile>(*this, source, std::move(path), size, fingerprint);
   if (reply.descriptor.number() < 0) throw system_error(location, EMFILE);
-  auto file = LocalFile::adopt(reply.descriptor.release(), std::move(path), owner_);
+  auto file = LocalFile::adopt_as<BlockedFile>(reply.descriptor.release(), std::move(path), owner_);
   if (file->fingerprint() != fingerprint) throw changed(file->path());
   local_.push_back(file);
+  latest_location_ = location;
+  latest_ = file;
   return file;
 }
 

@@ -24,7 +24,9 @@ class AskedSources : public Sources {
 
   FilePtr open_if_exists(const std::string& location) override;
   const Containment& bounds() const override { return bounds_; }
-  void clear() override {}
+  // Forgets which file was opened last. Call it before each answer: the next one may be about a store with
+  // other bounds.
+  void clear() override { latest_.reset(); }
   // Not needed: HDF5 data are always files.
   KeyStorePtr open_folder(const std::string& location) override;
   EntryKind kind_of(const std::string& location) override;
@@ -35,6 +37,7 @@ class AskedSources : public Sources {
 
  private:
   class AskedFile;
+  class BlockedFile;
   int ask_descriptor(const std::string& location);
   bool look_at(const std::string& location, struct stat& status);
   bool is_as_opened(const std::string& location);
@@ -45,6 +48,9 @@ class AskedSources : public Sources {
   std::atomic<uint64_t> bytes_read_{0};
   const std::shared_ptr<LocalFile::Owner> owner_ = std::make_shared<LocalFile::Owner>();
   std::vector<std::weak_ptr<const LocalFile>> local_;
+  // The library opens each file by itself, just after we did.
+  std::string latest_location_;
+  std::weak_ptr<const LocalFile> latest_;
 };
 
 }  // namespace plainfs::hdf5

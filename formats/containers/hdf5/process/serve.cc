@@ -193,6 +193,7 @@ void Server::put_head(Writer& out) {
 // Returns false if the daemon is gone.
 bool Server::answer(Message& message) {
   constexpr std::byte kRoomForHead[2 * sizeof(uint64_t)]{};  // known at the end
+  sources_.clear();
   Writer out;
   out.raw(kRoomForHead);
   Answer kind = Answer::answer;
