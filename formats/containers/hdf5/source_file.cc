@@ -5,7 +5,7 @@
 
 #include "formats/containers/hdf5/cache_image.h"
 #include "formats/containers/hdf5/library/inside_file.h"
-#include "formats/containers/hdf5/process/process_file.h"
+#include "formats/containers/hdf5/process/known_file.h"
 
 namespace plainfs::hdf5 {
 namespace {
@@ -50,7 +50,8 @@ std::map<uint64_t, ObjectPlace> walk_tree(const LibraryFile& library) {
 
 std::unique_ptr<const LibraryFile> opened(const std::string& location, Context& context) {
   if (LibraryProcesses* const processes = LibraryProcesses::current())
-    return std::make_unique<const ProcessFile>(location, context, *processes);
+    return std::make_unique<const KnownFile>(
+        std::make_unique<const ProcessFile>(location, context, *processes));
   return std::make_unique<const InsideFile>(location, context);
 }
 

@@ -6,7 +6,9 @@
 
 #include "formats/containers/hdf5/global_heap.h"
 #include "formats/containers/hdf5/library/inside_file.h"
+#include "formats/containers/hdf5/process/known_objects.h"
 #include "formats/containers/hdf5/stored_elements.h"
+#include "tests/support/mentions.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/hdf5/rich_file.h"
@@ -86,6 +88,59 @@ BOOST_AUTO_TEST_CASE(links_attributes_and_errors_arrive_whole_or_fail) {
   check_message(unsupported("a thing"), write_error, read_error, nothing);
   check_message(StoredChunkBytes{Bytes(5), 3}, write_chunk, read_chunk, nothing);
   check_message(OpenedFacts{{0, 8, 8}, 3, 96, 12345}, write_opened, read_opened, nothing);
+}
+
+BOOST_AUTO_TEST_CASE(known_objects_arrive_whole_or_fail) {
+  const InsideFile file(directory.path("a.h5"), context);
+  std::vector<uint64_t> objects = addresses(file);
+  objects.push_back(file.root_address());
+  const auto write = [&](Writer& out, uint64_t address) {
+    out.number(address);
+    write_known(out, file.known(address));
+  };
+  for (const uint64_t address : objects) {
+    const auto write_again = [&](Writer& out, const KnownObjects& known) {
+      out.number(address);
+      write_known(out, {known.object(address).value(), known.links(address), known.attributes(address)});
+    };
+    Writer out, again;
+    write(out, address);
+    Cursor in(out.bytes());
+    write_again(again, KnownObjects(in, file.layout()));
+    BOOST_TEST((out.bytes() == again.bytes()));
+    for (size_t at = 0; at < out.bytes().size(); ++at) {
+      for (const unsigned value : {0U, 1U, 0x7fU, 0xffU}) {
+        Bytes changed = out.bytes();
+        changed[at] = static_cast<std::byte>(value);
+        Cursor hostile(changed);
+        try {
+          const KnownObjects known(hostile, file.layout());
+          // What was read once can be read again.
+          BOOST_CHECK_NO_THROW(known.object(address));
+          BOOST_CHECK_NO_THROW(known.find_link(address, "nothing"));
+          BOOST_CHECK_NO_THROW(known.attributes(address));
+        } catch (const Error&) {
+        }
+      }
+      Cursor cut(ByteSpan(out.bytes()).first(at));
+      if (at > 0) BOOST_CHECK_THROW(KnownObjects(cut, file.layout()), Error);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(excessive_or_repeated_known_objects_fail) {
+  const InsideFile file(directory.path("a.h5"), context);
+  const auto read = [&](const Bytes& bytes) {
+    Cursor in(bytes);
+    return KnownObjects(in, file.layout());
+  };
+  BOOST_CHECK_EXCEPTION(read(Bytes(kMostOfTree + 1)), Error, mentions("expected at most"));
+  Writer out;
+  for (int i = 0; i < 2; ++i) {
+    out.number(file.root_address());
+    write_known(out, file.known(file.root_address()));
+  }
+  BOOST_CHECK_EXCEPTION(read(out.bytes()), Error, mentions("two objects"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

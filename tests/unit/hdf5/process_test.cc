@@ -14,7 +14,7 @@
 
 #include "cache/request.h"
 #include "formats/containers/hdf5/library/inside_file.h"
-#include "formats/containers/hdf5/process/process_file.h"
+#include "formats/containers/hdf5/process/known_file.h"
 #include "tests/support/faulty_pool.h"
 #include "tests/support/mentions.h"
 #include "tests/support/no_memory.h"
@@ -115,6 +115,59 @@ BOOST_AUTO_TEST_CASE(process_answers_like_the_library_in_process) {
     BOOST_TEST((here->bytes == there->bytes));
     BOOST_TEST(here->filter_mask == there->filter_mask);
   }
+}
+
+BOOST_AUTO_TEST_CASE(objects_read_ahead_answer_like_the_library) {
+  const KnownFile file(std::make_unique<const ProcessFile>(path(), context, process));
+  const Bytes wanted = everything(InsideFile(path(), context));
+  BOOST_TEST((everything(file) == wanted));
+  BOOST_TEST((everything(file) == wanted));
+  BOOST_TEST(integers(file, "group", "compact", {{1}, {2}}, {4}, {1}) == (Numbers{-1, 8, 9, -1}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(objects_read_ahead_need_no_further_message) {
+  const KnownFile file(std::make_unique<const ProcessFile>(path(), context, process));
+  const uint64_t root = file.root_address();
+  const std::vector<StoredLink> links = file.links(root);
+  ::kill(number(), SIGSTOP);  // it answers nothing more
+  const uint64_t group = file.find_link(root, "group").value().address;
+  BOOST_TEST((file.object(group).kind == ObjectKind::group));
+  BOOST_TEST(!file.find_link(group, "nothing").has_value());
+  for (const StoredLink& link : file.links(group))
+    BOOST_TEST((file.objects({link.address}).at(0).facts.kind == ObjectKind::dataset));
+  ::kill(number(), SIGCONT);
+}
+
+BOOST_AUTO_TEST_CASE(large_groups_are_not_read_ahead) {
+  {
+    Hdf5Writer writer(directory.path("wide.h5"));
+    writer.group("wide");
+    for (int i = 0; i < 300; ++i) writer.group("wide/" + std::to_string(i));
+    writer.group("small");
+    writer.group("small/member");
+  }
+  const ProcessFile file(directory.path("wide.h5"), context, process);
+  const uint64_t root = file.root_address();
+  const uint64_t wide = file.find_link(root, "wide")->address, small = file.find_link(root, "small")->address;
+  const KnownObjects known = file.tree(root, 100).value();
+  BOOST_TEST(known.links(root)->size() == 2U);
+  BOOST_TEST(known.links(small)->size() == 1U);
+  BOOST_TEST(known.object(wide).has_value());
+  BOOST_TEST(!file.tree(root, 2).value().object(wide).has_value());
+  BOOST_TEST(!known.links(wide).has_value());
+  BOOST_TEST(!known.find_link(wide, "7").has_value());
+  const KnownFile whole(std::make_unique<const ProcessFile>(directory.path("wide.h5"), context, process));
+  BOOST_TEST(whole.links(wide).size() == 300U);
+  BOOST_TEST(whole.find_link(wide, "299").has_value());
+}
+
+BOOST_AUTO_TEST_CASE(changed_file_is_not_answered_from_memory) {
+  const KnownFile file(std::make_unique<const ProcessFile>(path(), context, process));
+  BOOST_TEST(!file.links(file.root_address()).empty());
+  boost::filesystem::last_write_time(path(), 1'000'000'000);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // longer than one check holds
+  BOOST_CHECK_EXCEPTION(file.links(file.root_address()), Error, mentions("has changed"));
 }
 
 BOOST_AUTO_TEST_CASE(elements_go_to_their_place_in_the_block) {
@@ -460,6 +513,18 @@ BOOST_AUTO_TEST_CASE(silence_is_an_error_within_its_limit) {
   const ProcessFile file(directory.path("a.h5"), context, process);
   ::kill(process.idle_numbers().at(0), SIGSTOP);
   BOOST_CHECK_EXCEPTION(file.links(file.root_address()), Error, mentions("libhdf5 did not reply for 0.3 s"));
+  BOOST_TEST(file.links(file.root_address()).size() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(silence_while_reading_ahead_is_no_error) {
+  TemporaryDirectory directory;
+  TestContext context;
+  { Hdf5Writer(directory.path("a.h5")).integers("x", {1}, {1}); }
+  ProcessSettings quick = settings();
+  quick.most_silence = std::chrono::milliseconds(300);
+  LibraryProcesses process(quick);
+  const KnownFile file(std::make_unique<const ProcessFile>(directory.path("a.h5"), context, process));
+  ::kill(process.idle_numbers().at(0), SIGSTOP);
   BOOST_TEST(file.links(file.root_address()).size() == 1U);
 }
 

@@ -14,6 +14,9 @@
 namespace plainfs::hdf5 {
 namespace {
 
+// The largest number of links and of attributes that known() returns.
+constexpr size_t kMostKnown = 256;
+
 struct RawLink {
   std::string name;
   H5L_type_t type;
@@ -28,6 +31,12 @@ RawLink raw_link(std::string name, const H5L_info_t& info) {
 
 herr_t collect_link(hid_t, const char* name, const H5L_info_t* info, void* data) {
   return static_cast<Collected<RawLink>*>(data)->add([&] { return raw_link(name, *info); });
+}
+
+// Ends the listing after the first links.
+herr_t collect_few_links(hid_t group, const char* name, const H5L_info_t* info, void* data) {
+  const size_t count = static_cast<const Collected<RawLink>*>(data)->items.size();
+  return count > kMostKnown ? 1 : collect_link(group, name, info, data);
 }
 
 herr_t collect_name(hid_t, const char* name, const H5A_info_t*, void* data) {
@@ -169,6 +178,55 @@ void sort_by_creation(const ObjectHandle& object, std::vector<StoredAttribute>& 
   attributes = std::move(sorted);
 }
 
+StoredObjectFacts facts_of(const ObjectHandle& object, const FileLayout& layout) {
+  switch (H5Iget_type(object.id())) {
+    case H5I_GROUP:
+      return {ObjectKind::group, {}};
+    case H5I_DATASET:
+      return {ObjectKind::dataset, dataset_facts(object.id(), layout)};
+    default:
+      return {};
+  }
+}
+
+// Returns the links by name. Calls collect, which may end the listing, for each.
+std::vector<StoredLink> listed_links(const ObjectHandle& group, uint64_t address, const OpenFile& file,
+                                     H5L_iterate_t collect) {
+  check_local_heap(*file.bytes(), file.layout(), address);
+  Collected<RawLink> found;
+  std::vector<RawLink> raw =
+      checked_items(H5Literate(group.id(), H5_INDEX_NAME, kListingOrder, nullptr, collect, &found), found,
+                    "the group cannot be listed");
+  std::sort(raw.begin(), raw.end(), [](const RawLink& a, const RawLink& b) { return a.name < b.name; });
+  std::vector<StoredLink> links;
+  for (RawLink& link : raw) links.push_back(stored_link(group, std::move(link)));
+  return links;
+}
+
+std::vector<StoredAttribute> attributes_of(const ObjectHandle& object, uint64_t address,
+                                           const std::vector<std::string>& names, const OpenFile& file) {
+  std::vector<StoredAttribute> attributes;
+  for (const std::string& name : names) {
+    try {
+      attributes.push_back(fetch(object.id(), address, name, file));
+    } catch (const Error& error) {
+      attributes.push_back({name, {}, {}, error});
+    }
+  }
+  sort_by_creation(object, attributes);
+  return attributes;
+}
+
+// Returns the result of read(), or nullopt if it throws an Error.
+template <class Read>
+auto if_readable(Read&& read) -> decltype(read()) {
+  try {
+    return read();
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 // Returns the result of call(), which calls the library. Throws the transient error that kept the library
 // from reading, even if it went on without the data: it then treats a link or an attribute as absent.
 template <class Call>
@@ -209,17 +267,8 @@ uint64_t InsideFile::root_address() const {
 }
 
 StoredObjectFacts InsideFile::object(uint64_t address) const {
-  return read_by_library([&]() -> StoredObjectFacts {
-    const ObjectHandle object = file_->open_object(address);
-    switch (H5Iget_type(object.id())) {
-      case H5I_GROUP:
-        return {ObjectKind::group, {}};
-      case H5I_DATASET:
-        return {ObjectKind::dataset, dataset_facts(object.id(), layout())};
-      default:
-        return {};
-    }
-  });
+  return read_by_library(
+      [&]() -> StoredObjectFacts { return facts_of(file_->open_object(address), layout()); });
 }
 
 std::vector<FoundObject> InsideFile::objects(const std::vector<uint64_t>& addresses) const {
@@ -236,16 +285,7 @@ std::vector<FoundObject> InsideFile::objects(const std::vector<uint64_t>& addres
 
 std::vector<StoredLink> InsideFile::links(uint64_t address) const {
   return read_by_library([&]() -> std::vector<StoredLink> {
-    const ObjectHandle group = file_->open_object(address);
-    check_local_heap(*file_->bytes(), layout(), address);
-    Collected<RawLink> found;
-    std::vector<RawLink> raw =
-        checked_items(H5Literate(group.id(), H5_INDEX_NAME, kListingOrder, nullptr, collect_link, &found),
-                      found, "the group cannot be listed");
-    std::sort(raw.begin(), raw.end(), [](const RawLink& a, const RawLink& b) { return a.name < b.name; });
-    std::vector<StoredLink> links;
-    for (RawLink& link : raw) links.push_back(stored_link(group, std::move(link)));
-    return links;
+    return listed_links(file_->open_object(address), address, *file_, collect_link);
   });
 }
 
@@ -265,16 +305,26 @@ std::optional<StoredLink> InsideFile::find_link(uint64_t address, const std::str
 std::vector<StoredAttribute> InsideFile::attributes(uint64_t address) const {
   return read_by_library([&]() -> std::vector<StoredAttribute> {
     const ObjectHandle object = file_->open_object(address);
-    std::vector<StoredAttribute> attributes;
-    for (const std::string& name : names_of_attributes(object, address, *file_)) {
-      try {
-        attributes.push_back(fetch(object.id(), address, name, *file_));
-      } catch (const Error& error) {
-        attributes.push_back({name, {}, {}, error});
-      }
-    }
-    sort_by_creation(object, attributes);
-    return attributes;
+    return attributes_of(object, address, names_of_attributes(object, address, *file_), *file_);
+  });
+}
+
+KnownObject InsideFile::known(uint64_t address) const {
+  return read_by_library([&] {
+    const ObjectHandle object = file_->open_object(address);
+    KnownObject known{facts_of(object, layout()), {}, {}};
+    if (known.facts.kind == ObjectKind::group)
+      known.links = if_readable([&]() -> std::optional<std::vector<StoredLink>> {
+        std::vector<StoredLink> links = listed_links(object, address, *file_, collect_few_links);
+        return links.size() > kMostKnown ? std::nullopt : std::optional(std::move(links));
+      });
+    known.attributes = if_readable([&]() -> std::optional<std::vector<StoredAttribute>> {
+      std::optional<std::vector<std::string>> names = attribute_names(*file_->bytes(), layout(), address);
+      if (!names || names->size() > kMostKnown) return std::nullopt;
+      std::sort(names->begin(), names->end());
+      return attributes_of(object, address, *names, *file_);
+    });
+    return known;
   });
 }
 

@@ -31,6 +31,10 @@ class InsideFile : public LibraryFile {
             const Shape& target, std::byte* out) const override;
   std::optional<StoredChunkBytes> read_chunk(uint64_t dataset, const Shape& origin) const override;
 
+  // Returns an object with its links if it has few of them, and its attributes if they are few and in its
+  // header.
+  KnownObject known(uint64_t address) const;
+
  private:
   std::shared_ptr<const OpenDataset> open_dataset(uint64_t address) const;
 

@@ -80,6 +80,14 @@ struct FoundObject {
   std::optional<Error> error;
 };
 
+// An object with its members and attributes. Unlike in the answers to single questions, whatever is large or
+// cannot be read is omitted.
+struct KnownObject {
+  StoredObjectFacts facts;
+  std::optional<std::vector<StoredLink>> links;  // of a group, by name
+  std::optional<std::vector<StoredAttribute>> attributes;
+};
+
 class LibraryFile {
  public:
   LibraryFile() = default;

@@ -168,6 +168,24 @@ StoredAttribute read_attribute(Cursor& in, const FileLayout& layout) {
   return attribute;
 }
 
+void write_known(Writer& out, const KnownObject& object) {
+  write_object(out, object.facts);
+  write_optional(out, object.links, [](Writer& to, const auto& links) { write_list(to, links, write_link); });
+  write_optional(out, object.attributes,
+                 [](Writer& to, const auto& attributes) { write_list(to, attributes, write_attribute); });
+}
+
+std::optional<std::vector<StoredLink>> read_links_if_known(Cursor& in) {
+  return read_optional<std::vector<StoredLink>>(
+      in, [](Cursor& from) { return read_list<StoredLink>(from, read_link); });
+}
+
+std::optional<std::vector<StoredAttribute>> read_attributes_if_known(Cursor& in, const FileLayout& layout) {
+  return read_optional<std::vector<StoredAttribute>>(in, [&](Cursor& from) {
+    return read_list<StoredAttribute>(from, [&](Cursor& each) { return read_attribute(each, layout); });
+  });
+}
+
 void write_chunk(Writer& out, const StoredChunkBytes& chunk) {
   out.number(chunk.filter_mask);
   out.sized(chunk.bytes);

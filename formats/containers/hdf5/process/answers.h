@@ -30,6 +30,12 @@ StoredLink read_link(Cursor& in);
 void write_attribute(Writer& out, const StoredAttribute& attribute);
 StoredAttribute read_attribute(Cursor& in, const FileLayout& layout);
 
+// Writes the facts, links and attributes of an object. read_object() and the next two functions read them, in
+// that order.
+void write_known(Writer& out, const KnownObject& object);
+std::optional<std::vector<StoredLink>> read_links_if_known(Cursor& in);
+std::optional<std::vector<StoredAttribute>> read_attributes_if_known(Cursor& in, const FileLayout& layout);
+
 void write_chunk(Writer& out, const StoredChunkBytes& chunk);
 StoredChunkBytes read_chunk(Cursor& in);
 

@@ -19,8 +19,9 @@ constexpr size_t kSharedBytes = 1 << 20;
 // The longest time for one answer, including questions.
 constexpr int kSilencesInAll = 20;
 
-// The longest silence while files are closed. Closing reads nothing.
-constexpr std::chrono::milliseconds kMostSilenceClosing{1'000};
+// The longest silence while files are closed, which reads nothing, or while objects are read ahead, which is
+// not necessary.
+constexpr std::chrono::milliseconds kShortSilence{1'000};
 
 // Thrown if a process ended before it took the question.
 struct NotAsked {};
@@ -68,10 +69,10 @@ bool LibraryProcess::is_overdue() const {
 }
 
 // Throws if the thread should not go on waiting for an answer.
-void LibraryProcess::look_around(std::chrono::milliseconds most_silence) {
+void LibraryProcess::look_around() {
   check_cancelled();
   add_to_silence();
-  if (silence() > most_silence) throw Silence{};
+  if (silence() > most_silence_) throw Silence{};
   if (is_given_up_.load(std::memory_order_relaxed) && is_overdue())
     throw Silence(is_computing_for_long() ? LibraryEnded::Why::busy_while_others_wait
                                           : LibraryEnded::Why::silence);
@@ -88,11 +89,11 @@ void LibraryProcess::end() {
 }
 
 void LibraryProcess::start(Context& context) {
-  if (is_running()) return;
+  if (is_started()) return;  // sending a question to a process that has ended fails
   end();
   is_beginning_.store(true, std::memory_order_relaxed);
   child_ = std::make_unique<ChildProcess>(settings_.program);
-  child_->channel().look_while_waiting([this] { look_around(settings_.most_silence); });
+  child_->channel().look_while_waiting([this] { look_around(); });
   try {
     Writer question;
     question.flag(settings_.plugins);
@@ -142,6 +143,8 @@ LibraryProcess::Answered LibraryProcess::taken(Message answer, Context& context)
 Message LibraryProcess::answer_of(Context& context, Ask ask, ByteSpan question, int descriptor) try {
   const auto latest = Clock::now() + kSilencesInAll * settings_.most_silence;
   Channel& channel = child_->channel();
+  const bool is_short = ask == Ask::close || ask == Ask::tree;
+  most_silence_ = is_short ? std::min(kShortSilence, settings_.most_silence) : settings_.most_silence;
   heard();
   if (!question.empty() && !channel.send(static_cast<uint32_t>(ask), question, descriptor)) throw NotAsked{};
   for (bool any = false;; any = true) {
@@ -178,7 +181,7 @@ LibraryProcess::Answered LibraryProcess::exchange(Context& context, Ask ask, Byt
 void LibraryProcess::close(uint64_t file) {
   if (open_.erase(file) == 0) return;
   to_close_.push_back(file);
-  if (is_closing_ || to_close_.size() > 1 || !is_running()) return;
+  if (is_closing_ || to_close_.size() > 1) return;
   Writer question;
   question.number(file);
   // Even if the process is stopped or not reading, a few bytes fit into the socket.
@@ -188,8 +191,6 @@ void LibraryProcess::close(uint64_t file) {
 // Closes files. Returns false if the process is gone, or was ended because it does not even close a file.
 bool LibraryProcess::close_some(Context& context) {
   if (to_close_.empty()) return true;
-  child_->channel().look_while_waiting(
-      [this] { look_around(std::min(kMostSilenceClosing, settings_.most_silence)); });
   try {
     while (!to_close_.empty()) {
       Writer question;
@@ -204,7 +205,6 @@ bool LibraryProcess::close_some(Context& context) {
     end();
     return false;
   }
-  child_->channel().look_while_waiting([this] { look_around(settings_.most_silence); });
   return true;
 }
 

@@ -44,7 +44,8 @@ struct ProcessedFile {
   Context* context;
   uint64_t number = 0;  // from LibraryProcesses::new_file_number()
   FilePtr bytes;
-  size_t home = 0;  // the process that was last asked about it; guarded by LibraryProcesses
+  size_t home = 0;       // the process that was last asked about it; guarded by LibraryProcesses
+  bool is_open = false;  // whether a process was asked about it; guarded by LibraryProcesses
   std::optional<OpenedFacts> facts{};  // set by LibraryProcesses::open(), never changed
 };
 
@@ -91,6 +92,8 @@ class LibraryProcess {
   void end();
   // Returns whether a process runs.
   bool is_running() { return child_ && child_->is_running(); }
+  // Returns whether a process was started and has not been found to have ended. Needs no system call.
+  bool is_started() const { return child_ != nullptr; }
   std::optional<pid_t> number();
   // Returns the memory that the process has for itself, as last reported, 0 if unknown.
   uint64_t own_bytes() const { return own_bytes_; }
@@ -114,7 +117,7 @@ class LibraryProcess {
   bool close_some(Context& context);
   void open_again(ProcessedFile& file);
   void make_room();
-  void look_around(std::chrono::milliseconds most_silence);
+  void look_around();
   void heard();
   void add_to_silence();
   bool is_computing_for_long() const;
@@ -128,6 +131,7 @@ class LibraryProcess {
   std::map<uint64_t, uint64_t> open_;
   std::vector<uint64_t> to_close_;  // files to close; the first was sent if is_closing_
   bool is_closing_ = false;
+  std::chrono::milliseconds most_silence_{};  // for the current question
   uint64_t questions_ = 0;
   uint64_t own_bytes_ = 0;
   bool logged_unconfined_ = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <thread>
 #include <utility>
 
 #include "cache/request.h"
@@ -85,16 +86,30 @@ LibraryProcesses::Place* LibraryProcesses::another() {
   return nullptr;
 }
 
-// Returns the process in which to ask about the file now, null if the thread has to wait.
+// Returns a running process that is idle, or null.
+LibraryProcesses::Place* LibraryProcesses::idle_process() {
+  for (const auto& place : places_)
+    if (!place->is_busy && place->is_running) return place.get();
+  return nullptr;
+}
+
+// Returns the process in which to ask about the file now, null if the thread has to wait. A file that is not
+// open yet is as well off in one process as in another.
 LibraryProcesses::Place* LibraryProcesses::place_for(ProcessedFile& file,
                                                      LibraryProcess::Clock::duration waited) {
   Place& home = *places_[file.home];
   if (!home.is_busy) return &home;
   if (home.file == file.number) return nullptr;  // this file keeps it busy
-  if (waited < kPatience && LibraryProcess::Clock::now() - home.since < kPatience) return nullptr;
-  Place* const found = another();
+  const auto busy = static_cast<size_t>(
+      std::count_if(places_.begin(), places_.end(), [](const auto& place) { return place->is_busy; }));
+  const bool has_processor = busy < std::thread::hardware_concurrency();
+  const auto patience = !file.is_open && has_processor ? kPatienceToOpen : kPatience;
+  const bool is_patient = waited < patience && LibraryProcess::Clock::now() - home.since < kPatience;
+  Place* found = file.is_open ? nullptr : idle_process();
+  if (!found && is_patient) return nullptr;
+  if (!found) found = another();
   if (!found) return nullptr;
-  home.closed.push_back(file.number);
+  if (file.is_open) home.closed.push_back(file.number);
   file.home = static_cast<size_t>(
       std::find_if(places_.begin(), places_.end(), [&](const auto& place) { return place.get() == found; }) -
       places_.begin());
@@ -108,6 +123,7 @@ LibraryProcesses::Place& LibraryProcesses::wait_for_place(ProcessedFile& file) {
     if (Place* const place = place_for(file, LibraryProcess::Clock::now() - began)) {
       place->is_busy = true;
       place->file = file.number;
+      file.is_open = true;
       place->since = LibraryProcess::Clock::now();
       return *place;
     }
@@ -145,7 +161,7 @@ void LibraryProcesses::give_back(Place& place) {
     place.closed.clear();
     place.is_busy = false;
     place.since = LibraryProcess::Clock::now();
-    place.is_running = place.process.is_running();
+    place.is_running = place.process.is_started();
     place.own_bytes = place.process.own_bytes();
   }
   left_.notify_all();
@@ -200,7 +216,9 @@ LibraryProcess::Answered LibraryProcesses::put(LibraryProcess& process, Processe
     return answer;
   } catch (const LibraryEnded& error) {
     const MutexLock lock(mutex_);
-    crashes_.note(fingerprint, what, LibraryProcess::Clock::now(), weight_of(error.why()));
+    // Nothing needs the objects that are read ahead, so their reading counts little against the file.
+    const size_t weight = ask == Ask::tree ? 1 : weight_of(error.why());
+    crashes_.note(fingerprint, what, LibraryProcess::Clock::now(), weight);
     throw;
   }
 }

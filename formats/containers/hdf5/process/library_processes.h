@@ -23,6 +23,8 @@ class LibraryProcesses {
   static constexpr size_t kMostProcesses = 6;
   // How long threads wait for a busy process before they use another.
   static constexpr std::chrono::milliseconds kPatience{50};
+  // How long they wait if their file is not open in any process and a processor is free for another.
+  static constexpr std::chrono::milliseconds kPatienceToOpen{5};
 
   // Makes the program use these processes for the library, as long as this object lives. Its destructor
   // restores the earlier ones.
@@ -109,6 +111,7 @@ class LibraryProcesses {
                                uint64_t about);
   Place& wait_for_place(ProcessedFile& file);
   Place* place_for(ProcessedFile& file, LibraryProcess::Clock::duration waited) REQUIRES(mutex_);
+  Place* idle_process() REQUIRES(mutex_);
   Place* another() REQUIRES(mutex_);
   void leave(Place& place) noexcept;
   void give_back(Place& place);

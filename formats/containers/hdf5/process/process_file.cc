@@ -9,7 +9,7 @@ namespace plainfs::hdf5 {
 
 ProcessFile::ProcessFile(const std::string& location, Context& context, LibraryProcesses& processes)
     : processes_(processes),
-      file_{location, &context, processes.new_file_number(), context.files.open(location), 0, {}} {
+      file_{location, &context, processes.new_file_number(), context.files.open(location)} {
   processes_.open(file_);
 }
 
@@ -123,6 +123,15 @@ std::optional<StoredAttribute> ProcessFile::attribute(uint64_t object, const std
   return processes_.ask(file_, Ask::attribute, question, object, [&](Cursor& in, ByteSpan) {
     return read_optional<StoredAttribute>(in, [&](Cursor& from) { return read_attribute(from, layout()); });
   });
+}
+
+std::optional<KnownObjects> ProcessFile::tree(uint64_t object, uint64_t most) const {
+  try {
+    return processes_.ask(file_, Ask::tree, about({object, most}), object,
+                          [&](Cursor& in, ByteSpan) { return KnownObjects(in, layout()); });
+  } catch (const LibraryEnded&) {  // questions about single objects will find the one to blame
+    return std::nullopt;
+  }
 }
 
 void ProcessFile::read(uint64_t dataset, uint64_t element_size, const Box& box, const Shape& block_shape,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "formats/containers/hdf5/library/library_file.h"
+#include "formats/containers/hdf5/process/known_objects.h"
 #include "formats/containers/hdf5/process/library_processes.h"
 
 namespace plainfs::hdf5 {
@@ -25,6 +26,10 @@ class ProcessFile : public LibraryFile {
   void read(uint64_t dataset, uint64_t element_size, const Box& box, const Shape& block_shape,
             const Shape& target, std::byte* out) const override;
   std::optional<StoredChunkBytes> read_chunk(uint64_t dataset, const Shape& origin) const override;
+
+  // Returns an object and the nearest of those below it, at most `most`. May return fewer or none. Returns
+  // nullopt if the question ended the process.
+  std::optional<KnownObjects> tree(uint64_t object, uint64_t most) const;
 
  private:
   Writer about(std::initializer_list<uint64_t> numbers) const;

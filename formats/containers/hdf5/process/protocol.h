@@ -15,6 +15,8 @@
 //   find_link   u64 file, u64 group, text   optional link
 //   attributes  u64 file, u64s              the first ones, or each: flag failed, error or list of attributes
 //   attribute   u64 file, u64 object, text  optional attribute
+//   tree        u64 file, u64 object,       the object and those below it, nearest first, up to that number and
+//               u64 objects                 other limits, each: u64 address, known object
 //   read        u64 file, u64 dataset,      flag: the elements, dense, are at the start of the shared
 //               u64 element size,           memory; else they follow
 //               shape origin, shape extent
@@ -54,9 +56,13 @@ enum class Ask : uint32_t {
   find_link,
   attributes,
   attribute,
+  tree,
   read,
   read_chunk,
 };
+
+// The largest answer to Ask::tree, in bytes. It is kept while the file is open.
+inline constexpr size_t kMostOfTree = 128 << 10;
 
 enum class Answer : uint32_t { answer = 100, failure, out_of_memory };
 

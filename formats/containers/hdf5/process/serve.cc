@@ -5,9 +5,12 @@
 #endif
 #include <unistd.h>
 
+#include <chrono>
+#include <deque>
 #include <map>
 #include <memory>
 #include <new>
+#include <set>
 
 #include "formats/containers/hdf5/library/inside_file.h"
 #include "formats/containers/hdf5/library/library.h"
@@ -26,6 +29,9 @@ constexpr size_t kCacheBytes = 16 << 20;
 
 // The limit in bytes of attributes in one answer. The answer omits the remaining objects.
 constexpr size_t kAttributesTogether = 1 << 20;
+
+// The limit of Ask::tree in time, for slow storage.
+constexpr std::chrono::milliseconds kLongestTree{50};
 
 // The daemon is trusted. Its messages are checked too, in order to find mistakes.
 constexpr uint64_t kMostAsked = uint64_t{1} << 40;
@@ -63,10 +69,12 @@ class Server {
   void put_head(Writer& out);
   void settings(Cursor& in, Descriptor shared, Writer& out);
   void open(uint64_t number, Cursor& in, Writer& out);
+  static void tree(const InsideFile& file, Cursor& in, Writer& out);
+  static void add_known(const InsideFile& file, uint64_t object, std::deque<uint64_t>& pending, Writer& out);
   void read(const LibraryFile& file, Cursor& in, Writer& out);
   Message put(Question question, ByteSpan bytes);
 
-  const LibraryFile& file(uint64_t number) const {
+  const InsideFile& file(uint64_t number) const {
     const auto found = files_.find(number);
     if (found == files_.end()) throw damaged("file {} is not open", number);
     return *found->second;
@@ -82,7 +90,7 @@ class Server {
   AskedSources sources_{[this](Question question, ByteSpan bytes) { return put(question, bytes); }};
   Context context_{cache_,    workers_, decode_budget_,    unit_budget_, sources_,
                    counters_, {},       [](const auto&) {}};
-  std::map<uint64_t, std::unique_ptr<const LibraryFile>> files_;
+  std::map<uint64_t, std::unique_ptr<const InsideFile>> files_;
   uint64_t answers_ = 0;
   uint64_t own_bytes_ = 0;  // at the last look
 };
@@ -131,6 +139,33 @@ void answer_each(Cursor& in, Writer& out, size_t most_bytes, Get&& get) {
   }
 }
 
+// Appends an object and notes its members. Omits it if it cannot be read, since a question about it reports
+// the error, or if it is too large.
+void Server::add_known(const InsideFile& file, uint64_t object, std::deque<uint64_t>& pending, Writer& out) {
+  try {
+    const KnownObject known = file.known(object);
+    for (const StoredLink& link : known.links.value_or(std::vector<StoredLink>()))
+      if (link.kind == StoredLink::Kind::hard) pending.push_back(link.address);
+    Writer one;
+    one.number(object);
+    write_known(one, known);
+    if (out.bytes().size() + one.bytes().size() <= kMostOfTree) out.raw(one.bytes());
+  } catch (const Error&) {
+  }
+}
+
+void Server::tree(const InsideFile& file, Cursor& in, Writer& out) {
+  std::deque<uint64_t> pending{in.little<uint64_t>()};
+  const auto most = in.little<uint64_t>();
+  const auto end = std::chrono::steady_clock::now() + kLongestTree;
+  std::set<uint64_t> seen;
+  while (!pending.empty() && seen.size() < most && std::chrono::steady_clock::now() < end) {
+    const uint64_t next = pending.front();
+    pending.pop_front();
+    if (seen.insert(next).second) add_known(file, next, pending, out);
+  }
+}
+
 void Server::read(const LibraryFile& file, Cursor& in, Writer& out) {
   const auto dataset = in.little<uint64_t>(), element_size = in.little<uint64_t>();
   Shape origin = read_shape(in);
@@ -173,6 +208,8 @@ void Server::put_answer(Message& message, Writer& out) {
       const auto object = in.little<uint64_t>();
       return write_optional(out, file(number).attribute(object, read_text(in)), write_attribute);
     }
+    case Ask::tree:
+      return tree(file(number), in, out);
     case Ask::read:
       return read(file(number), in, out);
     case Ask::read_chunk: {

@@ -1,0 +1,56 @@
+// A file of libhdf5's process with objects that are read ahead. Recognizing a store takes hundreds of
+// questions about a few objects, and each would be a message of its own. The first question therefore reads
+// the root group and the objects below it, and listing an unknown group reads some of those below that group.
+// Questions about these objects are answered from memory if the file is unchanged. All others are put to the
+// process.
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "cache/lazy.h"
+#include "cache/mutex.h"
+#include "formats/containers/hdf5/process/known_objects.h"
+#include "formats/containers/hdf5/process/process_file.h"
+
+namespace plainfs::hdf5 {
+
+class KnownFile : public LibraryFile {
+ public:
+  explicit KnownFile(std::unique_ptr<const ProcessFile> file) : file_(std::move(file)) {}
+
+  const FilePtr& bytes() const override { return file_->bytes(); }
+  const FileLayout& layout() const override { return file_->layout(); }
+  unsigned superblock_version() const override { return file_->superblock_version(); }
+  uint64_t root_address() const override { return file_->root_address(); }
+  StoredObjectFacts object(uint64_t address) const override;
+  std::vector<FoundObject> objects(const std::vector<uint64_t>& addresses) const override;
+  std::vector<StoredLink> links(uint64_t group) const override;
+  std::optional<StoredLink> find_link(uint64_t group, const std::string& name) const override;
+  std::vector<StoredAttribute> attributes(uint64_t object) const override;
+  std::optional<StoredAttribute> attribute(uint64_t object, const std::string& name) const override;
+  void read(uint64_t dataset, uint64_t element_size, const Box& box, const Shape& block_shape,
+            const Shape& target, std::byte* out) const override {
+    file_->read(dataset, element_size, box, block_shape, target, out);
+  }
+  std::optional<StoredChunkBytes> read_chunk(uint64_t dataset, const Shape& origin) const override {
+    return file_->read_chunk(dataset, origin);
+  }
+
+ private:
+  // Returns the result of get() for the objects of the first question, or else for those that were read ahead
+  // last. Throws changed if the file is no longer the one they are from.
+  template <class Get>
+  auto find(Get&& get) const -> decltype(get(KnownObjects()));
+  KnownObjects read_ahead(uint64_t object, uint64_t most) const;
+
+  std::unique_ptr<const ProcessFile> file_;
+  // Whether nothing is read ahead any more, because that ended the process. Relaxed: a late reader asks once
+  // more.
+  mutable std::atomic<bool> is_hostile_{false};
+  Lazy<KnownObjects> first_;
+  mutable Mutex mutex_;
+  mutable std::shared_ptr<const KnownObjects> latest_ GUARDED_BY(mutex_) = std::make_shared<KnownObjects>();
+};
+
+}  // namespace plainfs::hdf5
