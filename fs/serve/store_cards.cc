@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <span>
 
 #include "formats/core/base/location.h"
 #include "formats/core/text/percent.h"
@@ -20,7 +21,7 @@ namespace plainfs::serve {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds kMostLooking{700};
+constexpr std::chrono::milliseconds kMostLooking{900};
 constexpr const char* kUnseen = "not looked at yet";
 
 // Returns "2026-11-25".
@@ -77,17 +78,14 @@ class StoreCards {
     add_form(all);
     const uint64_t from = std::min<uint64_t>(query_.number("from").value_or(0), stores.size());
     const uint64_t end = std::min<uint64_t>(from + kStoresOnPage, stores.size());
-    const Clock::time_point until = Clock::now() + kMostLooking;
-    uint64_t unseen = 0;
-    for (uint64_t i = from; i < end; ++i) {
-      page_.stores.push_back(card_of(*stores[i], Clock::now() < until));
-      unseen += page_.stores.back().what == kUnseen;
-    }
+    page_.stores = cards_of(std::span(stores).subspan(from, end - from));
+    const auto unseen = std::count_if(page_.stores.begin(), page_.stores.end(),
+                                      [](const StoreCard& card) { return card.what == kUnseen; });
     if (unseen > 0)
       page_.notes.push_back(
           fmt::format("{} of these stores are shown by name, because looking into all takes longer. Reload "
                       "the page to see more, or find stores by a part of their names.",
-                      count_words(unseen)));
+                      count_words(static_cast<uint64_t>(unseen))));
     page_.sub = fmt::format("{} store{}", count_words(all), all == 1 ? "" : "s");
     if (stores.empty()) page_.problems.push_back({fmt::format("No store name contains '{}'.", find_words())});
     if (all <= kStoresOnPage) return;
@@ -127,6 +125,22 @@ class StoreCards {
 
   void add_link(const char* words, uint64_t from) {
     page_.pager->links.push_back({words, query_.with("from", from == 0 ? "" : std::to_string(from)).href()});
+  }
+
+  // Returns the cards of stores, in their order. Threads look into the stores side by side while time is
+  // left.
+  std::vector<StoreCard> cards_of(std::span<const FolderEntry* const> stores) const {
+    const Clock::time_point until = Clock::now() + kMostLooking;
+    std::vector<StoreCard> cards(stores.size());
+    const auto look = [&](size_t i) {
+      const auto visits = exchange_.site.visit();  // for the inodes that this thread is given
+      cards[i] = card_of(*stores[i], Clock::now() < until);
+    };
+    if (subject_.meaning)
+      subject_.context().workers.parallel_for(stores.size(), look);
+    else
+      for (size_t i = 0; i < stores.size(); ++i) look(i);
+    return cards;
   }
 
   StoreCard card_of(const FolderEntry& entry, bool may_look) const {
