@@ -45,6 +45,9 @@ class Library(Folder):
         self.stores = self.empty("stores")
         write_plain(os.path.join(self.stores, "good.h5"))
         write_plain(os.path.join(self.stores, "another.h5"))
+        with h5py.File(os.path.join(self.stores, "wide.h5"), "w") as file:
+            for number in range(300):  # too many to be read ahead
+                file[f"group/{number}"] = number
 
     def expected(self):
         with Mount(os.path.join(self.stores, "good.h5")) as m:
@@ -150,12 +153,12 @@ class Library(Folder):
             self.assertNotEqual(library_of(m.pid), library)
 
     def ask_stopped(self, m):
-        """Starts a process that has requested another.h5 from the stopped process."""
+        """Starts a process that has requested wide.h5 from the stopped process."""
         os.listdir(m.join("good.h5", "group"))
-        os.listdir(m.join("another.h5"))
+        os.listdir(m.join("wide.h5"))
         os.kill(library_of(m.pid), signal.SIGSTOP)
         asking = subprocess.Popen(
-            ["ls", "-l", m.join("another.h5", "group")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            ["ls", "-l", m.join("wide.h5", "group")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
         self.addCleanup(asking.wait)
         self.addCleanup(asking.kill)
