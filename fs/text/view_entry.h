@@ -31,9 +31,9 @@ struct ViewEntry {
   // The reason why it cannot be read for now. The directory that contains it is then listed again.
   std::optional<Error> fault{};
   FoundFilesPtr found = nullptr;  // of a directory of these files
-  // If it has parts, the entry is a directory of the views of this node. Its attributes are those of a file
-  // too.
-  Node node{};
+  // The node that the entry stands for, shared by all entries that stand for it. If it has parts, the entry
+  // is a directory of the views of this node. Its attributes are those of a file too. Null: none.
+  std::shared_ptr<const Node> shared_node{};
   // Beside the node's directory, not inside it; `name` is then an extension, ".csv".
   bool is_beside = false;
   // Found by name even if its view is named in -o views=, because it repeats the store many times, leads back
@@ -43,7 +43,12 @@ struct ViewEntry {
   bool is_sized_by_reading = false;
   bool shows_again = false;  // View::shows_again of its view. Set by the tree.
 
-  bool is_directory() const { return list || found || node.parts; }
+  // Returns the node; an empty one if there is none.
+  const Node& node() const {
+    static const Node none;
+    return shared_node ? *shared_node : none;
+  }
+  bool is_directory() const { return list || found || node().parts; }
 };
 
 // The names that a directory of found files lists, in order. Immutable and thread-safe.

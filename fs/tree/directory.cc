@@ -107,9 +107,10 @@ class MemberLister {
     if (std::holds_alternative<Nothing>(member.node.content)) return;
     const std::string encoded = encode_name(member.name);
     if (const std::optional<Error> fault = transient_fault(member.node)) unopened_.emplace(encoded, *fault);
+    const auto node = std::make_shared<const Node>(member.node);
     const auto add = [&](std::string extension, FileKind kind) -> Candidate& {
       DirectoryEntry shown{{}, kind};
-      shown.node = member.node;
+      shown.shared_node = node;
       shown.member = encoded;
       return candidates_.emplace_back(
           Candidate{member.name, {encoded, std::move(extension)}, std::move(shown)});

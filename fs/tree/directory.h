@@ -18,9 +18,9 @@
 
 namespace plainfs {
 
-// One name in a directory: what views generate, or a member of the store. `node` is the node that the name
-// stands for. The flags of a link are those of its target. `fault` of a link: the target is unknown; of a
-// name that views show in the directory of something that cannot be read for now: the reason.
+// One name in a directory: what views generate, or a member of the store. `node()` is the node that the
+// name stands for. The flags of a link are those of its target. `fault` of a link: the target is unknown; of
+// a name that views show in the directory of something that cannot be read for now: the reason.
 struct DirectoryEntry : ViewEntry {
   FileKind kind = FileKind::file;
   std::string target{};  // of a link

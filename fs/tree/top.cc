@@ -7,7 +7,7 @@ namespace {
 
 DirectoryEntry directory_of(Node node) {
   DirectoryEntry directory{{}, FileKind::directory};
-  directory.node = std::move(node);
+  directory.shared_node = std::make_shared<const Node>(std::move(node));
   return directory;
 }
 
@@ -16,7 +16,7 @@ Top step(const Top& top, bool& is_named, std::string_view name, const ListingCon
   Context& context = is_named ? listing.context : listing.context.of_store(top.store->path);
   const DirectoryPlace place{top.store, {}, top.above, is_named && top.above.empty(), is_named};
   const DirectoryContent all =
-      show_directory(top.directory, top.directory.node, place, {context, listing.stores, listing.views});
+      show_directory(top.directory, top.directory.node(), place, {context, listing.stores, listing.views});
   const auto found = std::find_if(all.shown.begin(), all.shown.end(),
                                   [&](const DirectoryEntry& shown) { return shown.name == name; });
   if (found == all.shown.end()) {
@@ -25,7 +25,7 @@ Top step(const Top& top, bool& is_named, std::string_view name, const ListingCon
   }
   if (found->kind == FileKind::store) {
     is_named = false;
-    const StorePtr store = listing.stores.open(found->node.store);
+    const StorePtr store = listing.stores.open(found->node().store);
     return {store, {}, directory_of(as_root_directory(store->root, false))};
   }
   if (found->kind != FileKind::directory) throw not_found("{}: not a directory", name);

@@ -26,8 +26,8 @@ size_t most_inner_stores() {
 constexpr size_t kFewEntries = 1024;  // up to so many, lost names are not searched for
 
 const std::string* host_path(const DirectoryEntry& shown) {
-  if (!shown.node.store.empty()) return &shown.node.store;
-  const PlainFile* file = std::get_if<PlainFile>(&shown.node.content);
+  if (!shown.node().store.empty()) return &shown.node().store;
+  const PlainFile* file = std::get_if<PlainFile>(&shown.node().content);
   return file ? &file->path : nullptr;
 }
 
@@ -106,7 +106,7 @@ Tree::EntryPtr Tree::entry(Inode inode) {
   const DirectoryEntryPtr here = shown(inode);
   const WriterLock lock(mutex_);
   if (EntryPtr known = met(inode)) return known;
-  if (!here->node.store.empty()) inner_roots_.emplace(inode, here->node.store);
+  if (!here->node().store.empty()) inner_roots_.emplace(inode, here->node().store);
   EntryPtr made = add(inode, kind);
   if (made->directory) made->directory->has_found = here->found != nullptr;
   return made;
@@ -206,30 +206,32 @@ void Tree::settle(Inode inode) {
   const DirectoryEntryPtr known = shown(inode);
   std::shared_ptr<DirectoryEntry> as_it_is;
   struct stat status {};
-  if (follows_folders_) listing_.context.files.look(known->node.store, status);
+  if (follows_folders_) listing_.context.files.look(known->node().store, status);
   try {
-    if (!is_sure_to_open(known->node.store, listing_.context)) stores_.open(known->node.store);
+    if (!is_sure_to_open(known->node().store, listing_.context)) stores_.open(known->node().store);
   } catch (const Error& error) {
     if (is_transient(error)) throw;
-    listing_.context.warn(fmt::format("{}: shown as it is: {}", known->node.store, error.what()));
+    listing_.context.warn(fmt::format("{}: shown as it is: {}", known->node().store, error.what()));
     as_it_is = std::make_shared<DirectoryEntry>(*known);
-    as_it_is->kind = known->node.parts ? FileKind::directory : FileKind::file;
-    as_it_is->node.store.clear();
-    if (auto* file = std::get_if<PlainFile>(&as_it_is->node.content)) file->no_store = error;
-    if (!known->node.parts) as_it_is->open = open_plain_file(as_it_is->node, listing_);
+    as_it_is->kind = known->node().parts ? FileKind::directory : FileKind::file;
+    Node node = known->node();
+    node.store.clear();
+    if (auto* file = std::get_if<PlainFile>(&node.content)) file->no_store = error;
+    if (!node.parts) as_it_is->open = open_plain_file(node, listing_);
+    as_it_is->shared_node = std::make_shared<const Node>(std::move(node));
   }
   const WriterLock lock(mutex_);
   const EntryPtr settled = met(inode);
   if (!settled || settled->kind != FileKind::store) return;
   settled->kind = as_it_is ? as_it_is->kind : FileKind::directory;
   if (as_it_is && follows_folders_)
-    failed_stores_[inode] = {known->node.store, status.st_size, modified_time(status)};
+    failed_stores_[inode] = {known->node().store, status.st_size, modified_time(status)};
   settled->own = std::move(as_it_is);
 }
 
 Node Tree::directory_node(const DirectoryEntry& shown) {
-  if (shown.node.store.empty()) return shown.node;
-  return as_root_directory(stores_.open(shown.node.store)->root, false);
+  if (shown.node().store.empty()) return shown.node();
+  return as_root_directory(stores_.open(shown.node().store)->root, false);
 }
 
 DirectoryPlace Tree::place_of(Inode directory) {
@@ -243,8 +245,8 @@ DirectoryPlace Tree::place_of(Inode directory) {
       break;
     }
     const DirectoryEntryPtr here = shown(at);
-    if (!here->node.store.empty()) {
-      place.store = stores_.open(here->node.store);
+    if (!here->node().store.empty()) {
+      place.store = stores_.open(here->node().store);
       break;
     }
     place.names.push_back(here->name);
@@ -260,8 +262,8 @@ std::optional<Inode> Tree::find_unlisted(Inode directory, std::string_view name)
   if (!found) return std::nullopt;
   const FileKind kind = found->parts ? FileKind::directory : FileKind::file;
   auto entry = std::make_shared<DirectoryEntry>(DirectoryEntry{{std::string(name)}, kind});
-  entry->node = *std::move(found);
-  if (kind == FileKind::file) entry->open = open_plain_file(entry->node, listing_);
+  if (kind == FileKind::file) entry->open = open_plain_file(*found, listing_);
+  entry->shared_node = std::make_shared<const Node>(*std::move(found));
   entry->found_by_name = true;
   const Inode inode = inodes_->of(directory, std::string(name), kind);
   const WriterLock lock(mutex_);
@@ -351,7 +353,7 @@ std::string Tree::store_path(Inode inode) {
   for (; inode != kRootInode; inode = inodes_->parent(inode)) {
     if (inodes_->listed_part(inode)) continue;
     const DirectoryEntryPtr here = shown(inode);
-    if (!here->node.store.empty()) return here->node.store;
+    if (!here->node().store.empty()) return here->node().store;
   }
   return top_.store->path;
 }
@@ -360,19 +362,19 @@ Attributes Tree::attributes(Inode inode) {
   const FileKind of = kind(inode);
   if (of == FileKind::link) return {};
   const DirectoryEntryPtr known = shown(inode);
-  return of == FileKind::directory ? own_attributes(directory_node(*known)) : attributes_of(known->node);
+  return of == FileKind::directory ? own_attributes(directory_node(*known)) : attributes_of(known->node());
 }
 
 std::optional<Error> Tree::why_no_store(Inode inode) {
   const DirectoryEntryPtr known = shown(inode);
-  const auto* file = std::get_if<PlainFile>(&known->node.content);
+  const auto* file = std::get_if<PlainFile>(&known->node().content);
   return file ? file->no_store : std::nullopt;
 }
 
 Meaning Tree::meaning(Inode inode) {
   const bool is_folder = kind(inode) == FileKind::directory;
   const DirectoryEntryPtr known = shown(inode);
-  Meaning meaning{is_folder ? directory_node(*known) : known->node, known->member, &listing_.context};
+  Meaning meaning{is_folder ? directory_node(*known) : known->node(), known->member, &listing_.context};
   const DirectoryPlace place = place_of(is_folder ? inode : inodes_->parent(inode));
   meaning.store = place.store;
   meaning.is_store = is_folder && place.above.empty() && place.names.empty();

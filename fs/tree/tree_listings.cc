@@ -15,7 +15,7 @@ namespace {
 
 // Returns whether the entry, or the node it stands for, has an error that may pass.
 bool has_transient_fault(const DirectoryEntry& shown) {
-  return shown.fault ? is_transient(*shown.fault) : transient_fault(shown.node).has_value();
+  return shown.fault ? is_transient(*shown.fault) : transient_fault(shown.node()).has_value();
 }
 
 // Names in directories that keep their contents, about a kilobyte per name, not counting directories above

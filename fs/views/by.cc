@@ -44,7 +44,7 @@ std::vector<ViewEntry> levels_of_column(const Column& column, const CellsPtr& ce
   std::vector<ViewEntry> levels;
   for (uint32_t level = 0; level < names.count(); ++level) {
     levels.push_back({names.file(level), nullptr});
-    levels.back().node = cells->select(shared, level);
+    levels.back().shared_node = std::make_shared<const Node>(cells->select(shared, level));
   }
   return levels;
 }

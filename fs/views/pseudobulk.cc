@@ -142,7 +142,9 @@ std::optional<ViewEntry> Pseudobulks::find(std::string_view name) const {
         return layout_file([self, asked] { return array_rds(self->sums_of(asked), self->context_); },
                            self->context_, kRdsVersion);
       };
-    file.node.attributes = [self] { return Attributes{{"matrix", Json(self->counts().name)}}; };
+    Node node;
+    node.attributes = [self] { return Attributes{{"matrix", Json(self->counts().name)}}; };
+    file.shared_node = std::make_shared<const Node>(std::move(node));
     return file;
   }
   return std::nullopt;
