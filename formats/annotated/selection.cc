@@ -225,7 +225,7 @@ Node Expressions::of(const std::string& name, const Content& content, const Grou
 }  // namespace
 
 AnnotatedMatrix AnnotatedGroup::matrix() const {
-  return made_.get(make_);
+  return *made_.get([this] { return std::make_shared<const AnnotatedMatrix>(make_()); });
 }
 
 std::vector<Member> AnnotatedGroup::members() const {

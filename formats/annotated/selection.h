@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,7 +42,8 @@ class AnnotatedGroup : public Group {
  private:
   const GroupPtr stored_;
   const std::function<AnnotatedMatrix()> make_;
-  Lazy<AnnotatedMatrix> made_;
+  // Apart from the group, because a directory of levels has thousands of groups, most of them never entered.
+  Lazy<std::shared_ptr<const AnnotatedMatrix>> made_;
 };
 
 }  // namespace plainfs
