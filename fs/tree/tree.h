@@ -1,8 +1,8 @@
 // The tree under the mountpoint for one opening of a store: directories, files and links, each with its inode
 // (fs/tree/inodes.h). A directory is listed on the first access to something in it. Its content is dropped
 // when many other directories were listed since, or together with its store in a mirrored folder, and is
-// loaded again on demand: with the same names, and the same inodes as long as they are held. A reopened store
-// has a new Tree; running requests may still use the old one.
+// loaded again on demand: with the same names, and the same inodes as long as they are held. The contents in
+// memory have a limit in bytes. A reopened store has a new Tree; running requests may still use the old one.
 #pragma once
 
 #include <atomic>
@@ -119,6 +119,13 @@ class Tree {
   // Returns the whole saved index, like StoreIndex::to_lie_beside. Requires: it is saved.
   Bytes index_to_lie_beside() { return indexes_.of({top_.store->path, true, {}}).to_lie_beside(); }
 
+  // The directories with contents in memory.
+  struct Listed {
+    size_t directories = 0;
+    size_t bytes = 0;  // estimated
+  };
+  Listed listed() const;
+
   // Returns the inode at a path of shown names; "." and ".." work as usual, links are not followed. Throws
   // not_found.
   Inode find(std::string_view path);
@@ -146,6 +153,7 @@ class Tree {
     ListingPtr listing;
     std::optional<HostFolder> folder;      // if it is followed
     std::vector<DirectoryEntryPtr> shown;  // in the order of the listing, the unlisted ones last
+    size_t bytes = 0;                      // estimated, with what the entries refer to
   };
   using ContentsPtr = std::shared_ptr<const Contents>;
 
@@ -154,12 +162,13 @@ class Tree {
     bool has_found = false;   // its files are found by their names; it has no contents
     ContentsPtr contents;     // null: not listed yet, or dropped
     size_t listed_below = 0;  // directories in it that have contents; while there are any, it keeps its own
+    bool is_in_turn = false;  // in turns_
     // Whether the contents were used since the last check. Atomic: set with the mutex shared.
     std::atomic<bool> is_used{false};
     // The time from which it is listed again, because an error that may pass has left something out.
     Clock::time_point again = Clock::time_point::max();
     bool is_due() const { return again <= Clock::now(); }
-    size_t names() const { return contents ? contents->listing->size() : 0; }
+    size_t bytes() const { return contents ? contents->bytes : 0; }
   };
 
   // The state of an inode: of each directory and store that was entered, and of inodes that no directory
@@ -192,6 +201,7 @@ class Tree {
   void add_own_to_root(std::vector<DirectoryEntry>& shown);
   void let_some_go(Inode but, Freed& freed) REQUIRES(mutex_);
   void set_contents(Inode directory, ContentsPtr contents, Freed& freed) REQUIRES(mutex_);
+  void may_drop(Inode inode, Directory& directory) REQUIRES(mutex_);
   void take_contents(Inode directory, Freed& freed) REQUIRES(mutex_);
   ContentsPtr at_hand(Inode directory) const REQUIRES_SHARED(mutex_);
   void list_above(Inode directory);
@@ -227,10 +237,10 @@ class Tree {
   mutable SharedMutex mutex_;  // also guards all of Entry and Directory, except Directory's own mutex
   std::unordered_map<Inode, EntryPtr> entries_ GUARDED_BY(mutex_);
   size_t entries_before_look_ GUARDED_BY(mutex_) = 1024;  // for entries that have lost their names
-  // Directories that have contents, the next one to be checked first, and the number of their names.
-  std::deque<Inode> listed_ GUARDED_BY(mutex_);
-  size_t names_listed_ GUARDED_BY(mutex_) = 0;
-  size_t names_kept_ GUARDED_BY(mutex_) = 0;  // of directories that contain directories with contents
+  Listed listed_ GUARDED_BY(mutex_);
+  // Directories with contents that contain no others with contents, the next one to be checked first. Some
+  // may have lost their contents or contain others by now.
+  std::deque<Inode> turns_ GUARDED_BY(mutex_);
   // The paths of stores in a mirrored folder.
   std::unordered_map<Inode, std::string> inner_roots_ GUARDED_BY(mutex_);
   std::unordered_map<Inode, FailedStore> failed_stores_ GUARDED_BY(mutex_);  // in followed folders

@@ -18,9 +18,15 @@ bool has_transient_fault(const DirectoryEntry& shown) {
   return shown.fault ? is_transient(*shown.fault) : transient_fault(shown.node()).has_value();
 }
 
-// Names in directories that keep their contents, about a kilobyte per name, not counting directories above
-// others with contents.
-constexpr size_t kMostNamesListed = 8192;
+// The most bytes of directories that keep their contents. A directory that contains others with contents is
+// not dropped before these. So a few directories are kept even if those above them take all of the bytes.
+constexpr size_t kMostListedBytes = size_t{12} << 20;
+constexpr size_t kLeastListed = 32;
+
+// Bytes of a directory with contents, and of a name in it, with its inode, its text in three places and the
+// objects that its file is generated from.
+constexpr size_t kDirectoryBytes = 4096;
+constexpr size_t kNameBytes = 1024;
 
 // Seconds after which another change of a folder gets another modification time. File systems store whole
 // seconds, or two.
@@ -167,6 +173,7 @@ Tree::ContentsPtr Tree::publish(Inode directory, DirectoryContent all, bool is_r
   contents->shown.reserve(all.shown.size());
   for (DirectoryEntry& shown : all.shown)
     contents->shown.push_back(std::make_shared<const DirectoryEntry>(std::move(shown)));
+  contents->bytes = kDirectoryBytes + contents->shown.size() * kNameBytes;
   const bool is_whole =
       std::none_of(contents->shown.begin(), contents->shown.end(),
                    [](const DirectoryEntryPtr& shown) { return has_transient_fault(*shown); });
@@ -198,43 +205,57 @@ void Tree::add_own_to_root(std::vector<DirectoryEntry>& shown) {
 
 void Tree::set_contents(Inode directory, ContentsPtr contents, Freed& freed) {
   Directory& known = *met(directory)->directory;
-  const bool was_listed = known.contents != nullptr;
-  if (was_listed) take_contents(directory, freed);
+  if (known.contents) take_contents(directory, freed);
   known.contents = std::move(contents);
   known.is_used.store(true, std::memory_order_relaxed);
-  names_listed_ += known.names();
-  if (known.listed_below > 0) names_kept_ += known.names();
-  if (directory != kRootInode) {
-    Directory& above = *met(inodes_->parent(directory))->directory;
-    if (++above.listed_below == 1) names_kept_ += above.names();
-  }
-  if (!was_listed && !is_hidden(directory)) listed_.push_back(directory);
+  listed_.bytes += known.bytes();
+  ++listed_.directories;
+  if (directory != kRootInode) ++met(inodes_->parent(directory))->directory->listed_below;
+  if (!is_hidden(directory)) may_drop(directory, known);
+}
+
+// Lets the contents of the directory be dropped in its turn, unless it contains directories with contents.
+void Tree::may_drop(Inode inode, Directory& directory) {
+  if (directory.is_in_turn || directory.listed_below > 0 || !directory.contents) return;
+  turns_.push_back(inode);
+  directory.is_in_turn = true;
 }
 
 // Requires: the directory has contents.
 void Tree::take_contents(Inode directory, Freed& freed) {
   Directory& known = *met(directory)->directory;
-  names_listed_ -= known.names();
-  if (known.listed_below > 0) names_kept_ -= known.names();
+  listed_.bytes -= known.bytes();
+  --listed_.directories;
   freed.contents.emplace_back(directory, std::move(known.contents));
   known.contents = nullptr;
   if (directory == kRootInode) return;
-  Directory& above = *met(inodes_->parent(directory))->directory;
-  if (--above.listed_below == 0) names_kept_ -= above.names();
+  const Inode parent = inodes_->parent(directory);
+  Directory& above = *met(parent)->directory;
+  --above.listed_below;
+  may_drop(parent, above);
 }
 
-// Drops contents that were not used since the last check, while there are too many names.
+Tree::Listed Tree::listed() const {
+  const ReaderLock lock(mutex_);
+  return listed_;
+}
+
+// Drops contents that were not used since the last check, while they take too much memory.
 void Tree::let_some_go(Inode but, Freed& freed) {
-  for (size_t tries = 2 * listed_.size(); names_listed_ - names_kept_ > kMostNamesListed && tries > 0;
-       --tries) {
-    const Inode directory = listed_.front();
-    listed_.pop_front();
+  const auto is_too_much = [this]() REQUIRES(mutex_) {
+    return listed_.bytes > kMostListedBytes && turns_.size() > kLeastListed;
+  };
+  for (size_t tries = 2 * turns_.size(); is_too_much() && tries > 0; --tries) {
+    const Inode directory = turns_.front();
+    turns_.pop_front();
     const EntryPtr entry = met(directory);
-    if (!entry || !entry->directory->contents) continue;
+    if (!entry) continue;
     Directory& known = *entry->directory;
+    known.is_in_turn = false;
+    if (!known.contents || known.listed_below > 0) continue;
     const bool is_used = known.is_used.exchange(false, std::memory_order_relaxed);
-    if (directory == but || is_used || known.listed_below > 0)
-      listed_.push_back(directory);
+    if (directory == but || is_used)
+      may_drop(directory, known);
     else
       take_contents(directory, freed);
   }
@@ -280,11 +301,14 @@ void Tree::let_go(const std::string& store_path) {
   Freed freed;
   {
     const WriterLock lock(mutex_);
-    std::erase_if(listed_, [&](Inode directory) REQUIRES(mutex_) {
-      if (!is_in_store(directory, store_path)) return false;
+    for (const auto& [inode, known] : entries_) {
+      const bool is_listed = known->directory && known->directory->contents;
+      if (is_listed && !is_hidden(inode) && is_in_store(inode, store_path)) take_contents(inode, freed);
+    }
+    std::erase_if(turns_, [&](Inode directory) REQUIRES(mutex_) {
       const EntryPtr known = met(directory);
-      if (known && known->directory->contents) take_contents(directory, freed);
-      return true;
+      if (known) known->directory->is_in_turn = known->directory->contents != nullptr;
+      return !known || !known->directory->contents;
     });
   }
   keep_measured(freed);

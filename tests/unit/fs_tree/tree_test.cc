@@ -488,6 +488,75 @@ BOOST_AUTO_TEST_CASE(long_unused_directories_are_listed_again) {
   BOOST_TEST(find("g0/a0.csv") == held);
 }
 
+// Groups g0, g1, ... that contain many groups s0, s1, ... with an array a.
+void add_wide_groups(MemoryGroup& root, int count) {
+  for (int i = 0; i < count; ++i) {
+    const auto group = root.add_group(fmt::format("g{}", i));
+    for (int k = 0; k < 300; ++k) group->add_group(fmt::format("s{}", k))->add_array("a");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(memory_of_listed_directories_is_limited) {
+  constexpr int kGroups = 50;
+  constexpr size_t kMost = 16 << 20;
+  add_wide_groups(*root, kGroups);
+  tree();
+  size_t most_names = 0, most_bytes = 0;
+  for (int i = 0; i < 2 * kGroups; ++i) {
+    const Inodes::Visit visit(*inodes);
+    for (int k = 0; k < 300; k += 30)
+      BOOST_TEST(tree().size(find(fmt::format("g{}/s{}/a.csv", i % kGroups, k))) == 6U);
+    most_names = std::max<size_t>(most_names, inodes->statistics().names);
+    most_bytes = std::max(most_bytes, tree().listed().bytes);
+  }
+  BOOST_TEST(most_bytes < kMost);
+  BOOST_TEST(most_names < 14'000U);  // of 17,000
+  BOOST_TEST(tree().listed().directories > 100U);
+}
+
+BOOST_AUTO_TEST_CASE(held_names_keep_their_inodes_when_contents_are_dropped) {
+  add_wide_groups(*root, 60);
+  tree();
+  Inode folder = 0, file = 0;
+  {
+    const Inodes::Visit visit(*inodes);
+    folder = find("g0/s7");
+    file = find("g0/s7/a.csv");
+    inodes->hold(folder);
+    inodes->hold(file);
+  }
+  const auto group = std::static_pointer_cast<const MemoryGroup>(root->find("g0")->parts);
+  const int listed_before = group->times_listed();
+  for (int i = 1; i < 60; ++i) {
+    const Inodes::Visit visit(*inodes);
+    find(fmt::format("g{}/s0/a.csv", i));
+  }
+  BOOST_TEST(tree().size(file) == 6U);
+  BOOST_TEST(tree().list(folder)->find("a.csv").has_value());
+  BOOST_TEST(find("g0/s7/a.csv") == file);
+  BOOST_TEST(find("g0/s7") == folder);
+  BOOST_TEST(group->times_listed() > listed_before);
+}
+
+BOOST_AUTO_TEST_CASE(threads_find_files_while_contents_are_dropped) {
+  add_wide_groups(*root, 60);
+  tree();
+  std::atomic<int> found{0};
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&, thread] {
+      for (int i = 0; i < 120; ++i) {
+        const Inodes::Visit visit(*inodes);
+        const std::string path = fmt::format("g{}/s{}", (7 * thread + i) % 60, i);
+        const ListingPtr listing = tree().list(find(path));
+        if (tree().size(find(path + "/a.csv")) == 6 && listing->find("a.npy")) ++found;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  BOOST_TEST(found == 4 * 120);
+}
+
 BOOST_AUTO_TEST_CASE(deep_directory_is_found_after_its_parents_were_released) {
   auto group = root;
   std::string path;
