@@ -101,18 +101,6 @@ struct FactsOf {
   void operator()(const Nothing&) const {}
 };
 
-// Returns the text, or the first texts of the list, separated by commas; "" for other values and null.
-std::string joined_texts(const Json* value) {
-  if (value && value->text()) return *value->text();
-  std::string joined;
-  if (!value || !value->list()) return joined;
-  const Json::List& all = *value->list();
-  for (size_t i = 0; i < std::min(all.size(), kMostNames); ++i)
-    if (all[i].text()) joined += (joined.empty() ? "" : ", ") + *all[i].text();
-  if (all.size() > kMostNames) joined += fmt::format(" and {} more", all.size() - kMostNames);
-  return joined;
-}
-
 class PageMaker {
  public:
   PageMaker(const Exchange& exchange, const Subject& subject) : exchange_(exchange), subject_(subject) {}
@@ -127,7 +115,7 @@ class PageMaker {
     if (subject_.has_folder) part([&] { add_outside_links(); });
     if (subject_.has_folder && !shows_data()) part([&] { add_contents(exchange_, others, page_); });
     part([&] { add_forms(); });
-    if (is_store_root()) add_spatial_elements();
+    if (is_store_root()) add_stated_facts();
     part([&] { add_annotated(); });
     part([&] { add_lone_member(); });
     add_data(subject_.node());
@@ -174,19 +162,10 @@ class PageMaker {
 
   bool is_store_root() const { return subject_.has_folder && subject_.meaning->what.is_store; }
 
-  // Adds the elements of a SpatialData, its coordinate systems and the regions that its tables annotate.
-  void add_spatial_elements() {
-    for (const auto& [format, elements] : subject_.meaning->what.store->details) {
-      if (format != "spatialdata" || !elements.object()) continue;
-      for (const auto& [kind, found] : *elements.object()) {
-        if (found.list()) page_.facts.push_back({kind, joined_texts(&found)});
-        if (!found.object()) continue;
-        for (const auto& [name, table] : *found.object()) {
-          const std::string region = joined_texts(table.find("region"));
-          page_.facts.push_back({kind, region.empty() ? name : fmt::format("{}, about {}", name, region)});
-        }
-      }
-    }
+  // Adds the facts that the store's format states.
+  void add_stated_facts() {
+    for (const StoreFact& fact : subject_.meaning->what.store->facts)
+      page_.facts.push_back({fact.name, fact.value});
   }
 
   void add_heading() {

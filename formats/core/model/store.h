@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "formats/core/base/probe.h"
 #include "formats/core/model/context.h"
@@ -13,6 +14,12 @@
 #include "formats/core/text/json.h"
 
 namespace plainfs {
+
+// A fact about a store for people: "images", "tissue, cells".
+struct StoreFact {
+  std::string name;
+  std::string value;
+};
 
 // An opened store.
 struct Store {
@@ -25,6 +32,7 @@ struct Store {
   Node stored{};
   // Set by the container: a schema determines the content.
   bool is_one_value = false;
+  std::vector<StoreFact> facts{};  // of the format, for the pages of `serve`
 };
 
 struct Container {
@@ -47,7 +55,7 @@ struct Schema {
   // refines its members itself. Throws if the node might match but the data that decide this cannot be read.
   // Does not throw for data that were read and do not match, nor for a node that cannot match in any case.
   std::optional<Node> (*refine)(const Node& node, Context& context);
-  // Adds to the details of a store with a (raw) root that this schema recognises. May be null.
+  // Adds to the details and facts of a store with a (raw) root that this schema recognises. May be null.
   void (*describe)(const Node& raw_root, Store& store);
 };
 

@@ -1,5 +1,7 @@
 #include "formats/schemas/spatialdata/schema.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <string>
@@ -14,6 +16,7 @@ constexpr std::string_view kElements[] = {"images", "labels", "points", "shapes"
 constexpr std::string_view kTables[] = {"tables", "table"};  // until 0.1 there was one
 constexpr const char* kOwnAttributes = "spatialdata_attrs";
 constexpr const char* kTransformations = "coordinateTransformations";
+constexpr size_t kMostNamesInFact = 12;
 
 template <class Names>
 bool is_one_of(std::string_view name, const Names& names) {
@@ -92,6 +95,32 @@ class Facts {
   bool is_known_ = false;
 };
 
+// Returns the text, or the first texts of the list, separated by commas; "" for other values and null.
+std::string joined_texts(const Json* value) {
+  if (value && value->text()) return *value->text();
+  std::string joined;
+  if (!value || !value->list()) return joined;
+  const Json::List& all = *value->list();
+  for (size_t i = 0; i < std::min(all.size(), kMostNamesInFact); ++i)
+    if (all[i].text()) joined += (joined.empty() ? "" : ", ") + *all[i].text();
+  if (all.size() > kMostNamesInFact) joined += fmt::format(" and {} more", all.size() - kMostNamesInFact);
+  return joined;
+}
+
+// Returns the elements of each kind, the regions that each table annotates, and the coordinate systems.
+std::vector<StoreFact> stated_facts(const Json::Object& details) {
+  std::vector<StoreFact> facts;
+  for (const auto& [kind, found] : details) {
+    if (found.list()) facts.push_back({kind, joined_texts(&found)});
+    if (!found.object()) continue;
+    for (const auto& [name, table] : *found.object()) {
+      const std::string region = joined_texts(table.find("region"));
+      facts.push_back({kind, region.empty() ? name : fmt::format("{}, about {}", name, region)});
+    }
+  }
+  return facts;
+}
+
 }  // namespace
 
 std::optional<Node> refine(const Node&, Context&) {
@@ -112,7 +141,9 @@ void describe(const Node& raw_root, Store& store) {
   store.version.clear();
   const Json* const version = own && own->object() ? own->find("version") : nullptr;
   if (version && version->text()) store.version = *version->text();
-  store.details.emplace_back("spatialdata", std::move(facts).finish());
+  Json::Object details = std::move(facts).finish();
+  store.facts = stated_facts(details);
+  store.details.emplace_back("spatialdata", std::move(details));
 }
 
 }  // namespace plainfs::spatialdata

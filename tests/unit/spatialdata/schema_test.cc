@@ -50,6 +50,21 @@ BOOST_AUTO_TEST_CASE(info_lists_the_elements_of_a_spatialdata) {
       R"({"storage":"directory","container":"Zarr v2","spatialdata":{"images":["slide"],"points":["transcripts"],)"
       R"("shapes":["cells"],"tables":{"counts":{"region":["cells"],"region_key":"region","instance_key":"cell_id"}},)"
       R"("coordinate systems":["global","um"]}})");
+  std::string facts;
+  for (const StoreFact& fact : store.facts) facts += fact.name + ": " + fact.value + "\n";
+  BOOST_TEST(facts ==
+             "images: slide\npoints: transcripts\nshapes: cells\ntables: counts, about cells\n"
+             "coordinate systems: global, um\n");
+}
+
+BOOST_AUTO_TEST_CASE(many_elements_are_the_first_and_their_number) {
+  SpatialStore writer;
+  writer.put_group("images", "{}");
+  for (int i = 10; i < 25; ++i) writer.put_group("images/slide" + std::to_string(i), "{}");
+  const Store store = writer.described();
+  BOOST_REQUIRE(!store.facts.empty());
+  BOOST_TEST(store.facts[0].value.starts_with("slide10, slide11, "));
+  BOOST_TEST(store.facts[0].value.ends_with(", slide21 and 3 more"));
 }
 
 BOOST_AUTO_TEST_CASE(an_early_spatialdata_is_known_by_its_elements) {
