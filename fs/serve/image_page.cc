@@ -214,6 +214,7 @@ ImageChoice image_choice(const Query& query, const Image& image, std::vector<Pro
 
 void add_image(const Query& query, const Image& image, PageModel& page) {
   if (image.error) throw *image.error;
+  page.has_form_beside = true;
   const size_t known = page.problems.size();
   const ImageChoice choice = image_choice(query, image, page.problems);
   const bool is_whole = page.problems.size() == known;

@@ -142,6 +142,8 @@ struct PageModel {
   bool is_cut = false;  // contents omits some members
   std::optional<Form> form;
   std::vector<Picks> picks;
+  bool has_form_beside = false;  // the form and the picks are beside the figures, not above them
+  bool has_rows_asked = false;   // the address asks for certain rows, which come before the figures
   std::vector<Problem> problems;
   std::vector<Figure> figures;
   std::vector<Figure> beside;  // beside the figures, or below them if the page is narrow

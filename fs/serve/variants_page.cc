@@ -117,6 +117,7 @@ class VariantsSection {
     add_fields();
     add_contigs();
     parts_.rows = rows_ ? &*rows_ : nullptr;
+    page_.has_rows_asked = rows_ || !parts_.more.empty();
     add_rows();
   }
 

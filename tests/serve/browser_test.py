@@ -25,6 +25,7 @@ STORES = {
     "matrix": data("bpcells", "mat_packed_uint_col", "store"),
     "fragments": data("bpcells", "frag_packed", "store"),
     "image": data("ome-tiff", "five.ome.zarr"),
+    "recording": data("nwb", "ecephys", "store.nwb"),
     "arrays": data("hdf5", "numeric", "store.h5"),
     "damaged": data("hdf5", "damaged", "store.h5"),
 }
@@ -46,6 +47,8 @@ PAGES = {
     "matrix": ("matrix", "", "main", "values"),
     "fragments": ("fragments", "", "svg.plot", ""),
     "image": ("image", "", "img.px", ""),
+    "trace": ("recording", "acquisition/ts0/", "svg.plot", "seconds"),
+    "spikes": ("recording", "units/", "svg.plot", "units"),
     "unreadable": ("damaged", "bad_gzip?page", "main", "bad_gzip"),
 }
 LOOKS = [("desktop", False), ("phone", True)]  # neither changes the effect of the other
@@ -167,6 +170,31 @@ class Pages(unittest.TestCase):
                 "return [box.top, box.bottom]; })()"
             )
             self.assertLess(bottom if size == "desktop" else top + 150, most, size)
+
+    def test_text_in_plots_is_large_enough_and_whole(self):
+        plots = 0
+        for name in ("gene", "embedding", "vector", "fragments", "trace", "spikes"):
+            for size in ("desktop", "phone"):
+                self.open(name, size=size)
+                for height, text, left, right in self.browser.js(
+                    "[...document.querySelectorAll('svg.plot')].filter(plot => plot.querySelector('text'))"
+                    ".flatMap(plot => { const box = plot.getBoundingClientRect(), "
+                    "scale = box.width / plot.viewBox.baseVal.width; "
+                    "return [...plot.querySelectorAll('text')].filter(text => text.checkVisibility() && "
+                    "text.textContent).map(text => { const at = text.getBoundingClientRect(); "
+                    "return [parseFloat(getComputedStyle(text).fontSize) * scale, text.textContent, "
+                    "at.left - box.left, box.right - at.right]; }); })"
+                ):
+                    with self.subTest(page=name, size=size, text=text):
+                        self.assertGreater(height, 8.5)
+                        self.assertGreater(left, -0.5)
+                        self.assertGreater(right, -0.5)
+                    plots += 1
+        self.assertGreater(plots, 30)
+
+    def test_an_image_is_on_the_first_screen_of_a_phone(self):
+        self.open("image", size="phone")
+        self.assertLess(self.browser.js("document.querySelector('img.px').getBoundingClientRect().top"), 500)
 
     def axe(self):
         with open(AXE, encoding="utf-8") as file:

@@ -187,7 +187,10 @@ class Stores(unittest.TestCase):
                 [row[-2:] for row in rows_of(page(server, "?region=19:112-300&samples=NA3,NA1"))],
                 [["./.", "1|2"], ["./.", "0/0"]],
             )
-            self.assertIn("All 2 rows in 19:112-300", page(server, "?region=19:112-300"))
+            asked = page(server, "?region=19:112-300")
+            self.assertIn("All 2 rows in 19:112-300", asked)
+            self.assertLess(asked.index('<table class="first"'), asked.index("<svg class="))
+            self.assertGreater(text.index('<table class="first"'), text.index("<svg class="))
             for region, count in (("X", 2), ("19:0%2C112-", 2), ("19:112-", 2), ("X:20", 1), ("19:1-111", 1)):
                 with self.subTest(region):
                     self.assertEqual(len(rows_of(page(server, "?region=" + region))), count)

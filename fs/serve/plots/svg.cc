@@ -16,15 +16,42 @@ namespace {
 struct Margins {
   int left, right, top, bottom;
 };
-constexpr Margins kForAxes{48, 16, 16, 30}, kBare{6, 6, 6, 6};
+constexpr Margins kBare{6, 6, 6, 6};
+constexpr int kBroad = 800;    // least width of a plot with the class "broad"
+constexpr double kLetter = 7;  // approximate width of a letter
 constexpr int kLabelHeight = 15;
-constexpr double kLabelLetter = 7.2;  // approximate width of a letter of a label
+constexpr double kLabelLetter = 7.2;  // of a label
 constexpr size_t kMostLabelBytes = 24;
+// A phone shows a plot at half of its width or less, and the style sheet makes its text larger there.
+constexpr double kLargeLetter = 10.4, kLargeLetterOfBroad = 16;
+constexpr int kLargeLabelHeight = 22;
 
 using Pixel = std::pair<int, int>;
 
 std::string shown_text(const std::string& text) {
   return escaped(printable(text));
+}
+
+int letters_in(std::string_view text) {
+  return static_cast<int>(std::count_if(
+      text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }));
+}
+
+// Returns at most `most` bytes of a text, escaped; before a shorter one the whole text as its title.
+std::string shortened_text(const std::string& text, size_t most) {
+  const std::string shown = shown_text(shortened(text, most));
+  return text.size() <= most ? shown : fmt::format("<title>{}</title>{}", shown_text(text), shown);
+}
+
+// Returns the margins of a plot with axes. The numbers along y have room on the left, after the name.
+Margins margins_for_axes(const Plot& plot) {
+  Margins margins{48, 16, 16, plot.width >= kBroad ? 34 : 30};
+  if (!plot.y.has_ends) return margins;
+  constexpr int kName = 20, kGap = 6;
+  for (const double end : {plot.y.range.low, plot.y.range.high})
+    margins.left =
+        std::max(margins.left, kName + kGap + static_cast<int>(kLetter * letters_in(number_words(end))));
+  return margins;
 }
 
 // The mapping of axis numbers to positions in the picture.
@@ -138,41 +165,51 @@ class Drawing {
       svg_ += fmt::format("<path {} stroke-width=\"1\" d=\"{}\"/>", ticks.ink.attribute(), path);
   }
 
-  // Moves a label up or down if there is no room, or omits it.
+  // Moves a label up or down if there is no room, or omits it. A label without room for large text is
+  // "tight".
   void operator()(const Label& label) {
     if (!frame_.holds(label.spot)) return;
     const std::string text = shortened(label.text, kMostLabelBytes);
     const auto [x, y] = frame_.at(label.spot);
-    const int half = static_cast<int>(kLabelLetter * static_cast<double>(text.size()) / 2);
-    const int middle =
-        std::clamp(x, frame_.left() + half, std::max(frame_.left() + half, frame_.right() - half));
+    const int half = static_cast<int>(kLabelLetter * letters_in(text) / 2);
+    const int large_half = static_cast<int>(kLargeLetter * letters_in(text) / 2);
+    const int middle = std::clamp(x, frame_.left() + large_half,
+                                  std::max(frame_.left() + large_half, frame_.right() - large_half));
     for (const int lines : {0, 1, -1, 2, -2}) {
       const Room room{middle - half, middle + half, y + lines * kLabelHeight};
-      if (std::any_of(rooms_.begin(), rooms_.end(), [&](const Room& taken) { return taken.meets(room); }))
-        continue;
-      rooms_.push_back(room);
-      svg_ += fmt::format("<text class=\"at\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>", middle,
-                          room.y, shown_text(text));
+      if (!take(room, kLabelHeight, rooms_)) continue;
+      const bool has_large_room =
+          take({middle - large_half, middle + large_half, room.y}, kLargeLabelHeight, large_rooms_);
+      svg_ += fmt::format("<text class=\"at{}\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
+                          has_large_room ? "" : " tight", middle, room.y,
+                          shortened_text(label.text, kMostLabelBytes));
       return;
     }
   }
 
   void add_axes(const Plot& plot) {
-    const int below = frame_.bottom() + 16;
+    const double letter = plot.width >= kBroad ? kLargeLetterOfBroad : kLargeLetter;
+    const int below = frame_.bottom() + 16, middle = (frame_.left() + frame_.right()) / 2;
+    const std::string low = number_words(plot.x.range.low), high = number_words(plot.x.range.high);
+    double room = frame_.right() - frame_.left();
     if (plot.x.has_ends) {
       svg_ += fmt::format("<path class=\"axis\" d=\"M{} {}H{}\"/>", frame_.left(), frame_.bottom() + 3,
                           frame_.right());
-      add_text(frame_.left(), below, "start", number_words(plot.x.range.low));
-      add_text(frame_.right(), below, "end", number_words(plot.x.range.high));
+      add_text("x", frame_.left(), below, "start", low);
+      if (high != low) add_text("x", frame_.right(), below, "end", high);
+      room -= letter * 2 * (1 + std::max(letters_in(low), letters_in(high)));
     }
-    add_text((frame_.left() + frame_.right()) / 2, below, "middle", plot.x.name);
+    add_text("x", middle, below, "middle", shortened_text(plot.x.name, letters_for(room, letter)));
     if (plot.y.has_ends) {
-      add_text(frame_.left() - 4, frame_.bottom(), "end", number_words(plot.y.range.low));
-      add_text(frame_.left() - 4, frame_.top() + 8, "end", number_words(plot.y.range.high));
+      const std::string least = number_words(plot.y.range.low), most = number_words(plot.y.range.high);
+      add_text("y", frame_.left() - 4, frame_.bottom(), "end", least);
+      if (most != least) add_text("y", frame_.left() - 4, frame_.top() + 8, "end", most);
     }
     svg_ += fmt::format(
-        "<text x=\"12\" y=\"{0}\" text-anchor=\"middle\" transform=\"rotate(-90 12 {0})\">{1}</text>",
-        (frame_.top() + frame_.bottom()) / 2, shown_text(shortened(plot.y.name, 60)));
+        "<g class=\"yn\"><text x=\"12\" y=\"{0}\" text-anchor=\"middle\" transform=\"rotate(-90 12 "
+        "{0})\">{1}</text></g>",
+        (frame_.top() + frame_.bottom()) / 2,
+        shortened_text(plot.y.name, letters_for(frame_.bottom() - frame_.top(), letter)));
   }
 
   const std::string& svg() const { return svg_; }
@@ -180,41 +217,56 @@ class Drawing {
  private:
   struct Room {
     int left, right, y;
-    bool meets(const Room& other) const {
-      return left < other.right && other.left < right && std::abs(y - other.y) < kLabelHeight;
+    bool meets(const Room& other, int height) const {
+      return left < other.right && other.left < right && std::abs(y - other.y) < height;
     }
   };
 
-  void add_text(int x, int y, const char* anchor, const std::string& text) {
-    svg_ += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"{}\">{}</text>", x, y, anchor,
-                        shown_text(shortened(text, 60)));
+  // Returns false if the room is taken.
+  static bool take(const Room& room, int height, std::vector<Room>& taken) {
+    if (std::any_of(taken.begin(), taken.end(), [&](const Room& other) { return other.meets(room, height); }))
+      return false;
+    taken.push_back(room);
+    return true;
+  }
+
+  static size_t letters_for(double room, double letter) {
+    constexpr double kFewest = 8, kMost = 60;
+    return static_cast<size_t>(std::clamp(room / letter, kFewest, kMost));
+  }
+
+  // axis: the class of the text. html: escaped.
+  void add_text(const char* axis, int x, int y, const char* anchor, const std::string& html) {
+    svg_ += fmt::format("<text class=\"{}\" x=\"{}\" y=\"{}\" text-anchor=\"{}\">{}</text>", axis, x, y,
+                        anchor, html);
   }
 
   const Frame frame_;
-  std::vector<Room> rooms_;
+  std::vector<Room> rooms_, large_rooms_;  // of labels, and of labels with large text
   std::string svg_;
 };
 
 }  // namespace
 
 std::string number_words(double value) {
-  constexpr double kMostWhole = 1e9;
-  if (value == std::trunc(value) && std::abs(value) < kMostWhole)
-    return (value < 0 ? "-" : "") + count_words(static_cast<uint64_t>(std::abs(value)));
+  constexpr double kMostWhole = 1e9, kLeastRounded = 999.95;
+  const double size = std::abs(value);
+  if (size < kMostWhole && (value == std::trunc(value) || size >= kLeastRounded))
+    return (value < 0 ? "-" : "") + count_words(static_cast<uint64_t>(std::llround(size)));
   return fmt::format("{:.4g}", value);
 }
 
 std::string svg_of(const Plot& plot) {
-  Drawing drawing(plot, kForAxes);
+  Drawing drawing(plot, margins_for_axes(plot));
   if (plot.behind) drawing(*plot.behind);
   for (const Mark& mark : plot.marks) std::visit(drawing, mark);
   drawing.add_axes(plot);
   return fmt::format(
-      "<svg class=\"plot\" viewBox=\"0 0 {} {}\" role=\"img\" aria-labelledby=\"{}-t {}-d\"><title "
+      "<svg class=\"plot{}\" viewBox=\"0 0 {} {}\" role=\"img\" aria-labelledby=\"{}-t {}-d\"><title "
       "id=\"{}-t\">{}"
       "</title><desc id=\"{}-d\">{}</desc>{}</svg>",
-      plot.width, plot.height, plot.id, plot.id, plot.id, shown_text(plot.title), plot.id,
-      shown_text(plot.description), drawing.svg());
+      plot.width >= kBroad ? " broad" : "", plot.width, plot.height, plot.id, plot.id, plot.id,
+      shown_text(plot.title), plot.id, shown_text(plot.description), drawing.svg());
 }
 
 std::string bare_svg_of(const Plot& plot) {
@@ -242,19 +294,26 @@ std::string small_bars(const std::vector<double>& heights) {
 
 std::string named_bars(const std::string& id, const std::string& title, const std::vector<NamedCount>& bars) {
   constexpr uint64_t kRow = 24, kTopOfBars = 10;
+  constexpr double kWidth = 640, kGap = 8, kLeastLength = 100;
   uint64_t most = 1;
-  for (const NamedCount& bar : bars) most = std::max(most, bar.count);
+  int letters = 0;
+  for (const NamedCount& bar : bars) {
+    most = std::max(most, bar.count);
+    letters = std::max(letters, letters_in(shortened(bar.name, kMostLabelBytes)));
+  }
+  const double left = kGap + std::ceil(kLargeLetter * letters);
+  const double length = std::max(
+      kLeastLength, kWidth - left - 3 * kGap - kLargeLetter * static_cast<double>(count_words(most).size()));
   std::string words, svg;
   for (size_t i = 0; i < bars.size(); ++i) {
-    const std::string name = shown_text(shortened(bars[i].name, kMostLabelBytes));
-    const double width = 1 + 400 * static_cast<double>(bars[i].count) / static_cast<double>(most);
+    const double width = 1 + length * static_cast<double>(bars[i].count) / static_cast<double>(most);
     const uint64_t y = kTopOfBars + kRow * i;
-    words += fmt::format("{}{} {}", i == 0 ? "" : ", ", name, count_words(bars[i].count));
+    words += fmt::format("{}{} {}", i == 0 ? "" : ", ", shown_text(bars[i].name), count_words(bars[i].count));
     svg += fmt::format(
-        "<text x=\"112\" y=\"{}\" text-anchor=\"end\">{}</text><rect x=\"120\" y=\"{}\" width=\"{:.0f}\" "
-        "height=\"16\" "
-        "rx=\"3\"/><text x=\"{:.0f}\" y=\"{}\">{}</text>",
-        y + 13, name, y, width, width + 128, y + 13, count_words(bars[i].count));
+        "<text x=\"{0:.0f}\" y=\"{1}\" text-anchor=\"end\">{2}</text><rect x=\"{3:.0f}\" y=\"{4}\" "
+        "width=\"{5:.0f}\" height=\"16\" rx=\"3\"/><text x=\"{6:.0f}\" y=\"{1}\">{7}</text>",
+        left, y + 13, shortened_text(bars[i].name, kMostLabelBytes), left + kGap, y, width,
+        left + width + 2 * kGap, count_words(bars[i].count));
   }
   return fmt::format(
       "<svg class=\"plot\" viewBox=\"0 0 640 {0}\" role=\"img\" aria-labelledby=\"{1}-t {1}-d\"><title "

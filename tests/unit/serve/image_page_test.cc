@@ -68,6 +68,12 @@ BOOST_AUTO_TEST_CASE(the_page_links_its_choices) {
   BOOST_TEST(!has(page("i/?c=%3Cscript%3E&min=%3Cscript%3E"), "<script"));
 }
 
+BOOST_AUTO_TEST_CASE(picture_comes_before_its_choices) {
+  const std::string text = page("i/");
+  BOOST_TEST(text.find("<img class=\"px\"") < text.find("<form"));
+  BOOST_TEST(text.find("<form") < text.find("Channels on and off"));
+}
+
 BOOST_AUTO_TEST_CASE(preview_with_a_query_shows_that_picture) {
   const Answer whole = get("i/preview.png"), part = get("i/preview.png?c=1&z=2&w=2&h=2");
   BOOST_TEST(part.status == 200);

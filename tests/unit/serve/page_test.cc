@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(an_array_of_one_axis_is_a_line) {
   root->add("a", {LabelledArray{numbers({3, 1, 2}), nullptr, nullptr}, nullptr, {}, {}});
   const std::string text = page("a?page");
   BOOST_TEST(has(text, "3 of 3 elements of a"));
-  BOOST_TEST(has(text, "M48 16L516 270L984 143"));
+  BOOST_TEST(has(text, "M48 16L516 266L984 141"));
 }
 
 BOOST_AUTO_TEST_CASE(a_plane_is_chosen_in_the_address) {

@@ -48,6 +48,48 @@ BOOST_AUTO_TEST_CASE(line_breaks_at_non_finite_values) {
   BOOST_TEST(svg.find("M48 410L106 371M221 292\"") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(left_margin_has_room_for_the_longest_number) {
+  Plot plot = plot_of({Dots{{{0, -2147483648.0}}, Ink::group(0), 3}});
+  plot.y.range = {-2147483648.0, 0};
+  const std::string svg = svg_of(plot);
+  BOOST_TEST(svg.find("M96 410h0") != std::string::npos);
+  BOOST_TEST(svg.find("x=\"92\" y=\"410\" text-anchor=\"end\">-2.147e+09<") != std::string::npos);
+  plot.y.has_ends = false;
+  BOOST_TEST(svg_of(plot).find("M48 410h0") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(long_names_are_shortened_and_whole_in_their_title) {
+  const std::string name(80, 'n');
+  Plot plot = plot_of({Label{{5, 5}, name}});
+  plot.x.name = plot.y.name = name;
+  const std::string svg = svg_of(plot);
+  BOOST_TEST(times(svg, "<title>" + name + "</title>nnnnnnnn") == 3U);
+  BOOST_TEST(times(svg, "n…</text>") == 3U);
+}
+
+BOOST_AUTO_TEST_CASE(label_without_room_for_large_text_is_tight) {
+  const std::string svg = svg_of(plot_of({Label{{5, 5}, "one"}, Label{{5, 5}, "two"}, Label{{1, 1}, "far"}}));
+  BOOST_TEST(times(svg, "class=\"at\"") == 2U);
+  BOOST_TEST(svg.find("class=\"at tight\"") < svg.find(">two<"));
+}
+
+BOOST_AUTO_TEST_CASE(bars_begin_after_the_longest_name) {
+  const std::string contig = "GL000270728.1 alt,scaffold", few = named_bars("b", "t", {{"1", 5}, {"22", 1}}),
+                    many = named_bars("b", "t", {{"1", 5}, {contig, 1}});
+  BOOST_TEST(few.find("<text x=\"29\" y=\"23\" text-anchor=\"end\">1<") != std::string::npos);
+  BOOST_TEST(many.find("<text x=\"268\" y=\"47\" text-anchor=\"end\"><title>" + contig +
+                       "</title>GL000270728.1 alt,scaffo…<") != std::string::npos);
+  BOOST_TEST(many.find("<rect x=\"276\"") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(numbers_from_a_thousand_on_have_separators) {
+  BOOST_TEST(number_words(60000) == "60,000");
+  BOOST_TEST(number_words(-1590.4) == "-1,590");
+  BOOST_TEST(number_words(999.96) == "1,000");
+  BOOST_TEST(number_words(123.456) == "123.5");
+  BOOST_TEST(number_words(-2147483648.5) == "-2.147e+09");
+}
+
 BOOST_AUTO_TEST_CASE(one_unit_is_as_long_along_both_axes) {
   Plot plot = plot_of({Dots{{{0, 0}, {10, 10}}, Ink::group(0), 3}});
   plot.keeps_aspect = true;
