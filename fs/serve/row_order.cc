@@ -4,8 +4,11 @@
 #include <cmath>
 #include <numeric>
 
+#include "cache/request.h"
 #include "formats/annotated/cell_groups.h"
+#include "formats/core/model/element_text.h"
 #include "fs/serve/figures.h"
+#include "fs/serve/nearest.h"
 
 namespace plainfs::serve {
 namespace {
@@ -70,9 +73,31 @@ std::vector<uint32_t> sorted_part(std::vector<uint32_t> order, bool falls, IsMis
           order.begin() + static_cast<ptrdiff_t>(shown_end)};
 }
 
+// Returns the rows for which is_wanted(text of the value) is true.
+template <class IsWanted>
+std::vector<uint32_t> rows_where(const Array& column, IsWanted&& is_wanted) {
+  std::vector<uint32_t> rows;
+  std::string text;
+  for (uint64_t first = 0; first < column.count(); first += kRowsAtOnce) {
+    check_cancelled();
+    const Elements some = column.read(range(first, std::min(kRowsAtOnce, column.count() - first)));
+    for (uint64_t i = 0; i < some.count; ++i) {
+      if (some.is_missing(i)) continue;
+      text.clear();
+      append_plain(column.dtype(), some, i, text);
+      if (is_wanted(std::string_view(text))) rows.push_back(static_cast<uint32_t>(first + i));
+    }
+  }
+  return rows;
+}
+
 }  // namespace
 
 std::optional<std::vector<uint32_t>> rows_with_level(const Array& column, const std::string& level) {
+  if (levels_of(column) == ColumnLevels::texts) {
+    std::vector<uint32_t> rows = rows_where(column, [&](std::string_view text) { return text == level; });
+    return rows.empty() ? std::nullopt : std::optional(std::move(rows));
+  }
   const std::optional<CellGroups> groups = cell_groups(column, kMostSortedTexts);
   if (!groups) return std::nullopt;
   std::vector<bool> is_wanted;
@@ -83,6 +108,10 @@ std::optional<std::vector<uint32_t>> rows_with_level(const Array& column, const 
     if (groups->cells[i] != CellGroups::kNone && is_wanted[groups->cells[i]])
       rows.push_back(static_cast<uint32_t>(i));
   return rows;
+}
+
+std::vector<uint32_t> rows_holding(const Array& column, std::string_view part) {
+  return rows_where(column, [&](std::string_view text) { return holds_in_any_case(text, part); });
 }
 
 std::vector<uint32_t> sorted_rows(const Array& column, bool falls, const std::vector<uint32_t>* rows,

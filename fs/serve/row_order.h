@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "formats/core/model/array.h"
@@ -15,9 +16,14 @@ inline constexpr uint64_t kMostSortedRows = uint64_t{1} << 24;
 // Columns with more distinct texts are not sorted.
 inline constexpr uint64_t kMostSortedTexts = uint64_t{1} << 20;
 
-// Returns the rows that have `level` in a column, in ascending order; nullopt if the column has no such level
-// or too many. Reads the whole column. Requires: column.count() <= kMostSortedRows.
+// Returns the rows that have `level` in a column, in ascending order; nullopt if the column has no such
+// level, or too many levels other than texts. Reads the whole column. Requires: column.count() <=
+// kMostSortedRows.
 std::optional<std::vector<uint32_t>> rows_with_level(const Array& column, const std::string& level);
+
+// Returns the rows with a value that contains `part`, in any case of its letters, in ascending order. Reads
+// the whole column. Requires: column.count() <= kMostSortedRows.
+std::vector<uint32_t> rows_holding(const Array& column, std::string_view part);
 
 // Sorts `rows` (null: all rows) by the values of a column and returns rows [first, first + count) of the
 // result. Numbers are sorted by value, factors by level, texts by their bytes. Rows without a value come

@@ -20,17 +20,21 @@ namespace {
 
 constexpr size_t kMostAskedBytesShown = 60;
 constexpr uint64_t kMostLevelsOffered = 100;
+constexpr const char* kRowNames = "_index";  // their name in an address, as in a .parquet
 
 class TablePage {
  public:
   TablePage(const Query& query, const Table& table, const TableParts& parts, PageModel& page)
-      : query_(query), table_(table), parts_(parts), columns_(flat_columns(table)), page_(page) {}
+      : query_(query), table_(table), parts_(parts), columns_(flat_columns(table)), page_(page) {
+    if (table.row_names && !column_of(kRowNames)) names_ = Column{kRowNames, table.row_names};
+  }
 
   void add() {
     from_ = query_.number("from").value_or(0);
     if (query_.value("from") && !query_.number("from"))
       add_problem(fmt::format("'{}' is not a row.", shown(*query_.value("from"))), {"0"}, "from");
     choose_filter();
+    choose_names();
     if (parts_.rows) keep_rows(*parts_.rows);
     choose_order();
     all_ = filter_ ? filter_->size() : table_.rows;
@@ -59,13 +63,19 @@ class TablePage {
   std::vector<std::string> column_names() const {
     std::vector<std::string> names;
     for (const Column& column : columns_) names.push_back(column.name);
+    if (names_) names.push_back(names_->name);
     return names;
   }
 
   const Column* column_of(const std::string& name) const {
     const auto found =
         std::find_if(columns_.begin(), columns_.end(), [&](const Column& each) { return each.name == name; });
-    return found == columns_.end() ? nullptr : &*found;
+    if (found != columns_.end()) return &*found;
+    return names_ && names_->name == name ? &*names_ : nullptr;
+  }
+
+  std::string words_for(const Column& column) const {
+    return names_ && &column == &*names_ ? std::string("name") : column.name;
   }
 
   bool is_too_long(const char* what) {
@@ -101,13 +111,32 @@ class TablePage {
     for (const std::string& name : near) page_.problems.back().near.push_back({name, href("sort", name)});
   }
 
+  // Keeps the rows with a name that contains the text of the address.
+  void choose_names() {
+    const std::string part = query_.value("find").value_or("");
+    if (part.empty()) return;
+    if (!names_) return add_problem("The rows have no names to find.", {}, {});
+    if (is_too_long("searched")) return;
+    const std::vector<uint32_t> rows = rows_holding(*names_->values, part);
+    if (rows.empty()) {
+      Problem problem{fmt::format("No name contains '{}'.", shown(part))};
+      for (const std::string& each : nearest_levels(*names_, part))
+        problem.near.push_back({each, href("find", each)});
+      page_.problems.push_back(std::move(problem));
+    }
+    keep_rows(rows);
+  }
+
+  static std::vector<std::string> nearest_levels(const Column& column, const std::string& level) {
+    if (levels_of(*column.values) == ColumnLevels::none) return {};
+    const std::optional<CellGroups> groups = cell_groups(*column.values, kMostSortedTexts);
+    return groups ? nearest_names(level, groups->levels) : std::vector<std::string>();
+  }
+
   void add_level_problem(const Column& column, const std::string& level) {
-    std::vector<std::string> near;
-    if (levels_of(*column.values) != ColumnLevels::none)
-      if (const std::optional<CellGroups> groups = cell_groups(*column.values, kMostSortedTexts))
-        near = nearest_names(level, groups->levels);
+    std::vector<std::string> near = nearest_levels(column, level);
     for (std::string& each : near) each.insert(0, column.name + ":");
-    add_problem(fmt::format("No row has '{}' as its {}.", shown(level), column.name), near, "where");
+    add_problem(fmt::format("No row has '{}' as its {}.", shown(level), words_for(column)), near, "where");
   }
 
   void choose_order() {
@@ -120,7 +149,7 @@ class TablePage {
       return add_problem(fmt::format("No column '{}' to sort by.", shown(name)),
                          nearest_names(name, column_names()), "sort");
     if (levels_of(*column->values) == ColumnLevels::none)
-      return add_problem(fmt::format("The values of {} cannot be sorted.", column->name), {}, {});
+      return add_problem(fmt::format("The values of {} cannot be sorted.", words_for(*column)), {}, {});
     order_ = column;
   }
 
@@ -141,6 +170,10 @@ class TablePage {
     FormField sort{"Sort by", "sort", query_.value("sort").value_or("")};
     sort.is_choice = true;
     sort.options.push_back({"", "order of the store"});
+    if (can_sort_by_name()) {
+      sort.options.push_back({kRowNames, "row name, lowest first"});
+      sort.options.push_back({std::string("-") + kRowNames, "row name, highest first"});
+    }
     for (const Column& column : columns_) {
       if (levels_of(*column.values) == ColumnLevels::none) continue;
       sort.options.push_back({column.name, column.name + ", lowest first"});
@@ -150,7 +183,10 @@ class TablePage {
     FormField where{"Only rows with", "where", query_.value("where").value_or("")};
     where.options = offered_levels();
     if (!where.options.empty() || !where.value.empty()) form.fields.push_back(std::move(where));
+    if (names_) form.fields.push_back({"Find by name", "find", query_.value("find").value_or("")});
   }
+
+  bool can_sort_by_name() const { return names_ && levels_of(*names_->values) != ColumnLevels::none; }
 
   // Returns the levels of the columns that have few of them.
   std::vector<FormField::Option> offered_levels() const {
@@ -179,7 +215,7 @@ class TablePage {
             sorted_rows(*order_->values, falls_, filter_ ? &*filter_ : nullptr, from_, kRowsOnPage));
       } catch (const Error& error) {
         if (!is_unsupported(error)) throw;
-        add_problem(fmt::format("{}: {}.", order_->name, error.what()), {}, {});
+        add_problem(fmt::format("{}: {}.", words_for(*order_), error.what()), {}, {});
         order_ = nullptr;
       }
     }
@@ -213,15 +249,20 @@ class TablePage {
 
   // Each header is a link that sorts by it, or reverses the current order.
   void add_headers(const std::vector<Column>& shown_columns, Grid& grid) {
+    if (can_sort_by_name() && table_.rows <= kMostSortedRows) add_order(*names_, grid.header[0]);
     for (size_t i = 0; i < shown_columns.size(); ++i) {
       const Column& column = shown_columns[i];
       Grid::Header& header = grid.header[i + 1];
-      const bool is_order = order_ && order_->name == column.name;
       if (levels_of(*column.values) != ColumnLevels::none && table_.rows <= kMostSortedRows)
-        header.href = href("sort", is_order && !falls_ ? "-" + column.name : column.name);
-      if (is_order) header.mark = falls_ ? " ▼" : " ▲";
+        add_order(column, header);
       if (table_.rows <= kMostSortedRows) header.summary = column_summary(*column.values);
     }
+  }
+
+  void add_order(const Column& column, Grid::Header& header) const {
+    const bool is_order = order_ && order_->name == column.name;
+    header.href = href("sort", is_order && !falls_ ? "-" + column.name : column.name);
+    if (is_order) header.mark = falls_ ? " ▼" : " ▲";
   }
 
   std::string caption() const {
@@ -234,7 +275,9 @@ class TablePage {
             : fmt::format("Rows {} to {} of {}", count_words(from_ + 1), count_words(end), count_words(all_));
     text += parts_.words;
     if (filter_ && query_.value("where")) text += fmt::format(" with {}", shown(*query_.value("where")));
-    if (order_) text += fmt::format(", by {}, {} first", order_->name, falls_ ? "highest" : "lowest");
+    if (names_ && !query_.value("find").value_or("").empty())
+      text += fmt::format(" with '{}' in the name", shown(*query_.value("find")));
+    if (order_) text += fmt::format(", by {}, {} first", words_for(*order_), falls_ ? "highest" : "lowest");
     return text;
   }
 
@@ -256,6 +299,7 @@ class TablePage {
   const Table& table_;
   const TableParts& parts_;
   const std::vector<Column> columns_;
+  std::optional<Column> names_;  // of the rows, as a column
   PageModel& page_;
   uint64_t from_ = 0, all_ = 0;
   const Column* order_ = nullptr;

@@ -1,5 +1,6 @@
-// A table in pages: sorted by a column, filtered by a level, with a summary of each column. The address of
-// the page holds the choice (?from=1000&sort=-pct_mito&where=leiden:3).
+// A table in pages: sorted by a column, filtered by a level or by the names of its rows, with a summary of
+// each column. The address of the page holds the choice (?from=1000&sort=-pct_mito&where=leiden:3&find=AAAC).
+// The row names are the column `_index` there, unless a column has that name.
 #pragma once
 
 #include <string>

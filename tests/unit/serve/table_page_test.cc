@@ -77,6 +77,38 @@ BOOST_AUTO_TEST_CASE(rows_are_filtered_by_a_level) {
   BOOST_TEST(has(page("t?page&where=value:250"), "All 1 rows"));
 }
 
+BOOST_AUTO_TEST_CASE(row_names_are_sorted_and_filtered) {
+  root->add("bare", table_of({{"value", numbers({2, 1})}}));
+  BOOST_TEST(first_row(page("t?page&sort=-_index")) == "row99");
+  BOOST_TEST(first_row(page("t?page&sort=_index&from=100")) == "row189");
+  const std::string sorted = page("t?page&sort=_index");
+  BOOST_TEST(has(sorted, "<a href=\"?page&amp;sort=-_index\">name ▲</a>"));
+  BOOST_TEST(has(sorted, "<option value=\"_index\" selected>row name, lowest first</option>"));
+  BOOST_TEST(has(sorted, "rows, by name, lowest first"));
+  BOOST_TEST(first_row(page("t?page&where=_index:row42")) == "row42");
+  BOOST_TEST(has(page("t?page&where=_index:row4a"), "No row has 'row4a' as its name. The nearest are"));
+  BOOST_TEST(has(page("bare?page&sort=_index"), "No column '_index' to sort by."));
+}
+
+BOOST_AUTO_TEST_CASE(column_called_as_the_row_names_is_meant) {
+  root->add("own", table_of({{"_index", numbers({2, 1})}}, text_array({"first", "second"})));
+  BOOST_TEST(first_row(page("own?page&sort=_index")) == "second");
+}
+
+BOOST_AUTO_TEST_CASE(rows_are_found_by_a_part_of_their_names) {
+  root->add("unnamed", table_of({{"value", numbers({2, 1})}}));
+  const std::string text = page("t?page&find=OW24&sort=value");
+  BOOST_TEST(has(text, "All 11 rows with 'OW24' in the name, by value, lowest first"));
+  BOOST_TEST(first_row(text) == "row249");
+  BOOST_TEST(has(text, "<input name=\"find\" value=\"OW24\""));
+  BOOST_TEST(has(page("t?page&find=OW24&where=level:a"), "All 5 rows with level:a with 'OW24' in the name"));
+  const std::string none = page("t?page&find=rwo42");
+  BOOST_TEST(has(none, "No name contains 'rwo42'. The nearest "));
+  BOOST_TEST(has(none, "No rows"));
+  BOOST_TEST(!has(page("t?page&find=%3Cscript%3E"), "<script"));
+  BOOST_TEST(has(page("unnamed?page&find=a"), "The rows have no names to find."));
+}
+
 BOOST_AUTO_TEST_CASE(columns_have_a_summary) {
   const std::string text = page("t?page");
   BOOST_TEST(has(text, "1 to 250, median 125, quartiles 63 and 187"));
@@ -91,7 +123,7 @@ BOOST_AUTO_TEST_CASE(absent_name_suggests_the_nearest) {
   BOOST_TEST(has(page("t?page&from=1000"),
                  "No row 1,000: there are 250 rows. The nearest is <a href=\"?page&amp;from=200\">"));
   BOOST_TEST(has(page("t?page&from=-1"), "'-1' is not a row."));
-  for (const char* const name : {"sort", "where", "from", "columns"})
+  for (const char* const name : {"sort", "where", "from", "columns", "find"})
     BOOST_TEST(!has(page(std::string("t?page&") + name + "=%3Cscript%3E"), "<script"), name);
 }
 
