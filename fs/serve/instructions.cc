@@ -27,8 +27,9 @@ struct WayOf {
 };
 // The first match of each program is shown.
 constexpr WayOf kWaysOf[] = {
-    {"R", "seurat.rds", "x <- readRDS(url(\"", "\"))  # a Seurat object"},
-    {"R", ".rds", "x <- readRDS(url(\"", "\"))"},
+    // An open connection counts against R's limit of 128.
+    {"R", "seurat.rds", "con <- url(\"", "\"); x <- readRDS(con); close(con)  # a Seurat object"},
+    {"R", ".rds", "con <- url(\"", "\"); x <- readRDS(con); close(con)"},
     {"R", ".csv", "x <- read.csv(\"", "\")", "\", header = FALSE, blank.lines.skip = FALSE)"},
     {"R", ".tsv", "x <- read.delim(\"", "\", header = FALSE, blank.lines.skip = FALSE)"},
     {"Python", ".h5ad", "import anndata, fsspec\nx = anndata.read_h5ad(fsspec.open(\"", "\").open())"},

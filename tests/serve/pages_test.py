@@ -367,3 +367,12 @@ class Lines(unittest.TestCase):
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)
+    @needs("Rscript")
+    def test_a_line_for_r_runs_many_times(self):
+        with Server(ANNDATA) as server:
+            line = next(line for program, line in lines_of(page(server, "obs/")) if program == "R")
+            self.assertIn("readRDS", line)
+            loop = f"for (i in 1:200) {{ {line} }}\nstopifnot(is.data.frame(x), nrow(showConnections()) == 0)"
+            result = subprocess.run(["Rscript", "-e", loop], capture_output=True, timeout=300, check=False)
+            self.assertEqual(result.returncode, 0, result.stderr.decode()[-400:])
+
