@@ -24,19 +24,28 @@ struct Line : Described {
   std::string path;
 };
 
-std::string shape_text(const Array& array) {
+std::string number_text(uint64_t number, Digits digits) {
+  std::string text = std::to_string(number);
+  if (digits == Digits::plain) return text;
+  for (size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
+  return text;
+}
+
+std::string shape_text(const Array& array, Digits digits) {
   Shape shape = array.shape();
   if (array.column_major()) std::reverse(shape.begin(), shape.end());
-  return shape.empty() ? "one value" : fmt::format("{}", fmt::join(shape, kTimes));
+  std::string text;
+  for (const uint64_t length : shape) text += (text.empty() ? "" : kTimes) + number_text(length, digits);
+  return shape.empty() ? "one value" : text;
 }
 
 // Returns "OME-Zarr 0.4, c 2 × y 2048 × x 2048 (uint16), y x 0.5 micrometer, 4 levels: DAPI, GFP".
-std::string image_text(const Image& image) {
+std::string image_text(const Image& image, Digits digits) {
   const Array& largest = *image.levels.front().values;
   std::vector<std::string> extents, steps;
   for (size_t i = 0; i < image.axes.size(); ++i) {
     const ImageAxis& axis = image.axes[i];
-    extents.push_back(fmt::format("{} {}", axis.name, largest.shape()[i]));
+    extents.push_back(fmt::format("{} {}", axis.name, number_text(largest.shape()[i], digits)));
     if (axis.step && !axis.unit.empty())
       steps.push_back(fmt::format("{} {} {}", axis.name, *axis.step, axis.unit));
   }
@@ -84,59 +93,62 @@ std::string long_cells_text(const Table& table) {
 // One overload per kind of content. The line stays empty for content that is not data.
 struct Describe {
   Described& line;
+  const Digits digits;
 
+  std::string count(uint64_t number) const { return number_text(number, digits); }
   void operator()(const LabelledArray& array) const {
     if (dynamic_cast<const BrokenArray*>(array.values.get())) array.values->check();
     line.kind = "array";
-    line.what = fmt::format("{} ({})", shape_text(*array.values), array.values->dtype().name());
+    line.what = fmt::format("{} ({})", shape_text(*array.values, digits), array.values->dtype().name());
   }
   void operator()(const Table& table) const {
     line.kind = "table";
-    line.what = fmt::format("{} rows{}{} columns", table.rows, kTimes, table.columns.size());
+    line.what = fmt::format("{} rows{}{} columns", count(table.rows), kTimes, count(table.columns.size()));
   }
   void operator()(const SparseMatrix& matrix) const {
     line.kind = "sparse matrix";
     if (matrix.error) throw *matrix.error;
     if (matrix.evaluate) {
-      line.what =
-          fmt::format("{}{}{}, by {}", matrix.rows, kTimes, matrix.columns, matrix.by_row ? "row" : "column");
+      line.what = fmt::format("{}{}{}, by {}", count(matrix.rows), kTimes, count(matrix.columns),
+                              matrix.by_row ? "row" : "column");
       return;
     }
-    line.what =
-        fmt::format("{}{}{}, {} values ({}), by {}", matrix.rows, kTimes, matrix.columns,
-                    matrix.value->count(), matrix.value->dtype().name(), matrix.by_row ? "row" : "column");
+    line.what = fmt::format("{}{}{}, {} values ({}), by {}", count(matrix.rows), kTimes,
+                            count(matrix.columns), count(matrix.value->count()), matrix.value->dtype().name(),
+                            matrix.by_row ? "row" : "column");
   }
   void operator()(const Fragments& fragments) const {
     line.kind = "fragments";
     if (fragments.error) throw *fragments.error;
-    line.what = fmt::format("{} fragments, {} cells, {} chromosomes", fragments.start->count(),
-                            fragments.cell_names->count(), fragments.chr_names->count());
+    line.what = fmt::format("{} fragments, {} cells, {} chromosomes", count(fragments.start->count()),
+                            count(fragments.cell_names->count()), count(fragments.chr_names->count()));
   }
   void operator()(const GenomicRanges& ranges) const {
     line.kind = "ranges";
     if (ranges.error) throw *ranges.error;
-    line.what = fmt::format("{} ranges", ranges.sequence->count());
+    line.what = fmt::format("{} ranges", count(ranges.sequence->count()));
   }
   void operator()(const SequenceLengths& sequences) const {
     line.kind = "sequences";
     if (sequences.error) throw *sequences.error;
-    line.what = fmt::format("{} sequences", sequences.names->count());
+    line.what = fmt::format("{} sequences", count(sequences.names->count()));
   }
   void operator()(const Variants& variants) const {
     line.kind = "variants";
     variants.position->check();
-    line.what = fmt::format("{} variants, {} samples", variants.count(),
-                            variants.samples ? variants.samples->count() : 0);
+    line.what = fmt::format("{} variants, {} samples", count(variants.count()),
+                            count(variants.samples ? variants.samples->count() : 0));
   }
   void operator()(const Image& image) const {
     line.kind = image.is_labels ? "labels" : "image";
     if (image.error) throw *image.error;
-    line.what = image_text(image);
+    line.what = image_text(image, digits);
   }
   void operator()(const CoordinateMatrix& matrix) const {
     line.kind = "sparse matrix";
-    line.what = fmt::format("{}{}{}, {} values ({}), by coordinates", matrix.rows, kTimes, matrix.columns,
-                            matrix.value->count(), matrix.value->dtype().name());
+    line.what =
+        fmt::format("{}{}{}, {} values ({}), by coordinates", count(matrix.rows), kTimes,
+                    count(matrix.columns), count(matrix.value->count()), matrix.value->dtype().name());
   }
   void operator()(const Error& error) const { throw error; }
   // No data of the store: a group, a link, a file of the host, a name without content.
@@ -239,7 +251,7 @@ class Summary {
   }
 
   Described described(const Node& node) const {
-    Described all = describe(node);
+    Described all = describe(node, Digits::plain);
     const auto* table = std::get_if<Table>(&node.content);
     if (!table || context_.options.ragged_as_count) return all;
     try {
@@ -291,10 +303,10 @@ class Summary {
 
 }  // namespace
 
-Described describe(const Node& node) {
+Described describe(const Node& node, Digits digits) {
   Described all;
   try {
-    std::visit(Describe{all}, node.content);
+    std::visit(Describe{all, digits}, node.content);
     if (const TimedGroup* const timed = timed_group(node))
       all = {"time series", printable(timed->describe())};
   } catch (const Error& error) {

@@ -14,8 +14,10 @@ struct Described {
   std::string kind;
   std::string what;
 };
+// The form of counts: "60000" or "60,000".
+enum class Digits { plain, grouped };
 // Describes a node. Reads metadata only. If that fails, `what` is the error.
-Described describe(const Node& node);
+Described describe(const Node& node, Digits digits = Digits::grouped);
 
 // Returns "assays/RNA/counts  sparse matrix  80 × 200, 1234 values (integer), by column", one line each, at
 // most most_lines, and a last line if there are more. Reads metadata only. A node that cannot be read has

@@ -120,8 +120,9 @@ Figure histogram_of(const CellColour& colour) {
                          range.low + width * static_cast<double>(i + 1), counts[i]});
   plot.marks.emplace_back(std::move(bars));
   plot.description = fmt::format(
-      "{} values, {:.1f} % above zero{}; they range from {} to {}.", count_words(all),
-      all == 0 ? 0 : 100.0 * static_cast<double>(above.size()) / static_cast<double>(all),
+      "{} values, {} ({}) above zero{}; they range from {} to {}.", count_words(all),
+      count_words(above.size()),
+      share_words(all == 0 ? 0 : static_cast<double>(above.size()) / static_cast<double>(all)),
       leaves_zeros_out ? " (only these are shown)" : "", number_words(range.low), number_words(range.high));
   return {"Distribution", svg_of(plot), plot.description};
 }

@@ -173,6 +173,10 @@ class PageMaker {
                   : exchange_.site.is_one_store() ? exchange_.site.stores()[0].name
                                                   : "stores";
     if (!subject_.meaning) {
+    // "3" alone does not name the cells of by/leiden/3/.
+    const size_t depth = exchange_.names.size();
+    const bool is_level = depth >= 3 && exchange_.names[depth - 3] == "by" && subject_.has_folder;
+    if (is_level) page_.title.insert(0, exchange_.names[depth - 2] + " ");
       page_.kind = "stores";
       page_.sub = fmt::format("{} stores", subject_.inside.size());
       return;
@@ -185,7 +189,7 @@ class PageMaker {
     if (!described.what.empty())
       page_.sub +=
           (page_.sub.empty() ? "" : " · ") + public_message(exchange_.site, damaged("{}", described.what));
-    if (page_.sub.empty()) page_.sub = "folder";
+    if (page_.sub.empty()) page_.sub = is_level ? "the cells of one level" : "folder";
   }
 
   // Adds the member's files beside its folder and in it. Files found by name only form a list of their own.

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "formats/core/text/percent.h"
 #include "formats/core/text/printable.h"
@@ -43,6 +45,11 @@ std::string cell_html(const Grid::Cell& cell, bool is_name, bool is_number) {
   return fmt::format("<td{}>{}</td>", is_number ? " class=\"n\"" : "", text);
 }
 
+// Returns "12,346", "1.23" or "1.2e-07".
+std::string three_digits(double value) {
+  return std::abs(value) >= 100 ? number_words(std::round(value)) : fmt::format("{:.3g}", value);
+}
+
 std::string level_row_html(const LevelRow& row, const Distribution& distribution, uint64_t all) {
   const std::string name = row.name.empty() ? kEmptyName : shown(shortened(row.name, kMostLevelBytes));
   std::string html = row.href.empty() ? fmt::format("<tr><th scope=\"row\">{}</th>", name)
@@ -50,13 +57,13 @@ std::string level_row_html(const LevelRow& row, const Distribution& distribution
                                                     escaped(row.href), name);
   html += fmt::format("<td class=\"n\">{}</td>", count_words(row.cells));
   if (distribution.has_numbers)
-    html += fmt::format(
-        "<td class=\"n\">{:.0f} %</td><td class=\"n\">{:.3g}</td><td class=\"n\">{:.3g} · {:.3g} · "
-        "{:.3g}</td>",
-        100 * row.above, row.mean, row.quartiles[0], row.quartiles[1], row.quartiles[2]);
+    html += fmt::format("<td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{} · {} · {}</td>",
+                        share_words(row.above), three_digits(row.mean), three_digits(row.quartiles[0]),
+                        three_digits(row.quartiles[1]), three_digits(row.quartiles[2]));
   else
-    html += fmt::format("<td class=\"n\">{:.1f} %</td>",
-                        all == 0 ? 0 : 100.0 * static_cast<double>(row.cells) / static_cast<double>(all));
+    html +=
+        fmt::format("<td class=\"n\">{}</td>",
+                    share_words(all == 0 ? 0 : static_cast<double>(row.cells) / static_cast<double>(all)));
   return html + (row.shape.empty() ? "" : "<td>" + small_bars(row.shape) + "</td>") + "</tr>\n";
 }
 

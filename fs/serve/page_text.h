@@ -17,6 +17,13 @@ inline std::string count_words(uint64_t count) {
   return text;
 }
 
+// Returns a fraction as "12 %"; one that is neither 0 nor 1 is not rounded to these.
+inline std::string share_words(double fraction) {
+  if (fraction > 0 && fraction < 0.005) return "< 1 %";
+  if (fraction < 1 && fraction >= 0.995) return "> 99 %";
+  return std::to_string(static_cast<int>(100 * fraction + 0.5)) + " %";
+}
+
 // Returns at most `most` bytes of the text, cut between UTF-8 characters.
 inline std::string shortened(std::string_view text, size_t most) {
   if (text.size() <= most) return std::string(text);
