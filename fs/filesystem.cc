@@ -47,11 +47,12 @@ std::shared_ptr<Context> outliving(Context& context) {
   return {std::shared_ptr<void>(), &context};
 }
 
-// Ignores errors, which are reported when the size itself is requested.
-std::optional<uint64_t> size_so_far(Tree& tree, Inode file) {
+// Errors are reported when the size itself is requested.
+std::optional<uint64_t> size_so_far(Tree& tree, Inode file, std::optional<Error>& fault) {
   try {
     return tree.known_size(file);
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    fault = error;
     return std::nullopt;
   }
 }
@@ -170,7 +171,7 @@ Status Filesystem::status(Inode inode, bool with_size) {
       break;
     case FileKind::file:
       status.st_mode = S_IFREG | mode(tree, inode, 0644);
-      set_size(whole, with_size ? tree.size(inode) : size_so_far(tree, inode));
+      set_size(whole, with_size ? tree.size(inode) : size_so_far(tree, inode, whole.fault));
       break;
     case FileKind::link:
       status.st_mode = S_IFLNK | 0777;

@@ -52,6 +52,9 @@ struct Status {
   struct stat stat {};
   bool is_whole = true;  // false: the size is not known yet
   uint64_t opening = 0;  // times_reopened() when the status was taken
+  // The reason why the file cannot be read, if it is known without a pass over the content. See
+  // status_so_far().
+  std::optional<Error> fault{};
 };
 
 // The object that an inode stands for, with the opening that holds it.
@@ -114,7 +117,8 @@ class Filesystem {
   // when its status is requested.
   void measure_together(std::span<const Inode> files,
                         const std::function<void(uint64_t part, uint64_t parts)>& has_measured);
-  // Returns the status without a pass over the content. A size that is unknown or unavailable is 0.
+  // Returns the status without a pass over the content. A size that is unknown or unavailable is 0; `fault`
+  // is set if it is unavailable because the file cannot be read.
   Status status_so_far(Inode inode);
   // Returns whether the inode is a directory that views generate (anndata.zarr/, bpcells/, by/), or below it.
   bool is_made(Inode inode) { return current()->tree().is_made(inode); }

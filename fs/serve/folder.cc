@@ -16,6 +16,8 @@ void look_at(const Exchange& exchange, const Status& status, FolderEntry& entry)
   entry.modified = exchange.modified(status.stat);
   entry.opening = status.opening;
   if (!entry.is_folder && status.is_whole) entry.size = static_cast<uint64_t>(status.stat.st_size);
+  if (status.fault && !is_transient(*status.fault))
+    entry.fault = public_message(exchange.site, *status.fault);
 }
 
 void look_at(const Exchange& exchange, FolderEntry& entry) {

@@ -18,6 +18,7 @@ struct FolderEntry {
   time_t modified = 0;
   uint64_t opening = 0;
   std::string error;         // why it cannot be described; empty: no error
+  std::string fault{};       // why its content cannot be read, if that is known without a pass over it
   bool is_unlisted = false;  // found by name only
   bool is_store = false;     // the root of a store, which may fail to open
 };

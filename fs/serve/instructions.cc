@@ -69,12 +69,13 @@ std::optional<int> rank_in(const Subject& subject, const FolderEntry& entry) {
   return array && array->values->dtype().is_numeric() ? std::optional(2) : std::nullopt;
 }
 
-std::optional<FoundFile> file_of(const Subject& subject, std::string_view ending) {
+std::optional<FoundFile> file_of(const Subject& subject, const PageModel& page, std::string_view ending) {
   const auto has = [&](const FolderEntry& entry) {
     return !entry.is_folder && !entry.is_link && entry.error.empty() && entry.name.ends_with(ending);
   };
+  const std::string up = subject.has_folder ? "../" : "";
   for (const FolderEntry& entry : subject.beside) {
-    if (!has(entry)) continue;
+    if (!has(entry) || has_no_reader(page, up + percent_encoded(entry.name))) continue;
     std::vector<std::string> names = subject.place.names;
     if (subject.has_folder && !names.empty()) names.pop_back();
     names.push_back(entry.name);
@@ -85,7 +86,7 @@ std::optional<FoundFile> file_of(const Subject& subject, std::string_view ending
   for (const FolderEntry& entry : subject.inside) {
     if (!has(entry)) continue;
     const std::optional<int> rank = rank_in(subject, entry);
-    if (!rank || *rank >= best_rank) continue;
+    if (!rank || *rank >= best_rank || has_no_reader(page, percent_encoded(entry.name))) continue;
     best = &entry;
     best_rank = *rank;
   }
@@ -118,11 +119,21 @@ Json component(const char* name, const std::string& scope, int64_t x, int64_t wi
 
 }  // namespace
 
+bool has_no_reader(const PageModel& page, const std::string& href) {
+  const auto is_unreadable = [&](const TakeAs& form) {
+    return form.href == href && (!form.fault.empty() || form.size == 0);
+  };
+  return std::any_of(page.views.begin(), page.views.end(), is_unreadable) ||
+         std::any_of(page.contents.begin(), page.contents.end(), [&](const ContentRow& row) {
+           return std::any_of(row.views.begin(), row.views.end(), is_unreadable);
+         });
+}
+
 void add_instructions(const Exchange& exchange, const Subject& subject, PageModel& page) {
   std::string_view last;
   for (const WayOf& way : kWaysOf) {
     if (way.program == last) continue;
-    const std::optional<FoundFile> file = file_of(subject, way.ending);
+    const std::optional<FoundFile> file = file_of(subject, page, way.ending);
     if (!file) continue;
     last = way.program;
     const bool takes_bare = !way.after_bare.empty() && is_bare(file->entry);
@@ -154,7 +165,7 @@ void add_source_instructions(const Exchange& exchange, const Subject& subject, P
         {"vizarr", "https://hms-dbmi.github.io/vizarr/?source=" + percent_encoded(source)});
     page.instructions.push_back({"napari", fmt::format("napari --plugin napari-ome-zarr \"{}\"", source)});
   }
-  const std::optional<FoundFile> tiff = file_of(subject, ".ome.tif");
+  const std::optional<FoundFile> tiff = file_of(subject, page, ".ome.tif");
   if (!tiff) return;
   const std::string address = exchange.address(tiff->path, false);
   page.viewers.push_back(

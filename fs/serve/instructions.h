@@ -8,7 +8,12 @@
 
 namespace plainfs::serve {
 
-// Adds lines with the addresses under which the client reached the page.
+// Returns whether the page knows that programs cannot read the file at an address relative to it: the file
+// cannot be generated, or it is empty.
+bool has_no_reader(const PageModel& page, const std::string& href);
+
+// Adds lines with the addresses under which the client reached the page. Requires: the page has its forms and
+// contents.
 void add_instructions(const Exchange& exchange, const Subject& subject, PageModel& page);
 
 // Adds programs that read the store's own files from .plainfs/source/. For an image, these are links that

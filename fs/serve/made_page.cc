@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "formats/core/text/percent.h"
 #include "formats/core/text/printable.h"
@@ -172,11 +173,11 @@ class PageMaker {
     page_.title = !exchange_.names.empty()        ? exchange_.names.back()
                   : exchange_.site.is_one_store() ? exchange_.site.stores()[0].name
                                                   : "stores";
-    if (!subject_.meaning) {
     // "3" alone does not name the cells of by/leiden/3/.
     const size_t depth = exchange_.names.size();
     const bool is_level = depth >= 3 && exchange_.names[depth - 3] == "by" && subject_.has_folder;
     if (is_level) page_.title.insert(0, exchange_.names[depth - 2] + " ");
+    if (!subject_.meaning) {
       page_.kind = "stores";
       page_.sub = fmt::format("{} stores", subject_.inside.size());
       return;
@@ -195,11 +196,16 @@ class PageMaker {
   // Adds the member's files beside its folder and in it. Files found by name only form a list of their own.
   void add_forms() {
     const std::string up = subject_.has_folder ? "../" : "";
-    page_.views = forms_of(subject_.beside, up, subject_.name, subject_.node());
+    page_.views = forms_of(exchange_, subject_.beside, up, subject_.name, subject_.node());
     std::vector<FolderEntry> files;
+    std::map<std::string, Node> wide;  // by the names of their files
     for (const FolderEntry& entry : subject_.inside) {
       if (entry.is_link || entry.is_store || !entry.error.empty()) continue;
-      if (!entry.place.filesystem->meaning(entry.place.inode).what.member.empty()) continue;
+      Meaning what = entry.place.filesystem->meaning(entry.place.inode).what;
+      if (!what.member.empty()) {
+        if (is_wide_integer(what.node)) wide.emplace(what.member + ".nc", std::move(what.node));
+        continue;
+      }
       const bool has_parts = entry.is_unlisted && entry.is_folder;
       if (has_parts)
         page_.by_name.push_back({entry.name + "/", percent_encoded(entry.name) + "/"});
@@ -207,7 +213,20 @@ class PageMaker {
         files.push_back(entry);
       if (has_parts && entry.name == "genes") add_names_of(entry);
     }
-    for (TakeAs& form : forms_of(files, "", "", subject_.node())) page_.views.push_back(std::move(form));
+    for (const FolderEntry& file : files) {
+      const auto of = wide.find(file.name);
+      for (TakeAs& form :
+           forms_of(exchange_, {file}, "", "", of == wide.end() ? subject_.node() : of->second))
+        page_.views.push_back(std::move(form));
+    }
+  }
+
+  // Returns whether the values of a member decide whether NetCDF can represent it.
+  static bool is_wide_integer(const Node& node) {
+    const auto* array = std::get_if<LabelledArray>(&node.content);
+    if (!array) return false;
+    const DType& type = array->values->dtype();
+    return (type.kind == Kind::integer || type.kind == Kind::unsigned_integer) && type.size == 8;
   }
 
   // Adds the first files of a very large folder.
@@ -223,12 +242,20 @@ class PageMaker {
     }
   }
 
+  // Marks the Seurat object of a matrix without cells or genes, which fails.
+  void refuse_seurat() {
+    for (TakeAs& form : page_.views)
+      if (form.href == "seurat.rds" && form.fault.empty())
+        form.fault = "a Seurat object requires cells and features";
+  }
+
   void add_annotated() {
     const std::optional<CellsPlace> place = cells_place(exchange_, subject_);
     if (!place) return;
     const PageCellsPtr cells = exchange_.cells.of(*subject_.place.filesystem, place->directory);
     if (!cells) return;
     const AnnotatedMatrix& matrix = cells->matrix();
+    if (matrix.cells == 0 || matrix.genes == 0) refuse_seurat();
     page_.facts.push_back({"cells", count_words(matrix.cells)});
     page_.facts.push_back({"genes", count_words(matrix.genes)});
     if (const auto* x = std::get_if<SparseMatrix>(&matrix.x))
@@ -276,6 +303,8 @@ class PageMaker {
       if (entry.is_unlisted || entry.is_link || !entry.error.empty()) continue;
       const OpenMeaning meaning = entry.place.filesystem->meaning(entry.place.inode);
       if (meaning.what.member != page_.contents[0].name) continue;
+      const auto* matrix = std::get_if<SparseMatrix>(&meaning.what.node.content);
+      if (matrix && (matrix->rows == 0 || matrix->columns == 0)) refuse_seurat();
       return add_data(meaning.what.node);
     }
   }
@@ -362,7 +391,7 @@ class PageMaker {
     if (is_store_root()) add_source_instructions(exchange_, subject_, page_);
     if (!subject_.has_folder || !std::holds_alternative<Fragments>(subject_.node().content)) return;
     for (const FolderEntry& entry : subject_.inside)
-      if (entry.name == "fragments.tsv.gz")
+      if (entry.name == "fragments.tsv.gz" && !has_no_reader(page_, entry.name))
         page_.viewers.push_back(igv_link(exchange_.address(subject_.place.names, true)));
   }
 

@@ -8,7 +8,11 @@ namespace {
 Json::List forms_json(const std::vector<TakeAs>& forms) {
   Json::List list;
   for (const TakeAs& form : forms) {
-    Json::Object one{{"name", form.label}, {"href", form.href}};
+    Json::Object one{{"name", form.label}};
+    if (form.fault.empty())
+      one.emplace_back("href", form.href);
+    else
+      one.emplace_back("error", printable(form.fault));
     if (form.size) one.emplace_back("size", Json::of(*form.size));
     list.emplace_back(std::move(one));
   }

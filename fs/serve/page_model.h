@@ -24,6 +24,7 @@ struct TakeAs {
   std::string label;
   std::string href;
   std::optional<uint64_t> size{};  // if it is known or cheap to find out
+  std::string fault{};             // why it cannot be read, if that is known; it is then no link
 };
 
 // A member below the subject, with the forms in which it can be taken.
@@ -141,9 +142,9 @@ struct PageModel {
   std::vector<ContentRow> contents;
   bool is_cut = false;  // contents omits some members
   std::optional<Form> form;
-  std::vector<Picks> picks;
   bool has_form_beside = false;  // the form and the picks are beside the figures, not above them
   bool has_rows_asked = false;   // the address asks for certain rows, which come before the figures
+  std::vector<Picks> picks;
   std::vector<Problem> problems;
   std::vector<Figure> figures;
   std::vector<Figure> beside;  // beside the figures, or below them if the page is narrow

@@ -97,6 +97,25 @@ std::string rows_html(const std::vector<const ContentRow*>& rows) {
   return html + "</tbody></table></div>\n";
 }
 
+// Returns the forms that cannot be read, those with the same reason together: "csv, npy: 3 bytes, expected
+// 8".
+std::string faults_html(const std::vector<TakeAs>& forms) {
+  std::vector<std::pair<std::string, std::string>> faults;  // reason, labels
+  for (const TakeAs& form : forms) {
+    if (form.fault.empty()) continue;
+    const auto known = std::find_if(faults.begin(), faults.end(),
+                                    [&](const auto& fault) { return fault.first == form.fault; });
+    if (known == faults.end())
+      faults.emplace_back(form.fault, form.label);
+    else
+      known->second += ", " + form.label;
+  }
+  std::string html;
+  for (const auto& [reason, labels] : faults)
+    html += fmt::format("<small class=\"no\">no {}: {}</small>", shown(labels), shown(reason));
+  return html;
+}
+
 std::string field_html(const FormField& field) {
   std::string html = fmt::format("<label>{}", shown(field.label));
   if (field.is_choice) {
@@ -130,11 +149,12 @@ std::string facts_html(const std::vector<Fact>& facts) {
 std::string forms_html(const std::vector<TakeAs>& forms) {
   std::string html = "<span class=\"views\">";
   for (const TakeAs& form : forms) {
+    if (!form.fault.empty()) continue;
     const std::string size = size_words(form.size);
     html += fmt::format("<a href=\"{}\">{}{}</a>", escaped(form.href), shown(form.label),
                         size.empty() ? "" : " <small>" + size + "</small>");
   }
-  return html + "</span>";
+  return html + "</span>" + faults_html(forms);
 }
 
 std::string contents_html(const PageModel& page) {
@@ -256,7 +276,7 @@ std::string entries_html(const std::vector<FolderEntry>& entries) {
         escaped(percent_encoded(entry.name)), slash, shown(entry.name), slash,
         !entry.error.empty() ? shown(entry.error)
         : entry.is_link      ? "link"
-                             : "",
+                             : shown(entry.fault),
         size_words(entry.size));
   }
   return fmt::format(

@@ -57,13 +57,13 @@ uint64_t elements_in(const Node& node) {
   return std::visit(Count{}, node.content);
 }
 
-std::optional<uint64_t> size_published(const FolderEntry& entry, bool is_little) {
-  if (entry.size || !is_little || entry.is_folder) return entry.size;
+// Adds the size of a little file, or the reason why it cannot be read.
+void measure(const Exchange& exchange, const FolderEntry& entry, TakeAs& form) {
   try {
     const Status status = entry.place.filesystem->status_with_size(entry.place.inode);
-    return static_cast<uint64_t>(status.stat.st_size);
-  } catch (const Error&) {
-    return std::nullopt;  // opening it reports the error
+    form.size = static_cast<uint64_t>(status.stat.st_size);
+  } catch (const Error& error) {
+    if (!is_transient(error)) form.fault = public_message(exchange.site, error);
   }
 }
 
@@ -141,7 +141,7 @@ class Contents {
       const bool is_store = !group.node.store.empty();
       row.href = way_below(way, first.name, first.is_folder);
       row.kind = is_store ? "store" : first.is_folder ? "folder" : "file";
-      if (!first.is_folder) row.views = forms_of({first}, way, group.member, group.node);
+      if (!first.is_folder) row.views = forms_of(exchange_, {first}, way, group.member, group.node);
       page_.contents.push_back(std::move(row));
       return;
     }
@@ -149,10 +149,10 @@ class Contents {
     if (described.kind.empty() && first.is_folder) return add_folder(group, row, depth);
     row.kind = described.kind;
     row.shape = public_message(exchange_.site, damaged("{}", described.what));
-    row.views = forms_of(group.files, way, group.member, group.node);
+    row.views = forms_of(exchange_, group.files, way, group.member, group.node);
     if (first.is_folder) {
       const std::vector<FolderEntry> inside = folder_entries(exchange_, first.place);
-      for (TakeAs& form : forms_of(without_members(inside), row.href, "", group.node))
+      for (TakeAs& form : forms_of(exchange_, without_members(inside), row.href, "", group.node))
         row.views.push_back(std::move(form));
     }
     page_.contents.push_back(std::move(row));
@@ -210,8 +210,8 @@ std::optional<Subject> member_subject(const Exchange& exchange, const Site::Plac
   return subject;
 }
 
-std::vector<TakeAs> forms_of(const std::vector<FolderEntry>& entries, const std::string& way,
-                             const std::string& stem, const Node& node) {
+std::vector<TakeAs> forms_of(const Exchange& exchange, const std::vector<FolderEntry>& entries,
+                             const std::string& way, const std::string& stem, const Node& node) {
   // Attributes are shown in a place of their own; the other files are for backups and searches.
   static constexpr std::string_view kNoForms[] = {".attrs.json", ".ignore", "CACHEDIR.TAG"};
   std::vector<TakeAs> forms;
@@ -222,8 +222,11 @@ std::vector<TakeAs> forms_of(const std::vector<FolderEntry>& entries, const std:
     const bool is_remote = entry.place.filesystem && is_url(entry.place.filesystem->store()->path);
     std::string label = entry.name.substr(stem.empty() ? 0 : std::min(stem.size() + 1, entry.name.size()));
     if (label.empty()) label = entry.name;
-    forms.push_back({label + (entry.is_folder ? "/" : ""), way_below(way, entry.name, entry.is_folder),
-                     size_published(entry, !is_remote && elements_in(node) <= kLittle)});
+    TakeAs form{label + (entry.is_folder ? "/" : ""), way_below(way, entry.name, entry.is_folder), entry.size,
+                entry.fault};
+    const bool is_measured = entry.is_folder || form.size || !form.fault.empty();
+    if (!is_measured && !is_remote && elements_in(node) <= kLittle) measure(exchange, entry, form);
+    forms.push_back(std::move(form));
   }
   return forms;
 }

@@ -29,9 +29,10 @@ std::optional<Subject> member_subject(const Exchange& exchange, const Site::Plac
                                       const std::string& name);
 
 // Returns the forms in which a page offers the entries: files, and folders of files that are one form,
-// "10x/". way: the path from the page to the entries. Small files are measured to show their size.
-std::vector<TakeAs> forms_of(const std::vector<FolderEntry>& entries, const std::string& way,
-                             const std::string& stem, const Node& node);
+// "10x/". way: the path from the page to the entries. Small files are measured to show their size, or the
+// reason why they cannot be read.
+std::vector<TakeAs> forms_of(const Exchange& exchange, const std::vector<FolderEntry>& entries,
+                             const std::string& way, const std::string& stem, const Node& node);
 
 // Adds the members of a store or a folder, down to the data, each once. A very large folder is cut.
 void add_contents(const Exchange& exchange, const std::vector<FolderEntry>& entries, PageModel& page);

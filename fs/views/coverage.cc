@@ -393,15 +393,21 @@ void offer_coverage(const FileRow& row, const Node& node, Context& context, File
   const auto* fragments = std::get_if<Fragments>(&node.content);
   if (!fragments) return;
   const GenomePtr genome = context.options.genome;
+  if (!genome) {
+    const auto refuse = []() -> ByteLayout {
+      throw unsupported("unknown chromosome lengths; give them with -o genome=FILE");
+    };
+    row.add([refuse, &context] { return sized_file(refuse, context); }, files);
+    files.back().never_listed = true;
+    return;
+  }
   const auto lay_out = [fragments = *fragments, genome, &context] {
-    if (!genome) throw unsupported("unknown chromosome lengths; give them with -o genome=FILE");
     const auto coverage = std::make_shared<const Coverage>(evaluated_fragments(fragments), *genome, context);
     return big_wig(coverage->plan(), coverage);
   };
   row.add(shared_opener(
               [lay_out, &context, version = row.version] { return layout_file(lay_out, context, version); }),
           files);
-  files.back().never_listed = !genome;
 }
 
 void offer_chromosomes(const FileRow& row, const Node& node, Context& context, Files& files) {

@@ -324,6 +324,32 @@ class Addresses(unittest.TestCase):
             self.assertIn(message, result.stderr.decode())
 
 
+class Failures(unittest.TestCase):
+    """Files that cannot be generated are not offered."""
+
+    STORES = {
+        ("bpcells", "frag_all_bits", "store"): ("coverage.bw", "fragments.tsv", "fragments.tsv.gz"),
+        ("bpcells", "frag_packed", "store"): ("coverage.bw",),
+        ("takane-objects", "delayed_arithmetic", "store"): ("delayed_array.csv",),
+        ("anndata", "empties_h5ad", "store.h5ad"): ("seurat.rds",),
+        ("loom", "zero_cells", "store.loom"): ("seurat.rds",),
+        ("h5seurat", "zero_cells", "store.h5seurat"): ("seurat.rds",),
+        ("tenx", "v2_empty", "store.h5"): ("seurat.rds",),
+        ("zarr-implementations", "by_netcdf_c", "store.zarr"): ("u8.nc",),
+    }
+
+    def test_no_form_of_a_page_is_known_to_fail(self):
+        for names, files in self.STORES.items():
+            with self.subTest(store=names), Server(data(*names)) as server:
+                text = page(server)
+                for file in files:
+                    self.assertEqual(server.ask(file, method="HEAD").status // 100, 5, file)
+                    listed = text[: text.rindex("<details>")]  # all names of the folder come last
+                    self.assertNotIn(f'href="{file}"', listed)
+                    self.assertFalse([line for _, line in lines_of(text) if f'/{file}"' in line], file)
+                    self.assertRegex(text, r'<small class="no">no [^:]*' + file.rpartition(".")[2])
+
+
 class Lines(unittest.TestCase):
     """Each line of some pages, unchanged, and the number of values it reads."""
 
@@ -342,6 +368,15 @@ class Lines(unittest.TestCase):
             test = "" if count is None else f"; stopifnot((if (is.data.frame(x)) nrow(x) else length(x)) == {count})"
             return ["Rscript", "-e", line + "\ninvisible(x)" + test]
         return ["bash", "-c", "set -o pipefail\n" + line + " > /dev/null"]
+
+    @needs("Rscript")
+    def test_a_line_for_r_runs_many_times(self):
+        with Server(ANNDATA) as server:
+            line = next(line for program, line in lines_of(page(server, "obs/")) if program == "R")
+            self.assertIn("readRDS", line)
+            loop = f"for (i in 1:200) {{ {line} }}\nstopifnot(is.data.frame(x), nrow(showConnections()) == 0)"
+            result = subprocess.run(["Rscript", "-e", loop], capture_output=True, timeout=300, check=False)
+            self.assertEqual(result.returncode, 0, result.stderr.decode()[-400:])
 
     @needs("Rscript", "curl")
     @needs_modules("pandas", "anndata", "fsspec", "aiohttp", "scipy")
@@ -367,12 +402,3 @@ class Lines(unittest.TestCase):
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)
-    @needs("Rscript")
-    def test_a_line_for_r_runs_many_times(self):
-        with Server(ANNDATA) as server:
-            line = next(line for program, line in lines_of(page(server, "obs/")) if program == "R")
-            self.assertIn("readRDS", line)
-            loop = f"for (i in 1:200) {{ {line} }}\nstopifnot(is.data.frame(x), nrow(showConnections()) == 0)"
-            result = subprocess.run(["Rscript", "-e", loop], capture_output=True, timeout=300, check=False)
-            self.assertEqual(result.returncode, 0, result.stderr.decode()[-400:])
-

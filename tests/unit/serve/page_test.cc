@@ -101,6 +101,69 @@ BOOST_AUTO_TEST_CASE(fragments_end_one_before_the_stored_end) {
   BOOST_TEST((has(text, ">19<") && has(text, ">36<")));
 }
 
+BOOST_AUTO_TEST_CASE(known_failure_is_named_without_a_link) {
+  const auto half = std::make_shared<HalfArray>(4);
+  root->add("a", {LabelledArray{half, nullptr, nullptr}, nullptr, {}, {}});
+  root->add("b", {LabelledArray{numbers({1, 2}), nullptr, nullptr}, nullptr, {}, {}});
+  Fragments fragments;
+  fragments.cell = fragments.start = plainfs::numbers<uint32_t>({1, 0});
+  fragments.end = plainfs::numbers<uint32_t>({20, 37});
+  fragments.chr_pointer = plainfs::numbers<uint64_t>({0, 2});
+  fragments.cell_names = text_array({"A-1", "B-2"});
+  fragments.chr_names = text_array({"chr1"});
+  root->add("f", {fragments, nullptr, {}, {}});
+  const std::string text = page("a?page");
+  BOOST_TEST(!has(text, "<a href=\"a.csv\">csv"));
+  BOOST_TEST(has(text, "<small class=\"no\">no csv: store.h5: half of it is gone</small>"));
+  BOOST_TEST(!has(text, "read.csv"));
+  const std::string all = page("");
+  BOOST_TEST(has(all, "<small class=\"no\">no csv: store.h5: half of it is gone</small>"));
+  BOOST_TEST(has(all, "<a href=\"b.csv\">csv"));
+  BOOST_TEST(!has(all, "a.csv&quot;"));
+  const std::string coverage = page("f/");
+  BOOST_TEST(!has(coverage, "href=\"coverage.bw\""));
+  BOOST_TEST(has(coverage,
+                 "no coverage.bw: not supported: unknown chromosome lengths; give them with -o genome=FILE"));
+  const Json form = (*json("a?json").find("take_it_as")->list())[0];
+  BOOST_TEST(*form.find("error")->text() == "store.h5: half of it is gone");
+  BOOST_TEST(!form.find("href"));
+}
+
+BOOST_AUTO_TEST_CASE(matrix_without_cells_has_no_seurat_object) {
+  is_anndata = true;
+  root->add("obs", table_of({{"n", numbers({})}}, text_array({})));
+  root->add("var", table_of({{"n", numbers({1, 2})}}, text_array({"g1", "g2"})));
+  root->add("X", {LabelledArray{numbers({}, {0, 2}), nullptr, nullptr}, nullptr, {}, {}});
+  const std::string text = page("");
+  BOOST_TEST(
+      has(text, "<small class=\"no\">no seurat.rds: a Seurat object requires cells and features</small>"));
+  BOOST_TEST(!has(text, "seurat.rds&quot;"));
+}
+
+BOOST_AUTO_TEST_CASE(line_for_an_empty_file_is_left_out) {
+  Fragments fragments;
+  fragments.cell = fragments.start = fragments.end = plainfs::numbers<uint32_t>({});
+  fragments.chr_pointer = plainfs::numbers<uint64_t>({0, 0});
+  fragments.cell_names = text_array({"A-1"});
+  fragments.chr_names = text_array({"chr1"});
+  root->add("f", {fragments, nullptr, {}, {}});
+  const std::string text = page("f/");
+  BOOST_TEST(has(text, "href=\"fragments.tsv\""));
+  BOOST_TEST(!has(text, "read.delim"));
+}
+
+BOOST_AUTO_TEST_CASE(an_r_line_closes_its_connection) {
+  root->add("t", table_of({{"x", numbers({1.5, 2})}}));
+  BOOST_TEST(
+      has(page("t?page"),
+          "con &lt;- url(&quot;http://127.0.0.1/token/t.rds&quot;); x &lt;- readRDS(con); close(con)"));
+}
+
+BOOST_AUTO_TEST_CASE(level_has_its_column_in_the_title) {
+  add_cells();
+  BOOST_TEST(has(page("by/group/a/"), "<h1>group a</h1>"));
+}
+
 BOOST_AUTO_TEST_CASE(unreadable_part_is_reported_and_the_rest_shown) {
   root->add("t", table_of({{"good", numbers({1, 2})}, {"bad", std::make_shared<HalfArray>(2)}}));
   const std::string text = page("t?page");
