@@ -1,7 +1,7 @@
 // A matrix stored by row as one by column, for files that have no other order. The entries of each column are
-// counted once. The entries themselves are placed on read, in bands that fit a part of the cache. A matrix that
-// stays in the cache is passed over for each band; a larger one is sorted once (line_order.h) if there is room,
-// else each band takes a pass.
+// counted once. The entries themselves are placed on read, in bands that fit a part of the cache. A matrix
+// that stays in the cache is passed over for each band; a larger one is sorted once (line_order.h) if there
+// is room, else each band takes a pass.
 #pragma once
 
 #include "formats/core/model/context.h"
