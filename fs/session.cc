@@ -24,11 +24,10 @@ unsigned workers_for(const Options& options) {
   return std::max(least, std::thread::hardware_concurrency());
 }
 
-std::unique_ptr<hdf5::LibraryProcesses> processes_for(const Options& options) {
-  if (options.hdf5_inside) return nullptr;
+hdf5::ProcessSettings process_settings(const Options& options) {
   hdf5::ProcessSettings settings;
   settings.plugins = options.read.hdf5_plugins;
-  return std::make_unique<hdf5::LibraryProcesses>(std::move(settings));
+  return settings;
 }
 
 Appearance appearance_of(const Options& options) {
@@ -64,7 +63,7 @@ Session::Session(const Options& options, std::function<void(const std::string& m
     : cache_(options.cache_bytes),
       files_(options.store, options.read, cache_, counters_),
       used_(files_.own(), options.store.empty() ? "" : location_of_store(options.store)),
-      hdf5_processes_(processes_for(options)),
+      hdf5_processes_(std::make_unique<hdf5::LibraryProcesses>(process_settings(options))),
       context_{cache_,
                workers_,
                decode_budget_,

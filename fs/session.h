@@ -43,7 +43,7 @@ class Session {
   DecodeBudget unit_budget_{size_t{24} << 20};
   StoreFiles files_;
   UsedSources used_;
-  std::unique_ptr<hdf5::LibraryProcesses> hdf5_processes_;  // null: libhdf5 runs in this process
+  std::unique_ptr<hdf5::LibraryProcesses> hdf5_processes_;
   std::unique_ptr<Passes> passes_;                          // null: none are kept
   Context context_;
   StoreContexts others_;

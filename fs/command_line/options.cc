@@ -136,9 +136,6 @@ constexpr Row kOwn[] = {
     {0, "hdf5_plugins", "", "let libhdf5 load its filter plugins",
      [](Options& o, std::string_view) { o.read.hdf5_plugins = true; },
      [](const Options& o) { return if_set(o.read.hdf5_plugins); }},
-    {0, "hdf5_inside", "", "run libhdf5 in plainfs itself, not in a confined process",
-     [](Options& o, std::string_view) { o.hdf5_inside = true; },
-     [](const Options& o) { return if_set(o.hdf5_inside); }},
     {0, "sandbox", "WHAT",
      "confine the daemon: `auto`, as far as the system can; `required`, completely or fail; or `none` "
      "(auto)",

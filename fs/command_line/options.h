@@ -42,7 +42,6 @@ struct Options {
   std::string log_level = "warning";
   std::string log_file;
   bool reopens_on_change = false;
-  bool hdf5_inside = false;  // run libhdf5 in plainfs itself, not in its own process
   Sandbox sandbox = Sandbox::kWherePossible;
   ReadOptions read;
 

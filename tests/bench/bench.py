@@ -326,44 +326,6 @@ class Bench:
                 m["h5py"] / cold_cat,
             )
 
-    def library_process(self):
-        small = (
-            ["--features", "2000", "--cells", "5000", "--nonzeros", "2000000", "--scaled", "400"]
-            if self.options.quick
-            else []
-        )
-        seurat = self.python_store("seurat.h5seurat", "generate_h5seurat.py", *small)
-        arrays = self.python_store("arrays.h5", "generate_hdf5.py", "arrays")
-        objects = self.python_store("objects.h5", "generate_hdf5.py", "objects")
-
-        def listed(mount, _):
-            subprocess.run(["ls", "-lR", mount.path], check=True, stdout=subprocess.DEVNULL)
-
-        def read(mount, name):
-            cat(mount.file(name))
-
-        def once(store, name, run):
-            result = {}
-            for where, options in (("own", ()), ("inside", ("-o", "hdf5_inside,sandbox=none"))):
-                with self.mount(store, *options) as mount:
-                    result[where] = timed(run, mount, name)
-            return result
-
-        self.table.heading(
-            "libhdf5 in a confined process of its own; ratio = the seconds with it inside, no sandbox / its own"
-        )
-        rows = [
-            (seurat, name, read)
-            for name in ("assays/RNA/counts/matrix.mtx", "assays/RNA/scale.data.npy", "assays/RNA/scale.data.csv")
-        ]
-        rows += [
-            (arrays, name, read)
-            for name in ("contiguous.npy", "contiguous.csv", "gzip.npy", "fletcher.npy", "virtual.npy", "text.csv")
-        ]
-        for store, name, run in (*rows, (objects, "ls -lR of 10,000 objects", listed)):
-            m = self.median(lambda s=store, n=name, r=run: once(s, n, r), alone=True)
-            self.table.row(name, time_text(m["own"]), f"inside {time_text(m['inside'])}", m["inside"] / m["own"])
-
     def takane(self):
         small = ["--features", "2000", "--cells", "5000", "--nonzeros", "2000000"] if self.options.quick else []
         seurat = self.python_store(
@@ -910,7 +872,7 @@ def main():
     p.add_argument(
         "--rows",
         default="bpcells|index|hdf5|zarr",
-        help="the groups that match, . for all: bpcells, index, native, hdf5, library_process, takane, anndata, parts, "
+        help="the groups that match, . for all: bpcells, index, native, hdf5, takane, anndata, parts, "
         "nwb, vcf, zarr, plan, growth (%(default)s, under 4 minutes)",
     )
     p.add_argument("--against", metavar="REF", help="another commit, which is built beside")
@@ -933,7 +895,6 @@ def main():
         "index",
         "native",
         "hdf5",
-        "library_process",
         "takane",
         "anndata",
         "parts",

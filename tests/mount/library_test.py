@@ -96,11 +96,6 @@ class Library(Folder):
             [],
         )
 
-    def test_hdf5_inside_starts_no_other_process(self):
-        with Mount(self.stores, "-o", "hdf5_inside") as m:
-            self.assertTrue(os.listdir(m.join("good.h5")))
-            self.assertIsNone(library_of(m.pid))
-
     def test_repeatedly_killed_library_never_gives_wrong_bytes(self):
         expected = self.expected()
         with Mount(self.stores) as m:
@@ -205,16 +200,6 @@ class Library(Folder):
             os.kill(m.pid, signal.SIGTERM)
             self.assertTrue(mounted.wait_until(lambda: not os.path.exists(f"/proc/{m.pid}")))
             self.assertLess(time.monotonic() - begin, 5)
-
-    def test_commands_give_the_same_with_hdf5_inside(self):
-        store = os.path.join(self.stores, "good.h5")
-        result = run(PROGRAM, "ls", "-o", "hdf5_inside", "-R", store)
-        self.assertEqual(result.returncode, 0)
-        self.assertEqual(result.stdout, run(PROGRAM, "ls", "-R", store).stdout)
-        for extra in ([], ["-o", "hdf5_inside"]):
-            target = os.path.join(self.folder, f"out{len(extra)}")
-            self.assertEqual(run(PROGRAM, "export", "--views=listed", *extra, store, target).returncode, 0)
-        self.assertEqual(self.everything(target), self.everything(os.path.join(self.folder, "out0")))
 
 
 if __name__ == "__main__":

@@ -61,14 +61,11 @@ class Sandbox(Folder):
 
     def test_shows_the_same_as_without_sandbox(self):
         mirror = self.mirror()
-        for options in ("ro", "hdf5_inside"):
-            with Mount(mirror, "-o", options + ",sandbox=none") as without, Mount(
-                mirror, "-o", options + ",sandbox=required"
-            ) as m:
-                self.assertEqual(status_of(process_of(without))["Seccomp"], "0")
-                expected = everything(without.path)
-                self.assertTrue(len(expected) > 40)
-                self.assertEqual(everything(m.path), expected)
+        with Mount(mirror, "-o", "sandbox=none") as without, Mount(mirror, "-o", "sandbox=required") as m:
+            self.assertEqual(status_of(process_of(without))["Seccomp"], "0")
+            expected = everything(without.path)
+            self.assertTrue(len(expected) > 40)
+            self.assertEqual(everything(m.path), expected)
 
     def test_daemon_and_library_are_confined_by_default(self):
         with Mount(self.mirror()) as m:

@@ -35,7 +35,7 @@ constexpr int kMostLooks = 200;
 constexpr int kLooksAtOneGone = 20;  // for a process that has closed its end and is about to exit
 constexpr timespec kBetweenLooks{0, 5'000'000};
 
-constexpr const char* kWhere = "libhdf5's process (-o hdf5_inside runs without it)";
+constexpr const char* kWhere = "libhdf5's process";
 
 // Returns the variables that the library, the loader and the sanitizers use. The process gets no others: they
 // include keys to services.
