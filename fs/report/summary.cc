@@ -12,6 +12,7 @@
 #include "formats/registry.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/report/columns.h"
+#include "fs/report/facts.h"
 #include "fs/views/csv_nested.h"
 
 namespace plainfs {
@@ -29,32 +30,6 @@ std::string number_text(uint64_t number, Digits digits) {
   if (digits == Digits::plain) return text;
   for (size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
   return text;
-}
-
-std::string shape_text(const Array& array, Digits digits) {
-  Shape shape = array.shape();
-  if (array.column_major()) std::reverse(shape.begin(), shape.end());
-  std::string text;
-  for (const uint64_t length : shape) text += (text.empty() ? "" : kTimes) + number_text(length, digits);
-  return shape.empty() ? "one value" : text;
-}
-
-// Returns "OME-Zarr 0.4, c 2 × y 2048 × x 2048 (uint16), y x 0.5 micrometer, 4 levels: DAPI, GFP".
-std::string image_text(const Image& image, Digits digits) {
-  const Array& largest = *image.levels.front().values;
-  std::vector<std::string> extents, steps;
-  for (size_t i = 0; i < image.axes.size(); ++i) {
-    const ImageAxis& axis = image.axes[i];
-    extents.push_back(fmt::format("{} {}", axis.name, number_text(largest.shape()[i], digits)));
-    if (axis.step && !axis.unit.empty())
-      steps.push_back(fmt::format("{} {} {}", axis.name, *axis.step, axis.unit));
-  }
-  std::string text =
-      fmt::format("{}, {} ({})", image.format, fmt::join(extents, kTimes), largest.dtype().name());
-  for (const std::string& step : steps) text += ", " + step;
-  text += fmt::format(", {} level{}", image.levels.size(), image.levels.size() == 1 ? "" : "s");
-  for (size_t i = 0; i < image.channels.size(); ++i) text += (i == 0 ? ": " : ", ") + image.channels[i].name;
-  return printable(text);
 }
 
 constexpr uint64_t kLongestCell = 32'767;    // characters that a cell of Excel or LibreOffice can hold
@@ -90,73 +65,32 @@ std::string long_cells_text(const Table& table) {
   return text;
 }
 
-// One overload per kind of content. The line stays empty for content that is not data.
-struct Describe {
-  Described& line;
-  const Digits digits;
+// Returns "60 rows × 7 columns" for a table, "c 2 × y 2048" for an image, otherwise "60 × 7".
+std::string extents_text(const ContentFacts& facts, Digits digits) {
+  std::string text;
+  for (const ContentFacts::Extent& extent : facts.extents) {
+    const std::string length = number_text(extent.length, digits);
+    text += text.empty() ? "" : kTimes;
+    text += facts.kind == "table"   ? length + " " + extent.name
+            : !facts.format.empty() ? extent.name + " " + length
+                                    : length;
+  }
+  return text.empty() && facts.kind == "array" ? "one value" : text;
+}
 
-  std::string count(uint64_t number) const { return number_text(number, digits); }
-  void operator()(const LabelledArray& array) const {
-    if (dynamic_cast<const BrokenArray*>(array.values.get())) array.values->check();
-    line.kind = "array";
-    line.what = fmt::format("{} ({})", shape_text(*array.values, digits), array.values->dtype().name());
-  }
-  void operator()(const Table& table) const {
-    line.kind = "table";
-    line.what = fmt::format("{} rows{}{} columns", count(table.rows), kTimes, count(table.columns.size()));
-  }
-  void operator()(const SparseMatrix& matrix) const {
-    line.kind = "sparse matrix";
-    if (matrix.error) throw *matrix.error;
-    if (matrix.evaluate) {
-      line.what = fmt::format("{}{}{}, by {}", count(matrix.rows), kTimes, count(matrix.columns),
-                              matrix.by_row ? "row" : "column");
-      return;
-    }
-    line.what = fmt::format("{}{}{}, {} values ({}), by {}", count(matrix.rows), kTimes,
-                            count(matrix.columns), count(matrix.value->count()), matrix.value->dtype().name(),
-                            matrix.by_row ? "row" : "column");
-  }
-  void operator()(const Fragments& fragments) const {
-    line.kind = "fragments";
-    if (fragments.error) throw *fragments.error;
-    line.what = fmt::format("{} fragments, {} cells, {} chromosomes", count(fragments.start->count()),
-                            count(fragments.cell_names->count()), count(fragments.chr_names->count()));
-  }
-  void operator()(const GenomicRanges& ranges) const {
-    line.kind = "ranges";
-    if (ranges.error) throw *ranges.error;
-    line.what = fmt::format("{} ranges", count(ranges.sequence->count()));
-  }
-  void operator()(const SequenceLengths& sequences) const {
-    line.kind = "sequences";
-    if (sequences.error) throw *sequences.error;
-    line.what = fmt::format("{} sequences", count(sequences.names->count()));
-  }
-  void operator()(const Variants& variants) const {
-    line.kind = "variants";
-    variants.position->check();
-    line.what = fmt::format("{} variants, {} samples", count(variants.count()),
-                            count(variants.samples ? variants.samples->count() : 0));
-  }
-  void operator()(const Image& image) const {
-    line.kind = image.is_labels ? "labels" : "image";
-    if (image.error) throw *image.error;
-    line.what = image_text(image, digits);
-  }
-  void operator()(const CoordinateMatrix& matrix) const {
-    line.kind = "sparse matrix";
-    line.what =
-        fmt::format("{}{}{}, {} values ({}), by coordinates", count(matrix.rows), kTimes,
-                    count(matrix.columns), count(matrix.value->count()), matrix.value->dtype().name());
-  }
-  void operator()(const Error& error) const { throw error; }
-  // No data of the store: a group, a link, a file of the host, a name without content.
-  void operator()(const std::monostate&) const {}
-  void operator()(const Link&) const {}
-  void operator()(const PlainFile&) const {}
-  void operator()(const Nothing&) const {}
-};
+// Returns "80 × 200, 1234 values (integer), by column".
+std::string line_of(const ContentFacts& facts, Digits digits) {
+  std::vector<std::string> parts;
+  if (!facts.format.empty()) parts.push_back(facts.format);
+  if (std::string extents = extents_text(facts, digits); !extents.empty())
+    parts.push_back(std::move(extents));
+  for (const ContentFacts::Count& count : facts.counts)
+    parts.push_back(number_text(count.number, digits) + " " + count.name);
+  if (facts.values && !parts.empty()) parts.back() += fmt::format(" ({})", facts.values->dtype().name());
+  for (const ContentFacts::Detail& detail : facts.details)
+    if (!detail.in_line.empty()) parts.push_back(detail.in_line);
+  return printable(fmt::format("{}", fmt::join(parts, ", ")));
+}
 
 // Returns "time 744 × latitude 721 × longitude 1440, 2020-01-01T00:00:00 to 2020-01-31T23:00:00 (standard)".
 std::string dataset_text(const CfDataset& dataset) {
@@ -304,9 +238,10 @@ class Summary {
 }  // namespace
 
 Described describe(const Node& node, Digits digits) {
-  Described all;
+  const ContentFacts facts = facts_of(node.content);
+  Described all{facts.kind, facts.error ? "" : line_of(facts, digits)};
   try {
-    std::visit(Describe{all, digits}, node.content);
+    if (facts.error) throw *facts.error;
     if (const TimedGroup* const timed = timed_group(node))
       all = {"time series", printable(timed->describe())};
   } catch (const Error& error) {

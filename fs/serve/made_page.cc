@@ -9,6 +9,7 @@
 #include "formats/core/text/printable.h"
 #include "formats/registry.h"
 #include "fs/report/columns.h"
+#include "fs/report/facts.h"
 #include "fs/report/outside_links.h"
 #include "fs/report/summary.h"
 #include "fs/serve/array_page.h"
@@ -32,75 +33,24 @@ constexpr size_t kMostAttributes = 100;
 constexpr size_t kMostAttributeBytes = 600;
 constexpr size_t kMostNames = 12;
 
-// Adds the rows and columns of a plain matrix; for an annotated matrix they are its cells and genes.
-void add_density(uint64_t rows, uint64_t columns, const SparseMatrix& matrix, std::vector<Fact>& facts) {
-  if (matrix.error || matrix.evaluate) return;
-  const uint64_t values = matrix.value->count();
-  facts.push_back({"values", count_words(values)});
-  const double places = static_cast<double>(rows) * static_cast<double>(columns);
-  if (places > 0)
-    facts.push_back({"density", fmt::format("{:.2g} %", 100 * static_cast<double>(values) / places)});
+// Returns the facts about a content as words.
+std::vector<Fact> fact_words(const ContentFacts& facts) {
+  std::vector<Fact> words;
+  std::string shape;
+  for (const ContentFacts::Extent& extent : facts.extents)
+    if (extent.name.empty())
+      shape += (shape.empty() ? "" : " × ") + count_words(extent.length);
+    else
+      words.push_back({(facts.format.empty() ? "" : "along ") + extent.name, count_words(extent.length)});
+  if (facts.kind == "array" && facts.values) words.push_back({"shape", shape.empty() ? "one value" : shape});
+  for (const ContentFacts::Count& count : facts.counts)
+    words.push_back({count.name, count_words(count.number)});
+  if (std::string density = density_words(facts); !density.empty())
+    words.push_back({"density", std::move(density)});
+  if (facts.values) words.push_back({"type", type_words(*facts.values)});
+  for (const ContentFacts::Detail& detail : facts.details) words.push_back({detail.name, detail.value});
+  return words;
 }
-
-struct FactsOf {
-  std::vector<Fact>& facts;
-
-  void count(const char* name, uint64_t number) const { facts.push_back({name, count_words(number)}); }
-  void operator()(const LabelledArray& array) const {
-    Shape shape = array.values->shape();
-    if (array.values->column_major()) std::reverse(shape.begin(), shape.end());
-    std::string text;
-    for (const uint64_t length : shape) text += (text.empty() ? "" : " × ") + count_words(length);
-    facts.push_back({"shape", shape.empty() ? "one value" : text});
-    facts.push_back({"type", type_words(*array.values)});
-  }
-  void operator()(const Table& table) const {
-    count("rows", table.rows);
-    count("columns", table.columns.size());
-  }
-  void operator()(const SparseMatrix& matrix) const {
-    count("rows", matrix.rows);
-    count("columns", matrix.columns);
-    add_density(matrix.rows, matrix.columns, matrix, facts);
-  }
-  void operator()(const CoordinateMatrix& matrix) const {
-    count("rows", matrix.rows);
-    count("columns", matrix.columns);
-    count("values", matrix.value->count());
-  }
-  void operator()(const Fragments& fragments) const {
-    if (fragments.error) return;
-    if (!fragments.evaluate) count("fragments", fragments.start->count());
-    count("cells", fragments.cell_names->count());
-    count("chromosomes", fragments.chr_names->count());
-  }
-  void operator()(const GenomicRanges& ranges) const {
-    if (!ranges.error) count("ranges", ranges.sequence->count());
-  }
-  void operator()(const SequenceLengths& sequences) const {
-    if (!sequences.error) count("sequences", sequences.names->count());
-  }
-  void operator()(const Variants& variants) const {
-    count("variants", variants.count());
-    count("samples", variants.samples ? variants.samples->count() : 0);
-  }
-  void operator()(const Image& image) const {
-    if (image.error || image.levels.empty()) return;
-    const Array& largest = *image.levels.front().values;
-    for (size_t i = 0; i < image.axes.size(); ++i)
-      facts.push_back({fmt::format("along {}", image.axes[i].name), count_words(largest.shape()[i])});
-    facts.push_back({"type", largest.dtype().name()});
-    count("levels", image.levels.size());
-    std::string names;
-    for (const ImageChannel& channel : image.channels) names += (names.empty() ? "" : ", ") + channel.name;
-    if (!names.empty()) facts.push_back({"channels", names});
-  }
-  void operator()(const Error&) const {}
-  void operator()(const std::monostate&) const {}
-  void operator()(const Link&) const {}
-  void operator()(const PlainFile&) const {}
-  void operator()(const Nothing&) const {}
-};
 
 class PageMaker {
  public:
@@ -258,8 +208,13 @@ class PageMaker {
     if (matrix.cells == 0 || matrix.genes == 0) refuse_seurat();
     page_.facts.push_back({"cells", count_words(matrix.cells)});
     page_.facts.push_back({"genes", count_words(matrix.genes)});
-    if (const auto* x = std::get_if<SparseMatrix>(&matrix.x))
-      add_density(matrix.cells, matrix.genes, *x, page_.facts);
+    if (std::holds_alternative<SparseMatrix>(matrix.x)) {
+      const ContentFacts x = facts_of(matrix.x);
+      for (const ContentFacts::Count& count : x.counts)
+        page_.facts.push_back({count.name, count_words(count.number)});
+      if (std::string density = density_words(x); !density.empty())
+        page_.facts.push_back({"density", std::move(density)});
+    }
     part([&] { add_cells(exchange_, subject_, *place, *cells, page_); });
     if (matrix.obs.rows > 0 && !matrix.obs.columns.empty())
       part([&] {
@@ -310,7 +265,7 @@ class PageMaker {
   }
 
   void add_data(const Node& node) {
-    if (page_.facts.empty()) part([&] { std::visit(FactsOf{page_.facts}, node.content); });
+    if (page_.facts.empty()) add_facts(node.content);
     if (const auto* table = std::get_if<Table>(&node.content))
       part([&] { page_.columns = column_facts(*table); });
     if (const auto* array = std::get_if<LabelledArray>(&node.content))
@@ -329,6 +284,13 @@ class PageMaker {
       part([&] { add_table(Query(exchange_.target.query), *table, page_); });
     if (!page_.first && !std::holds_alternative<std::monostate>(node.content))
       part([&] { page_.first = first_rows(node); });
+  }
+
+  // An error is in the heading; if the store has changed, the page is made again.
+  void add_facts(const Content& content) {
+    const ContentFacts facts = facts_of(content);
+    if (facts.error && facts.error->code() == Errc::changed) throw *facts.error;
+    page_.facts = fact_words(facts);
   }
 
   // Adds the spikes of an NWB recording.
