@@ -230,9 +230,13 @@ class PageMaker {
   // Adds the .h5ad of the shown assay, which is beside its folder, or of the shown modality, which is in it.
   void add_assay(const CellsPlace& place) {
     const bool is_assay = place.way.starts_with("assays/");
-    page_.views.push_back({place.assay + ".h5ad", is_assay
-                                                      ? place.way.substr(0, place.way.size() - 1) + ".h5ad"
-                                                      : place.way + "anndata.h5ad"});
+    const std::string way =
+        is_assay ? place.way.substr(0, place.way.size() - 1) + ".h5ad" : place.way + "anndata.h5ad";
+    page_.views.push_back({place.assay + ".h5ad", way});
+    page_.instructions.push_back(
+        {"Python, " + place.assay,
+         fmt::format("import anndata, fsspec\nx = anndata.read_h5ad(fsspec.open(\"{}{}\").open())",
+                     exchange_.address(subject_.place.names, true), way)});
   }
 
   void add_zarr(const AnnotatedMatrix& matrix) {

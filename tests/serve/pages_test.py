@@ -354,7 +354,8 @@ class Lines(unittest.TestCase):
     """Each line of some pages, unchanged, and the number of values it reads."""
 
     PAGES = {
-        "seurat": {"meta.data/": None, "cell.names?page": 40},
+        "seurat": {"": None, "meta.data/": None, "cell.names?page": 40},
+        "rds": {"": None},
         "anndata": {"obs/": None, "X/": None},
         "nwb": {"acquisition/ts0/data?page": 5, "units/": 4},
         "arrays": {"i4le?page": None, "shapes/d2?page": None},
@@ -397,7 +398,13 @@ class Lines(unittest.TestCase):
                                 (line, result.stderr.decode()[-400:]),
                             )
                             run += 1
-        self.assertGreater(run, 12)
+        self.assertGreater(run, 16)
+
+    def test_root_of_a_seurat_object_has_a_line_for_its_h5ad(self):
+        for name in ("seurat", "rds"):
+            with self.subTest(name), Server(STORES[name]) as server:
+                lines = dict(lines_of(page(server)))
+                self.assertIn("assays/RNA.h5ad", lines["Python, RNA"])
 
 
 if __name__ == "__main__":
