@@ -140,7 +140,10 @@ std::string name_of(const Json& label) {
   if (label.text()) return *label.text();
   if (!label.list()) return to_json_text(label);
   std::string name;
-  for (const Json& part : *label.list()) name += (name.empty() ? "" : ".") + name_of(part);
+  for (const Json& part : *label.list()) {
+    if (!name.empty()) name += '.';
+    name += name_of(part);
+  }
   return name;
 }
 

@@ -170,10 +170,9 @@ BOOST_AUTO_TEST_CASE(a_missing_value_stays_missing) {
     check(order, known, is_sorted);
     for (uint64_t row = 0; row < 20; ++row) {
       std::vector<uint8_t> wanted, found;
-      for_entries(order, WantedLines::run(row, 1), true,
-                  [&](uint32_t, uint32_t, size_t i, const Elements& values) {
-                    found.push_back(values.is_missing(i));
-                  });
+      for_entries(
+          order, WantedLines::run(row, 1), true,
+          [&](uint32_t, uint32_t, size_t i, const Elements& read) { found.push_back(read.is_missing(i)); });
       for (size_t i = 0; i < index.count; ++i)
         if (index.values<uint32_t>()[i] == row) wanted.push_back(missing[i]);
       BOOST_TEST(found == wanted, boost::test_tools::per_element());
