@@ -43,7 +43,7 @@ struct ViewEntry {
   bool is_sized_by_reading = false;
   bool shows_again = false;  // View::shows_again of its view. Set by the tree.
 
-  // Returns the node; an empty one if there is none.
+  // Returns the node, which is empty if shared_node is null.
   const Node& node() const {
     static const Node none;
     return shared_node ? *shared_node : none;

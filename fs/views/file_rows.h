@@ -1,4 +1,4 @@
-// What the rows of the table of files (view.h) are made of.
+// Functions that build the rows of the table of files (view.h).
 #pragma once
 
 #include <memory>

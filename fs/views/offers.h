@@ -1,5 +1,5 @@
-// The files whose rows (view.h) need more than the content of a node. Each of these functions is a row's
-// `offer`; the name of its file or directory is in the row, and fs/VIEWS.md specifies it.
+// Files that need more than the content of a node. Each of these functions is the `offer` of a row of the
+// table of files (view.h); the row has the name of the file or directory, and fs/VIEWS.md specifies it.
 #pragma once
 
 #include <string>

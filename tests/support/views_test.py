@@ -41,7 +41,7 @@ class Views(unittest.TestCase):
         self.assertEqual(missing, [], "add them to tests/golden/sentences.txt with their tests")
 
     def test_files_are_those_of_the_table(self):
-        # Each row of the page, `VIEW | listed files | unlisted files`, is what views.cc says of that view.
+        # Each row of the page, `VIEW | listed files | unlisted files`, lists the files of that view in views.cc.
         table = re.search(r"constexpr FileRow kFiles\[\] = \{\n(.*?)\n\};", read("fs", "views", "views.cc"), re.S)[1]
         built = set()
         for line in table.splitlines():

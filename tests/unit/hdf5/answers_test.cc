@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(known_objects_arrive_whole_or_fail) {
         Cursor hostile(changed);
         try {
           const KnownObjects known(hostile, file.layout());
-          // What was read once can be read again.
+          // A valid answer can be read again.
           BOOST_CHECK_NO_THROW(known.object(address));
           BOOST_CHECK_NO_THROW(known.find_link(address, "nothing"));
           BOOST_CHECK_NO_THROW(known.attributes(address));
