@@ -1,4 +1,4 @@
-// What a content is and how large, for the lines of `plainfs info` and for pages.
+// The kind and size of a content, for the lines of `plainfs info` and for pages.
 #pragma once
 
 #include <optional>
@@ -28,7 +28,7 @@ struct ContentFacts {
   std::string kind;  // "sparse matrix"; empty for what is not data of the store: a group, a link, a file
   std::vector<Extent> extents;
   std::vector<Count> counts;
-  ArrayPtr values;              // the array whose type is a fact, or null
+  ArrayPtr values;              // the array of which the type is stated, or null
   std::string format;           // of an image: "OME-Zarr 0.4"
   std::vector<Detail> details;  // "by column", "4 levels"
   std::optional<Error> error;   // why the content cannot be read; the facts before it was found are there

@@ -7,6 +7,7 @@
 #include "formats/core/model/transient_fault.h"
 #include "fs/native/byte_layout.h"
 #include "fs/native/files.h"
+#include "fs/native/rds.h"
 #include "fs/text/text_file.h"
 #include "fs/views/csv_nested.h"
 #include "fs/views/file_rows.h"
