@@ -4,8 +4,7 @@
 
 #include "formats/core/frames/parts.h"
 #include "formats/core/model/derived_group.h"
-#include "formats/schemas/vcf/sites.h"
-#include "formats/schemas/vcf/stored_variants.h"
+#include "formats/schemas/vcf/variants.h"
 
 namespace plainfs::vcf {
 namespace {

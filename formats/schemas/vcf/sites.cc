@@ -1,4 +1,4 @@
-#include "formats/schemas/vcf/sites.h"
+#include "formats/schemas/vcf/variants.h"
 
 #include <algorithm>
 #include <utility>

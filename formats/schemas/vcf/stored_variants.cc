@@ -1,4 +1,4 @@
-#include "formats/schemas/vcf/stored_variants.h"
+#include "formats/schemas/vcf/variants.h"
 
 #include <algorithm>
 #include <map>
