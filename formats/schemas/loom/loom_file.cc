@@ -1,11 +1,44 @@
 #include "formats/schemas/loom/loom_file.h"
 
+#include <span>
+
 #include "formats/core/frames/names.h"
 #include "formats/core/frames/parts.h"
 #include "formats/core/model/transient_fault.h"
 
 namespace plainfs::loom {
 namespace {
+
+ArrayPtr candidate(const Group& attributes, std::string_view name, uint64_t length) {
+  ArrayPtr values = frames::part_of(attributes, name);
+  if (!values || !frames::may_be_names(*values, length)) return nullptr;
+  return values;
+}
+
+Names first_of(const Group& attributes, std::span<const std::string_view> names, uint64_t length) {
+  for (const std::string_view name : names)
+    if (ArrayPtr values = candidate(attributes, name, length)) return {values, nullptr, std::string(name)};
+  for (const Member& member : attributes.members())
+    if (ArrayPtr values = candidate(attributes, member.name, length)) return {values, nullptr, member.name};
+  return {};
+}
+
+// Returns the names of the rows. A candidate is one-dimensional text of that length, or cannot be read. The
+// order of preference is Gene, var_names, Accession, then the first by name. The format defines no index; the
+// names are conventions.
+Names row_names(const Group& row_attrs, uint64_t rows) {
+  static constexpr std::string_view kNames[] = {"Gene", "var_names", "Accession"};
+  Names found = first_of(row_attrs, kNames, rows);
+  if (candidate(row_attrs, "Gene", rows)) found.ids = candidate(row_attrs, "Accession", rows);
+  return found;
+}
+
+// Returns the names of the columns: CellID, else obs_names, Cell, cell_names, Barcode, else the first
+// candidate by name.
+Names column_names(const Group& col_attrs, uint64_t columns) {
+  static constexpr std::string_view kNames[] = {"CellID", "obs_names", "Cell", "cell_names", "Barcode"};
+  return first_of(col_attrs, kNames, columns);
+}
 
 // Returns the length of the first attribute that can be opened. It is that of a side if the matrix cannot be
 // opened. Throws the transient error of an attribute before it.

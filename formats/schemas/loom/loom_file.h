@@ -2,12 +2,19 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "formats/core/model/context.h"
 #include "formats/core/model/node.h"
-#include "formats/schemas/loom/names.h"
 
 namespace plainfs::loom {
+
+// The names of the rows (genes) or of the columns (cells).
+struct Names {
+  ArrayPtr names;           // null = unknown
+  ArrayPtr ids;             // Accession beside Gene; null = unknown
+  std::string attribute{};  // the attribute that holds the names
+};
 
 struct LoomFile {
   uint64_t rows = 0;
