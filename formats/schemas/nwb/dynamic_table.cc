@@ -1,11 +1,97 @@
 #include "formats/schemas/nwb/dynamic_table.h"
 
 #include <algorithm>
+#include <boost/algorithm/string/classification.hpp>
+#include <boost/algorithm/string/split.hpp>
 
 #include "formats/core/frames/parts.h"
+#include "formats/core/model/derived_array.h"
+#include "formats/core/model/derived_group.h"
 
 namespace plainfs::nwb {
 namespace {
+
+constexpr int kMostIndices = 16;  // of one column, each indexing the previous one
+
+bool has_text(const Attributes& attributes, std::string_view name, std::string_view text) {
+  const Json* value = find_attribute(attributes, name);
+  return value && value->text() && *value->text() == text;
+}
+
+// Returns the attributes of a member as its group shows them, which may differ from those of its array.
+// Follows links.
+Attributes attributes_in(const Group& table, const std::string& name) {
+  const std::string path[] = {name};
+  const std::optional<Node> node = find_path(table, path);
+  return node ? attributes_of(*node) : Attributes{};
+}
+
+// Returns whether the member called index_name is an index over target: by its type, or because it refers to
+// target. (The reference may be null, or lead to the place where the target is stored.) Throws if this cannot
+// be determined.
+bool is_index(const Group& table, const std::string& index_name, const std::string& target) {
+  const std::string path = member_path(table, target);
+  const Attributes attributes = attributes_in(table, index_name);
+  return has_text(attributes, "neurodata_type", "VectorIndex") ||
+         has_text(attributes, "data_type", "VectorIndex") || has_text(attributes, "target", path);
+}
+
+// Returns the list at a path from the store's root. Throws damaged if it leads to no list.
+ArrayPtr list_at(const Group& from, std::string_view path) {
+  GroupPtr root = from.parent();
+  while (root && root->parent()) root = root->parent();
+  std::vector<std::string> names;
+  boost::split(names, path.substr(std::min(path.find_first_not_of('/'), path.size())), boost::is_any_of("/"));
+  const std::optional<Node> node = find_path(root ? *root : from, names);
+  ArrayPtr array = node ? array_of(*node) : nullptr;
+  if (!array || !frames::may_be_list(*array)) throw damaged("{} does not refer to a list", path);
+  return array;
+}
+
+// Returns the codes of an enumerated or a vocabulary column as the texts that they represent, and any other
+// array unchanged.
+ArrayPtr with_labels(const Group& table, const std::string& name, ArrayPtr values, Context& context) {
+  const Kind kind = values->dtype().kind;
+  if (kind != Kind::integer && kind != Kind::unsigned_integer) return values;
+  const std::string place = table.path() + "/" + name;
+  const auto labelled = [&](ArrayPtr labels) {
+    return factor(std::move(values), std::move(labels), 0, place, context);
+  };
+  try {
+    const Attributes attributes = attributes_in(table, name);
+    if (const Json* elements = find_attribute(attributes, "elements");
+        elements && (elements->text() || elements->is_null())) {
+      if (!elements->text()) throw damaged("the reference to its elements is broken");
+      return labelled(list_at(table, *elements->text()));
+    }
+    if (const Json* vocabulary = find_attribute(attributes, "vocabulary"); vocabulary && vocabulary->list())
+      return labelled(text_array(texts_of(attributes, "vocabulary")));
+  } catch (const Error& error) {
+    return std::make_shared<BrokenArray>(text_type(), error.at(place));
+  }
+  return values;
+}
+
+// Returns the column called name of a table's group; nullopt if it has no data, or data that are not a list.
+// Errors in its indices or labels are found when it is read. Throws if it may or may not have an index. Reads
+// no data.
+std::optional<DynamicColumn> column_in(const Group& table, const std::string& name, Context& context) {
+  DynamicColumn column;
+  column.name = name;
+  RowElements& elements = column.elements;
+  elements.values = frames::part_of(table, name);
+  if (!elements.values || elements.values->is_null() || elements.values->shape().empty()) return std::nullopt;
+  elements.values = with_labels(table, name, std::move(elements.values), context);
+  std::string target = name;
+  for (int i = 0; i < kMostIndices; ++i) {
+    std::string index = target + "_index";
+    ArrayPtr found = frames::list_part_of(table, index);
+    if (!found || (!frames::is_broken(*found) && !is_index(table, index, target))) break;
+    elements.ends.insert(elements.ends.begin(), std::move(found));
+    target = std::move(index);
+  }
+  return column;
+}
 
 // Returns the columns and ids of one table.
 std::optional<DynamicTable> own_table_in(const Group& group, const Attributes& attributes, Context& context) {

@@ -1,5 +1,6 @@
 // A DynamicTable of NWB and hdmf-common: a group with an attribute colnames that lists its columns. Also an
-// AlignedDynamicTable, with an attribute categories that lists tables inside it with as many rows.
+// AlignedDynamicTable, with an attribute categories that lists tables inside it with as many rows. Facts
+// and their sources: FORMAT.md.
 #pragma once
 
 #include <optional>
@@ -8,9 +9,17 @@
 #include <vector>
 
 #include "formats/core/model/context.h"
-#include "formats/schemas/nwb/columns.h"
+#include "formats/core/model/nested_array.h"
+#include "formats/core/model/node.h"
 
 namespace plainfs::nwb {
+
+// A column: the list with its elements, the indices with the end of each row, and the texts that its codes
+// represent.
+struct DynamicColumn {
+  std::string name;
+  RowElements elements;  // without ids
+};
 
 struct DynamicTable {
   uint64_t rows = 0;
