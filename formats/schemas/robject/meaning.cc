@@ -48,6 +48,14 @@ Node object_node(const ValuePtr& object, const View& view) {
 
 }  // namespace
 
+std::string MemberNames::take(const std::string& wanted, size_t position) {
+  const std::string name = wanted.empty() ? std::to_string(position + 1) : wanted;
+  std::string given = name;
+  for (unsigned number = 2; !taken_.insert(given).second; ++number)
+    given = name + "~" + std::to_string(number);
+  return given;
+}
+
 std::optional<Node> node_of(const ValuePtr& value, const View& view) {
   if (!value || is_no_data(*value)) return std::nullopt;
   if (is_frame(*value)) return frame_node(value, view);
