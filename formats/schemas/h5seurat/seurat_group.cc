@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "formats/core/frames/scalars.h"
+#include "formats/core/text/utf8.h"
 #include "formats/schemas/h5seurat/shapes.h"
 
 namespace plainfs::h5seurat {
@@ -30,6 +31,16 @@ std::optional<Table> scale_factors_of(const Group& group, const Attributes& attr
 }
 
 }  // namespace
+
+void check_names(const Attributes& attributes) {
+  for (const Attribute& attribute : attributes) {
+    if (!is_utf8(attribute.name)) throw damaged("the name of an attribute is not UTF-8");
+  }
+}
+
+ArrayPtr SeuratFile::cell_names() const {
+  return cell_names_.get([this] { return find_names(*root_, "cell.names", context_); });
+}
 
 std::vector<Member> SeuratGroup::members() const {
   std::vector<Member> members = raw_->members();

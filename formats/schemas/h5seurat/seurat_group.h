@@ -5,9 +5,33 @@
 #include <string>
 #include <vector>
 
-#include "formats/schemas/h5seurat/seurat_file.h"
+#include "cache/lazy.h"
+#include "formats/core/frames/names.h"
+#include "formats/core/model/context.h"
+#include "formats/core/model/node.h"
 
 namespace plainfs::h5seurat {
+
+using frames::find_names;
+using frames::fitting_names;
+
+// State shared by the members of one h5Seurat file: its raw root and the names of its cells.
+class SeuratFile {
+ public:
+  SeuratFile(GroupPtr raw_root, Context& context) : root_(std::move(raw_root)), context_(context) {}
+
+  const GroupPtr& root() const { return root_; }
+  Context& context() const { return context_; }
+  ArrayPtr cell_names() const;  // null if there is no list of cells
+
+ private:
+  GroupPtr root_;
+  Context& context_;
+  Lazy<ArrayPtr> cell_names_;
+};
+
+// Throws damaged if an attribute has a name that is not UTF-8: it cannot be identified.
+void check_names(const Attributes& attributes);
 
 using SeuratFilePtr = std::shared_ptr<const SeuratFile>;
 using Place = std::vector<std::string>;  // names from the root to an object
