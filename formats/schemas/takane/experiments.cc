@@ -1,4 +1,4 @@
-#include "formats/schemas/takane/experiments.h"
+#include "formats/schemas/takane/genomic_objects.h"
 
 #include <array>
 #include <memory>

@@ -11,10 +11,9 @@
 #include "formats/core/codecs/png.h"
 #include "formats/schemas/takane/data_frame.h"
 #include "formats/schemas/takane/delayed.h"
-#include "formats/schemas/takane/experiments.h"
+#include "formats/schemas/takane/genomic_objects.h"
 #include "formats/schemas/takane/lists.h"
 #include "formats/schemas/takane/matrices.h"
-#include "formats/schemas/takane/ranges.h"
 #include "formats/schemas/takane/vectors.h"
 
 namespace plainfs::takane {

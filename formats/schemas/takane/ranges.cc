@@ -1,4 +1,4 @@
-#include "formats/schemas/takane/ranges.h"
+#include "formats/schemas/takane/genomic_objects.h"
 
 #include "formats/containers/hdf5/container.h"
 #include "formats/core/model/derived_array.h"
