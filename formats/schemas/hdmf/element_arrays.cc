@@ -1,4 +1,4 @@
-#include "formats/schemas/hdmf/element_arrays.h"
+#include "formats/schemas/hdmf/attributes.h"
 
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/object_text.h"

@@ -8,7 +8,6 @@
 #include "formats/containers/zarr/group.h"
 #include "formats/core/model/transient_fault.h"
 #include "formats/schemas/hdmf/attributes.h"
-#include "formats/schemas/hdmf/element_arrays.h"
 
 namespace plainfs::hdmf {
 namespace {
