@@ -1,4 +1,4 @@
-#include "formats/schemas/cf/axes.h"
+#include "formats/schemas/cf/attributes.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "formats/schemas/cf/data_attributes.h"
+#include "formats/schemas/cf/attributes.h"
 
 #include <algorithm>
 #include <array>

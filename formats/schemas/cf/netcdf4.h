@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "formats/core/model/node.h"
-#include "formats/schemas/cf/axes.h"
+#include "formats/schemas/cf/attributes.h"
 
 namespace plainfs::cf {
 

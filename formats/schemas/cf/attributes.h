@@ -1,9 +1,29 @@
-// The attributes that belong to the data, with their types and without the bookkeeping of the store.
+// The attributes of CF data: the names that stores give the axes of an array, and the attributes that belong
+// to the data, with their types and without the bookkeeping of the store.
 #pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "formats/core/model/array.h"
 
 namespace plainfs::cf {
+
+// Returns the value of an attribute, null if it is absent or cannot be read.
+const Json* readable_value(const Attributes& attributes, std::string_view name);
+
+struct Axes {
+  std::vector<std::string> names;  // one for each axis, "" for one without a name
+  bool is_scalar = false;          // stored as one element of rank 1
+
+  bool has_names() const;
+};
+
+// Returns the names of the axes of an array of Zarr (`_ARRAY_DIMENSIONS`, `dimension_names`, NCZarr's
+// references) or of NetCDF classic. HDF5 is in netcdf4.h. If the number of names differs from the number of
+// axes, the axes are unnamed. attributes: those of the array.
+Axes axes_of(const Array& array, const Attributes& attributes);
 
 // Returns the attributes of an array without those that the store needs for itself (names of axes, NCZarr's,
 // HDF5's dimension scales). The types that NCZarr records are set. `_FillValue` is a number even if Zarr v3
