@@ -1,4 +1,4 @@
-#include "formats/annotated/fragment_selection.h"
+#include "formats/annotated/selection.h"
 
 #include <algorithm>
 #include <numeric>

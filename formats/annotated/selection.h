@@ -1,5 +1,5 @@
-// A selection of the cells of an annotated matrix, itself an annotated matrix. Nothing is copied: each array
-// reads the selected elements from the array of all cells on demand.
+// Selections of the cells of an annotated matrix, which are annotated matrices, and of fragments. Nothing is
+// copied: each array reads the selected elements from the array of all cells on demand.
 #pragma once
 
 #include <functional>
@@ -45,5 +45,9 @@ class AnnotatedGroup : public Group {
   // Apart from the group, because a directory of levels has thousands of groups, most of them never entered.
   Lazy<std::shared_ptr<const AnnotatedMatrix>> made_;
 };
+
+// Returns the fragments of the marked cells in their order, with all names. cells: one value for each cell of
+// cell_names, 1 = marked. Reads nothing: one pass over the cells finds the fragments when they are evaluated.
+Fragments selected_fragments(const Fragments& fragments, std::vector<uint8_t> cells, Context& context);
 
 }  // namespace plainfs

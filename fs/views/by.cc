@@ -6,7 +6,6 @@
 
 #include "formats/annotated/annotated_matrices.h"
 #include "formats/annotated/cell_groups.h"
-#include "formats/annotated/fragment_selection.h"
 #include "formats/annotated/selection.h"
 #include "formats/core/model/cell_table.h"
 #include "formats/core/model/derived_group.h"
