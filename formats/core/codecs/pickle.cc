@@ -1,7 +1,6 @@
 #include "formats/core/codecs/pickle.h"
 
-#include "formats/core/pickle/pickle_machine.h"
-#include "formats/core/pickle/pickle_records.h"
+#include "formats/core/pickle/pickle.h"
 #include "formats/core/pickle/pickle_text.h"
 
 namespace plainfs {

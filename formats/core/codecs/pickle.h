@@ -1,4 +1,4 @@
-// Python's pickles read as data: nothing in them is ever called (pickle_machine.h). Zarr stores object arrays
+// Python's pickles read as data: nothing in them is ever called (pickle.h). Zarr stores object arrays
 // in them (numcodecs pickles.py), and the fill values of records with objects.
 #pragma once
 

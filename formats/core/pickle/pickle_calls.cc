@@ -1,4 +1,6 @@
-#include "formats/core/pickle/pickle_calls.h"
+// The calls (REDUCE, NEWOBJ) and states (BUILD) in numpy's pickles, in the forms that numpy's __reduce__
+// methods use (numpy/core/src/multiarray/methods.c, descriptor.c).
+#include "formats/core/pickle/pickle_opcodes.h"
 
 #include <unordered_map>
 #include <utility>

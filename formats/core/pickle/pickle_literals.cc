@@ -1,4 +1,5 @@
-#include "formats/core/pickle/pickle_literals.h"
+// Integers and texts that pickles store in special forms (pickletools.py: long1, unicodestringnl).
+#include "formats/core/pickle/pickle_opcodes.h"
 
 #include <charconv>
 #include <vector>

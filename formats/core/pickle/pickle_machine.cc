@@ -1,11 +1,12 @@
-#include "formats/core/pickle/pickle_machine.h"
+// Python's pickle machine (pickletools.py documents its opcodes), restricted to data. It knows a fixed list
+// of opcodes and globals (PickleFunction), calls nothing, and refuses everything else.
+#include "formats/core/pickle/pickle.h"
 
 #include <charconv>
 
 #include "formats/core/base/cursor.h"
 #include "formats/core/model/object_text.h"
-#include "formats/core/pickle/pickle_calls.h"
-#include "formats/core/pickle/pickle_literals.h"
+#include "formats/core/pickle/pickle_opcodes.h"
 
 namespace plainfs {
 namespace {

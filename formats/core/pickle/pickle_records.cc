@@ -1,4 +1,4 @@
-#include "formats/core/pickle/pickle_records.h"
+#include "formats/core/pickle/pickle.h"
 
 #include <charconv>
 #include <cstring>

@@ -1,7 +1,11 @@
-// The calls (REDUCE, NEWOBJ) and states (BUILD) in numpy's pickles, in the forms that numpy's __reduce__
-// methods use (numpy/core/src/multiarray/methods.c, descriptor.c).
+// Opcodes of the pickle machine that need more than its stack: calls, states, and integers and texts in
+// special forms.
 #pragma once
 
+#include <string>
+#include <string_view>
+
+#include "formats/core/base/bytes.h"
 #include "formats/core/pickle/pickle_values.h"
 
 namespace plainfs {
@@ -15,5 +19,12 @@ PickleValue call_pickle_function(PickleFunction function, const std::vector<Pick
 
 // Sets the state (a tuple) of an array or a dtype, for BUILD.
 void set_pickle_state(const PickleValue& object, const std::vector<PickleValue>& state, PickleHeap& heap);
+
+// Returns the decimal digits of a two's complement little-endian integer. Takes quadratic time. Requires: not
+// empty.
+std::string decimal_digits(ByteSpan bytes);
+
+// Converts Python's raw-unicode-escape (Latin-1 with \uXXXX and \UXXXXXXXX) to UTF-8. Throws damaged.
+std::string unescaped_unicode(std::string_view text);
 
 }  // namespace plainfs
