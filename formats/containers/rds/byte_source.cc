@@ -9,8 +9,7 @@
 #include <utility>
 
 #include "cache/request.h"
-#include "formats/containers/rds/bzip2_source.h"
-#include "formats/containers/rds/xz_blocks.h"
+#include "formats/containers/rds/block_sources.h"
 #include "formats/core/base/error.h"
 #include "formats/core/codecs/inflate.h"
 

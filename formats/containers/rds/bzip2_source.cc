@@ -1,4 +1,5 @@
-#include "formats/containers/rds/bzip2_source.h"
+// bzip2 data, block by block. A block begins at any bit, with a mark of 48 bits.
+#include "formats/containers/rds/block_sources.h"
 
 #include <bzlib.h>
 

@@ -1,15 +1,21 @@
 #include "formats/containers/rds/container.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <boost/algorithm/string/predicate.hpp>
 #include <chrono>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
-#include "formats/containers/rds/left_out.h"
 #include "formats/containers/rds/reader.h"
 #include "formats/containers/rds/serial_stream.h"
 #include "formats/containers/rds/unpacked_bytes.h"
-#include "formats/containers/rds/unpacked_file.h"
+#include "formats/containers/rds/value.h"
 
 namespace plainfs::rds {
 namespace {
@@ -56,6 +62,51 @@ uint64_t most_decompressed_bytes(uint64_t file_size) {
   constexpr uint64_t kAlways = uint64_t{1} << 30;
   constexpr uint64_t kMostRatio = 1100;
   return kAlways + kMostRatio * std::min<uint64_t>(file_size, uint64_t{1} << 50);
+}
+
+constexpr const char kOuterPass[] = "R serialisation, compressed twice 1";
+
+// The content of a compressed file as a file, for files that are compressed twice, for example gzip of an
+// output of saveRDS().
+class UnpackedFile final : public File {
+ public:
+  explicit UnpackedFile(std::shared_ptr<const UnpackedBytes> bytes)
+      : File(bytes->file()->path(), bytes->pass().size, mixed(bytes->file()->fingerprint(), 1)),
+        bytes_(std::move(bytes)) {}
+
+  bool is_remote() const override { return bytes_->file()->is_remote(); }
+  void check_unchanged() const override { bytes_->file()->check_unchanged(); }
+  void check_unmodified_since(timespec then) const override { bytes_->file()->check_unmodified_since(then); }
+
+ private:
+  void read(uint64_t offset, std::span<std::byte> out) const override { bytes_->read_at(offset, out); }
+
+  const std::shared_ptr<const UnpackedBytes> bytes_;
+};
+
+void make_pass(UnpackedBytes& bytes, uint64_t most_bytes) {
+  const std::unique_ptr<ByteSource> source = bytes.first_pass();
+  if (source->skip(most_bytes) == most_bytes && source->skip(1) != 0)
+    throw unsupported("the file has too much data when decompressed");
+}
+
+// Returns the decompressed content of file, with the path and version of file. Reads all of it once unless
+// the results of an earlier session are known. Throws unsupported if it is longer than most_bytes.
+FilePtr unpacked_file(FilePtr file, Compression compression, uint64_t most_bytes, Context& context) {
+  const auto bytes = std::make_shared<UnpackedBytes>(file, compression, context);
+  Passes* const passes = context.passes;
+  const auto known = passes ? passes->known(file->path(), kOuterPass, context.files) : nullptr;
+  std::optional<Pass> pass = known ? pass_of(*known) : std::nullopt;
+  if (pass && pass->size <= most_bytes) {
+    bytes->adopt(*std::move(pass));
+    return std::make_shared<UnpackedFile>(bytes);
+  }
+  const auto start = std::chrono::steady_clock::now();
+  make_pass(*bytes, most_bytes);
+  if (passes)
+    passes->keep(file->path(), kOuterPass, numbers_of(bytes->pass()),
+                 std::chrono::steady_clock::now() - start, context.files);
+  return std::make_shared<UnpackedFile>(bytes);
 }
 
 // Returns a file and its compression. For a file that is compressed twice, returns the content of the outer
@@ -173,6 +224,93 @@ Serialisation read_file(const FilePtr& file, Compression compression, uint64_t m
     context.passes->keep(file->path(), kPassName, numbers_of(rounds.pass()),
                          std::chrono::steady_clock::now() - start, context.files);
   return read;
+}
+
+// The number of parts of one kind and the places of the first ones.
+struct Found {
+  uint64_t count = 0;
+  std::vector<std::string> places;
+
+  void add(const std::string& place) {
+    constexpr size_t kMostPlaces = 3;
+    if (count++ < kMostPlaces) places.push_back(place);
+  }
+  // Returns "2 functions (/a, /b)".
+  std::string text(const std::string& kind) const {
+    return fmt::format("{} {}{} ({}{})", count, kind, count == 1 ? "" : "s", fmt::join(places, ", "),
+                       count > places.size() ? ", …" : "");
+  }
+};
+
+// A report of the parts of an R value that no file shows: parts without data (functions, calls, pointers,
+// environments that are not read), and attributes that are lists or objects.
+class LeftOut {
+ public:
+  explicit LeftOut(const Value& root) { look_at(root, ""); }
+
+  std::vector<std::string> messages() const {
+    std::vector<std::string> all;
+    std::string aliens;
+    for (const auto& [kind, found] : aliens_) aliens += (aliens.empty() ? "" : ", ") + found.text(kind);
+    if (!aliens.empty()) all.push_back("without data, left out: " + aliens);
+    if (attributes_.count > 0) all.push_back("not vectors, left out: " + attributes_.text("attribute"));
+    return all;
+  }
+
+ private:
+  void look_at(const Value& value, const std::string& place) {
+    if (value.type != RType::s4) look_at_attributes(value, place);
+    if (value.type == RType::other) {
+      aliens_[value.name].add(place);
+    } else if (value.type == RType::list) {
+      const auto names = value.item_names();
+      for (size_t i = 0; i < value.items.size(); ++i) {
+        const bool is_named = names && !(*names)[i].empty();
+        look_inside(*value.items[i], place, is_named ? (*names)[i] : std::to_string(i + 1));
+      }
+    } else if (value.type == RType::s4) {
+      for (const NamedValue& slot : value.attributes)
+        if (slot.name == ".xData")
+          look_at_fields(*slot.value, place);
+        else if (slot.name != "class")
+          look_inside(*slot.value, place, slot.name);
+    }
+  }
+  // Finds attributes that are not shown. Vectors are shown as attributes, and names and dimnames with the
+  // value.
+  void look_at_attributes(const Value& value, const std::string& place) {
+    for (const NamedValue& attribute : value.attributes) {
+      const bool is_shown = attribute.name == "names" || attribute.name == "dimnames";
+      const RType type = attribute.value->type;
+      if (!is_shown && (type == RType::list || type == RType::s4))
+        attributes_.add(place + "/" + attribute.name);
+    }
+  }
+  // Looks at the fields of an object of a reference class. Skips the object itself and its class, which stand
+  // among its fields. Also skips the functions by which R accesses a field x, which has its value in .->x.
+  void look_at_fields(const Value& environment, const std::string& place) {
+    const auto names = environment.item_names();
+    if (environment.type != RType::list || !names) return look_inside(environment, place, ".xData");
+    const std::set<std::string> all(names->begin(), names->end());
+    for (size_t i = 0; i < names->size(); ++i) {
+      const std::string& name = (*names)[i];
+      if (name != ".self" && name != ".refClassDef" && !all.contains(".->" + name))
+        look_inside(*environment.items[i], place, name);
+    }
+  }
+  void look_inside(const Value& value, const std::string& place, const std::string& name) {
+    const bool is_plain = value.attributes.empty() && value.type != RType::other && value.type != RType::list;
+    if (!is_plain) look_at(value, place + "/" + name);
+  }
+
+  std::map<std::string, Found> aliens_;  // by kind
+  Found attributes_;
+};
+
+// Returns lines for the log with the number of parts of each kind and the places of the first ones. Empty if
+// all of value is shown.
+std::vector<std::string> left_out_of(const Value& value) {
+  return LeftOut(value).messages();
 }
 
 }  // namespace

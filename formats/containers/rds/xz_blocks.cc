@@ -1,4 +1,6 @@
-#include "formats/containers/rds/xz_blocks.h"
+// Data of the .xz format that were compressed in several blocks ("xz -T0"). Source: "The .xz File Format",
+// version 1.1.0, sections 2 to 4.
+#include "formats/containers/rds/block_sources.h"
 
 #include <lzma.h>
 

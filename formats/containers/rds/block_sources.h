@@ -1,0 +1,26 @@
+// Sources of bzip2 and xz data that consist of blocks. Each block decompresses independently, so that reading
+// can resume at it.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "formats/containers/rds/byte_source.h"
+
+namespace plainfs::rds {
+
+// Opens a source of bzip2 data at point, or at the file's beginning if point is {}. points: see
+// open_source().
+std::unique_ptr<ByteSource> bzip2_source(FilePtr file, const SeekPoint& point,
+                                         std::vector<SeekPoint>* points);
+
+inline constexpr uint64_t kMostXzMemory = 256 << 20;  // xz -9 needs 65 MiB
+
+// Returns the positions of all blocks of .xz data but the first, according to the index at the end. Empty if
+// the file is not one stream with an index. Throws errors of reading.
+std::vector<SeekPoint> xz_blocks(const File& file);
+
+// Returns the .xz data from point on. point is not trusted: it is damage if no block begins there.
+std::unique_ptr<ByteSource> xz_source(FilePtr file, const SeekPoint& point);
+
+}  // namespace plainfs::rds
