@@ -1,4 +1,3 @@
-#include "formats/containers/zarr/chain_v3.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "formats/containers/zarr/complex_pairs.h"
+#include "formats/containers/zarr/metadata.h"
 
 #include <algorithm>
 

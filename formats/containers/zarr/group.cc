@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "formats/containers/zarr/array.h"
-#include "formats/containers/zarr/complex_pairs.h"
 #include "formats/containers/zarr/json_members.h"
 #include "formats/containers/zarr/keys.h"
 #include "formats/containers/zarr/metadata.h"

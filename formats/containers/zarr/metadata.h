@@ -32,6 +32,12 @@ Attributes parse_v3_attributes(const Json& zarr_json);
 // Throws damaged unless zattrs is an object.
 Attributes parse_v2_attributes(const Json& zattrs);
 
+// Records of two reals named r, i or Real, Imaginary are complex numbers, as in HDF5 (fs/VIEWS.md, section
+// 2). Returns metadata with such records as complex numbers, unchanged if it has no such records. Records
+// remain records if they have room between the two reals, two byte orders, shards, or codecs that see the
+// array.
+ArrayMetadata with_pairs_as_complex(ArrayMetadata metadata);
+
 enum class NodeType { array, group };
 // Returns the node type of a zarr.json after the checks that hold for both types.
 NodeType parse_v3_node_type(const Json& zarr_json);

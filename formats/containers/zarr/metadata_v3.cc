@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "formats/containers/zarr/chain_v3.h"
 #include "formats/containers/zarr/extension.h"
 #include "formats/containers/zarr/fill.h"
 #include "formats/containers/zarr/json_members.h"

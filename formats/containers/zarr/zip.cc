@@ -1,4 +1,4 @@
-#include "formats/containers/zarr/zip.h"
+#include "formats/containers/zarr/zip_store.h"
 
 #include <algorithm>
 #include <optional>
