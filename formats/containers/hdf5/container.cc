@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "formats/containers/hdf5/attributes.h"
-#include "formats/containers/hdf5/group.h"
+#include "formats/containers/hdf5/nodes.h"
 #include "formats/containers/hdf5/source_file.h"
 #include "formats/containers/hdf5/superblock.h"
 

@@ -1,4 +1,4 @@
-#include "formats/containers/hdf5/dataset.h"
+#include "formats/containers/hdf5/nodes.h"
 
 #include <algorithm>
 #include <cstring>

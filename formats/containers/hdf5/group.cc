@@ -1,11 +1,10 @@
-#include "formats/containers/hdf5/group.h"
+#include "formats/containers/hdf5/nodes.h"
 
 #include <algorithm>
 #include <memory>
 #include <span>
 
 #include "formats/containers/hdf5/attributes.h"
-#include "formats/containers/hdf5/dataset.h"
 
 namespace plainfs::hdf5 {
 namespace {

@@ -1,12 +1,15 @@
 #include "formats/containers/hdf5/storage.h"
 
 #include <algorithm>
+#include <boost/filesystem.hpp>
 #include <cstring>
 #include <functional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "formats/containers/hdf5/chunk_storage.h"
-#include "formats/containers/hdf5/external_data.h"
+#include "formats/containers/hdf5/source_file.h"
 #include "formats/core/base/checked.h"
 
 namespace plainfs::hdf5 {
@@ -124,6 +127,63 @@ class UnwrittenStorage : public Storage {
   DatasetPlace place_;
   FillElement fill_;
 };
+
+// The elements of a dataset with external data (H5Pset_external): consecutive stretches of several files.
+// They are read by pread. libhdf5 would look for a relative name in the current folder instead of beside the
+// HDF5 file, and would return zeros if a file ends too early.
+class ExternalData {
+ public:
+  // bytes: of all elements. Throws damaged if the stretches have fewer bytes. Does not open the files.
+  ExternalData(const SourceFile& file, const std::vector<ExternalStretch>& stored, uint64_t bytes);
+
+  // Reads bytes [position, position + out.size()) of the elements. Const and thread-safe. Throws damaged if a
+  // file does not exist or ends too early.
+  void read(uint64_t position, std::span<std::byte> out) const;
+
+ private:
+  struct Stretch {
+    std::string path;
+    uint64_t offset;
+    uint64_t position;  // of its first byte, among the elements' bytes
+    uint64_t size;
+  };
+
+  Context& context_;
+  std::vector<Stretch> stretches_;  // in order, without gaps
+};
+
+ExternalData::ExternalData(const SourceFile& file, const std::vector<ExternalStretch>& stored, uint64_t bytes)
+    : context_(file.context()) {
+  const boost::filesystem::path folder = boost::filesystem::absolute(file.path()).parent_path();
+  uint64_t position = 0;
+  for (const ExternalStretch& stretch : stored) {
+    if (position >= bytes) break;
+    if (stretch.offset < 0)
+      throw damaged("invalid offset in external file {}: {}", stretch.file, stretch.offset);
+    const uint64_t size = std::min<uint64_t>(stretch.size, bytes - position);
+    if (size == 0) continue;
+    const boost::filesystem::path path = boost::filesystem::absolute(stretch.file, folder);
+    stretches_.push_back({path.string(), static_cast<uint64_t>(stretch.offset), position, size});
+    position += size;
+  }
+  if (position < bytes) throw damaged("{} bytes in external files, expected {}", position, bytes);
+}
+
+void ExternalData::read(uint64_t position, std::span<std::byte> out) const {
+  auto next = std::upper_bound(stretches_.begin(), stretches_.end(), position,
+                               [](uint64_t at, const Stretch& stretch) { return at < stretch.position; });
+  if (next != stretches_.begin()) --next;
+  for (; !out.empty(); ++next) {
+    if (next == stretches_.end()) throw damaged("data beyond the end of the external files");
+    const uint64_t skipped = position - next->position;
+    const size_t size = std::min<uint64_t>(out.size(), next->size - skipped);
+    const FilePtr file = context_.files.open_if_exists(next->path);
+    if (!file) throw damaged("external file {} does not exist", next->path);
+    file->read_at(checked_add(next->offset, skipped), out.first(size));
+    out = out.subspan(size);
+    position += size;
+  }
+}
 
 std::unique_ptr<Storage> contiguous(const StoredDataset& dataset, DatasetPlace place) {
   const uint64_t bytes = checked_multiply(element_count(place.shape), place.element_size);

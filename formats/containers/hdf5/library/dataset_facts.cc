@@ -1,4 +1,4 @@
-#include "formats/containers/hdf5/library/dataset_facts.h"
+#include "formats/containers/hdf5/library/open_dataset.h"
 
 #include <algorithm>
 #include <cstring>

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "formats/containers/hdf5/library/dataset_facts.h"
 #include "formats/containers/hdf5/library/datatype.h"
 #include "formats/containers/hdf5/library/file_driver.h"
 #include "formats/containers/hdf5/library/open_dataset.h"
+#include "formats/containers/hdf5/library/open_file.h"
 #include "formats/containers/hdf5/local_heap.h"
 #include "formats/containers/hdf5/object_header.h"
 #include "formats/core/base/checked.h"

@@ -1,17 +1,53 @@
-// Datasets that are open in the library while they are read. The cache holds them, so a file of a hundred
-// thousand datasets does not keep a hundred thousand open.
+// Datasets in the library: their descriptions, the sources of virtual ones, and those that are open while
+// they are read.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "formats/containers/hdf5/library/library.h"
 #include "formats/containers/hdf5/library/library_file.h"
 #include "formats/containers/hdf5/library/open_file.h"
-#include "formats/containers/hdf5/library/virtual_sources.h"
 #include "formats/core/model/array.h"
 
 namespace plainfs::hdf5 {
 
-// Requires for every call but the constructor: the library's lock is held.
+// Returns libhdf5's description of a dataset. Facts that cannot be read are replaced by an error in the
+// result, so it never throws an Error. Requires: the library's lock is held.
+StoredDataset dataset_facts(hid_t dataset, const FileLayout& layout);
+
+// The source datasets of a virtual dataset. libhdf5 uses the fill value if it cannot open a source, for
+// whatever reason. Here only a missing file has this effect; everything else is an error.
+class VirtualSources {
+ public:
+  explicit VirtualSources(OpenFilePtr file) : file_(std::move(file)) {}
+
+  // Checks the sources. Call it before the library reads elements of the dataset. Throws damaged if a source
+  // file exists but is unreadable or lacks the dataset, unsupported if the library cannot safely read it,
+  // changed if a source differs from the first check. Thread-safe. Requires: the library's lock is held.
+  void check(hid_t dataset) const;
+
+ private:
+  void check_mappings(hid_t creation, const std::string& path, hid_t file, unsigned depth) const;
+  void check_dataset(const std::string& path, hid_t file, const std::string& name, unsigned depth) const;
+  // Returns the path of the file `name`, which the library searches starting from the file at path. Empty if
+  // it does not exist.
+  std::string find_file(const std::string& path, const std::string& name) const;
+
+  OpenFilePtr file_;
+  // All guarded by the library's lock.
+  mutable bool is_checked_ = false;
+  // Keyed by file and name: whether the check of a source is complete.
+  mutable std::map<std::pair<std::string, std::string>, bool> datasets_;
+  mutable std::vector<std::string> paths_;  // all paths that were searched for a source
+};
+
+// A dataset that is open in the library while it is read. The cache holds it, so a file of a hundred thousand
+// datasets does not keep a hundred thousand open. Requires for every call but the constructor: the library's
+// lock is held.
 class OpenDataset {
  public:
   OpenDataset(OpenFilePtr file, uint64_t address);

@@ -1,4 +1,4 @@
-#include "formats/containers/hdf5/library/virtual_sources.h"
+#include "formats/containers/hdf5/library/open_dataset.h"
 
 #include <algorithm>
 #include <boost/filesystem.hpp>

@@ -1,4 +1,4 @@
-#include "formats/containers/hdf5/process/asked_sources.h"
+#include "formats/containers/hdf5/process/lent_files.h"
 
 #include <errno.h>
 

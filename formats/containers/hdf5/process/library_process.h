@@ -17,8 +17,8 @@
 
 #include "formats/containers/hdf5/process/answers.h"
 #include "formats/containers/hdf5/process/child_process.h"
+#include "formats/containers/hdf5/process/lent_files.h"
 #include "formats/containers/hdf5/process/protocol.h"
-#include "formats/containers/hdf5/process/source_server.h"
 #include "formats/core/base/descriptor.h"
 #include "formats/core/base/process_stat.h"
 #include "formats/core/model/context.h"

@@ -1,4 +1,4 @@
-#include "formats/containers/hdf5/process/process_file.h"
+#include "formats/containers/hdf5/process/known_file.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "formats/containers/hdf5/process/source_server.h"
+#include "formats/containers/hdf5/process/lent_files.h"
 
 #include "formats/containers/hdf5/process/answers.h"
 #include "formats/containers/hdf5/process/protocol.h"

@@ -1,4 +1,4 @@
-#include "formats/containers/hdf5/process/types.h"
+#include "formats/containers/hdf5/process/answers.h"
 
 #include <algorithm>
 #include <utility>

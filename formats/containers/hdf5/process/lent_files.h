@@ -3,7 +3,9 @@
 // daemon.
 #pragma once
 
+#include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -14,7 +16,7 @@
 
 namespace plainfs::hdf5 {
 
-// Not thread-safe: the process has one thread.
+// The files as Sources of libhdf5's process. Not thread-safe: the process has one thread.
 class AskedSources : public Sources {
  public:
   // Sends a question and returns the reply. Throws the Error with which it was refused.
@@ -51,6 +53,26 @@ class AskedSources : public Sources {
   // The library opens each file by itself, just after we did.
   std::string latest_location_;
   std::weak_ptr<const LocalFile> latest_;
+};
+
+// The daemon's answers to questions of libhdf5's process about files. The daemon opens them through the
+// store's own Sources, within the store's bounds, and lends descriptors or reads for the process. Not
+// thread-safe.
+class SourceServer {
+ public:
+  // Answers a question. Returns false if it is invalid or the process is gone. Exceptions other than Error
+  // (cancellation, lack of memory) are kept for take_failure().
+  bool answer(const Message& question, Channel& channel, Sources& sources);
+  std::exception_ptr take_failure() { return std::exchange(failure_, nullptr); }
+
+ private:
+  bool reply(const Message& question, Channel& channel, Sources& sources);
+  bool open(const std::string& location, Channel& channel, Sources& sources);
+  const File& file(uint64_t source) const;
+
+  uint64_t next_source_ = 1;
+  std::map<uint64_t, FilePtr> files_;  // files that have no descriptor to lend
+  std::exception_ptr failure_;
 };
 
 }  // namespace plainfs::hdf5
