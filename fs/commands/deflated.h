@@ -1,6 +1,6 @@
-// Compression of files on export that a mount shows as BGZF without compression, so that their size is known.
-// Each member is deflated separately, so that the copy supports random access, with an index of its own
-// members.
+// Compression of files on export. A mount shows some files as BGZF without compression, so that their size is
+// known. Of these, each member is deflated separately, so that the copy supports random access, with an index
+// of its own members. Any other file can be written as one gzip stream.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace plainfs {
 
-// Returns whether the file is such a text or the index of one, judged by its first bytes. Throws the errors
-// of reading.
+// Returns whether the file is a text of stored members or the index of one, judged by its first bytes. Throws
+// the errors of reading.
 bool can_be_deflated(Filesystem& filesystem, const Copy& copy);
 
 // Returns the path of the text that an index by position belongs to, "a/x.gz"; "" for any other file.
@@ -40,5 +40,12 @@ std::string index_of_deflated(Filesystem& filesystem, Workers& workers, const Co
 
 // Returns the size of a file with members at these offsets.
 uint64_t size_of_deflated(const std::vector<uint64_t>& begins);
+
+inline constexpr int kGzipLevel = 3;  // the default
+
+// Writes a file as one gzip stream, deflated in pieces on all workers, and returns its size. Calls `wrote`
+// with the number of bytes of the file that are done. Throws the errors of reading and writing.
+uint64_t write_gzip(Filesystem& filesystem, Workers& workers, const Copy& copy, int level, PartFile& output,
+                    const std::function<void(uint64_t)>& wrote);
 
 }  // namespace plainfs

@@ -1,18 +1,55 @@
-// The content of an export: the directories, links and files of a store, or those below some of its paths.
+// The content of an export: the directories, links and files of a store, or those below some of its paths,
+// and the failures on the way.
 #pragma once
 
 #include <set>
 #include <string>
 #include <vector>
 
+#include "cache/mutex.h"
+#include "formats/core/base/error.h"
+#include "fs/command_line/exit_code.h"
 #include "fs/command_line/options.h"
 #include "fs/commands/copy_file.h"
-#include "fs/commands/failures.h"
 #include "fs/commands/whole_folders.h"
 #include "fs/filesystem.h"
+#include "fs/report/progress.h"
 #include "fs/report/walk.h"
 
 namespace plainfs {
+
+// Collects the failures of a command that continues after an error: each is printed at once, and sets the
+// exit code. Thread-safe.
+class Failures {
+ public:
+  explicit Failures(Progress& progress) : progress_(progress) {}
+
+  void add(const std::string& path, const Error& error) {
+    add(fmt::format("{}: {}", path, reason(error)), exit_code_of(error.code()));
+  }
+  void add(const Failure& failure) { add(failure.what(), failure.code()); }
+  void add(const std::string& what, ExitCode code) {
+    const MutexLock lock(mutex_);
+    progress_.print_line("plainfs: " + what);
+    code_ = code;
+  }
+  // Makes code() report that another attempt may succeed.
+  void try_again() {
+    const MutexLock lock(mutex_);
+    may_pass_ = true;
+  }
+  // Returns the exit code of the last failure; success without failures.
+  ExitCode code() const {
+    const MutexLock lock(mutex_);
+    return may_pass_ ? kTryAgain : code_;
+  }
+
+ private:
+  Progress& progress_;
+  mutable Mutex mutex_;
+  bool may_pass_ GUARDED_BY(mutex_) = false;
+  ExitCode code_ GUARDED_BY(mutex_) = kSuccess;
+};
 
 struct ExportedLink {
   std::string path;

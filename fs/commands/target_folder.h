@@ -26,8 +26,8 @@ class TargetFolder {
   explicit TargetFolder(const std::string& path);
 
   // Registers the paths of all entries, each after its parent. If the file system treats two of them as the
-  // same (held_names.h), the later one is written under another name from then on, and links to it are
-  // adjusted. Returns a line for each renamed entry.
+  // same, the later one is written under another name from then on, and links to it are adjusted. Returns a
+  // line for each renamed entry.
   std::vector<std::string> keep_apart(const std::vector<std::string>& paths);
 
   const std::string& path() const { return path_; }

@@ -11,7 +11,6 @@
 #include "formats/core/base/checked.h"
 #include "fs/commands/copy_file.h"
 #include "fs/commands/deflated.h"
-#include "fs/commands/one_file/gzip_stream.h"
 #include "fs/commands/one_file/new_file.h"
 #include "fs/commands/one_file/new_folder.h"
 #include "fs/commands/target_folder.h"

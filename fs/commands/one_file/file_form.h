@@ -73,4 +73,8 @@ std::vector<OfferedForm> offered_forms(Filesystem& filesystem, const std::vector
 FormFile file_of_part(Filesystem& filesystem, const FileForm& form, const std::string& store,
                       const std::string& path);
 
+// Returns the forms in which a store, or a part of it, can be exported: one command line each; "" if there is
+// no such form. store: as it was given. path: of a part, or "".
+std::string lines_to_write(Filesystem& filesystem, const std::string& store, const std::string& path);
+
 }  // namespace plainfs
