@@ -11,10 +11,10 @@
 #include "formats/core/text/json.h"
 #include "formats/core/text/percent.h"
 #include "formats/core/text/printable.h"
-#include "fs/serve/error_page.h"
 #include "fs/serve/field_text.h"
 #include "fs/serve/h5grove.h"
 #include "fs/serve/image_page.h"
+#include "fs/serve/pages.h"
 #include "fs/serve/source_answer.h"
 
 namespace plainfs::serve {

@@ -1,4 +1,4 @@
-#include "fs/serve/array_page.h"
+#include "fs/serve/pages.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// The colour of the cells on a page: a column of obs, or a gene.
+// The colour of the cells on a page: a column of obs, or a gene. Also the distribution of its values.
 #pragma once
 
 #include <optional>
@@ -8,6 +8,7 @@
 
 #include "formats/annotated/cell_groups.h"
 #include "fs/serve/kept_cells.h"
+#include "fs/serve/page_model.h"
 #include "fs/serve/plots/ink.h"
 
 namespace plainfs::serve {
@@ -43,5 +44,16 @@ std::optional<CellColour> cell_colour(const PageCells& cells, std::string_view n
 
 // Returns the names of columns and genes nearest to a name that does not exist.
 std::vector<std::string> nearest_colours(const PageCells& cells, std::string_view name);
+
+// distribution.cc: the distribution of a value over cells, in total and by the levels of a column.
+
+inline constexpr size_t kMostLevelRows = 60;
+
+// Returns a row for each level of `by`, the highest mean first, at most kMostLevelRows. If the colour has
+// levels, a row counts the cells of each of those. A cell without a value is only counted as a cell.
+Distribution distribution_of(const CellColour& colour, const std::string& by_name, const CellGroups& by);
+
+// Returns the histogram of the colour's numbers. Requires: it has numbers.
+Figure histogram_of(const CellColour& colour);
 
 }  // namespace plainfs::serve

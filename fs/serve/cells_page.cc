@@ -11,7 +11,6 @@
 #include "formats/core/text/printable.h"
 #include "fs/report/active_assay.h"
 #include "fs/serve/cell_colour.h"
-#include "fs/serve/distribution.h"
 #include "fs/serve/nearest.h"
 #include "fs/serve/page_text.h"
 #include "fs/serve/query.h"

@@ -1,4 +1,4 @@
-#include "fs/serve/distribution.h"
+#include "fs/serve/cell_colour.h"
 
 #include <fmt/format.h>
 

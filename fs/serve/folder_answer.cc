@@ -8,9 +8,9 @@
 #include "fs/serve/folder.h"
 #include "fs/serve/instructions.h"
 #include "fs/serve/made_page.h"
-#include "fs/serve/names_page.h"
 #include "fs/serve/page_html.h"
 #include "fs/serve/page_text.h"
+#include "fs/serve/pages.h"
 #include "fs/serve/store_cards.h"
 
 namespace plainfs::serve {

@@ -7,7 +7,6 @@
 #include "formats/core/text/base64.h"
 #include "formats/core/text/printable.h"
 #include "fs/info.h"
-#include "fs/serve/page_parts.h"
 #include "fs/serve/page_style.h"
 #include "fs/serve/page_text.h"
 
@@ -45,27 +44,6 @@ std::string path_html(const Exchange& exchange, bool is_folder, size_t known) {
   return html;
 }
 
-// Returns the form and the links that choose what the page shows.
-std::string choices_html(const PageModel& page) {
-  std::string html;
-  if (page.form) html += form_html(*page.form);
-  if (!page.picks.empty()) html += "<div class=\"picks\">";
-  for (const Picks& picks : page.picks) html += picks_html(picks);
-  if (!page.picks.empty()) html += "</div>\n";
-  return html;
-}
-
-// Returns the pictures and the parts beside them.
-std::string pictures_html(const PageModel& page) {
-  const std::string first = figure_list(page.figures);
-  std::string second = page.has_form_beside ? choices_html(page) : "";
-  second += figure_list(page.beside);
-  if (page.distribution) second += distribution_html(*page.distribution);
-  if (page.downloads) second += "<h2>" + page.downloads->words + "</h2>" + forms_html(page.downloads->links);
-  if (first.empty() || second.empty()) return first + second;
-  return fmt::format("<div class=\"cols\"><section>{}</section><section>{}</section></div>\n", first, second);
-}
-
 }  // namespace
 
 void answer_page(const Exchange& exchange, const Page& page) {
@@ -92,31 +70,6 @@ void answer_page(const Exchange& exchange, const Page& page) {
                                  style_hash()));
   exchange.reply.add("Cache-Control", page.status == 200 ? "no-cache" : "no-store");
   exchange.reply.whole(page.status, "text/html; charset=utf-8", html);
-}
-
-// A picture or the rows come before the downloads and the contents.
-std::string html_of(const PageModel& page) {
-  std::string html = facts_html(page.facts);
-  for (const std::string& note : page.notes)
-    html += fmt::format("<p class=\"note\">{}</p>\n", escaped(printable(note)));
-  for (const Problem& problem : page.problems) html += problem_html(problem);
-  if (!page.has_form_beside) html += choices_html(page);
-  const std::string pictures = pictures_html(page) + cards_html(page.stores) + names_html(page.names);
-  const bool has_rows_first = page.first && (page.figures.empty() || page.has_rows_asked);
-  if (!page.has_rows_asked) html += pictures;
-  if (has_rows_first) html += grid_html(*page.first);
-  if (page.pager) html += pager_html(*page.pager);
-  if (page.has_rows_asked) html += pictures;
-  // A page with neither a picture nor rows shows its contents first.
-  const bool has_contents_first = page.figures.empty() && !page.first && page.stores.empty();
-  if (has_contents_first) html += contents_html(page);
-  if (!page.views.empty()) html += "<h2>Download as</h2>" + forms_html(page.views) + "\n";
-  if (!page.by_name.empty()) html += "<h2>By name</h2>" + forms_html(page.by_name) + "\n";
-  html += instructions_html(page);
-  if (!has_rows_first && page.first) html += grid_html(*page.first);
-  html += columns_html(page.columns);
-  if (!has_contents_first) html += contents_html(page);
-  return html + attributes_html(page.attributes) + entries_html(page.entries);
 }
 
 }  // namespace plainfs::serve

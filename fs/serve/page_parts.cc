@@ -1,4 +1,5 @@
-#include "fs/serve/page_parts.h"
+// The parts of a page as HTML. All text from a store is escaped here. A part without content is empty.
+#include "fs/serve/page_html.h"
 
 #include <fmt/format.h>
 
@@ -83,20 +84,6 @@ bool is_folded(const std::string& name) {
                      [&](std::string_view part) { return name.starts_with(part); });
 }
 
-std::string rows_html(const std::vector<const ContentRow*>& rows) {
-  std::string html =
-      "<div class=\"wrap\"><table class=\"list\"><thead><tr><th scope=\"col\">Name</th><th "
-      "scope=\"col\">Kind</th>"
-      "<th scope=\"col\">Contents</th><th scope=\"col\">Download as</th></tr></thead><tbody>\n";
-  for (const ContentRow* row : rows)
-    html += fmt::format(
-        "<tr><th scope=\"row\"><a href=\"{}\">{}</a></th><td class=\"kind\">{}</td><td "
-        "class=\"shape\">{}</td>"
-        "<td class=\"v\">{}</td></tr>\n",
-        escaped(row->href), shown(row->name), shown(row->kind), shown(row->shape), forms_html(row->views));
-  return html + "</tbody></table></div>\n";
-}
-
 // Returns the forms that cannot be read, those with the same reason together: "csv, npy: 3 bytes, expected
 // 8".
 std::string faults_html(const std::vector<TakeAs>& forms) {
@@ -114,6 +101,31 @@ std::string faults_html(const std::vector<TakeAs>& forms) {
   for (const auto& [reason, labels] : faults)
     html += fmt::format("<small class=\"no\">no {}: {}</small>", shown(labels), shown(reason));
   return html;
+}
+
+std::string forms_html(const std::vector<TakeAs>& forms) {
+  std::string html = "<span class=\"views\">";
+  for (const TakeAs& form : forms) {
+    if (!form.fault.empty()) continue;
+    const std::string size = size_words(form.size);
+    html += fmt::format("<a href=\"{}\">{}{}</a>", escaped(form.href), shown(form.label),
+                        size.empty() ? "" : " <small>" + size + "</small>");
+  }
+  return html + "</span>" + faults_html(forms);
+}
+
+std::string rows_html(const std::vector<const ContentRow*>& rows) {
+  std::string html =
+      "<div class=\"wrap\"><table class=\"list\"><thead><tr><th scope=\"col\">Name</th><th "
+      "scope=\"col\">Kind</th>"
+      "<th scope=\"col\">Contents</th><th scope=\"col\">Download as</th></tr></thead><tbody>\n";
+  for (const ContentRow* row : rows)
+    html += fmt::format(
+        "<tr><th scope=\"row\"><a href=\"{}\">{}</a></th><td class=\"kind\">{}</td><td "
+        "class=\"shape\">{}</td>"
+        "<td class=\"v\">{}</td></tr>\n",
+        escaped(row->href), shown(row->name), shown(row->kind), shown(row->shape), forms_html(row->views));
+  return html + "</tbody></table></div>\n";
 }
 
 std::string field_html(const FormField& field) {
@@ -136,25 +148,12 @@ std::string field_html(const FormField& field) {
   return html + "</datalist>";
 }
 
-}  // namespace
-
 std::string facts_html(const std::vector<Fact>& facts) {
   if (facts.empty()) return {};
   std::string html = "<dl class=\"facts\">";
   for (const Fact& fact : facts)
     html += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>", shown(fact.name), shown(fact.value));
   return html + "</dl>\n";
-}
-
-std::string forms_html(const std::vector<TakeAs>& forms) {
-  std::string html = "<span class=\"views\">";
-  for (const TakeAs& form : forms) {
-    if (!form.fault.empty()) continue;
-    const std::string size = size_words(form.size);
-    html += fmt::format("<a href=\"{}\">{}{}</a>", escaped(form.href), shown(form.label),
-                        size.empty() ? "" : " <small>" + size + "</small>");
-  }
-  return html + "</span>" + faults_html(forms);
 }
 
 std::string contents_html(const PageModel& page) {
@@ -348,6 +347,54 @@ std::string pager_html(const Pager& pager) {
   for (const TakeAs& link : pager.links)
     html += fmt::format("<a href=\"{}\">{}</a>", escaped(link.href), shown(link.label));
   return html + "</nav>\n";
+}
+
+// Returns the form and the links that choose what the page shows.
+std::string choices_html(const PageModel& page) {
+  std::string html;
+  if (page.form) html += form_html(*page.form);
+  if (!page.picks.empty()) html += "<div class=\"picks\">";
+  for (const Picks& picks : page.picks) html += picks_html(picks);
+  if (!page.picks.empty()) html += "</div>\n";
+  return html;
+}
+
+// Returns the pictures and the parts beside them.
+std::string pictures_html(const PageModel& page) {
+  const std::string first = figure_list(page.figures);
+  std::string second = page.has_form_beside ? choices_html(page) : "";
+  second += figure_list(page.beside);
+  if (page.distribution) second += distribution_html(*page.distribution);
+  if (page.downloads) second += "<h2>" + page.downloads->words + "</h2>" + forms_html(page.downloads->links);
+  if (first.empty() || second.empty()) return first + second;
+  return fmt::format("<div class=\"cols\"><section>{}</section><section>{}</section></div>\n", first, second);
+}
+
+}  // namespace
+
+// A picture or the rows come before the downloads and the contents.
+std::string html_of(const PageModel& page) {
+  std::string html = facts_html(page.facts);
+  for (const std::string& note : page.notes)
+    html += fmt::format("<p class=\"note\">{}</p>\n", escaped(printable(note)));
+  for (const Problem& problem : page.problems) html += problem_html(problem);
+  if (!page.has_form_beside) html += choices_html(page);
+  const std::string pictures = pictures_html(page) + cards_html(page.stores) + names_html(page.names);
+  const bool has_rows_first = page.first && (page.figures.empty() || page.has_rows_asked);
+  if (!page.has_rows_asked) html += pictures;
+  if (has_rows_first) html += grid_html(*page.first);
+  if (page.pager) html += pager_html(*page.pager);
+  if (page.has_rows_asked) html += pictures;
+  // A page with neither a picture nor rows shows its contents first.
+  const bool has_contents_first = page.figures.empty() && !page.first && page.stores.empty();
+  if (has_contents_first) html += contents_html(page);
+  if (!page.views.empty()) html += "<h2>Download as</h2>" + forms_html(page.views) + "\n";
+  if (!page.by_name.empty()) html += "<h2>By name</h2>" + forms_html(page.by_name) + "\n";
+  html += instructions_html(page);
+  if (!has_rows_first && page.first) html += grid_html(*page.first);
+  html += columns_html(page.columns);
+  if (!has_contents_first) html += contents_html(page);
+  return html + attributes_html(page.attributes) + entries_html(page.entries);
 }
 
 }  // namespace plainfs::serve
