@@ -5,12 +5,13 @@
 #include <span>
 #include <utility>
 
+#include "formats/core/model/context.h"
 #include "formats/core/model/derived_group.h"
 #include "formats/core/model/transient_fault.h"
 #include "formats/registry.h"
+#include "fs/text/view_file.h"
 #include "fs/tree/link_text.h"
 #include "fs/tree/links.h"
-#include "fs/tree/plain_file.h"
 #include "fs/views/names.h"
 
 namespace plainfs {
@@ -318,6 +319,55 @@ std::string text_of(const Link& link, const std::string& extension, const Direct
       path.size() >= place.above.size() && std::equal(place.above.begin(), place.above.end(), path.begin());
   if (!is_shown) return source_and_path({file_name_of(place.store->path), link.path, {}});
   return relative_text(place.names, {}, std::span(path).subspan(place.above.size()));
+}
+
+// A file of the host, shown unchanged. The pool opens it for each read, so that any number of them may be
+// open under the mountpoint.
+class PlainFileView : public ViewFile {
+ public:
+  PlainFileView(std::string path, Context& context) : path_(std::move(path)), context_(context) {}
+  uint64_t size() override;
+  std::optional<uint64_t> known_size() override { return size(); }
+  Slices read(uint64_t offset, size_t size) override;
+
+ private:
+  const std::string path_;
+  Context& context_;
+};
+
+// A file with bytes that a store keeps: a member of a zip archive, or decompressed data.
+class ValueFile : public ViewFile {
+ public:
+  explicit ValueFile(ValuePtr value) : value_(std::move(value)) {}
+  uint64_t size() override { return value_->size(); }
+  std::optional<uint64_t> known_size() override { return value_->size(); }
+  Slices read(uint64_t offset, size_t size) override;
+
+ private:
+  const ValuePtr value_;
+};
+
+uint64_t PlainFileView::size() {
+  return context_.files.open(path_)->size();
+}
+
+Slices PlainFileView::read(uint64_t offset, size_t size) {
+  const FilePtr file = context_.files.open(path_);
+  Slices slices;
+  if (offset >= file->size()) return slices;
+  const size_t wanted = std::min<uint64_t>(size, file->size() - offset);
+  auto bytes = std::make_shared<const Bytes>(file->read_at(offset, wanted));
+  slices.add(*bytes, bytes);
+  return slices;
+}
+
+Slices ValueFile::read(uint64_t offset, size_t size) {
+  Slices slices;
+  if (offset >= value_->size()) return slices;
+  const uint64_t wanted = std::min<uint64_t>(size, value_->size() - offset);
+  auto bytes = std::make_shared<const Bytes>(value_->read(offset, wanted));
+  slices.add(*bytes, bytes);
+  return slices;
 }
 
 }  // namespace

@@ -17,12 +17,11 @@
 #include <vector>
 
 #include "cache/mutex.h"
-#include "fs/index/indexes.h"
+#include "fs/index/store_index.h"
 #include "fs/tree/directory.h"
 #include "fs/tree/inodes.h"
 #include "fs/tree/listing.h"
 #include "fs/tree/open_views.h"
-#include "fs/tree/top.h"
 
 namespace plainfs {
 
@@ -40,6 +39,13 @@ struct Meaning {
   Context* context = nullptr;  // of the store that contains it
   StorePtr store{};
   bool is_store = false;  // a whole store
+};
+
+// The directory at the mountpoint: a store, or a directory in it (-o subdir=).
+struct Top {
+  StorePtr store;
+  std::vector<std::string> above;  // names from the store's root; empty = the root
+  DirectoryEntry directory;        // without a name
 };
 
 // A tree of directories, files and links. Thread-safe. Throws not_found for an inode that does not exist in
