@@ -1,20 +1,65 @@
-// Contexts for the stores besides the named one. They differ only in their files and in the prefix of their
-// messages, which is the store's path.
+// The files of a store and of the stores beside it or inside it, and their contexts.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "cache/byte_cache.h"
 #include "cache/mutex.h"
+#include "formats/core/base/file_pool.h"
+#include "formats/core/base/location.h"
 #include "formats/core/base/used_sources.h"
 #include "formats/core/model/context.h"
-#include "fs/store_files.h"
+#include "formats/core/remote/remote_sources.h"
+#include "formats/open_store.h"
 
 namespace plainfs {
 
-// A cache of contexts by store path. Thread-safe.
+// The files of a store and of the neighbouring stores that its links lead to. Each file is opened only within
+// the bounds for it (formats/core/base/containment.h). A remote store has only its own objects. Thread-safe.
+class StoreFiles {
+ public:
+  // options.follow_outside: removes the bounds. cache and counters must outlive this.
+  StoreFiles(const std::string& store, const ReadOptions& options, ByteCache& cache, Counters& counters)
+      : own_(kMostOpen, &counters.source_bytes_read),
+        neighbours_(kMostNeighbours, &counters.source_bytes_read) {
+    if (is_url(store)) {
+      remote_ =
+          remote::open_sources(store, options.remote, cache, counters.remote, &counters.source_bytes_read);
+      return;
+    }
+    if (!store.empty()) own_.follow(location_of_store(store));
+    if (options.follow_outside) return;
+    own_.confine(Containment::of_store(store));
+    neighbours_.confine(Containment::around_store(store));
+  }
+
+  Sources& own() {
+    if (remote_) return *remote_;
+    return own_;
+  }
+  // Returns the sources of another store, which may be inside this one (a mirrored folder) or beside it.
+  Sources& of(const std::string& store) {
+    if (remote_) return *remote_;
+    return own_.bounds().contains(store) ? own_ : neighbours_;
+  }
+
+ private:
+  static constexpr size_t kMostOpen = 256;       // if the process may have as many
+  static constexpr size_t kMostNeighbours = 16;  // only examined, to find out what links lead to
+
+  FilePool own_;
+  FilePool neighbours_;
+  std::unique_ptr<Sources> remote_;  // null: the store is local
+};
+
+// Contexts for the stores besides the named one, by store path. They differ only in their files and in the
+// prefix of their messages, which is the store's path. Thread-safe.
 class StoreContexts {
  public:
   // like: copied when a store is first used. It and `files` must outlive this.
