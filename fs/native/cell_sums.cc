@@ -1,4 +1,4 @@
-#include "fs/native/cell_sums.h"
+#include "fs/native/seurat_parts.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string_view>
 
+#include "formats/core/cf/dataset.h"
 #include "formats/core/model/annotated_matrix.h"
 #include "formats/core/model/array.h"
 #include "formats/core/model/context.h"
@@ -59,6 +60,21 @@ ByteLayout array_mat(const ArrayPtr& array, Context& context);
 // Returns whether the array has a MAT-file: integers, reals or booleans, and not a null dataspace. Booleans
 // and integers of 64 bits that may be missing have none.
 bool has_mat(const Array& array);
+
+// CF data as NetCDF classic files, which CDO, NCO, GDAL, R and every other reader of NetCDF open.
+
+// Returns whether NetCDF classic has a type for the values of a variable.
+bool has_netcdf(const CfVariable& variable);
+// Returns whether a variable with an axis has such a type.
+bool has_netcdf(const CfDataset& dataset);
+
+// Returns all variables of a dataset in one file. Reads the values of 64-bit integers (of up to 2^20
+// elements) and the lengths of texts. Throws unsupported if two variables have over 2^32 - 4 bytes, or a
+// dimension is too long.
+ByteLayout netcdf_file(const CfDataset& dataset, Context& context);
+// Returns one variable after the variables that it refers to: coordinates, bounds, grid mapping and the like.
+// Throws as above, and unsupported if the values of the variable do not fit.
+ByteLayout netcdf_file(const CfDataset& dataset, const CfVariable& variable, Context& context);
 
 // Images in the formats that microscopy programs open.
 

@@ -1,4 +1,7 @@
-#include "fs/native/netcdf_file.h"
+// CF data as NetCDF classic files with 64-bit offsets (CDF-2), which CDO, NCO, GDAL, R and every other reader
+// of NetCDF open. Source: "NetCDF Classic Format Specification", Unidata; the choice of types and attributes
+// is in formats/schemas/cf/FORMAT.md, "The group as a NetCDF file".
+#include "fs/native/files.h"
 
 #include <algorithm>
 #include <bit>

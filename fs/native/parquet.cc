@@ -9,8 +9,7 @@
 #include "formats/core/codecs/compress.h"
 #include "formats/core/text/utf8.h"
 #include "fs/native/flat_columns.h"
-#include "fs/native/parquet_footer.h"
-#include "fs/native/parquet_tally.h"
+#include "fs/native/parquet_parts.h"
 #include "fs/native/thrift.h"
 
 namespace plainfs {

@@ -1,4 +1,4 @@
-#include "fs/native/parquet_footer.h"
+#include "fs/native/parquet_parts.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "fs/native/parquet_tally.h"
+#include "fs/native/parquet_parts.h"
 
 #include <algorithm>
 #include <bit>

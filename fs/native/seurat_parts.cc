@@ -14,7 +14,6 @@
 #include "formats/core/model/node.h"
 #include "formats/core/model/turned_array.h"
 #include "formats/core/sparse/dense_entries.h"
-#include "fs/native/cell_sums.h"
 #include "fs/native/flat_columns.h"
 #include "fs/native/seurat_names.h"
 

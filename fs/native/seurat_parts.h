@@ -5,6 +5,7 @@
 #include <string>
 
 #include "formats/core/model/annotated_matrix.h"
+#include "formats/core/model/array.h"
 #include "formats/core/model/context.h"
 #include "formats/core/model/seurat_object.h"
 #include "formats/core/sparse/column_matrix.h"
@@ -37,6 +38,16 @@ struct SeuratSources {
   std::string counts, data;
 };
 SeuratSources seurat_sources(const AnnotatedMatrix& matrix, Context& context);
+
+// The sum of counts and the number of features of each cell, as CreateSeuratObject computes them. They are
+// computed on read, some cells at a time.
+struct CellSums {
+  ArrayPtr counts;    // the sum of each column, double
+  ArrayPtr features;  // the number of positive values, int32; missing if a value is not a number
+};
+
+// Returns arrays that throw the errors of reading the values.
+CellSums cell_sums(const ColumnMatrixPtr& matrix, Context& context);
 
 // Returns the Seurat object. matrices: shared with the sums of the cells' counts and with the object's
 // writer. Reads all names, and whatever seurat_matrices() reads. Logs a notice for each part that a Seurat

@@ -4,7 +4,7 @@
 #include "formats/core/cf/dataset.h"
 #include "formats/core/cf/long_table.h"
 #include "formats/core/text/percent.h"
-#include "fs/native/netcdf_file.h"
+#include "fs/native/files.h"
 #include "fs/text/text_file.h"
 #include "fs/views/names.h"
 #include "fs/views/offers.h"

@@ -1,12 +1,13 @@
-// The result of the pass over a column that computes its size in a Parquet file: the number of values before
-// each run of rows and, for texts, their bytes. The pass also finds the smallest and largest number of each
-// row group at no extra cost.
+// The sizes of the columns of a Parquet file, and its footer. PARQUET.md has the facts and their source.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "formats/core/model/context.h"
 #include "fs/native/parquet_column.h"
 
 namespace plainfs {
@@ -24,6 +25,9 @@ struct ParquetCounts {
   std::vector<ParquetExtremes> extremes;  // for each row group; empty: unknown
 };
 
+// The result of the pass over a column that computes its size: the number of values before each run of rows
+// and, for texts, their bytes. The pass also finds the smallest and largest number of each row group at no
+// extra cost.
 class ParquetTally {
  public:
   // Reads the column if necessary. rows_in_group: a multiple of kParquetRun.
@@ -45,5 +49,24 @@ class ParquetTally {
   std::shared_ptr<const ParquetCounts> counts_;  // null: one value per row
   std::vector<uint64_t> in_group_;               // values
 };
+
+// The values of one column in one row group.
+struct ParquetChunk {
+  uint64_t begin = 0;       // of its first page in the file
+  uint64_t data_page = 0;   // the beginning of its first data page
+  uint64_t size = 0;        // of all pages, with their headers
+  uint64_t plain_size = 0;  // the same without compression
+  uint64_t rows = 0;
+  uint64_t missing = 0;
+  std::optional<ParquetExtremes> extremes;
+};
+using ParquetGroup = std::vector<ParquetChunk>;  // one chunk per column; at least one row
+
+enum class ParquetCodec { none = 0, zstd = 6 };  // CompressionCodec
+
+// Returns the footer, which describes the content of the file: FileMetaData in Thrift.
+std::string parquet_footer(const std::vector<ParquetColumnPtr>& columns,
+                           const std::vector<ParquetGroup>& groups, uint64_t rows, bool has_index,
+                           ParquetCodec codec);
 
 }  // namespace plainfs
