@@ -1,5 +1,5 @@
-// Common parts of all variant files: checks of the fixed fields against each other, names, integers of any
-// type.
+// Parts of the variant files: checks of the fixed fields against each other, names, integers of any type, and
+// the header of a VCF.
 #pragma once
 
 #include <cstdint>
@@ -65,5 +65,13 @@ class CodedSink {
   Sink& sink_;
   const char also_;
 };
+
+// vcf_header.cc: the lines that the store kept, and one for each field, filter and contig that those do not
+// declare.
+
+// Returns the header of a VCF up to the line #CHROM. contigs, filters: names as in the lines. samples: if
+// empty, there are no sample columns. Throws damaged if the lines kept in the store are not a header.
+std::string vcf_header(const Variants& variants, const std::vector<std::string>& contigs,
+                       const std::vector<std::string>& filters, const std::vector<std::string>& samples);
 
 }  // namespace plainfs

@@ -15,7 +15,6 @@
 #include "fs/views/genotypes.h"
 #include "fs/views/row_text.h"
 #include "fs/views/variant_rows.h"
-#include "fs/views/vcf_header.h"
 
 namespace plainfs {
 

@@ -1,11 +1,10 @@
-#include "fs/views/vcf_header.h"
+#include "fs/views/variant_rows.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 
 #include "formats/core/model/variant_values.h"
-#include "fs/views/variant_rows.h"
 
 namespace plainfs {
 
