@@ -9,7 +9,6 @@
 
 #include "fs/mount/fuse.h"
 #include "fs/mount/fuse_connection.h"
-#include "fs/mount/fuse_request.h"
 
 namespace plainfs {
 // The callbacks. Each replies to its request exactly once.

@@ -1,4 +1,4 @@
-#include "fs/mount/fuse_request.h"
+#include "fs/mount/fuse_callbacks.h"
 
 #include <fuse_lowlevel.h>
 #include <signal.h>
