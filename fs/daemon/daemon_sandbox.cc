@@ -23,7 +23,6 @@
 #include "formats/core/base/descriptor.h"
 #include "formats/core/base/host_path.h"
 #include "formats/core/base/location.h"
-#include "fs/daemon/sandbox_calls.h"
 #endif
 
 namespace plainfs {

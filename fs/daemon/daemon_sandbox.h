@@ -26,4 +26,12 @@ std::string enter_sandbox(const Options& options);
 // sockets, except for remote stores. stores: at least one, with the same options.
 std::string enter_serving_sandbox(std::span<const Options> stores);
 
+#ifdef __linux__
+// sandbox_calls.cc: the system calls of a daemon in a sandbox, and of the libhdf5 process, which it starts.
+
+// Installs the filter, see allow_calls_only(). with_network: allows sockets of every kind, not only to
+// processes of this machine. serves: allows connections to sockets that listen.
+std::string filter_daemon_calls(bool with_network, bool serves);
+#endif
+
 }  // namespace plainfs

@@ -1,4 +1,4 @@
-#include "fs/daemon/sandbox_calls.h"
+#include "fs/daemon/daemon_sandbox.h"
 
 #ifdef __linux__
 #include <fcntl.h>
