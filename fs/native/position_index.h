@@ -15,10 +15,31 @@
 
 #include "cache/workers.h"
 #include "formats/core/base/error.h"
-#include "fs/native/binning_index.h"
 #include "fs/text/text_file.h"
+#include "fs/text/view_file.h"
 
 namespace plainfs {
+
+// The division of positions by a kind of index: leaf bins of 2^14; each bin above holds 8 bins of the next
+// level.
+struct Binning {
+  static constexpr unsigned kLeafBits = 14;
+  unsigned depth;  // levels below the root
+
+  static Binning of(IndexKind kind) { return {kind == IndexKind::tbi ? 5u : 6u}; }
+
+  uint64_t positions() const { return uint64_t{1} << (kLeafBits + 3 * depth); }
+  static uint64_t first_bin(unsigned level) { return ((uint64_t{1} << (3 * level)) - 1) / 7; }
+  // Returns the pseudo-bin in which htslib keeps its counts.
+  uint64_t count_bin() const { return first_bin(depth + 1) + 1; }
+  // Returns the smallest bin that contains [start, end). Requires: start < end <= positions().
+  uint64_t bin_of(uint64_t start, uint64_t end) const;
+  // Returns the first leaf below a bin, counted from 0.
+  uint64_t first_leaf(uint64_t bin) const;
+  // Returns the number of a bin in a hierarchy without the top level, with the first bin of level 1 as root.
+  // Requires: the bin lies below that one.
+  static uint64_t without_root(uint64_t bin);
+};
 
 // The position columns of a line, and the name of a line in messages.
 struct LineLayout {
