@@ -1,4 +1,4 @@
-#include "fs/serve/site.h"
+#include "fs/serve/exchange.h"
 
 #include <fmt/format.h>
 
