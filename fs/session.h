@@ -44,7 +44,7 @@ class Session {
   StoreFiles files_;
   UsedSources used_;
   std::unique_ptr<hdf5::LibraryProcesses> hdf5_processes_;
-  std::unique_ptr<Passes> passes_;                          // null: none are kept
+  std::unique_ptr<Passes> passes_;  // null: none are kept
   Context context_;
   StoreContexts others_;
   std::unique_ptr<Filesystem> filesystem_;
