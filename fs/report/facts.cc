@@ -12,8 +12,8 @@ struct AddFacts {
   ContentFacts& facts;
 
   void operator()(const LabelledArray& array) const {
-    facts.kind = "array";
     if (dynamic_cast<const BrokenArray*>(array.values.get())) array.values->check();
+    facts.kind = "array";
     facts.values = array.values;
     for (const uint64_t length : array.values->shape()) facts.extents.push_back({"", length});
     if (array.values->column_major()) std::reverse(facts.extents.begin(), facts.extents.end());
@@ -64,9 +64,8 @@ struct AddFacts {
       const ImageAxis& axis = image.axes[i];
       const std::string name(1, axis.name);
       facts.extents.push_back({name, facts.values->shape()[i]});
-      if (!axis.step || axis.unit.empty()) continue;
-      const std::string step = fmt::format("{} {}", *axis.step, axis.unit);
-      facts.details.push_back({"step along " + name, step, name + " " + step});
+      if (axis.step && !axis.unit.empty())
+        facts.details.push_back({"", "", fmt::format("{} {} {}", name, *axis.step, axis.unit)});
     }
     std::string channels;
     for (const ImageChannel& channel : image.channels)

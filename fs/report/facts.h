@@ -20,7 +20,7 @@ struct ContentFacts {
     std::string name;
     uint64_t number;
   };
-  // Another fact. in_line: in the line of `plainfs info`, empty if it is not there.
+  // Another fact. name: on a page, in_line: in the line of `plainfs info`; each is empty if it is not there.
   struct Detail {
     std::string name, value, in_line;
   };

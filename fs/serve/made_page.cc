@@ -47,7 +47,8 @@ std::vector<Fact> fact_words(const ContentFacts& facts) {
   if (std::string density = density_words(facts); !density.empty())
     words.push_back({"density", std::move(density)});
   if (facts.values) words.push_back({"type", type_words(*facts.values)});
-  for (const ContentFacts::Detail& detail : facts.details) words.push_back({detail.name, detail.value});
+  for (const ContentFacts::Detail& detail : facts.details)
+    if (!detail.name.empty()) words.push_back({detail.name, detail.value});
   return words;
 }
 
