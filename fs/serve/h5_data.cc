@@ -131,6 +131,20 @@ ArrayPtr widened_halves(const ArrayPtr& array) {
   });
 }
 
+// Returns the array with the number for a missing truth value that h5_type() names NA. R stores another.
+ArrayPtr with_named_na(const ArrayPtr& array) {
+  const DType& type = array->dtype();
+  if (type.kind != Kind::logical || type.base == Kind::real || !array->may_be_missing()) return array;
+  return mapped(array, type, [type](Elements values, const Box&) {
+    visit_number(type, [&](auto zero) {
+      const auto numbers = values.mutable_values<decltype(zero)>();
+      for (uint64_t i = 0; i < values.count; ++i)
+        if (values.is_missing(i)) numbers[i] = static_cast<decltype(zero)>(2);
+    });
+    return values;
+  });
+}
+
 // The values as JSON text, generated in pieces.
 class JsonData {
  public:
@@ -249,7 +263,7 @@ class DataAnswer {
       return;
     }
     if (!is_number(array->dtype())) throw WrongQuestion{"Unsupported dtype safe for non-numeric data"};
-    array_ = widened_halves(array_);
+    array_ = with_named_na(widened_halves(array_));
   }
 
   void answer() {

@@ -28,7 +28,8 @@ enum H5Class : uint8_t {
   kH5Array = 10
 };
 constexpr uint64_t kUtf8 = 1;
-constexpr uint64_t kPointerBytes = 16;  // of a variable-length value, in the library's memory
+constexpr const char* kReplacement = "\xef\xbf\xbd";  // U+FFFD
+constexpr uint64_t kPointerBytes = 16;                // of a variable-length value, in the library's memory
 
 Json::Object type_of(H5Class number, uint64_t size) {
   return {{"class", Json::of(uint64_t{number})}, {"size", Json::of(size)}};
@@ -128,9 +129,17 @@ void append_number(T value, std::string& out) {
   }
 }
 
+// H5Web refuses an array of texts if the first is null.
+bool is_shown_as_text(const DType& type) {
+  return type.is_text() || type.kind == Kind::fixed_utf32 || type.kind == Kind::time_point ||
+         type.kind == Kind::counted_time;
+}
+
 void append_text(const DType& type, const Elements& elements, uint64_t i, std::string& out) {
   std::string text;
   append_plain(type, elements, i, text);
+  // One of several bytes of a letter, where each byte is an element.
+  if (type.kind == Kind::fixed_text && type.size == 1 && !is_utf8(text)) text = kReplacement;
   check_utf8(std::string_view(text));
   write_json_text(text, out);
 }
@@ -273,7 +282,7 @@ Json h5_type(const DType& type) {
 
 void append_h5_value(const DType& type, const Elements& elements, uint64_t i, std::string& out) {
   if (elements.is_missing(i)) {
-    out += "null";
+    out += is_shown_as_text(type) ? "\"NA\"" : "null";
     return;
   }
   switch (type.kind) {

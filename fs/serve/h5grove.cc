@@ -16,6 +16,7 @@
 #include "fs/serve/h5_data.h"
 #include "fs/serve/h5_values.h"
 #include "fs/tree/directory.h"
+#include "fs/views/names.h"
 
 namespace plainfs::serve {
 namespace {
@@ -65,15 +66,35 @@ Json::Object entity_json(std::string_view name, const Node& node) {
 Json child_json(const Group& group, const Member& member) {
   check_cancelled();
   const auto* const link = std::get_if<Link>(&member.node.content);
+  const std::string name = encode_name(member.name);
   try {
     const std::string path[] = {member.name};
     const std::optional<Node> target = link ? find_path(group, path) : member.node;
-    if (!target) return link_json(member.name, *link);
-    return entity_json(member.name, *target);
+    if (!target) return link_json(name, *link);
+    return entity_json(name, *target);
   } catch (const Error& error) {
     if (error.code() == Errc::changed) throw;
-    return link ? link_json(member.name, *link) : name_and_kind(member.name, "other");
+    return link ? link_json(name, *link) : name_and_kind(name, "other");
   }
+}
+
+// Returns the stored name of a member that H5Web names like the file tree, in which "a/b" is "a%2Fb".
+std::string stored_name(const Group& group, const std::string& name) {
+  if (name.find('%') == std::string::npos || group.find(name)) return name;
+  for (const Member& member : group.members())
+    if (encode_name(member.name) == name) return member.name;
+  return name;
+}
+
+// Returns the stored names in a path of the group.
+std::vector<std::string> stored_names(const Group& root, std::string_view path) {
+  std::vector<std::string> names;
+  for (const std::string& name : path_names(path)) {
+    const std::optional<Node> above = names.empty() ? std::nullopt : find_path(root, names);
+    const Group* const group = names.empty() ? &root : above ? above->parts.get() : nullptr;
+    names.push_back(group ? stored_name(*group, name) : name);
+  }
+  return names;
 }
 
 // Returns whether it is a file beside the groups and arrays, which H5Web does not know.
@@ -86,7 +107,7 @@ void add_paths(const Group& group, const std::string& above, size_t depth, Json:
     check_cancelled();
     if (is_plain_file(member)) continue;
     if (paths.size() >= kMostPaths) throw unsupported("more than {} paths", kMostPaths);
-    const std::string path = above + "/" + member.name;
+    const std::string path = above + "/" + encode_name(member.name);
     paths.emplace_back(path);
     const bool is_group = member.node.parts && !std::holds_alternative<Link>(member.node.content);
     if (is_group && depth < kDeepest) add_paths(*member.node.parts, path, depth + 1, paths);
@@ -107,14 +128,14 @@ class H5Answer {
   }
 
   void answer() {
-    const std::vector<std::string> names = path_names(path_);
+    const std::vector<std::string> names = stored_names(*root_.parts, path_);
     if (exchange_.h5_question == "meta" && !names.empty()) {
       if (const std::optional<Json> link = link_at(names)) return answer_json(*link);
     }
     std::optional<Node> node = names.empty() ? root_ : find_path(*root_.parts, names);
     if (!node) throw not_found("{} is not a valid path in {}", printable(path_), file());
     if (const auto* const error = std::get_if<Error>(&node->content); error && !node->parts) throw *error;
-    const std::string name = names.empty() ? "" : names.back();
+    const std::string name = names.empty() ? "" : encode_name(names.back());
     if (exchange_.h5_question == "meta") return answer_json(meta(name, *node));
     if (exchange_.h5_question == "attr") return answer_json(values_of_attributes(*node));
     if (exchange_.h5_question == "paths") return answer_paths(*node);
@@ -134,7 +155,7 @@ class H5Answer {
     const std::optional<Node> node = above->parts->find(names.back());
     const Link* const link = node ? std::get_if<Link>(&node->content) : nullptr;
     if (!link || find_path(*root_.parts, names)) return std::nullopt;
-    return link_json(names.back(), *link);
+    return link_json(encode_name(names.back()), *link);
   }
 
   Json meta(const std::string& name, const Node& node) const {

@@ -189,6 +189,43 @@ BOOST_AUTO_TEST_CASE(several_stores_are_addressed_by_name) {
   BOOST_TEST(get(".plainfs/h5grove/meta?path=/&file=").status == 404);
 }
 
+BOOST_AUTO_TEST_CASE(names_are_those_of_the_file_tree) {
+  root->add("a/b", array_node(whole_numbers({7}, {1}))).add_group("g%")->add("c/d", array_node(reals({.5})));
+  BOOST_TEST(body("paths", "path=/") == "[\"/\",\"/a%2Fb\",\"/g%\",\"/g%/c%2Fd\"]");
+  BOOST_TEST(*parse_json(body("meta", "path=/a%252Fb")).find("name")->text() == "a%2Fb");
+  BOOST_TEST(*parse_json(body("meta", "path=/")).find("children")->list()->front().find("name")->text() ==
+             "a%2Fb");
+  BOOST_TEST(body("data", "path=/a%252Fb") == "[7]");
+  BOOST_TEST(body("data", "path=/g%25/c%252Fd") == "[0.5]");
+  is_wrong("meta", "path=/a/b", 404, "not a valid path");
+}
+
+BOOST_AUTO_TEST_CASE(missing_values_have_the_type_of_the_others) {
+  DType logical = number_type(Kind::integer, 4);
+  logical.kind = Kind::logical;
+  logical.base = Kind::integer;
+  Elements truths = zero_elements(logical, 3);
+  truths.mutable_values<int32_t>()[0] = std::numeric_limits<int32_t>::min();
+  truths.mutable_values<int32_t>()[1] = 1;
+  truths.missing = {1, 0, 0};
+  root->add("keep", array_node(std::make_shared<MemoryArray>(logical, Shape{3}, std::move(truths))));
+  BOOST_TEST(body("meta", "path=/keep").find("\"NA\":2") != std::string::npos);
+  const std::string numbers = body("data", "path=/keep&format=bin&dtype=safe");
+  BOOST_TEST(numbers == std::string("\2\0\0\0\1\0\0\0\0\0\0\0", 12));
+
+  DType letter;
+  letter.kind = Kind::fixed_text;
+  letter.size = 1;
+  std::string out;
+  Elements bytes = zero_elements(letter, 2);
+  bytes.bytes = {std::byte{0xc3}, std::byte{'a'}};
+  append_h5_value(letter, bytes, 0, out);
+  append_h5_value(letter, bytes, 1, out);
+  bytes.missing = {1, 0};
+  append_h5_value(letter, bytes, 0, out);
+  BOOST_TEST(out == "\"\xef\xbf\xbd\"\"a\"\"NA\"");
+}
+
 BOOST_AUTO_TEST_CASE(types_have_the_numbers_of_hdf5) {
   const auto text = [](const DType& type) { return to_json_text(h5_type(type)); };
   BOOST_TEST(text(number_type(Kind::unsigned_integer, 2, true)) ==
