@@ -63,8 +63,7 @@ constexpr Schema kSchemas[] = {
 // Returns whether schemas are asked about node: they interpret groups and arrays to which the container gave
 // no meaning.
 bool may_mean_more(const Node& node) {
-  return node.store.empty() && (std::holds_alternative<std::monostate>(node.content) ||
-                                std::holds_alternative<LabelledArray>(node.content));
+  return node.store.empty() && (is_plain_group(node) || std::holds_alternative<LabelledArray>(node.content));
 }
 
 // Returns a node of unknown meaning: its parts or values throw error when they are used. Its attributes stay.

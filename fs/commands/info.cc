@@ -212,6 +212,7 @@ std::string lines_to_open(const std::vector<Walked>& all, const std::string& fol
   };
   // The planes of an image as text are of no use. Suggest tools that show images.
   const bool is_image = nearest(all, {"image.ome.tif", ".ome.tif"}, is_broken) != nullptr;
+  const bool has_sites = nearest(all, {"variants.vcf"}, is_broken) != nullptr;
   const bool is_table = depth_of_nearest(all, ".csv") < depth_of_nearest(all, ".npy");
   if (is_image) {
     add("R", {"seurat.rds", "matrix.rds"}, "readRDS(", ")", quoted);
@@ -220,7 +221,9 @@ std::string lines_to_open(const std::vector<Walked>& all, const std::string& fol
   }
   if (!add("Python", {".h5ad"}, "anndata.read_h5ad(", ", backed=\"r\")", quoted) &&
       !add("Python", {"image.ome.tif", ".ome.tif"}, "tifffile.imread(", ")", quoted) &&
-      !(is_table && add("Python", {"sites.csv", "obs.csv", ".csv"}, "pandas.read_csv(", ")", quoted)))
+      !add("Python", {"fragments.tsv"}, "pandas.read_csv(", ", sep=\"\\t\", header=None)", quoted) &&
+      !(has_sites && add("Python", {"sites.csv"}, "pandas.read_csv(", ")", quoted)) &&
+      !(is_table && add("Python", {"obs.csv", ".csv"}, "pandas.read_csv(", ")", quoted)))
     add("Python", {".npy"}, "numpy.load(", ", mmap_mode=\"r\")", quoted);
   add("Fiji", {"image.ome.tif", ".ome.tif"}, "File > Import > Bio-Formats: ", "", printable);
   add("shell", {"variants.vcf.gz"}, "bcftools view -h ", "", shell_word);

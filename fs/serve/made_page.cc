@@ -66,6 +66,7 @@ class PageMaker {
     if (subject_.has_folder) part([&] { add_outside_links(); });
     if (subject_.has_folder && !shows_data()) part([&] { add_contents(exchange_, others, page_); });
     part([&] { add_forms(); });
+    add_pairs();
     if (is_store_root()) add_stated_facts();
     part([&] { add_annotated(); });
     part([&] { add_lone_member(); });
@@ -190,6 +191,21 @@ class PageMaker {
           {name.substr(0, name.size() - 4), percent_encoded(folder.name) + "/" + percent_encoded(name)});
       ++shown;
     }
+  }
+
+  // Adds the sums by two columns, which pseudobulk/ has by name.
+  void add_pairs() {
+    if (!subject_.has_folder || exchange_.names.empty() || exchange_.names.back() != "pseudobulk") return;
+    constexpr std::string_view kOfColumn = ".cells.csv";
+    std::vector<std::string> columns;
+    for (const FolderEntry& entry : subject_.inside)
+      if (entry.name.ends_with(kOfColumn))
+        columns.push_back(entry.name.substr(0, entry.name.size() - kOfColumn.size()));
+    for (size_t i = 0; i < columns.size(); ++i)
+      for (size_t k = i + 1; k < columns.size() && page_.by_name.size() < kMostNames; ++k) {
+        const std::string pair = columns[i] + "+" + columns[k];
+        page_.by_name.push_back({pair, percent_encoded(pair) + ".csv"});
+      }
   }
 
   // Marks the Seurat object of a matrix without cells or genes, which fails.

@@ -24,6 +24,7 @@ def data(*names):
 SEURAT = data("h5seurat", "everything", "store.h5seurat")
 ANNDATA = data("anndata", "everything_h5ad", "store.h5ad")
 NWB = data("nwb", "ecephys", "store.nwb")
+SAMPLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "samples", "pbmc.h5ad")
 STORES = {
     "seurat": SEURAT,
     "anndata": ANNDATA,
@@ -399,6 +400,14 @@ class Lines(unittest.TestCase):
                             )
                             run += 1
         self.assertGreater(run, 16)
+
+    def test_page_of_sums_has_pairs_of_columns(self):
+        with Server(SAMPLE) as server:
+            pairs = [link for link in Links(page(server, "pseudobulk/")).found if "batch%2Bstage" in link]
+            self.assertEqual(pairs, ["batch%2Bstage.csv"])
+            wanted = server.ask("pseudobulk/batch+stage.csv")
+            found = server.ask("pseudobulk/" + pairs[0])
+            self.assertEqual((found.status, found.body), (200, wanted.body))
 
     def test_root_of_a_seurat_object_has_a_line_for_its_h5ad(self):
         for name in ("seurat", "rds"):

@@ -51,6 +51,12 @@ constexpr uint64_t kLocalFileSystems[] = {
     0x2011bab0,  // exFAT
 };
 
+// Returns whether the latest change set the access time to the current time. `touch -a` does this, and opens
+// the file for writing. A writer that restores the times sets both to earlier ones.
+bool is_access_latest(const struct stat& status) {
+  return status.st_atim.tv_sec == status.st_ctim.tv_sec && status.st_atim.tv_nsec == status.st_ctim.tv_nsec;
+}
+
 bool is_on_local_file_system(int descriptor) {
   struct statfs status {};
   if (::fstatfs(descriptor, &status) != 0) return false;
@@ -107,7 +113,11 @@ void ChangeWatch::read_events() {
       if ((event.mask & IN_Q_OVERFLOW) != 0) has_lost_events_ = true;
       const auto known = watches_.find(event.wd);
       if (known == watches_.end()) continue;
-      if ((event.mask & kWriteEvents) != 0) files_[known->second] = State::kWritten;
+      State& state = files_[known->second];
+      if ((event.mask & kWriteEvents) == IN_CLOSE_WRITE && state == State::kUnwritten)
+        state = State::kClosed;
+      else if ((event.mask & kWriteEvents) != 0)
+        state = State::kWritten;
       // The file is gone, and its inode may be reused for another file.
       if ((event.mask & IN_IGNORED) == 0) continue;
       files_[known->second] = State::kUnknown;
@@ -131,7 +141,8 @@ ChangeWatch::Writes ChangeWatch::writes_to(const struct stat& status) noexcept t
   read_events();
   const auto known = files_.find({status.st_dev, status.st_ino});
   if (known == files_.end() || known->second == State::kUnknown) return Writes::kUnknown;
-  if (known->second == State::kWritten) return Writes::kSome;
+  if (known->second == State::kClosed && is_access_latest(status)) known->second = State::kUnwritten;
+  if (known->second != State::kUnwritten) return Writes::kSome;
   return has_lost_events_ ? Writes::kUnknown : Writes::kNone;
 } catch (const std::exception&) {
   return Writes::kUnknown;

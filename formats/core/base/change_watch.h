@@ -55,7 +55,8 @@ class ChangeWatch {
 
  private:
   using FileKey = std::pair<dev_t, ino_t>;
-  enum class State : uint8_t { kUnwritten, kWritten, kUnknown };
+  // kClosed: a descriptor for writing was closed once, without a reported write.
+  enum class State : uint8_t { kUnwritten, kClosed, kWritten, kUnknown };
 
   void watch_new(int descriptor) REQUIRES(mutex_);
   void read_events() REQUIRES(mutex_);

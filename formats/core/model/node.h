@@ -267,6 +267,12 @@ class BrokenGroup : public Group {
   const Error error_;
 };
 
+// Returns whether the node is a group without a value of its own, of which the members are known.
+inline bool is_plain_group(const Node& node) {
+  return node.parts && std::holds_alternative<std::monostate>(node.content) &&
+         !dynamic_cast<const BrokenGroup*>(node.parts.get());
+}
+
 // Returns the array of a member, or null if it is not an array. Throws if its content is an Error.
 ArrayPtr array_of(const Node& node);
 // Returns the member of `group` as an array, or null if it is absent or not an array. Throws if it is an

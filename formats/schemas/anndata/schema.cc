@@ -26,7 +26,7 @@ bool has_parts_of_an_element(const Group& group) {
 }  // namespace
 
 std::optional<Node> refine(const Node& node, Context& context) {
-  if (!node.parts || !std::holds_alternative<std::monostate>(node.content)) return std::nullopt;
+  if (!is_plain_group(node)) return std::nullopt;
   if (dynamic_cast<const AnnDataGroup*>(node.parts.get())) return std::nullopt;
   try {
     return element_of(node, node.parts->parent(), context);

@@ -320,7 +320,7 @@ Node StoreReader::fragments() {
 }  // namespace
 
 std::optional<Node> refine(const Node& node, Context& context) {
-  if (!std::holds_alternative<std::monostate>(node.content) || !node.parts) return std::nullopt;
+  if (!is_plain_group(node)) return std::nullopt;
   const std::optional<StoredVersion> version = version_of(node);
   if (!version) return std::nullopt;
   StoreReader reader(node, *version, context);

@@ -244,7 +244,7 @@ CfDatasetPtr NamedGroup::dataset() const {
 }  // namespace
 
 std::optional<Node> refine(const Node& node, Context& context) {
-  if (!std::holds_alternative<std::monostate>(node.content) || !node.parts) return std::nullopt;
+  if (!is_plain_group(node)) return std::nullopt;
   const bool is_zarr = hdmf::is_of_zarr(*node.parts);
   if (!is_zarr && !is_of_hdf5(*node.parts) && !netcdf::is_of_netcdf(*node.parts)) return std::nullopt;
   Node refined = is_zarr ? hdmf::refine(node, context).value_or(node) : node;

@@ -105,12 +105,17 @@ bool is_of_netcdf(const Attributes& attributes) {
 
 std::optional<Node> refine(const Node& node, Context&) {
   const auto* array = std::get_if<LabelledArray>(&node.content);
-  if (!array || array->labels || !is_of_characters(*array->values) ||
-      !is_of_netcdf(array->values->attributes()))
-    return std::nullopt;
-  Node refined = node;
+  if (!array || array->labels || !is_of_characters(*array->values)) return std::nullopt;
   LabelledArray text = *array;
-  text.labels = joined_text(array->values);
+  try {
+    if (!is_of_netcdf(array->values->attributes())) return std::nullopt;
+    text.labels = joined_text(array->values);
+  } catch (const Error& error) {
+    if (error.code() != Errc::damaged) throw;
+    // The characters as stored need no attributes.
+    text.labels = std::make_shared<BrokenArray>(array->values->dtype(), error);
+  }
+  Node refined = node;
   refined.content = std::move(text);
   return refined;
 }

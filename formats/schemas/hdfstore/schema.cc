@@ -25,7 +25,7 @@ Attributes attributes_in(const Group& group) {
 }  // namespace
 
 std::optional<Node> refine(const Node& node, Context& context) {
-  if (!node.parts || !std::holds_alternative<std::monostate>(node.content)) return std::nullopt;
+  if (!is_plain_group(node)) return std::nullopt;
   const Attributes attributes = attributes_in(*node.parts);
   const auto type = text_of(attributes, "pandas_type");
   const bool is_fixed = type == "frame" || type == "series";

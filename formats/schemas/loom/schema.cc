@@ -11,10 +11,6 @@ namespace {
 
 using LoomFilePtr = std::shared_ptr<const LoomFile>;
 
-bool is_plain_group(const Node& node) {
-  return std::holds_alternative<std::monostate>(node.content) && node.parts;
-}
-
 Node with_labels(const LoomFile& file, Node stored) {
   if (const auto* array = std::get_if<LabelledArray>(&stored.content))
     stored.content = labelled(file, array->values);

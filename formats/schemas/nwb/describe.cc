@@ -40,7 +40,7 @@ Json tables_of(const Group& root) {
 }  // namespace
 
 void describe(const Node& raw_root, Store& store) {
-  if (!raw_root.parts || !std::holds_alternative<std::monostate>(raw_root.content)) return;
+  if (!is_plain_group(raw_root)) return;
   const Attributes attributes = raw_root.parts->attributes();
   const Json* version = find_attribute(attributes, "nwb_version");
   if (!version || !version->text()) return;

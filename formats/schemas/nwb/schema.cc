@@ -86,7 +86,7 @@ std::optional<Node> with_series(const Node& node, Context& context) {
 }  // namespace
 
 std::optional<Node> refine(const Node& node, Context& context) {
-  if (!std::holds_alternative<std::monostate>(node.content) || !node.parts) return std::nullopt;
+  if (!is_plain_group(node)) return std::nullopt;
   if (!may_be_table(*node.parts)) return with_series(node, context);
   // A Zarr group is read with HDMF's links and references, through which its members are found.
   Node refined = hdmf::refine(node, context).value_or(node);

@@ -20,8 +20,7 @@ std::optional<Words> readable_words(const Group& group) {
 }  // namespace
 
 std::optional<Node> refine(const Node& node, Context& context) {
-  if (!std::holds_alternative<std::monostate>(node.content) || !node.parts || !hdmf::is_of_zarr(*node.parts))
-    return std::nullopt;
+  if (!is_plain_group(node) || !hdmf::is_of_zarr(*node.parts)) return std::nullopt;
   const std::optional<Words> words = readable_words(*node.parts);
   if (!words) return std::nullopt;
   Node refined = hdmf::refine(node, context).value_or(node);

@@ -86,10 +86,6 @@ Node with_feature_table(Node stored, Context& context) {
   return stored;
 }
 
-bool is_plain_group(const Node& node) {
-  return std::holds_alternative<std::monostate>(node.content) && node.parts;
-}
-
 Node matrix_node(const Node& node, CountMatrix found, Context& context) {
   Node refined = node;
   if (found.layout == 2) {

@@ -19,7 +19,7 @@ bool may_be_vcf(const Group& group) {
 // Returns the version; nullopt for any other node, and for an unknown version, in which the meaning of arrays
 // is unknown.
 std::optional<std::string> version_of(const Node& node) {
-  if (!std::holds_alternative<std::monostate>(node.content) || !node.parts) return std::nullopt;
+  if (!is_plain_group(node)) return std::nullopt;
   try {
     const std::optional<std::string> version = text_of(attributes_of(node), "vcf_zarr_version");
     if (version && std::find(std::begin(kKnown), std::end(kKnown), *version) != std::end(kKnown))

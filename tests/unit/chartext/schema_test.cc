@@ -2,6 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "tests/support/mentions.h"
 #include "tests/support/store_nodes.h"
 #include "tests/support/test_context.h"
 
@@ -64,6 +65,23 @@ BOOST_AUTO_TEST_CASE(stored_characters_stay_beside_the_texts) {
   BOOST_TEST(std::get<LabelledArray>(refined->content).values->shape() == (Shape{2, 2}),
              boost::test_tools::per_element());
   BOOST_TEST(!refine(*refined, context).has_value());
+}
+
+class WithBrokenAttributes : public MemoryArray {
+ public:
+  using MemoryArray::MemoryArray;
+  Attributes attributes() const override { throw damaged(".zattrs: invalid JSON at byte 8"); }
+};
+
+BOOST_AUTO_TEST_CASE(broken_attributes_damage_the_texts_alone) {
+  Elements elements = zero_elements(character(), 2);
+  const auto stored = std::make_shared<WithBrokenAttributes>(character(), Shape{1, 2}, std::move(elements));
+  TestContext context;
+  const std::optional<Node> refined = refine(Node{.content = LabelledArray{stored, {}, {}}}, context);
+  BOOST_REQUIRE(refined.has_value());
+  const auto& array = std::get<LabelledArray>(refined->content);
+  BOOST_TEST(array.values == stored);
+  BOOST_CHECK_EXCEPTION(array.labels->check(), Error, mentions("invalid JSON at byte 8"));
 }
 
 // An array of one repeated character that reports this.
