@@ -7,8 +7,10 @@
 
 namespace plainfs {
 
-// Returns the elements in C order of the array's shape.
-SegmentPtr array_segment(ArrayPtr array, ElementForm form, Context& context);
+// Returns the elements in C order of the array's shape. block_bytes: about the size of a block, which is read
+// as a whole.
+SegmentPtr array_segment(ArrayPtr array, ElementForm form, Context& context,
+                         uint64_t block_bytes = 256 * 1024);
 
 // Returns a box of the array, padded with zeros beyond the array's end to the full size of its grid: a chunk
 // of an uncompressed Zarr array, a tile of a TIFF. Contains the elements from `origin` on, in boxes of the

@@ -8,6 +8,12 @@
 #include "fs/native/array_segment.h"
 
 namespace plainfs {
+namespace {
+
+// Several chunks of a Zarr array are copied row by row into a block, faster if the rows are many.
+constexpr uint64_t kBlockBytes = 512 * 1024;
+
+}  // namespace
 
 bool has_npy(const Array& array) {
   return array.dtype().fixed_size() && !array.is_null();
@@ -19,7 +25,7 @@ std::unique_ptr<ViewFile> npy_file(ArrayPtr array, bool with_header, Context& co
         array->check();
         ByteLayout layout;
         if (with_header) layout.put(npy_header(*array));
-        layout.put(array_segment(array, packed_form(array->dtype()), context));
+        layout.put(array_segment(array, packed_form(array->dtype()), context, kBlockBytes));
         return layout;
       },
       context);

@@ -306,7 +306,7 @@ std::vector<std::function<void(const std::string& path)>> metadata_changes() {
         check(::utimensat(AT_FDCWD, path.c_str(), times, 0));
       },
       [](const std::string& path) { check(::chown(path.c_str(), ::getuid(), ::getgid())); },
-      // As by `touch -a`.
+      // Opens the file for writing, like `touch -a`.
       [](const std::string& path) {
         const Descriptor file(::open(path.c_str(), O_WRONLY));
         const timespec times[2] = {{0, UTIME_NOW}, {0, UTIME_OMIT}};
