@@ -25,11 +25,11 @@ uint64_t parts_of_band(uint64_t wanted, uint64_t band) {
 
 class ArraySegment : public Segment {
  public:
-  ArraySegment(ArrayPtr array, ElementForm form, Context& context, uint64_t block_bytes)
+  ArraySegment(ArrayPtr array, ElementForm form, Context& context, uint64_t part_bytes)
       : array_(std::move(array)),
         form_(form),
         context_(context),
-        block_bytes_(block_bytes),
+        part_bytes_(part_bytes),
         size_(checked_multiply(array_->count(), form.size)) {}
 
   uint64_t size() const override { return size_; }
@@ -50,8 +50,9 @@ class ArraySegment : public Segment {
 
   uint64_t least_block() const override {
     if (size_ == 0) return 1;
-    const uint64_t wanted = std::max<uint64_t>(1, block_bytes_ / form_.size);
     const uint64_t band = elements_in_band(array_->shape(), array_->chunk_shape());
+    const bool is_part = band > part_bytes_ / form_.size;
+    const uint64_t wanted = std::max<uint64_t>(1, (is_part ? part_bytes_ : kLayoutBlockBytes) / form_.size);
     return parts_of_band(run_length(wanted, band, array_->dtype(), context_), band) * form_.size;
   }
 
@@ -79,7 +80,7 @@ class ArraySegment : public Segment {
   const ArrayPtr array_;
   const ElementForm form_;
   Context& context_;
-  const uint64_t block_bytes_;
+  const uint64_t part_bytes_;
   const uint64_t size_;
 };
 
@@ -110,8 +111,8 @@ bool are_whole_elements(const Wanted& wanted, uint32_t size) {
          reinterpret_cast<uintptr_t>(wanted.out.data()) % size == 0;
 }
 
-SegmentPtr array_segment(ArrayPtr array, ElementForm form, Context& context, uint64_t block_bytes) {
-  return std::make_shared<ArraySegment>(std::move(array), form, context, block_bytes);
+SegmentPtr array_segment(ArrayPtr array, ElementForm form, Context& context, uint64_t part_bytes) {
+  return std::make_shared<ArraySegment>(std::move(array), form, context, part_bytes);
 }
 
 namespace {

@@ -7,10 +7,10 @@
 
 namespace plainfs {
 
-// Returns the elements in C order of the array's shape. block_bytes: about the size of a block, which is read
-// as a whole.
+// Returns the elements in C order of the array's shape. part_bytes: about the size of a block that is a part
+// of a band of chunks.
 SegmentPtr array_segment(ArrayPtr array, ElementForm form, Context& context,
-                         uint64_t block_bytes = 256 * 1024);
+                         uint64_t part_bytes = kLayoutBlockBytes);
 
 // Returns a box of the array, padded with zeros beyond the array's end to the full size of its grid: a chunk
 // of an uncompressed Zarr array, a tile of a TIFF. Contains the elements from `origin` on, in boxes of the

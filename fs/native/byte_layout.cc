@@ -13,8 +13,6 @@ namespace plainfs {
 
 namespace {
 
-// Bytes per block: as much as the processor's second-level cache holds together with the source data.
-constexpr uint64_t kBlockBytes = 256 * 1024;
 constexpr uint64_t kBytesAhead = 2 << 20;
 
 struct LayoutBlock {
@@ -123,7 +121,7 @@ class LayoutFile : public ViewFile {
   void prepare();
   void set_blocks(ByteLayout layout) REQUIRES(published_.preparing) {
     const uint64_t least = layout.least_block();
-    const uint64_t block_bytes = least * std::max<uint64_t>(1, kBlockBytes / least);
+    const uint64_t block_bytes = least * std::max<uint64_t>(1, kLayoutBlockBytes / least);
     blocks_ = std::make_shared<LayoutBlocks>(std::move(layout), block_bytes, context_);
     prepared_.store(true, std::memory_order_release);
     published_.publish(blocks_->size());

@@ -16,6 +16,10 @@
 
 namespace plainfs {
 
+// The size of a block of a laid-out file: as much as the processor's second-level cache holds together with
+// the source data.
+inline constexpr uint64_t kLayoutBlockBytes = 256 * 1024;
+
 // A request for bytes of a segment or a layout: out.size() bytes from `offset` on.
 struct Wanted {
   uint64_t offset;

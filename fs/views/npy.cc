@@ -10,8 +10,8 @@
 namespace plainfs {
 namespace {
 
-// Several chunks of a Zarr array are copied row by row into a block, faster if the rows are many.
-constexpr uint64_t kBlockBytes = 512 * 1024;
+// Chunks beside each other are copied row by row into a block, faster if the rows are many.
+constexpr uint64_t kPartBytes = 512 * 1024;
 
 }  // namespace
 
@@ -25,7 +25,7 @@ std::unique_ptr<ViewFile> npy_file(ArrayPtr array, bool with_header, Context& co
         array->check();
         ByteLayout layout;
         if (with_header) layout.put(npy_header(*array));
-        layout.put(array_segment(array, packed_form(array->dtype()), context, kBlockBytes));
+        layout.put(array_segment(array, packed_form(array->dtype()), context, kPartBytes));
         return layout;
       },
       context);
