@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -137,9 +138,11 @@ ArrayPtr with_named_na(const ArrayPtr& array) {
   if (type.kind != Kind::logical || type.base == Kind::real || !array->may_be_missing()) return array;
   return mapped(array, type, [type](Elements values, const Box&) {
     visit_number(type, [&](auto zero) {
-      const auto numbers = values.mutable_values<decltype(zero)>();
-      for (uint64_t i = 0; i < values.count; ++i)
-        if (values.is_missing(i)) numbers[i] = static_cast<decltype(zero)>(2);
+      if constexpr (std::is_integral_v<decltype(zero)>) {
+        const auto numbers = values.mutable_values<decltype(zero)>();
+        for (uint64_t i = 0; i < values.count; ++i)
+          if (values.is_missing(i)) numbers[i] = 2;
+      }
     });
     return values;
   });
