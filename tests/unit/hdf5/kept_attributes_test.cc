@@ -1,6 +1,7 @@
 #include "formats/containers/hdf5/kept_attributes.h"
 
 #include <boost/test/unit_test.hpp>
+#include <utility>
 
 using namespace plainfs;
 using namespace plainfs::hdf5;
@@ -31,7 +32,9 @@ BOOST_AUTO_TEST_CASE(large_and_failed_attributes_are_not_kept) {
   KeptAttributes kept;
   kept.keep(1, one(std::string(1000, 'x')));
   kept.keep(1, one(Json::List(1000)));
-  kept.keep(1, one(Json::List{Json::List{}}));
+  Json::List nested;
+  nested.emplace_back(Json::List{});
+  kept.keep(1, one(std::move(nested)));
   kept.keep(1, one(Json::Object{}));
   kept.keep(1, Attributes(1000));
   kept.keep(1, {{"a", {}, unreadable("a disk")}});
