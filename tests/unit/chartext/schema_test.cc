@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(zarr_characters_are_joined_if_the_axis_is_named_so) {
   BOOST_TEST(!joined(characters("ACGT", {2, 2}, with_axes({"variants", "alleles"}))));
   Attributes of_xarray = with_axes({"station", "string2"});
   BOOST_TEST(!joined(characters("abcd", {2, 2}, of_xarray)));
-  of_xarray.emplace_back("_Encoding", Json("utf-8"));
+  of_xarray.push_back({"_Encoding", Json("utf-8")});
   BOOST_TEST(joined(characters("abcd", {2, 2}, of_xarray)) != nullptr);
 }
 
