@@ -18,7 +18,7 @@ DType character() {
 
 Node characters(std::string_view bytes, Shape shape, Attributes attributes) {
   Elements elements = zero_elements(character(), bytes.size());
-  std::memcpy(elements.bytes.data(), bytes.data(), bytes.size());
+  if (!bytes.empty()) std::memcpy(elements.bytes.data(), bytes.data(), bytes.size());
   Node node;
   node.content = LabelledArray{std::make_shared<MemoryArray>(character(), std::move(shape),
                                                              std::move(elements), std::move(attributes)),
