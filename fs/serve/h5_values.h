@@ -14,9 +14,9 @@ namespace plainfs::serve {
 Json h5_type(const DType& type);
 
 // Appends an element. A record is the list of its fields, an enumeration its number, a complex number its two
-// parts, a reference the path of its target. A missing text is "NA", any other missing value null. A character
-// of one byte that is not UTF-8 is U+FFFD. Throws damaged for other text that is not UTF-8. Requires: i <
-// elements.count.
+// parts, a reference the path of its target. A missing text is "NA", any other missing value null. A
+// character of one byte that is not UTF-8 is U+FFFD. Throws damaged for other text that is not UTF-8.
+// Requires: i < elements.count.
 void append_h5_value(const DType& type, const Elements& elements, uint64_t i, std::string& out);
 
 // An attribute: {"name", "shape", "type"}. Attributes have only the types of JSON. A value that is neither a

@@ -3,8 +3,8 @@
 // costs only its own readers. Unneeded processes are ended. A process that has grown too large is ended
 // between two questions, and the next question starts it again.
 //
-// A process for each file would need none of this waiting, but it takes some 13 ms to start and 2.6 MB: a walk
-// over a folder of 593 files took 7 times as long, and 127 MB instead of 29 with 48 processes.
+// A process for each file would need none of this waiting, but it takes some 13 ms to start and 2.6 MB: a
+// walk over a folder of 593 files took 7 times as long, and 127 MB instead of 29 with 48 processes.
 #pragma once
 
 #include <memory>
