@@ -132,7 +132,7 @@ ArrayPtr widened_halves(const ArrayPtr& array) {
   });
 }
 
-// Returns the array with the number for a missing truth value that h5_type() names NA. R stores another.
+// Returns the array with the number for a missing truth value that h5_type() names NA.
 ArrayPtr with_named_na(const ArrayPtr& array) {
   const DType& type = array->dtype();
   if (type.kind != Kind::logical || type.base == Kind::real || !array->may_be_missing()) return array;
@@ -141,7 +141,7 @@ ArrayPtr with_named_na(const ArrayPtr& array) {
       if constexpr (std::is_integral_v<decltype(zero)>) {
         const auto numbers = values.mutable_values<decltype(zero)>();
         for (uint64_t i = 0; i < values.count; ++i)
-          if (values.is_missing(i)) numbers[i] = 2;
+          if (values.is_missing(i)) numbers[i] = kH5NotAvailable;
       }
     });
     return values;

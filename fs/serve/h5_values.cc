@@ -78,7 +78,7 @@ Json enumeration_json(const DType& dtype) {
   if (dtype.kind == Kind::logical) {
     if (dtype.base == Kind::real) return number_json(kH5Real, dtype.size, dtype.big_endian, true);
     members = truth_members();
-    members.emplace_back("NA", Json::of(uint64_t{2}));
+    members.emplace_back("NA", Json::of(uint64_t{kH5NotAvailable}));
   }
   for (const EnumMember& member : dtype.members)
     members.emplace_back(member.name,

@@ -10,6 +10,9 @@
 
 namespace plainfs::serve {
 
+// The number of NA in the type of truth values, as in hdf5r's. R stores another.
+inline constexpr uint8_t kH5NotAvailable = 2;
+
 // Returns the type: {"class": 0, "size": 4, "order": 0, "sign": 1}. Types that HDF5 does not have are text.
 Json h5_type(const DType& type);
 

@@ -80,7 +80,7 @@ Json child_json(const Group& group, const Member& member) {
 
 // Returns the stored name of a member that H5Web names like the file tree, in which "a/b" is "a%2Fb".
 std::string stored_name(const Group& group, const std::string& name) {
-  if (name.find('%') == std::string::npos || group.find(name)) return name;
+  if (group.find(name)) return name;
   for (const Member& member : group.members())
     if (encode_name(member.name) == name) return member.name;
   return name;
@@ -88,11 +88,12 @@ std::string stored_name(const Group& group, const std::string& name) {
 
 // Returns the stored names in a path of the group.
 std::vector<std::string> stored_names(const Group& root, std::string_view path) {
-  std::vector<std::string> names;
-  for (const std::string& name : path_names(path)) {
-    const std::optional<Node> above = names.empty() ? std::nullopt : find_path(root, names);
-    const Group* const group = names.empty() ? &root : above ? above->parts.get() : nullptr;
-    names.push_back(group ? stored_name(*group, name) : name);
+  std::vector<std::string> names = path_names(path);
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (names[i].find('%') == std::string::npos) continue;  // as stored
+    const std::optional<Node> above = i > 0 ? find_path(root, std::span(names).first(i)) : std::nullopt;
+    const Group* const group = i == 0 ? &root : above ? above->parts.get() : nullptr;
+    if (group) names[i] = stored_name(*group, names[i]);
   }
   return names;
 }

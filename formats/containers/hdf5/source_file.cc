@@ -50,8 +50,7 @@ std::map<uint64_t, ObjectPlace> walk_tree(const LibraryFile& library) {
 
 std::unique_ptr<const LibraryFile> opened(const std::string& location, Context& context) {
   if (LibraryProcesses* const processes = LibraryProcesses::current())
-    return std::make_unique<const KnownFile>(
-        std::make_unique<const ProcessFile>(location, context, *processes));
+    return std::make_unique<const KnownFile>(location, context, *processes);
   return std::make_unique<const InsideFile>(location, context);
 }
 

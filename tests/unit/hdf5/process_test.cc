@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(process_answers_like_the_library_in_process) {
 }
 
 BOOST_AUTO_TEST_CASE(objects_read_ahead_answer_like_the_library) {
-  const KnownFile file(std::make_unique<const ProcessFile>(path(), context, process));
+  const KnownFile file(path(), context, process);
   const Bytes wanted = everything(InsideFile(path(), context));
   BOOST_TEST((everything(file) == wanted));
   BOOST_TEST((everything(file) == wanted));
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(objects_read_ahead_answer_like_the_library) {
 }
 
 BOOST_AUTO_TEST_CASE(objects_read_ahead_need_no_further_message) {
-  const KnownFile file(std::make_unique<const ProcessFile>(path(), context, process));
+  const KnownFile file(path(), context, process);
   const uint64_t root = file.root_address();
   const std::vector<StoredLink> links = file.links(root);
   ::kill(number(), SIGSTOP);  // it answers nothing more
@@ -157,13 +157,13 @@ BOOST_AUTO_TEST_CASE(large_groups_are_not_read_ahead) {
   BOOST_TEST(!file.tree(root, 2).value().object(wide).has_value());
   BOOST_TEST(!known.links(wide).has_value());
   BOOST_TEST(!known.find_link(wide, "7").has_value());
-  const KnownFile whole(std::make_unique<const ProcessFile>(directory.path("wide.h5"), context, process));
+  const KnownFile whole(directory.path("wide.h5"), context, process);
   BOOST_TEST(whole.links(wide).size() == 300U);
   BOOST_TEST(whole.find_link(wide, "299").has_value());
 }
 
 BOOST_AUTO_TEST_CASE(changed_file_is_not_answered_from_memory) {
-  const KnownFile file(std::make_unique<const ProcessFile>(path(), context, process));
+  const KnownFile file(path(), context, process);
   BOOST_TEST(!file.links(file.root_address()).empty());
   boost::filesystem::last_write_time(path(), 1'000'000'000);
   std::this_thread::sleep_for(std::chrono::milliseconds(50));  // longer than one check holds
@@ -523,7 +523,7 @@ BOOST_AUTO_TEST_CASE(silence_while_reading_ahead_is_no_error) {
   ProcessSettings quick = settings();
   quick.most_silence = std::chrono::milliseconds(300);
   LibraryProcesses process(quick);
-  const KnownFile file(std::make_unique<const ProcessFile>(directory.path("a.h5"), context, process));
+  const KnownFile file(directory.path("a.h5"), context, process);
   ::kill(process.idle_numbers().at(0), SIGSTOP);
   BOOST_TEST(file.links(file.root_address()).size() == 1U);
 }

@@ -13,7 +13,7 @@ constexpr uint64_t kMostAtFirst = 512, kMostOfGroup = 128;
 // Each read of a remote file is a round trip to its server, so nothing is read ahead there.
 KnownObjects KnownFile::read_ahead(uint64_t object, uint64_t most) const {
   if (bytes()->is_remote() || is_hostile_.load(std::memory_order_relaxed)) return {};
-  std::optional<KnownObjects> known = file_->tree(object, most);
+  std::optional<KnownObjects> known = tree(object, most);
   if (!known) is_hostile_.store(true, std::memory_order_relaxed);
   return known ? *std::move(known) : KnownObjects();
 }
@@ -32,7 +32,7 @@ auto KnownFile::find(Get&& get) const -> decltype(get(KnownObjects())) {
 
 StoredObjectFacts KnownFile::object(uint64_t address) const {
   auto facts = find([&](const KnownObjects& known) { return known.object(address); });
-  return facts ? *std::move(facts) : file_->object(address);
+  return facts ? *std::move(facts) : ProcessFile::object(address);
 }
 
 // Either finds all objects in memory or asks about all: a group with unknown members is mostly too large.
@@ -40,7 +40,7 @@ std::vector<FoundObject> KnownFile::objects(const std::vector<uint64_t>& address
   std::vector<FoundObject> found;
   for (const uint64_t address : addresses) {
     auto facts = find([&](const KnownObjects& known) { return known.object(address); });
-    if (!facts) return file_->objects(addresses);
+    if (!facts) return ProcessFile::objects(addresses);
     found.push_back({*std::move(facts), {}});
   }
   return found;
@@ -51,7 +51,7 @@ std::vector<StoredLink> KnownFile::links(uint64_t group) const {
   if (auto links = find(links_in)) return *std::move(links);
   auto known = std::make_shared<const KnownObjects>(read_ahead(group, kMostOfGroup));
   auto links = links_in(*known);
-  if (!links) return file_->links(group);
+  if (!links) return ProcessFile::links(group);
   const MutexLock lock(mutex_);
   latest_.swap(known);
   return *std::move(links);
@@ -59,17 +59,17 @@ std::vector<StoredLink> KnownFile::links(uint64_t group) const {
 
 std::optional<StoredLink> KnownFile::find_link(uint64_t group, const std::string& name) const {
   auto link = find([&](const KnownObjects& known) { return known.find_link(group, name); });
-  return link ? *std::move(link) : file_->find_link(group, name);
+  return link ? *std::move(link) : ProcessFile::find_link(group, name);
 }
 
 std::vector<StoredAttribute> KnownFile::attributes(uint64_t object) const {
   auto attributes = find([&](const KnownObjects& known) { return known.attributes(object); });
-  return attributes ? *std::move(attributes) : file_->attributes(object);
+  return attributes ? *std::move(attributes) : ProcessFile::attributes(object);
 }
 
 std::optional<StoredAttribute> KnownFile::attribute(uint64_t object, const std::string& name) const {
   auto attributes = find([&](const KnownObjects& known) { return known.attributes(object); });
-  if (!attributes) return file_->attribute(object, name);
+  if (!attributes) return ProcessFile::attribute(object, name);
   const auto found = std::find_if(attributes->begin(), attributes->end(),
                                   [&](const StoredAttribute& each) { return each.name == name; });
   if (found == attributes->end()) return std::nullopt;

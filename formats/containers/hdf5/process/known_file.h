@@ -56,27 +56,16 @@ class ProcessFile : public LibraryFile {
 // the root group and the objects below it, and listing an unknown group reads some of those below that group.
 // Questions about these objects are answered from memory if the file is unchanged. All others are put to the
 // process.
-class KnownFile : public LibraryFile {
+class KnownFile : public ProcessFile {
  public:
-  explicit KnownFile(std::unique_ptr<const ProcessFile> file) : file_(std::move(file)) {}
+  using ProcessFile::ProcessFile;
 
-  const FilePtr& bytes() const override { return file_->bytes(); }
-  const FileLayout& layout() const override { return file_->layout(); }
-  unsigned superblock_version() const override { return file_->superblock_version(); }
-  uint64_t root_address() const override { return file_->root_address(); }
   StoredObjectFacts object(uint64_t address) const override;
   std::vector<FoundObject> objects(const std::vector<uint64_t>& addresses) const override;
   std::vector<StoredLink> links(uint64_t group) const override;
   std::optional<StoredLink> find_link(uint64_t group, const std::string& name) const override;
   std::vector<StoredAttribute> attributes(uint64_t object) const override;
   std::optional<StoredAttribute> attribute(uint64_t object, const std::string& name) const override;
-  void read(uint64_t dataset, uint64_t element_size, const Box& box, const Shape& block_shape,
-            const Shape& target, std::byte* out) const override {
-    file_->read(dataset, element_size, box, block_shape, target, out);
-  }
-  std::optional<StoredChunkBytes> read_chunk(uint64_t dataset, const Shape& origin) const override {
-    return file_->read_chunk(dataset, origin);
-  }
 
  private:
   // Returns the result of get() for the objects of the first question, or else for those that were read ahead
@@ -85,7 +74,6 @@ class KnownFile : public LibraryFile {
   auto find(Get&& get) const -> decltype(get(KnownObjects()));
   KnownObjects read_ahead(uint64_t object, uint64_t most) const;
 
-  std::unique_ptr<const ProcessFile> file_;
   // Whether nothing is read ahead any more, because that ended the process. Relaxed: a late reader asks once
   // more.
   mutable std::atomic<bool> is_hostile_{false};
