@@ -43,6 +43,15 @@ std::string MountedCase::read(const std::string& path) {
   }
 }
 
+uint64_t MountedCase::end_of(const std::string& path, uint64_t size) {
+  constexpr uint64_t kReadWhole = 4 << 20;
+  constexpr size_t kAtEnds = 256 << 10;
+  if (size <= kReadWhole) return read(path).size();
+  const OpenFile file = filesystem_->open(filesystem_->find(path));
+  slice(file, 0, kAtEnds);
+  return size - kAtEnds + slice(file, size - kAtEnds, 2 * kAtEnds).size();
+}
+
 uint64_t MountedCase::size(const std::string& path) {
   return static_cast<uint64_t>(filesystem_->status(filesystem_->find(path)).st_size);
 }
@@ -65,7 +74,8 @@ std::string MountedCase::outcome(const std::string& path) {
   try {
     inode = filesystem_->find(path);
     if (S_ISDIR(filesystem_->status(inode).st_mode)) filesystem_->list(inode);
-    if (S_ISREG(filesystem_->status(inode).st_mode)) read(path);
+    const struct stat status = filesystem_->status(inode);
+    if (S_ISREG(status.st_mode)) end_of(path, static_cast<uint64_t>(status.st_size));
     return "ok";
   } catch (const Error& error) {
     const int code = filesystem_->report(inode, error);
@@ -123,8 +133,8 @@ void MountedCase::walk(const std::string& folder, std::map<std::string, Kind>& a
       const struct stat status = filesystem_->status(entry.inode);
       kind = S_ISDIR(status.st_mode) ? Kind::folder : S_ISLNK(status.st_mode) ? Kind::link : Kind::file;
       if (kind == Kind::folder) walk(path + "/", all, wrong);
-      if (kind == Kind::file && read(path).size() != static_cast<uint64_t>(status.st_size))
-        wrong.push_back(path);
+      const auto size = static_cast<uint64_t>(status.st_size);
+      if (kind == Kind::file && end_of(path, size) != size) wrong.push_back(path);
     } catch (const Error&) {
       continue;
     }

@@ -99,6 +99,7 @@ void LibraryProcess::start(Context& context) {
     question.flag(settings_.plugins);
     shared_ = SharedMemory::make(kSharedBytes);
     question.number(uint64_t{shared_.bytes().size()});
+    question.number(static_cast<uint32_t>(settings_.longest_tree.count()));
     const Answered answer = exchange(context, Ask::settings, question.bytes(), shared_.descriptor());
     Cursor in = answer.cursor();
     is_beginning_.store(false, std::memory_order_relaxed);

@@ -7,7 +7,8 @@
 //   ask                                     answer, after u64 bytes that were read by descriptor and u64 bytes of
 //                                           memory that the process has for itself, 0 if unknown
 //   settings    flag plugins, u64 bytes     text: why it is not confined, or empty
-//               of the shared memory, sent with its descriptor, or 0
+//               of the shared memory, sent with its descriptor, or 0,
+//               u32 milliseconds for a tree
 //   open        u64 file, text location     OpenedFacts
 //   close       u64 file                    nothing
 //   objects     u64 file, u64s              each: flag failed, error or object

@@ -30,9 +30,6 @@ constexpr size_t kCacheBytes = 16 << 20;
 // The limit in bytes of attributes in one answer. The answer omits the remaining objects.
 constexpr size_t kAttributesTogether = 1 << 20;
 
-// The limit of Ask::tree in time, for slow storage.
-constexpr std::chrono::milliseconds kLongestTree{50};
-
 // The daemon is trusted. Its messages are checked too, in order to find mistakes.
 constexpr uint64_t kMostAsked = uint64_t{1} << 40;
 
@@ -69,7 +66,7 @@ class Server {
   void put_head(Writer& out);
   void settings(Cursor& in, Descriptor shared, Writer& out);
   void open(uint64_t number, Cursor& in, Writer& out);
-  static void tree(const InsideFile& file, Cursor& in, Writer& out);
+  void tree(const InsideFile& file, Cursor& in, Writer& out);
   static void add_known(const InsideFile& file, uint64_t object, std::deque<uint64_t>& pending, Writer& out);
   void read(const LibraryFile& file, Cursor& in, Writer& out);
   Message put(Question question, ByteSpan bytes);
@@ -83,6 +80,7 @@ class Server {
   Channel channel_;
   const bool is_to_be_confined_;
   SharedMemory shared_;
+  std::chrono::milliseconds longest_tree_{};
   ByteCache cache_{kCacheBytes};
   Workers workers_{0};
   DecodeBudget decode_budget_, unit_budget_;
@@ -107,6 +105,7 @@ Message Server::put(Question question, ByteSpan bytes) {
 void Server::settings(Cursor& in, Descriptor shared, Writer& out) {
   context_.options.hdf5_plugins = read_flag(in);
   const auto shared_bytes = in.little<uint64_t>();
+  longest_tree_ = std::chrono::milliseconds(in.little<uint32_t>());
   if (shared_bytes > 0) shared_ = SharedMemory::of(std::move(shared), shared_bytes);
   const bool is_confined = is_to_be_confined_ && !context_.options.hdf5_plugins;
   library_version();  // starts the library, which reads its environment
@@ -157,7 +156,7 @@ void Server::add_known(const InsideFile& file, uint64_t object, std::deque<uint6
 void Server::tree(const InsideFile& file, Cursor& in, Writer& out) {
   std::deque<uint64_t> pending{in.little<uint64_t>()};
   const auto most = in.little<uint64_t>();
-  const auto end = std::chrono::steady_clock::now() + kLongestTree;
+  const auto end = std::chrono::steady_clock::now() + longest_tree_;
   std::set<uint64_t> seen;
   while (!pending.empty() && seen.size() < most && std::chrono::steady_clock::now() < end) {
     const uint64_t next = pending.front();
