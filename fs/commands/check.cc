@@ -51,6 +51,14 @@ class Complaints {
     for (const auto& [path, what] : lines_)
       std::printf("%s%s%s\n", printable(path).c_str(), path.empty() ? "" : ": ", printable(what).c_str());
   }
+  // Returns whether a notice, "PATH: FAULT", is one of the faults.
+  bool includes(const std::string& notice) const {
+    const MutexLock lock(mutex_);
+    return std::any_of(lines_.begin(), lines_.end(), [&](const auto& line) {
+      const size_t end = line.first.size();
+      return notice.starts_with(line.first + ": ") && line.second.ends_with(notice.substr(end));
+    });
+  }
   ExitCode exit_code() const {
     const MutexLock lock(mutex_);
     return worst_;
@@ -247,7 +255,7 @@ int check_command(Arguments arguments) {
   std::printf("%s\n", checked.outcome().c_str());
   // Data left out of a file, or unusual data, are not errors.
   for (const std::string& line : session.notices().lines())
-    std::printf("notice: %s\n", printable(line).c_str());
+    if (!complaints.includes(line)) std::printf("notice: %s\n", printable(line).c_str());
   return complaints.exit_code();
 }
 
