@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""seurat.rds of every golden store, in one R process: it is valid, equals Seurat's own object of the same parts, and
+"""seurat.rds of every golden store: it is valid, equals Seurat's own object of the same parts, and
 works with Seurat."""
+import collections
 import json
 import os
 import shutil
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from cases import golden_stores
@@ -105,6 +107,17 @@ class Genuine(unittest.TestCase):
         self.assertTrue(ours == saved.replace(ordered, b"\0\0\0\1" + text(b"factor")))
 
 
+def r_process(lines):
+    return subprocess.run(
+        ["Rscript", REFERENCE],
+        input="".join("\t".join(line) + "\n" for line in lines),
+        capture_output=True,
+        text=True,
+        timeout=600,
+        env=dict(os.environ, LC_ALL="C.UTF-8"),
+    )
+
+
 @unittest.skipUnless(has_seurat_4(), "the objects are those of Seurat 4")
 @needs_r("Seurat", "hdf5r", "jsonlite")
 class Golden(unittest.TestCase):
@@ -117,16 +130,23 @@ class Golden(unittest.TestCase):
             named(case, os.path.join(cls.folder, case + ".store"))
             for case in ("mat_packed_uint_col", "mat_unpacked_double_row")
         )
-        for name, store in [*golden_stores(DATA), ("named-by-column", cls.matrix), ("named-by-row", cls.by_row)]:
-            target = os.path.join(cls.folder, name)
-            output = subprocess.run(
-                [PROGRAM, "export", "--views", "seurat,h5ad,rds", store, target],
-                capture_output=True,
-                text=True,
-                timeout=60,
-            )
-            for at, _, names in sorted(os.walk(target)):
-                cls.add(store, target, at, names, output.stderr)
+        stores = [*golden_stores(DATA), ("named-by-column", cls.matrix), ("named-by-row", cls.by_row)]
+        with ThreadPoolExecutor(2) as two:
+            for store, target, output in two.map(cls.export, stores):
+                for at, _, names in sorted(os.walk(target)):
+                    cls.add(store, target, at, names, output)
+
+    @classmethod
+    def export(cls, named_store):
+        name, store = named_store
+        target = os.path.join(cls.folder, name)
+        output = subprocess.run(
+            [PROGRAM, "export", "--views", "seurat,h5ad,rds", store, target],
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        return store, target, output.stderr
 
     @classmethod
     def add(cls, store, target, at, names, output):
@@ -164,20 +184,16 @@ class Golden(unittest.TestCase):
             )
 
     def r(self, lines):
-        text = "".join("\t".join(line) + "\n" for line in lines)
-        result = subprocess.run(
-            ["Rscript", REFERENCE],
-            input=text,
-            capture_output=True,
-            text=True,
-            timeout=600,
-            env=dict(os.environ, LC_ALL="C.UTF-8"),
-        )
-        self.assertEqual(result.returncode, 0, result.stderr)
-        *problems, last = result.stdout.splitlines()
-        self.assertEqual([problem.replace(self.folder, "") for problem in problems], [])
-        words = last.split()[1:]
-        return dict(zip(words[::2], map(int, words[1::2])))
+        """Returns how many lines of each kind R checked, in two processes at a time."""
+        checked = collections.Counter()
+        with ThreadPoolExecutor(2) as two:
+            for result in two.map(r_process, (lines[0::2], lines[1::2])):
+                self.assertEqual(result.returncode, 0, result.stderr)
+                *problems, last = result.stdout.splitlines()
+                self.assertEqual([problem.replace(self.folder, "") for problem in problems], [])
+                words = last.split()[1:]
+                checked.update(dict(zip(words[::2], map(int, words[1::2]))))
+        return checked
 
     def test_every_object_equals_one_created_by_seurat(self):
         """Checks that each slot is identical, valid down to the last part, and rewritten by R as the same bytes. Runs
@@ -227,8 +243,7 @@ class Golden(unittest.TestCase):
                 file.write(whole.replace(before, after))
             lines.append(("genuine", altered, genuine))
         lines.append(("genuine", genuine, genuine))
-        text = "".join("\t".join(line) + "\n" for line in lines)
-        result = subprocess.run(["Rscript", REFERENCE], input=text, capture_output=True, text=True, timeout=600)
+        result = r_process(lines)
         self.assertEqual(len(result.stdout.splitlines()) - 1, len(lines) - 1, result.stdout + result.stderr + store)
 
 
