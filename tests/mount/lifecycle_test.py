@@ -135,8 +135,8 @@ class Lifecycle(Folder):
                 self.assertTrue(m.read("matrix.mtx"), option)
 
     def test_auto_unmount_clears_up_after_a_kill(self):
-        # fusermount3 learns of the end from a socket. It opens the mountpoint once, and leaves a mount whose /dev/fuse
-        # the kernel has yet to close: on a busy machine one of 200.
+        # fusermount3 learns of the end from a socket and then opens the mountpoint once. If the kernel has not closed
+        # /dev/fuse by then, it leaves the mount: on a busy machine one of 200.
         def is_cleared_up():
             with Mount(SAMPLE, "-o", "auto_unmount,sandbox=none") as m:
                 os.kill(m.pid, signal.SIGKILL)
