@@ -34,7 +34,7 @@ constexpr uint64_t kLinePart = 32;
 // all threads may take.
 constexpr uint64_t kEntriesAtOnce = 128 * 1024, kFewestAtOnce = 1024;
 constexpr uint64_t kAtOncePart = 16;
-// So many entries, which the wanted lines are likely to have, are found faster by one thread than others wake.
+// Up to as many entries, the mean number of the wanted lines, are found before other threads would wake.
 constexpr uint64_t kQuickEntries = 16 * 1024;
 // The most unneeded values that are read between two needed ones.
 constexpr uint64_t kWidestGap = 1024;

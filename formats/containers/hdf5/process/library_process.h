@@ -60,7 +60,7 @@ struct ProcessSettings {
   std::chrono::milliseconds most_silence_when_wanted{5'000};
   size_t most_files = 24;          // open in one process; the library takes almost 1 MiB for each
   uint64_t most_bytes = 96 << 20;  // memory that a process may keep for itself between two questions
-  std::chrono::milliseconds longest_tree{50};  // spent on one Ask::tree, for slow storage
+  std::chrono::milliseconds longest_tree{50};   // spent on one Ask::tree, for slow storage
   std::chrono::milliseconds most_idle{30'000};  // for all processes but one
 };
 
