@@ -13,8 +13,10 @@ import argparse
 import collections
 import contextlib
 import fcntl
+import glob
 import multiprocessing
 import os
+import pathlib
 import random
 import re
 import resource
@@ -197,6 +199,18 @@ def mount(mirror, mountpoint, options):
     return daemon_of(mountpoint)
 
 
+def threads_of(pid):
+    """Returns what each thread of a process waits for: its name, its place in the kernel and its system call."""
+    threads = []
+    for thread in sorted(glob.glob(f"/proc/{pid}/task/*")):
+        try:
+            texts = [pathlib.Path(thread, name).read_text().strip() for name in ("comm", "wchan", "syscall")]
+        except OSError as error:
+            texts = [str(error)]
+        threads.append(" ".join(texts))
+    return f"process {pid}: " + "; ".join(threads)
+
+
 def one_round(options, number, mountpoint, mirror, export, files, watch, end):
     pid = mount(mirror, mountpoint, options)
     stop, results = multiprocessing.Event(), multiprocessing.Queue()
@@ -222,7 +236,7 @@ def one_round(options, number, mountpoint, mirror, export, files, watch, end):
     watch.look(pid)
     subprocess.run(["fusermount3", "-u", mountpoint], check=True)
     if not wait_until(lambda: daemon_of(mountpoint) is None, 10):
-        output.append((collections.Counter(), [f"the program (pid {pid}) is still there after it was unmounted"], 0))
+        output.append((collections.Counter(), [f"still there after it was unmounted: {threads_of(pid)}"], 0))
     return output
 
 
