@@ -8,6 +8,7 @@
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/derived_group.h"
 #include "formats/core/model/factor.h"
+#include "formats/core/model/turned_array.h"
 #include "formats/core/sparse/computed_matrix.h"
 #include "formats/core/sparse/entry_source.h"
 
@@ -55,7 +56,7 @@ ArrayPtr Selection::of(const ArrayPtr& values) const {
     own.codes = of(own.codes);
     return checked(factor_of(std::move(own), context_), [values] { values->check(); });
   }
-  return subset(values->shape().size() > 1 ? in_object_order(values) : values, 0, cells_);
+  return subset(values->shape().size() > 1 ? in_row_order(values) : values, 0, cells_);
 }
 
 Table Selection::of(const Table& table) const {

@@ -208,7 +208,7 @@ Error out_of_order(const LineLayout& layout, std::string_view name, uint64_t sta
   return unsupported("the {}s of {} are not sorted by their starts: {} after {}", layout.line, name, start,
                      last_start);
 }
-Error with_reversed_axes(const LineLayout& layout, std::string_view name, uint64_t start, uint64_t end) {
+Error ends_before_start(const LineLayout& layout, std::string_view name, uint64_t start, uint64_t end) {
   return unsupported("a {} of {} ends at {}, before its start {}", layout.line, name, end, start);
 }
 
@@ -227,7 +227,7 @@ class Indexer {
       begin_chromosome(name, offset);
     else if (start < last_start_)
       throw out_of_order(layout_, name, start, last_start_);
-    if (end < start) throw with_reversed_axes(layout_, name, start, end);
+    if (end < start) throw ends_before_start(layout_, name, start, end);
     // An empty interval is found at the position of its start.
     const uint64_t past = std::max(end, start + 1);
     if (past > Binning::of(IndexKind::csi).positions()) throw too_large(std::max(start, end), name);
@@ -367,7 +367,7 @@ void IndexedLines::add_distinct(uint64_t start, uint64_t end) {
   if (count_ > 0 && start < last_start_) {
     error_ = out_of_order(*layout_, chromosome_, start, last_start_);
   } else if (end < start) {
-    error_ = with_reversed_axes(*layout_, chromosome_, start, end);
+    error_ = ends_before_start(*layout_, chromosome_, start, end);
   }
   const uint64_t past = std::max(end, start + 1);
   const uint64_t bin = Binning::of(IndexKind::csi).bin_of(start, past);

@@ -323,13 +323,6 @@ ArrayPtr permuted(ArrayPtr values, std::vector<size_t> axes) {
   return std::make_shared<PermutedArray>(std::move(values), std::move(axes));
 }
 
-ArrayPtr in_object_order(ArrayPtr values) {
-  if (!values->column_major()) return values;
-  std::vector<size_t> reversed(values->shape().size());
-  std::iota(reversed.rbegin(), reversed.rend(), size_t{0});
-  return permuted(std::move(values), std::move(reversed));
-}
-
 ArrayPtr subset(ArrayPtr values, size_t axis, Indices indices) {
   return std::make_shared<SubsetArray>(std::move(values), axis, std::move(indices));
 }

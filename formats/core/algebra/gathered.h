@@ -13,8 +13,6 @@ using Indices = std::shared_ptr<const std::vector<uint64_t>>;
 
 // Returns the array in which axis i is axis axes[i] of `values`. Requires: axes is a permutation.
 ArrayPtr permuted(ArrayPtr values, std::vector<size_t> axes);
-// Returns the array in C order if the dimensions of `values` are reversed, else `values` itself.
-ArrayPtr in_object_order(ArrayPtr values);
 
 // Returns the given indices of an axis, in their order. They may repeat. Requires: all are below the axis's
 // extent.

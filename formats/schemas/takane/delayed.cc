@@ -1,5 +1,4 @@
 #include "formats/schemas/takane/delayed.h"
-#include "formats/core/algebra/common_type.h"
 
 #include <algorithm>
 #include <memory>
@@ -7,11 +6,13 @@
 
 #include "cache/mutex.h"
 #include "formats/containers/hdf5/container.h"
+#include "formats/core/algebra/common_type.h"
 #include "formats/core/algebra/gathered.h"
 #include "formats/core/frames/data_frame.h"
 #include "formats/core/frames/parts.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/generated_array.h"
+#include "formats/core/model/turned_array.h"
 #include "formats/core/sparse/computed_matrix.h"
 #include "formats/schemas/takane/columns.h"
 #include "formats/schemas/takane/lists.h"
@@ -117,7 +118,7 @@ Delayed dense_seed(const Group& node, const ObjectPlace& place, Context& context
   array.names = stored_names(node, data->shape(), place, context);
   array.dense = chihaya_values(data, place, context);
   if (!is_native) {
-    array.dense = in_object_order(as_column_major(array.dense));
+    array.dense = in_row_order(as_column_major(array.dense));
     std::reverse(array.names.begin(), array.names.end());
   }
   array.shape = array.dense->shape();
@@ -181,7 +182,7 @@ Delayed of_dense_object(const Opening& opening) {
   const LabelledArray& stored = std::get<LabelledArray>(member->content);
   if (stored.labels) stored.labels->check();  // throws the fault
   Delayed array;
-  array.dense = in_object_order(stored.values);
+  array.dense = in_row_order(stored.values);
   array.shape = array.dense->shape();
   array.names.resize(array.shape.size());
   if (array.shape.size() == 2) array.names = {stored.row_names, stored.column_names};

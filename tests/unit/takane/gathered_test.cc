@@ -2,6 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "formats/core/model/turned_array.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/store_nodes.h"
 
@@ -40,8 +41,8 @@ BOOST_AUTO_TEST_CASE(axes_change_places) {
 }
 
 BOOST_AUTO_TEST_CASE(reversed_dimensions_are_put_in_order) {
-  BOOST_TEST(text_of(*in_object_order(as_column_major(matrix()))) == "0 3 1 4 2 5 ");
-  BOOST_TEST(text_of(*in_object_order(matrix())) == "0 1 2 3 4 5 ");
+  BOOST_TEST(text_of(*in_row_order(as_column_major(matrix()))) == "0 3 1 4 2 5 ");
+  BOOST_TEST(text_of(*in_row_order(matrix())) == "0 1 2 3 4 5 ");
 }
 
 BOOST_AUTO_TEST_CASE(indices_are_picked_in_any_order_and_may_repeat) {
