@@ -36,26 +36,19 @@ struct Piece {
   uint64_t size;
 };
 
-class ImagedFile : public File {
+class ImagedFile : public DerivedFile {
  public:
   // image: the block. Throws damaged if it is invalid.
   ImagedFile(FilePtr file, Bytes image, const FileLayout& layout)
-      : File(file->path(), file->size(), file->fingerprint()),
-        file_(std::move(file)),
-        image_(std::move(image)) {
+      : DerivedFile(std::move(file)), image_(std::move(image)) {
     find_pieces(layout);
   }
-  int descriptor() const override { return file_->descriptor(); }
-  bool is_remote() const override { return file_->is_remote(); }
-  void will_read(std::span<const ByteRange> ranges) const override { file_->will_read(ranges); }
-  void check_unchanged() const override { file_->check_unchanged(); }
-  void check_unmodified_since(timespec then) const override { file_->check_unmodified_since(then); }
 
  private:
   void find_pieces(const FileLayout& layout);
 
   void read(uint64_t offset, std::span<std::byte> out) const override {
-    file_->read_at(offset, out);
+    file().read_at(offset, out);
     const uint64_t end = offset + out.size();
     auto piece = pieces_.upper_bound(offset);
     if (piece != pieces_.begin()) --piece;
@@ -67,7 +60,6 @@ class ImagedFile : public File {
     }
   }
 
-  const FilePtr file_;
   const Bytes image_;
   std::map<uint64_t, Piece> pieces_;  // by offset in the file; they do not overlap
 };

@@ -5,24 +5,16 @@
 
 namespace plainfs::rds {
 
-class PassProgress::Watched final : public File {
+class PassProgress::Watched final : public DerivedFile {
  public:
-  Watched(FilePtr file, std::atomic<uint64_t>& read)
-      : File(file->path(), file->size(), file->fingerprint()), file_(std::move(file)), read_(read) {}
-
-  int descriptor() const override { return file_->descriptor(); }
-  bool is_remote() const override { return file_->is_remote(); }
-  void will_read(std::span<const ByteRange> ranges) const override { file_->will_read(ranges); }
-  void check_unchanged() const override { file_->check_unchanged(); }
-  void check_unmodified_since(timespec then) const override { file_->check_unmodified_since(then); }
+  Watched(FilePtr file, std::atomic<uint64_t>& read) : DerivedFile(std::move(file)), read_(read) {}
 
  private:
   void read(uint64_t offset, std::span<std::byte> out) const override {
-    file_->read_at(offset, out);
+    file().read_at(offset, out);
     read_.store(offset + out.size(), std::memory_order_relaxed);
   }
 
-  const FilePtr file_;
   std::atomic<uint64_t>& read_;
 };
 

@@ -67,6 +67,25 @@ class File {
 
 using FilePtr = std::shared_ptr<const File>;
 
+// A file with the size and version of another one, for a class that reads it in its own way.
+class DerivedFile : public File {
+ public:
+  int descriptor() const override { return file_->descriptor(); }
+  bool is_remote() const override { return file_->is_remote(); }
+  void will_read(std::span<const ByteRange> ranges) const override { file_->will_read(ranges); }
+  void check_unchanged() const override { file_->check_unchanged(); }
+  void check_unchanged_lately() const override { file_->check_unchanged_lately(); }
+  void check_unmodified_since(timespec then) const override { file_->check_unmodified_since(then); }
+
+ protected:
+  explicit DerivedFile(FilePtr file)
+      : File(file->path(), file->size(), file->fingerprint()), file_(std::move(file)) {}
+  const File& file() const { return *file_; }
+
+ private:
+  const FilePtr file_;
+};
+
 // Returns `h` with `value` mixed in, for fingerprints. The order counts, and changing any bit changes about
 // half of all bits.
 inline uint64_t mixed(uint64_t h, uint64_t value) {

@@ -22,17 +22,6 @@
 namespace plainfs {
 namespace {
 
-class FileValue : public Value {
- public:
-  explicit FileValue(FilePtr file) : file_(std::move(file)) {}
-  uint64_t size() const override { return file_->size(); }
-  Bytes read(uint64_t offset, uint64_t size) const override { return file_->read_at(offset, size); }
-  Bytes read_all() const override { return read(0, size()); }
-
- private:
-  FilePtr file_;
-};
-
 class FolderStore : public KeyStore {
  public:
   FolderStore(std::string path, Sources& files) : KeyStore(std::move(path)), files_(files) {

@@ -11,6 +11,7 @@
 
 #include "formats/core/base/bytes.h"
 #include "formats/core/base/error.h"
+#include "formats/core/base/file.h"
 
 namespace plainfs {
 
@@ -40,6 +41,18 @@ class MemoryValue : public Value {
 
  private:
   const Bytes bytes_;
+};
+
+// A value that is a file.
+class FileValue : public Value {
+ public:
+  explicit FileValue(FilePtr file) : file_(std::move(file)) {}
+  uint64_t size() const override { return file_->size(); }
+  Bytes read(uint64_t offset, uint64_t size) const override { return file_->read_at(offset, size); }
+  Bytes read_all() const override { return read(0, size()); }
+
+ private:
+  const FilePtr file_;
 };
 
 // Throws damaged if a location or key has more than most_bytes.

@@ -54,17 +54,6 @@ std::optional<std::string> RemoteFile::stamp() const {
 
 namespace {
 
-class RemoteValue : public Value {
- public:
-  explicit RemoteValue(FilePtr file) : file_(std::move(file)) {}
-  uint64_t size() const override { return file_->size(); }
-  Bytes read(uint64_t offset, uint64_t size) const override { return file_->read_at(offset, size); }
-  Bytes read_all() const override { return read(0, size()); }
-
- private:
-  FilePtr file_;
-};
-
 class RemoteFolder : public KeyStore {
  public:
   RemoteFolder(const std::string& location, Sources& sources, Listing* listing)
@@ -76,7 +65,7 @@ class RemoteFolder : public KeyStore {
   ValuePtr open(const std::string& key) const override {
     FilePtr file = sources_.open_if_exists(place_of(key));
     if (!file) return nullptr;
-    return std::make_shared<RemoteValue>(std::move(file));
+    return std::make_shared<FileValue>(std::move(file));
   }
 
   bool has_folder(const std::string& folder) const override {

@@ -55,9 +55,9 @@ Node object_in_memory(const ValuePtr& object, const View& view) {
   const std::optional<bpcells::StoredVersion> version = bpcells::parse_version(version_text);
   if (!version) throw unsupported("unknown BPCells version {}", to_json_text(Json(version_text)));
   Node node;
-  node.parts = std::make_shared<Directory>(
-      view.place,
-      [object, version = *version](const GroupPtr&) {
+  node.parts = directory_at(
+      view,
+      [object, version = *version](const View&) {
         std::vector<Member> members;
         for (const bpcells::DirectoryArray& stored : bpcells::directory_arrays(version))
           if (const ValuePtr slot = object->attribute(stored.name))

@@ -165,15 +165,13 @@ void add_folder(std::vector<Member>& members, const std::string& name, const Val
   if (!list || list->type != RType::list || list->items.empty()) return;
   const View folder = view.at(view.place.inside(name, view.place.parent));
   Node node;
-  node.parts =
-      std::make_shared<Directory>(folder.place, [list, folder, experiment, add](const GroupPtr& self) {
-        const View inside = folder.at({self, folder.place.path});
-        std::vector<Member> made;
-        for_each_item(*list, [&](const std::string& own, const ValuePtr& item) {
-          add(made, own, item, inside, *experiment);
-        });
-        return made;
-      });
+  node.parts = directory_at(folder, [list, experiment, add](const View& inside) {
+    std::vector<Member> made;
+    for_each_item(*list, [&](const std::string& own, const ValuePtr& item) {
+      add(made, own, item, inside, *experiment);
+    });
+    return made;
+  });
   members.push_back({name, std::move(node)});
 }
 
@@ -260,11 +258,8 @@ Node experiment_node(const ValuePtr& object, const View& view, const ArrayPtr& c
   if (!experiment.columns) experiment.columns = columns;
   const auto shared = std::make_shared<const Experiment>(std::move(experiment));
   Node node;
-  node.parts = std::make_shared<Directory>(
-      view.place,
-      [shared, view](const GroupPtr& self) {
-        return experiment_members(shared, view.at({self, view.place.path}));
-      },
+  node.parts = directory_at(
+      view, [shared](const View& inside) { return experiment_members(shared, inside); },
       [object] { return experiment_attributes(*object); });
   return node;
 }

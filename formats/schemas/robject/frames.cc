@@ -194,10 +194,9 @@ Node frame_node(const ValuePtr& frame, const View& view, const ArrayPtr& row_nam
   Node node;
   node.content = table_content(*frame, row_names, view);
   node.attributes = [frame] { return attributes_of(*frame); };
-  node.parts = std::make_shared<Directory>(
-      view.place,
-      [frame, view](const GroupPtr& self) {
-        View inside = view.at({self, view.place.path});
+  node.parts = directory_at(
+      view,
+      [frame](View inside) {
         inside.without_names = true;
         return column_members(*frame, inside);
       },

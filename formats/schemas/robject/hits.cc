@@ -38,11 +38,8 @@ Node hits_node(const ValuePtr& hits, const View& view) {
   Node node;
   node.content = table_of_hits(*hits, view);
   node.attributes = [hits] { return attributes_of(*hits); };
-  node.parts = std::make_shared<Directory>(
-      view.place,
-      [hits, view](const GroupPtr& self) {
-        return slot_members(pairs_of(*hits), view.at({self, view.place.path}));
-      },
+  node.parts = directory_at(
+      view, [hits](const View& inside) { return slot_members(pairs_of(*hits), inside); },
       [hits] { return attributes_of(*hits); });
   return node;
 }

@@ -134,11 +134,8 @@ Node igraph_node(const ValuePtr& graph, const View& view) {
   Node node;
   node.content = table_of_edges(*graph, view);
   node.attributes = [graph] { return attributes_of_graph(*graph); };
-  node.parts = std::make_shared<Directory>(
-      view.place,
-      [graph, view](const GroupPtr& self) {
-        return igraph_members(*graph, view.at({self, view.place.path}));
-      },
+  node.parts = directory_at(
+      view, [graph](const View& inside) { return igraph_members(*graph, inside); },
       [graph] { return attributes_of_graph(*graph); });
   return node;
 }

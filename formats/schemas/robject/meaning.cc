@@ -22,11 +22,8 @@ ValuePtr list_data(const Value& object) {
 
 Node slots_node(const ValuePtr& object, const View& view) {
   Node node;
-  node.parts = std::make_shared<Directory>(
-      view.place,
-      [object, view](const GroupPtr& self) {
-        return slot_members(*object, view.at({self, view.place.path}));
-      },
+  node.parts = directory_at(
+      view, [object](const View& inside) { return slot_members(*object, inside); },
       [object] { return attributes_of(*object); });
   return node;
 }
@@ -70,13 +67,20 @@ std::optional<Node> node_of(const ValuePtr& value, const View& view) {
   return node;
 }
 
+GroupPtr directory_at(const View& view, std::function<std::vector<Member>(const View& inside)> list,
+                      std::function<Attributes()> attributes) {
+  return std::make_shared<Directory>(
+      view.place.parent, view.place.path,
+      [view, list = std::move(list)](const GroupPtr& self) {
+        return list(view.at({self, view.place.path}));
+      },
+      std::move(attributes));
+}
+
 Node list_node(const ValuePtr& list, const View& view) {
   Node node;
-  node.parts = std::make_shared<Directory>(
-      view.place,
-      [list, view](const GroupPtr& self) {
-        return list_members(*list, view.at({self, view.place.path}));
-      },
+  node.parts = directory_at(
+      view, [list](const View& inside) { return list_members(*list, inside); },
       [list] { return attributes_of(*list); });
   return node;
 }

@@ -26,13 +26,6 @@ struct Place {
   }
 };
 
-// A directory with members that are created again for each listing, from values in memory.
-class Directory final : public ListedGroup {
- public:
-  Directory(Place place, List list, std::function<Attributes()> attributes = nullptr)
-      : ListedGroup(std::move(place.parent), std::move(place.path), std::move(list), std::move(attributes)) {}
-};
-
 // The names of members. A name that is already used gets ~2, ~3, …
 class MemberNames {
  public:
@@ -68,6 +61,15 @@ struct View {
   std::optional<SideNames> sides = std::nullopt;  // replace the matrix's own
   View at(Place other) const { return {scope, std::move(other)}; }
 };
+
+// A directory with members that are created again for each listing, from values in memory.
+class Directory final : public ListedGroup {
+ public:
+  using ListedGroup::ListedGroup;
+};
+// list: returns the members; `inside` has the directory as its parent.
+GroupPtr directory_at(const View& view, std::function<std::vector<Member>(const View& inside)> list,
+                      std::function<Attributes()> attributes = nullptr);
 
 // Returns the node of a value; nullopt if it holds no data. A fault inside a value affects that value alone.
 std::optional<Node> node_of(const ValuePtr& value, const View& view);

@@ -137,7 +137,7 @@ Node sequences_node(const ValuePtr& info, const View& view) {
   }
   Node node;
   node.content = std::move(sequences);
-  node.parts = std::make_shared<Directory>(view.place, [table](const GroupPtr&) {
+  node.parts = directory_at(view, [table](const View&) {
     return std::vector<Member>{{"sequence_information", Node{.content = table}}};
   });
   return node;
@@ -163,12 +163,11 @@ Node grouped_ranges_node(const ValuePtr& object, const View& view, bool with_col
     node.content = std::move(broken);
   }
   node.attributes = [object] { return attributes_of(*object); };
-  node.parts = std::make_shared<Directory>(
-      view.place,
-      [object, view, with_columns, group](const GroupPtr& self) {
-        const View inside = view.at({self, view.place.path});
+  node.parts = directory_at(
+      view,
+      [object, with_columns, group](const View& inside) {
         std::vector<Member> members{{"ranges", range_table(object, inside, with_columns, group)}};
-        const View info_view = view.at(inside.place.inside("sequence_information", self));
+        const View info_view = inside.at(inside.place.inside("sequence_information", inside.place.parent));
         members.push_back({"sequence_information", sequences_node(object->attribute("seqinfo"), info_view)});
         const ValuePtr about = object->attribute("elementMetadata");
         if (with_columns && about && is_frame(*about) && !frame_columns(*about).items.empty())

@@ -10,9 +10,9 @@ namespace {
 Node root_with(const std::string& name, const ValuePtr& value, const ScopePtr& scope) {
   Node root;
   root.attributes = [value] { return attributes_of(*value); };
-  root.parts = std::make_shared<Directory>(Place{}, [name, value, scope](const GroupPtr& self) {
+  root.parts = directory_at(View{scope, {}}, [name, value](const View& inside) {
     std::vector<Member> members;
-    add_member(members, name, value, View{scope, {self, "/"}});
+    add_member(members, name, value, inside);
     for (Member& member : members) member.node.attributes = [] { return Attributes(); };
     return members;
   });

@@ -74,11 +74,8 @@ Attributes only_class(const Value& object) {
 
 Node directory_of(const ValuePtr& object, const View& view, Members members, Describe describe = only_class) {
   Node node;
-  node.parts = std::make_shared<Directory>(
-      view.place,
-      [object, view, members](const GroupPtr& self) {
-        return members(object, view.at({self, view.place.path}));
-      },
+  node.parts = directory_at(
+      view, [object, members](const View& inside) { return members(object, inside); },
       [object, describe] { return describe(*object); });
   return node;
 }
@@ -89,7 +86,7 @@ void add_list(std::vector<Member>& members, const std::string& name, const Value
   if (!list || list->type != RType::list) return;
   const View folder = view.at(view.place.inside(name, view.place.parent));
   Node node;
-  node.parts = std::make_shared<Directory>(folder.place, [list, folder, make](const GroupPtr& self) {
+  node.parts = directory_at(folder, [list, make](const View& inside) {
     const std::optional<std::vector<std::string>> names = list->item_names();
     std::vector<Member> made;
     MemberNames given;
@@ -97,9 +94,9 @@ void add_list(std::vector<Member>& members, const std::string& name, const Value
       const ValuePtr& item = list->items[i];
       const std::string own = given.take(names ? (*names)[i] : "", i);
       if (item->type == RType::s4 || item->type == RType::list)
-        made.push_back({own, make(item, folder.at(folder.place.inside(own, self)))});
+        made.push_back({own, make(item, inside.at(inside.place.inside(own, inside.place.parent)))});
       else
-        add_member(made, own, item, folder.at({self, folder.place.path}));
+        add_member(made, own, item, inside);
     }
     return made;
   });

@@ -80,11 +80,8 @@ std::vector<Member> image_members(const ValuePtr& image, const View& view) {
 
 Node seurat_image_node(const ValuePtr& image, const View& view) {
   Node node;
-  node.parts = std::make_shared<Directory>(
-      view.place,
-      [image, view](const GroupPtr& self) {
-        return image_members(image, view.at({self, view.place.path}));
-      },
+  node.parts = directory_at(
+      view, [image](const View& inside) { return image_members(image, inside); },
       [image] { return attributes_of(*image); });
   return node;
 }

@@ -319,11 +319,8 @@ Node sparse_node(const ValuePtr& matrix, const View& view) {
     node.content = std::move(broken);
   }
   node.attributes = [matrix] { return attributes_with_assay(*matrix); };
-  node.parts = std::make_shared<Directory>(
-      view.place,
-      [matrix, view](const GroupPtr& self) {
-        return part_members(*matrix, view.at({self, view.place.path}));
-      },
+  node.parts = directory_at(
+      view, [matrix](const View& inside) { return part_members(*matrix, inside); },
       [matrix] { return attributes_with_assay(*matrix); });
   return node;
 }

@@ -149,11 +149,8 @@ std::vector<Member> pictures_of(const Value& frame, const View& view) {
     if (picture->type != RType::s4) continue;
     const View folder = view.at(view.place.inside(name, view.place.parent));
     Node node;
-    node.parts = std::make_shared<Directory>(
-        folder.place,
-        [picture, folder](const GroupPtr& self) {
-          return picture_members(picture, folder.at({self, folder.place.path}));
-        },
+    node.parts = directory_at(
+        folder, [picture](const View& inside) { return picture_members(picture, inside); },
         [picture] { return attributes_of(*picture); });
     members.push_back({name, std::move(node)});
   }
@@ -176,9 +173,7 @@ void add_images(std::vector<Member>& members, const ValuePtr& frame, const View&
   }
   if (rows == 0 || table.columns.empty()) return;
   Node node{std::move(table)};
-  node.parts = std::make_shared<Directory>(place.place, [frame, place](const GroupPtr& self) {
-    return pictures_of(*frame, place.at({self, place.place.path}));
-  });
+  node.parts = directory_at(place, [frame](const View& inside) { return pictures_of(*frame, inside); });
   members.push_back({"images", std::move(node)});
 }
 

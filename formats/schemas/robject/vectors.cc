@@ -227,8 +227,8 @@ Node vector_node(const ValuePtr& vector, const View& view) {
     const ArrayPtr codes = array.values;
     if (array.labels) array.values = std::move(array.labels);
     array.labels = nullptr;
-    node.parts = std::make_shared<Directory>(
-        view.place, [vector, codes](const GroupPtr&) { return factor_members(*vector, codes); },
+    node.parts = directory_at(
+        view, [vector, codes](const View&) { return factor_members(*vector, codes); },
         [vector] { return attributes_of(*vector); });
   }
   if (array.values->shape().size() == 1) array.row_names = names_of(*vector, view);
