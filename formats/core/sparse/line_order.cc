@@ -241,8 +241,9 @@ LineOrder::Store LineOrder::choose() const {
   };
   const uint64_t of_entry = sizeof(uint32_t) + matrix_.value->dtype().size;
   if (fits(of_entry, budget / kCachePart)) return Store::cache;
-  if (is_on_disk_.load(std::memory_order_acquire)) return Store::disk;
-  if (scratch_ && !disk_is_full_ && fits(kLeastEncoded, scratch_->room())) return Store::disk;
+  const std::optional<OnDisk>* const filled = on_disk_.known();
+  if (filled && *filled) return Store::disk;
+  if (scratch_ && !filled && fits(kLeastEncoded, scratch_->room())) return Store::disk;
   return fits(of_entry, budget / kMostCachePart) ? Store::cache : Store::nowhere;
 }
 
@@ -285,7 +286,7 @@ void LineOrder::for_segments(Work&& work) const {
   for_entry_runs(pass, context_, [&](uint64_t first, uint64_t) { work(first / in_segment_); });
 }
 
-void LineOrder::fill_disk() const {
+std::optional<LineOrder::OnDisk> LineOrder::fill_disk() const {
   auto file = scratch_->make();
   std::vector<Placed> placed(segments());
   std::atomic<bool> is_full{!file};
@@ -298,11 +299,8 @@ void LineOrder::fill_disk() const {
     else
       is_full = true;
   });
-  disk_is_full_ = is_full.load();
-  if (is_full) return;
-  placed_ = std::move(placed);
-  file_ = std::move(file);
-  is_on_disk_.store(true, std::memory_order_release);
+  if (is_full) return std::nullopt;
+  return OnDisk{std::move(file), std::move(placed)};
 }
 
 std::shared_ptr<const LineOrder::Segment> LineOrder::segment_in_cache(uint64_t number) const {
@@ -317,7 +315,7 @@ void LineOrder::fill_cache() const {
 }
 
 bool LineOrder::prepare() const {
-  if (choose() == Store::disk) filling_.call([this] { fill_disk(); });
+  if (choose() == Store::disk) on_disk_.get([this] { return fill_disk(); });
   const Store store = choose();  // not the disk if that was too full
   if (store == Store::cache) fill_cache();
   prepared_.store(store, std::memory_order_release);
@@ -329,8 +327,8 @@ class LineOrder::SortedBytes {
  public:
   explicit SortedBytes(std::shared_ptr<const Segment> cached)
       : form(cached->form), cached_(std::move(cached)) {}
-  SortedBytes(const ScratchFile& file, const Placed& placed)
-      : form(placed.form), file_(&file), offset_(placed.offset) {}
+  SortedBytes(const OnDisk& stored, uint64_t segment)
+      : form(stored.placed[segment].form), file_(stored.file.get()), offset_(stored.placed[segment].offset) {}
 
   const Form form;
   // Returns `size` bytes from `offset` on, in `room` if they are not in memory.
@@ -430,7 +428,8 @@ void LineOrder::visit(const WantedLines& wanted, bool with_values,
   const auto read = [&](FoundEntries& found, uint64_t first, uint64_t) {
     clear(found);
     const uint64_t number = first / in_segment_;
-    take(store == Store::disk ? SortedBytes(*file_, placed_[number]) : SortedBytes(segment_in_cache(number)),
+    take(store == Store::disk ? SortedBytes(**on_disk_.known(), number)
+                              : SortedBytes(segment_in_cache(number)),
          wanted, with_values, found);
   };
   if (entries_ / lines_ * wanted.count > kQuickEntries)
