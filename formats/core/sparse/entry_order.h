@@ -81,7 +81,6 @@ class EntryOrder {
   std::vector<uint64_t> places_of(std::span<const Column> unknown, const Wanted& wanted,
                                   const Indices& indices) const;
   bool rises(const Column& column, const Indices& indices) const;
-  const char* minor_word() const { return matrix_.by_row ? "column" : "row"; }
   Order sorted(uint64_t major, uint64_t begin, uint64_t end) const;
 
   const SparseMatrix matrix_;

@@ -216,7 +216,7 @@ LineOrder::LineOrder(SparseMatrix matrix, const SparseMajors& majors, Context& c
     : matrix_(std::move(matrix)),
       majors_(majors),
       context_(context),
-      lines_(matrix_.by_row ? matrix_.columns : matrix_.rows),
+      lines_(matrix_.minors()),
       entries_(majors.entries()),
       in_segment_(in_segment(majors.lists(), context)),
       at_once_(looked_through_at_once(majors.lists(), context)),
@@ -254,7 +254,7 @@ bool LineOrder::has_room() const {
 LineOrder::Segment LineOrder::make(uint64_t segment) const {
   check_cancelled();
   const uint64_t first = segment * in_segment_, some = std::min(in_segment_, entries_ - first);
-  const IndexRun<uint32_t> lines(*matrix_.index, first, some, lines_, matrix_.by_row ? "column" : "row");
+  const IndexRun<uint32_t> lines(*matrix_.index, first, some, lines_, matrix_.minor_word());
   const Elements values = read_run(*matrix_.value, first, some);
   Stored stored{lines.values(), values, std::vector<uint32_t>(some)};
   std::vector<uint32_t> last(lines_);
@@ -384,8 +384,7 @@ void LineOrder::take(const SortedBytes& segment, const WantedLines& wanted, bool
 // Looks for the wanted lines among entries [first, last) of the store.
 void LineOrder::find(uint64_t first, uint64_t last, const WantedLines& wanted, bool with_values,
                      FoundEntries& found) const {
-  const IndexRun<uint32_t> lines(*matrix_.index, first, last - first, lines_,
-                                 matrix_.by_row ? "column" : "row");
+  const IndexRun<uint32_t> lines(*matrix_.index, first, last - first, lines_, matrix_.minor_word());
   const std::vector<uint64_t> places = places_of(wanted, lines.values());
   if (places.empty()) return;
   for (const uint64_t place : places) found.lines.push_back(wanted.number_of(lines.values()[place]));

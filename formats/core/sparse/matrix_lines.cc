@@ -122,7 +122,7 @@ SparseLines::SparseLines(const SparseMatrix& matrix, bool are_rows, Context& con
       context_(context),
       is_along_(are_rows == matrix.by_row),
       majors_(matrix_),
-      minors_(matrix.by_row ? matrix.columns : matrix.rows),
+      minors_(matrix.minors()),
       cache_owner_(context.cache.new_owner()),
       order_(matrix_, majors_, context) {
   check_is_matrix(dtype());
@@ -216,8 +216,7 @@ std::optional<std::vector<int64_t>> SparseLines::measure(const ExtraWidths& widt
   pass([&](uint64_t first, uint64_t last) {
     // Includes the entry before, which may be of the same major.
     const uint64_t from = first - (first > 0);
-    const IndexRun<uint32_t> indices(*matrix_.index, from, last - from, minors_,
-                                     matrix_.by_row ? "column" : "row");
+    const IndexRun<uint32_t> indices(*matrix_.index, from, last - from, minors_, matrix_.minor_word());
     const std::span<const uint32_t> all = indices.values();
     std::vector<std::pair<uint64_t, uint64_t>> spans;  // the entries of each major in this run
     std::vector<uint64_t> majors;

@@ -236,14 +236,14 @@ void StoreReader::read_storage_order(SparseMatrix& matrix) {
 // rows).
 void StoreReader::fit_pointer(SparseMatrix& matrix) {
   if (matrix.error || !entry_count_) return;
-  const uint64_t major = matrix.by_row ? matrix.rows : matrix.columns;
+  const uint64_t majors = matrix.majors();
   const uint64_t length = matrix.pointer->count();
-  if (length == major + 1) return;
-  if (major == 0 && length == 2 && *entry_count_ == 0) {
+  if (length == majors + 1) return;
+  if (majors == 0 && length == 2 && *entry_count_ == 0) {
     matrix.pointer = first_values(matrix.pointer, 1, "idxptr");
   } else {
-    matrix.error = damaged("idxptr has {} values, expected {} for {} {}", length, major + 1, major,
-                           matrix.by_row ? "rows" : "columns");
+    matrix.error = damaged("idxptr has {} values, expected {} for {} {}s", length, majors + 1, majors,
+                           matrix.major_word());
     pointer_fits_ = false;
   }
 }
