@@ -30,10 +30,9 @@ constexpr uint64_t kWhileMade = 12;
 constexpr uint64_t kLeastEncoded = 2, kMostEncoded = 5 + 1 + 8;  // bytes
 // The part of the budget (1 / kLinePart) for one number per line.
 constexpr uint64_t kLinePart = 32;
-// Entries that one thread looks through at a time, and the part of the budget (1 / kAtOncePart) that those of
-// all threads may take.
-constexpr uint64_t kEntriesAtOnce = 128 * 1024, kFewestAtOnce = 1024;
-constexpr uint64_t kAtOncePart = 16;
+// The fewest entries that one thread looks through at a time, and the part of the budget (1 / kAtOncePart)
+// that those of all threads may take.
+constexpr uint64_t kFewestAtOnce = 1024, kAtOncePart = 16;
 // Up to as many entries, the mean number of the wanted lines, are found before other threads would wake.
 constexpr uint64_t kQuickEntries = 16 * 1024;
 // The most unneeded values that are read between two needed ones.

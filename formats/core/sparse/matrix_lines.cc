@@ -19,8 +19,7 @@ namespace plainfs {
 
 namespace {
 
-// Entries that one thread reads at a time in a pass.
-constexpr uint64_t kEntriesInRun = 128 * 1024;
+// Elements of a dense matrix that are read at a time.
 constexpr uint64_t kElementsInRun = 256 * 1024;
 // A hint: the number of elements of a line to read at once.
 constexpr uint64_t kLineChunk = 256 * 1024;
@@ -187,7 +186,7 @@ LineEntries SparseLines::read_along(uint64_t line) const {
 template <class Work>
 void SparseLines::pass(Work&& work) const {
   const std::vector<ArrayPtr> parts{matrix_.index, matrix_.value};
-  for_entry_runs({parts, 0, majors_.entries(), entries_at_once(kEntriesInRun, parts, context_),
+  for_entry_runs({parts, 0, majors_.entries(), entries_at_once(kEntriesAtOnce, parts, context_),
                   !stay_in_cache(majors_.lists(), context_)},
                  context_, work);
 }
