@@ -44,25 +44,4 @@ class SCOPED_CAPABILITY CancellableLock {
   Mutex& mutex_;
 };
 
-// A replacement for std::once_flag with std::call_once, for work that reads. Waiting for it can be cancelled.
-class Once {
- public:
-  // Runs work unless an earlier call completed it. Concurrent callers wait. Throws what work throws, and
-  // Cancelled; after an exception the next call runs work again.
-  template <class Work>
-  void call(Work&& work) {
-    if (is_done()) return;
-    const CancellableLock lock(working_);
-    if (is_done()) return;
-    work();
-    is_done_.store(true, std::memory_order_release);
-  }
-
- private:
-  bool is_done() const { return is_done_.load(std::memory_order_acquire); }
-
-  Mutex working_;                     // held while the work runs
-  std::atomic<bool> is_done_{false};  // atomic: the result is used without a lock
-};
-
 }  // namespace plainfs

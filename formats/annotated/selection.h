@@ -11,6 +11,7 @@
 #include "cache/lazy.h"
 #include "formats/annotated/annotated_matrices.h"
 #include "formats/core/algebra/gathered.h"
+#include "formats/core/model/derived_group.h"
 
 namespace plainfs {
 
@@ -22,25 +23,24 @@ AnnotatedMatrix selected_cells(const AnnotatedMatrix& matrix, const Indices& cel
 
 // An annotated matrix as a group with AnnData's names for its parts, whatever their names in the store.
 // annotated_matrices() finds the matrix in it.
-class AnnotatedGroup : public Group {
+class AnnotatedGroup : public DerivedGroup {
  public:
   // stored: the matrix's group, which this one replaces. make: called on first use.
   AnnotatedGroup(GroupPtr stored, std::function<AnnotatedMatrix()> make)
-      : stored_(std::move(stored)), make_(std::move(make)) {}
+      : DerivedGroup(std::move(stored)), make_(std::move(make)) {}
 
   // Returns the matrix. Throws what making it throws.
   AnnotatedMatrix matrix() const;
   std::vector<Member> members() const override;
-  GroupPtr parent() const override { return stored_->parent(); }
-  std::string path() const override { return stored_->path(); }
+  std::optional<Node> find_unlisted(std::string_view) const override { return std::nullopt; }
+  Attributes attributes() const override { return {}; }
   // Returns the number of nested groups of this kind, this one included.
   size_t depth() const {
-    const auto* const outer = dynamic_cast<const AnnotatedGroup*>(stored_.get());
+    const auto* const outer = dynamic_cast<const AnnotatedGroup*>(&stored());
     return 1 + (outer ? outer->depth() : 0);
   }
 
  private:
-  const GroupPtr stored_;
   const std::function<AnnotatedMatrix()> make_;
   // Apart from the group, because a directory of levels has thousands of groups, most of them never entered.
   Lazy<std::shared_ptr<const AnnotatedMatrix>> made_;

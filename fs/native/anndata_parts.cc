@@ -290,8 +290,7 @@ void ElementWriter::put_sparse(const SparseMatrix& matrix, AnnDataLayout& out) c
   const bool is_small = matrix.rows <= INT32_MAX && matrix.columns <= INT32_MAX;
   const bool is_short = is_small && entries <= INT32_MAX;
   out.array(path_ + "/data", numbers_of(matrix.value), {});
-  const ArrayPtr indices = indices_below(matrix.index, matrix.by_row ? matrix.columns : matrix.rows,
-                                         matrix.by_row ? "column" : "row");
+  const ArrayPtr indices = indices_below(matrix.index, matrix.minors(), matrix.minor_word());
   out.integers(path_ + "/indices", indices, is_small ? 4 : 8, {});
   out.integers(path_ + "/indptr", matrix.pointer, is_short ? 4 : 8, {});
 }

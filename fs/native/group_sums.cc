@@ -17,8 +17,6 @@ namespace plainfs {
 
 namespace {
 
-// Values that one thread reads at a time.
-constexpr uint64_t kSummedInRun = 128 * 1024;
 // The part of the cache's budget (1 / kSumsPart) that the sums of all passes under way may take. Each thread
 // has one pass under way.
 constexpr uint64_t kSumsPart = 4;
@@ -166,8 +164,8 @@ void GroupSums::read_runs(uint64_t first, uint64_t end, Visit&& visit) const {
   };
   // Other passes under way may need what this one has passed.
   const std::vector<ArrayPtr> parts{stored_.values};
-  for_entry_runs<Run>({parts, first, end, entries_at_once(kSummedInRun, parts, context()), false}, context(),
-                      read, visit);
+  for_entry_runs<Run>({parts, first, end, entries_at_once(kEntriesAtOnce, parts, context()), false},
+                      context(), read, visit);
 }
 
 template <class T>

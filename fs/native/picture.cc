@@ -9,6 +9,7 @@
 
 #include "formats/core/base/checked.h"
 #include "formats/core/codecs/checksum.h"
+#include "formats/core/model/derived_array.h"
 #include "formats/core/model/number_cast.h"
 
 namespace plainfs {
@@ -230,31 +231,17 @@ const ImageLevel* shown_level(const Image& image, const ImageChoice& choice) {
   return shown;
 }
 
-// A rectangle along the last two axes of an array.
-class CutArray : public Array {
- public:
-  CutArray(ArrayPtr whole, Shape shape, uint64_t y, uint64_t x)
-      : Array(whole->dtype(), std::move(shape)), whole_(std::move(whole)), y_(y), x_(x) {}
-  Elements read(const Box& box) const override {
-    check_inside(box, shape());
-    Box moved = box;
-    moved.origin[moved.origin.size() - 2] += y_;
-    moved.origin[moved.origin.size() - 1] += x_;
-    return whole_->read(moved);
-  }
-  bool may_be_missing() const override { return whole_->may_be_missing(); }
-
- private:
-  const ArrayPtr whole_;
-  const uint64_t y_, x_;
-};
-
+// Returns the rectangle along the last two axes.
 ArrayPtr cut(const ArrayPtr& values, const ImageChoice::Region& region) {
-  Shape shape = values->shape();
-  shape[shape.size() - 2] = region.height;
-  shape[shape.size() - 1] = region.width;
-  if (shape == values->shape()) return values;
-  return std::make_shared<CutArray>(values, std::move(shape), region.y, region.x);
+  const Shape& shape = values->shape();
+  const size_t y = shape.size() - 2, x = shape.size() - 1;
+  if (region.height == shape[y] && region.width == shape[x]) return values;
+  Box part = whole(shape);
+  part.origin[y] = region.y;
+  part.extent[y] = region.height;
+  part.origin[x] = region.x;
+  part.extent[x] = region.width;
+  return slice(values, std::move(part));
 }
 
 bool is_chosen(const ImageChoice& choice, uint64_t channel, const ImageChannel* described) {

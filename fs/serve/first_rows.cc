@@ -150,11 +150,9 @@ std::optional<Grid> rows_of(const SparseMatrix& matrix) {
   Grid grid{caption_of(entries, all, "values, in stored order"), false};
   grid.header = {{"row", false}, {"column", false}, {"value", true}};
   if (entries == 0) return grid;
-  const uint64_t majors = matrix.by_row ? matrix.rows : matrix.columns;
-  const uint64_t minors = matrix.by_row ? matrix.columns : matrix.rows;
-  const IndexRun<uint64_t> pointers(*matrix.pointer, 0, std::min(majors + 1, kMostPointers), all + 1,
+  const IndexRun<uint64_t> pointers(*matrix.pointer, 0, std::min(matrix.majors() + 1, kMostPointers), all + 1,
                                     "pointer");
-  const IndexRun<uint64_t> places(*matrix.index, 0, entries, minors, matrix.by_row ? "column" : "row");
+  const IndexRun<uint64_t> places(*matrix.index, 0, entries, matrix.minors(), matrix.minor_word());
   const std::span<const uint64_t> ends = pointers.values();
   const Elements values = matrix.value->peek(range(0, entries));
   for (uint64_t i = ends.front(), major = 0; i < entries; ++i) {

@@ -34,42 +34,6 @@ struct Chosen {
   bool stays = true;  // the axis is kept in the result
 };
 
-class SelectedArray final : public DerivedArray {
- public:
-  SelectedArray(const ArrayPtr& array, std::vector<Chosen> axes)
-      : DerivedArray(array, array->dtype(), shape_of(axes), false), axes_(std::move(axes)) {}
-
-  Shape chunk_shape() const override {
-    const Shape stored = values().chunk_shape();
-    Shape chunk;
-    for (size_t i = 0; i < axes_.size(); ++i)
-      if (axes_[i].stays) chunk.push_back(std::max<uint64_t>(1, std::min(stored[i], axes_[i].count)));
-    return chunk;
-  }
-  bool may_be_missing() const override { return values().may_be_missing(); }
-
- private:
-  static Shape shape_of(const std::vector<Chosen>& axes) {
-    Shape shape;
-    for (const Chosen& axis : axes)
-      if (axis.stays) shape.push_back(axis.count);
-    return shape;
-  }
-  Box stored_box(const Box& box) const override {
-    check_inside(box, shape());
-    Box stored;
-    size_t own = 0;
-    for (const Chosen& axis : axes_) {
-      stored.origin.push_back(axis.first + (axis.stays ? box.origin[own] : 0));
-      stored.extent.push_back(axis.stays ? box.extent[own] : 1);
-      if (axis.stays) ++own;
-    }
-    return stored;
-  }
-
-  const std::vector<Chosen> axes_;
-};
-
 WrongQuestion no_selection(std::string_view text) {
   return {fmt::format("{} is not a valid slice", printable(text))};
 }
@@ -370,7 +334,14 @@ ArrayPtr selected(const ArrayPtr& array, const std::optional<std::string>& selec
       left.remove_prefix(end + 1);
     }
   }
-  return std::make_shared<SelectedArray>(array, std::move(axes));
+  Box part;
+  std::vector<size_t> kept;
+  for (const Chosen& axis : axes) {
+    if (axis.stays) kept.push_back(part.origin.size());
+    part.origin.push_back(axis.first);
+    part.extent.push_back(axis.count);
+  }
+  return slice(array, std::move(part), std::move(kept));
 }
 
 void answer_h5_data(const Exchange& exchange, const ArrayPtr& array, Context& context) {

@@ -39,8 +39,10 @@ struct CfDataset {
 using CfDatasetPtr = std::shared_ptr<const CfDataset>;
 
 // A group that may be a CF dataset.
-class CfGroup : public Group {
+class CfGroup : public DerivedGroup {
  public:
+  using DerivedGroup::DerivedGroup;
+
   // Returns the dataset, or null if no array of the group has named dimensions, or if two arrays give one
   // dimension different lengths. Reads the attributes of the arrays once. Throws what reading them throws.
   virtual CfDatasetPtr dataset() const = 0;

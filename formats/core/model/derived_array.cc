@@ -1,6 +1,7 @@
 #include "formats/core/model/derived_array.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "cache/lazy.h"
 #include "formats/core/model/time_text.h"
@@ -51,6 +52,18 @@ class CheckedArray : public DerivedArray {
   Lazy<std::optional<Error>> broken_;
 };
 
+class PlainSlice final : public Slice {
+ public:
+  using Slice::Slice;
+  bool may_be_missing() const override { return values().may_be_missing(); }
+};
+
+Shape kept_of(const Shape& shape, const std::vector<size_t>& kept) {
+  Shape some;
+  for (const size_t axis : kept) some.push_back(shape[axis]);
+  return some;
+}
+
 }  // namespace
 
 std::optional<Elements> DerivedArray::repeated(const Box& box) const {
@@ -61,6 +74,44 @@ std::optional<Elements> DerivedArray::repeated(const Box& box) const {
 
 Box DerivedArray::stored_box(const Box& box) const {
   check_inside(box, shape());
+  return box;
+}
+
+Slice::Slice(ArrayPtr values, DType dtype, Box part, std::vector<size_t> kept)
+    : DerivedArray(std::move(values), std::move(dtype), kept_of(part.extent, kept), false),
+      part_(std::move(part)),
+      kept_(std::move(kept)) {}
+
+Shape Slice::chunk_shape() const {
+  Shape chunk = kept_of(values().chunk_shape(), kept_);
+  for (size_t i = 0; i < chunk.size(); ++i) chunk[i] = std::max<uint64_t>(1, std::min(chunk[i], shape()[i]));
+  return chunk;
+}
+
+Box Slice::stored_box(const Box& box) const {
+  check_inside(box, shape());
+  Box stored = part_;
+  for (size_t i = 0; i < kept_.size(); ++i) {
+    stored.origin[kept_[i]] += box.origin[i];
+    stored.extent[kept_[i]] = box.extent[i];
+  }
+  return stored;
+}
+
+ArrayPtr slice(ArrayPtr values, Box part, std::vector<size_t> kept) {
+  return std::make_shared<PlainSlice>(std::move(values), std::move(part), std::move(kept));
+}
+
+ArrayPtr slice(ArrayPtr values, Box part) {
+  std::vector<size_t> all(part.extent.size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  return slice(std::move(values), std::move(part), std::move(all));
+}
+
+Box at_index(const Shape& shape, size_t axis, uint64_t index) {
+  Box box = whole(shape);
+  box.origin[axis] = index;
+  box.extent[axis] = 1;
   return box;
 }
 

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "formats/core/model/array.h"
 #include "formats/core/model/context.h"
@@ -41,6 +42,34 @@ class DerivedArray : public Array {
 
   const ArrayPtr values_;
 };
+
+// A box of an array without some of its axes: a plane, or a column of a matrix. It has no attributes, because
+// those of the array describe all of it.
+class Slice : public DerivedArray {
+ public:
+  // kept: the axes of the array that the slice has, ascending. Requires: the box lies inside the array, and
+  // has one element along each other axis.
+  Slice(const ArrayPtr& values, Box part, std::vector<size_t> kept)
+      : Slice(values, values->dtype(), std::move(part), std::move(kept)) {}
+  Slice(ArrayPtr values, DType dtype, Box part, std::vector<size_t> kept);
+
+  Shape chunk_shape() const override;
+  Attributes attributes() const override { return {}; }
+
+ private:
+  Box stored_box(const Box& box) const override;
+
+  const Box part_;
+  const std::vector<size_t> kept_;
+};
+
+// Returns a Slice in which elements may be missing only if they may be in `values`.
+ArrayPtr slice(ArrayPtr values, Box part, std::vector<size_t> kept);
+// Returns a slice that keeps all axes.
+ArrayPtr slice(ArrayPtr values, Box part);
+
+// Returns the box of all elements with one index along an axis. Requires: the index is below its extent.
+Box at_index(const Shape& shape, size_t axis, uint64_t index);
 
 // Returns `values` with each element converted independently. convert is called with a run of stored elements
 // and their box, for messages. It returns as many elements of dtype.

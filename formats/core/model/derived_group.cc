@@ -5,7 +5,7 @@
 namespace plainfs {
 
 std::vector<Member> OverlayGroup::members() const {
-  std::vector<Member> members = stored_->members();
+  std::vector<Member> members = stored().members();
   if (refine_)
     for (Member& member : members) member.node = refine_(member.name, std::move(member.node));
   members.insert(members.end(), added_.begin(), added_.end());
@@ -13,7 +13,7 @@ std::vector<Member> OverlayGroup::members() const {
 }
 
 std::optional<Node> OverlayGroup::find(std::string_view name) const {
-  if (std::optional<Node> node = stored_->find(name))
+  if (std::optional<Node> node = stored().find(name))
     return refine_ ? refine_(std::string(name), std::move(*node)) : std::move(*node);
   for (const Member& member : added_)
     if (member.name == name) return member.node;
@@ -27,13 +27,13 @@ std::string member_path(const Group& group, std::string_view name) {
 }
 
 KnownMembers::KnownMembers(GroupPtr group, std::vector<Member> members, std::vector<std::string> names)
-    : group_(std::move(group)), members_(std::move(members)) {
+    : DerivedGroup(std::move(group)), members_(std::move(members)) {
   for (size_t i = 0; i < names.size(); ++i) names_.emplace_back(std::move(names[i]), i);
   std::sort(names_.begin(), names_.end());
 }
 
 std::optional<Node> KnownMembers::find(std::string_view name) const {
-  return known(name) ? group_->find(name) : std::nullopt;
+  return known(name) ? stored().find(name) : std::nullopt;
 }
 
 const Node* KnownMembers::known(std::string_view name) const {

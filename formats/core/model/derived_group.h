@@ -16,20 +16,12 @@
 
 namespace plainfs {
 
-// A stored group with members that mean more than they state themselves, or with members of its own. A schema
-// uses it to give the parts of a structure their meaning by their place in it.
-class OverlayGroup : public Group {
+// A group that shows another group and forwards the calls about it: attributes(), path() and so on. A
+// subclass lists the members, and overrides any other function that differs.
+class DerivedGroup : public Group {
  public:
-  // Returns the member with the meaning that its name has in this group.
-  using Refine = std::function<Node(const std::string& name, Node stored)>;
+  explicit DerivedGroup(GroupPtr stored) : stored_(std::move(stored)) {}
 
-  // refine: may be null. added: members besides the stored ones, listed last. If the name of an added member
-  // is also stored, both are listed, and find() returns the stored one.
-  OverlayGroup(GroupPtr stored, Refine refine, std::vector<Member> added = {})
-      : stored_(std::move(stored)), refine_(std::move(refine)), added_(std::move(added)) {}
-
-  std::vector<Member> members() const override;
-  std::optional<Node> find(std::string_view name) const override;
   std::optional<Node> find_unlisted(std::string_view name) const override {
     return stored_->find_unlisted(name);
   }
@@ -37,8 +29,29 @@ class OverlayGroup : public Group {
   GroupPtr parent() const override { return stored_->parent(); }
   std::string path() const override { return stored_->path(); }
 
+ protected:
+  const Group& stored() const { return *stored_; }
+
  private:
   const GroupPtr stored_;
+};
+
+// A stored group with members that mean more than they state themselves, or with members of its own. A schema
+// uses it to give the parts of a structure their meaning by their place in it.
+class OverlayGroup : public DerivedGroup {
+ public:
+  // Returns the member with the meaning that its name has in this group.
+  using Refine = std::function<Node(const std::string& name, Node stored)>;
+
+  // refine: may be null. added: members besides the stored ones, listed last. If the name of an added member
+  // is also stored, both are listed, and find() returns the stored one.
+  OverlayGroup(GroupPtr stored, Refine refine, std::vector<Member> added = {})
+      : DerivedGroup(std::move(stored)), refine_(std::move(refine)), added_(std::move(added)) {}
+
+  std::vector<Member> members() const override;
+  std::optional<Node> find(std::string_view name) const override;
+
+ private:
   const Refine refine_;
   const std::vector<Member> added_;
 };
@@ -82,24 +95,18 @@ std::string member_path(const Group& group, std::string_view name);
 
 // A group with members that are already known and refined. Views see the directory they are asked about as
 // such a group.
-class KnownMembers : public Group {
+class KnownMembers : public DerivedGroup {
  public:
   // members: the result of members(), possibly under other names. names: the stored name of each.
   KnownMembers(GroupPtr group, std::vector<Member> members, std::vector<std::string> names);
 
-  const GroupPtr& group() const { return group_; }
+  const Group& group() const { return stored(); }
   std::vector<Member> members() const override { return members_; }
   // Returns the member with this stored name, not refined. Does not ask the group for a name that no member
   // has.
   std::optional<Node> find(std::string_view name) const override;
   // Returns the member with this stored name as in members(), or null.
   const Node* known(std::string_view name) const;
-  std::optional<Node> find_unlisted(std::string_view name) const override {
-    return group_->find_unlisted(name);
-  }
-  Attributes attributes() const override { return group_->attributes(); }
-  GroupPtr parent() const override { return group_->parent(); }
-  std::string path() const override { return group_->path(); }
 
   // A scope in which several views are asked about a group in turn, so that each can use what an earlier one
   // found out. For one thread at a time, before others see the group.
@@ -127,7 +134,6 @@ class KnownMembers : public Group {
   }
 
  private:
-  const GroupPtr group_;
   const std::vector<Member> members_;
   std::vector<std::pair<std::string, size_t>> names_;  // with the index of the member; sorted
   // Set only during the scope: findings hold the group itself.
@@ -137,7 +143,7 @@ class KnownMembers : public Group {
 // Returns `group`, or the group that it wraps if it has known members.
 inline const Group& stored_group(const Group& group) {
   const auto* known = dynamic_cast<const KnownMembers*>(&group);
-  return known ? *known->group() : group;
+  return known ? known->group() : group;
 }
 
 // Returns what make() finds out about a directory, or the finding of a view that was asked before.

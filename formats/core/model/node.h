@@ -93,6 +93,14 @@ struct SparseMatrix {
   // Set instead of value, index and pointer if only a pass can determine the number of entries. Returns these
   // three; its other members are ignored. Thread-safe. Throws what reading throws.
   std::function<SparseMatrix()> evaluate = nullptr;
+
+  // Returns the number of rows if pointer runs over rows, else that of columns.
+  uint64_t majors() const { return by_row ? rows : columns; }
+  // Returns the number of the others: indices are below it.
+  uint64_t minors() const { return by_row ? columns : rows; }
+  // Returns "row" or "column", for messages.
+  const char* major_word() const { return by_row ? "row" : "column"; }
+  const char* minor_word() const { return by_row ? "column" : "row"; }
 };
 
 // Returns the matrix with its value, index and pointer. May read all of it.

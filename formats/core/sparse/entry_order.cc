@@ -22,7 +22,7 @@ constexpr uint64_t kLongColumn = 32 * 1024;  // entries; of a longer column only
 EntryOrder::EntryOrder(SparseMatrix matrix, Context& context)
     : matrix_(std::move(matrix)),
       context_(context),
-      minors_(matrix_.by_row ? matrix_.columns : matrix_.rows),
+      minors_(matrix_.minors()),
       majors_(matrix_),
       cache_owner_(context.cache.new_owner()),
       known_(majors_.count() / 64 + 1) {}
@@ -105,11 +105,11 @@ std::vector<uint64_t> EntryOrder::places_of(std::span<const Column> unknown, con
 }
 
 IndexRun<uint32_t> EntryOrder::read_indices(uint64_t first, uint64_t last) const {
-  return {*matrix_.index, first, last - first, minors_, minor_word()};
+  return {*matrix_.index, first, last - first, minors_, matrix_.minor_word()};
 }
 
 IndexRun<uint32_t> EntryOrder::read_unchecked_indices(uint64_t first, uint64_t last) const {
-  return IndexRun<uint32_t>::unchecked(*matrix_.index, first, last - first, minors_, minor_word());
+  return IndexRun<uint32_t>::unchecked(*matrix_.index, first, last - first, minors_, matrix_.minor_word());
 }
 
 Elements EntryOrder::read_values(const std::vector<uint64_t>& places, uint64_t first, uint64_t count) const {
@@ -156,7 +156,7 @@ EntryOrder::Order EntryOrder::sorted(uint64_t major, uint64_t begin, uint64_t en
     if (indices[order.places[i - 1] - begin] == index)
       throw inexpressible(
           "R's and BPCells' sparse matrices cannot have repeated entries: {} {} occurs twice in {} {}",
-          matrix_.by_row ? "column" : "row", index, matrix_.by_row ? "row" : "column", major);
+          matrix_.minor_word(), index, matrix_.major_word(), major);
   }
   return order;
 }

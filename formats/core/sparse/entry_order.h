@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "cache/cancellable_lock.h"
+#include "cache/lazy.h"
 #include "formats/core/model/context.h"
 #include "formats/core/model/index_run.h"
 #include "formats/core/sparse/sparse_majors.h"
@@ -81,7 +81,6 @@ class EntryOrder {
   std::vector<uint64_t> places_of(std::span<const Column> unknown, const Wanted& wanted,
                                   const Indices& indices) const;
   bool rises(const Column& column, const Indices& indices) const;
-  const char* minor_word() const { return matrix_.by_row ? "column" : "row"; }
   Order sorted(uint64_t major, uint64_t begin, uint64_t end) const;
 
   const SparseMatrix matrix_;
@@ -103,16 +102,11 @@ class LazyOrder {
   explicit LazyOrder(std::unique_ptr<const EntryOrder> order) : order_(std::move(order)) {}
 
   // Throws the errors of creating it; the next call tries again.
-  const EntryOrder& get() const {
-    if (!make_) return *order_;
-    once_.call([this] { order_ = make_(); });
-    return *order_;
-  }
+  const EntryOrder& get() const { return *order_.get(make_); }
 
  private:
   const std::function<std::unique_ptr<const EntryOrder>()> make_;  // empty: order_ was set by the constructor
-  mutable Once once_;
-  mutable std::unique_ptr<const EntryOrder> order_;  // written once, by once_
+  Lazy<std::unique_ptr<const EntryOrder>> order_;
 };
 
 }  // namespace plainfs

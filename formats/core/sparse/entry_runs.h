@@ -15,6 +15,9 @@
 
 namespace plainfs {
 
+// The number of entries that one thread should read at a time if memory allows.
+inline constexpr uint64_t kEntriesAtOnce = 128 * 1024;
+
 // The arrays that a pass reads, and the range of entries.
 struct EntryPass {
   std::vector<ArrayPtr> parts;  // the indices, the values

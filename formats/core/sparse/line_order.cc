@@ -30,10 +30,9 @@ constexpr uint64_t kWhileMade = 12;
 constexpr uint64_t kLeastEncoded = 2, kMostEncoded = 5 + 1 + 8;  // bytes
 // The part of the budget (1 / kLinePart) for one number per line.
 constexpr uint64_t kLinePart = 32;
-// Entries that one thread looks through at a time, and the part of the budget (1 / kAtOncePart) that those of
-// all threads may take.
-constexpr uint64_t kEntriesAtOnce = 128 * 1024, kFewestAtOnce = 1024;
-constexpr uint64_t kAtOncePart = 16;
+// The fewest entries that one thread looks through at a time, and the part of the budget (1 / kAtOncePart)
+// that those of all threads may take.
+constexpr uint64_t kFewestAtOnce = 1024, kAtOncePart = 16;
 // Up to as many entries, the mean number of the wanted lines, are found before other threads would wake.
 constexpr uint64_t kQuickEntries = 16 * 1024;
 // The most unneeded values that are read between two needed ones.
@@ -216,7 +215,7 @@ LineOrder::LineOrder(SparseMatrix matrix, const SparseMajors& majors, Context& c
     : matrix_(std::move(matrix)),
       majors_(majors),
       context_(context),
-      lines_(matrix_.by_row ? matrix_.columns : matrix_.rows),
+      lines_(matrix_.minors()),
       entries_(majors.entries()),
       in_segment_(in_segment(majors.lists(), context)),
       at_once_(looked_through_at_once(majors.lists(), context)),
@@ -241,8 +240,9 @@ LineOrder::Store LineOrder::choose() const {
   };
   const uint64_t of_entry = sizeof(uint32_t) + matrix_.value->dtype().size;
   if (fits(of_entry, budget / kCachePart)) return Store::cache;
-  if (is_on_disk_.load(std::memory_order_acquire)) return Store::disk;
-  if (scratch_ && !disk_is_full_ && fits(kLeastEncoded, scratch_->room())) return Store::disk;
+  const std::optional<OnDisk>* const filled = on_disk_.known();
+  if (filled && *filled) return Store::disk;
+  if (scratch_ && !filled && fits(kLeastEncoded, scratch_->room())) return Store::disk;
   return fits(of_entry, budget / kMostCachePart) ? Store::cache : Store::nowhere;
 }
 
@@ -253,7 +253,7 @@ bool LineOrder::has_room() const {
 LineOrder::Segment LineOrder::make(uint64_t segment) const {
   check_cancelled();
   const uint64_t first = segment * in_segment_, some = std::min(in_segment_, entries_ - first);
-  const IndexRun<uint32_t> lines(*matrix_.index, first, some, lines_, matrix_.by_row ? "column" : "row");
+  const IndexRun<uint32_t> lines(*matrix_.index, first, some, lines_, matrix_.minor_word());
   const Elements values = read_run(*matrix_.value, first, some);
   Stored stored{lines.values(), values, std::vector<uint32_t>(some)};
   std::vector<uint32_t> last(lines_);
@@ -285,7 +285,7 @@ void LineOrder::for_segments(Work&& work) const {
   for_entry_runs(pass, context_, [&](uint64_t first, uint64_t) { work(first / in_segment_); });
 }
 
-void LineOrder::fill_disk() const {
+std::optional<LineOrder::OnDisk> LineOrder::fill_disk() const {
   auto file = scratch_->make();
   std::vector<Placed> placed(segments());
   std::atomic<bool> is_full{!file};
@@ -298,11 +298,8 @@ void LineOrder::fill_disk() const {
     else
       is_full = true;
   });
-  disk_is_full_ = is_full.load();
-  if (is_full) return;
-  placed_ = std::move(placed);
-  file_ = std::move(file);
-  is_on_disk_.store(true, std::memory_order_release);
+  if (is_full) return std::nullopt;
+  return OnDisk{std::move(file), std::move(placed)};
 }
 
 std::shared_ptr<const LineOrder::Segment> LineOrder::segment_in_cache(uint64_t number) const {
@@ -317,7 +314,7 @@ void LineOrder::fill_cache() const {
 }
 
 bool LineOrder::prepare() const {
-  if (choose() == Store::disk) filling_.call([this] { fill_disk(); });
+  if (choose() == Store::disk) on_disk_.get([this] { return fill_disk(); });
   const Store store = choose();  // not the disk if that was too full
   if (store == Store::cache) fill_cache();
   prepared_.store(store, std::memory_order_release);
@@ -329,8 +326,8 @@ class LineOrder::SortedBytes {
  public:
   explicit SortedBytes(std::shared_ptr<const Segment> cached)
       : form(cached->form), cached_(std::move(cached)) {}
-  SortedBytes(const ScratchFile& file, const Placed& placed)
-      : form(placed.form), file_(&file), offset_(placed.offset) {}
+  SortedBytes(const OnDisk& stored, uint64_t segment)
+      : form(stored.placed[segment].form), file_(stored.file.get()), offset_(stored.placed[segment].offset) {}
 
   const Form form;
   // Returns `size` bytes from `offset` on, in `room` if they are not in memory.
@@ -386,8 +383,7 @@ void LineOrder::take(const SortedBytes& segment, const WantedLines& wanted, bool
 // Looks for the wanted lines among entries [first, last) of the store.
 void LineOrder::find(uint64_t first, uint64_t last, const WantedLines& wanted, bool with_values,
                      FoundEntries& found) const {
-  const IndexRun<uint32_t> lines(*matrix_.index, first, last - first, lines_,
-                                 matrix_.by_row ? "column" : "row");
+  const IndexRun<uint32_t> lines(*matrix_.index, first, last - first, lines_, matrix_.minor_word());
   const std::vector<uint64_t> places = places_of(wanted, lines.values());
   if (places.empty()) return;
   for (const uint64_t place : places) found.lines.push_back(wanted.number_of(lines.values()[place]));
@@ -430,7 +426,8 @@ void LineOrder::visit(const WantedLines& wanted, bool with_values,
   const auto read = [&](FoundEntries& found, uint64_t first, uint64_t) {
     clear(found);
     const uint64_t number = first / in_segment_;
-    take(store == Store::disk ? SortedBytes(*file_, placed_[number]) : SortedBytes(segment_in_cache(number)),
+    take(store == Store::disk ? SortedBytes(**on_disk_.known(), number)
+                              : SortedBytes(segment_in_cache(number)),
          wanted, with_values, found);
   };
   if (entries_ / lines_ * wanted.count > kQuickEntries)

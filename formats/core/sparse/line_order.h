@@ -10,10 +10,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
-#include "cache/cancellable_lock.h"
+#include "cache/lazy.h"
 #include "formats/core/base/scratch.h"
 #include "formats/core/model/context.h"
 #include "formats/core/model/node.h"
@@ -84,13 +85,18 @@ class LineOrder {
     uint64_t offset;  // in the file
     Form form;
   };
+  struct OnDisk {
+    std::unique_ptr<const ScratchFile> file;
+    std::vector<Placed> placed;  // for each segment
+  };
 
   Store choose() const;
   uint64_t segments() const;
   Segment make(uint64_t segment) const;
   template <class Work>
   void for_segments(Work&& work) const;
-  void fill_disk() const;
+  // Returns nullopt if the disk is too full.
+  std::optional<OnDisk> fill_disk() const;
   std::shared_ptr<const Segment> segment_in_cache(uint64_t number) const;
   void fill_cache() const;
   class SortedBytes;
@@ -112,12 +118,7 @@ class LineOrder {
   const std::shared_ptr<ScratchFolder> scratch_;  // null: none
   const uint64_t cache_owner_;
   mutable std::atomic<Store> prepared_{Store::nowhere};
-  mutable std::atomic<bool> disk_is_full_{false};
-  mutable std::atomic<bool> is_on_disk_{false};  // the file written by filling_ may be read
-  mutable Once filling_;
-  // Written once, by filling_.
-  mutable std::unique_ptr<const ScratchFile> file_;
-  mutable std::vector<Placed> placed_;  // for each segment
+  Lazy<std::optional<OnDisk>> on_disk_;  // the result of fill_disk()
 };
 
 }  // namespace plainfs

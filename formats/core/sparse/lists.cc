@@ -13,16 +13,11 @@ void Lists::check() const {
   const uint64_t stored = pointer->count();
   const bool is_surplus = majors == 0 && stored == 2 && entries() == 0;
   if (stored != checked_add(majors, 1) && !is_surplus)
-    throw damaged("a sparse matrix has {} pointers for {} {}", stored, majors, by_row ? "rows" : "columns");
+    throw damaged("a sparse matrix has {} pointers for {} {}s", stored, majors, major_word());
 }
 
 Lists lists_of(const SparseMatrix& matrix) {
-  return {matrix.value,
-          matrix.index,
-          matrix.pointer,
-          matrix.by_row ? matrix.rows : matrix.columns,
-          matrix.by_row ? matrix.columns : matrix.rows,
-          matrix.by_row};
+  return {matrix.value, matrix.index, matrix.pointer, matrix.majors(), matrix.minors(), matrix.by_row};
 }
 
 uint64_t major_count(const Array& pointer) {

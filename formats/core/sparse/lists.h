@@ -25,6 +25,8 @@ struct Lists {
   bool by_row = false;
 
   uint64_t entries() const { return value->count(); }
+  // Returns "row" or "column", for messages.
+  const char* major_word() const { return by_row ? "row" : "column"; }
   const char* minor_word() const { return by_row ? "column" : "row"; }
 
   // Checks the lengths of the lists, without reading them. Throws the errors of their check(), and damaged if

@@ -19,8 +19,7 @@ namespace plainfs {
 
 namespace {
 
-// Entries that one thread reads at a time in a pass.
-constexpr uint64_t kEntriesInRun = 128 * 1024;
+// Elements of a dense matrix that are read at a time.
 constexpr uint64_t kElementsInRun = 256 * 1024;
 // A hint: the number of elements of a line to read at once.
 constexpr uint64_t kLineChunk = 256 * 1024;
@@ -122,7 +121,7 @@ SparseLines::SparseLines(const SparseMatrix& matrix, bool are_rows, Context& con
       context_(context),
       is_along_(are_rows == matrix.by_row),
       majors_(matrix_),
-      minors_(matrix.by_row ? matrix.columns : matrix.rows),
+      minors_(matrix.minors()),
       cache_owner_(context.cache.new_owner()),
       order_(matrix_, majors_, context) {
   check_is_matrix(dtype());
@@ -187,7 +186,7 @@ LineEntries SparseLines::read_along(uint64_t line) const {
 template <class Work>
 void SparseLines::pass(Work&& work) const {
   const std::vector<ArrayPtr> parts{matrix_.index, matrix_.value};
-  for_entry_runs({parts, 0, majors_.entries(), entries_at_once(kEntriesInRun, parts, context_),
+  for_entry_runs({parts, 0, majors_.entries(), entries_at_once(kEntriesAtOnce, parts, context_),
                   !stay_in_cache(majors_.lists(), context_)},
                  context_, work);
 }
@@ -216,8 +215,7 @@ std::optional<std::vector<int64_t>> SparseLines::measure(const ExtraWidths& widt
   pass([&](uint64_t first, uint64_t last) {
     // Includes the entry before, which may be of the same major.
     const uint64_t from = first - (first > 0);
-    const IndexRun<uint32_t> indices(*matrix_.index, from, last - from, minors_,
-                                     matrix_.by_row ? "column" : "row");
+    const IndexRun<uint32_t> indices(*matrix_.index, from, last - from, minors_, matrix_.minor_word());
     const std::span<const uint32_t> all = indices.values();
     std::vector<std::pair<uint64_t, uint64_t>> spans;  // the entries of each major in this run
     std::vector<uint64_t> majors;

@@ -6,7 +6,6 @@
 
 #include "formats/core/frames/names.h"
 #include "formats/core/frames/scalars.h"
-#include "formats/core/model/derived_group.h"
 #include "formats/schemas/anndata/elements.h"
 #include "formats/schemas/anndata/legacy.h"
 
@@ -132,17 +131,17 @@ std::optional<Node> element_of(const Node& node, const GroupPtr& parent, Context
 }
 
 std::vector<Member> AnnDataGroup::members() const {
-  std::vector<Member> members = stored_->members();
+  std::vector<Member> members = stored().members();
   for (Member& member : members) member.node = refined(member.name, std::move(member.node));
   if (section_ != Section::slide) return members;
-  const bool is_taken = stored_->find(kCoordinates).has_value();
+  const bool is_taken = stored().find(kCoordinates).has_value();
   if (std::optional<Node> link = is_taken ? std::nullopt : link_to_coordinates())
     members.push_back({kCoordinates, *std::move(link)});
   return members;
 }
 
 std::optional<Node> AnnDataGroup::find(std::string_view name) const {
-  std::optional<Node> node = stored_->find(name);
+  std::optional<Node> node = stored().find(name);
   if (node) return refined(std::string(name), std::move(*node));
   return section_ == Section::slide && name == kCoordinates ? link_to_coordinates() : std::nullopt;
 }
@@ -183,7 +182,7 @@ Node AnnDataGroup::refined_array(const std::string& name, Node node) const {
   if (is_legacy_frame(node) && ((section_ == Section::anndata && (name == "obs" || name == "var")) ||
                                 (section_ == Section::raw && name == "var"))) {
     const GroupPtr labels =
-        section_ == Section::raw ? find_group(*stored_, "cat") : find_group(*stored_, "uns");
+        section_ == Section::raw ? find_group(stored(), "cat") : find_group(stored(), "uns");
     node.content = legacy_frame(node, labels, context);
     return node;
   }

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "formats/core/frames/data_frame.h"
+#include "formats/core/model/derived_group.h"
 #include "formats/schemas/anndata/sides.h"
 
 namespace plainfs::anndata {
@@ -48,25 +49,20 @@ Section section_in(Section section, std::string_view name);
 // the attributes or members that decide it cannot be read.
 std::optional<Node> element_of(const Node& node, const GroupPtr& parent, Context& context);
 
-class AnnDataGroup : public Group {
+class AnnDataGroup : public DerivedGroup {
  public:
   // stored: a group with the current layout. frame: the data frame of a group of Section::frame.
   AnnDataGroup(SidesPtr sides, GroupPtr stored, Section section, GroupPtr parent,
                std::optional<frames::DataFrame> frame = {})
-      : sides_(std::move(sides)),
-        stored_(std::move(stored)),
+      : DerivedGroup(std::move(stored)),
+        sides_(std::move(sides)),
         section_(section),
         parent_(std::move(parent)),
         frame_(std::move(frame)) {}
 
   std::vector<Member> members() const override;
   std::optional<Node> find(std::string_view name) const override;
-  std::optional<Node> find_unlisted(std::string_view name) const override {
-    return stored_->find_unlisted(name);
-  }
-  Attributes attributes() const override { return stored_->attributes(); }
   GroupPtr parent() const override { return parent_; }
-  std::string path() const override { return stored_->path(); }
   const Sides& sides() const { return *sides_; }
   Section section() const { return section_; }
 
@@ -81,7 +77,6 @@ class AnnDataGroup : public Group {
   SparseMatrix named(SparseMatrix matrix, const Axes& axes, const std::string& place) const;
 
   const SidesPtr sides_;
-  const GroupPtr stored_;
   const Section section_;
   const GroupPtr parent_;
   // Opened once: its attributes name all columns, and every column is a member.

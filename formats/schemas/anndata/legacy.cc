@@ -27,13 +27,13 @@ Node with_fields_as_members(const std::string& name, Node node, const GroupPtr& 
   return group;
 }
 
-class TodaysLayout : public Group {
+class TodaysLayout : public DerivedGroup {
  public:
-  explicit TodaysLayout(GroupPtr stored) : stored_(std::move(stored)) {}
+  using DerivedGroup::DerivedGroup;
 
   std::vector<Member> members() const override {
     std::vector<Member> members, raw;
-    for (Member& member : stored_->members()) {
+    for (Member& member : stored().members()) {
       const bool is_of_raw = member.name.starts_with(kRawPrefix) && member.name.size() > kRawPrefix.size();
       const std::string name = is_of_raw ? member.name.substr(kRawPrefix.size()) : member.name;
       (is_of_raw ? raw : members).push_back({name, laid_out(name, std::move(member.node))});
@@ -47,17 +47,13 @@ class TodaysLayout : public Group {
     }
     return members;
   }
-  Attributes attributes() const override { return stored_->attributes(); }
-  GroupPtr parent() const override { return stored_->parent(); }
-  std::string path() const override { return stored_->path(); }
+  std::optional<Node> find_unlisted(std::string_view) const override { return std::nullopt; }
 
  private:
   Node laid_out(const std::string& name, Node node) const {
     if (name != "obsm" && name != "varm") return node;
     return with_fields_as_members(name, std::move(node), shared_from_this());
   }
-
-  const GroupPtr stored_;
 };
 
 }  // namespace

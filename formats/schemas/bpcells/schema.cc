@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "formats/containers/bpcells/version.h"
+#include "formats/core/model/derived_group.h"
 #include "formats/schemas/bpcells/adapters.h"
 #include "formats/schemas/bpcells/packed_array.h"
 
@@ -54,14 +55,14 @@ bool is_empty_list(const Array& names) {
 }
 
 // A group of the logical arrays and of the members of the stored group that are not BPCells' arrays.
-class LogicalGroup final : public Group {
+class LogicalGroup final : public DerivedGroup {
  public:
   LogicalGroup(GroupPtr stored, std::vector<Member> arrays, std::vector<std::string> hidden)
-      : stored_(std::move(stored)), arrays_(std::move(arrays)), hidden_(std::move(hidden)) {}
+      : DerivedGroup(std::move(stored)), arrays_(std::move(arrays)), hidden_(std::move(hidden)) {}
 
   std::vector<Member> members() const override {
     std::vector<Member> all = arrays_;
-    for (Member& member : stored_->members()) {
+    for (Member& member : stored().members()) {
       if (!logical(member.name) && !is_hidden(member.name)) all.push_back(std::move(member));
     }
     return all;
@@ -69,12 +70,9 @@ class LogicalGroup final : public Group {
 
   std::optional<Node> find(std::string_view name) const override {
     if (const Node* node = logical(name)) return *node;
-    return is_hidden(name) ? std::nullopt : stored_->find(name);
+    return is_hidden(name) ? std::nullopt : stored().find(name);
   }
-
-  Attributes attributes() const override { return stored_->attributes(); }
-  GroupPtr parent() const override { return stored_->parent(); }
-  std::string path() const override { return stored_->path(); }
+  std::optional<Node> find_unlisted(std::string_view) const override { return std::nullopt; }
 
  private:
   const Node* logical(std::string_view name) const {
@@ -86,7 +84,6 @@ class LogicalGroup final : public Group {
     return std::find(hidden_.begin(), hidden_.end(), name) != hidden_.end();
   }
 
-  GroupPtr stored_;
   std::vector<Member> arrays_;
   std::vector<std::string> hidden_;
 };
@@ -239,14 +236,14 @@ void StoreReader::read_storage_order(SparseMatrix& matrix) {
 // rows).
 void StoreReader::fit_pointer(SparseMatrix& matrix) {
   if (matrix.error || !entry_count_) return;
-  const uint64_t major = matrix.by_row ? matrix.rows : matrix.columns;
+  const uint64_t majors = matrix.majors();
   const uint64_t length = matrix.pointer->count();
-  if (length == major + 1) return;
-  if (major == 0 && length == 2 && *entry_count_ == 0) {
+  if (length == majors + 1) return;
+  if (majors == 0 && length == 2 && *entry_count_ == 0) {
     matrix.pointer = first_values(matrix.pointer, 1, "idxptr");
   } else {
-    matrix.error = damaged("idxptr has {} values, expected {} for {} {}", length, major + 1, major,
-                           matrix.by_row ? "rows" : "columns");
+    matrix.error = damaged("idxptr has {} values, expected {} for {} {}s", length, majors + 1, majors,
+                           matrix.major_word());
     pointer_fits_ = false;
   }
 }

@@ -20,16 +20,11 @@ namespace {
 // dataset are first requested. Without one it behaves like the stored group.
 class NamedGroup : public CfGroup {
  public:
-  NamedGroup(GroupPtr stored, Context& context) : stored_(std::move(stored)), context_(context) {}
+  NamedGroup(GroupPtr stored, Context& context) : CfGroup(std::move(stored)), context_(context) {}
 
   std::vector<Member> members() const override;
   std::optional<Node> find(std::string_view name) const override;
-  std::optional<Node> find_unlisted(std::string_view name) const override {
-    return stored_->find_unlisted(name);
-  }
   Attributes attributes() const override;
-  GroupPtr parent() const override { return stored_->parent(); }
-  std::string path() const override { return stored_->path(); }
   CfDatasetPtr dataset() const override;
 
  private:
@@ -42,7 +37,6 @@ class NamedGroup : public CfGroup {
   const KnownPtr& known() const;
   KnownPtr look(std::vector<Member> members) const;
 
-  const GroupPtr stored_;
   Context& context_;
   Lazy<KnownPtr> known_;
 };
@@ -169,7 +163,7 @@ void inherit_coordinates(const Group& group, Context& context, std::vector<CfVar
 }
 
 NamedGroup::KnownPtr NamedGroup::look(std::vector<Member> members) const {
-  const bool is_hdf5 = is_of_hdf5(*stored_);
+  const bool is_hdf5 = is_of_hdf5(stored());
   if (!has_named_axes(members, is_hdf5)) return nullptr;
   std::vector<StoredArrayOf> arrays;
   auto known = std::make_shared<Known>();
@@ -182,11 +176,11 @@ NamedGroup::KnownPtr NamedGroup::look(std::vector<Member> members) const {
     if (!is_hdf5) array.axes = axes_of(array.values(), array.attributes);
     arrays.push_back(std::move(array));
   }
-  if (is_hdf5) arrays = with_scales(*stored_, std::move(arrays));
-  const bool by_netcdf = is_by_netcdf(*stored_);
+  if (is_hdf5) arrays = with_scales(stored(), std::move(arrays));
+  const bool by_netcdf = is_by_netcdf(stored());
   auto dataset = std::make_shared<CfDataset>();
-  dataset->place = stored_->path();
-  dataset->attributes = data_attributes(stored_->attributes());
+  dataset->place = stored().path();
+  dataset->attributes = data_attributes(stored().attributes());
   for (StoredArrayOf& array : arrays) {
     const ArrayPtr values = std::get<LabelledArray>(array.node.content).values;
     if (is_variable(values->dtype()) && !values->column_major())
@@ -200,7 +194,7 @@ NamedGroup::KnownPtr NamedGroup::look(std::vector<Member> members) const {
     context_.notice(fmt::format("{}: no dataset.nc: two arrays have different lengths for the dimension {}",
                                 dataset->place, *torn));
   } else {
-    inherit_coordinates(*stored_, context_, dataset->variables);
+    inherit_coordinates(stored(), context_, dataset->variables);
     std::sort(dataset->variables.begin(), dataset->variables.end(),
               [](const CfVariable& a, const CfVariable& b) { return a.name < b.name; });
     for (CfVariable& variable : dataset->variables)
@@ -211,29 +205,29 @@ NamedGroup::KnownPtr NamedGroup::look(std::vector<Member> members) const {
 }
 
 const NamedGroup::KnownPtr& NamedGroup::known() const {
-  return known_.get([this] { return look(stored_->members()); });
+  return known_.get([this] { return look(stored().members()); });
 }
 
 std::vector<Member> NamedGroup::members() const {
   std::optional<std::vector<Member>> listed;  // set if this call listed them
   const KnownPtr& known = known_.get([&] {
-    listed = stored_->members();
+    listed = stored().members();
     return look(*listed);
   });
   if (known) return known->members;
-  return listed ? *std::move(listed) : stored_->members();
+  return listed ? *std::move(listed) : stored().members();
 }
 
 std::optional<Node> NamedGroup::find(std::string_view name) const {
   const KnownPtr& known = this->known();
-  if (!known) return stored_->find(name);
+  if (!known) return stored().find(name);
   for (const Member& member : known->members)
     if (member.name == name) return member.node;
   return std::nullopt;
 }
 
 Attributes NamedGroup::attributes() const {
-  return known() ? shown_attributes(stored_->attributes(), is_of_hdf5(*stored_)) : stored_->attributes();
+  return known() ? shown_attributes(stored().attributes(), is_of_hdf5(stored())) : stored().attributes();
 }
 
 CfDatasetPtr NamedGroup::dataset() const {

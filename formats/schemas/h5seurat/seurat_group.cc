@@ -43,13 +43,13 @@ ArrayPtr SeuratFile::cell_names() const {
 }
 
 std::vector<Member> SeuratGroup::members() const {
-  std::vector<Member> members = raw_->members();
+  std::vector<Member> members = stored().members();
   for (Member& member : members) member.node = refined(member.name, std::move(member.node));
   return members;
 }
 
 std::optional<Node> SeuratGroup::find(std::string_view name) const {
-  auto node = raw_->find(name);
+  auto node = stored().find(name);
   if (node) node = refined(std::string(name), std::move(*node));
   return node;
 }
@@ -64,7 +64,7 @@ Node SeuratGroup::refined(const std::string& name, Node raw) const {
 Node SeuratGroup::refined_array(const std::string& name, Node raw) const {
   Place place = place_;
   place.push_back(name);
-  raw.content = labelled_array_of(*file_, *raw_, raw, place);
+  raw.content = labelled_array_of(*file_, stored(), raw, place);
   return raw;
 }
 
@@ -79,7 +79,7 @@ Node SeuratGroup::refined_group(const std::string& name, Node raw) const {
     const Attributes attributes = group.attributes();
     if (is_bpcells(attributes)) return raw;
     check_names(attributes);
-    if (auto table = table_of(*file_, *raw_, group, place)) {
+    if (auto table = table_of(*file_, stored(), group, place)) {
       node.content = std::move(*table);
     } else if (auto factors = scale_factors_of(group, attributes)) {
       node.content = std::move(*factors);

@@ -8,6 +8,7 @@
 #include "cache/lazy.h"
 #include "formats/core/frames/names.h"
 #include "formats/core/model/context.h"
+#include "formats/core/model/derived_group.h"
 #include "formats/core/model/node.h"
 
 namespace plainfs::h5seurat {
@@ -36,16 +37,18 @@ void check_names(const Attributes& attributes);
 using SeuratFilePtr = std::shared_ptr<const SeuratFile>;
 using Place = std::vector<std::string>;  // names from the root to an object
 
-class SeuratGroup : public Group {
+class SeuratGroup : public DerivedGroup {
  public:
   SeuratGroup(SeuratFilePtr file, GroupPtr raw, Place place, std::shared_ptr<const SeuratGroup> parent)
-      : file_(std::move(file)), raw_(std::move(raw)), place_(std::move(place)), parent_(std::move(parent)) {}
+      : DerivedGroup(std::move(raw)),
+        file_(std::move(file)),
+        place_(std::move(place)),
+        parent_(std::move(parent)) {}
 
   std::vector<Member> members() const override;
   std::optional<Node> find(std::string_view name) const override;
-  Attributes attributes() const override { return raw_->attributes(); }
+  std::optional<Node> find_unlisted(std::string_view) const override { return std::nullopt; }
   GroupPtr parent() const override { return parent_; }
-  std::string path() const override { return raw_->path(); }
 
  private:
   Node refined(const std::string& name, Node raw) const;
@@ -53,7 +56,6 @@ class SeuratGroup : public Group {
   Node refined_group(const std::string& name, Node raw) const;
 
   SeuratFilePtr file_;
-  GroupPtr raw_;
   Place place_;
   std::shared_ptr<const SeuratGroup> parent_;
 };

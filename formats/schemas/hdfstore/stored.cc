@@ -62,25 +62,6 @@ ArrayPtr texts(ArrayPtr values, const std::string& nan_text) {
       });
 }
 
-class MatrixColumn : public DerivedArray {
- public:
-  MatrixColumn(const ArrayPtr& matrix, uint64_t j, size_t axis)
-      : DerivedArray(matrix, matrix->dtype(), {matrix->shape()[1 - axis]}, false), j_(j), axis_(axis) {}
-  Shape chunk_shape() const override { return {values().chunk_shape()[1 - axis_]}; }
-  Attributes attributes() const override { return {}; }
-
- private:
-  Box stored_box(const Box& box) const override {
-    Box stored{{box.origin[0], box.origin[0]}, {box.extent[0], box.extent[0]}};
-    stored.origin[axis_] = j_;
-    stored.extent[axis_] = 1;
-    return stored;
-  }
-
-  const uint64_t j_;
-  const size_t axis_;  // the axis of the columns in the matrix
-};
-
 bool is_missing(const Json& value) {
   const Json::Number* number = value.number();
   return value.is_null() || (number && (number->token == "NaN" || number->token == "nan"));
@@ -169,7 +150,7 @@ ArrayPtr column_of(ArrayPtr matrix, uint64_t j, bool is_transposed) {
   const size_t axis = is_transposed ? 0 : 1;
   if (matrix->shape().size() != 2 || j >= matrix->shape()[axis])
     throw damaged("the values of column {} are missing", j);
-  return std::make_shared<MatrixColumn>(matrix, j, axis);
+  return std::make_shared<Slice>(matrix, at_index(matrix->shape(), axis, j), std::vector<size_t>{1 - axis});
 }
 
 ArrayPtr pickled_column(ArrayPtr array, uint64_t rows, uint64_t j) {

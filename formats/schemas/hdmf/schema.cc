@@ -6,6 +6,7 @@
 #include "cache/lazy.h"
 #include "formats/containers/zarr/array.h"
 #include "formats/containers/zarr/group.h"
+#include "formats/core/model/derived_group.h"
 #include "formats/core/model/transient_fault.h"
 #include "formats/schemas/hdmf/attributes.h"
 
@@ -38,31 +39,27 @@ Node refined_array(const Node& node, const LabelledArray& array, const Reading& 
   return refined;
 }
 
-class LinkedGroup : public Group {
+class LinkedGroup : public DerivedGroup {
  public:
   LinkedGroup(StoredGroupPtr stored, GroupPtr parent, Reading reading)
-      : stored_(std::move(stored)), parent_(std::move(parent)), reading_(std::move(reading)) {}
+      : DerivedGroup(std::move(stored)), parent_(std::move(parent)), reading_(std::move(reading)) {}
 
   std::vector<Member> members() const override {
-    std::vector<Member> members = stored_->members();
+    std::vector<Member> members = stored().members();
     for (Member& member : members) member.node = refined(member.node);
     const std::vector<Member>& linked = links().all;
     members.insert(members.end(), linked.begin(), linked.end());
     return members;
   }
   std::optional<Node> find(std::string_view name) const override {
-    if (const auto node = stored_->find(name)) return refined(*node);
+    if (const auto node = stored().find(name)) return refined(*node);
     const auto link = links().by_name.find(name);
     return link == links().by_name.end() ? std::nullopt : std::optional(*link->second);
   }
-  std::optional<Node> find_unlisted(std::string_view name) const override {
-    return stored_->find_unlisted(name);
-  }
   Attributes attributes() const override {
-    return with_references_as_paths(stored_->attributes(), *reading_.sources);
+    return with_references_as_paths(stored().attributes(), *reading_.sources);
   }
   GroupPtr parent() const override { return parent_; }
-  std::string path() const override { return stored_->path(); }
 
  private:
   Node refined(const Node& node) const;
@@ -76,7 +73,6 @@ class LinkedGroup : public Group {
   const Links& links() const;
   std::vector<Member> read_links() const;
 
-  StoredGroupPtr stored_;
   GroupPtr parent_;
   Reading reading_;
   Lazy<Links> links_;
@@ -113,13 +109,13 @@ std::vector<Member> LinkedGroup::read_links() const {
   };
   std::vector<Member> links;
   try {
-    links = links_of(stored_->attributes(), *reading_.sources, warn);
+    links = links_of(stored().attributes(), *reading_.sources, warn);
   } catch (const Error& error) {
     if (error.code() != Errc::damaged && !is_unsupported(error)) throw;
     return {};  // .attrs.json reports the error
   }
   std::erase_if(links, [&](const Member& link) {
-    const std::optional<Node> member = stored_->find(link.name);
+    const std::optional<Node> member = stored().find(link.name);
     if (member) check_known(*member);
     const bool is_taken = member.has_value();
     if (is_taken) warn(fmt::format("the link {} has the name of a member", link.name));

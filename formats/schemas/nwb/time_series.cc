@@ -46,20 +46,18 @@ ArrayPtr even_times(uint64_t count, const ArrayPtr& start, double rate) {
 }
 
 // A channel of the data, in their unit.
-class Channel : public DerivedArray {
+class Channel : public Slice {
  public:
-  Channel(ArrayPtr data, uint64_t channel, Scale scale)
-      : DerivedArray(data, number_type(Kind::real, 8), {data->shape()[0]}, false),
+  Channel(const ArrayPtr& data, uint64_t channel, Scale scale)
+      : Slice(data, number_type(Kind::real, 8), part_of(data->shape(), channel), {0}),
         channel_(channel),
         scale_(std::move(scale)) {}
-  Shape chunk_shape() const override { return {values().chunk_shape()[0]}; }
   // Releases nothing: the other channels of the same chunks are read beside this one.
   void release(const Box&) const override {}
 
  private:
-  Box stored_box(const Box& box) const override {
-    if (values().shape().size() == 1) return box;
-    return {{box.origin[0], channel_}, {box.extent[0], 1}};
+  static Box part_of(const Shape& shape, uint64_t channel) {
+    return shape.size() == 1 ? whole(shape) : at_index(shape, 1, channel);
   }
   Elements derived(Elements stored, const Box&) const override {
     const double factor = scale_.conversion * (scale_.channels ? number_at(*scale_.channels, channel_) : 1);

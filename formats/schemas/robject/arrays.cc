@@ -58,21 +58,6 @@ class Reshaped final : public Array {
   const ArrayPtr vector_;
 };
 
-class ColumnOf final : public DerivedArray {
- public:
-  ColumnOf(ArrayPtr matrix, uint64_t column)
-      : DerivedArray(matrix, matrix->dtype(), {matrix->shape()[1]}, false), column_(column) {}
-  Shape chunk_shape() const override { return {values().chunk_shape()[1]}; }
-  bool may_be_missing() const override { return values().may_be_missing(); }
-
- private:
-  Box stored_box(const Box& box) const override {
-    check_inside(box, shape());
-    return {{column_, box.origin[0]}, {1, box.extent[0]}};
-  }
-  const uint64_t column_;
-};
-
 class RunLengths final : public Array {
  public:
   RunLengths(ArrayPtr values, std::vector<uint64_t> ends)
@@ -162,7 +147,8 @@ ArrayPtr reshaped(ArrayPtr vector, Shape shape) {
 }
 
 ArrayPtr column_of(ArrayPtr matrix, uint64_t column) {
-  return std::make_shared<ColumnOf>(std::move(matrix), column);
+  Box part = at_index(matrix->shape(), 0, column);
+  return slice(std::move(matrix), std::move(part), {1});
 }
 
 ArrayPtr run_lengths(ArrayPtr values, std::vector<uint64_t> ends) {

@@ -7,22 +7,12 @@
 namespace plainfs::tenx {
 namespace {
 
-// A column of a matrix, or a whole list.
-class NumberColumn : public DerivedArray {
- public:
-  NumberColumn(const ArrayPtr& numbers, uint64_t column)
-      : DerivedArray(numbers, numbers->dtype(), {numbers->shape()[0]}, false), column_(column) {}
-  Shape chunk_shape() const override { return {values().chunk_shape()[0]}; }
-  Attributes attributes() const override { return {}; }
-
- private:
-  Box stored_box(const Box& box) const override {
-    if (values().shape().size() == 1) return box;
-    return {{box.origin[0], column_}, {box.extent[0], 1}};
-  }
-
-  const uint64_t column_;
-};
+// Returns a column of a matrix, or a whole list.
+ArrayPtr number_column(const ArrayPtr& numbers, uint64_t column) {
+  const Shape& shape = numbers->shape();
+  return std::make_shared<Slice>(numbers, shape.size() == 1 ? whole(shape) : at_index(shape, 1, column),
+                                 std::vector<size_t>{0});
+}
 
 // Returns the member called name as numbers, of `rows` rows and `width` columns (a list counts as one
 // column); null if it has another type or shape.
@@ -54,14 +44,13 @@ std::optional<Table> xenium_transcripts_in(const Group& square, Context& context
     return std::nullopt;
   Table table{rows, nullptr, {}};
   for (uint64_t axis = 0; axis < axes; ++axis)
-    table.columns.push_back(
-        {std::string(1, "xyz"[axis]) + "_location", std::make_shared<NumberColumn>(location, axis)});
-  ArrayPtr names = std::make_shared<NumberColumn>(genes, 0);
+    table.columns.push_back({std::string(1, "xyz"[axis]) + "_location", number_column(location, axis)});
+  ArrayPtr names = number_column(genes, 0);
   if (const std::vector<std::string> known = texts_of(root->attributes(), "gene_names"); !known.empty())
     names = factor(names, text_array(known), 0, square.path() + "/gene_identity", context);
   table.columns.push_back({"feature_name", std::move(names)});
   if (const ArrayPtr quality = numbers_in(square, "quality_score", rows, 1))
-    table.columns.push_back({"qv", std::make_shared<NumberColumn>(quality, 0)});
+    table.columns.push_back({"qv", number_column(quality, 0)});
   return table;
 }
 

@@ -288,6 +288,27 @@ BOOST_AUTO_TEST_CASE(derived_arrays_pass_on_how_they_are_read) {
   BOOST_TEST(arrays[4]->repeated(range(0, 4))->text(0) == "a");
 }
 
+BOOST_AUTO_TEST_CASE(slice_is_a_part_of_an_array) {
+  const auto matrix = std::make_shared<MemoryArray>(number_type(Kind::integer, 4), Shape{2, 3},
+                                                    elements_of<int32_t>({0, 1, 2, 3, 4, 5}),
+                                                    Attributes{{"unit", Json("mm")}});
+  const auto numbers_of = [](const Elements& elements) {
+    const auto values = elements.values<int32_t>();
+    return std::vector<int32_t>(values.begin(), values.end());
+  };
+  const ArrayPtr part = slice(matrix, {{0, 1}, {2, 2}});
+  BOOST_TEST((part->shape() == Shape{2, 2}));
+  BOOST_TEST((part->chunk_shape() == Shape{2, 2}));
+  BOOST_TEST((numbers_of(read_all(*part)) == std::vector<int32_t>{1, 2, 4, 5}));
+  BOOST_TEST((numbers_of(part->peek({{1, 1}, {1, 1}})) == std::vector<int32_t>{5}));
+  BOOST_TEST(!part->may_be_missing());
+  BOOST_TEST(part->attributes().empty());
+  BOOST_CHECK_THROW(part->read({{0, 2}, {1, 1}}), Error);
+  const ArrayPtr column = slice(matrix, at_index(matrix->shape(), 1, 2), {0});
+  BOOST_TEST((column->shape() == Shape{2}));
+  BOOST_TEST((numbers_of(read_all(*column)) == std::vector<int32_t>{2, 5}));
+}
+
 BOOST_AUTO_TEST_CASE(derived_arrays_keep_their_other_properties) {
   struct Checked : MemoryArray {
     using MemoryArray::MemoryArray;
