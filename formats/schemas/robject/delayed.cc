@@ -4,6 +4,7 @@
 #include "formats/core/base/location.h"
 #include "formats/core/frames/names.h"
 #include "formats/core/model/derived_array.h"
+#include "formats/core/model/r_missing.h"
 #include "formats/schemas/robject/meaning.h"
 
 namespace plainfs::robject {
@@ -38,12 +39,12 @@ ArrayPtr with_missing_of_r(ArrayPtr values, const std::string& type) {
   if (values->dtype().kind == Kind::integer && values->dtype().size == 4)
     values = with_missing(std::move(values), [](const Elements& elements, std::vector<uint8_t>& missing) {
       const auto all = elements.values<int32_t>();
-      for (size_t i = 0; i < all.size(); ++i) missing[i] = all[i] == INT32_MIN;
+      for (size_t i = 0; i < all.size(); ++i) missing[i] = all[i] == kRMissingInteger;
     });
   if (values->dtype().kind == Kind::real && values->dtype().size == 8)
     values = with_missing(std::move(values), [](const Elements& elements, std::vector<uint8_t>& missing) {
       const auto all = elements.values<double>();
-      for (size_t i = 0; i < all.size(); ++i) missing[i] = is_missing_real(all[i]);
+      for (size_t i = 0; i < all.size(); ++i) missing[i] = is_r_missing(all[i]);
     });
   return type == "logical" ? as_logical(std::move(values)) : values;
 }
