@@ -17,6 +17,7 @@
 
 #include "formats/core/base/host_path.h"
 #include "formats/core/base/modified_time.h"
+#include "formats/core/text/path_names.h"
 #include "fs/views/names.h"
 
 namespace plainfs {
@@ -168,10 +169,6 @@ Descriptor enter(const Descriptor& folder, const std::string& name, const std::s
 
 }  // namespace
 
-std::string last_name(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
 TargetFolder::TargetFolder(const std::string& path) : path_(path), root_(open_root(path)) {}
 
 Descriptor TargetFolder::make_folder(const std::string& path) const {
@@ -204,7 +201,7 @@ Descriptor TargetFolder::folder_of(const std::string& path) const {
 
 std::string TargetFolder::name_of(const std::string& path) const {
   const auto renamed = renamed_.find(path);
-  return renamed == renamed_.end() ? last_name(path) : renamed->second;
+  return renamed == renamed_.end() ? std::string(last_name(path)) : renamed->second;
 }
 
 // Returns the directory at `path`, or the nearest existing parent.
@@ -219,7 +216,8 @@ Descriptor TargetFolder::nearest_folder(const std::string& path) const {
 std::vector<std::string> TargetFolder::keep_apart(const std::vector<std::string>& paths) {
   std::map<std::string, std::vector<std::string>> names;  // by folder, parents first
   for (const std::string& path : paths)
-    if (!path.empty()) names[path.substr(0, path.size() - last_name(path).size())].push_back(last_name(path));
+    if (!path.empty())
+      names[path.substr(0, path.size() - last_name(path).size())].emplace_back(last_name(path));
   std::vector<std::string> lines;
   for (auto& [place, inside] : names) {
     const std::string folder = place.substr(0, place.size() - (place.empty() ? 0 : 1));

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "formats/core/model/derived_array.h"
+#include "formats/core/text/path_names.h"
 
 namespace plainfs::chartext {
 namespace {
@@ -91,7 +92,7 @@ std::string last_scale(const Attributes& attributes) {
   const Json::List* const axes = scales ? scales->list() : nullptr;
   const Json::List* const references = axes && !axes->empty() ? axes->back().list() : nullptr;
   const std::string* const path = references && !references->empty() ? references->front().text() : nullptr;
-  return path ? path->substr(path->rfind('/') + 1) : std::string();
+  return std::string(path ? last_name(*path) : std::string_view());
 }
 
 bool is_of_netcdf(const Attributes& attributes) {

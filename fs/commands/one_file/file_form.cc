@@ -6,6 +6,7 @@
 #include <tuple>
 #include <unordered_set>
 
+#include "formats/core/text/path_names.h"
 #include "formats/core/text/printable.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/command_line/shell_word.h"
@@ -178,7 +179,7 @@ std::string shared_name(const std::string& path) {
 std::string stem_of(const std::string& given) {
   std::string name = given;
   while (name.size() > 1 && name.ends_with('/')) name.pop_back();
-  name = last_name(name);
+  name = std::string(last_name(name));
   name.resize(name.size() - file_ending(name).size());
   for (const std::string_view inner : {".ome", ".vcf"})
     if (name.ends_with(inner)) name.resize(name.size() - inner.size());
@@ -206,7 +207,7 @@ const FileForm* form_of_name(std::string_view name) {
 }
 
 std::string_view file_ending(std::string_view name) {
-  name.remove_prefix(std::min(name.size(), name.rfind('/') + 1));
+  name = last_name(name);
   const size_t dot = name.rfind('.');
   if (dot == std::string_view::npos || dot == 0 || dot + 1 == name.size()) return {};
   const std::string_view letters = name.substr(dot + 1);
