@@ -17,6 +17,7 @@
 
 #include "formats/core/base/host_path.h"
 #include "formats/core/base/modified_time.h"
+#include "formats/core/text/ascii.h"
 #include "formats/core/text/path_names.h"
 #include "fs/views/names.h"
 
@@ -41,11 +42,8 @@ bool is_plain(const std::string& name) {
 // Returns the same text for all names that some file system treats as equal: ignoring case, and the trailing
 // dots and blanks that vfat removes. Requires: name is ASCII. Only the file system itself knows about other
 // letters.
-std::string plain_form(std::string name) {
-  for (char& c : name)
-    if (c >= 'A' && c <= 'Z') c += 'a' - 'A';
-  name.resize(name.find_last_not_of(". ") + 1);
-  return name;
+std::string plain_form(std::string_view name) {
+  return lower_case(name.substr(0, name.find_last_not_of(". ") + 1));
 }
 
 bool are_near(const std::vector<std::string>& names) {

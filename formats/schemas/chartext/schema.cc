@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "formats/core/model/derived_array.h"
+#include "formats/core/text/ascii.h"
 #include "formats/core/text/path_names.h"
 
 namespace plainfs::chartext {
@@ -63,9 +64,9 @@ bool has_any(const Attributes& attributes, std::initializer_list<const char*> na
                      [&](const char* name) { return find_attribute(attributes, name) != nullptr; });
 }
 
-bool is_word_of_texts(std::string name) {
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
-  const auto contains = [&](const char* word) { return name.find(word) != std::string::npos; };
+bool is_word_of_texts(const std::string& name) {
+  const std::string lower = lower_case(name);
+  const auto contains = [&](const char* word) { return lower.find(word) != std::string::npos; };
   return contains("str") || contains("char") || contains("len");
 }
 

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <unordered_set>
 
+#include "formats/core/text/ascii.h"
 #include "formats/core/text/path_names.h"
 #include "formats/core/text/printable.h"
 #include "fs/command_line/exit_code.h"
@@ -74,13 +75,6 @@ constexpr FileForm kForms[] = {
     {".npy", kNumpy},
     {".mat", kMat},
 };
-
-std::string in_small_letters(std::string_view text) {
-  std::string small(text);
-  std::transform(small.begin(), small.end(), small.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return small;
-}
 
 bool fits_name(const std::string& path, std::string_view pattern) {
   const size_t star = pattern.find('*');
@@ -199,7 +193,7 @@ std::span<const FileForm> file_forms() {
 }
 
 const FileForm* form_of_name(std::string_view name) {
-  const std::string small = in_small_letters(name);
+  const std::string small = lower_case(name);
   const FileForm* found = nullptr;
   for (const FileForm& form : kForms)
     if (small.ends_with(form.ending) && (!found || found->ending.size() < form.ending.size())) found = &form;
