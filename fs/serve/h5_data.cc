@@ -288,7 +288,7 @@ class DataAnswer {
 
   std::string tiff_head() const {
     const DType& type = array_->dtype();
-    const bool is_plain = type.is_integer() || type.kind == Kind::real || type.kind == Kind::boolean;
+    const bool is_plain = type.is_integer_or_real() || type.kind == Kind::boolean;
     if (array_->shape().size() != 2 || !is_plain)
       throw WrongQuestion{"Unsupported encoding tiff for data that is not a plane of numbers"};
     const uint64_t bytes = checked_multiply(array_->count(), type.packed_size());
