@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "formats/core/text/json.h"
 #include "formats/core/text/path_names.h"
 
 namespace plainfs::ome {
@@ -37,10 +38,6 @@ std::optional<double> finite(const Json* value) {
 bool are_alike(DType a, DType b) {
   a.big_endian = b.big_endian = false;
   return a == b;
-}
-
-const Json* first_in(const Json* all) {
-  return all && all->list() && !all->list()->empty() ? &all->list()->front() : nullptr;
 }
 
 const Json* first_multiscale(const Words& words) {
