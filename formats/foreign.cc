@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "formats/core/codecs/inflate.h"
+#include "formats/core/text/ascii.h"
 #include "formats/core/text/printable.h"
 #include "formats/core/text/utf8.h"
 
@@ -103,9 +104,8 @@ constexpr uint64_t kFirstBytes = 512;  // enough to recognise a tar archive
 
 bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> words) {
   return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
-    return text.size() >= word.size() &&
-           std::equal(word.begin(), word.end(), text.begin(),
-                      [](char a, char b) { return a == std::tolower(static_cast<unsigned char>(b)); });
+    return text.size() >= word.size() && std::equal(word.begin(), word.end(), text.begin(),
+                                                    [](char a, char b) { return a == lower_case(b); });
   });
 }
 

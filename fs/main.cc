@@ -9,6 +9,7 @@
 
 #include "formats/containers/hdf5/process/serve.h"
 #include "formats/core/base/location.h"
+#include "formats/core/text/path_names.h"
 #include "fs/command_line/command_help.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/command_line/options.h"
@@ -117,7 +118,7 @@ int run_named(const std::string& name, std::vector<std::string> arguments) {
 
 int run(const std::string& program, std::vector<std::string> arguments) {
   if (arguments.size() == 1 && arguments[0] == hdf5::kServeCommand) return hdf5::serve_library();
-  const std::string name = program.substr(program.rfind('/') + 1);
+  const std::string name(last_name(program));
   if (name.starts_with("mount.") || name == "mount_plainfs") return mount_as_helper(arguments);
   put_command_first(arguments);
   const std::string word = arguments.empty() ? "" : arguments.front();

@@ -6,6 +6,7 @@
 #include "formats/annotated/finders.h"
 #include "formats/annotated/parts.h"
 #include "formats/core/model/transient_fault.h"
+#include "formats/core/text/path_names.h"
 #include "formats/registry.h"
 #include "formats/schemas/anndata/schema.h"
 
@@ -21,8 +22,7 @@ constexpr const char kAssay[] = "RNA";  // for assays without a name of their ow
 std::string assay_of(const Node& directory) {
   const GroupPtr room = directory.parts ? directory.parts->parent() : nullptr;
   if (!room || !(room->path().ends_with("/mod") || room->path().ends_with("/assays"))) return kAssay;
-  const std::string path = directory.parts->path();
-  return path.substr(path.rfind('/') + 1);
+  return std::string(last_name(directory.parts->path()));
 }
 
 using MakeMatrix = std::function<AnnotatedMatrix()>;

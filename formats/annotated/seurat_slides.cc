@@ -37,7 +37,7 @@ class CellPlaces {
 };
 
 bool is_number(const ArrayPtr& values) {
-  return values && (values->dtype().is_integer() || values->dtype().kind == Kind::real);
+  return values && values->dtype().is_integer_or_real();
 }
 
 // The columns with the coordinates of a cell, across and down.

@@ -115,8 +115,7 @@ std::optional<Spots> spots_in(const LabelledArray& matrix, uint64_t x, uint64_t 
   const ArrayPtr values = in_row_order(labelled_values(matrix).values);
   const Shape& shape = values->shape();
   const DType& type = values->dtype();
-  if (shape.size() != 2 || shape[0] != obs.rows || std::max(x, y) >= shape[1] ||
-      !(type.is_integer() || type.kind == Kind::real))
+  if (shape.size() != 2 || shape[0] != obs.rows || std::max(x, y) >= shape[1] || !type.is_integer_or_real())
     return std::nullopt;
   const std::vector<double> all = reals_of(*values);
   Spots spots{{}, {}, obs};

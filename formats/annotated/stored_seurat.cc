@@ -33,7 +33,7 @@ ArrayPtr variable_features(const Table& meta) {
   std::vector<uint64_t> order;
   for (uint64_t i = 0; i < names.count; ++i)
     if (!names.is_missing(i)) order.push_back(i);
-  if (ranks && (ranks->dtype().is_integer() || ranks->dtype().kind == Kind::real)) {
+  if (ranks && ranks->dtype().is_integer_or_real()) {
     const Elements rank = as_type(ranks->dtype(), read_all(*ranks), number_type(Kind::real, 8));
     std::stable_sort(order.begin(), order.end(), [&](uint64_t a, uint64_t b) {
       return rank.values<double>()[a] < rank.values<double>()[b];

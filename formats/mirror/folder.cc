@@ -7,6 +7,7 @@
 
 #include "formats/core/base/host_path.h"
 #include "formats/core/model/node.h"
+#include "formats/core/text/ascii.h"
 #include "formats/mirror/run.h"
 #include "formats/registry.h"
 
@@ -26,9 +27,7 @@ bool leads_into(const files::path& path, const files::path& root) {
 
 bool is_named_as_hdf5(const files::path& path) {
   static constexpr std::string_view kEndings[] = {".h5ad", ".h5", ".h5mu", ".h5seurat", ".loom", ".nwb"};
-  std::string ending = path.extension().string();
-  for (char& letter : ending)
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter | 0x20);
+  const std::string ending = lower_case(path.extension().string());
   return std::find(std::begin(kEndings), std::end(kEndings), ending) != std::end(kEndings);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "formats/core/base/bytes.h"
+#include "formats/core/text/path_names.h"
 
 namespace plainfs::folder {
 namespace {
@@ -44,7 +45,7 @@ Json::Object xenium_run(const std::string& folder, Context& context) {
 std::string name_of_run(std::string folder) {
   while (folder.ends_with('/')) folder.pop_back();
   if (folder.ends_with("/outs")) folder.erase(folder.size() - std::string_view("/outs").size());
-  return folder.substr(folder.rfind('/') + 1);
+  return std::string(last_name(folder));
 }
 
 // Returns the names of the bins: "square_002um", …

@@ -14,6 +14,7 @@
 #include "cache/in_order.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/base/cursor.h"
+#include "formats/core/base/encode.h"
 #include "formats/core/base/modified_time.h"
 #include "formats/core/codecs/compress.h"
 #include "fs/commands/part_file.h"
@@ -36,10 +37,6 @@ std::string bytes_of(const Slices& slices) {
   return bytes;
 }
 
-void put_little(std::string& out, size_t at, uint64_t value, size_t bytes) {
-  for (size_t i = 0; i < bytes; ++i) out[at + i] = static_cast<char>(value >> (8 * i));
-}
-
 class Deflater {
  public:
   explicit Deflater(int level) : compressor_(libdeflate_alloc_compressor(level)) {
@@ -53,15 +50,15 @@ class Deflater {
                                                     out.data() + kBgzfHeader, out.size() - kBgzfHeader);
     if (size == 0 || size > text.size() + 5) {  // and 5 bytes around a stored block
       out[kBgzfHeader] = 1;
-      put_little(out, kBgzfHeader + 1, text.size(), 2);
-      put_little(out, kBgzfHeader + 3, ~text.size(), 2);
+      put_little(&out[kBgzfHeader + 1], text.size(), 2);
+      put_little(&out[kBgzfHeader + 3], ~text.size(), 2);
       std::copy(text.begin(), text.end(), out.begin() + kBgzfStoredHeader);
       out.resize(kBgzfStoredHeader + text.size());
     } else {
       out.resize(kBgzfHeader + size);
     }
     std::copy(kBgzfBegin.begin(), kBgzfBegin.end(), out.begin());
-    put_little(out, kBgzfBegin.size(), out.size() + kBgzfTrailer - 1, 2);
+    put_little(&out[kBgzfBegin.size()], out.size() + kBgzfTrailer - 1, 2);
     return out.append(trailer);
   }
 
@@ -164,7 +161,7 @@ class IndexRewriter {
     const bool is_end = (stored >> 16) % kBgzfStoredMember != 0;  // in a last member that is not full
     if (member + is_end >= begins_.size())
       throw damaged("an offset of {}, but there are {} members", stored, begins_.size());
-    put_little(index_, at, begins_[member + is_end] << 16 | (stored & 0xffff), 8);
+    put_little(&index_[at], begins_[member + is_end] << 16 | (stored & 0xffff), 8);
   }
 
   void rewrite_chromosome() {
@@ -212,8 +209,8 @@ std::string compressed(std::string_view text) {
   for (size_t at = 0; at < text.size(); at += kBgzfPayload) {
     const std::string_view part = text.substr(at, kBgzfPayload);
     std::string trailer(kBgzfTrailer, '\0');
-    put_little(trailer, 0, libdeflate_crc32(0, part.data(), part.size()), 4);
-    put_little(trailer, 4, part.size(), 4);
+    put_little(&trailer[0], libdeflate_crc32(0, part.data(), part.size()), 4);
+    put_little(&trailer[4], part.size(), 4);
     out += deflater.member(part, trailer);
   }
   return out.append(kBgzfEnd);

@@ -4,6 +4,7 @@
 #include <new>
 #include <unordered_set>
 
+#include "formats/core/text/path_names.h"
 #include "fs/commands/part_file.h"
 
 namespace plainfs {
@@ -44,7 +45,7 @@ Exported find_exported(Filesystem& filesystem, const std::vector<std::string>& p
     found.failed.push_back(failure.path);
   }
   for (const Walked& walked : repeated) {
-    const std::string name = last_name(walked.path);
+    const std::string name(last_name(walked.path));
     found.left_out.insert(walked.kind == FileKind::directory
                               ? name + "/"
                               : name.substr(std::min(name.rfind('.'), name.size())));

@@ -13,6 +13,7 @@
 #include "formats/core/base/location.h"
 #include "formats/core/remote/object_origin.h"
 #include "formats/core/remote/remote_sources.h"
+#include "formats/core/text/path_names.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/commands/commands.h"
 #include "fs/commands/plan/replace_file.h"
@@ -51,8 +52,8 @@ std::string put_beside(const Options& options, Filesystem& filesystem) {
     remote::put_object(beside, std::string(as_text(index)), options.read.remote);
     return beside;
   }
-  const std::string name = last_name(beside),
-                    folder = is_url(store) ? "." : beside.substr(0, std::max<size_t>(beside.rfind('/'), 1));
+  const std::string name(last_name(beside)),
+      folder = is_url(store) ? "." : beside.substr(0, std::max<size_t>(beside.rfind('/'), 1));
   const Descriptor there(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (there.number() < 0 || !replace_file(there, name, as_text(index)))
     throw Failure(kNotWritten,

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "formats/core/base/location.h"
+#include "formats/core/text/path_names.h"
 #include "formats/core/text/printable.h"
 #include "formats/registry.h"
 #include "fs/command_line/exit_code.h"
@@ -164,9 +165,9 @@ bool is_of_broken_array(Filesystem& filesystem, const Walked& walked) {
 using Patterns = std::initializer_list<std::string_view>;
 
 bool fits(const std::string& path, std::string_view pattern) {
-  const size_t name = path.rfind('/') + 1;
-  if (pattern.front() == '.') return path.ends_with(pattern) && path.size() - name > pattern.size();
-  return std::string_view(path).substr(name) == pattern;
+  const std::string_view name = last_name(path);
+  if (pattern.front() == '.') return path.ends_with(pattern) && name.size() > pattern.size();
+  return name == pattern;
 }
 
 const std::string* nearest(const std::vector<Walked>& all, Patterns patterns,

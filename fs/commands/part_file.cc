@@ -13,6 +13,7 @@
 #include "formats/core/base/descriptor.h"
 #include "formats/core/base/modified_time.h"
 #include "formats/core/remote/sha256.h"
+#include "formats/core/text/path_names.h"
 
 namespace plainfs {
 namespace {

@@ -7,6 +7,7 @@
 #include <ctime>
 
 #include "formats/core/base/modified_time.h"
+#include "formats/core/text/path_names.h"
 
 namespace plainfs {
 namespace {
@@ -95,7 +96,7 @@ std::string tar_header(const std::string& path, const struct stat& status, const
   put_number(header.mtime, std::clamp<int64_t>(time.tv_sec, 0, static_cast<int64_t>(kMost<12>)));
   put_text(header.link, link);
   if (records.empty()) return block_of(header);
-  Ustar extended = start('x', "PaxHeaders/" + path.substr(path.rfind('/') + 1));
+  Ustar extended = start('x', "PaxHeaders/" + std::string(last_name(path)));
   put_number(extended.mode, 0644);
   put_number(extended.uid, 0);
   put_number(extended.gid, 0);

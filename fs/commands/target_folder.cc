@@ -17,6 +17,8 @@
 
 #include "formats/core/base/host_path.h"
 #include "formats/core/base/modified_time.h"
+#include "formats/core/text/ascii.h"
+#include "formats/core/text/path_names.h"
 #include "fs/views/names.h"
 
 namespace plainfs {
@@ -40,11 +42,8 @@ bool is_plain(const std::string& name) {
 // Returns the same text for all names that some file system treats as equal: ignoring case, and the trailing
 // dots and blanks that vfat removes. Requires: name is ASCII. Only the file system itself knows about other
 // letters.
-std::string plain_form(std::string name) {
-  for (char& c : name)
-    if (c >= 'A' && c <= 'Z') c += 'a' - 'A';
-  name.resize(name.find_last_not_of(". ") + 1);
-  return name;
+std::string plain_form(std::string_view name) {
+  return lower_case(name.substr(0, name.find_last_not_of(". ") + 1));
 }
 
 bool are_near(const std::vector<std::string>& names) {
@@ -168,10 +167,6 @@ Descriptor enter(const Descriptor& folder, const std::string& name, const std::s
 
 }  // namespace
 
-std::string last_name(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
 TargetFolder::TargetFolder(const std::string& path) : path_(path), root_(open_root(path)) {}
 
 Descriptor TargetFolder::make_folder(const std::string& path) const {
@@ -204,7 +199,7 @@ Descriptor TargetFolder::folder_of(const std::string& path) const {
 
 std::string TargetFolder::name_of(const std::string& path) const {
   const auto renamed = renamed_.find(path);
-  return renamed == renamed_.end() ? last_name(path) : renamed->second;
+  return renamed == renamed_.end() ? std::string(last_name(path)) : renamed->second;
 }
 
 // Returns the directory at `path`, or the nearest existing parent.
@@ -219,7 +214,8 @@ Descriptor TargetFolder::nearest_folder(const std::string& path) const {
 std::vector<std::string> TargetFolder::keep_apart(const std::vector<std::string>& paths) {
   std::map<std::string, std::vector<std::string>> names;  // by folder, parents first
   for (const std::string& path : paths)
-    if (!path.empty()) names[path.substr(0, path.size() - last_name(path).size())].push_back(last_name(path));
+    if (!path.empty())
+      names[path.substr(0, path.size() - last_name(path).size())].emplace_back(last_name(path));
   std::vector<std::string> lines;
   for (auto& [place, inside] : names) {
     const std::string folder = place.substr(0, place.size() - (place.empty() ? 0 : 1));

@@ -59,7 +59,4 @@ class TargetFolder {
   std::unordered_map<std::string, std::string> renamed_;  // path to its last name on disk
 };
 
-// Returns the last name of a path: "b.csv" for "a/b.csv".
-std::string last_name(const std::string& path);
-
 }  // namespace plainfs

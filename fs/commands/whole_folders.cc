@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "formats/core/text/path_names.h"
+
 namespace plainfs {
 
 namespace {
@@ -9,10 +11,6 @@ namespace {
 std::string_view folder_part(std::string_view path) {
   const size_t slash = path.rfind('/');
   return slash == path.npos ? std::string_view() : path.substr(0, slash);
-}
-
-std::string_view name_part(std::string_view path) {
-  return path.substr(path.rfind('/') + 1);
 }
 
 bool is_zarr_document(std::string_view name) {
@@ -24,7 +22,7 @@ bool is_zarr_document(std::string_view name) {
 WholeFolders::WholeFolders(const std::vector<std::string>& paths, const std::vector<std::string>& failed) {
   std::map<std::string, int, std::less<>> bpcells_files;
   for (const std::string& path : paths) {
-    const std::string_view name = name_part(path);
+    const std::string_view name = last_name(path);
     const std::string folder(folder_part(path));
     if (is_zarr_document(name)) zarr_.insert(folder);
     if (name == "version" || name == "storage_order" || name == "idxptr") ++bpcells_files[folder];
@@ -45,7 +43,7 @@ std::optional<std::string> WholeFolders::folder_of(std::string_view path) const 
 bool WholeFolders::is_mark(std::string_view path) const {
   const std::optional<std::string> folder = folder_of(path);
   if (!folder) return false;
-  return zarr_.contains(*folder) ? is_zarr_document(name_part(path)) : name_part(path) == "version";
+  return zarr_.contains(*folder) ? is_zarr_document(last_name(path)) : last_name(path) == "version";
 }
 
 void WholeFolders::add_failure(std::string_view path) {

@@ -13,6 +13,7 @@
 
 #include "formats/core/base/cursor.h"
 #include "formats/core/base/descriptor.h"
+#include "formats/core/base/encode.h"
 #include "formats/core/base/error.h"
 #include "formats/core/codecs/checksum.h"
 
@@ -32,12 +33,9 @@ class Writer {
   void bytes(ByteSpan part) { out_.insert(out_.end(), part.begin(), part.end()); }
   template <class T>
   void little(T value) {
-    for (size_t i = 0; i < sizeof value; ++i) byte(static_cast<uint8_t>(value >> 8 * i));
+    append_little(out_, value, sizeof value);
   }
-  void number(uint64_t value) {
-    for (; value >= 0x80; value >>= 7) byte(static_cast<uint8_t>(value | 0x80));
-    byte(static_cast<uint8_t>(value));
-  }
+  void number(uint64_t value) { append_leb128(out_, value); }
   void text(std::string_view value) {
     number(value.size());
     bytes(as_byte_span(value));
@@ -45,7 +43,6 @@ class Writer {
   Bytes take() { return std::move(out_); }
 
  private:
-  void byte(uint8_t value) { out_.push_back(std::byte{value}); }
   Bytes out_;
 };
 

@@ -8,6 +8,7 @@
 #include "formats/core/model/array.h"
 #include "formats/core/model/context.h"
 #include "formats/core/model/counted_times.h"
+#include "formats/core/model/r_missing.h"
 
 namespace plainfs {
 
@@ -21,7 +22,7 @@ struct IntegerExtent {
 
   // These return whether the values fit R's integers, in which the smallest number of 32 bits is NA; doubles,
   // without rounding; and integers of the package bit64, in which the smallest number of 64 bits is NA.
-  bool is_r_integer() const { return least > INT32_MIN && most <= INT32_MAX; }
+  bool is_r_integer() const { return least > kRMissingInteger && most <= INT32_MAX; }
   bool is_exact_real() const { return least >= -(int64_t{1} << 53) && most <= uint64_t{1} << 53; }
   bool is_integer64() const { return least > INT64_MIN && most <= INT64_MAX; }
 };

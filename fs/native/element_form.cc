@@ -8,15 +8,14 @@
 #include <type_traits>
 
 #include "formats/core/base/error.h"
+#include "formats/core/model/r_missing.h"
 #include "formats/core/text/number_loops.h"
 
 namespace plainfs {
 
 namespace {
 
-constexpr uint64_t kRMissingReal = 0x7ff00000000007a2;  // NaN with the low word 1954
 constexpr uint64_t kRNaN = 0x7ff8000000000000;
-constexpr uint32_t kRMissingInteger = 0x80000000;
 constexpr int64_t kWholeInDouble = int64_t{1} << 53;
 
 template <class T>
@@ -89,7 +88,7 @@ void write_r_double(const DType& type, const Elements& elements, uint64_t first,
   const bool is_truth = type.is_truth();
   visit_number(type, [&](auto zero) {
     using T = decltype(zero);
-    constexpr uint64_t kMissing = swapped(kRMissingReal);
+    constexpr uint64_t kMissing = swapped(kRMissingRealBits);
     if constexpr (!std::is_integral_v<T>)
       write_each<T>(elements, first, count, out, kMissing, [](T value) { return r_bits(widened(value)); });
     else if (is_truth)
@@ -108,8 +107,10 @@ void write_r_integer(const DType& type, const Elements& elements, uint64_t first
     using T = decltype(zero);
     if constexpr (std::is_integral_v<T>)
       write_each<T>(
-          elements, first, count, out, swapped(kRMissingInteger),
-          [](T value) { return std::in_range<int32_t>(value) && std::cmp_not_equal(value, INT32_MIN); },
+          elements, first, count, out, swapped(static_cast<uint32_t>(kRMissingInteger)),
+          [](T value) {
+            return std::in_range<int32_t>(value) && std::cmp_not_equal(value, kRMissingInteger);
+          },
           [](T value) { throw unsupported("R's integers cannot represent {}", value); },
           [](T value) { return swapped(static_cast<uint32_t>(static_cast<int32_t>(value))); });
     else
@@ -136,7 +137,7 @@ void write_r_logical(const DType& type, const Elements& elements, uint64_t first
                      std::byte* out) {
   visit_number(type, [&](auto zero) {
     using T = decltype(zero);
-    write_each<T>(elements, first, count, out, swapped(kRMissingInteger),
+    write_each<T>(elements, first, count, out, swapped(static_cast<uint32_t>(kRMissingInteger)),
                   [](T value) { return swapped(uint32_t{widened(value) != 0}); });
   });
 }
@@ -149,7 +150,7 @@ void write_r_complex(const DType& type, const Elements& elements, uint64_t first
     for (uint64_t i = 0; i < 2 * count; ++i) {
       const bool missing = elements.is_missing(first + i / 2);
       const uint64_t bits =
-          missing ? swapped(kRMissingReal) : r_bits(static_cast<double>(parts[2 * first + i]));
+          missing ? swapped(kRMissingRealBits) : r_bits(static_cast<double>(parts[2 * first + i]));
       std::memcpy(out + i * 8, &bits, 8);
     }
   };

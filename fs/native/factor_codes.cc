@@ -7,14 +7,13 @@
 #include "formats/core/base/checked.h"
 #include "formats/core/model/array_runs.h"
 #include "formats/core/model/derived_array.h"
+#include "formats/core/model/r_missing.h"
 #include "fs/native/array_segment.h"
 #include "fs/native/text_segments.h"
 
 namespace plainfs {
 
 namespace {
-
-constexpr uint32_t kRMissing = 0x80000000;
 
 class RCodes : public Segment {
  public:
@@ -30,8 +29,8 @@ class RCodes : public Segment {
     read_elements(wanted, 4, [&](uint64_t from, uint64_t some, std::byte* out) {
       for (uint64_t i = 0; i < some; ++i) {
         const uint64_t place = places[from - first + i];
-        const uint32_t code =
-            __builtin_bswap32(place == kNoLevel ? kRMissing : static_cast<uint32_t>(place) + 1);
+        const uint32_t code = __builtin_bswap32(place == kNoLevel ? static_cast<uint32_t>(kRMissingInteger)
+                                                                  : static_cast<uint32_t>(place) + 1);
         std::memcpy(out + i * 4, &code, 4);
       }
     });

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "formats/core/base/checked.h"
+#include "formats/core/base/encode.h"
 #include "formats/core/model/turned_array.h"
 #include "fs/native/array_segment.h"
 #include "fs/native/element_form.h"
@@ -72,13 +73,9 @@ MatType mat_type_of(const Array& array) {
   return mat_integer_type(type);
 }
 
-void put_number(uint32_t value, std::string& out) {
-  for (int shift = 0; shift < 32; shift += 8) out += static_cast<char>(value >> shift & 0xff);
-}
-
 void put_tag(uint32_t type, uint64_t bytes, std::string& out) {
-  put_number(type, out);
-  put_number(static_cast<uint32_t>(bytes), out);
+  append_little(out, type, 4);
+  append_little(out, bytes, 4);
 }
 
 uint64_t mat_padding(uint64_t bytes) {
@@ -118,10 +115,10 @@ ByteLayout array_mat(const ArrayPtr& array, Context& context) {
   const Shape dimensions = mat_dimensions(*array);
   std::string inside;
   put_tag(miUINT32, 8, inside);
-  put_number(type.flags, inside);
-  put_number(0, inside);
+  append_little(inside, type.flags, 4);
+  append_little(inside, 0, 4);
   put_tag(miINT32, 4 * dimensions.size(), inside);
-  for (const uint64_t axis : dimensions) put_number(static_cast<uint32_t>(axis), inside);
+  for (const uint64_t axis : dimensions) append_little(inside, axis, 4);
   inside.resize(inside.size() + mat_padding(4 * dimensions.size()), '\0');
   put_tag(miINT8, kMatVariable.size(), inside);
   inside.append(kMatVariable).append(mat_padding(kMatVariable.size()), '\0');

@@ -282,8 +282,7 @@ NcAttribute text_attribute(std::string_view text) {
 std::optional<NcAttribute> number_attribute(const Attribute& attribute, std::optional<NcType> of_variable) {
   const Json::List* const list = attribute.value.list();
   const std::span<const Json> values = list ? std::span(*list) : std::span(&attribute.value, 1);
-  const bool has_type =
-      attribute.type && (attribute.type->is_integer() || attribute.type->kind == Kind::real);
+  const bool has_type = attribute.type && attribute.type->is_integer_or_real();
   if (values.empty() && !has_type) return std::nullopt;
   const auto is_number = [&](const Json& value) {
     return value.number() || (of_variable && value.text() && value.as_double());

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "formats/core/model/derived_array.h"
+#include "formats/core/model/r_missing.h"
 #include "formats/core/model/turned_array.h"
 #include "fs/native/array_segment.h"
 #include "fs/native/column_types.h"
@@ -14,8 +15,6 @@
 namespace plainfs {
 
 namespace {
-
-constexpr int32_t kMissingInteger = INT32_MIN;
 
 std::shared_ptr<const TextAttributes> r_class(TextAttributes attributes) {
   return std::make_shared<const TextAttributes>(std::move(attributes));
@@ -100,7 +99,7 @@ void put_row_names(const Table& table, RdsWriter& out) {
   if (table.row_names) return out.texts(table.row_names);
   out.vector(RVector::integer, table.rows == 0 ? 0 : 2);
   if (table.rows == 0) return;
-  out.integer(kMissingInteger);
+  out.integer(kRMissingInteger);
   out.integer(-static_cast<int32_t>(table.rows));
 }
 

@@ -1,10 +1,12 @@
 #include "fs/native/rds_writer.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 
 #include "formats/core/base/checked.h"
+#include "formats/core/model/r_missing.h"
 #include "fs/native/array_segment.h"
 #include "fs/native/text_segments.h"
 
@@ -136,9 +138,7 @@ void RdsWriter::big_endian(uint32_t value) {
 }
 
 void RdsWriter::real(double value) {
-  constexpr uint64_t kMissing = 0x7ff00000000007a2;
-  uint64_t bits = kMissing;
-  if (!std::isnan(value)) std::memcpy(&bits, &value, sizeof bits);
+  const uint64_t bits = std::isnan(value) ? kRMissingRealBits : std::bit_cast<uint64_t>(value);
   big_endian(static_cast<uint32_t>(bits >> 32));
   big_endian(static_cast<uint32_t>(bits));
 }

@@ -12,6 +12,7 @@
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/element_text.h"
 #include "formats/core/model/generated_array.h"
+#include "formats/core/text/ascii.h"
 #include "fs/native/text_segments.h"
 
 namespace plainfs {
@@ -149,9 +150,7 @@ std::vector<std::string> feature_names(std::vector<std::string> stored) {
 }
 
 std::string assay_key(const std::string& name) {
-  std::string key = stem_of_key(name);
-  std::transform(key.begin(), key.end(), key.begin(),
-                 [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
+  const std::string key = lower_case(stem_of_key(name));
   return (key.empty() ? "assay" : key) + "_";
 }
 

@@ -4,18 +4,13 @@
 #include <string_view>
 #include <utility>
 
+#include "formats/core/text/ascii.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/report/edit_distance.h"
 
 namespace plainfs {
 
 namespace {
-
-std::string lower_case(std::string text) {
-  for (char& letter : text)
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter | 0x20);
-  return text;
-}
 
 // Returns the name in the directory nearest to `name`, or empty if none is near. A name that differs only in
 // case comes first.

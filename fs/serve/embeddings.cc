@@ -4,23 +4,18 @@
 
 #include <algorithm>
 
+#include "formats/core/text/ascii.h"
 #include "fs/serve/figures.h"
 #include "fs/serve/first_rows.h"
 
 namespace plainfs::serve {
 namespace {
 
-std::string lowered_name(std::string name) {
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return name;
-}
-
 // Returns a rank. Lower is more informative.
 int rank_of(const std::string& name) {
   int rank = 0;
   for (const std::string_view word : {"umap", "tsne", "spatial", "pca", "dm"}) {
-    if (lowered_name(name).find(word) != std::string::npos) return rank;
+    if (lower_case(name).find(word) != std::string::npos) return rank;
     ++rank;
   }
   return rank;
@@ -53,7 +48,7 @@ const Column* number_column(const Table& table, const std::string& name) {
 
 // Returns the name of the pair in which a column may be the first. "_X" and "_Y" are loom's.
 std::optional<std::string> name_of_pair(const std::string& first) {
-  const std::string low = lowered_name(first);
+  const std::string low = lower_case(first);
   if (first == "_X") return "_X, _Y";
   if (!low.ends_with('1') && !low.ends_with('x')) return std::nullopt;
   std::string stem = first.substr(0, first.size() - 1);

@@ -13,6 +13,7 @@
 
 #include "cache/request.h"
 #include "formats/core/base/checked.h"
+#include "formats/core/base/encode.h"
 #include "formats/core/base/half.h"
 #include "formats/core/model/array_runs.h"
 #include "formats/core/model/derived_array.h"
@@ -177,10 +178,6 @@ class JsonData {
   bool is_empty_ = false;
 };
 
-void little_endian(uint64_t value, size_t bytes, std::string& out) {
-  for (size_t i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i) & 0xff);
-}
-
 // Returns everything before the pixels of an image of one strip (TIFF 6.0, sections 2 and 19).
 std::string tiff_header(const Array& array, uint64_t bytes) {
   const DType& type = array.dtype();
@@ -205,12 +202,12 @@ std::string tiff_header(const Array& array, uint64_t bytes) {
                                      : is_signed ? 2U
                                                  : 1U}}};
   std::string header("II*\0\x08\0\0\0", 8);
-  little_endian(kTags, 2, header);
+  append_little(header, kTags, 2);
   for (const Tag& tag : tags) {
-    little_endian(tag.number, 2, header);
-    little_endian(tag.type, 2, header);
-    little_endian(1, 4, header);
-    little_endian(tag.value, 4, header);
+    append_little(header, tag.number, 2);
+    append_little(header, tag.type, 2);
+    append_little(header, 1, 4);
+    append_little(header, tag.value, 4);
   }
   header.resize(kSize, '\0');
   return header;
@@ -255,7 +252,7 @@ class DataAnswer {
 
   std::string tiff_head() const {
     const DType& type = array_->dtype();
-    const bool is_plain = type.is_integer() || type.kind == Kind::real || type.kind == Kind::boolean;
+    const bool is_plain = type.is_integer_or_real() || type.kind == Kind::boolean;
     if (array_->shape().size() != 2 || !is_plain)
       throw WrongQuestion{"Unsupported encoding tiff for data that is not a plane of numbers"};
     const uint64_t bytes = checked_multiply(array_->count(), type.packed_size());

@@ -4,6 +4,7 @@
 #include <optional>
 #include <tuple>
 
+#include "formats/core/text/ascii.h"
 #include "fs/report/edit_distance.h"
 
 namespace plainfs::serve {
@@ -11,16 +12,6 @@ namespace {
 
 constexpr size_t kMostAskedBytes = 64;
 constexpr uint64_t kMostSearched = uint64_t{1} << 20;
-
-char lowered(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-}
-
-std::string lowered(std::string_view text) {
-  std::string low;
-  for (const char c : text) low += lowered(c);
-  return low;
-}
 
 // Returns a distance, lower is nearer; nullopt: not near.
 std::optional<size_t> distance_of(const std::string& wanted, const std::string& name) {
@@ -39,25 +30,25 @@ std::optional<size_t> distance_of(const std::string& wanted, const std::string& 
 }  // namespace
 
 bool is_same_in_any_case(std::string_view a, std::string_view b) {
-  return a.size() == b.size() &&
-         std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return lowered(x) == lowered(y); });
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(),
+                                            [](char x, char y) { return lower_case(x) == lower_case(y); });
 }
 
 bool holds_in_any_case(std::string_view name, std::string_view part) {
-  const auto is_same = [](char x, char y) { return lowered(x) == lowered(y); };
+  const auto is_same = [](char x, char y) { return lower_case(x) == lower_case(y); };
   return std::search(name.begin(), name.end(), part.begin(), part.end(), is_same) != name.end();
 }
 
 std::vector<std::string> nearest_names(std::string_view typed, uint64_t count,
                                        const std::function<std::string_view(uint64_t)>& name) {
   if (typed.empty()) return {};
-  const std::string wanted = lowered(typed.substr(0, kMostAskedBytes));
+  const std::string wanted = lower_case(typed.substr(0, kMostAskedBytes));
   using Near = std::tuple<size_t, size_t, uint64_t>;  // distance, length, number
   std::vector<Near> near;
   for (uint64_t i = 0; i < std::min(count, kMostSearched); ++i) {
     const std::string_view known = name(i);
     if (const std::optional<size_t> distance =
-            distance_of(wanted, lowered(known.substr(0, 4 * kMostAskedBytes))))
+            distance_of(wanted, lower_case(known.substr(0, 4 * kMostAskedBytes))))
       near.emplace_back(*distance, known.size(), i);
   }
   const size_t shown = std::min(near.size(), kMostNearest);

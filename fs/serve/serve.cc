@@ -19,6 +19,7 @@
 #include "formats/core/base/location.h"
 #include "formats/core/base/modified_time.h"
 #include "formats/core/model/cell_table.h"
+#include "formats/core/text/path_names.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/daemon/daemon.h"
 #include "fs/daemon/daemon_sandbox.h"
@@ -181,7 +182,7 @@ std::string confine(const ServeOptions& options) {
 std::string name_of(const std::string& store) {
   std::string path = store;
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
-  const std::string name = path.substr(path.rfind('/') + 1);
+  const std::string name(last_name(path));
   return name.empty() ? "store" : name;
 }
 

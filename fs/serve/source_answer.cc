@@ -16,6 +16,7 @@
 #include "formats/core/base/location.h"
 #include "formats/core/base/modified_time.h"
 #include "formats/core/base/open_folder.h"
+#include "formats/core/text/path_names.h"
 #include "formats/core/text/percent.h"
 #include "formats/core/text/printable.h"
 #include "fs/report/walk.h"
@@ -27,10 +28,6 @@ namespace {
 
 constexpr size_t kMostListed = 100'000;
 
-std::string base_name(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
 bool is_folder_on_disk(const std::string& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
@@ -39,8 +36,8 @@ bool is_folder_on_disk(const std::string& path) {
 // Returns the target of a request's path on disk: below the folder of the store, or its only file.
 std::string disk_path(const Store& store, const std::vector<std::string>& below) {
   if (!is_folder_on_disk(store.path)) {
-    if (below.size() != 1 || below[0] != base_name(store.path))
-      throw not_found("the store is one file: {}", base_name(store.path));
+    if (below.size() != 1 || below[0] != last_name(store.path))
+      throw not_found("the store is one file: {}", last_name(store.path));
     return store.path;
   }
   std::string path = store.path;
@@ -52,8 +49,8 @@ Descriptor opened(const Store& store, const std::string& path) {
   Descriptor file(Containment::of_store(store.path).open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.number() >= 0) return file;
   if (errno == ENOENT || errno == ENOTDIR || errno == EXDEV || errno == ELOOP)
-    throw not_found("{}: not in the store", base_name(path));
-  throw unreadable("{}: {}", base_name(path), std::strerror(errno));
+    throw not_found("{}: not in the store", last_name(path));
+  throw unreadable("{}: {}", last_name(path), std::strerror(errno));
 }
 
 // Returns a tag that changes with the bytes of a file, as far as the system shows.
@@ -135,15 +132,16 @@ void answer_names(const Exchange& exchange, const std::vector<std::string>& name
 }
 
 void answer_below(const Exchange& exchange, const Store& store, const std::vector<std::string>& below) {
-  if (below.empty() && !is_folder_on_disk(store.path)) return answer_names(exchange, {base_name(store.path)});
+  if (below.empty() && !is_folder_on_disk(store.path))
+    return answer_names(exchange, {std::string(last_name(store.path))});
   const std::string path = disk_path(store, below);
   Descriptor file = opened(store, path);
   struct stat status {};
-  if (::fstat(file.number(), &status) != 0) throw unreadable("{}: {}", base_name(path), std::strerror(errno));
+  if (::fstat(file.number(), &status) != 0) throw unreadable("{}: {}", last_name(path), std::strerror(errno));
   if (S_ISREG(status.st_mode)) return answer_bytes(exchange, file, status);
-  if (!S_ISDIR(status.st_mode)) throw not_found("{}: not in the store", base_name(path));
+  if (!S_ISDIR(status.st_mode)) throw not_found("{}: not in the store", last_name(path));
   // A key that is a folder is absent: Zarr clients request both with one address.
-  if (!exchange.target.is_folder && !below.empty()) throw not_found("{}: a folder", base_name(path));
+  if (!exchange.target.is_folder && !below.empty()) throw not_found("{}: a folder", last_name(path));
   answer_names(exchange, names_on_disk(std::move(file)));
 }
 
@@ -168,7 +166,7 @@ std::optional<std::vector<std::string>> source_path(const Store& store, std::vec
   if (store.format == "folder" || is_url(store.path)) return std::nullopt;
   names.emplace_back(kOwnFolder);
   names.emplace_back(kSourceFolder);
-  if (!is_folder_on_disk(store.path)) names.push_back(base_name(store.path));
+  if (!is_folder_on_disk(store.path)) names.emplace_back(last_name(store.path));
   return names;
 }
 

@@ -36,8 +36,7 @@ std::vector<int8_t> csv_widths_beyond_zero(const DType& type, const Elements& el
   };
   const int64_t zero_width = width(zero_elements(type, 1), 0);
   std::vector<int8_t> widths(elements.count);
-  const bool is_number = type.is_integer() || type.kind == Kind::real;
-  if (!is_number || !elements.missing.empty()) {
+  if (!type.is_integer_or_real() || !elements.missing.empty()) {
     for (uint64_t i = 0; i < elements.count; ++i)
       widths[i] = static_cast<int8_t>(width(elements, i) - zero_width);
     return widths;

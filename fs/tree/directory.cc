@@ -8,6 +8,7 @@
 #include "formats/core/model/context.h"
 #include "formats/core/model/derived_group.h"
 #include "formats/core/model/transient_fault.h"
+#include "formats/core/text/path_names.h"
 #include "formats/registry.h"
 #include "fs/text/view_file.h"
 #include "fs/tree/link_text.h"
@@ -302,10 +303,6 @@ class TargetNames {
   std::map<std::pair<const Store*, std::vector<std::string>>, Names> known_;
 };
 
-std::string file_name_of(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
 std::string text_of(const Link& link, const std::string& extension, const DirectoryPlace& place, Links& links,
                     TargetNames& names) {
   if (link.verbatim) return link.text;
@@ -317,7 +314,7 @@ std::string text_of(const Link& link, const std::string& extension, const Direct
   if (!to.outside.empty()) return relative_text(place.names, to.outside, path);
   const bool is_shown =
       path.size() >= place.above.size() && std::equal(place.above.begin(), place.above.end(), path.begin());
-  if (!is_shown) return source_and_path({file_name_of(place.store->path), link.path, {}});
+  if (!is_shown) return source_and_path({std::string(last_name(place.store->path)), link.path, {}});
   return relative_text(place.names, {}, std::span(path).subspan(place.above.size()));
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "formats/core/base/checked.h"
+#include "formats/core/base/encode.h"
 #include "formats/core/model/variant_values.h"
 #include "formats/core/text/number_loops.h"
 #include "fs/views/genotypes.h"
@@ -16,16 +17,18 @@ namespace {
 
 // Writes the lowest `bytes` bytes of `value`, little-endian.
 template <class Sink>
-void put_little(uint64_t value, int bytes, Sink& sink) {
-  for (int i = 0; i < bytes; ++i) sink.put(static_cast<char>(value >> (8 * i)));
+void put_little_endian(uint64_t value, size_t bytes, Sink& sink) {
+  char stored[8];
+  put_little(stored, value, bytes);
+  sink.put(std::string_view(stored, bytes));
 }
 
 // Writes a text, preceded by its length.
 template <class Sink>
-void put_text(std::string_view text, int length_bytes, std::string_view what, Sink& sink) {
+void put_text(std::string_view text, size_t length_bytes, std::string_view what, Sink& sink) {
   if (text.size() >> (8 * length_bytes) != 0)
     throw unsupported("{} of {} bytes is too long for a BGEN file", what, text.size());
-  put_little(text.size(), length_bytes, sink);
+  put_little_endian(text.size(), length_bytes, sink);
   sink.put(text);
 }
 
@@ -135,14 +138,14 @@ std::string Bgen::head() const {
   const uint64_t names_bytes = 8 + names.size();
   if (names_bytes > UINT32_MAX - 20)
     throw unsupported("{} bytes of names are too many for a BGEN file", names_bytes);
-  put_little(20 + names_bytes, 4, sink);  // the offset of the first variant, from here
-  put_little(20, 4, sink);
-  put_little(sites_, 4, sink);
-  put_little(samples_.names.size(), 4, sink);
+  put_little_endian(20 + names_bytes, 4, sink);  // the offset of the first variant, from here
+  put_little_endian(20, 4, sink);
+  put_little_endian(sites_, 4, sink);
+  put_little_endian(samples_.names.size(), 4, sink);
   sink.put(std::string_view("bgen"));
-  put_little(kLayout2 | kHasSamples, 4, sink);
-  put_little(names_bytes, 4, sink);
-  put_little(samples_.names.size(), 4, sink);
+  put_little_endian(kLayout2 | kHasSamples, 4, sink);
+  put_little_endian(names_bytes, 4, sink);
+  put_little_endian(samples_.names.size(), 4, sink);
   return text + names;
 }
 
@@ -158,8 +161,8 @@ void Bgen::put_site(const Row& row, Sink& sink) const {
   const uint64_t position = whole_number(variants_.position->dtype(), parts[kPosition], number, UINT64_MAX,
                                          "variant_position", variant);
   if (position > UINT32_MAX) throw unsupported("position {} is too large for a BGEN file", position);
-  put_little(position, 4, sink);
-  put_little(2, 2, sink);
+  put_little_endian(position, 4, sink);
+  put_little_endian(2, 2, sink);
   const uint64_t most = variants_.alleles->shape()[1];
   for (uint64_t i = 0; i < 2; ++i) put_text(parts[kAlleles].text(number * most + i), 4, "an allele", sink);
 }
@@ -168,11 +171,11 @@ void Bgen::put_site(const Row& row, Sink& sink) const {
 template <class Sink>
 void Bgen::put_calls_head(uint64_t length, int least_ploidy, int greatest_ploidy, Sink& sink) const {
   if (length > UINT32_MAX) throw unsupported("{} bytes of one variant are too many for a BGEN file", length);
-  put_little(length, 4, sink);
-  put_little(samples_.names.size(), 4, sink);
-  put_little(2, 2, sink);
-  put_little(static_cast<uint64_t>(least_ploidy), 1, sink);
-  put_little(static_cast<uint64_t>(greatest_ploidy), 1, sink);
+  put_little_endian(length, 4, sink);
+  put_little_endian(samples_.names.size(), 4, sink);
+  put_little_endian(2, 2, sink);
+  put_little_endian(static_cast<uint64_t>(least_ploidy), 1, sink);
+  put_little_endian(static_cast<uint64_t>(greatest_ploidy), 1, sink);
 }
 
 // Returns whether the row is phased for all samples.
@@ -231,8 +234,8 @@ void Bgen::put_calls(const Row& row, Sink& sink) const {
   }
   put_calls_head(10 + samples + bytes.size(), least, greatest, sink);
   sink.put(std::string_view(ploidies));
-  put_little(phased, 1, sink);
-  put_little(8, 1, sink);
+  put_little_endian(phased, 1, sink);
+  put_little_endian(8, 1, sink);
   sink.put(std::string_view(bytes));
 }
 

@@ -153,9 +153,7 @@ void CsvArray::emit(uint64_t number, Sink& sink) const {
   }
   const std::shared_ptr<const Elements> elements = units_->read(block.unit);
   const DType& type = array_.values->dtype();
-  const bool number_kind =
-      type.kind == Kind::integer || type.kind == Kind::unsigned_integer || type.kind == Kind::real;
-  if (number_kind && elements->missing.empty()) {
+  if (type.is_integer_or_real() && elements->missing.empty()) {
     visit_number(type, [&](auto zero) {
       const auto values = elements->values<decltype(zero)>();
       put_elements(block, names, sink, [&](uint64_t first, uint64_t last) {

@@ -175,10 +175,6 @@ std::vector<CellPlace> cut_cells(uint64_t rows, std::vector<CutColumn> columns, 
 
 namespace {
 
-bool is_number(const DType& type) {
-  return type.kind == Kind::integer || type.kind == Kind::unsigned_integer || type.kind == Kind::real;
-}
-
 // Returns whether JSON has no number for the value.
 bool is_worded(float value) {
   return !std::isfinite(value);
@@ -345,7 +341,7 @@ void CsvNested::put_leaves(const ColumnPart& part, Span leaves, bool comma_first
       put(i);
     }
   };
-  if (!is_number(type) || !part.elements.missing.empty()) return put_all(put_json);
+  if (!type.is_integer_or_real() || !part.elements.missing.empty()) return put_all(put_json);
   visit_number(type, [&](auto zero) {
     const auto values = part.elements.values<decltype(zero)>();
     const auto rest = values.subspan(first, end - first);

@@ -7,6 +7,7 @@
 #include "formats/core/base/checked.h"
 #include "formats/core/model/array_runs.h"
 #include "formats/core/model/variant_values.h"
+#include "formats/core/text/ascii.h"
 #include "formats/core/text/number_loops.h"
 #include "fs/views/genotypes.h"
 #include "fs/views/row_text.h"
@@ -185,9 +186,7 @@ void BedCalls::release(uint64_t begin, uint64_t end) const {
 // Returns the name as plink2 2.00a3.5 with --output-chr MT writes it: without a prefix if it is a human
 // chromosome that plink2 knows.
 std::string plink_chromosome(const std::string& name) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  std::string rest;
-  std::transform(name.begin(), name.end(), std::back_inserter(rest), lower);
+  std::string rest = lower_case(name);
   if (rest.starts_with("chr")) rest.erase(0, 3);
   for (const auto& [known, shown] : {std::pair("x", "X"), std::pair("y", "Y"), std::pair("xy", "XY"),
                                      std::pair("m", "MT"), std::pair("mt", "MT")})

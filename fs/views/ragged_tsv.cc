@@ -95,8 +95,6 @@ void RaggedTsv::put_items(const Elements& leaves, uint64_t first, uint64_t count
                           std::string& scratch, Sink& sink) const {
   const DType& type = elements_.values->dtype();
   const bool is_list = elements_.values->shape().size() > 1;
-  const bool is_number =
-      type.kind == Kind::integer || type.kind == Kind::unsigned_integer || type.kind == Kind::real;
   const auto put_all = [&](auto&& put) {
     for (uint64_t i = first; i < first + count; ++i) {
       sink.put(id_and_tab);
@@ -104,7 +102,7 @@ void RaggedTsv::put_items(const Elements& leaves, uint64_t first, uint64_t count
       sink.put('\n');
     }
   };
-  if (is_number && !is_list && leaves.missing.empty())
+  if (type.is_integer_or_real() && !is_list && leaves.missing.empty())
     return visit_number(type, [&](auto zero) {
       if (count == 0) return;
       const auto values = leaves.values<decltype(zero)>().subspan(first, count);

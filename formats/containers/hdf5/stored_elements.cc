@@ -6,6 +6,7 @@
 
 #include "formats/containers/hdf5/file_layout.h"
 #include "formats/core/base/checked.h"
+#include "formats/core/model/r_missing.h"
 
 namespace plainfs::hdf5 {
 namespace {
@@ -245,7 +246,7 @@ void mark_not_available(Elements& integers, const DType& dtype) {
     if constexpr (std::is_integral_v<T>) {
       for (uint64_t i = 0; i < integers.count; ++i) {
         const T value = integers.values<T>()[i];
-        integers.missing[i] = value == 2 || std::cmp_equal(value, std::numeric_limits<int32_t>::min());
+        integers.missing[i] = value == 2 || std::cmp_equal(value, kRMissingInteger);
         if (!integers.missing[i] && value != 0 && value != 1)
           throw damaged("a logical value is {}, expected 0 or 1", value);
       }

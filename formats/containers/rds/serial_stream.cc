@@ -9,6 +9,7 @@
 #include "cache/request.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/base/cursor.h"
+#include "formats/core/model/r_missing.h"
 
 namespace plainfs::rds {
 namespace {
@@ -134,7 +135,7 @@ std::string_view SerialStream::word() {
 int32_t SerialStream::integer() {
   if (form_ == Form::text) {
     const std::string_view given = word();
-    if (given == "NA") return std::numeric_limits<int32_t>::min();
+    if (given == "NA") return kRMissingInteger;
     int32_t value = 0;
     const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), value);
     if (error != std::errc{} || end != given.data() + given.size())
@@ -153,9 +154,8 @@ double SerialStream::real() {
     return std::bit_cast<double>(form_ == Form::big_endian ? load_big<uint64_t>(stored)
                                                            : load_little<uint64_t>(stored));
   }
-  constexpr uint64_t kMissing = 0x7ff00000000007a2;  // R's NA_real_
   std::string_view given = word();
-  if (given == "NA") return std::bit_cast<double>(kMissing);
+  if (given == "NA") return r_missing_real();
   if (given == "NaN") return std::numeric_limits<double>::quiet_NaN();
   if (given == "Inf") return std::numeric_limits<double>::infinity();
   if (given == "-Inf") return -std::numeric_limits<double>::infinity();

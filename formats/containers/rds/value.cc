@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "formats/core/model/r_missing.h"
+
 namespace plainfs::rds {
 namespace {
 
@@ -62,7 +64,7 @@ std::optional<std::vector<int64_t>> Value::whole_numbers() const {
   std::vector<int64_t> all;
   if (type != RType::real) {
     for (const int32_t value : elements.values<int32_t>())
-      all.push_back(value == std::numeric_limits<int32_t>::min() ? kMissing : value);
+      all.push_back(value == kRMissingInteger ? kMissing : value);
     return all;
   }
   for (const double value : elements.values<double>()) {

@@ -1,20 +1,16 @@
 #include "formats/containers/rds/vectors.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <limits>
 
 #include "formats/containers/rds/number_texts.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/generated_array.h"
+#include "formats/core/model/r_missing.h"
 #include "formats/core/text/utf8.h"
 
 namespace plainfs::rds {
 namespace {
-
-constexpr int32_t kMissingInteger = std::numeric_limits<int32_t>::min();
 
 // "General purpose" bits of a CHARSXP.
 constexpr uint32_t kBytes = 1 << 1;
@@ -248,20 +244,14 @@ ArrayPtr sequence(RType type, uint64_t count, double first, double step) {
 namespace {
 
 void add_integer(int32_t number, TextBuilder& builder) {
-  if (number == kMissingInteger)
+  if (number == kRMissingInteger)
     builder.add_missing();
   else
     builder.add(std::to_string(number));
 }
 
-// R's NA is a specific NaN (R: arithmetic.c, R_NaInfo).
-bool is_missing_double(double number) {
-  constexpr uint32_t kLowWord = 1954;
-  return std::isnan(number) && static_cast<uint32_t>(std::bit_cast<uint64_t>(number)) == kLowWord;
-}
-
 void add_real(double number, int scipen, TextBuilder& builder) {
-  if (is_missing_double(number)) return builder.add_missing();
+  if (is_r_missing(number)) return builder.add_missing();
   const std::optional<std::string> text = character_of(number, scipen);
   if (!text) throw unsupported("unknown how R writes {} as text", number);
   builder.add(*text);

@@ -6,16 +6,13 @@
 #include "formats/containers/zarr/json_members.h"
 #include "formats/containers/zarr/keys.h"
 #include "formats/containers/zarr/metadata.h"
+#include "formats/core/text/path_names.h"
 
 namespace plainfs::zarr {
 namespace {
 
 // The largest metadata documents are consolidated: those of 100,000 arrays have about 100 MB.
 constexpr uint64_t kMostDocumentBytes = uint64_t{256} << 20;
-
-std::string_view last_name(std::string_view path) {
-  return path.substr(path.rfind('/') + 1);
-}
 
 Json parse_document(ByteSpan bytes) {
   std::string_view text = as_text(bytes);

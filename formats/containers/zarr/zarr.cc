@@ -8,6 +8,7 @@
 #include "formats/containers/zarr/keys.h"
 #include "formats/containers/zarr/zip_store.h"
 #include "formats/core/text/json.h"
+#include "formats/core/text/path_names.h"
 
 namespace plainfs::zarr {
 namespace {
@@ -39,7 +40,7 @@ std::string root_document(const ZipDirectory& zip, const std::string& folder) {
 }
 
 bool is_node_document(std::string_view name) {
-  name = name.substr(name.rfind('/') + 1);
+  name = last_name(name);
   return name == kV3 || name == kV2Array || name == kV2Group;
 }
 
@@ -54,7 +55,7 @@ ZipLook store_in(std::shared_ptr<const ZipDirectory> directory) {
   }
   if (!look.document.empty()) return look;
   if (const ZipMember* const member = zip.find_if(is_node_document))
-    look.document = zip.name(*member).substr(zip.name(*member).rfind('/') + 1);
+    look.document = last_name(zip.name(*member));
   return look;
 }
 

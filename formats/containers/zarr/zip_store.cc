@@ -6,6 +6,7 @@
 
 #include "formats/core/base/checked.h"
 #include "formats/core/base/cursor.h"
+#include "formats/core/base/encode.h"
 #include "formats/core/codecs/codecs.h"
 
 namespace plainfs::zarr {
@@ -77,7 +78,7 @@ Bytes as_lzma_file(ByteSpan member, uint64_t size) {
   Bytes file;
   const auto append_bytes = [&file](ByteSpan part) { file.insert(file.end(), part.begin(), part.end()); };
   append_bytes(cursor.bytes(5));
-  for (int shift = 0; shift < 64; shift += 8) file.push_back(static_cast<std::byte>(size >> shift));
+  append_little(file, size, sizeof size);
   append_bytes(cursor.bytes(cursor.remaining()));
   return file;
 }

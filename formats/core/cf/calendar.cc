@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "formats/core/base/error.h"
+#include "formats/core/text/ascii.h"
 
 namespace plainfs {
 namespace {
@@ -132,13 +133,6 @@ constexpr UnitName kUnits[] = {
     {"d", kDay},
 };
 
-std::string in_lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return lower;
-}
-
 std::string_view without_blanks(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t");
   if (first == text.npos) return {};
@@ -178,7 +172,7 @@ class TimeScanner {
     return value;
   }
   bool take_word(std::string_view word) {
-    if (in_lower_case(text_.substr(0, word.size())) != word) return false;
+    if (lower_case(text_.substr(0, word.size())) != word) return false;
     text_.remove_prefix(word.size());
     return true;
   }
@@ -292,7 +286,7 @@ bool reads_back(Nanoseconds time, int64_t unit, int64_t significand, int exponen
 }  // namespace
 
 std::optional<Calendar> calendar_named(std::string_view name) {
-  const std::string lower = in_lower_case(name);
+  const std::string lower = lower_case(name);
   constexpr std::pair<std::string_view, Calendar> kNames[] = {
       {"standard", Calendar::standard},
       {"gregorian", Calendar::standard},
@@ -352,7 +346,7 @@ Date date_of(Calendar calendar, int64_t days) {
 
 std::optional<TimeReference> TimeReference::parse(std::string_view units, Calendar calendar) {
   constexpr std::string_view kSince = " since ";
-  const std::string lower = in_lower_case(units);
+  const std::string lower = lower_case(units);
   const size_t since = lower.find(kSince);
   if (since == lower.npos) return std::nullopt;
   const std::string_view name = without_blanks(std::string_view(lower).substr(0, since));

@@ -169,7 +169,7 @@ DType number_type_of(const CfVariable& variable) {
 }
 
 bool counts(const DType& type) {
-  return type.is_integer() || type.kind == Kind::real || type.kind == Kind::enumeration;
+  return type.is_integer_or_real() || type.kind == Kind::enumeration;
 }
 
 class DecodedNumbers : public DerivedArray {

@@ -42,7 +42,7 @@ std::optional<Table> table_of_scalars(const std::vector<Member>& members) {
   for (const auto& [name, node] : members) {
     const auto* array = std::get_if<LabelledArray>(&node.content);
     if (!array || array->values->is_null() || array->values->count() != 1 ||
-        !(array->values->dtype().is_integer() || array->values->dtype().kind == Kind::real))
+        !array->values->dtype().is_integer_or_real())
       return std::nullopt;
     names.push_back(name);
     scalars.push_back(array->values);

@@ -152,7 +152,7 @@ ArrayPtr with_missing_times(ArrayPtr values) {
 ArrayPtr as_logical(ArrayPtr values) {
   DType type = values->dtype();
   if (type.kind == Kind::logical) return values;
-  if (type.is_integer() || type.kind == Kind::real)
+  if (type.is_integer_or_real())
     type.base = type.kind;
   else if (type.kind == Kind::boolean)
     type.base = Kind::unsigned_integer;

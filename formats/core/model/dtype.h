@@ -84,9 +84,10 @@ struct DType {
   std::shared_ptr<const TextAttributes> r_class;
 
   bool is_integer() const { return kind == Kind::integer || kind == Kind::unsigned_integer; }
+  bool is_integer_or_real() const { return is_integer() || kind == Kind::real; }
   bool is_truth() const { return kind == Kind::boolean || kind == Kind::logical; }
   // Returns whether this is an integer, real or boolean type, which matrices can have.
-  bool is_numeric() const { return is_integer() || kind == Kind::real || is_truth(); }
+  bool is_numeric() const { return is_integer_or_real() || is_truth(); }
   // Returns whether this is byte-encoded text, of fixed or variable length.
   bool is_text() const { return kind == Kind::text || kind == Kind::fixed_text; }
   // Returns whether every element takes the same number of bytes, so that an .npy is possible (except for

@@ -8,6 +8,7 @@
 #include "formats/core/remote/list_xml.h"
 #include "formats/core/remote/sha256.h"
 #include "formats/core/remote/url.h"
+#include "formats/core/text/ascii.h"
 #include "formats/core/text/base64.h"
 #include "formats/core/text/http_date.h"
 #include "formats/core/text/percent.h"
@@ -67,9 +68,7 @@ void sign_shared_key(HttpRequest& request, const std::string& account, const std
   std::map<std::string, std::string> fields;  // by name in lower case
   for (const std::string& field : request.fields) {
     const size_t colon = field.find(": ");
-    std::string name = field.substr(0, colon);
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
-    fields[name] = field.substr(colon + 2);
+    fields[lower_case(field.substr(0, colon))] = field.substr(colon + 2);
   }
   if (!request.body.empty()) fields["content-length"] = std::to_string(request.body.size());
   std::string text = request.method;

@@ -19,6 +19,7 @@
 #include "formats/core/base/error.h"
 #include "formats/core/remote/origin.h"
 #include "formats/core/remote/url.h"
+#include "formats/core/text/ascii.h"
 #include "formats/core/text/trimmed.h"
 
 namespace plainfs::remote {
@@ -35,13 +36,6 @@ constexpr std::chrono::milliseconds kBetweenTries{50};
 constexpr int64_t kBetweenLogged = 60;  // seconds between log lines about a server that is busy at times
 // A server that is restarted accepts connections again after this time.
 constexpr std::chrono::seconds kRefusedPatience{10};
-
-std::string lower(std::string_view text) {
-  std::string copy(text);
-  for (char& letter : copy)
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter | 0x20);
-  return copy;
-}
 
 // Returns the certificates to trust, if they are not the system's.
 const char* certificates() {
@@ -105,7 +99,7 @@ bool take_field(Transfer& transfer, std::string_view line) {
     curl_easy_getinfo(transfer.easy.get(), CURLINFO_RESPONSE_CODE, &transfer.head.status);
     if (transfer.head.status >= 200 && !transfer.is_head_done) return begin_body(transfer);
   } else if (colon != std::string_view::npos) {
-    transfer.head.fields[lower(line.substr(0, colon))] = trimmed(line.substr(colon + 1));
+    transfer.head.fields[lower_case(line.substr(0, colon))] = trimmed(line.substr(colon + 1));
   }
   return true;
 }

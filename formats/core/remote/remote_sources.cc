@@ -15,6 +15,7 @@
 #include "formats/core/remote/object_listing.h"
 #include "formats/core/remote/origin.h"
 #include "formats/core/remote/remote_files.h"
+#include "formats/core/text/path_names.h"
 
 namespace plainfs::remote {
 namespace {
@@ -357,7 +358,7 @@ EntryKind RemoteSources::kind_of(const std::string& location) {
     return has_root_object(location) ? EntryKind::folder : EntryKind::nothing;
   if (!is_in(location, store_)) return EntryKind::file;
   if (Listing* const listed = listing()) {
-    const std::string name = location.substr(location.rfind('/') + 1);
+    const std::string_view name = last_name(location);
     for (const Entry& entry : listed->list(folder_of(location)))
       if (entry.name == name) return entry.kind;
     return EntryKind::nothing;

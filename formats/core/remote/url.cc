@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "formats/core/base/error.h"
+#include "formats/core/text/ascii.h"
 
 namespace plainfs::remote {
 
@@ -124,12 +125,6 @@ bool is_private6(const Address6& address) {
   return is_unique_local || is_of_a_link_or_site || is_multicast;
 }
 
-std::string lower(std::string text) {
-  for (char& letter : text)
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter | 0x20);
-  return text;
-}
-
 // Compares like libcurl: a name matches itself and all names below it. A leading dot is ignored.
 bool is_listed(const std::string& host, const std::string& list) {
   constexpr const char* kSeparators = ", \t";
@@ -149,7 +144,7 @@ bool is_listed(const std::string& host, const std::string& list) {
 }  // namespace
 
 bool is_private_host(std::string host) {
-  host = lower(std::move(host));
+  host = lower_case(host);
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
   if (host.ends_with('.')) host.pop_back();
   if (host == "localhost" || host.ends_with(".localhost")) return true;
@@ -173,9 +168,9 @@ bool goes_by_proxy(const Url& url, const std::function<std::string(const std::st
     return false;
   std::string past = variable("no_proxy");
   if (past.empty()) past = variable("NO_PROXY");
-  std::string host = lower(url.host);
+  std::string host = lower_case(url.host);
   if (host.ends_with('.')) host.pop_back();
-  return !is_listed(host, lower(past));
+  return !is_listed(host, lower_case(past));
 }
 
 Error leads_inside(const std::string& host, const std::string& address) {

@@ -11,6 +11,7 @@
 #include "cache/request.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/base/cursor.h"
+#include "formats/core/base/encode.h"
 #include "formats/core/codecs/checksum.h"
 #include "formats/core/model/array_runs.h"
 #include "formats/core/model/index_run.h"
@@ -75,17 +76,11 @@ bool is_of_one_byte(T value) {
   }
 }
 
-uint32_t varint_size(uint32_t value) {
+uint32_t leb128_size(uint32_t value) {
   return static_cast<uint32_t>(std::bit_width(value | 1u) + 6) / 7;
 }
 
-std::byte* put_varint(uint32_t value, std::byte* to) {
-  for (; value >= 0x80; value >>= 7) *to++ = static_cast<std::byte>(value | 0x80);
-  *to++ = static_cast<std::byte>(value);
-  return to;
-}
-
-uint32_t take_varint(Cursor& cursor) {
+uint32_t take_leb128(Cursor& cursor) {
   uint32_t value = 0;
   for (unsigned shift = 0; shift < 35; shift += 7) {
     const auto byte = cursor.byte();
@@ -106,7 +101,7 @@ struct Stored {
 std::vector<uint32_t> begins_of(const Stored& stored, uint64_t lines, uint64_t value_size) {
   std::vector<uint32_t> places(lines + 1);
   for (size_t i = 0; i < stored.lines.size(); ++i)
-    places[stored.lines[i]] += varint_size(stored.steps[i]) + static_cast<uint32_t>(value_size);
+    places[stored.lines[i]] += leb128_size(stored.steps[i]) + static_cast<uint32_t>(value_size);
   uint32_t place = 0;
   for (uint32_t& next : places) place += std::exchange(next, place);
   return places;
@@ -118,7 +113,7 @@ void put_entries(const Stored& stored, bool are_small, std::vector<uint32_t> nex
   const bool marks_missing = !stored.values.missing.empty();
   for (size_t i = 0; i < stored.lines.size(); ++i) {
     uint32_t& place = next[stored.lines[i]];
-    std::byte* at = put_varint(stored.steps[i], to + place);
+    std::byte* at = put_leb128(to + place, stored.steps[i]);
     if (marks_missing) *at++ = static_cast<std::byte>(stored.values.missing[i]);
     if (are_small) {
       if constexpr (!std::is_same_v<T, Half>) *at++ = static_cast<std::byte>(static_cast<uint8_t>(values[i]));
@@ -155,7 +150,7 @@ void decode(ByteSpan encoded, const LineOrder::Form& form, bool with_values, Fou
   uint32_t major = form.first_major;
   Elements& values = found.values;
   while (!cursor.at_end()) {
-    found.majors.push_back(major += take_varint(cursor));
+    found.majors.push_back(major += take_leb128(cursor));
     const uint8_t is_missing = form.marks_missing ? cursor.byte() : 0;
     const ByteSpan stored = cursor.bytes(form.are_small ? 1 : sizeof(T));
     if (!with_values) continue;

@@ -61,6 +61,11 @@ class Json {
   std::variant<std::nullptr_t, bool, Number, std::string, List, Object> value_;
 };
 
+// Returns the first item of a list; null if `list` is null, empty or no list.
+inline const Json* first_in(const Json* list) {
+  return list && list->list() && !list->list()->empty() ? &list->list()->front() : nullptr;
+}
+
 // Parses JSON. Accepts bare NaN, Infinity and -Infinity. Of duplicate keys the last value is kept, at the
 // position of the first. Throws Error(damaged) with the line or byte. Nesting deeper than max_depth is damage
 // too.

@@ -18,4 +18,9 @@ inline std::vector<std::string> path_names(std::string_view path) {
   return names;
 }
 
+// Returns the last name in a path, as part of it: "b.csv" for "a/b.csv", "" for "a/".
+inline std::string_view last_name(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
 }  // namespace plainfs

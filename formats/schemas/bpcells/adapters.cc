@@ -14,10 +14,6 @@ namespace {
 
 constexpr uint64_t kBlock = 1 << 16;  // values that are checked at once
 
-bool is_number(const DType& type) {
-  return type.kind == Kind::integer || type.kind == Kind::unsigned_integer || type.kind == Kind::real;
-}
-
 void require_rank_one(const Array& values, const std::string& name) {
   if (values.shape().size() != 1) throw damaged("{} has rank {}, expected 1", name, values.shape().size());
 }
@@ -106,7 +102,7 @@ void require_ranges(const ArrayPtr& pointer, const std::string& name) {
 ArrayPtr numbers_as(ArrayPtr values, const DType& type, const std::string& name) {
   require_rank_one(*values, name);
   const DType& stored = values->dtype();
-  if (!is_number(stored)) throw damaged("{} is {}, expected {}", name, stored.name(), type.name());
+  if (!stored.is_integer_or_real()) throw damaged("{} is {}, expected {}", name, stored.name(), type.name());
   if (stored.kind == type.kind && stored.size == type.size) return values;
   return mapped(values, type, [from_type = stored, type, name](const Elements& numbers, const Box& box) {
     Elements converted;

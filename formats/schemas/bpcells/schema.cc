@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "formats/containers/bpcells/version.h"
+#include "formats/core/frames/names.h"
 #include "formats/core/model/derived_group.h"
 #include "formats/schemas/bpcells/adapters.h"
 #include "formats/schemas/bpcells/packed_array.h"
@@ -39,19 +40,10 @@ std::optional<StoredVersion> version_of(const Node& node) {
   return parse_version(*value->text());
 }
 
-bool is_readable(const Array& array) {
-  try {
-    array.check();
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
 // Returns whether BPCells stored an empty list, which means that there are no names. A damaged list is not
 // empty: it fails on use.
 bool is_empty_list(const Array& names) {
-  return names.count() == 0 && is_readable(names);
+  return names.count() == 0 && frames::is_readable(names);
 }
 
 // A group of the logical arrays and of the members of the stored group that are not BPCells' arrays.
@@ -302,7 +294,7 @@ Node StoreReader::fragments() {
   if (entry_count_ && pointer->count() != 2 * chromosomes) {
     fragments.error = damaged("chr_ptr has {} values, expected {} for {} chromosomes", pointer->count(),
                               2 * chromosomes, chromosomes);
-    pointer_fits_ = !is_readable(*fragments.chr_names);
+    pointer_fits_ = !frames::is_readable(*fragments.chr_names);
   }
   const std::vector<NumberArray> entry = entry_arrays(version_);
   fragments.cell = add_entries(entry[0]);

@@ -5,6 +5,7 @@
 
 #include "formats/containers/netcdf/netcdf.h"
 #include "formats/containers/zarr/array.h"
+#include "formats/core/text/path_names.h"
 
 namespace plainfs::cf {
 namespace {
@@ -21,10 +22,6 @@ std::optional<std::vector<std::string>> names_in(const Json* value) {
     names.push_back(name.text() ? *name.text() : "");
   }
   return names;
-}
-
-std::string last_part(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);
 }
 
 const Json* member_of(const Json& object, std::initializer_list<const char*> names) {
@@ -69,7 +66,7 @@ Axes axes_of(const Array& array, const Attributes& attributes) {
   const Json* const nczarr = nczarr_of(array, attributes);
   if (nczarr)
     if (auto references = names_in(member_of(*nczarr, {"dimension_references", "dimrefs"}))) {
-      for (std::string& reference : *references) reference = last_part(reference);
+      for (std::string& reference : *references) reference = std::string(last_name(reference));
       names = std::move(references);
     }
   const bool is_one = array.shape() == Shape{1};

@@ -9,6 +9,7 @@
 #include "formats/core/base/checked.h"
 #include "formats/core/model/assembly.h"
 #include "formats/core/model/number_cast.h"
+#include "formats/core/text/path_names.h"
 
 namespace plainfs::cf {
 namespace {
@@ -54,7 +55,7 @@ std::string name_in(const Json& references) {
   const Json::List* const list = references.list();
   const Json& reference = list && !list->empty() ? list->front() : references;
   const std::string* const path = reference.text();
-  return path ? path->substr(path->rfind('/') + 1) : std::string();
+  return std::string(path ? last_name(*path) : std::string_view());
 }
 
 Axes scale_axes(const StoredArrayOf& array, const Dimensions& dimensions) {

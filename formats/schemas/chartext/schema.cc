@@ -5,6 +5,8 @@
 #include <string_view>
 
 #include "formats/core/model/derived_array.h"
+#include "formats/core/text/ascii.h"
+#include "formats/core/text/path_names.h"
 
 namespace plainfs::chartext {
 namespace {
@@ -62,9 +64,9 @@ bool has_any(const Attributes& attributes, std::initializer_list<const char*> na
                      [&](const char* name) { return find_attribute(attributes, name) != nullptr; });
 }
 
-bool is_word_of_texts(std::string name) {
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
-  const auto contains = [&](const char* word) { return name.find(word) != std::string::npos; };
+bool is_word_of_texts(const std::string& name) {
+  const std::string lower = lower_case(name);
+  const auto contains = [&](const char* word) { return lower.find(word) != std::string::npos; };
   return contains("str") || contains("char") || contains("len");
 }
 
@@ -91,7 +93,7 @@ std::string last_scale(const Attributes& attributes) {
   const Json::List* const axes = scales ? scales->list() : nullptr;
   const Json::List* const references = axes && !axes->empty() ? axes->back().list() : nullptr;
   const std::string* const path = references && !references->empty() ? references->front().text() : nullptr;
-  return path ? path->substr(path->rfind('/') + 1) : std::string();
+  return std::string(path ? last_name(*path) : std::string_view());
 }
 
 bool is_of_netcdf(const Attributes& attributes) {

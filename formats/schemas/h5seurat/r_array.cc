@@ -1,27 +1,13 @@
 #include "formats/schemas/h5seurat/r_array.h"
 
-#include <bit>
-#include <cmath>
 #include <limits>
 #include <utility>
 
 #include "formats/core/model/derived_array.h"
+#include "formats/core/model/r_missing.h"
 
 namespace plainfs::h5seurat {
 namespace {
-
-// R marks NA_real_ by this low word; arithmetic may quieten the NaN but keeps it (R: arithmetic.c, R_NaInfo).
-constexpr uint32_t kNaLowWord = 1954;
-
-bool is_na(int32_t value) {
-  return value == std::numeric_limits<int32_t>::min();
-}
-bool is_na(int64_t value) {
-  return value == std::numeric_limits<int64_t>::min();
-}
-bool is_na(double value) {
-  return std::isnan(value) && static_cast<uint32_t>(std::bit_cast<uint64_t>(value)) == kNaLowWord;
-}
 
 // Marks values[i] if is_missing(values[i]). Without any missing value the list of marks stays empty.
 template <class T, class Rule>
@@ -38,9 +24,7 @@ void mark_logicals(const DType& dtype, Elements& elements) {
   visit_number(dtype, [&](auto number) {
     using T = decltype(number);
     if constexpr (std::is_integral_v<T>) {
-      mark<T>(elements, [](T value) {
-        return value == 2 || std::cmp_equal(value, std::numeric_limits<int32_t>::min());
-      });
+      mark<T>(elements, [](T value) { return value == 2 || std::cmp_equal(value, kRMissingInteger); });
     }
   });
 }
@@ -50,11 +34,12 @@ void mark_missing(const DType& dtype, Elements& elements) {
     case Layout::flat:
       if (dtype.kind == Kind::logical) return mark_logicals(dtype, elements);
       if (dtype.kind == Kind::integer && dtype.size == 4)
-        return mark<int32_t>(elements, [](int32_t value) { return is_na(value); });
+        return mark<int32_t>(elements, [](int32_t value) { return value == kRMissingInteger; });
       if (dtype.kind == Kind::integer && dtype.size == 8)
-        return mark<int64_t>(elements, [](int64_t value) { return is_na(value); });
+        return mark<int64_t>(elements,
+                             [](int64_t value) { return value == std::numeric_limits<int64_t>::min(); });
       if (dtype.kind == Kind::real && dtype.size == 8)
-        return mark<double>(elements, [](double value) { return is_na(value); });
+        return mark<double>(elements, [](double value) { return is_r_missing(value); });
       return;
     case Layout::compound:
       for (size_t field = 0; field < dtype.fields.size(); ++field)

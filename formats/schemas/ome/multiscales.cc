@@ -8,6 +8,9 @@
 #include <charconv>
 #include <cmath>
 
+#include "formats/core/text/json.h"
+#include "formats/core/text/path_names.h"
+
 namespace plainfs::ome {
 namespace {
 
@@ -37,10 +40,6 @@ bool are_alike(DType a, DType b) {
   return a == b;
 }
 
-const Json* first_in(const Json* all) {
-  return all && all->list() && !all->list()->empty() ? &all->list()->front() : nullptr;
-}
-
 const Json* first_multiscale(const Words& words) {
   return first_in(words.find("multiscales"));
 }
@@ -53,8 +52,7 @@ class Reader {
 
   Image image() {
     image_.name = text_in(&multiscale_, "name");
-    if (image_.name.empty() && group_.parent())
-      image_.name = group_.path().substr(group_.path().rfind('/') + 1);
+    if (image_.name.empty() && group_.parent()) image_.name = last_name(group_.path());
     image_.format = "OME-Zarr";
     if (const std::string version = version_of(words_); !version.empty()) image_.format += " " + version;
     image_.is_labels = words_.find("image-label") != nullptr;

@@ -4,6 +4,8 @@
 #include "formats/core/base/location.h"
 #include "formats/core/frames/names.h"
 #include "formats/core/model/derived_array.h"
+#include "formats/core/model/r_missing.h"
+#include "formats/core/text/path_names.h"
 #include "formats/schemas/robject/meaning.h"
 
 namespace plainfs::robject {
@@ -14,9 +16,9 @@ std::string folder_of(const std::string& location) {
   return slash == location.npos ? "." : location.substr(0, slash);
 }
 
-std::string last_name(std::string path) {
-  while (path.ends_with('/')) path.pop_back();
-  return path.substr(path.rfind('/') + 1);
+std::string file_name(std::string_view path) {
+  while (path.ends_with('/')) path.remove_suffix(1);
+  return std::string(last_name(path));
 }
 
 // Returns the dataset at a path in a file.
@@ -38,12 +40,12 @@ ArrayPtr with_missing_of_r(ArrayPtr values, const std::string& type) {
   if (values->dtype().kind == Kind::integer && values->dtype().size == 4)
     values = with_missing(std::move(values), [](const Elements& elements, std::vector<uint8_t>& missing) {
       const auto all = elements.values<int32_t>();
-      for (size_t i = 0; i < all.size(); ++i) missing[i] = all[i] == INT32_MIN;
+      for (size_t i = 0; i < all.size(); ++i) missing[i] = all[i] == kRMissingInteger;
     });
   if (values->dtype().kind == Kind::real && values->dtype().size == 8)
     values = with_missing(std::move(values), [](const Elements& elements, std::vector<uint8_t>& missing) {
       const auto all = elements.values<double>();
-      for (size_t i = 0; i < all.size(); ++i) missing[i] = is_missing_real(all[i]);
+      for (size_t i = 0; i < all.size(); ++i) missing[i] = is_r_missing(all[i]);
     });
   return type == "logical" ? as_logical(std::move(values)) : values;
 }
@@ -74,13 +76,13 @@ LabelledArray hdf5_array(const Value& seed, const Value& matrix, const View& vie
 
 std::string named_location(const std::string& path, const Scope& scope) {
   const std::string folder = folder_of(scope.location);
-  const std::string beside = folder + "/" + last_name(path);
+  const std::string beside = folder + "/" + file_name(path);
   const std::string whole = path.starts_with('/') ? path : folder + "/" + path;
   Sources& files = scope.context.files;
   const bool is_of_machine =
       path.starts_with('/') && is_url(scope.location);  // a path on the machine that wrote the object
   for (const std::string& location : {is_of_machine ? beside : whole, beside})
-    if (!last_name(path).empty() && files.bounds().contains(location) &&
+    if (!file_name(path).empty() && files.bounds().contains(location) &&
         files.kind_of(location) != EntryKind::nothing)
       return location;
   throw damaged("{}: missing, both in the folder of the R object and beside it", path);

@@ -4,6 +4,7 @@
 #include "formats/containers/rds/vectors.h"
 #include "formats/core/frames/data_frame.h"
 #include "formats/core/model/derived_array.h"
+#include "formats/core/model/r_missing.h"
 #include "formats/schemas/robject/arrays.h"
 #include "formats/schemas/robject/meaning.h"
 
@@ -22,7 +23,7 @@ std::optional<uint64_t> counted_rows(const Value& row_names) {
   const Elements elements = read_all(*row_names.vector);
   if (row_names.type == RType::integer) {
     const auto values = elements.values<int32_t>();
-    if (values[0] != INT32_MIN || values[1] == INT32_MIN) return std::nullopt;
+    if (values[0] != kRMissingInteger || values[1] == kRMissingInteger) return std::nullopt;
     return static_cast<uint64_t>(std::abs(values[1]));
   }
   if (row_names.type != RType::real) return std::nullopt;

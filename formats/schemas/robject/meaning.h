@@ -118,8 +118,6 @@ std::optional<Shape> dimensions_of(const Value& vector);
 // none. Names that are not count are not used, which is logged.
 ArrayPtr side_names(const Value& object, const char* dimnames, size_t side, uint64_t count, const View& view);
 bool is_factor(const Value& value);
-// Returns whether a double is R's NA, and no other NaN.
-bool is_missing_real(double value);
 // Marks R's NA among doubles as missing.
 void mark_missing_reals(Elements& reals);
 

@@ -4,6 +4,7 @@
 #include "formats/core/frames/data_frame.h"
 #include "formats/core/frames/names.h"
 #include "formats/core/model/derived_array.h"
+#include "formats/core/model/r_missing.h"
 #include "formats/schemas/robject/arrays.h"
 #include "formats/schemas/robject/meaning.h"
 
@@ -34,7 +35,7 @@ ArrayPtr from_zero(const Value& factor) {
   return mapped(with_missing_marked(factor), number_type(Kind::integer, 4),
                 [](Elements elements, const Box&) {
                   for (int32_t& code : elements.mutable_values<int32_t>())
-                    if (code != INT32_MIN) --code;
+                    if (code != kRMissingInteger) --code;
                   return elements;
                 });
 }

@@ -1,18 +1,16 @@
 // POSIXlt: points in time as seconds, minutes, …, years, each in a vector of its own (R: ?DateTimeClasses).
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 
 #include "formats/core/base/checked.h"
 #include "formats/core/model/counted_times.h"
 #include "formats/core/model/derived_array.h"
+#include "formats/core/model/r_missing.h"
 #include "formats/schemas/robject/meaning.h"
 
 namespace plainfs::robject {
 namespace {
-
-const double kMissing = std::bit_cast<double>(uint64_t{0x7ff00000000007a2});  // NA_real_
 
 // Returns the days from 1970-01-01 to the first day of a month. month: from 0; beyond a year it belongs to
 // another one, as in R's mktime(). year: since 1900.
@@ -33,7 +31,7 @@ constexpr const char* kNames[kParts] = {"sec", "min", "hour", "mday", "mon", "ye
 
 double instant_of(const std::array<double, kParts>& parts) {
   for (const size_t part : {kMinute, kHour, kDay, kMonth, kYear, kOffset})
-    if (std::isnan(parts[part])) return std::isfinite(parts[kSecond]) ? kMissing : parts[kSecond];
+    if (std::isnan(parts[part])) return std::isfinite(parts[kSecond]) ? r_missing_real() : parts[kSecond];
   const double days = days_before_month(parts[kYear], parts[kMonth]) + parts[kDay] - 1;
   return days * 86400 + parts[kHour] * 3600 + parts[kMinute] * 60 + parts[kSecond] - parts[kOffset];
 }
@@ -75,9 +73,9 @@ class Instants final : public Array {
     const Elements stored = is_whole ? part->read(range(first, some)) : read_all(*part);
     for (uint64_t i = 0; i < some; ++i) {
       const uint64_t at = is_whole ? i : (first + i) % stored.count;
-      values[i] = part->dtype().kind == Kind::real            ? stored.values<double>()[at]
-                  : stored.values<int32_t>()[at] == INT32_MIN ? kMissing
-                                                              : stored.values<int32_t>()[at];
+      values[i] = part->dtype().kind == Kind::real                   ? stored.values<double>()[at]
+                  : stored.values<int32_t>()[at] == kRMissingInteger ? r_missing_real()
+                                                                     : stored.values<int32_t>()[at];
     }
     return values;
   }
@@ -100,7 +98,8 @@ bool are_offsets_known(const Array& offsets, const Array& days) {
   if (offsets.count() != days.count()) return false;
   const Elements all = read_all(offsets), given = read_all(days);
   for (uint64_t i = 0; i < all.count; ++i)
-    if (all.values<int32_t>()[i] == INT32_MIN && given.values<int32_t>()[i] != INT32_MIN) return false;
+    if (all.values<int32_t>()[i] == kRMissingInteger && given.values<int32_t>()[i] != kRMissingInteger)
+      return false;
   return true;
 }
 

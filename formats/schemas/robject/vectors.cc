@@ -1,24 +1,21 @@
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <limits>
 
 #include "formats/core/base/checked.h"
 #include "formats/core/frames/names.h"
 #include "formats/core/model/counted_times.h"
 #include "formats/core/model/derived_array.h"
+#include "formats/core/model/r_missing.h"
 #include "formats/schemas/robject/arrays.h"
 #include "formats/schemas/robject/meaning.h"
 
 namespace plainfs::robject {
 namespace {
 
-constexpr int32_t kMissingInteger = std::numeric_limits<int32_t>::min();
-
 ArrayPtr with_missing_integers(ArrayPtr values) {
   return with_missing(std::move(values), [](const Elements& elements, std::vector<uint8_t>& missing) {
     const auto all = elements.values<int32_t>();
-    for (size_t i = 0; i < all.size(); ++i) missing[i] = all[i] == kMissingInteger;
+    for (size_t i = 0; i < all.size(); ++i) missing[i] = all[i] == kRMissingInteger;
   });
 }
 
@@ -34,7 +31,7 @@ ArrayPtr with_missing_pairs(ArrayPtr values) {
   return with_missing(std::move(values), [](const Elements& elements, std::vector<uint8_t>& missing) {
     const auto all = elements.values<double>();
     for (size_t i = 0; i < missing.size(); ++i)
-      missing[i] = is_missing_real(all[2 * i]) || is_missing_real(all[2 * i + 1]);
+      missing[i] = is_r_missing(all[2 * i]) || is_r_missing(all[2 * i + 1]);
   });
 }
 
@@ -120,16 +117,10 @@ ArrayPtr names_of(const Value& vector, const View& view) {
 
 }  // namespace
 
-// R marks NA_real_ by this low word; arithmetic may quieten the NaN but keeps it (R: arithmetic.c, R_NaInfo).
-bool is_missing_real(double value) {
-  constexpr uint32_t kLowWord = 1954;
-  return std::isnan(value) && static_cast<uint32_t>(std::bit_cast<uint64_t>(value)) == kLowWord;
-}
-
 void mark_missing_reals(Elements& reals) {
   const auto all = reals.values<double>();
   std::vector<uint8_t> missing(all.size());
-  std::transform(all.begin(), all.end(), missing.begin(), is_missing_real);
+  std::transform(all.begin(), all.end(), missing.begin(), is_r_missing);
   reals.missing = std::find(missing.begin(), missing.end(), 1) != missing.end() ? std::move(missing)
                                                                                 : std::vector<uint8_t>();
 }

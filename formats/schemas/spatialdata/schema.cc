@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "formats/core/text/json.h"
 #include "formats/schemas/hdmf/schema.h"
 
 namespace plainfs::spatialdata {
@@ -21,10 +22,6 @@ constexpr size_t kMostNamesInFact = 12;
 template <class Names>
 bool is_one_of(std::string_view name, const Names& names) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
-}
-
-const Json* first_in(const Json* all) {
-  return all && all->list() && !all->list()->empty() ? &all->list()->front() : nullptr;
 }
 
 // A collector of the elements' attributes.

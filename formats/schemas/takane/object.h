@@ -15,6 +15,7 @@
 #include "formats/core/model/node.h"
 #include "formats/core/model/store.h"
 #include "formats/core/text/json.h"
+#include "formats/core/text/path_names.h"
 
 namespace plainfs::takane {
 
@@ -35,7 +36,7 @@ struct ObjectPlace {
   bool in_frame = false;  // below a data frame: one of its columns or annotations
 
   ObjectPlace inside(const std::string& name, GroupPtr enclosing) const;
-  std::string name() const { return directory.substr(directory.rfind('/') + 1); }
+  std::string name() const { return std::string(last_name(directory)); }
 };
 
 struct ObjectFile {

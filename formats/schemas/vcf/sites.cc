@@ -180,7 +180,7 @@ ArrayPtr chromosomes(const Variants& variants, const std::string& place, Context
 }
 
 bool is_real(const Array& array) {
-  return array.shape().size() == 1 && (array.dtype().kind == Kind::real || array.dtype().is_integer());
+  return array.shape().size() == 1 && array.dtype().is_integer_or_real();
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <tuple>
 #include <unordered_set>
 
+#include "formats/core/text/ascii.h"
+#include "formats/core/text/path_names.h"
 #include "formats/core/text/printable.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/command_line/shell_word.h"
@@ -73,13 +75,6 @@ constexpr FileForm kForms[] = {
     {".npy", kNumpy},
     {".mat", kMat},
 };
-
-std::string in_small_letters(std::string_view text) {
-  std::string small(text);
-  std::transform(small.begin(), small.end(), small.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return small;
-}
 
 bool fits_name(const std::string& path, std::string_view pattern) {
   const size_t star = pattern.find('*');
@@ -178,7 +173,7 @@ std::string shared_name(const std::string& path) {
 std::string stem_of(const std::string& given) {
   std::string name = given;
   while (name.size() > 1 && name.ends_with('/')) name.pop_back();
-  name = last_name(name);
+  name = std::string(last_name(name));
   name.resize(name.size() - file_ending(name).size());
   for (const std::string_view inner : {".ome", ".vcf"})
     if (name.ends_with(inner)) name.resize(name.size() - inner.size());
@@ -198,7 +193,7 @@ std::span<const FileForm> file_forms() {
 }
 
 const FileForm* form_of_name(std::string_view name) {
-  const std::string small = in_small_letters(name);
+  const std::string small = lower_case(name);
   const FileForm* found = nullptr;
   for (const FileForm& form : kForms)
     if (small.ends_with(form.ending) && (!found || found->ending.size() < form.ending.size())) found = &form;
@@ -206,7 +201,7 @@ const FileForm* form_of_name(std::string_view name) {
 }
 
 std::string_view file_ending(std::string_view name) {
-  name.remove_prefix(std::min(name.size(), name.rfind('/') + 1));
+  name = last_name(name);
   const size_t dot = name.rfind('.');
   if (dot == std::string_view::npos || dot == 0 || dot + 1 == name.size()) return {};
   const std::string_view letters = name.substr(dot + 1);

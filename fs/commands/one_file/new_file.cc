@@ -9,6 +9,7 @@
 
 #include "formats/core/base/descriptor.h"
 #include "formats/core/base/host_path.h"
+#include "formats/core/text/path_names.h"
 
 namespace plainfs {
 namespace {
@@ -27,7 +28,7 @@ Descriptor open_folder_of(const std::string& path) {
 
 // Returns the same name for each export to that path, so that it finds the part of one that was killed.
 std::string new_part_name(const std::string& path) {
-  return part_name(last_name(path) + " as one file", 0, {});
+  return part_name(std::string(last_name(path)) + " as one file", 0, {});
 }
 
 }  // namespace
@@ -47,9 +48,9 @@ NewFile::~NewFile() {
 void NewFile::take_place(uint64_t size, bool replaces) {
   constexpr timespec kNow{0, UTIME_NOW};
   if (replaces)
-    part_.finish(size, kNow, last_name(path_));
+    part_.finish(size, kNow, std::string(last_name(path_)));
   else
-    part_.finish_unless_taken(size, kNow, last_name(path_));
+    part_.finish_unless_taken(size, kNow, std::string(last_name(path_)));
   is_there_ = false;
 }
 

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "formats/core/text/path_names.h"
 #include "fs/commands/part_file.h"
 
 namespace plainfs {
@@ -53,7 +54,7 @@ bool is_there(const std::string& path) {
 NewFolder::NewFolder(const std::string& path)
     : path_(path),
       part_(path.substr(0, path.size() - last_name(path).size()) +
-            part_name(last_name(path) + " as one folder", 0, {})),
+            part_name(std::string(last_name(path)) + " as one folder", 0, {})),
       locked_(locked_folder(part_, path)) {
   empty_folder(part_);
   folder_.emplace(part_);

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "formats/core/text/path_names.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/commands/part_file.h"
 #include "fs/commands/plan/replace_file.h"
@@ -195,7 +196,7 @@ void write_plan(const ExportPlan& plan, const std::string& path) {
   const std::string text = json_of(plan).dump() + "\n";
   const std::string around = path.substr(0, path.rfind('/') + 1);
   const Descriptor folder(::open(around.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder.number() < 0 || !replace_file(folder, last_name(path), text))
+  if (folder.number() < 0 || !replace_file(folder, std::string(last_name(path)), text))
     throw Failure(kNotWritten, fmt::format("{}: {}", path, std::strerror(errno)));
 }
 

@@ -21,27 +21,31 @@ using nlohmann::json;
 
 constexpr char kOwnFolder[] = ".plainfs";
 
+std::string record_name(size_t task) {
+  return std::to_string(task + 1);
+}
+
 }  // namespace
 
 PlanFolder::PlanFolder(const TargetFolder& folder, const ExportPlan& plan)
     : folder_(folder), plan_(plan), records_(fmt::format("{}/{}", kOwnFolder, plan.id)) {}
 
 std::string PlanFolder::path_of(size_t task) const {
-  return fmt::format("{}/{}", records_, task + 1);
+  return fmt::format("{}/{}", records_, record_name(task));
 }
 
 bool PlanFolder::has_record(size_t task) const {
   const Descriptor folder = folder_.folder_if_there(records_);
   struct stat status {};
   return folder.number() >= 0 &&
-         ::fstatat(folder.number(), last_name(path_of(task)).c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
+         ::fstatat(folder.number(), record_name(task).c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 std::optional<TaskRecord> PlanFolder::record(size_t task) const try {
   const Descriptor folder = folder_.folder_if_there(records_);
   if (folder.number() < 0) return std::nullopt;
   const Descriptor file(
-      ::openat(folder.number(), last_name(path_of(task)).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+      ::openat(folder.number(), record_name(task).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (file.number() < 0) return std::nullopt;
   const std::optional<std::string> content = read_rest(file.number());
   if (!content) return std::nullopt;
@@ -73,14 +77,13 @@ void PlanFolder::keep_record(size_t task, const TaskRecord& record) const {
   const json whole = {{"plan", plan_.id}, {"task", task + 1}, {"ranges", ranges}};
   const std::string text = whole.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
   const Descriptor folder = folder_.make_folder(records_);
-  const std::string path = path_of(task);
-  if (!replace_file(folder, last_name(path), text))
-    throw Failure(kNotWritten, fmt::format("{}: {}", folder_.whole(path), std::strerror(errno)));
+  if (!replace_file(folder, record_name(task), text))
+    throw Failure(kNotWritten, fmt::format("{}: {}", folder_.whole(path_of(task)), std::strerror(errno)));
 }
 
 void PlanFolder::remove_record(size_t task) const {
   const Descriptor folder = folder_.folder_if_there(records_);
-  if (folder.number() >= 0) ::unlinkat(folder.number(), last_name(path_of(task)).c_str(), 0);
+  if (folder.number() >= 0) ::unlinkat(folder.number(), record_name(task).c_str(), 0);
 }
 
 void PlanFolder::remove_records(const std::vector<size_t>& tasks) const {
