@@ -27,7 +27,7 @@ struct ViewEntry {
   std::string name;
   Opener open = nullptr;       // of a file
   ListEntries list = nullptr;  // of a directory, called when the directory is entered
-  bool found_by_name = false;  // listed only if its view is named in -o views=
+  bool is_unlisted = false;    // listed only if its view is named in -o views=
   // The reason why it cannot be read for now. The directory that contains it is then listed again.
   std::optional<Error> fault{};
   FoundFilesPtr found = nullptr;  // of a directory of these files
@@ -38,7 +38,7 @@ struct ViewEntry {
   bool is_beside = false;
   // Found by name even if its view is named in -o views=, because it repeats the store many times, leads back
   // to a parent, or is an error.
-  bool never_listed = false;
+  bool is_never_listed = false;
   // Its size depends on data of the store, which must be fetched if the store is remote. Set by the tree.
   bool is_sized_by_reading = false;
   bool shows_again = false;  // View::shows_again of its view. Set by the tree.

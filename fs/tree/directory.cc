@@ -41,7 +41,7 @@ std::vector<ViewEntry> offered_files(const Node& node, const ListingContext& lis
     for (ViewEntry& file : std::span(files).subspan(before)) {
       file.is_sized_by_reading = !view->is_sized_by_shape && !is_damaged && !is_listed;
       file.shows_again = view->shows_again && !is_listed;
-      if (is_listed) file.found_by_name = file.never_listed;
+      if (is_listed) file.is_unlisted = file.is_never_listed;
     }
   }
   return files;
@@ -79,7 +79,7 @@ bool has_directory(const Node& node, const std::vector<ViewEntry>& files, const 
 // Returns whether has_directory() is true only because of files that are found by name. The directory is then
 // unlisted too.
 bool holds_only_unlisted(const Node& node, const std::vector<ViewEntry>& files) {
-  const auto is_listed = [](const ViewEntry& file) { return !file.is_beside && !file.found_by_name; };
+  const auto is_listed = [](const ViewEntry& file) { return !file.is_beside && !file.is_unlisted; };
   return !node.parts && !files.empty() && std::none_of(files.begin(), files.end(), is_listed);
 }
 
@@ -122,7 +122,7 @@ class MemberLister {
         for (Extension& extension : link_extensions(*link, links)) {
           Candidate& candidate = add(std::move(extension.text), FileKind::link);
           candidate.link = link;
-          candidate.shown.found_by_name = extension.found_by_name;
+          candidate.shown.is_unlisted = extension.is_unlisted;
           candidate.shown.is_sized_by_reading = extension.is_sized_by_reading;
           candidate.shown.shows_again = extension.shows_again;
         }
@@ -145,12 +145,12 @@ class MemberLister {
     }
     std::vector<ViewEntry> files = offered_for_member(member.node, listing_);
     if (has_directory(member.node, files, listing_))
-      add("", FileKind::directory).shown.found_by_name = holds_only_unlisted(member.node, files);
+      add("", FileKind::directory).shown.is_unlisted = holds_only_unlisted(member.node, files);
     for (ViewEntry& file : files) {
       if (!file.is_beside) continue;
       DirectoryEntry& shown = add(file.name, FileKind::file).shown;
       shown.open = std::move(file.open);
-      shown.found_by_name = file.found_by_name;
+      shown.is_unlisted = file.is_unlisted;
       shown.is_sized_by_reading = file.is_sized_by_reading;
       shown.shows_again = file.shows_again;
     }
@@ -422,7 +422,7 @@ std::vector<Extension> extensions_of(const Node& node, const ListingContext& lis
     extensions.push_back({{}, holds_only_unlisted(node, files)});
   for (const ViewEntry& file : files) {
     if (file.is_beside)
-      extensions.push_back({file.name, file.found_by_name, file.is_sized_by_reading, file.shows_again});
+      extensions.push_back({file.name, file.is_unlisted, file.is_sized_by_reading, file.shows_again});
   }
   return extensions;
 }

@@ -70,7 +70,7 @@ DirectoryEntry show_found(const NamedFiles& files, const std::string& name);
 // The extension of a view that shows a node itself, such as ".csv" or ".npy"; "" for its directory.
 struct Extension {
   std::string text;
-  bool found_by_name = false;
+  bool is_unlisted = false;
   bool is_sized_by_reading = false;
   bool shows_again = false;
 };

@@ -109,7 +109,7 @@ void Tree::add_hidden(const std::string& name, const std::vector<HiddenFile>& fi
   const Inode directory = inodes_->of(kRootInode, name, FileKind::directory);
   hidden_[name] = last_hidden_ = directory;
   DirectoryEntry hidden{{name}, FileKind::directory};
-  hidden.found_by_name = true;
+  hidden.is_unlisted = true;
   {
     const WriterLock lock(mutex_);
     add(directory, FileKind::directory)->own = std::make_shared<const DirectoryEntry>(std::move(hidden));
@@ -127,7 +127,7 @@ void Tree::add_hidden(const std::string& name, const std::vector<HiddenFile>& fi
 void Tree::add_hidden_file(const HiddenFile& file) {
   const Inode inode = inodes_->of(kRootInode, file.name, FileKind::file);
   DirectoryEntry hidden{{file.name, file.open}, FileKind::file};
-  hidden.found_by_name = !file.is_listed;
+  hidden.is_unlisted = !file.is_listed;
   if (file.is_listed)
     listed_in_root_.push_back(hidden);
   else
@@ -311,7 +311,7 @@ std::optional<Inode> Tree::find_unlisted(Inode directory, std::string_view name)
   auto entry = std::make_shared<DirectoryEntry>(DirectoryEntry{{std::string(name)}, kind});
   if (kind == FileKind::file) entry->open = open_plain_file(*found, listing_);
   entry->shared_node = std::make_shared<const Node>(*std::move(found));
-  entry->found_by_name = true;
+  entry->is_unlisted = true;
   const Inode inode = inodes_->of(directory, std::string(name), kind);
   const WriterLock lock(mutex_);
   if (!met(inode)) add(inode, kind)->own = std::move(entry);

@@ -158,7 +158,7 @@ void Tree::refresh(Inode inode) {
 Tree::ContentsPtr Tree::publish(Inode directory, DirectoryContent all, bool is_remote,
                                 std::optional<HostFolder> folder) {
   if (directory == kRootInode) add_own_to_root(all.shown);
-  const auto is_once = [](const DirectoryEntry& shown) { return !shown.found_by_name; };
+  const auto is_once = [](const DirectoryEntry& shown) { return !shown.is_unlisted; };
   const auto again = std::stable_partition(all.shown.begin(), all.shown.end(), is_once);
   const auto is_listed = [&](const DirectoryEntry& shown) {
     if (!is_remote || !shown.is_sized_by_reading) return true;

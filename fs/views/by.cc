@@ -57,7 +57,7 @@ std::vector<ViewEntry> columns_of(const CellsPtr& cells) {
   for (size_t i = 0; i < columns.size(); ++i) {
     if (levels_of(*columns[i].values) == ColumnLevels::none) continue;
     ViewEntry directory{names.file(i), nullptr};
-    directory.found_by_name = !has_listed_groups(cells->described, columns[i]);
+    directory.is_unlisted = !has_listed_groups(cells->described, columns[i]);
     directory.list = [column = columns[i], cells] { return levels_of_column(column, cells); };
     directories.push_back(std::move(directory));
   }
@@ -66,7 +66,7 @@ std::vector<ViewEntry> columns_of(const CellsPtr& cells) {
 
 ViewEntry directory_of(std::function<CellsPtr()> find) {
   ViewEntry directory{"by", nullptr};
-  directory.found_by_name = true;
+  directory.is_unlisted = true;
   directory.list = [find = std::move(find)] { return columns_of(find()); };
   return directory;
 }
@@ -161,7 +161,7 @@ void offer_by(const FileRow&, const Node& node, Context& context, Files& files) 
   if (!found || !found->has_obs) return;
   files.push_back(directory_of(
       [stored, make = found->make, &context] { return cells_of_matrix(stored, make(), context); }));
-  files.back().never_listed = selected != nullptr;
+  files.back().is_never_listed = selected != nullptr;
 }
 
 }  // namespace plainfs

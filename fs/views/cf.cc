@@ -15,7 +15,7 @@ namespace {
 
 ViewEntry found_by_its_name(std::string name) {
   ViewEntry file{std::move(name), nullptr};
-  file.found_by_name = file.never_listed = true;
+  file.is_unlisted = file.is_never_listed = true;
   return file;
 }
 

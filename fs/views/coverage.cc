@@ -398,7 +398,7 @@ void offer_coverage(const FileRow& row, const Node& node, Context& context, File
       throw unsupported("unknown chromosome lengths; give them with -o genome=FILE");
     };
     row.add([refuse, &context] { return sized_file(refuse, context); }, files);
-    files.back().never_listed = true;
+    files.back().is_never_listed = true;
     return;
   }
   const auto lay_out = [fragments = *fragments, genome, &context] {

@@ -233,7 +233,7 @@ void offer_seurat(const FileRow& row, const Node& node, Context& context, Files&
   };
   row.add(layout_opener(context, lay_out, row.version), files);
   // For a single matrix, R users read matrix.rds.
-  files.back().found_by_name = std::holds_alternative<SparseMatrix>(node.content);
+  files.back().is_unlisted = std::holds_alternative<SparseMatrix>(node.content);
 }
 
 void offer_bgzf(const FileRow& row, const Node& node, Context& context, Files& files) {

@@ -57,7 +57,7 @@ void offer_time_series(const FileRow& row, const Node& node, Context& context, F
   if (!timed) return;
   row.add(text_opener(context, [series = timed->series(), &context] { return csv_table(series, context); }),
           files);
-  files.back().never_listed = true;
+  files.back().is_never_listed = true;
 }
 
 template <bool with_header>
@@ -150,7 +150,7 @@ void offer_genotypes(const FileRow& row, const Node& node, Open&& opener_of, Fil
   const std::optional<Error> refused = refused_genotypes(*variants);
   if (!refused) return row.add(opener_of(*variants), files);
   row.add([error = *refused] { return std::make_shared<BrokenFile>(error); }, files);
-  files.back().found_by_name = true;
+  files.back().is_unlisted = true;
 }
 
 template <auto make>

@@ -15,7 +15,7 @@ namespace plainfs {
 inline std::map<std::string, ViewEntry> listed_files(const ListEntries& list, const std::string& place = "") {
   std::map<std::string, ViewEntry> files;
   for (ViewEntry& entry : list()) {
-    if (entry.found_by_name) continue;
+    if (entry.is_unlisted) continue;
     if (entry.list)
       files.merge(listed_files(entry.list, place + entry.name + "/"));
     else if (!files.emplace(place + entry.name, entry).second)

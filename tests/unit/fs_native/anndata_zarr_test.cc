@@ -306,7 +306,7 @@ BOOST_AUTO_TEST_CASE(there_is_no_second_x_by_column) {
   const auto has_second = [&](const AnnotatedMatrix& matrix) {
     const auto layers = found(zarr(matrix), "layers").list();
     return std::any_of(layers.begin(), layers.end(),
-                       [](const ViewEntry& entry) { return entry.found_by_name; });
+                       [](const ViewEntry& entry) { return entry.is_unlisted; });
   };
   AnnotatedMatrix matrix = small_matrix();
   BOOST_TEST(has_second(matrix));

@@ -242,7 +242,7 @@ BOOST_AUTO_TEST_CASE(calls_of_three_alleles_are_refused_by_each_file) {
     if (view.option == "plink" || view.option == "bgen") view.offer(node, store.context, files);
   BOOST_REQUIRE(files.size() == 5u);
   for (const ViewEntry& file : files) {
-    BOOST_TEST(file.found_by_name, file.name);
+    BOOST_TEST(file.is_unlisted, file.name);
     BOOST_TEST(message_of([&] { file.open()->size(); }) ==
                "calls of 3 alleles, but PLINK and BGEN files have two");
   }

@@ -60,7 +60,7 @@ std::string names_of(Content content, GroupPtr parts = nullptr) {
       view.offer(node, context, files);
   std::string names;
   for (const ViewEntry& file : files)
-    names += (file.found_by_name ? " ?" : file.is_beside ? " " : " /") + file.name;
+    names += (file.is_unlisted ? " ?" : file.is_beside ? " " : " /") + file.name;
   return names;
 }
 

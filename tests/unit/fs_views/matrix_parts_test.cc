@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(a_gene_and_a_cell_are_a_file_each) {
   TestContext context;
   const Directories parts(small_matrix(context), context);
   BOOST_TEST(parts.all.at(0).name == "genes");
-  BOOST_TEST(parts.all.at(0).found_by_name);
+  BOOST_TEST(parts.all.at(0).is_unlisted);
   BOOST_TEST(names_of(parts.genes()) ==
                  (std::vector<std::string>{"E1.csv", "E1.npy", "B.csv", "B.npy", "E3.csv", "E3.npy"}),
              boost::test_tools::per_element());

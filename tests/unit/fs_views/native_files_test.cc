@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(fragments_their_framing_and_their_index_share_one_pass) {
   std::vector<ViewEntry> files;
   for (const View& view : views()) view.offer(node, context, files);
   // The lengths of the chromosomes are unknown. fs_native's big_wig tests have them.
-  std::erase_if(files, [](const ViewEntry& file) { return file.found_by_name; });
+  std::erase_if(files, [](const ViewEntry& file) { return file.is_unlisted; });
   std::vector<std::shared_ptr<ViewFile>> open;
   for (const ViewEntry& file : files) {
     open.push_back(file.open());
@@ -272,7 +272,7 @@ BOOST_AUTO_TEST_CASE(tables_have_a_parquet_file) {
   const auto parquet_of = [&](Content content) { return files_of(std::move(content), context, {"parquet"}); };
   const std::vector<ViewEntry> files = parquet_of(Table{1, nullptr, {{"x", numbers<int>({1})}}});
   BOOST_TEST(names_of(files) == " .parquet");
-  BOOST_TEST(files.at(0).found_by_name);
+  BOOST_TEST(files.at(0).is_unlisted);
   BOOST_TEST(whole_text(*files[0].open()).starts_with("PAR1"));
   BOOST_TEST(names_of(parquet_of(Table{1, text_array({"a"}), {}})) == " .parquet");
   BOOST_TEST(names_of(parquet_of(Table{1, nullptr, {}})) == "");
