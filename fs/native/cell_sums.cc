@@ -206,7 +206,7 @@ class CellFeatures : public Array {
 CellSums cell_sums(const ColumnMatrixPtr& matrix, Context& context) {
   const auto sums = std::make_shared<const SumsOfCells>(matrix, context);
   const auto features = std::make_shared<CellFeatures>(sums);
-  tell_integer_extent(*features, {0, INT32_MAX});
+  record_integer_extent(*features, {0, INT32_MAX});
   return {std::make_shared<CellCounts>(sums), features};
 }
 

@@ -93,7 +93,7 @@ IntegerExtent integer_extent(const Array& column, Context& context) {
   return *whole.survey<IntegerExtent>(0, look);
 }
 
-void tell_integer_extent(const Array& column, const IntegerExtent& extent) {
+void record_integer_extent(const Array& column, const IntegerExtent& extent) {
   column.survey<IntegerExtent>(0, [&] { return extent; });
 }
 

@@ -292,7 +292,7 @@ class TextColumn : public ParquetColumn {
  private:
   void read_into(uint64_t first, uint64_t count, bool sequential, ParquetRun& run) const override {
     const Elements elements = elements_at(*array_, first, count, sequential);
-    std::string spelled;
+    std::string formatted;
     for (uint64_t i = 0; i < count; ++i) {
       if (elements.is_missing(i)) continue;
       run.is_there[i] = 1;
@@ -301,9 +301,9 @@ class TextColumn : public ParquetColumn {
       if (array_->dtype().kind == Kind::text) {
         text = elements.text(i);
       } else {
-        spelled.clear();
-        append_plain(array_->dtype(), elements, i, spelled);
-        text = spelled;
+        formatted.clear();
+        append_plain(array_->dtype(), elements, i, formatted);
+        text = formatted;
       }
       check_utf8(std::string_view(text));
       append_text(text, run.values);

@@ -26,7 +26,7 @@ bool is_ascii(std::string_view text) {
 
 void for_each_text(const Array& array, uint64_t first, uint64_t count, const VisitText& visit) {
   const Elements elements = read_run(array, first, count);
-  std::string spelled;
+  std::string formatted;
   for (uint64_t i = 0; i < count; ++i) {
     if (elements.is_missing(i)) {
       visit({}, true);
@@ -36,9 +36,9 @@ void for_each_text(const Array& array, uint64_t first, uint64_t count, const Vis
     if (array.dtype().kind == Kind::text) {
       text = elements.text(i);
     } else {
-      spelled.clear();
-      append_plain(array.dtype(), elements, i, spelled);
-      text = spelled;
+      formatted.clear();
+      append_plain(array.dtype(), elements, i, formatted);
+      text = formatted;
     }
     if (!is_ascii(text)) check_utf8(text);
     if (text.find('\0') != text.npos) throw unsupported("text {} contains a NUL", first + i);
@@ -209,7 +209,7 @@ TextFraming with_line_feed() {
 ArrayPtr without_missing_texts(const ArrayPtr& texts, Context& context) {
   if (!texts->may_be_missing() || !measure_texts(*texts, context)->any_missing) return texts;
   return mapped(texts, text_type(), [type = texts->dtype()](const Elements& elements, const Box&) {
-    TextBuilder spelled(elements.count);
+    TextBuilder formatted(elements.count);
     std::string text;
     for (uint64_t i = 0; i < elements.count; ++i) {
       text.clear();
@@ -217,9 +217,9 @@ ArrayPtr without_missing_texts(const ArrayPtr& texts, Context& context) {
         text = kMissing;
       else
         append_plain(type, elements, i, text);
-      spelled.add(text);
+      formatted.add(text);
     }
-    return spelled.finish();
+    return formatted.finish();
   });
 }
 

@@ -108,7 +108,7 @@ struct TextFile::State : BlockStream<TextBlock> {
   void refresh_kept(uint64_t measured_bytes);
   void count_offsets(uint64_t numbers) { offsets_room.emplace(context.cache, numbers * sizeof(uint64_t)); }
   void count_formatted(uint64_t bytes) const;
-  std::shared_ptr<const TextBlock> part_in_passing(uint64_t block, uint64_t from, uint64_t to);
+  std::shared_ptr<const TextBlock> part_while_measuring(uint64_t block, uint64_t from, uint64_t to);
   TextBlock make(uint64_t block) const override;
   TextBlock formatted(uint64_t block, uint64_t size) const;
   void format(uint64_t block, uint64_t size, Bytes& bytes) const;
@@ -355,8 +355,8 @@ void TextFile::State::format(uint64_t block, uint64_t size, Bytes& bytes) const 
 
 // Returns bytes [from, to) of a block that a reader jumped to, formatted in temporary memory. Returns null if
 // the block should be kept: it is held already, is costly, or was read before.
-std::shared_ptr<const TextBlock> TextFile::State::part_in_passing(uint64_t block, uint64_t from,
-                                                                  uint64_t to) {
+std::shared_ptr<const TextBlock> TextFile::State::part_while_measuring(uint64_t block, uint64_t from,
+                                                                       uint64_t to) {
   const uint64_t size = block_size(block);
   if (to - from > kMostInPassing || size > kMostKeptText || source->should_cache(block) || held(block))
     return nullptr;
@@ -462,7 +462,7 @@ Slices TextFile::read(uint64_t offset, size_t size) {
     const uint64_t from = std::max(offset, offsets[i]) - offsets[i];
     const uint64_t to = std::min(end, offsets[i + 1]) - offsets[i];
     if (!state_->is_sequential()) {
-      if (const auto part = state_->part_in_passing(i, from, to)) {
+      if (const auto part = state_->part_while_measuring(i, from, to)) {
         slices.add(part->text(), part);
         continue;
       }

@@ -59,7 +59,6 @@ void SerialStream::read_header() {
     const std::string_view kind = std::string_view(format).substr(2);
     if (kind.size() != 2 || !std::strchr("XAB", kind[0]) || !std::strchr("23", kind[1]))
       throw damaged("\"{}\" is not the beginning of a file of R's save()", format);
-    is_workspace_ = true;
     format = line(kMostLine);
   }
   if (format != "X" && format != "B" && format != "A") throw damaged("not an R serialisation");

@@ -27,8 +27,6 @@ class SerialStream {
   void read_header();
 
   Form form() const { return form_; }
-  // Returns whether the file is one of save(): a pairlist of objects.
-  bool is_workspace() const { return is_workspace_; }
   uint32_t version() const { return version_; }
   // Returns the version of the R that wrote it: "4.2.2".
   std::string writer() const;
@@ -68,7 +66,6 @@ class SerialStream {
   uint64_t bytes_left_;
   uint64_t position_ = 0;
   Form form_ = Form::big_endian;
-  bool is_workspace_ = false;
   uint32_t version_ = 0;
   uint32_t writer_ = 0;
   std::string native_encoding_;

@@ -84,7 +84,7 @@ void LibraryProcess::end() {
   to_close_.clear();
   is_closing_ = false;
   is_beginning_.store(false, std::memory_order_relaxed);
-  desk_ = {};
+  source_server_ = {};
   own_bytes_ = 0;
 }
 
@@ -157,7 +157,7 @@ Message LibraryProcess::answer_of(Context& context, Ask ask, ByteSpan question, 
     if (is_answer) return *std::move(message);
     if (Clock::now() > latest) throw Silence{};
     heard();
-    const bool is_answered = desk_.answer(*message, channel, context.files);
+    const bool is_answered = source_server_.answer(*message, channel, context.files);
     heard();
     if (!is_answered) throw ended();
   }
@@ -174,7 +174,7 @@ Message LibraryProcess::answer_of(Context& context, Ask ask, ByteSpan question, 
 LibraryProcess::Answered LibraryProcess::exchange(Context& context, Ask ask, ByteSpan question,
                                                   int descriptor) {
   Message answer = answer_of(context, ask, question, descriptor);
-  const std::exception_ptr failure = desk_.take_failure();
+  const std::exception_ptr failure = source_server_.take_failure();
   if (failure && answer.kind != static_cast<uint32_t>(Answer::answer)) std::rethrow_exception(failure);
   return taken(std::move(answer), context);
 }

@@ -136,7 +136,7 @@ class LibraryProcess {
   uint64_t questions_ = 0;
   uint64_t own_bytes_ = 0;
   bool logged_unconfined_ = false;
-  SourceServer desk_;
+  SourceServer source_server_;
   // Atomic, since waiting threads read them.
   std::atomic<Clock::rep> silence_{0};
   std::atomic<Clock::rep> computing_{0};   // of the silence
