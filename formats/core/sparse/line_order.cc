@@ -34,7 +34,8 @@ constexpr uint64_t kLinePart = 32;
 // The fewest entries that one thread looks through at a time, and the part of the budget (1 / kAtOncePart)
 // that those of all threads may take.
 constexpr uint64_t kFewestAtOnce = 1024, kAtOncePart = 16;
-// Up to as many entries, the mean number of the wanted lines, are found before other threads would wake.
+// If the wanted lines have at most this many entries, by the mean of all lines, one thread looks them up:
+// waking others takes longer.
 constexpr uint64_t kQuickEntries = 16 * 1024;
 // The most unneeded values that are read between two needed ones.
 constexpr uint64_t kWidestGap = 1024;

@@ -52,9 +52,8 @@ struct Dimensions {
 
 // Returns the name that a list of references to scales gives an axis.
 std::string name_in(const Json& references) {
-  const Json::List* const list = references.list();
-  const Json& reference = list && !list->empty() ? list->front() : references;
-  const std::string* const path = reference.text();
+  const Json* const first = first_in(&references);
+  const std::string* const path = (first ? *first : references).text();
   return std::string(path ? last_name(*path) : std::string_view());
 }
 

@@ -67,7 +67,8 @@ class Directory final : public ListedGroup {
  public:
   using ListedGroup::ListedGroup;
 };
-// list: returns the members; `inside` has the directory as its parent.
+// Returns such a directory at the place of `view`. list: returns the members; `inside` has the directory as
+// its parent.
 GroupPtr directory_at(const View& view, std::function<std::vector<Member>(const View& inside)> list,
                       std::function<Attributes()> attributes = nullptr);
 
