@@ -32,19 +32,18 @@ struct Fixture {
 
 // Checks that writing, reading and writing `value` again gives the same bytes. Then reads it with each byte
 // changed and with its end truncated, and calls `use` with each readable result.
-template <class Value, class Write, class Read, class Use>
-void check_message(const Value& value, Write&& write, Read&& read, Use&& use) {
+template <class Value, class Use>
+void check_message(const Value& value, const FileLayout& layout, Use&& use) {
   Writer out, again;
-  write(out, value);
-  Cursor in(out.bytes());
-  write(again, read(in));
+  out(value);
+  Reader in(out.bytes(), layout);
+  again(in.read<Value>());
   BOOST_TEST(in.at_end());
   BOOST_TEST((out.bytes() == again.bytes()));
   std::mt19937 random(7);
   const auto try_bytes = [&](const Bytes& bytes) {
     try {
-      Cursor hostile(bytes);
-      use(read(hostile));
+      use(Reader(bytes, layout).read<Value>());
     } catch (const Error&) {
     }
   };
@@ -71,50 +70,43 @@ BOOST_AUTO_TEST_CASE(objects_and_types_arrive_whole_or_fail) {
     decode(extent.type, Bytes(2 * extent.type.size, std::byte{0}), 2, pointees);
     decode(extent.type, Bytes(2 * extent.type.size, std::byte{1}), 2, pointees);
   };
-  for (const uint64_t address : addresses(file))
-    check_message(
-        file.object(address), write_object, [&](Cursor& in) { return read_object(in, file.layout()); }, use);
+  for (const uint64_t address : addresses(file)) check_message(file.object(address), file.layout(), use);
 }
 
 BOOST_AUTO_TEST_CASE(links_attributes_and_errors_arrive_whole_or_fail) {
   const InsideFile file(directory.path("a.h5"), context);
   const auto nothing = [](const auto&) {};
-  for (const StoredLink& link : file.links(file.root_address()))
-    check_message(link, write_link, read_link, nothing);
+  for (const StoredLink& link : file.links(file.root_address())) check_message(link, {}, nothing);
   for (const uint64_t address : {file.root_address(), file.find_link(file.root_address(), "group")->address})
     for (const StoredAttribute& attribute : file.attributes(address))
-      check_message(
-          attribute, write_attribute, [&](Cursor& in) { return read_attribute(in, file.layout()); }, nothing);
-  check_message(unsupported("a thing"), write_error, read_error, nothing);
-  check_message(StoredChunkBytes{Bytes(5), 3}, write_chunk, read_chunk, nothing);
-  check_message(OpenedFacts{{0, 8, 8}, 3, 96, 12345}, write_opened, read_opened, nothing);
+      check_message(attribute, file.layout(), nothing);
+  check_message(std::optional(unsupported("a thing")), {}, nothing);
+  check_message(StoredChunkBytes{Bytes(5), 3}, {}, nothing);
+  check_message(OpenedFacts{{0, 8, 8}, 3, 96, 12345}, {}, nothing);
 }
 
 BOOST_AUTO_TEST_CASE(known_objects_arrive_whole_or_fail) {
   const InsideFile file(directory.path("a.h5"), context);
   std::vector<uint64_t> objects = addresses(file);
   objects.push_back(file.root_address());
-  const auto write = [&](Writer& out, uint64_t address) {
-    out.number(address);
-    write_known(out, file.known(address));
-  };
+  const auto write = [&](Writer& out, uint64_t address) { out(address, file.known(address)); };
   for (const uint64_t address : objects) {
     const auto write_again = [&](Writer& out, const KnownObjects& known) {
-      out.number(address);
-      write_known(out, {known.object(address).value(), known.links(address), known.attributes(address)});
+      out(address,
+          KnownObject{known.object(address).value(), known.links(address), known.attributes(address)});
     };
     Writer out, again;
     write(out, address);
-    Cursor in(out.bytes());
-    write_again(again, KnownObjects(in, file.layout()));
+    Reader in(out.bytes(), file.layout());
+    write_again(again, KnownObjects(in));
     BOOST_TEST((out.bytes() == again.bytes()));
     for (size_t at = 0; at < out.bytes().size(); ++at) {
       for (const unsigned value : {0U, 1U, 0x7fU, 0xffU}) {
         Bytes changed = out.bytes();
         changed[at] = static_cast<std::byte>(value);
-        Cursor hostile(changed);
+        Reader hostile(changed, file.layout());
         try {
-          const KnownObjects known(hostile, file.layout());
+          const KnownObjects known(hostile);
           // A valid answer can be read again.
           BOOST_CHECK_NO_THROW(known.object(address));
           BOOST_CHECK_NO_THROW(known.find_link(address, "nothing"));
@@ -122,8 +114,8 @@ BOOST_AUTO_TEST_CASE(known_objects_arrive_whole_or_fail) {
         } catch (const Error&) {
         }
       }
-      Cursor cut(ByteSpan(out.bytes()).first(at));
-      if (at > 0) BOOST_CHECK_THROW(KnownObjects(cut, file.layout()), Error);
+      Reader cut(ByteSpan(out.bytes()).first(at), file.layout());
+      if (at > 0) BOOST_CHECK_THROW(KnownObjects{cut}, Error);
     }
   }
 }
@@ -131,15 +123,12 @@ BOOST_AUTO_TEST_CASE(known_objects_arrive_whole_or_fail) {
 BOOST_AUTO_TEST_CASE(excessive_or_repeated_known_objects_fail) {
   const InsideFile file(directory.path("a.h5"), context);
   const auto read = [&](const Bytes& bytes) {
-    Cursor in(bytes);
-    return KnownObjects(in, file.layout());
+    Reader in(bytes, file.layout());
+    return KnownObjects(in);
   };
   BOOST_CHECK_EXCEPTION(read(Bytes(kMostOfTree + 1)), Error, mentions("expected at most"));
   Writer out;
-  for (int i = 0; i < 2; ++i) {
-    out.number(file.root_address());
-    write_known(out, file.known(file.root_address()));
-  }
+  for (int i = 0; i < 2; ++i) out(file.root_address(), file.known(file.root_address()));
   BOOST_CHECK_EXCEPTION(read(out.bytes()), Error, mentions("two objects"));
 }
 

@@ -48,9 +48,7 @@ int main() {
     const auto message = channel.receive(1 << 20);
     if (!message) return 0;
     Writer settled;
-    settled.number(uint64_t{0});
-    settled.number(uint64_t{0});
-    settled.text("");
+    settled(uint64_t{0}, uint64_t{0}, std::string());
     const bool is_settings = message->kind == number(Ask::settings);
     if (!(is_settings ? channel.send(number(Answer::answer), settled.bytes()) : attack(channel, how, round)))
       return 3;

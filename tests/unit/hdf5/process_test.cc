@@ -54,25 +54,21 @@ struct Fixture {
 Bytes everything(const LibraryFile& file) {
   Writer out;
   std::vector<uint64_t> objects;
-  out.number(file.root_address());
-  out.number(file.superblock_version());
+  out(file.root_address(), file.superblock_version());
   for (const uint64_t group : {file.root_address(), file.find_link(file.root_address(), "group")->address}) {
     for (const StoredLink& link : file.links(group)) {
-      write_link(out, link);
-      write_link(out, file.find_link(group, link.name).value());
+      out(link, file.find_link(group, link.name).value());
       if (link.kind == StoredLink::Kind::hard) objects.push_back(link.address);
     }
   }
-  out.flag(file.find_link(file.root_address(), "nothing").has_value());
-  for (const FoundObject& found : file.objects(objects)) write_object(out, found.facts);
+  out(file.find_link(file.root_address(), "nothing").has_value());
+  for (const FoundObject& found : file.objects(objects)) out(found.facts);
   objects.push_back(file.root_address());
   for (const uint64_t object : objects) {
-    write_object(out, file.object(object));
-    for (const StoredAttribute& attribute : file.attributes(object)) {
-      write_attribute(out, attribute);
-      write_attribute(out, file.attribute(object, attribute.name).value());
-    }
-    out.flag(file.attribute(object, "nothing").has_value());
+    out(file.object(object));
+    for (const StoredAttribute& attribute : file.attributes(object))
+      out(attribute, file.attribute(object, attribute.name).value());
+    out(file.attribute(object, "nothing").has_value());
   }
   return out.take();
 }
@@ -265,11 +261,11 @@ BOOST_AUTO_TEST_CASE(question_without_memory_does_not_disturb_the_next) {
   const InsideFile inside(path(), context);
   const uint64_t root = inside.root_address(), chunks = inside.find_link(root, "new_chunks")->address;
   Writer wanted;
-  write_object(wanted, inside.object(chunks));
+  wanted(inside.object(chunks));
   with_each_allocation_failing([&] { file.links(root); },
                                [&] {
                                  Writer found;
-                                 write_object(found, file.object(chunks));
+                                 found(file.object(chunks));
                                  BOOST_TEST((found.bytes() == wanted.bytes()));
                                });
 }

@@ -1,21 +1,18 @@
-// The answers of libhdf5's process, as messages. They are not trusted: every read throws damaged if the bytes
+// The parts of the answers of libhdf5's process. They are not trusted: reading throws damaged if the bytes
 // are not such an answer or its contents are inconsistent.
 #pragma once
 
 #include "formats/containers/hdf5/library/library_file.h"
 #include "formats/containers/hdf5/process/protocol.h"
 #include "formats/containers/hdf5/stored_type.h"
+#include "formats/core/base/checked.h"
 
 namespace plainfs::hdf5 {
 
 // Datatypes and extents. Redundant facts are sent once and derived by the reader. The result is therefore
 // consistent whatever the bytes are: each part of a record is inside it, and each number has a valid size.
-void write_shape(Writer& out, const Shape& shape);
-Shape read_shape(Cursor& in);
-
-void write_extent(Writer& out, const StoredExtent& extent);
-// Throws damaged if it is invalid. layout: of its file.
-StoredExtent read_extent(Cursor& in, const FileLayout& layout);
+void describe(Writer& out, const StoredExtent& extent);
+void describe(Reader& in, StoredExtent& extent);
 
 // The facts about a file after opening it.
 struct OpenedFacts {
@@ -25,28 +22,88 @@ struct OpenedFacts {
   uint64_t fingerprint = 0;  // of the file that was opened
 };
 
-void write_error(Writer& out, const Error& error);
-Error read_error(Cursor& in);
+template <class Wire>
+void describe(Wire& wire, Some<OpenedFacts> auto& facts) {
+  wire(facts.layout.base_address, facts.layout.address_size, facts.layout.length_size,
+       facts.superblock_version, facts.root_address, facts.fingerprint);
+  for (const unsigned size : {facts.layout.address_size, facts.layout.length_size})
+    if (size < 2 || size > 8) throw damaged("invalid addresses or lengths: {} bytes", size);
+}
 
-void write_opened(Writer& out, const OpenedFacts& facts);
-OpenedFacts read_opened(Cursor& in);
+template <class Wire>
+void describe(Wire& wire, Some<StoredLink> auto& link) {
+  wire(link.name);
+  wire.choice(link.kind, StoredLink::Kind::other);
+  wire(link.address, link.file, link.path, link.error);
+}
 
-void write_object(Writer& out, const StoredObjectFacts& object);
-StoredObjectFacts read_object(Cursor& in, const FileLayout& layout);
+template <class Wire>
+void describe(Wire& wire, Some<StoredAttribute> auto& attribute) {
+  wire(attribute.name, attribute.error);
+  if (attribute.error) return;
+  wire(attribute.extent, attribute.stored);
+  const StoredExtent& extent = attribute.extent;
+  const uint64_t count = extent.is_null ? 0 : element_count(extent.dataset_shape);
+  if (attribute.stored.size() != checked_multiply(count, extent.stored_size))
+    throw damaged("attribute {}: {} bytes for {} elements", attribute.name, attribute.stored.size(), count);
+}
 
-void write_link(Writer& out, const StoredLink& link);
-StoredLink read_link(Cursor& in);
+template <class Wire>
+void describe(Wire& wire, Some<ExternalStretch> auto& stretch) {
+  wire(stretch.file, stretch.offset, stretch.size);
+}
 
-void write_attribute(Writer& out, const StoredAttribute& attribute);
-StoredAttribute read_attribute(Cursor& in, const FileLayout& layout);
+template <class Wire>
+void describe(Wire& wire, Some<StoredFilter> auto& filter) {
+  wire(filter.number, filter.library_has_it, filter.values);
+}
 
-// Writes the facts, links and attributes of an object. read_object() and the next two functions read them, in
-// that order.
-void write_known(Writer& out, const KnownObject& object);
-std::optional<std::vector<StoredLink>> read_links_if_known(Cursor& in);
-std::optional<std::vector<StoredAttribute>> read_attributes_if_known(Cursor& in, const FileLayout& layout);
+template <class Wire>
+void describe(Wire& wire, Some<StoredDataset> auto& dataset) {
+  wire(dataset.error);
+  bool has_type = dataset.extent.type.size != 0;  // otherwise it could not be read
+  wire(has_type);
+  if (has_type) {
+    wire(dataset.extent);
+  } else {
+    if (!dataset.error) throw damaged("a dataset has no type");
+    wire(dataset.extent.is_null, dataset.extent.dataset_shape);
+    if constexpr (Wire::kReads) {
+      dataset.extent.type.dtype = number_type(Kind::integer, 1);
+      dataset.extent.shape = dataset.extent.dataset_shape;
+      element_count(dataset.extent.shape);
+    }
+  }
+  wire.choice(dataset.layout, StoredDataset::Layout::virtual_sources);
+  wire(dataset.offset, dataset.stored_bytes, dataset.external, dataset.chunk_shape, dataset.filters,
+       dataset.has_btree, dataset.partial_unfiltered);
+  const size_t rank = dataset.extent.dataset_shape.size();
+  const bool is_read = !dataset.error && !dataset.extent.is_null;
+  if (is_read && dataset.layout == StoredDataset::Layout::chunked &&
+      (rank == 0 || dataset.chunk_shape.size() != rank))
+    throw damaged("chunks of rank {} in a dataset of rank {}", dataset.chunk_shape.size(), rank);
+}
 
-void write_chunk(Writer& out, const StoredChunkBytes& chunk);
-StoredChunkBytes read_chunk(Cursor& in);
+template <class Wire>
+void describe(Wire& wire, Some<StoredObjectFacts> auto& object) {
+  wire.choice(object.kind, ObjectKind::other);
+  if (object.kind == ObjectKind::dataset) wire(object.dataset);
+}
+
+template <class Wire>
+void describe(Wire& wire, Some<FoundObject> auto& found) {
+  wire(found.error);
+  if (!found.error) wire(found.facts);
+}
+
+template <class Wire>
+void describe(Wire& wire, Some<KnownObject> auto& object) {
+  wire(object.facts, object.links, object.attributes);
+}
+
+template <class Wire>
+void describe(Wire& wire, Some<StoredChunkBytes> auto& chunk) {
+  wire(chunk.filter_mask, chunk.bytes);
+}
 
 }  // namespace plainfs::hdf5

@@ -30,13 +30,12 @@ class AskedSources::AskedFile : public File {
  private:
   Writer question() const {
     Writer out;
-    out.number(source_);
+    out(source_);
     return out;
   }
   void read(uint64_t offset, std::span<std::byte> out) const override {
     Writer wanted = question();
-    wanted.number(offset);
-    wanted.number(uint64_t{out.size()});
+    wanted(offset, uint64_t{out.size()});
     const Message reply = sources_.put_(Question::read_source, wanted.bytes());
     if (reply.bytes.size() != out.size())
       throw unreadable("{}: {} bytes, expected {}", path(), reply.bytes.size(), out.size());
@@ -112,7 +111,7 @@ bool AskedSources::look_at(const std::string& location, struct stat& status) {
 // Returns whether the file is unchanged according to the daemon, which watches it.
 bool AskedSources::is_as_opened(const std::string& location) {
   Writer question;
-  question.text(location);
+  question(location);
   try {
     put_(Question::check_file, question.bytes());
     return true;
@@ -124,10 +123,10 @@ bool AskedSources::is_as_opened(const std::string& location) {
 int AskedSources::ask_descriptor(const std::string& location) {
   keep_few_descriptors();
   Writer question;
-  question.text(location);
+  question(location);
   Message reply = put_(Question::descriptor, question.bytes());
-  Cursor in(reply.bytes);
-  if (!read_flag(in)) {
+  Reader in(reply.bytes);
+  if (!in.read<bool>()) {
     errno = ENOENT;
     return -1;
   }
@@ -148,14 +147,14 @@ FilePtr AskedSources::open_if_exists(const std::string& location) {
   if (location == latest_location_)
     if (FilePtr file = latest_.lock()) return file;
   Writer question;
-  question.text(location);
+  question(location);
   Message reply = put_(Question::open_source, question.bytes());
-  Cursor in(reply.bytes);
-  if (!read_flag(in)) return nullptr;
+  Reader in(reply.bytes);
+  if (!in.read<bool>()) return nullptr;
   const auto source = in.little<uint64_t>();
-  std::string path = read_text(in);
+  auto path = in.read<std::string>();
   const auto size = in.little<uint64_t>(), fingerprint = in.little<uint64_t>();
-  if (!read_flag(in))
+  if (!in.read<bool>())
     return std::make_shared<const AskedFile>(*this, source, std::move(path), size, fingerprint);
   if (reply.descriptor.number() < 0) throw system_error(location, EMFILE);
   auto file = LocalFile::adopt_as<BlockedFile>(reply.descriptor.release(), std::move(path), owner_);

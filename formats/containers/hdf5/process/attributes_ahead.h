@@ -11,6 +11,7 @@
 
 #include "cache/mutex.h"
 #include "formats/containers/hdf5/library/library_file.h"
+#include "formats/containers/hdf5/process/protocol.h"
 
 namespace plainfs::hdf5 {
 
@@ -18,6 +19,12 @@ struct FoundAttributes {
   std::vector<StoredAttribute> attributes;
   std::optional<Error> error;  // why there are no attributes
 };
+
+template <class Wire>
+void describe(Wire& wire, Some<FoundAttributes> auto& found) {
+  wire(found.error);
+  if (!found.error) wire(found.attributes);
+}
 
 // Thread-safe. file: the number of a ProcessedFile.
 class AttributesAhead {

@@ -39,7 +39,6 @@ class ProcessFile : public LibraryFile {
 
  private:
   Writer about(std::initializer_list<uint64_t> numbers) const;
-  FoundObject read_found(Cursor& in) const;
   // Requires: addresses is not empty.
   std::vector<FoundObject> objects_together(const std::vector<uint64_t>& addresses) const;
 

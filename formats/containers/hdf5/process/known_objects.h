@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "formats/containers/hdf5/library/library_file.h"
-#include "formats/core/base/cursor.h"
+#include "formats/containers/hdf5/process/protocol.h"
 
 namespace plainfs::hdf5 {
 
@@ -17,7 +17,7 @@ class KnownObjects {
  public:
   KnownObjects() = default;
   // Reads the rest of an answer to Ask::tree. Throws damaged if it is no such answer.
-  KnownObjects(Cursor& in, const FileLayout& layout);
+  explicit KnownObjects(Reader& in);
 
   std::optional<StoredObjectFacts> object(uint64_t address) const;
   std::optional<std::vector<StoredLink>> links(uint64_t group) const;
@@ -32,8 +32,8 @@ class KnownObjects {
     size_t links;
     size_t attributes;
   };
-  // Returns a cursor at that part of an object.
-  std::optional<Cursor> at(uint64_t address, size_t Place::*part) const;
+  // Returns a reader at that part of an object.
+  std::optional<Reader> at(uint64_t address, size_t Place::*part) const;
 
   Bytes bytes_;
   FileLayout layout_{};

@@ -96,14 +96,13 @@ void LibraryProcess::start(Context& context) {
   child_->channel().look_while_waiting([this] { look_around(); });
   try {
     Writer question;
-    question.flag(settings_.plugins);
+    question(settings_.plugins);
     shared_ = SharedMemory::make(kSharedBytes);
-    question.number(uint64_t{shared_.bytes().size()});
-    question.number(static_cast<uint32_t>(settings_.longest_tree.count()));
+    question(uint64_t{shared_.bytes().size()}, static_cast<uint32_t>(settings_.longest_tree.count()));
     const Answered answer = exchange(context, Ask::settings, question.bytes(), shared_.descriptor());
-    Cursor in = answer.cursor();
+    Reader in = answer.reader();
     is_beginning_.store(false, std::memory_order_relaxed);
-    const std::string unconfined = read_text(in);
+    const auto unconfined = in.read<std::string>();
     if (!unconfined.empty() && !std::exchange(logged_unconfined_, true))
       context.notice("libhdf5's process is not confined: " + unconfined);
   } catch (const LibraryEnded&) {  // not the file's fault
@@ -128,7 +127,7 @@ LibraryEnded LibraryProcess::silent(LibraryEnded::Why why) {
 }
 
 LibraryProcess::Answered LibraryProcess::taken(Message answer, Context& context) {
-  Cursor in(answer.bytes);
+  Reader in(answer.bytes);
   context.counters.source_bytes_read.fetch_add(in.little<uint64_t>(), std::memory_order_relaxed);
   own_bytes_ = in.little<uint64_t>();
   if (answer.kind == static_cast<uint32_t>(Answer::out_of_memory)) {
@@ -184,7 +183,7 @@ void LibraryProcess::close(uint64_t file) {
   to_close_.push_back(file);
   if (is_closing_ || to_close_.size() > 1) return;
   Writer question;
-  question.number(file);
+  question(file);
   // Even if the process is stopped or not reading, a few bytes fit into the socket.
   if (child_->channel().send_at_once(static_cast<uint32_t>(Ask::close), question.bytes())) is_closing_ = true;
 }
@@ -195,7 +194,7 @@ bool LibraryProcess::close_some(Context& context) {
   try {
     while (!to_close_.empty()) {
       Writer question;
-      if (!std::exchange(is_closing_, false)) question.number(to_close_.front());
+      if (!std::exchange(is_closing_, false)) question(to_close_.front());
       exchange(context, Ask::close, question.bytes());
       to_close_.erase(to_close_.begin());
     }
@@ -225,11 +224,10 @@ void LibraryProcess::open_again(ProcessedFile& file) {
     return;
   }
   Writer question;
-  question.number(file.number);
-  question.text(file.location);
+  question(file.number, file.location);
   const Answered answer = exchange(*file.context, Ask::open, question.bytes());
-  Cursor in = answer.cursor();
-  const OpenedFacts facts = read_opened(in);
+  Reader in = answer.reader();
+  const auto facts = in.read<OpenedFacts>();
   if (facts.fingerprint != file.bytes->fingerprint()) throw changed(file.bytes->path());
   open_[file.number] = ++questions_;
   if (!file.facts) file.facts = facts;

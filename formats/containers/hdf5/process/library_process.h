@@ -78,7 +78,9 @@ class LibraryProcess {
     Bytes bytes;
     size_t start = 0;
     ByteSpan shared;
-    Cursor cursor() const { return Cursor(ByteSpan(bytes).subspan(start)); }
+    Reader reader(const FileLayout& layout = {}) const {
+      return Reader(ByteSpan(bytes).subspan(start), layout);
+    }
   };
 
   // Asks a question about the file, which is opened if necessary, and returns the answer. Ask::open only

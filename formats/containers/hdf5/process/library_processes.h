@@ -46,7 +46,7 @@ class LibraryProcesses {
   // Never throws or waits.
   void close(const ProcessedFile& file) noexcept;
 
-  // Asks a question and returns the result of read(Cursor&, ByteSpan shared) for the answer. No other thread
+  // Asks a question and returns the result of read(Reader&, ByteSpan shared) for the answer. No other thread
   // asks that process meanwhile. shared: the memory in which the answer may leave data. about: distinguishes
   // the question from others about the file, mostly an object's address. A question is refused after it has
   // ended a process twice. Throws the Error that the process returned, LibraryEnded, unreadable if no process
@@ -58,7 +58,7 @@ class LibraryProcesses {
     const Turn turn(*this, file);
     refuse_what_ended_it(file, ask, about);  // again, since this thread may have waited
     const LibraryProcess::Answered answer = put(turn.process(), file, ask, question.bytes(), about);
-    Cursor in = answer.cursor();
+    Reader in = answer.reader(file.facts ? file.facts->layout : FileLayout());
     try {
       auto value = read(in, answer.shared);
       if (!in.at_end()) throw damaged("{} trailing bytes", in.remaining());

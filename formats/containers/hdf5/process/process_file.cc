@@ -19,29 +19,24 @@ ProcessFile::~ProcessFile() {
 
 Writer ProcessFile::about(std::initializer_list<uint64_t> numbers) const {
   Writer question;
-  question.number(file_.number);
-  for (const uint64_t number : numbers) question.number(number);
+  question(file_.number);
+  for (const uint64_t number : numbers) question(number);
   return question;
-}
-
-FoundObject ProcessFile::read_found(Cursor& in) const {
-  if (read_flag(in)) return {{}, read_error(in)};
-  return {read_object(in, layout()), {}};
 }
 
 StoredObjectFacts ProcessFile::object(uint64_t address) const {
   const FoundObject found = processes_.ask(file_, Ask::objects, about({address}), address,
-                                           [&](Cursor& in, ByteSpan) { return read_found(in); });
+                                           [](Reader& in, ByteSpan) { return in.read<FoundObject>(); });
   if (found.error) throw *found.error;
   return found.facts;
 }
 
 std::vector<FoundObject> ProcessFile::objects_together(const std::vector<uint64_t>& addresses) const {
   Writer question = about({});
-  for (const uint64_t address : addresses) question.number(address);
-  return processes_.ask(file_, Ask::objects, question, ~addresses[0], [&](Cursor& in, ByteSpan) {
+  for (const uint64_t address : addresses) question(address);
+  return processes_.ask(file_, Ask::objects, question, ~addresses[0], [&](Reader& in, ByteSpan) {
     std::vector<FoundObject> found;
-    while (found.size() < addresses.size()) found.push_back(read_found(in));
+    while (found.size() < addresses.size()) found.push_back(in.read<FoundObject>());
     return found;
   });
 }
@@ -66,29 +61,24 @@ std::vector<FoundObject> ProcessFile::objects(const std::vector<uint64_t>& addre
 
 std::vector<StoredLink> ProcessFile::links(uint64_t group) const {
   return processes_.ask(file_, Ask::links, about({group}), group,
-                        [](Cursor& in, ByteSpan) { return read_list<StoredLink>(in, read_link); });
+                        [](Reader& in, ByteSpan) { return in.read<std::vector<StoredLink>>(); });
 }
 
 std::optional<StoredLink> ProcessFile::find_link(uint64_t group, const std::string& name) const {
   Writer question = about({group});
-  question.text(name);
+  question(name);
   return processes_.ask(file_, Ask::find_link, question, group,
-                        [](Cursor& in, ByteSpan) { return read_optional<StoredLink>(in, read_link); });
+                        [](Reader& in, ByteSpan) { return in.read<std::optional<StoredLink>>(); });
 }
 
 std::vector<FoundAttributes> ProcessFile::attributes_together(const std::vector<uint64_t>& objects) const {
   Writer question = about({});
-  for (const uint64_t object : objects) question.number(object);
+  for (const uint64_t object : objects) question(object);
   const uint64_t key = objects.size() > 1 ? ~objects[0] : objects[0];
-  return processes_.ask(file_, Ask::attributes, question, key, [&](Cursor& in, ByteSpan) {
+  return processes_.ask(file_, Ask::attributes, question, key, [&](Reader& in, ByteSpan) {
     std::vector<FoundAttributes> found;
     do {
-      if (read_flag(in))
-        found.push_back({{}, read_error(in)});
-      else
-        found.push_back(
-            {read_list<StoredAttribute>(in, [&](Cursor& from) { return read_attribute(from, layout()); }),
-             {}});
+      found.push_back(in.read<FoundAttributes>());
     } while (!in.at_end() && found.size() < objects.size());
     return found;
   });
@@ -119,16 +109,15 @@ std::vector<StoredAttribute> ProcessFile::attributes(uint64_t object) const {
 
 std::optional<StoredAttribute> ProcessFile::attribute(uint64_t object, const std::string& name) const {
   Writer question = about({object});
-  question.text(name);
-  return processes_.ask(file_, Ask::attribute, question, object, [&](Cursor& in, ByteSpan) {
-    return read_optional<StoredAttribute>(in, [&](Cursor& from) { return read_attribute(from, layout()); });
-  });
+  question(name);
+  return processes_.ask(file_, Ask::attribute, question, object,
+                        [](Reader& in, ByteSpan) { return in.read<std::optional<StoredAttribute>>(); });
 }
 
 std::optional<KnownObjects> ProcessFile::tree(uint64_t object, uint64_t most) const {
   try {
     return processes_.ask(file_, Ask::tree, about({object, most}), object,
-                          [&](Cursor& in, ByteSpan) { return KnownObjects(in, layout()); });
+                          [](Reader& in, ByteSpan) { return KnownObjects(in); });
   } catch (const LibraryEnded&) {  // questions about single objects will find the one to blame
     return std::nullopt;
   }
@@ -137,11 +126,10 @@ std::optional<KnownObjects> ProcessFile::tree(uint64_t object, uint64_t most) co
 void ProcessFile::read(uint64_t dataset, uint64_t element_size, const Box& box, const Shape& block_shape,
                        const Shape& target, std::byte* out) const {
   Writer question = about({dataset, element_size});
-  write_shape(question, box.origin);
-  write_shape(question, box.extent);
+  question(box.origin, box.extent);
   const size_t size = checked_size(element_count(box.extent), element_size);
-  processes_.ask(file_, Ask::read, question, dataset, [&](Cursor& in, ByteSpan shared) {
-    const bool is_shared = read_flag(in);
+  processes_.ask(file_, Ask::read, question, dataset, [&](Reader& in, ByteSpan shared) {
+    const bool is_shared = in.read<bool>();
     if (is_shared && size > shared.size())
       throw damaged("{} bytes, expected at most {}", size, shared.size());
     const ByteSpan elements = is_shared ? shared.first(size) : in.bytes(size);
@@ -153,10 +141,10 @@ void ProcessFile::read(uint64_t dataset, uint64_t element_size, const Box& box, 
 
 std::optional<StoredChunkBytes> ProcessFile::read_chunk(uint64_t dataset, const Shape& origin) const {
   Writer question = about({dataset});
-  write_shape(question, origin);
-  std::optional<StoredChunkBytes> chunk = processes_.ask(
-      file_, Ask::read_chunk, question, dataset,
-      [](Cursor& in, ByteSpan) { return read_optional<StoredChunkBytes>(in, hdf5::read_chunk); });
+  question(origin);
+  std::optional<StoredChunkBytes> chunk =
+      processes_.ask(file_, Ask::read_chunk, question, dataset,
+                     [](Reader& in, ByteSpan) { return in.read<std::optional<StoredChunkBytes>>(); });
   if (chunk && (chunk->bytes.empty() || chunk->bytes.size() > bytes()->size()))
     throw damaged("invalid chunk: {} bytes", chunk->bytes.size());
   return chunk;

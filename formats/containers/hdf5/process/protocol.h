@@ -35,14 +35,17 @@
 // clang-format on
 #pragma once
 
+#include <bit>
 #include <concepts>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
+#include "formats/containers/hdf5/file_layout.h"
 #include "formats/core/base/bytes.h"
 #include "formats/core/base/cursor.h"
 
@@ -78,91 +81,160 @@ enum class Question : uint32_t {
 
 enum class Reply : uint32_t { reply = 300, refused };
 
-// The encoding of plain values in a message: numbers little-endian, lists and texts after their count. A
-// Cursor reads them and checks every access.
+// The encoding of values in a message: numbers little-endian, truth values and enumerations in a byte, lists
+// and texts after their count, optional values after a flag. A value that has parts is described once for
+// both directions, by a function describe(wire, value): `wire(part, ...)` writes the parts if wire is a
+// Writer, and reads them if it is a Reader. What is read is not trusted: a Reader checks every access, and a
+// description checks what it has read.
+
+// A Value that is written or read.
+template <class T, class Value>
+concept Some = std::same_as<std::remove_const_t<T>, Value>;
+
+template <class T>
+concept ListOnWire = requires(T list) {
+  list.emplace_back();
+};
+template <class T>
+concept OptionalOnWire = requires(T value) {
+  value.has_value();
+};
 
 class Writer {
  public:
-  template <std::integral T>
-  void number(T value) {
-    if constexpr (std::endian::native != std::endian::little) value = byte_swapped(value);
-    raw(std::as_bytes(std::span(&value, 1)));
+  static constexpr bool kReads = false;
+
+  template <class... Parts>
+  void operator()(const Parts&... parts) {
+    (put(parts), ...);
   }
+  // last: the greatest value of the enumeration.
   template <class E>
-  requires std::is_enum_v<E>
-  void choice(E value) { number(static_cast<uint8_t>(value)); }
-  void flag(bool value) { number(static_cast<uint8_t>(value)); }
-  void text(std::string_view value) { sized(as_byte_span(value)); }
-  void sized(ByteSpan value) {
-    number(uint64_t{value.size()});
-    raw(value);
+  void choice(E value, E /*last*/) {
+    put(static_cast<uint8_t>(value));
   }
+  void raw(ByteSpan value) { bytes_.insert(bytes_.end(), value.begin(), value.end()); }
   // Appends size bytes and returns them. The caller must fill them before any other call.
   std::span<std::byte> room(size_t size) {
     bytes_.resize(bytes_.size() + size);
     return std::span(bytes_).last(size);
   }
-  void raw(ByteSpan value) { bytes_.insert(bytes_.end(), value.begin(), value.end()); }
+
+  // The number of types around the one that is being described.
+  int& depth() { return depth_; }
 
   const Bytes& bytes() const { return bytes_; }
   Bytes take() { return std::move(bytes_); }
 
  private:
+  template <class T>
+  void put(const T& value) {
+    if constexpr (std::same_as<T, bool>) {
+      put(static_cast<uint8_t>(value));
+    } else if constexpr (std::integral<T>) {
+      const T stored = std::endian::native == std::endian::little ? value : byte_swapped(value);
+      raw(std::as_bytes(std::span(&stored, 1)));
+    } else if constexpr (std::convertible_to<const T&, std::string_view>) {
+      sized(as_byte_span(value));
+    } else if constexpr (std::same_as<T, Bytes>) {
+      sized(value);
+    } else if constexpr (ListOnWire<T>) {
+      put(uint64_t{value.size()});
+      for (const auto& each : value) put(each);
+    } else if constexpr (OptionalOnWire<T>) {
+      put(value.has_value());
+      if (value) put(*value);
+    } else {
+      describe(*this, value);
+    }
+  }
+  void sized(ByteSpan value) {
+    put(uint64_t{value.size()});
+    raw(value);
+  }
+
   Bytes bytes_;
+  int depth_ = 0;
 };
 
-// Reads a value of an enumeration from 0 to last. Throws damaged for any other.
-template <class E>
-E read_choice(Cursor& in, E last) {
-  const uint8_t value = in.byte();
-  if (value > static_cast<uint8_t>(last))
-    throw damaged("invalid choice {}, expected at most {}", value, static_cast<uint8_t>(last));
-  return static_cast<E>(value);
-}
+class Reader;
+Error read_error(Reader& in);
 
-inline bool read_flag(Cursor& in) {
-  return in.byte() != 0;
-}
+class Reader : public Cursor {
+ public:
+  static constexpr bool kReads = true;
 
-inline ByteSpan read_sized(Cursor& in) {
-  return in.bytes(in.little<uint64_t>());
-}
+  // layout: of the file that the message is about, if it contains types.
+  explicit Reader(ByteSpan bytes, const FileLayout& layout = {}) : Cursor(bytes), layout_(layout) {}
 
-inline std::string read_text(Cursor& in) {
-  return std::string(as_text(read_sized(in)));
-}
+  template <class... Parts>
+  void operator()(Parts&... parts) {
+    (get(parts), ...);
+  }
+  // Throws damaged if the value is greater than last.
+  template <class E>
+  void choice(E& value, E last) {
+    const uint8_t stored = byte();
+    if (stored > static_cast<uint8_t>(last))
+      throw damaged("invalid choice {}, expected at most {}", stored, static_cast<uint8_t>(last));
+    value = static_cast<E>(stored);
+  }
+  template <class T>
+  T read() {
+    T value{};
+    get(value);
+    return value;
+  }
+  // Reads the number of values that follow. Each takes at least one byte, so there are no more values than
+  // bytes.
+  size_t count() {
+    const auto count = little<uint64_t>();
+    if (count > remaining()) throw damaged("{} values cannot be in {} bytes", count, remaining());
+    return count;
+  }
 
-// Reads the number of values that follow. Each takes at least one byte, so there are no more values than
-// bytes.
-inline size_t read_count(Cursor& in) {
-  const auto count = in.little<uint64_t>();
-  if (count > in.remaining()) throw damaged("{} values cannot be in {} bytes", count, in.remaining());
-  return count;
-}
+  int& depth() { return depth_; }
+  const FileLayout& layout() const { return layout_; }
 
-template <class T, class Write>
-void write_list(Writer& out, const std::vector<T>& values, Write&& write) {
-  out.number(uint64_t{values.size()});
-  for (const T& value : values) write(out, value);
-}
+ private:
+  template <class T>
+  void get(T& value) {
+    if constexpr (std::same_as<T, bool>) {
+      value = byte() != 0;
+    } else if constexpr (std::integral<T>) {
+      value = little<T>();
+    } else if constexpr (std::same_as<T, std::string>) {
+      value = text(little<uint64_t>());
+    } else if constexpr (std::same_as<T, Bytes>) {
+      const ByteSpan stored = bytes(little<uint64_t>());
+      value.assign(stored.begin(), stored.end());
+    } else if constexpr (ListOnWire<T>) {
+      value.clear();
+      for (size_t left = count(); left > 0; --left) get(value.emplace_back());
+    } else if constexpr (std::same_as<T, std::optional<Error>>) {
+      value.reset();
+      if (byte() != 0) value = read_error(*this);
+    } else if constexpr (OptionalOnWire<T>) {
+      value.reset();
+      if (byte() != 0) get(value.emplace());
+    } else {
+      describe(*this, value);
+    }
+  }
 
-template <class T, class Read>
-std::vector<T> read_list(Cursor& in, Read&& read) {
-  std::vector<T> values;
-  for (size_t count = read_count(in); count > 0; --count) values.push_back(read(in));
-  return values;
-}
+  const FileLayout layout_;
+  int depth_ = 0;
+};
 
-template <class T, class Write>
-void write_optional(Writer& out, const std::optional<T>& value, Write&& write) {
-  out.flag(value.has_value());
-  if (value) write(out, *value);
+// Unlike other values, an Error is never without content, so that it cannot be described before it is read.
+inline void describe(Writer& out, const Error& error) {
+  out.choice(error.code(), Errc::unknown_format);
+  out(std::string_view(error.what()));
 }
-
-template <class T, class Read>
-std::optional<T> read_optional(Cursor& in, Read&& read) {
-  if (!read_flag(in)) return std::nullopt;
-  return read(in);
+inline Error read_error(Reader& in) {
+  Errc code{};
+  in.choice(code, Errc::unknown_format);
+  return Error(code, in.read<std::string>());
 }
 
 }  // namespace plainfs::hdf5

@@ -15,6 +15,7 @@
 #include "formats/containers/hdf5/library/inside_file.h"
 #include "formats/containers/hdf5/library/library.h"
 #include "formats/containers/hdf5/process/answers.h"
+#include "formats/containers/hdf5/process/attributes_ahead.h"
 #include "formats/containers/hdf5/process/confinement.h"
 #include "formats/containers/hdf5/process/lent_files.h"
 #include "formats/containers/hdf5/process/protocol.h"
@@ -64,11 +65,11 @@ class Server {
   bool answer(Message& message);
   void put_answer(Message& message, Writer& out);
   void put_head(Writer& out);
-  void settings(Cursor& in, Descriptor shared, Writer& out);
-  void open(uint64_t number, Cursor& in, Writer& out);
-  void tree(const InsideFile& file, Cursor& in, Writer& out);
+  void settings(Reader& in, Descriptor shared, Writer& out);
+  void open(uint64_t number, Reader& in, Writer& out);
+  void tree(const InsideFile& file, Reader& in, Writer& out);
   static void add_known(const InsideFile& file, uint64_t object, std::deque<uint64_t>& pending, Writer& out);
-  void read(const LibraryFile& file, Cursor& in, Writer& out);
+  void read(const LibraryFile& file, Reader& in, Writer& out);
   Message put(Question question, ByteSpan bytes);
 
   const InsideFile& file(uint64_t number) const {
@@ -98,41 +99,39 @@ Message Server::put(Question question, ByteSpan bytes) {
   std::optional<Message> reply = channel_.receive(kMostAsked);
   if (!reply) ::_exit(0);
   if (reply->kind == static_cast<uint32_t>(Reply::reply)) return *std::move(reply);
-  Cursor in(reply->bytes);
+  Reader in(reply->bytes);
   throw read_error(in);
 }
 
-void Server::settings(Cursor& in, Descriptor shared, Writer& out) {
-  context_.options.hdf5_plugins = read_flag(in);
+void Server::settings(Reader& in, Descriptor shared, Writer& out) {
+  context_.options.hdf5_plugins = in.read<bool>();
   const auto shared_bytes = in.little<uint64_t>();
   longest_tree_ = std::chrono::milliseconds(in.little<uint32_t>());
   if (shared_bytes > 0) shared_ = SharedMemory::of(std::move(shared), shared_bytes);
   const bool is_confined = is_to_be_confined_ && !context_.options.hdf5_plugins;
   library_version();  // starts the library, which reads its environment
-  out.text(is_confined ? confine() : "");
+  out(is_confined ? confine() : std::string());
 }
 
-void Server::open(uint64_t number, Cursor& in, Writer& out) {
-  auto opened = std::make_unique<const InsideFile>(read_text(in), context_);
-  write_opened(out, {opened->layout(), opened->superblock_version(), opened->root_address(),
-                     opened->bytes()->fingerprint()});
+void Server::open(uint64_t number, Reader& in, Writer& out) {
+  auto opened = std::make_unique<const InsideFile>(in.read<std::string>(), context_);
+  out(OpenedFacts{opened->layout(), opened->superblock_version(), opened->root_address(),
+                  opened->bytes()->fingerprint()});
   files_.insert_or_assign(number, std::move(opened));
 }
 
-// Appends the result of get, or its error, for each requested address. Stops when the answer reaches
-// most_bytes.
+// Appends the result of get, a FoundObject or FoundAttributes, or its error, for each requested address.
+// Stops when the answer reaches most_bytes.
 template <class Get>
-void answer_each(Cursor& in, Writer& out, size_t most_bytes, Get&& get) {
+void answer_each(Reader& in, Writer& out, size_t most_bytes, Get&& get) {
   while (!in.at_end() && out.bytes().size() < most_bytes) {
     const auto address = in.little<uint64_t>();
     Writer one;
     try {
-      one.flag(false);
-      get(one, address);
+      one(get(address));
     } catch (const Error& error) {
       one = {};
-      one.flag(true);
-      write_error(one, error);
+      one(decltype(get(address)){{}, error});
     }
     out.raw(one.bytes());
   }
@@ -146,14 +145,13 @@ void Server::add_known(const InsideFile& file, uint64_t object, std::deque<uint6
     for (const StoredLink& link : known.links.value_or(std::vector<StoredLink>()))
       if (link.kind == StoredLink::Kind::hard) pending.push_back(link.address);
     Writer one;
-    one.number(object);
-    write_known(one, known);
+    one(object, known);
     if (out.bytes().size() + one.bytes().size() <= kMostOfTree) out.raw(one.bytes());
   } catch (const Error&) {
   }
 }
 
-void Server::tree(const InsideFile& file, Cursor& in, Writer& out) {
+void Server::tree(const InsideFile& file, Reader& in, Writer& out) {
   std::deque<uint64_t> pending{in.little<uint64_t>()};
   const auto most = in.little<uint64_t>();
   const auto end = std::chrono::steady_clock::now() + longest_tree_;
@@ -165,20 +163,20 @@ void Server::tree(const InsideFile& file, Cursor& in, Writer& out) {
   }
 }
 
-void Server::read(const LibraryFile& file, Cursor& in, Writer& out) {
+void Server::read(const LibraryFile& file, Reader& in, Writer& out) {
   const auto dataset = in.little<uint64_t>(), element_size = in.little<uint64_t>();
-  Shape origin = read_shape(in);
-  const Box box{std::move(origin), read_shape(in)};
+  const auto origin = in.read<Shape>();
+  const Box box{origin, in.read<Shape>()};
   const size_t size = checked_size(element_count(box.extent), element_size);
   const bool is_shared = size <= shared_.bytes().size();
-  out.flag(is_shared);
+  out(is_shared);
   const std::span<std::byte> elements = is_shared ? shared_.bytes().first(size) : out.room(size);
   file.read(dataset, element_size, box, box.extent, Shape(box.extent.size(), 0), elements.data());
 }
 
 void Server::put_answer(Message& message, Writer& out) {
   const auto ask = static_cast<Ask>(message.kind);
-  Cursor in(message.bytes);
+  Reader in(message.bytes);
   if (ask == Ask::settings) return settings(in, std::move(message.descriptor), out);
   const auto number = in.little<uint64_t>();
   switch (ask) {
@@ -190,22 +188,22 @@ void Server::put_answer(Message& message, Writer& out) {
       files_.erase(number);
       return;
     case Ask::objects:
-      return answer_each(in, out, SIZE_MAX, [&](Writer& to, uint64_t address) {
-        write_object(to, file(number).object(address));
+      return answer_each(in, out, SIZE_MAX, [&](uint64_t address) {
+        return FoundObject{file(number).object(address), {}};
       });
     case Ask::links:
-      return write_list(out, file(number).links(in.little<uint64_t>()), write_link);
+      return out(file(number).links(in.little<uint64_t>()));
     case Ask::find_link: {
       const auto group = in.little<uint64_t>();
-      return write_optional(out, file(number).find_link(group, read_text(in)), write_link);
+      return out(file(number).find_link(group, in.read<std::string>()));
     }
     case Ask::attributes:
-      return answer_each(in, out, kAttributesTogether, [&](Writer& to, uint64_t address) {
-        write_list(to, file(number).attributes(address), write_attribute);
+      return answer_each(in, out, kAttributesTogether, [&](uint64_t address) {
+        return FoundAttributes{file(number).attributes(address), {}};
       });
     case Ask::attribute: {
       const auto object = in.little<uint64_t>();
-      return write_optional(out, file(number).attribute(object, read_text(in)), write_attribute);
+      return out(file(number).attribute(object, in.read<std::string>()));
     }
     case Ask::tree:
       return tree(file(number), in, out);
@@ -213,7 +211,7 @@ void Server::put_answer(Message& message, Writer& out) {
       return read(file(number), in, out);
     case Ask::read_chunk: {
       const auto dataset = in.little<uint64_t>();
-      return write_optional(out, file(number).read_chunk(dataset, read_shape(in)), write_chunk);
+      return out(file(number).read_chunk(dataset, in.read<Shape>()));
     }
   }
   throw damaged("unknown request {}", static_cast<uint32_t>(ask));
@@ -222,8 +220,7 @@ void Server::put_answer(Message& message, Writer& out) {
 // Writes the head of every answer.
 void Server::put_head(Writer& out) {
   if (answers_++ % kAnswersBetweenLooks == 0) own_bytes_ = own_memory();
-  out.number(sources_.take_bytes_read());
-  out.number(own_bytes_);
+  out(sources_.take_bytes_read(), own_bytes_);
 }
 
 // Returns false if the daemon is gone.
@@ -239,7 +236,7 @@ bool Server::answer(Message& message) {
     kind = Answer::failure;
     out = {};
     out.raw(kRoomForHead);
-    write_error(out, error);
+    out(error);
   } catch (const std::bad_alloc&) {
     kind = Answer::out_of_memory;
     out = {};

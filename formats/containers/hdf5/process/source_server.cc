@@ -20,7 +20,7 @@ bool send(Channel& channel, Reply kind, const Writer& bytes, int descriptor = -1
 
 bool refuse(Channel& channel, const Error& error) {
   Writer out;
-  write_error(out, error);
+  out(error);
   return send(channel, Reply::refused, out);
 }
 
@@ -28,14 +28,14 @@ bool lend_descriptor(const std::string& location, Channel& channel, Sources& sou
   Writer out;
   const FilePtr file = sources.open_if_exists(location);
   const auto* const local = dynamic_cast<const LocalFile*>(file.get());
-  out.flag(local != nullptr);
+  out(local != nullptr);
   if (!local) return send(channel, Reply::reply, out);
   bool is_sent = false;
   local->lend_descriptor([&](int number) { is_sent = send(channel, Reply::reply, out, number); });
   return is_sent;
 }
 
-bool read_for(const File& file, Cursor& in, Channel& channel) {
+bool read_for(const File& file, Reader& in, Channel& channel) {
   const auto offset = in.little<uint64_t>(), size = in.little<uint64_t>();
   if (size > kMostRead) throw Nonsense{};
   return channel.send(static_cast<uint32_t>(Reply::reply), file.read_at(offset, size));
@@ -53,14 +53,10 @@ bool SourceServer::open(const std::string& location, Channel& channel, Sources& 
   if (files_.size() >= kMostSources) throw Nonsense{};
   Writer out;
   const FilePtr file = sources.open_if_exists(location);
-  out.flag(file != nullptr);
+  out(file != nullptr);
   if (!file) return send(channel, Reply::reply, out);
   const auto* const local = dynamic_cast<const LocalFile*>(file.get());
-  out.number(local ? uint64_t{0} : next_source_);
-  out.text(file->path());
-  out.number(file->size());
-  out.number(file->fingerprint());
-  out.flag(local != nullptr);
+  out(local ? uint64_t{0} : next_source_, file->path(), file->size(), file->fingerprint(), local != nullptr);
   if (!local) {
     files_.emplace(next_source_++, file);
     return send(channel, Reply::reply, out);
@@ -71,14 +67,14 @@ bool SourceServer::open(const std::string& location, Channel& channel, Sources& 
 }
 
 bool SourceServer::reply(const Message& question, Channel& channel, Sources& sources) {
-  Cursor in(question.bytes);
+  Reader in(question.bytes);
   switch (static_cast<Question>(question.kind)) {
     case Question::open_source:
-      return open(read_text(in), channel, sources);
+      return open(in.read<std::string>(), channel, sources);
     case Question::descriptor:
-      return lend_descriptor(read_text(in), channel, sources);
+      return lend_descriptor(in.read<std::string>(), channel, sources);
     case Question::check_file:
-      sources.open(read_text(in))->check_unchanged();
+      sources.open(in.read<std::string>())->check_unchanged();
       return send(channel, Reply::reply, {});
     case Question::read_source: {
       const File& asked = file(in.little<uint64_t>());
