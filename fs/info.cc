@@ -11,8 +11,8 @@
 #include "formats/containers/hdf5/process/library_processes.h"
 #include "formats/registry.h"
 #include "fs/build_info.h"
-#include "fs/native/seurat_parts.h"
 #include "fs/tree/memory_file.h"
+#include "fs/views/r/seurat_parts.h"
 
 namespace plainfs {
 namespace {

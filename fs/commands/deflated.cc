@@ -18,7 +18,7 @@
 #include "formats/core/base/modified_time.h"
 #include "formats/core/codecs/compress.h"
 #include "fs/commands/part_file.h"
-#include "fs/native/bgzf.h"
+#include "fs/layout/bgzf.h"
 
 namespace plainfs {
 namespace {

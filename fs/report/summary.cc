@@ -13,7 +13,7 @@
 #include "fs/command_line/exit_code.h"
 #include "fs/report/columns.h"
 #include "fs/report/facts.h"
-#include "fs/views/csv_nested.h"
+#include "fs/views/table/csv_nested.h"
 
 namespace plainfs {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "formats/core/model/element_text.h"
 #include "formats/core/model/index_run.h"
-#include "fs/native/flat_columns.h"
 #include "fs/report/columns.h"
 #include "fs/serve/page_text.h"
+#include "fs/views/table/flat_columns.h"
 
 namespace plainfs::serve {
 namespace {

@@ -19,7 +19,7 @@
 #include "formats/core/model/derived_array.h"
 #include "formats/core/text/printable.h"
 #include "fs/serve/h5_values.h"
-#include "fs/views/npy.h"
+#include "fs/views/array/npy.h"
 
 namespace plainfs::serve {
 namespace {

@@ -1,10 +1,10 @@
 // An image with channels, planes, contrast and region chosen in the address.
 #pragma once
 
-#include "fs/native/picture.h"
 #include "fs/serve/exchange.h"
 #include "fs/serve/page_model.h"
 #include "fs/serve/query.h"
+#include "fs/views/images/picture.h"
 
 namespace plainfs::serve {
 

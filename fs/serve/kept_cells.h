@@ -14,7 +14,7 @@
 #include "formats/core/sparse/matrix_lines.h"
 #include "fs/filesystem.h"
 #include "fs/serve/plots/plot.h"
-#include "fs/views/part_names.h"
+#include "fs/views/parts/part_names.h"
 
 namespace plainfs::serve {
 

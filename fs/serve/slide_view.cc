@@ -6,8 +6,8 @@
 
 #include "formats/annotated/slides.h"
 #include "formats/core/base/checked.h"
-#include "fs/native/picture.h"
 #include "fs/serve/plots/pixels.h"
+#include "fs/views/images/picture.h"
 
 namespace plainfs::serve {
 namespace {

@@ -11,11 +11,11 @@
 #include "formats/annotated/cell_groups.h"
 #include "formats/core/model/number_cast.h"
 #include "formats/core/text/percent.h"
-#include "fs/native/flat_columns.h"
 #include "fs/serve/first_rows.h"
 #include "fs/serve/nearest.h"
 #include "fs/serve/page_text.h"
 #include "fs/serve/row_order.h"
+#include "fs/views/table/flat_columns.h"
 
 namespace plainfs::serve {
 namespace {

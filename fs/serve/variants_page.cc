@@ -12,8 +12,8 @@
 #include "fs/serve/row_order.h"
 #include "fs/serve/table_page.h"
 #include "fs/text/sink.h"
-#include "fs/views/genotypes.h"
-#include "fs/views/variant_rows.h"
+#include "fs/views/variants/genotypes.h"
+#include "fs/views/variants/variant_rows.h"
 
 namespace plainfs::serve {
 namespace {

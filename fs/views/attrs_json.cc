@@ -1,4 +1,4 @@
-#include "fs/views/offers.h"
+#include "fs/views/attrs_json.h"
 
 #include "formats/core/model/shown_attributes.h"
 #include "formats/core/text/printable.h"

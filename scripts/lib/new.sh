@@ -53,11 +53,12 @@ last_line() {  # PATH FROM TO START
   sed -n "/$2/,/$3/{/^$4/=;}" "$1" | tail -n 1
 }
 
-# Adds #include "HEADER" to the block of includes in PATH that begin with START, in their order.
+# Adds #include "HEADER" to the block of includes in PATH that begin with START, in their order. The first line of PATH
+# includes its own header and is no part of the block.
 include() {  # PATH START HEADER
-  first=$(sed -n "\\|^#include \"$2|=" "$1" | head -n 1)
-  { sed -n "\\|^#include \"$2|p" "$1"; echo "#include \"$3\""; } | sort >"$work/block"
-  edit "$1" -e "$((first - 1))r $work/block" -e "\\|^#include \"$2|d"
+  first=$(sed -n "1d; \\|^#include \"$2|=" "$1" | head -n 1)
+  { sed -n "1d; \\|^#include \"$2|p" "$1"; echo "#include \"$3\""; } | sort >"$work/block"
+  edit "$1" -e "$((first - 1))r $work/block" -e 1b -e "\\|^#include \"$2|d"
   rm "$work/block"
 }
 

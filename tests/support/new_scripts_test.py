@@ -83,8 +83,8 @@ class New(Copied):
         sources = sorted(
             path for path, when in self.state().items() if before.get(path) != when and path.endswith((".cc", ".h"))
         )
-        # Source and test of each, a header of each schema, and the three tables.
-        self.assertEqual(len(sources), 4 * 2 + 2 + 3)
+        # Source, header and test of each, and the two tables.
+        self.assertEqual(len(sources), 4 * 3 + 2)
         for rules in ("layers", "views", "security"):
             with self.subTest(rules):
                 kept = run(self.copy, sys.executable, "-B", f"tests/support/{rules}_test.py", PLAINFS_TEST_DATA="")
@@ -156,7 +156,7 @@ class New(Copied):
         before = self.state()
         for name in ("loom", "hdf5", "base", "annotated", "views"):
             self.refused("already", "scripts/new-schema", name)
-        for name in ("csv", "csv_table", "view", "parquet"):
+        for name in ("csv", "csv_table", "table", "parquet"):
             self.refused("already", "scripts/new-view", name)
         for script in ("scripts/new-schema", "scripts/new-view"):
             for name in ("", "Loom", "1a", "../a", "a__b", "a_", "a b", "é", "a" * 25):

@@ -9,8 +9,8 @@
 
 #include "formats/core/text/base64.h"
 #include "formats/core/text/printable.h"
-#include "fs/native/picture.h"
 #include "fs/serve/page_text.h"
+#include "fs/views/images/picture.h"
 
 namespace plainfs::serve {
 namespace {

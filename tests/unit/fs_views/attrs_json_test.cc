@@ -1,4 +1,4 @@
-#include "fs/views/offers.h"
+#include "fs/views/attrs_json.h"
 
 #include <boost/test/unit_test.hpp>
 

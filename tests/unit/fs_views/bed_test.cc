@@ -1,4 +1,4 @@
-#include "fs/views/texts.h"
+#include "fs/views/genomics/genomic_files.h"
 
 #include <boost/test/unit_test.hpp>
 
@@ -26,7 +26,7 @@ std::string bed_of(const GenomicRanges& ranges) {
 std::string error_of(const GenomicRanges& ranges) {
   return message_of([&] { bed_of(ranges); });
 }
-bool mentions(const std::string& message, const char* words) {
+bool has_words(const std::string& message, const char* words) {
   return message.find(words) != std::string::npos;
 }
 
@@ -42,25 +42,25 @@ BOOST_AUTO_TEST_CASE(ranges_are_six_columns_counted_from_zero) {
 BOOST_AUTO_TEST_CASE(content_invalid_in_bed_is_damage) {
   GenomicRanges ranges = two_ranges();
   ranges.start = numbers<int64_t>({1, 0});
-  BOOST_TEST(mentions(error_of(ranges), "range 1 starts at 0"));
+  BOOST_TEST(has_words(error_of(ranges), "range 1 starts at 0"));
   ranges = two_ranges();
   ranges.sequence = numbers<uint64_t>({1, 2});
-  BOOST_TEST(mentions(error_of(ranges), "sequence 2 is not below 2"));
+  BOOST_TEST(has_words(error_of(ranges), "sequence 2 is not below 2"));
   ranges = two_ranges();
   ranges.strand = numbers<int8_t>({1, 2});
-  BOOST_TEST(mentions(error_of(ranges), "strand is 2"));
+  BOOST_TEST(has_words(error_of(ranges), "strand is 2"));
   ranges = two_ranges();
   ranges.width = numbers<uint64_t>({UINT64_MAX - 1, UINT64_MAX - 1});
-  BOOST_TEST(mentions(error_of(ranges), "over 64 bits"));
+  BOOST_TEST(has_words(error_of(ranges), "over 64 bits"));
   ranges = two_ranges();
   ranges.start = numbers<uint64_t>({1, UINT64_MAX});
-  BOOST_TEST(mentions(error_of(ranges), "too large"));
+  BOOST_TEST(has_words(error_of(ranges), "too large"));
   ranges = two_ranges();
   ranges.width = numbers<uint64_t>({1});
-  BOOST_TEST(mentions(error_of(ranges), "2 ranges, but another list has 1"));
+  BOOST_TEST(has_words(error_of(ranges), "2 ranges, but another list has 1"));
   ranges = two_ranges();
   ranges.start = numbers<double>({1, 2});
-  BOOST_TEST(mentions(error_of(ranges), "expected integers"));
+  BOOST_TEST(has_words(error_of(ranges), "expected integers"));
 }
 
 BOOST_AUTO_TEST_CASE(blocks_are_cut_anywhere) {
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(sequences_of_unknown_length_are_left_out) {
   BOOST_TEST(whole_text(chrom_sizes(sequences, context), context) == "chr1\t1000\nchrM\t16569\n");
   sequences.lengths = numbers<uint32_t>({1});
   BOOST_TEST(
-      mentions(message_of([&] { whole_text(chrom_sizes(sequences, context), context); }), "3 sequences"));
+      has_words(message_of([&] { whole_text(chrom_sizes(sequences, context), context); }), "3 sequences"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,4 @@
-#include "fs/views/csv_nested.h"
+#include "fs/views/table/csv_nested.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

@@ -1,8 +1,8 @@
-#include "fs/views/texts.h"
+#include "fs/views/genomics/genomic_files.h"
 
 #include <boost/test/unit_test.hpp>
 
-#include "fs/native/position_index.h"
+#include "fs/views/genomics/position_index.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"

@@ -1,8 +1,8 @@
 #include <boost/test/unit_test.hpp>
 #include <random>
 
-#include "fs/views/genotypes.h"
-#include "fs/views/texts.h"
+#include "fs/views/variants/genotypes.h"
+#include "fs/views/variants/variant_files.h"
 #include "fs/views/view.h"
 #include "tests/support/view_text.h"
 #include "tests/unit/vcf/vcf_store.h"

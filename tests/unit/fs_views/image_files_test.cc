@@ -1,4 +1,3 @@
-#include "fs/views/offers.h"
 
 #include <boost/test/unit_test.hpp>
 #include <fstream>
@@ -7,8 +6,8 @@
 #include "formats/core/model/derived_array.h"
 #include "formats/core/remote/sha256.h"
 #include "formats/open_store.h"
-#include "fs/native/files.h"
-#include "fs/native/picture.h"
+#include "fs/views/images/image_files.h"
+#include "fs/views/images/picture.h"
 #include "tests/support/mentions.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"

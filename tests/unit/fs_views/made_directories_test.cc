@@ -8,7 +8,8 @@
 #include "formats/core/model/derived_group.h"
 #include "formats/open_store.h"
 #include "formats/registry.h"
-#include "fs/native/files.h"
+#include "fs/views/anndata/anndata_files.h"
+#include "fs/views/matrix/matrix_files.h"
 #include "tests/support/made_files.h"
 #include "tests/support/test_context.h"
 

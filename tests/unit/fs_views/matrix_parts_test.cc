@@ -1,8 +1,7 @@
-#include "fs/views/offers.h"
-
 #include <boost/test/unit_test.hpp>
 #include <sstream>
 
+#include "fs/views/view.h"
 #include "tests/support/mentions.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"

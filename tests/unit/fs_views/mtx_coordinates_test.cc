@@ -1,4 +1,4 @@
-#include "fs/views/mtx_lines.h"
+#include "fs/views/matrix/mtx_lines.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

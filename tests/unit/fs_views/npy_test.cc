@@ -1,4 +1,4 @@
-#include "fs/views/npy.h"
+#include "fs/views/array/npy.h"
 
 #include <boost/test/unit_test.hpp>
 #include <numeric>

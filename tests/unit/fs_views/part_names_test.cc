@@ -1,4 +1,4 @@
-#include "fs/views/part_names.h"
+#include "fs/views/parts/part_names.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,4 +1,4 @@
-#include "fs/views/texts.h"
+#include "fs/views/table/table_files.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

@@ -1,9 +1,9 @@
-#include "fs/views/texts.h"
+#include "fs/views/variants/variant_files.h"
 
 #include <boost/test/unit_test.hpp>
 #include <sstream>
 
-#include "fs/native/position_index.h"
+#include "fs/views/genomics/position_index.h"
 #include "tests/support/view_text.h"
 #include "tests/unit/vcf/vcf_store.h"
 

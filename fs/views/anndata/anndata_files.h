@@ -1,0 +1,39 @@
+// Annotated matrices as AnnData: an .h5ad, and a Zarr directory.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "formats/core/model/annotated_matrix.h"
+#include "formats/core/model/context.h"
+#include "formats/core/model/node.h"
+#include "fs/layout/byte_layout.h"
+#include "fs/text/view_entry.h"
+#include "fs/views/file_rows.h"
+
+namespace plainfs {
+
+// Returns an annotated matrix as AnnData's .h5ad in the encoding of anndata 0.8, which all later versions
+// read. Reads the lengths of all texts, and checks the tables for missing values.
+ByteLayout h5ad(const AnnotatedMatrix& matrix, Context& context);
+// Returns the .h5ad as anndata writes it with compression="gzip": datasets in chunks, texts of any length,
+// codes as small as pandas stores them.
+std::unique_ptr<const PackedForm> packed_h5ad(const AnnotatedMatrix& matrix, Context& context);
+
+// The largest chunk of anndata_zarr().
+struct ZarrLimits {
+  uint64_t numbers = 131072;           // elements of rank 1
+  uint64_t texts = 65536;              // elements
+  uint64_t columns = 256;              // along the second axis
+  uint64_t bytes = uint64_t{1} << 20;  // for rank 2 and higher
+};
+// Returns an annotated matrix as AnnData's Zarr of version 2, with the same elements as its .h5ad: what
+// anndata 0.8 writes with zarr-python 2 and no compressor. make: called when the directory is first entered.
+// An element is read when its own directory is.
+ListEntries anndata_zarr(std::function<AnnotatedMatrix()> make, Context& context, ZarrLimits limits = {});
+
+// For nodes with annotated matrices, for several each with its own name: ASSAY.h5ad in assays/.
+void offer_h5ad_of_matrices(const FileRow& row, const Node& node, Context& context, Files& files);
+void offer_zarr_of_matrices(const FileRow& row, const Node& node, Context& context, Files& files);
+
+}  // namespace plainfs

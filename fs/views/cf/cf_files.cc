@@ -1,0 +1,146 @@
+#include "fs/views/cf/cf_files.h"
+
+#include <algorithm>
+
+#include "formats/core/cf/coordinate.h"
+#include "formats/core/cf/dataset.h"
+#include "formats/core/cf/long_table.h"
+#include "formats/core/text/percent.h"
+#include "fs/text/text_file.h"
+#include "fs/views/file_rows.h"
+#include "fs/views/names.h"
+#include "fs/views/table/table_files.h"
+
+namespace plainfs {
+namespace {
+
+ViewEntry found_by_its_name(std::string name) {
+  ViewEntry file{std::move(name), nullptr};
+  file.is_unlisted = file.is_never_listed = true;
+  return file;
+}
+
+// Returns whether the variable has a table: it belongs to this dataset and has dimensions. The table of a
+// coordinate would repeat all of its values.
+bool has_table(const CfVariable& variable) {
+  return !variable.dimensions.empty() && !variable.is_inherited && !variable.is_coordinate() &&
+         !variable.is_characters;
+}
+
+// The tables of a variable for chosen places along its dimensions: DIM=VALUE[,DIM=VALUE…].csv.
+class CoordinateParts : public NamedFiles {
+ public:
+  CoordinateParts(CfDatasetPtr dataset, const CfVariable& variable, Context& context)
+      : dataset_(std::move(dataset)), variable_(variable), context_(context) {}
+
+  FoundNamesPtr names() const override { return found_names({}); }
+  std::optional<ViewEntry> find(std::string_view name) const override {
+    constexpr std::string_view kExtension = ".csv";
+    if (!name.ends_with(kExtension)) return std::nullopt;
+    const std::optional<Box> box = box_named(name.substr(0, name.size() - kExtension.size()));
+    if (!box) return std::nullopt;
+    ViewEntry file{std::string(name), nullptr};
+    file.open = [dataset = dataset_, &variable = variable_, box = *box, &context = context_] {
+      return std::make_shared<TextFile>(csv_table(long_table(*dataset, variable, box), context), context);
+    };
+    return file;
+  }
+
+ private:
+  std::optional<Box> box_named(std::string_view text) const {
+    Box box = whole(variable_.values->shape());
+    std::vector<bool> is_fixed(box.extent.size());
+    for (size_t at = 0; at <= text.size();) {
+      const size_t end = std::min(text.find(',', at), text.size());
+      const std::optional<size_t> axis = fix(text.substr(at, end - at), box);
+      if (!axis || is_fixed[*axis]) return std::nullopt;
+      is_fixed[*axis] = true;
+      at = end + 1;
+    }
+    return box;
+  }
+
+  // Restricts one axis of the box to the element named by DIM=VALUE, and returns the axis; nullopt if the
+  // dimension or element does not exist.
+  std::optional<size_t> fix(std::string_view condition, Box& box) const {
+    for (size_t axis = 0; axis < variable_.dimensions.size(); ++axis) {
+      const std::string& dimension = variable_.dimensions[axis];
+      const std::string prefix = encode_name(dimension) + "=";
+      if (!condition.starts_with(prefix)) continue;
+      const std::string value = percent_decoded(condition.substr(prefix.size()));
+      const FoundIndex found = find_along(*dataset_, dimension, variable_.values->shape()[axis], value);
+      if (!found.index) {
+        if (!found.nearest.empty())
+          context_.notice(fmt::format("{}: {} has no {} {}; the nearest is {}", dataset_->place,
+                                      variable_.name, dimension, value, found.nearest));
+        return std::nullopt;
+      }
+      box.origin[axis] = *found.index;
+      box.extent[axis] = 1;
+      return axis;
+    }
+    return std::nullopt;
+  }
+
+  const CfDatasetPtr dataset_;
+  const CfVariable& variable_;  // in the dataset
+  Context& context_;
+};
+
+}  // namespace
+
+void offer_tables_of_variables(const FileRow& row, const Node& node, Context& context, Files& files) {
+  const CfDatasetPtr dataset = cf_dataset(node);
+  if (!dataset) return;
+  for (const CfVariable& variable : dataset->variables) {
+    if (!has_table(variable)) continue;
+    Node table;
+    try {
+      table.content = long_table(*dataset, variable, whole(variable.values->shape()));
+    } catch (const Error& error) {
+      table.content = error;
+    }
+    Files own;
+    for (const View& view : views())
+      if (view.option == row.view) view.offer(table, context, own);
+    for (ViewEntry& file : own) {
+      ViewEntry named = found_by_its_name(variable.name + ".table" + file.name);
+      named.open = std::move(file.open);
+      files.push_back(std::move(named));
+    }
+  }
+}
+
+void offer_netcdf_of_dataset(const FileRow& row, const Node& node, Context& context, Files& files) {
+  const CfDatasetPtr dataset = cf_dataset(node);
+  if (!dataset || !has_netcdf(*dataset)) return;
+  row.add(layout_opener(
+              context, [dataset, &context] { return netcdf_file(*dataset, context); }, row.version),
+          files);
+}
+
+void offer_netcdf_of_variables(const FileRow& row, const Node& node, Context& context, Files& files) {
+  const CfDatasetPtr dataset = cf_dataset(node);
+  if (!dataset) return;
+  for (const CfVariable& variable : dataset->variables) {
+    if (variable.dimensions.empty() || variable.is_inherited || !has_netcdf(variable)) continue;
+    ViewEntry file = found_by_its_name(variable.name + ".nc");
+    file.open = layout_opener(
+        context, [dataset, &variable, &context] { return netcdf_file(*dataset, variable, context); },
+        row.version);
+    files.push_back(std::move(file));
+  }
+}
+
+void offer_coordinate_parts(const FileRow&, const Node& node, Context& context, Files& files) {
+  const CfDatasetPtr dataset = cf_dataset(node);
+  if (!dataset) return;
+  for (const CfVariable& variable : dataset->variables) {
+    if (!has_table(variable)) continue;
+    ViewEntry folder = found_by_its_name(variable.name);
+    folder.found = std::make_shared<CoordinateParts>(dataset, variable, context);
+    files.push_back(std::move(folder));
+  }
+}
+
+}  // namespace plainfs

@@ -1,0 +1,545 @@
+// CF data as NetCDF classic files with 64-bit offsets (CDF-2), which CDO, NCO, GDAL, R and every other reader
+// of NetCDF open. Source: "NetCDF Classic Format Specification", Unidata; the choice of types and attributes
+// is in formats/schemas/cf/FORMAT.md, "The group as a NetCDF file".
+#include "fs/views/cf/cf_files.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <optional>
+
+#include "formats/core/base/checked.h"
+#include "formats/core/cf/decoded.h"
+#include "formats/core/model/array_runs.h"
+#include "formats/core/model/element_text.h"
+#include "formats/core/model/number_cast.h"
+#include "fs/layout/array_segment.h"
+#include "fs/layout/element_form.h"
+
+namespace plainfs {
+namespace {
+
+enum NcType : uint32_t { kNcByte = 1, kNcChar = 2, kNcShort = 3, kNcInt = 4, kNcFloat = 5, kNcDouble = 6 };
+
+constexpr uint64_t kMostLookedAt = uint64_t{1} << 20;         // elements
+constexpr uint64_t kLargeVariable = (uint64_t{1} << 32) - 4;  // bytes; a larger one must be the last
+constexpr uint64_t kMostDimension = INT32_MAX;
+
+// ---- values
+
+// A variable as written to the file.
+struct NcVariable {
+  const CfVariable* source;
+  NcType type;
+  ElementForm form{};          // unless it has characters
+  uint64_t text_length = 0;    // for characters: bytes of one element
+  bool has_text_axis = false;  // each element is a text along a separate axis
+  std::optional<Json> fill{};  // `_FillValue`, if the variable does not have one
+
+  uint64_t bytes() const {
+    const uint64_t size = type == kNcChar ? text_length : form.size;
+    return checked_multiply(source->values->count(), size);
+  }
+};
+
+uint64_t padded_to_4(uint64_t size) {
+  return checked_add(size, (4 - size % 4) % 4);
+}
+
+bool is_texts(const DType& type) {
+  return type.is_text() || type.kind == Kind::fixed_utf32;
+}
+
+DType counted_type(const DType& type) {
+  return type.kind == Kind::enumeration || type.kind == Kind::logical ? number_type(type.base, type.size)
+                                                                      : type;
+}
+
+struct IntegerRange {
+  bool fits_int = true;     // all fit 32 bits
+  bool fits_double = true;  // a double represents each
+  bool has_least = false;   // one of them is -2^63
+};
+
+IntegerRange range_of(const Array& array) {
+  const Elements elements = read_all(array);
+  IntegerRange found;
+  visit_number(array.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T>) {
+      for (const T value : elements.values<T>()) {
+        if constexpr (std::is_same_v<T, int64_t>)
+          if (value == INT64_MIN) {
+            found.has_least = true;
+            continue;
+          }
+        found.fits_int = found.fits_int && std::in_range<int32_t>(value);
+        found.fits_double = found.fits_double && std::abs(static_cast<double>(value)) < 0x1p63 &&
+                            static_cast<T>(static_cast<double>(value)) == value;
+      }
+    }
+  });
+  return found;
+}
+
+// The longest text of an array, in bytes.
+struct LongestText {
+  uint64_t bytes;
+};
+
+uint64_t longest_text(const Array& array, Context& context) {
+  const auto survey = array.survey<LongestText>(0, [&] {
+    constexpr uint64_t kAtOnce = 65536;
+    uint64_t longest = 0;
+    std::string text;
+    for (uint64_t first = 0; first < array.count(); first += kAtOnce) {
+      const Elements some = read_run(array, first, std::min(kAtOnce, array.count() - first));
+      for (uint64_t i = 0; i < some.count; ++i) {
+        if (some.is_missing(i)) continue;
+        text.clear();
+        append_plain(array.dtype(), some, i, text);
+        longest = std::max<uint64_t>(longest, text.size());
+      }
+      passed_run(array, first, some.count);
+    }
+    return LongestText{longest};
+  });
+  (void)context;
+  return survey->bytes;
+}
+
+// Returns 32-bit unsigned and 64-bit integers: as int if all values were read and fit, otherwise as double.
+std::optional<NcVariable> wide_integers(const CfVariable& variable) {
+  const bool is_looked_at = variable.values->count() <= kMostLookedAt;
+  const IntegerRange range = is_looked_at ? range_of(*variable.values) : IntegerRange{false, true, false};
+  const bool is_time =
+      variable.values->dtype() == number_type(Kind::integer, 8) && cf_times(variable, nullptr);
+  if (range.has_least && !is_time && !is_looked_at) return std::nullopt;
+  NcVariable made{&variable, kNcDouble, is_time ? big_time() : big_double()};
+  if (!range.fits_double) return std::nullopt;
+  if (range.fits_int && !range.has_least)
+    made = {&variable, kNcInt, big_int32()};
+  else if (is_time && range.has_least)
+    made.fill = Json(Json::Number{"NaN"});
+  return made;
+}
+
+std::optional<NcVariable> number_variable(const CfVariable& variable, const DType& type) {
+  if (type.is_truth()) return NcVariable{&variable, kNcByte, big_int8()};
+  if (type.kind == Kind::real) {
+    if (type.size == 8) return NcVariable{&variable, kNcDouble, big_double()};
+    return NcVariable{&variable, kNcFloat, big_float()};
+  }
+  const bool is_signed = type.kind == Kind::integer;
+  if (type.size == 1)
+    return is_signed ? NcVariable{&variable, kNcByte, big_int8()}
+                     : NcVariable{&variable, kNcShort, big_int16()};
+  if (type.size == 2)
+    return is_signed ? NcVariable{&variable, kNcShort, big_int16()}
+                     : NcVariable{&variable, kNcInt, big_int32()};
+  if (type.size == 4 && is_signed) return NcVariable{&variable, kNcInt, big_int32()};
+  return wide_integers(variable);
+}
+
+// Returns nullopt if a value is an integer that no double represents.
+std::optional<NcVariable> nc_variable(const CfVariable& variable, Context& context) {
+  const DType type = counted_type(variable.values->dtype());
+  if (!is_texts(type)) return number_variable(variable, type);
+  NcVariable made{&variable, kNcChar};
+  made.has_text_axis = !variable.is_characters;
+  made.text_length = type.kind == Kind::fixed_text
+                         ? type.size
+                         : std::max<uint64_t>(1, longest_text(*variable.values, context));
+  return made;
+}
+
+// Texts, each padded with NUL to the same length.
+class TextsSegment : public Segment {
+ public:
+  TextsSegment(ArrayPtr texts, uint64_t length)
+      : texts_(std::move(texts)), length_(length), size_(checked_multiply(texts_->count(), length)) {}
+
+  uint64_t size() const override { return size_; }
+  uint64_t least_block() const override { return length_; }
+  void read(const Wanted& wanted) const override {
+    const uint64_t first = wanted.offset / length_;
+    const uint64_t count = divide_up(wanted.offset + wanted.out.size(), length_) - first;
+    const Elements elements =
+        wanted.sequential ? read_run(*texts_, first, count) : peek_run(*texts_, first, count);
+    Bytes padded(checked_size(count, length_));
+    std::fill(padded.begin(), padded.end(), std::byte{0});
+    std::string text;
+    for (uint64_t i = 0; i < count; ++i) {
+      text.clear();
+      if (texts_->dtype().kind == Kind::fixed_text)
+        text = as_text(ByteSpan(elements.bytes).subspan(i * length_, length_));
+      else if (!elements.is_missing(i))
+        append_plain(texts_->dtype(), elements, i, text);
+      if (text.size() > length_) throw changed("a text of the store");
+      std::memcpy(padded.data() + i * length_, text.data(), text.size());
+    }
+    std::memcpy(wanted.out.data(), padded.data() + (wanted.offset - first * length_), wanted.out.size());
+  }
+  void release(uint64_t begin, uint64_t end) const override {
+    passed_run(*texts_, begin / length_, (end - begin) / length_);
+  }
+
+ private:
+  const ArrayPtr texts_;
+  const uint64_t length_;
+  const uint64_t size_;
+};
+
+// ---- header
+
+void put_word(uint32_t value, std::string& out) {
+  for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>(value >> shift & 0xff);
+}
+
+void put_offset(uint64_t value, std::string& out) {
+  put_word(static_cast<uint32_t>(value >> 32), out);
+  put_word(static_cast<uint32_t>(value), out);
+}
+
+void put_padded(std::string_view bytes, std::string& out) {
+  out.append(bytes).append((4 - bytes.size() % 4) % 4, '\0');
+}
+
+void put_name(std::string_view name, std::string& out) {
+  put_word(static_cast<uint32_t>(name.size()), out);
+  put_padded(name, out);
+}
+
+void put_list_head(uint32_t tag, uint64_t count, std::string& out) {
+  if (count > UINT32_MAX) throw unsupported("{} items are too many for a NetCDF file", count);
+  put_word(count == 0 ? 0 : tag, out);
+  put_word(static_cast<uint32_t>(count), out);
+}
+
+template <class T>
+void put_big(T value, std::string& out) {
+  std::byte bytes[sizeof(T)];
+  store(value, true, bytes);
+  out.append(reinterpret_cast<const char*>(bytes), sizeof(T));
+}
+
+// Appends a number of an attribute in one of NetCDF's types; returns false if the type cannot hold it.
+bool put_number(const Json& value, NcType type, std::string& out) {
+  std::optional<double> real = value.as_double();
+  if (const std::string* text = value.text()) {
+    if (*text == "NaN") real = NAN;
+    if (*text == "Infinity") real = INFINITY;
+    if (*text == "-Infinity") real = -INFINITY;
+  }
+  if (!real) return false;
+  if (type == kNcFloat) return put_big(static_cast<float>(*real), out), true;
+  if (type == kNcDouble) return put_big(*real, out), true;
+  const double least = type == kNcByte ? INT8_MIN : type == kNcShort ? INT16_MIN : INT32_MIN;
+  if (!(std::trunc(*real) >= least && std::trunc(*real) <= -least - 1)) return false;
+  const auto whole = static_cast<int32_t>(*real);
+  if (type == kNcByte)
+    put_big(static_cast<int8_t>(whole), out);
+  else if (type == kNcShort)
+    put_big(static_cast<int16_t>(whole), out);
+  else
+    put_big(whole, out);
+  return true;
+}
+
+bool is_whole(const Json& value) {
+  const Json::Number* const number = value.number();
+  return number && number->token.find_first_of(".eEnN") == std::string::npos;
+}
+
+bool fits_int(const Json& value) {
+  const std::optional<int64_t> whole = value.as_int64();
+  return whole && std::in_range<int32_t>(*whole);
+}
+
+// Returns the type of numbers in an attribute that has its own type.
+NcType nc_type_of(const DType& stored, std::span<const Json> values) {
+  const DType type = counted_type(stored);
+  if (type.kind == Kind::real) return type.size == 8 ? kNcDouble : kNcFloat;
+  const bool is_signed = type.kind == Kind::integer;
+  if (type.size == 1) return is_signed ? kNcByte : kNcShort;
+  if (type.size == 2) return is_signed ? kNcShort : kNcInt;
+  if (type.size == 4 && is_signed) return kNcInt;
+  return std::all_of(values.begin(), values.end(), fits_int) ? kNcInt : kNcDouble;
+}
+
+struct NcAttribute {
+  NcType type;
+  uint64_t count;
+  std::string bytes;
+};
+
+NcAttribute text_attribute(std::string_view text) {
+  return {kNcChar, text.size(), std::string(text)};
+}
+
+// Returns the numbers of an attribute, or nullopt if it holds anything else. of_variable: the required type.
+std::optional<NcAttribute> number_attribute(const Attribute& attribute, std::optional<NcType> of_variable) {
+  const Json::List* const list = attribute.value.list();
+  const std::span<const Json> values = list ? std::span(*list) : std::span(&attribute.value, 1);
+  const bool has_type = attribute.type && attribute.type->is_integer_or_real();
+  if (values.empty() && !has_type) return std::nullopt;
+  const auto is_number = [&](const Json& value) {
+    return value.number() || (of_variable && value.text() && value.as_double());
+  };
+  const bool is_spelled = of_variable && !list && attribute.value.text();
+  if (!is_spelled && !std::all_of(values.begin(), values.end(), is_number)) return std::nullopt;
+  NcType own = kNcDouble;
+  if (has_type)
+    own = nc_type_of(*attribute.type, values);
+  else if (std::all_of(values.begin(), values.end(),
+                       [](const Json& value) { return is_whole(value) && fits_int(value); }))
+    own = kNcInt;
+  for (const NcType type : {of_variable.value_or(own), own, kNcDouble}) {
+    NcAttribute made{type, values.size(), {}};
+    if (std::all_of(values.begin(), values.end(),
+                    [&](const Json& value) { return put_number(value, type, made.bytes); }))
+      return made;
+  }
+  return std::nullopt;
+}
+
+NcAttribute nc_attribute(const Attribute& attribute, std::optional<NcType> of_variable) {
+  const bool is_stored_text = attribute.type && attribute.type->is_text();
+  const Json::List* const list = attribute.value.list();
+  if (is_stored_text && attribute.value.is_null()) return text_attribute("");
+  if (is_stored_text && list && list->size() == 1 && list->front().text())
+    return text_attribute(*list->front().text());
+  if (auto numbers = number_attribute(attribute, of_variable)) return *std::move(numbers);
+  if (const std::string* text = attribute.value.text()) return text_attribute(*text);
+  return text_attribute(to_json_text(attribute.value));
+}
+
+bool is_of_the_variable(std::string_view name) {
+  constexpr std::string_view kNames[] = {"_FillValue",  "missing_value", "valid_min", "valid_max",
+                                         "valid_range", "flag_values",   "flag_masks"};
+  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+}
+
+void put_attributes(const Attributes& attributes, std::optional<NcType> of_variable, std::string& out) {
+  put_list_head(12, attributes.size(), out);
+  for (const Attribute& attribute : attributes) {
+    if (attribute.error) throw attribute.error->at("attribute " + attribute.name);
+    const bool has_its_type = of_variable && *of_variable != kNcChar && is_of_the_variable(attribute.name);
+    const NcAttribute made = nc_attribute(attribute, has_its_type ? of_variable : std::nullopt);
+    put_name(attribute.name, out);
+    put_word(made.type, out);
+    if (made.count > UINT32_MAX)
+      throw unsupported("attribute {} has {} values, which are too many", attribute.name, made.count);
+    put_word(static_cast<uint32_t>(made.count), out);
+    put_padded(made.bytes, out);
+  }
+}
+
+Attributes attributes_in_file(const NcVariable& variable) {
+  Attributes attributes = variable.source->attributes;
+  const auto has = [&](std::string_view name) {
+    return std::any_of(attributes.begin(), attributes.end(),
+                       [&](const Attribute& each) { return each.name == name; });
+  };
+  const DType& type = variable.source->values->dtype();
+  if (type.is_truth() && !has("dtype")) attributes.push_back({"dtype", Json("bool")});
+  if (variable.fill && !has("_FillValue")) attributes.push_back({"_FillValue", *variable.fill});
+  const bool is_unicode = variable.type == kNcChar && type.kind != Kind::fixed_text;
+  if (is_unicode && !has("_Encoding")) attributes.push_back({"_Encoding", Json("utf-8")});
+  return attributes;
+}
+
+// The dimensions of a file, in the order in which its variables first name them.
+class NcDimensions {
+ public:
+  // Returns the numbers of the dimensions of a variable.
+  std::vector<uint32_t> of(const NcVariable& variable) {
+    std::vector<uint32_t> numbers;
+    const Shape& shape = variable.source->values->shape();
+    for (size_t axis = 0; axis < shape.size(); ++axis)
+      numbers.push_back(number(variable.source->dimensions[axis], shape[axis], axis));
+    if (variable.has_text_axis)
+      numbers.push_back(
+          number(fmt::format("string{}", variable.text_length), variable.text_length, shape.size()));
+    return numbers;
+  }
+  void put(std::string& out) const {
+    put_list_head(10, all_.size(), out);
+    for (const auto& [name, length] : all_) {
+      put_name(name, out);
+      put_word(static_cast<uint32_t>(length), out);
+    }
+  }
+
+ private:
+  // A dimension without elements is the record dimension of the file. There is only one, and it comes first.
+  uint32_t number(const std::string& name, uint64_t length, size_t axis) {
+    if (length > kMostDimension)
+      throw unsupported("dimension {} has {} elements, but NetCDF classic allows at most {}", name, length,
+                        kMostDimension);
+    const auto found =
+        std::find_if(all_.begin(), all_.end(), [&](const auto& each) { return each.first == name; });
+    if (found != all_.end() && found->second != length)
+      throw unsupported("dimension {} has two lengths: {} and {}", name, found->second, length);
+    if (length == 0) {
+      const bool is_other = std::any_of(
+          all_.begin(), all_.end(), [&](const auto& each) { return each.second == 0 && each.first != name; });
+      if (axis > 0 || is_other)
+        throw unsupported(
+            "dimension {} has no elements, which NetCDF classic allows only for one first dimension", name);
+    }
+    const auto place = static_cast<size_t>(found - all_.begin());
+    if (place == all_.size()) all_.emplace_back(name, length);
+    return static_cast<uint32_t>(place);
+  }
+
+  std::vector<std::pair<std::string, uint64_t>> all_;
+};
+
+void put_large_last(std::vector<NcVariable>& variables) {
+  const auto is_large = [](const NcVariable& variable) { return variable.bytes() > kLargeVariable; };
+  const auto large = std::stable_partition(variables.begin(), variables.end(),
+                                           [&](const NcVariable& each) { return !is_large(each); });
+  if (variables.end() - large > 1)
+    throw unsupported(
+        "{} and {} both have more than {} bytes, but a NetCDF file can have only one such variable: NAME.nc "
+        "has "
+        "each",
+        large->source->name, (large + 1)->source->name, kLargeVariable);
+}
+
+SegmentPtr data_of(const NcVariable& variable, Context& context) {
+  const ArrayPtr& values = variable.source->values;
+  if (variable.type == kNcChar) return std::make_shared<TextsSegment>(values, variable.text_length);
+  return array_segment(values, variable.form, context);
+}
+
+ByteLayout lay_out(const Attributes& attributes, std::vector<NcVariable> variables, Context& context) {
+  NcDimensions dimensions;
+  std::string entries;
+  std::vector<size_t> begins;  // the position of each variable's offset in `entries`
+  for (const NcVariable& variable : variables) {
+    const std::vector<uint32_t> numbers = dimensions.of(variable);
+    put_name(variable.source->name, entries);
+    put_word(static_cast<uint32_t>(numbers.size()), entries);
+    for (const uint32_t number : numbers) put_word(number, entries);
+    put_attributes(attributes_in_file(variable), variable.type, entries);
+    put_word(variable.type, entries);
+    put_word(static_cast<uint32_t>(std::min<uint64_t>(padded_to_4(variable.bytes()), UINT32_MAX)), entries);
+    begins.push_back(entries.size());
+    put_offset(0, entries);
+  }
+  std::string head("CDF\2", 4);
+  put_word(0, head);  // records
+  dimensions.put(head);
+  put_attributes(attributes, std::nullopt, head);
+  put_list_head(11, variables.size(), head);
+  uint64_t begin = head.size() + entries.size();
+  for (size_t i = 0; i < variables.size(); ++i) {
+    std::string offset;
+    put_offset(begin, offset);
+    entries.replace(begins[i], offset.size(), offset);
+    begin = checked_add(begin, padded_to_4(variables[i].bytes()));
+  }
+  ByteLayout layout;
+  layout.put(head + entries);
+  for (const NcVariable& variable : variables) {
+    const uint64_t bytes = variable.bytes();
+    layout.put(data_of(variable, context));
+    layout.put_zeros(padded_to_4(bytes) - bytes);
+  }
+  return layout;
+}
+
+// Returns the names that the attributes of a variable refer to, and its dimensions.
+std::vector<std::string> names_referred_to(const CfVariable& variable) {
+  std::vector<std::string> names = variable.dimensions;
+  for (const char* attribute : {"coordinates", "grid_mapping", "bounds", "climatology", "ancillary_variables",
+                                "cell_measures", "formula_terms"}) {
+    const std::string text = cf_text(variable.attributes, attribute);
+    for (size_t at = 0; at < text.size();) {
+      const size_t end = std::min(text.find_first_of(" \t\n", at), text.size());
+      std::string word = text.substr(at, end - at);
+      while (word.ends_with(':')) word.pop_back();
+      if (!word.empty()) names.push_back(std::move(word));
+      at = end + 1;
+    }
+  }
+  return names;
+}
+
+// Returns the variables that are needed to understand one, without it. Leaves out variables with another
+// length of a dimension.
+std::vector<const CfVariable*> needed_by(const CfDataset& dataset, const CfVariable& variable) {
+  std::vector<const CfVariable*> queue{&variable}, needed;
+  std::vector<std::pair<std::string, uint64_t>> lengths;
+  const auto fits = [&](const CfVariable& each) {
+    for (size_t axis = 0; axis < each.dimensions.size(); ++axis)
+      for (const auto& [name, length] : lengths)
+        if (name == each.dimensions[axis] && length != each.values->shape()[axis]) return false;
+    return true;
+  };
+  for (size_t at = 0; at < queue.size(); ++at) {
+    const CfVariable& each = *queue[at];
+    if (std::find(needed.begin(), needed.end(), &each) != needed.end() || !fits(each)) continue;
+    needed.push_back(&each);
+    for (size_t axis = 0; axis < each.dimensions.size(); ++axis)
+      lengths.emplace_back(each.dimensions[axis], each.values->shape()[axis]);
+    for (const std::string& name : names_referred_to(each))
+      if (const CfVariable* found = dataset.find(name); found && has_netcdf(*found)) queue.push_back(found);
+    for (const CfVariable& other : dataset.variables)
+      if ((cf_text(other.attributes, "bounds") == each.name ||
+           cf_text(other.attributes, "climatology") == each.name) &&
+          has_netcdf(other))
+        queue.push_back(&other);
+  }
+  std::erase(needed, &variable);
+  std::sort(needed.begin(), needed.end(),
+            [](const CfVariable* a, const CfVariable* b) { return a->name < b->name; });
+  return needed;
+}
+
+}  // namespace
+
+bool has_netcdf(const CfVariable& variable) {
+  const DType& type = variable.values->dtype();
+  return is_texts(type) || counted_type(type).is_numeric();
+}
+
+bool has_netcdf(const CfDataset& dataset) {
+  return std::any_of(dataset.variables.begin(), dataset.variables.end(), [](const CfVariable& variable) {
+    return !variable.dimensions.empty() && !variable.is_inherited && has_netcdf(variable);
+  });
+}
+
+ByteLayout netcdf_file(const CfDataset& dataset, Context& context) {
+  std::vector<NcVariable> variables;
+  for (const CfVariable& variable : dataset.variables) {
+    if (!has_netcdf(variable)) continue;
+    if (auto made = nc_variable(variable, context))
+      variables.push_back(*std::move(made));
+    else
+      context.notice(
+          fmt::format("{}: dataset.nc does not include {}: it has an integer that a double cannot represent",
+                      dataset.place, variable.name));
+  }
+  put_large_last(variables);
+  return lay_out(dataset.attributes, std::move(variables), context);
+}
+
+ByteLayout netcdf_file(const CfDataset& dataset, const CfVariable& variable, Context& context) {
+  std::vector<NcVariable> variables;
+  for (const CfVariable* each : needed_by(dataset, variable))
+    if (auto made = nc_variable(*each, context)) variables.push_back(*std::move(made));
+  const std::optional<NcVariable> own = nc_variable(variable, context);
+  if (!own)
+    throw unsupported(
+        "{}: an integer that a double cannot represent, and NetCDF classic has no other type for it",
+        variable.name);
+  variables.push_back(*own);
+  put_large_last(variables);
+  return lay_out(dataset.attributes, std::move(variables), context);
+}
+
+}  // namespace plainfs

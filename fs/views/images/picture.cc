@@ -1,0 +1,325 @@
+#include "fs/views/images/picture.h"
+
+#include <libdeflate.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "formats/core/base/checked.h"
+#include "formats/core/codecs/checksum.h"
+#include "formats/core/model/derived_array.h"
+#include "formats/core/model/number_cast.h"
+
+namespace plainfs {
+
+namespace {
+
+constexpr uint64_t kBandPixels = uint64_t{1} << 18;
+constexpr uint64_t kMostSampled = uint64_t{1} << 20;
+constexpr uint64_t kCut = 1000;  // one value in so many is below black, and one above full colour
+constexpr size_t kMostLayers = 7;
+
+// Colours of channels without their own colour, and of labels, used in turn.
+constexpr Color kChannelColors[] = {{255, 0, 255}, {0, 255, 0}, {0, 255, 255},  {255, 255, 0},
+                                    {255, 0, 0},   {0, 0, 255}, {255, 255, 255}};
+constexpr Color kLabelColors[] = {{230, 25, 75},  {60, 180, 75},   {255, 225, 25}, {0, 130, 200},
+                                  {245, 130, 48}, {145, 30, 180},  {70, 240, 240}, {240, 50, 230},
+                                  {210, 245, 60}, {250, 190, 190}, {0, 128, 128},  {230, 190, 255}};
+
+// Returns the bits of labels, which may be numbers of 64 bits.
+std::vector<uint64_t> bits_of(const DType& type, const Elements& elements) {
+  std::vector<uint64_t> bits(elements.count);
+  visit_number(type, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T>) {
+      for (uint64_t i = 0; i < elements.count; ++i)
+        bits[i] = elements.is_missing(i) ? 0 : static_cast<uint64_t>(elements.values<T>()[i]);
+    } else {
+      throw unsupported("labels of {}", type.name());
+    }
+  });
+  return bits;
+}
+
+class PictureMaker {
+ public:
+  explicit PictureMaker(const Picture& picture)
+      : picture_(picture),
+        width_(picture.width()),
+        height_(picture.height()),
+        band_(std::clamp<uint64_t>(kBandPixels / width_, 1, height_)) {}
+
+  uint64_t size() const { return height_ * (1 + 3 * width_); }
+
+  // Writes the rows, each preceded by the filter type 0. Requires: `out` has size() bytes.
+  void put_rows(std::span<std::byte> out) const {
+    std::vector<PictureLayer> layers = picture_.layers;
+    if (!picture_.is_labels)
+      for (PictureLayer& layer : layers)
+        if (!layer.window) layer.window = window_of(layer);
+    for (uint64_t y = 0; y < height_; y += band_) {
+      const uint64_t count = std::min(band_, height_ - y);
+      std::byte* const at = out.data() + y * (1 + 3 * width_);
+      if (picture_.is_labels)
+        put_labels(y, count, at);
+      else
+        put_sums(layers, y, count, at);
+    }
+  }
+
+ private:
+  Elements read(const PictureLayer& layer, uint64_t y, uint64_t count) const {
+    Box box{layer.origin, Shape(layer.origin.size(), 1)};
+    box.origin[picture_.y_axis] = y;
+    box.extent[picture_.y_axis] = count;
+    box.extent[picture_.x_axis] = width_;
+    return picture_.values->read(box);
+  }
+
+  std::pair<double, double> window_of(const PictureLayer& layer) const {
+    const DType& type = picture_.values->dtype();
+    const uint64_t step = type.size == 1 ? 1 : divide_up(width_ * height_, kMostSampled);
+    std::vector<double> sampled, band;
+    double least = std::numeric_limits<double>::infinity(), greatest = -least;
+    for (uint64_t y = 0; y < height_; y += band_) {
+      const uint64_t count = std::min(band_, height_ - y);
+      band.clear();
+      append_doubles(type, read(layer, y, count), band);
+      if (type.size == 1) {
+        for (const double value : band) {
+          least = std::min(least, value);
+          greatest = std::max(greatest, value);
+        }
+        continue;
+      }
+      for (uint64_t i = divide_up(y * width_, step) * step; i < (y + count) * width_; i += step)
+        if (std::isfinite(band[i - y * width_])) sampled.push_back(band[i - y * width_]);
+    }
+    if (type.size == 1) return {least, greatest};
+    if (sampled.empty()) return {0, 0};
+    const auto at = [&](uint64_t rank) {
+      const auto place = sampled.begin() + static_cast<ptrdiff_t>(rank);
+      std::nth_element(sampled.begin(), place, sampled.end());
+      return *place;
+    };
+    const uint64_t cut = (sampled.size() - 1) / kCut;
+    return {at(cut), at(sampled.size() - 1 - cut)};
+  }
+
+  void put_labels(uint64_t y, uint64_t count, std::byte* out) const {
+    const std::vector<uint64_t> labels =
+        bits_of(picture_.values->dtype(), read(picture_.layers.front(), y, count));
+    for (uint64_t i = 0; i < labels.size(); ++i) {
+      if (i % width_ == 0) *out++ = std::byte{0};
+      const Color color = labels[i] == 0 ? Color{} : kLabelColors[(labels[i] - 1) % std::size(kLabelColors)];
+      for (const uint8_t part : color) *out++ = std::byte{part};
+    }
+  }
+
+  void put_sums(const std::vector<PictureLayer>& layers, uint64_t y, uint64_t count, std::byte* out) const {
+    std::vector<double> sums(count * width_ * 3), values;
+    for (const PictureLayer& layer : layers) {
+      values.clear();
+      append_doubles(picture_.values->dtype(), read(layer, y, count), values);
+      const auto [dark, bright] = *layer.window;
+      if (bright == dark) continue;
+      for (uint64_t i = 0; i < values.size(); ++i) {
+        const double part = (values[i] - dark) / (bright - dark);
+        if (!(part > 0)) continue;  // NaN is black
+        for (size_t c = 0; c < 3; ++c) sums[3 * i + c] += std::min(part, 1.0) * layer.color[c];
+      }
+    }
+    for (uint64_t i = 0; i < sums.size(); ++i) {
+      if (i % (3 * width_) == 0) *out++ = std::byte{0};
+      *out++ = static_cast<std::byte>(std::floor(std::min(sums[i], 255.0) + 0.5));
+    }
+  }
+
+  const Picture& picture_;
+  const uint64_t width_, height_;
+  const uint64_t band_;  // rows in memory at once
+};
+
+struct MadePicture {
+  Bytes bytes;
+  size_t allocated_bytes() const { return bytes.capacity(); }
+};
+
+// All of IDAT except its length: zlib's header, stored blocks, the checksum of their content, and that of the
+// chunk.
+class PngData : public Segment {
+ public:
+  PngData(Picture picture, Context& context)
+      : picture_(std::move(picture)), context_(context), owner_(context.cache.new_owner()) {}
+  ~PngData() override { context_.cache.drop(owner_, owner_ + 1); }
+
+  static constexpr uint64_t kMostStored = 65'535, kBlockHeader = 5, kName = 4, kZlibHeader = 2, kSum = 4;
+
+  // Returns the bytes of the chunk's content.
+  uint64_t data_size() const {
+    const uint64_t rows = picture_.height() * (1 + 3 * picture_.width());
+    return kZlibHeader + kBlockHeader * divide_up(rows, kMostStored) + rows + kSum;
+  }
+  uint64_t size() const override { return kName + data_size() + kSum; }
+
+  void read(const Wanted& wanted) const override {
+    const auto made = context_.cache.get<MadePicture>({owner_, 0}, [&] { return make(); });
+    std::memcpy(wanted.out.data(), made->bytes.data() + wanted.offset, wanted.out.size());
+  }
+
+ private:
+  // The rows are generated at the end of the buffer and moved to their places, the first block first.
+  MadePicture make() const {
+    MadePicture made{Bytes(size())};
+    const PictureMaker maker(picture_);
+    const uint64_t rows_size = maker.size(), end = made.bytes.size() - 2 * kSum;
+    const std::span<std::byte> rows(made.bytes.data() + (end - rows_size), rows_size);
+    maker.put_rows(rows);
+    const std::string sum = png_number(libdeflate_adler32(1, rows.data(), rows.size()));
+    std::byte* out = made.bytes.data();
+    const auto put = [&](const void* data, size_t count) {
+      std::memmove(out, data, count);
+      out += count;
+    };
+    put("IDAT\x78\x01", kName + kZlibHeader);
+    for (uint64_t at = 0; at < rows_size; at += kMostStored) {
+      const uint64_t some = std::min(kMostStored, rows_size - at);
+      const auto length = static_cast<uint16_t>(some), inverse = static_cast<uint16_t>(~length);
+      const char is_last = at + some == rows_size;
+      put(&is_last, 1);
+      put(&length, 2);
+      put(&inverse, 2);
+      put(rows.data() + at, some);
+    }
+    put(sum.data(), kSum);
+    put(png_number(crc32(ByteSpan(made.bytes).first(made.bytes.size() - kSum))).data(), kSum);
+    return made;
+  }
+
+  const Picture picture_;
+  Context& context_;
+  const uint64_t owner_;
+};
+
+// Returns the region of a choice, scaled to a level.
+ImageChoice::Region region_in(const Image& image, const ImageLevel& level, const ImageChoice& choice) {
+  const Shape &all = image.levels.front().values->shape(), &shape = level.values->shape();
+  const size_t y = shape.size() - 2, x = shape.size() - 1;
+  if (!choice.region) return {0, 0, shape[x], shape[y]};
+  const auto scaled = [](uint64_t place, uint64_t to, uint64_t from) {
+    return static_cast<uint64_t>(static_cast<double>(place) * static_cast<double>(to) /
+                                 static_cast<double>(from));
+  };
+  const ImageChoice::Region& region = *choice.region;
+  ImageChoice::Region in{std::min(scaled(region.x, shape[x], all[x]), shape[x] - 1),
+                         std::min(scaled(region.y, shape[y], all[y]), shape[y] - 1), 0, 0};
+  in.width = std::clamp<uint64_t>(scaled(region.width, shape[x], all[x]), 1, shape[x] - in.x);
+  in.height = std::clamp<uint64_t>(scaled(region.height, shape[y], all[y]), 1, shape[y] - in.y);
+  return in;
+}
+
+// Returns the level to show; null if all are too large.
+const ImageLevel* shown_level(const Image& image, const ImageChoice& choice) {
+  const ImageLevel* shown = nullptr;
+  for (const ImageLevel& level : image.levels) {
+    const ImageChoice::Region region = region_in(image, level, choice);
+    if (shown && std::max(region.width, region.height) < choice.least_side) break;
+    if (region.width <= kMostPicturePixels / region.height) shown = &level;
+  }
+  return shown;
+}
+
+// Returns the rectangle along the last two axes.
+ArrayPtr cut(const ArrayPtr& values, const ImageChoice::Region& region) {
+  const Shape& shape = values->shape();
+  const size_t y = shape.size() - 2, x = shape.size() - 1;
+  if (region.height == shape[y] && region.width == shape[x]) return values;
+  Box part = whole(shape);
+  part.origin[y] = region.y;
+  part.extent[y] = region.height;
+  part.origin[x] = region.x;
+  part.extent[x] = region.width;
+  return slice(values, std::move(part));
+}
+
+bool is_chosen(const ImageChoice& choice, uint64_t channel, const ImageChannel* described) {
+  if (choice.channels.empty()) return !described || described->is_active;
+  return std::find(choice.channels.begin(), choice.channels.end(), channel) != choice.channels.end();
+}
+
+}  // namespace
+
+bool has_brightness(const DType& type) {
+  return type.is_numeric();
+}
+
+std::optional<Picture> preview_of(const Image& image) {
+  return chosen_picture(image, {});
+}
+
+std::optional<Picture> chosen_picture(const Image& image, const ImageChoice& choice) {
+  if (image.error || !has_brightness(image.levels.front().values->dtype())) return std::nullopt;
+  const ImageLevel* const level = shown_level(image, choice);
+  if (!level) return std::nullopt;
+  const Shape& shape = level->values->shape();
+  Picture picture{
+      cut(level->values, region_in(image, *level, choice)), shape.size() - 2, shape.size() - 1, {}, false};
+  PictureLayer plane{Shape(shape.size(), 0)};
+  size_t channel_axis = shape.size();
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (image.axes[i].name == 'z') plane.origin[i] = choice.z.value_or(shape[i] / 2);
+    if (image.axes[i].name == 't') plane.origin[i] = choice.t.value_or(0);
+    if (image.axes[i].name == 'c') channel_axis = i;
+  }
+  const uint64_t channels = channel_axis < shape.size() ? shape[channel_axis] : 1;
+  const size_t most = image.is_labels ? 1 : kMostLayers;
+  bool has_color = false;  // the last layer has its own colour
+  for (uint64_t c = 0; c < channels && picture.layers.size() < most; ++c) {
+    const ImageChannel* const described = c < image.channels.size() ? &image.channels[c] : nullptr;
+    if (!is_chosen(choice, c, described)) continue;
+    PictureLayer layer = plane;
+    if (channel_axis < shape.size()) layer.origin[channel_axis] = c;
+    if (channels > 1) layer.color = kChannelColors[c % std::size(kChannelColors)];
+    if (described) {
+      has_color = described->color.has_value();
+      if (const auto color = described->color)
+        layer.color = {static_cast<uint8_t>(*color >> 16), static_cast<uint8_t>(*color >> 8),
+                       static_cast<uint8_t>(*color)};
+      layer.window = described->window;
+    }
+    if (choice.window) layer.window = choice.window;
+    picture.layers.push_back(std::move(layer));
+  }
+  if (picture.layers.size() == 1 && !has_color) picture.layers.front().color = PictureLayer{}.color;
+  picture.is_labels = image.is_labels && picture.values->dtype().is_integer() && !picture.layers.empty();
+  return picture;
+}
+
+ByteLayout png(Picture picture, Context& context) {
+  const auto width = static_cast<uint32_t>(picture.width()), height = static_cast<uint32_t>(picture.height());
+  const auto data = std::make_shared<PngData>(std::move(picture), context);
+  ByteLayout layout;
+  layout.put(png_head(width, height, PngColor::rgb) + png_number(static_cast<uint32_t>(data->data_size())));
+  layout.put(data);
+  layout.put(png_chunk("IEND", {}));
+  return layout;
+}
+
+std::string png_number(uint32_t value) {
+  value = __builtin_bswap32(value);
+  return {reinterpret_cast<const char*>(&value), sizeof value};
+}
+
+std::string png_chunk(const std::string& name, const std::string& data) {
+  const std::string checked = name + data;
+  return png_number(static_cast<uint32_t>(data.size())) + checked + png_number(crc32(as_byte_span(checked)));
+}
+
+std::string png_head(uint32_t width, uint32_t height, PngColor color) {
+  return "\x89PNG\r\n\x1a\n" + png_chunk("IHDR", png_number(width) + png_number(height) + '\x08' +
+                                                     static_cast<char>(color) + std::string(3, '\0'));
+}
+
+}  // namespace plainfs

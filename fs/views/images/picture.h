@@ -1,0 +1,77 @@
+// Pixels as a picture for viewing: planes of an array, each in its own colour, added up, as a PNG.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "formats/core/model/node.h"
+#include "fs/layout/byte_layout.h"
+
+namespace plainfs {
+
+using Color = std::array<uint8_t, 3>;
+
+// A plane and the range of its values: black up to window.first, full colour from window.second on. The
+// default window is the minimum to the maximum for values of 8 bits. For other values it is the 0.1 to the
+// 99.9 percentile of the finite ones, from every k-th pixel if there are over 2^20.
+struct PictureLayer {
+  Shape origin;  // of the plane's first pixel
+  Color color{255, 255, 255};
+  std::optional<std::pair<double, double>> window{};
+};
+
+struct Picture {
+  ArrayPtr values;
+  size_t y_axis = 0,
+         x_axis = 1;  // axes of values, in this order; the planes have one element along each other axis
+  std::vector<PictureLayer> layers;
+  bool is_labels = false;  // of a single layer: each value has a colour from a table, 0 is black
+
+  uint64_t width() const { return values->shape()[x_axis]; }
+  uint64_t height() const { return values->shape()[y_axis]; }
+};
+
+// The largest picture that is held in memory.
+inline constexpr uint64_t kMostPicturePixels = uint64_t{1} << 24;
+
+// Returns whether values of the type have a brightness: numbers and booleans.
+bool has_brightness(const DType& type);
+
+// Returns the default picture of an image: the smallest level with its longer side at least 512 pixels,
+// otherwise the largest level; t = 0, the middle z; the first seven active channels. Returns nullopt if that
+// is larger than a picture may be, or if the image has an error.
+std::optional<Picture> preview_of(const Image& image);
+
+// A user's choice of what to show of an image.
+struct ImageChoice {
+  struct Region {
+    uint64_t x, y, width, height;  // in pixels of the largest level
+  };
+  std::vector<uint64_t> channels{};                   // empty: the first seven active ones
+  std::optional<uint64_t> z{}, t{};                   // null: the middle z, the first t
+  std::optional<std::pair<double, double>> window{};  // for all channels
+  std::optional<Region> region{};                     // null: the whole image
+  uint64_t least_side = 512;                          // of the level to choose, if one is as large
+};
+
+// Returns the chosen picture; nullopt like preview_of(). Requires: the channels, z and t exist, and the
+// region lies inside and is not empty.
+std::optional<Picture> chosen_picture(const Image& image, const ImageChoice& choice);
+
+// Returns a PNG with RGB of 8 bits, uncompressed, so that its size follows from width and height. The picture
+// is generated when data beyond the header are read, and kept in the cache. Requires: has_brightness(); at
+// least 1 and at most kMostPicturePixels pixels.
+ByteLayout png(Picture picture, Context& context);
+
+// The parts of a PNG file (ISO/IEC 15948) around its pixels.
+enum class PngColor : char { grey = 0, rgb = 2 };  // 8 bits per sample
+std::string png_number(uint32_t value);
+std::string png_chunk(const std::string& name, const std::string& data);
+// Returns the signature and the header chunk. IDAT chunks and an empty IEND follow.
+std::string png_head(uint32_t width, uint32_t height, PngColor color);
+
+}  // namespace plainfs

@@ -1,0 +1,80 @@
+#include "fs/views/matrix/matrix_files.h"
+
+#include "formats/core/base/error.h"
+#include "formats/core/model/transient_fault.h"
+#include "formats/core/sparse/coordinate_source.h"
+
+namespace plainfs {
+
+namespace {
+
+// Returns whether a name list is offered: it has the right length, or is damaged, which its file reports. If
+// the node cannot be read for now, the right length is unknown.
+bool fit(const Array& names, uint64_t length, std::string_view file, const Node& node, Context& context) {
+  const uint64_t count = names.count();
+  if (count == length) return true;
+  try {
+    names.check();
+  } catch (const Error&) {
+    return true;
+  }
+  if (transient_fault(node)) return true;
+  const std::string place = node.parts ? node.parts->path() + ": " : "";
+  if (count > 0)
+    context.notice(fmt::format("{}{}: {} names for {} are not used", place, file, count, length));
+  return false;
+}
+
+// The names of a matrix: its rows, with their ids if they have some, and its columns.
+struct MatrixNames {
+  ArrayPtr row_ids, row_names, column_names;
+  uint64_t rows = 0, columns = 0;
+};
+
+MatrixNames matrix_names(const Node& node) {
+  if (const auto* sparse = std::get_if<SparseMatrix>(&node.content))
+    return {sparse->row_ids, sparse->row_names, sparse->column_names, sparse->rows, sparse->columns};
+  if (const auto* matrix = std::get_if<CoordinateMatrix>(&node.content))
+    return {nullptr, matrix->row_names, matrix->column_names, matrix->rows, matrix->columns};
+  const auto* array = std::get_if<LabelledArray>(&node.content);
+  if (!array || !array->matrix) return {};
+  const MatrixFiles& matrix = *array->matrix;
+  const Shape& shape = array->values->shape();
+  const bool is_turned = matrix.transposed != array->values->column_major();
+  return {matrix.row_ids, matrix.row_names, matrix.column_names, shape[is_turned], shape[!is_turned]};
+}
+
+}  // namespace
+
+void offer_mtx_of_array(const FileRow& row, const Node& node, Context& context, Files& files) {
+  const auto* array = std::get_if<LabelledArray>(&node.content);
+  if (!array || !array->matrix) return;
+  row.add(text_opener(context, [values = array->values, transposed = array->matrix->transposed,
+                                &context] { return dense_mtx(values, transposed, context); }),
+          files);
+}
+
+void offer_row_names(const FileRow& row, const Node& node, Context& context, Files& files) {
+  const MatrixNames names = matrix_names(node);
+  if (!names.row_names || !fit(*names.row_names, names.rows, row.name, node, context)) return;
+  const std::vector<ArrayPtr> fields{names.row_ids ? names.row_ids : names.row_names, names.row_names};
+  row.add(text_opener(context, [fields, &context] { return names_tsv(fields, context); }), files);
+}
+
+void offer_column_names(const FileRow& row, const Node& node, Context& context, Files& files) {
+  const MatrixNames names = matrix_names(node);
+  if (!names.column_names || !fit(*names.column_names, names.columns, row.name, node, context)) return;
+  row.add(
+      text_opener(context, [names = names.column_names, &context] { return names_tsv({names}, context); }),
+      files);
+}
+
+void offer_bpcells_of_matrix(const FileRow& row, const Node& node, Context& context, Files& files) {
+  const auto add = [&](const SparseMatrix& matrix) {
+    files.push_back({std::string(row.name), nullptr, bpcells_directory(matrix, context), row.is_unlisted});
+  };
+  if (const auto* matrix = std::get_if<SparseMatrix>(&node.content)) add(*matrix);
+  if (const auto* matrix = std::get_if<CoordinateMatrix>(&node.content)) add(by_columns(*matrix, context));
+}
+
+}  // namespace plainfs

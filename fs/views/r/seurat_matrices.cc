@@ -1,0 +1,235 @@
+// The choice of an annotated matrix's matrices for the slots of a Seurat assay.
+#include <algorithm>
+#include <cmath>
+
+#include "formats/core/model/array_runs.h"
+#include "formats/core/model/node.h"
+#include "formats/core/model/turned_array.h"
+#include "formats/core/sparse/dense_entries.h"
+#include "fs/views/r/seurat_names.h"
+#include "fs/views/r/seurat_parts.h"
+
+namespace plainfs {
+
+namespace {
+
+constexpr uint64_t kSample = 65536;  // values that are read to classify a matrix
+
+// The properties of a matrix's first values.
+struct Looks {
+  bool like_counts = true;  // all are finite non-negative integers
+  bool scaled = false;      // one is below 0
+};
+
+Looks looks_of(const Array& values) {
+  const uint64_t some = std::min(kSample, values.count());
+  const Elements elements = read_run(values, 0, some);
+  Looks looks;
+  visit_number(values.dtype(), [&](auto zero) {
+    const auto all = elements.values<decltype(zero)>();
+    for (uint64_t i = 0; i < some; ++i) {
+      double value;
+      if constexpr (std::is_same_v<decltype(zero), Half>)
+        value = to_float(all[i]);
+      else
+        value = static_cast<double>(all[i]);
+      if (elements.is_missing(i)) value = std::nan("");
+      looks.like_counts &= std::isfinite(value) && value >= 0 && value == std::floor(value);
+      looks.scaled |= value < 0;
+    }
+  });
+  return looks;
+}
+
+// A matrix of cells by genes and the properties of its first values.
+class Candidate {
+ public:
+  Candidate(std::string name, const Content& content, uint64_t cells, uint64_t genes)
+      : name_(std::move(name)), content_(content) {
+    if (const auto* error = std::get_if<Error>(&content_)) throw *error;
+    if (const auto* array = std::get_if<LabelledArray>(&content_)) content_ = labelled_values(*array);
+    if (const auto* sparse = std::get_if<SparseMatrix>(&content_)) {
+      if (sparse->error) throw *sparse->error;
+      content_ = evaluated(*sparse);
+    }
+    check_sides(cells, genes);
+  }
+
+  const std::string& name() const { return name_; }
+  const Looks& looks() {
+    if (!looks_) {
+      const auto* sparse = std::get_if<SparseMatrix>(&content_);
+      const Array& values = sparse ? *sparse->value : *std::get<LabelledArray>(content_).values;
+      values.check();
+      looks_ = looks_of(values);
+    }
+    return *looks_;
+  }
+  // Returns the matrix as features by cells.
+  const SparseMatrix& matrix(Context& context) {
+    if (!matrix_) {
+      if (const auto* sparse = std::get_if<SparseMatrix>(&content_)) {
+        matrix_ = transposed(*sparse);
+      } else {
+        LabelledArray array = std::get<LabelledArray>(content_);
+        array.matrix = MatrixFiles{true, nullptr, nullptr, nullptr};
+        matrix_ = entries_of(array, context);
+      }
+    }
+    return *matrix_;
+  }
+  // Returns the matrix as cells by genes; null for a sparse matrix.
+  ArrayPtr dense() const {
+    const auto* array = std::get_if<LabelledArray>(&content_);
+    return array ? in_row_order(array->values) : nullptr;
+  }
+
+ private:
+  void check_sides(uint64_t cells, uint64_t genes) const;
+
+  const std::string name_;
+  Content content_;
+  std::optional<Looks> looks_;
+  std::optional<SparseMatrix> matrix_;
+};
+
+void Candidate::check_sides(uint64_t cells, uint64_t genes) const {
+  uint64_t rows, columns;
+  if (const auto* sparse = std::get_if<SparseMatrix>(&content_)) {
+    rows = sparse->rows;
+    columns = sparse->columns;
+  } else if (const auto* array = std::get_if<LabelledArray>(&content_)) {
+    const Shape& shape = array->values->shape();
+    if (shape.size() != 2) throw unsupported("{} of rank {} is not a matrix for Seurat", name_, shape.size());
+    const bool turned = array->values->column_major();
+    rows = shape[turned];
+    columns = shape[!turned];
+  } else {
+    throw unsupported("{} is not a matrix for Seurat", name_);
+  }
+  if (rows != cells || columns != genes)
+    throw damaged("{} is {} by {}, expected {} by {}", name_, rows, columns, cells, genes);
+}
+
+bool is_there(const Content& content) {
+  return !std::holds_alternative<std::monostate>(content);
+}
+
+bool name_the_same(const Table& a, const Table& b, Context& context) {
+  if (a.rows != b.rows) return false;
+  if (!a.row_names || !b.row_names) return !a.row_names && !b.row_names;
+  return are_same_texts(*a.row_names, *b.row_names, context);
+}
+
+class Choice {
+ public:
+  // names_alone: no matrices are created.
+  Choice(const AnnotatedMatrix& matrix, Context& context, bool names_alone = false)
+      : matrix_(matrix), context_(context), names_alone_(names_alone) {
+    if (matrix.raw && is_there(matrix.raw->x)) {
+      raw_.emplace("raw/X", matrix.raw->x, matrix.cells, matrix.raw->var.rows);
+      made_.same_genes = name_the_same(matrix.var, matrix.raw->var, context);
+    }
+    find_named();
+  }
+
+  SeuratMatrices make() {
+    if (x_ && !counts_ && x_->looks().like_counts)
+      take(x_, x_);
+    else if (x_ && x_->looks().scaled && x_->dense() && (raw_ || counts_))
+      take_beside_scaled();
+    else if (x_)
+      take(counts_ ? counts_ : raw_ && made_.same_genes && raw_->looks().like_counts ? raw_ : none_, x_);
+    else
+      take_without_x();
+    note_raw();
+    return std::move(made_);
+  }
+
+ private:
+  using Maybe = std::optional<Candidate>;
+
+  void find_named();
+  void take(Maybe& counts, Maybe& data);
+  void take_beside_scaled();
+  void take_without_x();
+  void note_raw() const;
+
+  const AnnotatedMatrix& matrix_;
+  Context& context_;
+  const bool names_alone_;
+  Maybe x_, counts_, raw_, none_;
+  SeuratMatrices made_;
+};
+
+// Finds X, and the counts by their name. The names of an experiment's matrices describe them.
+void Choice::find_named() {
+  const auto candidate = [&](const std::string& name, const Content& content, Maybe& to) {
+    to.emplace(name, content, matrix_.cells, matrix_.genes);
+  };
+  const auto layer = [&](std::string_view name) {
+    const auto found = std::find_if(matrix_.layers.begin(), matrix_.layers.end(),
+                                    [&](const AnnotatedPart& part) { return part.name == name; });
+    return found == matrix_.layers.end() ? nullptr : &*found;
+  };
+  const bool is_experiment = !matrix_.x_name.empty(), x_is_counts = matrix_.x_name == "counts";
+  const std::string layers = is_experiment ? "assay " : "layers/";
+  const AnnotatedPart* normalised = is_experiment ? layer("logcounts") : nullptr;
+  if (normalised)
+    candidate(layers + "logcounts", normalised->content, x_);
+  else if (is_there(matrix_.x) && !x_is_counts)
+    candidate(is_experiment ? layers + matrix_.x_name : "X", matrix_.x, x_);
+  if (x_is_counts)
+    candidate(layers + "counts", matrix_.x, counts_);
+  else if (const AnnotatedPart* counts = layer("counts"))
+    candidate(layers + "counts", counts->content, counts_);
+}
+
+void Choice::take(Maybe& counts, Maybe& data) {
+  if (counts) made_.counts_from = counts->name();
+  made_.data_from = data->name();
+  if (names_alone_) return;
+  if (counts) made_.counts = counts->matrix(context_);
+  made_.data = data->matrix(context_);
+}
+
+// Completes an object with a dense and scaled X: data is its source. Counts and data have the same features.
+void Choice::take_beside_scaled() {
+  made_.scaled = x_->dense();
+  if (raw_ && !(made_.same_genes && counts_)) {
+    made_.is_raw = true;
+    if (counts_) context_.notice("seurat.rds: layers/counts has other features than raw: not in the object");
+    return take(raw_->looks().like_counts ? raw_ : none_, raw_);
+  }
+  take(counts_, raw_ && !raw_->looks().like_counts ? raw_ : counts_);
+}
+
+void Choice::note_raw() const {
+  const bool is_taken = !raw_ || made_.counts_from == raw_->name() || made_.data_from == raw_->name();
+  if (!is_taken && !names_alone_) context_.notice("seurat.rds: raw/X: not in the object");
+}
+
+void Choice::take_without_x() {
+  if (counts_) return take(counts_, counts_);
+  if (!raw_) throw unsupported("no matrix that can be Seurat's data");
+  made_.is_raw = true;
+  take(raw_->looks().like_counts ? raw_ : none_, raw_);
+}
+
+}  // namespace
+
+bool looks_like_counts(const Array& values) {
+  values.check();
+  return looks_of(values).like_counts;
+}
+
+SeuratMatrices seurat_matrices(const AnnotatedMatrix& matrix, Context& context) {
+  return Choice(matrix, context).make();
+}
+
+SeuratSources seurat_sources(const AnnotatedMatrix& matrix, Context& context) {
+  const SeuratMatrices made = Choice(matrix, context, true).make();
+  return {made.counts_from, made.data_from};
+}
+
+}  // namespace plainfs
