@@ -68,10 +68,10 @@ void describe(Wire& wire, Some<StoredDataset> auto& dataset) {
   } else {
     if (!dataset.error) throw damaged("a dataset has no type");
     wire(dataset.extent.is_null, dataset.extent.dataset_shape);
+    element_count(dataset.extent.dataset_shape);  // throws if it is too large
     if constexpr (Wire::kReads) {
       dataset.extent.type.dtype = number_type(Kind::integer, 1);
       dataset.extent.shape = dataset.extent.dataset_shape;
-      element_count(dataset.extent.shape);
     }
   }
   wire.choice(dataset.layout, StoredDataset::Layout::virtual_sources);

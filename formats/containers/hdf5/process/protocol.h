@@ -226,7 +226,7 @@ class Reader : public Cursor {
   int depth_ = 0;
 };
 
-// Unlike other values, an Error is never without content, so that it cannot be described before it is read.
+// Unlike other values, an Error has no empty state that a Reader could fill.
 inline void describe(Writer& out, const Error& error) {
   out.choice(error.code(), Errc::unknown_format);
   out(std::string_view(error.what()));

@@ -1,6 +1,5 @@
 #include "formats/containers/hdf5/process/lent_files.h"
 
-#include "formats/containers/hdf5/process/answers.h"
 #include "formats/containers/hdf5/process/protocol.h"
 #include "formats/core/base/local_file.h"
 

@@ -11,10 +11,10 @@ using Form = StoredType::Form;
 
 namespace {
 
-// The depth that library/datatype.cc allows, plus array types.
+// More than library/datatype.cc allows.
 constexpr int kMostNestedOnWire = 80;
 
-// Counts a type that is inside another.
+// Counts a type while it is described.
 class Depth {
  public:
   explicit Depth(int& depth) : depth_(depth) {
@@ -100,11 +100,12 @@ void describe(Wire& wire, Some<DType> auto& type) {
     case Kind::complex:
       wire(type.big_endian);
       break;
-    case Kind::enumeration:
-      wire(type.big_endian);
-      wire.choice(type.base, Kind::unsigned_integer);
-      wire(type.members);
+    case Kind::enumeration: {
+      bool is_unsigned = type.base == Kind::unsigned_integer;
+      wire(type.big_endian, is_unsigned, type.members);
+      if constexpr (Wire::kReads) type.base = is_unsigned ? Kind::unsigned_integer : Kind::integer;
       break;
+    }
     case Kind::fixed_text:
       wire.choice(type.padding, Padding::space_padded);
       break;
