@@ -116,6 +116,7 @@ class Programs:
         self.paths = {"this": os.path.join(build, "plainfs")}
         if against:
             self.paths[against] = self.built(build, against)
+        self.order = list(self.paths)
         self.now = "this"
         self.seconds = collections.defaultdict(lambda: {name: [] for name in self.paths})  # by action
 
@@ -152,11 +153,13 @@ class Programs:
         return self.paths[self.now]
 
     def each(self, run):
-        """Calls run() with each program in turn. Returns the result for this one."""
+        """Calls run() with each program in turn, in the other order each time, because the order makes a
+        difference. Returns the result for this one."""
         result = {}
-        for name in self.paths:
+        for name in self.order:
             self.now = name
             result[name] = run()
+        self.order.reverse()
         self.now = "this"
         return result["this"]
 
