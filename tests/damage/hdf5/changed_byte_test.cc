@@ -11,6 +11,7 @@
 
 #include "tests/damage/child.h"
 #include "tests/damage/store_walk.h"
+#include "tests/support/effort.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"
 #include "tests/unit/hdf5/hdf5_writer.h"
@@ -133,8 +134,7 @@ std::string content_of(const std::string& path) {
 
 // Returns the number of variants to try. PLAINFS_TEST_EFFORT multiplies it.
 int variant_count() {
-  const char* effort = std::getenv("PLAINFS_TEST_EFFORT");
-  return kVariants * (effort ? std::atoi(effort) : 1);
+  return kVariants * effort();
 }
 
 // PLAINFS_DAMAGE_KEEP names a directory that keeps these variants.
