@@ -137,8 +137,8 @@ BOOST_AUTO_TEST_CASE(nbit_matches_the_library) {
   BOOST_TEST(check_as_library(H5T_STD_I16LE, creation.id()));
 }
 
-// Of the values of six masks, each combination has two, and each width of chunks has all; with more effort,
-// each combination has all.
+// Each combination has two of the six masks, and each width of chunks has all; with more effort, each
+// combination has all.
 BOOST_AUTO_TEST_CASE(szip_matches_the_library) {
   const LibraryLock lock;
   if (H5Zfilter_avail(H5Z_FILTER_SZIP) <= 0) return;

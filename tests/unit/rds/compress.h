@@ -22,7 +22,8 @@ inline std::string compress(std::string text, Compression compression) {
       return text;
     case Compression::gzip: {
       z_stream stream{};
-      deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+      // The lowest level, which takes a fifth of the time of the default.
+      deflateInit2(&stream, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
       stream.next_in = reinterpret_cast<Bytef*>(text.data());
       stream.avail_in = static_cast<uInt>(text.size());
       stream.next_out = reinterpret_cast<Bytef*>(out.data());
