@@ -7,8 +7,7 @@ namespace plainfs {
 
 std::unique_ptr<TextSource> csv_of_array(const LabelledArray& array, Context& context) {
   const LabelledArray shown = labelled_values(array);
-  const bool is_table = shown.values->dtype().kind == Kind::compound && !shown.values->is_null();
-  return is_table ? csv_compounds(shown, context) : csv_array(shown, context);
+  return has_rows(shown) ? csv_compounds(shown, context) : csv_array(shown, context);
 }
 
 template <bool with_header>

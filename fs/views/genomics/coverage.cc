@@ -405,9 +405,7 @@ void offer_coverage(const FileRow& row, const Node& node, Context& context, File
     const auto coverage = std::make_shared<const Coverage>(evaluated_fragments(fragments), *genome, context);
     return big_wig(coverage->plan(), coverage);
   };
-  row.add(shared_opener(
-              [lay_out, &context, version = row.version] { return layout_file(lay_out, context, version); }),
-          files);
+  row.add(shared_opener(layout_opener(context, lay_out, row.version)), files);
 }
 
 void offer_chromosomes(const FileRow& row, const Node& node, Context& context, Files& files) {

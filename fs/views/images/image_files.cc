@@ -68,7 +68,7 @@ std::optional<Picture> picture_of(const LabelledArray& array) {
   return picture;
 }
 
-Opener opener_of(Picture picture, Context& context) {
+Opener png_opener(Picture picture, Context& context) {
   return [picture = std::move(picture), &context] { return layout_file(png(picture, context), context); };
 }
 
@@ -102,14 +102,14 @@ void offer_preview_png(const FileRow& row, const Node& node, Context& context, F
   const auto* image = std::get_if<Image>(&node.content);
   if (!image || !node.parts) return;
   if (std::optional<Picture> picture = preview_of(*image))
-    row.add(opener_of(*std::move(picture), context), files);
+    row.add(png_opener(*std::move(picture), context), files);
 }
 
 void offer_png_of_array(const FileRow& row, const Node& node, Context& context, Files& files) {
   const auto* array = std::get_if<LabelledArray>(&node.content);
   if (!array) return;
   if (std::optional<Picture> picture = picture_of(*array))
-    row.add(opener_of(*std::move(picture), context), files);
+    row.add(png_opener(*std::move(picture), context), files);
 }
 
 }  // namespace plainfs

@@ -33,7 +33,7 @@ ByteLayout parquet(const std::vector<ParquetColumnPtr>& columns, uint64_t rows, 
 // Returns whether the table has a file. Readers reject a file without columns and row names.
 bool has_parquet(const Table& table);
 
-// For tables that have a NAME.rds.
+// NAME.parquet of a table that has a NAME.rds, and of an array of compounds.
 void offer_parquet_of_table(const FileRow& row, const Node& node, Context& context, Files& files);
 void offer_parquet_of_array(const FileRow& row, const Node& node, Context& context, Files& files);
 

@@ -140,10 +140,9 @@ std::optional<ViewEntry> Pseudobulks::find(std::string_view name) const {
     if (extension == kText)
       file.open = text([self, asked = *asked] { return csv_array(self->sums_of(asked), self->context_); });
     else
-      file.open = [self, asked = *asked]() -> std::shared_ptr<ViewFile> {
-        return layout_file([self, asked] { return array_rds(self->sums_of(asked), self->context_); },
-                           self->context_, kRdsVersion);
-      };
+      file.open = layout_opener(
+          context_, [self, asked = *asked] { return array_rds(self->sums_of(asked), self->context_); },
+          kRdsVersion);
     Node node;
     node.attributes = [self] { return Attributes{{"matrix", Json(self->counts().name)}}; };
     file.shared_node = std::make_shared<const Node>(std::move(node));

@@ -165,8 +165,7 @@ void Server::tree(const InsideFile& file, Reader& in, Writer& out) {
 
 void Server::read(const LibraryFile& file, Reader& in, Writer& out) {
   const auto dataset = in.little<uint64_t>(), element_size = in.little<uint64_t>();
-  const auto origin = in.read<Shape>();
-  const Box box{origin, in.read<Shape>()};
+  const Box box{in.read<Shape>(), in.read<Shape>()};
   const size_t size = checked_size(element_count(box.extent), element_size);
   const bool is_shared = size <= shared_.bytes().size();
   out(is_shared);

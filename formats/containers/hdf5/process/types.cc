@@ -62,10 +62,6 @@ void check_plain(const DType& type) {
   if (type.size != expected) throw damaged("an array type has {} bytes, expected {}", type.size, expected);
 }
 
-bool has_item(Form form) {
-  return form == Form::boolean || form == Form::logical || form == Form::sequence || form == Form::array;
-}
-
 std::vector<std::string> names_of(const std::vector<Field>& fields) {
   std::vector<std::string> names;
   for (const Field& field : fields) names.push_back(field.name);
@@ -251,11 +247,15 @@ void derive(StoredType& type, const FileLayout& layout) {
 }  // namespace
 
 template <class Wire>
+void describe_item(Wire& wire, Some<StoredType> auto& type) {
+  if constexpr (Wire::kReads) type.items.resize(1);
+  wire(type.items[0]);
+}
+
+template <class Wire>
 void describe(Wire& wire, Some<StoredType> auto& type) {
   const Depth depth(wire.depth());
   wire.choice(type.form, Form::array);
-  if constexpr (Wire::kReads)
-    if (has_item(type.form)) type.items.resize(1);
   switch (type.form) {
     case Form::plain:
     case Form::bit_field:
@@ -273,7 +273,7 @@ void describe(Wire& wire, Some<StoredType> auto& type) {
     case Form::boolean:
     case Form::logical:
     case Form::sequence:
-      wire(type.items[0]);
+      describe_item(wire, type);
       break;
     case Form::text:
     case Form::object_reference:
@@ -290,7 +290,8 @@ void describe(Wire& wire, Some<StoredType> auto& type) {
       break;
     }
     case Form::array:
-      wire(type.dtype.dims, type.items[0]);
+      wire(type.dtype.dims);
+      describe_item(wire, type);
       break;
   }
   if constexpr (Wire::kReads) derive(type, wire.layout());
