@@ -69,14 +69,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string input(reinterpret_cast<const char*>(data), size);
   TestContext context(size_t{1} << 20, 0);
   attempt([&] {
-    const Compression compression = compression_of(as_byte_span(std::string_view(input).substr(0, 6)));
-    const auto bytes =
-        std::make_shared<UnpackedBytes>(std::make_shared<BytesFile>(input), compression, context);
+    const Compression compression =
+        unpacked::compression_of(as_byte_span(std::string_view(input).substr(0, 6)));
+    const auto bytes = std::make_shared<UnpackedBytes>(std::make_shared<BytesFile>(input), compression,
+                                                       context, "the values");
     const std::unique_ptr<ByteSource> source = bytes->first_pass();
     SerialStream stream(*source, uint64_t{1} << 24);
     stream.read_header();
     Node root;
-    root.parts = std::make_shared<ValueGroup>(Reader(stream, bytes).read(), "/nowhere/store.rds");
+    LongVectors vectors;
+    root.parts = std::make_shared<ValueGroup>(Reader(stream, bytes, vectors).read(), "/nowhere/store.rds");
     stream.finish();
     if (const std::optional<Node> node = robject::refine(root, context)) walk(*node);
   });

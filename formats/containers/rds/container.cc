@@ -14,8 +14,9 @@
 
 #include "formats/containers/rds/reader.h"
 #include "formats/containers/rds/serial_stream.h"
-#include "formats/containers/rds/unpacked_bytes.h"
 #include "formats/containers/rds/value.h"
+#include "formats/core/unpacked/unpacked_bytes.h"
+#include "formats/core/unpacked/unpacked_file.h"
 
 namespace plainfs::rds {
 namespace {
@@ -57,57 +58,7 @@ bool is_named_as_r(std::string_view location) {
   return false;
 }
 
-// Returns the largest size to decompress: 1 GiB plus what gzip's best ratio makes of the file.
-uint64_t most_decompressed_bytes(uint64_t file_size) {
-  constexpr uint64_t kAlways = uint64_t{1} << 30;
-  constexpr uint64_t kMostRatio = 1100;
-  return kAlways + kMostRatio * std::min<uint64_t>(file_size, uint64_t{1} << 50);
-}
-
-constexpr const char kOuterPass[] = "R serialisation, compressed twice 1";
-
-// The content of a compressed file as a file, for files that are compressed twice, for example gzip of an
-// output of saveRDS().
-class UnpackedFile final : public File {
- public:
-  explicit UnpackedFile(std::shared_ptr<const UnpackedBytes> bytes)
-      : File(bytes->file()->path(), bytes->pass().size, mixed(bytes->file()->fingerprint(), 1)),
-        bytes_(std::move(bytes)) {}
-
-  bool is_remote() const override { return bytes_->file()->is_remote(); }
-  void check_unchanged() const override { bytes_->file()->check_unchanged(); }
-  void check_unmodified_since(timespec then) const override { bytes_->file()->check_unmodified_since(then); }
-
- private:
-  void read(uint64_t offset, std::span<std::byte> out) const override { bytes_->read_at(offset, out); }
-
-  const std::shared_ptr<const UnpackedBytes> bytes_;
-};
-
-void make_pass(UnpackedBytes& bytes, uint64_t most_bytes) {
-  const std::unique_ptr<ByteSource> source = bytes.first_pass();
-  if (source->skip(most_bytes) == most_bytes && source->skip(1) != 0)
-    throw unsupported("the file has too much data when decompressed");
-}
-
-// Returns the decompressed content of file, with the path and version of file. Reads all of it once unless
-// the results of an earlier session are known. Throws unsupported if it is longer than most_bytes.
-FilePtr unpacked_file(FilePtr file, Compression compression, uint64_t most_bytes, Context& context) {
-  const auto bytes = std::make_shared<UnpackedBytes>(file, compression, context);
-  Passes* const passes = context.passes;
-  const auto known = passes ? passes->known(file->path(), kOuterPass, context.files) : nullptr;
-  std::optional<Pass> pass = known ? pass_of(*known) : std::nullopt;
-  if (pass && pass->size <= most_bytes) {
-    bytes->adopt(*std::move(pass));
-    return std::make_shared<UnpackedFile>(bytes);
-  }
-  const auto start = std::chrono::steady_clock::now();
-  make_pass(*bytes, most_bytes);
-  if (passes)
-    passes->keep(file->path(), kOuterPass, numbers_of(bytes->pass()),
-                 std::chrono::steady_clock::now() - start, context.files);
-  return std::make_shared<UnpackedFile>(bytes);
-}
+constexpr const char kPurpose[] = "the values of the R object";
 
 // Returns a file and its compression. For a file that is compressed twice, returns the content of the outer
 // compression.
@@ -115,7 +66,7 @@ std::pair<FilePtr, Compression> innermost(const FilePtr& file, uint64_t most_byt
   const auto compression_at_start = [](ByteSource& source) {
     Bytes first(kHeaderBytes);
     first.resize(source.read(first));
-    return compression_of(first);
+    return unpacked::compression_of(first);
   };
   const Compression outer = compression_at_start(*open_source(file, Compression::none));
   // For bzip2 and xz even the first bytes cost a whole block.
@@ -124,7 +75,7 @@ std::pair<FilePtr, Compression> innermost(const FilePtr& file, uint64_t most_byt
   if (outer == Compression::none || !may_be_twice) return {file, outer};
   const Compression inner = compression_at_start(*open_source(file, outer));
   if (inner == Compression::none) return {file, outer};
-  return {unpacked_file(file, outer, most_bytes, context), inner};
+  return {unpacked::unpacked_file(file, outer, most_bytes, kPurpose, context), inner};
 }
 
 struct Serialisation {
@@ -142,13 +93,13 @@ class RoundsOfReading {
       : file_(std::move(file)), compression_(compression), most_bytes_(most_bytes), context_(context) {}
 
   // Reads the value. known: the results of an earlier pass, if any.
-  Serialisation read(std::optional<Pass> known);
+  Serialisation read(std::optional<RPass> known);
   // Returns the results of the last round, or those that it was given.
-  const Pass& pass() const { return bytes_->pass(); }
+  RPass pass() const { return {bytes_->pass(), vectors_}; }
 
  private:
   // Returns nullopt if the stream has to be read again.
-  std::optional<Serialisation> read_once(std::optional<Pass> known);
+  std::optional<Serialisation> read_once(std::optional<RPass> known);
 
   const FilePtr file_;
   const Compression compression_;
@@ -156,28 +107,33 @@ class RoundsOfReading {
   Context& context_;
   KeptEnvironments environments_;
   std::shared_ptr<UnpackedBytes> bytes_;
+  LongVectors vectors_;    // of bytes_
   bool has_pass_ = false;  // over all of bytes_
   bool is_last_ = false;   // environments that this round misses are left out
 };
 
-Serialisation RoundsOfReading::read(std::optional<Pass> known) {
+Serialisation RoundsOfReading::read(std::optional<RPass> known) {
   constexpr int kMostRounds = 8;
   for (int round = 1;; ++round) {
     is_last_ = round >= kMostRounds;
     if (std::optional<Serialisation> done = read_once(std::move(known))) return *std::move(done);
-    known = has_pass_ ? std::optional(std::move(bytes_->pass())) : std::nullopt;
+    known = has_pass_ ? std::optional(RPass{std::move(bytes_->pass()), std::move(vectors_)}) : std::nullopt;
   }
 }
 
-std::optional<Serialisation> RoundsOfReading::read_once(std::optional<Pass> known) {
-  bytes_ = std::make_shared<UnpackedBytes>(file_, compression_, context_);
+std::optional<Serialisation> RoundsOfReading::read_once(std::optional<RPass> known) {
+  bytes_ = std::make_shared<UnpackedBytes>(file_, compression_, context_, kPurpose);
+  vectors_.clear();
   has_pass_ = known.has_value();
-  if (known) bytes_->adopt(*std::move(known));
+  if (known) {
+    vectors_ = std::move(known->vectors);
+    bytes_->adopt(std::move(known->bytes));
+  }
   const std::unique_ptr<ByteSource> source =
       has_pass_ ? UnpackedBytes::from(bytes_, 0) : bytes_->first_pass();
   SerialStream stream(*source, most_bytes_);
   stream.read_header();
-  Reader reader(stream, bytes_, environments_);
+  Reader reader(stream, bytes_, vectors_, environments_);
   Serialisation read;
   try {
     read.value = reader.read();
@@ -203,7 +159,7 @@ std::optional<Serialisation> read_by_known_pass(const FilePtr& file, Compression
   if (!context.passes || compression == Compression::none) return std::nullopt;
   const auto known = context.passes->known(file->path(), kPassName, context.files);
   if (!known) return std::nullopt;
-  std::optional<Pass> pass = pass_of(*known);
+  std::optional<RPass> pass = pass_of(*known);
   if (!pass) return std::nullopt;
   try {
     return RoundsOfReading(file, compression, most_bytes, context).read(std::move(pass));
@@ -219,10 +175,11 @@ Serialisation read_file(const FilePtr& file, Compression compression, uint64_t m
   const auto start = std::chrono::steady_clock::now();
   RoundsOfReading rounds(file, compression, most_bytes, context);
   Serialisation read = rounds.read(std::nullopt);
-  const bool is_of_use = compression == Compression::gzip || !rounds.pass().points.empty();
+  const RPass pass = rounds.pass();
+  const bool is_of_use = compression == Compression::gzip || !pass.bytes.points.empty();
   if (context.passes && is_of_use)
-    context.passes->keep(file->path(), kPassName, numbers_of(rounds.pass()),
-                         std::chrono::steady_clock::now() - start, context.files);
+    context.passes->keep(file->path(), kPassName, numbers_of(pass), std::chrono::steady_clock::now() - start,
+                         context.files);
   return read;
 }
 
@@ -317,15 +274,15 @@ std::vector<std::string> left_out_of(const Value& value) {
 
 bool recognises(const Probe& probe) {
   const ByteSpan first = probe.first_bytes();
-  const Compression compression = compression_of(first);
+  const Compression compression = unpacked::compression_of(first);
   if (is_named_as_r(probe.location())) return may_be_serialisation(first) || compression != Compression::none;
-  return is_surely_serialisation(compression == Compression::gzip ? beginning_of_gzip(first, kHeaderBytes)
-                                                                  : first);
+  return is_surely_serialisation(
+      compression == Compression::gzip ? unpacked::beginning_of_gzip(first, kHeaderBytes) : first);
 }
 
 Store open(const Probe& probe, Context& context) {
   const FilePtr outer = context.files.open(probe.location());
-  const uint64_t most_bytes = most_decompressed_bytes(outer->size());
+  const uint64_t most_bytes = unpacked::max_decompressed_bytes(outer->size());
   const auto [file, compression] = innermost(outer, most_bytes, context);
   const Serialisation read = read_file(file, compression, most_bytes, context);
   const ValuePtr& value = read.value;

@@ -177,9 +177,11 @@ std::shared_ptr<Value> expanded(const std::string& class_name, const Value& stat
 
 }  // namespace
 
-Reader::Reader(SerialStream& stream, std::shared_ptr<UnpackedBytes> bytes, KeptEnvironments environments)
+Reader::Reader(SerialStream& stream, std::shared_ptr<UnpackedBytes> bytes, LongVectors& vectors,
+               KeptEnvironments environments)
     : stream_(stream),
       bytes_(std::move(bytes)),
+      vectors_(vectors),
       elements_(stream, stream.native_encoding()),
       environments_(std::move(environments)) {}
 
@@ -356,7 +358,7 @@ ArrayPtr Reader::long_vector(RType type, uint64_t count, uint64_t begin, uint64_
   vector.end = stream_.position();
   if (vector.end - begin > kMostHeldVector) {
     stream_.keep_place();
-    bytes_->pass().vectors.insert_or_assign(begin, vector);
+    vectors_.insert_or_assign(begin, vector);
   }
   if (!keep) return nullptr;
   return stored_parts(bytes_, type, stream_.form(), stream_.native_encoding(), std::move(vector));
@@ -365,12 +367,12 @@ ArrayPtr Reader::long_vector(RType type, uint64_t count, uint64_t begin, uint64_
 // Returns whether an earlier pass found the end of the vector at begin and, if it is kept, its parts.
 bool Reader::knows(uint64_t begin, bool keep) const {
   if (!bytes_->is_adopted()) return false;
-  const auto found = bytes_->pass().vectors.find(begin);
-  return found != bytes_->pass().vectors.end() && !(keep && found->second.parts.empty());
+  const auto found = vectors_.find(begin);
+  return found != vectors_.end() && !(keep && found->second.parts.empty());
 }
 
 ArrayPtr Reader::known_vector(RType type, uint64_t count, uint64_t begin, bool keep) {
-  const LongVector& vector = bytes_->pass().vectors.at(begin);
+  const LongVector& vector = vectors_.at(begin);
   if (vector.count != count) throw damaged("a vector has {} elements, expected {}", count, vector.count);
   stream_.skip(vector.end - begin);
   if (!keep) return nullptr;

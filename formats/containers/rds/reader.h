@@ -28,10 +28,11 @@ struct KeptEnvironments {
 
 class Reader {
  public:
-  // stream reads bytes from the first on. If bytes adopted a pass, the vectors known from it are not read.
-  // Otherwise stream reads the first pass, and this adds the skipped vectors to it. Requires: stream outlives
-  // this.
-  Reader(SerialStream& stream, std::shared_ptr<UnpackedBytes> bytes, KeptEnvironments environments = {});
+  // stream reads bytes from the first on. If bytes adopted a pass, those of `vectors` are not read again.
+  // Otherwise stream reads the first pass, and this adds the skipped vectors to `vectors`. Requires: stream
+  // and vectors outlive this.
+  Reader(SerialStream& stream, std::shared_ptr<UnpackedBytes> bytes, LongVectors& vectors,
+         KeptEnvironments environments = {});
 
   // Returns the value in the stream. Its depth, the number of values and the memory they take are bounded.
   // Throws damaged if the stream is truncated or contains data that R does not write, unsupported if a bound
@@ -73,6 +74,7 @@ class Reader {
 
   SerialStream& stream_;
   const std::shared_ptr<UnpackedBytes> bytes_;
+  LongVectors& vectors_;
   ElementReader elements_;
   struct Reference {
     std::string symbol;  // empty for everything else

@@ -7,10 +7,15 @@
 #include <string>
 #include <string_view>
 
-#include "formats/containers/rds/byte_source.h"
+#include "formats/containers/rds/known_vectors.h"
 #include "formats/core/base/bytes.h"
+#include "formats/core/unpacked/unpacked_bytes.h"
 
 namespace plainfs::rds {
+
+using unpacked::ByteSource;
+using unpacked::Compression;
+using unpacked::UnpackedBytes;
 
 enum class Form { big_endian, little_endian, text };
 

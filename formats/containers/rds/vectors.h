@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "formats/containers/rds/serial_stream.h"
-#include "formats/containers/rds/unpacked_bytes.h"
 #include "formats/containers/rds/value.h"
+#include "formats/core/unpacked/unpacked_bytes.h"
 
 namespace plainfs::rds {
 

@@ -7,9 +7,9 @@
 #include "tests/support/probe.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"
-#include "tests/unit/rds/compress.h"
 #include "tests/unit/rds/r_stream.h"
 #include "tests/unit/rds/rds_file.h"
+#include "tests/unit/unpacked/compress.h"
 
 namespace {
 
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(complete_content_logs_nothing) {
 
 BOOST_AUTO_TEST_CASE(damage_after_the_object_is_damage) {
   rds::RStream out = start();
-  std::string compressed = rds::compress(rds::small_object(out).text, rds::Compression::gzip);
+  std::string compressed = unpacked::compress(rds::small_object(out).text, rds::Compression::gzip);
   compressed[compressed.size() - 6] ^= 1;  // of the checksum
   fails(Errc::damaged, "gzip", compressed);
 }
@@ -104,11 +104,11 @@ BOOST_AUTO_TEST_CASE(only_rds_files_are_recognised) {
 
 BOOST_AUTO_TEST_CASE(r_object_is_recognised_under_any_name) {
   const std::string text = start().list(1).integers({1}).text;
-  for (const std::string& content : {text, rds::compress(text, rds::Compression::gzip),
+  for (const std::string& content : {text, unpacked::compress(text, rds::Compression::gzip),
                                      std::string("RDX3\nX\n\0\0\0\3", 11), std::string("RDA3\nA\n3\n")})
     BOOST_TEST(rds::recognises(look_at(RdsFile(content, "model").path)));
   BOOST_TEST(!rds::recognises(
-      look_at(RdsFile(rds::compress("##fileformat=VCFv4.3", rds::Compression::gzip), "a.vcf.gz").path)));
+      look_at(RdsFile(unpacked::compress("##fileformat=VCFv4.3", rds::Compression::gzip), "a.vcf.gz").path)));
 }
 
 const rds::Value& value_of(const Store& store) {
@@ -129,10 +129,10 @@ BOOST_AUTO_TEST_CASE(a_file_compressed_twice_is_read) {
   std::vector<double> numbers(30000);
   for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<double>(i * i) / 7;
   const std::string text = start().reals(numbers).text;
-  for (const rds::Compression inner : rds::kCompressions)
-    for (const rds::Compression outer : rds::kCompressions) {
+  for (const rds::Compression inner : unpacked::kCompressions)
+    for (const rds::Compression outer : unpacked::kCompressions) {
       TestContext context;
-      const RdsFile file(rds::compress(rds::compress(text, inner), outer), "a.rds.gz");
+      const RdsFile file(unpacked::compress(unpacked::compress(text, inner), outer), "a.rds.gz");
       const Store store = rds::open(look_at(file.path), context);
       const Elements last = value_of(store).vector->read(range(29990, 10));
       BOOST_TEST(last.values<double>()[9] == numbers[29999]);
@@ -145,9 +145,9 @@ BOOST_AUTO_TEST_CASE(referenced_environment_of_a_function_is_data) {
   out.environment().tag("x").integers({1}).tag("long").strings(std::vector<std::string>(20000, "word"));
   out.nil().nil().nil().nil().i(6).symbol("quit").nil();
   out.again(1);
-  for (const rds::Compression compression : rds::kCompressions) {
+  for (const rds::Compression compression : unpacked::kCompressions) {
     TestContext context;
-    const RdsFile file(rds::compress(out.text, compression));
+    const RdsFile file(unpacked::compress(out.text, compression));
     const Store store = rds::open(look_at(file.path), context);
     const rds::ValuePtr variables = value_of(store).items[1];
     BOOST_REQUIRE((variables->type == rds::RType::list));

@@ -1,16 +1,15 @@
-#include "formats/containers/rds/pass.h"
+#include "formats/containers/rds/known_vectors.h"
 
 #include <boost/test/unit_test.hpp>
 #include <map>
 #include <random>
 
 #include "formats/containers/rds/container.h"
-#include "formats/containers/rds/pass_progress.h"
 #include "tests/support/mentions.h"
 #include "tests/support/probe.h"
 #include "tests/support/test_context.h"
-#include "tests/unit/rds/compress.h"
 #include "tests/unit/rds/rds_file.h"
+#include "tests/unit/unpacked/compress.h"
 
 namespace {
 
@@ -75,13 +74,13 @@ BOOST_AUTO_TEST_CASE(a_second_session_reads_little_and_the_same) {
     // bzip2 is slow, so there is less data, with a larger share that is always read.
     const bool is_slow = compression == Compression::bzip2;
     const int32_t numbers = is_slow ? kNumbers / 3 : kNumbers;
-    const RdsFile file(compress(large_object(numbers), compression));
+    const RdsFile file(unpacked::compress(large_object(numbers), compression));
     Remembered passes;
     Session first(passes), second(passes);
     const rds::ValuePtr a = first.open(file.path);
     const uint64_t all = bytes_read(first);
     const rds::ValuePtr b = second.open(file.path);
-    BOOST_TEST_CONTEXT(name_of(compression)) {
+    BOOST_TEST_CONTEXT(unpacked::name_of(compression)) {
       BOOST_TEST(passes.kept == 1);
       BOOST_TEST(passes.discarded == 0);
       BOOST_TEST(bytes_read(second) < all / (is_slow ? 2 : 4));
@@ -106,7 +105,7 @@ BOOST_AUTO_TEST_CASE(too_large_block_fails_when_its_values_are_read) {
   for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<int32_t>(i % 1000);
   const std::string object = start().list(2).integers(numbers).integers({5, 6}).text;
   for (const Compression compression : {Compression::xz, Compression::bzip2}) {
-    const RdsFile file(compress(object, compression));
+    const RdsFile file(unpacked::compress(object, compression));
     TestContext small(size_t{2} << 20), large(size_t{3} << 20);
     const auto vector_of = [&](TestContext& context, size_t item) {
       const Store store = rds::open(look_at(file.path), context);
@@ -124,8 +123,8 @@ BOOST_AUTO_TEST_CASE(too_large_block_fails_when_its_values_are_read) {
 }
 
 BOOST_AUTO_TEST_CASE(pass_of_another_file_is_discarded_and_repeated) {
-  const RdsFile file(compress(large_object(), Compression::gzip)),
-      other(compress(start().integers(std::vector<int32_t>(100'000, 7)).text, Compression::gzip));
+  const RdsFile file(unpacked::compress(large_object(), Compression::gzip)),
+      other(unpacked::compress(start().integers(std::vector<int32_t>(100'000, 7)).text, Compression::gzip));
   Remembered passes;
   Session(passes).open(other.path);
   passes.numbers[file.path] = passes.numbers[other.path];
@@ -140,7 +139,7 @@ BOOST_AUTO_TEST_CASE(wrong_index_numbers_give_no_wrong_value) {
   RStream out = start();
   out.list(3).integers(std::vector<int32_t>(60'000, 3)).i(16).i(9'000);
   for (int i = 0; i < 9'000; ++i) out.chars("name " + std::to_string(i));
-  const RdsFile file(compress(out.integers({5}).text, Compression::gzip));
+  const RdsFile file(unpacked::compress(out.integers({5}).text, Compression::gzip));
   Remembered passes;
   Session whole(passes);
   const rds::ValuePtr expected = whole.open(file.path);
@@ -163,47 +162,21 @@ BOOST_AUTO_TEST_CASE(wrong_index_numbers_give_no_wrong_value) {
 }
 
 BOOST_AUTO_TEST_CASE(pass_survives_conversion_to_numbers) {
-  Pass pass;
-  pass.size = kPageBytes + 5;
-  pass.checksums = {1, 0xffffffff};
-  pass.points = {{100, 33, std::make_shared<const Bytes>(Bytes(13, std::byte{7}))}, {200, 70, nullptr}};
+  RPass pass;
+  pass.bytes.size = unpacked::kPageBytes + 5;
+  pass.bytes.checksums = {1, 0xffffffff};
+  pass.bytes.points = {{100, 33, std::make_shared<const Bytes>(Bytes(13, std::byte{7}))}, {200, 70, nullptr}};
   pass.vectors[50] = {3, 90, {{0, 50}, {2, 60}}};
-  const std::optional<Pass> again = pass_of(numbers_of(pass));
+  const std::optional<RPass> again = pass_of(numbers_of(pass));
   BOOST_REQUIRE(again);
   BOOST_TEST((numbers_of(*again) == numbers_of(pass)));
-  BOOST_TEST((*again->points[0].window == *pass.points[0].window));
-  BOOST_TEST(!again->points[1].window);
+  BOOST_TEST((*again->bytes.points[0].window == *pass.bytes.points[0].window));
+  BOOST_TEST(!again->bytes.points[1].window);
   std::vector<uint64_t> cut = numbers_of(pass);
   while (!cut.empty()) {
     cut.pop_back();
     BOOST_TEST(!pass_of(cut));
   }
-}
-
-BOOST_AUTO_TEST_CASE(progress_is_logged_after_2_s_and_every_10_s) {
-  TestContext context;
-  const PassProgress::Clock::time_point begun{};
-  PassProgress progress(200, context, begun);
-  const FilePtr file = progress.watched(std::make_shared<BytesFile>(std::string(200, 'x')));
-  file->read_at(0, size_t{50});
-  for (int second = 0; second <= 13; ++second) progress.report(begun + std::chrono::seconds(second));
-  BOOST_REQUIRE(context.warnings().size() == 2U);
-  BOOST_TEST(context.warnings()[0] == "locating the values of the R object: 25 % of 200 bytes read");
-}
-
-BOOST_AUTO_TEST_CASE(observer_sees_a_pass_proceed_and_end) {
-  TestContext context;
-  std::vector<std::pair<uint64_t, uint64_t>> seen;
-  context.context.passing = [&](uint64_t read, uint64_t size) { seen.emplace_back(read, size); };
-  {
-    PassProgress progress(200, context);
-    const FilePtr file = progress.watched(std::make_shared<BytesFile>(std::string(200, 'x')));
-    file->read_at(0, size_t{50});
-    progress.report();
-    BOOST_TEST((seen == std::vector<std::pair<uint64_t, uint64_t>>{{50, 200}}));
-  }
-  BOOST_TEST((seen.back() == std::pair<uint64_t, uint64_t>(200, 200)));
-  BOOST_TEST(seen.size() == 2U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "formats/containers/rds/byte_source.h"
 #include "formats/containers/rds/reader.h"
 #include "formats/core/base/cursor.h"
+#include "formats/core/unpacked/byte_source.h"
 #include "tests/support/bytes_file.h"
 
 namespace plainfs::rds {
@@ -107,12 +107,14 @@ inline RStream& small_object(RStream& out, const std::string& version = "unpacke
 // Returns the value of a file with those bytes. It is valid as long as `context`.
 inline ValuePtr read_value(const std::string& text, Context& context,
                            uint64_t most_bytes = uint64_t{1} << 30) {
-  const Compression compression = compression_of(as_byte_span(std::string_view(text).substr(0, 6)));
-  const auto bytes = std::make_shared<UnpackedBytes>(std::make_shared<BytesFile>(text), compression, context);
+  const Compression compression = unpacked::compression_of(as_byte_span(std::string_view(text).substr(0, 6)));
+  const auto bytes =
+      std::make_shared<UnpackedBytes>(std::make_shared<BytesFile>(text), compression, context, "the values");
   const std::unique_ptr<ByteSource> source = bytes->first_pass();
   SerialStream stream(*source, most_bytes);
   stream.read_header();
-  ValuePtr value = Reader(stream, bytes).read();
+  LongVectors vectors;
+  ValuePtr value = Reader(stream, bytes, vectors).read();
   stream.finish();
   return value;
 }

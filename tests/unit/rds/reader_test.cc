@@ -7,9 +7,9 @@
 
 #include "tests/support/mentions.h"
 #include "tests/support/test_context.h"
-#include "tests/unit/rds/compress.h"
 #include "tests/unit/rds/r_stream.h"
 #include "tests/unit/rds/rds_file.h"
+#include "tests/unit/unpacked/compress.h"
 
 namespace {
 
@@ -267,12 +267,13 @@ BOOST_AUTO_TEST_CASE(environment_of_a_function_is_kept_if_wanted) {
   TestContext context;
   const std::string text = function_and_its_environment();
   const auto read = [&](const KeptEnvironments& environments) {
-    const auto bytes =
-        std::make_shared<UnpackedBytes>(std::make_shared<BytesFile>(text), Compression::none, context);
+    const auto bytes = std::make_shared<UnpackedBytes>(std::make_shared<BytesFile>(text), Compression::none,
+                                                       context, "the values");
     const std::unique_ptr<ByteSource> source = bytes->first_pass();
     SerialStream stream(*source, 1 << 20);
     stream.read_header();
-    Reader reader(stream, bytes, environments);
+    LongVectors vectors;
+    Reader reader(stream, bytes, vectors, environments);
     const ValuePtr value = reader.read();
     return std::pair(value, reader.missed());
   };
@@ -468,10 +469,10 @@ BOOST_AUTO_TEST_CASE(large_vector_is_read_in_place) {
   for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<double>(i) / 7;
   for (size_t i = 0; i < names.size(); ++i) names[i] = "name " + std::to_string(i * i);
   for (const bool big_endian : {true, false}) {
-    for (const Compression compression : kCompressions) {
+    for (const Compression compression : unpacked::kCompressions) {
       RStream out(big_endian);
       out.header().list(3).reals(numbers).strings(names).integers({3});
-      const Read value(compress(out.text, compression));
+      const Read value(unpacked::compress(out.text, compression));
       BOOST_TEST(!dynamic_cast<const MemoryArray*>(value->items[0]->vector.get()));
       for (const uint64_t first : {29990u, 0u, 14321u}) {
         const Elements some = value->items[0]->vector->read(range(first, 10));

@@ -8,9 +8,9 @@
 #include "tests/support/mentions.h"
 #include "tests/support/probe.h"
 #include "tests/support/test_context.h"
-#include "tests/unit/rds/compress.h"
 #include "tests/unit/rds/r_stream.h"
 #include "tests/unit/rds/rds_file.h"
+#include "tests/unit/unpacked/compress.h"
 
 namespace {
 
@@ -45,15 +45,15 @@ BOOST_AUTO_TEST_SUITE(bpcells_object)
 
 BOOST_AUTO_TEST_CASE(single_object_file_is_that_object) {
   for (const bool big_endian : {true, false}) {
-    for (const rds::Compression compression : rds::kCompressions) {
+    for (const rds::Compression compression : unpacked::kCompressions) {
       TestContext context;
       rds::RStream out = start(big_endian);
-      const RdsFile file(rds::compress(rds::small_object(out).text, compression));
+      const RdsFile file(unpacked::compress(rds::small_object(out).text, compression));
       BOOST_TEST(rds::recognises(look_at(file.path)));
       const Store store = rds::open(look_at(file.path), context);
       BOOST_TEST(store.version == "3");
       BOOST_TEST(*Json(store.details).find("r_version")->text() == "4.2.2");
-      BOOST_TEST(*Json(store.details).find("compression")->text() == rds::name_of(compression));
+      BOOST_TEST(*Json(store.details).find("compression")->text() == unpacked::name_of(compression));
       const SparseMatrix matrix = matrix_of(*robject::refine(store.root, context));
       BOOST_TEST(!matrix.error.has_value());
       BOOST_TEST(matrix.rows == 3u);

@@ -1,6 +1,6 @@
 // Data of the .xz format that were compressed in several blocks ("xz -T0"). Source: "The .xz File Format",
 // version 1.1.0, sections 2 to 4.
-#include "formats/containers/rds/block_sources.h"
+#include "formats/core/unpacked/block_sources.h"
 
 #include <lzma.h>
 
@@ -10,7 +10,7 @@
 
 #include "formats/core/base/error.h"
 
-namespace plainfs::rds {
+namespace plainfs::unpacked {
 namespace {
 
 constexpr uint64_t kMostIndexBytes = 64 << 20;
@@ -133,4 +133,4 @@ std::unique_ptr<ByteSource> xz_source(FilePtr file, const SeekPoint& point) {
   return std::make_unique<Blocks>(std::move(file), std::min(point.input / 8, file->size()));
 }
 
-}  // namespace plainfs::rds
+}  // namespace plainfs::unpacked

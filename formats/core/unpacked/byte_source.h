@@ -12,7 +12,7 @@
 #include "formats/core/base/bytes.h"
 #include "formats/core/base/file.h"
 
-namespace plainfs::rds {
+namespace plainfs::unpacked {
 
 class ByteSource {
  public:
@@ -58,4 +58,4 @@ std::unique_ptr<ByteSource> open_source(FilePtr file, Compression compression,
 // Opens a source at point. It does not check the checksum of the stream that contains point.
 std::unique_ptr<ByteSource> resume_source(FilePtr file, Compression compression, const SeekPoint& point);
 
-}  // namespace plainfs::rds
+}  // namespace plainfs::unpacked

@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "formats/containers/rds/byte_source.h"
+#include "formats/core/unpacked/byte_source.h"
 
-namespace plainfs::rds {
+namespace plainfs::unpacked {
 
 // Opens a source of bzip2 data at point, or at the file's beginning if point is {}. points: see
 // open_source().
@@ -23,4 +23,4 @@ std::vector<SeekPoint> xz_blocks(const File& file);
 // Returns the .xz data from point on. point is not trusted: it is damage if no block begins there.
 std::unique_ptr<ByteSource> xz_source(FilePtr file, const SeekPoint& point);
 
-}  // namespace plainfs::rds
+}  // namespace plainfs::unpacked

@@ -8,9 +8,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "formats/containers/rds/byte_source.h"
+#include "formats/core/unpacked/byte_source.h"
 
-namespace plainfs::rds {
+namespace plainfs::unpacked {
 
 inline constexpr Compression kCompressions[] = {Compression::none, Compression::gzip, Compression::bzip2,
                                                 Compression::xz};
@@ -56,4 +56,4 @@ inline std::string compress(std::string text, Compression compression) {
   return out;
 }
 
-}  // namespace plainfs::rds
+}  // namespace plainfs::unpacked

@@ -1,4 +1,4 @@
-#include "formats/containers/rds/byte_source.h"
+#include "formats/core/unpacked/byte_source.h"
 
 #include <lzma.h>
 #include <zlib.h>
@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "cache/request.h"
-#include "formats/containers/rds/block_sources.h"
 #include "formats/core/base/error.h"
 #include "formats/core/codecs/inflate.h"
+#include "formats/core/unpacked/block_sources.h"
 
-namespace plainfs::rds {
+namespace plainfs::unpacked {
 namespace {
 
 constexpr size_t kInputBytes = 64 << 10;
@@ -342,4 +342,4 @@ std::unique_ptr<ByteSource> resume_source(FilePtr file, Compression compression,
   throw unsupported("{} data have no restart points", name_of(compression));
 }
 
-}  // namespace plainfs::rds
+}  // namespace plainfs::unpacked

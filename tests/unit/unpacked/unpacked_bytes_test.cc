@@ -1,4 +1,4 @@
-#include "formats/containers/rds/unpacked_bytes.h"
+#include "formats/core/unpacked/unpacked_bytes.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cstring>
@@ -8,9 +8,9 @@
 #include "tests/support/bytes_file.h"
 #include "tests/support/mentions.h"
 #include "tests/support/test_context.h"
-#include "tests/unit/rds/compress.h"
+#include "tests/unit/unpacked/compress.h"
 
-namespace plainfs::rds {
+namespace plainfs::unpacked {
 namespace {
 
 constexpr size_t kBytes = size_t{34} << 20;  // four spans between places
@@ -36,8 +36,8 @@ const std::string& compressed() {
 }
 
 std::shared_ptr<UnpackedBytes> open_bytes(TestContext& context, const std::string& content) {
-  auto bytes =
-      std::make_shared<UnpackedBytes>(std::make_shared<BytesFile>(content), Compression::gzip, context);
+  auto bytes = std::make_shared<UnpackedBytes>(std::make_shared<BytesFile>(content), Compression::gzip,
+                                               context, "the values");
   const auto source = bytes->first_pass();
   Bytes piece(1 << 20);
   while (source->read(piece) == piece.size()) {
@@ -108,8 +108,8 @@ BOOST_AUTO_TEST_CASE(damage_is_an_error_at_each_read_and_spares_other_places) {
   const auto bytes = open_bytes(context, compressed());
   std::string damaged = compressed();
   damaged[damaged.size() / 2] ^= 1;
-  const auto other =
-      std::make_shared<UnpackedBytes>(std::make_shared<BytesFile>(damaged), Compression::gzip, context);
+  const auto other = std::make_shared<UnpackedBytes>(std::make_shared<BytesFile>(damaged), Compression::gzip,
+                                                     context, "the values");
   other->adopt(bytes->pass());
   Bytes some(1000);
   for (int i = 0; i < 2; ++i) {
@@ -135,4 +135,4 @@ BOOST_AUTO_TEST_CASE(fault_of_gzip_is_named_with_its_place) {
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace
-}  // namespace plainfs::rds
+}  // namespace plainfs::unpacked

@@ -1,9 +1,9 @@
-#include "formats/containers/rds/pass_progress.h"
+#include "formats/core/unpacked/pass_progress.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace plainfs::rds {
+namespace plainfs::unpacked {
 
 class PassProgress::Watched final : public DerivedFile {
  public:
@@ -28,8 +28,7 @@ void PassProgress::report(Clock::time_point now) {
   if (now < due_) return;
   due_ = now + kNext;
   const double share = size_ == 0 ? 1 : static_cast<double>(read) / static_cast<double>(size_);
-  context_.log_progress(
-      fmt::format("locating the values of the R object: {:.0f} % of {} bytes read", 100 * share, size_));
+  context_.log_progress(fmt::format("locating {}: {:.0f} % of {} bytes read", purpose_, 100 * share, size_));
 }
 
-}  // namespace plainfs::rds
+}  // namespace plainfs::unpacked

@@ -1,4 +1,4 @@
-#include "formats/containers/rds/byte_source.h"
+#include "formats/core/unpacked/byte_source.h"
 
 #include <bzlib.h>
 #include <lzma.h>
@@ -14,12 +14,12 @@
 #include "tests/support/mentions.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"
-#include "tests/unit/rds/compress.h"
+#include "tests/unit/unpacked/compress.h"
 
 namespace {
 
 using namespace plainfs;
-using namespace plainfs::rds;
+using namespace plainfs::unpacked;
 
 std::string some_text(size_t size) {
   std::mt19937 random(5);

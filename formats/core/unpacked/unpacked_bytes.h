@@ -13,23 +13,24 @@
 #include <vector>
 
 #include "cache/mutex.h"
-#include "formats/containers/rds/byte_source.h"
-#include "formats/containers/rds/pass.h"
 #include "formats/core/model/context.h"
+#include "formats/core/unpacked/byte_source.h"
+#include "formats/core/unpacked/pass.h"
 
-namespace plainfs::rds {
+namespace plainfs::unpacked {
 
 // Thread-safe, except for the functions that must be called first.
 class UnpackedBytes : public std::enable_shared_from_this<UnpackedBytes> {
  public:
-  UnpackedBytes(FilePtr file, Compression compression, Context& context);
+  // purpose: what the first pass locates, for its progress ("the values of the R object").
+  UnpackedBytes(FilePtr file, Compression compression, Context& context, std::string purpose);
 
   // Returns all bytes from the first, and logs the progress. Call it once and read it to its end before any
   // random access.
   std::unique_ptr<ByteSource> first_pass();
   // Uses the results of an earlier pass instead of first_pass(). Call it before any read.
   void adopt(Pass pass);
-  // Returns the results of the pass. The reader of the stream adds its vectors.
+  // Returns the results of the pass.
   Pass& pass() { return pass_; }
   const Pass& pass() const { return pass_; }
   bool is_adopted() const { return is_adopted_; }
@@ -78,6 +79,7 @@ class UnpackedBytes : public std::enable_shared_from_this<UnpackedBytes> {
   const FilePtr file_;
   const Compression compression_;
   Context& context_;
+  const std::string purpose_;
   const uint64_t cache_owner_;
   const uint64_t most_between_places_;  // decompressed bytes; the size of the cache
   Pass pass_;
@@ -91,4 +93,4 @@ class UnpackedBytes : public std::enable_shared_from_this<UnpackedBytes> {
   mutable std::array<std::atomic<uint64_t>, 16> ahead_{};
 };
 
-}  // namespace plainfs::rds
+}  // namespace plainfs::unpacked

@@ -1,15 +1,15 @@
-#include "formats/containers/rds/unpacked_bytes.h"
+#include "formats/core/unpacked/unpacked_bytes.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "cache/cancellable_lock.h"
 #include "cache/request.h"
-#include "formats/containers/rds/pass_progress.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/codecs/checksum.h"
+#include "formats/core/unpacked/pass_progress.h"
 
-namespace plainfs::rds {
+namespace plainfs::unpacked {
 namespace {
 
 // Returns the number of decompressors to keep. A matrix needs three at once. Each takes 110 KiB for gzip,
@@ -65,7 +65,7 @@ class UnpackedBytes::FirstPass final : public ByteSource {
  public:
   FirstPass(UnpackedBytes& bytes)
       : pass_(bytes.pass_),
-        progress_(bytes.file_->size(), bytes.context_),
+        progress_(bytes.file_->size(), bytes.purpose_, bytes.context_),
         source_(open_source(progress_.watched(bytes.file_), bytes.compression_, &pass_.points)) {}
 
   size_t read(std::span<std::byte> out) override {
@@ -93,10 +93,11 @@ class UnpackedBytes::FirstPass final : public ByteSource {
   const std::unique_ptr<ByteSource> source_;
 };
 
-UnpackedBytes::UnpackedBytes(FilePtr file, Compression compression, Context& context)
+UnpackedBytes::UnpackedBytes(FilePtr file, Compression compression, Context& context, std::string purpose)
     : file_(std::move(file)),
       compression_(compression),
       context_(context),
+      purpose_(std::move(purpose)),
       cache_owner_(context.cache.new_owner()),
       most_between_places_(context.cache.statistics().budget_bytes) {}
 
@@ -266,4 +267,4 @@ void UnpackedBytes::forget(const ReaderPtr& reader) const {
   std::erase(readers_, reader);
 }
 
-}  // namespace plainfs::rds
+}  // namespace plainfs::unpacked

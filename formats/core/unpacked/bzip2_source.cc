@@ -1,5 +1,5 @@
 // bzip2 data, block by block. A block begins at any bit, with a mark of 48 bits.
-#include "formats/containers/rds/block_sources.h"
+#include "formats/core/unpacked/block_sources.h"
 
 #include <bzlib.h>
 
@@ -10,7 +10,7 @@
 #include "cache/request.h"
 #include "formats/core/base/error.h"
 
-namespace plainfs::rds {
+namespace plainfs::unpacked {
 namespace {
 
 // decompress.c of bzip2 1.0.8: the first 48 bits of a block, and the 48 bits before the checksum of a stream.
@@ -249,4 +249,4 @@ std::unique_ptr<ByteSource> bzip2_source(FilePtr file, const SeekPoint& point,
   return std::make_unique<Bzip2Source>(std::move(file), point, points);
 }
 
-}  // namespace plainfs::rds
+}  // namespace plainfs::unpacked
