@@ -9,6 +9,7 @@
 #include "formats/core/model/shown_attributes.h"
 #include "formats/open_store.h"
 #include "fs/command_line/exit_code.h"
+#include "fs/index/housekeeping.h"
 #include "fs/text/side_by_side.h"
 
 namespace plainfs {
@@ -266,12 +267,11 @@ Slices Filesystem::read(const OpenFile& file, uint64_t offset, size_t size) {
 void Filesystem::correct(const OpenFile& file) {
   file.opening->see_change();
   if (!file.opening->tree().discard_index(file.inode) || !when_corrected_) return;
-  try {
+  const auto log = [](const std::string&) {};  // opening the next file reports the error
+  keep_house("not reopened", log, [&] {
     if (file.opening->number() == times_reopened()) reopen();
-  } catch (const Error&) {
-    // opening the next file reports the error
-  }
-  when_corrected_();
+  });
+  keep_house("not corrected", log, when_corrected_);
 }
 
 std::optional<Slices> Filesystem::read_beginning(const OpenFile& file, uint64_t offset, size_t size) {
@@ -411,7 +411,10 @@ constexpr int kNotUnique = EEXIST;  // the nearest of the system's own
 int Filesystem::report(Inode inode, const Error& error) {
   if (error.code() == Errc::not_found) return ENOENT;
   requests_.errors.fetch_add(1, std::memory_order_relaxed);
-  if (log_error_) log_error_(Error(error.code(), reason(error)).at(path(inode)).what());
+  const auto no_log = [](const std::string&) {};
+  keep_house("not logged", no_log, [&] {
+    if (log_error_) log_error_(Error(error.code(), reason(error)).at(path(inode)).what());
+  });
   if (error.code() == Errc::not_unique) return kNotUnique;
   return is_unsupported(error) ? ENOTSUP : EIO;
 }

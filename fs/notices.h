@@ -2,6 +2,7 @@
 // form than the stored one.
 #pragma once
 
+#include <new>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -13,10 +14,15 @@ namespace plainfs {
 // A list of distinct lines in the order of their first occurrence. Thread-safe.
 class Notices {
  public:
-  void add(const std::string& line) {
-    const MutexLock lock(mutex_);
-    const bool is_new = lines_.size() < kMostLines && known_.insert(line).second;
-    if (is_new) lines_.push_back(line);
+  // A line is dropped if there is no memory for it.
+  void add(const std::string& line) noexcept {
+    try {
+      const MutexLock lock(mutex_);
+      const bool is_new = lines_.size() < kMostLines && known_.insert(line).second;
+      if (is_new) lines_.push_back(line);
+    } catch (const std::bad_alloc&) {
+      return;
+    }
   }
   std::vector<std::string> lines() const {
     const MutexLock lock(mutex_);

@@ -9,9 +9,11 @@
 
 #include <chrono>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "fs/daemon/signal_pipe.h"
+#include "fs/index/housekeeping.h"
 
 namespace plainfs {
 namespace {
@@ -28,7 +30,8 @@ void give_way() {
 
 }  // namespace
 
-IndexAhead::IndexAhead(Filesystem& filesystem) : filesystem_(filesystem) {
+IndexAhead::IndexAhead(Filesystem& filesystem, std::function<void(const std::string&)> log)
+    : filesystem_(filesystem), log_(std::move(log)) {
   try {
     thread_ = std::thread([this] { run(); });
   } catch (const std::system_error&) {
@@ -45,12 +48,10 @@ void IndexAhead::run() {
   leave_signals_to_others();
   give_way();
   const Request::Scope scope(this);
-  try {
+  keep_house("sizes are not computed ahead", log_, [this] {
     measure_all();
     filesystem_.save_index();
-  } catch (...) {
-    // The mount has ended and keeps the results so far, or there is no index, or no memory for one.
-  }
+  });
 }
 
 void IndexAhead::measure_all() {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -14,8 +16,9 @@ namespace plainfs {
 
 class IndexAhead : private Request {
  public:
-  // Starts on its own thread, with the lowest priority. filesystem must outlive this.
-  explicit IndexAhead(Filesystem& filesystem);
+  // Starts on its own thread, with the lowest priority. filesystem must outlive this. log: receives a line if
+  // the sizes cannot be kept.
+  IndexAhead(Filesystem& filesystem, std::function<void(const std::string& line)> log);
   // Ends it at once.
   ~IndexAhead() override;
 
@@ -28,6 +31,7 @@ class IndexAhead : private Request {
   void measure(Inode file);
 
   Filesystem& filesystem_;
+  const std::function<void(const std::string&)> log_;
   std::atomic<bool> is_over_{false};  // relaxed: publishes no other data
   std::thread thread_;
 };

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "fs/index/housekeeping.h"
+
 namespace plainfs {
 namespace {
 
@@ -16,22 +18,26 @@ StoreIndex KeptPasses::index_of(const std::string& location, Sources& files) con
 
 std::shared_ptr<const std::vector<uint64_t>> KeptPasses::known(const std::string& location,
                                                                const std::string& name, Sources& files) {
-  StoreIndex index = index_of(location, files);
-  const MeasuredPtr measured = index.measured(kPath);
+  MeasuredPtr measured;
+  keep_house("a pass over the store is not looked up", notice_,
+             [&] { measured = index_of(location, files).measured(kPath); });
   if (!measured || measured->version != name) return nullptr;
   return {measured, &measured->numbers};
 }
 
 void KeptPasses::keep(const std::string& location, const std::string& name, std::vector<uint64_t> numbers,
                       std::chrono::steady_clock::duration took, Sources& files) {
-  StoreIndex index = index_of(location, files);
-  index.add(kPath, std::make_shared<const Measured>(Measured{name, std::move(numbers)}));
-  index.count(took);
-  index.save(false);
+  keep_house("a pass over the store is not kept", notice_, [&] {
+    StoreIndex index = index_of(location, files);
+    index.add(kPath, std::make_shared<const Measured>(Measured{name, std::move(numbers)}));
+    index.count(took);
+    index.save(false);
+  });
 }
 
 void KeptPasses::discard(const std::string& location, Sources& files) {
-  index_of(location, files).discard(kPath);
+  keep_house("a pass over the store is not discarded", notice_,
+             [&] { index_of(location, files).discard(kPath); });
 }
 
 }  // namespace plainfs

@@ -10,6 +10,7 @@
 
 #include "cache/cancellable_lock.h"
 #include "cache/mutex.h"
+#include "cache/request.h"
 #include "formats/core/base/error.h"
 #include "formats/core/base/used_sources.h"
 #include "formats/core/codecs/checksum.h"
@@ -229,11 +230,12 @@ bool StoreIndex::is_due() {
 void StoreIndex::save(bool is_wanted) {
   const CancellableLock looking(looking_);
   std::map<std::string, Bytes> added;
+  Duration passes{0};
   {
     const MutexLock lock(mutex_);
     if (added_.empty() || (!is_wanted && passes_ < kWorthKeeping)) return;
     added = added_;
-    passes_ = Duration(0);
+    passes = std::exchange(passes_, Duration(0));
   }
   const auto start = Clock::now();
   try {
@@ -241,6 +243,9 @@ void StoreIndex::save(bool is_wanted) {
   } catch (const Error& error) {
     if (is_wanted) throw error.at("the index of sizes cannot be written");
     if (error.code() != Errc::changed) log_failure("written", error);
+  } catch (const Cancelled&) {
+    count(passes);  // the next request saves it
+    throw;
   }
   const MutexLock lock(mutex_);
   saving_ = Clock::now() - start;
@@ -297,7 +302,15 @@ void Indexes::save(bool is_wanted) {
     const MutexLock lock(mutex_);
     for (const auto& [store, index] : indexes_) all.push_back(index.get());
   }
-  for (StoreIndex* const index : all) index->save(is_wanted);
+  std::optional<Error> first;
+  for (StoreIndex* const index : all) {
+    try {
+      index->save(is_wanted);
+    } catch (const Error& error) {
+      if (!first) first = error;
+    }
+  }
+  if (first) throw *first;
 }
 
 }  // namespace plainfs

@@ -94,6 +94,7 @@ struct IndexPlace {
   bool is_named = false;  // it is read by the context of the named store
   std::string path;       // from the store's root
 };
+using IndexPlacePtr = std::shared_ptr<const IndexPlace>;
 
 // The indexes of all stores that one opening shows. Each is created when it is first used. Thread-safe.
 class Indexes {
@@ -109,7 +110,7 @@ class Indexes {
   bool are_kept() const { return folder_ != nullptr; }
   // Requires: are_kept().
   StoreIndex& of(const IndexPlace& place);
-  // Saves all indexes used so far, see StoreIndex::save.
+  // Saves all indexes used so far, see StoreIndex::save. Throws the first error once it has tried them all.
   void save(bool is_wanted);
 
  private:

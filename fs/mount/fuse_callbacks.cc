@@ -7,6 +7,7 @@
 #include <exception>
 #include <functional>
 
+#include "fs/index/housekeeping.h"
 #include "fs/mount/fuse.h"
 #include "fs/mount/fuse_connection.h"
 
@@ -46,7 +47,8 @@ struct FuseCallbacks {
 
   static int reported(FuseMount& mount, Inode inode, const std::exception_ptr& thrown) {
     const auto report = [&](const Error& error) {
-      mount.faults_.remember(inode, error);
+      keep_house(
+          "not remembered", [](const std::string&) {}, [&] { mount.faults_.remember(inode, error); });
       return mount.filesystem_.report(inode, error);
     };
     try {

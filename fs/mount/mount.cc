@@ -185,7 +185,8 @@ int mount_store(const Options& options, const std::function<void()>& answers) {
     const Supervisor supervisor(signals, mount, session.filesystem(), session.log(), options.idle_seconds,
                                 log_opener(session.log(), log_file, keeper ? &*keeper : nullptr));
     std::optional<IndexAhead> ahead;
-    if (options.indexes_ahead && !options.index.empty()) ahead.emplace(session.filesystem());
+    if (options.indexes_ahead && !options.index.empty())
+      ahead.emplace(session.filesystem(), [&session](const std::string& line) { session.log().warn(line); });
     mount.serve();
   } catch (const std::system_error& error) {
     throw Failure(kLoopFailed, fmt::format("cannot start a thread: {}", error.what()));

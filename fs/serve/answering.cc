@@ -11,6 +11,7 @@
 #include "formats/core/text/json.h"
 #include "formats/core/text/percent.h"
 #include "formats/core/text/printable.h"
+#include "fs/index/housekeeping.h"
 #include "fs/serve/field_text.h"
 #include "fs/serve/h5grove.h"
 #include "fs/serve/image_page.h"
@@ -163,7 +164,8 @@ bool Answering::answer(const HttpRequest& request, Client& client) const {
   } catch (const std::exception&) {  // out of memory, even for the error message
     throw Broken();
   }
-  log(request, reply);
+  keep_house(
+      "not logged", [](const std::string&) {}, [&] { log(request, reply); });
   return !reply.closes();
 }
 

@@ -321,7 +321,9 @@ int serve_command(Arguments arguments) {
   std::vector<std::unique_ptr<IndexAhead>> ahead;
   for (size_t i = 0; i < sessions.size(); ++i)
     if (options.stores[i].indexes_ahead && !options.stores[i].index.empty())
-      ahead.push_back(std::make_unique<IndexAhead>(sessions[i]->filesystem()));
+      ahead.push_back(std::make_unique<IndexAhead>(
+          sessions[i]->filesystem(),
+          [log = &sessions[i]->log()](const std::string& line) { log->warn(line); }));
   if (!listen.is_loopback())
     std::fputs("plainfs: every client with the address can read it, and the connection is not encrypted\n",
                stderr);

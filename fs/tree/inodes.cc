@@ -215,6 +215,16 @@ bool Inodes::knows(Inode inode) const {
   return inode >= kFirstPart ? range_of(inode) != ranges_.end() : known_.contains(inode);
 }
 
+std::optional<Inode> Inodes::known_parent(Inode inode) const {
+  const ReaderLock lock(mutex_);
+  if (inode >= kFirstPart) {
+    const auto range = range_of(inode);
+    return range == ranges_.end() ? std::nullopt : std::optional(range->second.directory);
+  }
+  const auto found = known_.find(inode);
+  return found == known_.end() ? std::nullopt : std::optional(found->second.parent);
+}
+
 std::optional<ListedPart> Inodes::listed_part(Inode inode) const {
   if (inode < kFirstPart) return std::nullopt;
   const ReaderLock lock(mutex_);

@@ -87,6 +87,8 @@ class Inodes {
   // Returns the path below the root, such as "/a/b.csv"; "/" for the root.
   std::string path(Inode inode) const;
   bool knows(Inode inode) const;
+  // Returns nullopt for an inode that was never assigned or was released.
+  std::optional<Inode> known_parent(Inode inode) const;
   // Returns the listed part with this inode; nullopt if the inode is not one.
   std::optional<ListedPart> listed_part(Inode inode) const;
 

@@ -18,7 +18,7 @@ std::shared_ptr<ViewFile> OpenViews::find(Inode file) {
   return found->second.view;
 }
 
-std::shared_ptr<ViewFile> OpenViews::keep(Inode file, std::shared_ptr<ViewFile> view) {
+std::shared_ptr<ViewFile> OpenViews::keep(Inode file, std::shared_ptr<ViewFile> view, IndexPlacePtr place) {
   std::vector<std::shared_ptr<ViewFile>> closed;  // freed after the lock
   const WriterLock lock(mutex_);
   Known& known = known_[file];
@@ -26,6 +26,7 @@ std::shared_ptr<ViewFile> OpenViews::keep(Inode file, std::shared_ptr<ViewFile> 
   if (known.measured) view->adopt(known.measured);
   kept_.push_back(file);
   known.view = view;
+  known.place = std::move(place);
   close_some(closed);
   forget_lost_names(closed);
   return view;
@@ -42,6 +43,7 @@ void OpenViews::close_some(std::vector<std::shared_ptr<ViewFile>>& closed) {
       kept_.push_back(file);
     } else {
       closed.push_back(std::move(known.view));
+      if (!known.measured) known.place = nullptr;
       if (!known.size) known_.erase(file);
     }
   }
@@ -56,11 +58,13 @@ void OpenViews::forget_lost_names(std::vector<std::shared_ptr<ViewFile>>& closed
       ++known;
       continue;
     }
+    if (std::optional<Measurement> measurement = measurement_of(known->second))
+      of_released_.push_back(*std::move(measurement));
     if (view) closed.push_back(std::move(view));
     known = known_.erase(known);
   }
   std::erase_if(kept_, [this](Inode file) REQUIRES(mutex_) { return !known_.contains(file); });
-  known_before_look_ = std::max<size_t>(4096, 2 * known_.size());
+  known_before_look_ = std::max(kFewKnown, 2 * known_.size());
 }
 
 std::shared_ptr<ViewFile> OpenViews::let_go(Inode file) {
@@ -92,11 +96,13 @@ std::optional<uint64_t> OpenViews::size(Inode file) const {
   return found == known_.end() ? std::nullopt : found->second.size;
 }
 
-std::vector<std::pair<Inode, MeasuredPtr>> OpenViews::measured() const {
-  std::vector<std::pair<Inode, MeasuredPtr>> all;
-  const ReaderLock lock(mutex_);
+std::vector<OpenViews::Measurement> OpenViews::measured(bool forgets_released) {
+  const WriterLock lock(mutex_);
+  std::vector<Measurement> all = of_released_;
+  if (forgets_released) of_released_.clear();
   for (const auto& [file, known] : known_)
-    if (MeasuredPtr measured = measured_of(known)) all.emplace_back(file, std::move(measured));
+    if (std::optional<Measurement> measurement = measurement_of(known))
+      all.push_back(*std::move(measurement));
   return all;
 }
 
@@ -105,10 +111,15 @@ MeasuredPtr OpenViews::measured_of(const Known& known) {
   return measured ? measured : known.measured;
 }
 
-MeasuredPtr OpenViews::measured(Inode file) const {
+std::optional<OpenViews::Measurement> OpenViews::measurement_of(const Known& known) {
+  MeasuredPtr measured = known.place ? measured_of(known) : nullptr;
+  return measured ? std::optional(Measurement{known.place, std::move(measured)}) : std::nullopt;
+}
+
+std::optional<OpenViews::Measurement> OpenViews::measurement(Inode file) const {
   const ReaderLock lock(mutex_);
   const auto found = known_.find(file);
-  return found == known_.end() ? nullptr : measured_of(found->second);
+  return found == known_.end() ? std::nullopt : measurement_of(found->second);
 }
 
 void OpenViews::remember_size(Inode file, uint64_t size, const ViewFile& view) {

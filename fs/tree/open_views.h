@@ -1,6 +1,6 @@
 // The files under the mountpoint that are or recently were open, with one view for all handles of a file.
 // Also keeps the measurements of every file while its name has an inode, so that a view that is reopened need
-// not read its content again.
+// not read its content again, and those of released names until they are saved.
 #pragma once
 
 #include <atomic>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cache/mutex.h"
+#include "fs/index/store_index.h"
 #include "fs/text/view_file.h"
 #include "fs/tree/inodes.h"
 
@@ -26,8 +27,9 @@ class OpenViews {
 
   // Returns the view of `file`; null if none is kept.
   std::shared_ptr<ViewFile> find(Inode file);
-  // Keeps `view` and returns it, or returns the view that another thread has stored in the meantime.
-  std::shared_ptr<ViewFile> keep(Inode file, std::shared_ptr<ViewFile> view);
+  // Keeps `view` and returns it, or returns the view that another thread has stored in the meantime. place:
+  // of the file in the index; null if its measurements are not saved.
+  std::shared_ptr<ViewFile> keep(Inode file, std::shared_ptr<ViewFile> view, IndexPlacePtr place = nullptr);
   // Drops the view unless it is open, and returns it; null if none was kept. Free it while holding no lock
   // that other threads need, because its files are closed with it.
   std::shared_ptr<ViewFile> let_go(Inode file);
@@ -36,19 +38,28 @@ class OpenViews {
 
   std::optional<uint64_t> size(Inode file) const;
   void remember_size(Inode file, uint64_t size, const ViewFile& view);
-  // Returns the measurements of all files that are or were open.
-  std::vector<std::pair<Inode, MeasuredPtr>> measured() const;
-  // Returns the measurement of `file`; null if missing.
-  MeasuredPtr measured(Inode file) const;
+  struct Measurement {
+    IndexPlacePtr place;
+    MeasuredPtr measured;
+  };
+  // Returns the measurements of all files that are or were open and have a place in the index.
+  // forgets_released: forget those of released names, because the caller adds them to the index.
+  std::vector<Measurement> measured(bool forgets_released);
+  // Returns the measurement of `file`; nullopt if it is missing or has no place.
+  std::optional<Measurement> measurement(Inode file) const;
 
  private:
+  static constexpr size_t kFewKnown = 4096;
+
   struct Known {
     std::shared_ptr<ViewFile> view;
     std::atomic<bool> is_used{false};  // the view, since the last check; atomic: set with the mutex shared
     std::optional<uint64_t> size;
     MeasuredPtr measured;
+    IndexPlacePtr place;  // null without a view and a measurement
   };
   static MeasuredPtr measured_of(const Known& known);
+  static std::optional<Measurement> measurement_of(const Known& known);
   void close_some(std::vector<std::shared_ptr<ViewFile>>& closed) REQUIRES(mutex_);
   void forget_lost_names(std::vector<std::shared_ptr<ViewFile>>& closed) REQUIRES(mutex_);
 
@@ -56,7 +67,8 @@ class OpenViews {
   mutable SharedMutex mutex_;
   std::unordered_map<Inode, Known> known_ GUARDED_BY(mutex_);
   std::deque<Inode> kept_ GUARDED_BY(mutex_);           // files with a view, the next one to be checked first
-  size_t known_before_look_ GUARDED_BY(mutex_) = 4096;  // for those that have lost their names
+  size_t known_before_look_ GUARDED_BY(mutex_) = kFewKnown;  // for those that have lost their names
+  std::vector<Measurement> of_released_ GUARDED_BY(mutex_);  // names that are forgotten here as well
 };
 
 }  // namespace plainfs

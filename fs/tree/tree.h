@@ -116,7 +116,7 @@ class Tree {
   std::optional<uint64_t> listed_size(const Listing::Entry& part);
   // Discards the index entry of a file that proved wrong. Returns whether there was one
   // (StoreIndex::discard).
-  bool discard_index(Inode file);
+  bool discard_index(Inode file) noexcept;
   // Saves the results of passes for the next session, like StoreIndex::save.
   void save_index(bool is_wanted);
   // Saves all results of passes in a separate folder. Throws unreadable if they cannot be saved.
@@ -211,7 +211,7 @@ class Tree {
   void take_contents(Inode directory, Freed& freed) REQUIRES(mutex_);
   ContentsPtr at_hand(Inode directory) const REQUIRES_SHARED(mutex_);
   void list_above(Inode directory);
-  void keep_measured(const Freed& freed);
+  void keep_measured(const Freed& freed) noexcept;
   bool is_known_size(Inode file);
   std::vector<std::shared_ptr<ViewFile>> forget_faults(const Contents& contents);
   DirectoryEntryPtr held(Inode inode) const REQUIRES_SHARED(mutex_);
@@ -222,10 +222,16 @@ class Tree {
   Node directory_node(const DirectoryEntry& shown);
   DirectoryPlace place_of(Inode directory);
   std::optional<Inode> find_unlisted(Inode directory, std::string_view name);
-  IndexPlace index_place(Inode file);
+  IndexPlacePtr index_place(Inode file) noexcept;
+  MeasuredPtr measured_before(const IndexPlace& place) noexcept;
+  void save_if_due(const IndexPlace& place, Clock::duration pass) noexcept;
   void measure_with_listed(Inode file, const std::shared_ptr<ViewFile>& view);
   uint64_t remembered_size(Inode file, uint64_t size, const ViewFile& view);
-  void save(Indexes& indexes, bool is_wanted);
+  void add_measured(Indexes& indexes, bool forgets_released);
+  // Returns a function that logs what housekeeping could not do.
+  auto notice() const {
+    return [this](const std::string& line) { listing_.context.notice(line); };
+  }
   void let_go(const std::string& store_path);
   bool is_in_store(Inode inode, const std::string& store_path) const REQUIRES_SHARED(mutex_);
 

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "formats/core/base/location.h"
+#include "fs/index/housekeeping.h"
 #include "fs/text/side_by_side.h"
 #include "fs/tree/tree.h"
 
@@ -24,28 +25,40 @@ bool Tree::changes(Inode file) {
   return known && known->changes;
 }
 
-// Returns the file's place in the index.
-IndexPlace Tree::index_place(Inode file) {
-  IndexPlace place{top_.store->path, true, name(file)};
-  const ReaderLock lock(mutex_);
-  for (Inode at = inodes_->parent(file); at != kRootInode; at = inodes_->parent(at)) {
+// Returns the file's place in an index; null if it cannot be determined.
+IndexPlacePtr Tree::index_place(Inode file) noexcept {
+  IndexPlacePtr found;
+  keep_house("the size of a file is not kept", notice(), [&] {
+    IndexPlace place{top_.store->path, true, name(file)};
+    const ReaderLock lock(mutex_);
+    Inode at = inodes_->parent(file);
+    for (; at != kRootInode && !inner_roots_.contains(at); at = inodes_->parent(at))
+      place.path.insert(0, inodes_->name(at) + "/");
     if (const auto root = inner_roots_.find(at); root != inner_roots_.end()) {
       place.store = root->second;
       place.is_named = false;
-      return place;
+    } else {
+      for (auto name = top_.above.rbegin(); name != top_.above.rend(); ++name)
+        place.path.insert(0, *name + "/");
     }
-    place.path.insert(0, inodes_->name(at) + "/");
-  }
-  for (auto name = top_.above.rbegin(); name != top_.above.rend(); ++name) place.path.insert(0, *name + "/");
-  return place;
+    found = std::make_shared<const IndexPlace>(std::move(place));
+  });
+  return found;
+}
+
+// Returns the measurement of an earlier session; null if it is missing.
+MeasuredPtr Tree::measured_before(const IndexPlace& place) noexcept {
+  MeasuredPtr measured;
+  keep_house("the index of sizes is not used", notice(),
+             [&] { measured = indexes_.of(place).measured(place.path); });
+  return measured;
 }
 
 // Returns whether this session or an earlier one has measured the file's size.
 bool Tree::is_known_size(Inode file) {
   if (open_views_.size(file)) return true;
-  if (!indexes_.are_kept()) return false;
-  const IndexPlace place = index_place(file);
-  return indexes_.of(place).measured(place.path) != nullptr;
+  const IndexPlacePtr place = indexes_.are_kept() ? index_place(file) : nullptr;
+  return place && measured_before(*place);
 }
 
 std::shared_ptr<ViewFile> Tree::view(Inode file) {
@@ -53,11 +66,9 @@ std::shared_ptr<ViewFile> Tree::view(Inode file) {
   if (kind(file) != FileKind::file) throw not_found("{}: not a file", inodes_->path(file));
   std::shared_ptr<ViewFile> view = shown(file)->open();
   if (changes(file)) return view;
-  if (indexes_.are_kept() && !open_views_.size(file)) {
-    const IndexPlace place = index_place(file);
-    view->adopt(indexes_.of(place).measured(place.path));
-  }
-  return open_views_.keep(file, std::move(view));
+  IndexPlacePtr place = index_place(file);
+  if (place && indexes_.are_kept() && !open_views_.size(file)) view->adopt(measured_before(*place));
+  return open_views_.keep(file, std::move(view), std::move(place));
 }
 
 // Clients that list a folder of a remote store ask for one size after the other. Sizes that take a pass are
@@ -92,11 +103,18 @@ uint64_t Tree::size(Inode file) {
   const Clock::time_point start = Clock::now();
   measure_with_listed(file, of);
   const uint64_t size = remembered_size(file, of->size(), *of);
-  if (!indexes_.are_kept() || changes(file)) return size;
-  StoreIndex& index = indexes_.of(index_place(file));
-  index.count(Clock::now() - start);
-  if (index.is_due()) save_index(false);
+  const bool is_kept = indexes_.are_kept() && !changes(file);
+  const IndexPlacePtr place = is_kept ? index_place(file) : nullptr;
+  if (place) save_if_due(*place, Clock::now() - start);
   return size;
+}
+
+void Tree::save_if_due(const IndexPlace& place, Clock::duration pass) noexcept {
+  keep_house("the index of sizes is not saved", notice(), [&] {
+    StoreIndex& index = indexes_.of(place);
+    index.count(pass);
+    if (index.is_due()) save_index(false);
+  });
 }
 
 std::optional<uint64_t> Tree::known_size(Inode file) {
@@ -105,8 +123,9 @@ std::optional<uint64_t> Tree::known_size(Inode file) {
   if (!of) {
     if (kind(file) != FileKind::file) throw not_found("{}: not a file", inodes_->path(file));
     // A lookup does not wait for the check of all files of the store that reading the index requires.
-    const bool is_cheap = changes(file) || !indexes_.are_kept() || indexes_.of(index_place(file)).is_read();
-    of = is_cheap ? view(file) : shown(file)->open();
+    const bool is_kept = indexes_.are_kept() && !changes(file);
+    const IndexPlacePtr place = is_kept ? index_place(file) : nullptr;
+    of = !place || indexes_.of(*place).is_read() ? view(file) : shown(file)->open();
   }
   const std::optional<uint64_t> size = of->known_size();
   if (!size) return std::nullopt;
@@ -128,27 +147,31 @@ uint64_t Tree::remembered_size(Inode file, uint64_t size, const ViewFile& view) 
   return size;
 }
 
-bool Tree::discard_index(Inode file) {
-  if (!indexes_.are_kept() || changes(file)) return false;
-  const IndexPlace place = index_place(file);
-  return indexes_.of(place).discard(place.path);
+bool Tree::discard_index(Inode file) noexcept {
+  const bool is_kept = indexes_.are_kept() && !changes(file);
+  const IndexPlacePtr place = is_kept ? index_place(file) : nullptr;
+  bool was_there = false;
+  if (place)
+    keep_house("a wrong size is not discarded from the index", notice(),
+               [&] { was_there = indexes_.of(*place).discard(place->path); });
+  return was_there;
 }
 
 void Tree::save_index(bool is_wanted) {
-  if (indexes_.are_kept()) save(indexes_, is_wanted);
+  if (!indexes_.are_kept()) return;
+  add_measured(indexes_, true);
+  indexes_.save(is_wanted);
 }
 
 void Tree::save_index_in(IndexFolderPtr folder) {
   Indexes indexes(std::move(folder), indexes_);
-  save(indexes, true);
+  add_measured(indexes, false);
+  indexes.save(true);
 }
 
-void Tree::save(Indexes& indexes, bool is_wanted) {
-  for (const auto& [file, measured] : open_views_.measured()) {
-    const IndexPlace place = index_place(file);
-    indexes.of(place).add(place.path, measured);
-  }
-  indexes.save(is_wanted);
+void Tree::add_measured(Indexes& indexes, bool forgets_released) {
+  for (const auto& [place, measured] : open_views_.measured(forgets_released))
+    indexes.of(*place).add(place->path, measured);
 }
 
 }  // namespace plainfs

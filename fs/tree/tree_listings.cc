@@ -8,6 +8,7 @@
 #include "formats/core/base/location.h"
 #include "formats/core/base/modified_time.h"
 #include "formats/core/model/transient_fault.h"
+#include "fs/index/housekeeping.h"
 #include "fs/tree/tree.h"
 
 namespace plainfs {
@@ -126,7 +127,7 @@ void Tree::check_failed_stores(Inode directory) {
   {
     const ReaderLock lock(mutex_);
     for (const auto& [inode, store] : failed_stores_)
-      if (inodes_->knows(inode) && inodes_->parent(inode) == directory) failed.push_back(store);
+      if (inodes_->known_parent(inode) == directory) failed.push_back(store);
   }
   for (const FailedStore& store : failed) {
     struct stat status {};
@@ -262,17 +263,14 @@ void Tree::let_some_go(Inode but, Freed& freed) {
 }
 
 // Keeps the measurements of files for the next session, because their directories may now lose their names.
-void Tree::keep_measured(const Freed& freed) {
+void Tree::keep_measured(const Freed& freed) noexcept {
   if (!indexes_.are_kept()) return;
-  for (const auto& [directory, contents] : freed.contents) {
-    for (size_t i = 0; i < contents->listing->size(); ++i) {
-      const Inode file = contents->listing->inode_at(i);
-      const MeasuredPtr measured = open_views_.measured(file);
-      if (!measured) continue;
-      const IndexPlace place = index_place(file);
-      indexes_.of(place).add(place.path, measured);
-    }
-  }
+  keep_house("sizes are not kept for the next session", notice(), [&] {
+    for (const auto& [directory, contents] : freed.contents)
+      for (size_t i = 0; i < contents->listing->size(); ++i)
+        if (const auto known = open_views_.measurement(contents->listing->inode_at(i)))
+          indexes_.of(*known->place).add(known->place->path, known->measured);
+  });
 }
 
 // Drops views that would still report an error that has passed.

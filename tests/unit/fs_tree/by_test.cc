@@ -7,6 +7,7 @@
 #include "fs/tree/tree.h"
 #include "tests/support/mentions.h"
 #include "tests/support/sample_arrays.h"
+#include "tests/support/temporary_directory.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"
 #include "tests/unit/fs_tree/memory_anndata.h"
@@ -30,6 +31,9 @@ struct Fixture {
                    {"a/b", text_array({"y", "x", "y", "x", "x"})},
                    {"n", numbers<int32_t>({10, 9, 10, 9, 8})}};
   }
+  std::shared_ptr<Inodes> inodes = std::make_shared<Inodes>();
+  IndexFolderPtr index;
+
   Tree& tree() {
     if (made) return *made;
     SparseMatrix x;  // of genes by cells, as AnnData's is shown; by cell
@@ -41,7 +45,7 @@ struct Fixture {
     root->add("X", {x});
     root->add("obs", {obs});
     root->add("var", {Table{2, text_array({"g1", "g2"}), {}}});
-    made.emplace(memory_anndata(root, context), "", views, context, std::make_shared<Inodes>());
+    made.emplace(memory_anndata(root, context), "", views, context, inodes, index);
     return *made;
   }
   Names names(const std::string& path) {
@@ -73,6 +77,19 @@ BOOST_AUTO_TEST_CASE(folder_by_is_found_and_not_listed) {
   BOOST_TEST(names("by/n") == (Names{"8", "9", "10"}), boost::test_tools::per_element());
   for (const char* path : {"by/type/unused", "by/type/NA", "by/gone", "by/n/7"})
     BOOST_TEST(!is_there(path), path);
+}
+
+BOOST_AUTO_TEST_CASE(sizes_of_released_names_are_no_fault_of_saving) {
+  const TemporaryDirectory folder;
+  index = std::make_shared<const IndexFolder>(folder.path());
+  Inode released = 0;
+  for (const char* path : {"obs.csv", "by/type/T/obs.csv", "pseudobulk/type.csv"}) {
+    const Inodes::Visit visit(*inodes);
+    released = tree().find(path);
+    BOOST_TEST(tree().size(released) > 0u);
+  }
+  BOOST_TEST_REQUIRE(!inodes->knows(released));
+  BOOST_CHECK_NO_THROW(tree().save_index(false));
 }
 
 BOOST_AUTO_TEST_CASE(a_level_is_an_annotated_matrix_of_its_cells) {

@@ -34,6 +34,20 @@ BOOST_AUTO_TEST_CASE(name_keeps_its_inode_while_it_is_held) {
   BOOST_CHECK_EXCEPTION(inodes.name(held), Error, mentions("does not exist"));
 }
 
+BOOST_AUTO_TEST_CASE(released_name_has_no_known_parent) {
+  Inodes inodes;
+  Inode file = 0, part = 0;
+  {
+    const Inodes::Visit visit(inodes);
+    file = inodes.of(kRootInode, "a", FileKind::file);
+    part = inodes.part(kRootInode, 1, 5, 2);
+    BOOST_TEST(inodes.known_parent(file).value() == kRootInode);
+    BOOST_TEST(inodes.known_parent(part).value() == kRootInode);
+  }
+  BOOST_TEST(!inodes.known_parent(file));
+  BOOST_TEST(!inodes.known_parent(part));
+}
+
 BOOST_AUTO_TEST_CASE(name_assigned_outside_of_a_visit_stays) {
   Inodes inodes;
   const Inode given = inodes.of(kRootInode, "a", FileKind::file);

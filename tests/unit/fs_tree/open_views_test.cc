@@ -1,6 +1,8 @@
 #include "fs/tree/open_views.h"
 
 #include <boost/test/unit_test.hpp>
+#include <set>
+#include <string>
 
 using namespace plainfs;
 
@@ -50,6 +52,37 @@ BOOST_AUTO_TEST_CASE(closed_views_are_evicted_but_measurements_stay) {
   BOOST_TEST((views.keep(2, again) == again));
   BOOST_TEST(again->measured_->numbers.back() == 5u);
   BOOST_TEST(!views.size(3));
+}
+
+BOOST_AUTO_TEST_CASE(measurements_of_released_names_are_kept_until_they_are_saved) {
+  const auto inodes = std::make_shared<Inodes>();
+  OpenViews views(inodes);
+  const auto measure = [&](const std::string& name) {
+    const Inodes::Visit visit(*inodes);
+    const Inode file = inodes->of(kRootInode, name, FileKind::file);
+    const auto view = passed_over();
+    view->measured_ = std::make_shared<const Measured>(Measured{"offsets", {0, 5}});
+    views.keep(file, view, std::make_shared<const IndexPlace>(IndexPlace{"store", true, name}));
+    views.remember_size(file, 5, *view);
+  };
+  constexpr size_t kNames = 10000;  // more than it holds before it looks for released ones
+  for (size_t i = 0; i < kNames; ++i) measure(std::to_string(i));
+  std::set<std::string> paths;
+  for (const auto& [place, measured] : views.measured(true)) {
+    paths.insert(place->path);
+    BOOST_REQUIRE(measured);
+  }
+  BOOST_TEST(paths.size() == kNames);
+  BOOST_TEST(views.measured(true).size() < kNames);
+}
+
+BOOST_AUTO_TEST_CASE(measurement_without_a_place_is_not_saved) {
+  OpenViews views;
+  const auto view = passed_over();
+  view->measured_ = std::make_shared<const Measured>(Measured{"offsets", {0, 5}});
+  views.keep(2, view);
+  views.remember_size(2, 5, *view);
+  BOOST_TEST(views.measured(true).empty());
 }
 
 BOOST_AUTO_TEST_CASE(evicted_view_is_shared_while_it_is_open) {
