@@ -92,6 +92,35 @@ std::string line_of(const ContentFacts& facts, Digits digits) {
   return printable(fmt::format("{}", fmt::join(parts, ", ")));
 }
 
+std::string text_at(const Array& array, const Elements& elements, uint64_t i) {
+  std::string text;
+  append_plain(array.dtype(), elements, i, text);
+  return text;
+}
+
+// Returns "from 2020-01-01T00:00:00 to 2020-01-31T23:00:00": the earliest and the latest time of a
+// coordinate, in any order, without missing ones. If there are too many to read, returns the first and the
+// last, called so. Requires: the coordinate has an element.
+std::string range_of_times(const CfVariable& coordinate, const TimeReference& times) {
+  constexpr uint64_t kMaxRead = uint64_t{1} << 20;
+  const Array& decoded = *coordinate.decoded;
+  const uint64_t length = decoded.shape()[0];
+  if (length > kMaxRead)
+    return fmt::format("first {}, last {}", text_at(decoded, decoded.peek(range(0, 1)), 0),
+                       text_at(decoded, decoded.peek(range(length - 1, 1)), 0));
+  const Elements all = decoded.peek(range(0, length));
+  std::optional<std::pair<Nanoseconds, uint64_t>> earliest, latest;
+  for (uint64_t i = 0; i < length; ++i) {
+    const auto time = all.is_missing(i) ? std::nullopt : times.parse_time(all.text(i));
+    if (!time) continue;
+    if (!earliest || *time < earliest->first) earliest = {*time, i};
+    if (!latest || *time > latest->first) latest = {*time, i};
+  }
+  if (!earliest) return "without a time";
+  return fmt::format("from {} to {}", text_at(decoded, all, earliest->second),
+                     text_at(decoded, all, latest->second));
+}
+
 // Returns "time 744 × latitude 721 × longitude 1440, 2020-01-01T00:00:00 to 2020-01-31T23:00:00 (standard)".
 std::string dataset_text(const CfDataset& dataset) {
   std::vector<std::string> dimensions, ranges;
@@ -104,14 +133,10 @@ std::string dataset_text(const CfDataset& dataset) {
         dimensions.push_back(text);
     }
     const uint64_t length = variable.is_coordinate() ? variable.values->shape()[0] : 0;
-    if (length == 0 || !cf_times(variable, nullptr)) continue;
-    const auto time_at = [&](uint64_t i) {
-      std::string text;
-      append_plain(variable.decoded->dtype(), variable.decoded->peek(range(i, 1)), 0, text);
-      return text;
-    };
+    const std::optional<TimeReference> times = length > 0 ? cf_times(variable, nullptr) : std::nullopt;
+    if (!times) continue;
     const std::string calendar = cf_text(variable.attributes, "calendar");
-    ranges.push_back(fmt::format("{} from {} to {} ({})", variable.name, time_at(0), time_at(length - 1),
+    ranges.push_back(fmt::format("{} {} ({})", variable.name, range_of_times(variable, *times),
                                  calendar.empty() ? "standard" : calendar));
   }
   std::string text = fmt::format("{}", fmt::join(dimensions, kTimes));

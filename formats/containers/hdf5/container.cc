@@ -56,6 +56,28 @@ std::optional<uint64_t> first_null_string(const Array& array) {
   return stored ? stored->first_null_string() : std::nullopt;
 }
 
+bool can_grow(const Array& array) {
+  constexpr unsigned kIsShared = 2, kHasMaximum = 1;
+  const auto* const stored = dynamic_cast<const StoredObject*>(&array);
+  if (!stored) return false;
+  const FileLayout& layout = stored->file().layout();
+  bool grows = false;
+  for_each_message(stored->file().bytes(), layout, stored->address(), [&](const HeaderMessage& message) {
+    if (message.type != kDataspaceMessage) return true;
+    if (message.flags & kIsShared) return false;
+    Cursor cursor(message.data);
+    const unsigned version = cursor.byte(), rank = cursor.byte(), flags = cursor.byte();
+    if (rank == 0 || !(flags & kHasMaximum)) return false;
+    cursor.skip(version == 1 ? 5 : 1);
+    cursor.skip(size_t{rank} * layout.length_size);
+    const ByteSpan maximum = cursor.bytes(layout.length_size);
+    grows =
+        std::all_of(maximum.begin(), maximum.end(), [](std::byte each) { return each == std::byte{0xff}; });
+    return false;
+  });
+  return grows;
+}
+
 bool is_bit_field(const Array& array) {
   const auto* stored = dynamic_cast<const StoredObject*>(&array);
   return stored && stored->is_bit_field();

@@ -31,6 +31,10 @@ ArrayPtr attribute(const Array& array, const std::string& name);
 // distinguish from an empty string. Returns nullopt if all have a value. Reads references up to that string.
 std::optional<uint64_t> first_null_string(const Array& array);
 
+// Returns whether the first axis of an array of this container has no limit. Reads the header of its object.
+// Throws damaged if that is invalid.
+bool can_grow(const Array& array);
+
 // Returns whether an array of this container is stored as a bit field of 8 bits. Some programs store truth
 // values in this form.
 bool is_bit_field(const Array& array);

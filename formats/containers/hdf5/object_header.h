@@ -1,6 +1,6 @@
 // The messages of an object header: a bounds-checked reader of our own. Sources: HDF5 File Format
-// Specification 3.0, sections IV.A.1 (object header), IV.A.2.d (datatype), IV.A.2.i (layout), IV.A.2.m
-// (attribute), IV.A.2.q (continuation), IV.A.2.v (attribute info).
+// Specification 3.0, sections IV.A.1 (object header), IV.A.2.b (dataspace), IV.A.2.d (datatype), IV.A.2.i
+// (layout), IV.A.2.m (attribute), IV.A.2.q (continuation), IV.A.2.v (attribute info).
 #pragma once
 
 #include <functional>
@@ -14,6 +14,7 @@
 
 namespace plainfs::hdf5 {
 
+inline constexpr unsigned kDataspaceMessage = 0x0001;
 inline constexpr unsigned kLayoutMessage = 0x0008;
 
 struct HeaderMessage {

@@ -145,6 +145,8 @@ class TimeScanner {
   explicit TimeScanner(std::string_view text) : text_(text) {}
 
   bool at_end() const { return text_.empty(); }
+  bool starts_with(char wanted) const { return text_.starts_with(wanted); }
+  size_t leading_digits() const { return std::min(text_.find_first_not_of("0123456789"), text_.size()); }
   bool take(char wanted) {
     if (text_.empty() || text_[0] != wanted) return false;
     text_.remove_prefix(1);
@@ -185,12 +187,18 @@ class TimeScanner {
   std::string_view text_;
 };
 
+// Parses YEAR[-MM[-DD]], or YYYYMMDD. A year of more than four digits needs a month.
 std::optional<Date> scan_date(TimeScanner& in) {
   const bool is_negative = in.take('-');
   if (!is_negative) in.take('+');
+  const size_t length = in.leading_digits();
   const std::optional<int64_t> year = in.digits(9);
   if (!year) return std::nullopt;
   Date date{is_negative ? -*year : *year, 1, 1};
+  if (length > 4 && !in.starts_with('-')) {
+    if (length != 8 || is_negative) return std::nullopt;
+    return Date{*year / 10000, static_cast<int>(*year / 100 % 100), static_cast<int>(*year % 100)};
+  }
   for (int* part : {&date.month, &date.day}) {
     if (!in.take('-')) return date;
     const std::optional<int64_t> number = in.digits(2);
@@ -200,16 +208,18 @@ std::optional<Date> scan_date(TimeScanner& in) {
   return date;
 }
 
-// Parses HH[:MM[:SS[.fraction]]]. Returns nanoseconds since midnight.
+// Parses HH[:MM[:SS[.fraction]]], or the same without colons. Returns nanoseconds since midnight.
 std::optional<int64_t> scan_time_of_day(TimeScanner& in) {
+  const size_t length = in.leading_digits();
+  const bool is_packed = length == 4 || length == 6;
   const std::optional<int64_t> hour = in.digits(2);
   if (!hour || *hour > 24) return std::nullopt;
   int64_t time = *hour * kHour;
-  if (!in.take(':')) return time;
+  if (!is_packed && !in.take(':')) return time;
   const std::optional<int64_t> minute = in.digits(2);
   if (!minute || *minute > 59) return std::nullopt;
   time += *minute * kMinute;
-  if (!in.take(':')) return time;
+  if (is_packed ? length == 4 : !in.take(':')) return time;
   const std::optional<int64_t> second = in.digits(2);
   if (!second || *second > 60) return std::nullopt;
   time += *second * kSecond;
@@ -273,9 +283,10 @@ Nanoseconds checked_time(Nanoseconds time) {
 }
 
 // Returns whether the value is the double nearest to time / unit. The value is significand * 2^exponent.
-// Requires: |time / unit| is at most about twice the value, and exponent < 0.
+// Requires: |time / unit| is at most about twice the value, time is 0 or at least a microsecond, exponent <
+// 0.
 bool reads_back(Nanoseconds time, int64_t unit, int64_t significand, int exponent) {
-  if (exponent < -64) return time == 0;  // the number is far below a nanosecond
+  if (time == 0) return significand == 0;
   const Nanoseconds scaled = time << (1 - exponent);
   const Nanoseconds below = Nanoseconds{2 * significand - 1} * unit,
                     above = Nanoseconds{2 * significand + 1} * unit;
@@ -395,6 +406,11 @@ Nanoseconds TimeReference::nearest(Real count) const {
     }
   }
   return time;
+}
+
+bool TimeReference::is_near(double count) const {
+  constexpr double kBelowTheLimit = 1 - 0x1p-50;  // by more than the product is rounded
+  return std::fabs(count) * static_cast<double>(unit_) < static_cast<double>(kFarthest) * kBelowTheLimit;
 }
 
 Nanoseconds TimeReference::since_reference(double count) const {

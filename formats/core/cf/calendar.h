@@ -39,8 +39,9 @@ __extension__ typedef __int128 Nanoseconds;
 // A unit of time and the moment from which it is counted.
 class TimeReference {
  public:
-  // Parses the attribute `units` ("days since 2000-01-01T06:00:00Z"). Returns nullopt if the text has another
-  // form, if its unit has no fixed length (months, years), or if the date does not exist in the calendar.
+  // Parses the attribute `units` ("days since 2000-01-01T06:00:00Z", "days since 20000101"). Returns nullopt
+  // if the text has another form, if its unit has no fixed length (months, years), or if the date does not
+  // exist in the calendar.
   static std::optional<TimeReference> parse(std::string_view units, Calendar calendar);
 
   Calendar calendar() const { return calendar_; }
@@ -52,6 +53,12 @@ class TimeReference {
   Nanoseconds since_reference(uint64_t count) const;
   Nanoseconds since_reference(double count) const;
   Nanoseconds since_reference(float count) const;
+
+  // Returns false if since_reference(count) throws, and for counts just below those that do.
+  template <class Count>
+  bool reaches(Count count) const {
+    return is_near(static_cast<double>(count));
+  }
 
   // Appends YYYY-MM-DDTHH:MM:SS and the decimals of the second, if any. Throws unsupported for a time over
   // 2^40 days from the reference.
@@ -66,6 +73,7 @@ class TimeReference {
 
   template <class Real>
   Nanoseconds nearest(Real count) const;
+  bool is_near(double count) const;
 
   Calendar calendar_;
   int64_t unit_;      // nanoseconds

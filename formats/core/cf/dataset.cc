@@ -12,9 +12,13 @@ const CfVariable* CfDataset::find(std::string_view name) const {
 }
 
 const CfVariable* CfDataset::coordinate(std::string_view dimension, uint64_t length) const {
-  const CfVariable* const variable = find(dimension);
-  const bool fits = variable && variable->is_coordinate() && variable->values->shape()[0] == length;
-  return fits ? variable : nullptr;
+  const auto fits = [&](const CfVariable& variable) {
+    return variable.is_coordinate() && variable.dimensions[0] == dimension &&
+           variable.values->shape()[0] == length;
+  };
+  if (const CfVariable* const variable = find(dimension); variable && fits(*variable)) return variable;
+  const auto hidden = std::find_if(hidden_coordinates.begin(), hidden_coordinates.end(), fits);
+  return hidden == hidden_coordinates.end() ? nullptr : &*hidden;
 }
 
 std::string cf_text(const Attributes& attributes, std::string_view name) {

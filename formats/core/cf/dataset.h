@@ -1,13 +1,16 @@
 // Variables with named dimensions, as defined by the CF conventions and xarray, from any kind of store.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "formats/core/model/derived_group.h"
 #include "formats/core/model/node.h"
+#include "formats/core/model/number_cast.h"
 
 namespace plainfs {
 
@@ -17,11 +20,20 @@ struct CfVariable {
   ArrayPtr values;                      // as stored; scalars are of rank 0, not column-major
   // Attributes of the data, without the bookkeeping of the store. Numeric values of _FillValue are numbers.
   Attributes attributes;
-  ArrayPtr decoded;            // the decoded values, of the same shape (decoded.h)
-  bool is_characters = false;  // single bytes of text, as in NetCDF: the last axis runs along a text
+  ArrayPtr decoded;            // the decoded values (decoded.h), of the same shape, or of texts if is_joined
+  bool is_characters = false;  // single bytes of text, as in NetCDF
+  bool is_joined = false;      // characters: the last axis runs along a text
+  bool has_default_fill = false;  // netCDF wrote it: a number that was never written is netcdf_fill()
   bool is_inherited = false;   // the coordinate of a dimension, from a parent group
+  // The path of the group that defines each dimension, "" if only its name is known; or no path at all.
+  std::vector<std::string> groups{};
 
-  bool is_coordinate() const { return dimensions.size() == 1 && dimensions[0] == name; }
+  size_t rank() const { return dimensions.size() - is_joined; }  // of decoded
+  bool is_coordinate() const { return rank() == 1 && dimensions[0] == name; }
+  // Returns the path of the group that defines a dimension, or "".
+  std::string_view group_of(size_t axis) const {
+    return axis < groups.size() ? groups[axis] : std::string_view();
+  }
 };
 
 // A dataset. Immutable and thread-safe.
@@ -29,8 +41,10 @@ struct CfDataset {
   std::string place;  // "/" or "/forecast", for messages
   Attributes attributes;
   std::vector<CfVariable> variables;  // sorted by name in byte order, inherited coordinates included
+  // Coordinates of parent groups that have the name of another variable of the group.
+  std::vector<CfVariable> hidden_coordinates;
 
-  // Returns null if there is no variable of that name.
+  // Returns null if there is no variable of that name. Does not find hidden coordinates.
   const CfVariable* find(std::string_view name) const;
   // Returns the variable that labels the elements along a dimension, or null if no coordinate has that
   // length.
@@ -52,6 +66,21 @@ class CfGroup : public DerivedGroup {
 inline CfDatasetPtr cf_dataset(const Node& node) {
   const auto* const group = node.parts ? dynamic_cast<const CfGroup*>(&stored_group(*node.parts)) : nullptr;
   return group ? group->dataset() : nullptr;
+}
+
+// Returns the number that netCDF leaves where nothing was written, unless the variable has `_FillValue`
+// (netcdf.h).
+template <class T>
+T netcdf_fill() {
+  if constexpr (std::is_same_v<T, Half>)
+    return to_half_from_double(9.969209968386869e+36);
+  else if constexpr (std::is_floating_point_v<T>)
+    return static_cast<T>(9.969209968386869e+36);
+  else if constexpr (std::is_same_v<T, int64_t> || std::is_same_v<T, uint64_t>)
+    return std::is_signed_v<T> ? static_cast<T>(-9223372036854775806) : static_cast<T>(18446744073709551614u);
+  else
+    return std::is_signed_v<T> ? static_cast<T>(-std::numeric_limits<T>::max())
+                               : std::numeric_limits<T>::max();
 }
 
 // Returns the text of an attribute, or an empty one if it is absent or not a text.

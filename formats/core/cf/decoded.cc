@@ -6,21 +6,29 @@
 #include <limits>
 #include <vector>
 
+#include "formats/core/cf/characters.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/number_cast.h"
+#include "formats/core/text/number_text.h"
 
 namespace plainfs {
 namespace {
 
-// A number in an attribute, exact if it is an integer. Also parses the names of numbers for which JSON has no
-// token.
+// A number in an attribute, exact if it is an integer or has its own type.
 struct AttributeNumber {
   std::optional<int64_t> integer;
   std::optional<uint64_t> natural;
   double real = 0;
 };
 
-std::optional<AttributeNumber> number_in(const Json& value) {
+// Returns the double that equals a number of a type, which JSON has with the digits of that type.
+double widened(double real, const DType* type) {
+  if (!type || type->kind != Kind::real || type->size == 8) return real;
+  return type->size == 4 ? static_cast<float>(real) : to_float(to_half_from_double(real));
+}
+
+// Parses a number, or the name of one for which JSON has no token. type: of the attribute, may be null.
+std::optional<AttributeNumber> number_in(const Json& value, const DType* type) {
   if (const std::string* text = value.text()) {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     if (*text == "NaN") return AttributeNumber{{}, {}, std::numeric_limits<double>::quiet_NaN()};
@@ -30,7 +38,7 @@ std::optional<AttributeNumber> number_in(const Json& value) {
   }
   const std::optional<double> real = value.as_double();
   if (!real) return std::nullopt;
-  return AttributeNumber{value.as_int64(), value.as_uint64(), *real};
+  return AttributeNumber{value.as_int64(), value.as_uint64(), widened(*real, type)};
 }
 
 const Attribute* find_named(const Attributes& attributes, std::string_view name) {
@@ -43,7 +51,7 @@ std::vector<AttributeNumber> numbers_in(const Attribute* attribute) {
   std::vector<AttributeNumber> numbers;
   if (!attribute) return numbers;
   const auto add = [&](const Json& value) {
-    if (const auto number = number_in(value)) numbers.push_back(*number);
+    if (const auto number = number_in(value, attribute->type.get())) numbers.push_back(*number);
   };
   if (const Json::List* list = attribute->value.list())
     for (const Json& value : *list) add(value);
@@ -84,13 +92,30 @@ double as_real(T value) {
     return static_cast<double>(value);
 }
 
+// Returns the stored type, signed or unsigned according to `_Unsigned`.
+DType number_type_of(const CfVariable& variable) {
+  DType type = variable.values->dtype();
+  if (type.kind == Kind::enumeration) return number_type(type.base, type.size);
+  const std::string unsigned_text = cf_text(variable.attributes, "_Unsigned");
+  if (type.kind == Kind::integer && unsigned_text == "true")
+    return number_type(Kind::unsigned_integer, type.size);
+  if (type.kind == Kind::unsigned_integer && unsigned_text == "false")
+    return number_type(Kind::integer, type.size);
+  return type;
+}
+
 // The stored numbers that represent missing values.
 class MissingNumbers {
  public:
-  explicit MissingNumbers(const Attributes& attributes) {
+  // is_time: a number that netCDF leaves where nothing was written is missing, too.
+  MissingNumbers(const CfVariable& variable, bool is_time) : shown_(number_type_of(variable)) {
     for (const char* name : {"_FillValue", "missing_value"})
-      for (const AttributeNumber& number : numbers_in(find_named(attributes, name)))
+      for (const AttributeNumber& number : numbers_in(find_named(variable.attributes, name)))
         numbers_.push_back(number);
+    const DType& stored = variable.values->dtype();
+    if (is_time && variable.has_default_fill && stored.size > 1 &&
+        !find_named(variable.attributes, "_FillValue"))
+      numbers_.push_back(default_fill(stored));
   }
 
   bool is_none() const { return numbers_.empty(); }
@@ -101,7 +126,7 @@ class MissingNumbers {
     bool is_nan = false;
     for (const AttributeNumber& number : numbers_) {
       is_nan = is_nan || std::isnan(number.real);
-      if (const std::optional<T> value = as_number<T>(number)) wanted.push_back(*value);
+      if (const std::optional<T> value = stored_as<T>(number)) wanted.push_back(*value);
     }
     for (size_t i = 0; i < values.size(); ++i) {
       bool found = false;
@@ -119,6 +144,30 @@ class MissingNumbers {
   }
 
  private:
+  static AttributeNumber default_fill(const DType& type) {
+    if (type.kind == Kind::integer && type.size == 8)
+      return {netcdf_fill<int64_t>(), {}, static_cast<double>(netcdf_fill<int64_t>())};
+    if (type.kind == Kind::unsigned_integer && type.size == 8)
+      return {{}, netcdf_fill<uint64_t>(), static_cast<double>(netcdf_fill<uint64_t>())};
+    return visit_number(type, [](auto zero) {
+      return AttributeNumber{{}, {}, as_real(netcdf_fill<decltype(zero)>())};
+    });
+  }
+
+  // Returns a number as it is stored. Because of `_Unsigned` it may be given as it is shown.
+  template <class T>
+  std::optional<T> stored_as(const AttributeNumber& number) const {
+    std::optional<T> value = as_number<T>(number);
+    if constexpr (std::is_integral_v<T>) {
+      using Other = std::conditional_t<std::is_signed_v<T>, std::make_unsigned_t<T>, std::make_signed_t<T>>;
+      const bool is_other = shown_.is_integer() && (shown_.kind == Kind::integer) != std::is_signed_v<T>;
+      if (!value && is_other)
+        if (const std::optional<Other> shown = as_number<Other>(number)) value = static_cast<T>(*shown);
+    }
+    return value;
+  }
+
+  const DType shown_;
   std::vector<AttributeNumber> numbers_;
 };
 
@@ -140,9 +189,10 @@ struct Packing {
   }
 };
 
-Packing packing_of(const Attributes& attributes) {
+// stored: the type of the values. A float holds each of up to 16 bits.
+Packing packing_of(const Attributes& attributes, const DType& stored) {
   Packing packing;
-  packing.in_float = true;
+  packing.in_float = stored.size <= (stored.kind == Kind::real ? 4 : 2);
   const auto read = [&](const char* name) {
     const Attribute* const attribute = find_named(attributes, name);
     const std::optional<double> number = first_number(attribute);
@@ -156,18 +206,6 @@ Packing packing_of(const Attributes& attributes) {
   return packing;
 }
 
-// Returns the stored type, signed or unsigned according to `_Unsigned`.
-DType number_type_of(const CfVariable& variable) {
-  DType type = variable.values->dtype();
-  if (type.kind == Kind::enumeration) return number_type(type.base, type.size);
-  const std::string unsigned_text = cf_text(variable.attributes, "_Unsigned");
-  if (type.kind == Kind::integer && unsigned_text == "true")
-    return number_type(Kind::unsigned_integer, type.size);
-  if (type.kind == Kind::unsigned_integer && unsigned_text == "false")
-    return number_type(Kind::integer, type.size);
-  return type;
-}
-
 bool counts(const DType& type) {
   return type.is_integer_or_real() || type.kind == Kind::enumeration;
 }
@@ -178,7 +216,7 @@ class DecodedNumbers : public DerivedArray {
       : DerivedArray(variable.values, std::move(shown)),
         number_(number_type_of(variable)),
         stored_(variable.values->dtype()),
-        missing_(variable.attributes),
+        missing_(variable, times.has_value()),
         times_(std::move(times)),
         packing_(packing) {}
 
@@ -241,7 +279,7 @@ class DecodedNumbers : public DerivedArray {
     if (packing_.is_none() && std::is_integral_v<T>) {
       if constexpr (std::is_integral_v<T>) {
         using Wide = std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>;
-        times_->append_text(times_->since_reference(static_cast<Wide>(value)), out);
+        append_near(static_cast<Wide>(value), out);
       }
       return true;
     }
@@ -252,12 +290,25 @@ class DecodedNumbers : public DerivedArray {
 
   template <class Real>
   bool append_real(Real value, std::string& out) const {
-    if (std::isnan(value)) return false;
-    if (std::isinf(value))
-      out = value > 0 ? "Inf" : "-Inf";
-    else
-      times_->append_text(times_->since_reference(value), out);
+    constexpr Real kNotATime = -0x1p63;  // of int64 as a real
+    if (std::isnan(value) || value == kNotATime) return false;
+    append_near(value, out);
     return true;
+  }
+
+  // Appends a time, or the count itself if no date is so far away.
+  template <class Count>
+  void append_near(Count count, std::string& out) const {
+    if (times_->reaches(count))
+      times_->append_text(times_->since_reference(count), out);
+    else
+      append_number(count, out);
+  }
+
+  template <class Count>
+  static void append_number(Count count, std::string& out) {
+    char text[kNumberTextMax];
+    out.append(text, write_number(text, count));
   }
 
   const DType number_;
@@ -283,11 +334,12 @@ std::optional<TimeReference> cf_times(const CfVariable& variable, const Attribut
 }
 
 ArrayPtr cf_decoded(const CfVariable& variable, const Attributes* bounded) {
+  if (variable.is_joined) return joined_text(variable.values);
   const DType& stored = variable.values->dtype();
   if (!counts(stored) && stored.kind != Kind::boolean) return variable.values;
   const bool is_truth = stored.kind == Kind::boolean || cf_text(variable.attributes, "dtype") == "bool";
   std::optional<TimeReference> times = is_truth ? std::nullopt : cf_times(variable, bounded);
-  const Packing packing = is_truth ? Packing() : packing_of(variable.attributes);
+  const Packing packing = is_truth ? Packing() : packing_of(variable.attributes, stored);
   DType shown = number_type_of(variable);
   if (is_truth)
     shown = number_type(Kind::boolean, 1);

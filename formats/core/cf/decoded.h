@@ -15,6 +15,7 @@ namespace plainfs {
 std::optional<TimeReference> cf_times(const CfVariable& variable, const Attributes* bounded);
 
 // Returns an array of the same shape (FORMAT.md of formats/schemas/cf, "Decoded values"):
+// - the texts along the last axis, if the variable is_joined, with one axis less;
 // - texts, and values that contain no number, unchanged;
 // - truth values, also those that xarray stores as integers;
 // - times as texts, YYYY-MM-DDTHH:MM:SS and a fraction;

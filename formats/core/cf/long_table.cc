@@ -104,7 +104,7 @@ Table long_table(const CfDataset& dataset, const CfVariable& variable, const Box
   Table table;
   table.rows = element_count(box.extent);
   uint64_t inner = table.rows;
-  const Shape& shape = variable.values->shape();
+  const Shape& shape = variable.decoded->shape();
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     const uint64_t length = std::max<uint64_t>(box.extent[axis], 1);
     inner = std::max<uint64_t>(inner / length, 1);

@@ -15,6 +15,7 @@ const Json* readable_value(const Attributes& attributes, std::string_view name);
 
 struct Axes {
   std::vector<std::string> names;  // one for each axis, "" for one without a name
+  std::vector<std::string> groups;  // path of the group that defines each, "" if unknown; or empty
   bool is_scalar = false;          // stored as one element of rank 1
 
   bool has_names() const;
@@ -24,6 +25,9 @@ struct Axes {
 // references) or of NetCDF classic. HDF5 is in netcdf4.h. If the number of names differs from the number of
 // axes, the axes are unnamed. attributes: those of the array.
 Axes axes_of(const Array& array, const Attributes& attributes);
+
+// Returns whether an array is one of NetCDF classic, or of Zarr as libnetcdf writes it.
+bool is_stored_by_netcdf(const Array& array, const Attributes& attributes);
 
 // Returns the attributes of an array without those that the store needs for itself (names of axes, NCZarr's,
 // HDF5's dimension scales). The types that NCZarr records are set. `_FillValue` is a number even if Zarr v3

@@ -43,6 +43,12 @@ bool is_scalar(const Json* nczarr) {
   return nczarr->find("scalar") || (storage && storage->text() && *storage->text() == "scalar");
 }
 
+// Returns the path of the group in a reference to a dimension ("/half/x"), "" for a name alone.
+std::string group_in(const std::string& reference) {
+  const size_t slash = reference.rfind('/');
+  return slash == reference.npos ? "" : slash == 0 ? "/" : reference.substr(0, slash);
+}
+
 }  // namespace
 
 const Json* readable_value(const Attributes& attributes, std::string_view name) {
@@ -66,16 +72,24 @@ Axes axes_of(const Array& array, const Attributes& attributes) {
   const Json* const nczarr = nczarr_of(array, attributes);
   if (nczarr)
     if (auto references = names_in(member_of(*nczarr, {"dimension_references", "dimrefs"}))) {
-      for (std::string& reference : *references) reference = std::string(last_name(reference));
+      for (std::string& reference : *references) {
+        axes.groups.push_back(group_in(reference));
+        reference = std::string(last_name(reference));
+      }
       names = std::move(references);
     }
   const bool is_one = array.shape() == Shape{1};
   axes.is_scalar =
       is_one && (is_scalar(nczarr) || (names && *names == std::vector<std::string>{kScalarAxis}));
   if (axes.is_scalar) return axes;
+  if (axes.groups.size() != array.shape().size()) axes.groups.clear();
   if (names && names->size() == array.shape().size()) axes.names = *std::move(names);
   axes.names.resize(array.shape().size());
   return axes;
+}
+
+bool is_stored_by_netcdf(const Array& array, const Attributes& attributes) {
+  return dynamic_cast<const netcdf::NamedDimensions*>(&array) || nczarr_of(array, attributes);
 }
 
 }  // namespace plainfs::cf

@@ -4,9 +4,12 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 
+#include "formats/containers/hdf5/container.h"
 #include "formats/containers/hdf5/source_file.h"
 #include "formats/core/base/checked.h"
+#include "formats/core/cf/dataset.h"
 #include "formats/core/model/assembly.h"
 #include "formats/core/model/number_cast.h"
 #include "formats/core/text/path_names.h"
@@ -36,45 +39,118 @@ std::optional<int64_t> first_integer(const Json* value) {
   return list ? (list->empty() ? std::nullopt : list->front().as_int64()) : value->as_int64();
 }
 
-// The dimensions of a group and of those above it.
-struct Dimensions {
-  std::map<int64_t, std::string> by_id;     // `_Netcdf4Dimid`
-  std::map<std::string, uint64_t> lengths;  // the longest of the arrays along it
+std::string joined_path(const std::string& group, const std::string& name) {
+  return group == "/" ? "/" + name : group + "/" + name;
+}
 
-  void add_scale(const std::string& name, const Array& values, const Attributes& attributes) {
-    if (!is_scale(attributes) || values.shape().empty()) return;
-    if (const auto id = first_integer(readable_value(attributes, "_Netcdf4Dimid")))
-      by_id.try_emplace(*id, name);
-    uint64_t& length = lengths[name];
-    length = std::max(length, values.shape()[0]);
+// Returns the first path in a list of references to scales, "" if the list is empty.
+std::string path_in(const Json& references) {
+  const Json* const first = first_in(&references);
+  const std::string* const path = (first ? *first : references).text();
+  return path ? *path : "";
+}
+
+std::optional<uint64_t> address_of(const Array& array) {
+  const auto* const stored = dynamic_cast<const hdf5::StoredObject*>(&array);
+  return stored ? std::optional(stored->address()) : std::nullopt;
+}
+
+// A dimension of a group or of one above it.
+struct Dimension {
+  std::string name;
+  const Group* group = nullptr;  // which defines it
+  ArrayPtr scale;
+  uint64_t length = 0;
+  int64_t id = -1;  // `_Netcdf4Dimid`
+};
+
+// The dimensions of a group and of those above it, by the paths of their scales.
+class Dimensions {
+ public:
+  void add_scale(const Group& group, const std::string& name, const ArrayPtr& values,
+                 const Attributes& attributes) {
+    if (!is_scale(attributes) || values->shape().empty()) return;
+    Dimension dimension{name, &group, values, values->shape()[0], -1};
+    if (const auto id = first_integer(readable_value(attributes, "_Netcdf4Dimid"))) dimension.id = *id;
+    by_path_.try_emplace(joined_path(group.path(), name), std::move(dimension));
+  }
+
+  // Returns the dimension at a path, null if it is not one of these. root: of the file. An object may have
+  // several paths.
+  Dimension* at(const std::string& path, const Group& root) {
+    if (const auto found = by_path_.find(path); found != by_path_.end()) return &found->second;
+    const std::optional<uint64_t> address = address_at(path, root);
+    if (!address) return nullptr;
+    for (auto& [unused, dimension] : by_path_)
+      if (address_of(*dimension.scale) == address) return &dimension;
+    return nullptr;
+  }
+  Dimension* with_id(int64_t id) {
+    for (auto& [unused, dimension] : by_path_)
+      if (dimension.id == id) return &dimension;
+    return nullptr;
+  }
+
+ private:
+  static std::optional<uint64_t> address_at(std::string_view path, const Group& root) {
+    std::optional<Node> node;
+    const Group* group = &root;
+    while (!path.empty() && path.front() == '/') {
+      path.remove_prefix(1);
+      const std::string_view name = path.substr(0, path.find('/'));
+      if (!group || !(node = group->find(name))) return std::nullopt;
+      group = node->parts.get();
+      path.remove_prefix(name.size());
+    }
+    const auto* const array = node ? std::get_if<LabelledArray>(&node->content) : nullptr;
+    return array ? address_of(*array->values) : std::nullopt;
+  }
+
+  std::map<std::string, Dimension> by_path_;
+};
+
+const Group& root_of(const Group& group) {
+  const Group* root = &group;
+  while (const GroupPtr above = root->parent()) root = above.get();  // a group keeps the one above it
+  return *root;
+}
+
+// The axes of an array, and the dimension of each, null if it is not of the group or one above it.
+struct ScaledAxes {
+  Axes axes;
+  std::vector<Dimension*> dimensions;
+
+  void set(size_t axis, Dimension* dimension) {
+    dimensions[axis] = dimension;
+    if (!dimension) return;
+    axes.names[axis] = dimension->name;
+    axes.groups[axis] = dimension->group->path();
   }
 };
 
-// Returns the name that a list of references to scales gives an axis.
-std::string name_in(const Json& references) {
-  const Json* const first = first_in(&references);
-  const std::string* const path = (first ? *first : references).text();
-  return std::string(path ? last_name(*path) : std::string_view());
-}
-
-Axes scale_axes(const StoredArrayOf& array, const Dimensions& dimensions) {
-  Axes axes;
+ScaledAxes scale_axes(const StoredArrayOf& array, const Group& group, Dimensions& dimensions) {
   const size_t rank = array.values().shape().size();
-  axes.names.resize(rank);
+  ScaledAxes scaled;
+  scaled.axes.names.resize(rank);
+  scaled.axes.groups.resize(rank);
+  scaled.dimensions.resize(rank);
   const Json* const coordinates = readable_value(array.attributes, "_Netcdf4Coordinates");
   const Json* const scales = readable_value(array.attributes, "DIMENSION_LIST");
   if (scales && scales->list() && scales->list()->size() == rank) {
-    for (size_t axis = 0; axis < rank; ++axis) axes.names[axis] = name_in((*scales->list())[axis]);
-  } else if (coordinates && coordinates->list() && coordinates->list()->size() == rank) {
     for (size_t axis = 0; axis < rank; ++axis) {
-      const auto id = (*coordinates->list())[axis].as_int64();
-      const auto found = id ? dimensions.by_id.find(*id) : dimensions.by_id.end();
-      if (found != dimensions.by_id.end()) axes.names[axis] = found->second;
+      const std::string path = path_in((*scales->list())[axis]);
+      if (path.empty()) continue;
+      scaled.axes.names[axis] = last_name(path);
+      scaled.axes.groups[axis] = path.substr(0, std::max<size_t>(path.rfind('/'), 1));
+      scaled.set(axis, dimensions.at(path, root_of(group)));
     }
+  } else if (coordinates && coordinates->list() && coordinates->list()->size() == rank) {
+    for (size_t axis = 0; axis < rank; ++axis)
+      if (const auto id = (*coordinates->list())[axis].as_int64()) scaled.set(axis, dimensions.with_id(*id));
   } else if (is_scale(array.attributes) && rank == 1) {
-    axes.names[0] = array.name;
+    scaled.set(0, dimensions.at(joined_path(group.path(), array.name), group));
   }
-  return axes;
+  return scaled;
 }
 
 // An array extended with its fill value along axes on which it is shorter than their dimensions.
@@ -117,52 +193,96 @@ class ContinuedArray : public Array {
   const Attributes attributes_;
 };
 
-// Returns netcdf-c's default fill value (netcdf.h), for a variable without `_FillValue`.
-double default_fill(const DType& type) {
-  if (type.kind == Kind::real) return 9.969209968386869e+36;
-  const bool is_signed = type.kind == Kind::integer || type.base == Kind::integer;
-  switch (type.size) {
-    case 1:
-      return is_signed ? -127 : 255;
-    case 2:
-      return is_signed ? -32767 : 65535;
-    default:
-      return is_signed ? -2147483647 : 4294967295;
+// Returns the number in `_FillValue` as a T, nullopt if it is absent or T cannot hold it.
+template <class T>
+std::optional<T> stated_fill(const Attributes& attributes) {
+  const Json* const stated = readable_value(attributes, "_FillValue");
+  const Json* const first = first_in(stated);
+  const Json* const value = first ? first : stated;
+  if (!value) return std::nullopt;
+  if constexpr (std::is_same_v<T, uint64_t>) return value->as_uint64();
+  if constexpr (std::is_integral_v<T>) {
+    const std::optional<int64_t> whole = value->as_int64();
+    return whole && std::in_range<T>(*whole) ? std::optional(static_cast<T>(*whole)) : std::nullopt;
+  } else {
+    const std::optional<double> real = value->as_double();
+    return real ? std::optional(number_cast<T>(*real)) : std::nullopt;
   }
 }
 
 Elements fill_element(const DType& type, const Attributes& attributes) {
   Elements one = zero_elements(type, 1);
   if (!type.is_numeric()) return one;
-  const Json* const stated = readable_value(attributes, "_FillValue");
-  const Json* const value =
-      stated && stated->list() && !stated->list()->empty() ? &stated->list()->front() : stated;
   visit_number(type, [&](auto zero) {
     using T = decltype(zero);
-    T& out = one.mutable_values<T>()[0];
-    if constexpr (std::is_same_v<T, int64_t>) {
-      out = value ? value->as_int64().value_or(0) : -9223372036854775806;
-    } else if constexpr (std::is_same_v<T, uint64_t>) {
-      out = value ? value->as_uint64().value_or(0) : 18446744073709551614u;
-    } else {
-      const double number = value ? value->as_double().value_or(0) : default_fill(type);
-      out = number_cast<T>(number);
-    }
+    one.mutable_values<T>()[0] = stated_fill<T>(attributes).value_or(netcdf_fill<T>());
   });
   return one;
 }
 
-void continue_to(const Dimensions& dimensions, StoredArrayOf& array) {
+void continue_to(const std::vector<Dimension*>& dimensions, StoredArrayOf& array) {
   auto& labelled = std::get<LabelledArray>(array.node.content);
   Shape shape = labelled.values->shape();
   for (size_t axis = 0; axis < shape.size(); ++axis)
-    if (const auto found = dimensions.lengths.find(array.axes.names[axis]); found != dimensions.lengths.end())
-      shape[axis] = std::max(shape[axis], found->second);
+    if (dimensions[axis]) shape[axis] = std::max(shape[axis], dimensions[axis]->length);
   if (shape == labelled.values->shape()) return;
   element_count(shape);
   Elements fill = fill_element(labelled.values->dtype(), array.attributes);
   labelled.values =
       std::make_shared<ContinuedArray>(labelled.values, std::move(shape), std::move(fill), array.attributes);
+}
+
+// A pass over a group and the groups in it for the longest array along a dimension.
+class LongestAlong {
+ public:
+  LongestAlong(std::string path, int64_t id) : path_(std::move(path)), id_(id) {}
+
+  uint64_t length() const { return length_; }
+  void visit(const Group& group) {
+    const auto* const stored = dynamic_cast<const hdf5::StoredObject*>(&group);
+    if (!stored || !visited_.insert(stored->address()).second) return;
+    for (const Member& member : group.members()) {
+      if (const auto* array = std::get_if<LabelledArray>(&member.node.content))
+        visit(*array->values, attributes_of(member.node));
+      else if (member.node.parts)
+        visit(*member.node.parts);
+    }
+  }
+
+ private:
+  void visit(const Array& array, const Attributes& attributes) {
+    const Json* const scales = readable_value(attributes, "DIMENSION_LIST");
+    const Json* const coordinates = readable_value(attributes, "_Netcdf4Coordinates");
+    for (size_t axis = 0; axis < array.shape().size(); ++axis)
+      if (is_along(scales, coordinates, array.shape().size(), axis))
+        length_ = std::max(length_, array.shape()[axis]);
+  }
+  bool is_along(const Json* scales, const Json* coordinates, size_t rank, size_t axis) const {
+    if (scales && scales->list() && scales->list()->size() == rank)
+      return path_in((*scales->list())[axis]) == path_;
+    return id_ >= 0 && coordinates && coordinates->list() && coordinates->list()->size() == rank &&
+           (*coordinates->list())[axis].as_int64() == id_;
+  }
+
+  const std::string path_;
+  const int64_t id_;
+  std::set<uint64_t> visited_;  // addresses of groups
+  uint64_t length_ = 0;
+};
+
+// The length of a dimension without a limit: that of the longest array along it, in any group.
+struct DimensionLength {
+  uint64_t length;
+};
+
+void grow(Dimension& dimension) {
+  if (!hdf5::can_grow(*dimension.scale)) return;
+  const auto found = dimension.scale->survey<DimensionLength>(0, [&] {
+    LongestAlong longest(joined_path(dimension.group->path(), dimension.name), dimension.id);
+    longest.visit(*dimension.group);
+    return DimensionLength{longest.length()};
+  });
+  dimension.length = std::max(dimension.length, found->length);
 }
 
 bool is_no_variable(const Attributes& attributes) {
@@ -185,7 +305,7 @@ void add_dimensions_above(const Group& group, Dimensions& dimensions) {
   for (GroupPtr above = group.parent(); above; above = above->parent())
     for (const Member& member : above->members())
       if (const auto* array = std::get_if<LabelledArray>(&member.node.content))
-        dimensions.add_scale(member.name, *array->values, attributes_of(member.node));
+        dimensions.add_scale(*above, member.name, array->values, attributes_of(member.node));
 }
 
 }  // namespace
@@ -199,23 +319,35 @@ bool has_scales(const Attributes& attributes) {
          is_scale(attributes);
 }
 
-std::vector<StoredArrayOf> with_scales(const Group& group, std::vector<StoredArrayOf> arrays) {
+std::vector<StoredArrayOf> with_scales(const Group& group, std::vector<StoredArrayOf> arrays,
+                                       bool has_groups) {
   Dimensions dimensions;
   for (const StoredArrayOf& array : arrays)
-    dimensions.add_scale(array.name, array.values(), array.attributes);
+    dimensions.add_scale(group, array.name, std::get<LabelledArray>(array.node.content).values,
+                         array.attributes);
   add_dimensions_above(group, dimensions);
-  for (StoredArrayOf& array : arrays) array.axes = scale_axes(array, dimensions);
-  if (!is_netcdf4(group, arrays)) return arrays;
-  for (const StoredArrayOf& array : arrays)
-    for (size_t axis = 0; axis < array.axes.names.size(); ++axis)
-      if (const auto found = dimensions.lengths.find(array.axes.names[axis]);
-          found != dimensions.lengths.end())
-        found->second = std::max(found->second, array.values().shape()[axis]);
-  std::vector<StoredArrayOf> variables;
+  std::vector<std::vector<Dimension*>> along;
   for (StoredArrayOf& array : arrays) {
+    ScaledAxes scaled = scale_axes(array, group, dimensions);
+    array.axes = std::move(scaled.axes);
+    along.push_back(std::move(scaled.dimensions));
+  }
+  if (!is_netcdf4(group, arrays)) return arrays;
+  std::set<Dimension*> grown;
+  for (size_t i = 0; i < arrays.size(); ++i)
+    for (size_t axis = 0; axis < along[i].size(); ++axis) {
+      Dimension* const dimension = along[i][axis];
+      if (!dimension) continue;
+      dimension->length = std::max(dimension->length, arrays[i].values().shape()[axis]);
+      const bool is_own = dimension->group == &group;
+      if ((!is_own || has_groups) && grown.insert(dimension).second) grow(*dimension);
+    }
+  std::vector<StoredArrayOf> variables;
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    StoredArrayOf& array = arrays[i];
     if (is_no_variable(array.attributes)) continue;
     array.name = without_prefix(array.name);
-    continue_to(dimensions, array);
+    continue_to(along[i], array);
     variables.push_back(std::move(array));
   }
   return variables;

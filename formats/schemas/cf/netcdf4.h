@@ -24,10 +24,12 @@ bool is_of_hdf5(const Group& group);
 // Returns whether the attributes of an array are those of a dimension scale, or name the scales of its axes.
 bool has_scales(const Attributes& attributes);
 
-// Sets the axes of arrays from the dimension scales of their group and the groups above it. If the file was
-// written as NetCDF-4, also follows netCDF: leaves out dimensions without a variable, removes the prefix
-// from the name of a variable that has the name of a dimension it does not use, and extends a variable that
-// is shorter than its dimension with its fill value. Throws what reading attributes throws.
-std::vector<StoredArrayOf> with_scales(const Group& group, std::vector<StoredArrayOf> arrays);
+// Sets the axes of arrays from the dimension scales that they refer to. If the file was written as NetCDF-4,
+// also follows netCDF: leaves out dimensions without a variable, removes the prefix from the name of a
+// variable that has the name of a dimension it does not use, and extends a variable that is shorter than its
+// dimension with its fill value. arrays: all of the group. has_groups: the group contains groups, which may
+// have longer variables along a dimension without a limit. Throws what reading attributes throws.
+std::vector<StoredArrayOf> with_scales(const Group& group, std::vector<StoredArrayOf> arrays,
+                                       bool has_groups);
 
 }  // namespace plainfs::cf

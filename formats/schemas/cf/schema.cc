@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <span>
 
 #include "cache/lazy.h"
 #include "formats/containers/netcdf/netcdf.h"
+#include "formats/core/cf/characters.h"
 #include "formats/core/cf/dataset.h"
 #include "formats/core/cf/decoded.h"
 #include "formats/core/model/context.h"
@@ -110,6 +113,7 @@ CfVariable variable_of(const StoredArrayOf& array, bool is_by_netcdf) {
     const std::string& name = array.axes.names[axis];
     variable.dimensions.push_back(name.empty() ? fmt::format("{}_dim{}", array.name, axis) : name);
   }
+  variable.groups = array.axes.groups;
   const DType& type = variable.values->dtype();
   variable.is_characters = type.kind == Kind::fixed_text && type.size == 1;
   return variable;
@@ -123,84 +127,172 @@ const Attributes* bounded_by(const std::vector<CfVariable>& variables, const CfV
   return nullptr;
 }
 
-// Returns the first dimension to which two variables give different lengths; nullopt if all agree.
+// Returns whether two paths of groups may be of one group: they are equal, or one is unknown.
+bool may_be_one(std::string_view a, std::string_view b) {
+  return a.empty() || b.empty() || a == b;
+}
+
+// Returns why the variables make no dataset: the first dimension to which two of them give different lengths,
+// or that two groups define; nullopt if all agree.
 std::optional<std::string> torn_dimension(const std::vector<CfVariable>& variables) {
-  std::map<std::string_view, uint64_t> lengths;
+  struct Use {
+    uint64_t length;
+    std::string_view group;
+  };
+  std::map<std::string_view, Use> uses;
   for (const CfVariable& variable : variables)
     for (size_t axis = 0; axis < variable.dimensions.size(); ++axis) {
-      const auto [entry, is_new] =
-          lengths.try_emplace(variable.dimensions[axis], variable.values->shape()[axis]);
-      if (!is_new && entry->second != variable.values->shape()[axis]) return variable.dimensions[axis];
+      const std::string& name = variable.dimensions[axis];
+      const Use use{variable.values->shape()[axis], variable.group_of(axis)};
+      const auto [entry, is_new] = uses.try_emplace(name, use);
+      if (is_new) continue;
+      if (entry->second.length != use.length)
+        return fmt::format("two arrays have different lengths for the dimension {}", name);
+      if (!may_be_one(entry->second.group, use.group))
+        return fmt::format("two arrays have different dimensions called {}, of {} and of {}", name,
+                           entry->second.group, use.group);
     }
   return std::nullopt;
 }
 
-bool has_dimension(const std::vector<CfVariable>& variables, const std::string& name, uint64_t length) {
+// Returns whether one of the variables lies along the dimension of a coordinate.
+bool has_dimension(std::span<const CfVariable> variables, const CfVariable& coordinate) {
   return std::any_of(variables.begin(), variables.end(), [&](const CfVariable& variable) {
     for (size_t axis = 0; axis < variable.dimensions.size(); ++axis)
-      if (variable.dimensions[axis] == name && variable.values->shape()[axis] == length) return true;
+      if (variable.dimensions[axis] == coordinate.dimensions[0] &&
+          variable.values->shape()[axis] == coordinate.values->shape()[0] &&
+          may_be_one(variable.group_of(axis), coordinate.group_of(0)))
+        return true;
     return false;
   });
 }
 
+// Returns whether a variable gives the dimensions that it shares with others the same lengths.
+bool has_axes_of(const CfVariable& variable, const std::vector<CfVariable>& others) {
+  for (size_t axis = 0; axis < variable.dimensions.size(); ++axis)
+    for (const CfVariable& other : others)
+      for (size_t place = 0; place < other.dimensions.size(); ++place)
+        if (other.dimensions[place] == variable.dimensions[axis] &&
+            other.values->shape()[place] != variable.values->shape()[axis])
+          return false;
+  return true;
+}
+
 // Adds the coordinates of the groups above for dimensions without one in the group, the nearest first.
-void inherit_coordinates(const Group& group, Context& context, std::vector<CfVariable>& variables) {
+void inherit_coordinates(const Group& group, Context& context, CfDataset& dataset) {
+  std::vector<CfVariable>& variables = dataset.variables;
   const size_t own = variables.size();
   for (GroupPtr above = group.parent(); above; above = above->parent()) {
-    const CfDatasetPtr dataset = std::make_shared<const NamedGroup>(above, context)->dataset();
-    if (!dataset) continue;
-    for (const CfVariable& coordinate : dataset->variables) {
+    const CfDatasetPtr outer = std::make_shared<const NamedGroup>(above, context)->dataset();
+    if (!outer) continue;
+    for (const CfVariable& coordinate : outer->variables) {
       if (!coordinate.is_coordinate() || coordinate.is_inherited) continue;
-      const bool is_taken = std::any_of(variables.begin(), variables.end(),
-                                        [&](const CfVariable& each) { return each.name == coordinate.name; });
-      const std::vector<CfVariable> of_group(variables.begin(),
-                                             variables.begin() + static_cast<ptrdiff_t>(own));
-      if (is_taken || !has_dimension(of_group, coordinate.name, coordinate.values->shape()[0])) continue;
-      variables.push_back(coordinate);
-      variables.back().is_inherited = true;
+      if (!has_dimension(std::span(variables).first(own), coordinate)) continue;
+      const auto has_name = [&](const CfVariable& each) { return each.name == coordinate.name; };
+      const auto same = std::find_if(variables.begin(), variables.end(), has_name);
+      const bool is_known =
+          std::any_of(dataset.hidden_coordinates.begin(), dataset.hidden_coordinates.end(), has_name) ||
+          (same != variables.end() && same->is_coordinate());
+      if (is_known) continue;
+      const bool fits = same == variables.end() && has_axes_of(coordinate, variables);
+      std::vector<CfVariable>& list = fits ? variables : dataset.hidden_coordinates;
+      list.push_back(coordinate);
+      list.back().is_inherited = true;
     }
   }
 }
 
-NamedGroup::KnownPtr NamedGroup::look(std::vector<Member> members) const {
-  const bool is_hdf5 = is_of_hdf5(stored());
-  if (!has_named_axes(members, is_hdf5)) return nullptr;
+// Returns whether nothing but texts lies along the last dimension of a variable of characters, which is then
+// their length (stackable() of xarray/conventions.py).
+bool has_text_axis(const CfVariable& text, std::span<const CfVariable> variables) {
+  const std::string& last = text.dimensions.back();
+  return std::none_of(variables.begin(), variables.end(), [&](const CfVariable& variable) {
+    if (variable.name == last) return true;
+    const auto end = variable.dimensions.end();
+    const auto found = std::find(variable.dimensions.begin(), end, last);
+    return found != end && (!variable.is_characters || found + 1 != end);
+  });
+}
+
+// Finds the characters that are texts. by_netcdf: the names of variables that libnetcdf wrote, or that are
+// stored as it stores them. Others need a mark.
+void join_texts(std::vector<CfVariable>& variables, const std::set<std::string>& by_netcdf) {
+  for (CfVariable& variable : variables) {
+    if (!variable.is_characters || variable.is_inherited || !may_be_texts(*variable.values)) continue;
+    try {
+      variable.is_joined = are_marked_as_texts(variable.values->attributes()) ||
+                           (by_netcdf.count(variable.name) > 0 && has_text_axis(variable, variables));
+    } catch (const Error& error) {
+      if (is_transient(error)) throw;  // otherwise the attributes are damaged: the characters as stored
+    }
+  }
+}
+
+// Returns the arrays of a group with their axes. Moves the other members to others.
+std::vector<StoredArrayOf> arrays_of(const Group& group, std::vector<Member> members,
+                                     std::vector<Member>& others) {
+  const bool is_hdf5 = is_of_hdf5(group);
   std::vector<StoredArrayOf> arrays;
-  auto known = std::make_shared<Known>();
+  bool has_groups = false;
   for (Member& member : members) {
     if (!stored_array(member)) {
-      known->members.push_back(std::move(member));
+      has_groups = has_groups || member.node.parts;
+      others.push_back(std::move(member));
       continue;
     }
     StoredArrayOf array{member.name, member.node, readable_attributes(member.node), {}};
     if (!is_hdf5) array.axes = axes_of(array.values(), array.attributes);
     arrays.push_back(std::move(array));
   }
-  if (is_hdf5) arrays = with_scales(stored(), std::move(arrays));
+  return is_hdf5 ? with_scales(group, std::move(arrays), has_groups) : arrays;
+}
+
+// Completes a dataset that has its own variables: adds the coordinates of the groups above, joins texts,
+// sorts and decodes. Returns why there is no dataset, in which case texts are joined alone.
+std::optional<std::string> complete(const Group& group, Context& context,
+                                    const std::set<std::string>& by_netcdf, CfDataset& dataset) {
+  const std::optional<std::string> torn = torn_dimension(dataset.variables);
+  if (!torn) inherit_coordinates(group, context, dataset);
+  join_texts(dataset.variables, by_netcdf);
+  std::sort(dataset.variables.begin(), dataset.variables.end(),
+            [](const CfVariable& a, const CfVariable& b) { return a.name < b.name; });
+  if (torn) return torn;
+  for (CfVariable& variable : dataset.variables)
+    variable.decoded = cf_decoded(variable, bounded_by(dataset.variables, variable));
+  return std::nullopt;
+}
+
+NamedGroup::KnownPtr NamedGroup::look(std::vector<Member> members) const {
+  if (!has_named_axes(members, is_of_hdf5(stored()))) return nullptr;
+  auto known = std::make_shared<Known>();
+  std::vector<StoredArrayOf> arrays = arrays_of(stored(), std::move(members), known->members);
   const bool by_netcdf = is_by_netcdf(stored());
   auto dataset = std::make_shared<CfDataset>();
   dataset->place = stored().path();
   dataset->attributes = data_attributes(stored().attributes());
+  std::set<std::string> as_netcdf;
+  for (const StoredArrayOf& array : arrays) {
+    const Array& values = array.values();
+    if (is_of_hdf5(stored()) || is_stored_by_netcdf(values, array.attributes)) as_netcdf.insert(array.name);
+    if (!is_variable(values.dtype()) || values.column_major()) continue;
+    dataset->variables.push_back(variable_of(array, by_netcdf));
+    dataset->variables.back().has_default_fill = as_netcdf.count(array.name) > 0;
+  }
+  const std::optional<std::string> torn = complete(stored(), context_, as_netcdf, *dataset);
   for (StoredArrayOf& array : arrays) {
-    const ArrayPtr values = std::get<LabelledArray>(array.node.content).values;
-    if (is_variable(values->dtype()) && !values->column_major())
-      dataset->variables.push_back(variable_of(array, by_netcdf));
+    auto& content = std::get<LabelledArray>(array.node.content);
+    const ArrayPtr values = content.values;
+    const CfVariable* const variable = dataset->find(array.name);
+    if (variable && variable->is_joined) content.labels = joined_text(values);
     array.node.attributes = [values, shown = shown_attributes(*values, array.attributes, by_netcdf)] {
       return shown;
     };
     known->members.push_back({array.name, std::move(array.node)});
   }
-  if (const auto torn = torn_dimension(dataset->variables)) {
-    context_.notice(fmt::format("{}: no dataset.nc: two arrays have different lengths for the dimension {}",
-                                dataset->place, *torn));
-  } else {
-    inherit_coordinates(stored(), context_, dataset->variables);
-    std::sort(dataset->variables.begin(), dataset->variables.end(),
-              [](const CfVariable& a, const CfVariable& b) { return a.name < b.name; });
-    for (CfVariable& variable : dataset->variables)
-      variable.decoded = cf_decoded(variable, bounded_by(dataset->variables, variable));
+  if (torn)
+    context_.notice(fmt::format("{}: no dataset.nc: {}", dataset->place, *torn));
+  else
     known->dataset = std::move(dataset);
-  }
   return known;
 }
 

@@ -1,116 +1,15 @@
 #include "formats/schemas/chartext/schema.h"
 
-#include <algorithm>
-#include <cctype>
-#include <string_view>
-
-#include "formats/core/model/derived_array.h"
-#include "formats/core/text/ascii.h"
-#include "formats/core/text/path_names.h"
+#include "formats/core/cf/characters.h"
 
 namespace plainfs::chartext {
-namespace {
-
-Shape without_last(Shape shape) {
-  shape.pop_back();
-  return shape;
-}
-
-// Returns fixed-length text. NULs fill the rest of a shorter text.
-DType text_of_size(uint64_t size) {
-  if (size > UINT32_MAX) throw unsupported("a text of {} characters", size);
-  DType type;
-  type.kind = Kind::fixed_text;
-  type.size = static_cast<uint32_t>(size);
-  return type;
-}
-
-// Texts with each character as an element of an array.
-class JoinedText : public DerivedArray {
- public:
-  explicit JoinedText(const ArrayPtr& characters)
-      : DerivedArray(characters, text_of_size(characters->shape().back()), without_last(characters->shape()),
-                     false) {}
-  Shape chunk_shape() const override { return without_last(values().chunk_shape()); }
-
- private:
-  Box stored_box(const Box& box) const override {
-    Box stored = box;
-    stored.origin.push_back(0);
-    stored.extent.push_back(dtype().size);
-    return stored;
-  }
-  Elements derived(Elements stored, const Box&) const override {
-    // A single character represents all of them.
-    if (stored.count == 1) stored = repeated_element(values().dtype(), stored, dtype().size);
-    stored.count /= dtype().size;
-    return stored;
-  }
-};
-
-// Returns the texts along the last axis of an array of texts of one byte. Requires: it has an axis, and the
-// last one is not of length 0.
-ArrayPtr joined_text(ArrayPtr characters) {
-  return std::make_shared<JoinedText>(characters);
-}
-
-bool is_of_characters(const Array& array) {
-  return array.dtype().kind == Kind::fixed_text && array.dtype().size == 1 && array.shape().size() >= 2 &&
-         array.shape().back() > 0;
-}
-
-bool has_any(const Attributes& attributes, std::initializer_list<const char*> names) {
-  return std::any_of(names.begin(), names.end(),
-                     [&](const char* name) { return find_attribute(attributes, name) != nullptr; });
-}
-
-bool is_word_of_texts(const std::string& name) {
-  const std::string lower = lower_case(name);
-  const auto contains = [&](const char* word) { return lower.find(word) != std::string::npos; };
-  return contains("str") || contains("char") || contains("len");
-}
-
-// Returns whether name is like "string8", xarray's name for the axis of bytes of that width. xarray marks
-// text by _Encoding.
-bool is_width_of_bytes(const std::string& name) {
-  constexpr std::string_view kPrefix = "string";
-  return name.starts_with(kPrefix) && std::all_of(name.begin() + kPrefix.size(), name.end(),
-                                                  [](unsigned char c) { return std::isdigit(c) != 0; });
-}
-
-// Returns whether the last axis is named like the length of a text. Otherwise an array of single characters
-// in Zarr may be just that (alleles of variants).
-bool is_named_as_text(const Attributes& attributes) {
-  for (const char* dimensions : {"_ARRAY_DIMENSIONS", "dimension_names"})
-    if (const std::vector<std::string> names = texts_of(attributes, dimensions); !names.empty())
-      return is_word_of_texts(names.back()) && !is_width_of_bytes(names.back());
-  return false;
-}
-
-// Returns the name of the dimension scale of the last axis (HDF5), "" if it is unknown.
-std::string last_scale(const Attributes& attributes) {
-  const Json* const scales = find_attribute(attributes, "DIMENSION_LIST");
-  const Json::List* const axes = scales ? scales->list() : nullptr;
-  const Json::List* const references = axes && !axes->empty() ? axes->back().list() : nullptr;
-  const std::string* const path = references && !references->empty() ? references->front().text() : nullptr;
-  return std::string(path ? last_name(*path) : std::string_view());
-}
-
-bool is_of_netcdf(const Attributes& attributes) {
-  if (const std::string scale = last_scale(attributes); !scale.empty()) return is_word_of_texts(scale);
-  // libnetcdf in HDF5; libnetcdf in Zarr; xarray for text that was Unicode.
-  return has_any(attributes, {"DIMENSION_LIST", "_Netcdf4Coordinates", "_Netcdf4Dimid"}) ||
-         has_any(attributes, {"_nczarr_array", "_NCZARR_ARRAY", "_Encoding"}) || is_named_as_text(attributes);
-}
-
-}  // namespace
 
 std::optional<Node> refine(const Node& node, Context&) {
   const auto* array = std::get_if<LabelledArray>(&node.content);
-  if (!array || array->labels || !is_of_characters(*array->values)) return std::nullopt;
+  if (!array || array->labels || !may_be_texts(*array->values)) return std::nullopt;
   LabelledArray text = *array;
   try {
-    if (!is_of_netcdf(array->values->attributes())) return std::nullopt;
+    if (!are_marked_as_texts(array->values->attributes())) return std::nullopt;
     text.labels = joined_text(array->values);
   } catch (const Error& error) {
     if (error.code() != Errc::damaged) throw;

@@ -23,8 +23,7 @@ ViewEntry found_by_its_name(std::string name) {
 // Returns whether the variable has a table: it belongs to this dataset and has dimensions. The table of a
 // coordinate would repeat all of its values.
 bool has_table(const CfVariable& variable) {
-  return !variable.dimensions.empty() && !variable.is_inherited && !variable.is_coordinate() &&
-         !variable.is_characters;
+  return variable.rank() > 0 && !variable.is_inherited && !variable.is_coordinate();
 }
 
 // The tables of a variable for chosen places along its dimensions: DIM=VALUE[,DIM=VALUE…].csv.
@@ -48,7 +47,7 @@ class CoordinateParts : public NamedFiles {
 
  private:
   std::optional<Box> box_named(std::string_view text) const {
-    Box box = whole(variable_.values->shape());
+    Box box = whole(variable_.decoded->shape());
     std::vector<bool> is_fixed(box.extent.size());
     for (size_t at = 0; at <= text.size();) {
       const size_t end = std::min(text.find(',', at), text.size());
@@ -63,7 +62,7 @@ class CoordinateParts : public NamedFiles {
   // Restricts one axis of the box to the element named by DIM=VALUE, and returns the axis; nullopt if the
   // dimension or element does not exist.
   std::optional<size_t> fix(std::string_view condition, Box& box) const {
-    for (size_t axis = 0; axis < variable_.dimensions.size(); ++axis) {
+    for (size_t axis = 0; axis < variable_.rank(); ++axis) {
       const std::string& dimension = variable_.dimensions[axis];
       const std::string prefix = encode_name(dimension) + "=";
       if (!condition.starts_with(prefix)) continue;
@@ -96,7 +95,7 @@ void offer_tables_of_variables(const FileRow& row, const Node& node, Context& co
     if (!has_table(variable)) continue;
     Node table;
     try {
-      table.content = long_table(*dataset, variable, whole(variable.values->shape()));
+      table.content = long_table(*dataset, variable, whole(variable.decoded->shape()));
     } catch (const Error& error) {
       table.content = error;
     }

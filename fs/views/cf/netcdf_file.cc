@@ -37,9 +37,18 @@ struct NcVariable {
   bool has_text_axis = false;  // each element is a text along a separate axis
   std::optional<Json> fill{};  // `_FillValue`, if the variable does not have one
 
-  uint64_t bytes() const {
-    const uint64_t size = type == kNcChar ? text_length : form.size;
-    return checked_multiply(source->values->count(), size);
+  uint64_t element_bytes() const { return type == kNcChar ? text_length : form.size; }
+  uint64_t bytes() const { return checked_multiply(source->values->count(), element_bytes()); }
+  // Returns whether the first dimension is the record dimension of the file: that without elements.
+  bool is_record() const {
+    const Shape& shape = source->values->shape();
+    return !shape.empty() && shape[0] == 0;
+  }
+  // Returns the bytes of the variable, or those of one record.
+  uint64_t bytes_in_header() const {
+    if (!is_record()) return bytes();
+    const Shape& shape = source->values->shape();
+    return checked_multiply(element_count(Shape(shape.begin() + 1, shape.end())), element_bytes());
   }
 };
 
@@ -236,7 +245,7 @@ bool put_number(const Json& value, NcType type, std::string& out) {
   if (type == kNcFloat) return put_big(static_cast<float>(*real), out), true;
   if (type == kNcDouble) return put_big(*real, out), true;
   const double least = type == kNcByte ? INT8_MIN : type == kNcShort ? INT16_MIN : INT32_MIN;
-  if (!(std::trunc(*real) >= least && std::trunc(*real) <= -least - 1)) return false;
+  if (!(*real >= least && *real <= -least - 1) || std::trunc(*real) != *real) return false;
   const auto whole = static_cast<int32_t>(*real);
   if (type == kNcByte)
     put_big(static_cast<int8_t>(whole), out);
@@ -426,7 +435,8 @@ ByteLayout lay_out(const Attributes& attributes, std::vector<NcVariable> variabl
     for (const uint32_t number : numbers) put_word(number, entries);
     put_attributes(attributes_in_file(variable), variable.type, entries);
     put_word(variable.type, entries);
-    put_word(static_cast<uint32_t>(std::min<uint64_t>(padded_to_4(variable.bytes()), UINT32_MAX)), entries);
+    put_word(static_cast<uint32_t>(std::min<uint64_t>(padded_to_4(variable.bytes_in_header()), UINT32_MAX)),
+             entries);
     begins.push_back(entries.size());
     put_offset(0, entries);
   }
@@ -436,12 +446,15 @@ ByteLayout lay_out(const Attributes& attributes, std::vector<NcVariable> variabl
   put_attributes(attributes, std::nullopt, head);
   put_list_head(11, variables.size(), head);
   uint64_t begin = head.size() + entries.size();
-  for (size_t i = 0; i < variables.size(); ++i) {
-    std::string offset;
-    put_offset(begin, offset);
-    entries.replace(begins[i], offset.size(), offset);
-    begin = checked_add(begin, padded_to_4(variables[i].bytes()));
-  }
+  // The first record would begin behind all other variables, even if the file has no record.
+  for (const bool are_records : {false, true})
+    for (size_t i = 0; i < variables.size(); ++i) {
+      if (variables[i].is_record() != are_records) continue;
+      std::string offset;
+      put_offset(begin, offset);
+      entries.replace(begins[i], offset.size(), offset);
+      begin = checked_add(begin, padded_to_4(variables[i].bytes_in_header()));
+    }
   ByteLayout layout;
   layout.put(head + entries);
   for (const NcVariable& variable : variables) {

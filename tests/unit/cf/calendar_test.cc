@@ -46,6 +46,44 @@ BOOST_AUTO_TEST_CASE(reals_have_the_shortest_exact_digits) {
   BOOST_TEST(time_text("days since 2000-01-01", Calendar::standard, -0.5) == "1999-12-31T12:00:00");
 }
 
+BOOST_AUTO_TEST_CASE(times_close_to_the_reference_keep_their_fraction) {
+  const Calendar standard = Calendar::standard;
+  for (int tenths = 1; tenths < 12; ++tenths) {
+    const int64_t fraction = tenths % 10;
+    std::string expected = "2020-01-01T00:00:0" + std::to_string(tenths / 10);
+    if (fraction != 0) expected += "." + std::to_string(fraction);
+    BOOST_TEST(time_text("days since 2020-01-01", standard, tenths / 10.0 / 86400) == expected);
+  }
+  BOOST_TEST(time_text("seconds since 2000-01-01", standard, 0.0001) == "2000-01-01T00:00:00.0001");
+  BOOST_TEST(time_text("hours since 2000-01-01", standard, 0.0001) == "2000-01-01T00:00:00.36");
+  BOOST_TEST(time_text("hours since 2000-01-01", standard, 5.9e-07) == "2000-01-01T00:00:00.002124");
+  BOOST_TEST(time_text("days since 2000-01-01", standard, 1e-6) == "2000-01-01T00:00:00.0864");
+  BOOST_TEST(time_text("days since 2000-01-01", standard, -1e-9) == "1999-12-31T23:59:59.999914");
+  BOOST_TEST(time_text("days since 2000-01-01", standard, 1e-15) == "2000-01-01T00:00:00");
+  BOOST_TEST(time_text("days since 2000-01-01", standard, std::numeric_limits<double>::denorm_min()) ==
+             "2000-01-01T00:00:00");
+}
+
+// The dates are those that UDUNITS 2.2 reads.
+BOOST_AUTO_TEST_CASE(date_without_dashes_is_parsed) {
+  const Calendar standard = Calendar::standard;
+  BOOST_TEST(time_text("seconds since 19700101T00:00:00", standard, 25000.5) == "1970-01-01T06:56:40.5");
+  BOOST_TEST(time_text("days since 19000101", standard, int64_t{25000}) == "1968-06-13T00:00:00");
+  BOOST_TEST(time_text("days since 19500101T000000Z", standard, int64_t{1}) == "1950-01-02T00:00:00");
+  BOOST_TEST(time_text("hours since 2000-01-01 0630", standard, int64_t{1}) == "2000-01-01T07:30:00");
+  BOOST_TEST(time_text("days since 12000-01-01", standard, int64_t{1}) == "12000-01-02T00:00:00");
+  for (const char* units :
+       {"days since 19001301", "days since 1900010", "days since 190001", "days since 123456789"})
+    BOOST_TEST(!TimeReference::parse(units, standard), units);
+}
+
+BOOST_AUTO_TEST_CASE(count_too_far_for_a_date_is_out_of_reach) {
+  const auto times = TimeReference::parse("days since 2000-01-01", Calendar::standard);
+  BOOST_TEST(times->reaches(1e12));
+  BOOST_TEST(!times->reaches(1.2e12));
+  BOOST_TEST(!times->reaches(INT64_MIN));
+}
+
 BOOST_AUTO_TEST_CASE(each_calendar_has_its_own_days) {
   BOOST_TEST(time_text("days since 1582-10-04", Calendar::standard, int64_t{1}) == "1582-10-15T00:00:00");
   BOOST_TEST(time_text("days since 1582-10-04", Calendar::proleptic_gregorian, int64_t{1}) ==
