@@ -13,7 +13,7 @@
 #include "fs/command_line/store_path.h"
 #include "fs/commands/commands.h"
 #include "fs/commands/standard_output.h"
-#include "fs/report/active_assay.h"
+#include "fs/report/main_part.h"
 #include "fs/report/walk.h"
 #include "fs/session.h"
 #include "fs/text/text_file.h"
@@ -111,12 +111,12 @@ std::vector<Inode> nearest_matrices(Filesystem& filesystem, const std::string& s
   throw Failure(kNotFound, fmt::format("{}: no matrix with gene names", store));
 }
 
-// Returns the first matrix that has the gene, otherwise the first matrix. In a Seurat object, the active
-// assay comes before other assays, and in an assay the normalised matrix comes first.
+// Returns the first matrix that has the gene, otherwise the first matrix. The active assay of a Seurat object
+// and the first modality of a MuData come before the others, and in an assay the normalised matrix.
 Inode first_matrix(Filesystem& filesystem, const std::string& store, const std::string& file) {
   std::vector<Inode> matrices = nearest_matrices(filesystem, store);
-  const std::string active = active_assay(filesystem);
-  const std::string assay = active.empty() ? "" : fmt::format("/assays/{}/", active);
+  const std::string main = main_part(filesystem);
+  const std::string assay = main.empty() ? "" : fmt::format("/{}/", main);
   std::stable_sort(matrices.begin(), matrices.end(), [&](Inode a, Inode b) {
     const auto is_after = [&](Inode matrix) {
       return std::pair(!filesystem.path(matrix).starts_with(assay), filesystem.name(matrix) != "data");

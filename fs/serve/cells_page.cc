@@ -7,9 +7,10 @@
 #include "formats/annotated/annotated_matrices.h"
 #include "formats/annotated/slides.h"
 #include "formats/core/base/location.h"
+#include "formats/core/text/path_names.h"
 #include "formats/core/text/percent.h"
 #include "formats/core/text/printable.h"
-#include "fs/report/active_assay.h"
+#include "fs/report/main_part.h"
 #include "fs/serve/cell_colour.h"
 #include "fs/serve/nearest.h"
 #include "fs/serve/page_text.h"
@@ -365,7 +366,9 @@ std::optional<CellsPlace> cells_place(const Exchange& exchange, const Subject& s
       if (annotated_matrix_of(meaning.what.node, *meaning.what.context)) place.assays.push_back(name);
     }
     if (place.assays.empty()) continue;
-    const std::string wanted = Query(exchange.target.query).value("assay").value_or(active_assay(filesystem));
+    const std::string main = main_part(filesystem);
+    const std::string wanted =
+        Query(exchange.target.query).value("assay").value_or(std::string(last_name(main)));
     const auto found = std::find(place.assays.begin(), place.assays.end(), wanted);
     place.assay = found == place.assays.end() ? place.assays[0] : *found;
     place.way = std::string(folder) + "/" + percent_encoded(place.assay) + "/";

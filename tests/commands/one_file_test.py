@@ -17,6 +17,7 @@ import zlib
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from cases import cases
 from commands_test import write_fragments
+from optional import needs_modules
 from written_tree import tree
 
 os.environ.setdefault("PLAINFS_INDEX", "none")  # measurements of one test must not reach the next
@@ -26,6 +27,7 @@ SAMPLES = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", "data",
 PBMC = os.path.join(SAMPLES, "pbmc.h5ad")
 SEURAT = os.path.join(DATA, "h5seurat", "everything", "store.h5seurat")  # its assays are ADT and the active RNA
 VARIANTS = os.path.join(DATA, "vcf-zarr", "types", "store.zarr")
+LAYERS_ON_DISK = os.path.join(DATA, "r-objects", "seurat_v5_bpcells", "store.rds")
 
 
 def run(*arguments, **more):
@@ -41,6 +43,42 @@ def cat(store, path):
 def read(path):
     with open(path, "rb") as file:
         return file.read()
+
+
+def write_text(group, name, texts):
+    import h5py
+
+    data = group.create_dataset(name, data=texts, dtype=h5py.string_dtype())
+    data.attrs.update({"encoding-type": "string-array", "encoding-version": "0.2.0"})
+
+
+def write_frame(parent, name, index):
+    frame = parent.create_group(name)
+    frame.attrs.update({"encoding-type": "dataframe", "encoding-version": "0.2.0", "_index": "_index"})
+    frame.attrs.create("column-order", [], dtype="f8")
+    write_text(frame, "_index", index)
+
+
+def write_mudata(path, modalities, cells=None):
+    """Writes a MuData. modalities: the genes of each, in the order of mod-order. cells: their numbers if not 3."""
+    import h5py
+    import numpy
+
+    with h5py.File(path, "w") as file:
+        file.attrs.update({"encoding-type": "MuData", "encoding-version": "0.1.0", "axis": 0})
+        write_frame(file, "obs", ["c1", "c2", "c3"])
+        write_frame(file, "var", [gene for genes in modalities.values() for gene in genes])
+        mod = file.create_group("mod")
+        mod.attrs.create("mod-order", list(modalities), dtype=h5py.string_dtype())
+        for name, genes in modalities.items():
+            modality = mod.create_group(name)
+            modality.attrs.update({"encoding-type": "anndata", "encoding-version": "0.1.0"})
+            count = (cells or {}).get(name, 3)
+            write_frame(modality, "obs", [f"c{number + 1}" for number in range(count)])
+            write_frame(modality, "var", genes)
+            values = numpy.arange(count * len(genes), dtype="f4").reshape(count, len(genes))
+            matrix = modality.create_dataset("X", data=values)
+            matrix.attrs.update({"encoding-type": "array", "encoding-version": "0.2.0"})
 
 
 class Folder(unittest.TestCase):
@@ -59,6 +97,12 @@ class Folder(unittest.TestCase):
         self.assertEqual(os.listdir(os.path.dirname(target)).count(os.path.basename(target)), 1)
         self.assert_no_parts()
         return read(target)
+
+    def exported_folder(self, store, target, folder):
+        """Exports the store, and checks that a folder of its mount is written."""
+        done = run("export", store, target)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"\n{folder}, ", f"\n{done.stderr.decode()}")
 
     def refused(self, code, *arguments):
         done = run("export", *arguments)
@@ -112,6 +156,36 @@ class Choice(Folder):
         self.assertEqual(read(self.at("out.h5ad")), cat(SEURAT, "assays/RNA.h5ad"))
         done = run("export", "--level=0", SEURAT, self.at("out.mtx"))
         self.assertIn("assays/RNA/counts/matrix.mtx, ", done.stderr.decode())
+
+    @needs_modules("h5py")
+    def test_mudata_default_is_the_first_of_mod_order(self):
+        store = self.at("multiome.h5mu")
+        write_mudata(store, {"rna": ["g1", "g2"], "atac": ["p1"], "zzz": ["q1"]})
+        for ending, path in (
+            (".h5ad", "mod/rna/anndata.h5ad"),
+            (".rds", "seurat.rds"),
+            (".mtx", "mod/rna/X/matrix.mtx"),
+            (".h5", "mod/rna/X/10x/10x.h5"),
+        ):
+            with self.subTest(ending):
+                self.assertEqual(self.exported("--level=0", store, self.at("out" + ending)), cat(store, path))
+        self.exported_folder(store, self.at("out.zarr"), "mod/rna/anndata.zarr")
+        self.assertIn(b"# AnnData: mod/rna/anndata.h5ad, or 2 more", run("info", store).stdout)
+        self.assertEqual(run("cat", store, "--gene", "g2").stdout, cat(store, "mod/rna/X/genes/g2.csv"))
+
+    @needs_modules("h5py")
+    def test_modalities_of_other_cells_are_exported_alone(self):
+        store = self.at("multiome.h5mu")
+        write_mudata(store, {"rna": ["g1", "g2"], "atac": ["p1"]}, cells={"atac": 2})
+        self.assertEqual(self.exported("--level=0", store, self.at("o.rds")), cat(store, "mod/rna/seurat.rds"))
+
+    def test_seurat_default_is_an_assay_not_a_layer(self):
+        for ending in (".h5ad", ".rds"):
+            path = {".h5ad": "assays/RNA.h5ad", ".rds": "seurat.rds"}[ending]
+            with self.subTest(ending):
+                out = self.at("out" + ending)
+                self.assertEqual(self.exported("--level=0", LAYERS_ON_DISK, out), cat(LAYERS_ON_DISK, path))
+        self.exported_folder(LAYERS_ON_DISK, self.at("out.zarr"), "assays/RNA.zarr")
 
     def test_option_of_chooses_a_part(self):
         for part, ending, path in (

@@ -12,7 +12,7 @@
 #include "fs/command_line/exit_code.h"
 #include "fs/command_line/shell_word.h"
 #include "fs/commands/target_folder.h"
-#include "fs/report/active_assay.h"
+#include "fs/report/main_part.h"
 #include "fs/report/walk.h"
 
 namespace plainfs {
@@ -98,7 +98,7 @@ std::optional<std::string> without_ending(const std::string& path, const FileFor
 class FormOrder {
  public:
   FormOrder(Filesystem& filesystem, const FileForm& form, const std::vector<FormFile>& all)
-      : form_(form), active_(active_assay(filesystem)) {
+      : form_(form), main_(main_part(filesystem)) {
     for (const FormFile& file : all) {
       paths_.insert(file.path);
       has_annotated_ |= file.path.ends_with(".h5ad");
@@ -120,10 +120,13 @@ class FormOrder {
     if (!stem || name == form_.names.end()) return std::nullopt;
     const bool is_any = name->pattern.starts_with('*');
     const bool is_table = paths_.contains(*stem + ".parquet");
-    const bool is_part = is_any && !is_table && (is_raw_part(file.path) || is_array_of_annotated(file.path));
+    const bool is_part =
+        is_within_another(file.path) ||
+        (is_any && !is_table && (is_raw_part(file.path) || is_array_of_annotated(file.path)));
+    const bool is_of_root = !is_any && file.path.find('/') == std::string::npos;
     const auto depth = static_cast<size_t>(std::count(file.path.begin(), file.path.end(), '/'));
-    return Rank{{is_part, !file.is_listed, name - form_.names.begin(), !is_of_active_assay(file.path),
-                 !is_table, depth},
+    return Rank{{is_part, !file.is_listed, name - form_.names.begin(),
+                 !is_of_root && !is_of_main_part(file.path), !is_table, depth},
                 &*name};
   }
 
@@ -139,14 +142,19 @@ class FormOrder {
   bool is_array_of_annotated(const std::string& path) const {
     return has_annotated_ && (path.ends_with(".npy") || path.ends_with(".mat"));
   }
-  bool is_of_active_assay(const std::string& path) const {
-    const std::string assay = "assays/" + active_;
-    return !active_.empty() && path.starts_with(assay) && path.size() > assay.size() &&
-           (path[assay.size()] == '/' || path[assay.size()] == '.');
+  // Returns whether a file with this form is of a folder that contains the file: a layer of an assay.
+  bool is_within_another(const std::string& path) const {
+    for (size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1))
+      if (paths_.contains(path.substr(0, slash) + std::string(form_.ending))) return true;
+    return false;
+  }
+  bool is_of_main_part(const std::string& path) const {
+    return !main_.empty() && path.starts_with(main_) && path.size() > main_.size() &&
+           (path[main_.size()] == '/' || path[main_.size()] == '.');
   }
 
   const FileForm& form_;
-  const std::string active_;
+  const std::string main_;
   std::unordered_set<std::string> paths_;
   bool has_annotated_ = false;
 };
