@@ -1,29 +1,49 @@
 #include "formats/schemas/vcf/schema.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "formats/core/frames/parts.h"
 #include "formats/core/model/derived_group.h"
+#include "formats/core/text/printable.h"
 #include "formats/schemas/vcf/variants.h"
 
 namespace plainfs::vcf {
 namespace {
 
-constexpr std::string_view kKnown[] = {"0.2", "0.3", "0.4"};
+constexpr std::string_view kKnown[] = {"0.2", "0.3", "0.4", "0.5"};
 
 // Returns whether the group holds arrays that every version has, so that it may be one of VCF Zarr's groups.
 bool may_be_vcf(const Group& group) {
   return group.find("variant_position") && group.find("contig_id");
 }
 
-// Returns the version; nullopt for any other node, and for an unknown version, in which the meaning of arrays
-// is unknown.
+bool is_known(const std::string& version) {
+  return std::find(std::begin(kKnown), std::end(kKnown), version) != std::end(kKnown);
+}
+
+// Returns the parts of a version, {0, 10} for "0.10"; empty for any other text.
+std::vector<int> parts_of(const std::string& version) {
+  std::vector<int> parts;
+  const char* const end = version.data() + version.size();
+  for (const char* at = version.data();;) {
+    const auto [stopped, error] = std::from_chars(at, end, parts.emplace_back());
+    if (error != std::errc() || parts.back() < 0) return {};
+    if (stopped == end) return parts;
+    if (*stopped != '.') return {};
+    at = stopped + 1;
+  }
+}
+
+// Returns the version; nullopt for any other node. A version after the known ones counts if the group holds
+// the arrays that every version has. An earlier one keeps the contigs in attributes.
 std::optional<std::string> version_of(const Node& node) {
   if (!is_plain_group(node)) return std::nullopt;
   try {
     const std::optional<std::string> version = text_of(attributes_of(node), "vcf_zarr_version");
-    if (version && std::find(std::begin(kKnown), std::end(kKnown), *version) != std::end(kKnown))
-      return version;
+    if (!version) return std::nullopt;
+    const bool is_later = parts_of(*version) > parts_of(std::string(*std::rbegin(kKnown)));
+    if (is_known(*version) || (is_later && may_be_vcf(*node.parts))) return version;
   } catch (const Error& error) {
     if (is_transient(error) || (!is_unsupported(error) && may_be_vcf(*node.parts))) throw;
   }
@@ -33,7 +53,11 @@ std::optional<std::string> version_of(const Node& node) {
 }  // namespace
 
 std::optional<Node> refine(const Node& node, Context& context) {
-  if (!version_of(node)) return std::nullopt;
+  const std::optional<std::string> version = version_of(node);
+  if (!version) return std::nullopt;
+  if (!is_known(*version))
+    context.notice(fmt::format("{}: vcf_zarr_version {} is later than {}; it is read as that version",
+                               node.parts->path(), printable(*version), *std::rbegin(kKnown)));
   Node refined = node;
   Variants variants = stored_variants(*node.parts, attributes_of(node), context);
   Node sites;

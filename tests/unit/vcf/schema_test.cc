@@ -30,12 +30,14 @@ class Unread : public MemoryArray {
 BOOST_AUTO_TEST_SUITE(vcf_schema)
 
 BOOST_AUTO_TEST_CASE(a_group_is_known_by_the_version_of_its_layout) {
-  for (const std::string version : {"0.2", "0.3", "0.4"}) {
+  for (const std::string version : {"0.2", "0.3", "0.4", "0.5"}) {
     VcfStore store;
     store.attributes = {{"vcf_zarr_version", Json(version)}};
     BOOST_TEST(store.refined().has_value(), version);
+    BOOST_TEST(store.context.warnings().empty(), version);
   }
-  for (const Json& other : {Json("0.1"), Json("0.5"), Json("x"), Json::of(uint64_t{4}), Json(nullptr)}) {
+  for (const Json& other : {Json("0.1"), Json("0.0.9"), Json("x"), Json("1.x"), Json("0."),
+                            Json::of(uint64_t{4}), Json(nullptr)}) {
     VcfStore store;
     store.attributes = {{"vcf_zarr_version", other}};
     BOOST_TEST(!store.refined().has_value(), to_json_text(other));
@@ -43,6 +45,17 @@ BOOST_AUTO_TEST_CASE(a_group_is_known_by_the_version_of_its_layout) {
   VcfStore store;
   store.attributes = {};
   BOOST_TEST(!store.refined().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(later_version_with_known_arrays_is_read_with_notice) {
+  for (const std::string version : {"0.6", "0.10", "1.0", "0.5.1"}) {
+    VcfStore store;
+    store.attributes = {{"vcf_zarr_version", Json(version)}};
+    BOOST_TEST(store.refined().has_value(), version);
+    BOOST_TEST(store.context.warned("vcf_zarr_version " + version + " is later than 0.5"), version);
+    store.remove("contig_id");
+    BOOST_TEST(!store.refined().has_value(), version);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(unreadable_version_affects_vcf_groups_only) {
