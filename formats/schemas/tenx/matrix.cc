@@ -1,12 +1,50 @@
 #include "formats/schemas/tenx/matrix.h"
 
+#include <cmath>
 #include <utility>
+#include <vector>
 
 #include "formats/core/frames/names.h"
 #include "formats/core/frames/parts.h"
+#include "formats/core/model/derived_array.h"
 
 namespace plainfs::tenx {
 namespace {
+
+template <class T>
+double number_of(T value) {
+  if constexpr (std::is_same_v<T, Half>)
+    return to_float(value);
+  else
+    return static_cast<double>(value);
+}
+
+// Returns a list of real numbers as integers. Reading throws damaged for a value that is no integer from 0 to
+// 2^53. name: for messages.
+ArrayPtr as_integers(const ArrayPtr& reals, const std::string& name) {
+  const DType type = reals->dtype();
+  return mapped(reals, number_type(Kind::integer, 8), [type, name](const Elements& stored, const Box&) {
+    Elements whole = zero_elements(number_type(Kind::integer, 8), stored.count);
+    const auto to = whole.mutable_values<int64_t>();
+    visit_number(type, [&](auto zero) {
+      const auto from = stored.values<decltype(zero)>();
+      for (uint64_t i = 0; i < stored.count; ++i) {
+        const double value = number_of(from[i]);
+        if (!(value >= 0 && value <= 0x1p53 && value == std::floor(value)))
+          throw damaged("{} has the number {}, expected an integer from 0 on", name, value);
+        to[i] = static_cast<int64_t>(value);
+      }
+    });
+    return whole;
+  });
+}
+
+// Returns a list of integers, which R's writers store as real numbers; null if there is no such list.
+ArrayPtr integers_of(const Group& group, const std::string& name) {
+  const ArrayPtr part = frames::list_part_of(group, name);
+  if (!part || frames::may_be_integers(*part)) return part;
+  return part->dtype().kind == Kind::real ? as_integers(part, name) : nullptr;
+}
 
 struct Parts {
   ArrayPtr indptr, data, indices, shape, barcodes;
@@ -15,11 +53,10 @@ struct Parts {
 
 Parts parts_of(const Group& group) {
   Parts parts;
-  parts.complete = (parts.indptr = frames::integer_part_of(group, "indptr")) &&
-                   (parts.indices = frames::integer_part_of(group, "indices")) &&
-                   (parts.data = frames::list_part_of(group, "data")) &&
-                   (parts.shape = frames::integer_part_of(group, "shape")) &&
-                   (parts.barcodes = frames::text_part_of(group, "barcodes"));
+  parts.complete =
+      (parts.indptr = integers_of(group, "indptr")) && (parts.indices = integers_of(group, "indices")) &&
+      (parts.data = frames::list_part_of(group, "data")) && (parts.shape = integers_of(group, "shape")) &&
+      (parts.barcodes = frames::text_part_of(group, "barcodes"));
   return parts;
 }
 

@@ -1,4 +1,6 @@
 #include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <limits>
 
 #include "tests/support/view_text.h"
 #include "tests/unit/tenx/tenx_store.h"
@@ -28,6 +30,21 @@ struct File {
   Node feature_node() { return refined().value().parts->find("features").value(); }
   Table table() { return std::get<Table>(feature_node().content); }
 };
+
+// Returns counts with real numbers in place of integers, as rhdf5 writes R's.
+SparseMatrix counts_of_reals(const std::vector<double>& indices, const std::vector<double>& shape) {
+  TestContext context;
+  const auto matrix = std::make_shared<MemoryGroup>("/matrix");
+  matrix->add("data", number_node<double>({5, 7}))
+      .add("indices", number_node(indices))
+      .add("indptr", number_node<double>({0, 1, 2}))
+      .add("shape", number_node(shape))
+      .add_text("barcodes", {"AAA-1", "CCC-1"});
+  matrix->add_group("features")->add_text("id", {"E1", "E2", "E3"});
+  Node node;
+  node.parts = matrix;
+  return std::get<SparseMatrix>(tenx::refine(node, context).value().content);
+}
 
 BOOST_AUTO_TEST_SUITE(tenx_matrix)
 
@@ -64,11 +81,28 @@ BOOST_AUTO_TEST_CASE(group_without_a_part_is_no_matrix) {
 
 BOOST_AUTO_TEST_CASE(part_of_another_kind_is_ignored) {
   File file("indices");
-  file.matrix->add("indices", number_node<double>({0, 2}));
+  file.matrix->add_text("indices", {"0", "2"});
   BOOST_TEST(!file.refined().has_value());
   File other("barcodes");
   other.matrix->add_array("barcodes");
   BOOST_TEST(!other.refined().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(real_numbers_are_integers_of_a_matrix) {
+  const SparseMatrix counts = counts_of_reals({0, 2}, {3, 2});
+  BOOST_TEST(!counts.error.has_value());
+  BOOST_TEST(counts.rows == 3u);
+  BOOST_TEST(counts.columns == 2u);
+  BOOST_TEST(counts.index->dtype().name() == "int64");
+  BOOST_TEST(shown(*counts.index) == (Texts{"0", "2"}));
+  BOOST_TEST(shown(*counts.pointer) == (Texts{"0", "1", "2"}));
+  const double infinite = std::numeric_limits<double>::infinity();
+  for (const double wrong : {0.5, -1.0, 0x1p54, infinite, std::nan("")}) {
+    const SparseMatrix damaged = counts_of_reals({0, wrong}, {3, wrong});
+    BOOST_TEST_REQUIRE(damaged.error.has_value());
+    BOOST_TEST(std::string(damaged.error->what()).starts_with("shape has the number "));
+    BOOST_TEST(message_of([&] { shown(*damaged.index); }).starts_with("indices has the number "));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(unreadable_part_fails_its_users) {
