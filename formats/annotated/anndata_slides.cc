@@ -6,6 +6,8 @@
 #include "formats/annotated/parts.h"
 #include "formats/annotated/slides.h"
 #include "formats/core/frames/data_frame.h"
+#include "formats/core/frames/names.h"
+#include "formats/core/model/element_text.h"
 
 namespace plainfs::annotated {
 
@@ -85,14 +87,18 @@ std::vector<std::pair<std::string, double>> stored_factors(const Table& factors)
   return all;
 }
 
-// Returns the members of a group that are a single text.
+// Returns the members of a group that are a single text. Logs the others.
 std::vector<std::pair<std::string, std::string>> stored_texts(const GroupPtr& group, Context& context) {
   std::vector<std::pair<std::string, std::string>> texts;
   for (Member& member : group->members()) {
     const Node node = readable(std::move(member.node), context);
     const auto* array = std::get_if<LabelledArray>(&node.content);
-    if (!array || array->values->count() != 1 || array->values->dtype().kind != Kind::text) continue;
-    texts.emplace_back(member.name, read_all(*array->values).text(0));
+    if (!array || array->values->count() != 1 || !frames::is_text(array->values->dtype())) {
+      note_left_out(group, member.name, context);
+      continue;
+    }
+    append_plain(array->values->dtype(), read_all(*array->values), 0,
+                 texts.emplace_back(member.name, "").second);
   }
   return texts;
 }

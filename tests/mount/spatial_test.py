@@ -371,6 +371,16 @@ class Slides(Folder):
         run(PROGRAM, "export", store, packed)
         same_pictures(self, slides_in(packed), made.uns["spatial"])
 
+    def test_texts_of_a_slide_are_those_of_a_zarr_store(self):
+        store = os.path.join(self.folder, "v.zarr")
+        made = visium()
+        made.uns["spatial"]["lib"]["metadata"] = {"chemistry_description": "Spatial 3' v1", "software_version": "µ"}
+        made.write_zarr(store)
+        with Mount(store) as m:
+            for path in ("anndata.h5ad", "anndata.zarr"):
+                with self.subTest(path):
+                    same_pictures(self, slides_in(m.join(path)), made.uns["spatial"])
+
     def test_non_picture_is_left_out_and_logged(self):
         made = visium()
         made.uns["spatial"]["lib"]["images"]["lowres"] = numpy.zeros((4, 4), "u1")
