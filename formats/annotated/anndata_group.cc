@@ -90,6 +90,30 @@ bool may_have_columns(const Node& obs) {
   return frame && !frame->columns.empty();
 }
 
+// Returns the number of rows of obs or var; nullopt if it is unknown for now.
+std::optional<uint64_t> rows_of(const Node& node) {
+  if (transient_fault(node)) return std::nullopt;
+  const std::optional<Table> frame = frame_of(node);
+  return frame ? std::optional(frame->rows) : std::nullopt;
+}
+
+// Returns whether node may be X: anything but a missing value.
+bool may_be_x(const Node& node) {
+  const auto* array = std::get_if<LabelledArray>(&node.content);
+  return !std::holds_alternative<Nothing>(node.content) && !(array && array->values->is_null());
+}
+
+// Returns whether a member of an AnnData is or holds X, counts or raw/X.
+bool may_be_counts(const Member& member) try {
+  if (member.name == "X") return may_be_x(member.node);
+  if (member.name != "layers" && member.name != "raw") return false;
+  if (!member.node.parts) return std::holds_alternative<Error>(member.node.content);
+  const std::optional<Node> matrix = member.node.parts->find(member.name == "raw" ? "X" : "counts");
+  return matrix && may_be_x(*matrix);
+} catch (const Error&) {
+  return true;  // making the matrix reports the error
+}
+
 Table needed_frame(const GroupPtr& group, std::string_view name, Context& context) {
   if (auto table = frame_of(member_of(group, name, context))) return *std::move(table);
   throw unsupported("{} is not a table of AnnData", name);
@@ -147,18 +171,26 @@ AnnotatedMatrix anndata_of(const GroupPtr& group, Context& context) {
 
 void find_anndata(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found) {
   if (!directory.parts || !is_anndata_group(*directory.parts)) return;
-  bool has_obs = false, has_var = false, has_columns = false;
+  FoundAnnotatedMatrix anndata{"anndata",
+                               [group = directory.parts, &context] { return anndata_of(group, context); }};
+  anndata.has_counts = false;
+  bool has_obs = false, has_var = false, has_raw = false;
   for (const Member& member : directory.parts->members()) {
     if (member.name == "mod") return;  // a MuData has several
     if (member.name == "obs") {
       has_obs = may_be_frame(member.node);
-      has_columns = may_have_columns(member.node);
+      anndata.has_obs = may_have_columns(member.node);
+      anndata.cells = rows_of(member.node);
     }
-    if (member.name == "var") has_var = may_be_frame(member.node);
+    if (member.name == "var") {
+      has_var = may_be_frame(member.node);
+      anndata.genes = rows_of(member.node);
+    }
+    anndata.has_counts |= may_be_counts(member);
+    has_raw |= member.name == "raw";
   }
-  if (!has_obs || !has_var) return;
-  found.push_back(
-      {"anndata", [group = directory.parts, &context] { return anndata_of(group, context); }, has_columns});
+  if (has_raw) anndata.genes.reset();  // those of raw may be used
+  if (has_obs && has_var) found.push_back(std::move(anndata));
 }
 
 }  // namespace plainfs::annotated

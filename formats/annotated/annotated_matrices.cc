@@ -27,12 +27,20 @@ AnnotatedMatrix of_sparse(const SparseMatrix& matrix, ArrayPtr types = nullptr) 
   return made;
 }
 
+// Sets the numbers of cells and genes. Those of a damaged matrix are unknown.
+void set_sides(const SparseMatrix& matrix, FoundAnnotatedMatrix& found) {
+  if (matrix.error) return;
+  found.cells = matrix.columns;
+  found.genes = matrix.rows;
+}
+
 // Finds the matrix of a store that is one sparse matrix of genes by cells.
 void find_sparse_root(const Node& directory, std::vector<FoundAnnotatedMatrix>& found) {
   const auto* matrix = std::get_if<SparseMatrix>(&directory.content);
   if (!matrix || !directory.parts || directory.parts->parent()) return;
   if (!matrix->row_names || !matrix->column_names) return;
   found.push_back({kName, [matrix = *matrix] { return of_sparse(matrix); }});
+  set_sides(*matrix, found.back());
 }
 
 // Finds the matrix of Cell Ranger's .h5, version 2: the member matrix of the root, with ids of its features.
@@ -48,6 +56,7 @@ void find_tenx(const Node& directory, Context& context, std::vector<FoundAnnotat
       found.push_back({kName, [node = member.node, matrix = *matrix, &context] {
                          return of_sparse(matrix, feature_types(node, matrix.rows, context));
                        }});
+    if (matrix && matrix->row_ids) set_sides(*matrix, found.back());
   }
 }
 
@@ -97,6 +106,10 @@ void find_loom(const Node& directory, Context& context, std::vector<FoundAnnotat
                    [matrix = *matrix, row_attrs = *row_attrs, col_attrs = *col_attrs, root = directory.parts,
                     &context] { return of_loom(matrix, row_attrs, col_attrs, root, context); },
                    !col_attrs->columns.empty()});
+  if (const std::optional<Extent> extent = extent_of(*matrix)) {
+    found.back().cells = extent->columns;
+    found.back().genes = extent->rows;
+  }
 }
 
 // Finds the matrix of an AnnotatedGroup.

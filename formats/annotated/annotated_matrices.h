@@ -17,6 +17,9 @@ struct FoundAnnotatedMatrix {
   std::string name;                       // of the file that shows it, without an extension
   std::function<AnnotatedMatrix()> make;  // throws if a part that it needs cannot be read
   bool has_obs = false;                   // obs has columns, or cannot be read and may have some
+  // The number of cells and of genes, if they are known without reading data.
+  std::optional<uint64_t> cells{}, genes{};
+  bool has_counts = true;  // false if it is known to have no X, counts or raw
 };
 
 // Returns the annotated matrices of a directory with refined members. Reads no data, and lists no more than

@@ -28,10 +28,17 @@ std::string assay_of(const Node& directory) {
 using MakeMatrix = std::function<AnnotatedMatrix()>;
 
 // Returns the annotated matrix of a directory, if it is the only one and has no name of its own there.
-std::optional<MakeMatrix> only_matrix(const Node& directory, Context& context) {
+std::optional<FoundAnnotatedMatrix> only_matrix(const Node& directory, Context& context) {
   std::vector<FoundAnnotatedMatrix> found = annotated_matrices(directory, context);
   if (found.size() != 1 || found[0].name != "anndata") return std::nullopt;
-  return std::move(found[0].make);
+  return std::move(found[0]);
+}
+
+// Returns what Seurat requires and the matrix is known to lack; "" if nothing.
+std::string_view missing_part(const FoundAnnotatedMatrix& matrix) {
+  if (matrix.cells == 0) return "no cells";
+  if (matrix.genes == 0) return "no features";
+  return matrix.has_counts ? "" : "no X, layers/counts or raw/X";
 }
 
 struct Modality {
@@ -82,15 +89,20 @@ std::optional<FoundSeuratObject> find_modalities(const Node& directory, Context&
   for (const std::string& name : anndata::modalities_of(*mod->parts)) {
     const std::optional<Node> node = mod->parts->find(name);
     if (!node || !node->parts) return std::nullopt;
-    auto make = only_matrix(*node, context);
-    if (!make) return std::nullopt;
+    auto matrix = only_matrix(*node, context);
+    if (!matrix) return std::nullopt;
+    if (const std::string_view missing = missing_part(*matrix); !missing.empty()) {
+      context.notice(
+          fmt::format("seurat.rds: {}: not in the object: it has {}", node->parts->path(), missing));
+      continue;
+    }
     const std::optional<uint64_t> its_cells = cells_of(node->parts, context);
     if (cells && its_cells && *cells != *its_cells) {
       context.notice(fmt::format("no seurat.rds of {}: {} has {} of its {} cells", root->path(), name,
                                  *its_cells, *cells));
       return std::nullopt;
     }
-    modalities.push_back({name, *std::move(make)});
+    modalities.push_back({name, std::move(matrix->make)});
   }
   if (modalities.empty()) return std::nullopt;
   return [root, modalities, &context] { return joined(root, modalities, context); };
@@ -99,8 +111,12 @@ std::optional<FoundSeuratObject> find_modalities(const Node& directory, Context&
 }  // namespace
 
 std::optional<FoundSeuratObject> find_seurat_object(const Node& directory, Context& context) {
-  if (auto make = only_matrix(directory, context)) {
-    return [name = assay_of(directory), make = *std::move(make)] {
+  if (auto matrix = only_matrix(directory, context)) {
+    if (const std::string_view missing = missing_part(*matrix); !missing.empty()) {
+      context.notice(fmt::format("no seurat.rds of {}: it has {}", directory.parts->path(), missing));
+      return std::nullopt;
+    }
+    return [name = assay_of(directory), make = std::move(matrix->make)] {
       JointMatrices joint;
       joint.parts.push_back({name, make()});
       joint.obs = joint.parts[0].matrix.obs;

@@ -1,5 +1,7 @@
 // The annotated matrix of an AnnData, the source of the files for other programs.
 #include "formats/annotated/annotated_matrices.h"
+#include "formats/annotated/main_part.h"
+#include "formats/annotated/seurat_objects.h"
 
 #include <boost/test/unit_test.hpp>
 #include <map>
@@ -23,7 +25,81 @@ Node scalar(double value) {
       LabelledArray{std::make_shared<MemoryArray>(type, Shape{}, std::move(elements)), nullptr, nullptr}};
 }
 
+// Returns a MuData with a modality for each name, in the order of mod-order, with these genes.
+std::shared_ptr<MemoryGroup> mudata(
+    const std::vector<std::pair<std::string, std::vector<std::string>>>& all) {
+  auto root = std::make_shared<MemoryGroup>();
+  root->set_attributes(encoding("MuData", "0.1.0"));
+  add_frame(*root, "obs", {"c1", "c2", "c3"});
+  const auto mod = root->add_group("mod");
+  std::vector<std::string> order;
+  for (const auto& [name, genes] : all) {
+    order.insert(order.begin(), name);
+    const auto modality = mod->add_group(name);
+    modality->set_attributes(encoding("anndata", "0.1.0"));
+    add_frame(*modality, "obs", {"c1", "c2", "c3"});
+    add_frame(*modality, "var", genes);
+    modality->add("X", dense({3, genes.size()}));
+  }
+  set_attribute(*mod, "mod-order", texts(order));
+  return root;
+}
+
 BOOST_AUTO_TEST_SUITE(anndata_annotated)
+
+BOOST_AUTO_TEST_CASE(main_part_is_the_first_of_mod_order) {
+  AnnDataStore store;
+  BOOST_TEST(main_part(store.refined_root()).empty());
+  store.root = mudata({{"atac", {"p1"}}, {"rna", {"g1", "g2"}}});
+  BOOST_TEST(main_part(store.refined_root()) == (Texts{"mod", "rna"}));
+  store.root->set_attributes({{"active.assay", texts({"ADT"})}});
+  BOOST_TEST(main_part({{}, store.root, {}, {}}) == (Texts{"assays", "ADT"}));
+}
+
+BOOST_AUTO_TEST_CASE(modality_without_features_is_left_out) {
+  AnnDataStore store;
+  store.root = mudata({{"vdj", {}}, {"rna", {"g1", "g2"}}});
+  const auto found = find_seurat_object(store.refined_root(), store.context);
+  BOOST_TEST_REQUIRE(found.has_value());
+  const JointMatrices joint = std::get<std::function<JointMatrices()>>(*found)();
+  BOOST_TEST_REQUIRE(joint.parts.size() == 1u);
+  BOOST_TEST(joint.parts[0].name == "rna");
+  BOOST_TEST(store.context.warned("seurat.rds: /mod/vdj: not in the object: it has no features"));
+  store.root = mudata({{"vdj", {}}});
+  BOOST_TEST(!find_seurat_object(store.refined_root(), store.context).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(object_without_a_part_that_seurat_requires_is_not_found) {
+  const auto reason = [](bool has_x, const std::vector<std::string>& cells,
+                         const std::vector<std::string>& genes, auto&& add) {
+    AnnDataStore store;
+    store.root = std::make_shared<MemoryGroup>();
+    store.root->set_attributes(encoding("anndata", "0.1.0"));
+    add_frame(*store.root, "obs", cells);
+    add_frame(*store.root, "var", genes);
+    if (has_x) store.root->add("X", dense({cells.size(), genes.size()}));
+    add(*store.root);
+    if (find_seurat_object(store.refined_root(), store.context)) return std::string("found");
+    return store.context.warnings().empty() ? "no notice" : store.context.warnings().back();
+  };
+  const auto nothing = [](MemoryGroup&) {};
+  const Texts cells{"c1", "c2"}, genes{"g1"};
+  BOOST_TEST(reason(true, cells, genes, nothing) == "found");
+  BOOST_TEST(reason(true, {}, genes, nothing) == "no seurat.rds of /: it has no cells");
+  BOOST_TEST(reason(true, cells, {}, nothing) == "no seurat.rds of /: it has no features");
+  const std::string no_matrix = "no seurat.rds of /: it has no X, layers/counts or raw/X";
+  BOOST_TEST(reason(false, cells, genes, nothing) == no_matrix);
+  const auto add_null = [](MemoryGroup& root) { root.add("X", Node{Nothing{}}); };
+  BOOST_TEST(reason(false, cells, genes, add_null) == no_matrix);
+  for (const std::string part : {"layers", "raw"}) {
+    const auto add_part = [&](MemoryGroup& root) {
+      root.add_group(part)->add(part == "raw" ? "X" : "counts", dense({2, 1}));
+    };
+    BOOST_TEST(reason(false, cells, genes, add_part) == "found", part);
+  }
+  const auto add_damage = [](MemoryGroup& root) { root.add("X", Node{damaged("half of it")}); };
+  BOOST_TEST(reason(false, cells, genes, add_damage) == "found");
+}
 
 BOOST_AUTO_TEST_CASE(a_dense_matrix_has_the_feature_types_of_its_genes) {
   AnnDataStore store;
