@@ -55,7 +55,9 @@ std::optional<uint64_t> cells_of(const GroupPtr& anndata, Context& context) {
   return table ? std::optional(table->rows) : std::nullopt;
 }
 
-JointMatrices joined(const GroupPtr& root, const std::vector<Modality>& modalities, Context& context) {
+// names: of all modalities of the store.
+JointMatrices joined(const GroupPtr& root, const std::vector<Modality>& modalities,
+                     const std::vector<std::string>& names, Context& context) {
   JointMatrices joint;
   for (const auto& [name, make] : modalities) joint.parts.push_back({name, make()});
   const auto obs = content_of<Table>(member_of(root, "obs", context));
@@ -65,10 +67,8 @@ JointMatrices joined(const GroupPtr& root, const std::vector<Modality>& modaliti
     const std::optional<Node> room = member_of(root, name, context);
     if (!room || !room->parts) return;
     for (Member& member : room->parts->members()) {
-      const bool is_mask =  // marks the cells of a modality
-          std::any_of(modalities.begin(), modalities.end(),
-                      [&](const Modality& modality) { return modality.name == member.name; });
-      if (is_mask) continue;
+      const bool is_mask = std::find(names.begin(), names.end(), member.name) != names.end();
+      if (is_mask) continue;  // it marks the cells of a modality
       parts.push_back({member.name, readable(std::move(member.node), context).content});
     }
   };
@@ -86,7 +86,8 @@ std::optional<FoundSeuratObject> find_modalities(const Node& directory, Context&
   if (!mod || !mod->parts || !root->find("obs")) return std::nullopt;
   std::vector<Modality> modalities;
   const std::optional<uint64_t> cells = cells_of(root, context);
-  for (const std::string& name : anndata::modalities_of(*mod->parts)) {
+  const std::vector<std::string> names = anndata::modalities_of(*mod->parts);
+  for (const std::string& name : names) {
     const std::optional<Node> node = mod->parts->find(name);
     if (!node || !node->parts) return std::nullopt;
     auto matrix = only_matrix(*node, context);
@@ -105,7 +106,7 @@ std::optional<FoundSeuratObject> find_modalities(const Node& directory, Context&
     modalities.push_back({name, std::move(matrix->make)});
   }
   if (modalities.empty()) return std::nullopt;
-  return [root, modalities, &context] { return joined(root, modalities, context); };
+  return [root, modalities, names, &context] { return joined(root, modalities, names, context); };
 }
 
 }  // namespace

@@ -270,8 +270,6 @@ class PageMaker {
       if (entry.is_unlisted || entry.is_link || !entry.error.empty()) continue;
       const OpenMeaning meaning = entry.place.filesystem->meaning(entry.place.inode);
       if (meaning.what.member != page_.contents[0].name) continue;
-      const auto* matrix = std::get_if<SparseMatrix>(&meaning.what.node.content);
-      if (matrix && (matrix->rows == 0 || matrix->columns == 0)) refuse_seurat();
       return add_data(meaning.what.node);
     }
   }

@@ -3,15 +3,11 @@
 #include "formats/core/base/probe.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/schemas/bpcells/schema.h"
+#include "formats/schemas/robject/bpcells_operations.h"
 #include "formats/schemas/robject/meaning.h"
 
 namespace plainfs::robject {
 namespace {
-
-std::string bpcells_class(const Value& object) {
-  const std::vector<std::string> classes = object.classes();
-  return classes.empty() ? "" : classes.front();
-}
 
 // Returns the array of a slot. R has no unsigned integers and no floats. BPCells keeps the bits of both in
 // integer vectors, in which NA is just 2^31, and 64-bit integers as doubles, which the schema reads by value.
@@ -90,7 +86,20 @@ bool is_transposed(const Value& object) {
 Node opened(const ValuePtr& object, const View& view) {
   if (object->attribute("version")) return object_in_memory(object, view);
   if (object->attribute("dir")) return object_on_disk(*object, view);
-  throw unsupported("a BPCells object of class {} without data in memory", bpcells_class(*object));
+  if (const ValuePtr matrix = object->attribute("mat")) return sparse_node(matrix, view);  // a dgCMatrix
+  throw unsupported("the BPCells class {} is not read; store it with write_matrix_dir() in R and use that",
+                    bpcells_class(*object));
+}
+
+Node meaning_of_stored(const ValuePtr& object, const View& view) {
+  Node node = opened(object, view);
+  if (std::optional<Node> meant = bpcells::refine(node, view.scope->context)) node = *std::move(meant);
+  return node;
+}
+
+// Returns whether the object is an operation on matrices, known or not. Fragments have no dim.
+bool is_operation(const Value& object) {
+  return is_bpcells_operation(object) && object.attribute("dim");
 }
 
 void set_names(SparseMatrix& matrix, const Value& object, const View& view) {
@@ -103,6 +112,20 @@ void set_names(SparseMatrix& matrix, const Value& object, const View& view) {
   if (!dimnames) return;
   matrix.row_names = side_names(object, "dimnames", 0, matrix.rows, view);
   matrix.column_names = side_names(object, "dimnames", 1, matrix.columns, view);
+}
+
+// named: the object with the names.
+Node operation_node(const ValuePtr& operation, const Value& named, const View& view) {
+  const StoredMatrix stored = [view = View{view.scope, {nullptr, view.place.path}}](const ValuePtr& object) {
+    const Node node = meaning_of_stored(object, view);
+    if (const auto* matrix = std::get_if<SparseMatrix>(&node.content)) return *matrix;
+    throw unsupported("the BPCells class {} is not read as a matrix", bpcells_class(*object));
+  };
+  SparseMatrix matrix = bpcells_result(operation, is_transposed(*operation), stored, view.scope->context);
+  set_names(matrix, named, view);
+  Node node;
+  node.content = std::move(matrix);
+  return node;
 }
 
 }  // namespace
@@ -123,15 +146,15 @@ Node bpcells_node(const ValuePtr& object, const View& view) {
     stored = inner;
   }
   try {
-    Node node = opened(stored, view);
-    if (std::optional<Node> meant = bpcells::refine(node, view.scope->context)) node = *std::move(meant);
+    if (is_operation(*stored)) return operation_node(stored, *object, view);
+    Node node = meaning_of_stored(stored, view);
     auto* matrix = std::get_if<SparseMatrix>(&node.content);
-    const bool is_on_disk = !stored->attribute("version");
-    if (matrix && is_on_disk && is_transposed(*stored) != matrix->by_row) {
+    const bool is_in_object = stored->attribute("version") != nullptr;
+    if (matrix && !is_in_object && is_transposed(*stored) != matrix->by_row) {
       std::swap(matrix->rows, matrix->columns);
       matrix->by_row = !matrix->by_row;
     }
-    if (matrix && (stored != object || is_on_disk || view.sides)) set_names(*matrix, *object, view);
+    if (matrix && (stored != object || !is_in_object || view.sides)) set_names(*matrix, *object, view);
     return node;
   } catch (const Error& error) {
     if (is_transient(error)) throw;

@@ -1,9 +1,14 @@
 #include "formats/schemas/robject/schema.h"
 
+#include <fmt/ranges.h>
+
 #include <boost/filesystem.hpp>
 #include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <tuple>
 
 #include "formats/containers/rds/container.h"
+#include "formats/core/algebra/common_type.h"
 #include "tests/support/golden_arrays.h"
 #include "tests/support/mentions.h"
 #include "tests/support/probe.h"
@@ -103,6 +108,188 @@ BOOST_AUTO_TEST_CASE(floats_are_the_bits_of_integers) {
   BOOST_TEST((matrix.pointer->dtype() == number_type(Kind::unsigned_integer, 4)), "v1 pointers have 32 bits");
 }
 
+// Writes a matrix of 3 rows and 2 columns: (1, 1) = 5, (3, 1) = 7, (2, 2) = 9.
+void write_stored(rds::RStream& out, bool is_transposed = false) {
+  out.s4().tag("val").integers({5, 7, 9}).tag("index").integers({0, 2, 1}).tag("idxptr").reals({0, 2, 3});
+  out.tag("version").strings({"unpacked-uint-matrix-v2"});
+  out.tag("dim").integers(is_transposed ? std::vector<int32_t>{2, 3} : std::vector<int32_t>{3, 2});
+  out.tag("transpose").logical(is_transposed).tag("dimnames").list(2).nil().nil();
+  out.class_of("UnpackedMatrixMem_uint32_t", "BPCells");
+}
+
+// Begins an operation; its own slots follow.
+rds::RStream& begin_operation(rds::RStream& out, const std::vector<int32_t>& dim,
+                              bool is_transposed = false) {
+  return out.s4()
+      .tag("dim")
+      .integers(dim)
+      .tag("transpose")
+      .logical(is_transposed)
+      .tag("dimnames")
+      .list(2)
+      .nil()
+      .nil();
+}
+
+// Returns the matrix row by row, "5 0; 0 9; 7 0".
+std::string rows_of(const rds::RStream& out, TestContext& context) {
+  const RdsFile file(out.text);
+  const SparseMatrix matrix = evaluated(matrix_of(object_in(file.path, context)));
+  if (matrix.error) throw *matrix.error;
+  const Elements values = as_type(matrix.value->dtype(), read_all(*matrix.value), number_type(Kind::real, 8));
+  const Elements index =
+      as_type(matrix.index->dtype(), read_all(*matrix.index), number_type(Kind::integer, 8));
+  const Elements pointer =
+      as_type(matrix.pointer->dtype(), read_all(*matrix.pointer), number_type(Kind::integer, 8));
+  std::vector<std::vector<double>> rows(matrix.rows, std::vector<double>(matrix.columns));
+  for (uint64_t major = 0; major < matrix.majors(); ++major)
+    for (int64_t i = pointer.values<int64_t>()[major]; i < pointer.values<int64_t>()[major + 1]; ++i) {
+      const auto minor = static_cast<uint64_t>(index.values<int64_t>()[static_cast<size_t>(i)]);
+      (matrix.by_row ? rows[major][minor] : rows[minor][major]) =
+          values.values<double>()[static_cast<size_t>(i)];
+    }
+  std::string text;
+  for (const auto& row : rows) text += fmt::format("{}{}", text.empty() ? "" : "; ", fmt::join(row, " "));
+  return text;
+}
+
+BOOST_AUTO_TEST_CASE(subset_selects_stored_rows_and_columns) {
+  TestContext context;
+  rds::RStream out = start();
+  begin_operation(out, {2, 2}).tag("matrix");
+  write_stored(out);
+  out.tag("row_selection")
+      .integers({3, 1})
+      .tag("col_selection")
+      .integers({})
+      .tag("zero_dims")
+      .integers({0, 0});
+  out.class_of("MatrixSubset", "BPCells");
+  BOOST_TEST(rows_of(out, context) == "7 0; 5 0");
+
+  out = start();  // t(t(x)[2:1, ]): the selections are those of the stored matrix
+  begin_operation(out, {2, 3}, true).tag("matrix");
+  write_stored(out, true);
+  out.tag("row_selection")
+      .integers({})
+      .tag("col_selection")
+      .integers({2, 1})
+      .tag("zero_dims")
+      .integers({0, 0});
+  out.class_of("MatrixSubset", "BPCells");
+  BOOST_TEST(rows_of(out, context) == "0 9 0; 5 0 7");
+
+  out = start();
+  begin_operation(out, {0, 2}).tag("matrix");
+  write_stored(out);
+  out.tag("row_selection").integers({}).tag("col_selection").integers({}).tag("zero_dims").integers({1, 0});
+  out.class_of("MatrixSubset", "BPCells");
+  BOOST_TEST(rows_of(out, context) == "");
+}
+
+BOOST_AUTO_TEST_CASE(selection_beyond_the_matrix_is_damage) {
+  TestContext context;
+  for (const auto& [row, rows, words] : {std::tuple{4, 1, "row_selection has the index 4, expected 1 to 3"},
+                                         std::tuple{0, 1, "row_selection has the index 0, expected 1 to 3"},
+                                         std::tuple{2, 2, "has 2 columns and 1 rows, expected 2 and 2"}}) {
+    rds::RStream out = start();
+    begin_operation(out, {rows, 2}).tag("matrix");
+    write_stored(out);
+    out.tag("row_selection")
+        .integers({row})
+        .tag("col_selection")
+        .integers({})
+        .tag("zero_dims")
+        .integers({0, 0});
+    out.class_of("MatrixSubset", "BPCells");
+    BOOST_CHECK_EXCEPTION(rows_of(out, context), Error, mentions(words));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(bound_matrices_are_joined) {
+  TestContext context;
+  for (const bool by_rows : {true, false}) {
+    rds::RStream out = start();
+    begin_operation(out, by_rows ? std::vector<int32_t>{6, 2} : std::vector<int32_t>{3, 4});
+    out.tag("matrix_list").list(2);
+    write_stored(out);
+    begin_operation(out, {3, 2}).tag("matrix");
+    write_stored(out);
+    out.tag("type").strings({"double"}).class_of("ConvertMatrixType", "BPCells");
+    out.tag("threads").integers({0}).class_of(by_rows ? "RowBindMatrices" : "ColBindMatrices", "BPCells");
+    BOOST_TEST(rows_of(out, context) ==
+               (by_rows ? "5 0; 0 9; 7 0; 5 0; 0 9; 7 0" : "5 0 5 0; 0 9 0 9; 7 0 7 0"));
+  }
+}
+
+// Writes log1p or another transform of the stored matrix. write: writes its slots.
+template <class Write>
+std::string transformed_rows(const std::string& name, Write&& write, TestContext& context,
+                             bool is_transposed = false) {
+  rds::RStream out = start();
+  begin_operation(out, is_transposed ? std::vector<int32_t>{2, 3} : std::vector<int32_t>{3, 2},
+                  is_transposed);
+  out.tag("matrix");
+  write_stored(out, is_transposed);
+  write(out);
+  out.class_of(name, "BPCells");
+  return rows_of(out, context);
+}
+
+BOOST_AUTO_TEST_CASE(transforms_are_computed_by_element) {
+  TestContext context;
+  const auto plain = [](rds::RStream&) {};
+  const auto global = [](std::vector<double> numbers) {
+    return [numbers](rds::RStream& out) { out.tag("global_params").reals(numbers); };
+  };
+  BOOST_TEST(transformed_rows("TransformSquare", plain, context) == "25 0; 0 81; 49 0");
+  BOOST_TEST(transformed_rows("TransformPow", global({3}), context) == "125 0; 0 729; 343 0");
+  BOOST_TEST(transformed_rows("TransformMin", global({6}), context) == "5 0; 0 6; 6 0");
+  BOOST_TEST(transformed_rows("TransformBinarize", global({7, 1}), context) == "0 0; 0 1; 0 0");
+  BOOST_TEST(transformed_rows("TransformBinarize", global({7, 0}), context) == "0 0; 0 1; 1 0");
+  BOOST_TEST(transformed_rows(
+                 "TransformMinByRow",
+                 [](rds::RStream& out) {
+                   out.tag("row_params").reals({6, 8, 2});
+                 },
+                 context) == "5 0; 0 8; 2 0");
+  BOOST_TEST(transformed_rows(
+                 "TransformMinByCol",
+                 [](rds::RStream& out) {
+                   out.tag("col_params").reals({6, 8});
+                 },
+                 context) == "5 0; 0 8; 6 0");
+  BOOST_TEST(transformed_rows("TransformLog1p", plain, context) ==
+             fmt::format("{} 0; 0 {}; {} 0", std::log1p(5.0), std::log1p(9.0), std::log1p(7.0)));
+  BOOST_TEST(transformed_rows("TransformExpm1Slow", plain, context) ==
+             fmt::format("{} 0; 0 {}; {} 0", std::expm1(5.0), std::expm1(9.0), std::expm1(7.0)));
+}
+
+BOOST_AUTO_TEST_CASE(scales_multiply_rows_and_columns_as_stored) {
+  TestContext context;
+  const auto scale = [](std::vector<int32_t> active) {
+    return [active](rds::RStream& out) {
+      out.tag("row_params").reals({2, 0, 3, 0, 4, 0}).tag("col_params").reals({10, 0, 100, 0});
+      out.tag("global_params").reals({0.5, 0}).tag("active_transforms").integers(active);
+    };
+  };
+  const std::string name = "TransformScaleShift";
+  BOOST_TEST(transformed_rows(name, scale({1, 0, 0, 0, 0, 0}), context) == "10 0; 0 27; 28 0");
+  BOOST_TEST(transformed_rows(name, scale({0, 1, 0, 0, 0, 0}), context) == "50 0; 0 900; 70 0");
+  BOOST_TEST(transformed_rows(name, scale({0, 0, 1, 0, 0, 0}), context) == "2.5 0; 0 4.5; 3.5 0");
+  BOOST_TEST(transformed_rows(name, scale({1, 1, 1, 0, 0, 0}), context) == "50 0; 0 1350; 140 0");
+  BOOST_TEST(transformed_rows(name, scale({1, 0, 0, 0, 0, 0}), context, true) == "10 0 28; 0 27 0");
+  BOOST_CHECK_EXCEPTION(transformed_rows(name, scale({1, 0, 0, 0, 1, 0}), context), Error,
+                        mentions("a number is added to each element"));
+}
+
+BOOST_AUTO_TEST_CASE(unknown_operation_is_refused_by_its_class) {
+  TestContext context;
+  const auto plain = [](rds::RStream&) {};
+  BOOST_CHECK_EXCEPTION(transformed_rows("SCTransformPearson", plain, context), Error,
+                        mentions("the BPCells class SCTransformPearson is not computed"));
+}
+
 BOOST_AUTO_TEST_CASE(lists_are_directories) {
   TestContext context;
   rds::RStream out = start();
@@ -141,11 +328,12 @@ BOOST_AUTO_TEST_CASE(an_object_of_an_unknown_version_fails_alone) {
   BOOST_TEST(matrix_of(*root.parts->find("old")).rows == 3u);
 }
 
-BOOST_AUTO_TEST_CASE(an_operation_on_matrices_is_not_carried_out) {
+BOOST_AUTO_TEST_CASE(object_of_another_class_is_refused_by_its_name) {
   TestContext context;
-  const RdsFile file(start().s4().class_of("TransformLog1p", "BPCells").text);
-  BOOST_TEST(why_not(object_in(file.path, context)) ==
-             "a BPCells object of class TransformLog1p without data in memory");
+  const RdsFile file(start().s4().class_of("ShiftFragments", "BPCells").text);
+  BOOST_TEST(
+      why_not(object_in(file.path, context)) ==
+      "the BPCells class ShiftFragments is not read; store it with write_matrix_dir() in R and use that");
 }
 
 BOOST_AUTO_TEST_CASE(missing_directory_is_named) {
