@@ -67,8 +67,34 @@ constexpr Magic kMagic[] = {
     {0, "\xef\xbf\xbdHDF"sv, kChangedHdf5},
     {0, "\x1f\xc2\x8b"sv, "a gzip file that was damaged by a transfer as text; copy it again as binary"},
     {0, "\x1f\xef\xbf\xbd"sv, "a gzip file that was damaged by a transfer as text; copy it again as binary"},
+    {0, "FCS3."sv, "a flow cytometry file (FCS), which flowCore in R and fcsparser in Python read"},
+    {0, "FCS2."sv, "a flow cytometry file (FCS), which flowCore in R and fcsparser in Python read"},
+    {0, "\x26\xfc\x8f\x88"sv, "a bigWig file, which rtracklayer, pyBigWig and genome browsers read"},
+    {0, "\x6c\x1b\x01"sv, "a .bed file of PLINK, which plink and bed-reader read"},
+    {0, "FEA1"sv, "a Feather file of version 1, which pandas and R's arrow read"},
+    {0, "ZISRAWFILE"sv,
+     "a microscope image of Zeiss (CZI), which Bio-Formats reads; bioformats2raw writes OME-Zarr"},
     {0, "RDX"sv, "an R workspace, which is read under a name in .RData"},
 };
+
+// Files that are known by their names alone.
+struct Ending {
+  std::string_view ending;
+  std::string_view what;
+};
+constexpr Ending kEndings[] = {
+    {".cloupe",
+     "a file of 10x's Loupe Browser, which no other program reads; use filtered_feature_bc_matrix.h5 of the "
+     "same run"},
+    {".vloupe",
+     "a file of 10x's Loupe V(D)J Browser, which no other program reads; use the .csv files of the same run"},
+    {".annoy",
+     "an index of nearest neighbours (Annoy), which Seurat and uwot load; the object that it belongs to has "
+     "the data"},
+};
+
+constexpr std::string_view kGem =
+    "a table of Stereo-seq (GEM) with a line for each gene and place, which stereopy reads; its .gef is HDF5";
 
 // Returns the integer number i of text in that byte order. Requires: text holds it.
 uint32_t word_of(std::string_view text, size_t i, bool is_big_endian) {
@@ -122,8 +148,15 @@ bool is_readable_text(std::string_view text) {
   return false;
 }
 
+// Returns whether text is the beginning of a GEM file: lines of "#Key=value", then the names of its columns.
+bool is_gem(std::string_view text) {
+  while (text.starts_with('#')) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  return text.starts_with("geneID\tx\ty\t") || text.starts_with("geneID\tgeneName\tx\ty\t");
+}
+
 std::string kind_of_text(std::string_view text) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  if (is_gem(text)) return std::string(kGem);
   text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
   if (starts_with_any(text, {"<!doctype html", "<html", "<head", "<body", "<script"}))
     return "a web page (HTML) that was saved in place of the file; download the file itself";
@@ -144,6 +177,7 @@ std::string kind_of_gzip(const File& file) {
   if (text.starts_with(kHdf5)) return "an HDF5 file that was compressed with gzip; gunzip it first";
   if (text.size() > kTarMark && text.substr(kTarMark).starts_with("ustar"))
     return "a tar archive that was compressed with gzip; unpack it first";
+  if (is_gem(text)) return std::string(kGem) + "; unpack it first";
   return "a gzip file; unpack it first (an R object is read under a name in .rds or .RData)";
 }
 
@@ -172,6 +206,8 @@ std::string foreign_kind(const std::string& path, Context& context) {
   if (is_matlab_4(text)) return std::string(kOldMatlab);
   if (text.find_first_not_of('\0') == std::string_view::npos)
     return "a file that begins with only zeros; copy or download it again";
+  for (const Ending& known : kEndings)
+    if (lower_case(path).ends_with(known.ending)) return std::string(known.what);
   return is_readable_text(text) ? kind_of_text(text) : std::string();
 }
 

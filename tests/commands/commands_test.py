@@ -569,6 +569,16 @@ class Commands(unittest.TestCase):
                 struct.pack(">5i2sd", 1000, 1, 1, 0, 2, b"x\0", 1),
                 "a MATLAB file of before version 7.3",
             ),
+            ("a.cloupe", b'{"version":"6.0"}' + bytes(99), "a file of 10x's Loupe Browser, which no other program reads"),
+            ("idx.annoy", bytes(range(1, 99)), "an index of nearest neighbours (Annoy)"),
+            ("a.gem", b"#FileFormat=GEMv0.1\n#OffsetX=0\ngeneID\tx\ty\tMIDCount\n", "a table of Stereo-seq (GEM)"),
+            (
+                "a.gem.gz",
+                gzip.compress(b"geneID\tgeneName\tx\ty\tMIDCount\nENS1\tA\t1\t2\t3\n"),
+                "a table of Stereo-seq (GEM) with a line for each gene and place, which stereopy reads; its .gef is "
+                "HDF5; unpack it first",
+            ),
+            ("a.fcs", b"FCS3.0    58", "a flow cytometry file (FCS)"),
             ("._x.h5ad", b"\0\x05\x16\x07\0\x02\0\0", "metadata that macOS keeps beside a file (AppleDouble)"),
         ):
             with self.subTest(name):
