@@ -237,6 +237,20 @@ class Choice(Folder):
             self.exported("--level=0", "--of", "b.h5ad", self.at("lab"), self.at("b.rds")), cat(PBMC, "seurat.rds")
         )
 
+    # As saveHDF5SummarizedExperiment() writes it: se.rds, with its assays in assays.h5.
+    @needs_modules("h5py")
+    def test_object_of_a_folder_comes_before_arrays_beside_it(self):
+        import h5py
+
+        os.mkdir(self.at("saved"))
+        shutil.copy(PBMC, self.at("saved", "se.h5ad"))
+        with h5py.File(self.at("saved", "assays.h5"), "w") as file:
+            file["assay001"] = [[1, 2], [3, 4]]
+        for ending, path in ((".rds", "seurat.rds"), (".csv", "obs.csv")):
+            self.assertEqual(
+                self.exported("--level=0", self.at("saved"), self.at("out" + ending)), cat(PBMC, path), ending
+            )
+
     def test_named_views_are_files_of_a_folder(self):
         self.assertEqual(run("export", "--views=csv", PBMC, self.at("out.h5ad")).returncode, 0)
         self.assertIn("obs.csv", tree(self.at("out.h5ad")))

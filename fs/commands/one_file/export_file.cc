@@ -53,15 +53,18 @@ Failure no_such_form(Filesystem& filesystem, const std::string& store, const std
                                      target, store, possible_endings(filesystem)));
 }
 
-// Throws Failure if the files belong to several stores in a folder.
+// Throws Failure if the files belong to several stores in a folder. An array of one store is no choice beside
+// the object of another, as in the folder of an experiment with its assays in HDF5.
 void check_one_store(Filesystem& filesystem, const std::string& store, const std::vector<FormFile>& found) {
   if (filesystem.store()->format != "folder") return;
   const auto first_name = [](const FormFile& file) { return file.path.substr(0, file.path.find('/')); };
   std::string names;
   std::unordered_set<std::string> distinct;
-  for (const FormFile& file : found)
+  for (const FormFile& file : found) {
+    if (file.is_any && file.what != found.front().what) continue;
     if (distinct.insert(first_name(file)).second && distinct.size() <= kMostNamed)
       names.append(" ").append(first_name(file));
+  }
   if (distinct.size() > 1)
     throw Failure(
         kUsage, fmt::format("{}: {} stores can be written in this format; --of PATH chooses one:{}{}", store,

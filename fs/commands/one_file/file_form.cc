@@ -258,6 +258,7 @@ std::vector<FormFile> files_of_form(Filesystem& filesystem, const FileForm& form
     found.push_back(*file);
     found.back().is_part = rank.is_part();
     found.back().what = rank.name->what;
+    found.back().is_any = rank.name->pattern.starts_with('*');
   }
   return found;
 }

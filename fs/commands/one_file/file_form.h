@@ -49,6 +49,7 @@ struct FormFile {
   // Set by files_of_form():
   std::string_view what{};
   bool is_part = false;  // a column of a table, an array of a sparse matrix, or any array of an AnnData
+  bool is_any = false;   // has nothing but the ending of the form
 };
 
 // Returns everything in a directory and below it. Entries that cannot be listed are omitted.
