@@ -237,7 +237,7 @@ class Choice(Folder):
             self.exported("--level=0", "--of", "b.h5ad", self.at("lab"), self.at("b.rds")), cat(PBMC, "seurat.rds")
         )
 
-    # As saveHDF5SummarizedExperiment() writes it: se.rds, with its assays in assays.h5.
+    # saveHDF5SummarizedExperiment() writes se.rds, with its assays in assays.h5.
     @needs_modules("h5py")
     def test_object_of_a_folder_comes_before_arrays_beside_it(self):
         import h5py

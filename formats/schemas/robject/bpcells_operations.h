@@ -14,7 +14,7 @@ std::string bpcells_class(const Value& object);
 // Returns whether the object is an operation on other matrices, known or not. False for stored matrices.
 bool is_bpcells_operation(const Value& object);
 
-// Returns the matrix of an object that is no operation.
+// Returns the matrix of a stored object.
 using StoredMatrix = std::function<SparseMatrix(const ValuePtr& object)>;
 
 // Returns the result of an operation, without names, and without reading a matrix. by_row: whether the object

@@ -19,7 +19,7 @@ double number_of(T value) {
     return static_cast<double>(value);
 }
 
-// Returns a list of real numbers as integers. Reading throws damaged for a value that is no integer from 0 to
+// Returns a list of real numbers as integers. Reading throws damaged unless every value is an integer from 0 to
 // 2^53. name: for messages.
 ArrayPtr as_integers(const ArrayPtr& reals, const std::string& name) {
   const DType type = reals->dtype();
