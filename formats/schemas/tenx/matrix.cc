@@ -19,8 +19,8 @@ double number_of(T value) {
     return static_cast<double>(value);
 }
 
-// Returns a list of real numbers as integers. Reading throws damaged unless every value is an integer from 0 to
-// 2^53. name: for messages.
+// Returns a list of real numbers as integers. Reading throws damaged unless every value is an integer from 0
+// to 2^53. name: for messages.
 ArrayPtr as_integers(const ArrayPtr& reals, const std::string& name) {
   const DType type = reals->dtype();
   return mapped(reals, number_type(Kind::integer, 8), [type, name](const Elements& stored, const Box&) {
