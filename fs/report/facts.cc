@@ -111,7 +111,11 @@ std::string density_words(const ContentFacts& facts) {
   const double places =
       static_cast<double>(facts.extents[0].length) * static_cast<double>(facts.extents[1].length);
   if (places == 0) return {};
-  return fmt::format("{:.2g} %", 100 * static_cast<double>(facts.counts[0].number) / places);
+  // Two digits would round 99.6 to 1e+02.
+  const double percent = 100 * static_cast<double>(facts.counts[0].number) / places;
+  return percent < 99.5  ? fmt::format("{:.2g} %", percent)
+         : percent < 100 ? "> 99 %"
+                         : fmt::format("{:.0f} %", percent);
 }
 
 }  // namespace plainfs

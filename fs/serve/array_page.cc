@@ -11,6 +11,7 @@
 #include "fs/serve/first_rows.h"
 #include "fs/serve/page_text.h"
 #include "fs/serve/scatter.h"
+#include "fs/serve/statistics.h"
 
 namespace plainfs::serve {
 namespace {
@@ -90,16 +91,15 @@ class ArrayPage {
     }
     std::vector<double> numbers;
     append_doubles(values_.dtype(), values_.read(range(first, count)), numbers);
+    const Statistics statistics = statistics_of(numbers);
     Plot plot{"line",
               fmt::format("{} of {} elements of {}", count_words(count), count_words(all), name_),
-              {},
+              range_sentence(statistics),
               {"element", {}},
-              {name_, range_of(numbers, 0)}};
+              {name_, {statistics.least, statistics.greatest}}};
     plot.width = 1000;
     plot.height = 300;
     plot.x.range = {static_cast<double>(first), static_cast<double>(first + count - 1)};
-    plot.description = fmt::format("The values range from {} to {}.", number_words(plot.y.range.low),
-                                   number_words(plot.y.range.high));
     plot.marks.emplace_back(
         Line{envelope(numbers, static_cast<double>(first), 1, kLineSteps), Ink::group(0)});
     page_.figures.push_back({"Values", svg_of(plot), plot.title + ". " + plot.description});

@@ -72,6 +72,7 @@ CellColour colour_of_column(const PageCells& cells, const Column& column) {
   if (!column.values->dtype().is_numeric())
     throw unsupported("{}: a column of {}", column.name, column.values->dtype().name());
   colour.numbers = sampled_rows(*column.values, cells.matrix().cells, 1, 0, 1);
+  colour.statistics = statistics_of(colour.numbers);
   return colour;
 }
 
@@ -145,6 +146,7 @@ std::optional<CellColour> cell_colour(const PageCells& cells, std::string_view n
   if (!gene) return std::nullopt;
   CellColour colour{cells.genes()->label(*gene), true};
   colour.numbers = cells.values(*gene);
+  colour.statistics = statistics_of(colour.numbers);
   return colour;
 }
 

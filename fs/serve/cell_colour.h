@@ -21,6 +21,7 @@ struct CellColour {
   std::optional<CellGroups> groups{};          // if it is a column with levels
   std::vector<std::optional<Ink>> own_inks{};  // one per level, from uns/NAME_colors; or empty
   std::vector<double> numbers{};               // if there are no groups: one value per cell, NaN if missing
+  Statistics statistics{};                     // of the numbers
 
   Ink ink(size_t level) const {
     if (level < own_inks.size() && own_inks[level]) return *own_inks[level];
@@ -49,8 +50,10 @@ std::vector<std::string> nearest_colours(const PageCells& cells, std::string_vie
 
 inline constexpr size_t kMostLevelRows = 60;
 
-// Returns a row for each level of `by`, the highest mean first, at most kMostLevelRows. If the colour has
-// levels, a row counts the cells of each of those. A cell without a value is only counted as a cell.
+// Returns a row for each level of `by`, the highest mean first and levels without a value last, and a row for
+// the cells without a level, if there are any. If the colour has levels, a row counts the cells of each of
+// those, in the order of the levels of `by`. Of more than kMostLevelRows levels it has those with the highest
+// means, or with the most cells. Only values that are neither missing nor infinite are numbers.
 Distribution distribution_of(const CellColour& colour, const std::string& by_name, const CellGroups& by);
 
 // Returns the histogram of the colour's numbers. Requires: it has numbers.

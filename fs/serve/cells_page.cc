@@ -307,6 +307,7 @@ class CellsSection {
     if (!is_there(filesystem_, filesystem_.path(place_.directory) + "/" + column)) return;
     const PartNames levels("level", split_.levels);
     for (LevelRow& row : page_.distribution->rows) {
+      if (row.is_missing) continue;
       const auto level = std::find(split_.levels.begin(), split_.levels.end(), row.name);
       row.href =
           percent_encoded(

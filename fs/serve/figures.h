@@ -43,7 +43,4 @@ std::vector<double> sampled_rows(const Array& values, uint64_t rows, uint64_t st
 // values are reduced to the minimum and maximum of each of `most` stretches.
 std::vector<Spot> envelope(const std::vector<double>& values, double first, double step, uint64_t most);
 
-// Returns the quantiles `cut` and 1 - cut of the finite values; {0, 0} without such values. cut: 0 to 1.
-Interval range_of(std::vector<double> values, double cut);
-
 }  // namespace plainfs::serve

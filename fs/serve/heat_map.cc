@@ -4,10 +4,12 @@
 
 #include <algorithm>
 
+#include "formats/core/model/index_run.h"
 #include "formats/core/model/number_cast.h"
 #include "fs/serve/first_rows.h"
 #include "fs/serve/page_text.h"
 #include "fs/serve/plots/pixels.h"
+#include "fs/serve/statistics.h"
 
 namespace plainfs::serve {
 namespace {
@@ -54,31 +56,33 @@ std::optional<Figure> heat_map(const LabelledArray& array, const Plane& plane) {
   }
   const auto width = static_cast<uint32_t>((columns + column_step - 1) / column_step);
   const auto height = static_cast<uint32_t>(shown.size() / width);
-  const Interval range = range_of(shown, kCut);
+  const std::optional<Interval> found = range_of(shown, kCut);
+  const Interval range = found.value_or(Interval{});
+  const std::string left_out = left_out_words(statistics_of(shown));
   const bool is_part = rows < all_rows || columns < all_columns;
   const std::string what = fmt::format(
-      "{} × {}, {}{}. Dark is {:.4g}, light {:.4g}: 1st to 99th percentile.", count_words(all_rows),
-      count_words(all_columns),
+      "{} × {}, {}{}. {}{}.", count_words(all_rows), count_words(all_columns),
       is_part ? fmt::format("of the first {} × {} ", count_words(rows), count_words(columns)) : "",
       row_step == 1 && column_step == 1
           ? std::string("every value")
           : fmt::format("one of {} values", count_words(row_step * column_step)),
-      range.low, range.high);
-  return Figure{"Heat map",
-                grey_picture(width, height, shown, range, "Heat map of the array") +
-                    grey_key(number_words(range.low), number_words(range.high)),
-                what};
+      found ? fmt::format("Dark is {}, light {}: 1st to 99th percentile of the values shown",
+                          number_words(range.low), number_words(range.high))
+            : std::string("There is no value"),
+      left_out.empty() ? left_out : "; " + left_out);
+  const std::string key = found ? grey_key(number_words(range.low), number_words(range.high)) : std::string();
+  return Figure{"Heat map", grey_picture(width, height, shown, range, "Heat map of the array") + key, what};
 }
 
 namespace {
 
-Figure bars_figure(const char* title, const Array& names, const std::vector<double>& counts, uint64_t all) {
+// Returns a bar for each of the first names. all: the number of names.
+Figure bars_figure(std::string caption, const Array& names, const std::vector<uint64_t>& counts, uint64_t all,
+                   const std::string& others) {
   std::vector<NamedCount> bars;
-  for (uint64_t i = 0; i < counts.size(); ++i)
-    bars.push_back({element_words(names, i), static_cast<uint64_t>(std::max(0.0, counts[i]))});
-  const std::string caption =
-      counts.size() < all ? fmt::format("{}, the first {} of {}", title, counts.size(), count_words(all))
-                          : std::string(title);
+  for (uint64_t i = 0; i < counts.size(); ++i) bars.push_back({element_words(names, i), counts[i]});
+  if (counts.size() < all) caption += fmt::format(", the first {} of {}", counts.size(), count_words(all));
+  caption += others;
   return {"Distribution", named_bars("bars", caption, bars), caption};
 }
 
@@ -88,20 +92,36 @@ std::optional<Figure> chromosome_bars(const Fragments& fragments) {
   if (fragments.error || fragments.evaluate) return std::nullopt;
   const uint64_t all = fragments.chr_names->count(), shown = std::min(all, kMostBars);
   if (shown == 0) return std::nullopt;
-  const std::vector<double> ends = sampled_rows(*fragments.chr_pointer, 2 * shown, 1, 0, 1);
-  std::vector<double> counts;
-  for (uint64_t c = 0; c < shown; ++c) counts.push_back(ends[2 * c + 1] - ends[2 * c]);
-  return bars_figure("Fragments on each chromosome", *fragments.chr_names, counts, all);
+  const uint64_t fragment_count = fragments.start->count();
+  const IndexRun<uint64_t> pointers(*fragments.chr_pointer, 0, 2 * shown, fragment_count + 1,
+                                    "chromosome pointer");
+  std::vector<uint64_t> counts;
+  for (uint64_t c = 0; c < shown; ++c) {
+    const uint64_t first = pointers.values()[2 * c], end = pointers.values()[2 * c + 1];
+    if (first > end)
+      throw damaged("chromosome {} is [{}, {}) of {} fragments", c, first, end, fragment_count);
+    counts.push_back(end - first);
+  }
+  return bars_figure("Fragments on each chromosome", *fragments.chr_names, counts, all, {});
 }
 
 std::optional<Figure> contig_bars(const Variants& variants) {
   if (!variants.contig_names || !variants.contig) return std::nullopt;
   const uint64_t all = variants.contig_names->count(), shown = std::min(all, kMostBars);
   if (shown == 0 || variants.count() == 0 || variants.count() > kMostCountedVariants) return std::nullopt;
-  std::vector<double> counts(shown, 0);
-  for (const double contig : sampled_rows(*variants.contig, variants.count(), 1, 0, 1))
-    if (contig >= 0 && contig < static_cast<double>(shown)) counts[static_cast<size_t>(contig)] += 1;
-  return bars_figure("Variants on each contig", *variants.contig_names, counts, all);
+  std::vector<uint64_t> counts(shown, 0);
+  uint64_t on_others = 0, missing = 0;
+  for (const double contig : sampled_rows(*variants.contig, variants.count(), 1, 0, 1)) {
+    if (!(contig >= 0 && contig < static_cast<double>(all)))
+      ++missing;
+    else
+      ++(contig < static_cast<double>(shown) ? counts[static_cast<size_t>(contig)] : on_others);
+  }
+  std::string others;
+  if (on_others > 0) others += fmt::format("; {} on other contigs", count_words(on_others));
+  if (missing > 0) others += fmt::format("; {} without a contig", count_words(missing));
+  return bars_figure("Variants on each contig", *variants.contig_names, counts, all,
+                     fmt::format(", of all {}{}", count_words(variants.count()), others));
 }
 
 }  // namespace plainfs::serve

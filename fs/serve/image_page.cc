@@ -9,6 +9,7 @@
 #include "formats/core/text/printable.h"
 #include "fs/serve/field_text.h"
 #include "fs/serve/page_text.h"
+#include "fs/serve/plots/plot.h"
 
 namespace plainfs::serve {
 namespace {
@@ -107,6 +108,12 @@ std::vector<uint64_t> shown_channels(const Image& image, const ImageChoice& choi
   return channels;
 }
 
+std::string channel_name(const Image& image, uint64_t channel) {
+  return channel < image.channels.size() && !image.channels[channel].name.empty()
+             ? image.channels[channel].name
+             : fmt::format("channel {}", channel);
+}
+
 std::string channel_list(const std::vector<uint64_t>& channels) {
   return fmt::format("{}", fmt::join(channels, ","));
 }
@@ -119,9 +126,7 @@ void add_channels(const Query& query, const Image& image, const ImageChoice& cho
   Picks toggles{"Channels on and off", {}};
   Picks alone{"One channel", {}};
   for (uint64_t c = 0; c < std::min<uint64_t>(length, kMostChannelLinks); ++c) {
-    const std::string name = c < image.channels.size() && !image.channels[c].name.empty()
-                                 ? image.channels[c].name
-                                 : fmt::format("channel {}", c);
+    const std::string name = channel_name(image, c);
     std::vector<uint64_t> other = shown;
     const bool is_on = std::find(shown.begin(), shown.end(), c) != shown.end();
     if (is_on)
@@ -197,6 +202,33 @@ void add_form(const Query& query, const Image& image, const ImageChoice& choice,
   page.form = std::move(form);
 }
 
+// Returns the values that are dark and bright in each channel of the picture.
+std::string caption_of(const Image& image, const ImageChoice& choice) {
+  const std::optional<Picture> picture = chosen_picture(image, choice);
+  if (!picture) return {};
+  if (picture->is_labels) return "Each object in a colour; the background is black";
+  const bool is_sampled = picture->width() * picture->height() > kMostSampledPixels;
+  const char* const by_values = picture->values->dtype().size == 1 ? "its least to its greatest value"
+                                : is_sampled ? "the 0.1 to the 99.9 percentile of a sample of its values"
+                                             : "the 0.1 to the 99.9 percentile of its values";
+  const std::vector<uint64_t> channels = shown_channels(image, choice);
+  std::string text;
+  for (size_t i = 0; i < std::min(picture->layers.size(), channels.size()); ++i) {
+    const std::optional<std::pair<double, double>>& window = picture->layers[i].window;
+    const std::string range =
+        window ? fmt::format("{} to {}", number_words(window->first), number_words(window->second))
+               : by_values;
+    text += length_of(image, 'c') > 1
+                ? fmt::format("{}{} from {}", i == 0 ? "" : ", ", channel_name(image, channels[i]), range)
+                : "from " + range;
+  }
+  if (picture->layers.size() < channels.size())
+    text += fmt::format("; the first {} of {} channels", picture->layers.size(), channels.size());
+  return "Dark to bright: " + text +
+         (picture->values->shape() == image.levels.front().values->shape() ? ""
+                                                                           : ", in the part and size shown");
+}
+
 // Returns the query of preview.png for the choice of the page.
 std::string picture_href(const Query& query) {
   Query wanted("");
@@ -228,10 +260,7 @@ void add_image(const Query& query, const Image& image, PageModel& page) {
   page.figures.push_back({"Picture",
                           fmt::format("<img class=\"px\" alt=\"Picture of the image\" src=\"{}\">",
                                       escaped(is_whole ? picture_href(query) : "preview.png")),
-                          choice.window
-                              ? "Values up to the first are dark, values from the second on are bright, in "
-                                "the colour of each channel"
-                              : "Each channel in its colour, from its lowest to its highest values"});
+                          caption_of(image, is_whole ? choice : ImageChoice{})});
 }
 
 bool answer_image(const Exchange& exchange, const Site::Place& place) {

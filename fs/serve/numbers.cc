@@ -1,7 +1,6 @@
 #include "fs/serve/figures.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "formats/core/model/number_cast.h"
 
@@ -41,17 +40,6 @@ std::vector<double> sampled_rows(const Array& values, uint64_t rows, uint64_t st
     row += at;
   }
   return sampled;
-}
-
-Interval range_of(std::vector<double> values, double cut) {
-  std::erase_if(values, [](double value) { return !std::isfinite(value); });
-  if (values.empty()) return {};
-  const auto at = [&](double part) {
-    const auto place = values.begin() + static_cast<ptrdiff_t>(part * static_cast<double>(values.size() - 1));
-    std::nth_element(values.begin(), place, values.end());
-    return *place;
-  };
-  return {at(cut), at(1 - cut)};
 }
 
 }  // namespace plainfs::serve

@@ -37,22 +37,27 @@ Json::List pairs_json(const std::vector<Fact>& facts) {
   return list;
 }
 
-// Counts are exact, and values are not rounded.
+// Counts are exact, and values are not rounded. The level of cells without one is null.
 Json::Object distribution_json(const Distribution& distribution) {
   Json::List rows;
   for (const LevelRow& row : distribution.rows) {
-    Json::Object one{{"level", printable(row.name)}, {"cells", Json::of(row.cells)}};
-    if (distribution.has_numbers) {
-      one.emplace_back("above_zero", Json::of(row.above));
-      one.emplace_back("mean", Json::of(row.mean));
+    Json::Object one{{"level", row.is_missing ? Json() : Json(printable(row.name))},
+                     {"cells", Json::of(row.cells)}};
+    if (distribution.has_numbers) one.emplace_back("values", Json::of(row.numbers.values));
+    if (distribution.has_numbers && row.numbers.values > 0) {
+      one.emplace_back("above_zero", Json::of(row.numbers.share_above()));
+      one.emplace_back("mean", Json::of(row.numbers.mean));
       Json::List quartiles;
-      for (const double quartile : row.quartiles) quartiles.push_back(Json::of(quartile));
+      for (const double quartile : row.numbers.quartiles) quartiles.push_back(Json::of(quartile));
       one.emplace_back("quartiles", std::move(quartiles));
     }
     rows.emplace_back(std::move(one));
   }
-  return {
-      {"of", printable(distribution.of)}, {"by", printable(distribution.by)}, {"levels", std::move(rows)}};
+  return {{"of", printable(distribution.of)},
+          {"by", printable(distribution.by)},
+          {"cells", Json::of(distribution.cells)},
+          {"levels", std::move(rows)},
+          {"levels_left_out", Json::of(distribution.more)}};
 }
 
 Json::Object store_json(const StoreCard& store) {

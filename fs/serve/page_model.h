@@ -10,6 +10,7 @@
 
 #include "fs/serve/folder.h"
 #include "fs/serve/kept_cards.h"
+#include "fs/serve/statistics.h"
 
 namespace plainfs::serve {
 
@@ -69,13 +70,13 @@ struct Figure {
   std::string caption;
 };
 
-// A row of a distribution: the cells of one level.
+// A row of a distribution: the cells of one level, or those without a level.
 struct LevelRow {
-  std::string name;
+  std::string name;  // empty for the cells without a level
+  bool is_missing = false;
   std::string href{};  // empty: none
   uint64_t cells = 0;
-  double above = 0;  // the fraction of the cells with a value above zero
-  double mean = 0, quartiles[3] = {0, 0, 0};
+  Statistics numbers{};         // of the cells' values, if the distribution has numbers
   std::vector<double> shape{};  // counts over even steps, the same for each level
 };
 
@@ -84,8 +85,10 @@ struct Distribution {
   std::string of;  // "CD3E"
   std::string by;  // "cell_type"
   bool has_numbers = true;
+  uint64_t cells = 0;  // all, also those of levels left out
   std::vector<LevelRow> rows{};
-  uint64_t more = 0;  // number of levels left out
+  uint64_t more = 0;          // number of levels left out: the smallest, or those with the lowest means
+  std::string shape_words{};  // what the shapes of the rows show
 };
 
 // The text to type to read the subject: "R", "x <- readRDS(…)".

@@ -35,6 +35,8 @@ std::string shown_lines(std::string_view text) {
 }
 
 constexpr const char* kEmptyName = "<span class=\"na\">(empty)</span>";
+constexpr const char* kNoNumbers =
+    "<td class=\"n na\">no values</td><td class=\"n na\">–</td><td class=\"n na\">–</td>";
 
 std::string size_words(const std::optional<uint64_t>& size) {
   return size ? byte_text(static_cast<double>(*size)) : std::string();
@@ -51,20 +53,28 @@ std::string three_digits(double value) {
   return std::abs(value) >= 100 ? number_words(std::round(value)) : fmt::format("{:.3g}", value);
 }
 
-std::string level_row_html(const LevelRow& row, const Distribution& distribution, uint64_t all) {
-  const std::string name = row.name.empty() ? kEmptyName : shown(shortened(row.name, kMostLevelBytes));
-  std::string html = row.href.empty() ? fmt::format("<tr><th scope=\"row\">{}</th>", name)
-                                      : fmt::format("<tr><th scope=\"row\"><a href=\"{}\">{}</a></th>",
-                                                    escaped(row.href), name);
-  html += fmt::format("<td class=\"n\">{}</td>", count_words(row.cells));
+// Returns the cells of a level's numbers. A level without a value has none.
+std::string numbers_html(const Statistics& numbers) {
+  if (numbers.values == 0) return kNoNumbers;
+  return fmt::format("<td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{} · {} · {}</td>",
+                     share_words(numbers.share_above()), three_digits(numbers.mean),
+                     three_digits(numbers.quartiles[0]), three_digits(numbers.quartiles[1]),
+                     three_digits(numbers.quartiles[2]));
+}
+
+std::string level_row_html(const LevelRow& row, const Distribution& distribution, bool has_counts) {
+  std::string name = row.is_missing     ? "<span class=\"na\">missing</span>"
+                     : row.name.empty() ? kEmptyName
+                                        : shown(shortened(row.name, kMostLevelBytes));
+  if (!row.href.empty()) name = fmt::format("<a href=\"{}\">{}</a>", escaped(row.href), name);
+  std::string html =
+      fmt::format("<tr><th scope=\"row\">{}</th><td class=\"n\">{}</td>", name, count_words(row.cells));
+  if (has_counts) html += fmt::format("<td class=\"n\">{}</td>", count_words(row.numbers.values));
   if (distribution.has_numbers)
-    html += fmt::format("<td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{} · {} · {}</td>",
-                        share_words(row.above), three_digits(row.mean), three_digits(row.quartiles[0]),
-                        three_digits(row.quartiles[1]), three_digits(row.quartiles[2]));
+    html += numbers_html(row.numbers);
   else
-    html +=
-        fmt::format("<td class=\"n\">{}</td>",
-                    share_words(all == 0 ? 0 : static_cast<double>(row.cells) / static_cast<double>(all)));
+    html += fmt::format("<td class=\"n\">{}</td>", share_words(static_cast<double>(row.cells) /
+                                                               static_cast<double>(distribution.cells)));
   return html + (row.shape.empty() ? "" : "<td>" + small_bars(row.shape) + "</td>") + "</tr>\n";
 }
 
@@ -196,30 +206,37 @@ std::string figure_list(const std::vector<Figure>& figures) {
   return html;
 }
 
+std::string distribution_caption(const Distribution& distribution) {
+  const std::string caption = distribution.of == distribution.by ? "Cells by " + distribution.by
+                                                                 : distribution.of + " by " + distribution.by;
+  if (distribution.more == 0) return caption;
+  const size_t shown_levels = distribution.rows.size() - (distribution.rows.back().is_missing ? 1 : 0);
+  return fmt::format("{}: the {} of {} levels with the {}", caption, shown_levels,
+                     count_words(shown_levels + distribution.more),
+                     distribution.has_numbers ? "highest means" : "most cells");
+}
+
 std::string distribution_html(const Distribution& distribution) {
-  uint64_t all = 0;
-  bool has_shapes = false;
-  for (const LevelRow& row : distribution.rows) {
-    all += row.cells;
-    has_shapes = has_shapes || !row.shape.empty();
-  }
-  std::string caption = distribution.of == distribution.by ? "Cells by " + distribution.by
-                                                           : distribution.of + " by " + distribution.by;
-  if (distribution.more > 0)
-    caption += fmt::format(", without {} more levels", count_words(distribution.more));
+  const bool has_shapes = std::any_of(distribution.rows.begin(), distribution.rows.end(),
+                                      [](const LevelRow& row) { return !row.shape.empty(); });
+  // The number of values stands beside that of cells if some cells have no value.
+  const bool has_counts = distribution.has_numbers &&
+                          std::any_of(distribution.rows.begin(), distribution.rows.end(),
+                                      [](const LevelRow& row) { return row.numbers.values != row.cells; });
   std::string html = fmt::format(
       "<div class=\"wrap\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table "
       "class=\"dist\"><caption>{0}"
       "</caption><thead><tr><th scope=\"col\">{1}</th><th scope=\"col\" "
-      "class=\"n\">cells</th>{2}{3}</tr></thead>"
+      "class=\"n\">cells</th>{2}{3}{4}</tr></thead>"
       "<tbody>\n",
-      shown(caption), shown(distribution.by),
+      shown(distribution_caption(distribution)), shown(distribution.by),
+      has_counts ? "<th scope=\"col\" class=\"n\">values</th>" : "",
       distribution.has_numbers
           ? "<th scope=\"col\" class=\"n\">above 0</th><th scope=\"col\" class=\"n\">mean</th>"
             "<th scope=\"col\" class=\"n\">quartiles</th>"
           : "<th scope=\"col\" class=\"n\">share</th>",
-      has_shapes ? "<th scope=\"col\">distribution</th>" : "");
-  for (const LevelRow& row : distribution.rows) html += level_row_html(row, distribution, all);
+      has_shapes ? fmt::format("<th scope=\"col\">{}</th>", distribution.shape_words) : "");
+  for (const LevelRow& row : distribution.rows) html += level_row_html(row, distribution, has_counts);
   return html + "</tbody></table></div>\n";
 }
 

@@ -11,6 +11,7 @@
 #include "fs/serve/figures.h"
 #include "fs/serve/page_text.h"
 #include "fs/serve/plots/plot.h"
+#include "fs/serve/statistics.h"
 
 namespace plainfs::serve {
 namespace {
@@ -87,28 +88,25 @@ void add_trace(const Query& query, const Node& node, const Table& series, PageMo
       std::clamp<uint64_t>(row_at(times, std::nextafter(stretch.high, INFINITY)) - first, 1, kMostSamples);
   const std::vector<double> seconds = numbers_of(times, first, count);
   const size_t channels = std::min(series.columns.size() - 1, kMostChannels);
-  Plot plot{"trace",
-            {},
-            {},
-            {"seconds", {seconds.front(), seconds.back()}},
-            {unit_of(node), {INFINITY, -INFINITY}}};
+  Plot plot{"trace", {}, {}, {"seconds", {seconds.front(), seconds.back()}}, {unit_of(node), {}}};
   plot.width = 1000;
   plot.height = 300;
   const double step = count > 1 ? (seconds.back() - seconds.front()) / static_cast<double>(count - 1) : 0;
+  Counting counting;
   for (size_t channel = 0; channel < channels; ++channel) {
     const std::vector<double> values = numbers_of(*series.columns[channel + 1].values, first, count);
-    const Interval range = range_of(values, 0);
-    plot.y.range = {std::min(plot.y.range.low, range.low), std::max(plot.y.range.high, range.high)};
+    counting.add(values);
     plot.marks.emplace_back(Line{envelope(values, seconds.front(), step, kTraceSteps), Ink::group(channel)});
   }
   plot.title = fmt::format("{} of {} samples of {} channel{}", count_words(count), count_words(series.rows),
                            channels == series.columns.size() - 1 ? std::to_string(channels)
                                                                  : fmt::format("the first {}", channels),
                            channels == 1 ? "" : "s");
-  plot.description =
-      fmt::format("From {} to {} of {} seconds; the values range from {} to {}.",
-                  number_words(seconds.front()), number_words(seconds.back()), number_words(all.high),
-                  number_words(plot.y.range.low), number_words(plot.y.range.high));
+  const Statistics statistics = counting.finish();
+  plot.y.range = {statistics.least, statistics.greatest};
+  plot.description = fmt::format("From {} to {} seconds, of {} to {}. {}", number_words(seconds.front()),
+                                 number_words(seconds.back()), number_words(all.low), number_words(all.high),
+                                 range_sentence(statistics));
   page.figures.push_back({"Trace", svg_of(plot), plot.title + ". " + plot.description});
   add_stretch_form(query, stretch, page);
 }
@@ -118,16 +116,19 @@ void add_raster(const Query& query, const NestedArray& spikes, PageModel& page) 
   if (elements.ends.size() != 1 || !elements.values->dtype().is_numeric() ||
       elements.values->shape().size() != 1)
     return;
-  const uint64_t units = std::min<uint64_t>(elements.ends[0]->count(), kMostUnits);
-  if (units == 0) return;
-  const std::vector<double> ends = numbers_of(*elements.ends[0], 0, units);
+  const uint64_t all_units = elements.ends[0]->count();
+  std::vector<double> ends = numbers_of(*elements.ends[0], 0, std::min<uint64_t>(all_units, kMostUnits));
   const uint64_t count = elements.values->count();
-  const auto all_count = static_cast<uint64_t>(
-      std::clamp<double>(ends.back(), 0, static_cast<double>(std::min(count, kMostSpikes))));
-  if (all_count == 0) return;
+  // Units are shown with all of their spikes.
+  while (ends.size() > 1 && ends.back() > static_cast<double>(kMostSpikes)) ends.pop_back();
+  if (ends.empty() || !(ends.back() >= 1)) return;
+  const auto all_count =
+      static_cast<uint64_t>(std::min(ends.back(), static_cast<double>(std::min(count, kMostSpikes))));
+  const uint64_t units = ends.size();
   const std::vector<double> seconds = numbers_of(*elements.values, 0, all_count);
-  const Interval all = range_of(seconds, 0);
-  const Interval stretch = stretch_of(query, all, page);
+  const std::optional<Interval> all = range_of(seconds, 0);
+  if (!all) return;
+  const Interval stretch = stretch_of(query, *all, page);
   Ticks ticks{{}, Ink::group(0)};
   uint64_t at = 0;
   for (uint64_t unit = 0; unit < units; ++unit)
@@ -135,15 +136,22 @@ void add_raster(const Query& query, const NestedArray& spikes, PageModel& page) 
       if (seconds[at] >= stretch.low && seconds[at] <= stretch.high)
         ticks.spots.push_back({seconds[at], static_cast<double>(units - 1 - unit)});
   Plot plot{"raster",
-            fmt::format("Spikes of {} units", units),
+            fmt::format("Spikes of {}{} unit{}", units < all_units ? "the first " : "",
+                        units < all_units ? fmt::format("{} of {}", units, count_words(all_units))
+                                          : count_words(units),
+                        all_units == 1 ? "" : "s"),
             {},
             {"seconds", stretch},
             {"units", {0, static_cast<double>(units)}, false}};
   plot.width = 1000;
   plot.height = 360;
-  plot.description = fmt::format("{} spikes from {} to {} of {} seconds, the first unit on top.",
-                                 count_words(ticks.spots.size()), number_words(stretch.low),
-                                 number_words(stretch.high), number_words(all.high));
+  plot.description = fmt::format("{} spike{} from {} to {} seconds, of {} to {}, the first unit on top{}.",
+                                 count_words(ticks.spots.size()), ticks.spots.size() == 1 ? "" : "s",
+                                 number_words(stretch.low), number_words(stretch.high),
+                                 number_words(all->low), number_words(all->high),
+                                 ends.back() > static_cast<double>(all_count)
+                                     ? fmt::format("; of the first {} spikes", count_words(all_count))
+                                     : std::string());
   plot.marks.emplace_back(std::move(ticks));
   page.figures.push_back({"Spikes", svg_of(plot), plot.title + ". " + plot.description});
   if (!page.form) add_stretch_form(query, stretch, page);

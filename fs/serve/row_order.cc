@@ -1,13 +1,16 @@
 #include "fs/serve/row_order.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
 #include "cache/request.h"
 #include "formats/annotated/cell_groups.h"
 #include "formats/core/model/element_text.h"
-#include "fs/serve/figures.h"
+#include "formats/core/model/factor.h"
+#include "formats/core/model/number_cast.h"
+#include "formats/core/model/time_text.h"
 #include "fs/serve/nearest.h"
 
 namespace plainfs::serve {
@@ -40,14 +43,65 @@ class TextKeys {
   std::vector<Elements> runs_;
 };
 
-// Returns a number for each row in the order of the column's values; NaN for a missing value.
-std::vector<double> keys_of(const Array& column) {
-  if (column.dtype().is_numeric()) return sampled_rows(column, column.count(), 1, 0, 1);
+// Integers in the order of the values of a column.
+struct Keys {
+  std::vector<int64_t> keys;
+  std::vector<bool> is_missing;
+
+  void add(int64_t key, bool is_missing_here) {
+    keys.push_back(key);
+    is_missing.push_back(is_missing_here);
+  }
+};
+
+// Returns an integer that compares with others as the number does. All types keep all of their digits.
+template <class T>
+int64_t key_of(T value) {
+  if constexpr (std::is_same_v<T, uint64_t>) {
+    return static_cast<int64_t>(value ^ (uint64_t{1} << 63));
+  } else if constexpr (std::is_integral_v<T>) {
+    return value;
+  } else {
+    // The bits of a negative number fall as it rises. -0 becomes 0.
+    const auto bits = std::bit_cast<int64_t>(number_cast<double>(value) + 0.0);
+    return bits < 0 ? bits ^ INT64_MAX : bits;
+  }
+}
+
+bool has_sorted_numbers(const DType& type) {
+  return type.is_numeric() || type.kind == Kind::time_point || type.kind == Kind::time_span;
+}
+
+// Requires: has_sorted_numbers().
+Keys keys_of_numbers(const Array& column) {
+  const DType& type = column.dtype();
+  const bool are_times = !type.is_numeric();
+  Keys keys;
+  for (uint64_t first = 0; first < column.count(); first += kRowsAtOnce) {
+    check_cancelled();
+    const Elements some = column.read(range(first, std::min(kRowsAtOnce, column.count() - first)));
+    visit_number(type, [&](auto zero) {
+      using T = decltype(zero);
+      const auto values = some.values<T>();
+      for (uint64_t i = 0; i < some.count; ++i) {
+        const int64_t key = key_of(values[i]);
+        bool is_missing = some.is_missing(i) || (are_times && key == kNotATime);
+        if constexpr (!std::is_integral_v<T>)
+          is_missing = is_missing || std::isnan(number_cast<double>(values[i]));
+        keys.add(key, is_missing);
+      }
+    });
+  }
+  return keys;
+}
+
+// The levels of a factor are in its own order, not in that of their names.
+Keys keys_of(const Array& column) {
+  if (has_sorted_numbers(column.dtype()) && !unchecked_factor_parts(column)) return keys_of_numbers(column);
   const std::optional<CellGroups> groups = cell_groups(column, kMostSortedTexts);
   if (!groups) throw unsupported("more than {} different texts, too many to sort here", kMostSortedTexts);
-  std::vector<double> keys;
-  keys.reserve(groups->cells.size());
-  for (const uint32_t level : groups->cells) keys.push_back(level == CellGroups::kNone ? NAN : level);
+  Keys keys;
+  for (const uint32_t level : groups->cells) keys.add(level, level == CellGroups::kNone);
   return keys;
 }
 
@@ -123,15 +177,16 @@ std::vector<uint32_t> sorted_rows(const Array& column, bool falls, const std::ve
     order.resize(column.count());
     std::iota(order.begin(), order.end(), uint32_t{0});
   }
-  if (column.dtype().kind == Kind::text)
+  if (column.dtype().kind == Kind::text && !unchecked_factor_parts(column))
     if (const std::optional<TextKeys> keys = TextKeys::of(column))
       return sorted_part(
           std::move(order), falls, [&](uint32_t row) { return keys->is_missing(row); },
           [&](uint32_t a, uint32_t b) { return keys->compare(a, b); }, first, count);
-  const std::vector<double> keys = keys_of(column);
+  const Keys keys = keys_of(column);
   return sorted_part(
-      std::move(order), falls, [&](uint32_t row) { return std::isnan(keys[row]); },
-      [&](uint32_t a, uint32_t b) { return keys[a] < keys[b] ? -1 : keys[a] > keys[b]; }, first, count);
+      std::move(order), falls, [&](uint32_t row) { return bool{keys.is_missing[row]}; },
+      [&](uint32_t a, uint32_t b) { return keys.keys[a] < keys.keys[b] ? -1 : keys.keys[a] > keys.keys[b]; },
+      first, count);
 }
 
 }  // namespace plainfs::serve

@@ -39,12 +39,13 @@ std::vector<Group> groups_of_levels(const CellPlaces& places, const CellColour& 
   return groups;
 }
 
+// Returns the numbers between which the colours change. Requires: the colour has numbers.
 Interval scale_of(const CellColour& colour) {
-  Interval range = range_of(colour.numbers, kScaleCut);
-  if (!colour.is_gene) return range;
+  Interval range = range_of(colour.numbers, kScaleCut).value_or(Interval{});
+  if (!colour.is_gene || colour.statistics.values == 0) return range;
   // Zero means that a gene was not detected, and only few cells may have more.
   range.low = std::min(range.low, 0.0);
-  if (range.high <= range.low) range.high = range_of(colour.numbers, 0).high;
+  if (range.high <= range.low) range.high = colour.statistics.greatest;
   return range;
 }
 
@@ -53,13 +54,11 @@ std::vector<Group> groups_of_numbers(const CellPlaces& places, const CellColour&
   std::vector<Group> groups{{Ink::none()}};
   for (size_t i = 0; i < kScaleInks; ++i) groups.push_back({Ink::step(i)});
   const Interval range = scale_of(colour);
-  const double width = (range.high - range.low) / kScaleInks;
   for (size_t i = 0; i < places.x.size(); ++i) {
     const double value = colour.numbers[i * places.step];
-    const double step = width > 0 ? std::floor((value - range.low) / width) : 0;
-    const size_t group =
-        std::isfinite(value) ? 1 + static_cast<size_t>(std::clamp<double>(step, 0, kScaleInks - 1)) : 0;
-    groups[group].spots.push_back({places.x[i], places.y[i]});
+    const double part = range.high > range.low && std::isfinite(value) ? range.part(value) : 0;
+    const size_t step = std::min(static_cast<size_t>(part * kScaleInks), kScaleInks - 1);
+    groups[std::isfinite(value) ? 1 + step : 0].spots.push_back({places.x[i], places.y[i]});
   }
   return groups;
 }
@@ -105,37 +104,68 @@ void add_labels(const CellPlaces& places, const CellGroups& names, Plot& plot) {
       plot.marks.emplace_back(Label{*middle, names.levels[level]});
 }
 
+// Returns the number of cells of each level, and last that of the cells without a level.
 std::vector<uint64_t> cells_of_levels(const CellGroups& groups) {
-  std::vector<uint64_t> counts(groups.levels.size(), 0);
-  for (const uint32_t level : groups.cells)
-    if (level != CellGroups::kNone) ++counts[level];
+  std::vector<uint64_t> counts(groups.levels.size() + 1, 0);
+  for (const uint32_t level : groups.cells) ++counts[level == CellGroups::kNone ? counts.size() - 1 : level];
   return counts;
 }
 
-std::string counted_levels(const CellColour& colour) {
-  const std::vector<uint64_t> counts = cells_of_levels(*colour.groups);
-  std::string text;
+bool is_shown(const CellPlaces& places, size_t point) {
+  return std::isfinite(places.x[point]) && std::isfinite(places.y[point]);
+}
+
+uint64_t shown_points(const CellPlaces& places) {
+  uint64_t shown = 0;
+  for (size_t i = 0; i < places.x.size(); ++i) shown += is_shown(places, i) ? 1 : 0;
+  return shown;
+}
+
+// Returns "490 points in 2 groups: a 300, b 190; 10 points have no group": counts of the points shown.
+std::string counted_levels(const CellPlaces& places, const CellGroups& groups) {
+  std::vector<uint64_t> counts(groups.levels.size() + 1, 0);
+  for (size_t i = 0; i < places.x.size(); ++i) {
+    if (!is_shown(places, i)) continue;
+    const uint32_t level = groups.cells[i * places.step];
+    ++counts[level == CellGroups::kNone ? counts.size() - 1 : level];
+  }
+  const uint64_t missing = counts.back();
+  counts.pop_back();
+  std::string text = fmt::format("{} points in {} group{}", count_words(shown_points(places) - missing),
+                                 counts.size(), counts.size() == 1 ? "" : "s");
   for (size_t i = 0; i < std::min(counts.size(), kMostKeys); ++i)
-    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", shortened(colour.groups->levels[i], kMostNameBytes),
+    text += fmt::format("{}{} {}", i == 0 ? ": " : ", ", shortened(groups.levels[i], kMostNameBytes),
                         count_words(counts[i]));
-  return text + (counts.size() > kMostKeys ? fmt::format(" and {} more", counts.size() - kMostKeys) : "");
+  if (counts.size() > kMostKeys) text += fmt::format(" and {} more", counts.size() - kMostKeys);
+  if (missing > 0)
+    text += fmt::format("; {} point{} no group", count_words(missing), missing == 1 ? " has" : "s have");
+  return text;
+}
+
+std::string key_item(const Ink& ink, const std::string& html) {
+  return fmt::format(
+      "<li><svg viewBox=\"0 0 12 12\" aria-hidden=\"true\"><path {} stroke-width=\"10\" d=\"M6 "
+      "6h0\"/></svg>{}</li>",
+      ink.attribute(), html);
 }
 
 std::string key_of_levels(const CellColour& colour) {
   const std::vector<std::string>& levels = colour.groups->levels;
   std::string html = "<ul class=\"key\">";
   for (size_t i = 0; i < std::min(levels.size(), kMostKeys); ++i)
-    html += fmt::format(
-        "<li><svg viewBox=\"0 0 12 12\" aria-hidden=\"true\"><path {} stroke-width=\"10\" d=\"M6 "
-        "6h0\"/></svg>{}</li>",
-        colour.ink(i).attribute(), escaped(printable(shortened(levels[i], kMostNameBytes))));
+    html += key_item(colour.ink(i), escaped(printable(shortened(levels[i], kMostNameBytes))));
+  if (cells_of_levels(*colour.groups).back() > 0)
+    html += key_item(Ink::none(), "<span class=\"na\">missing</span>");
   if (levels.size() > kMostKeys) html += fmt::format("<li>and {} more</li>", levels.size() - kMostKeys);
   return html + "</ul>";
 }
 
 Plot plot_of(const CellPlaces& places) {
-  Plot plot{
-      "scatter", {}, {}, {places.x_name, range_of(places.x, 0)}, {places.y_name, range_of(places.y, 0)}};
+  Plot plot{"scatter",
+            {},
+            {},
+            {places.x_name, range_of(places.x, 0).value_or(Interval{})},
+            {places.y_name, range_of(places.y, 0).value_or(Interval{})}};
   plot.keeps_aspect = true;
   plot.x.has_ends = plot.y.has_ends = false;
   return plot;
@@ -145,11 +175,28 @@ void add_dots(std::vector<Group>& groups, double width, Plot& plot) {
   for (Group& group : groups) plot.marks.emplace_back(Dots{group.spots, group.ink, width});
 }
 
-// Returns the key of a colour.
+// Returns the key of a colour. An end of a scale is marked if values lie beyond it.
 std::string key_of(const CellColour& colour) {
   if (colour.groups) return key_of_levels(colour);
+  const Statistics& all = colour.statistics;
+  if (all.values == 0)
+    return fmt::format("<p class=\"scale\">{}: no value</p>", escaped(printable(colour.name)));
   const Interval range = scale_of(colour);
-  return scale_key(number_words(range.low), number_words(range.high), colour.name);
+  return scale_key(number_words(range.low) + (all.least < range.low ? " or less" : ""),
+                   number_words(range.high) + (all.greatest > range.high ? " or more" : ""), colour.name);
+}
+
+// Returns the range of the values of all cells.
+std::string range_words(const Statistics& all) {
+  const std::string left_out = left_out_words(all);
+  if (all.values == 0) return "no cell has a value";
+  return fmt::format("the values of all cells range from {} to {}{}", number_words(all.least),
+                     number_words(all.greatest), left_out.empty() ? "" : "; " + left_out);
+}
+
+// Returns "; one of 3 cells is shown", or nothing if all are shown.
+std::string sample_words(uint64_t step) {
+  return step > 1 ? fmt::format("; one of {} cells is shown", count_words(step)) : std::string();
 }
 
 // Adds the dots, the labels and the descriptions of cells. cells: their number, of which the places are a
@@ -158,25 +205,20 @@ Figure figure_of(Plot plot, const CellPlaces& places, uint64_t cells, double wid
                  const CellColour* colour, const CellGroups* names) {
   plot.title = fmt::format("{} and {} of {} cells{}", places.x_name, places.y_name, count_words(cells),
                            colour ? fmt::format(", coloured by {}", colour->name) : "");
-  const uint64_t shown = static_cast<uint64_t>(
-      std::count_if(places.x.begin(), places.x.end(), [](double x) { return std::isfinite(x); }));
+  const uint64_t shown = shown_points(places);
   plot.description = count_words(shown) + " points.";
   std::vector<Group> groups = groups_of(places, colour);
   add_dots(groups, width, plot);
   if (colour && colour->groups) {
-    const std::vector<std::string>& levels = colour->groups->levels;
-    plot.description =
-        fmt::format("{} points in {} groups: {}", count_words(shown), levels.size(), counted_levels(*colour));
+    plot.description = counted_levels(places, *colour->groups);
     names = &*colour->groups;
   } else if (colour) {
-    const Interval range = scale_of(*colour);
-    plot.description = fmt::format("{} points; the values range from {} to {}.", count_words(shown),
-                                   number_words(range.low), number_words(range.high));
+    plot.description = fmt::format("{} points; {}.", count_words(shown), range_words(colour->statistics));
   }
   if (names) add_labels(places, *names, plot);
-  const std::string caption =
-      places.step > 1 ? fmt::format("{}; one of {} cells is shown", plot.title, count_words(places.step))
-                      : plot.title;
+  std::string caption = plot.title + sample_words(places.step);
+  if (places.step == 1 && shown < cells)
+    caption += fmt::format("; {} without a place", count_words(cells - shown));
   return {name, svg_of(plot) + (colour ? key_of(*colour) : ""), caption};
 }
 
@@ -216,7 +258,9 @@ Figure scatter(const SlideView& slide, uint64_t cells, const CellColour* colour)
 
 Figure panels(const CellPlaces& places, const std::string& column, const CellGroups& split,
               const CellColour* colour) {
-  const std::vector<uint64_t> counts = cells_of_levels(split);
+  std::vector<uint64_t> counts = cells_of_levels(split);
+  const uint64_t missing = counts.back();
+  counts.pop_back();
   std::vector<size_t> order(counts.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return counts[a] > counts[b]; });
@@ -243,6 +287,8 @@ Figure panels(const CellPlaces& places, const std::string& column, const CellGro
                                     column, colour ? fmt::format(", coloured by {}", colour->name) : "");
   if (!others.empty())
     caption = fmt::format("The {} largest of {}; not shown: {}", order.size(), caption, name_list(others));
+  caption += sample_words(places.step);
+  if (missing > 0) caption += fmt::format("; {} without a level are not shown", count_words(missing));
   return {"Split by " + column, html + (colour ? key_of(*colour) : ""), caption};
 }
 

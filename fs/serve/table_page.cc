@@ -9,12 +9,14 @@
 
 #include "cache/request.h"
 #include "formats/annotated/cell_groups.h"
+#include "formats/core/algebra/gathered.h"
 #include "formats/core/model/number_cast.h"
 #include "formats/core/text/percent.h"
 #include "fs/serve/first_rows.h"
 #include "fs/serve/nearest.h"
 #include "fs/serve/page_text.h"
 #include "fs/serve/row_order.h"
+#include "fs/serve/statistics.h"
 #include "fs/views/table/flat_columns.h"
 
 namespace plainfs::serve {
@@ -25,7 +27,7 @@ constexpr uint64_t kMostLevelsOffered = 100;
 constexpr const char* kRowNames = "_index";  // their name in an address, as in a .parquet
 
 constexpr uint64_t kMostDifferent = 10'000;
-constexpr uint64_t kMostRanked = uint64_t{1} << 17;  // values used for the quartiles
+constexpr uint64_t kMostRanked = uint64_t{1} << 17;  // values from which on the quartiles are of a sample
 constexpr uint64_t kValuesAtOnce = uint64_t{1} << 18;
 constexpr size_t kShownShares = 3;
 constexpr size_t kMostLevelLetters = 24;
@@ -35,52 +37,41 @@ struct SummaryLine {
   std::string text;
 };
 
-// The ends cover all values. The quartiles use every k-th value if there are very many.
 std::string summary_of_numbers(const Array& column) {
-  const uint64_t count = column.count(), step = std::max<uint64_t>(1, count / kMostRanked);
-  std::vector<double> values, ranked;
-  double least = INFINITY, greatest = -INFINITY;
+  const uint64_t count = column.count();
+  Counting counting(std::max<uint64_t>(1, count / kMostRanked));
+  std::vector<double> values;
   for (uint64_t first = 0; first < count; first += kValuesAtOnce) {
     check_cancelled();
     values.clear();
     append_doubles(column.dtype(), column.read(range(first, std::min(kValuesAtOnce, count - first))), values);
-    for (uint64_t i = 0; i < values.size(); ++i) {
-      if (std::isnan(values[i])) continue;
-      least = std::min(least, values[i]);
-      greatest = std::max(greatest, values[i]);
-      if ((first + i) % step == 0) ranked.push_back(values[i]);
-    }
+    counting.add(values);
   }
-  if (ranked.empty()) return "no value";
-  const auto quartile = [&](double part) {
-    const auto place = ranked.begin() + static_cast<ptrdiff_t>(part * static_cast<double>(ranked.size() - 1));
-    std::nth_element(ranked.begin(), place, ranked.end());
-    return number_words(*place);
-  };
-  return fmt::format("{} to {}, median {}, quartiles {} and {}", number_words(least), number_words(greatest),
-                     quartile(0.5), quartile(0.25), quartile(0.75));
+  return summary_words(counting.finish());
 }
 
+// The shares are of all rows, also of those without a level.
 std::string summary_of_levels(const Array& column) {
   const std::optional<CellGroups> groups = cell_groups(column, kMostDifferent);
   if (!groups) return fmt::format("more than {} different", count_words(kMostDifferent));
-  if (groups->levels.empty()) return "no value";
   std::vector<uint64_t> counts(groups->levels.size(), 0);
-  for (const uint32_t level : groups->cells)
-    if (level != CellGroups::kNone) ++counts[level];
-  std::vector<size_t> order;
-  for (size_t i = 0; i < counts.size(); ++i) order.push_back(i);
+  uint64_t missing = 0;
+  for (const uint32_t level : groups->cells) ++(level == CellGroups::kNone ? missing : counts[level]);
+  const std::string end = missing == 0 ? "" : fmt::format("; {} missing", count_words(missing));
+  if (counts.empty()) return "no value" + end;
+  std::vector<size_t> order(counts.size());
+  std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return counts[a] > counts[b]; });
   std::string text = fmt::format("{} level{}", count_words(counts.size()), counts.size() == 1 ? "" : "s");
   for (size_t i = 0; i < std::min(order.size(), kShownShares); ++i)
     text += fmt::format(
-        "{}{} {:.0f} %", i == 0 ? ": " : ", ", shortened(groups->levels[order[i]], kMostLevelLetters),
-        100.0 * static_cast<double>(counts[order[i]]) / static_cast<double>(groups->cells.size()));
-  return text + (order.size() > kShownShares ? ", …" : "");
+        "{}{} {}", i == 0 ? ": " : ", ", shortened(groups->levels[order[i]], kMostLevelLetters),
+        share_words(static_cast<double>(counts[order[i]]) / static_cast<double>(groups->cells.size())));
+  return text + (order.size() > kShownShares ? ", …" : "") + end;
 }
 
 // Returns "77 to 150, median 110, quartiles 99 and 121", "8 levels: Naive T 24 %, CD14+ Mono 20 %, …" or
-// "text, over 10,000 different"; empty for a column with neither numbers nor levels. Reads the whole column
+// "more than 10,000 different"; empty for a column with neither numbers nor levels. Reads the whole column
 // once and keeps the line as long as the array. Throws the errors of reading.
 std::string column_summary(const Array& column) {
   const ColumnLevels levels = levels_of(column);
@@ -92,6 +83,12 @@ std::string column_summary(const Array& column) {
           0,
           [&] { return SummaryLine{are_numbers ? summary_of_numbers(column) : summary_of_levels(column)}; })
       ->text;
+}
+
+// Returns the given rows of a column.
+ArrayPtr some_rows(const ArrayPtr& column, const std::vector<uint32_t>& rows) {
+  const auto places = std::make_shared<const std::vector<uint64_t>>(rows.begin(), rows.end());
+  return subset(column, 0, places);
 }
 
 class TablePage {
@@ -327,7 +324,8 @@ class TablePage {
       Grid::Header& header = grid.header[i + 1];
       if (levels_of(*column.values) != ColumnLevels::none && table_.rows <= kMostSortedRows)
         add_order(column, header);
-      if (table_.rows <= kMostSortedRows) header.summary = column_summary(*column.values);
+      if (table_.rows <= kMostSortedRows && column.values->shape().size() == 1)
+        header.summary = column_summary(filter_ ? *some_rows(column.values, *filter_) : *column.values);
     }
   }
 
@@ -341,7 +339,7 @@ class TablePage {
     if (all_ == 0) return "No rows" + parts_.words;
     const uint64_t end = std::min(from_ + kRowsOnPage, all_);
     std::string text =
-        from_ == 0 && end == all_ ? fmt::format("All {} rows", count_words(all_))
+        from_ == 0 && end == all_ ? fmt::format("All {} row{}", count_words(all_), all_ == 1 ? "" : "s")
         : from_ == 0
             ? fmt::format("The first {} of {} rows", count_words(end), count_words(all_))
             : fmt::format("Rows {} to {} of {}", count_words(from_ + 1), count_words(end), count_words(all_));

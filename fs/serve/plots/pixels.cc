@@ -45,8 +45,8 @@ std::string grey_picture(uint32_t width, uint32_t height, const std::vector<doub
                          const Interval& range, const std::string& words) {
   std::string pixels;
   for (const double value : values) {
-    const double part = range.high > range.low ? (value - range.low) / (range.high - range.low) : 0;
-    pixels += static_cast<char>(part > 0 ? std::lround(255 * std::min(part, 1.0)) : 0);
+    const double part = range.high > range.low ? range.part(value) : 0;
+    pixels += static_cast<char>(part > 0 ? std::lround(255 * part) : 0);
   }
   return fmt::format(
       "<img class=\"px\" width=\"{}\" height=\"{}\" alt=\"{}\" src=\"data:image/png;base64,{}\">", width,

@@ -17,6 +17,10 @@ namespace plainfs::serve {
 struct Interval {
   double low = 0;
   double high = 0;
+
+  // Returns how far a number lies from low to high: 0 to 1, also beyond the ends. Returns 0.5 if they are
+  // equal.
+  double part(double value) const;
 };
 
 // A point in the units of the axes. A spot that is not finite is not drawn.

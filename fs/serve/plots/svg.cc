@@ -66,6 +66,7 @@ class Frame {
         height_(plot.height - margins.top - margins.bottom) {
     if (!plot.keeps_aspect || length(x_) <= 0 || length(y_) <= 0) return;
     const double unit = std::min(width_ / length(x_), height_ / length(y_));
+    if (!std::isfinite(width_ / unit) || !std::isfinite(height_ / unit)) return;
     widen(x_, width_ / unit);
     widen(y_, height_ / unit);
   }
@@ -74,8 +75,8 @@ class Frame {
     return std::isfinite(spot.x) && std::isfinite(spot.y) && spot.x >= x_.low && spot.x <= x_.high;
   }
   Pixel at(Spot spot) const {
-    return {left_ + static_cast<int>(std::lround(part(spot.x, x_) * width_)),
-            top_ + static_cast<int>(std::lround((1 - part(spot.y, y_)) * height_))};
+    return {left_ + static_cast<int>(std::lround(x_.part(spot.x) * width_)),
+            top_ + static_cast<int>(std::lround((1 - y_.part(spot.y)) * height_))};
   }
   int left() const { return left_; }
   int right() const { return left_ + width_; }
@@ -89,10 +90,6 @@ class Frame {
     const double more = (to - length(range)) / 2;
     range.low -= more;
     range.high += more;
-  }
-  static double part(double value, const Interval& range) {
-    if (length(range) <= 0) return 0.5;
-    return std::clamp((value - range.low) / length(range), 0.0, 1.0);
   }
 
   Interval x_, y_;
@@ -247,6 +244,14 @@ class Drawing {
 };
 
 }  // namespace
+
+double Interval::part(double value) const {
+  if (high <= low) return 0.5;
+  // The distance of two large numbers is infinite, and that of halves of tiny ones is 0.
+  const bool is_large = !std::isfinite(high - low);
+  const double place = is_large ? (value / 2 - low / 2) / (high / 2 - low / 2) : (value - low) / (high - low);
+  return std::clamp(place, 0.0, 1.0);
+}
 
 std::string number_words(double value) {
   constexpr double kMostWhole = 1e9, kLeastRounded = 999.95;

@@ -17,7 +17,6 @@ namespace plainfs {
 namespace {
 
 constexpr uint64_t kBandPixels = uint64_t{1} << 18;
-constexpr uint64_t kMostSampled = uint64_t{1} << 20;
 constexpr uint64_t kCut = 1000;  // one value in so many is below black, and one above full colour
 constexpr size_t kMostLayers = 7;
 
@@ -80,7 +79,7 @@ class PictureMaker {
 
   std::pair<double, double> window_of(const PictureLayer& layer) const {
     const DType& type = picture_.values->dtype();
-    const uint64_t step = type.size == 1 ? 1 : divide_up(width_ * height_, kMostSampled);
+    const uint64_t step = type.size == 1 ? 1 : divide_up(width_ * height_, kMostSampledPixels);
     std::vector<double> sampled, band;
     double least = std::numeric_limits<double>::infinity(), greatest = -least;
     for (uint64_t y = 0; y < height_; y += band_) {

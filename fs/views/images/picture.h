@@ -37,6 +37,8 @@ struct Picture {
 
 // The largest picture that is held in memory.
 inline constexpr uint64_t kMostPicturePixels = uint64_t{1} << 24;
+// A window of percentiles takes about this many pixels of a larger picture.
+inline constexpr uint64_t kMostSampledPixels = uint64_t{1} << 20;
 
 // Returns whether values of the type have a brightness: numbers and booleans.
 bool has_brightness(const DType& type);

@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(a_gene_colours_the_cells_and_is_spread_by_level) {
   for (const char* const part : {"coloured by g1", "<h2>Distribution</h2>", "Histogram of g1", "value=\"g1\"",
                                  "g1 by group", "class=\"scale\"",
                                  "<td class=\"n\">2</td><td class=\"n\">100 %</td><td class=\"n\">3</td><td "
-                                 "class=\"n\">1 · 1 · 1</td>"})
+                                 "class=\"n\">2 · 3 · 4</td>"})
     BOOST_TEST(has(text, part), part);
   const Json distribution = *json("?color=g1&json").find("distribution");
   const Json::List& levels = *distribution.find("levels")->list();
@@ -45,6 +45,29 @@ BOOST_AUTO_TEST_CASE(a_gene_colours_the_cells_and_is_spread_by_level) {
   BOOST_TEST(*levels[0].find("mean")->as_double() == 3);
   BOOST_TEST(*levels[1].find("cells")->as_uint64() == 2U);
   BOOST_TEST(*levels[0].find("level")->text() == kHostile);  // equally high, and before "a"
+}
+
+BOOST_AUTO_TEST_CASE(level_without_a_value_has_no_numbers) {
+  is_anndata = true;
+  TextBuilder levels(3);
+  levels.add("a");
+  levels.add("b");
+  levels.add_missing();
+  root->add("obs", table_of({{"time", numbers({1, NAN, -INFINITY})},
+                             {"type", std::make_shared<MemoryArray>(text_type(), Shape{3}, levels.finish())}},
+                            text_array({"c1", "c2", "c3"})));
+  root->add("var", table_of({{"n", numbers({1})}}, text_array({"g1"})));
+  root->add("X", {LabelledArray{numbers({1, 2, 3}, {3, 1}), nullptr, nullptr}, nullptr, {}, {}});
+  const std::string text = page("?color=time&split=type");
+  BOOST_TEST(
+      has(text, "1 value, 1 (100 %) above zero; they range from 1 to 1. Not shown: 1 missing, 1 infinite."));
+  BOOST_TEST(
+      has(text, ">b</a></th><td class=\"n\">1</td><td class=\"n\">0</td><td class=\"n na\">no values"));
+  BOOST_TEST(has(text, "<span class=\"na\">missing</span></th><td class=\"n\">1</td><td class=\"n\">0</td>"));
+  const std::string counts = page("?color=type");
+  BOOST_TEST(has(counts, ">a</a></th><td class=\"n\">1</td><td class=\"n\">33 %</td>"));
+  BOOST_TEST(
+      has(counts, "<span class=\"na\">missing</span></th><td class=\"n\">1</td><td class=\"n\">33 %</td>"));
 }
 
 BOOST_AUTO_TEST_CASE(a_gene_is_found_in_any_case) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "formats/core/model/derived_array.h"
 #include "fs/serve/row_order.h"
 #include "tests/unit/serve/pages.h"
 
@@ -74,7 +75,7 @@ BOOST_AUTO_TEST_CASE(rows_are_filtered_by_a_level) {
   const std::string text = page("t?page&where=level:b&sort=value");
   BOOST_TEST(has(text, "All 83 rows with level:b, by value, lowest first"));
   BOOST_TEST(first_row(text) == "row247");
-  BOOST_TEST(has(page("t?page&where=value:250"), "All 1 rows"));
+  BOOST_TEST(has(page("t?page&where=value:250"), "All 1 row"));
 }
 
 BOOST_AUTO_TEST_CASE(row_names_are_sorted_and_filtered) {
@@ -111,7 +112,7 @@ BOOST_AUTO_TEST_CASE(rows_are_found_by_a_part_of_their_names) {
 
 BOOST_AUTO_TEST_CASE(columns_have_a_summary) {
   const std::string text = page("t?page");
-  BOOST_TEST(has(text, "1 to 250, median 125, quartiles 63 and 187"));
+  BOOST_TEST(has(text, "1 to 250, median 125.5, quartiles 63.25 and 187.8"));
   BOOST_TEST(has(text, "3 levels: a 34 %, "));
 }
 
@@ -125,6 +126,44 @@ BOOST_AUTO_TEST_CASE(absent_name_suggests_the_nearest) {
   BOOST_TEST(has(page("t?page&from=-1"), "'-1' is not a row."));
   for (const char* const name : {"sort", "where", "from", "columns", "find"})
     BOOST_TEST(!has(page(std::string("t?page&") + name + "=%3Cscript%3E"), "<script"), name);
+}
+
+BOOST_AUTO_TEST_CASE(wide_integers_are_sorted_by_all_digits) {
+  constexpr int64_t kWide = int64_t{1} << 53;
+  const std::vector<uint32_t> ascending{2, 0, 3, 1};
+  BOOST_TEST(sorted_rows(*plainfs::numbers<int64_t>({kWide, kWide + 1, -kWide - 1, kWide}), false, nullptr, 0,
+                         4) == ascending,
+             boost::test_tools::per_element());
+  const uint64_t high = uint64_t{1} << 63;
+  BOOST_TEST((sorted_rows(*plainfs::numbers<uint64_t>({high + 1, 1, high}), false, nullptr, 0, 3) ==
+              std::vector<uint32_t>{1, 2, 0}));
+  BOOST_TEST((sorted_rows(*numbers({INFINITY, -1, -0.0, 0, -INFINITY}), false, nullptr, 0, 5) ==
+              std::vector<uint32_t>{4, 1, 2, 3, 0}));
+}
+
+BOOST_AUTO_TEST_CASE(levels_are_sorted_in_their_own_order) {
+  const ArrayPtr stages = factor(plainfs::numbers<int8_t>({2, 0, -1, 1}), text_array({"low", "mid", "high"}),
+                                 0, "/obs/stage", context, true);
+  BOOST_TEST((sorted_rows(*stages, false, nullptr, 0, 4) == std::vector<uint32_t>{1, 3, 0, 2}));
+  BOOST_TEST((sorted_rows(*stages, true, nullptr, 0, 4) == std::vector<uint32_t>{0, 3, 1, 2}));
+}
+
+BOOST_AUTO_TEST_CASE(summary_of_filtered_rows_is_of_these_rows) {
+  const std::string text = page("t?page&where=level:b");
+  BOOST_TEST(has(text, "3 to 249, median 126, quartiles 64.5 and 187.5"));
+  BOOST_TEST(has(text, "1 level: b 100 %"));
+}
+
+BOOST_AUTO_TEST_CASE(summary_counts_missing_and_infinite_values) {
+  TextBuilder texts(4);
+  for (const char* text : {"b", "a", "b"}) texts.add(text);
+  texts.add_missing();
+  root->add("gaps",
+            table_of({{"value", numbers({3, NAN, INFINITY, 1})},
+                      {"level", std::make_shared<MemoryArray>(text_type(), Shape{4}, texts.finish())}}));
+  const std::string text = page("gaps?page");
+  BOOST_TEST(has(text, "1 to 3, median 2, quartiles 1.5 and 2.5; 1 missing, 1 infinite"));
+  BOOST_TEST(has(text, "2 levels: b 50 %, a 25 %; 1 missing"));
 }
 
 BOOST_AUTO_TEST_CASE(rows_without_a_value_come_last) {

@@ -1,0 +1,557 @@
+"""Each number on a page, recomputed from the store by numpy and pandas: on random stores with missing, infinite,
+negative, huge and repeated values. PLAINFS_NUMBER_STORES sets how many, PLAINFS_NUMBER_SEED the first seed."""
+import html
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+import urllib.parse
+
+import anndata
+import numpy
+import pandas
+import scipy.sparse
+import zarr
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from server import PROGRAM, Server
+
+STORES = int(os.environ.get("PLAINFS_NUMBER_STORES", "4"))
+SEED = int(os.environ.get("PLAINFS_NUMBER_SEED", "1"))
+HUGE = 1.7e308
+NUMBER = r"(-?[\d,]*\.?\d+(?:e[+-]\d+)?)"
+COUNT = r"([\d,]+)"
+LEFT_OUT = rf"((?:{COUNT} missing)?(?:, )?(?:{COUNT} infinite)?)"
+SHOWN_LEVELS, SHOWN_CELLS, PANELS = 60, 20_000, 24
+
+
+def count_text(number):
+    return f"{int(number):,}"
+
+
+def share_text(share):
+    """Returns a share as pages round it. Halves are rounded up."""
+    if 0 < share < 0.005:
+        return "< 1 %"
+    if 0.995 <= share < 1:
+        return "> 99 %"
+    return f"{int(100 * share + 0.5)} %"
+
+
+def value_of(text):
+    return float(text.replace(",", ""))
+
+
+def text_of(markup):
+    """Returns the text of HTML on one line."""
+    return re.sub(r"\s+", " ", html.unescape(re.sub("<[^>]+>", "", markup))).strip()
+
+
+def finite(values):
+    return values[numpy.isfinite(values)]
+
+
+def mean_of(values):
+    return float(numpy.mean(values.astype("longdouble")))
+
+
+def quantiles_of(values, parts):
+    """Returns numpy's linear interpolation, which overflows for the greatest doubles unless they are wider."""
+    return numpy.quantile(values.astype("longdouble"), parts).astype("f8")
+
+
+# The random stores.
+
+
+def spoilt(random, values):
+    """Returns values some of which are missing, infinite, negative, huge or repeated."""
+    values = values.astype("f8")
+    for value, share in ((numpy.nan, 0.2), (numpy.inf, 0.05), (-numpy.inf, 0.05), (HUGE, 0.02), (-HUGE, 0.02)):
+        if random.random() < 0.4:
+            values[random.random(len(values)) < share] = value
+    if random.random() < 0.3:
+        values = numpy.round(values)
+    return values
+
+
+def number_columns(random, cells):
+    wide = random.integers(2**53, 2**53 + 40, cells)
+    columns = {
+        "plain": random.normal(3, 2, cells),
+        "spoilt": spoilt(random, random.normal(0, 100, cells)),
+        "single": spoilt(random, random.lognormal(0, 3, cells)).clip(-3e38, 3e38).astype("f4"),
+        "wide": wide,
+        "signs": numpy.where(random.random(cells) < 0.5, wide, -wide),
+        "unsigned": wide.astype("u8") + 2**63,
+        "small": random.integers(-128, 128, cells, dtype="i1"),
+        "nothing": numpy.full(cells, numpy.nan),
+        "endless": numpy.full(cells, numpy.inf),
+        "same": numpy.full(cells, -2.5),
+        "tiny": random.random(cells) * 5e-323,
+        "outlier": numpy.where(numpy.arange(cells) == cells // 2, 1e6, random.random(cells)),
+    }
+    masked = pandas.array(random.integers(0, 9, cells), dtype="Int64")
+    masked[random.random(cells) < 0.3] = pandas.NA
+    return columns | {"masked": masked}
+
+
+def level_columns(random, cells):
+    many = numpy.concatenate([numpy.full(cells - cells // 2, 100), random.integers(0, 100, cells // 2)])
+    few = random.integers(-1, 3, cells)
+    return {
+        "many": pandas.Categorical.from_codes(random.permutation(many), [f"level {i}" for i in range(101)]),
+        "few": pandas.Categorical.from_codes(few, ["mid", "low", "unused", "high"], ordered=True),
+        "figures": pandas.Categorical.from_codes(random.integers(-1, 4, cells), ["33", "2", "10", "-1"]),
+        "none": pandas.Categorical.from_codes(numpy.full(cells, -1), ["a", "b"]),
+        "text": numpy.array([f"t{i}" for i in random.integers(0, 5, cells)]),
+        "truth": random.random(cells) < 0.2,
+    }
+
+
+def gene_columns(random, cells):
+    counts = random.poisson(0.3, cells).astype("f4")
+    scaled = spoilt(random, random.normal(0, 1, cells)).clip(-1e6, 1e6)
+    return {
+        "counts": counts,
+        "scaled": scaled,
+        "zeros": numpy.zeros(cells),
+        "mostly": numpy.where(random.random(cells) < 0.7, 0, -random.random(cells)),
+    }
+
+
+def random_store(seed, folder, cells):
+    random = numpy.random.default_rng(seed)
+    obs = {**number_columns(random, cells), **level_columns(random, cells)}
+    genes = gene_columns(random, cells)
+    names = [f"cell{i}" for i in range(cells)]
+    matrix = numpy.column_stack(list(genes.values())).astype("f4")
+    places = random.normal(0, 1, (cells, 2))
+    places[random.random(cells) < 0.1] = numpy.nan
+    data = anndata.AnnData(
+        scipy.sparse.csr_matrix(matrix) if seed % 2 else matrix,
+        obs=pandas.DataFrame(obs, index=names),
+        var=pandas.DataFrame(index=list(genes)),
+        obsm={"X_umap": places},
+        dtype="float32",
+    )
+    path = os.path.join(folder, f"store{seed}.h5ad")
+    data.write_h5ad(path)
+    return path, data
+
+
+def numbers_of(data, name):
+    """Returns the values of a column or gene as doubles."""
+    if name in data.obs:
+        return data.obs[name].astype("Float64").to_numpy("f8", na_value=numpy.nan)
+    values = data[:, name].X
+    return numpy.asarray(values.todense() if scipy.sparse.issparse(values) else values).ravel().astype("f8")
+
+
+def codes_of(data, name):
+    """Returns the levels that occur, in their order, and the index of each cell's level, -1 without one."""
+    column = data.obs[name]
+    factor = column.cat if hasattr(column, "cat") else column.astype("category").cat
+    used = [i for i in range(len(factor.categories)) if (factor.codes == i).any()]
+    names = [{"False": "FALSE", "True": "TRUE"}.get(str(factor.categories[i]), str(factor.categories[i])) for i in used]
+    return names, numpy.array([used.index(code) if code >= 0 else -1 for code in factor.codes], dtype=int)
+
+
+class Pages(unittest.TestCase):
+    def page(self, path, query=None):
+        path += "?" + urllib.parse.urlencode(query) if query is not None else ""
+        answer = self.server.ask(path, Accept="text/html")
+        self.assertEqual(answer.status, 200, path)
+        return answer.body.decode()
+
+    def json(self, path, query):
+        return json.loads(self.server.ask(path + "?json&" + urllib.parse.urlencode(query)).body)
+
+    def assert_near(self, text, value, digits=4):
+        """The text is the value with at least so many digits, or a whole number from 1,000 on."""
+        shown = value_of(text)
+        allowed = max(5.1 * 10.0**-digits * abs(value), 0.51 if abs(value) >= 999 else 1e-323)
+        self.assertLessEqual(abs(shown - value), allowed, (text, value))
+
+    def assert_left_out(self, match, values):
+        missing, infinite = match
+        self.assertEqual(missing or "0", count_text(numpy.isnan(values).sum()))
+        self.assertEqual(infinite or "0", count_text(numpy.isinf(values).sum()))
+
+    def each_store(self, cells=(1, 2, 3, 40, 700, 1500)):
+        for seed in range(SEED, SEED + STORES):
+            with tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder:
+                path, data = random_store(seed, folder, cells[seed % len(cells)])
+                with self.subTest(seed=seed, cells=len(data)), Server(path) as self.server:
+                    yield data
+
+
+def captions(text):
+    return {
+        text_of(title): (picture, text_of(caption))
+        for title, picture, caption in re.findall(
+            r"<figure><h2>(.*?)</h2>(.*?)<figcaption>(.*?)</figcaption></figure>", text, re.S
+        )
+    }
+
+
+def table_of(text, kind):
+    """Returns the caption, the header and the rows of the first table of a class."""
+    table = re.search(rf'<table class="{kind}">(.*?)</table>', text, re.S)
+    if not table:
+        return None
+    caption = text_of(re.search("<caption>(.*?)</caption>", table[1], re.S)[1])
+    rows = re.findall("<tr>(.*?)</tr>", table[1], re.S)
+    cells = [[text_of(cell) for cell in re.findall("<t[dh][^>]*>(.*?)</t[dh]>", row, re.S)] for row in rows]
+    return caption, cells[0], cells[1:]
+
+
+class Cells(Pages):
+    """The page of an annotated matrix: histogram, distribution, points and their key."""
+
+    def test_numbers_of_each_colour_are_those_of_the_store(self):
+        for data in self.each_store():
+            names = [*number_columns(numpy.random.default_rng(0), 1), *data.var_names]
+            for i, name in enumerate(names):
+                split = ("few", "many", "text", "none")[(i + len(data)) % 4]
+                with self.subTest(name, split=split):
+                    self.check_numbers(data, name, split)
+
+    def test_levels_of_each_colour_are_those_of_the_store(self):
+        for data in self.each_store():
+            for name in level_columns(numpy.random.default_rng(0), 2):
+                for split in ("few", name):
+                    with self.subTest(name, split=split):
+                        self.check_levels(data, name, split)
+
+    def check_numbers(self, data, name, split):
+        values = numbers_of(data, name)
+        text = self.page("", {"color": name, "split": split})
+        figures = captions(text)
+        self.check_histogram(figures["Distribution"][1], values, name in data.var_names)
+        self.check_points(figures["X_umap"], data)
+        described = re.search(r"<desc[^>]*>(.*?)</desc>", figures["X_umap"][0], re.S)[1]
+        self.check_range(described.split("; ", 1)[1], values)
+        self.check_scale(figures["X_umap"][0], name, values, name in data.var_names)
+        self.check_distribution(text, data, name, split, values)
+
+    def check_points(self, figure, data):
+        shown = int(numpy.isfinite(data.obsm["X_umap"]).all(axis=1).sum())
+        described = text_of(re.search(r"<desc[^>]*>(.*?)</desc>", figure[0], re.S)[1])
+        self.assertTrue(described.startswith(count_text(shown) + " points"), described)
+        self.assertIn(f"of {count_text(len(data))} cells", figure[1])
+        hidden = re.search(rf"; {COUNT} without a place", figure[1])
+        self.assertEqual(value_of(hidden[1]) if hidden else 0, len(data) - shown)
+
+    def check_range(self, sentence, values):
+        if not len(finite(values)):
+            return self.assertEqual(sentence, "no cell has a value.")
+        match = re.fullmatch(rf"the values of all cells range from {NUMBER} to {NUMBER}(?:; {LEFT_OUT})?\.", sentence)
+        self.assertTrue(match, sentence)
+        self.assert_near(match[1], finite(values).min())
+        self.assert_near(match[2], finite(values).max())
+        self.assert_left_out(match.group(4, 5), values)
+
+    def check_scale(self, picture, name, values, is_gene):
+        key = text_of(re.search(r'<p class="scale">(.*?)</p>', picture, re.S)[1].replace("<svg", "|<svg"))
+        if not len(finite(values)):
+            return self.assertEqual(key, f"{name}: no value")
+        match = re.fullmatch(rf"{NUMBER}( or less)?\|{NUMBER}( or more)? {name}", key)
+        self.assertTrue(match, key)
+        low, high = quantiles_of(finite(values), (0.01, 0.99))
+        if is_gene:
+            low = min(low, 0)
+            high = high if high > low else finite(values).max()
+        self.assert_near(match[1], low)
+        self.assert_near(match[3], high)
+        self.assertEqual(match[2] is not None, finite(values).min() < low)
+        self.assertEqual(match[4] is not None, finite(values).max() > high)
+
+    def check_histogram(self, caption, values, is_gene):
+        known = finite(values)
+        if not len(known):
+            return self.assertRegex(caption, rf"^No values(: {LEFT_OUT})?\.$")
+        match = re.fullmatch(
+            rf"{COUNT} values?, {COUNT} \((.*?)\) above zero; they range from {NUMBER} to {NUMBER}\."
+            rf"(?: Not shown: {LEFT_OUT}\.)?(?: The {COUNT} zeros are not drawn\.)?"
+            rf"(?: The axis ends at {NUMBER} and {NUMBER}; the outermost bars count the {COUNT} values? beyond\.)?",
+            caption,
+        )
+        self.assertTrue(match, caption)
+        self.assertEqual(match[1], count_text(len(known)))
+        self.assertEqual(match[2], count_text((known > 0).sum()))
+        self.assertEqual(match[3], share_text((known > 0).sum() / len(known)))
+        self.assert_near(match[4], known.min())
+        self.assert_near(match[5], known.max())
+        self.assert_left_out(match.group(7, 8), values)
+        zeros = int((known == 0).sum())
+        hides_zeros = is_gene and len(known) < 2 * zeros < 2 * len(known)
+        self.assertEqual(match[9], count_text(zeros) if hides_zeros else None)
+        drawn = known[known != 0] if hides_zeros else known
+        low, high = quantiles_of(drawn, (0.001, 0.999))
+        beyond = int(((drawn < low) | (drawn > high)).sum())
+        self.assertEqual(match[12], count_text(beyond) if beyond else None)
+        if beyond:
+            self.assert_near(match[10], low)
+            self.assert_near(match[11], high)
+
+    def check_distribution(self, text, data, name, split, values):
+        levels, codes = codes_of(data, split)
+        expected = []
+        for level in range(len(levels)):
+            own = values[codes == level]
+            expected.append((levels[level], len(own), finite(own)))
+        left_out = max(0, len(expected) - SHOWN_LEVELS)
+        has_missing = bool((codes < 0).any())
+        if has_missing:
+            expected.append((None, int((codes < 0).sum()), finite(values[codes < 0])))
+        found = self.json("", {"color": name, "split": split})["distribution"]
+        self.assertEqual((found["of"], found["by"], found["cells"]), (name, split, len(data)))
+        self.assertEqual(found["levels_left_out"], left_out)
+        self.assertEqual(len(found["levels"]), len(expected) - left_out)
+        self.assertEqual(found["levels"][-1]["level"] is None, has_missing)
+        for row in found["levels"]:
+            _, cells, own = next(each for each in expected if each[0] == row["level"])
+            self.assertEqual((row["cells"], row["values"]), (cells, len(own)))
+            if not len(own):
+                self.assertNotIn("mean", row)
+                continue
+            scale = max(1.0, numpy.abs(own).max())
+            self.assertAlmostEqual(row["mean"] / scale, mean_of(own) / scale, 12)
+            self.assertAlmostEqual(row["above_zero"], (own > 0).mean(), 12)
+            for quartile, wanted in zip(row["quartiles"], quantiles_of(own, (0.25, 0.5, 0.75))):
+                self.assertAlmostEqual(quartile / scale, wanted / scale, 12)
+        means = [row["mean"] for row in found["levels"] if row["level"] is not None and "mean" in row]
+        self.assertEqual(means, sorted(means, reverse=True))
+        shown = {row["level"] for row in found["levels"]}
+        for level, _, own in expected:  # hidden levels have no higher mean, apart from rounding
+            if level not in shown and len(own):
+                self.assertLessEqual(mean_of(own), means[-1] + 1e-12 * abs(means[-1]))
+        self.check_distribution_table(text, name, split, found, left_out)
+
+    def check_distribution_table(self, text, name, split, found, left_out):
+        caption, header, rows = table_of(text, "dist")
+        levels = len([row for row in found["levels"] if row["level"] is not None])
+        cut = f": the {levels} of {levels + left_out} levels with the highest means" if left_out else ""
+        self.assertEqual(caption, f"{name} by {split}{cut}")
+        has_counts = any(row["cells"] != row["values"] for row in found["levels"])
+        self.assertEqual("values" in header, has_counts)
+        self.assertEqual(len(rows), len(found["levels"]))
+        for row, exact in zip(rows, found["levels"]):
+            self.assertEqual(row[0], exact["level"] or "missing")
+            self.assertEqual(row[1], count_text(exact["cells"]))
+            if has_counts:
+                self.assertEqual(row.pop(2), count_text(exact["values"]))
+            if not exact["values"]:
+                self.assertEqual(row[2:5], ["no values", "–", "–"])
+                continue
+            self.assertEqual(row[2], share_text(exact["above_zero"]))
+            self.assert_near(row[3], exact["mean"], 3)
+            for quartile, wanted in zip(row[4].split(" · "), exact["quartiles"]):
+                self.assert_near(quartile, wanted, 3)
+
+    def check_levels(self, data, name, split):
+        levels, codes = codes_of(data, name)
+        text = self.page("", {"color": name, "split": split})
+        picture, _ = captions(text)["X_umap"]
+        described = text_of(re.search(r"<desc[^>]*>(.*?)</desc>", picture, re.S)[1])
+        drawn = codes[numpy.isfinite(data.obsm["X_umap"]).all(axis=1)]
+        counts = [int((drawn == level).sum()) for level in range(len(levels))]
+        expected = f"{count_text((drawn >= 0).sum())} points in {len(levels)} group{'' if len(levels) == 1 else 's'}"
+        expected += "".join(
+            f"{': ' if i == 0 else ', '}{level} {count_text(counts[i])}" for i, level in enumerate(levels[:40])
+        )
+        expected += f" and {len(levels) - 40} more" if len(levels) > 40 else ""
+        missing = int((drawn < 0).sum())
+        expected += f"; {count_text(missing)} point{' has' if missing == 1 else 's have'} no group" if missing else ""
+        self.assertEqual(described, expected)
+        self.assertEqual('<span class="na">missing</span></li>' in picture, bool((codes < 0).any()))
+        if split == name:
+            self.check_shares(text, levels, codes, name)
+        if split == "few" and len(codes_of(data, split)[0]) > 1:
+            self.check_panels(captions(text)["Split by few"], data)
+
+    def check_shares(self, text, levels, codes, name):
+        caption, _, rows = table_of(text, "dist")
+        counts = [(level, int((codes == i).sum())) for i, level in enumerate(levels)]
+        most = sorted(counts, key=lambda row: -row[1])[:SHOWN_LEVELS]
+        shown = [row for row in counts if row in most]
+        cut = f": the {SHOWN_LEVELS} of {len(levels)} levels with the most cells" if len(levels) > SHOWN_LEVELS else ""
+        self.assertEqual(caption, f"Cells by {name}{cut}")
+        if (codes < 0).any():
+            shown.append(("missing", int((codes < 0).sum())))
+        self.assertEqual(
+            [row[:3] for row in rows],
+            [[level, count_text(cells), share_text(cells / len(codes))] for level, cells in shown],
+        )
+
+    def check_panels(self, figure, data):
+        levels, codes = codes_of(data, "few")
+        found = re.findall(r"<p>(.*?) <small>(.*?)</small></p>", figure[0])
+        self.assertEqual(found, [(level, count_text((codes == i).sum())) for i, level in enumerate(levels)])
+        missing = re.search(rf"; {COUNT} without a level are not shown", figure[1])
+        self.assertEqual(value_of(missing[1]) if missing else 0, (codes < 0).sum())
+
+    def test_facts_count_the_whole_matrix(self):
+        for data in self.each_store():
+            facts = {fact["name"]: fact["value"] for fact in self.json("", {})["facts"]}
+            self.assertEqual((facts["cells"], facts["genes"]), tuple(map(count_text, data.shape)))
+            if not scipy.sparse.issparse(data.X):
+                continue
+            self.assertIn(count_text(data.X.nnz), facts.values())
+            percent = 100 * data.X.nnz / (data.shape[0] * data.shape[1])
+            shown = facts["density"].removesuffix(" %")
+            if percent < 99.5:
+                self.assertLessEqual(abs(float(shown) - percent), 0.051 * percent)
+
+    def test_sample_of_the_points_is_called_one(self):
+        cells = 2 * SHOWN_CELLS + 1
+        with tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder:
+            path, data = random_store(SEED, folder, cells)
+            with Server(path) as self.server:
+                text = self.page("", {"color": "few", "split": "few"})
+                picture, caption = captions(text)["X_umap"]
+                self.assertIn("; one of 3 cells is shown", caption)
+                self.assertIn("; one of 3 cells is shown", captions(text)["Split by few"][1])
+                drawn = numpy.isfinite(data.obsm["X_umap"][::3]).all(axis=1)
+                self.assertIn(f"{count_text((codes_of(data, 'few')[1][::3][drawn] >= 0).sum())} points in ", picture)
+                self.check_numbers_of_sample(data)
+
+    def check_numbers_of_sample(self, data):
+        text = self.page("", {"color": "outlier", "split": "few"})
+        values = numbers_of(data, "outlier")
+        self.check_histogram(captions(text)["Distribution"][1], values, False)
+        self.check_distribution(text, data, "outlier", "few", values)
+
+
+class Tables(Pages):
+    """The page of a table: the summary of each column, the order of the rows, and the filter."""
+
+    def test_summaries_are_those_of_the_rows_shown(self):
+        for data in self.each_store():
+            self.check_summaries(data, data.obs, {})
+            for where in ("few:high", "figures:10", "truth:TRUE"):
+                column, level = where.split(":")
+                rows = data.obs[(data.obs[column].astype(object).astype(str).str.upper() == level.upper()).to_numpy()]
+                if len(rows):
+                    self.check_summaries(data, rows, {"where": where})
+
+    def check_summaries(self, data, rows, query):
+        caption, header, _ = table_of(self.page("obs/", query), "first")
+        shown = re.match(rf"(?:All|The first {COUNT} of) {COUNT} rows?", caption)
+        self.assertEqual(shown[2], count_text(len(rows)), caption)
+        for column in rows.columns:
+            line = next(text[len(column) :] for text in header if re.match(rf"{column}[ ▲▼]*\S*", text))
+            with self.subTest(column, **query):
+                if column in number_columns(numpy.random.default_rng(0), 1):
+                    self.check_numbers(line, rows[column].astype("Float64").to_numpy("f8", na_value=numpy.nan))
+                else:
+                    self.check_levels(line, data, rows, column)
+
+    def check_numbers(self, line, values, step=1):
+        known = finite(values)
+        sample = rf" of one in {COUNT} rows" if step > 1 else ""
+        match = re.fullmatch(
+            rf"(?:no value|{NUMBER} to {NUMBER}, median {NUMBER}, quartiles {NUMBER} and {NUMBER}{sample})"
+            rf"(?:; {LEFT_OUT})?",
+            line,
+        )
+        self.assertTrue(match, line)
+        self.assert_left_out(match.groups()[-2:], values)
+        if not len(known):
+            return self.assertTrue(line.startswith("no value"))
+        quartiles = quantiles_of(finite(values[::step]), (0.5, 0.25, 0.75))
+        for text, wanted in zip(match.groups(), [known.min(), known.max(), *quartiles]):
+            self.assert_near(text, wanted)
+        return None
+
+    def check_levels(self, line, data, rows, column):
+        levels, codes = codes_of(data, column)
+        codes = codes[data.obs_names.isin(rows.index)]
+        counts = sorted(((codes == i).sum() for i in range(len(levels)) if (codes == i).any()), reverse=True)
+        missing = int((codes < 0).sum())
+        end = f"; {count_text(missing)} missing" if missing else ""
+        if not counts:
+            return self.assertEqual(line, "no value" + end)
+        self.assertTrue(line.startswith(f"{len(counts)} level{'' if len(counts) == 1 else 's'}: "), line)
+        self.assertTrue(line.endswith((", …" if len(counts) > 3 else "") + end), line)
+        named = line.removesuffix(end).split(": ", 1)[1].removesuffix(", …").split(", ")
+        for text, count in zip(named, counts):
+            level, share = re.fullmatch(r"(.*?) ((?:[<>] )?\d+ %)", text).groups()
+            self.assertEqual(share, share_text(count / len(codes)))
+            self.assertEqual((codes == levels.index(level)).sum(), count)
+        return None
+
+    def test_rows_are_sorted_as_pandas_sorts_them(self):
+        for data in self.each_store():
+            for column in data.obs.columns:
+                for falls in (False, True):
+                    with self.subTest(column, falls=falls):
+                        values = data.obs[column]
+                        if column == "text":
+                            values = values.astype(str)
+                        order = values.reset_index(drop=True).sort_values(
+                            ascending=not falls, kind="stable", na_position="last"
+                        )
+                        expected = [f"cell{i}" for i in order.index[:100]]
+                        if column == "masked":  # pandas does not keep the order of equal values of its own types
+                            continue
+                        query = {"sort": ("-" if falls else "") + column}
+                        _, _, rows = table_of(self.page("obs/", query), "first")
+                        self.assertEqual([row[0] for row in rows], expected)
+
+    def test_quartiles_of_a_long_table_name_the_sample(self):
+        cells = 3 * 2**17 + 5
+        random = numpy.random.default_rng(SEED)
+        values = spoilt(random, random.lognormal(0, 2, cells))
+        data = anndata.AnnData(
+            scipy.sparse.csr_matrix((cells, 1), dtype="f4"),
+            obs=pandas.DataFrame({"value": values}, index=numpy.arange(cells).astype(str)),
+            dtype="float32",
+        )
+        with tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder:
+            path = os.path.join(folder, "long.h5ad")
+            data.write_h5ad(path)
+            with Server(path) as self.server:
+                _, header, _ = table_of(self.page("obs/"), "first")
+                self.assertIn(" of one in 3 rows", header[1])
+                self.check_numbers(header[1].removeprefix("value"), values, 3)
+
+
+class Times(unittest.TestCase):
+    """The range of times in the description of a CF dataset."""
+
+    def test_range_of_times_is_from_the_earliest_to_the_latest(self):
+        random = numpy.random.default_rng(SEED)
+        for days in (
+            [5, 20, 1, 7],
+            [3, 2, 1],
+            [numpy.nan, 4, 2],
+            [numpy.nan],
+            [-800_000, 4_000_000],
+            random.normal(0, 1e5, 70),
+        ):
+            with self.subTest(days=days), tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder:
+                root = zarr.open_group(folder, mode="w")
+                time = root.create_dataset("time", data=numpy.array(days, "f8").round(2), fill_value=numpy.nan)
+                time.attrs.update({"_ARRAY_DIMENSIONS": ["time"], "units": "days since 2000-01-01"})
+                rows = root.create_dataset("row", data=numpy.arange(len(days)))
+                rows.attrs["_ARRAY_DIMENSIONS"] = ["time"]
+                text = subprocess.run([PROGRAM, "info", folder], check=True, capture_output=True).stdout.decode()
+                found = re.search(r"time (without a time|from (\S+) to (\S+)) \(standard\)", text)
+                self.assertTrue(found, text)
+                known = finite(time[:])
+                if not len(known):
+                    self.assertEqual(found[1], "without a time")
+                    continue
+                rows = subprocess.run(
+                    [PROGRAM, "cat", folder, "row.table.csv"], check=True, capture_output=True, text=True
+                ).stdout.split()[1:]
+                shown = [rows[int(numpy.nanargmin(time[:]))], rows[int(numpy.nanargmax(time[:]))]]
+                self.assertEqual([found[2], found[3]], [row.split(",")[0] for row in shown])
+
+
+if __name__ == "__main__":
+    unittest.main()
