@@ -29,7 +29,7 @@ constexpr uint64_t kNothing = std::numeric_limits<uint64_t>::max();
 constexpr size_t kEntryBytes = 160, kMostLostBetween = 4096;
 
 // How often a thread that waits for another thread's load checks whether its own request is cancelled.
-constexpr std::chrono::milliseconds kStep{10};
+constexpr std::chrono::milliseconds kWaitStep{10};
 
 size_t added_to(size_t bytes) {
   return kEntryBytes + std::min(bytes / 16, kMostLostBetween);
@@ -128,7 +128,7 @@ std::shared_ptr<const void> ByteCache::get_any(CacheKey key, const std::function
     if (!waits) return nullptr;
     ++shard.hits;
     while (!pending->done) {
-      pending->ended.wait_for(shard.mutex, kStep);
+      pending->ended.wait_for(shard.mutex, kWaitStep);
       if (!pending->done) check_cancelled();
     }
     if (pending->cancelled) {

@@ -22,7 +22,7 @@ constexpr size_t kLargestAttributeList = 65536;
 constexpr std::string_view kAttributePrefix = "user.";
 
 constexpr size_t kLongestLink = 4095;  // PATH_MAX less its NUL
-constexpr int kMostLinks = 40;         // on the way to one file, as in Linux
+constexpr int kMaxPathLinks = 40;      // on the way to one file, as in Linux
 
 std::string attribute_text(const Json& value) {
   return value.text() ? *value.text() : to_json_text(value);
@@ -338,7 +338,7 @@ Inode Filesystem::resolve(std::string_view path) {
   };
   push(path, false);
   Inode at = kRootInode;
-  for (int links_left = kMostLinks; !left.empty();) {
+  for (int links_left = kMaxPathLinks; !left.empty();) {
     const Step step = std::move(left.back());
     left.pop_back();
     if (step.name.empty() || step.name == ".") continue;

@@ -28,7 +28,7 @@ struct Line : Described {
 std::string number_text(uint64_t number, Digits digits) {
   std::string text = std::to_string(number);
   if (digits == Digits::plain) return text;
-  for (size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
+  for (size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
   return text;
 }
 

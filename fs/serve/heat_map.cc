@@ -14,7 +14,7 @@
 namespace plainfs::serve {
 namespace {
 
-constexpr uint64_t kMostSide = 256;
+constexpr uint64_t kMaxMapSide = 256;
 constexpr uint64_t kMostElements = uint64_t{1} << 23;  // elements read for a picture
 constexpr uint64_t kBand = uint64_t{1} << 20;          // elements read at once
 constexpr double kCut = 0.01;
@@ -22,7 +22,7 @@ constexpr uint64_t kMostBars = 30;
 constexpr uint64_t kMostCountedVariants = uint64_t{1} << 26;
 
 uint64_t step_for(uint64_t length) {
-  return std::max<uint64_t>(1, (length + kMostSide - 1) / kMostSide);
+  return std::max<uint64_t>(1, (length + kMaxMapSide - 1) / kMaxMapSide);
 }
 
 }  // namespace

@@ -29,7 +29,8 @@ std::string shown_lines(std::string_view text) {
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
-    html += (html.empty() ? "" : "\n") + shown(std::string(line));
+    if (!html.empty()) html += '\n';
+    html += shown(std::string(line));
   }
   return html;
 }
@@ -257,7 +258,7 @@ std::string instructions_html(const PageModel& page) {
   for (const Instruction& one : page.instructions)
     html += fmt::format("<div class=\"cmd\"><b>{}</b><pre tabindex=\"0\">{}</pre></div>\n",
                         shown(one.program), shown_lines(one.text));
-  if (!html.empty()) html = "<h2>Open it with</h2>\n" + html;
+  if (!html.empty()) html.insert(0, "<h2>Open it with</h2>\n");
   if (!page.viewers.empty()) {
     html += "<p>Viewers that read it from here; the data go only to this browser: ";
     for (size_t i = 0; i < page.viewers.size(); ++i)

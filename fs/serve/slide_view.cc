@@ -12,7 +12,7 @@
 namespace plainfs::serve {
 namespace {
 
-constexpr uint64_t kMostSide = 800;  // of the picture on a page
+constexpr uint64_t kMaxSlideSide = 800;  // of the picture on a page
 constexpr uint64_t kPixelBytes = 3;
 
 // The picture is read in parts of about this many pixels, or of one square if that has more.
@@ -50,7 +50,7 @@ Backdrop backdrop_of(const Slide& slide) {
   const uint64_t height = pixels->shape()[0], width = pixels->shape()[1];
   if (width > kMostPicturePixels / height)
     throw unsupported("{}: a picture of {} by {} pixels is too large for a page", slide.name, width, height);
-  const uint64_t step = divide_up(std::max(width, height), kMostSide);
+  const uint64_t step = divide_up(std::max(width, height), kMaxSlideSide);
   Backdrop picture;
   picture.png = rgb_png(static_cast<uint32_t>(divide_up(width, step)),
                         static_cast<uint32_t>(divide_up(height, step)), reduced_pixels(*pixels, step));

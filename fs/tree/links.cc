@@ -13,7 +13,7 @@ namespace {
 
 namespace files = boost::filesystem;
 
-constexpr int kMostLinks = 40;         // on the way to one target, like Linux
+constexpr int kMaxTargetLinks = 40;    // on the way to one target, like Linux
 constexpr size_t kDeepestPath = 2048;  // names; PATH_MAX has no room for more
 
 bool same_file(const files::path& a, const files::path& b) {
@@ -147,7 +147,7 @@ Links::End Links::follow(StorePtr store, Link link, int depth) {
     chain.push_back({std::move(place), folder.links});
   }
   for (size_t i = chain.size();; --i) {
-    end.links = std::min(end.links + 1, kMostLinks + 1);
+    end.links = std::min(end.links + 1, kMaxTargetLinks + 1);
     if (i == 0) return end;
     end.links += chain[i - 1].links_there;
     if (!end.is_too_deep) known_.emplace(std::move(chain[i - 1].place), end);
@@ -157,7 +157,7 @@ Links::End Links::follow(StorePtr store, Link link, int depth) {
 // Resolves a path from the root of `store`, following all links on it and at its end.
 Links::End Links::end_of(const StorePtr& store, std::span<const std::string> path, int depth) {
   End end{store->root, 0, false};
-  if (depth > kMostLinks) return {std::nullopt, kMostLinks + 1, true};
+  if (depth > kMaxTargetLinks) return {std::nullopt, kMaxTargetLinks + 1, true};
   for (size_t i = 0; i < path.size() && end.node; ++i) {
     StoredPlace place{store.get(), Path(path.begin(), path.begin() + static_cast<ptrdiff_t>(i) + 1)};
     if (const auto known = known_.find(place); known != known_.end()) {
@@ -172,7 +172,7 @@ Links::End Links::end_of(const StorePtr& store, std::span<const std::string> pat
     } else {
       end.node = std::move(node);
     }
-    if (end.links > kMostLinks) end.node.reset();
+    if (end.links > kMaxTargetLinks) end.node.reset();
     if (!end.is_too_deep) known_.emplace(std::move(place), end);
   }
   return end;
@@ -180,7 +180,7 @@ Links::End Links::end_of(const StorePtr& store, std::span<const std::string> pat
 
 std::optional<Node> Links::target(const Link& link) {
   End end = follow(store_, link, 0);
-  return end.links > kMostLinks ? std::nullopt : std::move(end.node);
+  return end.links > kMaxTargetLinks ? std::nullopt : std::move(end.node);
 }
 
 std::optional<Node> Links::target_folder(const Link& link) {

@@ -120,7 +120,7 @@ class New(Copied):
         with open(commands_path, encoding="utf-8") as file:
             commands = json.load(file)
         like = {
-            "formats/schemas/": "plainfs_loom.dir",
+            "formats/schemas/": "plainfs_formats.dir",
             "formats/registry.cc": "plainfs_formats.dir",
             "fs/views/": "plainfs_views.dir",
             "tests/unit/tally": "unit_loom.dir",

@@ -12,7 +12,7 @@
 namespace plainfs::hdf5 {
 namespace {
 
-constexpr std::string_view kSignature = "MDCI";
+constexpr std::string_view kImageSignature = "MDCI";
 constexpr unsigned kImageMessage = 0x0018;
 
 bool is_no_address(uint64_t address, const FileLayout& layout) {
@@ -69,7 +69,7 @@ class ImagedFile : public DerivedFile {
 // its parents; a rank of 4 bytes; its address and size; an address for each parent; its bytes.
 void ImagedFile::find_pieces(const FileLayout& layout) {
   Cursor cursor(image_);
-  if (as_text(cursor.bytes(kSignature.size())) != kSignature)
+  if (as_text(cursor.bytes(kImageSignature.size())) != kImageSignature)
     throw damaged("the cache image has no signature");
   if (const unsigned version = cursor.byte(); version != 0)
     throw unsupported("unknown cache image version {}", version);

@@ -9,7 +9,7 @@
 namespace plainfs::hdf5 {
 namespace {
 
-constexpr std::string_view kSignature = "\x89HDF\r\n\x1a\n";
+constexpr std::string_view kFileSignature = "\x89HDF\r\n\x1a\n";
 constexpr unsigned kAddresses = 4;        // base, extension or free space, end of file, driver or root
 constexpr unsigned kIsBeingWritten = 5;   // bits 0 and 2 of the flags of version 3
 constexpr uint64_t kMostSuperblock = 96;  // of version 1 with addresses of 8 bytes
@@ -62,7 +62,7 @@ void check_checksum(ByteSpan superblock) {
 // superblock does, or if its checksum is wrong.
 bool is_plain(ByteSpan bytes, uint64_t at, uint64_t file_bytes) {
   Cursor cursor(bytes);
-  cursor.skip(kSignature.size());
+  cursor.skip(kFileSignature.size());
   const unsigned version = cursor.byte();
   if (version > 3) return false;
   const auto [layout, is_usual] = version < 2 ? old_head(cursor, version) : new_head(cursor);
@@ -89,10 +89,10 @@ bool is_tar(const Probe& probe) {
 }  // namespace
 
 std::optional<uint64_t> place_of_superblock(const Probe& probe) {
-  if (as_text(probe.first_bytes()).starts_with(kSignature)) return 0;
+  if (as_text(probe.first_bytes()).starts_with(kFileSignature)) return 0;
   if (is_tar(probe)) return std::nullopt;
-  for (uint64_t at = 512; at + kSignature.size() <= probe.size(); at *= 2) {
-    if (as_text(probe.bytes(at, kSignature.size())) == kSignature) return at;
+  for (uint64_t at = 512; at + kFileSignature.size() <= probe.size(); at *= 2) {
+    if (as_text(probe.bytes(at, kFileSignature.size())) == kFileSignature) return at;
   }
   return std::nullopt;
 }

@@ -23,7 +23,7 @@ struct Head {
 };
 
 // The most bytes that are allocated before any of them has arrived.
-constexpr size_t kStep = 4 << 20;
+constexpr size_t kReceiveStep = 4 << 20;
 
 // Microseconds between two calls of look.
 constexpr suseconds_t kBetweenLooks = 20'000;
@@ -163,7 +163,7 @@ std::optional<Message> Channel::receive(uint64_t most_bytes) {
   message.bytes.assign(first.more, first.more + there);
   while (message.bytes.size() < first.head.size) {
     const size_t before = message.bytes.size();
-    message.bytes.resize(before + std::min<uint64_t>(first.head.size - before, kStep));
+    message.bytes.resize(before + std::min<uint64_t>(first.head.size - before, kReceiveStep));
     for (size_t done = before; done < message.bytes.size();) {
       const size_t some =
           receive_some(message.bytes.data() + done, message.bytes.size() - done, message.descriptor);

@@ -278,8 +278,8 @@ class DecodedNumbers : public DerivedArray {
       if (value == INT64_MIN) return false;
     if (packing_.is_none() && std::is_integral_v<T>) {
       if constexpr (std::is_integral_v<T>) {
-        using Wide = std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>;
-        append_near(static_cast<Wide>(value), out);
+        using WideInteger = std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>;
+        append_near(static_cast<WideInteger>(value), out);
       }
       return true;
     }

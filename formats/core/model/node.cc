@@ -7,6 +7,13 @@
 
 namespace plainfs {
 
+Content::Content() = default;
+Content::Content(const Content&) = default;
+Content::Content(Content&&) noexcept = default;
+Content& Content::operator=(const Content&) = default;
+Content& Content::operator=(Content&&) noexcept = default;
+Content::~Content() = default;
+
 std::optional<Node> Group::find(std::string_view name) const {
   for (Member& member : members()) {
     if (member.name == name) return std::move(member.node);

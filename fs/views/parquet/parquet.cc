@@ -16,7 +16,7 @@ namespace plainfs {
 
 namespace {
 
-constexpr std::string_view kMagic = "PAR1";
+constexpr std::string_view kParquetMagic = "PAR1";
 
 // Limits that keep the memory per run and per chunk small compared to the table.
 constexpr uint64_t kMostRows = uint64_t{1} << 32;
@@ -300,7 +300,7 @@ std::string parquet_end(const std::string& footer) {
   std::string end = footer;
   const auto length = static_cast<uint32_t>(page_size(footer.size()));
   end.append(reinterpret_cast<const char*>(&length), sizeof length);
-  return end.append(kMagic);
+  return end.append(kParquetMagic);
 }
 
 // has_index: the first column holds the row names.
@@ -334,8 +334,8 @@ class PackedParquet : public PackedForm {
   uint64_t bytes() const override { return table_.rows * table_.columns.size() * kBytesAValue; }
   uint64_t write(int level, PackedSink& out,
                  const std::function<void(uint64_t bytes)>& has_made) const override {
-    uint64_t size = kMagic.size();
-    out.write_at(0, as_byte_span(kMagic));
+    uint64_t size = kParquetMagic.size();
+    out.write_at(0, as_byte_span(kParquetMagic));
     std::vector<ParquetGroup> groups(pages_.groups());
     const size_t columns = pages_.columns();
     InOrder<CompressedPages>::run(
@@ -395,7 +395,7 @@ ByteLayout parquet(const std::vector<ParquetColumnPtr>& columns, uint64_t rows, 
   check_is_shown({columns, rows, has_index}, limits);
   const PagedColumns paged(columns, rows, limits, context);
   ByteLayout file;
-  file.put(kMagic);
+  file.put(kParquetMagic);
   std::vector<ParquetGroup> written(paged.groups());
   for (uint64_t group = 0; group < paged.groups(); ++group)
     for (size_t column = 0; column < columns.size(); ++column) {

@@ -36,7 +36,7 @@ uint64_t RowUnits::rows_in_band(const Part& part) const {
 }
 
 void RowUnits::choose_units() {
-  constexpr uint64_t kPartBytes = sizeof(Elements) + 64;  // overhead of a part of a unit
+  constexpr uint64_t kUnitPartBytes = sizeof(Elements) + 64;  // overhead of a part of a unit
   uint64_t row_bytes = 1, chunk_rows = 1;
   double band_bytes = 0;
   for (const Part& part : parts_) {
@@ -50,7 +50,7 @@ void RowUnits::choose_units() {
   rows_in_unit_ = rows_in_block_;
   if (band_bytes > static_cast<double>(budget / 2)) {
     // Room for this unit and the next one, and as much again for chunks.
-    const uint64_t parts_bytes = std::min(budget / 4, parts_.size() * kPartBytes);
+    const uint64_t parts_bytes = std::min(budget / 4, parts_.size() * kUnitPartBytes);
     rows_in_unit_ = std::max(rows_in_block_, std::min((budget / 4 - parts_bytes) / row_bytes, rows_));
     if (rows_in_unit_ > chunk_rows) rows_in_unit_ -= rows_in_unit_ % chunk_rows;
   }

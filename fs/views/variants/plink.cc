@@ -16,13 +16,13 @@ namespace plainfs {
 
 namespace {
 
-constexpr std::string_view kMagic("\x6c\x1b\x01", 3);  // calls variant by variant
+constexpr std::string_view kPlinkMagic("\x6c\x1b\x01", 3);  // calls variant by variant
 
 // The two bits of a call: A1 is the alternative allele, A2 the reference.
-constexpr uint8_t kBothA1 = 0, kMissing = 1, kOneOfEach = 2, kBothA2 = 3;
+constexpr uint8_t kBothA1 = 0, kMissingCall = 1, kOneOfEach = 2, kBothA2 = 3;
 
 uint8_t code_of(Call call) {
-  if (call.first < 0 || call.second == -1) return kMissing;
+  if (call.first < 0 || call.second == -1) return kMissingCall;
   if (call.second == -2) return call.first == 0 ? kBothA2 : kBothA1;
   return call.first != call.second ? kOneOfEach : call.first == 0 ? kBothA2 : kBothA1;
 }
@@ -38,7 +38,7 @@ void put_plain_codes(std::span<const uint16_t> calls, std::byte* out) {
   const auto code = [](uint16_t call) {
     const auto second = static_cast<uint16_t>((call & 1) + (call >> 8 & 1));
     const auto known = static_cast<uint16_t>(kBothA2 - second - (second >> 1));
-    return static_cast<uint8_t>((call & 0x8080) != 0 ? kMissing : known);
+    return static_cast<uint8_t>((call & 0x8080) != 0 ? kMissingCall : known);
   };
   // Moves bits 0, 8, 16 and 24 to 24, 26, 28 and 30.
   const auto joined = [](uint32_t four) { return static_cast<uint8_t>(four * 0x01041040 >> 24); };
@@ -256,7 +256,7 @@ ByteLayout plink_bed(const Variants& variants, Context& context) {
   check_genotype(variants, samples);
   TwoAlleleSites sites(variants, context);
   ByteLayout layout;
-  layout.put(kMagic);
+  layout.put(kPlinkMagic);
   layout.put(std::make_shared<BedCalls>(variants, std::move(samples), std::move(sites), context));
   return layout;
 }

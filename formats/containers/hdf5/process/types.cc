@@ -7,9 +7,9 @@
 
 namespace plainfs::hdf5 {
 
-using Form = StoredType::Form;
-
 namespace {
+
+using Form = StoredType::Form;
 
 // More than library/datatype.cc allows.
 constexpr int kMostNestedOnWire = 80;
