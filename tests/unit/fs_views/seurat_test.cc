@@ -11,13 +11,12 @@
 #include "fs/views/r/seurat_parts.h"
 #include "fs/views/table/factor_codes.h"
 #include "tests/support/sample_arrays.h"
+#include "tests/support/store_nodes.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"
 
 namespace plainfs {
 namespace {
-
-using Texts = std::vector<std::string>;
 
 Texts texts_in(const ArrayPtr& array) {
   Texts texts;
