@@ -110,7 +110,7 @@ class Blocks final : public ByteSource {
   uint64_t offset_;  // after the data in input_
   Bytes input_;
   lzma_stream stream_ = LZMA_STREAM_INIT;
-  lzma_filter filters_[LZMA_FILTERS_MAX + 1] = {};
+  ::lzma_filter filters_[LZMA_FILTERS_MAX + 1] = {};
   lzma_block block_{};
   bool is_inside_ = false;
 };
