@@ -221,8 +221,8 @@ using AnyContent =
     std::variant<std::monostate, LabelledArray, Table, SparseMatrix, CoordinateMatrix, Fragments,
                  GenomicRanges, SequenceLengths, Variants, Image, Link, PlainFile, Nothing, Error>;
 
-// What a node is. Its copies, moves and end are compiled once, in node.cc: as a variant's own they were a
-// tenth of the program.
+// The content of a node. Its copies, moves and end are compiled once, in node.cc: as a variant's own they
+// were a tenth of the program.
 struct Content : AnyContent {
   using AnyContent::AnyContent;
   Content();
