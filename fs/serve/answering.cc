@@ -12,11 +12,11 @@
 #include "formats/core/text/percent.h"
 #include "formats/core/text/printable.h"
 #include "fs/index/housekeeping.h"
-#include "fs/serve/field_text.h"
-#include "fs/serve/h5grove.h"
-#include "fs/serve/image_page.h"
-#include "fs/serve/pages.h"
-#include "fs/serve/source_answer.h"
+#include "fs/serve/h5grove/h5grove.h"
+#include "fs/serve/http/field_text.h"
+#include "fs/serve/pages/folder/pages.h"
+#include "fs/serve/pages/image/image_page.h"
+#include "fs/serve/site/source_answer.h"
 
 namespace plainfs::serve {
 namespace {

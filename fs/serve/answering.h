@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "fs/serve/exchange.h"
+#include "fs/serve/site/exchange.h"
 
 namespace plainfs::serve {
 

@@ -27,11 +27,11 @@
 #include "fs/daemon/signal_pipe.h"
 #include "fs/info.h"
 #include "fs/serve/answering.h"
-#include "fs/serve/entity_tag.h"
-#include "fs/serve/field_text.h"
-#include "fs/serve/listening.h"
-#include "fs/serve/server.h"
-#include "fs/serve/token.h"
+#include "fs/serve/http/entity_tag.h"
+#include "fs/serve/http/field_text.h"
+#include "fs/serve/http/listening.h"
+#include "fs/serve/http/server.h"
+#include "fs/serve/http/token.h"
 #include "fs/session.h"
 
 namespace plainfs::serve {

@@ -41,11 +41,13 @@ def sources():
 
 def room_of(path):
     """Returns the room of a path. formats/registry.h is its own room, fs/filesystem.h belongs to the room fs, and a
-    folder in a room belongs to the room."""
+    folder in a room belongs to the room unless it is one itself."""
     stem, folder = os.path.splitext(path)[0], os.path.dirname(path)
     if stem in RANK:
         return stem
-    return os.path.dirname(folder) if os.path.dirname(folder) in RANK and folder not in RANK else folder
+    while folder not in RANK and os.path.dirname(folder):
+        folder = os.path.dirname(folder)
+    return folder
 
 
 def functions(text):

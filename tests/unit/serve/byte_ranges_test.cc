@@ -1,4 +1,4 @@
-#include "fs/serve/byte_ranges.h"
+#include "fs/serve/http/byte_ranges.h"
 
 #include <boost/test/unit_test.hpp>
 #include <string>

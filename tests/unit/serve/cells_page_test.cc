@@ -1,10 +1,10 @@
 #include <cmath>
 
 #include "formats/core/model/derived_array.h"
-#include "fs/serve/cell_colour.h"
-#include "fs/serve/embeddings.h"
+#include "fs/serve/pages/cells/cell_colour.h"
+#include "fs/serve/pages/cells/embeddings.h"
+#include "fs/serve/pages/cells/slide_view.h"
 #include "fs/serve/plots/pixels.h"
-#include "fs/serve/slide_view.h"
 #include "tests/support/mentions.h"
 #include "tests/unit/serve/pages.h"
 

@@ -1,4 +1,4 @@
-#include "fs/serve/entity_tag.h"
+#include "fs/serve/http/entity_tag.h"
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>

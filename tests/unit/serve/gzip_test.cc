@@ -1,4 +1,4 @@
-#include "fs/serve/gzip.h"
+#include "fs/serve/http/gzip.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <limits>
 
-#include "fs/serve/h5_data.h"
-#include "fs/serve/h5_values.h"
+#include "fs/serve/h5grove/h5_data.h"
+#include "fs/serve/h5grove/h5_values.h"
 #include "tests/unit/serve/served.h"
 
 namespace plainfs::serve {

@@ -1,4 +1,4 @@
-#include "fs/serve/host_names.h"
+#include "fs/serve/http/host_names.h"
 
 #include <boost/test/unit_test.hpp>
 

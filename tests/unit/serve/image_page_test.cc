@@ -1,4 +1,4 @@
-#include "fs/serve/image_page.h"
+#include "fs/serve/pages/image/image_page.h"
 
 #include "tests/unit/serve/pages.h"
 

@@ -1,4 +1,4 @@
-#include "fs/serve/listening.h"
+#include "fs/serve/http/listening.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,4 +1,4 @@
-#include "fs/serve/nearest.h"
+#include "fs/serve/pages/model/nearest.h"
 
 #include <boost/test/unit_test.hpp>
 

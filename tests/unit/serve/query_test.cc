@@ -1,4 +1,4 @@
-#include "fs/serve/query.h"
+#include "fs/serve/http/query.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,4 +1,4 @@
-#include "fs/serve/request.h"
+#include "fs/serve/http/request.h"
 
 #include <boost/test/unit_test.hpp>
 #include <random>

@@ -1,4 +1,4 @@
-#include "fs/serve/server.h"
+#include "fs/serve/http/server.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -10,7 +10,7 @@
 #include <chrono>
 #include <numeric>
 
-#include "fs/serve/listening.h"
+#include "fs/serve/http/listening.h"
 #include "tests/unit/serve/served.h"
 
 namespace plainfs::serve {

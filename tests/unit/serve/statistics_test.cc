@@ -1,4 +1,4 @@
-#include "fs/serve/statistics.h"
+#include "fs/serve/pages/model/statistics.h"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

@@ -1,10 +1,10 @@
-#include "fs/serve/table_page.h"
+#include "fs/serve/pages/table/table_page.h"
 
 #include <cmath>
 #include <numeric>
 
 #include "formats/core/model/derived_array.h"
-#include "fs/serve/row_order.h"
+#include "fs/serve/pages/table/row_order.h"
 #include "tests/unit/serve/pages.h"
 
 namespace plainfs::serve {

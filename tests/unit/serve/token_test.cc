@@ -1,4 +1,4 @@
-#include "fs/serve/token.h"
+#include "fs/serve/http/token.h"
 
 #include <sys/stat.h>
 

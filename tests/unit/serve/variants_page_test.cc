@@ -1,4 +1,4 @@
-#include "fs/serve/variants_page.h"
+#include "fs/serve/pages/variants/variants_page.h"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>

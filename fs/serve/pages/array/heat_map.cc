@@ -1,0 +1,127 @@
+#include "fs/serve/pages/model/figures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "formats/core/model/index_run.h"
+#include "formats/core/model/number_cast.h"
+#include "fs/serve/pages/model/first_rows.h"
+#include "fs/serve/pages/model/page_text.h"
+#include "fs/serve/pages/model/statistics.h"
+#include "fs/serve/plots/pixels.h"
+
+namespace plainfs::serve {
+namespace {
+
+constexpr uint64_t kMaxMapSide = 256;
+constexpr uint64_t kMostElements = uint64_t{1} << 23;  // elements read for a picture
+constexpr uint64_t kBand = uint64_t{1} << 20;          // elements read at once
+constexpr double kCut = 0.01;
+constexpr uint64_t kMostBars = 30;
+constexpr uint64_t kMostCountedVariants = uint64_t{1} << 26;
+
+uint64_t step_for(uint64_t length) {
+  return std::max<uint64_t>(1, (length + kMaxMapSide - 1) / kMaxMapSide);
+}
+
+}  // namespace
+
+std::optional<Figure> heat_map(const LabelledArray& array, const Plane& plane) {
+  const Array& values = *array.values;
+  const size_t rank = values.shape().size();
+  // The axes of a column-major array are stored in reverse order.
+  const bool is_turned = values.column_major();
+  const size_t row_axis = is_turned ? 1 : rank - 2, column_axis = is_turned ? 0 : rank - 1;
+  Box box{plane.origin, Shape(rank, 1)};
+  if (is_turned) std::reverse(box.origin.begin(), box.origin.end());
+  const uint64_t all_rows = values.shape()[row_axis] - box.origin[row_axis];
+  const uint64_t all_columns = values.shape()[column_axis] - box.origin[column_axis];
+  if (all_rows < 2 || all_columns < 2) return std::nullopt;
+  const uint64_t columns = std::min(all_columns, kMostElements / 2);
+  const uint64_t rows = std::clamp<uint64_t>(kMostElements / columns, 1, all_rows);
+  const uint64_t row_step = step_for(rows), column_step = step_for(columns);
+  std::vector<double> shown, numbers;
+  box.extent[column_axis] = columns;
+  const uint64_t first_row = box.origin[row_axis], band = std::max<uint64_t>(1, kBand / columns);
+  for (uint64_t row = 0; row < rows; row += band) {
+    const uint64_t count = std::min(band, rows - row);
+    box.origin[row_axis] = first_row + row;
+    box.extent[row_axis] = count;
+    numbers.clear();
+    append_doubles(values.dtype(), values.read(box), numbers);
+    for (uint64_t r = (row_step - row % row_step) % row_step; r < count; r += row_step)
+      for (uint64_t c = 0; c < columns; c += column_step)
+        shown.push_back(numbers[is_turned ? c * count + r : r * columns + c]);
+  }
+  const auto width = static_cast<uint32_t>((columns + column_step - 1) / column_step);
+  const auto height = static_cast<uint32_t>(shown.size() / width);
+  const std::optional<Interval> found = range_of(shown, kCut);
+  const Interval range = found.value_or(Interval{});
+  const std::string left_out = left_out_words(statistics_of(shown));
+  const bool is_part = rows < all_rows || columns < all_columns;
+  const std::string what = fmt::format(
+      "{} × {}, {}{}. {}{}.", count_words(all_rows), count_words(all_columns),
+      is_part ? fmt::format("of the first {} × {} ", count_words(rows), count_words(columns)) : "",
+      row_step == 1 && column_step == 1
+          ? std::string("every value")
+          : fmt::format("one of {} values", count_words(row_step * column_step)),
+      found ? fmt::format("Dark is {}, light {}: 1st to 99th percentile of the values shown",
+                          number_words(range.low), number_words(range.high))
+            : std::string("There is no value"),
+      left_out.empty() ? left_out : "; " + left_out);
+  const std::string key = found ? grey_key(number_words(range.low), number_words(range.high)) : std::string();
+  return Figure{"Heat map", grey_picture(width, height, shown, range, "Heat map of the array") + key, what};
+}
+
+namespace {
+
+// Returns a bar for each of the first names. all: the number of names.
+Figure bars_figure(std::string caption, const Array& names, const std::vector<uint64_t>& counts, uint64_t all,
+                   const std::string& others) {
+  std::vector<NamedCount> bars;
+  for (uint64_t i = 0; i < counts.size(); ++i) bars.push_back({element_words(names, i), counts[i]});
+  if (counts.size() < all) caption += fmt::format(", the first {} of {}", counts.size(), count_words(all));
+  caption += others;
+  return {"Distribution", named_bars("bars", caption, bars), caption};
+}
+
+}  // namespace
+
+std::optional<Figure> chromosome_bars(const Fragments& fragments) {
+  if (fragments.error || fragments.evaluate) return std::nullopt;
+  const uint64_t all = fragments.chr_names->count(), shown = std::min(all, kMostBars);
+  if (shown == 0) return std::nullopt;
+  const uint64_t fragment_count = fragments.start->count();
+  const IndexRun<uint64_t> pointers(*fragments.chr_pointer, 0, 2 * shown, fragment_count + 1,
+                                    "chromosome pointer");
+  std::vector<uint64_t> counts;
+  for (uint64_t c = 0; c < shown; ++c) {
+    const uint64_t first = pointers.values()[2 * c], end = pointers.values()[2 * c + 1];
+    if (first > end)
+      throw damaged("chromosome {} is [{}, {}) of {} fragments", c, first, end, fragment_count);
+    counts.push_back(end - first);
+  }
+  return bars_figure("Fragments on each chromosome", *fragments.chr_names, counts, all, {});
+}
+
+std::optional<Figure> contig_bars(const Variants& variants) {
+  if (!variants.contig_names || !variants.contig) return std::nullopt;
+  const uint64_t all = variants.contig_names->count(), shown = std::min(all, kMostBars);
+  if (shown == 0 || variants.count() == 0 || variants.count() > kMostCountedVariants) return std::nullopt;
+  std::vector<uint64_t> counts(shown, 0);
+  uint64_t on_others = 0, missing = 0;
+  for (const double contig : sampled_rows(*variants.contig, variants.count(), 1, 0, 1)) {
+    if (!(contig >= 0 && contig < static_cast<double>(all)))
+      ++missing;
+    else
+      ++(contig < static_cast<double>(shown) ? counts[static_cast<size_t>(contig)] : on_others);
+  }
+  std::string others;
+  if (on_others > 0) others += fmt::format("; {} on other contigs", count_words(on_others));
+  if (missing > 0) others += fmt::format("; {} without a contig", count_words(missing));
+  return bars_figure("Variants on each contig", *variants.contig_names, counts, all,
+                     fmt::format(", of all {}{}", count_words(variants.count()), others));
+}
+
+}  // namespace plainfs::serve

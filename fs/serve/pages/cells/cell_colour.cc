@@ -1,0 +1,163 @@
+#include "fs/serve/pages/cells/cell_colour.h"
+
+#include <algorithm>
+
+#include "formats/core/model/element_text.h"
+#include "formats/core/model/factor.h"
+#include "fs/serve/pages/cells/embeddings.h"
+#include "fs/serve/pages/model/figures.h"
+#include "fs/serve/pages/model/nearest.h"
+
+namespace plainfs::serve {
+namespace {
+
+constexpr size_t kMostColours = 10'000;
+
+const Column* column_in(const AnnotatedMatrix& matrix, std::string_view name) {
+  for (const Column& column : matrix.obs.columns)
+    if (column.name == name) return &column;
+  return nullptr;
+}
+
+// Returns the store's colours of a column, one per category: scanpy's uns/COLUMN_colors.
+std::vector<std::string> stored_colours(const Node& directory, const std::string& column) {
+  const GroupPtr uns = directory.parts ? find_group(*directory.parts, "uns") : nullptr;
+  const ArrayPtr array = uns ? find_array(*uns, column + "_colors") : nullptr;
+  if (!array || array->shape().size() != 1 || array->count() > kMostColours) return {};
+  std::vector<std::string> colours;
+  const Elements elements = read_all(*array);
+  for (uint64_t i = 0; i < elements.count; ++i) {
+    std::string text;
+    append_plain(array->dtype(), elements, i, text);
+    colours.push_back(std::move(text));
+  }
+  return colours;
+}
+
+std::vector<std::optional<Ink>> own_inks(const Node& directory, const Column& column,
+                                         const std::vector<std::string>& levels) {
+  const std::optional<FactorParts> factor = factor_parts(*column.values);
+  if (!factor) return {};
+  const std::vector<std::string> colours = stored_colours(directory, column.name);
+  const Elements categories = level_texts(*factor);
+  if (colours.size() < categories.count) return {};
+  std::vector<std::optional<Ink>> inks;
+  uint64_t category = 0;  // the levels are some of the categories, in their order
+  for (const std::string& level : levels) {
+    while (category < categories.count &&
+           (categories.is_missing(category) || categories.text(category) != level))
+      ++category;
+    inks.push_back(category < categories.count ? Ink::own(colours[category]) : std::nullopt);
+    ++category;
+  }
+  return inks;
+}
+
+CellColour colour_of_column(const PageCells& cells, const Column& column) {
+  check_cells(cells.matrix(), column.name, *column.values);
+  CellColour colour{column.name};
+  const ColumnLevels levels = levels_of(*column.values);
+  if (levels == ColumnLevels::few || levels == ColumnLevels::texts) {
+    colour.groups = cell_groups(*column.values, kMostColouredLevels);
+    if (!colour.groups)
+      throw unsupported("{}: has more than {} levels, too many for colours", column.name,
+                        kMostColouredLevels);
+    try {
+      colour.own_inks = own_inks(cells.directory(), column, colour.groups->levels);
+    } catch (const Error& error) {
+      if (error.code() == Errc::changed) throw;  // the page's colours have changed as well
+    }
+    return colour;
+  }
+  if (!column.values->dtype().is_numeric())
+    throw unsupported("{}: a column of {}", column.name, column.values->dtype().name());
+  colour.numbers = sampled_rows(*column.values, cells.matrix().cells, 1, 0, 1);
+  colour.statistics = statistics_of(colour.numbers);
+  return colour;
+}
+
+std::optional<uint64_t> gene_in_any_case(const PartNames& genes, std::string_view name) {
+  std::optional<uint64_t> found;
+  for (uint64_t i = 0; i < genes.count(); ++i) {
+    if (!is_same_in_any_case(genes.label(i), name)) continue;
+    if (found) return std::nullopt;
+    found = i;
+  }
+  return found;
+}
+
+std::optional<uint64_t> gene_of(const PageCells& cells, std::string_view name) {
+  if (!cells.has_genes()) return std::nullopt;
+  const std::shared_ptr<const PartNames> genes = cells.genes();
+  if (const std::optional<PartNames::Match> found = genes->find(encode_part(name))) return found->part;
+  return gene_in_any_case(*genes, name);
+}
+
+void put_clusters_first(std::vector<std::string>& names) {
+  constexpr std::string_view kClusters[] = {"cell_type",       "celltype", "leiden", "louvain",
+                                            "seurat_clusters", "cluster",  "label"};
+  const auto rank = [&](const std::string& name) {
+    return std::find_if(std::begin(kClusters), std::end(kClusters),
+                        [&](std::string_view word) {
+                          return name.size() >= word.size() &&
+                                 is_same_in_any_case(std::string_view(name).substr(0, word.size()), word);
+                        }) -
+           std::begin(kClusters);
+  };
+  std::stable_sort(names.begin(), names.end(),
+                   [&](const std::string& a, const std::string& b) { return rank(a) < rank(b); });
+}
+
+std::vector<std::string> columns_with(const AnnotatedMatrix& matrix, ColumnLevels wanted) {
+  std::vector<std::string> names;
+  for (const Column& column : matrix.obs.columns) {
+    if (column.name == matrix.obs_names || levels_of(*column.values) != wanted) continue;
+    if (wanted != ColumnLevels::numbers || column.values->dtype().is_numeric()) names.push_back(column.name);
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::string> split_names(const AnnotatedMatrix& matrix) {
+  std::vector<std::string> names = columns_with(matrix, ColumnLevels::few);
+  put_clusters_first(names);
+  for (std::string& text : columns_with(matrix, ColumnLevels::texts)) names.push_back(std::move(text));
+  return names;
+}
+
+std::vector<std::string> colour_names(const AnnotatedMatrix& matrix) {
+  std::vector<std::string> names = split_names(matrix);
+  for (std::string& number : columns_with(matrix, ColumnLevels::numbers)) names.push_back(std::move(number));
+  return names;
+}
+
+std::optional<CellGroups> groups_of_column(const AnnotatedMatrix& matrix, std::string_view name,
+                                           uint64_t most) {
+  const Column* const column = column_in(matrix, name);
+  if (!column || levels_of(*column->values) == ColumnLevels::none) return std::nullopt;
+  check_cells(matrix, column->name, *column->values);
+  return cell_groups(*column->values, most);
+}
+
+std::optional<CellColour> cell_colour(const PageCells& cells, std::string_view name) {
+  if (const Column* const column = column_in(cells.matrix(), name)) return colour_of_column(cells, *column);
+  const std::optional<uint64_t> gene = gene_of(cells, name);
+  if (!gene) return std::nullopt;
+  CellColour colour{cells.genes()->label(*gene), true};
+  colour.numbers = cells.values(*gene);
+  colour.statistics = statistics_of(colour.numbers);
+  return colour;
+}
+
+std::vector<std::string> nearest_colours(const PageCells& cells, std::string_view name) {
+  std::vector<std::string> near = nearest_names(name, colour_names(cells.matrix()));
+  if (!cells.has_genes()) return near;
+  const std::shared_ptr<const PartNames> genes = cells.genes();
+  for (std::string& gene :
+       nearest_names(name, genes->count(), [&](uint64_t i) -> std::string_view { return genes->label(i); }))
+    near.push_back(std::move(gene));
+  return near;
+}
+
+}  // namespace plainfs::serve

@@ -1,0 +1,404 @@
+#include "fs/serve/pages/cells/cells_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "formats/annotated/annotated_matrices.h"
+#include "formats/annotated/slides.h"
+#include "formats/core/base/location.h"
+#include "formats/core/text/path_names.h"
+#include "formats/core/text/percent.h"
+#include "formats/core/text/printable.h"
+#include "fs/report/main_part.h"
+#include "fs/serve/http/query.h"
+#include "fs/serve/pages/cells/cell_colour.h"
+#include "fs/serve/pages/cells/scatter.h"
+#include "fs/serve/pages/model/nearest.h"
+#include "fs/serve/pages/model/page_text.h"
+
+namespace plainfs::serve {
+namespace {
+
+constexpr size_t kMostColumnLinks = 12, kMostGeneLinks = 8;
+constexpr uint64_t kMostSplitLevels = 10'000;
+constexpr uint64_t kMostSortedAhead = 100'000'000;  // entries: some seconds
+constexpr size_t kMostShownBytes = 60;
+
+// The folders that contain the gene files of an annotated matrix.
+constexpr std::string_view kGeneFolders[] = {"X/genes/", "data/genes/", "counts/genes/", "matrix/genes/"};
+
+bool is_there(Filesystem& filesystem, const std::string& path) {
+  try {
+    filesystem.resolve(path);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+std::vector<std::string> folders_in(Filesystem& filesystem, const std::string& path) {
+  std::vector<std::string> names;
+  try {
+    const ListingPtr listing = filesystem.list(filesystem.resolve(path));
+    filesystem.give(*listing);
+    if (listing->is_of_parts()) return names;
+    for (size_t i = 0; i < listing->once(); ++i)
+      if (listing->at(i).kind == FileKind::directory) names.push_back(listing->at(i).name);
+  } catch (const Error&) {
+    return {};  // the page has a note for a part that cannot be read
+  }
+  return names;
+}
+
+class CellsSection {
+ public:
+  CellsSection(const Exchange& exchange, const Subject& subject, const CellsPlace& place,
+               const PageCells& cells, PageModel& page)
+      : exchange_(exchange),
+        filesystem_(*subject.place.filesystem),
+        place_(place),
+        cells_(cells),
+        store_(*subject.meaning->what.store),
+        matrix_(cells.matrix()),
+        page_(page),
+        query_(exchange.target.query) {}
+
+  void add() {
+    // The next question is likely to be about a gene. A remote matrix is fetched for the first one only.
+    if (cells_.has_genes() && !is_url(store_.path)) cells_.sort_ahead(kMostSortedAhead);
+    choose_embedding();
+    choose_slide();
+    choose_colour();
+    choose_split();
+    add_form();
+    add_picks();
+    add_scatter();
+    add_distribution();
+    add_downloads();
+  }
+
+ private:
+  std::string href(std::string_view name, std::string_view value) const {
+    return query_.with(name, value).href();
+  }
+
+  void add_problem(std::string text, const std::vector<std::string>& near, std::string_view name) {
+    Problem problem{std::move(text)};
+    for (const std::string& each : near) problem.near.push_back({each, href(name, each)});
+    page_.problems.push_back(std::move(problem));
+  }
+
+  void choose_embedding() {
+    embeddings_ = embedding_names(matrix_);
+    if (!embeddings_.empty()) embedding_ = embeddings_[0];
+    const std::optional<std::string> chosen = query_.value("embedding");
+    if (!chosen) return;
+    const auto has = [&](const std::string& name) {
+      return std::find(embeddings_.begin(), embeddings_.end(), name) != embeddings_.end();
+    };
+    if (has(*chosen))
+      embedding_ = *chosen;
+    else if (has("X_" + *chosen))  // Seurat's name
+      embedding_ = "X_" + *chosen;
+    else
+      add_problem(fmt::format("No embedding '{}'.", shortened(*chosen, kMostShownBytes)), embeddings_,
+                  "embedding");
+  }
+
+  // Chooses a slide with a picture if the cells lie in tissue. A picture that cannot be read becomes a note.
+  void choose_slide() {
+    const std::optional<std::string> asked = query_.value("slide");
+    if (embedding_ != annotated::kSpatial) {
+      if (asked)
+        add_problem(fmt::format("Slides are shown with the embedding {} alone.", annotated::kSpatial), {},
+                    {});
+      return;
+    }
+    try {
+      const std::vector<Slide>& slides = cells_.slides();
+      if (slides.empty()) {
+        if (asked) add_problem("There are no slides with a picture.", {}, {});
+        return;
+      }
+      for (const Slide& slide : slides) slides_.push_back(slide.name);
+      const auto found = asked ? std::find(slides_.begin(), slides_.end(), *asked) : slides_.begin();
+      if (found == slides_.end())
+        add_problem(fmt::format("There is no slide '{}'.", shortened(*asked, kMostShownBytes)),
+                    nearest_of(*asked, slides_, first_slides()), "slide");
+      slide_ = &slides[found == slides_.end() ? 0 : static_cast<size_t>(found - slides_.begin())];
+    } catch (const Error& error) {
+      if (error.code() == Errc::changed) throw;
+      page_.notes.push_back(public_message(exchange_.site, error));
+    }
+  }
+
+  // Returns the names nearest to a name, or `others` if none is near.
+  static std::vector<std::string> nearest_of(const std::string& name, const std::vector<std::string>& names,
+                                             const std::vector<std::string>& others) {
+    std::vector<std::string> near = nearest_names(name, names);
+    return near.empty() ? others : near;
+  }
+
+  std::vector<std::string> first_slides() const {
+    return {slides_.begin(),
+            slides_.begin() + static_cast<ptrdiff_t>(std::min(slides_.size(), kMostNearest))};
+  }
+
+  void choose_colour() {
+    columns_ = colour_names(matrix_);
+    const std::optional<std::string> chosen = query_.value("color");
+    colour_name_ = chosen.value_or("");
+    if (chosen && find_colour(*chosen)) return;
+    for (const std::string& column : columns_) {
+      try {
+        std::optional<CellColour> found = cell_colour(cells_, column);
+        const bool tells_cells_apart = found && (!found->groups || found->groups->levels.size() > 1);
+        if (!tells_cells_apart && colour_) continue;
+        colour_ = std::move(found);
+        if (!chosen) colour_name_ = column;
+        if (tells_cells_apart) return;
+      } catch (const Error& error) {
+        if (error.code() == Errc::changed) throw;  // any other error omits the column
+      }
+    }
+  }
+
+  bool find_colour(const std::string& name) {
+    const std::string shown = shortened(name, kMostShownBytes);
+    try {
+      colour_ = cell_colour(cells_, name);
+      if (colour_) {
+        colour_name_ = colour_->name;
+        return true;
+      }
+      add_problem(fmt::format("No gene or column '{}'.", shown), nearest_colours(cells_, name), "color");
+    } catch (const Error& error) {
+      if (error.code() == Errc::changed) throw;
+      add_problem(public_message(exchange_.site, error), {}, "color");
+    }
+    return false;
+  }
+
+  void choose_split() {
+    splits_ = split_names(matrix_);
+    const std::optional<std::string> chosen = query_.value("split");
+    if (chosen && find_split(*chosen)) return;
+    if (chosen)
+      add_problem(fmt::format("No column '{}' with levels to split by.", shortened(*chosen, kMostShownBytes)),
+                  nearest_of(*chosen, splits_, splits_), "split");
+    if (colour_ && colour_->groups) {
+      split_name_ = colour_->name;
+      split_ = *colour_->groups;
+      return;
+    }
+    for (const std::string& column : splits_)
+      if (find_split(column)) return;
+  }
+
+  bool find_split(const std::string& name) {
+    try {
+      std::optional<CellGroups> groups = groups_of_column(matrix_, name, kMostSplitLevels);
+      if (!groups) return false;
+      split_ = *std::move(groups);
+      split_name_ = name;
+      return true;
+    } catch (const Error& error) {
+      if (error.code() == Errc::changed) throw;
+      return false;
+    }
+  }
+
+  void add_form() {
+    Form form;
+    FormField colour{cells_.has_genes() ? "Colour by gene or column" : "Colour by column", "color",
+                     colour_name_};
+    if (cells_.has_genes())
+      for (const std::string& gene : cells_.first_genes()) colour.options.push_back({gene, {}});
+    for (const std::string& column : columns_) colour.options.push_back({column, {}});
+    form.fields.push_back(std::move(colour));
+    add_choice(form, "Embedding", "embedding", embeddings_, embedding_);
+    add_choice(form, "Slide", "slide", slides_, slide_ ? slide_->name : "");
+    add_choice(form, "Split by", "split", splits_, shows_panels() ? split_name_ : "", "no split");
+    add_choice(form, "Assay", "assay", place_.assays, place_.assay);
+    form.hidden = query_.rest({"color", "embedding", "slide", "split", "assay"});
+    page_.form = std::move(form);
+  }
+
+  // none: the text of an option without a value; empty: there is no such option.
+  static void add_choice(Form& form, const char* label, const char* name, const std::vector<std::string>& all,
+                         const std::string& chosen, const std::string& none = {}) {
+    if (all.size() < 2) return;
+    FormField field{label, name, chosen};
+    field.is_choice = true;
+    if (!none.empty()) field.options.push_back({{}, none});
+    for (const std::string& each : all) field.options.push_back({each, each});
+    form.fields.push_back(std::move(field));
+  }
+
+  void add_picks() {
+    Picks columns{"Columns", {}, colour_ ? colour_->name : std::string()};
+    for (size_t i = 0; i < std::min(columns_.size(), kMostColumnLinks); ++i)
+      columns.links.push_back({columns_[i], href("color", columns_[i])});
+    if (!columns.links.empty()) page_.picks.push_back(std::move(columns));
+    if (!cells_.has_genes()) return;
+    Picks genes{"Genes", {}, colour_ ? colour_->name : std::string()};
+    const std::vector<std::string>& first = cells_.first_genes();
+    for (size_t i = 0; i < std::min(first.size(), kMostGeneLinks); ++i)
+      genes.links.push_back({first[i], href("color", first[i])});
+    if (const std::optional<std::string> folder = gene_folder())
+      genes.links.push_back(
+          {fmt::format("all {}", count_words(matrix_.genes)), percent_encoded(*folder, true)});
+    page_.picks.push_back(std::move(genes));
+  }
+
+  // Returns the path from the page to the folder of gene files; nullopt if it is missing.
+  std::optional<std::string> gene_folder() const {
+    const std::string path = filesystem_.path(place_.directory);
+    for (const std::string_view folder : kGeneFolders)
+      if (is_there(filesystem_, path + "/" + std::string(folder))) return place_.way + std::string(folder);
+    return std::nullopt;
+  }
+
+  void add_scatter() {
+    if (embedding_.empty() || matrix_.cells == 0) return;
+    const CellColour* const colour = colour_ ? &*colour_ : nullptr;
+    std::optional<CellPlaces> places = add_slide(colour);
+    if (!places) {
+      places = places_of(matrix_, embedding_, kMostPoints);
+      if (!places) return;
+      page_.figures.push_back(
+          scatter(*places, matrix_.cells, embedding_, colour, split_name_.empty() ? nullptr : &split_));
+    }
+    if (shows_panels() && split_.levels.size() > 1)
+      page_.figures.push_back(panels(*places, split_name_, split_, colour));
+  }
+
+  bool shows_panels() const { return query_.value("split") == split_name_; }
+
+  // Adds the cells over the picture of their slide. Returns their places; nullopt without a picture.
+  std::optional<CellPlaces> add_slide(const CellColour* colour) {
+    if (!slide_) return std::nullopt;
+    try {
+      SlideView view = view_of(*slide_, cells_.backdrop(*slide_), matrix_.cells, kMostPoints);
+      page_.figures.push_back(scatter(view, slide_->cells.size(), colour));
+      return std::move(view.places);
+    } catch (const Error& error) {
+      if (error.code() == Errc::changed) throw;
+      page_.notes.push_back(public_message(exchange_.site, error));
+      return std::nullopt;
+    }
+  }
+
+  void add_distribution() {
+    if (!colour_) return;
+    if (!colour_->groups) {
+      const bool has_picture = !page_.figures.empty();
+      (has_picture ? page_.beside : page_.figures).push_back(histogram_of(*colour_));
+    }
+    if (split_name_.empty()) return;
+    page_.distribution = distribution_of(*colour_, split_name_, split_);
+    add_level_links();
+  }
+
+  // Links each level to the page of its cells, by/COLUMN/LEVEL/.
+  void add_level_links() {
+    const std::string column = "by/" + PartNames("column", {split_name_}).file(0) + "/";
+    if (!is_there(filesystem_, filesystem_.path(place_.directory) + "/" + column)) return;
+    const PartNames levels("level", split_.levels);
+    for (LevelRow& row : page_.distribution->rows) {
+      if (row.is_missing) continue;
+      const auto level = std::find(split_.levels.begin(), split_.levels.end(), row.name);
+      row.href =
+          percent_encoded(
+              place_.way + column + levels.file(static_cast<uint64_t>(level - split_.levels.begin())), true) +
+          "/";
+    }
+  }
+
+  void add_downloads() {
+    if (!colour_ || !colour_->is_gene) return;
+    const std::optional<std::string> folder = gene_folder();
+    if (!folder) return;
+    Picks files{"Download as", {}};
+    const PartNames name("gene", {colour_->name});
+    for (const char* const extension : {".csv", ".npy"})
+      if (is_there(filesystem_, filesystem_.path(place_.directory) + "/" + folder->substr(place_.way.size()) +
+                                    name.file(0, extension)))
+        files.links.push_back(
+            {name.file(0, extension), percent_encoded(*folder + name.file(0, extension), true)});
+    if (!files.links.empty()) page_.downloads = std::move(files);
+  }
+
+  const Exchange& exchange_;
+  Filesystem& filesystem_;
+  const CellsPlace& place_;
+  const PageCells& cells_;
+  const Store& store_;
+  const AnnotatedMatrix& matrix_;
+  PageModel& page_;
+  const Query query_;
+  std::vector<std::string> embeddings_, slides_, columns_, splits_;
+  const Slide* slide_ = nullptr;  // if the page shows its picture
+  std::string embedding_, colour_name_, split_name_;
+  std::optional<CellColour> colour_;
+  CellGroups split_;
+};
+
+// The folders of a store's root that contain annotated matrices of the same cells.
+constexpr std::string_view kAssayFolders[] = {"assays", "mod"};
+
+}  // namespace
+
+std::optional<CellsPlace> cells_place(const Exchange& exchange, const Subject& subject) {
+  if (!subject.has_folder || !subject.meaning) return std::nullopt;
+  // A folder of stores has no cells of its own, and a search would open all stores.
+  if (subject.meaning->what.store->format == "folder") return std::nullopt;
+  Filesystem& filesystem = *subject.place.filesystem;
+  if (annotated_matrix_of(subject.node(), subject.context())) return CellsPlace{subject.place.inode};
+  const bool is_root = subject.place.inode == kRootInode || subject.meaning->what.is_store;
+  if (!is_root || !subject.node().parts) return std::nullopt;
+  const std::string path = filesystem.path(subject.place.inode);
+  for (const std::string_view folder : kAssayFolders) {
+    CellsPlace place{};
+    for (const std::string& name : folders_in(filesystem, fmt::format("{}/{}", path, folder))) {
+      const Inode inode = filesystem.resolve(fmt::format("{}/{}/{}", path, folder, name));
+      const OpenMeaning meaning = filesystem.meaning(inode);
+      if (annotated_matrix_of(meaning.what.node, *meaning.what.context)) place.assays.push_back(name);
+    }
+    if (place.assays.empty()) continue;
+    const std::string main = main_part(filesystem);
+    const std::string wanted =
+        Query(exchange.target.query).value("assay").value_or(std::string(last_name(main)));
+    const auto found = std::find(place.assays.begin(), place.assays.end(), wanted);
+    place.assay = found == place.assays.end() ? place.assays[0] : *found;
+    place.way = std::string(folder) + "/" + percent_encoded(place.assay) + "/";
+    place.directory = filesystem.resolve(fmt::format("{}/{}/{}", path, folder, place.assay));
+    return place;
+  }
+  return std::nullopt;
+}
+
+void add_cells(const Exchange& exchange, const Subject& subject, const CellsPlace& place,
+               const PageCells& cells, PageModel& page) {
+  const std::optional<std::string> assay = Query(exchange.target.query).value("assay");
+  if (assay && *assay != place.assay) {
+    Problem problem{fmt::format("No assay '{}'.", shortened(*assay, kMostShownBytes))};
+    for (const std::string& name : place.assays)
+      problem.near.push_back({name, Query(exchange.target.query).with("assay", name).href()});
+    page.problems.push_back(std::move(problem));
+  }
+  CellsSection(exchange, subject, place, cells, page).add();
+}
+
+std::string cells_thumbnail(const PageCells& cells) {
+  const std::vector<std::string> embeddings = embedding_names(cells.matrix());
+  if (embeddings.empty() || cells.matrix().cells == 0) return {};
+  const std::optional<CellPlaces> places = places_of(cells.matrix(), embeddings[0], kMostThumbnailPoints);
+  const std::vector<std::string> colours = split_names(cells.matrix());
+  std::optional<CellColour> colour;
+  if (!colours.empty()) colour = cell_colour(cells, colours[0]);
+  return scatter_thumbnail(*places, colour ? &*colour : nullptr);
+}
+
+}  // namespace plainfs::serve

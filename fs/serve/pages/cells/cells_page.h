@@ -1,0 +1,34 @@
+// The part of a page that shows cells: a form that asks for a gene or a column, the positions of the cells,
+// and the distribution of the values.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "fs/serve/pages/cells/kept_cells.h"
+#include "fs/serve/pages/model/page_model.h"
+#include "fs/serve/pages/model/subject.h"
+
+namespace plainfs::serve {
+
+// The directory of the annotated matrix that a page shows: the page's own directory, or that of an assay if
+// the page is the root of a Seurat object or a MuData file.
+struct CellsPlace {
+  Inode directory;
+  std::string way{};                  // relative to the page, "assays/RNA/"; empty: the page's own directory
+  std::vector<std::string> assays{};  // to choose from; empty: no choice
+  std::string assay{};
+};
+
+// Returns nullopt if the subject has no annotated matrix. Reads metadata.
+std::optional<CellsPlace> cells_place(const Exchange& exchange, const Subject& subject);
+
+// Adds the facts, the form, the pictures and the distribution of cells. Parts of the query that do not exist
+// become problems with links to the nearest names. Throws the errors of reading.
+void add_cells(const Exchange& exchange, const Subject& subject, const CellsPlace& place,
+               const PageCells& cells, PageModel& page);
+
+// Returns a small picture of the cells, coloured by their first column; empty if there are no positions.
+std::string cells_thumbnail(const PageCells& cells);
+
+}  // namespace plainfs::serve

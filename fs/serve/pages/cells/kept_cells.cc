@@ -1,0 +1,171 @@
+#include "fs/serve/pages/cells/kept_cells.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "formats/annotated/cell_groups.h"
+#include "formats/core/model/number_cast.h"
+#include "fs/serve/pages/cells/slide_view.h"
+
+namespace plainfs::serve {
+namespace {
+
+constexpr size_t kMostKept = 8;
+constexpr size_t kMostBackdrops = 4;  // of one annotated matrix, up to 2 MiB each
+constexpr size_t kMostFirstGenes = 40;
+constexpr uint64_t kMostCells = uint64_t{1} << 25;  // limit of the values that a page holds at once
+
+// Columns of var with gene symbols, in stores with ids as row names (CELLxGENE, Ensembl).
+constexpr std::array<std::string_view, 6> kSymbols{"feature_name", "gene_symbols", "gene_symbol",
+                                                   "gene_name",    "gene_names",   "symbol"};
+constexpr std::array<std::string_view, 4> kIds{"gene_ids", "gene_id", "id", "ensembl_id"};
+
+template <size_t N>
+ArrayPtr text_column(const Table& table, const std::array<std::string_view, N>& names) {
+  for (const std::string_view name : names)
+    for (const Column& column : table.columns) {
+      const ColumnLevels levels = levels_of(*column.values);
+      if (column.name == name && (levels == ColumnLevels::few || levels == ColumnLevels::texts))
+        return column.values;
+    }
+  return nullptr;
+}
+
+bool is_truth_column(const Column& column, std::string_view name) {
+  return column.name == name && column.values->dtype().is_truth();
+}
+
+bool has_values(const Content& x) {
+  return std::holds_alternative<SparseMatrix>(x) || std::holds_alternative<LabelledArray>(x);
+}
+
+// Returns whether the slide has pixels, and a scale that gives the picture finite sides. The scale of a
+// damaged store may be infinite, or so small that a side is.
+bool has_picture(const Slide& slide) {
+  if (!slide.pixels || !std::isfinite(slide.lowres) || !(slide.lowres > 0)) return false;
+  const auto is_length = [](double length) { return std::isfinite(length) && length > 0; };
+  const Shape& shape = slide.pixels->shape();
+  return is_length(1 / slide.lowres) && is_length(static_cast<double>(shape[0]) / slide.lowres) &&
+         is_length(static_cast<double>(shape[1]) / slide.lowres);
+}
+
+// Requires: has_values(x).
+MatrixLinesPtr lines_of_genes(const Content& x, Context& context) {
+  if (const auto* array = std::get_if<LabelledArray>(&x)) {
+    const ArrayPtr values = labelled_values(*array).values;
+    if (values->shape().size() != 2) throw unsupported("X has {} dimensions", values->shape().size());
+    return dense_lines(values, values->column_major() ? 0 : 1, context);
+  }
+  const SparseMatrix& matrix = std::get<SparseMatrix>(x);
+  if (matrix.error) throw *matrix.error;
+  return sparse_lines(evaluated(matrix), false, context);
+}
+
+}  // namespace
+
+PageCells::PageCells(OpenMeaning meaning, const FoundAnnotatedMatrix& found)
+    : meaning_(std::move(meaning)), matrix_(found.make()) {
+  if (matrix_.obs.rows != matrix_.cells)
+    throw damaged("the columns of the cells have {} rows, expected {}", matrix_.obs.rows, matrix_.cells);
+  if (!has_values(matrix_.x) || !matrix_.var.row_names) return;
+  const ArrayPtr symbols = text_column(matrix_.var, kSymbols);
+  const ArrayPtr ids = symbols ? matrix_.var.row_names : text_column(matrix_.var, kIds);
+  genes_ = std::make_unique<PartNameList>("gene", symbols ? symbols : matrix_.var.row_names, ids,
+                                          *meaning_.what.context);
+}
+
+const MatrixLinesPtr& PageCells::lines() const {
+  return lines_.get([this] { return lines_of_genes(matrix_.x, *meaning_.what.context); });
+}
+
+void PageCells::sort_ahead(uint64_t most_entries) const {
+  if (most_sorted_ahead_.exchange(most_entries, std::memory_order_relaxed) >= most_entries) return;
+  meaning_.what.context->workers.try_later(
+      [self = shared_from_this(), most_entries] { self->lines()->sort_ahead(most_entries); });
+}
+
+std::vector<double> PageCells::values(uint64_t gene) const {
+  const MatrixLinesPtr& lines = this->lines();
+  if (lines->length() != matrix_.cells)
+    throw damaged("X has {} cells, expected {}", lines->length(), matrix_.cells);
+  if (lines->length() > kMostCells) throw unsupported("{} cells are too many for a page", lines->length());
+  std::vector<double> values;
+  values.reserve(lines->length());
+  append_doubles(lines->dtype(), lines->read(gene, 0, lines->length()), values);
+  sort_ahead(UINT64_MAX);  // after one gene, others are likely to be read
+  return values;
+}
+
+const std::vector<std::string>& PageCells::first_genes() const {
+  return first_genes_.get([this] { return find_first_genes(); });
+}
+
+const std::vector<Slide>& PageCells::slides() const {
+  return slides_.get([this] {
+    std::vector<Slide> slides = matrix_.slides ? matrix_.slides() : std::vector<Slide>();
+    std::erase_if(slides, [](const Slide& slide) { return !has_picture(slide); });
+    return slides;
+  });
+}
+
+std::shared_ptr<const Backdrop> PageCells::backdrop(const Slide& slide) const {
+  {
+    const MutexLock lock(backdrops_mutex_);
+    for (auto kept = backdrops_.begin(); kept != backdrops_.end(); ++kept) {
+      if (kept->slide != &slide) continue;
+      backdrops_.splice(backdrops_.begin(), backdrops_, kept);
+      return backdrops_.front().picture;
+    }
+  }
+  auto picture = std::make_shared<const Backdrop>(backdrop_of(slide));
+  const MutexLock lock(backdrops_mutex_);
+  backdrops_.push_front({&slide, picture});
+  if (backdrops_.size() > kMostBackdrops) backdrops_.pop_back();
+  return picture;
+}
+
+std::vector<std::string> PageCells::find_first_genes() const {
+  const std::shared_ptr<const PartNames> names = genes();
+  std::vector<std::string> first;
+  const auto variable =
+      std::find_if(matrix_.var.columns.begin(), matrix_.var.columns.end(), [](const Column& each) {
+        return is_truth_column(each, "highly_variable") || is_truth_column(each, "vst.variable");
+      });
+  if (variable != matrix_.var.columns.end()) {
+    std::vector<double> marks;
+    append_doubles(variable->values->dtype(), read_all(*variable->values), marks);
+    for (size_t i = 0; i < std::min<size_t>(marks.size(), names->count()) && first.size() < kMostFirstGenes;
+         ++i)
+      if (marks[i] == 1) first.push_back(names->label(i));
+  }
+  for (uint64_t i = 0; first.empty() && i < std::min<uint64_t>(names->count(), kMostFirstGenes); ++i)
+    first.push_back(names->label(i));
+  return first;
+}
+
+PageCellsPtr KeptCells::of(Filesystem& filesystem, Inode directory) {
+  OpenMeaning meaning = filesystem.meaning(directory);
+  const uint64_t opening = meaning.opening->number();
+  const std::string path = filesystem.path(directory);
+  {
+    const MutexLock lock(mutex_);
+    std::erase_if(
+        kept_, [&](const Kept& kept) { return kept.filesystem == &filesystem && kept.opening != opening; });
+    for (auto kept = kept_.begin(); kept != kept_.end(); ++kept) {
+      if (kept->filesystem != &filesystem || kept->path != path) continue;
+      kept_.splice(kept_.begin(), kept_, kept);
+      return kept_.front().cells;
+    }
+  }
+  const std::optional<FoundAnnotatedMatrix> found =
+      annotated_matrix_of(meaning.what.node, *meaning.what.context);
+  if (!found) return nullptr;
+  auto cells = std::make_shared<const PageCells>(std::move(meaning), *found);
+  const MutexLock lock(mutex_);
+  kept_.push_front({&filesystem, path, opening, cells});
+  if (kept_.size() > kMostKept) kept_.pop_back();
+  return cells;
+}
+
+}  // namespace plainfs::serve

@@ -1,0 +1,143 @@
+// Replies with folders: a page for people, a plain list for programs that follow links (wget, fsspec,
+// rclone), and JSON for other programs.
+#include <fmt/format.h>
+
+#include "formats/core/text/json.h"
+#include "formats/core/text/percent.h"
+#include "formats/core/text/printable.h"
+#include "fs/serve/pages/folder/instructions.h"
+#include "fs/serve/pages/folder/made_page.h"
+#include "fs/serve/pages/folder/pages.h"
+#include "fs/serve/pages/folder/store_cards.h"
+#include "fs/serve/pages/model/page_html.h"
+#include "fs/serve/pages/model/page_text.h"
+#include "fs/serve/site/folder.h"
+
+namespace plainfs::serve {
+namespace {
+
+enum class PageForm { kPage, kList, kJson };
+
+// Browsers accept HTML explicitly; other programs accept anything. Those get only links to the entries, so
+// that a program that follows links visits each file once.
+PageForm wanted_form(const Exchange& exchange) {
+  const std::string& query = exchange.target.query;
+  if (query_value(query, "json")) return PageForm::kJson;
+  if (query_value(query, "plain")) return PageForm::kList;
+  if (query_value(query, "page")) return PageForm::kPage;
+  const std::string accept = exchange.request.field("Accept");
+  if (accept.find("text/html") != std::string::npos) return PageForm::kPage;
+  return accept.find("application/json") != std::string::npos ? PageForm::kJson : PageForm::kList;
+}
+
+std::string link_of(const FolderEntry& entry) {
+  return percent_encoded(entry.name) + (entry.is_folder ? "/" : "");
+}
+
+std::string shown_name(const FolderEntry& entry) {
+  return escaped(printable(entry.name)) + (entry.is_folder ? "/" : "");
+}
+
+// Returns "2026-11-25 10:00".
+std::string time_words(time_t seconds) {
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &parts);
+  return text;
+}
+
+Json::List entries_json(const std::vector<FolderEntry>& entries) {
+  Json::List list;
+  for (const FolderEntry& entry : entries) {
+    if (entry.is_unlisted) continue;
+    Json::Object one{
+        {"name", entry.name}, {"href", link_of(entry)}, {"kind", entry.is_folder ? "folder" : "file"}};
+    if (entry.is_link) one.emplace_back("link", true);
+    if (!entry.error.empty()) one.emplace_back("error", entry.error);
+    if (entry.error.empty() && !entry.is_folder)
+      one.emplace_back("size", entry.size ? Json::of(*entry.size) : Json());
+    if (entry.error.empty()) one.emplace_back("modified", http_date(entry.modified));
+    list.emplace_back(std::move(one));
+  }
+  return list;
+}
+
+void answer_json(const Exchange& exchange, const PageModel& page) {
+  std::string path = fmt::format("/{}", fmt::join(exchange.names, "/"));
+  if (exchange.target.is_folder && !exchange.names.empty()) path += "/";
+  Json::Object all{{"path", path}, {"entries", entries_json(page.entries)}};
+  for (auto& [name, value] : json_of(page)) all.emplace_back(name, std::move(value));
+  exchange.reply.add("Cache-Control", "no-cache");
+  exchange.reply.whole(200, "application/json", to_json_text(std::move(all)) + "\n");
+}
+
+void answer_list(const Exchange& exchange, const std::vector<FolderEntry>& entries) {
+  const std::string title =
+      exchange.names.empty() ? "/"
+                             : "/" + escaped(printable(fmt::format("{}/", fmt::join(exchange.names, "/"))));
+  std::string html = fmt::format(
+      "<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"><title>Index of {0}</title></head>\n"
+      "<body><h1>Index of {0}</h1><pre>\n",
+      title);
+  for (const FolderEntry& entry : entries)
+    html += fmt::format("<a href=\"{}\">{}</a> {} {}\n", escaped(link_of(entry)), shown_name(entry),
+                        time_words(entry.modified), entry.size ? fmt::format("{}", *entry.size) : "-");
+  html += "</pre></body></html>\n";
+  exchange.reply.add("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+  exchange.reply.add("Cache-Control", "no-cache");
+  exchange.reply.whole(200, "text/html; charset=utf-8", html);
+}
+
+void answer_subject(const Exchange& exchange, const Subject& subject) {
+  const PageModel page = page_of(exchange, subject);
+  if (wanted_form(exchange) == PageForm::kJson) return answer_json(exchange, page);
+  answer_page(exchange, {page.title, page.sub, html_of(page), true});
+}
+
+// Answers with the session with which the IGV web app opens fragments. Returns false if the request does not
+// ask for it, or there are no fragments.
+bool answer_igv(const Exchange& exchange, const std::vector<FolderEntry>& entries) {
+  if (!query_value(exchange.target.query, "igv")) return false;
+  for (const FolderEntry& entry : entries) {
+    if (entry.name != "fragments.tsv.gz") continue;
+    std::vector<std::string> path = exchange.names;
+    path.push_back(entry.name);
+    exchange.reply.add("Cache-Control", "no-cache");
+    exchange.reply.whole(200, "application/json",
+                         to_json_text(igv_session(exchange.address(path, false))) + "\n");
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void answer_folder(const Exchange& exchange, const Site::Place& place) {
+  if (answer_thumbnail(exchange, place)) return;
+  if (wanted_form(exchange) == PageForm::kList) {
+    const std::vector<FolderEntry> entries = folder_entries(exchange, place);
+    if (!answer_igv(exchange, entries)) answer_list(exchange, entries);
+    return;
+  }
+  if (wanted_form(exchange) == PageForm::kPage && answer_names(exchange, place)) return;
+  answer_subject(exchange, folder_subject(exchange, place));
+}
+
+bool answer_member(const Exchange& exchange) {
+  const std::string& query = exchange.target.query;
+  if (exchange.names.empty() || (!query_value(query, "page") && !query_value(query, "json"))) return false;
+  try {
+    exchange.site.find(exchange.names);
+    return false;
+  } catch (const Error& error) {
+    if (error.code() != Errc::not_found) throw;
+  }
+  const Site::Place folder = exchange.site.find({exchange.names.begin(), exchange.names.end() - 1});
+  const std::optional<Subject> subject = member_subject(exchange, folder, exchange.names.back());
+  if (!subject) return false;
+  answer_subject(exchange, *subject);
+  return true;
+}
+
+}  // namespace plainfs::serve

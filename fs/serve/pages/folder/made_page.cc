@@ -1,0 +1,381 @@
+#include "fs/serve/pages/folder/made_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "formats/core/text/percent.h"
+#include "formats/core/text/printable.h"
+#include "formats/registry.h"
+#include "fs/report/columns.h"
+#include "fs/report/facts.h"
+#include "fs/report/outside_links.h"
+#include "fs/report/summary.h"
+#include "fs/serve/http/query.h"
+#include "fs/serve/pages/cells/cells_page.h"
+#include "fs/serve/pages/folder/instructions.h"
+#include "fs/serve/pages/folder/pages.h"
+#include "fs/serve/pages/folder/store_cards.h"
+#include "fs/serve/pages/image/image_page.h"
+#include "fs/serve/pages/model/figures.h"
+#include "fs/serve/pages/model/first_rows.h"
+#include "fs/serve/pages/model/page_html.h"
+#include "fs/serve/pages/model/page_text.h"
+#include "fs/serve/pages/table/table_page.h"
+#include "fs/serve/pages/variants/variants_page.h"
+
+namespace plainfs::serve {
+namespace {
+
+constexpr size_t kMostAttributes = 100;
+constexpr size_t kMostAttributeBytes = 600;
+constexpr size_t kMostNames = 12;
+
+// Returns the facts about a content as words.
+std::vector<Fact> fact_words(const ContentFacts& facts) {
+  std::vector<Fact> words;
+  std::string shape;
+  for (const ContentFacts::Extent& extent : facts.extents)
+    if (extent.name.empty())
+      shape += (shape.empty() ? "" : " × ") + count_words(extent.length);
+    else
+      words.push_back({(facts.format.empty() ? "" : "along ") + extent.name, count_words(extent.length)});
+  if (facts.kind == "array" && facts.values) words.push_back({"shape", shape.empty() ? "one value" : shape});
+  for (const ContentFacts::Count& count : facts.counts)
+    words.push_back({count.name, count_words(count.number)});
+  if (std::string density = density_words(facts); !density.empty())
+    words.push_back({"density", std::move(density)});
+  if (facts.values) words.push_back({"type", type_words(*facts.values)});
+  for (const ContentFacts::Detail& detail : facts.details)
+    if (!detail.name.empty()) words.push_back({detail.name, detail.value});
+  return words;
+}
+
+class PageMaker {
+ public:
+  PageMaker(const Exchange& exchange, const Subject& subject) : exchange_(exchange), subject_(subject) {}
+
+  PageModel make() {
+    page_.entries = subject_.inside;
+    if (!subject_.has_folder) page_.entries = subject_.beside;
+    add_heading();
+    std::vector<FolderEntry> others = subject_.inside;
+    if (subject_.has_folder) part([&] { add_stores(exchange_, subject_, others, page_); });
+    if (!subject_.meaning) return std::move(page_);
+    if (subject_.has_folder) part([&] { add_outside_links(); });
+    if (subject_.has_folder && !shows_data()) part([&] { add_contents(exchange_, others, page_); });
+    part([&] { add_forms(); });
+    add_pairs();
+    if (is_store_root()) add_stated_facts();
+    part([&] { add_annotated(); });
+    part([&] { add_lone_member(); });
+    add_data(subject_.node());
+    part([&] { add_attributes(); });
+    add_instructions(exchange_, subject_, page_);
+    add_viewers();
+    return std::move(page_);
+  }
+
+ private:
+  // Adds a note if a part cannot be read, and goes on with the rest. A store that has changed is reopened.
+  template <class Make>
+  void part(Make&& make) {
+    try {
+      make();
+    } catch (const Error& error) {
+      note(error);
+    }
+  }
+
+  // Requires: the error is being handled.
+  void note(const Error& error) {
+    if (error.code() == Errc::changed) throw;
+    if (subject_.place.filesystem) subject_.place.filesystem->report(subject_.place.inode, error);
+    page_.notes.push_back(public_message(exchange_.site, error));
+  }
+
+  void add_outside_links() {
+    if (subject_.context().options.follow_outside) return;
+    Filesystem& filesystem = *subject_.place.filesystem;
+    const ListingPtr listing = filesystem.list(subject_.place.inode);
+    std::vector<Walked> links;
+    if (!listing->is_of_parts())
+      for (const Listing::Entry& entry : listing->entries())
+        if (entry.kind == FileKind::link) links.push_back({entry.name, entry.inode, entry.kind});
+    const std::string text = outside_links_text(count_outside_links(filesystem, links));
+    if (!text.empty()) page_.notes.push_back(text);
+  }
+
+  bool shows_data() const {
+    const Content& content = subject_.node().content;
+    return !std::holds_alternative<std::monostate>(content) && !std::holds_alternative<Image>(content);
+  }
+
+  bool is_store_root() const { return subject_.has_folder && subject_.meaning->what.is_store; }
+
+  // Adds the facts that the store's format states.
+  void add_stated_facts() {
+    for (const StoreFact& fact : subject_.meaning->what.store->facts)
+      page_.facts.push_back({fact.name, fact.value});
+  }
+
+  void add_heading() {
+    page_.title = !exchange_.names.empty()        ? exchange_.names.back()
+                  : exchange_.site.is_one_store() ? exchange_.site.stores()[0].name
+                                                  : "stores";
+    // "3" alone does not name the cells of by/leiden/3/.
+    const size_t depth = exchange_.names.size();
+    const bool is_level = depth >= 3 && exchange_.names[depth - 3] == "by" && subject_.has_folder;
+    if (is_level) page_.title.insert(0, exchange_.names[depth - 2] + " ");
+    if (!subject_.meaning) {
+      page_.kind = "stores";
+      page_.sub = fmt::format("{} stores", subject_.inside.size());
+      return;
+    }
+    const Described described = describe(subject_.node());
+    page_.kind = described.kind;
+    const StorePtr store = subject_.meaning->what.store;
+    page_.sub = is_store_root() ? store_words(*store) : described.kind;
+    if (is_store_root() && !described.kind.empty()) page_.sub += " · " + described.kind;
+    if (!described.what.empty())
+      page_.sub +=
+          (page_.sub.empty() ? "" : " · ") + public_message(exchange_.site, damaged("{}", described.what));
+    if (page_.sub.empty()) page_.sub = is_level ? "the cells of one level" : "folder";
+  }
+
+  // Adds the member's files beside its folder and in it. Files found by name only form a list of their own.
+  void add_forms() {
+    const std::string up = subject_.has_folder ? "../" : "";
+    page_.views = forms_of(exchange_, subject_.beside, up, subject_.name, subject_.node());
+    std::vector<FolderEntry> files;
+    std::map<std::string, Node> wide;  // by the names of their files
+    for (const FolderEntry& entry : subject_.inside) {
+      if (entry.is_link || entry.is_store || !entry.error.empty()) continue;
+      Meaning what = entry.place.filesystem->meaning(entry.place.inode).what;
+      if (!what.member.empty()) {
+        if (is_wide_integer(what.node)) wide.emplace(what.member + ".nc", std::move(what.node));
+        continue;
+      }
+      const bool has_parts = entry.is_unlisted && entry.is_folder;
+      if (has_parts)
+        page_.by_name.push_back({entry.name + "/", percent_encoded(entry.name) + "/"});
+      else
+        files.push_back(entry);
+      if (has_parts && entry.name == "genes") add_names_of(entry);
+    }
+    for (const FolderEntry& file : files) {
+      const auto of = wide.find(file.name);
+      for (TakeAs& form :
+           forms_of(exchange_, {file}, "", "", of == wide.end() ? subject_.node() : of->second))
+        page_.views.push_back(std::move(form));
+    }
+  }
+
+  // Returns whether the values of a member decide whether NetCDF can represent it.
+  static bool is_wide_integer(const Node& node) {
+    const auto* array = std::get_if<LabelledArray>(&node.content);
+    if (!array) return false;
+    const DType& type = array->values->dtype();
+    return (type.kind == Kind::integer || type.kind == Kind::unsigned_integer) && type.size == 8;
+  }
+
+  // Adds the first files of a very large folder.
+  void add_names_of(const FolderEntry& folder) {
+    const ListingPtr listing = folder.place.filesystem->list(folder.place.inode);
+    size_t shown = 0;
+    for (size_t i = 0; i < listing->size() && shown < kMostNames; ++i) {
+      const std::string& name = listing->at(i).name;
+      if (!name.ends_with(".csv")) continue;
+      page_.by_name.push_back(
+          {name.substr(0, name.size() - 4), percent_encoded(folder.name) + "/" + percent_encoded(name)});
+      ++shown;
+    }
+  }
+
+  // Adds the sums by two columns, which pseudobulk/ has by name.
+  void add_pairs() {
+    if (!subject_.has_folder || exchange_.names.empty() || exchange_.names.back() != "pseudobulk") return;
+    constexpr std::string_view kOfColumn = ".cells.csv";
+    std::vector<std::string> columns;
+    for (const FolderEntry& entry : subject_.inside)
+      if (entry.name.ends_with(kOfColumn))
+        columns.push_back(entry.name.substr(0, entry.name.size() - kOfColumn.size()));
+    for (size_t i = 0; i < columns.size(); ++i)
+      for (size_t k = i + 1; k < columns.size() && page_.by_name.size() < kMostNames; ++k) {
+        const std::string pair = columns[i] + "+" + columns[k];
+        page_.by_name.push_back({pair, percent_encoded(pair) + ".csv"});
+      }
+  }
+
+  void add_annotated() {
+    const std::optional<CellsPlace> place = cells_place(exchange_, subject_);
+    if (!place) return;
+    const PageCellsPtr cells = exchange_.cells.of(*subject_.place.filesystem, place->directory);
+    if (!cells) return;
+    const AnnotatedMatrix& matrix = cells->matrix();
+    page_.facts.push_back({"cells", count_words(matrix.cells)});
+    page_.facts.push_back({"genes", count_words(matrix.genes)});
+    if (std::holds_alternative<SparseMatrix>(matrix.x)) {
+      const ContentFacts x = facts_of(matrix.x);
+      for (const ContentFacts::Count& count : x.counts)
+        page_.facts.push_back({count.name, count_words(count.number)});
+      if (std::string density = density_words(x); !density.empty())
+        page_.facts.push_back({"density", std::move(density)});
+    }
+    part([&] { add_cells(exchange_, subject_, *place, *cells, page_); });
+    if (matrix.obs.rows > 0 && !matrix.obs.columns.empty())
+      part([&] {
+        page_.first = first_rows({matrix.obs});
+        if (page_.first) page_.first->caption += " of the columns of the cells";
+      });
+    if (place->way.empty())
+      add_zarr(matrix);
+    else
+      add_assay(*place);
+  }
+
+  // Adds the .h5ad of the shown assay, which is beside its folder, or of the shown modality, which is in it.
+  void add_assay(const CellsPlace& place) {
+    const bool is_assay = place.way.starts_with("assays/");
+    const std::string way =
+        is_assay ? place.way.substr(0, place.way.size() - 1) + ".h5ad" : place.way + "anndata.h5ad";
+    page_.views.push_back({place.assay + ".h5ad", way});
+    page_.instructions.push_back(
+        {"Python, " + place.assay,
+         fmt::format("import anndata, fsspec\nx = anndata.read_h5ad(fsspec.open(\"{}{}\").open())",
+                     exchange_.address(subject_.place.names, true), way)});
+  }
+
+  void add_zarr(const AnnotatedMatrix& matrix) {
+    const auto zarr = std::find_if(
+        subject_.inside.begin(), subject_.inside.end(),
+        [](const FolderEntry& entry) { return entry.is_folder && entry.name == "anndata.zarr"; });
+    if (zarr == subject_.inside.end()) return;
+    std::vector<std::string> path = subject_.place.names;
+    path.push_back(zarr->name);
+    std::string address = exchange_.address(path, true);
+    address.pop_back();
+    if (std::optional<TakeAs> link = vitessce_link(matrix, address))
+      page_.viewers.push_back(*std::move(link));
+    page_.instructions.push_back(
+        {"Python, by chunks", fmt::format("import anndata\nx = anndata.read_zarr(\"{}\")", address)});
+  }
+
+  // Adds the array or table of a store that consists of one. Its root has nothing else.
+  void add_lone_member() {
+    if (!subject_.has_folder || subject_.place.inode != kRootInode || page_.contents.size() != 1) return;
+    if (!std::holds_alternative<std::monostate>(subject_.node().content)) return;
+    for (const FolderEntry& entry : subject_.inside) {
+      if (entry.is_unlisted || entry.is_link || !entry.error.empty()) continue;
+      const OpenMeaning meaning = entry.place.filesystem->meaning(entry.place.inode);
+      if (meaning.what.member != page_.contents[0].name) continue;
+      return add_data(meaning.what.node);
+    }
+  }
+
+  void add_data(const Node& node) {
+    if (page_.facts.empty()) add_facts(node.content);
+    if (const auto* table = std::get_if<Table>(&node.content))
+      part([&] { page_.columns = column_facts(*table); });
+    if (const auto* array = std::get_if<LabelledArray>(&node.content))
+      part([&] { add_array(Query(exchange_.target.query), *array, page_.title, is_embedding(), page_); });
+    if (is_embedding()) add_way_to_cells();
+    part([&] { add_recording(Query(exchange_.target.query), node, page_); });
+    if (subject_.has_folder && subject_.meaning->what.is_store && page_.figures.empty())
+      part([&] { add_units(node); });
+    if (const auto* fragments = std::get_if<Fragments>(&node.content))
+      part([&] { add(chromosome_bars(*fragments)); });
+    if (const auto* variants = std::get_if<Variants>(&node.content))
+      part([&] { add_sites(*variants, node); });
+    if (const auto* image = std::get_if<Image>(&node.content); image && has_preview())
+      part([&] { add_image(Query(exchange_.target.query), *image, page_); });
+    if (const auto* table = std::get_if<Table>(&node.content); table && !page_.first)
+      part([&] { add_table(Query(exchange_.target.query), *table, page_); });
+    if (!page_.first && !std::holds_alternative<std::monostate>(node.content))
+      part([&] { page_.first = first_rows(node); });
+  }
+
+  // An error is in the heading; if the store has changed, the page is made again.
+  void add_facts(const Content& content) {
+    const ContentFacts facts = facts_of(content);
+    if (facts.error && facts.error->code() == Errc::changed) throw *facts.error;
+    page_.facts = fact_words(facts);
+  }
+
+  // Adds the spikes of an NWB recording.
+  void add_units(const Node& root) {
+    const std::optional<Node> units = root.parts ? root.parts->find("units") : std::nullopt;
+    if (units) add_recording(Query(exchange_.target.query), refine(*units, subject_.context()), page_);
+  }
+
+  // Returns whether the array is in AnnData's obsm, Seurat's reductions or Bioconductor's reduced dimensions.
+  bool is_embedding() const {
+    if (subject_.name == "cell.embeddings") return true;
+    if (subject_.place.names.empty()) return false;
+    const std::string& folder = subject_.place.names.back();
+    return !subject_.has_folder &&
+           (folder == "obsm" || folder == "reducedDims" || folder == "reduced_dimensions");
+  }
+
+  // Links to the page of the store, which colours the points.
+  void add_way_to_cells() {
+    const bool is_of_seurat = subject_.name == "cell.embeddings";
+    const std::string name = is_of_seurat ? "X_" + subject_.place.names.back() : subject_.name;
+    page_.picks.push_back({"Colour by",
+                           {{"a gene or a column",
+                             (is_of_seurat ? "../../" : "../") + Query("").with("embedding", name).href()}}});
+  }
+
+  void add(std::optional<Figure> figure) {
+    if (figure) page_.figures.push_back(*std::move(figure));
+  }
+
+  // Adds the sites in pages, and their number on each contig.
+  void add_sites(const Variants& variants, const Node& node) {
+    std::optional<Node> sites = node.parts ? node.parts->find("sites") : std::nullopt;
+    if (sites) sites = refine(*std::move(sites), subject_.context());
+    if (const auto* table = sites ? std::get_if<Table>(&sites->content) : nullptr)
+      part([&] {
+        const auto report = [this](const Error& error) { note(error); };
+        add_variants(Query(exchange_.target.query), variants, *table, report, page_);
+      });
+    add(contig_bars(variants));
+  }
+
+  bool has_preview() const {
+    return std::any_of(subject_.inside.begin(), subject_.inside.end(),
+                       [](const FolderEntry& entry) { return entry.name == "preview.png"; });
+  }
+
+  void add_attributes() {
+    Filesystem& filesystem = *subject_.place.filesystem;
+    const Inode inode = subject_.has_folder ? subject_.place.inode : subject_.beside[0].place.inode;
+    for (const std::string& name : filesystem.attribute_names(inode)) {
+      if (page_.attributes.size() >= kMostAttributes) break;
+      if (const std::optional<std::string> value = filesystem.attribute(inode, name))
+        page_.attributes.push_back(
+            {name.substr(std::string_view("user.").size()), shortened(*value, kMostAttributeBytes)});
+    }
+  }
+
+  void add_viewers() {
+    if (is_store_root()) add_source_instructions(exchange_, subject_, page_);
+    if (!subject_.has_folder || !std::holds_alternative<Fragments>(subject_.node().content)) return;
+    for (const FolderEntry& entry : subject_.inside)
+      if (entry.name == "fragments.tsv.gz" && !has_no_reader(page_, entry.name))
+        page_.viewers.push_back(igv_link(exchange_.address(subject_.place.names, true)));
+  }
+
+  const Exchange& exchange_;
+  const Subject& subject_;
+  PageModel page_;
+};
+
+}  // namespace
+
+PageModel page_of(const Exchange& exchange, const Subject& subject) {
+  return PageMaker(exchange, subject).make();
+}
+
+}  // namespace plainfs::serve

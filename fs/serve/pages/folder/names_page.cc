@@ -1,0 +1,150 @@
+#include "fs/serve/pages/folder/pages.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "formats/annotated/annotated_matrices.h"
+#include "formats/core/text/percent.h"
+#include "fs/serve/http/query.h"
+#include "fs/serve/pages/model/nearest.h"
+#include "fs/serve/pages/model/page_html.h"
+#include "fs/serve/pages/model/page_text.h"
+
+namespace plainfs::serve {
+namespace {
+
+// A name without its extension, and its files.
+struct NamedFiles {
+  std::string stem;
+  std::vector<std::string> files;
+};
+
+class NamesPage {
+ public:
+  NamesPage(const Exchange& exchange, const Site::Place& place, const Listing& listing)
+      : exchange_(exchange),
+        filesystem_(*place.filesystem),
+        place_(place),
+        listing_(listing),
+        query_(exchange.target.query) {}
+
+  PageModel make() {
+    find_ = query_.value("find").value_or("");
+    from_ = query_.number("from").value_or(0);
+    const std::vector<NamedFiles> shown = find_names();
+    page_.title = exchange_.names.back();
+    page_.kind = "names";
+    page_.sub = fmt::format("{} name{}", count_words(all_), all_ == 1 ? "" : "s");
+    add_form();
+    if (matches_ == 0) add_nearest();
+    const std::string way = way_to_cells();
+    for (const NamedFiles& name : shown) add_name(name, way);
+    add_pager(shown.size());
+    return std::move(page_);
+  }
+
+ private:
+  // The files of one name are adjacent.
+  std::vector<NamedFiles> find_names() {
+    std::vector<NamedFiles> shown;
+    std::string last;
+    bool is_shown = false;
+    for (size_t i = 0; i < listing_.size(); ++i) {
+      std::string file = listing_.at(i).name;
+      std::string stem = file.substr(0, std::min(file.rfind('.'), file.size()));
+      if (i == 0 || stem != last) {
+        ++all_;
+        is_shown = false;
+        if (find_.empty() || holds_in_any_case(stem, find_)) {
+          is_shown = matches_ >= from_ && matches_ < from_ + kNamesOnPage;
+          ++matches_;
+        }
+        if (is_shown) shown.push_back({stem, {}});
+        last = std::move(stem);
+      }
+      if (is_shown) shown.back().files.push_back(std::move(file));
+    }
+    return shown;
+  }
+
+  void add_form() {
+    Form form;
+    form.fields.push_back({"Find by name", "find", find_});
+    form.hidden = query_.rest({"find", "from"});
+    page_.form = std::move(form);
+  }
+
+  void add_nearest() {
+    std::vector<std::string> stems;
+    for (size_t i = 0; i < listing_.size(); ++i) {
+      const std::string file = listing_.at(i).name;
+      stems.push_back(file.substr(0, std::min(file.rfind('.'), file.size())));
+    }
+    stems.erase(std::unique(stems.begin(), stems.end()), stems.end());
+    Problem problem{fmt::format("No name contains '{}'.", shortened(find_, 60))};
+    for (const std::string& name : nearest_names(find_, stems))
+      problem.near.push_back({name, query_.with("from", {}).with("find", name).href()});
+    page_.problems.push_back(std::move(problem));
+  }
+
+  // Returns the path to the page that colours cells by a gene; empty if it does not exist.
+  std::string way_to_cells() {
+    if (exchange_.names.back() != "genes") return {};
+    Inode above = place_.inode;
+    std::string way;
+    for (int i = 0; i < 2 && above != kRootInode; ++i) {
+      above = filesystem_.parent(above);
+      way += "../";
+      const OpenMeaning meaning = filesystem_.meaning(above);
+      if (annotated_matrix_of(meaning.what.node, *meaning.what.context)) return way;
+    }
+    return {};
+  }
+
+  void add_name(const NamedFiles& name, const std::string& way) {
+    ContentRow row{name.stem, {}, {}, {}};
+    row.href = way.empty() ? percent_encoded(name.files[0])
+                           : way + Query("").with("color", percent_decoded(name.stem)).href();
+    for (const std::string& file : name.files)
+      row.views.push_back({file.substr(std::min(name.stem.size() + 1, file.size())), percent_encoded(file)});
+    page_.names.push_back(std::move(row));
+  }
+
+  void add_pager(uint64_t shown) {
+    if (matches_ <= kNamesOnPage) return;
+    page_.pager = Pager{fmt::format("names {} to {} of {}", count_words(from_ + 1),
+                                    count_words(from_ + shown), count_words(matches_))};
+    const auto link = [&](const char* words, uint64_t from) {
+      page_.pager->links.push_back(
+          {words, query_.with("from", from == 0 ? "" : std::to_string(from)).href()});
+    };
+    if (from_ > 0) link("first", 0);
+    if (from_ > 0) link("← before", from_ > kNamesOnPage ? from_ - kNamesOnPage : 0);
+    if (from_ + kNamesOnPage < matches_) link("next →", from_ + kNamesOnPage);
+    if (from_ + kNamesOnPage < matches_) link("last", (matches_ - 1) / kNamesOnPage * kNamesOnPage);
+  }
+
+  const Exchange& exchange_;
+  Filesystem& filesystem_;
+  const Site::Place& place_;
+  const Listing& listing_;
+  const Query query_;
+  PageModel page_;
+  std::string find_;
+  uint64_t from_ = 0, all_ = 0, matches_ = 0;
+};
+
+}  // namespace
+
+bool answer_names(const Exchange& exchange, const Site::Place& place) {
+  if (!place.filesystem || exchange.names.empty()) return false;
+  const ListingPtr listing = place.filesystem->list(place.inode);
+  if (!listing->is_of_parts() || (listing->size() <= kNamesOnPage && exchange.names.back() != "genes"))
+    return false;
+  const PageModel page = NamesPage(exchange, place, *listing).make();
+  answer_page(exchange, {page.title, page.sub, html_of(page), false});
+  return true;
+}
+
+}  // namespace plainfs::serve

@@ -1,0 +1,24 @@
+// The stores of a folder: their format, size and age, and why a store does not open.
+#pragma once
+
+#include "fs/serve/pages/model/page_model.h"
+#include "fs/serve/pages/model/subject.h"
+
+namespace plainfs::serve {
+
+inline constexpr size_t kStoresOnPage = 500;
+
+// Returns the format of a store with its version: "Zarr v2", "AnnData".
+std::string store_words(const Store& store);
+
+// Adds a card for each store of the subject's folder that is on the page in the address, and removes these
+// stores from `others`, the entries shown in another way. Opens the stores to show, several at once, until
+// that has taken kMostLooking; the rest are shown by name.
+void add_stores(const Exchange& exchange, const Subject& subject, std::vector<FolderEntry>& others,
+                PageModel& page);
+
+// Answers ?thumbnail with a small picture of a store as SVG, or a redirect to an image. Returns false if the
+// request does not ask for it.
+bool answer_thumbnail(const Exchange& exchange, const Site::Place& place);
+
+}  // namespace plainfs::serve

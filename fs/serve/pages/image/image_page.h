@@ -1,0 +1,23 @@
+// An image with channels, planes, contrast and region chosen in the address.
+#pragma once
+
+#include "fs/serve/http/query.h"
+#include "fs/serve/pages/model/page_model.h"
+#include "fs/serve/site/exchange.h"
+#include "fs/views/images/picture.h"
+
+namespace plainfs::serve {
+
+// Returns the choice that a query makes: c=0,2 the channels, z, t, min and max the values shown dark and
+// bright, x, y, w and h a region in pixels of the largest level, size the least side of the level. Parts that
+// do not exist in the image are ignored and become problems. Requires: image has no error.
+ImageChoice image_choice(const Query& query, const Image& image, std::vector<Problem>& problems);
+
+// Adds the picture of an image, and the form and links that choose it.
+void add_image(const Query& query, const Image& image, PageModel& page);
+
+// Answers preview.png with a query. Returns false if the place is no such file or there is no query. Throws
+// not_found for parts that do not exist in the image.
+bool answer_image(const Exchange& exchange, const Site::Place& place);
+
+}  // namespace plainfs::serve

@@ -1,0 +1,45 @@
+#include "fs/serve/pages/model/figures.h"
+
+#include <algorithm>
+
+#include "formats/core/model/number_cast.h"
+
+namespace plainfs::serve {
+namespace {
+
+constexpr uint64_t kBandElements = uint64_t{1} << 20;
+
+}  // namespace
+
+std::vector<double> sampled_rows(const Array& values, uint64_t rows, uint64_t step, uint64_t first,
+                                 uint64_t columns) {
+  const bool is_turned = values.column_major() && values.shape().size() == 2;
+  const size_t rank = values.shape().size();
+  const uint64_t band = std::max<uint64_t>(1, kBandElements / std::max<uint64_t>(1, columns));
+  std::vector<double> sampled, numbers;
+  // With a step longer than a chunk, some chunks need not be read.
+  const Shape chunk = values.chunk_shape();
+  const uint64_t chunk_rows = rank == 0 ? 1 : chunk[is_turned ? 1 : 0];
+  const bool is_apart = step > 2 * chunk_rows;
+  for (uint64_t row = 0; row < rows;) {
+    const uint64_t count = is_apart ? 1 : std::min(band, rows - row);
+    Box box{Shape(rank, 0), Shape(rank, 1)};
+    box.origin[is_turned ? 1 : 0] = row;
+    box.extent[is_turned ? 1 : 0] = count;
+    if (rank == 2) {
+      box.origin[is_turned ? 0 : 1] = first;
+      box.extent[is_turned ? 0 : 1] = columns;
+    }
+    numbers.clear();
+    append_doubles(values.dtype(), values.read(box), numbers);
+    uint64_t at = 0;
+    for (; at < count; at += step)
+      for (uint64_t c = 0; c < columns; ++c)
+        sampled.push_back(numbers[is_turned ? c * count + at : at * columns + c]);
+    values.release(box);
+    row += at;
+  }
+  return sampled;
+}
+
+}  // namespace plainfs::serve

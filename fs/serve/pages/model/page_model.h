@@ -1,0 +1,169 @@
+// The content of a page, before it becomes HTML or JSON. All text is as the store has it, and escaped when it
+// is shown.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fs/serve/pages/folder/kept_cards.h"
+#include "fs/serve/pages/model/statistics.h"
+#include "fs/serve/site/folder.h"
+
+namespace plainfs::serve {
+
+// A fact about the subject: "cells", "60,000".
+struct Fact {
+  std::string name;
+  std::string value;
+};
+
+// One form of the subject of a page: "csv", at an address relative to the page.
+struct TakeAs {
+  std::string label;
+  std::string href;
+  std::optional<uint64_t> size{};  // if it is known or cheap to find out
+  std::string fault{};             // why it cannot be read, if that is known; it is then no link
+};
+
+// A member below the subject, with the forms in which it can be taken.
+struct ContentRow {
+  std::string name;
+  std::string href;
+  std::string kind;
+  std::string shape;
+  std::vector<TakeAs> views{};
+};
+
+// A column of a table: its type, and the levels of a factor.
+struct ColumnFact {
+  std::string name;
+  std::string type;
+  std::string levels{};
+};
+
+// The first rows or entries of an array or table.
+struct Grid {
+  struct Header {
+    std::string name;
+    bool is_number = false;
+    std::string href{};     // a link that sorts by it; empty: none
+    std::string mark{};     // of the current order
+    std::string summary{};  // of the whole column
+  };
+  struct Cell {
+    std::string text;
+    bool is_missing = false;
+  };
+  std::string caption;
+  bool has_names = true;  // the first cell of a row is the name of the row
+  std::vector<Header> header{};
+  std::vector<std::vector<Cell>> rows{};
+};
+
+// A picture. html: generated here and escaped.
+struct Figure {
+  std::string title;
+  std::string html;
+  std::string caption;
+};
+
+// A row of a distribution: the cells of one level, or those without a level.
+struct LevelRow {
+  std::string name;  // empty for the cells without a level
+  bool is_missing = false;
+  std::string href{};  // empty: none
+  uint64_t cells = 0;
+  Statistics numbers{};         // of the cells' values, if the distribution has numbers
+  std::vector<double> shape{};  // counts over even steps, the same for each level
+};
+
+// Numbers of cells by the levels of a column. Without numbers, the count of cells in each level.
+struct Distribution {
+  std::string of;  // "CD3E"
+  std::string by;  // "cell_type"
+  bool has_numbers = true;
+  uint64_t cells = 0;  // all, also those of levels left out
+  std::vector<LevelRow> rows{};
+  uint64_t more = 0;          // number of levels left out: the smallest, or those with the lowest means
+  std::string shape_words{};  // what the shapes of the rows show
+};
+
+// The text to type to read the subject: "R", "x <- readRDS(…)".
+struct Instruction {
+  std::string program;
+  std::string text;
+};
+
+// A field of a form: a choice among options, or a text with suggestions.
+struct FormField {
+  struct Option {
+    std::string value;
+    std::string text;
+  };
+  std::string label;
+  std::string name;
+  std::string value;
+  std::vector<Option> options{};
+  bool is_choice = false;
+  bool is_number = false;
+};
+
+// Fields that together form the query of the page's address.
+struct Form {
+  std::vector<FormField> fields;
+  std::vector<std::pair<std::string, std::string>> hidden{};  // sent unchanged
+};
+
+// Links to the same page with another choice: "Genes", "CD3E".
+struct Picks {
+  std::string words;
+  std::vector<TakeAs> links;
+  std::string current{};  // label of the current choice
+};
+
+// A part of the address that matches nothing, and the nearest alternatives.
+struct Problem {
+  std::string text;
+  std::vector<TakeAs> near{};
+};
+
+// One page of a long list, with links to the pages before and after it.
+struct Pager {
+  std::string words;  // "rows 1,001 to 1,100 of 20,000"
+  std::vector<TakeAs> links{};
+};
+
+struct PageModel {
+  std::string title;
+  std::string sub;
+  std::string kind;
+  std::vector<Fact> facts;
+  std::vector<TakeAs> views;
+  std::vector<ContentRow> contents;
+  bool is_cut = false;  // contents omits some members
+  std::optional<Form> form;
+  bool has_form_beside = false;  // the form and the picks are beside the figures, not above them
+  bool has_rows_asked = false;   // the address asks for certain rows, which come before the figures
+  std::vector<Picks> picks;
+  std::vector<Problem> problems;
+  std::vector<Figure> figures;
+  std::vector<Figure> beside;  // beside the figures, or below them if the page is narrow
+  std::optional<Distribution> distribution;
+  std::optional<Picks> downloads;  // of the data shown
+  std::vector<StoreCard> stores;
+  std::vector<ContentRow> names;  // of a very long list, those on this page
+  std::optional<Pager> pager;
+  std::optional<Grid> first;
+  std::vector<ColumnFact> columns;
+  std::vector<TakeAs> by_name;  // parts found by name: genes, cells, by, …
+  std::vector<Instruction> instructions;
+  std::vector<TakeAs> viewers;
+  std::vector<Fact> attributes;
+  std::vector<std::string> notes;  // parts that could not be read, and why
+  std::vector<FolderEntry> entries;
+};
+
+}  // namespace plainfs::serve

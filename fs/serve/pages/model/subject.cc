@@ -1,0 +1,238 @@
+#include "fs/serve/pages/model/subject.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "formats/core/base/location.h"
+#include "formats/core/text/percent.h"
+#include "fs/report/summary.h"
+
+namespace plainfs::serve {
+namespace {
+
+constexpr size_t kMostRowsOfContents = 200;
+constexpr size_t kDeepestContents = 6;
+// A text of at most this many elements is measured for a page, which takes some milliseconds.
+constexpr uint64_t kLittle = 100'000;
+
+// Returns the entries of a folder that stand for `member`. The names of views begin with the member's name.
+std::vector<FolderEntry> entries_of_member(const std::vector<FolderEntry>& all, const std::string& member) {
+  std::vector<FolderEntry> found;
+  for (const FolderEntry& entry : all) {
+    if (!entry.name.starts_with(member) || entry.is_link || !entry.error.empty()) continue;
+    if (entry.place.filesystem->meaning(entry.place.inode).what.member == member) found.push_back(entry);
+  }
+  return found;
+}
+
+// Returns about how many values a file of the node has; UINT64_MAX if unknown.
+uint64_t elements_in(const Node& node) {
+  struct Count {
+    uint64_t operator()(const LabelledArray& array) const { return array.values->count(); }
+    uint64_t operator()(const Table& table) const { return table.rows * (1 + table.columns.size()); }
+    uint64_t operator()(const SparseMatrix& matrix) const {
+      // The names are measured, too.
+      return matrix.error || matrix.evaluate ? UINT64_MAX
+                                             : matrix.value->count() + matrix.rows + matrix.columns;
+    }
+    uint64_t operator()(const Fragments& fragments) const {
+      return fragments.error || fragments.evaluate ? UINT64_MAX : fragments.start->count();
+    }
+    uint64_t operator()(const SequenceLengths& sequences) const {
+      return sequences.error ? UINT64_MAX : sequences.names->count();
+    }
+    uint64_t operator()(const std::monostate&) const { return UINT64_MAX; }
+    uint64_t operator()(const CoordinateMatrix& matrix) const {
+      return matrix.value->count() + matrix.rows + matrix.columns;
+    }
+    uint64_t operator()(const GenomicRanges&) const { return UINT64_MAX; }
+    uint64_t operator()(const Variants&) const { return UINT64_MAX; }
+    uint64_t operator()(const Image&) const { return UINT64_MAX; }
+    uint64_t operator()(const Link&) const { return UINT64_MAX; }
+    uint64_t operator()(const PlainFile&) const { return UINT64_MAX; }
+    uint64_t operator()(const Nothing&) const { return UINT64_MAX; }
+    uint64_t operator()(const Error&) const { return UINT64_MAX; }
+  };
+  return std::visit(Count{}, node.content);
+}
+
+// Adds the size of a little file, or the reason why it cannot be read.
+void measure(const Exchange& exchange, const FolderEntry& entry, TakeAs& form) {
+  try {
+    const Status status = entry.place.filesystem->status_with_size(entry.place.inode);
+    form.size = static_cast<uint64_t>(status.stat.st_size);
+  } catch (const Error& error) {
+    if (!is_transient(error)) form.fault = public_message(exchange.site, error);
+  }
+}
+
+std::string way_below(const std::string& way, const std::string& name, bool is_folder) {
+  return way + percent_encoded(name) + (is_folder ? "/" : "");
+}
+
+// A listed member, and the files beside it that stand for it.
+struct MemberNames {
+  std::string member;
+  FolderEntry first;  // the folder, if there is one
+  std::vector<FolderEntry> files;
+  Node node;
+};
+
+class Contents {
+ public:
+  Contents(const Exchange& exchange, PageModel& page) : exchange_(exchange), page_(page) {}
+
+  void add(const std::vector<FolderEntry>& entries, const std::string& names, const std::string& way,
+           size_t depth) {
+    for (MemberNames& group : groups_of(entries)) {
+      if (page_.contents.size() >= kMostRowsOfContents) {
+        page_.is_cut = true;
+        return;
+      }
+      add_group(group, names, way, depth);
+    }
+  }
+
+ private:
+  // Groups entries by the members that they stand for, in the order of their names. An entry in a folder that
+  // stands for no member is a form of the folder. Returns only as many groups as are shown.
+  static std::vector<MemberNames> groups_of(const std::vector<FolderEntry>& entries) {
+    std::vector<MemberNames> groups;
+    std::map<std::string, size_t, std::less<>> places;  // of members, in groups
+    for (const FolderEntry& entry : entries) {
+      if (groups.size() > kMostRowsOfContents) break;
+      if (entry.is_unlisted || !entry.error.empty()) {
+        if (!entry.error.empty()) groups.push_back({entry.name, entry, {}, {}});
+        continue;
+      }
+      if (entry.is_link) {
+        groups.push_back({entry.name, entry, {}, {}});
+        continue;
+      }
+      OpenMeaning meaning = entry.place.filesystem->meaning(entry.place.inode);
+      const std::string& member = meaning.what.member;
+      if (member.empty()) continue;
+      const size_t at = places.emplace(member, groups.size()).first->second;
+      if (at == groups.size()) groups.push_back({member, entry, {}, std::move(meaning.what.node)});
+      if (entry.is_folder)
+        groups[at].first = entry;
+      else
+        groups[at].files.push_back(entry);
+    }
+    return groups;
+  }
+
+  void add_group(const MemberNames& group, const std::string& names, const std::string& way, size_t depth) {
+    const FolderEntry& first = group.first;
+    ContentRow row{
+        names + group.member,
+        first.is_folder ? way_below(way, first.name, true) : way_below(way, group.member, false) + "?page",
+        {},
+        {}};
+    if (!first.error.empty() || first.is_link) {
+      row.href = way_below(way, first.name, first.is_folder);
+      row.kind = first.is_link ? "link" : "not readable";
+      row.shape = first.error;
+      page_.contents.push_back(std::move(row));
+      return;
+    }
+    if (!group.node.store.empty() || std::holds_alternative<PlainFile>(group.node.content)) {
+      const bool is_store = !group.node.store.empty();
+      row.href = way_below(way, first.name, first.is_folder);
+      row.kind = is_store ? "store" : first.is_folder ? "folder" : "file";
+      if (!first.is_folder) row.views = forms_of(exchange_, {first}, way, group.member, group.node);
+      page_.contents.push_back(std::move(row));
+      return;
+    }
+    const Described described = describe(group.node);
+    if (described.kind.empty() && first.is_folder) return add_folder(group, row, depth);
+    row.kind = described.kind;
+    row.shape = public_message(exchange_.site, damaged("{}", described.what));
+    row.views = forms_of(exchange_, group.files, way, group.member, group.node);
+    if (first.is_folder) {
+      const std::vector<FolderEntry> inside = folder_entries(exchange_, first.place);
+      for (TakeAs& form : forms_of(exchange_, without_members(inside), row.href, "", group.node))
+        row.views.push_back(std::move(form));
+    }
+    page_.contents.push_back(std::move(row));
+  }
+
+  // Adds the content of a group that is not data. An empty group is only in the list of all names.
+  void add_folder(const MemberNames& group, ContentRow row, size_t depth) {
+    if (depth < kDeepestContents) {
+      try {
+        return add(folder_entries(exchange_, group.first.place), row.name + "/", row.href, depth + 1);
+      } catch (const Error& error) {
+        row.shape = public_message(exchange_.site, error);
+      }
+    }
+    row.kind = "folder";
+    page_.contents.push_back(std::move(row));
+  }
+
+  static std::vector<FolderEntry> without_members(const std::vector<FolderEntry>& entries) {
+    std::vector<FolderEntry> left;
+    for (const FolderEntry& entry : entries)
+      if (!entry.is_link && entry.error.empty() &&
+          entry.place.filesystem->meaning(entry.place.inode).what.member.empty())
+        left.push_back(entry);
+    return left;
+  }
+
+  const Exchange& exchange_;
+  PageModel& page_;
+};
+
+}  // namespace
+
+Subject folder_subject(const Exchange& exchange, const Site::Place& folder) {
+  Subject subject{folder, true, {}, {}, {}, folder_entries(exchange, folder, true)};
+  if (!folder.filesystem) return subject;
+  subject.meaning = folder.filesystem->meaning(folder.inode);
+  subject.name = subject.meaning->what.member;
+  if (folder.inode == kRootInode || subject.name.empty()) return subject;
+  Site::Place above = folder;
+  above.inode = folder.filesystem->parent(folder.inode);
+  above.names.pop_back();
+  for (FolderEntry& entry : entries_of_member(folder_entries(exchange, above, true), subject.name))
+    if (!entry.is_folder) subject.beside.push_back(std::move(entry));
+  return subject;
+}
+
+std::optional<Subject> member_subject(const Exchange& exchange, const Site::Place& folder,
+                                      const std::string& name) {
+  if (!folder.filesystem || folder.kind != FileKind::directory) return std::nullopt;
+  Subject subject{folder, false, name, {}, entries_of_member(folder_entries(exchange, folder, true), name),
+                  {}};
+  if (subject.beside.empty()) return std::nullopt;
+  subject.meaning = folder.filesystem->meaning(subject.beside[0].place.inode);
+  return subject;
+}
+
+std::vector<TakeAs> forms_of(const Exchange& exchange, const std::vector<FolderEntry>& entries,
+                             const std::string& way, const std::string& stem, const Node& node) {
+  // Attributes are shown in a place of their own; the other files are for backups and searches.
+  static constexpr std::string_view kNoForms[] = {".attrs.json", ".ignore", "CACHEDIR.TAG"};
+  std::vector<TakeAs> forms;
+  for (const FolderEntry& entry : entries) {
+    if (std::find(std::begin(kNoForms), std::end(kNoForms), entry.name) != std::end(kNoForms)) continue;
+    // It can be read only if .tbi does not reach all positions.
+    if (entry.name.ends_with(".gz.csi")) continue;
+    const bool is_remote = entry.place.filesystem && is_url(entry.place.filesystem->store()->path);
+    std::string label = entry.name.substr(stem.empty() ? 0 : std::min(stem.size() + 1, entry.name.size()));
+    if (label.empty()) label = entry.name;
+    TakeAs form{label + (entry.is_folder ? "/" : ""), way_below(way, entry.name, entry.is_folder), entry.size,
+                entry.fault};
+    const bool is_measured = entry.is_folder || form.size || !form.fault.empty();
+    if (!is_measured && !is_remote && elements_in(node) <= kLittle) measure(exchange, entry, form);
+    forms.push_back(std::move(form));
+  }
+  return forms;
+}
+
+void add_contents(const Exchange& exchange, const std::vector<FolderEntry>& entries, PageModel& page) {
+  Contents(exchange, page).add(entries, "", "", 0);
+}
+
+}  // namespace plainfs::serve

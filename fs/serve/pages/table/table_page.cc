@@ -1,0 +1,390 @@
+#include "fs/serve/pages/table/table_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numeric>
+
+#include "cache/request.h"
+#include "formats/annotated/cell_groups.h"
+#include "formats/core/algebra/gathered.h"
+#include "formats/core/model/number_cast.h"
+#include "formats/core/text/percent.h"
+#include "fs/serve/pages/model/first_rows.h"
+#include "fs/serve/pages/model/nearest.h"
+#include "fs/serve/pages/model/page_text.h"
+#include "fs/serve/pages/model/statistics.h"
+#include "fs/serve/pages/table/row_order.h"
+#include "fs/views/table/flat_columns.h"
+
+namespace plainfs::serve {
+namespace {
+
+constexpr size_t kMostAskedBytesShown = 60;
+constexpr uint64_t kMostLevelsOffered = 100;
+constexpr const char* kRowNames = "_index";  // their name in an address, as in a .parquet
+
+constexpr uint64_t kMostDifferent = 10'000;
+constexpr uint64_t kMostRanked = uint64_t{1} << 17;  // values from which on the quartiles are of a sample
+constexpr uint64_t kValuesAtOnce = uint64_t{1} << 18;
+constexpr size_t kShownShares = 3;
+constexpr size_t kMostLevelLetters = 24;
+
+// A survey of a column (Array::survey).
+struct SummaryLine {
+  std::string text;
+};
+
+std::string summary_of_numbers(const Array& column) {
+  const uint64_t count = column.count();
+  Counting counting(std::max<uint64_t>(1, count / kMostRanked));
+  std::vector<double> values;
+  for (uint64_t first = 0; first < count; first += kValuesAtOnce) {
+    check_cancelled();
+    values.clear();
+    append_doubles(column.dtype(), column.read(range(first, std::min(kValuesAtOnce, count - first))), values);
+    counting.add(values);
+  }
+  return summary_words(counting.finish());
+}
+
+// The shares are of all rows, also of those without a level.
+std::string summary_of_levels(const Array& column) {
+  const std::optional<CellGroups> groups = cell_groups(column, kMostDifferent);
+  if (!groups) return fmt::format("more than {} different", count_words(kMostDifferent));
+  std::vector<uint64_t> counts(groups->levels.size(), 0);
+  uint64_t missing = 0;
+  for (const uint32_t level : groups->cells) ++(level == CellGroups::kNone ? missing : counts[level]);
+  const std::string end = missing == 0 ? "" : fmt::format("; {} missing", count_words(missing));
+  if (counts.empty()) return "no value" + end;
+  std::vector<size_t> order(counts.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return counts[a] > counts[b]; });
+  std::string text = fmt::format("{} level{}", count_words(counts.size()), counts.size() == 1 ? "" : "s");
+  for (size_t i = 0; i < std::min(order.size(), kShownShares); ++i)
+    text += fmt::format(
+        "{}{} {}", i == 0 ? ": " : ", ", shortened(groups->levels[order[i]], kMostLevelLetters),
+        share_words(static_cast<double>(counts[order[i]]) / static_cast<double>(groups->cells.size())));
+  return text + (order.size() > kShownShares ? ", …" : "") + end;
+}
+
+// Returns "77 to 150, median 110, quartiles 99 and 121", "8 levels: Naive T 24 %, CD14+ Mono 20 %, …" or
+// "more than 10,000 different"; empty for a column with neither numbers nor levels. Reads the whole column
+// once and keeps the line as long as the array. Throws the errors of reading.
+std::string column_summary(const Array& column) {
+  const ColumnLevels levels = levels_of(column);
+  if (column.shape().size() != 1 || levels == ColumnLevels::none) return {};
+  const bool are_numbers = levels == ColumnLevels::numbers && column.dtype().is_numeric();
+  if (levels == ColumnLevels::numbers && !are_numbers) return {};
+  return column
+      .survey<SummaryLine>(
+          0,
+          [&] { return SummaryLine{are_numbers ? summary_of_numbers(column) : summary_of_levels(column)}; })
+      ->text;
+}
+
+// Returns the given rows of a column.
+ArrayPtr some_rows(const ArrayPtr& column, const std::vector<uint32_t>& rows) {
+  const auto places = std::make_shared<const std::vector<uint64_t>>(rows.begin(), rows.end());
+  return subset(column, 0, places);
+}
+
+class TablePage {
+ public:
+  TablePage(const Query& query, const Table& table, const TableParts& parts, PageModel& page)
+      : query_(query), table_(table), parts_(parts), columns_(flat_columns(table)), page_(page) {
+    if (table.row_names && !column_of(kRowNames)) names_ = Column{kRowNames, table.row_names};
+  }
+
+  void add() {
+    from_ = query_.number("from").value_or(0);
+    if (query_.value("from") && !query_.number("from"))
+      add_problem(fmt::format("'{}' is not a row.", shown(*query_.value("from"))), {"0"}, "from");
+    choose_filter();
+    choose_names();
+    if (parts_.rows) keep_rows(*parts_.rows);
+    choose_order();
+    all_ = filter_ ? filter_->size() : table_.rows;
+    if (from_ > 0 && from_ >= all_) {
+      add_problem(fmt::format("No row {}: there are {} rows.", count_words(from_), count_words(all_)),
+                  {std::to_string(all_ == 0 ? 0 : (all_ - 1) / kRowsOnPage * kRowsOnPage)}, "from");
+      from_ = 0;
+    }
+    add_form();
+    add_rows();
+    add_pager();
+  }
+
+ private:
+  static std::string shown(const std::string& text) { return shortened(text, kMostAskedBytesShown); }
+  std::string href(std::string_view name, std::string_view value) const {
+    return query_.with("from", {}).with(name, value).href();
+  }
+
+  void add_problem(std::string text, const std::vector<std::string>& near, std::string_view name) {
+    Problem problem{std::move(text)};
+    for (const std::string& each : near) problem.near.push_back({each, href(name, each)});
+    page_.problems.push_back(std::move(problem));
+  }
+
+  std::vector<std::string> column_names() const {
+    std::vector<std::string> names;
+    for (const Column& column : columns_) names.push_back(column.name);
+    if (names_) names.push_back(names_->name);
+    return names;
+  }
+
+  const Column* column_of(const std::string& name) const {
+    const auto found =
+        std::find_if(columns_.begin(), columns_.end(), [&](const Column& each) { return each.name == name; });
+    if (found != columns_.end()) return &*found;
+    return names_ && names_->name == name ? &*names_ : nullptr;
+  }
+
+  std::string words_for(const Column& column) const {
+    return names_ && &column == &*names_ ? std::string("name") : column.name;
+  }
+
+  bool is_too_long(const char* what) {
+    if (table_.rows <= kMostSortedRows) return false;
+    add_problem(fmt::format("A table of {} rows is too long to be {}.", count_words(table_.rows), what), {},
+                {});
+    return true;
+  }
+
+  void keep_rows(const std::vector<uint32_t>& rows) {
+    if (!filter_) return void(filter_ = rows);
+    std::vector<uint32_t> both;
+    std::set_intersection(filter_->begin(), filter_->end(), rows.begin(), rows.end(),
+                          std::back_inserter(both));
+    filter_ = std::move(both);
+  }
+
+  // Parses "leiden:3". The name of a column may contain colons itself.
+  void choose_filter() {
+    const std::optional<std::string> where = query_.value("where");
+    if (!where || is_too_long("filtered")) return;
+    for (size_t colon = where->find(':'); colon != std::string::npos; colon = where->find(':', colon + 1)) {
+      const Column* const column = column_of(where->substr(0, colon));
+      if (!column) continue;
+      const std::string level = where->substr(colon + 1);
+      if (levels_of(*column->values) != ColumnLevels::none) filter_ = rows_with_level(*column->values, level);
+      if (!filter_) add_level_problem(*column, level);
+      return;
+    }
+    const std::string column = where->substr(0, where->find(':'));
+    std::vector<std::string> near = nearest_names(column, column_names());
+    add_problem(fmt::format("No column '{}' to filter by.", shown(column)), {}, {});
+    for (const std::string& name : near) page_.problems.back().near.push_back({name, href("sort", name)});
+  }
+
+  // Keeps the rows with a name that contains the text of the address.
+  void choose_names() {
+    const std::string part = query_.value("find").value_or("");
+    if (part.empty()) return;
+    if (!names_) return add_problem("The rows have no names to find.", {}, {});
+    if (is_too_long("searched")) return;
+    const std::vector<uint32_t> rows = rows_holding(*names_->values, part);
+    if (rows.empty()) {
+      Problem problem{fmt::format("No name contains '{}'.", shown(part))};
+      for (const std::string& each : nearest_levels(*names_, part))
+        problem.near.push_back({each, href("find", each)});
+      page_.problems.push_back(std::move(problem));
+    }
+    keep_rows(rows);
+  }
+
+  static std::vector<std::string> nearest_levels(const Column& column, const std::string& level) {
+    if (levels_of(*column.values) == ColumnLevels::none) return {};
+    const std::optional<CellGroups> groups = cell_groups(*column.values, kMostSortedTexts);
+    return groups ? nearest_names(level, groups->levels) : std::vector<std::string>();
+  }
+
+  void add_level_problem(const Column& column, const std::string& level) {
+    std::vector<std::string> near = nearest_levels(column, level);
+    for (std::string& each : near) each.insert(0, column.name + ":");
+    add_problem(fmt::format("No row has '{}' as its {}.", shown(level), words_for(column)), near, "where");
+  }
+
+  void choose_order() {
+    std::optional<std::string> sort = query_.value("sort");
+    if (!sort || is_too_long("sorted")) return;
+    falls_ = sort->starts_with('-') && !column_of(*sort);
+    const std::string name = sort->substr(falls_ ? 1 : 0);
+    const Column* const column = column_of(name);
+    if (!column)
+      return add_problem(fmt::format("No column '{}' to sort by.", shown(name)),
+                         nearest_names(name, column_names()), "sort");
+    if (levels_of(*column->values) == ColumnLevels::none)
+      return add_problem(fmt::format("The values of {} cannot be sorted.", words_for(*column)), {}, {});
+    order_ = column;
+  }
+
+  void add_form() {
+    Form form;
+    form.fields = parts_.fields;
+    const bool can_be_ordered = table_.rows > kMostRows && table_.rows <= kMostSortedRows;
+    if (can_be_ordered) add_order_fields(form);
+    if (form.fields.empty()) return;
+    std::vector<std::string> names = {"from"};
+    for (const FormField& field : form.fields) names.push_back(field.name);
+    if (can_be_ordered) names.push_back("where");
+    form.hidden = query_.rest(names);
+    page_.form = std::move(form);
+  }
+
+  void add_order_fields(Form& form) const {
+    FormField sort{"Sort by", "sort", query_.value("sort").value_or("")};
+    sort.is_choice = true;
+    sort.options.push_back({"", "order of the store"});
+    if (can_sort_by_name()) {
+      sort.options.push_back({kRowNames, "row name, lowest first"});
+      sort.options.push_back({std::string("-") + kRowNames, "row name, highest first"});
+    }
+    for (const Column& column : columns_) {
+      if (levels_of(*column.values) == ColumnLevels::none) continue;
+      sort.options.push_back({column.name, column.name + ", lowest first"});
+      sort.options.push_back({"-" + column.name, column.name + ", highest first"});
+    }
+    form.fields.push_back(std::move(sort));
+    FormField where{"Only rows with", "where", query_.value("where").value_or("")};
+    where.options = offered_levels();
+    if (!where.options.empty() || !where.value.empty()) form.fields.push_back(std::move(where));
+    if (names_) form.fields.push_back({"Find by name", "find", query_.value("find").value_or("")});
+  }
+
+  bool can_sort_by_name() const { return names_ && levels_of(*names_->values) != ColumnLevels::none; }
+
+  // Returns the levels of the columns that have few of them.
+  std::vector<FormField::Option> offered_levels() const {
+    std::vector<FormField::Option> options;
+    for (const Column& column : columns_) {
+      if (levels_of(*column.values) != ColumnLevels::few || options.size() >= kMostLevelsOffered) continue;
+      const std::optional<CellGroups> groups = cell_groups(*column.values, kMostLevelsOffered);
+      if (!groups) continue;
+      for (const std::string& level : groups->levels)
+        if (options.size() < kMostLevelsOffered) options.push_back({column.name + ":" + level, {}});
+    }
+    return options;
+  }
+
+  std::vector<uint32_t> filtered_rows() const {
+    const uint64_t count = std::min(kRowsOnPage, all_ - from_);
+    const auto first = filter_->begin() + static_cast<ptrdiff_t>(from_);
+    return {first, first + static_cast<ptrdiff_t>(count)};
+  }
+
+  Grid grid_of(const std::vector<Column>& shown_columns) {
+    if (order_) {
+      try {
+        return chosen_grid(
+            table_, shown_columns,
+            sorted_rows(*order_->values, falls_, filter_ ? &*filter_ : nullptr, from_, kRowsOnPage));
+      } catch (const Error& error) {
+        if (!is_unsupported(error)) throw;
+        add_problem(fmt::format("{}: {}.", words_for(*order_), error.what()), {}, {});
+        order_ = nullptr;
+      }
+    }
+    return filter_ ? chosen_grid(table_, shown_columns, filtered_rows())
+                   : grid_from(table_, shown_columns, from_, std::min(kRowsOnPage, all_ - from_));
+  }
+
+  void add_rows() {
+    const uint64_t first_column =
+        std::min<uint64_t>(query_.number("columns").value_or(0), columns_.empty() ? 0 : columns_.size() - 1);
+    const uint64_t end_column = std::min<uint64_t>(first_column + kColumnsOnPage, columns_.size());
+    const std::vector<Column> shown_columns(columns_.begin() + static_cast<ptrdiff_t>(first_column),
+                                            columns_.begin() + static_cast<ptrdiff_t>(end_column));
+    std::vector<Column> all_columns = shown_columns;
+    all_columns.insert(all_columns.end(), parts_.more.begin(), parts_.more.end());
+    Grid grid = grid_of(all_columns);
+    grid.caption = caption();
+    if (shown_columns.size() < columns_.size())
+      grid.caption +=
+          fmt::format(", columns {} to {} of {}", first_column + 1, end_column, count_words(columns_.size()));
+    add_headers(shown_columns, grid);
+    page_.first = std::move(grid);
+    if (shown_columns.size() == columns_.size()) return;
+    Picks picks{"Columns", {}, fmt::format("{} to {}", first_column + 1, end_column)};
+    for (uint64_t first = 0; first < columns_.size(); first += kColumnsOnPage)
+      picks.links.push_back(
+          {fmt::format("{} to {}", first + 1, std::min<uint64_t>(first + kColumnsOnPage, columns_.size())),
+           query_.with("columns", first == 0 ? "" : std::to_string(first)).href()});
+    page_.picks.push_back(std::move(picks));
+  }
+
+  // Each header is a link that sorts by it, or reverses the current order.
+  void add_headers(const std::vector<Column>& shown_columns, Grid& grid) {
+    if (can_sort_by_name() && table_.rows <= kMostSortedRows) add_order(*names_, grid.header[0]);
+    for (size_t i = 0; i < shown_columns.size(); ++i) {
+      const Column& column = shown_columns[i];
+      Grid::Header& header = grid.header[i + 1];
+      if (levels_of(*column.values) != ColumnLevels::none && table_.rows <= kMostSortedRows)
+        add_order(column, header);
+      if (table_.rows <= kMostSortedRows && column.values->shape().size() == 1)
+        header.summary = column_summary(filter_ ? *some_rows(column.values, *filter_) : *column.values);
+    }
+  }
+
+  void add_order(const Column& column, Grid::Header& header) const {
+    const bool is_order = order_ && order_->name == column.name;
+    header.href = href("sort", is_order && !falls_ ? "-" + column.name : column.name);
+    if (is_order) header.mark = falls_ ? " ▼" : " ▲";
+  }
+
+  std::string caption() const {
+    if (all_ == 0) return "No rows" + parts_.words;
+    const uint64_t end = std::min(from_ + kRowsOnPage, all_);
+    std::string text =
+        from_ == 0 && end == all_ ? fmt::format("All {} row{}", count_words(all_), all_ == 1 ? "" : "s")
+        : from_ == 0
+            ? fmt::format("The first {} of {} rows", count_words(end), count_words(all_))
+            : fmt::format("Rows {} to {} of {}", count_words(from_ + 1), count_words(end), count_words(all_));
+    text += parts_.words;
+    if (filter_ && query_.value("where")) text += fmt::format(" with {}", shown(*query_.value("where")));
+    if (names_ && !query_.value("find").value_or("").empty())
+      text += fmt::format(" with '{}' in the name", shown(*query_.value("find")));
+    if (order_) text += fmt::format(", by {}, {} first", words_for(*order_), falls_ ? "highest" : "lowest");
+    return text;
+  }
+
+  void add_pager() {
+    if (all_ <= kRowsOnPage) return;
+    Pager pager{fmt::format("rows {} to {} of {}", count_words(from_ + 1),
+                            count_words(std::min(from_ + kRowsOnPage, all_)), count_words(all_))};
+    const auto link = [&](const char* words, uint64_t from) {
+      pager.links.push_back({words, query_.with("from", from == 0 ? "" : std::to_string(from)).href()});
+    };
+    if (from_ > 0) link("first", 0);
+    if (from_ > 0) link("← before", from_ > kRowsOnPage ? from_ - kRowsOnPage : 0);
+    if (from_ + kRowsOnPage < all_) link("next →", from_ + kRowsOnPage);
+    if (from_ + kRowsOnPage < all_) link("last", (all_ - 1) / kRowsOnPage * kRowsOnPage);
+    page_.pager = std::move(pager);
+  }
+
+  const Query& query_;
+  const Table& table_;
+  const TableParts& parts_;
+  const std::vector<Column> columns_;
+  std::optional<Column> names_;  // of the rows, as a column
+  PageModel& page_;
+  uint64_t from_ = 0, all_ = 0;
+  const Column* order_ = nullptr;
+  bool falls_ = false;
+  std::optional<std::vector<uint32_t>> filter_;
+};
+
+}  // namespace
+
+void add_table(const Query& query, const Table& table, PageModel& page) {
+  add_table(query, table, {}, page);
+}
+
+void add_table(const Query& query, const Table& table, const TableParts& parts, PageModel& page) {
+  TablePage(query, table, parts, page).add();
+}
+
+}  // namespace plainfs::serve
