@@ -7,6 +7,7 @@
 #include <fstream>
 #include <thread>
 
+#include "formats/containers/hdf5/library/own_filters.h"
 #include "tests/support/mentions.h"
 #include "tests/support/probe.h"
 #include "tests/support/temporary_directory.h"
@@ -234,13 +235,66 @@ BOOST_AUTO_TEST_CASE(virtual_data_are_fill_only_without_a_file) {
   VirtualFile without;
   write_source(without.source(), "other");
   BOOST_CHECK_EXCEPTION(without.read(), Error, is(Errc::damaged, "source z of"));
-  VirtualFile filtered;
-  write_source(filtered.source(), "z", true);
-  BOOST_CHECK_EXCEPTION(filtered.read(), Error, is(Errc::undecodable, "HDF5 filter 5"));
   VirtualFile cut;
   write_source(cut.source(), "z");
   boost::filesystem::resize_file(cut.source(), 600);
   BOOST_CHECK_EXCEPTION(cut.read(), Error, is(Errc::damaged, "not readable as HDF5"));
+}
+
+BOOST_AUTO_TEST_CASE(virtual_sources_are_decoded_by_plainfs) {
+  VirtualFile filtered;
+  write_source(filtered.source(), "z", true);
+  BOOST_TEST(filtered.read() == (std::vector<int>{1, 2, 3}));
+  const LibraryLock lock;
+  for (const int filter : {4, 5, 6}) BOOST_TEST(decodes_safely(filter), filter);
+  for (const unsigned filter : {307u, 32000u, 32001u, 32004u, 32008u, 32015u})
+    BOOST_TEST(H5Zfilter_avail(static_cast<H5Z_filter_t>(filter)) > 0, filter);
+}
+
+// A file with a virtual dataset v of `source` in the same file, which links lead to.
+struct LinkedFile : File {
+  explicit LinkedFile(const char* source = "/entry/first") {
+    Hdf5Writer writer(path());
+    writer.group("entry");
+    written(H5Lcreate_external("source.h5", "z", writer.id(), "entry/file", H5P_DEFAULT, H5P_DEFAULT));
+    written(H5Lcreate_external("missing.h5", "z", writer.id(), "entry/missing", H5P_DEFAULT, H5P_DEFAULT));
+    written(H5Lcreate_external("../outside.h5", "z", writer.id(), "entry/outside", H5P_DEFAULT, H5P_DEFAULT));
+    written(H5Lcreate_external(path().c_str(), "/entry/loop", writer.id(), "entry/loop", H5P_DEFAULT,
+                               H5P_DEFAULT));
+    written(H5Lcreate_soft("/entry/file", writer.id(), "entry/first", H5P_DEFAULT, H5P_DEFAULT));
+    written(H5Lcreate_soft("/nowhere", writer.id(), "entry/dangling", H5P_DEFAULT, H5P_DEFAULT));
+    const hsize_t three = 3;
+    const int fill = -9;
+    const SpaceHandle space(H5Screate_simple(1, &three, nullptr));
+    const PropertyHandle creation(H5Pcreate(H5P_DATASET_CREATE));
+    written(H5Pset_fill_value(creation.id(), H5T_NATIVE_INT, &fill));
+    written(H5Pset_virtual(creation.id(), space.id(), ".", source, space.id()));
+    const DatasetHandle created(written(
+        H5Dcreate2(writer.id(), "v", H5T_STD_I32LE, space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT)));
+  }
+  std::vector<int> read() { return read_integers(*find_array(*root(), "v")); }
+};
+
+BOOST_AUTO_TEST_CASE(links_lead_to_virtual_sources) {
+  for (const char* source : {"/entry/first", "/entry/file"}) {
+    LinkedFile file(source);
+    BOOST_TEST(file.read() == (std::vector<int>{-9, -9, -9}), "without the file");
+    file.context.files.clear();
+    write_source(file.directory.path("source.h5"), "z", true);
+    LinkedFile again(source);
+    write_source(again.directory.path("source.h5"), "z", true);
+    BOOST_TEST(again.read() == (std::vector<int>{1, 2, 3}));
+    LinkedFile without(source);
+    write_source(without.directory.path("source.h5"), "other");
+    BOOST_CHECK_EXCEPTION(without.read(), Error, is(Errc::damaged, "source.h5: the target of a link"));
+    LinkedFile cut(source);
+    write_source(cut.directory.path("source.h5"), "z");
+    boost::filesystem::resize_file(cut.directory.path("source.h5"), 600);
+    BOOST_CHECK_EXCEPTION(cut.read(), Error, is(Errc::damaged, "source.h5: not readable as HDF5"));
+  }
+  BOOST_TEST(LinkedFile("/entry/missing").read() == (std::vector<int>{-9, -9, -9}));
+  BOOST_CHECK_EXCEPTION(LinkedFile("/entry/dangling").read(), Error, is(Errc::damaged, "/entry/dangling"));
+  BOOST_CHECK_EXCEPTION(LinkedFile("/entry/loop").read(), Error, is(Errc::unsupported, "external links"));
 }
 
 BOOST_AUTO_TEST_CASE(series_of_virtual_sources_ends_at_a_missing_file) {

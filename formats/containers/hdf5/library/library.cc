@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "formats/containers/hdf5/library/file_driver.h"
+#include "formats/containers/hdf5/library/own_filters.h"
 
 namespace plainfs::hdf5 {
 namespace {
@@ -41,10 +42,19 @@ void register_stored_bytes() {
                  "libhdf5 refuses a conversion");
 }
 
-// Makes the library treat external links as values. It then follows none of them by itself, not even on the
-// way to the source of a virtual dataset. Data of other files are read only by code that checks whether it
-// may.
-hid_t refuse_external(const char*, hid_t, const void*, size_t, hid_t, hid_t) {
+const LinkFollower* link_follower = nullptr;  // guarded by the library's lock
+
+// Follows an external link through the present LinkFollower. The library never follows one by itself: data of
+// other files are read only by code that checks whether it may.
+hid_t follow_external(const char*, hid_t group, const void* value, size_t size, hid_t, hid_t) {
+  try {
+    unsigned flags = 0;
+    const char *file = nullptr, *object = nullptr;
+    if (!link_follower || H5Lunpack_elink_val(value, size, &flags, &file, &object) < 0) return -1;
+    return link_follower->follow(path_of_file(group), file, object).release();
+  } catch (...) {
+    keep_driver_error();
+  }
   return -1;
 }
 
@@ -57,8 +67,8 @@ void keep_external_links() {
   H5L_class_t links{};
   links.version = H5L_LINK_CLASS_T_VERS;
   links.id = H5L_TYPE_EXTERNAL;
-  links.comment = "external, not followed";
-  links.trav_func = refuse_external;
+  links.comment = "external, followed by plainfs";
+  links.trav_func = follow_external;
   links.query_func = copy_link_value;
   checked_call(H5Lregister(&links), "libhdf5 refuses a class of links");
 }
@@ -71,6 +81,7 @@ void start_library() {
   checked_call(H5Pset_file_locking(H5P_FILE_ACCESS_DEFAULT, false, true), "libhdf5 refuses to lock no files");
   register_stored_bytes();
   keep_external_links();
+  register_own_filters();
 }
 
 // Returns whether an error means that memory ran out. This includes the state after an earlier failure in
@@ -158,6 +169,20 @@ Error library_error(const std::string& what) {
     return error.at(what);
   }
   return damaged("{}: {}", what, take_library_error());
+}
+
+FollowedLinks::FollowedLinks(const LinkFollower& follower)
+    : before_(std::exchange(link_follower, &follower)) {}
+FollowedLinks::~FollowedLinks() {
+  link_follower = before_;
+}
+
+std::string path_of_file(hid_t object) {
+  const ssize_t size = checked_call(H5Fget_name(object, nullptr, 0), "the name of a file");
+  std::string path(static_cast<size_t>(size) + 1, '\0');
+  checked_call(H5Fget_name(object, path.data(), path.size()), "the name of a file");
+  path.resize(static_cast<size_t>(size));
+  return path;
 }
 
 TypeHandle stored_bytes_type(size_t size) {

@@ -42,6 +42,8 @@ class Handle {
     const LibraryLock lock;
     Close(id_);
   }
+  // Returns the identifier, which the caller closes.
+  hid_t release() { return std::exchange(id_, H5I_INVALID_HID); }
   // Closes the identifier early and returns the library's result: some calls write only then. Requires: the
   // lock is held.
   herr_t close() { return Close(std::exchange(id_, H5I_INVALID_HID)); }
@@ -120,6 +122,32 @@ template <class H>
 H checked_handle(hid_t id, const char* what) {
   return H(checked_call(id, what));
 }
+
+// Opens the targets of external links.
+class LinkFollower {
+ public:
+  virtual ~LinkFollower() = default;
+  // Opens the object at a path in `file`, which a link in the file at path `from` names. Returns no handle if
+  // the file does not exist. Throws Error.
+  virtual ObjectHandle follow(const std::string& from, const std::string& file,
+                              const std::string& object) const = 0;
+};
+
+// While it exists, the library follows external links through `follower`. Otherwise they are values to it,
+// and data of other files are out of its reach. Requires: the lock is held.
+class FollowedLinks {
+ public:
+  explicit FollowedLinks(const LinkFollower& follower);
+  ~FollowedLinks();
+  FollowedLinks(const FollowedLinks&) = delete;
+  FollowedLinks& operator=(const FollowedLinks&) = delete;
+
+ private:
+  const LinkFollower* const before_;
+};
+
+// Returns the path with which the file of an object was opened. Requires: the lock is held.
+std::string path_of_file(hid_t object);
 
 // Returns an opaque type of size bytes. With it as memory type, a dataset or an attribute yields its elements
 // as stored in the file, including variable-length references to the global heap. This works because

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "formats/containers/hdf5/library/file_driver.h"
+#include "formats/containers/hdf5/library/own_filters.h"
+#include "formats/core/base/checked.h"
 
 namespace plainfs::hdf5 {
 namespace {
@@ -33,6 +35,17 @@ bool leaves_bare(hid_t creation) {
   return value == H5D_FILL_VALUE_UNDEFINED || time == H5D_FILL_TIME_NEVER;
 }
 
+}  // namespace
+
+uint64_t chunk_bytes(hid_t dataset, hid_t creation) {
+  const auto type = checked_handle<TypeHandle>(H5Dget_type(dataset), "datatype");
+  hsize_t chunk[H5S_MAX_RANK];
+  const int rank = checked_call(H5Pget_chunk(creation, H5S_MAX_RANK, chunk), "chunk shape");
+  return checked_multiply(element_count(Shape(chunk, chunk + rank)), H5Tget_size(type.id()));
+}
+
+namespace {
+
 std::optional<uint64_t> stored_chunk_size(hid_t dataset, const Shape& origin) {
   const std::vector<hsize_t> place(origin.begin(), origin.end());
   hsize_t size = 0;
@@ -58,6 +71,7 @@ OpenDataset::OpenDataset(OpenFilePtr file, uint64_t address) : file_(std::move(f
   if (H5Iget_type(dataset) != H5I_DATASET) throw damaged("the object at {} is not a dataset", address);
   const auto creation = checked_handle<PropertyHandle>(H5Dget_create_plist(dataset), "creation properties");
   if (H5Pget_layout(creation.id()) == H5D_VIRTUAL) virtual_sources_.emplace(file_);
+  if (H5Pget_layout(creation.id()) == H5D_CHUNKED) chunk_bytes_ = chunk_bytes(dataset, creation.id());
   is_left_bare_ = leaves_bare(creation.id());
 }
 
@@ -86,7 +100,10 @@ auto OpenDataset::asked(Call&& call) const {
 void OpenDataset::read(uint64_t element_size, const Box& box, const Shape& block_shape, const Shape& target,
                        std::byte* out) const {
   asked([&](hid_t dataset) {
+    std::optional<FollowedLinks> links;
+    if (virtual_sources_) links.emplace(*virtual_sources_);
     if (virtual_sources_) virtual_sources_->check(dataset);
+    const LargestChunk chunk(virtual_sources_ ? virtual_sources_->largest_chunk() : chunk_bytes_);
     const auto type = virtual_sources_ ? checked_handle<TypeHandle>(H5Dget_type(dataset), "datatype")
                                        : stored_bytes_type(element_size);
     if (box.extent.empty()) {

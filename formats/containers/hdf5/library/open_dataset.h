@@ -19,9 +19,13 @@ namespace plainfs::hdf5 {
 // result, so it never throws an Error. Requires: the library's lock is held.
 StoredDataset dataset_facts(hid_t dataset, const FileLayout& layout);
 
+// Returns the size of a chunk of a chunked dataset before its filters. Requires: the library's lock is held.
+uint64_t chunk_bytes(hid_t dataset, hid_t creation);
+
 // The source datasets of a virtual dataset. libhdf5 uses the fill value if it cannot open a source, for
-// whatever reason. Here only a missing file has this effect; everything else is an error.
-class VirtualSources {
+// whatever reason. Here only a missing file has this effect; everything else is an error. A source may be
+// behind links of its file; external ones are followed like the names of source files.
+class VirtualSources : public LinkFollower {
  public:
   explicit VirtualSources(OpenFilePtr file) : file_(std::move(file)) {}
 
@@ -29,10 +33,18 @@ class VirtualSources {
   // file exists but is unreadable or lacks the dataset, unsupported if the library cannot safely read it,
   // changed if a source differs from the first check. Thread-safe. Requires: the library's lock is held.
   void check(hid_t dataset) const;
+  // Returns the size in bytes of the largest chunk of a source. Requires: check() has passed.
+  uint64_t largest_chunk() const { return largest_chunk_; }
+
+  ObjectHandle follow(const std::string& from, const std::string& file,
+                      const std::string& object) const override;
 
  private:
   void check_mappings(hid_t creation, const std::string& path, hid_t file, unsigned depth) const;
   void check_dataset(const std::string& path, hid_t file, const std::string& name, unsigned depth) const;
+  void check_filters(hid_t dataset, hid_t creation) const;
+  // Returns a dataset; no handle if it is behind a link to a missing file.
+  DatasetHandle open_dataset(hid_t file, const std::string& name) const;
   // Returns the path of the file `name`, which the library searches starting from the file at path. Empty if
   // it does not exist.
   std::string find_file(const std::string& path, const std::string& name) const;
@@ -40,6 +52,9 @@ class VirtualSources {
   OpenFilePtr file_;
   // All guarded by the library's lock.
   mutable bool is_checked_ = false;
+  mutable bool has_missing_target_ = false;  // an external link led to no file
+  mutable unsigned followed_ = 0;            // external links that are being followed
+  mutable uint64_t largest_chunk_ = 0;
   // Keyed by file and name: whether the check of a source is complete.
   mutable std::map<std::pair<std::string, std::string>, bool> datasets_;
   mutable std::vector<std::string> paths_;  // all paths that were searched for a source
@@ -67,6 +82,7 @@ class OpenDataset {
 
   OpenFilePtr file_;  // before the handle, so that the file is closed last
   const uint64_t address_;
+  uint64_t chunk_bytes_ = 0;   // before its filters; 0 if it is not chunked
   bool is_left_bare_ = false;  // the library does not fill elements that were never written
   // Guarded by the library's lock:
   mutable ObjectHandle handle_;

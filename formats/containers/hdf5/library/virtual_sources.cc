@@ -4,6 +4,8 @@
 #include <boost/filesystem.hpp>
 
 #include "formats/containers/hdf5/library/file_driver.h"
+#include "formats/containers/hdf5/library/own_filters.h"
+#include "formats/core/base/checked.h"
 #include "formats/core/base/host_path.h"
 #include "formats/core/codecs/codecs.h"
 
@@ -12,6 +14,8 @@ namespace {
 
 namespace fs = boost::filesystem;
 
+// External links that lead to each other, as in libhdf5.
+constexpr unsigned kMostLinks = 16;
 // Levels of virtual datasets of virtual datasets. A dataset that is its own source would have no end.
 constexpr unsigned kDeepestVirtual = 8;
 // Limit of a series of files or datasets ("%b" in the name). A series ends at the first missing one.
@@ -47,6 +51,18 @@ std::string name_of_block(const std::string& name, uint64_t block) {
   }
   return out;
 }
+
+// Adds one to a number while it exists.
+class Counted {
+ public:
+  explicit Counted(unsigned& number) : number_(++number) {}
+  ~Counted() { --number_; }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+
+ private:
+  unsigned& number_;
+};
 
 FileHandle open_source(const std::string& path, Sources& sources) {
   const auto access = checked_handle<PropertyHandle>(H5Pcreate(H5P_FILE_ACCESS), "file access properties");
@@ -90,27 +106,63 @@ void VirtualSources::check_dataset(const std::string& path, hid_t file, const st
     if (seen->second) return;
     throw unsupported("virtual datasets that refer to themselves");
   }
-  const auto dataset = checked_handle<DatasetHandle>(H5Dopen2(file, name.c_str(), H5P_DEFAULT), "no dataset");
-  const auto creation =
-      checked_handle<PropertyHandle>(H5Dget_create_plist(dataset.id()), "creation properties");
-  if (H5Pget_external_count(creation.id()) > 0) throw unsupported("a source with external raw files");
-  const H5D_layout_t layout = H5Pget_layout(creation.id());
-  if (layout == H5D_VIRTUAL) check_mappings(creation.id(), path, file, depth + 1);
-  const int filters = layout == H5D_CHUNKED ? checked_call(H5Pget_nfilters(creation.id()), "filters") : 0;
+  const DatasetHandle dataset = open_dataset(file, name);
+  if (dataset.id() >= 0) {
+    const auto creation =
+        checked_handle<PropertyHandle>(H5Dget_create_plist(dataset.id()), "creation properties");
+    if (H5Pget_external_count(creation.id()) > 0) throw unsupported("a source with external raw files");
+    const H5D_layout_t layout = H5Pget_layout(creation.id());
+    if (layout == H5D_VIRTUAL) {
+      // Links may have led to another file.
+      const auto own = checked_handle<FileHandle>(H5Iget_file_id(dataset.id()), "the file of a source");
+      check_mappings(creation.id(), path_of_file(own.id()), own.id(), depth + 1);
+    }
+    if (layout == H5D_CHUNKED) check_filters(dataset.id(), creation.id());
+  }
+  seen->second = true;
+}
+
+DatasetHandle VirtualSources::open_dataset(hid_t file, const std::string& name) const {
+  has_missing_target_ = false;
+  DatasetHandle dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT));
+  if (dataset.id() >= 0) return dataset;
+  if (!has_missing_target_) throw library_error("no dataset");
+  forget_driver_error();
+  clear_library_error();
+  return {};
+}
+
+void VirtualSources::check_filters(hid_t dataset, hid_t creation) const {
+  const int filters = checked_call(H5Pget_nfilters(creation), "filters");
   for (unsigned i = 0; i < static_cast<unsigned>(filters); ++i) {
     unsigned flags = 0, config = 0;
     size_t values = 0;
-    const int number = checked_call(
-        H5Pget_filter2(creation.id(), i, &flags, &values, nullptr, 0, nullptr, &config), "a filter");
-    // The library's own decoders of these filters trust their input.
-    if (number == H5Z_FILTER_NBIT || number == H5Z_FILTER_SCALEOFFSET || number == H5Z_FILTER_SZIP)
-      throw undecodable("a source with HDF5 filter {}", number);
+    const int number =
+        checked_call(H5Pget_filter2(creation, i, &flags, &values, nullptr, 0, nullptr, &config), "a filter");
+    if (!decodes_safely(number)) throw undecodable("a source with HDF5 filter {}", number);
     if (H5Zfilter_avail(number) <= 0) {
       clear_library_error();
       throw unsupported_hdf5_filter(static_cast<unsigned>(number)).at("a source of a virtual dataset");
     }
   }
-  seen->second = true;
+  largest_chunk_ = std::max(largest_chunk_, chunk_bytes(dataset, creation));
+}
+
+ObjectHandle VirtualSources::follow(const std::string& from, const std::string& file,
+                                    const std::string& object) const {
+  const std::string path = find_file(from, file);
+  has_missing_target_ = has_missing_target_ || path.empty();
+  if (path.empty()) return {};
+  if (followed_ == kMostLinks)
+    throw unsupported("{}: more than {} external links in a row", path, kMostLinks);
+  const Counted counted(followed_);
+  try {
+    const FileHandle opened = open_source(path, file_->context().files);
+    return checked_handle<ObjectHandle>(H5Oopen(opened.id(), object.c_str(), H5P_DEFAULT),
+                                        "the target of a link");
+  } catch (const Error& error) {
+    throw error.at(path);
+  }
 }
 
 void VirtualSources::check_mappings(hid_t creation, const std::string& path, hid_t file,
@@ -152,6 +204,7 @@ void VirtualSources::check(hid_t dataset) const {
   if (!is_checked_) {
     paths_.clear();
     datasets_.clear();
+    largest_chunk_ = 0;
     const ObjectHandle root = file_->open_object(file_->root_address());
     const auto creation = checked_handle<PropertyHandle>(H5Dget_create_plist(dataset), "creation properties");
     check_mappings(creation.id(), file_->bytes()->path(), root.id(), 0);
