@@ -170,6 +170,8 @@ class Filesystem {
   void save_index_in(IndexFolderPtr folder) { current()->tree().save_index_in(std::move(folder)); }
   // Returns the path on disk of the store that contains the inode.
   std::string store_path(Inode inode) { return current()->tree().store_path(inode); }
+  // See Tree::source_path.
+  std::string source_path(Inode inode) { return current()->tree().source_path(inode); }
   uint64_t times_reopened() const { return number_.load(std::memory_order_relaxed); }
   // Counts the error and logs it with the path in the store. Returns the errno to report.
   int report(Inode inode, const Error& error);

@@ -112,4 +112,10 @@ Session::Session(const Options& options, std::function<void(const std::string& m
 
 Session::~Session() = default;
 
+std::vector<std::string> Session::sources_used() {
+  std::vector<std::string> names = used_.names();
+  for (std::string& name : others_.sources_used()) names.push_back(std::move(name));
+  return names;
+}
+
 }  // namespace plainfs

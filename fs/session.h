@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "formats/core/base/used_sources.h"
 #include "fs/command_line/options.h"
@@ -32,6 +33,8 @@ class Session {
   Context& context() { return context_; }
   // Returns the notices so far about the store and about the other stores that its links lead to.
   const Notices& notices() const { return notices_; }
+  // Returns the files and folders that were read so far, see UsedSources::names.
+  std::vector<std::string> sources_used();
 
  private:
   Log log_;

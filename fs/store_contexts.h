@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "cache/byte_cache.h"
@@ -75,6 +76,15 @@ class StoreContexts {
         like_.passes};
     made.progress = named(store, like_.progress);
     return contexts_.emplace(store, made).first->second;
+  }
+
+  // Returns the sources of these stores used so far, see UsedSources::names.
+  std::vector<std::string> sources_used() {
+    std::vector<std::string> names;
+    const MutexLock lock(mutex_);
+    for (const auto& used : used_)
+      for (std::string& name : used->names()) names.push_back(std::move(name));
+    return names;
   }
 
  private:

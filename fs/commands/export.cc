@@ -22,6 +22,7 @@
 #include "fs/commands/exported.h"
 #include "fs/commands/one_file/export_file.h"
 #include "fs/commands/plan/plan_commands.h"
+#include "fs/commands/read_sources.h"
 #include "fs/report/progress.h"
 #include "fs/report/walk.h"
 #include "fs/session.h"
@@ -48,14 +49,22 @@ Share parse_part(const std::string& text) {
 
 class Export {
  public:
-  Export(Session& session, const std::string& folder)
-      : filesystem_(session.filesystem()), workers_(session.context().workers), folder_(folder) {}
+  // sources: knows the store; they must outlive this.
+  Export(Session& session, ReadSources& sources, const std::string& folder)
+      : filesystem_(session.filesystem()),
+        workers_(session.context().workers),
+        sources_(sources),
+        folder_(folder) {}
 
   // Creates the directories and links, and copies the files of this part.
   ExitCode run(const std::vector<std::string>& paths, const Options& options, Share part) {
     Exported found = find_exported(filesystem_, paths, options, failures_);
     for (const std::string& line : folder_.keep_apart(found.paths()))
       progress_.print_line("plainfs: " + line);
+    for (const Copy& file : found.files) sources_.add(file.inode);
+    sources_.check_folder(folder_.path());
+    for (const std::string& path : found.folders)
+      if (folder_.folder_if_there(path).number() >= 0) sources_.check_folder(folder_.whole(path));
     for (const std::string& path : found.folders) make([&] { folder_.make_folder(path); });
     for (const ExportedLink& link : found.links) make([&] { folder_.make_link(link.path, link.text); });
     measure(filesystem_, workers_, found, progress_, failures_);
@@ -174,6 +183,7 @@ class Export {
         progress_.skip(copy.size);
         return false;
       }
+      sources_.check_file(folder_.whole(copy.path));
       const auto write = is_smaller ? copy_deflated : copy_file;
       write(filesystem_, workers_, folder_, copy, [&](uint64_t bytes) { progress_.add(bytes); });
       return true;
@@ -191,6 +201,7 @@ class Export {
 
   Filesystem& filesystem_;
   Workers& workers_;
+  ReadSources& sources_;
   TargetFolder folder_;
   std::vector<Copy> files_;
   std::optional<WholeFolders> whole_;
@@ -272,7 +283,9 @@ ExportNames export_names(Options& options) {
 
 int export_to_folder(Session& session, const ExportNames& names, const Options& options, Share part) {
   for (const std::string& path : names.paths) resolve_given(session.filesystem(), names.store, path);
-  Export work(session, boost::filesystem::absolute(names.target).string());
+  ReadSources sources(session);
+  sources.check_folder(names.target);
+  Export work(session, sources, boost::filesystem::absolute(names.target).string());
   return work.run(names.paths, options, part);
 }
 

@@ -6,6 +6,7 @@
 #include "fs/command_line/store_path.h"
 #include "fs/commands/exported.h"
 #include "fs/commands/plan/plan_commands.h"
+#include "fs/commands/read_sources.h"
 #include "fs/commands/standard_output.h"
 #include "fs/commands/tar_header.h"
 #include "fs/session.h"
@@ -97,6 +98,7 @@ int tar_command(Arguments arguments) {
     throw Failure(kUsage, "export --tar: standard output is a terminal; redirect it to a file or a pipe");
   options.store = options.names[0];
   Session session(options);
+  ReadSources(session).check_output();
   try {
     return Tar(session).run({options.names.begin() + 1, options.names.end() - 1}, options);
   } catch (const NobodyReads&) {

@@ -14,6 +14,8 @@ import time
 import unittest
 import zlib
 
+import h5py
+
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 from cases import cases
 from commands_test import write_fragments
@@ -88,6 +90,10 @@ class Folder(unittest.TestCase):
 
     def at(self, *names):
         return os.path.join(self.temporary.name, *names)
+
+    def write(self, *names, text):
+        with open(self.at(*names), "w", encoding="utf-8") as file:
+            file.write(text)
 
     def exported(self, *arguments):
         """Returns the contents that an export writes into one file in its own folder."""
@@ -361,6 +367,83 @@ class Place(Folder):
         os.symlink(store, self.at("link.h5ad"))
         for target in (store, self.at("link.h5ad")):
             self.assertIn("the store itself", self.refused(16, "--force", store, target))
+        self.assertEqual(read(store), read(PBMC))
+
+    # VIEWS 14 "nothing is written into a folder that is read as a store"
+    # VIEWS 14 "by whatever name, link or hard link"
+    def test_folder_being_read_is_never_replaced(self):
+        store = self.at("a.zarr")
+        self.assertEqual(run("export", PBMC, store).returncode, 0)
+        os.symlink("a.zarr", self.at("link.zarr"))
+        os.makedirs(self.at("whole.zarr", "tables"))
+        self.write("whole.zarr", ".zgroup", text='{"zarr_format": 2}')
+        shutil.copytree(store, self.at("whole.zarr", "tables", "table"))
+        before = tree(self.at())
+        for arguments, reason in (
+            ((store, store), "the store itself"),
+            ((self.at("link.zarr"), store), "the store itself"),
+            ((store, self.at("link.zarr")), "the store itself"),
+            ((self.at("whole.zarr", "tables", "table"), self.at("whole.zarr")), "whole.zarr: contains "),
+            ((store, self.at("a.zarr", "new.h5ad")), "in the store"),
+            ((store, self.at("a.zarr", "new.zarr")), "in the store"),
+            ((store, self.at("a.zarr", "")), "in the store"),
+            ((self.at("whole.zarr"), self.at("whole.zarr", "tables", "out", "")), "in the store"),
+        ):
+            force = ["--force"] if arguments[1].endswith((".h5ad", ".zarr")) else []
+            with self.subTest(arguments=arguments):
+                self.assertIn(reason, self.refused(16, *force, *arguments))
+                self.assertEqual(tree(self.at()), before)
+
+    def test_store_of_a_folder_is_never_replaced(self):
+        os.mkdir(self.at("folder"))
+        store = self.at("folder", "a.h5ad")
+        shutil.copy(PBMC, store)
+        os.link(store, self.at("hard.h5ad"))
+        self.assertEqual(run("export", PBMC, self.at("folder", "b.zarr")).returncode, 0)
+        before = tree(self.at())
+        folder = self.at("folder")
+        for arguments in (
+            ("--of", "a.h5ad", folder, store),
+            ("--of", "a.h5ad", folder, self.at("hard.h5ad")),
+            (folder, "a.h5ad/anndata.h5ad", store),
+            (folder, "a.h5ad", store),
+            ("--of", "b.zarr", folder, self.at("folder", "b.zarr")),
+        ):
+            with self.subTest(arguments=arguments):
+                self.refused(16, "--force", *arguments)
+                self.assertEqual(tree(self.at()), before)
+        # A folder of stores is no store: files beside those that are read are written.
+        self.assertEqual(run("export", "--of", "a.h5ad", folder, self.at("folder", "c.rds")).returncode, 0)
+        self.assertEqual(run("export", folder, self.at("folder", "out", "")).returncode, 0)
+        written = run("export", folder, os.path.join(folder, ""))
+        self.assertEqual(written.returncode, 16, written.stderr)
+        self.assertEqual(read(store), read(PBMC))
+
+    def test_file_beside_an_object_is_never_replaced(self):
+        with h5py.File(self.at("a.h5"), "w") as file:
+            file.create_dataset("values", data=range(1000), dtype="i4", external=[(self.at("beside.npy"), 0, 4000)])
+        before = read(self.at("beside.npy"))
+        printed = self.refused(16, "--force", self.at("a.h5"), "values.npy", self.at("beside.npy"))
+        self.assertIn("beside.npy: is read by this command; choose another name", printed)
+        self.assertEqual(read(self.at("beside.npy")), before)
+
+    def test_plan_never_replaces_the_store(self):
+        store = self.at("a.h5ad")
+        shutil.copy(PBMC, store)
+        self.assertIn("the store itself", self.refused(16, "--plan", store, store))
+        self.assertEqual(read(store), read(PBMC))
+        folder = self.at("a.zarr")
+        self.assertEqual(run("export", PBMC, folder).returncode, 0)
+        self.assertEqual(run("export", "--plan", folder, self.at("plan")).returncode, 0)
+        self.assertIn("in the store", self.refused(16, "--task", "1", self.at("plan"), folder))
+
+    def test_archive_never_goes_into_the_store(self):
+        store = self.at("a.h5ad")
+        shutil.copy(PBMC, store)
+        with open(store, "ab") as out:
+            done = subprocess.run([PROGRAM, "export", "--tar", store, "-"], stdout=out, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(b"standard output is the file that is read", done.stderr)
         self.assertEqual(read(store), read(PBMC))
 
     def test_special_file_is_not_replaced(self):

@@ -1,25 +1,32 @@
 // Makes calls fail now and then, at random but from a seed. Loaded with LD_PRELOAD into the tested program.
 //
-// FAULTS_KINDS   the kinds that fail, separated by commas; calls if unset, and nothing fails for any other word:
+// FAULTS_KINDS   the kinds that fail, separated by commas; calls if unset, and nothing fails for any other
+// word:
 //   calls        system calls that read a store, on files below one folder
-//   memory       malloc, calloc, realloc and the like, of any size (operator new uses these), from the first access
-//                to the folder on: the start of the program is up to libc and the libraries. One failure in four is
-//                followed at once by more of the same thread, as if memory were really short.
+//   memory       malloc, calloc, realloc and the like, of any size (operator new uses these), from the first
+//   access
+//                to the folder on: the start of the program is up to libc and the libraries. One failure in
+//                four is followed at once by more of the same thread, as if memory were really short.
 //   threads      pthread_create (EAGAIN)
-//   delays       nothing fails: calls of the kinds "calls" and "threads", and those between the program and libhdf5's
+//   delays       nothing fails: calls of the kinds "calls" and "threads", and those between the program and
+//   libhdf5's
 //                process, take 1 to 50 ms longer
 // FAULTS_FOLDER  the folder with the affected files; unset: none
 // FAULTS_SEED    selects the failing calls
 // FAULTS_RATE    how many calls in a million fail
 // FAULTS_LOG     a descriptor that gets a line for each fault; unset: none
+// FAULTS_NAME    the number, from 1, of the call that would change a name (rename, symlink, unlink) but is
+// not made:
+//                the program is killed before it. With a minus before the number the call fails instead
+//                (EPERM).
 //
 // libhdf5's process inherits only the HDF5_* variables. So HDF5_FAULTS_KINDS, HDF5_FAULTS_SEED and
 // HDF5_FAULTS_RATE apply to it if FAULTS_KINDS is absent. Its memory fails from the first question on.
 //
-// Allocations of libhdf5 in the program itself, which write the metadata of .h5ad and .h5 files, never fail: it reads
-// the error stack of a new thread without checking that it exists, and crashes. In its own process they may fail.
-// The list of destructors of a thread never fails either: libc ends the program without memory for it.
-// Both names of each call are defined here: the system must not map one to the other.
+// Allocations of libhdf5 in the program itself, which write the metadata of .h5ad and .h5 files, never fail:
+// it reads the error stack of a new thread without checking that it exists, and crashes. In its own process
+// they may fail. The list of destructors of a thread never fails either: libc ends the program without memory
+// for it. Both names of each call are defined here: the system must not map one to the other.
 #undef _FILE_OFFSET_BITS
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -29,6 +36,7 @@
 #include <limits.h>
 #include <link.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -50,6 +58,8 @@ static const char* folder;
 static size_t folder_length;
 static uint64_t seed, rate;
 static int log_descriptor = -1;
+static long at_name;
+static atomic_long names;
 static atomic_uint_fast64_t calls;
 static atomic_bool is_below[kMostDescriptors];  // descriptors of files below the folder
 
@@ -90,6 +100,8 @@ __attribute__((constructor)) static void read_settings(void) {
   seed = text ? strtoull(text, NULL, 10) : 0;
   text = getenv(is_library ? "HDF5_FAULTS_RATE" : "FAULTS_RATE");
   rate = text ? strtoull(text, NULL, 10) : 0;
+  text = getenv("FAULTS_NAME");
+  at_name = text ? atol(text) : 0;
   text = getenv("FAULTS_LOG");
   if (text) log_descriptor = atoi(text);
 }
@@ -250,6 +262,36 @@ int access(const char* path, int mode) {
   const uint64_t random = is_path_below(path) ? fault(kCalls, "access") : 0;
   if (random) return FAIL(random, EIO, ENOMEM, EACCES);
   return NEXT(access)(path, mode);
+}
+
+// Returns whether the call fails.
+static int ends_before_name(void) {
+  if (at_name == 0) return 0;
+  const long number = atomic_fetch_add(&names, 1) + 1;
+  if (number == at_name) raise(SIGKILL);
+  if (number != -at_name) return 0;
+  errno = EPERM;
+  return 1;
+}
+
+int rename(const char* from, const char* to) {
+  return ends_before_name() ? -1 : NEXT(rename)(from, to);
+}
+
+int renameat(int from_folder, const char* from, int to_folder, const char* to) {
+  return ends_before_name() ? -1 : NEXT(renameat)(from_folder, from, to_folder, to);
+}
+
+int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
+  return ends_before_name() ? -1 : NEXT(renameat2)(from_folder, from, to_folder, to, flags);
+}
+
+int symlink(const char* target, const char* path) {
+  return ends_before_name() ? -1 : NEXT(symlink)(target, path);
+}
+
+int unlink(const char* path) {
+  return ends_before_name() ? -1 : NEXT(unlink)(path);
 }
 
 ssize_t readlink(const char* path, char* out, size_t size) {

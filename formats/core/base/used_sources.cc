@@ -265,6 +265,14 @@ void UsedSources::note(const std::string& location) {
   used_.clear();
 }
 
+std::vector<std::string> UsedSources::names() {
+  std::vector<std::string> names;
+  const MutexLock lock(mutex_);
+  for (const auto& [name, first] : used_)
+    if (first != kAbsent) names.push_back(name);
+  return names;
+}
+
 FilePtr UsedSources::open_if_exists(const std::string& location) {
   note(location);
   FilePtr file = sources_.open_if_exists(location);

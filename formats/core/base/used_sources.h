@@ -83,6 +83,9 @@ class UsedSources : public Sources {
   // look the same (by file times, which may be of another clock).
   std::optional<std::vector<SourceStamp>> stamps() override;
   std::optional<std::string> stamp(const std::string& name) override;
+  // Returns the names of the sources used so far, those of folders with a slash at their end; none if they
+  // were too many to keep.
+  std::vector<std::string> names();
 
  private:
   void note(const std::string& location);

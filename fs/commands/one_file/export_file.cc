@@ -4,15 +4,19 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <memory>
 #include <unordered_set>
 
 #include "cache/in_order.h"
 #include "formats/core/base/checked.h"
+#include "formats/core/text/printable.h"
 #include "fs/commands/copy_file.h"
 #include "fs/commands/deflated.h"
 #include "fs/commands/one_file/new_file.h"
 #include "fs/commands/one_file/new_folder.h"
+#include "fs/commands/one_file/places.h"
+#include "fs/commands/read_sources.h"
 #include "fs/commands/target_folder.h"
 #include "fs/report/progress.h"
 #include "fs/report/walk.h"
@@ -147,13 +151,29 @@ bool is_plain_rds(Filesystem& filesystem, Inode inode, const std::string& path) 
   return text == "X\n";
 }
 
+// Repairs what a killed export has left at target and its companions. Requires: no other process is writing
+// them.
+void repair_target(const std::string& target) {
+  const FileForm* const form = form_of_name(target);
+  if (!form || form->companions.empty() || !is_half_replaced(target)) return;
+  const std::string stem = target.substr(0, target.size() - form->ending.size());
+  std::vector<std::string> paths{target};
+  for (const Companion& companion : form->companions)
+    for (const std::string_view ending : {companion.ending, companion.else_ending})
+      if (!ending.empty()) paths.push_back(stem + std::string(ending));
+  if (repair_places(paths))
+    std::fprintf(stderr, "plainfs: %s: a killed export left it half replaced; it is whole again\n",
+                 printable(target).c_str());
+}
+
 class FileExport {
  public:
   FileExport(Session& session, const std::string& target, const FileOptions& options)
       : filesystem_(session.filesystem()),
         workers_(session.context().workers),
         target_(target),
-        options_(options) {}
+        options_(options),
+        sources_(session) {}
 
   int run(const std::string& path);
 
@@ -172,6 +192,7 @@ class FileExport {
   Workers& workers_;
   const std::string target_;
   const FileOptions options_;
+  ReadSources sources_;
   Progress progress_;
 };
 
@@ -255,13 +276,17 @@ void FileExport::print_plan(const Chosen& chosen, uint64_t total) {
 int FileExport::write_file(const Chosen& chosen) {
   std::vector<std::pair<Source, std::string>> wanted = companions(chosen);
   wanted.emplace(wanted.begin(), source(chosen.file.inode, chosen.file.path, is_gzip_name(target_)), target_);
+  for (const auto& [source, path] : wanted) sources_.add(source.copy.inode);
   std::vector<Written> all;
   uint64_t total = 0;
   for (auto& [source, path] : wanted) {
-    check_place(path, options_.replaces, filesystem_.store()->path);
+    sources_.check(path);
     total += source.bytes();
     all.push_back({std::move(source), NewFile(path)});
   }
+  repair_target(target_);
+  for (const Written& written : all)
+    check_place(written.file.path(), options_.replaces, filesystem_.store()->path);
   print_plan(chosen, total);
   progress_.begin("writing", Progress::Unit::bytes, total);
   std::vector<uint64_t> members;  // of the first file, for its index
@@ -271,11 +296,14 @@ int FileExport::write_file(const Chosen& chosen) {
   return kSuccess;
 }
 
-// The first file is the requested one. It is moved into place last, so that the others exist when it does. A
-// replaced file is removed first, so that it is never beside the companions of another one.
+// Compares the places again, because everything that was read is known once it is written.
 void FileExport::take_places(std::vector<Written>& all) {
-  if (all.size() > 1 && options_.replaces) ::unlink(all[0].file.path().c_str());
-  for (size_t i = all.size(); i-- > 0;) all[i].file.take_place(all[i].size, options_.replaces);
+  std::vector<FinishedFile> files;
+  for (Written& written : all) {
+    sources_.check(written.file.path());
+    files.push_back({&written.file, written.size});
+  }
+  plainfs::take_places(files, options_.replaces);
 }
 
 void FileExport::write(Written& written, std::vector<uint64_t>& members) {
@@ -333,6 +361,8 @@ uint64_t FileExport::write_as_shown(const Copy& copy, PartFile& part) {
 }
 
 int FileExport::write_folder(const FormFile& folder) {
+  sources_.add(folder.inode);
+  sources_.check(target_);
   check_target(target_, filesystem_.store()->path, options_);
   progress_.begin("measuring", Progress::Unit::files, 1);
   std::vector<WalkFailure> failures;
@@ -353,6 +383,7 @@ int FileExport::write_folder(const FormFile& folder) {
   workers_.parallel_for(files.size(), [&](size_t i) {
     copy_file(filesystem_, workers_, made.folder(), files[i], [&](uint64_t bytes) { progress_.add(bytes); });
   });
+  sources_.check(target_);
   made.take_place(options_.replaces);
   progress_.finish(fmt::format("{} written", count_text(files.size(), "file")));
   return kSuccess;
@@ -377,6 +408,10 @@ FileOptions take_file_options(Arguments& arguments) {
 
 void check_target(const std::string& target, const std::string& store, const FileOptions& options) {
   const FileForm* const form = form_of_name(target);
+  if (form && is_half_replaced(target)) {
+    const NewFile held(target);
+    repair_target(target);
+  }
   if (form && form->is_folder && !target.ends_with('/'))
     check_folder_place(target, options.replaces, kZarrMarks);
   else if (!is_folder_there(target))

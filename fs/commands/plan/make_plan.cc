@@ -18,6 +18,7 @@
 #include "fs/command_line/store_path.h"
 #include "fs/commands/plan/export_plan.h"
 #include "fs/commands/plan/plan_commands.h"
+#include "fs/commands/read_sources.h"
 #include "fs/session.h"
 
 namespace plainfs {
@@ -156,6 +157,9 @@ int plan_command(Arguments arguments) {
     plan->read = options.read;
     if (options.read.cells) plan->cells = {options.cells, options.read.cells->digest};
     if (options.read.genome) plan->genome = {options.genome, options.read.genome->digest};
+    ReadSources sources(session);
+    for (const PlannedFile& file : plan->files) sources.add(session.filesystem().find(file.path));
+    sources.check(path);
     keep_sizes(session.filesystem(), path, progress);
     write_plan(*plan, path);
     progress.print_line(fmt::format("{}, {}, in {}", count_text(plan->files.size(), "file"),

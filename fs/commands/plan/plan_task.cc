@@ -17,6 +17,7 @@
 #include "fs/command_line/option_values.h"
 #include "fs/commands/plan/plan_commands.h"
 #include "fs/commands/plan/plan_folder.h"
+#include "fs/commands/read_sources.h"
 #include "fs/session.h"
 #include "fs/side_files/cells_file.h"
 #include "fs/side_files/genome_file.h"
@@ -214,6 +215,21 @@ std::shared_ptr<const Value> planned_file(const char* name, const PlannedOption&
   return value;
 }
 
+// Throws Failure(kNotWritten) if a file of this task would replace what the store is read from, or lie in it.
+void check_places(Session& session, const ExportPlan& plan, const TargetFolder& folder,
+                  const std::vector<PlannedRange>& ranges) {
+  ReadSources sources(session);
+  for (const PlannedRange& range : ranges) {
+    try {
+      sources.add(session.filesystem().find(plan.files[range.file].path));
+    } catch (const Error&) {
+      // writing the file reports the error
+    }
+  }
+  sources.check_folder(folder.path());
+  for (const PlannedRange& range : ranges) sources.check_file(folder.whole(plan.files[range.file].path));
+}
+
 }  // namespace
 
 int task_command(Arguments arguments) {
@@ -249,6 +265,7 @@ int task_command(Arguments arguments) {
   options.read.remote.cache_bytes = given.cache_bytes;
   options.index = sizes_folder(path);
   Session session(options);
+  check_places(session, plan, folder, plan.tasks[*number - 1]);
   return Task(session, plan, folder, *number - 1).run();
 }
 

@@ -1,0 +1,34 @@
+// The places of files that belong together, such as out.bed, out.bim and out.fam: all are new or all are old.
+//
+// What is in a place is moved aside, under a name that only its path determines, or a mark is put there if
+// the place is free. The first file is moved aside first and gets its place last: while others change, no
+// reader finds it. If a step fails, everything is put back. If the program is killed, the next export to the
+// first file puts everything back, or removes what was moved aside if the first file has its place already.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "fs/commands/one_file/new_file.h"
+
+namespace plainfs {
+
+struct FinishedFile {
+  NewFile* file;
+  uint64_t size;
+};
+
+// Gives the files their places. replaces: false if nothing may be there. Throws Failure(kNotWritten) if the
+// disk refuses; the places then have what they had.
+void take_places(std::span<const FinishedFile> files, bool replaces);
+
+// Returns whether a program that was replacing the first file and others was killed, or is at it.
+bool is_half_replaced(const std::string& first);
+
+// Repairs the places of files that a killed program was replacing. paths: as for take_places(). Returns
+// whether there was anything to repair. Throws Failure(kNotWritten), with the names, if the disk refuses.
+// Requires: no other process is replacing them, which a NewFile for each ensures.
+bool repair_places(std::span<const std::string> paths);
+
+}  // namespace plainfs

@@ -1,0 +1,110 @@
+#include "fs/commands/read_sources.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/filesystem.hpp>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "formats/core/base/host_path.h"
+#include "formats/core/base/location.h"
+#include "fs/command_line/exit_code.h"
+#include "fs/commands/target_folder.h"
+
+namespace plainfs {
+namespace {
+
+std::optional<std::pair<dev_t, ino_t>> identity_at(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  return std::pair(status.st_dev, status.st_ino);
+}
+
+// Returns the identities of the folders that contain `path`, which need not exist.
+std::set<std::pair<dev_t, ino_t>> folders_around(const std::string& path) {
+  boost::system::error_code error;
+  boost::filesystem::path at = real_path_as_far_as_there(path, error);
+  std::set<std::pair<dev_t, ino_t>> around;
+  while (at.has_relative_path()) {
+    at = at.parent_path();
+    if (const auto identity = identity_at(at.string())) around.insert(*identity);
+  }
+  return around;
+}
+
+}  // namespace
+
+ReadSources::ReadSources(Session& session) : session_(session) {
+  const StorePtr store = session.filesystem().store();
+  if (store->format != "folder" && !is_url(store->path)) stores_.insert(store->path);
+}
+
+void ReadSources::add(Inode inode) {
+  Filesystem& filesystem = session_.filesystem();
+  const StorePtr top = filesystem.store();
+  const std::string store = filesystem.store_path(inode), file = filesystem.source_path(inode);
+  if (store != top->path && !is_url(store)) stores_.insert(store);
+  if (file != store && !is_url(file)) files_.insert(file);
+}
+
+// Returns the stores, and the files that they were read from so far.
+std::vector<std::string> ReadSources::all() const {
+  std::vector<std::string> sources(stores_.begin(), stores_.end());
+  sources.insert(sources.end(), files_.begin(), files_.end());
+  for (std::string& used : session_.sources_used())
+    if (!used.ends_with('/') && !is_url(used)) sources.push_back(std::move(used));
+  return sources;
+}
+
+void ReadSources::check(const std::string& path) const {
+  const auto there = identity_at(path);
+  const bool is_folder = there && is_folder_on_host(path);
+  for (const std::string& source : there ? all() : std::vector<std::string>()) {
+    if (identity_at(source) == there)
+      throw Failure(kNotWritten, stores_.contains(source)
+                                     ? fmt::format("{}: the store itself; choose another name", path)
+                                     : fmt::format("{}: is read by this command; choose another name", path));
+    if (is_folder && folders_around(source).contains(*there))
+      throw Failure(
+          kNotWritten,
+          fmt::format("{}: contains {}, which is read by this command; choose another name", path, source));
+  }
+  const boost::filesystem::path folder = boost::filesystem::absolute(path).parent_path();
+  check_folder(folder.string());
+}
+
+void ReadSources::check_folder(const std::string& path) const {
+  const auto around = folders_around((boost::filesystem::path(path) / "a").string());
+  for (const std::string& store : stores_) {
+    const auto its = identity_at(store);
+    if (its && is_folder_on_host(store) && around.contains(*its))
+      throw Failure(kNotWritten, fmt::format("{}: in the store {}, which is read by this command; choose a "
+                                             "place outside of it",
+                                             path, store));
+  }
+}
+
+void ReadSources::check_file(const std::string& path) {
+  const auto there = identity_at(path);
+  if (!there) return;
+  std::call_once(is_examined_, [this] {
+    for (const std::string& source : all())
+      if (const auto identity = identity_at(source)) known_.insert(*identity);
+  });
+  if (known_.contains(*there))
+    throw InTheWay(fmt::format("{}: is read by this command; choose another folder", path));
+}
+
+void ReadSources::check_output() const {
+  struct stat status {};
+  if (::fstat(STDOUT_FILENO, &status) != 0 || !S_ISREG(status.st_mode)) return;
+  for (const std::string& source : all())
+    if (identity_at(source) == Identity(status.st_dev, status.st_ino))
+      throw Failure(kUsage, fmt::format("{}: standard output is the file that is read", source));
+}
+
+}  // namespace plainfs
