@@ -2,6 +2,7 @@
 #include <atomic>
 #include <cstdio>
 #include <map>
+#include <set>
 
 #include "cache/mutex.h"
 #include "formats/core/model/shown_attributes.h"
@@ -37,6 +38,14 @@ class Complaints {
     }
     add(path, error);
   }
+  // Adds what the format of a file cannot hold, though the store is sound: unless the store has the same
+  // fault.
+  void add_limit(const std::string& path, const Error& error) {
+    const std::string what = fmt::format("{}: {}", kind_of(error.code()), error.what());
+    const MutexLock lock(mutex_);
+    const auto is_known = [&](const auto& line) { return line.second == what; };
+    if (std::none_of(lines_.begin(), lines_.end(), is_known)) limits_.insert("/" + path + ": " + what);
+  }
   void add_warning(const std::string& message) {
     const MutexLock lock(mutex_);
     worst_ = kDamaged;
@@ -50,6 +59,11 @@ class Complaints {
     lines_.erase(std::unique(lines_.begin(), lines_.end()), lines_.end());
     for (const auto& [path, what] : lines_)
       std::printf("%s%s%s\n", printable(path).c_str(), path.empty() ? "" : ": ", printable(what).c_str());
+  }
+  // Returns what files cannot hold, one per line, sorted.
+  std::set<std::string> limits() const {
+    const MutexLock lock(mutex_);
+    return limits_;
   }
   // Returns whether a notice, "PATH: FAULT", is one of the faults.
   bool includes(const std::string& notice) const {
@@ -79,6 +93,7 @@ class Complaints {
 
   mutable Mutex mutex_;
   std::vector<std::pair<std::string, std::string>> lines_ GUARDED_BY(mutex_);
+  std::set<std::string> limits_ GUARDED_BY(mutex_);
   ExitCode worst_ GUARDED_BY(mutex_) = kSuccess;
 };
 
@@ -159,8 +174,10 @@ uint64_t check_made(Filesystem& filesystem, const Walked& walked, Complaints& co
   try {
     return read_file(filesystem, walked, kPiece);
   } catch (const Error& error) {
-    if (error.code() != Errc::unsupported || !has_other_index(filesystem, walked.path))
+    if (error.code() != Errc::unsupported)
       complaints.add_of_made(walked.path, error);
+    else if (!has_other_index(filesystem, walked.path))
+      complaints.add_limit(walked.path, error);
     return 0;
   }
 }
@@ -253,7 +270,9 @@ int check_command(Arguments arguments) {
   checked.check_all(all, made);
   complaints.print();
   std::printf("%s\n", checked.outcome().c_str());
-  // Data left out of a file, or unusual data, are not errors.
+  // Data left out of a file, or unusual data, are not errors, nor are data that one of many formats cannot
+  // hold.
+  for (const std::string& line : complaints.limits()) std::printf("notice: %s\n", printable(line).c_str());
   for (const std::string& line : session.notices().lines())
     if (!complaints.includes(line)) std::printf("notice: %s\n", printable(line).c_str());
   return complaints.exit_code();

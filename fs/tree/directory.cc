@@ -40,7 +40,7 @@ std::vector<ViewEntry> offered_files(const Node& node, const ListingContext& lis
     const bool is_listed = views.are_named || (views.lists_parts && view->option == kPartsView);
     for (ViewEntry& file : std::span(files).subspan(before)) {
       file.is_sized_by_reading = !view->is_sized_by_shape && !is_damaged && !is_listed;
-      file.shows_again = view->shows_again && !is_listed;
+      file.shows_again = view->shows_again && (views.are_named || !is_listed);
       if (is_listed) file.is_unlisted = file.is_never_listed;
     }
   }

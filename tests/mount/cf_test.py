@@ -86,6 +86,26 @@ class Cf(Folder):
             self.assertFalse(os.path.exists(mount.join("t2m/level=1.csv")))
             self.assertIn("the nearest is 47", self.read(mount, ".plainfs/log"))
 
+    # VIEWS 13 "A value that occurs twice has all of its rows"
+    def test_part_at_a_repeated_value_has_all_rows(self):
+        root = zarr.open_group(self.path, mode="a")
+        root["time"][5] = 12  # the value of the third
+        root["latitude"][3] = 50  # the value of the first
+        zarr.consolidate_metadata(self.path)
+        with Mount(self.path) as mount:
+            table = self.read(mount, "t2m.table.csv").splitlines()
+            for part, selected in (
+                ("time=2020-01-01T12", lambda row: row.startswith("2020-01-01T12:00:00,")),
+                ("latitude=50", lambda row: row.split(",")[1] == "50"),
+                (
+                    "latitude=~49.9,longitude=5.5,time=2020-01-01T12",
+                    lambda row: (row.startswith("2020-01-01T12:00:00,50,5.5,")),
+                ),
+            ):
+                rows = self.read(mount, f"t2m/{part}.csv").splitlines()
+                self.assertEqual(rows, table[:1] + [row for row in table[1:] if selected(row)], part)
+                self.assertGreater(len(rows), 2)
+
     # VIEWS 13 "an ordinary group, with a line in the log"
     def test_split_dimension_has_no_dataset(self):
         root = zarr.open_group(self.path, mode="a")
@@ -142,6 +162,69 @@ class Cf(Folder):
             unpacked = self.field[0] * 0.01 + 273.15
             weights = numpy.cos(numpy.radians(self.latitude))[:, None] * numpy.ones((5, 4))
             self.assertAlmostEqual(float(text.split()[0]), (unpacked * weights).sum() / weights.sum(), delta=0.05)
+
+
+@needs_modules("numpy", "zarr", "scipy")
+class NativeTimes(Folder):
+    """Arrays of datetime64 and timedelta64, which zarr-python writes as they are."""
+
+    def setUp(self):
+        super().setUp()
+        self.path = os.path.join(self.folder, "native.zarr")
+        root = zarr.open_group(self.path, mode="w")
+        self.times = numpy.array(["2020-01-01", "2020-02-01T00:00:00.5", "NaT"], "M8[ns]")
+
+        def add(name, values, *dimensions):
+            root.create_dataset(name, data=values, fill_value=None).attrs["_ARRAY_DIMENSIONS"] = list(dimensions)
+
+        add("time", self.times, "time")
+        add("lead", numpy.array([1, 2], "m8[h]"), "lead")
+        add("year", numpy.array(["2020", "2021"], "M8[Y]"), "lead")
+        add("valid", self.times[:2].astype("M8[s]"), "lead")
+        add("t2m", numpy.arange(6, dtype="f4").reshape(3, 2), "time", "lead")
+        add("z", numpy.array([1j, 2]), "lead")
+
+    # VIEWS 13 "are times and spans of a dataset"
+    def test_native_times_label_the_rows_of_tables(self):
+        with Mount(self.path) as mount:
+            self.assertEqual(
+                mount.read("t2m.table.csv").decode().splitlines(),
+                [
+                    "time,lead,t2m",
+                    "2020-01-01T00:00:00,1,0",
+                    "2020-01-01T00:00:00,2,1",
+                    "2020-02-01T00:00:00.5,1,2",
+                    "2020-02-01T00:00:00.5,2,3",
+                    "NA,1,4",
+                    "NA,2,5",
+                ],
+            )
+            self.assertEqual(
+                mount.read("valid.table.csv").split()[1:], [b"1,2020-01-01T00:00:00", b"2,2020-02-01T00:00:00"]
+            )
+            self.assertEqual(mount.read("t2m", "time=2020-01-01,lead=2.csv").split()[1:], [b"2020-01-01T00:00:00,2,1"])
+
+    def test_native_times_are_counts_in_netcdf(self):
+        with Mount(self.path) as mount:
+            with netcdf_file(mount.join("dataset.nc"), mmap=False) as file:
+                time = file.variables["time"]
+                self.assertEqual(
+                    (time.units, time.calendar), (b"milliseconds since 1970-01-01", b"proleptic_gregorian")
+                )
+                counts = self.times[:2].astype("M8[ms]").astype("i8")
+                numpy.testing.assert_array_equal(time[:], [*counts, numpy.nan])
+                self.assertTrue(numpy.isnan(time._FillValue))
+                self.assertEqual((file.variables["lead"].units, file.variables["lead"][:].tolist()), (b"hours", [1, 2]))
+                self.assertEqual(file.variables["valid"].units, b"seconds since 1970-01-01")
+                self.assertEqual(sorted(file.variables), ["lead", "t2m", "time", "valid"])
+
+    # VIEWS 13 "A variable of another type"
+    def test_types_that_netcdf_lacks_are_named(self):
+        result = run(PROGRAM, "check", self.path)
+        text = result.stdout.decode()
+        self.assertEqual(result.returncode, 0, text)
+        self.assertIn("notice: /: the dataset does not include z (complex128): NetCDF classic has no such type", text)
+        self.assertIn("does not include year", text)
 
 
 @needs_modules("h5py", "numpy", "scipy")

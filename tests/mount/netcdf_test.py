@@ -223,6 +223,41 @@ class Files(Written):
             with netCDF4.Dataset(mount.join("v.nc")) as file:
                 self.assertEqual(file["x"][:].tolist(), [1, 2, 3])
 
+    # VIEWS 13 "Dimensions without a variable"
+    def test_dimensions_without_a_variable_are_in_the_dataset(self):
+        for form in FORMATS:
+            with self.write(f"{form}.nc", form) as file:
+                file.createDimension("lat", 7)
+                file.createDimension("x", 2)
+                file.createDimension("lon", 9)
+                file.createVariable("x", "i4", ("x",))[:] = [1, 2]
+                file["x"].compress = "lat lon"
+            with Mount(self.path) as mount, netCDF4.Dataset(mount.join("dataset.nc")) as file:
+                self.assertEqual(
+                    {name: len(each) for name, each in file.dimensions.items()}, {"lat": 7, "x": 2, "lon": 9}
+                )
+
+    def test_check_of_a_sound_store_passes_whatever_a_format_cannot_hold(self):
+        with self.write("sound.nc") as file:
+            file.createDimension("x", 2)
+            file.createVariable("least", "i4", ("x", "x"))[:] = [[-(2**31), 1], [1, 2]]
+            file.createVariable("wide", "i8", ("x",))[:] = [2**62 + 1, 1]
+        result = run(PROGRAM, "check", self.path)
+        self.assertEqual(result.returncode, 0, result.stdout.decode())
+        self.assertRegex(result.stdout.decode(), r"notice: .*wide")
+        self.assertIn("notice: /least.rds: not supported: R's integers", result.stdout.decode())
+
+    # VIEWS 13 "A dimension without elements is its record dimension"
+    def test_second_dimension_without_elements_leaves_no_dataset(self):
+        with self.write("two.nc") as file:
+            file.createDimension("a", None)
+            file.createDimension("b", None)
+            file.createVariable("v", "i4", ("a", "b"))
+        result = run(PROGRAM, "check", self.path)
+        self.assertEqual(result.returncode, 0, result.stdout.decode())
+        self.assertIn("notice: /: no dataset.nc: dimension b has no elements", result.stdout.decode())
+        self.assertNotIn(b"dataset.nc", run(PROGRAM, "ls", self.path).stdout)
+
     # VIEWS 13 "with a fraction stays"
     def test_fractional_missing_value_of_integers_stays_real(self):
         with self.write("fraction.nc") as file:

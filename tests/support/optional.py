@@ -47,7 +47,6 @@ PACKAGES = {
     "octave-cli": "octave",
     "rg": "ripgrep",
     "python's dask": "python3-distributed",
-    "python's netCDF4": "python3-netcdf4",
     "Rscript": "r-base-core",
     "sbatch": "slurm-wlm",
     "sinfo": "slurm-wlm",

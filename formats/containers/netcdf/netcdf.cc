@@ -98,7 +98,8 @@ class StoredVariable : public ChunkedArray, public NamedDimensions {
 
 class FileGroup final : public Group {
  public:
-  FileGroup(FilePtr file, const Header& header, Context& context) : attributes_(header.attributes) {
+  FileGroup(FilePtr file, const Header& header, Context& context)
+      : attributes_(header.attributes), dimensions_(header.dimensions) {
     for (const Variable& variable : header.variables) {
       members_.push_back({variable.name, node_of(file, header, variable, context)});
       by_name_.emplace(variable.name, members_.size() - 1);
@@ -113,6 +114,7 @@ class FileGroup final : public Group {
   Attributes attributes() const override { return attributes_; }
   GroupPtr parent() const override { return nullptr; }
   std::string path() const override { return "/"; }
+  const std::vector<Dimension>& dimensions() const { return dimensions_; }
 
  private:
   static Node node_of(const FilePtr& file, const Header& header, const Variable& variable, Context& context) {
@@ -127,6 +129,7 @@ class FileGroup final : public Group {
   }
 
   const Attributes attributes_;
+  const std::vector<Dimension> dimensions_;
   std::vector<Member> members_;
   std::unordered_map<std::string, size_t> by_name_;
 };
@@ -135,6 +138,11 @@ class FileGroup final : public Group {
 
 bool is_of_netcdf(const Group& group) {
   return dynamic_cast<const FileGroup*>(&group) != nullptr;
+}
+
+std::vector<Dimension> dimensions_of(const Group& group) {
+  const auto* const file = dynamic_cast<const FileGroup*>(&group);
+  return file ? file->dimensions() : std::vector<Dimension>();
 }
 
 bool recognises(const Probe& probe) {

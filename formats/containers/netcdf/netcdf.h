@@ -1,6 +1,7 @@
 // NetCDF classic files as a container: one group with an array for each variable.
 #pragma once
 
+#include "formats/containers/netcdf/header.h"
 #include "formats/core/model/store.h"
 
 namespace plainfs::netcdf {
@@ -24,5 +25,8 @@ class NamedDimensions {
  private:
   const std::vector<std::string> dimensions_;
 };
+
+// Returns the dimensions of the file of a group of this container; none for another group.
+std::vector<Dimension> dimensions_of(const Group& group);
 
 }  // namespace plainfs::netcdf

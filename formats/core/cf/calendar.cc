@@ -373,6 +373,12 @@ std::optional<TimeReference> TimeReference::parse(std::string_view units, Calend
   return reference;
 }
 
+TimeReference TimeReference::since_1970(int64_t unit) {
+  TimeReference reference(Calendar::proleptic_gregorian, unit);
+  reference.days_ = days_of(Calendar::proleptic_gregorian, {1970, 1, 1});
+  return reference;
+}
+
 Nanoseconds TimeReference::since_reference(int64_t count) const {
   return checked_time(Nanoseconds{count} * unit_);
 }

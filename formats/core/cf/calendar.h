@@ -44,6 +44,10 @@ class TimeReference {
   // exist in the calendar.
   static std::optional<TimeReference> parse(std::string_view units, Calendar calendar);
 
+  // Returns the reference of times that are counted from 1970, as numpy's are. unit: nanoseconds of one
+  // count.
+  static TimeReference since_1970(int64_t unit);
+
   Calendar calendar() const { return calendar_; }
 
   // Returns the nanoseconds since the reference. For a real number, returns the time with the fewest decimals

@@ -47,24 +47,36 @@ struct Search {
     return text;
   }
 
-  std::optional<uint64_t> by_text() const {
+  // Returns the indices of the elements that are not missing and that `fits` accepts.
+  template <class Fits>
+  std::vector<uint64_t> all_that(Fits&& fits) const {
+    std::vector<uint64_t> found;
     for (uint64_t i = 0; i < elements.count; ++i)
-      if (!elements.is_missing(i) && text(i) == value) return i;
-    return std::nullopt;
+      if (!elements.is_missing(i) && fits(i)) found.push_back(i);
+    return found;
   }
 
-  std::optional<uint64_t> by_number() const {
+  std::vector<uint64_t> by_text(std::string_view wanted) const {
+    return all_that([&](uint64_t i) { return text(i) == wanted; });
+  }
+
+  std::vector<uint64_t> by_number() const {
     const std::optional<double> wanted = parsed<double>(value);
-    if (!wanted || !type.is_numeric()) return std::nullopt;
-    return visit_number(type, [&](auto zero) -> std::optional<uint64_t> {
+    if (!wanted || !type.is_numeric()) return {};
+    return visit_number(type, [&](auto zero) -> std::vector<uint64_t> {
       using T = decltype(zero);
       if constexpr (std::is_floating_point_v<T>) {
         const auto values = elements.values<T>();
-        for (uint64_t i = 0; i < elements.count; ++i)
-          if (!elements.is_missing(i) && values[i] == static_cast<T>(*wanted)) return i;
+        return all_that([&](uint64_t i) { return values[i] == static_cast<T>(*wanted); });
       }
-      return std::nullopt;
+      return {};
     });
+  }
+
+  std::vector<uint64_t> by_time(const TimeReference& times) const {
+    const std::optional<Nanoseconds> wanted = times.parse_time(value);
+    if (!wanted) return {};
+    return all_that([&](uint64_t i) { return time_at(i, times) == *wanted; });
   }
 
   std::optional<uint64_t> nearest_number() const {
@@ -82,49 +94,51 @@ struct Search {
     return elements.is_missing(i) ? std::nullopt : times.parse_time(elements.text(i));
   }
 
-  std::optional<uint64_t> by_time(const TimeReference& times, bool nearest) const {
+  std::optional<uint64_t> nearest_time(const TimeReference& times) const {
     const std::optional<Nanoseconds> wanted = times.parse_time(value);
     if (!wanted) return std::nullopt;
     NearestFinder finder;
-    for (uint64_t i = 0; i < elements.count; ++i) {
-      const std::optional<Nanoseconds> time = time_at(i, times);
-      if (!time) continue;
-      if (!nearest && *time == *wanted) return i;
-      if (nearest) finder.look_at(i, std::fabs(static_cast<long double>(*time - *wanted)));
-    }
+    for (uint64_t i = 0; i < elements.count; ++i)
+      if (const std::optional<Nanoseconds> time = time_at(i, times))
+        finder.look_at(i, std::fabs(static_cast<long double>(*time - *wanted)));
     return finder.found();
   }
 };
 
-FoundIndex numbered(std::string_view number, uint64_t length) {
+FoundIndices numbered(std::string_view number, uint64_t length) {
   const std::optional<uint64_t> index = parsed<uint64_t>(number);
-  if (index && *index < length) return {index, {}};
-  return {std::nullopt, length > 0 ? "#" + std::to_string(length - 1) : std::string()};
+  if (index && *index < length) return {{*index}, {}};
+  return {{}, length > 0 ? "#" + std::to_string(length - 1) : std::string()};
 }
 
 }  // namespace
 
-FoundIndex find_along(const CfDataset& dataset, const std::string& dimension, uint64_t length,
-                      std::string_view value) {
-  if (value.starts_with('#')) return numbered(value.substr(1), length);
-  const bool is_nearest = value.starts_with('~');
-  if (is_nearest) value.remove_prefix(1);
+FoundIndices find_along(const CfDataset& dataset, const std::string& dimension, uint64_t length,
+                        std::string_view value) {
   const CfVariable* const coordinate = dataset.coordinate(dimension, length);
-  if (!coordinate) return numbered(value, length);
+  const bool is_number = value.starts_with('#');
+  if (is_number && (!coordinate || !coordinate->decoded->dtype().is_text() || cf_times(*coordinate, nullptr)))
+    return numbered(value.substr(1), length);
+  const bool is_nearest = value.starts_with('~');
+  if (!coordinate) return numbered(value.substr(is_nearest), length);
   if (length > kMostElements)
     throw unsupported("dimension {} has {} elements, but values can be searched among at most {}; use #N",
                       dimension, length, kMostElements);
   const Elements elements = read_all(*coordinate->decoded);
-  const Search search{coordinate->decoded->dtype(), elements, value};
+  Search search{coordinate->decoded->dtype(), elements, value};
+  std::vector<uint64_t> found = search.by_text(value);
+  if (!found.empty()) return {std::move(found), {}};
+  if (is_number) return numbered(value.substr(1), length);
+  if (is_nearest) search.value.remove_prefix(1);
   const std::optional<TimeReference> times = cf_times(*coordinate, nullptr);
-  const auto nearest = [&] { return times ? search.by_time(*times, true) : search.nearest_number(); };
-  std::optional<uint64_t> found = search.by_text();
-  if (!found && times) found = search.by_time(*times, false);
-  if (!found) found = search.by_number();
-  if (!found && is_nearest) found = nearest();
-  if (found) return {found, {}};
-  const std::optional<uint64_t> near = nearest();
-  return {std::nullopt, near ? search.text(*near) : std::string()};
+  if (is_nearest) found = search.by_text(search.value);
+  if (found.empty() && times) found = search.by_time(*times);
+  if (found.empty()) found = search.by_number();
+  if (!found.empty()) return {std::move(found), {}};
+  const std::optional<uint64_t> near = times ? search.nearest_time(*times) : search.nearest_number();
+  if (!near) return {};
+  if (is_nearest) return {search.by_text(search.text(*near)), {}};
+  return {{}, search.text(*near)};
 }
 
 }  // namespace plainfs

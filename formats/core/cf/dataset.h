@@ -36,11 +36,17 @@ struct CfVariable {
   }
 };
 
+struct CfDimension {
+  std::string name;
+  uint64_t length;
+};
+
 // A dataset. Immutable and thread-safe.
 struct CfDataset {
   std::string place;  // "/" or "/forecast", for messages
   Attributes attributes;
   std::vector<CfVariable> variables;  // sorted by name in byte order, inherited coordinates included
+  std::vector<CfDimension> unused_dimensions;  // of the group, without a variable along them
   // Coordinates of parent groups that have the name of another variable of the group.
   std::vector<CfVariable> hidden_coordinates;
 

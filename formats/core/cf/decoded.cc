@@ -21,12 +21,6 @@ struct AttributeNumber {
   double real = 0;
 };
 
-// Returns the double that equals a number of a type, which JSON has with the digits of that type.
-double widened(double real, const DType* type) {
-  if (!type || type->kind != Kind::real || type->size == 8) return real;
-  return type->size == 4 ? static_cast<float>(real) : to_float(to_half_from_double(real));
-}
-
 // Parses a number, or the name of one for which JSON has no token. type: of the attribute, may be null.
 std::optional<AttributeNumber> number_in(const Json& value, const DType* type) {
   if (const std::string* text = value.text()) {
@@ -210,6 +204,10 @@ bool counts(const DType& type) {
   return type.is_integer_or_real() || type.kind == Kind::enumeration;
 }
 
+bool is_native_time(const DType& type) {
+  return type.kind == Kind::time_point || type.kind == Kind::time_span;
+}
+
 class DecodedNumbers : public DerivedArray {
  public:
   DecodedNumbers(const CfVariable& variable, DType shown, std::optional<TimeReference> times, Packing packing)
@@ -320,7 +318,34 @@ class DecodedNumbers : public DerivedArray {
 
 }  // namespace
 
+double widened(double real, const DType* type) {
+  if (!type || type->kind != Kind::real || type->size == 8) return real;
+  return type->size == 4 ? static_cast<float>(real) : to_float(to_half_from_double(real));
+}
+
+std::optional<int64_t> nanoseconds_per_count(const DType& type) {
+  if (!is_native_time(type)) return std::nullopt;
+  constexpr std::pair<TimeUnit, int64_t> kTimeUnits[] = {{TimeUnit::week, 604'800'000'000'000},
+                                                         {TimeUnit::day, 86'400'000'000'000},
+                                                         {TimeUnit::hour, 3'600'000'000'000},
+                                                         {TimeUnit::minute, 60'000'000'000},
+                                                         {TimeUnit::second, 1'000'000'000},
+                                                         {TimeUnit::milli, 1'000'000},
+                                                         {TimeUnit::micro, 1000},
+                                                         {TimeUnit::nano, 1}};
+  for (const auto& [unit, nanoseconds] : kTimeUnits) {
+    int64_t all = 0;
+    if (unit == type.time_unit && !__builtin_mul_overflow(nanoseconds, int64_t{type.time_count}, &all))
+      return all;
+  }
+  return std::nullopt;
+}
+
 std::optional<TimeReference> cf_times(const CfVariable& variable, const Attributes* bounded) {
+  if (variable.values->dtype().kind == Kind::time_point) {
+    const std::optional<int64_t> unit = nanoseconds_per_count(variable.values->dtype());
+    return unit ? std::optional(TimeReference::since_1970(*unit)) : std::nullopt;
+  }
   if (!counts(variable.values->dtype()) || variable.values->dtype().kind == Kind::enumeration)
     return std::nullopt;
   const bool has_units = find_named(variable.attributes, "units") != nullptr;
@@ -336,6 +361,11 @@ std::optional<TimeReference> cf_times(const CfVariable& variable, const Attribut
 ArrayPtr cf_decoded(const CfVariable& variable, const Attributes* bounded) {
   if (variable.is_joined) return joined_text(variable.values);
   const DType& stored = variable.values->dtype();
+  if (is_native_time(stored)) {
+    std::optional<TimeReference> times = cf_times(variable, nullptr);
+    if (!times) return with_missing_times(variable.values);
+    return std::make_shared<DecodedNumbers>(variable, text_type(), std::move(times), Packing());
+  }
   if (!counts(stored) && stored.kind != Kind::boolean) return variable.values;
   const bool is_truth = stored.kind == Kind::boolean || cf_text(variable.attributes, "dtype") == "bool";
   std::optional<TimeReference> times = is_truth ? std::nullopt : cf_times(variable, bounded);

@@ -9,6 +9,14 @@
 
 namespace plainfs {
 
+// Returns the double that equals a number of a type. JSON holds it with the digits of that type. type: may be
+// null.
+double widened(double real, const DType* type);
+
+// Returns the nanoseconds in one count of a time_point or time_span; nullopt for another type, and for a unit
+// that is not a whole number of them or has no fixed length (months, years).
+std::optional<int64_t> nanoseconds_per_count(const DType& type);
+
 // Returns the reference and calendar of the times that a variable counts, or nullopt if it counts no times.
 // bounded: the attributes of the variable for which this one has the bounds; they replace its own. May be
 // null.
@@ -16,7 +24,7 @@ std::optional<TimeReference> cf_times(const CfVariable& variable, const Attribut
 
 // Returns an array of the same shape (FORMAT.md of formats/schemas/cf, "Decoded values"):
 // - the texts along the last axis, if the variable is_joined, with one axis less;
-// - texts, and values that contain no number, unchanged;
+// - texts, and values that contain no number, unchanged; spans of time with not-a-time as missing;
 // - truth values, also those that xarray stores as integers;
 // - times as texts, YYYY-MM-DDTHH:MM:SS and a fraction;
 // - numbers times scale_factor plus add_offset, in double, or in float if both attributes are;

@@ -100,7 +100,15 @@ class AxisLabels : public Array {
 
 }  // namespace
 
-Table long_table(const CfDataset& dataset, const CfVariable& variable, const Box& box) {
+Table long_table(const CfDataset& dataset, const CfVariable& variable, Box box,
+                 const std::vector<Indices>& chosen) {
+  ArrayPtr values = variable.decoded;
+  for (size_t axis = 0; axis < chosen.size(); ++axis) {
+    if (!chosen[axis]) continue;
+    box.origin[axis] = 0;
+    box.extent[axis] = chosen[axis]->size();
+    values = subset(std::move(values), axis, chosen[axis]);
+  }
   Table table;
   table.rows = element_count(box.extent);
   uint64_t inner = table.rows;
@@ -110,11 +118,12 @@ Table long_table(const CfDataset& dataset, const CfVariable& variable, const Box
     inner = std::max<uint64_t>(inner / length, 1);
     const CfVariable* const coordinate = dataset.coordinate(variable.dimensions[axis], shape[axis]);
     ArrayPtr labels = coordinate ? coordinate->decoded : counting(shape[axis]);
+    if (axis < chosen.size() && chosen[axis]) labels = subset(std::move(labels), 0, chosen[axis]);
     table.columns.push_back(
         {variable.dimensions[axis],
          std::make_shared<AxisLabels>(std::move(labels), box.origin[axis], length, inner, table.rows)});
   }
-  table.columns.push_back({variable.name, std::make_shared<BoxedValues>(variable.decoded, box)});
+  table.columns.push_back({variable.name, std::make_shared<BoxedValues>(std::move(values), std::move(box))});
   return table;
 }
 

@@ -85,6 +85,13 @@ class Dimensions {
       if (address_of(*dimension.scale) == address) return &dimension;
     return nullptr;
   }
+  // Returns the dimensions that a group defines.
+  std::vector<CfDimension> of(const Group& group) const {
+    std::vector<CfDimension> own;
+    for (const auto& [unused, dimension] : by_path_)
+      if (dimension.group == &group) own.push_back({dimension.name, dimension.length});
+    return own;
+  }
   Dimension* with_id(int64_t id) {
     for (auto& [unused, dimension] : by_path_)
       if (dimension.id == id) return &dimension;
@@ -319,8 +326,7 @@ bool has_scales(const Attributes& attributes) {
          is_scale(attributes);
 }
 
-std::vector<StoredArrayOf> with_scales(const Group& group, std::vector<StoredArrayOf> arrays,
-                                       bool has_groups) {
+ScaledArrays with_scales(const Group& group, std::vector<StoredArrayOf> arrays, bool has_groups) {
   Dimensions dimensions;
   for (const StoredArrayOf& array : arrays)
     dimensions.add_scale(group, array.name, std::get<LabelledArray>(array.node.content).values,
@@ -328,11 +334,11 @@ std::vector<StoredArrayOf> with_scales(const Group& group, std::vector<StoredArr
   add_dimensions_above(group, dimensions);
   std::vector<std::vector<Dimension*>> along;
   for (StoredArrayOf& array : arrays) {
-    ScaledAxes scaled = scale_axes(array, group, dimensions);
-    array.axes = std::move(scaled.axes);
-    along.push_back(std::move(scaled.dimensions));
+    ScaledAxes own = scale_axes(array, group, dimensions);
+    array.axes = std::move(own.axes);
+    along.push_back(std::move(own.dimensions));
   }
-  if (!is_netcdf4(group, arrays)) return arrays;
+  if (!is_netcdf4(group, arrays)) return {std::move(arrays), {}};
   std::set<Dimension*> grown;
   for (size_t i = 0; i < arrays.size(); ++i)
     for (size_t axis = 0; axis < along[i].size(); ++axis) {
@@ -342,15 +348,16 @@ std::vector<StoredArrayOf> with_scales(const Group& group, std::vector<StoredArr
       const bool is_own = dimension->group == &group;
       if ((!is_own || has_groups) && grown.insert(dimension).second) grow(*dimension);
     }
-  std::vector<StoredArrayOf> variables;
+  ScaledArrays scaled;
+  scaled.dimensions = dimensions.of(group);
   for (size_t i = 0; i < arrays.size(); ++i) {
     StoredArrayOf& array = arrays[i];
     if (is_no_variable(array.attributes)) continue;
     array.name = without_prefix(array.name);
     continue_to(along[i], array);
-    variables.push_back(std::move(array));
+    scaled.arrays.push_back(std::move(array));
   }
-  return variables;
+  return scaled;
 }
 
 }  // namespace plainfs::cf

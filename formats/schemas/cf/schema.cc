@@ -90,10 +90,10 @@ class ScalarArray : public DerivedArray {
   Box stored_box(const Box&) const override { return range(0, 1); }
 };
 
-// Returns whether NetCDF has such a type; structures, complex numbers and lists are no variables.
+// Returns whether a variable can have such a type; structures, complex numbers and lists are left out.
 bool is_variable(const DType& type) {
   return type.is_numeric() || type.kind == Kind::enumeration || type.is_text() ||
-         type.kind == Kind::fixed_utf32;
+         type.kind == Kind::fixed_utf32 || type.kind == Kind::time_point || type.kind == Kind::time_span;
 }
 
 // Returns whether netCDF wrote the store, according to the attributes of the group or of a group above it.
@@ -228,9 +228,33 @@ void join_texts(std::vector<CfVariable>& variables, const std::set<std::string>&
   }
 }
 
-// Returns the arrays of a group with their axes. Moves the other members to others.
-std::vector<StoredArrayOf> arrays_of(const Group& group, std::vector<Member> members,
-                                     std::vector<Member>& others) {
+// Returns the dimensions of a group of NetCDF classic or NCZarr.
+std::vector<CfDimension> dimensions_of(const Group& group) {
+  std::vector<CfDimension> dimensions;
+  for (const netcdf::Dimension& dimension : netcdf::dimensions_of(group))
+    dimensions.push_back({dimension.name, dimension.length});
+  const Attributes attributes = group.attributes();
+  const Json* const nczarr = readable_value(attributes, "_nczarr_group");
+  const Json* const named = nczarr ? nczarr->find("dimensions") : nullptr;
+  if (!named || !named->object()) return dimensions;
+  for (const auto& [name, length] : *named->object()) {
+    const Json* const size = length.find("size");
+    if (const std::optional<uint64_t> count = (size ? *size : length).as_uint64())
+      dimensions.push_back({name, *count});
+  }
+  return dimensions;
+}
+
+// Keeps the dimensions along which no variable lies.
+void keep_unused(const std::vector<CfVariable>& variables, std::vector<CfDimension>& dimensions) {
+  std::set<std::string_view> used;
+  for (const CfVariable& variable : variables)
+    used.insert(variable.dimensions.begin(), variable.dimensions.end());
+  std::erase_if(dimensions, [&](const CfDimension& each) { return used.count(each.name) > 0; });
+}
+
+// Returns the arrays of a group with their axes, and its dimensions. Moves the other members to others.
+ScaledArrays arrays_of(const Group& group, std::vector<Member> members, std::vector<Member>& others) {
   const bool is_hdf5 = is_of_hdf5(group);
   std::vector<StoredArrayOf> arrays;
   bool has_groups = false;
@@ -244,7 +268,8 @@ std::vector<StoredArrayOf> arrays_of(const Group& group, std::vector<Member> mem
     if (!is_hdf5) array.axes = axes_of(array.values(), array.attributes);
     arrays.push_back(std::move(array));
   }
-  return is_hdf5 ? with_scales(group, std::move(arrays), has_groups) : arrays;
+  if (is_hdf5) return with_scales(group, std::move(arrays), has_groups);
+  return {std::move(arrays), dimensions_of(group)};
 }
 
 // Completes a dataset that has its own variables: adds the coordinates of the groups above, joins texts,
@@ -262,23 +287,40 @@ std::optional<std::string> complete(const Group& group, Context& context,
   return std::nullopt;
 }
 
+// Returns the line in the log about arrays that a dataset does not include.
+std::string text_of_left_out(const CfDataset& dataset, const std::vector<const StoredArrayOf*>& arrays) {
+  constexpr size_t kMaxNames = 8;
+  std::string text = dataset.place + ": the dataset does not include ";
+  for (size_t i = 0; i < std::min(arrays.size(), kMaxNames); ++i)
+    text += fmt::format("{}{} ({})", i > 0 ? ", " : "", arrays[i]->name, arrays[i]->values().dtype().name());
+  if (arrays.size() > kMaxNames) text += fmt::format(" and {} others", arrays.size() - kMaxNames);
+  return text + ": NetCDF classic has no such type";
+}
+
 NamedGroup::KnownPtr NamedGroup::look(std::vector<Member> members) const {
   if (!has_named_axes(members, is_of_hdf5(stored()))) return nullptr;
   auto known = std::make_shared<Known>();
-  std::vector<StoredArrayOf> arrays = arrays_of(stored(), std::move(members), known->members);
+  auto [arrays, dimensions] = arrays_of(stored(), std::move(members), known->members);
   const bool by_netcdf = is_by_netcdf(stored());
   auto dataset = std::make_shared<CfDataset>();
   dataset->place = stored().path();
   dataset->attributes = data_attributes(stored().attributes());
   std::set<std::string> as_netcdf;
+  std::vector<const StoredArrayOf*> left_out;
   for (const StoredArrayOf& array : arrays) {
     const Array& values = array.values();
     if (is_of_hdf5(stored()) || is_stored_by_netcdf(values, array.attributes)) as_netcdf.insert(array.name);
-    if (!is_variable(values.dtype()) || values.column_major()) continue;
+    if (!is_variable(values.dtype()) || values.column_major()) {
+      left_out.push_back(&array);
+      continue;
+    }
     dataset->variables.push_back(variable_of(array, by_netcdf));
     dataset->variables.back().has_default_fill = as_netcdf.count(array.name) > 0;
   }
+  dataset->unused_dimensions = std::move(dimensions);
+  keep_unused(dataset->variables, dataset->unused_dimensions);
   const std::optional<std::string> torn = complete(stored(), context_, as_netcdf, *dataset);
+  if (!torn && !left_out.empty()) context_.notice(text_of_left_out(*dataset, left_out));
   for (StoredArrayOf& array : arrays) {
     auto& content = std::get<LabelledArray>(array.node.content);
     const ArrayPtr values = content.values;

@@ -22,7 +22,7 @@ class CsvArray : public EmittingSource<CsvArray> {
 
   void prepare() override;
   std::string head() const override;
-  std::string version() const override { return "csv array 2"; }
+  std::string version() const override { return "csv array 3"; }
   uint64_t division() const override { return units_ ? grid().number() : 0; }
   uint64_t block_count() const override { return units_ ? grid().block_count() : 0; }
   bool should_cache(uint64_t block) const override {

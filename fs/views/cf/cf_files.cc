@@ -36,49 +36,56 @@ class CoordinateParts : public NamedFiles {
   std::optional<ViewEntry> find(std::string_view name) const override {
     constexpr std::string_view kExtension = ".csv";
     if (!name.ends_with(kExtension)) return std::nullopt;
-    const std::optional<Box> box = box_named(name.substr(0, name.size() - kExtension.size()));
-    if (!box) return std::nullopt;
+    const std::optional<std::vector<Indices>> chosen =
+        chosen_by(name.substr(0, name.size() - kExtension.size()));
+    if (!chosen) return std::nullopt;
     ViewEntry file{std::string(name), nullptr};
-    file.open = [dataset = dataset_, &variable = variable_, box = *box, &context = context_] {
-      return std::make_shared<TextFile>(csv_table(long_table(*dataset, variable, box), context), context);
+    file.open = [dataset = dataset_, &variable = variable_, chosen = *chosen, &context = context_] {
+      Box box = whole(variable.decoded->shape());
+      std::vector<Indices> several = chosen;
+      for (size_t axis = 0; axis < several.size(); ++axis) {
+        if (!several[axis] || several[axis]->size() > 1) continue;
+        box.origin[axis] = several[axis]->front();  // a part of the box is read more directly than a list
+        box.extent[axis] = 1;
+        several[axis] = nullptr;
+      }
+      const Table table = long_table(*dataset, variable, std::move(box), several);
+      return std::make_shared<TextFile>(csv_table(table, context), context);
     };
     return file;
   }
 
  private:
-  std::optional<Box> box_named(std::string_view text) const {
-    Box box = whole(variable_.decoded->shape());
-    std::vector<bool> is_fixed(box.extent.size());
+  // Returns the elements to take along each axis, null for all of them; nullopt if the name does not fit the
+  // variable.
+  std::optional<std::vector<Indices>> chosen_by(std::string_view text) const {
+    std::vector<Indices> chosen(variable_.rank());
     for (size_t at = 0; at <= text.size();) {
       const size_t end = std::min(text.find(',', at), text.size());
-      const std::optional<size_t> axis = fix(text.substr(at, end - at), box);
-      if (!axis || is_fixed[*axis]) return std::nullopt;
-      is_fixed[*axis] = true;
+      if (!choose(text.substr(at, end - at), chosen)) return std::nullopt;
       at = end + 1;
     }
-    return box;
+    return chosen;
   }
 
-  // Restricts one axis of the box to the element named by DIM=VALUE, and returns the axis; nullopt if the
-  // dimension or element does not exist.
-  std::optional<size_t> fix(std::string_view condition, Box& box) const {
-    for (size_t axis = 0; axis < variable_.rank(); ++axis) {
+  // Sets the elements that DIM=VALUE names. Returns false if the dimension or the elements do not exist, or
+  // are chosen already.
+  bool choose(std::string_view condition, std::vector<Indices>& chosen) const {
+    for (size_t axis = 0; axis < chosen.size(); ++axis) {
       const std::string& dimension = variable_.dimensions[axis];
       const std::string prefix = encode_name(dimension) + "=";
       if (!condition.starts_with(prefix)) continue;
+      if (chosen[axis]) return false;
       const std::string value = percent_decoded(condition.substr(prefix.size()));
-      const FoundIndex found = find_along(*dataset_, dimension, variable_.values->shape()[axis], value);
-      if (!found.index) {
-        if (!found.nearest.empty())
-          context_.notice(fmt::format("{}: {} has no {} {}; the nearest is {}", dataset_->place,
-                                      variable_.name, dimension, value, found.nearest));
-        return std::nullopt;
-      }
-      box.origin[axis] = *found.index;
-      box.extent[axis] = 1;
-      return axis;
+      FoundIndices found = find_along(*dataset_, dimension, variable_.decoded->shape()[axis], value);
+      if (found.indices.empty() && !found.nearest.empty())
+        context_.notice(fmt::format("{}: {} has no {} {}; the nearest is {}", dataset_->place, variable_.name,
+                                    dimension, value, found.nearest));
+      if (found.indices.empty()) return false;
+      chosen[axis] = std::make_shared<const std::vector<uint64_t>>(std::move(found.indices));
+      return true;
     }
-    return std::nullopt;
+    return false;
   }
 
   const CfDatasetPtr dataset_;
@@ -113,9 +120,14 @@ void offer_tables_of_variables(const FileRow& row, const Node& node, Context& co
 void offer_netcdf_of_dataset(const FileRow& row, const Node& node, Context& context, Files& files) {
   const CfDatasetPtr dataset = cf_dataset(node);
   if (!dataset || !has_netcdf(*dataset)) return;
-  row.add(layout_opener(
-              context, [dataset, &context] { return netcdf_file(*dataset, context); }, row.version),
-          files);
+  const Opener open = layout_opener(
+      context, [dataset, &context] { return netcdf_file(*dataset, context); }, row.version);
+  const std::optional<std::string> obstacle = second_record_dimension(*dataset);
+  if (!obstacle) return row.add(open, files);
+  context.notice(fmt::format("{}: no dataset.nc: {}", dataset->place, *obstacle));
+  ViewEntry file = found_by_its_name(std::string(row.name));
+  file.open = open;
+  files.push_back(std::move(file));
 }
 
 void offer_netcdf_of_variables(const FileRow& row, const Node& node, Context& context, Files& files) {

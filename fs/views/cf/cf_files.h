@@ -2,6 +2,9 @@
 // tables.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "formats/core/cf/dataset.h"
 #include "formats/core/model/context.h"
 #include "fs/layout/byte_layout.h"
@@ -13,6 +16,10 @@ namespace plainfs {
 bool has_netcdf(const CfVariable& variable);
 // Returns whether a variable with an axis has such a type.
 bool has_netcdf(const CfDataset& dataset);
+
+// Returns why no file can have all variables of a dataset: a dimension without elements has to be the only
+// one, and the first of its variables. Returns nullopt if nothing speaks against it.
+std::optional<std::string> second_record_dimension(const CfDataset& dataset);
 
 // Returns all variables of a dataset in one file. Reads the values of 64-bit integers (of up to 2^20
 // elements) and the lengths of texts. Throws unsupported if two variables have over 2^32 - 4 bytes, or a

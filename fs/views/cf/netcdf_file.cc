@@ -16,6 +16,7 @@
 #include "formats/core/model/number_cast.h"
 #include "fs/layout/array_segment.h"
 #include "fs/layout/element_form.h"
+#include "fs/views/cf/netcdf_times.h"
 
 namespace plainfs {
 namespace {
@@ -36,6 +37,8 @@ struct NcVariable {
   uint64_t text_length = 0;    // for characters: bytes of one element
   bool has_text_axis = false;  // each element is a text along a separate axis
   std::optional<Json> fill{};  // `_FillValue`, if the variable does not have one
+  ArrayPtr counts{};           // of native times, instead of their values
+  std::string units{};         // of counts
 
   uint64_t element_bytes() const { return type == kNcChar ? text_length : form.size; }
   uint64_t bytes() const { return checked_multiply(source->values->count(), element_bytes()); }
@@ -58,6 +61,10 @@ uint64_t padded_to_4(uint64_t size) {
 
 bool is_texts(const DType& type) {
   return type.is_text() || type.kind == Kind::fixed_utf32;
+}
+
+bool is_native_time(const DType& type) {
+  return type.kind == Kind::time_point || type.kind == Kind::time_span;
 }
 
 DType counted_type(const DType& type) {
@@ -151,9 +158,21 @@ std::optional<NcVariable> number_variable(const CfVariable& variable, const DTyp
   return wide_integers(variable);
 }
 
+std::optional<NcVariable> native_times(const CfVariable& variable) {
+  std::optional<NetcdfTimes> times = netcdf_times(variable.values);
+  if (!times) return std::nullopt;
+  const bool is_int = times->fits_int && !times->has_missing;
+  NcVariable made{&variable, is_int ? kNcInt : kNcDouble, is_int ? big_int32() : big_time()};
+  made.counts = std::move(times->counts);
+  made.units = std::move(times->units);
+  if (times->has_missing) made.fill = Json(Json::Number{"NaN"});
+  return made;
+}
+
 // Returns nullopt if a value is an integer that no double represents.
 std::optional<NcVariable> nc_variable(const CfVariable& variable, Context& context) {
   const DType type = counted_type(variable.values->dtype());
+  if (is_native_time(type)) return native_times(variable);
   if (!is_texts(type)) return number_variable(variable, type);
   NcVariable made{&variable, kNcChar};
   made.has_text_axis = !variable.is_characters;
@@ -234,8 +253,10 @@ void put_big(T value, std::string& out) {
 }
 
 // Appends a number of an attribute in one of NetCDF's types; returns false if the type cannot hold it.
-bool put_number(const Json& value, NcType type, std::string& out) {
+// stored: its type in the store, may be null.
+bool put_number(const Json& value, const DType* stored, NcType type, std::string& out) {
   std::optional<double> real = value.as_double();
+  if (real) real = widened(*real, stored);
   if (const std::string* text = value.text()) {
     if (*text == "NaN") real = NAN;
     if (*text == "Infinity") real = INFINITY;
@@ -306,8 +327,9 @@ std::optional<NcAttribute> number_attribute(const Attribute& attribute, std::opt
     own = kNcInt;
   for (const NcType type : {of_variable.value_or(own), own, kNcDouble}) {
     NcAttribute made{type, values.size(), {}};
-    if (std::all_of(values.begin(), values.end(),
-                    [&](const Json& value) { return put_number(value, type, made.bytes); }))
+    if (std::all_of(values.begin(), values.end(), [&](const Json& value) {
+          return put_number(value, attribute.type.get(), type, made.bytes);
+        }))
       return made;
   }
   return std::nullopt;
@@ -354,9 +376,20 @@ Attributes attributes_in_file(const NcVariable& variable) {
   const DType& type = variable.source->values->dtype();
   if (type.is_truth() && !has("dtype")) attributes.push_back({"dtype", Json("bool")});
   if (variable.fill && !has("_FillValue")) attributes.push_back({"_FillValue", *variable.fill});
+  if (!variable.units.empty()) {
+    std::erase_if(attributes,
+                  [](const Attribute& each) { return each.name == "units" || each.name == "calendar"; });
+    attributes.push_back({"units", Json(variable.units)});
+    if (type.kind == Kind::time_point) attributes.push_back({"calendar", Json("proleptic_gregorian")});
+  }
   const bool is_unicode = variable.type == kNcChar && type.kind != Kind::fixed_text;
   if (is_unicode && !has("_Encoding")) attributes.push_back({"_Encoding", Json("utf-8")});
   return attributes;
+}
+
+std::string text_of_second_record(const std::string& dimension) {
+  return fmt::format("dimension {} has no elements, which NetCDF classic allows only for one first dimension",
+                     dimension);
 }
 
 // The dimensions of a file, in the order in which its variables first name them.
@@ -372,6 +405,14 @@ class NcDimensions {
       numbers.push_back(
           number(fmt::format("string{}", variable.text_length), variable.text_length, shape.size()));
     return numbers;
+  }
+  // Adds a dimension without a variable, if the file can have it.
+  void add_unused(const CfDimension& dimension) {
+    const auto is_taken = [&](const auto& each) {
+      return each.first == dimension.name || (dimension.length == 0 && each.second == 0);
+    };
+    if (dimension.length <= kMostDimension && std::none_of(all_.begin(), all_.end(), is_taken))
+      all_.emplace_back(dimension.name, dimension.length);
   }
   void put(std::string& out) const {
     put_list_head(10, all_.size(), out);
@@ -394,9 +435,7 @@ class NcDimensions {
     if (length == 0) {
       const bool is_other = std::any_of(
           all_.begin(), all_.end(), [&](const auto& each) { return each.second == 0 && each.first != name; });
-      if (axis > 0 || is_other)
-        throw unsupported(
-            "dimension {} has no elements, which NetCDF classic allows only for one first dimension", name);
+      if (axis > 0 || is_other) throw unsupported("{}", text_of_second_record(name));
     }
     const auto place = static_cast<size_t>(found - all_.begin());
     if (place == all_.size()) all_.emplace_back(name, length);
@@ -421,10 +460,12 @@ void put_large_last(std::vector<NcVariable>& variables) {
 SegmentPtr data_of(const NcVariable& variable, Context& context) {
   const ArrayPtr& values = variable.source->values;
   if (variable.type == kNcChar) return std::make_shared<TextsSegment>(values, variable.text_length);
-  return array_segment(values, variable.form, context);
+  return array_segment(variable.counts ? variable.counts : values, variable.form, context);
 }
 
-ByteLayout lay_out(const Attributes& attributes, std::vector<NcVariable> variables, Context& context) {
+// unused: dimensions without a variable, in the file as well.
+ByteLayout lay_out(const Attributes& attributes, std::vector<NcVariable> variables,
+                   const std::vector<CfDimension>& unused, Context& context) {
   NcDimensions dimensions;
   std::string entries;
   std::vector<size_t> begins;  // the position of each variable's offset in `entries`
@@ -440,6 +481,7 @@ ByteLayout lay_out(const Attributes& attributes, std::vector<NcVariable> variabl
     begins.push_back(entries.size());
     put_offset(0, entries);
   }
+  for (const CfDimension& dimension : unused) dimensions.add_unused(dimension);
   std::string head("CDF\2", 4);
   put_word(0, head);  // records
   dimensions.put(head);
@@ -517,7 +559,22 @@ std::vector<const CfVariable*> needed_by(const CfDataset& dataset, const CfVaria
 
 bool has_netcdf(const CfVariable& variable) {
   const DType& type = variable.values->dtype();
-  return is_texts(type) || counted_type(type).is_numeric();
+  return is_texts(type) || counted_type(type).is_numeric() || nanoseconds_per_count(type);
+}
+
+std::optional<std::string> second_record_dimension(const CfDataset& dataset) {
+  std::optional<std::string> record;
+  for (const CfVariable& variable : dataset.variables) {
+    if (!has_netcdf(variable)) continue;
+    const Shape& shape = variable.values->shape();
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+      const std::string& name = variable.dimensions[axis];
+      if (shape[axis] > 0) continue;
+      if (axis > 0 || (record && *record != name)) return text_of_second_record(name);
+      record = name;
+    }
+  }
+  return std::nullopt;
 }
 
 bool has_netcdf(const CfDataset& dataset) {
@@ -529,7 +586,11 @@ bool has_netcdf(const CfDataset& dataset) {
 ByteLayout netcdf_file(const CfDataset& dataset, Context& context) {
   std::vector<NcVariable> variables;
   for (const CfVariable& variable : dataset.variables) {
-    if (!has_netcdf(variable)) continue;
+    if (!has_netcdf(variable)) {
+      context.notice(fmt::format("{}: dataset.nc does not include {}: NetCDF classic has no form of {}",
+                                 dataset.place, variable.name, variable.values->dtype().name()));
+      continue;
+    }
     if (auto made = nc_variable(variable, context))
       variables.push_back(*std::move(made));
     else
@@ -538,7 +599,7 @@ ByteLayout netcdf_file(const CfDataset& dataset, Context& context) {
                       dataset.place, variable.name));
   }
   put_large_last(variables);
-  return lay_out(dataset.attributes, std::move(variables), context);
+  return lay_out(dataset.attributes, std::move(variables), dataset.unused_dimensions, context);
 }
 
 ByteLayout netcdf_file(const CfDataset& dataset, const CfVariable& variable, Context& context) {
@@ -552,7 +613,7 @@ ByteLayout netcdf_file(const CfDataset& dataset, const CfVariable& variable, Con
         variable.name);
   variables.push_back(*own);
   put_large_last(variables);
-  return lay_out(dataset.attributes, std::move(variables), context);
+  return lay_out(dataset.attributes, std::move(variables), {}, context);
 }
 
 }  // namespace plainfs

@@ -33,7 +33,7 @@ class CsvTable : public RowText<CsvTable> {
 
   void prepare() override;
   std::string head() const override;
-  std::string version() const override { return "csv table 2"; }
+  std::string version() const override { return "csv table 3"; }
   bool should_cache(uint64_t block) const override {
     return !units().are_shared() && !repeated(units().block(block));  // shared units need the cache
   }

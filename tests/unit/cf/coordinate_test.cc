@@ -31,25 +31,63 @@ CfDataset dataset() {
 BOOST_AUTO_TEST_SUITE(coordinate)
 
 BOOST_AUTO_TEST_CASE(value_as_tables_show_it_is_found) {
-  BOOST_TEST(*find_along(dataset(), "lat", 3, "47.5").index == 1u);
-  BOOST_TEST(*find_along(dataset(), "lat", 3, "47.50").index == 1u);
-  BOOST_TEST(*find_along(dataset(), "time", 3, "2020-01-01T12:00:00").index == 2u);
-  BOOST_TEST(*find_along(dataset(), "time", 3, "2020-01-01T06").index == 1u);
+  BOOST_TEST((find_along(dataset(), "lat", 3, "47.5").indices == std::vector<uint64_t>{1}));
+  BOOST_TEST((find_along(dataset(), "lat", 3, "47.50").indices == std::vector<uint64_t>{1}));
+  BOOST_TEST((find_along(dataset(), "time", 3, "2020-01-01T12:00:00").indices == std::vector<uint64_t>{2}));
+  BOOST_TEST((find_along(dataset(), "time", 3, "2020-01-01T06").indices == std::vector<uint64_t>{1}));
 }
 
 BOOST_AUTO_TEST_CASE(missing_value_names_the_nearest) {
-  const FoundIndex found = find_along(dataset(), "lat", 3, "47.6");
-  BOOST_TEST(!found.index);
+  const FoundIndices found = find_along(dataset(), "lat", 3, "47.6");
+  BOOST_TEST(found.indices.empty());
   BOOST_TEST(found.nearest == "47.5");
   BOOST_TEST(find_along(dataset(), "time", 3, "2020-01-01T07").nearest == "2020-01-01T06:00:00");
 }
 
 BOOST_AUTO_TEST_CASE(tilde_takes_the_nearest_and_number_sign_the_place) {
-  BOOST_TEST(*find_along(dataset(), "lat", 3, "~99").index == 2u);
-  BOOST_TEST(*find_along(dataset(), "time", 3, "~2019-05-01").index == 0u);
-  BOOST_TEST(*find_along(dataset(), "lat", 3, "#2").index == 2u);
-  BOOST_TEST(!find_along(dataset(), "lat", 3, "#3").index);
-  BOOST_TEST(*find_along(dataset(), "other", 3, "1").index == 1u);
+  BOOST_TEST((find_along(dataset(), "lat", 3, "~99").indices == std::vector<uint64_t>{2}));
+  BOOST_TEST((find_along(dataset(), "time", 3, "~2019-05-01").indices == std::vector<uint64_t>{0}));
+  BOOST_TEST((find_along(dataset(), "lat", 3, "#2").indices == std::vector<uint64_t>{2}));
+  BOOST_TEST(find_along(dataset(), "lat", 3, "#3").indices.empty());
+  BOOST_TEST((find_along(dataset(), "other", 3, "1").indices == std::vector<uint64_t>{1}));
+}
+
+BOOST_AUTO_TEST_CASE(repeated_value_has_all_of_its_elements) {
+  CfDataset overlap;
+  overlap.variables.push_back(doubles("lat", {47.5, 1, 47.5}, {}));
+  overlap.variables.push_back(doubles("time", {0, 6, 6}, {{"units", Json("hours since 2020-01-01")}}));
+  using Indices = std::vector<uint64_t>;
+  BOOST_TEST((find_along(overlap, "lat", 3, "47.5").indices == Indices{0, 2}));
+  BOOST_TEST((find_along(overlap, "lat", 3, "47.50").indices == Indices{0, 2}));
+  BOOST_TEST((find_along(overlap, "lat", 3, "~47").indices == Indices{0, 2}));
+  BOOST_TEST((find_along(overlap, "lat", 3, "#2").indices == Indices{2}));
+  BOOST_TEST((find_along(overlap, "time", 3, "2020-01-01T06").indices == Indices{1, 2}));
+  BOOST_TEST((find_along(overlap, "time", 3, "~2020-01-02").indices == Indices{1, 2}));
+}
+
+BOOST_AUTO_TEST_CASE(text_that_looks_like_a_number_is_found_first) {
+  CfDataset sites;
+  CfVariable variable{"s", {"s"}, text_array({"a", "#0", "~a"}), {}, nullptr};
+  variable.decoded = cf_decoded(variable, nullptr);
+  sites.variables.push_back(std::move(variable));
+  using Indices = std::vector<uint64_t>;
+  BOOST_TEST((find_along(sites, "s", 3, "#0").indices == Indices{1}));
+  BOOST_TEST((find_along(sites, "s", 3, "#2").indices == Indices{2}));
+  BOOST_TEST((find_along(sites, "s", 3, "~a").indices == Indices{2}));
+  BOOST_TEST((find_along(sites, "s", 3, "a").indices == Indices{0}));
+}
+
+BOOST_AUTO_TEST_CASE(long_table_takes_chosen_elements_in_order) {
+  CfDataset all = dataset();
+  const CfVariable& lat = all.variables[0];
+  const auto chosen = std::make_shared<const std::vector<uint64_t>>(std::vector<uint64_t>{0, 2});
+  const Table table = long_table(all, lat, whole(lat.decoded->shape()), {chosen});
+  BOOST_TEST(table.rows == 2u);
+  for (const Column& column : table.columns) {
+    const Elements values = read_all(*column.values);
+    BOOST_TEST(values.values<double>()[0] == 47.25);
+    BOOST_TEST(values.values<double>()[1] == 47.75);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(long_table_of_a_box_repeats_labels) {
