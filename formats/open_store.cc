@@ -31,22 +31,15 @@ files::path absolute_path(const std::string& given) {
   return error ? path : folder / path.filename();
 }
 
-// Throws if nothing is at path or the system denies reading it.
+// Throws if the system denies reading what is at path. Several files may have a path as their common prefix,
+// at which nothing is.
 void check_readable(const files::path& path) {
   boost::system::error_code error;
   const files::file_status status = files::status(path, error);
-  if (status.type() == files::file_not_found) throw not_found("no such file or directory");
+  if (status.type() == files::file_not_found) return;
   if (error) throw unreadable("{}", error.message());
   const int mode = status.type() == files::directory_file ? R_OK | X_OK : R_OK;
   if (::access(path.c_str(), mode) != 0) throw unreadable("{}", std::strerror(errno));
-}
-
-// Returns the path that an opened store has. Throws if a local path does not exist or cannot be read.
-std::string location_of(const std::string& path) {
-  if (is_url(path)) return path;
-  const files::path absolute = absolute_path(path);
-  check_readable(absolute);
-  return absolute.string();
 }
 
 // Returns the error for a file that no container recognises.
@@ -86,10 +79,11 @@ std::string location_of_store(const std::string& path) {
 }
 
 Store open_store(const std::string& path, Context& context) {
-  const std::string location = location_of(path);
+  const std::string location = location_of_store(path);
+  if (!is_url(location)) check_readable(location);
   const Probe probe(location, context.files);
-  if (probe.kind() == EntryKind::nothing) throw not_found("no such file or directory");
   const Container* const container = container_of(probe);
+  if (!container && probe.kind() == EntryKind::nothing) throw not_found("no such file or directory");
   if (!container && !probe.is_folder()) throw unknown_format(location, context);
   if (!container && is_url(location))
     throw unsupported("a remote folder that is not a store; name a store in it");

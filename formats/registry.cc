@@ -21,6 +21,7 @@
 #include "formats/schemas/hdmf/schema.h"
 #include "formats/schemas/loom/schema.h"
 #include "formats/schemas/matlab/schema.h"
+#include "formats/schemas/mex/store.h"
 #include "formats/schemas/nwb/schema.h"
 #include "formats/schemas/ome/schema.h"
 #include "formats/schemas/robject/schema.h"
@@ -40,6 +41,7 @@ constexpr Container kContainers[] = {
     {"HDF5", hdf5::recognises, hdf5::open, hdf5::has_plain_superblock},
     {"NetCDF classic", netcdf::recognises, netcdf::open},
     {"rds", rds::recognises, rds::open},
+    {"MatrixMarket", mex::recognises, mex::open, nullptr, true},
 };
 
 constexpr Schema kSchemas[] = {
@@ -116,6 +118,11 @@ Node with_meaning(Node node, Context& context) {
     }
   }
   return node;
+}
+
+bool is_store_in_folder(const Probe& probe) {
+  const Container* const container = container_of(probe);
+  return container && !(container->reads_plain_files && probe.is_file());
 }
 
 bool is_store_on_host(const std::string& path) {

@@ -36,6 +36,32 @@ bool Probe::has_file(const std::string& name) const {
   return is_there;
 }
 
+std::vector<std::string> Probe::files_in(const std::string& folder) const {
+  std::vector<std::string> names;
+  try {
+    for (Entry& entry : sources_.open_folder(folder)->list(""))
+      if (entry.kind == EntryKind::file) names.push_back(std::move(entry.name));
+  } catch (const Error& error) {
+    if (is_transient(error)) throw;
+    names.clear();  // opening it reports the reason
+  }
+  return names;
+}
+
+const std::vector<std::string>& Probe::files_inside() const {
+  if (!files_inside_) files_inside_ = is_folder() ? files_in(location_) : std::vector<std::string>();
+  return *files_inside_;
+}
+
+const std::vector<std::string>& Probe::files_beside() const {
+  if (!files_beside_) {
+    const size_t slash = location_.rfind('/');
+    files_beside_ = slash == std::string::npos ? std::vector<std::string>()
+                                               : files_in(location_.substr(0, std::max<size_t>(slash, 1)));
+  }
+  return *files_beside_;
+}
+
 Bytes Probe::bytes_of(const std::string& name, uint64_t most_bytes) const {
   if (!has_file(name)) return {};
   try {

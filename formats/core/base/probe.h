@@ -4,8 +4,10 @@
 
 #include <any>
 #include <map>
+#include <optional>
 #include <string>
 #include <typeindex>
+#include <vector>
 
 #include "formats/core/base/sources.h"
 
@@ -34,6 +36,11 @@ class Probe {
   // be read.
   Bytes bytes_of(const std::string& name, uint64_t most_bytes) const;
 
+  // Return the names of the files in a folder, and in the folder that contains the location, sorted. Links to
+  // files count. Empty if the folder cannot be listed.
+  const std::vector<std::string>& files_inside() const;
+  const std::vector<std::string>& files_beside() const;
+
   // Returns the result of make(), which is called once for each T.
   template <class T, class Make>
   const T& once(Make&& make) const {
@@ -43,6 +50,7 @@ class Probe {
   }
 
  private:
+  std::vector<std::string> files_in(const std::string& folder) const;
   std::string inside(const std::string& name) const { return location_ + "/" + name; }
 
   const std::string location_;
@@ -51,6 +59,7 @@ class Probe {
   FilePtr file_;
   Bytes first_bytes_;
   mutable std::map<std::string, bool> has_file_;  // by name, filled by has_file()
+  mutable std::optional<std::vector<std::string>> files_inside_, files_beside_;
   mutable std::map<std::type_index, std::any> made_;
 };
 

@@ -36,6 +36,7 @@ SparseMatrix transposed(SparseMatrix matrix) {
   std::swap(matrix.row_names, matrix.column_names);
   matrix.by_row = !matrix.by_row;
   matrix.row_ids = nullptr;
+  matrix.as_stored = nullptr;
   return matrix;
 }
 

@@ -69,6 +69,8 @@ struct Table {
 // The treatment of missing values in matrix.mtx, which cannot represent them.
 enum class MissingEntries { shown_as_na, shown_as_nan, refused };
 
+struct CoordinateMatrix;
+
 // Compressed sparse rows or columns. pointer: major + 1 values, the first 0. index: minor positions, 0-based.
 // The view that uses the parts checks that they are consistent, so that the raw parts stay readable.
 struct SparseMatrix {
@@ -93,6 +95,8 @@ struct SparseMatrix {
   // Set instead of value, index and pointer if only a pass can determine the number of entries. Returns these
   // three; its other members are ignored. Thread-safe. Throws what reading throws.
   std::function<SparseMatrix()> evaluate = nullptr;
+  // The entries in the order in which they are stored, which matrix.mtx shows. Null: that of this matrix.
+  std::shared_ptr<const CoordinateMatrix> as_stored = nullptr;
 
   // Returns the number of rows if pointer runs over rows, else that of columns.
   uint64_t majors() const { return by_row ? rows : columns; }

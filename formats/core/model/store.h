@@ -46,6 +46,9 @@ struct Container {
   // Returns whether the first bytes of a recognised location show that it opens, so that it can be listed as
   // a directory without opening it. Null: they never do. Cheap. Never throws.
   bool (*is_sure_to_open)(const Probe& probe) = nullptr;
+  // A file that it recognises is a plain file in a mirrored folder, not a directory: its text is what other
+  // programs read.
+  bool reads_plain_files = false;
 };
 
 struct Schema {

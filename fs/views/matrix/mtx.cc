@@ -203,7 +203,8 @@ void Mtx::emit(uint64_t block, Sink& sink) const {
 
 }  // namespace
 
-std::unique_ptr<TextSource> mtx(SparseMatrix matrix, Context&) {
+std::unique_ptr<TextSource> mtx(SparseMatrix matrix, Context& context) {
+  if (matrix.as_stored) return mtx_coordinates(*matrix.as_stored, context);
   return std::make_unique<Mtx>(std::move(matrix));
 }
 

@@ -1,0 +1,30 @@
+// The lines of a MatrixMarket text in coordinates: a row, a column and a value each, counted from 1.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "formats/containers/mex/header.h"
+#include "formats/core/model/elements.h"
+
+namespace plainfs::mex {
+
+// The entries of some lines. row and column are counted from 0. Exactly one of the lists of values is filled,
+// none for a pattern.
+struct Entries {
+  std::vector<uint32_t> row;
+  std::vector<uint32_t> column;
+  std::vector<int64_t> integer;
+  std::vector<double> real;  // of complex numbers: two for each entry
+  uint64_t lines = 0;        // blank ones included
+
+  uint64_t count() const { return row.size(); }
+  size_t allocated_bytes() const;
+};
+
+// Reads whole lines. first_line: the number of the first, from 1, for messages. Throws damaged if a line
+// cannot be understood or lies outside of the matrix. Requires: rows and columns of header are below 2^32.
+Entries read_entries(std::string_view lines, const Header& header, uint64_t first_line);
+
+}  // namespace plainfs::mex

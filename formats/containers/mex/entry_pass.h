@@ -1,0 +1,13 @@
+// The pass over a MatrixMarket text that makes an EntryMap. One thread decompresses the text while the others
+// parse the lines that it read before.
+#pragma once
+
+#include "formats/containers/mex/market_text.h"
+
+namespace plainfs::mex {
+
+// Reads the entries from source, which is at the first line after the header. Throws damaged if a line cannot
+// be understood, if an entry lies outside of the matrix, or if there are more or fewer than the header says.
+EntryMap find_entries(unpacked::ByteSource& source, const Header& header, Context& context);
+
+}  // namespace plainfs::mex
