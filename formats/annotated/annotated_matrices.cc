@@ -27,20 +27,44 @@ AnnotatedMatrix of_sparse(const SparseMatrix& matrix, ArrayPtr types = nullptr) 
   return made;
 }
 
+<<<<<<< HEAD
 // Sets the numbers of cells and genes. Those of a damaged matrix are unknown.
 void set_sides(const SparseMatrix& matrix, FoundAnnotatedMatrix& found) {
   if (matrix.error) return;
   found.cells = matrix.columns;
   found.genes = matrix.rows;
+=======
+// Returns the matrix of a store that is one sparse matrix of genes by cells, with those beside it in `layers`
+// and the types of its features.
+AnnotatedMatrix of_sparse_root(const Node& root, const SparseMatrix& matrix, Context& context) {
+  AnnotatedMatrix made = of_sparse(matrix, feature_types(root, matrix.rows, context));
+  const std::optional<Node> layers = root.parts->find("layers");
+  if (!layers || !layers->parts) return made;
+  for (Member& layer : layers->parts->members()) {
+    const Node node = readable(std::move(layer.node), context);
+    const auto* sparse = std::get_if<SparseMatrix>(&node.content);
+    if (sparse && sparse->rows == matrix.rows && sparse->columns == matrix.columns)
+      made.layers.push_back({layer.name, cells_by_genes(node.content)});
+    else
+      note_left_out(layers->parts, layer.name, context);
+  }
+  return made;
+>>>>>>> da0cdee5 (mex: features, layers, tests and pages)
 }
 
 // Finds the matrix of a store that is one sparse matrix of genes by cells.
-void find_sparse_root(const Node& directory, std::vector<FoundAnnotatedMatrix>& found) {
+void find_sparse_root(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found) {
   const auto* matrix = std::get_if<SparseMatrix>(&directory.content);
   if (!matrix || !directory.parts || directory.parts->parent()) return;
   if (!matrix->row_names || !matrix->column_names) return;
+<<<<<<< HEAD
   found.push_back({kName, [matrix = *matrix] { return of_sparse(matrix); }});
   set_sides(*matrix, found.back());
+=======
+  found.push_back({kName, [directory, matrix = *matrix, &context] {
+                     return of_sparse_root(directory, matrix, context);
+                   }});
+>>>>>>> da0cdee5 (mex: features, layers, tests and pages)
 }
 
 // Finds the matrix of Cell Ranger's .h5, version 2: the member matrix of the root, with ids of its features.
@@ -124,7 +148,7 @@ void find_annotated_group(const Node& directory, std::vector<FoundAnnotatedMatri
 std::vector<FoundAnnotatedMatrix> find_own(const Node& directory, Context& context) {
   std::vector<FoundAnnotatedMatrix> found;
   find_annotated_group(directory, found);
-  if (found.empty()) find_sparse_root(directory, found);
+  if (found.empty()) find_sparse_root(directory, context, found);
   if (found.empty()) find_tenx(directory, context, found);
   if (found.empty()) find_loom(directory, context, found);
   if (found.empty()) find_anndata(directory, context, found);

@@ -74,7 +74,7 @@ class Folder : public Group {
   std::string path() const override { return "/" + path_below(path_.native(), root_.native()).value_or(""); }
 
  private:
-  // Adds a directory for each matrix whose files have a prefix in common.
+  // Adds a directory for each matrix of files with a common prefix.
   void add_matrices(std::vector<Member>& members) const {
     std::vector<std::string> names;
     std::set<std::string> taken;
@@ -99,7 +99,7 @@ class Folder : public Group {
     return node;
   }
 
-  // Returns the directory of the matrix whose files have the prefix `name` in common, or nullopt.
+  // Returns the directory of the matrix of files with the prefix `name`, or nullopt.
   std::optional<Node> matrix_named(std::string_view name) const {
     const std::string path = (path_ / std::string(name)).string();
     const Probe probe(path, context_.files);

@@ -12,7 +12,7 @@ namespace plainfs::mex {
 namespace {
 
 constexpr size_t kPieceBytes = size_t{1} << 20;
-constexpr size_t kMaxLineBytes = 64 << 10;
+constexpr size_t kMaxLineBytes = kMaxPieceBytes - kPieceBytes;
 
 // Reads a text in pieces that end at the ends of lines.
 class Pieces {

@@ -6,8 +6,11 @@
 
 namespace plainfs::mex {
 
+// The largest size of a piece, in bytes of text.
+inline constexpr uint64_t kMaxPieceBytes = (uint64_t{1} << 20) + (64 << 10);
+
 // Reads the entries from source, which is at the first line after the header. Throws damaged if a line cannot
-// be understood, if an entry lies outside of the matrix, or if there are more or fewer than the header says.
+// be understood, if an entry lies outside of the matrix, or if their number is not that of the header.
 EntryMap find_entries(unpacked::ByteSource& source, const Header& header, Context& context);
 
 }  // namespace plainfs::mex

@@ -28,7 +28,8 @@ inline std::string_view next_field(std::string_view& line) {
   return field;
 }
 
-// Reads all of field as a number without a sign. Returns false if it is none, or has over 64 bits.
+// Reads all of field as a number without a sign. Returns false for any other field, and for a
+// number of over 64 bits.
 inline bool read_count(std::string_view field, uint64_t& value) {
   const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
   return error == std::errc() && end == field.data() + field.size();

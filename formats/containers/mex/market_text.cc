@@ -45,6 +45,22 @@ void check_supported(const Header& header) {
     throw unsupported("a matrix of {} x {}, supported are sides below 2^32", header.rows, header.columns);
 }
 
+// Returns whether the results of an earlier session may be those of a text with that header.
+bool fits(const EntryMap& map, const Header& header) {
+  const auto rise = [](const auto& list) { return std::is_sorted(list.begin(), list.end(), std::less<>()); };
+  if (map.pieces.empty() || map.pieces.front().offset != header.body || map.pieces.front().entry != 0 ||
+      map.pieces.back().entry != header.entries)
+    return false;
+  for (size_t i = 1; i < map.pieces.size(); ++i) {
+    const Piece &before = map.pieces[i - 1], &piece = map.pieces[i];
+    if (piece.offset < before.offset || piece.offset - before.offset > kMaxPieceBytes ||
+        piece.entry < before.entry)
+      return false;
+  }
+  if (map.order == Order::none) return true;
+  return rise(map.majors) && rise(map.ends) && (map.ends.empty() ? 0 : map.ends.back()) == header.entries;
+}
+
 }  // namespace
 
 // One of the lists.
@@ -203,17 +219,7 @@ bool MarketText::adopt_kept_pass() {
       map.majors[i] = static_cast<uint32_t>(numbers.next());
       map.ends[i] = numbers.next();
     }
-    const auto rise = [](const auto& list, auto&& less) {
-      return std::is_sorted(list.begin(), list.end(), less);
-    };
-    const auto before = [](const Piece& a, const Piece& b) {
-      return a.offset < b.offset || a.entry < b.entry;
-    };
-    if (!numbers.at_end() || map.pieces.empty() || !rise(map.pieces, before) ||
-        !rise(map.majors, std::less<>()) || !rise(map.ends, std::less<>()) ||
-        map.pieces.front().offset != header_.body || map.pieces.back().entry != header_.entries ||
-        (map.order != Order::none && (map.ends.empty() ? 0 : map.ends.back()) != header_.entries))
-      throw damaged("the record of a scan does not fit the text");
+    if (!numbers.at_end() || !fits(map, header_)) throw damaged("the record of a scan does not fit the text");
     bytes_->adopt(std::move(pass));
     map_ = std::move(map);
     return true;

@@ -23,67 +23,64 @@ struct Dialect {
   bool are_tables;
 };
 
-const std::vector<Dialect>& dialects() {
-  static const std::vector<Dialect> kDialects{
-      {"Cell Ranger",
-       {{"matrix.mtx", ""},
-        {"UniqueAndMult-Uniform.mtx", "UniqueAndMult-Uniform"},
-        {"UniqueAndMult-PropUnique.mtx", "UniqueAndMult-PropUnique"},
-        {"UniqueAndMult-EM.mtx", "UniqueAndMult-EM"},
-        {"UniqueAndMult-Rescue.mtx", "UniqueAndMult-Rescue"}},
-       {"features.tsv", "genes.tsv"},
-       {},
-       {"barcodes.tsv"},
-       true,
-       false},
-      {"STARsolo",
-       {{"spliced.mtx", "spliced"}, {"unspliced.mtx", "unspliced"}, {"ambiguous.mtx", "ambiguous"}},
-       {"features.tsv", "genes.tsv"},
-       {},
-       {"barcodes.tsv"},
-       true,
-       false},
-      {"kallisto | bustools",
-       {{"cells_x_genes.mtx", ""},
-        {"cells_x_genes.mature.mtx", "mature"},
-        {"cells_x_genes.nascent.mtx", "nascent"},
-        {"cells_x_genes.ambiguous.mtx", "ambiguous"}},
-       {"cells_x_genes.genes.txt"},
-       {"cells_x_genes.genes.names.txt"},
-       {"cells_x_genes.barcodes.txt"},
-       false,
-       false},
-      {"kallisto | bustools",
-       {{"genes.mtx", ""}},
-       {"genes.genes.txt"},
-       {"genes.genes.names.txt"},
-       {"genes.barcodes.txt"},
-       false,
-       false},
-      {"kallisto | bustools",
-       {{"cells_x_tcc.mtx", ""}},
-       {"cells_x_tcc.ec.txt"},
-       {},
-       {"cells_x_tcc.barcodes.txt"},
-       false,
-       false},
-      {"alevin-fry",
-       {{"quants_mat.mtx", ""}},
-       {"quants_mat_cols.txt"},
-       {},
-       {"quants_mat_rows.txt"},
-       false,
-       false},
-      {"Parse",
-       {{"DGE.mtx", ""}, {"count_matrix.mtx", ""}},
-       {"all_genes.csv"},
-       {},
-       {"cell_metadata.csv"},
-       false,
-       true},
-  };
-  return kDialects;
-}
+const std::vector<Dialect> kDialects{
+    {"Cell Ranger",
+     {{"matrix.mtx", ""},
+      {"UniqueAndMult-Uniform.mtx", "UniqueAndMult-Uniform"},
+      {"UniqueAndMult-PropUnique.mtx", "UniqueAndMult-PropUnique"},
+      {"UniqueAndMult-EM.mtx", "UniqueAndMult-EM"},
+      {"UniqueAndMult-Rescue.mtx", "UniqueAndMult-Rescue"}},
+     {"features.tsv", "genes.tsv"},
+     {},
+     {"barcodes.tsv"},
+     true,
+     false},
+    {"STARsolo",
+     {{"spliced.mtx", "spliced"}, {"unspliced.mtx", "unspliced"}, {"ambiguous.mtx", "ambiguous"}},
+     {"features.tsv", "genes.tsv"},
+     {},
+     {"barcodes.tsv"},
+     true,
+     false},
+    {"kallisto | bustools",
+     {{"cells_x_genes.mtx", ""},
+      {"cells_x_genes.mature.mtx", "mature"},
+      {"cells_x_genes.nascent.mtx", "nascent"},
+      {"cells_x_genes.ambiguous.mtx", "ambiguous"}},
+     {"cells_x_genes.genes.txt"},
+     {"cells_x_genes.genes.names.txt"},
+     {"cells_x_genes.barcodes.txt"},
+     false,
+     false},
+    {"kallisto | bustools",
+     {{"genes.mtx", ""}},
+     {"genes.genes.txt"},
+     {"genes.genes.names.txt"},
+     {"genes.barcodes.txt"},
+     false,
+     false},
+    {"kallisto | bustools",
+     {{"cells_x_tcc.mtx", ""}},
+     {"cells_x_tcc.ec.txt"},
+     {},
+     {"cells_x_tcc.barcodes.txt"},
+     false,
+     false},
+    {"alevin-fry",
+     {{"quants_mat.mtx", ""}},
+     {"quants_mat_cols.txt"},
+     {},
+     {"quants_mat_rows.txt"},
+     false,
+     false},
+    {"Parse",
+     {{"DGE.mtx", ""}, {"count_matrix.mtx", ""}},
+     {"all_genes.csv"},
+     {},
+     {"cell_metadata.csv"},
+     false,
+     true},
+};
 
 // Returns the prefix of a name that ends in `ending`, compressed or not; nullopt unless the prefix is empty
 // or ends in a separator.
@@ -101,7 +98,7 @@ class Names {
  public:
   explicit Names(std::span<const std::string> names) : names_(names.begin(), names.end()) {}
 
-  // Returns the name that is stored, compressed or not; empty if there is none.
+  // Returns the name that is stored, compressed or not; empty if it is absent.
   std::string find(const std::string& name) const {
     for (const char* further : {"", ".gz", ".bz2", ".xz"})
       if (names_.contains(name + further)) return name + further;
@@ -158,7 +155,7 @@ std::vector<MatrixFiles> matrices_in(std::span<const std::string> names) {
   const Names all(names);
   const std::vector<std::string> shared = shared_genes(names);
   std::map<std::string, MatrixFiles> found;  // by prefix
-  for (const Dialect& dialect : dialects())
+  for (const Dialect& dialect : kDialects)
     for (const std::string& name : names)
       for (const NamedLayer& matrix : dialect.matrices) {
         const std::optional<std::string> prefix = prefix_before(name, matrix.file);
@@ -175,7 +172,7 @@ std::vector<MatrixFiles> matrices_in(std::span<const std::string> names) {
 
 MatrixFiles files_of(const std::string& matrix, std::span<const std::string> names) {
   const Names all(names);
-  for (const Dialect& dialect : dialects())
+  for (const Dialect& dialect : kDialects)
     for (const NamedLayer& named : dialect.matrices)
       if (const auto prefix = prefix_before(matrix, named.file)) {
         MatrixFiles files = files_with(all, dialect, *prefix);

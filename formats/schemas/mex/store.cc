@@ -57,7 +57,7 @@ bool is_market_file(const Probe& probe) {
   return without_compression(name).size() != name.size();
 }
 
-// Returns the matrix with names that begin with the last name of the location; nullopt if there is none.
+// Returns the matrix with names that begin with the last name of the location, or nullopt.
 std::optional<MatrixFiles> prefixed(const Probe& probe) {
   const std::string name(last_name(probe.location()));
   if (name.empty()) return std::nullopt;

@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""Tests matrices in MatrixMarket with their names, against the programs that read and write them."""
+import gzip
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+
+from optional import needs_modules, needs_r  # noqa: E402
+
+os.environ.setdefault("PLAINFS_INDEX", "none")  # measurements of one test must not reach the next
+PROGRAM = os.environ["PLAINFS"]
+DATA = os.environ["PLAINFS_TEST_DATA"]
+SAMPLES = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "data", "samples")
+
+# Stores and the folder of a matrix of genes by cells in them.
+MATRICES = {
+    "anndata": (os.path.join(SAMPLES, "pbmc.h5ad"), "X"),
+    "loom": (os.path.join(DATA, "loom", "v3_layers_graphs", "store.loom"), "matrix"),
+    "tenx": (os.path.join(DATA, "tenx", "v2_feature_types", "store.h5"), "matrix"),
+    "bpcells": (os.path.join(DATA, "bpcells", "mat_packed_uint_col", "store"), ""),
+    "h5seurat": (os.path.join(SAMPLES, "pbmc.h5seurat"), "assays/RNA/counts"),
+}
+NAMES = ("matrix.mtx", "barcodes.tsv", "features.tsv")
+
+try:
+    import anndata
+    import numpy
+    import scipy.io
+except ImportError:
+    anndata = None
+
+needs_anndata = needs_modules("anndata", "numpy", "scipy")
+
+
+def run(*arguments):
+    done = subprocess.run([PROGRAM, *arguments], capture_output=True, timeout=120)
+    if done.returncode != 0:
+        raise AssertionError(f"{arguments}: {done.stderr.decode()}")
+    return done.stdout
+
+
+def cat(store, path):
+    return run("cat", store, path)
+
+
+class Mex(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="plainfs-test-")
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def write_trio(self, store, place, folder):
+        """Writes the folder 10x/ of a matrix to a folder."""
+        os.mkdir(folder)
+        for name in NAMES:
+            with open(os.path.join(folder, name + ".gz"), "wb") as file:
+                file.write(cat(store, "/".join(part for part in (place, "10x", name + ".gz") if part)))
+
+    # VIEWS 7 "a store like a 10x `.h5`, with all its files"
+    def test_tenx_folder_of_a_store_reads_back_as_the_same_matrix(self):
+        for name, (store, place) in MATRICES.items():
+            with self.subTest(name):
+                first, again = self.path(name), self.path(name + "-again")
+                self.write_trio(store, place, first)
+                self.write_trio(first, "", again)
+                for file in NAMES:
+                    with gzip.open(os.path.join(first, file + ".gz")) as a:
+                        with gzip.open(os.path.join(again, file + ".gz")) as b:
+                            self.assertEqual(a.read(), b.read(), file)
+                with gzip.open(os.path.join(first, "matrix.mtx.gz")) as file:
+                    self.assertEqual(file.read(), cat(first, "matrix.mtx"))
+
+    @needs_anndata
+    def test_h5ad_has_the_values_that_scipy_reads(self):
+        store, place = MATRICES["tenx"]
+        self.write_trio(store, place, self.path("trio"))
+        run("export", self.path("trio"), self.path("out.h5ad"))
+        written = anndata.read_h5ad(self.path("out.h5ad"))
+        expected = scipy.io.mmread(self.path("trio", "matrix.mtx.gz")).T
+        numpy.testing.assert_array_equal(written.X.toarray(), expected.toarray())
+        self.assertEqual(sorted(written.var.columns), ["feature_types", "gene_ids"])
+
+    @needs_anndata
+    def test_repeated_and_unsorted_entries_are_added_up_as_scipy_does(self):
+        with open(self.path("matrix.mtx"), "w") as file:
+            file.write("%%MatrixMarket matrix coordinate integer general\n3 2 4\n3 2 1\n1 1 5\n3 2 10\n2 1 7\n")
+        for name, lines in (("features.tsv", "a\nb\nc\n"), ("barcodes.tsv", "x\ny\n")):
+            with open(self.path(name), "w") as file:
+                file.write(lines)
+        run("export", self.folder, self.path("out.h5ad"))
+        written = anndata.read_h5ad(self.path("out.h5ad")).X.toarray()
+        numpy.testing.assert_array_equal(written, scipy.io.mmread(self.path("matrix.mtx")).toarray().T)
+        self.assertEqual(cat(self.folder, "matrix.mtx").splitlines()[2], b"3 2 1")
+
+    @needs_anndata
+    def test_files_with_a_prefix_are_a_store_by_their_prefix(self):
+        store, place = MATRICES["anndata"]
+        self.write_trio(store, place, self.path("trio"))
+        os.mkdir(self.path("record"))
+        for name in NAMES:
+            shutil.copy(self.path("trio", name + ".gz"), self.path("record", f"GSM1_S1_{name}.gz"))
+        listed = run("ls", self.path("record")).decode().split()
+        self.assertEqual(listed, ["GSM1_S1"] + [f"GSM1_S1_{name}.gz" for name in sorted(NAMES)])
+        run("export", self.path("record", "GSM1_S1"), self.path("a.h5ad"))
+        run("export", self.path("trio"), self.path("b.h5ad"))
+        with open(self.path("a.h5ad"), "rb") as a, open(self.path("b.h5ad"), "rb") as b:
+            self.assertEqual(a.read(), b.read())
+
+    # VIEWS 7 "If the name of the directory is taken"
+    def test_taken_name_leaves_a_prefix_without_a_directory(self):
+        store, place = MATRICES["anndata"]
+        self.write_trio(store, place, self.path("trio"))
+        os.mkdir(self.path("record"))
+        os.mkdir(self.path("record", "GSM1"))
+        for name in NAMES:
+            shutil.copy(self.path("trio", name + ".gz"), self.path("record", f"GSM1_{name}.gz"))
+        self.assertEqual(len(run("ls", self.path("record")).split()), 4)
+        self.assertIn(b"has no directory, because the name is taken", run("check", self.path("record")))
+
+    # VIEWS 7 "Several matrices of one folder with the same sides are layers"
+    @needs_anndata
+    def test_matrices_of_velocyto_are_layers(self):
+        text = "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 {}\n"
+        for number, name in enumerate(("spliced", "unspliced", "ambiguous"), 1):
+            with open(self.path(name + ".mtx"), "w") as file:
+                file.write(text.format(number))
+        for name, lines in (("features.tsv", "g1\tA\ng2\tB\n"), ("barcodes.tsv", "x\ny\n")):
+            with open(self.path(name), "w") as file:
+                file.write(lines)
+        run("export", self.folder, self.path("out.h5ad"))
+        written = anndata.read_h5ad(self.path("out.h5ad"))
+        self.assertEqual(sorted(written.layers), ["ambiguous", "spliced", "unspliced"])
+        self.assertEqual(written.X.toarray()[0, 0], 1)
+        self.assertEqual(written.layers["unspliced"].toarray()[0, 0], 2)
+
+    @needs_r("Seurat")
+    def test_seurat_reads_the_same_matrix(self):
+        store, place = MATRICES["tenx"]
+        self.write_trio(store, place, self.path("trio"))
+        run("export", "--of", "seurat.rds", self.path("trio"), self.path("out.rds"))
+        script = """
+          arguments <- commandArgs(TRUE)
+          read <- Seurat::Read10X(arguments[1], unique.features = FALSE)
+          if (is.list(read)) read <- do.call(rbind, read)
+          counts <- Seurat::GetAssayData(readRDS(arguments[2]), "counts")
+          stopifnot(sum(read) == sum(counts), identical(colnames(read), colnames(counts)))
+        """
+        done = subprocess.run(
+            ["Rscript", "-e", script, self.path("trio"), self.path("out.rds")],
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
