@@ -297,6 +297,29 @@ BOOST_AUTO_TEST_CASE(links_lead_to_virtual_sources) {
   BOOST_CHECK_EXCEPTION(LinkedFile("/entry/loop").read(), Error, is(Errc::unsupported, "external links"));
 }
 
+// The library counts the elements of all sources, and fills nothing if they are as many as it reads.
+BOOST_AUTO_TEST_CASE(gaps_beside_overlapping_virtual_sources_are_fill) {
+  for (const bool has_fill : {true, false}) {
+    File file;
+    {
+      Hdf5Writer writer(file.path());
+      writer.integers("z", {3}, {1, 2, 3});
+      const hsize_t three = 3, six = 6, first = 0, one = 1;
+      const SpaceHandle space(H5Screate_simple(1, &six, nullptr)),
+          source(H5Screate_simple(1, &three, nullptr));
+      H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, &first, nullptr, &one, &three);
+      const PropertyHandle creation(H5Pcreate(H5P_DATASET_CREATE));
+      const int fill = -9;
+      if (has_fill) written(H5Pset_fill_value(creation.id(), H5T_NATIVE_INT, &fill));
+      for (int i = 0; i < 2; ++i) written(H5Pset_virtual(creation.id(), space.id(), ".", "z", source.id()));
+      const DatasetHandle created(written(
+          H5Dcreate2(writer.id(), "v", H5T_STD_I32LE, space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT)));
+    }
+    const int gap = has_fill ? -9 : 0;
+    BOOST_TEST(read_integers(*find_array(*file.root(), "v")) == (std::vector<int>{1, 2, 3, gap, gap, gap}));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(series_of_virtual_sources_ends_at_a_missing_file) {
   VirtualFile file;
   write_source(file.source("part0.h5"), "z");

@@ -178,12 +178,27 @@ void sort_by_creation(const ObjectHandle& object, std::vector<StoredAttribute>& 
   attributes = std::move(sorted);
 }
 
-StoredObjectFacts facts_of(const ObjectHandle& object, const FileLayout& layout) {
+// Returns the facts of a dataset. The library opens the sources of a virtual one that determine its shape,
+// and leaves out those that it cannot open.
+StoredDataset facts_with_sources(const OpenFilePtr& file, hid_t dataset) {
+  const VirtualSources sources(file);
+  const FollowedLinks links(sources);
+  forget_driver_error();
+  StoredDataset facts = dataset_facts(dataset, file->layout());
+  try {
+    if (facts.layout == StoredDataset::Layout::virtual_sources) throw_driver_error();
+  } catch (const Error& error) {
+    if (!facts.error) facts.error = error;
+  }
+  return facts;
+}
+
+StoredObjectFacts facts_of(const OpenFilePtr& file, const ObjectHandle& object) {
   switch (H5Iget_type(object.id())) {
     case H5I_GROUP:
       return {ObjectKind::group, {}};
     case H5I_DATASET:
-      return {ObjectKind::dataset, dataset_facts(object.id(), layout)};
+      return {ObjectKind::dataset, facts_with_sources(file, object.id())};
     default:
       return {};
   }
@@ -267,8 +282,7 @@ uint64_t InsideFile::root_address() const {
 }
 
 StoredObjectFacts InsideFile::object(uint64_t address) const {
-  return read_by_library(
-      [&]() -> StoredObjectFacts { return facts_of(file_->open_object(address), layout()); });
+  return read_by_library([&]() -> StoredObjectFacts { return facts_of(file_, file_->open_object(address)); });
 }
 
 std::vector<FoundObject> InsideFile::objects(const std::vector<uint64_t>& addresses) const {
@@ -312,7 +326,7 @@ std::vector<StoredAttribute> InsideFile::attributes(uint64_t address) const {
 KnownObject InsideFile::known(uint64_t address) const {
   return read_by_library([&] {
     const ObjectHandle object = file_->open_object(address);
-    KnownObject known{facts_of(object, layout()), {}, {}};
+    KnownObject known{facts_of(file_, object), {}, {}};
     if (known.facts.kind == ObjectKind::group)
       known.links = if_readable([&]() -> std::optional<std::vector<StoredLink>> {
         std::vector<StoredLink> links = listed_links(object, address, *file_, collect_few_links);

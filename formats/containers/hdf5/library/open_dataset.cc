@@ -46,6 +46,17 @@ uint64_t chunk_bytes(hid_t dataset, hid_t creation) {
 
 namespace {
 
+// Returns the fill value in the dataset's type.
+Bytes fill_value(hid_t dataset, hid_t creation) {
+  H5D_fill_value_t value = H5D_FILL_VALUE_UNDEFINED;
+  checked_call(H5Pfill_value_defined(creation, &value), "fill value");
+  const auto type = checked_handle<TypeHandle>(H5Dget_type(dataset), "datatype");
+  Bytes fill(H5Tget_size(type.id()), std::byte{0});
+  if (value == H5D_FILL_VALUE_USER_DEFINED)
+    checked_call(H5Pget_fill_value(creation, type.id(), fill.data()), "fill value");
+  return fill;
+}
+
 std::optional<uint64_t> stored_chunk_size(hid_t dataset, const Shape& origin) {
   const std::vector<hsize_t> place(origin.begin(), origin.end());
   hsize_t size = 0;
@@ -70,7 +81,10 @@ OpenDataset::OpenDataset(OpenFilePtr file, uint64_t address) : file_(std::move(f
   const hid_t dataset = handle();
   if (H5Iget_type(dataset) != H5I_DATASET) throw damaged("the object at {} is not a dataset", address);
   const auto creation = checked_handle<PropertyHandle>(H5Dget_create_plist(dataset), "creation properties");
-  if (H5Pget_layout(creation.id()) == H5D_VIRTUAL) virtual_sources_.emplace(file_);
+  if (H5Pget_layout(creation.id()) == H5D_VIRTUAL) {
+    virtual_sources_.emplace(file_);
+    fill_ = fill_value(dataset, creation.id());
+  }
   if (H5Pget_layout(creation.id()) == H5D_CHUNKED) chunk_bytes_ = chunk_bytes(dataset, creation.id());
   is_left_bare_ = leaves_bare(creation.id());
 }
@@ -92,7 +106,10 @@ auto OpenDataset::asked(Call&& call) const {
   try {
     return call(handle());
   } catch (...) {
-    if (virtual_sources_) handle_ = {};
+    if (virtual_sources_) {
+      handle_ = {};
+      virtual_sources_->close();
+    }
     throw;
   }
 }
@@ -114,7 +131,9 @@ void OpenDataset::read(uint64_t element_size, const Box& box, const Shape& block
       select(space, box.origin, box.extent);
       const SpaceHandle memory = dense_space(block_shape);
       select(memory, target, box.extent);
-      if (is_left_bare_) checked_call(H5Dfill(nullptr, type.id(), out, type.id(), memory.id()), "no fill");
+      const void* const fill = fill_.empty() ? nullptr : fill_.data();
+      if (is_left_bare_ || fill)
+        checked_call(H5Dfill(fill, type.id(), out, type.id(), memory.id()), "no fill");
       checked_call(H5Dread(dataset, type.id(), memory.id(), space.id(), H5P_DEFAULT, out), "cannot be read");
     }
     file_->bytes()->check_unchanged();

@@ -33,6 +33,8 @@ class VirtualSources : public LinkFollower {
   // file exists but is unreadable or lacks the dataset, unsupported if the library cannot safely read it,
   // changed if a source differs from the first check. Thread-safe. Requires: the library's lock is held.
   void check(hid_t dataset) const;
+  // Closes the sources. The next check() is complete again.
+  void close() const;
   // Returns the size in bytes of the largest chunk of a source. Requires: check() has passed.
   uint64_t largest_chunk() const { return largest_chunk_; }
 
@@ -52,6 +54,9 @@ class VirtualSources : public LinkFollower {
   OpenFilePtr file_;
   // All guarded by the library's lock.
   mutable bool is_checked_ = false;
+  // Virtual sources of which the shape is known. The library takes the shape that is stored for others, which
+  // lacks what unlimited mappings add.
+  mutable std::vector<DatasetHandle> nested_;
   mutable bool has_missing_target_ = false;  // an external link led to no file
   mutable unsigned followed_ = 0;            // external links that are being followed
   mutable uint64_t largest_chunk_ = 0;
@@ -82,7 +87,9 @@ class OpenDataset {
 
   OpenFilePtr file_;  // before the handle, so that the file is closed last
   const uint64_t address_;
-  uint64_t chunk_bytes_ = 0;   // before its filters; 0 if it is not chunked
+  uint64_t chunk_bytes_ = 0;  // before its filters; 0 if it is not chunked
+  // The fill value of a virtual dataset, in which the library leaves some gaps unfilled; else empty.
+  Bytes fill_;
   bool is_left_bare_ = false;  // the library does not fill elements that were never written
   // Guarded by the library's lock:
   mutable ObjectHandle handle_;

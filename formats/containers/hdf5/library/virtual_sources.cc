@@ -106,7 +106,7 @@ void VirtualSources::check_dataset(const std::string& path, hid_t file, const st
     if (seen->second) return;
     throw unsupported("virtual datasets that refer to themselves");
   }
-  const DatasetHandle dataset = open_dataset(file, name);
+  DatasetHandle dataset = open_dataset(file, name);
   if (dataset.id() >= 0) {
     const auto creation =
         checked_handle<PropertyHandle>(H5Dget_create_plist(dataset.id()), "creation properties");
@@ -116,8 +116,11 @@ void VirtualSources::check_dataset(const std::string& path, hid_t file, const st
       // Links may have led to another file.
       const auto own = checked_handle<FileHandle>(H5Iget_file_id(dataset.id()), "the file of a source");
       check_mappings(creation.id(), path_of_file(own.id()), own.id(), depth + 1);
+      checked_handle<SpaceHandle>(H5Dget_space(dataset.id()), "dataspace");
+      nested_.push_back(std::move(dataset));
+    } else if (layout == H5D_CHUNKED) {
+      check_filters(dataset.id(), creation.id());
     }
-    if (layout == H5D_CHUNKED) check_filters(dataset.id(), creation.id());
   }
   seen->second = true;
 }
@@ -200,8 +203,14 @@ void VirtualSources::check_mappings(hid_t creation, const std::string& path, hid
   }
 }
 
+void VirtualSources::close() const {
+  nested_.clear();
+  is_checked_ = false;
+}
+
 void VirtualSources::check(hid_t dataset) const {
   if (!is_checked_) {
+    nested_.clear();
     paths_.clear();
     datasets_.clear();
     largest_chunk_ = 0;
