@@ -1,28 +1,29 @@
 # Installs the program and its files, and makes packages of them.
 include(GNUInstallDirs)
-# A portable program lies beside the libraries that not every system has by the same name: all but the C and C++ run-time, for which it
-# wants those of this system or newer. It finds them wherever their folder is (DT_RPATH, which counts for the libraries' own libraries too).
+# A portable program lies in a folder with all its libraries, the C library and its loader too, and needs nothing of the
+# system. A launcher without libraries starts it (scripts/packaging/portable/launch.c). The licence of each library and a list of their
+# packages (SPDX) are among the documents.
 if(PLAINFS_PORTABLE)
   set(libraries lib/plainfs)
-  target_link_options(plainfs PRIVATE -Wl,--disable-new-dtags)
-  set_target_properties(plainfs PROPERTIES INSTALL_RPATH "\$ORIGIN")
-  install(TARGETS plainfs RUNTIME_DEPENDENCY_SET dependencies RUNTIME DESTINATION ${libraries})
-  install(RUNTIME_DEPENDENCY_SET dependencies
-          PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|resolv|stdc\\+\\+|gcc_s)\\.so" LIBRARY DESTINATION ${libraries})
+  add_executable(launcher ${PROJECT_SOURCE_DIR}/scripts/packaging/portable/launch.c)
+  target_link_options(launcher PRIVATE -static)
+  add_dependencies(plainfs launcher)
+  install(PROGRAMS $<TARGET_FILE:launcher> DESTINATION ${libraries} RENAME plainfs)
+  install(PROGRAMS $<TARGET_FILE:plainfs> DESTINATION ${libraries} RENAME program)
+  # For systems that have only fuse 2: its helper takes the same arguments.
   install(CODE "
+    file(MAKE_DIRECTORY \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${libraries}/fallback\")
+    file(CREATE_LINK /bin/fusermount \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${libraries}/fallback/fusermount3\" SYMBOLIC)
+    list(APPEND CMAKE_INSTALL_MANIFEST_FILES \"\${CMAKE_INSTALL_PREFIX}/${libraries}/fallback/fusermount3\")")
+  install(CODE "
+    set(plainfs_program \"$<TARGET_FILE:plainfs>\")
+    set(plainfs_folder \"\${CMAKE_INSTALL_PREFIX}/${libraries}\")
+    set(plainfs_documents \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}\")
+    set(plainfs_version \"${PROJECT_VERSION}\")
+    include(\"${PROJECT_SOURCE_DIR}/scripts/packaging/portable/carry.cmake\")
     file(MAKE_DIRECTORY \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}\")
     file(CREATE_LINK ../${libraries}/plainfs \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/plainfs\" SYMBOLIC)
-    list(APPEND CMAKE_INSTALL_MANIFEST_FILES \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/plainfs\")
-    # Copies the licence of each library, if the system knows its package.
-    file(GLOB carried \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${libraries}/*.so*\")
-    foreach(library \${carried})
-      get_filename_component(name \${library} NAME)
-      execute_process(COMMAND dpkg-query -S \"*/\${name}\" OUTPUT_VARIABLE owner ERROR_QUIET)
-      if(owner MATCHES \"^([a-z0-9.+-]+)\")
-        file(INSTALL /usr/share/doc/\${CMAKE_MATCH_1}/copyright RENAME \${CMAKE_MATCH_1}
-             DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}/libraries\")
-      endif()
-    endforeach()")
+    list(APPEND CMAKE_INSTALL_MANIFEST_FILES \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/plainfs\")")
 else()
   install(TARGETS plainfs RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
@@ -39,9 +40,30 @@ foreach(helper ${helpers})
     list(APPEND CMAKE_INSTALL_MANIFEST_FILES \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_SBINDIR}/${helper}\")")
 endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/fs/man/plainfs.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+# Below /usr on Debian, where packages install, its policy wants manuals compressed, one for each helper, and the changes.
+install(CODE "
+  if(EXISTS /etc/debian_version AND CMAKE_INSTALL_PREFIX STREQUAL \"/usr\")
+    set(manuals \"\$ENV{DESTDIR}/usr/${CMAKE_INSTALL_DATADIR}/man\")
+    file(MAKE_DIRECTORY \"\${manuals}/man8\")
+    foreach(helper ${helpers})
+      file(WRITE \"\${manuals}/man8/\${helper}.8\" \".so man1/plainfs.1\\n\")
+      execute_process(COMMAND gzip -9nf \"\${manuals}/man8/\${helper}.8\" COMMAND_ERROR_IS_FATAL ANY)
+      list(APPEND CMAKE_INSTALL_MANIFEST_FILES \"/usr/${CMAKE_INSTALL_DATADIR}/man/man8/\${helper}.8.gz\")
+    endforeach()
+    execute_process(COMMAND gzip -9nf \"\${manuals}/man1/plainfs.1\" COMMAND_ERROR_IS_FATAL ANY)
+    set(documents \"\$ENV{DESTDIR}/usr/${CMAKE_INSTALL_DATADIR}/doc/plainfs\")
+    file(INSTALL \"${PROJECT_SOURCE_DIR}/CHANGELOG.md\" DESTINATION \"/usr/${CMAKE_INSTALL_DATADIR}/doc/plainfs\" RENAME changelog)
+    execute_process(COMMAND gzip -9nf \"\${documents}/changelog\" COMMAND_ERROR_IS_FATAL ANY)
+    list(TRANSFORM CMAKE_INSTALL_MANIFEST_FILES REPLACE \"(man1/plainfs[.]1|doc/plainfs/changelog)\$\" \"\\\\1.gz\")
+  endif()")
 install(FILES ${PROJECT_SOURCE_DIR}/fs/completion/plainfs.bash
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME plainfs)
-install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/fs/VIEWS.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/fs/completion/plainfs.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+# Installs the pages in the folders by which they link to each other.
+foreach(page README.md SECURITY.md CONTRIBUTING.md fs/VIEWS.md fs/READING.md formats/README.md)
+  get_filename_component(folder ${page} DIRECTORY)
+  install(FILES ${PROJECT_SOURCE_DIR}/${page} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
+endforeach()
 file(GLOB pages ${PROJECT_SOURCE_DIR}/docs/*.md ${PROJECT_SOURCE_DIR}/docs/*.png)
 install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
 # Installs the samples that README.md begins with.
@@ -52,6 +74,14 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} 
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
   install(FILES ${PROJECT_SOURCE_DIR}/fs/systemd/plainfs-serve@.service ${PROJECT_SOURCE_DIR}/fs/systemd/plainfs-serve@.socket
           DESTINATION lib/systemd/user)
+  # The manager looks for programs in few folders only. An archive does not know its folder.
+  install(CODE "
+    if(NOT \"\${CMAKE_INSTALL_PREFIX}\" MATCHES \"^/?\$|/_CPack_Packages/\")
+      set(unit \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/lib/systemd/user/plainfs-serve@.service\")
+      file(READ \"\${unit}\" text)
+      string(REPLACE \"ExecStart=plainfs \" \"ExecStart=\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/plainfs \" text \"\${text}\")
+      file(WRITE \"\${unit}\" \"\${text}\")
+    endif()")
 endif()
 # Debian's zsh looks below /usr in vendor-completions only, and below /usr/local in site-functions only.
 install(CODE "
@@ -69,8 +99,16 @@ add_custom_target(uninstall
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME plainfs)
-set(CPACK_PACKAGE_CONTACT "The plainfs authors <plainfs@localhost>")
+# A release names its own: CONTRIBUTING.md, "Making a release".
+set(PLAINFS_CONTACT "The plainfs authors <plainfs@localhost>" CACHE STRING "the maintainer that packages name")
+set(CPACK_PACKAGE_CONTACT "${PLAINFS_CONTACT}")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "mounts scientific array stores as plain files")
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "${CPACK_PACKAGE_DESCRIPTION_SUMMARY}
+plainfs shows what is in HDF5, AnnData, Zarr, Seurat, NetCDF and other
+scientific stores as ordinary files: tables as .csv and .parquet, arrays
+as .npy, matrices as .mtx, whole stores as .h5ad or .rds. The files are
+generated when they are read and take no space. It mounts a store, copies
+it out, or serves it over HTTP.")
 # "0.1.0+git202611261015.3d7af43": to apt a later commit is an upgrade. The commit with the tag v0.1.0 is "0.1.0".
 set(its_commit "")
 if(GIT_FOUND AND EXISTS ${PROJECT_SOURCE_DIR}/.git)
@@ -86,20 +124,15 @@ set(CPACK_PACKAGE_VERSION "${PROJECT_VERSION}${its_commit}")
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
-set(depends)
-if(PLAINFS_FUSE)
-  list(APPEND depends fuse3)
-endif()
 if(PLAINFS_PORTABLE)
+  set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "fuse3 | fuse, ca-certificates")
   string(APPEND CPACK_PACKAGE_VERSION "+portable")
   set(CPACK_GENERATOR DEB TGZ)
   set(CPACK_PACKAGE_FILE_NAME plainfs-${CPACK_PACKAGE_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
-  execute_process(COMMAND getconf GNU_LIBC_VERSION OUTPUT_VARIABLE libc OUTPUT_STRIP_TRAILING_WHITESPACE)
-  string(REGEX REPLACE "[^0-9.]" "" libc "${libc}")
-  string(REGEX REPLACE "[.].*" "" compiler "${CMAKE_CXX_COMPILER_VERSION}")
-  list(APPEND depends "libc6 (>= ${libc})" "libstdc++6 (>= ${compiler})" libgcc-s1 ca-certificates)
 else()
   set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+  if(PLAINFS_FUSE)
+    set(CPACK_DEBIAN_PACKAGE_DEPENDS fuse3)
+  endif()
 endif()
-list(JOIN depends ", " CPACK_DEBIAN_PACKAGE_DEPENDS)
 include(CPack)

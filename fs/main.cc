@@ -63,6 +63,7 @@ int show_about(const Options& options) {
   for (const auto& [library, version] : library_versions())
     if (library != "plainfs" && library != "libfuse")
       std::printf("%s %s\n", library.c_str(), version.text()->c_str());
+  std::fputs(carried_packages().c_str(), stdout);
   return kSuccess;
 }
 
@@ -137,5 +138,6 @@ int run(const std::string& program, std::vector<std::string> arguments) {
 int main(int count, char** words) {
   const std::vector<std::string> arguments(words + (count > 0), words + count);
   plainfs::tune_allocator();
+  plainfs::note_program();
   return plainfs::exit_code([&] { return plainfs::run(count > 0 ? words[0] : "plainfs", arguments); });
 }

@@ -8,13 +8,18 @@
 #include <cstdio>
 #include <cstdlib>  // defines __GLIBC__
 #include <cstring>
+#include <string>
 
 #include "formats/core/base/descriptor.h"
+#include "formats/core/base/own_program.h"
 #include "fs/command_line/exit_code.h"
 
 #ifdef __GLIBC__
 #include <execinfo.h>
 #include <malloc.h>
+#endif
+#ifdef __linux__
+#include <sys/prctl.h>
 #endif
 
 namespace plainfs {
@@ -28,6 +33,20 @@ void tune_allocator() {
   // program if there is no memory for it.
   void* frame = nullptr;
   ::backtrace(&frame, 1);
+#endif
+}
+
+void note_program() {
+#ifdef __linux__
+  const OwnProgram& program = own_program();
+  if (program.loader.empty()) return;
+  ::prctl(PR_SET_NAME, "plainfs", 0, 0, 0);
+  const std::string folder = program.path.substr(0, program.path.rfind('/')) + "/fallback";
+  if (::access(folder.c_str(), X_OK) != 0) return;
+  const char* const path = std::getenv("PATH");
+  ::setenv("PATH", ((path ? std::string(path) : "/usr/bin:/bin") + ":" + folder).c_str(), 1);
+#else
+  own_program();
 #endif
 }
 

@@ -11,6 +11,11 @@ namespace plainfs {
 // is allocated here. Call it before other threads start. Does nothing if the C library is not glibc.
 void tune_allocator();
 
+// Notes how the program was started (own_program()). If its loader was, lists of processes name it "plainfs"
+// all the same, and the programs in its folder's fallback/ are found where the system has none. Call it
+// before anything else.
+void note_program();
+
 // Returns free memory between used blocks to the system, which the allocator never does by itself. Takes
 // milliseconds.
 void give_memory_back();

@@ -23,6 +23,7 @@
 #include "formats/core/base/descriptor.h"
 #include "formats/core/base/host_path.h"
 #include "formats/core/base/location.h"
+#include "formats/core/base/own_program.h"
 #endif
 
 namespace plainfs {
@@ -108,7 +109,8 @@ void allow_around(const Rules& rules, const std::string& path, uint64_t rights) 
 
 // Allows the program and its libraries, wherever they are: the libhdf5 process is this program started again.
 void allow_program(const Rules& rules) {
-  rules.allow("/proc/self/exe", kRun);
+  for (const std::string& path : {std::string("/proc/self/exe"), own_program().path, own_program().loader})
+    rules.allow(path, kRun);
   std::set<std::string> libraries;
   ::dl_iterate_phdr(
       [](dl_phdr_info* info, size_t, void* found) {

@@ -13,7 +13,7 @@ struct ForAllTests {
     const char* const program = std::getenv("PLAINFS_TEST_LIBRARY_PROCESS");
     if (!program) return;
     hdf5::ProcessSettings settings;
-    settings.program = program;
+    settings.command = {program};
     process = std::make_unique<hdf5::LibraryProcesses>(settings);
   }
 

@@ -32,6 +32,7 @@ PACKAGES = {
     "gdk-pixbuf-thumbnailer": "libgdk-pixbuf2.0-bin",
     "gio": "libglib2.0-bin",
     "gvfsd-dav": "gvfs-backends",
+    "fusermount3": "fuse3",
     "groff": "groff-base",
     "h5dump": "hdf5-tools",
     "mkfs.ntfs": "ntfs-3g",
@@ -52,6 +53,7 @@ PACKAGES = {
     "sinfo": "slurm-wlm",
     "slurmctld": "slurm-wlm",
     "slurmd": "slurm-wlm",
+    "swift-ring-builder": None,  # only run by hand
     "tiffcp": "libtiff-tools",
     "tiffinfo": "libtiff-tools",
     "vips": "libvips-tools",

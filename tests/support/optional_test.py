@@ -7,8 +7,11 @@ import unittest
 
 import optional
 
-# Programs on every system that can build plainfs.
-EVERYWHERE = {"awk", "bash", "gzip", "losetup", "node", "setpriv", "tar"}
+# Programs on every system that can build plainfs: of Debian's essential packages, and what its compiler needs.
+EVERYWHERE = set(
+    """awk bash cat chattr cp dd df diff dpkg du find gzip head ldd losetup ls mount node readelf rm setpriv sh sha256sum
+    sleep tail tar touch umount unshare zcat""".split()
+)
 KINDS = {
     "needs": "",
     "missing_programs": "",
@@ -34,6 +37,27 @@ def sources():
                 yield os.path.relpath(path, TESTS), file.read()
 
 
+def started(text):
+    """Returns the programs that a source starts by a constant name, by subprocess or the run() of mounted.py."""
+    tree = ast.parse(text)
+    own = any(
+        isinstance(node, ast.ImportFrom) and node.module == "mounted" and any(name.name == "run" for name in node.names)
+        for node in ast.walk(tree)
+    )
+    found = set()
+    for call in ast.walk(tree):
+        if not isinstance(call, ast.Call) or not call.args:
+            continue
+        first = call.args[0]
+        if isinstance(call.func, ast.Attribute) and getattr(call.func.value, "id", None) == "subprocess":
+            first = first.elts[0] if isinstance(first, (ast.List, ast.Tuple)) and first.elts else None
+        elif not (own and isinstance(call.func, ast.Name) and call.func.id == "run"):
+            first = None
+        if isinstance(first, ast.Constant) and isinstance(first.value, str) and first.value[0].isalpha():
+            found.add(first.value)
+    return found
+
+
 def named(text):
     """Returns the declared needs of a source: "octave-cli", "R's Seurat"."""
     calls = [
@@ -52,7 +76,7 @@ class Optional(unittest.TestCase):
     def test_every_need_is_installed_by_a_part_of_setup(self):
         found = {}
         for path, text in sources():
-            for name in named(text):
+            for name in named(text) | started(text):
                 found.setdefault(name, path)
         self.assertGreater(len(found), 40)
         unknown = {
@@ -62,10 +86,14 @@ class Optional(unittest.TestCase):
         }
         self.assertEqual(unknown, {})
 
+    def test_started_programs_are_found(self):
+        text = 'from mounted import run\nrun("umount", x)\nsubprocess.run(["git", "log"])\nrun(PROGRAM)\nother.run("no")'
+        self.assertEqual(started(text), {"git", "umount"})
+
     def test_no_test_searches_for_packages_itself(self):
         own = re.compile(r"requireNamespace|system\.file\(package|skip\w*\(.*(?:is not|not) installed|node_modules")
         found = {path: own.search(text)[0] for path, text in sources() if own.search(text)}
-        self.assertEqual(found, {"serve/browser_test.py": "node_modules"})  # the path of a file to load
+        self.assertEqual(found, {"serve/browser_test.py": "node_modules", "support/plain_english.py": "node_modules"})  # paths
 
 
 if __name__ == "__main__":

@@ -2,15 +2,15 @@
 
     python3 tests/support/plain_english.py [PATH …]
 
-prints "path:line: kind: words: text" for each finding in the files of git at PATH (default: all), and their number.
+prints "path:line: kind: words: text" for each finding in the files at PATH (default: all), and their number.
 """
 import collections
 import os
 import re
-import subprocess
 import sys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+GENERATED = {".git", ".cache", "__pycache__", "node_modules"}  # folders
 NOT_ENGLISH = (
     "tests/data/",
     "tests/support/plain_english",
@@ -135,8 +135,18 @@ def findings_in(path, text):
 
 
 def sources(paths=()):
-    listed = subprocess.run(["git", "-C", ROOT, "ls-files", *paths], capture_output=True, check=True, text=True).stdout
-    return [path for path in listed.splitlines() if not path.startswith(NOT_ENGLISH)]
+    """Returns the files of the tree at or below `paths`, without those of builds. The tree may be no clone of git."""
+    found = []
+    for folder, folders, names in os.walk(ROOT):
+        at_root = folder == ROOT
+        folders[:] = [name for name in folders if name not in GENERATED and not (at_root and name.startswith("build"))]
+        found += [os.path.relpath(os.path.join(folder, name), ROOT) for name in names]
+    return sorted(
+        path
+        for path in found
+        if not path.startswith(NOT_ENGLISH)
+        and (not paths or any(path == start or path.startswith(start.rstrip("/") + "/") for start in paths))
+    )
 
 
 def all_findings(paths=()):

@@ -17,6 +17,7 @@
 #include "cache/mutex.h"
 #include "cache/request.h"
 #include "formats/core/base/error.h"
+#include "formats/core/remote/certificates.h"
 #include "formats/core/remote/origin.h"
 #include "formats/core/remote/url.h"
 #include "formats/core/text/ascii.h"
@@ -36,15 +37,6 @@ constexpr std::chrono::milliseconds kBetweenTries{50};
 constexpr int64_t kBetweenLogged = 60;  // seconds between log lines about a server that is busy at times
 // A server that is restarted accepts connections again after this time.
 constexpr std::chrono::seconds kRefusedPatience{10};
-
-// Returns the certificates to trust, if they are not the system's.
-const char* certificates() {
-  for (const char* name : {"CURL_CA_BUNDLE", "AWS_CA_BUNDLE"}) {
-    const char* path = std::getenv(name);
-    if (path && *path) return path;
-  }
-  return nullptr;
-}
 
 struct Transfer {
   HttpRequest request;
@@ -193,7 +185,10 @@ void prepare(Transfer& transfer, long patience) {
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, &transfer);
   }
   if (request.past_proxies) curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
-  if (const char* path = certificates()) curl_easy_setopt(easy, CURLOPT_CAINFO, path);
+  if (const std::string file = certificate_file(); !file.empty())
+    curl_easy_setopt(easy, CURLOPT_CAINFO, file.c_str());
+  if (const std::string folder = certificate_folder(); !folder.empty())
+    curl_easy_setopt(easy, CURLOPT_CAPATH, folder.c_str());
   if (request.method == "GET") return;
   curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request.method.c_str());
   curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE, static_cast<long>(request.body.size()));

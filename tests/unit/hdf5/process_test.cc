@@ -26,7 +26,7 @@ namespace {
 
 ProcessSettings settings(const char* program = PLAINFS_LIBRARY_PROGRAM) {
   ProcessSettings made;
-  made.program = program;
+  made.command = {program};
   made.longest_tree = std::chrono::minutes(1);  // so that a busy machine reads as much ahead as another
   return made;
 }

@@ -11,17 +11,6 @@
 #include <ctime>
 #include <string_view>
 
-#ifdef __APPLE__
-#include <mach-o/dyld.h>
-
-#include <climits>
-#include <cstdlib>
-#else
-#include <sys/auxv.h>
-
-#include <boost/filesystem.hpp>
-#endif
-
 #include "formats/containers/hdf5/process/serve.h"
 #include "formats/core/base/local_file.h"
 
@@ -98,15 +87,19 @@ Descriptor moved_up(Descriptor socket) {
 
 }  // namespace
 
-ChildProcess::ChildProcess(const std::string& program) {
+ChildProcess::ChildProcess(std::vector<std::string> command) {
   ChannelEnds ends = make_channel();
   const Descriptor theirs = moved_up(std::move(ends.theirs));
   SpawnActions spawn;
   spawn.prepare(theirs.number());
-  std::string name = "plainfs", command = kServeCommand;
-  char* arguments[] = {name.data(), command.data(), nullptr};
-  const int error = ::posix_spawn(&number_, program.c_str(), &spawn.actions, &spawn.attributes, arguments,
-                                  environment().data());
+  command.push_back(kServeCommand);
+  std::string name = "plainfs";
+  std::vector<char*> arguments;
+  for (std::string& word : command) arguments.push_back(word.data());
+  arguments.front() = name.data();
+  arguments.push_back(nullptr);
+  const int error = ::posix_spawn(&number_, command.front().c_str(), &spawn.actions, &spawn.attributes,
+                                  arguments.data(), environment().data());
   if (error != 0) throw system_error(kWhere, error);
   channel_ = Channel(std::move(ends.ours), false);
 }
@@ -136,20 +129,6 @@ std::string ChildProcess::what_ended_it() {
   if (!status_) return "invalid reply";
   if (WIFSIGNALED(*status_)) return fmt::format("signal {}", WTERMSIG(*status_));
   return fmt::format("exit code {}", WEXITSTATUS(*status_));
-}
-
-std::string this_program() {
-#ifdef __APPLE__
-  char path[PATH_MAX], whole[PATH_MAX];
-  uint32_t size = sizeof path;
-  // An absolute path, since the daemon changes to / later.
-  return _NSGetExecutablePath(path, &size) == 0 && ::realpath(path, whole) ? whole : "plainfs";
-#else
-  const std::string always = "/proc/self/exe";
-  const auto* const started_as = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
-  if (::access(always.c_str(), X_OK) == 0 || !started_as) return always;
-  return boost::filesystem::absolute(started_as).string();  // in a root without /proc
-#endif
 }
 
 }  // namespace plainfs::hdf5

@@ -14,9 +14,9 @@ namespace plainfs::hdf5 {
 // Not thread-safe.
 class ChildProcess {
  public:
-  // Starts program, which runs serve_library() if its first argument is kServeCommand. Throws unreadable if
-  // the process cannot be started.
-  explicit ChildProcess(const std::string& program);
+  // Starts the program of a command, which runs serve_library() if its first argument is kServeCommand.
+  // Throws unreadable if the process cannot be started.
+  explicit ChildProcess(std::vector<std::string> command);
   // Kills the process.
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
@@ -36,8 +36,5 @@ class ChildProcess {
   Channel channel_;
   std::optional<int> status_;  // once it has ended
 };
-
-// Returns the path of the running program.
-std::string this_program();
 
 }  // namespace plainfs::hdf5

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cache/request.h"
+#include "formats/core/base/own_program.h"
 
 namespace plainfs::hdf5 {
 namespace {
@@ -92,7 +93,8 @@ void LibraryProcess::start(Context& context) {
   if (is_started()) return;  // sending a question to a process that has ended fails
   end();
   is_beginning_.store(true, std::memory_order_relaxed);
-  child_ = std::make_unique<ChildProcess>(settings_.program);
+  child_ =
+      std::make_unique<ChildProcess>(settings_.command.empty() ? own_program().command() : settings_.command);
   child_->channel().look_while_waiting([this] { look_around(); });
   try {
     Writer question;

@@ -50,8 +50,9 @@ struct ProcessedFile {
 };
 
 struct ProcessSettings {
-  std::string program = this_program();  // runs serve_library() if its first argument is kServeCommand
-  bool plugins = false;                  // as ReadOptions::hdf5_plugins
+  // Starts a program that runs serve_library() if its first argument is kServeCommand. Empty = this program.
+  std::vector<std::string> command{};
+  bool plugins = false;  // as ReadOptions::hdf5_plugins
   // The longest time without a message, not counting the time that the process waited for a processor.
   std::chrono::milliseconds most_silence{30'000};
   // Shorter limits while a thread waits and no process is free: for computing, and for silence with any cause
