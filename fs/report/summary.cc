@@ -13,6 +13,7 @@
 #include "fs/command_line/exit_code.h"
 #include "fs/report/columns.h"
 #include "fs/report/facts.h"
+#include "fs/report/words.h"
 #include "fs/views/table/csv_nested.h"
 
 namespace plainfs {
@@ -26,10 +27,7 @@ struct Line : Described {
 };
 
 std::string number_text(uint64_t number, Digits digits) {
-  std::string text = std::to_string(number);
-  if (digits == Digits::plain) return text;
-  for (size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
-  return text;
+  return digits == Digits::plain ? std::to_string(number) : count_words(number);
 }
 
 constexpr uint64_t kLongestCell = 32'767;    // characters that a cell of Excel or LibreOffice can hold

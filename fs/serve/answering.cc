@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <new>
 
 #include "cache/request.h"
@@ -14,8 +13,12 @@
 #include "fs/index/housekeeping.h"
 #include "fs/serve/h5grove/h5grove.h"
 #include "fs/serve/http/field_text.h"
-#include "fs/serve/pages/folder/pages.h"
+#include "fs/serve/pages/folder/error_page.h"
+#include "fs/serve/pages/folder/folder_answer.h"
+#include "fs/serve/pages/folder/page_state.h"
 #include "fs/serve/pages/image/image_page.h"
+#include "fs/serve/site/file_answer.h"
+#include "fs/serve/site/properties_answer.h"
 #include "fs/serve/site/source_answer.h"
 
 namespace plainfs::serve {
@@ -101,46 +104,18 @@ std::string way_to(const Exchange& exchange, const std::vector<std::string>& nam
 
 }  // namespace
 
-bool is_base_path(std::string_view text) {
-  constexpr size_t kMostBase = 200;
-  if (text.size() < 2 || text.size() > kMostBase || text[0] != '/' || text.ends_with('/')) return false;
-  if (text.find("//") != std::string_view::npos || text.find("/.") != std::string_view::npos) return false;
-  return std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return std::isalnum(c) || c == '/' || c == '-' || c == '_' || c == '.' || c == '~';
-  });
-}
-
-std::string Exchange::href(const std::vector<std::string>& path, bool is_folder) const {
-  std::string text = prefix();
-  if (!settings.token.empty()) text += "/" + settings.token;
-  for (const std::string& name : path) text += "/" + percent_encoded(name);
-  return is_folder || text.empty() ? text + "/" : text;
-}
-
-std::string Exchange::address(const std::vector<std::string>& path, bool is_folder) const {
-  const std::string host = target.host.empty() ? request.field("Host") : target.host;
-
-  const bool is_secure = request.field("X-Forwarded-Proto") == "https";
-  return fmt::format("{}://{}{}", is_secure ? "https" : "http", host.empty() ? "localhost" : host,
-                     href(path, is_folder));
-}
-
-std::string Exchange::prefix() const {
-  const std::string given = request.field("X-Forwarded-Prefix");
-  return is_base_path(given) ? given : settings.base;
-}
-
-time_t Exchange::modified(const struct stat& status) const {
-  constexpr time_t kFirst = 86400;
-  return status.st_mtime < kFirst ? settings.started : status.st_mtime;
-}
-
-std::string Exchange::tag(const Site::Place& place, uint64_t opening) const {
-  return tags.of(place.store, opening, place.filesystem->path(place.inode));
-}
-
 Answering::Answering(const Site& site, AnswerSettings settings)
-    : site_(site), settings_(std::move(settings)), tags_(settings_.random(), settings_.identities) {}
+    : site_(site),
+      settings_(std::move(settings)),
+      tags_(settings_.random(), settings_.identities),
+      pages_(std::make_unique<PageState>()) {}
+
+Answering::~Answering() = default;
+
+Handler Answering::handler() const {
+  return {[this](const HttpRequest& request, Client& client) { return answer(request, client); },
+          [this](int status, Client& client) { refuse(status, client); }};
+}
 
 void Answering::add_common(const HttpRequest& request, Reply& reply) const {
   reply.add("X-Content-Type-Options", "nosniff");
@@ -228,7 +203,7 @@ void Answering::dispatch(const HttpRequest& request, Reply& reply) const {
     return reply_text(reply, 405, "read-only: " + std::string(kMethods));
   }
   if (!target) return reply_text(reply, 400, "no path");
-  Exchange exchange{request, *target, {}, reply, site_, tags_, settings_, cells_, cards_};
+  Exchange exchange{request, *target, {}, reply, site_, tags_, settings_, *pages_};
   exchange.names = without_base(target->names, settings_.base);
   const bool has_token = !settings_.token.empty();
   const bool is_allowed =

@@ -2,8 +2,10 @@
 // reading requires. Knows nothing of sockets.
 #pragma once
 
+#include <memory>
 #include <optional>
 
+#include "fs/serve/http/handler.h"
 #include "fs/serve/site/exchange.h"
 
 namespace plainfs::serve {
@@ -14,12 +16,15 @@ class Answering {
  public:
   // site must outlive this.
   Answering(const Site& site, AnswerSettings settings);
+  ~Answering();
 
   // Answers `request`. Returns whether the connection may be reused. Throws Lost if the client has left, and
   // Broken if the connection must be broken off.
   bool answer(const HttpRequest& request, Client& client) const;
   // Replies to input that is not a valid request. The connection ends afterwards.
   void refuse(int status, Client& client) const;
+  // Returns both functions for a server. Must not outlive this.
+  Handler handler() const;
 
  private:
   void answer_guarded(const HttpRequest& request, Reply& reply) const;
@@ -33,8 +38,7 @@ class Answering {
   const Site& site_;
   const AnswerSettings settings_;
   const EntityTags tags_;
-  mutable KeptCells cells_;  // thread-safe
-  mutable KeptCards cards_;  // thread-safe
+  const std::unique_ptr<PageState> pages_;  // thread-safe
 };
 
 }  // namespace plainfs::serve

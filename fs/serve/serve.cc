@@ -21,6 +21,7 @@
 #include "formats/core/model/cell_table.h"
 #include "formats/core/text/path_names.h"
 #include "fs/command_line/exit_code.h"
+#include "fs/commands/commands.h"
 #include "fs/daemon/daemon.h"
 #include "fs/daemon/daemon_sandbox.h"
 #include "fs/daemon/index_ahead.h"
@@ -317,7 +318,7 @@ int serve_command(Arguments arguments) {
   settings.identities = identities;
   const Answering answering(site, std::move(settings));
   const SignalPipe signals;
-  const Server server(std::move(listening), answering);
+  const Server server(std::move(listening), answering.handler());
   std::vector<std::unique_ptr<IndexAhead>> ahead;
   for (size_t i = 0; i < sessions.size(); ++i)
     if (options.stores[i].indexes_ahead && !options.stores[i].index.empty())

@@ -166,14 +166,13 @@ void Connection::close_slowly() {
 }
 
 // Returns whether another request may follow.
-bool Connection::answer_next(const Answering& answering, RequestReader& reader,
-                             std::atomic<uint64_t>& answered) {
+bool Connection::answer_next(const Handler& handler, RequestReader& reader, std::atomic<uint64_t>& answered) {
   std::optional<HttpRequest> request;
   try {
     request = next_request(reader);
   } catch (const BadRequest& bad) {
     set(State::kAnswering);
-    answering.refuse(bad.status, *this);
+    handler.refuse(bad.status, *this);
     close_slowly();
     return false;
   }
@@ -181,16 +180,16 @@ bool Connection::answer_next(const Answering& answering, RequestReader& reader,
   set(State::kAnswering);
   looked_at_.store(milliseconds_now(), std::memory_order_relaxed);
   const Request::Scope scope(this);
-  const bool goes_on = answering.answer(*request, *this);
+  const bool goes_on = handler.answer(*request, *this);
   answered.fetch_add(1, std::memory_order_relaxed);
   if (!goes_on) close_slowly();
   return goes_on;
 }
 
-void Connection::serve(const Answering& answering, std::atomic<uint64_t>& answered) noexcept {
+void Connection::serve(const Handler& handler, std::atomic<uint64_t>& answered) noexcept {
   try {
     RequestReader reader;
-    while (answer_next(answering, reader, answered)) {
+    while (answer_next(handler, reader, answered)) {
     }
   } catch (const Lost&) {
   } catch (...) {
@@ -198,9 +197,9 @@ void Connection::serve(const Answering& answering, std::atomic<uint64_t>& answer
   }
 }
 
-void Connection::refuse(const Answering& answering, int status) noexcept {
+void Connection::refuse(const Handler& handler, int status) noexcept {
   try {
-    answering.refuse(status, *this);
+    handler.refuse(status, *this);
     ::shutdown(socket_.number(), SHUT_WR);
   } catch (...) {
     break_off();

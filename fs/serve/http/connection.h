@@ -7,7 +7,7 @@
 
 #include "cache/request.h"
 #include "formats/core/base/descriptor.h"
-#include "fs/serve/answering.h"
+#include "fs/serve/http/handler.h"
 
 namespace plainfs::serve {
 
@@ -26,9 +26,9 @@ class Connection : public Client, private Request {
 
   // Serves requests until the client or the server ends the connection. Increments `answered` with each
   // reply.
-  void serve(const Answering& answering, std::atomic<uint64_t>& answered) noexcept;
+  void serve(const Handler& handler, std::atomic<uint64_t>& answered) noexcept;
   // Sends a reply before any request, as far as that is possible without waiting.
-  void refuse(const Answering& answering, int status) noexcept;
+  void refuse(const Handler& handler, int status) noexcept;
   Descriptor take_socket() { return std::move(socket_); }
   // Closes the socket. Requires: no thread is in end(). end() does nothing from then on.
   void close() noexcept { socket_ = Descriptor(); }
@@ -49,7 +49,7 @@ class Connection : public Client, private Request {
   bool wait_for(short events, int64_t deadline) const;
   bool read_some(RequestReader& reader, int64_t deadline);
   std::optional<HttpRequest> next_request(RequestReader& reader);
-  bool answer_next(const Answering& answering, RequestReader& reader, std::atomic<uint64_t>& answered);
+  bool answer_next(const Handler& handler, RequestReader& reader, std::atomic<uint64_t>& answered);
   void break_off();
   void close_slowly();
 

@@ -45,8 +45,8 @@ struct Server::Served {
   std::thread thread;
 };
 
-Server::Server(std::vector<Descriptor> listening, const Answering& answering, ServerSettings settings)
-    : listening_(std::move(listening)), answering_(answering), settings_(settings) {
+Server::Server(std::vector<Descriptor> listening, Handler handler, ServerSettings settings)
+    : listening_(std::move(listening)), handler_(std::move(handler)), settings_(settings) {
   int ends[2];
   if (::pipe(ends) != 0) throw std::system_error(errno, std::generic_category());
   wake_reading_ = Descriptor(ends[0]);
@@ -135,7 +135,7 @@ void Server::start(Descriptor socket) {
   try {
     served.thread = std::thread([this, &served] {
       leave_signals_to_others();
-      served.connection.serve(answering_, answered_);
+      served.connection.serve(handler_, answered_);
       {
         const MutexLock closing(mutex_);  // other threads end a connection to make room
         served.connection.close();
@@ -187,7 +187,7 @@ bool Server::make_room() {
 
 void Server::refuse(Descriptor socket) {
   Connection connection(std::move(socket), settings_.patience, is_over_);
-  connection.refuse(answering_, 503);
+  connection.refuse(handler_, 503);
   if (refused_.size() < kMostRefused)
     refused_.push_back({connection.take_socket(), milliseconds_now() + kToReadRefusal});
 }

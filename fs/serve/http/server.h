@@ -30,9 +30,9 @@ struct ServerSettings {
 
 class Server {
  public:
-  // listening: non-blocking sockets. answering must outlive this. Starts at once. Throws std::system_error if
+  // listening: non-blocking sockets. Starts at once. Throws std::system_error if
   // no thread can be started.
-  Server(std::vector<Descriptor> listening, const Answering& answering, ServerSettings settings = {});
+  Server(std::vector<Descriptor> listening, Handler handler, ServerSettings settings = {});
   // Cancels and breaks off all requests in progress.
   ~Server();
   Server(const Server&) = delete;
@@ -61,7 +61,7 @@ class Server {
   bool make_room() REQUIRES(mutex_);
 
   const std::vector<Descriptor> listening_;
-  const Answering& answering_;
+  const Handler handler_;
   const ServerSettings settings_;
   std::atomic<bool> is_over_{false};        // relaxed: publishes no other data
   std::atomic<uint64_t> answered_{0};       // relaxed: a counter

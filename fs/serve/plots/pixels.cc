@@ -9,7 +9,7 @@
 
 #include "formats/core/text/base64.h"
 #include "formats/core/text/printable.h"
-#include "fs/serve/pages/model/page_text.h"
+#include "fs/report/words.h"
 #include "fs/views/images/picture.h"
 
 namespace plainfs::serve {

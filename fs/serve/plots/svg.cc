@@ -5,7 +5,7 @@
 
 #include "formats/core/text/base64.h"
 #include "formats/core/text/printable.h"
-#include "fs/serve/pages/model/page_text.h"
+#include "fs/report/words.h"
 #include "fs/serve/plots/pixels.h"
 #include "fs/serve/plots/plot.h"
 

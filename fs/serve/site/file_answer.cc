@@ -1,4 +1,5 @@
-// Replies with files: a whole file, or ranges of its bytes.
+#include "fs/serve/site/file_answer.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,7 +7,6 @@
 #include "fs/report/walk.h"
 #include "fs/serve/http/byte_ranges.h"
 #include "fs/serve/http/gzip.h"
-#include "fs/serve/site/exchange.h"
 #include "fs/text/text_file.h"
 
 namespace plainfs::serve {

@@ -1,13 +1,13 @@
-// WebDAV's PROPFIND (RFC 4918), class 1 and read-only. The reply has all properties whatever the body asks
-// for. Every client accepts that, so no XML is parsed.
+#include "fs/serve/site/properties_answer.h"
+
 #include <fmt/format.h>
 
 #include <optional>
 
 #include "formats/core/text/printable.h"
 #include "formats/core/text/trimmed.h"
+#include "fs/report/words.h"
 #include "fs/serve/http/field_text.h"
-#include "fs/serve/pages/model/page_text.h"
 #include "fs/serve/site/folder.h"
 
 namespace plainfs::serve {

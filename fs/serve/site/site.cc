@@ -1,4 +1,4 @@
-#include "fs/serve/site/exchange.h"
+#include "fs/serve/site/site.h"
 
 #include <fmt/format.h>
 

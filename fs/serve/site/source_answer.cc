@@ -20,8 +20,8 @@
 #include "formats/core/text/percent.h"
 #include "formats/core/text/printable.h"
 #include "fs/report/walk.h"
+#include "fs/report/words.h"
 #include "fs/serve/http/byte_ranges.h"
-#include "fs/serve/pages/model/page_text.h"
 
 namespace plainfs::serve {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <regex>
 
-#include "fs/serve/page_style.h"
+#include "fs/serve/pages/model/page_style.h"
 #include "fs/serve/plots/pixels.h"
 
 namespace plainfs::serve {

@@ -75,7 +75,7 @@ struct Running : Served {
   void start(ServerSettings how = {}) {
     std::vector<Descriptor> listening;
     listening.push_back(listen_at(address));
-    server.emplace(std::move(listening), answers(), how);
+    server.emplace(std::move(listening), answers().handler(), how);
   }
   Socket connect() const { return Socket(address.port); }
   template <class Condition>

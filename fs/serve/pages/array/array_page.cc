@@ -1,4 +1,4 @@
-#include "fs/serve/pages/folder/pages.h"
+#include "fs/serve/pages/array/array_page.h"
 
 #include <fmt/format.h>
 
@@ -6,11 +6,12 @@
 #include <cmath>
 
 #include "formats/core/model/number_cast.h"
+#include "fs/report/words.h"
+#include "fs/serve/pages/array/heat_map.h"
 #include "fs/serve/pages/cells/embeddings.h"
 #include "fs/serve/pages/cells/scatter.h"
-#include "fs/serve/pages/model/figures.h"
 #include "fs/serve/pages/model/first_rows.h"
-#include "fs/serve/pages/model/page_text.h"
+#include "fs/serve/pages/model/samples.h"
 #include "fs/serve/pages/model/statistics.h"
 
 namespace plainfs::serve {
@@ -151,29 +152,6 @@ class ArrayPage {
 };
 
 }  // namespace
-
-std::vector<Spot> envelope(const std::vector<double>& values, double first, double step, uint64_t most) {
-  std::vector<Spot> spots;
-  const uint64_t in_step = std::max<uint64_t>(1, (values.size() + most - 1) / most);
-  for (uint64_t at = 0; at < values.size(); at += in_step) {
-    const auto begin = values.begin() + static_cast<ptrdiff_t>(at);
-    const auto end = values.begin() + static_cast<ptrdiff_t>(std::min<uint64_t>(at + in_step, values.size()));
-    const double x = first + step * static_cast<double>(at);
-    double low = INFINITY, high = -INFINITY;
-    for (auto value = begin; value != end; ++value) {
-      if (!std::isfinite(*value)) continue;
-      low = std::min(low, *value);
-      high = std::max(high, *value);
-    }
-    if (low > high) {
-      spots.push_back({x, NAN});
-      continue;
-    }
-    spots.push_back({x, low});
-    if (high > low) spots.push_back({x, high});
-  }
-  return spots;
-}
 
 void add_array(const Query& query, const LabelledArray& array, const std::string& name, bool is_embedding,
                PageModel& page) {

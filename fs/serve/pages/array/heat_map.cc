@@ -1,13 +1,12 @@
-#include "fs/serve/pages/model/figures.h"
+#include "fs/serve/pages/array/heat_map.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "formats/core/model/index_run.h"
 #include "formats/core/model/number_cast.h"
+#include "fs/report/words.h"
 #include "fs/serve/pages/model/first_rows.h"
-#include "fs/serve/pages/model/page_text.h"
 #include "fs/serve/pages/model/statistics.h"
 #include "fs/serve/plots/pixels.h"
 
@@ -18,8 +17,6 @@ constexpr uint64_t kMaxMapSide = 256;
 constexpr uint64_t kMostElements = uint64_t{1} << 23;  // elements read for a picture
 constexpr uint64_t kBand = uint64_t{1} << 20;          // elements read at once
 constexpr double kCut = 0.01;
-constexpr uint64_t kMostBars = 30;
-constexpr uint64_t kMostCountedVariants = uint64_t{1} << 26;
 
 uint64_t step_for(uint64_t length) {
   return std::max<uint64_t>(1, (length + kMaxMapSide - 1) / kMaxMapSide);
@@ -72,56 +69,6 @@ std::optional<Figure> heat_map(const LabelledArray& array, const Plane& plane) {
       left_out.empty() ? left_out : "; " + left_out);
   const std::string key = found ? grey_key(number_words(range.low), number_words(range.high)) : std::string();
   return Figure{"Heat map", grey_picture(width, height, shown, range, "Heat map of the array") + key, what};
-}
-
-namespace {
-
-// Returns a bar for each of the first names. all: the number of names.
-Figure bars_figure(std::string caption, const Array& names, const std::vector<uint64_t>& counts, uint64_t all,
-                   const std::string& others) {
-  std::vector<NamedCount> bars;
-  for (uint64_t i = 0; i < counts.size(); ++i) bars.push_back({element_words(names, i), counts[i]});
-  if (counts.size() < all) caption += fmt::format(", the first {} of {}", counts.size(), count_words(all));
-  caption += others;
-  return {"Distribution", named_bars("bars", caption, bars), caption};
-}
-
-}  // namespace
-
-std::optional<Figure> chromosome_bars(const Fragments& fragments) {
-  if (fragments.error || fragments.evaluate) return std::nullopt;
-  const uint64_t all = fragments.chr_names->count(), shown = std::min(all, kMostBars);
-  if (shown == 0) return std::nullopt;
-  const uint64_t fragment_count = fragments.start->count();
-  const IndexRun<uint64_t> pointers(*fragments.chr_pointer, 0, 2 * shown, fragment_count + 1,
-                                    "chromosome pointer");
-  std::vector<uint64_t> counts;
-  for (uint64_t c = 0; c < shown; ++c) {
-    const uint64_t first = pointers.values()[2 * c], end = pointers.values()[2 * c + 1];
-    if (first > end)
-      throw damaged("chromosome {} is [{}, {}) of {} fragments", c, first, end, fragment_count);
-    counts.push_back(end - first);
-  }
-  return bars_figure("Fragments on each chromosome", *fragments.chr_names, counts, all, {});
-}
-
-std::optional<Figure> contig_bars(const Variants& variants) {
-  if (!variants.contig_names || !variants.contig) return std::nullopt;
-  const uint64_t all = variants.contig_names->count(), shown = std::min(all, kMostBars);
-  if (shown == 0 || variants.count() == 0 || variants.count() > kMostCountedVariants) return std::nullopt;
-  std::vector<uint64_t> counts(shown, 0);
-  uint64_t on_others = 0, missing = 0;
-  for (const double contig : sampled_rows(*variants.contig, variants.count(), 1, 0, 1)) {
-    if (!(contig >= 0 && contig < static_cast<double>(all)))
-      ++missing;
-    else
-      ++(contig < static_cast<double>(shown) ? counts[static_cast<size_t>(contig)] : on_others);
-  }
-  std::string others;
-  if (on_others > 0) others += fmt::format("; {} on other contigs", count_words(on_others));
-  if (missing > 0) others += fmt::format("; {} without a contig", count_words(missing));
-  return bars_figure("Variants on each contig", *variants.contig_names, counts, all,
-                     fmt::format(", of all {}{}", count_words(variants.count()), others));
 }
 
 }  // namespace plainfs::serve

@@ -5,8 +5,8 @@
 #include "formats/core/model/element_text.h"
 #include "formats/core/model/factor.h"
 #include "fs/serve/pages/cells/embeddings.h"
-#include "fs/serve/pages/model/figures.h"
 #include "fs/serve/pages/model/nearest.h"
+#include "fs/serve/pages/model/samples.h"
 
 namespace plainfs::serve {
 namespace {

@@ -1,4 +1,4 @@
-// The colour of the cells on a page: a column of obs, or a gene. Also the distribution of its values.
+// The colour of the cells on a page: a column of obs, or a gene.
 #pragma once
 
 #include <optional>
@@ -45,18 +45,5 @@ std::optional<CellColour> cell_colour(const PageCells& cells, std::string_view n
 
 // Returns the names of columns and genes nearest to a name that does not exist.
 std::vector<std::string> nearest_colours(const PageCells& cells, std::string_view name);
-
-// distribution.cc: the distribution of a value over cells, in total and by the levels of a column.
-
-inline constexpr size_t kMostLevelRows = 60;
-
-// Returns a row for each level of `by`, the highest mean first and levels without a value last, and a row for
-// the cells without a level, if there are any. If the colour has levels, a row counts the cells of each of
-// those, in the order of the levels of `by`. Of more than kMostLevelRows levels it has those with the highest
-// means, or with the most cells. Only values that are neither missing nor infinite are numbers.
-Distribution distribution_of(const CellColour& colour, const std::string& by_name, const CellGroups& by);
-
-// Returns the histogram of the colour's numbers. Requires: it has numbers.
-Figure histogram_of(const CellColour& colour);
 
 }  // namespace plainfs::serve

@@ -11,11 +11,12 @@
 #include "formats/core/text/percent.h"
 #include "formats/core/text/printable.h"
 #include "fs/report/main_part.h"
+#include "fs/report/words.h"
 #include "fs/serve/http/query.h"
 #include "fs/serve/pages/cells/cell_colour.h"
+#include "fs/serve/pages/cells/distribution.h"
 #include "fs/serve/pages/cells/scatter.h"
 #include "fs/serve/pages/model/nearest.h"
-#include "fs/serve/pages/model/page_text.h"
 
 namespace plainfs::serve {
 namespace {

@@ -1,4 +1,4 @@
-#include "fs/serve/pages/cells/cell_colour.h"
+#include "fs/serve/pages/cells/distribution.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "fs/serve/pages/model/figures.h"
-#include "fs/serve/pages/model/page_text.h"
+#include "fs/report/words.h"
+#include "fs/serve/pages/model/samples.h"
 #include "fs/serve/plots/plot.h"
 
 namespace plainfs::serve {

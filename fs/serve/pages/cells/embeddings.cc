@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "formats/core/text/ascii.h"
-#include "fs/serve/pages/model/figures.h"
 #include "fs/serve/pages/model/first_rows.h"
+#include "fs/serve/pages/model/samples.h"
 
 namespace plainfs::serve {
 namespace {

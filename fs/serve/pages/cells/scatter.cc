@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include "formats/core/text/printable.h"
-#include "fs/serve/pages/model/figures.h"
-#include "fs/serve/pages/model/page_text.h"
+#include "fs/report/words.h"
+#include "fs/serve/pages/model/samples.h"
 #include "fs/serve/plots/plot.h"
 
 namespace plainfs::serve {

@@ -1,4 +1,4 @@
-#include "fs/serve/pages/folder/pages.h"
+#include "fs/serve/pages/folder/error_page.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,10 @@
 #include <optional>
 
 #include "formats/core/text/percent.h"
+#include "fs/report/words.h"
 #include "fs/serve/pages/model/nearest.h"
+#include "fs/serve/pages/model/page_frame.h"
 #include "fs/serve/pages/model/page_html.h"
-#include "fs/serve/pages/model/page_text.h"
 
 namespace plainfs::serve {
 namespace {

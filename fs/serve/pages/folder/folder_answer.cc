@@ -1,16 +1,18 @@
-// Replies with folders: a page for people, a plain list for programs that follow links (wget, fsspec,
-// rclone), and JSON for other programs.
+#include "fs/serve/pages/folder/folder_answer.h"
+
 #include <fmt/format.h>
 
 #include "formats/core/text/json.h"
 #include "formats/core/text/percent.h"
 #include "formats/core/text/printable.h"
+#include "fs/report/words.h"
 #include "fs/serve/pages/folder/instructions.h"
 #include "fs/serve/pages/folder/made_page.h"
-#include "fs/serve/pages/folder/pages.h"
+#include "fs/serve/pages/folder/names_page.h"
 #include "fs/serve/pages/folder/store_cards.h"
+#include "fs/serve/pages/model/page_frame.h"
 #include "fs/serve/pages/model/page_html.h"
-#include "fs/serve/pages/model/page_text.h"
+#include "fs/serve/pages/model/page_json.h"
 #include "fs/serve/site/folder.h"
 
 namespace plainfs::serve {

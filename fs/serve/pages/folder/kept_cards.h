@@ -4,27 +4,15 @@
 
 #include <sys/stat.h>
 
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 
 #include "cache/mutex.h"
 #include "formats/core/base/modified_time.h"
+#include "fs/serve/pages/model/page_model.h"
 
 namespace plainfs::serve {
-
-// A store in a folder of stores.
-struct StoreCard {
-  std::string name;
-  std::string href;
-  std::string kind;
-  std::string what;
-  std::string error{};      // why it does not open; empty: it does
-  std::string thumbnail{};  // generated HTML
-  std::optional<uint64_t> size{};
-  std::string date{};
-};
 
 // A cache of the cards of stores that are one file each. Thread-safe.
 class KeptCards {

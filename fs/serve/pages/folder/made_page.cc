@@ -12,17 +12,18 @@
 #include "fs/report/facts.h"
 #include "fs/report/outside_links.h"
 #include "fs/report/summary.h"
+#include "fs/report/words.h"
 #include "fs/serve/http/query.h"
+#include "fs/serve/pages/array/array_page.h"
 #include "fs/serve/pages/cells/cells_page.h"
 #include "fs/serve/pages/folder/instructions.h"
-#include "fs/serve/pages/folder/pages.h"
+#include "fs/serve/pages/folder/page_state.h"
 #include "fs/serve/pages/folder/store_cards.h"
 #include "fs/serve/pages/image/image_page.h"
-#include "fs/serve/pages/model/figures.h"
 #include "fs/serve/pages/model/first_rows.h"
-#include "fs/serve/pages/model/page_html.h"
-#include "fs/serve/pages/model/page_text.h"
+#include "fs/serve/pages/recording/recording_page.h"
 #include "fs/serve/pages/table/table_page.h"
+#include "fs/serve/pages/variants/bars.h"
 #include "fs/serve/pages/variants/variants_page.h"
 
 namespace plainfs::serve {
@@ -211,7 +212,7 @@ class PageMaker {
   void add_annotated() {
     const std::optional<CellsPlace> place = cells_place(exchange_, subject_);
     if (!place) return;
-    const PageCellsPtr cells = exchange_.cells.of(*subject_.place.filesystem, place->directory);
+    const PageCellsPtr cells = exchange_.pages.cells.of(*subject_.place.filesystem, place->directory);
     if (!cells) return;
     const AnnotatedMatrix& matrix = cells->matrix();
     page_.facts.push_back({"cells", count_words(matrix.cells)});

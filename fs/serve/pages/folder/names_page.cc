@@ -1,4 +1,4 @@
-#include "fs/serve/pages/folder/pages.h"
+#include "fs/serve/pages/folder/names_page.h"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,11 @@
 
 #include "formats/annotated/annotated_matrices.h"
 #include "formats/core/text/percent.h"
+#include "fs/report/words.h"
 #include "fs/serve/http/query.h"
 #include "fs/serve/pages/model/nearest.h"
+#include "fs/serve/pages/model/page_frame.h"
 #include "fs/serve/pages/model/page_html.h"
-#include "fs/serve/pages/model/page_text.h"
 
 namespace plainfs::serve {
 namespace {

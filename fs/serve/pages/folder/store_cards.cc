@@ -1,4 +1,5 @@
 #include "fs/serve/pages/folder/store_cards.h"
+#include "fs/serve/pages/folder/page_state.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -10,12 +11,12 @@
 #include "formats/core/base/location.h"
 #include "formats/core/text/percent.h"
 #include "fs/report/summary.h"
+#include "fs/report/words.h"
 #include "fs/serve/http/query.h"
-#include "fs/serve/page_style.h"
 #include "fs/serve/pages/cells/cells_page.h"
 #include "fs/serve/pages/cells/embeddings.h"
 #include "fs/serve/pages/model/nearest.h"
-#include "fs/serve/pages/model/page_text.h"
+#include "fs/serve/pages/model/page_style.h"
 
 namespace plainfs::serve {
 namespace {
@@ -43,7 +44,7 @@ std::string why_no_store(const FolderEntry& entry) {
 PageCellsPtr cells_of(const Exchange& exchange, const Site::Place& place, const OpenMeaning& meaning) {
   const Subject subject{place, true, {}, meaning, {}, {}};
   const std::optional<CellsPlace> cells = cells_place(exchange, subject);
-  return cells ? exchange.cells.of(*place.filesystem, cells->directory) : nullptr;
+  return cells ? exchange.pages.cells.of(*place.filesystem, cells->directory) : nullptr;
 }
 
 // Returns "60,000 cells × 3,000 genes", "20,000 variants × 300 samples", or the dimensions of a summary.
@@ -159,7 +160,7 @@ class StoreCards {
   void look_inside(const FolderEntry& entry, bool may_look, StoreCard& card) const {
     const std::string path =
         entry.place.filesystem->store()->path + " " + entry.place.filesystem->path(entry.place.inode);
-    if (std::optional<StoreCard> kept = exchange_.cards.find(path)) {
+    if (std::optional<StoreCard> kept = exchange_.pages.cards.find(path)) {
       card = *std::move(kept);
       return;
     }
@@ -182,7 +183,7 @@ class StoreCards {
       if (has_picture)
         card.thumbnail =
             fmt::format("<img loading=\"lazy\" alt=\"\" src=\"{}?thumbnail\">", escaped(card.href));
-      if (card.size) exchange_.cards.keep(path, store.path, status, card);
+      if (card.size) exchange_.pages.cards.keep(path, store.path, status, card);
     } catch (const Error& error) {
       if (error.code() == Errc::changed && exchange_.settings.reopens_on_change) throw;
       card.error = error.what();

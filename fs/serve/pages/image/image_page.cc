@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "formats/core/text/printable.h"
+#include "fs/report/words.h"
 #include "fs/serve/http/field_text.h"
-#include "fs/serve/pages/model/page_text.h"
 #include "fs/serve/plots/plot.h"
 
 namespace plainfs::serve {

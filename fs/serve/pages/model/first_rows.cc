@@ -7,7 +7,7 @@
 #include "formats/core/model/element_text.h"
 #include "formats/core/model/index_run.h"
 #include "fs/report/columns.h"
-#include "fs/serve/pages/model/page_text.h"
+#include "fs/report/words.h"
 #include "fs/views/table/flat_columns.h"
 
 namespace plainfs::serve {

@@ -6,10 +6,14 @@
 #include <vector>
 
 #include "formats/core/model/node.h"
-#include "fs/serve/pages/model/figures.h"
 #include "fs/serve/pages/model/page_model.h"
 
 namespace plainfs::serve {
+
+// A plane of an array's last two axes, in the order users see them: its origin along each axis.
+struct Plane {
+  Shape origin;
+};
 
 inline constexpr uint64_t kMostRows = 12;
 inline constexpr uint64_t kMostColumns = 24;

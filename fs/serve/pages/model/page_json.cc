@@ -1,6 +1,6 @@
-// A page as JSON, without its pictures.
+#include "fs/serve/pages/model/page_json.h"
+
 #include "formats/core/text/printable.h"
-#include "fs/serve/pages/model/page_html.h"
 
 namespace plainfs::serve {
 namespace {

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "fs/serve/pages/folder/kept_cards.h"
 #include "fs/serve/pages/model/statistics.h"
 #include "fs/serve/site/folder.h"
 
@@ -134,6 +133,18 @@ struct Problem {
 struct Pager {
   std::string words;  // "rows 1,001 to 1,100 of 20,000"
   std::vector<TakeAs> links{};
+};
+
+// A store in a folder of stores.
+struct StoreCard {
+  std::string name;
+  std::string href;
+  std::string kind;
+  std::string what;
+  std::string error{};      // why it does not open; empty: it does
+  std::string thumbnail{};  // generated HTML
+  std::optional<uint64_t> size{};
+  std::string date{};
 };
 
 struct PageModel {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "fs/serve/pages/model/page_text.h"
+#include "fs/report/words.h"
 
 namespace plainfs::serve {
 namespace {

@@ -1,4 +1,4 @@
-#include "fs/serve/pages/folder/pages.h"
+#include "fs/serve/pages/recording/recording_page.h"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include "formats/core/model/derived_group.h"
 #include "formats/core/model/nested_array.h"
 #include "formats/core/model/number_cast.h"
-#include "fs/serve/pages/model/figures.h"
-#include "fs/serve/pages/model/page_text.h"
+#include "fs/report/words.h"
+#include "fs/serve/pages/model/samples.h"
 #include "fs/serve/pages/model/statistics.h"
 #include "fs/serve/plots/plot.h"
 

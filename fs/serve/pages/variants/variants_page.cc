@@ -7,8 +7,8 @@
 
 #include "formats/core/model/number_cast.h"
 #include "formats/core/text/printable.h"
+#include "fs/report/words.h"
 #include "fs/serve/pages/model/nearest.h"
-#include "fs/serve/pages/model/page_text.h"
 #include "fs/serve/pages/table/row_order.h"
 #include "fs/serve/pages/table/table_page.h"
 #include "fs/text/sink.h"

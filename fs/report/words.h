@@ -1,19 +1,16 @@
-// Text for pages: numbers and texts for people, and escaping for HTML and XML.
+// Numbers and texts as people read them, and text escaped for HTML and XML.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-namespace plainfs::serve {
+namespace plainfs {
 
 // Returns "60,000".
 inline std::string count_words(uint64_t count) {
   std::string text = std::to_string(count);
-  for (size_t at = text.size(); at > 3;) {
-    at -= 3;
-    text.insert(at, ",");
-  }
+  for (size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
   return text;
 }
 
@@ -56,4 +53,4 @@ inline std::string escaped(std::string_view text) {
   return safe;
 }
 
-}  // namespace plainfs::serve
+}  // namespace plainfs

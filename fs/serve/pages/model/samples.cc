@@ -1,6 +1,7 @@
-#include "fs/serve/pages/model/figures.h"
+#include "fs/serve/pages/model/samples.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "formats/core/model/number_cast.h"
 
@@ -40,6 +41,29 @@ std::vector<double> sampled_rows(const Array& values, uint64_t rows, uint64_t st
     row += at;
   }
   return sampled;
+}
+
+std::vector<Spot> envelope(const std::vector<double>& values, double first, double step, uint64_t most) {
+  std::vector<Spot> spots;
+  const uint64_t in_step = std::max<uint64_t>(1, (values.size() + most - 1) / most);
+  for (uint64_t at = 0; at < values.size(); at += in_step) {
+    const auto begin = values.begin() + static_cast<ptrdiff_t>(at);
+    const auto end = values.begin() + static_cast<ptrdiff_t>(std::min<uint64_t>(at + in_step, values.size()));
+    const double x = first + step * static_cast<double>(at);
+    double low = INFINITY, high = -INFINITY;
+    for (auto value = begin; value != end; ++value) {
+      if (!std::isfinite(*value)) continue;
+      low = std::min(low, *value);
+      high = std::max(high, *value);
+    }
+    if (low > high) {
+      spots.push_back({x, NAN});
+      continue;
+    }
+    spots.push_back({x, low});
+    if (high > low) spots.push_back({x, high});
+  }
+  return spots;
 }
 
 }  // namespace plainfs::serve

@@ -1,0 +1,75 @@
+#include "fs/serve/pages/model/page_frame.h"
+
+#include <fmt/format.h>
+
+#include "formats/core/base/bytes.h"
+#include "formats/core/remote/sha256.h"
+#include "formats/core/text/base64.h"
+#include "formats/core/text/printable.h"
+#include "fs/info.h"
+#include "fs/report/words.h"
+#include "fs/serve/pages/model/page_style.h"
+
+namespace plainfs::serve {
+namespace {
+
+// The policy of each page allows the style by its hash, so that nothing else on the page can act as a style.
+const std::string& style_hash() {
+  static const std::string hash = [] {
+    const remote::Digest digest = remote::sha256(kPageStyle);
+    return "sha256-" + encode_base64(digest);
+  }();
+  return hash;
+}
+
+// Returns links to the folders above. For a file's page, the last one is the folder that contains it.
+std::string path_html(const Exchange& exchange, bool is_folder, size_t known) {
+  std::string html;
+  const size_t count = exchange.names.size();
+  for (size_t i = 0; i <= count; ++i) {
+    const std::string name = i == 0 ? "top" : printable(exchange.names[i - 1]);
+    if (i == count) {
+      html += fmt::format("<li><span aria-current=\"page\">{}</span></li>", escaped(name));
+      break;
+    }
+    if (i > known) {
+      html += fmt::format("<li>{}</li>", escaped(name));
+      continue;
+    }
+    const size_t up = count - i - (is_folder ? 0 : 1);
+    std::string way;
+    for (size_t j = 0; j < up; ++j) way += "../";
+    html += fmt::format("<li><a href=\"{}\">{}</a></li>", way.empty() ? "./" : way, escaped(name));
+  }
+  return html;
+}
+
+}  // namespace
+
+void answer_page(const Exchange& exchange, const Page& page) {
+  const std::string title = escaped(printable(page.title));
+  std::string html = fmt::format(
+      "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">"
+      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
+      "<title>{} · plainfs</title><link rel=\"icon\" href=\"data:,\"><style>{}</style></head>\n"
+      "<body><a class=\"skip\" href=\"#in\">Skip to the contents</a>"
+      "<header><nav aria-label=\"Path\"><ol>{}</ol></nav><h1>{}</h1><p class=\"sub\">{}</p></header>\n"
+      "<main id=\"in\">{}</main>\n",
+      title, kPageStyle, path_html(exchange, exchange.target.is_folder, page.known_names), title,
+      escaped(printable(page.sub)), page.body);
+  html += fmt::format("<footer>plainfs {} · read-only{}</footer></body></html>\n", escaped(version_text()),
+                      page.has_json ? fmt::format(" · <a href=\"?json\">this page as JSON</a>{}",
+                                                  exchange.target.is_folder
+                                                      ? " · <a href=\"?plain\">as a plain list</a> · WebDAV "
+                                                        "at this address"
+                                                      : "")
+                                    : std::string());
+  exchange.reply.add("Content-Security-Policy",
+                     fmt::format("default-src 'none'; style-src '{}'; img-src 'self' data:; base-uri 'none'; "
+                                 "form-action 'self'; frame-ancestors 'none'",
+                                 style_hash()));
+  exchange.reply.add("Cache-Control", page.status == 200 ? "no-cache" : "no-store");
+  exchange.reply.whole(page.status, "text/html; charset=utf-8", html);
+}
+
+}  // namespace plainfs::serve

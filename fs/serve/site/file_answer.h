@@ -1,0 +1,16 @@
+// Replies with files: a whole file, or ranges of its bytes.
+#pragma once
+
+#include <string_view>
+
+#include "fs/serve/site/exchange.h"
+
+namespace plainfs::serve {
+
+// Answers with a file. whole_first: read all of it before sending any of it.
+void answer_file(const Exchange& exchange, const Site::Place& place, bool whole_first = false);
+
+// Returns the media type for the extension of `name`, such as text/csv.
+std::string_view media_type(std::string_view name);
+
+}  // namespace plainfs::serve
