@@ -27,13 +27,13 @@ AnnotatedMatrix of_sparse(const SparseMatrix& matrix, ArrayPtr types = nullptr) 
   return made;
 }
 
-<<<<<<< HEAD
 // Sets the numbers of cells and genes. Those of a damaged matrix are unknown.
 void set_sides(const SparseMatrix& matrix, FoundAnnotatedMatrix& found) {
   if (matrix.error) return;
   found.cells = matrix.columns;
   found.genes = matrix.rows;
-=======
+}
+
 // Returns the matrix of a store that is one sparse matrix of genes by cells, with those beside it in `layers`
 // and the types of its features.
 AnnotatedMatrix of_sparse_root(const Node& root, const SparseMatrix& matrix, Context& context) {
@@ -49,7 +49,6 @@ AnnotatedMatrix of_sparse_root(const Node& root, const SparseMatrix& matrix, Con
       note_left_out(layers->parts, layer.name, context);
   }
   return made;
->>>>>>> da0cdee5 (mex: features, layers, tests and pages)
 }
 
 // Finds the matrix of a store that is one sparse matrix of genes by cells.
@@ -57,14 +56,10 @@ void find_sparse_root(const Node& directory, Context& context, std::vector<Found
   const auto* matrix = std::get_if<SparseMatrix>(&directory.content);
   if (!matrix || !directory.parts || directory.parts->parent()) return;
   if (!matrix->row_names || !matrix->column_names) return;
-<<<<<<< HEAD
-  found.push_back({kName, [matrix = *matrix] { return of_sparse(matrix); }});
-  set_sides(*matrix, found.back());
-=======
   found.push_back({kName, [directory, matrix = *matrix, &context] {
                      return of_sparse_root(directory, matrix, context);
                    }});
->>>>>>> da0cdee5 (mex: features, layers, tests and pages)
+  set_sides(*matrix, found.back());
 }
 
 // Finds the matrix of Cell Ranger's .h5, version 2: the member matrix of the root, with ids of its features.
