@@ -3,7 +3,6 @@ import ctypes
 import os
 import shutil
 import struct
-import sys
 import unittest
 
 import mounted
@@ -103,9 +102,9 @@ class Filter(ctypes.Structure):
     _fields_ = [("length", ctypes.c_ushort), ("instructions", ctypes.POINTER(Instruction))]
 
 
-# System calls that came after Linux 3.10, on x86_64: renameat2, seccomp, getrandom, memfd_create, execveat, userfaultfd,
-# membarrier, copy_file_range, preadv2, pwritev2, statx, and all since 5.1 (pidfd_open, clone3, close_range, openat2,
-# faccessat2, landlock ...).
+# System calls that came after Linux 3.10, on x86_64: renameat2, seccomp, getrandom, memfd_create, execveat,
+# userfaultfd, membarrier, copy_file_range, preadv2, pwritev2, statx, and all since 5.1 (pidfd_open, clone3,
+# close_range, openat2, faccessat2, landlock ...).
 LATER = [316, 317, 318, 319, 322, 323, 324, 326, 327, 328, 332, *range(424, 470)]
 PRCTL, SET_SECCOMP = 157, 22
 
