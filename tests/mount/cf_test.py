@@ -165,6 +165,29 @@ class Cf(Folder):
 
 
 @needs_modules("numpy", "zarr", "scipy")
+class Attributes(Folder):
+    def write(self, values, **attributes):
+        self.path = os.path.join(self.folder, "a.zarr")
+        root = zarr.open_group(self.path, mode="w")
+        root.create_dataset("v", data=values, fill_value=None).attrs.update(_ARRAY_DIMENSIONS=["x"], **attributes)
+
+    def test_unsigned_numbers_that_are_signed_ones(self):
+        self.write(numpy.array([1, 254, 255], "u1"), _Unsigned="false", _FillValue=-1, valid_range=[200, 255])
+        with Mount(self.path) as mount:
+            self.assertEqual(mount.read("v.table.csv"), b"x,v\n0,1\n1,-2\n2,NA\n")
+            with netcdf_file(mount.join("dataset.nc"), mmap=False) as file:
+                variable = file.variables["v"]
+                self.assertEqual((variable[:].dtype.kind, variable[:].tolist()), ("i", [1, -2, -1]))
+                self.assertEqual((int(variable._FillValue), variable.valid_range.tolist()), (-1, [-56, -1]))
+                self.assertFalse(hasattr(variable, "_Unsigned"))
+
+    def test_scale_factor_of_text_is_reported(self):
+        self.write(numpy.array([1, 2], "i2"), scale_factor="0.5")
+        text = run(PROGRAM, "check", self.path).stdout.decode()
+        self.assertIn("notice: /: v: scale_factor is a text and not applied", text)
+
+
+@needs_modules("numpy", "zarr", "scipy")
 class NativeTimes(Folder):
     """Arrays of datetime64 and timedelta64, which zarr-python writes as they are."""
 

@@ -287,6 +287,16 @@ std::optional<std::string> complete(const Group& group, Context& context,
   return std::nullopt;
 }
 
+// Reports attributes that unpack numbers and are text, which no reader applies.
+void report_text_packing(const CfDataset& dataset, Context& context) {
+  for (const CfVariable& variable : dataset.variables)
+    for (const char* name : {"scale_factor", "add_offset"})
+      if (variable.values->dtype().is_numeric() && !variable.is_inherited &&
+          !cf_text(variable.attributes, name).empty())
+        context.notice(
+            fmt::format("{}: {}: {} is a text and not applied", dataset.place, variable.name, name));
+}
+
 // Returns the line in the log about arrays that a dataset does not include.
 std::string text_of_left_out(const CfDataset& dataset, const std::vector<const StoredArrayOf*>& arrays) {
   constexpr size_t kMaxNames = 8;
@@ -331,6 +341,7 @@ NamedGroup::KnownPtr NamedGroup::look(std::vector<Member> members) const {
     };
     known->members.push_back({array.name, std::move(array.node)});
   }
+  report_text_packing(*dataset, context_);
   if (torn)
     context_.notice(fmt::format("{}: no dataset.nc: {}", dataset->place, *torn));
   else

@@ -12,6 +12,7 @@
 #include "formats/core/base/checked.h"
 #include "formats/core/cf/decoded.h"
 #include "formats/core/model/array_runs.h"
+#include "formats/core/model/derived_array.h"
 #include "formats/core/model/element_text.h"
 #include "formats/core/model/number_cast.h"
 #include "fs/layout/array_segment.h"
@@ -37,7 +38,7 @@ struct NcVariable {
   uint64_t text_length = 0;    // for characters: bytes of one element
   bool has_text_axis = false;  // each element is a text along a separate axis
   std::optional<Json> fill{};  // `_FillValue`, if the variable does not have one
-  ArrayPtr counts{};           // of native times, instead of their values
+  ArrayPtr converted{};        // instead of the values: counts of native times, or signed numbers
   std::string units{};         // of counts
 
   uint64_t element_bytes() const { return type == kNcChar ? text_length : form.size; }
@@ -141,7 +142,20 @@ std::optional<NcVariable> wide_integers(const CfVariable& variable) {
   return made;
 }
 
+// Returns unsigned numbers that `_Unsigned` = `false` makes signed, which NetCDF classic has a type for.
+NcVariable signed_numbers(const CfVariable& variable, const DType& type) {
+  NcVariable made{&variable, kNcInt, big_int32()};
+  if (type.size == 1) made = {&variable, kNcByte, big_int8()};
+  if (type.size == 2) made = {&variable, kNcShort, big_int16()};
+  const auto same_bits = [](Elements stored, const Box&) { return stored; };
+  made.converted = mapped(variable.values, number_type(Kind::integer, type.size), same_bits);
+  return made;
+}
+
 std::optional<NcVariable> number_variable(const CfVariable& variable, const DType& type) {
+  const bool is_unsigned = type.kind == Kind::unsigned_integer;
+  if (is_unsigned && type.size <= 4 && cf_text(variable.attributes, "_Unsigned") == "false")
+    return signed_numbers(variable, type);
   if (type.is_truth()) return NcVariable{&variable, kNcByte, big_int8()};
   if (type.kind == Kind::real) {
     if (type.size == 8) return NcVariable{&variable, kNcDouble, big_double()};
@@ -163,7 +177,7 @@ std::optional<NcVariable> native_times(const CfVariable& variable) {
   if (!times) return std::nullopt;
   const bool is_int = times->fits_int && !times->has_missing;
   NcVariable made{&variable, is_int ? kNcInt : kNcDouble, is_int ? big_int32() : big_time()};
-  made.counts = std::move(times->counts);
+  made.converted = std::move(times->counts);
   made.units = std::move(times->units);
   if (times->has_missing) made.fill = Json(Json::Number{"NaN"});
   return made;
@@ -367,6 +381,30 @@ void put_attributes(const Attributes& attributes, std::optional<NcType> of_varia
   }
 }
 
+// Returns a whole number of `bits` bits as the signed number of the same bits, and any other value unchanged.
+Json as_signed(const Json& value, unsigned bits) {
+  const std::optional<int64_t> number = value.as_int64();
+  const int64_t end = int64_t{1} << bits;
+  if (!number || *number < end / 2 || *number >= end) return value;
+  return Json::of(*number - end);
+}
+
+// Makes the attributes of unsigned numbers those of signed ones.
+void make_signed(unsigned bits, Attributes& attributes) {
+  std::erase_if(attributes, [](const Attribute& each) { return each.name == "_Unsigned"; });
+  for (Attribute& attribute : attributes) {
+    if (!is_of_the_variable(attribute.name)) continue;
+    const Json::List* const list = attribute.value.list();
+    if (!list) {
+      attribute.value = as_signed(attribute.value, bits);
+      continue;
+    }
+    Json::List numbers;
+    for (const Json& each : *list) numbers.push_back(as_signed(each, bits));
+    attribute.value = std::move(numbers);
+  }
+}
+
 Attributes attributes_in_file(const NcVariable& variable) {
   Attributes attributes = variable.source->attributes;
   const auto has = [&](std::string_view name) {
@@ -376,6 +414,7 @@ Attributes attributes_in_file(const NcVariable& variable) {
   const DType& type = variable.source->values->dtype();
   if (type.is_truth() && !has("dtype")) attributes.push_back({"dtype", Json("bool")});
   if (variable.fill && !has("_FillValue")) attributes.push_back({"_FillValue", *variable.fill});
+  if (variable.converted && variable.units.empty()) make_signed(8 * type.size, attributes);
   if (!variable.units.empty()) {
     std::erase_if(attributes,
                   [](const Attribute& each) { return each.name == "units" || each.name == "calendar"; });
@@ -460,7 +499,7 @@ void put_large_last(std::vector<NcVariable>& variables) {
 SegmentPtr data_of(const NcVariable& variable, Context& context) {
   const ArrayPtr& values = variable.source->values;
   if (variable.type == kNcChar) return std::make_shared<TextsSegment>(values, variable.text_length);
-  return array_segment(variable.counts ? variable.counts : values, variable.form, context);
+  return array_segment(variable.converted ? variable.converted : values, variable.form, context);
 }
 
 // unused: dimensions without a variable, in the file as well.
