@@ -114,6 +114,13 @@ void give_up_streams() {
   ::close(nothing);
 }
 
+// Signals of the terminal are for the daemon. Call it only after the last access to the mountpoint before the
+// mount answers: while autofs or systemd's .automount has it mounted, the kernel lets only the process group
+// of the mounting program pass there. All others wait for the mount, in a sleep that nothing interrupts.
+void leave_terminal() {
+  ::setsid();
+}
+
 // Returns the /dev/fuse of the new mount. No copy of it stays here, or the mount would outlive its daemon.
 Descriptor mounted(const std::string& mountpoint, const std::vector<std::string>& options) {
   const fuse_lowlevel_ops nothing{};
@@ -159,6 +166,7 @@ class Keeper {
           opened = mounted(words[0], {words.begin() + 1, words.end()});
           mountpoint_ = words[0];
           mount_ = identity_of_mount(mountpoint_);
+          leave_terminal();
           break;
         case kForget:
           mountpoint_.clear();
@@ -201,12 +209,14 @@ class Keeper {
 };
 
 [[noreturn]] void keep(Channel channel, pid_t daemon, bool mounts, const std::string& log_file) {
-  ::setsid();  // signals of the terminal are for the daemon
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}) ::signal(number, SIG_IGN);
 #ifdef __linux__
   ::prctl(PR_SET_NAME, "plainfs-mounts", 0, 0, 0);
 #endif
-  if (!mounts) give_up_streams();
+  if (!mounts) {
+    give_up_streams();
+    leave_terminal();
+  }
   const std::string name = fmt::format("plainfs[{}]", daemon);  // like LOG_PID, but with the daemon's number
   ::openlog(name.c_str(), 0, LOG_USER);
   Keeper(std::move(channel), log_file).serve();

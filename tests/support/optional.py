@@ -23,6 +23,7 @@ PARTS = (*REQUIRED, "recipes", "readers", "check", "bench")
 # The Debian package of a program, unless they have the same name, and of a module from another package.
 PACKAGES = {
     "aria2c": "aria2",
+    "automount": "autofs",
     "bgzip": "tabix",
     "bigWigInfo": None,  # from the Genome Browser: not in Debian
     "bigWigToBedGraph": None,
