@@ -11,13 +11,14 @@ import unittest
 import urllib.parse
 
 import anndata
+import h5py
 import numpy
 import pandas
 import scipy.sparse
 import zarr
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from server import PROGRAM, Server
+from server import DATA, PROGRAM, Server
 
 STORES = int(os.environ.get("PLAINFS_NUMBER_STORES", "4"))
 SEED = int(os.environ.get("PLAINFS_NUMBER_SEED", "1"))
@@ -61,6 +62,13 @@ def mean_of(values):
 def quantiles_of(values, parts):
     """Returns numpy's linear interpolation, which overflows for the greatest doubles unless they are wider."""
     return numpy.quantile(values.astype("longdouble"), parts).astype("f8")
+
+
+def ends_of(values, cut):
+    """Returns the least and the greatest value without a part `cut` of them at each end."""
+    values = numpy.sort(values)
+    left_out = int(cut * len(values))
+    return values[left_out], values[len(values) - 1 - left_out]
 
 
 # The random stores.
@@ -260,7 +268,7 @@ class Cells(Pages):
             return self.assertEqual(key, f"{name}: no value")
         match = re.fullmatch(rf"{NUMBER}( or less)?\|{NUMBER}( or more)? {name}", key)
         self.assertTrue(match, key)
-        low, high = quantiles_of(finite(values), (0.01, 0.99))
+        low, high = ends_of(finite(values), 0.01)
         if is_gene:
             low = min(low, 0)
             high = high if high > low else finite(values).max()
@@ -290,7 +298,7 @@ class Cells(Pages):
         hides_zeros = is_gene and len(known) < 2 * zeros < 2 * len(known)
         self.assertEqual(match[9], count_text(zeros) if hides_zeros else None)
         drawn = known[known != 0] if hides_zeros else known
-        low, high = quantiles_of(drawn, (0.001, 0.999))
+        low, high = ends_of(drawn, 0.001)
         beyond = int(((drawn < low) | (drawn > high)).sum())
         self.assertEqual(match[12], count_text(beyond) if beyond else None)
         if beyond:
@@ -518,6 +526,176 @@ class Tables(Pages):
                 _, header, _ = table_of(self.page("obs/"), "first")
                 self.assertIn(" of one in 3 rows", header[1])
                 self.check_numbers(header[1].removeprefix("value"), values, 3)
+
+
+def shape_text(shape):
+    return " × ".join(count_text(length) for length in shape)
+
+
+class Arrays(Pages):
+    """The pages of arrays, recordings, variants, fragments and images."""
+
+    def each_folder(self):
+        for seed in range(SEED, SEED + STORES):
+            with tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder, self.subTest(seed=seed):
+                yield numpy.random.default_rng(seed), folder
+
+    def check_ends(self, sentence, values):
+        match = re.fullmatch(
+            rf"(?:There is no value|The values range from {NUMBER} to {NUMBER})(?:; {LEFT_OUT})?\.", sentence
+        )
+        self.assertTrue(match, sentence)
+        self.assert_left_out(match.group(4, 5), values)
+        self.assertEqual(match[1] is None, not len(finite(values)))
+        if len(finite(values)):
+            self.assert_near(match[1], finite(values).min())
+            self.assert_near(match[2], finite(values).max())
+
+    def test_line_names_the_range_of_its_elements(self):
+        for random, folder in self.each_folder():
+            path = os.path.join(folder, "lines.h5")
+            arrays = {
+                "short": spoilt(random, random.normal(0, 9, 50)),
+                "long": spoilt(random, random.normal(0, 9, 3000)),
+                "none": numpy.full(4, numpy.nan),
+                "wide": random.integers(-(2**62), 2**62, 90),
+            }
+            with h5py.File(path, "w") as file:
+                for name, values in arrays.items():
+                    file[name] = values
+            with Server(path) as self.server:
+                for name, values in arrays.items():
+                    caption = captions(self.page(name + "?page"))["Values"][1]
+                    self.assertTrue(caption.startswith("{0} of {0} elements".format(count_text(len(values)))), caption)
+                    self.check_ends(caption.split(". ", 1)[1], values.astype("f8"))
+                caption = captions(self.page("long?page&from=100&count=700"))["Values"][1]
+                self.assertTrue(caption.startswith("700 of 3,000 elements of long. "), caption)
+                self.check_ends(caption.split(". ", 1)[1], arrays["long"][100:800])
+
+    def test_map_names_its_sample_and_the_ends_of_its_scale(self):
+        for random, folder in self.each_folder():
+            path = os.path.join(folder, "maps.h5")
+            shape = tuple(random.integers(5, 700, 2))
+            values = spoilt(random, random.normal(0, 9, shape[0] * shape[1])).reshape(shape)
+            with h5py.File(path, "w") as file:
+                file["map"] = values
+            with Server(path) as self.server:
+                caption = captions(self.page("map?page"))["Heat map"][1]
+            steps = [-(-length // 256) for length in shape]
+            sample = values[:: steps[0], :: steps[1]].ravel()
+            match = re.fullmatch(
+                rf"(.*?), (every value|one of {COUNT} values)\. Dark is {NUMBER}, light {NUMBER}; at most 1 % of the "
+                rf"values shown lie beyond either(?:; {LEFT_OUT})?\.",
+                caption,
+            )
+            self.assertTrue(match, caption)
+            self.assertEqual(match[1], shape_text(shape))
+            self.assertEqual(match[3] or "1", count_text(steps[0] * steps[1]))
+            for text, wanted in zip(match.group(4, 5), ends_of(finite(sample), 0.01)):
+                self.assert_near(text, wanted)
+            self.assert_left_out(match.group(7, 8), sample)
+
+    def recording(self, path, units, samples):
+        """Writes an NWB file with the spikes of units and a series of 10 Hz from second 12.5 on."""
+        with h5py.File(path, "w") as file:
+            file.attrs.update({"namespace": "core", "neurodata_type": "NWBFile", "nwb_version": "2.7.0"})
+            series = file.create_group("acquisition/ts")
+            series.attrs.update({"namespace": "core", "neurodata_type": "TimeSeries"})
+            series["data"] = samples
+            series["data"].attrs.update({"unit": "volts", "conversion": 1.0, "resolution": -1.0})
+            series["starting_time"] = 12.5
+            series["starting_time"].attrs.update({"rate": 10.0, "unit": "seconds"})
+            table = file.create_group("units")
+            table.attrs.update({"namespace": "core", "neurodata_type": "Units", "colnames": ["spike_times"]})
+            table["id"] = numpy.arange(len(units))
+            table["id"].attrs.update({"namespace": "hdmf-common", "neurodata_type": "ElementIdentifiers"})
+            table["spike_times"] = numpy.concatenate(units)
+            table["spike_times"].attrs.update({"namespace": "hdmf-common", "neurodata_type": "VectorData"})
+            table["spike_times_index"] = numpy.cumsum([len(unit) for unit in units])
+            table["spike_times_index"].attrs.update({"namespace": "hdmf-common", "neurodata_type": "VectorIndex"})
+            table["spike_times_index"].attrs["target"] = table["spike_times"].ref
+
+    def test_recording_counts_its_spikes_and_samples(self):
+        for random, folder in self.each_folder():
+            path = os.path.join(folder, "session.nwb")
+            units = [numpy.sort(random.uniform(0, 40, random.integers(1, 30))) for _ in range(random.integers(2, 90))]
+            samples = spoilt(random, random.normal(0, 1, 300))
+            self.recording(path, units, samples)
+            with Server(path) as self.server:
+                self.check_spikes(captions(self.page("units/?start=5&seconds=7"))["Spikes"][1], units)
+                caption = captions(self.page("acquisition/ts/?start=13&seconds=4"))["Trace"][1]
+            match = re.fullmatch(
+                rf"{COUNT} of 300 samples of 1 channel\. From {NUMBER} to {NUMBER} seconds, of 12\.5 to 42\.4\. (.*)",
+                caption,
+            )
+            self.assertTrue(match, caption)
+            shown = samples[5:46]
+            self.assertEqual(match[1], count_text(len(shown)))
+            self.assert_near(match[2], 13)
+            self.assert_near(match[3], 17)
+            self.check_ends(match[4], shown)
+
+    def check_spikes(self, caption, units):
+        drawn = numpy.concatenate(units[:60])
+        match = re.fullmatch(
+            rf"Spikes of (?:the first 60 of )?{COUNT} units?\. {COUNT} spikes? from 5 to 12 seconds, of {NUMBER} to "
+            rf"{NUMBER}, the first unit on top\.",
+            caption,
+        )
+        self.assertTrue(match, caption)
+        self.assertEqual("the first 60 of" in caption, len(units) > 60)
+        self.assertEqual(match[1], count_text(len(units)))
+        self.assertEqual(match[2], count_text(((drawn >= 5) & (drawn <= 12)).sum()))
+        self.assert_near(match[3], drawn.min())
+        self.assert_near(match[4], drawn.max())
+
+    def bars(self, text):
+        """Returns the names and counts of the bars of a page, and the caption below them."""
+        picture, caption = captions(text)["Distribution"]
+        described = text_of(re.search("<desc[^>]*>(.*?)</desc>", picture, re.S)[1])
+        return described, caption
+
+    def test_variants_are_counted_on_their_contigs(self):
+        stores = os.path.join(DATA, "vcf-zarr")
+        for case in sorted(os.listdir(stores)):
+            path = os.path.join(stores, case, "store.zarr")
+            root = zarr.open_group(path, mode="r") if os.path.exists(os.path.join(path, ".zgroup")) else {}
+            if not len(root.get("variant_contig", [])):
+                continue
+            names, contigs = root["contig_id"][:], root["variant_contig"][:]
+            with self.subTest(case), Server(path) as self.server:
+                described, caption = self.bars(self.page(""))
+                counts = [f"{name} {count_text((contigs == i).sum())}" for i, name in enumerate(names[:30])]
+                self.assertEqual(described, ", ".join(counts))
+                self.assertIn(f", of all {count_text(len(contigs))}", caption)
+
+    def test_fragments_are_counted_on_their_chromosomes(self):
+        path = os.path.join(DATA, "bpcells", "frag_unpacked", "store")
+        with open(os.path.join(path, "chr_ptr"), "rb") as file:
+            pointers = numpy.frombuffer(file.read()[8:], "<u8")
+        with Server(path) as self.server:
+            described, caption = self.bars(self.page(""))
+        counts = [count_text(end - first) for first, end in zip(pointers[::2], pointers[1::2])]
+        self.assertEqual([text.rsplit(" ", 1)[1] for text in described.split(", ")], counts)
+        self.assertEqual(caption, "Fragments on each chromosome")
+
+    def test_image_names_the_values_that_are_dark_and_bright(self):
+        axes = [{"name": name} for name in "cyx"]
+        channels = [
+            {"label": "DAPI", "active": True, "color": "0000FF", "window": {"start": 150, "end": 3000}},
+            {"label": "GFP", "active": True, "color": "00FF00"},
+        ]
+        with tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder:
+            root = zarr.open_group(folder, mode="w")
+            root.create_dataset("0", data=numpy.arange(2 * 8 * 6, dtype="u2").reshape(2, 8, 6))
+            scales = [{"path": "0", "coordinateTransformations": [{"type": "scale", "scale": [1, 1, 1]}]}]
+            root.attrs["multiscales"] = [{"version": "0.4", "axes": axes, "datasets": scales}]
+            root.attrs["omero"] = {"channels": channels}
+            with Server(folder) as self.server:
+                caption = captions(self.page(""))["Picture"][1]
+        self.assertEqual(
+            caption, "Dark to bright: DAPI from 150 to 3,000, GFP from the 0.1 to the 99.9 percentile of its values"
+        )
 
 
 class Times(unittest.TestCase):

@@ -8,6 +8,7 @@
 #include "formats/core/text/trimmed.h"
 #include "fs/report/words.h"
 #include "fs/serve/http/field_text.h"
+#include "fs/serve/site/file_answer.h"
 #include "fs/serve/site/folder.h"
 
 namespace plainfs::serve {

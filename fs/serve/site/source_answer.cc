@@ -22,6 +22,7 @@
 #include "fs/report/walk.h"
 #include "fs/report/words.h"
 #include "fs/serve/http/byte_ranges.h"
+#include "fs/serve/site/file_answer.h"
 
 namespace plainfs::serve {
 namespace {

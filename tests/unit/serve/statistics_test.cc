@@ -31,6 +31,18 @@ BOOST_AUTO_TEST_CASE(no_value_has_no_range) {
   BOOST_TEST(!range_of({NAN, INFINITY}, 0).has_value());
 }
 
+BOOST_AUTO_TEST_CASE(range_leaves_whole_values_out) {
+  std::vector<double> values(1000);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
+  values[500] = 1e6;
+  BOOST_TEST(range_of(values, 0.001)->low == 1);
+  BOOST_TEST(range_of(values, 0.001)->high == 999);
+  BOOST_TEST(range_of({3, 1, 2}, 0.01)->low == 1);
+  BOOST_TEST(range_of({3, 1, 2}, 0.01)->high == 3);
+  BOOST_TEST(range_of({3, 1, 2}, 0.5)->low == 2);
+  BOOST_TEST(range_of({3, 1, 2}, 0.5)->high == 2);
+}
+
 BOOST_AUTO_TEST_CASE(mean_of_huge_values_is_finite) {
   constexpr double kHuge = 1.7e308;
   BOOST_TEST(statistics_of(std::vector<double>{kHuge, kHuge, kHuge}).mean == kHuge,

@@ -63,7 +63,7 @@ std::optional<Figure> heat_map(const LabelledArray& array, const Plane& plane) {
       row_step == 1 && column_step == 1
           ? std::string("every value")
           : fmt::format("one of {} values", count_words(row_step * column_step)),
-      found ? fmt::format("Dark is {}, light {}: 1st to 99th percentile of the values shown",
+      found ? fmt::format("Dark is {}, light {}; at most 1 % of the values shown lie beyond either",
                           number_words(range.low), number_words(range.high))
             : std::string("There is no value"),
       left_out.empty() ? left_out : "; " + left_out);

@@ -8,6 +8,7 @@
 #include "formats/core/text/printable.h"
 #include "fs/info.h"
 #include "fs/report/words.h"
+#include "fs/serve/pages/model/html_table.h"
 #include "fs/serve/pages/model/page_style.h"
 
 namespace plainfs::serve {
@@ -39,7 +40,7 @@ std::string path_html(const Exchange& exchange, bool is_folder, size_t known) {
     const size_t up = count - i - (is_folder ? 0 : 1);
     std::string way;
     for (size_t j = 0; j < up; ++j) way += "../";
-    html += fmt::format("<li><a href=\"{}\">{}</a></li>", way.empty() ? "./" : way, escaped(name));
+    html += fmt::format("<li>{}</li>", link(way.empty() ? "./" : way, escaped(name)));
   }
   return html;
 }

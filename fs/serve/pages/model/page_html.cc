@@ -10,6 +10,7 @@
 #include "formats/core/text/printable.h"
 #include "fs/report/progress.h"
 #include "fs/report/words.h"
+#include "fs/serve/pages/model/html_table.h"
 #include "fs/serve/plots/plot.h"
 
 namespace plainfs::serve {
@@ -35,17 +36,16 @@ std::string shown_lines(std::string_view text) {
 }
 
 constexpr const char* kEmptyName = "<span class=\"na\">(empty)</span>";
-constexpr const char* kNoNumbers =
-    "<td class=\"n na\">no values</td><td class=\"n na\">–</td><td class=\"n na\">–</td>";
+constexpr const char* kNoValues = "<span class=\"na\">no values</span>";
+constexpr const char* kNoNumber = "<span class=\"na\">–</span>";
 
 std::string size_words(const std::optional<uint64_t>& size) {
   return size ? byte_text(static_cast<double>(*size)) : std::string();
 }
 
-std::string cell_html(const Grid::Cell& cell, bool is_name, bool is_number) {
+std::string cell_html(const Grid::Cell& cell, bool is_name) {
   const std::string text = cell.is_missing ? "<span class=\"na\">NA</span>" : shown(cell.text);
-  if (is_name) return fmt::format("<th scope=\"row\">{}</th>", text.empty() ? std::string(kEmptyName) : text);
-  return fmt::format("<td{}>{}</td>", is_number ? " class=\"n\"" : "", text);
+  return is_name && text.empty() ? kEmptyName : text;
 }
 
 // Returns "12,346", "1.23" or "1.2e-07".
@@ -53,38 +53,36 @@ std::string three_digits(double value) {
   return std::abs(value) >= 100 ? number_words(std::round(value)) : fmt::format("{:.3g}", value);
 }
 
-// Returns the cells of a level's numbers. A level without a value has none.
-std::string numbers_html(const Statistics& numbers) {
-  if (numbers.values == 0) return kNoNumbers;
-  return fmt::format("<td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{} · {} · {}</td>",
-                     share_words(numbers.share_above()), three_digits(numbers.mean),
-                     three_digits(numbers.quartiles[0]), three_digits(numbers.quartiles[1]),
-                     three_digits(numbers.quartiles[2]));
+std::string level_name(const LevelRow& row) {
+  const std::string name = row.is_missing     ? "<span class=\"na\">missing</span>"
+                           : row.name.empty() ? kEmptyName
+                                              : shown(shortened(row.name, kMostLevelBytes));
+  return row.href.empty() ? name : link(row.href, name);
 }
 
-std::string level_row_html(const LevelRow& row, const Distribution& distribution, bool has_counts) {
-  std::string name = row.is_missing     ? "<span class=\"na\">missing</span>"
-                     : row.name.empty() ? kEmptyName
-                                        : shown(shortened(row.name, kMostLevelBytes));
-  if (!row.href.empty()) name = fmt::format("<a href=\"{}\">{}</a>", escaped(row.href), name);
-  std::string html =
-      fmt::format("<tr><th scope=\"row\">{}</th><td class=\"n\">{}</td>", name, count_words(row.cells));
-  if (has_counts) html += fmt::format("<td class=\"n\">{}</td>", count_words(row.numbers.values));
-  if (distribution.has_numbers)
-    html += numbers_html(row.numbers);
+// A level without a value has no numbers.
+std::vector<std::string> level_cells(const LevelRow& row, const Distribution& distribution, bool has_counts) {
+  std::vector<std::string> cells{level_name(row), count_words(row.cells)};
+  const Statistics& numbers = row.numbers;
+  if (has_counts) cells.push_back(count_words(numbers.values));
+  if (!distribution.has_numbers)
+    cells.push_back(share_words(static_cast<double>(row.cells) / static_cast<double>(distribution.cells)));
+  else if (numbers.values == 0)
+    cells.insert(cells.end(), {kNoValues, kNoNumber, kNoNumber});
   else
-    html += fmt::format("<td class=\"n\">{}</td>", share_words(static_cast<double>(row.cells) /
-                                                               static_cast<double>(distribution.cells)));
-  return html + (row.shape.empty() ? "" : "<td>" + small_bars(row.shape) + "</td>") + "</tr>\n";
+    cells.insert(cells.end(),
+                 {share_words(numbers.share_above()), three_digits(numbers.mean),
+                  fmt::format("{} · {} · {}", three_digits(numbers.quartiles[0]),
+                              three_digits(numbers.quartiles[1]), three_digits(numbers.quartiles[2]))});
+  if (!row.shape.empty()) cells.push_back(small_bars(row.shape));
+  return cells;
 }
 
-// Screen readers need an empty header to be an ordinary cell.
-std::string header_html(const Grid::Header& header) {
-  if (header.name.empty()) return "<td></td>";
+HtmlTable::Column column_of(const Grid::Header& header) {
   std::string name = shown(header.name) + header.mark;
-  if (!header.href.empty()) name = fmt::format("<a href=\"{}\">{}</a>", escaped(header.href), name);
+  if (!header.href.empty()) name = link(header.href, name);
   if (!header.summary.empty()) name += fmt::format("<small>{}</small>", shown(header.summary));
-  return fmt::format("<th scope=\"col\"{}>{}</th>", header.is_number ? " class=\"n\"" : "", name);
+  return {header.name.empty() ? std::string() : name, header.is_number ? "n" : ""};
 }
 
 // Returns whether it is a part that a Seurat object keeps beside its data, and that few users look for.
@@ -118,24 +116,17 @@ std::string forms_html(const std::vector<TakeAs>& forms) {
   for (const TakeAs& form : forms) {
     if (!form.fault.empty()) continue;
     const std::string size = size_words(form.size);
-    html += fmt::format("<a href=\"{}\">{}{}</a>", escaped(form.href), shown(form.label),
-                        size.empty() ? "" : " <small>" + size + "</small>");
+    html += link(form.href, shown(form.label) + (size.empty() ? "" : " <small>" + size + "</small>"));
   }
   return html + "</span>" + faults_html(forms);
 }
 
 std::string rows_html(const std::vector<const ContentRow*>& rows) {
-  std::string html =
-      "<div class=\"wrap\"><table class=\"list\"><thead><tr><th scope=\"col\">Name</th><th "
-      "scope=\"col\">Kind</th>"
-      "<th scope=\"col\">Contents</th><th scope=\"col\">Download as</th></tr></thead><tbody>\n";
+  HtmlTable table{{}, "list", {}, {{"Name"}, {"Kind", "kind"}, {"Contents", "shape"}, {"Download as", "v"}}};
   for (const ContentRow* row : rows)
-    html += fmt::format(
-        "<tr><th scope=\"row\"><a href=\"{}\">{}</a></th><td class=\"kind\">{}</td><td "
-        "class=\"shape\">{}</td>"
-        "<td class=\"v\">{}</td></tr>\n",
-        escaped(row->href), shown(row->name), shown(row->kind), shown(row->shape), forms_html(row->views));
-  return html + "</tbody></table></div>\n";
+    table.rows.push_back(
+        {link(row->href, shown(row->name)), shown(row->kind), shown(row->shape), forms_html(row->views)});
+  return table.html() + "\n";
 }
 
 std::string field_html(const FormField& field) {
@@ -180,22 +171,14 @@ std::string contents_html(const PageModel& page) {
 }
 
 std::string grid_html(const Grid& grid) {
-  std::string html = fmt::format(
-      "<h2>Rows</h2><div class=\"wrap\" tabindex=\"0\" role=\"region\" aria-label=\"Rows\"><table "
-      "class=\"first\"><caption>{}</caption><thead><tr>",
-      shown(grid.caption));
-  for (size_t i = 0; i < grid.header.size(); ++i) {
-    const Grid::Header& header = grid.header[i];
-    html += header_html(header);
-  }
-  html += "</tr></thead><tbody>\n";
+  HtmlTable table{"Rows", "first", shown(grid.caption)};
+  table.has_row_names = grid.has_names;
+  for (const Grid::Header& header : grid.header) table.columns.push_back(column_of(header));
   for (const std::vector<Grid::Cell>& row : grid.rows) {
-    html += "<tr>";
-    for (size_t i = 0; i < row.size(); ++i)
-      html += cell_html(row[i], i == 0 && grid.has_names, i < grid.header.size() && grid.header[i].is_number);
-    html += "</tr>\n";
+    std::vector<std::string>& cells = table.rows.emplace_back();
+    for (size_t i = 0; i < row.size(); ++i) cells.push_back(cell_html(row[i], i == 0 && grid.has_names));
   }
-  return html + "</tbody></table></div>\n";
+  return "<h2>Rows</h2>" + table.html() + "\n";
 }
 
 std::string figure_list(const std::vector<Figure>& figures) {
@@ -223,33 +206,25 @@ std::string distribution_html(const Distribution& distribution) {
   const bool has_counts = distribution.has_numbers &&
                           std::any_of(distribution.rows.begin(), distribution.rows.end(),
                                       [](const LevelRow& row) { return row.numbers.values != row.cells; });
-  std::string html = fmt::format(
-      "<div class=\"wrap\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table "
-      "class=\"dist\"><caption>{0}"
-      "</caption><thead><tr><th scope=\"col\">{1}</th><th scope=\"col\" "
-      "class=\"n\">cells</th>{2}{3}{4}</tr></thead>"
-      "<tbody>\n",
-      shown(distribution_caption(distribution)), shown(distribution.by),
-      has_counts ? "<th scope=\"col\" class=\"n\">values</th>" : "",
-      distribution.has_numbers
-          ? "<th scope=\"col\" class=\"n\">above 0</th><th scope=\"col\" class=\"n\">mean</th>"
-            "<th scope=\"col\" class=\"n\">quartiles</th>"
-          : "<th scope=\"col\" class=\"n\">share</th>",
-      has_shapes ? fmt::format("<th scope=\"col\">{}</th>", distribution.shape_words) : "");
-  for (const LevelRow& row : distribution.rows) html += level_row_html(row, distribution, has_counts);
-  return html + "</tbody></table></div>\n";
+  const std::string caption = shown(distribution_caption(distribution));
+  HtmlTable table{caption, "dist", caption, {{shown(distribution.by)}, {"cells", "n"}}};
+  if (has_counts) table.columns.push_back({"values", "n"});
+  if (distribution.has_numbers)
+    table.columns.insert(table.columns.end(), {{"above 0", "n"}, {"mean", "n"}, {"quartiles", "n"}});
+  else
+    table.columns.push_back({"share", "n"});
+  if (has_shapes) table.columns.push_back({distribution.shape_words});
+  for (const LevelRow& row : distribution.rows)
+    table.rows.push_back(level_cells(row, distribution, has_counts));
+  return table.html() + "\n";
 }
 
 std::string columns_html(const std::vector<ColumnFact>& columns) {
   if (columns.empty()) return {};
-  std::string html =
-      "<h2>Columns</h2><div class=\"wrap\" tabindex=\"0\" role=\"region\" aria-label=\"Columns\"><table>"
-      "<thead><tr><th scope=\"col\">Name</th><th scope=\"col\">Type</th><th scope=\"col\">Levels</th></tr>"
-      "</thead><tbody>\n";
+  HtmlTable table{"Columns", {}, {}, {{"Name"}, {"Type"}, {"Levels"}}};
   for (const ColumnFact& column : columns)
-    html += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td></tr>\n", shown(column.name),
-                        shown(column.type), shown(column.levels));
-  return html + "</tbody></table></div>\n";
+    table.rows.push_back({shown(column.name), shown(column.type), shown(column.levels)});
+  return "<h2>Columns</h2>" + table.html() + "\n";
 }
 
 std::string instructions_html(const PageModel& page) {
@@ -270,39 +245,32 @@ std::string instructions_html(const PageModel& page) {
 
 std::string attributes_html(const std::vector<Fact>& attributes) {
   if (attributes.empty()) return {};
-  std::string html =
-      "<details><summary>Attributes</summary><div class=\"wrap\" tabindex=\"0\" role=\"region\" "
-      "aria-label=\"Attributes\"><table><tbody>\n";
+  HtmlTable table{"Attributes"};
+  table.has_header = false;
   for (const Fact& attribute : attributes)
-    html += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", shown(attribute.name),
-                        shown(attribute.value));
-  return html + "</tbody></table></div></details>\n";
+    table.rows.push_back({shown(attribute.name), shown(attribute.value)});
+  return "<details><summary>Attributes</summary>" + table.html() + "</details>\n";
 }
 
 std::string entries_html(const std::vector<FolderEntry>& entries) {
   if (entries.empty()) return {};
-  std::string rows;
+  HtmlTable table{"All names", {}, {}, {{"Name"}, {"What"}, {"Size", "n"}}};
   size_t count = 0;
   for (const FolderEntry& entry : entries) {
     if (entry.is_unlisted) continue;
     if (++count > kMostEntries) continue;
     const char* const slash = entry.is_folder ? "/" : "";
-    rows += fmt::format(
-        "<tr><th scope=\"row\"><a href=\"{}{}\">{}{}</a></th><td>{}</td><td class=\"n\">{}</td></tr>\n",
-        escaped(percent_encoded(entry.name)), slash, shown(entry.name), slash,
-        !entry.error.empty() ? shown(entry.error)
-        : entry.is_link      ? "link"
-                             : shown(entry.fault),
-        size_words(entry.size));
+    table.rows.push_back({link(percent_encoded(entry.name) + slash, shown(entry.name) + slash),
+                          !entry.error.empty() ? shown(entry.error)
+                          : entry.is_link      ? "link"
+                                               : shown(entry.fault),
+                          size_words(entry.size)});
   }
-  return fmt::format(
-      "<details><summary>{} in this folder</summary><div class=\"wrap\" tabindex=\"0\" role=\"region\" "
-      "aria-label=\"All names\"><table><thead><tr><th scope=\"col\">Name</th><th scope=\"col\">What</th><th "
-      "scope=\"col\" class=\"n\">Size</th></tr></thead><tbody>\n{}</tbody></table></div></details>\n",
-      count > kMostEntries ? fmt::format("The first {} of {} names", kMostEntries, count_words(count))
-      : count == 1         ? "The one name"
-                           : fmt::format("All {} names", count),
-      rows);
+  const std::string names = count > kMostEntries
+                                ? fmt::format("The first {} of {} names", kMostEntries, count_words(count))
+                            : count == 1 ? "The one name"
+                                         : fmt::format("All {} names", count);
+  return fmt::format("<details><summary>{} in this folder</summary>{}</details>\n", names, table.html());
 }
 
 std::string form_html(const Form& form) {
@@ -315,9 +283,9 @@ std::string form_html(const Form& form) {
 
 std::string picks_html(const Picks& picks) {
   std::string html = fmt::format("<p class=\"pick\">{}: ", shown(picks.words));
-  for (const TakeAs& link : picks.links)
-    html += fmt::format("<a href=\"{}\"{}>{}</a> ", escaped(link.href),
-                        link.label == picks.current ? " aria-current=\"true\"" : "", shown(link.label));
+  for (const TakeAs& each : picks.links)
+    html +=
+        link(each.href, shown(each.label), each.label == picks.current ? " aria-current=\"true\"" : "") + " ";
   return html + "</p>\n";
 }
 
@@ -325,8 +293,7 @@ std::string problem_html(const Problem& problem) {
   std::string html = fmt::format("<p class=\"note\" role=\"alert\">{}", shown(problem.text));
   if (!problem.near.empty()) html += problem.near.size() == 1 ? " The nearest is " : " The nearest are ";
   for (size_t i = 0; i < problem.near.size(); ++i)
-    html += fmt::format("{}<a href=\"{}\">{}</a>", i == 0 ? "" : ", ", escaped(problem.near[i].href),
-                        shown(problem.near[i].label));
+    html += (i == 0 ? "" : ", ") + link(problem.near[i].href, shown(problem.near[i].label));
   return html + (problem.near.empty() ? "" : ".") + "</p>\n";
 }
 
@@ -350,9 +317,9 @@ std::string names_html(const std::vector<ContentRow>& names) {
   if (names.empty()) return {};
   std::string html = "<ul class=\"names\">\n";
   for (const ContentRow& name : names) {
-    html += fmt::format("<li><a href=\"{}\">{}</a>", escaped(name.href), shown(name.name));
+    html += "<li>" + link(name.href, shown(name.name));
     for (const TakeAs& file : name.views)
-      html += fmt::format(" <small><a href=\"{}\">{}</a></small>", escaped(file.href), shown(file.label));
+      html += fmt::format(" <small>{}</small>", link(file.href, shown(file.label)));
     html += "</li>\n";
   }
   return html + "</ul>\n";
@@ -361,8 +328,7 @@ std::string names_html(const std::vector<ContentRow>& names) {
 std::string pager_html(const Pager& pager) {
   std::string html =
       fmt::format("<nav class=\"pager\" aria-label=\"Pages\"><span>{}</span>", shown(pager.words));
-  for (const TakeAs& link : pager.links)
-    html += fmt::format("<a href=\"{}\">{}</a>", escaped(link.href), shown(link.label));
+  for (const TakeAs& each : pager.links) html += link(each.href, shown(each.label));
   return html + "</nav>\n";
 }
 

@@ -74,8 +74,13 @@ double quantile(std::vector<double>& values, double part) {
 std::optional<Interval> range_of(std::vector<double> values, double cut) {
   std::erase_if(values, [](double value) { return !std::isfinite(value); });
   if (values.empty()) return std::nullopt;
-  const double low = quantile(values, cut);
-  return Interval{low, std::max(low, quantile(values, 1 - cut))};
+  const auto left_out = static_cast<size_t>(cut * static_cast<double>(values.size()));
+  const auto low = values.begin() + static_cast<ptrdiff_t>(left_out);
+  const auto high = values.end() - static_cast<ptrdiff_t>(left_out + 1);
+  std::nth_element(values.begin(), low, values.end());
+  const double least = *low;
+  std::nth_element(low, std::max(low, high), values.end());
+  return Interval{least, *std::max(low, high)};
 }
 
 std::string left_out_words(const Statistics& statistics) {

@@ -52,7 +52,9 @@ Statistics statistics_of(std::span<const double> values);
 // the values. Requires: values is not empty and finite; part is 0 to 1.
 double quantile(std::vector<double>& values, double part);
 
-// Returns the quantiles `cut` and 1 - cut of the finite values; nullopt without such values. cut: 0 to 0.5.
+// Returns the least and the greatest of the finite values that are left without a part `cut` of them, rounded
+// down to whole values, at each end; nullopt without such values. A single outlier does not move them, as it
+// moves an interpolated quantile. cut: 0 to 0.5.
 std::optional<Interval> range_of(std::vector<double> values, double cut);
 
 // Returns "3 missing, 2 infinite", without what does not occur.
