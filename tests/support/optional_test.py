@@ -9,8 +9,8 @@ import optional
 
 # Programs on every system that can build plainfs: of Debian's essential packages, and what its compiler needs.
 EVERYWHERE = set(
-    """awk bash cat chattr cp dd df diff dpkg du find gzip head ldd losetup ls mount node nsenter readelf rm setpriv
-    sh sha256sum sleep tail tar timeout touch umount unshare zcat""".split()
+    """awk bash cat cc chattr cp dd df diff dpkg du find gzip head ldd losetup ls mount node nsenter readelf rm
+    setpriv sh sha256sum sleep tail tar timeout touch umount unshare zcat""".split()
 )
 KINDS = {
     "needs": "",

@@ -15,7 +15,7 @@ static int fail(const char* path, int error) {
   return 127;
 }
 
-// Writes the folder of the launcher's file, with links followed. Without /proc it is found by the name that
+// Writes the folder of the launcher's file, with links followed, or ../lib/plainfs from there. Without /proc it is found by the name that
 // the kernel was given.
 static int find_folder(char* folder) {
   const char* given = (const char*)getauxval(AT_EXECFN);
@@ -23,6 +23,11 @@ static int find_folder(char* folder) {
   char* end = strrchr(folder, '/');
   if (!end) return 0;
   *end = '\0';
+  char loader[PATH_MAX + 16];
+  snprintf(loader, sizeof loader, "%s/loader", folder);
+  if (access(loader, X_OK) == 0) return 1;
+  if (strlen(folder) + sizeof "/../lib/plainfs" > PATH_MAX) return 0;
+  strcat(folder, "/../lib/plainfs");  // where pip puts it
   return 1;
 }
 
