@@ -2,6 +2,7 @@
 import contextlib
 import errno
 import json
+import mmap
 import os
 import shutil
 import signal
@@ -403,6 +404,23 @@ class Changes(Folder):
             self.assertTrue(m.read(second.replace(".npy", ".csv")))
             self.assertEqual(self.state_of(m), "ready")
             self.assertNotIn("has changed", self.log_of(m))
+
+    def test_hidden_write_through_a_mapping_is_a_change(self):
+        """VIEWS 9 "even if its writer"."""
+        for then in (lambda path: None, lambda path: os.chmod(path, 0o640)):
+            store = os.path.join(self.folder, "s.zip")
+            write_zip(store, 1)
+            os.chmod(store, 0o644)
+            with Mount(store) as m:
+                self.assertTrue(m.read("a.csv"))
+                status = os.stat(store)
+                with open(store, "r+b") as file, mmap.mmap(file.fileno(), 0) as mapped:
+                    mapped[-1] ^= 1
+                os.utime(store, ns=(status.st_atime_ns, status.st_mtime_ns))
+                then(store)
+                with self.assertRaises(OSError):
+                    m.read("b.csv")
+            os.unlink(store)
 
     def test_write_with_a_restored_mtime_is_a_change(self):
         """VIEWS 9 "even if its writer"."""
