@@ -24,14 +24,16 @@ constexpr std::string_view kAttributePrefix = "user.";
 constexpr size_t kLongestLink = 4095;  // PATH_MAX less its NUL
 constexpr int kMaxPathLinks = 40;      // on the way to one file, as in Linux
 
-std::string attribute_text(const Json& value) {
-  return value.text() ? *value.text() : to_json_text(value);
+// Returns the value as it is shown: text as stored, in any encoding, other values as JSON.
+std::string attribute_text(const Attribute& attribute) {
+  const Json* const known = attribute.known();
+  return known && known->text() ? *known->text() : to_json_text(shown_value(attribute));
 }
 
 bool has_room_for(const Attribute& attribute) {
   return !attribute.name.empty() && attribute.name.find('\0') == std::string::npos &&
          attribute.name.size() + kAttributePrefix.size() <= kLongestAttributeName &&
-         attribute_text(attribute.value).size() <= kLargestAttribute;
+         attribute_text(attribute).size() <= kLargestAttribute;
 }
 
 Appearance with_views(Appearance appearance) {
@@ -302,8 +304,7 @@ std::optional<std::string> Filesystem::attribute(Inode inode, std::string_view n
   const OpeningPtr opening = current();
   for (const Attribute& attribute : attributes(*opening, inode)) {
     if (attribute.name != name || !has_room_for(attribute)) continue;
-    if (!attribute.error && attribute.value.text()) return *attribute.value.text();  // in any encoding
-    return to_json_text(shown_value(attribute));
+    return attribute_text(attribute);
   }
   return std::nullopt;
 }

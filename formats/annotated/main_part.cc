@@ -7,7 +7,7 @@ namespace plainfs {
 
 std::vector<std::string> main_part(const Node& root) try {
   if (!root.parts) return {};
-  if (std::optional<std::string> assay = text_of(attributes_of(root), "active.assay"))
+  if (std::optional<std::string> assay = attributes_of(root).text("active.assay"))
     return {"assays", *std::move(assay)};
   const GroupPtr modalities = root.parts->find("obs") ? find_group(*root.parts, "mod") : nullptr;
   const std::vector<std::string> names =

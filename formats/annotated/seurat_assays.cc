@@ -160,7 +160,7 @@ void Assay::take_graphs() {
       continue;
     }
     const Attributes attributes = attributes_of(node);
-    const Json* assay = find_attribute(attributes, "assay.used");
+    const Json* assay = attributes.find("assay.used");
     if (assay && assay->list() && assay->list()->size() == 1) assay = &assay->list()->front();
     const bool is_ours =
         assay && assay->text() ? *assay->text() == name_ : member.name.starts_with(name_ + "_");

@@ -62,9 +62,9 @@ std::optional<Axes> axes_of(const Table& table) {
 // it runs across, which a slot declares.
 bool is_turned(const Node& image, Context& context) {
   const Attributes attributes = attributes_of(image);
-  const std::vector<std::string> classes = texts_of(attributes, "class");
+  const std::vector<std::string> classes = attributes.texts("class");
   const bool is_visium_v2 = std::find(classes.begin(), classes.end(), "VisiumV2") != classes.end();
-  if (!is_visium_v2 && text_of(attributes, "s4class") != "VisiumV2") return false;
+  if (!is_visium_v2 && attributes.text("s4class") != "VisiumV2") return false;
   const auto axis = content_of<LabelledArray>(member_of(image.parts, "coords_x_orientation", context));
   if (!axis || axis->values->count() != 1 || !axis->values->dtype().is_text()) return true;
   return texts_of_array(axis->values).text(0) != "horizontal";
@@ -117,7 +117,7 @@ bool SlideMaker::take_rows(const Table& table, std::vector<Column> columns, Slid
 }
 
 std::string SlideMaker::text_in(const GroupPtr& image, const Attributes& attributes, const char* name) const {
-  if (const std::optional<std::string> text = text_of(attributes, name)) return *text;
+  if (const std::optional<std::string> text = attributes.text(name)) return *text;
   const auto stored = content_of<LabelledArray>(member_of(image, name, context_));
   const bool is_one = stored && stored->values->dtype().is_text() && stored->values->count() == 1;
   return is_one ? std::string(texts_of_array(stored->values).text(0)) : "";

@@ -140,7 +140,7 @@ void StoredSeurat::take_assay(const std::string& name, const Node& node) {
   const GroupPtr& group = node.parts;
   SeuratObject::Assay assay;
   assay.name = name;
-  assay.key = text_of(attributes_of(node), "key").value_or("");
+  assay.key = attributes_of(node).text("key").value_or("");
   assay.features = array_in(group, "features");
   if (!assay.features) throw damaged("{}: features is missing", group->path());
   if (assay.features->count() == 0) return leave_out(group->path() + ", which has no features");
@@ -200,9 +200,9 @@ void StoredSeurat::take_reduction(const std::string& name, const Node& node) {
   const Attributes attributes = attributes_of(node);
   SeuratObject::Reduction reduction;
   reduction.name = name;
-  reduction.key = text_of(attributes, "key").value_or("");
-  reduction.assay = text_of(attributes, "active.assay").value_or(made_.active_assay);
-  const Json* global = find_attribute(attributes, "global");
+  reduction.key = attributes.text("key").value_or("");
+  reduction.assay = attributes.text("active.assay").value_or(made_.active_assay);
+  const Json* global = attributes.find("global");
   if (global && global->list() && global->list()->size() == 1) global = &global->list()->front();
   if (global) reduction.is_global = global->boolean() ? *global->boolean() : global->as_int64() == 1;
   reduction.embeddings = dense_in(group, "cell.embeddings", made_.cells);
@@ -226,7 +226,7 @@ void StoredSeurat::take_graph(const std::string& name, const Node& node) {
         fmt::format("graphs/{}, which is {} by {} for {} cells", name, matrix->rows, matrix->columns, cells));
   if (is_reordered(matrix->row_names, made_.cells) || is_reordered(matrix->column_names, made_.cells))
     return leave_out(fmt::format("graphs/{}, which has its cells in another order", name));
-  const std::string assay = text_of(attributes_of(node), "assay.used").value_or(made_.active_assay);
+  const std::string assay = attributes_of(node).text("assay.used").value_or(made_.active_assay);
   made_.graphs.push_back({name, assay, evaluated(*matrix)});
 }
 
@@ -285,8 +285,8 @@ SeuratObject StoredSeurat::make() {
   made_.cells = array_in(root_, "cell.names");
   if (!made_.cells) throw damaged("cell.names is missing");
   const Attributes attributes = root_->attributes();
-  made_.project = text_of(attributes, "project").value_or("SeuratProject");
-  made_.active_assay = text_of(attributes, "active.assay").value_or("");
+  made_.project = attributes.text("project").value_or("SeuratProject");
+  made_.active_assay = attributes.text("active.assay").value_or("");
   for_each_member("assays", [&](const std::string& name, const Node& node) { take_assay(name, node); });
   if (made_.assays.empty()) throw unsupported("no assay has a matrix");
   if (!has_assay(made_.active_assay)) made_.active_assay = made_.assays.front().name;

@@ -133,7 +133,7 @@ std::string dataset_text(const CfDataset& dataset) {
     const uint64_t length = variable.is_coordinate() ? variable.values->shape()[0] : 0;
     const std::optional<TimeReference> times = length > 0 ? cf_times(variable, nullptr) : std::nullopt;
     if (!times) continue;
-    const std::string calendar = cf_text(variable.attributes, "calendar");
+    const std::string calendar = variable.attributes.readable().text("calendar");
     ranges.push_back(fmt::format("{} {} ({})", variable.name, range_of_times(variable, *times),
                                  calendar.empty() ? "standard" : calendar));
   }
@@ -145,8 +145,8 @@ std::string dataset_text(const CfDataset& dataset) {
 // Returns "time × latitude × longitude, K: 2 metre temperature".
 std::string variable_text(const CfVariable& variable) {
   std::string text = fmt::format("{}", fmt::join(variable.dimensions, kTimes));
-  const std::string units = cf_text(variable.attributes, "units"),
-                    name = cf_text(variable.attributes, "long_name");
+  const std::string units = variable.attributes.readable().text("units"),
+                    name = variable.attributes.readable().text("long_name");
   if (!units.empty()) text += ", " + units;
   if (!name.empty()) text += ": " + name;
   return text;

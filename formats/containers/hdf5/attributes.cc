@@ -28,7 +28,7 @@ void check_list_count(const Shape& shape) {
   }
 }
 
-Json to_json(StoredAttribute& attribute, const Pointees& pointees) {
+Json to_json(StoredAttribute attribute, const Pointees& pointees) {
   const StoredExtent& extent = attribute.extent;
   if (extent.is_null) return nullptr;
   check_list_count(extent.shape);
@@ -40,33 +40,36 @@ Json to_json(StoredAttribute& attribute, const Pointees& pointees) {
   return json_of(array_type(extent.type.dtype, extent.shape), list, 0);
 }
 
-Attributes decoded_attributes(const SourceFile& file, std::vector<StoredAttribute> stored) {
-  const Pointees pointees = file.attribute_pointees();
-  Attributes attributes;
-  for (StoredAttribute& attribute : stored) {
-    if (attribute.error) {
-      attributes.push_back({attribute.name, {}, attribute.error});
-      continue;
-    }
-    try {
-      auto type = std::make_shared<const DType>(attribute.extent.type.dtype);
-      attributes.push_back({attribute.name, to_json(attribute, pointees), {}, std::move(type)});
-    } catch (const Error& error) {
-      attributes.push_back({attribute.name, {}, error});
-    }
+Json read_value(const SourceFile& file, uint64_t object_address, const std::string& name) {
+  std::optional<StoredAttribute> stored = file.library().attribute(object_address, name);
+  if (!stored) throw damaged("the attribute cannot be found again");
+  return to_json(*std::move(stored), file.attribute_pointees());
+}
+
+Attribute decoded_attribute(const SourceFilePtr& file, uint64_t object_address, StoredAttribute stored) {
+  if (stored.error) return {std::move(stored.name), *std::move(stored.error)};
+  const std::string name = stored.name;
+  auto type = std::make_shared<const DType>(stored.extent.type.dtype);
+  if (stored.is_left_out)
+    return {name, [=] { return read_value(*file, object_address, name); }, std::move(type)};
+  try {
+    return {name, to_json(std::move(stored), file->attribute_pointees()), std::move(type)};
+  } catch (const Error& error) {
+    return {name, error};
   }
-  return attributes;
 }
 
 }  // namespace
 
-Attributes read_attributes(const SourceFile& file, uint64_t object_address) {
-  if (const std::shared_ptr<const Attributes> kept = file.kept_attributes().find(object_address)) {
-    file.bytes().check_unchanged_lately();
+Attributes read_attributes(const SourceFilePtr& file, uint64_t object_address) {
+  if (const std::shared_ptr<const Attributes> kept = file->kept_attributes().find(object_address)) {
+    file->bytes().check_unchanged_lately();
     return *kept;
   }
-  const Attributes attributes = decoded_attributes(file, file.library().attributes(object_address));
-  file.kept_attributes().keep(object_address, attributes);
+  Attributes attributes;
+  for (StoredAttribute& stored : file->library().attributes(object_address))
+    attributes.push_back(decoded_attribute(file, object_address, std::move(stored)));
+  file->kept_attributes().keep(object_address, attributes);
   return attributes;
 }
 

@@ -46,7 +46,7 @@ class DatasetArray : public ChunkedArray, public StoredObject {
         extent_(std::move(extent)),
         storage_(std::move(storage)) {}
 
-  Attributes attributes() const override { return read_attributes(file(), address()); }
+  Attributes attributes() const override { return read_attributes(shared_file(), address()); }
 
   std::optional<uint64_t> first_null_string() const override {
     if (extent_.type.form != StoredType::Form::text || shape().size() != 1) return std::nullopt;
@@ -144,7 +144,7 @@ class NullArray : public Array {
       : Array(std::move(dtype), {0}), file_(std::move(file)), address_(address) {}
   Elements read(const Box&) const override { return zero_elements(dtype(), 0); }
   bool is_null() const override { return true; }
-  Attributes attributes() const override { return read_attributes(*file_, address_); }
+  Attributes attributes() const override { return read_attributes(file_, address_); }
 
  private:
   SourceFilePtr file_;
@@ -187,7 +187,7 @@ Node dataset_node(const SourceFilePtr& file, StoredDataset dataset, uint64_t add
                   const std::string& path) {
   Node node;
   node.content = LabelledArray{open_array(file, std::move(dataset), address, path), nullptr, nullptr};
-  node.attributes = [file, address] { return read_attributes(*file, address); };
+  node.attributes = [file, address] { return read_attributes(file, address); };
   return node;
 }
 

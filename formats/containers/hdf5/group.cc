@@ -35,7 +35,7 @@ class FileGroup : public Group, public StoredObject {
 
   std::vector<Member> members() const override;
   std::optional<Node> find(std::string_view name) const override;
-  Attributes attributes() const override { return read_attributes(file(), address()); }
+  Attributes attributes() const override { return read_attributes(shared_file(), address()); }
   GroupPtr parent() const override { return parent_; }
   std::string path() const override { return parent_ ? parent_->path_of(name_) : "/"; }
 

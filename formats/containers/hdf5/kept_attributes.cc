@@ -34,8 +34,9 @@ std::shared_ptr<const Attributes> KeptAttributes::find(uint64_t object) const {
 
 void KeptAttributes::keep(uint64_t object, const Attributes& attributes) {
   const bool is_kept = attributes.size() <= kMostAttributesKept &&
-                       std::all_of(attributes.begin(), attributes.end(),
-                                   [](const Attribute& each) { return !each.error && is_short(each.value); });
+                       std::all_of(attributes.begin(), attributes.end(), [](const Attribute& each) {
+                         return each.known() && is_short(*each.known());
+                       });
   if (!is_kept) return;
   Kept now{object, std::make_shared<const Attributes>(attributes)};
   const MutexLock lock(mutex_);

@@ -12,24 +12,34 @@ namespace {
 
 constexpr uint64_t kMostHeaderBytes = uint64_t{64} << 20;
 constexpr uint64_t kFirstBytes = 16 << 10;
-constexpr uint64_t kMostRank = 1024;  // NC_MAX_VAR_DIMS
+constexpr uint64_t kMaxFetchedBytes = 1 << 20;  // at once, unless an item is larger
+constexpr uint64_t kMostRank = 1024;            // NC_MAX_VAR_DIMS
+
+constexpr int kNewestVersion = 5;
 
 // Tags of the lists in a header.
 enum Tag : uint32_t { kAbsent = 0, kDimensions = 10, kVariables = 11, kAttributes = 12 };
 
 // A reader of the big-endian numbers and padded texts of a header in their order. It fetches the file in
-// growing pieces.
+// growing pieces, and holds one of them.
 class HeaderReader {
  public:
   HeaderReader(const File& file, int version) : file_(file), version_(version) { bytes(4); }
 
   ByteSpan bytes(uint64_t size) {
     const uint64_t end = checked_add(position_, size);
-    if (end > buffer_.size()) fetch(end);
-    const ByteSpan part = ByteSpan(buffer_).subspan(position_, size);
+    if (position_ < buffer_start_ || end > buffer_start_ + buffer_.size()) fetch(end);
+    const ByteSpan part = ByteSpan(buffer_).subspan(position_ - buffer_start_, size);
     position_ = end;
     return part;
   }
+  // Skips elements of `size` bytes and the zeros that pad them.
+  void skip_padded(uint64_t size) {
+    const uint64_t end = checked_add(position_, checked_add(size, (4 - size % 4) % 4));
+    check_end(end);
+    position_ = end;
+  }
+  uint64_t position() const { return position_; }
   uint32_t word() { return load_big<uint32_t>(bytes(4).data()); }
   // Reads a count or a length: 64 bits in CDF-5, else 32.
   uint64_t count() { return version_ == 5 ? load_big<uint64_t>(bytes(8).data()) : word(); }
@@ -59,19 +69,25 @@ class HeaderReader {
   }
 
  private:
-  void fetch(uint64_t end) {
+  void check_end(uint64_t end) const {
     if (end > file_.size())
       throw damaged("the header ends at byte {}, expected at least {} bytes", file_.size(), end);
     if (end > kMostHeaderBytes) throw unsupported("a NetCDF header of more than {} bytes", kMostHeaderBytes);
-    const uint64_t wanted = std::max<uint64_t>({end, kFirstBytes, 2 * buffer_.size()});
-    const uint64_t had = buffer_.size();
-    buffer_.resize(std::min({wanted, file_.size(), kMostHeaderBytes}));
-    file_.read_at(had, std::span(buffer_).subspan(had));
+  }
+  void fetch(uint64_t end) {
+    check_end(end);
+    next_fetch_ = std::min(2 * next_fetch_, kMaxFetchedBytes);
+    const uint64_t wanted = std::max(end, checked_add(position_, next_fetch_));
+    buffer_.resize(std::min({wanted, file_.size(), kMostHeaderBytes}) - position_);
+    buffer_start_ = position_;
+    file_.read_at(position_, buffer_);
   }
 
   const File& file_;
   const int version_;
   Bytes buffer_;
+  uint64_t buffer_start_ = 0;
+  uint64_t next_fetch_ = kFirstBytes / 2;
   uint64_t position_ = 0;
 };
 
@@ -101,31 +117,66 @@ DType type_of(uint32_t code, int version) {
   throw damaged("unknown NetCDF classic type {}", code);
 }
 
-Attribute read_attribute(HeaderReader& in, int version) {
-  Attribute attribute;
+StoredAttribute read_attribute(HeaderReader& in, int version) {
+  StoredAttribute attribute;
   attribute.name = in.name();
-  const DType type = type_of(in.word(), version);
-  const uint64_t count = in.count();
-  const ByteSpan stored = in.padded(checked_multiply(count, type.size));
-  if (type.kind == Kind::fixed_text) {
-    std::string_view text = as_text(stored);
-    while (text.ends_with('\0')) text.remove_suffix(1);
-    attribute.value = Json(text);
-    return attribute;
+  attribute.type = in.word();
+  attribute.count = in.count();
+  attribute.offset = in.position();
+  const uint64_t size = checked_multiply(attribute.count, type_of(attribute.type, version).size);
+  if (size > StoredAttribute::kMaxKeptBytes) {
+    in.skip_padded(size);
+  } else {
+    const ByteSpan elements = in.padded(size);
+    attribute.elements.assign(elements.begin(), elements.end());
   }
-  attribute.type = std::make_shared<const DType>(type);
-  const Elements elements = unpack(type, stored, count);
-  Json::List values;
-  for (uint64_t i = 0; i < count; ++i) values.push_back(json_of(type, elements, i));
-  attribute.value = Json(std::move(values));
   return attribute;
 }
 
-Attributes read_attributes(HeaderReader& in, int version) {
-  Attributes attributes;
+StoredAttributes read_attributes(HeaderReader& in, int version) {
+  StoredAttributes attributes;
   for (uint64_t left = in.list(kAttributes, 12); left > 0; --left)
     attributes.push_back(read_attribute(in, version));
   return attributes;
+}
+
+Json text_of(ByteSpan stored) {
+  std::string_view text = as_text(stored);
+  while (text.ends_with('\0')) text.remove_suffix(1);
+  return Json(text);
+}
+
+void add_numbers(const DType& type, ByteSpan stored, JsonList& values) {
+  const uint64_t count = stored.size() / type.size;
+  const Elements elements = unpack(type, stored, count);
+  for (uint64_t i = 0; i < count; ++i) values.add(json_of(type, elements, i), 1);
+}
+
+// Reads the value of an attribute from the file.
+Json read_value(const File& file, const DType& type, uint64_t offset, uint64_t count) {
+  constexpr uint64_t kCountAtOnce = 1 << 16;
+  if (type.kind == Kind::fixed_text) return text_of(file.read_at(offset, count));
+  JsonList values;
+  for (uint64_t i = 0; i < count; i += kCountAtOnce)
+    add_numbers(type, file.read_at(offset + i * type.size, std::min(kCountAtOnce, count - i) * type.size),
+                values);
+  return values.take();
+}
+
+Attribute attribute_of(const StoredAttribute& stored, const FilePtr& file) {
+  const auto type = std::make_shared<const DType>(type_of(stored.type, kNewestVersion));
+  const bool is_text = type->kind == Kind::fixed_text;
+  const std::shared_ptr<const DType> shown_type = is_text ? nullptr : type;
+  if (stored.count > 0 && stored.elements.empty())
+    return {stored.name,
+            [type, file, offset = stored.offset, count = stored.count] {
+              return read_value(*file, *type, offset, count);
+            },
+            shown_type};
+  if (is_text) return {stored.name, text_of(stored.elements)};
+  JsonList values;
+  add_numbers(*type, stored.elements, values);
+  return {stored.name, values.take(), shown_type};
 }
 
 Variable read_variable(HeaderReader& in, const Header& header) {
@@ -194,6 +245,12 @@ Shape Header::shape_of(const Variable& variable) const {
   Shape shape;
   for (const uint64_t dimension : variable.dimensions) shape.push_back(dimensions[dimension].length);
   return shape;
+}
+
+Attributes attributes_of(const StoredAttributes& stored, const FilePtr& file) {
+  Attributes attributes;
+  for (const StoredAttribute& attribute : stored) attributes.push_back(attribute_of(attribute, file));
+  return attributes;
 }
 
 Header read_header(const File& file) {

@@ -19,10 +19,22 @@ struct Dimension {
   bool is_record = false;
 };
 
+// An attribute as it is stored. The values of a large one stay in the file.
+struct StoredAttribute {
+  std::string name;
+  uint32_t type;    // nc_type
+  uint64_t count;   // of elements
+  uint64_t offset;  // of the elements in the file
+  Bytes elements;   // empty if they are more than kMaxKeptBytes
+
+  static constexpr uint64_t kMaxKeptBytes = 4096;
+};
+using StoredAttributes = std::vector<StoredAttribute>;
+
 struct Variable {
   std::string name;
   std::vector<uint64_t> dimensions;  // indices into Header::dimensions
-  Attributes attributes;
+  StoredAttributes attributes;
   DType type;      // as stored, big-endian; characters are fixed_text of one byte
   uint64_t begin;  // offset of the data in the file; for a record variable, of its first record
   bool is_record = false;
@@ -31,7 +43,7 @@ struct Variable {
 struct Header {
   int version = 1;  // 1, 2 or 5
   std::vector<Dimension> dimensions;
-  Attributes attributes;
+  StoredAttributes attributes;
   std::vector<Variable> variables;
   uint64_t record_size = 0;  // bytes from one record to the next
 
@@ -44,5 +56,8 @@ std::optional<int> version_of(ByteSpan first_bytes);
 // Reads the header of a file. Throws damaged if it is invalid, unsupported if it is larger than 64 MiB, and
 // errors of reading the file.
 Header read_header(const File& file);
+
+// Returns attributes of the file. Large ones are read when their value is asked for.
+Attributes attributes_of(const StoredAttributes& stored, const FilePtr& file);
 
 }  // namespace plainfs::netcdf

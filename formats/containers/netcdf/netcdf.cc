@@ -38,7 +38,7 @@ class StoredVariable : public ChunkedArray, public NamedDimensions {
         variable_(variable),
         record_size_(header.record_size) {}
 
-  Attributes attributes() const override { return variable_.attributes; }
+  Attributes attributes() const override { return attributes_of(variable_.attributes, file_); }
   bool may_be_missing() const override { return false; }
 
  protected:
@@ -99,9 +99,9 @@ class StoredVariable : public ChunkedArray, public NamedDimensions {
 class FileGroup final : public Group {
  public:
   FileGroup(FilePtr file, const Header& header, Context& context)
-      : attributes_(header.attributes), dimensions_(header.dimensions) {
+      : file_(std::move(file)), attributes_(header.attributes), dimensions_(header.dimensions) {
     for (const Variable& variable : header.variables) {
-      members_.push_back({variable.name, node_of(file, header, variable, context)});
+      members_.push_back({variable.name, node_of(file_, header, variable, context)});
       by_name_.emplace(variable.name, members_.size() - 1);
     }
   }
@@ -111,7 +111,7 @@ class FileGroup final : public Group {
     const auto found = by_name_.find(std::string(name));
     return found == by_name_.end() ? std::nullopt : std::optional(members_[found->second].node);
   }
-  Attributes attributes() const override { return attributes_; }
+  Attributes attributes() const override { return attributes_of(attributes_, file_); }
   GroupPtr parent() const override { return nullptr; }
   std::string path() const override { return "/"; }
   const std::vector<Dimension>& dimensions() const { return dimensions_; }
@@ -128,7 +128,8 @@ class FileGroup final : public Group {
     return node;
   }
 
-  const Attributes attributes_;
+  const FilePtr file_;
+  const StoredAttributes attributes_;
   const std::vector<Dimension> dimensions_;
   std::vector<Member> members_;
   std::unordered_map<std::string, size_t> by_name_;

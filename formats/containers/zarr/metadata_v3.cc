@@ -137,7 +137,7 @@ Attributes parse_v3_attributes(const Json& zarr_json) {
     attributes = to_attributes(*member->object());
   }
   const Json* names = zarr_json.find("dimension_names");
-  const bool has_own = find_attribute(attributes, "dimension_names") != nullptr;
+  const bool has_own = attributes.find("dimension_names") != nullptr;
   if (names && !names->is_null() && !has_own) attributes.push_back({"dimension_names", *names});
   return attributes;
 }

@@ -65,7 +65,7 @@ bool is_width_of_bytes(const std::string& name) {
 // in Zarr may be just that (alleles of variants).
 bool is_named_as_text(const Attributes& attributes) {
   for (const char* dimensions : {"_ARRAY_DIMENSIONS", "dimension_names"})
-    if (const std::vector<std::string> names = texts_of(attributes, dimensions); !names.empty())
+    if (const std::vector<std::string> names = attributes.texts(dimensions); !names.empty())
       return is_word_of_texts(names.back()) && !is_width_of_bytes(names.back());
   return false;
 }
@@ -78,7 +78,7 @@ bool may_be_texts(const Array& array) {
 }
 
 bool are_marked_as_texts(const Attributes& attributes) {
-  return find_attribute(attributes, "_Encoding") || is_named_as_text(attributes);
+  return attributes.find("_Encoding") || is_named_as_text(attributes);
 }
 
 ArrayPtr joined_text(const ArrayPtr& characters) {

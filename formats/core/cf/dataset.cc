@@ -21,14 +21,4 @@ const CfVariable* CfDataset::coordinate(std::string_view dimension, uint64_t len
   return hidden == hidden_coordinates.end() ? nullptr : &*hidden;
 }
 
-std::string cf_text(const Attributes& attributes, std::string_view name) {
-  for (const Attribute& attribute : attributes) {
-    if (attribute.name != name || attribute.error) continue;
-    if (const std::string* text = attribute.value.text()) return *text;
-    if (const Json::List* list = attribute.value.list(); list && list->size() == 1 && list->front().text())
-      return *list->front().text();
-  }
-  return {};
-}
-
 }  // namespace plainfs

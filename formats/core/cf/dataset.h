@@ -89,7 +89,4 @@ T netcdf_fill() {
                                : std::numeric_limits<T>::max();
 }
 
-// Returns the text of an attribute, or an empty one if it is absent or not a text.
-std::string cf_text(const Attributes& attributes, std::string_view name);
-
 }  // namespace plainfs

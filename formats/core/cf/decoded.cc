@@ -35,22 +35,16 @@ std::optional<AttributeNumber> number_in(const Json& value, const DType* type) {
   return AttributeNumber{value.as_int64(), value.as_uint64(), widened(*real, type)};
 }
 
-const Attribute* find_named(const Attributes& attributes, std::string_view name) {
-  const auto found = std::find_if(attributes.begin(), attributes.end(),
-                                  [&](const Attribute& each) { return each.name == name && !each.error; });
-  return found == attributes.end() ? nullptr : &*found;
-}
-
 std::vector<AttributeNumber> numbers_in(const Attribute* attribute) {
   std::vector<AttributeNumber> numbers;
   if (!attribute) return numbers;
   const auto add = [&](const Json& value) {
     if (const auto number = number_in(value, attribute->type.get())) numbers.push_back(*number);
   };
-  if (const Json::List* list = attribute->value.list())
+  if (const Json::List* list = attribute->value().list())
     for (const Json& value : *list) add(value);
   else
-    add(attribute->value);
+    add(attribute->value());
   return numbers;
 }
 
@@ -90,7 +84,7 @@ double as_real(T value) {
 DType number_type_of(const CfVariable& variable) {
   DType type = variable.values->dtype();
   if (type.kind == Kind::enumeration) return number_type(type.base, type.size);
-  const std::string unsigned_text = cf_text(variable.attributes, "_Unsigned");
+  const std::string unsigned_text = variable.attributes.readable().text("_Unsigned");
   if (type.kind == Kind::integer && unsigned_text == "true")
     return number_type(Kind::unsigned_integer, type.size);
   if (type.kind == Kind::unsigned_integer && unsigned_text == "false")
@@ -104,11 +98,11 @@ class MissingNumbers {
   // is_time: a number that netCDF leaves where nothing was written is missing, too.
   MissingNumbers(const CfVariable& variable, bool is_time) : shown_(number_type_of(variable)) {
     for (const char* name : {"_FillValue", "missing_value"})
-      for (const AttributeNumber& number : numbers_in(find_named(variable.attributes, name)))
+      for (const AttributeNumber& number : numbers_in(variable.attributes.readable().named(name)))
         numbers_.push_back(number);
     const DType& stored = variable.values->dtype();
     if (is_time && variable.has_default_fill && stored.size > 1 &&
-        !find_named(variable.attributes, "_FillValue"))
+        !variable.attributes.readable().named("_FillValue"))
       numbers_.push_back(default_fill(stored));
   }
 
@@ -188,7 +182,7 @@ Packing packing_of(const Attributes& attributes, const DType& stored) {
   Packing packing;
   packing.in_float = stored.size <= (stored.kind == Kind::real ? 4 : 2);
   const auto read = [&](const char* name) {
-    const Attribute* const attribute = find_named(attributes, name);
+    const Attribute* const attribute = attributes.readable().named(name);
     const std::optional<double> number = first_number(attribute);
     const bool is_float =
         attribute && attribute->type && attribute->type->kind == Kind::real && attribute->type->size == 4;
@@ -348,10 +342,10 @@ std::optional<TimeReference> cf_times(const CfVariable& variable, const Attribut
   }
   if (!counts(variable.values->dtype()) || variable.values->dtype().kind == Kind::enumeration)
     return std::nullopt;
-  const bool has_units = find_named(variable.attributes, "units") != nullptr;
+  const bool has_units = variable.attributes.readable().named("units") != nullptr;
   const auto text = [&](const char* name) {
-    const std::string own = cf_text(variable.attributes, name);
-    return own.empty() && bounded && !has_units ? cf_text(*bounded, name) : own;
+    const std::string own = variable.attributes.readable().text(name);
+    return own.empty() && bounded && !has_units ? bounded->readable().text(name) : own;
   };
   const std::string units = text("units"), name = text("calendar");
   const std::optional<Calendar> calendar = calendar_named(name.empty() ? "standard" : name);
@@ -367,7 +361,8 @@ ArrayPtr cf_decoded(const CfVariable& variable, const Attributes* bounded) {
     return std::make_shared<DecodedNumbers>(variable, text_type(), std::move(times), Packing());
   }
   if (!counts(stored) && stored.kind != Kind::boolean) return variable.values;
-  const bool is_truth = stored.kind == Kind::boolean || cf_text(variable.attributes, "dtype") == "bool";
+  const bool is_truth =
+      stored.kind == Kind::boolean || variable.attributes.readable().text("dtype") == "bool";
   std::optional<TimeReference> times = is_truth ? std::nullopt : cf_times(variable, bounded);
   const Packing packing = is_truth ? Packing() : packing_of(variable.attributes, stored);
   DType shown = number_type_of(variable);

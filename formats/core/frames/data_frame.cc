@@ -147,7 +147,7 @@ std::optional<DataFrame> DataFrame::of(GroupPtr group, Context& context) {
 }
 
 FrameIndex DataFrame::index() const try {
-  const std::optional<std::string> name = text_of(attributes_, "_index");
+  const std::optional<std::string> name = attributes_.text("_index");
   if (!name) return {nullptr, "the attribute _index is missing"};
   const std::optional<Node> member = find(*name);
   if (!member) return {nullptr, fmt::format("_index refers to {}, which is missing", *name)};
@@ -160,7 +160,7 @@ FrameIndex DataFrame::index() const try {
 }
 
 std::vector<std::string> DataFrame::column_names() const {
-  const Json* order = find_attribute(attributes_, "column-order");
+  const Json* order = attributes_.find("column-order");
   const Json::List* list = order ? order->list() : nullptr;
   if (!list) throw damaged("{}: column-order is not a list of names", group_->path());
   std::vector<std::string> names;
@@ -172,7 +172,7 @@ std::vector<std::string> DataFrame::column_names() const {
 }
 
 bool DataFrame::has_column(const std::string& name) const {
-  const std::vector<std::string> names = texts_of(attributes_, "column-order");
+  const std::vector<std::string> names = attributes_.texts("column-order");
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
@@ -190,7 +190,7 @@ ArrayPtr DataFrame::referred_labels(const Node& member) const {
   const auto* array = std::get_if<LabelledArray>(&member.content);
   if (!refers_to_categories_ || !array || !are_codes(*array->values)) return nullptr;
   const Attributes attributes = attributes_of(member);
-  const Json* reference = find_attribute(attributes, "categories");
+  const Json* reference = attributes.find("categories");
   if (!reference) return nullptr;
   try {
     const Node list = referred_list(*group_, *reference);

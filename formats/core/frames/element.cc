@@ -13,13 +13,13 @@ bool Encoding::is(std::string_view a_type, std::initializer_list<std::string_vie
 }
 
 std::optional<Encoding> encoding_of(const Attributes& attributes) {
-  std::optional<std::string> type = text_of(attributes, "encoding-type");
+  std::optional<std::string> type = attributes.text("encoding-type");
   if (!type) return std::nullopt;
-  return Encoding{std::move(*type), text_of(attributes, "encoding-version").value_or("")};
+  return Encoding{std::move(*type), attributes.text("encoding-version").value_or("")};
 }
 
 std::optional<MatrixShape> matrix_shape_in(const Attributes& attributes, std::string_view name) {
-  const Json* value = find_attribute(attributes, name);
+  const Json* value = attributes.find(name);
   if (!value) return std::nullopt;
   const Json::List* list = value->list();
   if (list && list->size() == 2) {
@@ -154,7 +154,7 @@ ArrayPtr codes_from(ArrayPtr codes, int64_t base) {
 }
 
 bool are_ordered(const Attributes& attributes, const std::string& place, Context& context) try {
-  const Json* ordered = find_attribute(attributes, "ordered");
+  const Json* ordered = attributes.find("ordered");
   if (!ordered) return false;
   if (const bool* truth = ordered->boolean()) return *truth;
   if (const auto number = ordered->as_int64()) return *number != 0;

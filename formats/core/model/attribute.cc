@@ -2,20 +2,57 @@
 
 #include <algorithm>
 
+#include "cache/lazy.h"
+
 namespace plainfs {
 
-const Json* find_attribute(const Attributes& attributes, std::string_view name) {
-  for (const Attribute& attribute : attributes) {
-    if (attribute.name != name) continue;
-    if (attribute.error) throw attribute.error->at(fmt::format("attribute {}", name));
-    return &attribute.value;
-  }
-  return nullptr;
+struct Attribute::Unpacked {
+  explicit Unpacked(std::function<Json()> function) : unpack(std::move(function)) {}
+
+  const std::function<Json()> unpack;
+  Lazy<Json> value;
+};
+
+Attribute::Attribute(std::string attribute_name, std::function<Json()> unpack,
+                     std::shared_ptr<const DType> element_type)
+    : name(std::move(attribute_name)),
+      type(std::move(element_type)),
+      content_(std::make_shared<const Unpacked>(std::move(unpack))) {}
+
+const Json& Attribute::value() const {
+  if (const Error* const error = std::get_if<Error>(&content_)) throw *error;
+  if (const auto* const packed = std::get_if<std::shared_ptr<const Unpacked>>(&content_))
+    return (*packed)->value.get((*packed)->unpack);
+  return std::get<Json>(content_);
 }
 
-std::vector<std::string> texts_of(const Attributes& attributes, std::string_view name) {
+Json Attribute::unpacked() const {
+  const auto* const packed = std::get_if<std::shared_ptr<const Unpacked>>(&content_);
+  return packed && !(*packed)->value.known() ? (*packed)->unpack() : value();
+}
+
+const Attribute* Attributes::named(std::string_view name) const {
+  const auto found = std::find_if(begin(), end(), [&](const Attribute& each) { return each.name == name; });
+  return found == end() ? nullptr : &*found;
+}
+
+Attribute* Attributes::named(std::string_view name) {
+  return const_cast<Attribute*>(std::as_const(*this).named(name));
+}
+
+const Json* Attributes::find(std::string_view name) const {
+  const Attribute* const attribute = named(name);
+  if (!attribute) return nullptr;
+  try {
+    return &attribute->value();
+  } catch (const Error& error) {
+    throw error.at(fmt::format("attribute {}", name));
+  }
+}
+
+std::vector<std::string> Attributes::texts(std::string_view name) const {
   std::vector<std::string> texts;
-  const Json* value = find_attribute(attributes, name);
+  const Json* value = find(name);
   if (!value) return texts;
   if (value->text()) texts.push_back(*value->text());
   if (const Json::List* list = value->list())
@@ -24,22 +61,43 @@ std::vector<std::string> texts_of(const Attributes& attributes, std::string_view
   return texts;
 }
 
-std::optional<std::string> text_of(const Attributes& attributes, std::string_view name) {
-  const Json* value = find_attribute(attributes, name);
-  if (value && value->list() && value->list()->size() == 1) value = &value->list()->front();
-  if (!value || !value->text()) return std::nullopt;
-  return *value->text();
+std::optional<std::string> Attributes::text(std::string_view name) const {
+  const Json* value = find(name);
+  const std::string* const text = value ? value->only_item().text() : nullptr;
+  return text ? std::optional(*text) : std::nullopt;
 }
 
-std::optional<double> number_of(const Attributes& attributes, std::string_view name) {
-  const Json* value = find_attribute(attributes, name);
-  if (value && value->list() && value->list()->size() == 1) value = &value->list()->front();
-  const std::optional<double> number = value ? value->as_double() : std::nullopt;
-  const bool is_single = std::any_of(attributes.begin(), attributes.end(), [&](const Attribute& attribute) {
-    return attribute.name == name && attribute.type && attribute.type->kind == Kind::real &&
-           attribute.type->size == 4;
-  });
-  return number && is_single ? static_cast<double>(static_cast<float>(*number)) : number;
+std::optional<double> Attributes::number(std::string_view name) const {
+  const Json* value = find(name);
+  const std::optional<double> number = value ? value->only_item().as_double() : std::nullopt;
+  if (!number) return std::nullopt;
+  const std::shared_ptr<const DType>& type = named(name)->type;
+  const bool is_single = type && type->kind == Kind::real && type->size == 4;
+  return is_single ? static_cast<double>(static_cast<float>(*number)) : number;
+}
+
+const Attribute* Attributes::Readable::named(std::string_view name) const {
+  for (const Attribute& attribute : all_) {
+    if (attribute.name != name) continue;
+    try {
+      attribute.value();
+      return &attribute;
+    } catch (const Error& error) {
+      if (is_transient(error)) throw error.at(fmt::format("attribute {}", name));
+    }
+  }
+  return nullptr;
+}
+
+const Json* Attributes::Readable::find(std::string_view name) const {
+  const Attribute* const attribute = named(name);
+  return attribute ? &attribute->value() : nullptr;
+}
+
+std::string Attributes::Readable::text(std::string_view name) const {
+  const Json* const value = find(name);
+  const std::string* const text = value ? value->only_item().text() : nullptr;
+  return text ? *text : std::string();
 }
 
 }  // namespace plainfs

@@ -189,9 +189,9 @@ class TreeMaker {
   Json json(std::string_view value) { return parse_json(value); }
   template <class MakeItem>
   Json list(uint64_t count, MakeItem&& make_item) {
-    Json::List list;
-    for (uint64_t i = 0; i < count; ++i) list.push_back(make_item(i));
-    return list;
+    JsonList list;
+    for (uint64_t i = 0; i < count; ++i) list.add(make_item(i));
+    return list.take();
   }
   template <class MakeField>
   Json object(const std::vector<Field>& fields, MakeField&& make_field) {

@@ -9,25 +9,25 @@ Error at_name(const Error& error, std::string_view name) {
   return error.at(fmt::format("attribute {}", name));
 }
 
-// Returns why JSON cannot represent the attribute, or nullopt. Throws a transient error.
-std::optional<Error> fault_of(const Attribute& attribute) {
-  if (attribute.error) {
-    if (is_transient(*attribute.error)) throw at_name(*attribute.error, attribute.name);
-    return attribute.error;
-  }
+// Returns the value, or why JSON cannot represent it. Throws a transient error.
+std::variant<Json, Error> value_or_fault(const Attribute& attribute) {
   try {
-    check_utf8(attribute.value);
+    Json value = attribute.unpacked();
+    check_utf8(value);
+    return value;
   } catch (const Error& error) {
+    if (is_transient(error)) throw at_name(error, attribute.name);
     return error;
   }
-  return std::nullopt;
 }
 
 }  // namespace
 
 Json shown_value(const Attribute& attribute) {
-  const std::optional<Error> fault = fault_of(attribute);
-  return fault ? Json(Json::Object{{"error", Json(printable(fault->what()))}}) : attribute.value;
+  std::variant<Json, Error> value = value_or_fault(attribute);
+  if (const Error* const fault = std::get_if<Error>(&value))
+    return Json::Object{{"error", Json(printable(fault->what()))}};
+  return std::get<Json>(std::move(value));
 }
 
 Attributes attributes_or_error(const std::function<Attributes()>& read) {
@@ -43,7 +43,8 @@ std::vector<Error> faults_of_attributes(const std::function<Attributes()>& read)
   std::vector<Error> faults;
   try {
     for (const Attribute& attribute : read())
-      if (const auto fault = fault_of(attribute)) faults.push_back(at_name(*fault, attribute.name));
+      if (const auto value = value_or_fault(attribute); const Error* fault = std::get_if<Error>(&value))
+        faults.push_back(at_name(*fault, attribute.name));
   } catch (const Error& error) {
     if (is_transient(error)) throw;
     faults.push_back(error);

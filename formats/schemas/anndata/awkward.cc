@@ -403,8 +403,8 @@ class AwkwardArray : public Array {
 }  // namespace
 
 ArrayPtr awkward_array(GroupPtr group, const Attributes& attributes) {
-  const std::optional<std::string> form = text_of(attributes, "form");
-  const Json* length = find_attribute(attributes, "length");
+  const std::optional<std::string> form = attributes.text("form");
+  const Json* length = attributes.find("length");
   try {
     if (!form) throw damaged("{}: the form of an awkward array is missing", group->path());
     const std::optional<uint64_t> count = length ? length->as_uint64() : std::nullopt;

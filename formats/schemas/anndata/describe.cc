@@ -80,7 +80,7 @@ const AnnDataGroup* as_anndata(const std::optional<Node>& node, Section section)
 Json mudata_info(const AnnDataGroup& mudata) {
   const Sides& sides = mudata.sides();
   const Attributes attributes = mudata.attributes();
-  const Json* axis = find_attribute(attributes, "axis");
+  const Json* axis = attributes.find("axis");
   Json::Object about{{"n_obs", count_of(sides, Side::obs)},
                      {"n_vars", count_of(sides, Side::var)},
                      {"axis", axis ? *axis : Json::of(int64_t{0})}};
@@ -114,7 +114,7 @@ std::vector<std::string> modalities_of(const Group& mod) {
   std::vector<std::string> names;
   for (const Member& member : mod.members())
     if (member.node.parts) names.push_back(member.name);
-  std::vector<std::string> order = texts_of(mod.attributes(), "mod-order");
+  std::vector<std::string> order = mod.attributes().texts("mod-order");
   const bool fits = order.size() == names.size() && std::set<std::string>(order.begin(), order.end()) ==
                                                         std::set<std::string>(names.begin(), names.end());
   return fits ? order : names;

@@ -21,7 +21,7 @@ std::string sparse_format(const Attributes& attributes) {
     if (encoding->is("csr_matrix", {"0.1.0"})) return "csr";
     return encoding->is("csc_matrix", {"0.1.0"}) ? "csc" : "";
   }
-  return text_of(attributes, "h5sparse_format").value_or("");
+  return attributes.text("h5sparse_format").value_or("");
 }
 
 // A file of 0.6 to which a later anndata appended may have either attribute.

@@ -204,7 +204,7 @@ Node AnnDataGroup::refined_group(const std::string& name, Node node) const {
     }
     if (auto element = element_of(node, shared_from_this(), sides_->context())) return *element;
     if (section_ == Section::anndata && (name == "obs" || name == "var") &&
-        !find_attribute(node.parts->attributes(), "encoding-type"))
+        !node.parts->attributes().find("encoding-type"))
       sides_->context().warn(
           fmt::format("{}: no encoding-type, expected dataframe; only its columns are shown, not a table",
                       path_of(name)));

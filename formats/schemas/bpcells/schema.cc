@@ -30,7 +30,7 @@ std::optional<StoredVersion> version_of(const Node& node) {
   std::optional<Json> stored;
   try {
     const Attributes attributes = attributes_of(node);
-    if (const Json* value = find_attribute(attributes, "version")) stored = *value;
+    if (const Json* value = attributes.find("version")) stored = *value;
   } catch (const Error& error) {
     if (is_transient(error) || (!is_unsupported(error) && may_be_bpcells(*node.parts))) throw;
   }

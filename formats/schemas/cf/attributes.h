@@ -10,9 +10,6 @@
 
 namespace plainfs::cf {
 
-// Returns the value of an attribute, null if it is absent or cannot be read.
-const Json* readable_value(const Attributes& attributes, std::string_view name);
-
 struct Axes {
   std::vector<std::string> names;  // one for each axis, "" for one without a name
   std::vector<std::string> groups;  // path of the group that defines each, "" if unknown; or empty

@@ -32,7 +32,7 @@ const Json* member_of(const Json& object, std::initializer_list<const char*> nam
 
 // Returns NCZarr's description of an array, which is in an attribute (4.10) or in .zarray (4.9).
 const Json* nczarr_of(const Array& array, const Attributes& attributes) {
-  if (const Json* value = readable_value(attributes, "_nczarr_array")) return value;
+  if (const Json* value = attributes.readable().find("_nczarr_array")) return value;
   const auto* const stored = dynamic_cast<const zarr::StoredArray*>(&array);
   return stored && !stored->nczarr().is_null() ? &stored->nczarr() : nullptr;
 }
@@ -51,12 +51,6 @@ std::string group_in(const std::string& reference) {
 
 }  // namespace
 
-const Json* readable_value(const Attributes& attributes, std::string_view name) {
-  for (const Attribute& attribute : attributes)
-    if (attribute.name == name && !attribute.error) return &attribute.value;
-  return nullptr;
-}
-
 bool Axes::has_names() const {
   return std::any_of(names.begin(), names.end(), [](const std::string& name) { return !name.empty(); });
 }
@@ -67,8 +61,8 @@ Axes axes_of(const Array& array, const Attributes& attributes) {
     axes.names = named->dimensions();
     return axes;
   }
-  std::optional<std::vector<std::string>> names = names_in(readable_value(attributes, "_ARRAY_DIMENSIONS"));
-  if (!names || names->empty()) names = names_in(readable_value(attributes, "dimension_names"));
+  std::optional<std::vector<std::string>> names = names_in(attributes.readable().find("_ARRAY_DIMENSIONS"));
+  if (!names || names->empty()) names = names_in(attributes.readable().find("dimension_names"));
   const Json* const nczarr = nczarr_of(array, attributes);
   if (nczarr)
     if (auto references = names_in(member_of(*nczarr, {"dimension_references", "dimrefs"}))) {

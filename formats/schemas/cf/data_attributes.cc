@@ -28,12 +28,6 @@ bool is_in(const std::array<std::string_view, kCount>& names, std::string_view n
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-Attribute* find_in(Attributes& attributes, std::string_view name) {
-  const auto found = std::find_if(attributes.begin(), attributes.end(),
-                                  [&](const Attribute& each) { return each.name == name; });
-  return found == attributes.end() ? nullptr : &*found;
-}
-
 // Returns the number that xarray spells in Zarr v3 as the base64 of a little-endian double.
 std::optional<double> number_in_base64(const std::string& text) {
   if (text.size() != 12) return std::nullopt;
@@ -54,10 +48,11 @@ Json json_number(double value) {
 
 void spell_fill_value(const Array& array, bool is_by_netcdf, Attributes& attributes) {
   const DType& type = array.dtype();
-  if (Attribute* const stated = find_in(attributes, kFillValue)) {
-    const std::string* const text = type.kind == Kind::real ? stated->value.text() : nullptr;
+  if (Attribute* const stated = attributes.named(kFillValue)) {
+    const Json* const value = type.kind == Kind::real ? stated->known() : nullptr;
+    const std::string* const text = value ? value->text() : nullptr;
     if (const auto number = text ? number_in_base64(*text) : std::nullopt)
-      stated->value = json_number(*number);
+      stated->set_value(json_number(*number));
     return;
   }
   const auto* const stored = dynamic_cast<const zarr::StoredArray*>(&array);
@@ -71,13 +66,15 @@ void add_types(const Attributes& stored, Attributes& attributes) {
   for (const Attribute& holder : stored) {
     if (holder.name != "_nczarr_attr" && holder.name != "_nczarr_attrs" && holder.name != "_NCZARR_ATTR")
       continue;
-    const Json* types = holder.value.find("types");
-    if (!types) types = holder.value.find("attribute_types");
+    const Json* const known = holder.known();
+    const Json* types = known ? known->find("types") : nullptr;
+    if (known && !types) types = known->find("attribute_types");
     const Json::Object* const members = types ? types->object() : nullptr;
     if (!members) continue;
     for (const auto& [name, type] : *members) {
-      Attribute* const attribute = find_in(attributes, name);
-      if (!attribute || !type.text() || type.text()->size() < 3 || attribute->value.text()) continue;
+      Attribute* const attribute = attributes.named(name);
+      const Json* const value = attribute ? attribute->known() : nullptr;
+      if (!value || !type.text() || type.text()->size() < 3 || value->text()) continue;
       const char kind = (*type.text())[1];
       if (kind != 'i' && kind != 'u' && kind != 'f') continue;
       attribute->type = std::make_shared<const DType>(parse_numpy_dtype(*type.text()));
@@ -109,7 +106,7 @@ Attributes data_attributes(const Attributes& stored) {
 Attributes shown_attributes(const Array& array, const Attributes& stored, bool is_by_netcdf) {
   const bool is_zarr = dynamic_cast<const zarr::StoredArray*>(&array) != nullptr;
   Attributes attributes = shown_attributes(stored, !is_zarr);
-  if (find_in(attributes, kFillValue)) spell_fill_value(array, is_by_netcdf, attributes);
+  if (attributes.named(kFillValue)) spell_fill_value(array, is_by_netcdf, attributes);
   return attributes;
 }
 

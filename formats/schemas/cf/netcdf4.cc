@@ -20,13 +20,8 @@ namespace {
 constexpr std::string_view kNoVariable = "This is a netCDF dimension but not a netCDF variable";
 constexpr std::string_view kPrefix = "_nc4_non_coord_";
 
-std::string text_in(const Attributes& attributes, std::string_view name) {
-  const Json* const value = readable_value(attributes, name);
-  return value && value->text() ? *value->text() : std::string();
-}
-
 bool is_scale(const Attributes& attributes) {
-  return text_in(attributes, "CLASS") == "DIMENSION_SCALE";
+  return attributes.readable().text("CLASS") == "DIMENSION_SCALE";
 }
 
 std::string without_prefix(const std::string& name) {
@@ -71,7 +66,7 @@ class Dimensions {
                  const Attributes& attributes) {
     if (!is_scale(attributes) || values->shape().empty()) return;
     Dimension dimension{name, &group, values, values->shape()[0], -1};
-    if (const auto id = first_integer(readable_value(attributes, "_Netcdf4Dimid"))) dimension.id = *id;
+    if (const auto id = first_integer(attributes.readable().find("_Netcdf4Dimid"))) dimension.id = *id;
     by_path_.try_emplace(joined_path(group.path(), name), std::move(dimension));
   }
 
@@ -141,8 +136,8 @@ ScaledAxes scale_axes(const StoredArrayOf& array, const Group& group, Dimensions
   scaled.axes.names.resize(rank);
   scaled.axes.groups.resize(rank);
   scaled.dimensions.resize(rank);
-  const Json* const coordinates = readable_value(array.attributes, "_Netcdf4Coordinates");
-  const Json* const scales = readable_value(array.attributes, "DIMENSION_LIST");
+  const Json* const coordinates = array.attributes.readable().find("_Netcdf4Coordinates");
+  const Json* const scales = array.attributes.readable().find("DIMENSION_LIST");
   if (scales && scales->list() && scales->list()->size() == rank) {
     for (size_t axis = 0; axis < rank; ++axis) {
       const std::string path = path_in((*scales->list())[axis]);
@@ -203,7 +198,7 @@ class ContinuedArray : public Array {
 // Returns the number in `_FillValue` as a T, nullopt if it is absent or T cannot hold it.
 template <class T>
 std::optional<T> stated_fill(const Attributes& attributes) {
-  const Json* const stated = readable_value(attributes, "_FillValue");
+  const Json* const stated = attributes.readable().find("_FillValue");
   const Json* const first = first_in(stated);
   const Json* const value = first ? first : stated;
   if (!value) return std::nullopt;
@@ -258,8 +253,8 @@ class LongestAlong {
 
  private:
   void visit(const Array& array, const Attributes& attributes) {
-    const Json* const scales = readable_value(attributes, "DIMENSION_LIST");
-    const Json* const coordinates = readable_value(attributes, "_Netcdf4Coordinates");
+    const Json* const scales = attributes.readable().find("DIMENSION_LIST");
+    const Json* const coordinates = attributes.readable().find("_Netcdf4Coordinates");
     for (size_t axis = 0; axis < array.shape().size(); ++axis)
       if (is_along(scales, coordinates, array.shape().size(), axis))
         length_ = std::max(length_, array.shape()[axis]);
@@ -293,19 +288,19 @@ void grow(Dimension& dimension) {
 }
 
 bool is_no_variable(const Attributes& attributes) {
-  return is_scale(attributes) && text_in(attributes, "NAME").starts_with(kNoVariable);
+  return is_scale(attributes) && attributes.readable().text("NAME").starts_with(kNoVariable);
 }
 
 // Early versions of libnetcdf leave no mark except the name of a dimension without a variable.
 bool is_netcdf4(const Group& group, const std::vector<StoredArrayOf>& arrays) {
   const bool has_mark = std::any_of(arrays.begin(), arrays.end(), [](const StoredArrayOf& array) {
-    return readable_value(array.attributes, "_Netcdf4Dimid") ||
-           readable_value(array.attributes, "_Netcdf4Coordinates") || is_no_variable(array.attributes);
+    return array.attributes.readable().find("_Netcdf4Dimid") ||
+           array.attributes.readable().find("_Netcdf4Coordinates") || is_no_variable(array.attributes);
   });
   if (has_mark) return true;
   GroupPtr root = group.parent();
   while (root && root->parent()) root = root->parent();
-  return readable_value(root ? root->attributes() : group.attributes(), "_NCProperties") != nullptr;
+  return (root ? root->attributes() : group.attributes()).readable().find("_NCProperties") != nullptr;
 }
 
 void add_dimensions_above(const Group& group, Dimensions& dimensions) {
@@ -322,7 +317,7 @@ bool is_of_hdf5(const Group& group) {
 }
 
 bool has_scales(const Attributes& attributes) {
-  return readable_value(attributes, "DIMENSION_LIST") || readable_value(attributes, "_Netcdf4Coordinates") ||
+  return attributes.readable().find("DIMENSION_LIST") || attributes.readable().find("_Netcdf4Coordinates") ||
          is_scale(attributes);
 }
 

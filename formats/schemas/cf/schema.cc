@@ -57,11 +57,6 @@ Attributes readable_attributes(const Node& node) {
   }
 }
 
-bool has_attribute(const Attributes& attributes, std::string_view name) {
-  return std::any_of(attributes.begin(), attributes.end(),
-                     [&](const Attribute& each) { return each.name == name; });
-}
-
 const LabelledArray* stored_array(const Member& member) {
   const auto* const array = std::get_if<LabelledArray>(&member.node.content);
   return array && array->values && !array->values->is_null() ? array : nullptr;
@@ -74,7 +69,7 @@ bool has_named_axes(const std::vector<Member>& members, bool is_hdf5) {
     if (!array || array->values->shape().empty()) continue;
     if (looked_at++ == kMostLookedAt) return false;
     const Attributes attributes = readable_attributes(member.node);
-    if (has_attribute(attributes, "zarr_dtype")) return false;  // HDMF's, which has its own rules
+    if (attributes.has("zarr_dtype")) return false;  // HDMF's, which has its own rules
     if (is_hdf5 ? has_scales(attributes) : axes_of(*array->values, attributes).has_names()) return true;
   }
   return false;
@@ -98,7 +93,7 @@ bool is_variable(const DType& type) {
 
 // Returns whether netCDF wrote the store, according to the attributes of the group or of a group above it.
 bool is_by_netcdf(const Group& group) {
-  if (has_attribute(group.attributes(), "_NCProperties")) return true;
+  if (group.attributes().has("_NCProperties")) return true;
   const GroupPtr above = group.parent();
   return above && is_by_netcdf(*above);
 }
@@ -123,7 +118,7 @@ CfVariable variable_of(const StoredArrayOf& array, bool is_by_netcdf) {
 const Attributes* bounded_by(const std::vector<CfVariable>& variables, const CfVariable& bounds) {
   for (const CfVariable& variable : variables)
     for (const char* name : {"bounds", "climatology"})
-      if (cf_text(variable.attributes, name) == bounds.name) return &variable.attributes;
+      if (variable.attributes.readable().text(name) == bounds.name) return &variable.attributes;
   return nullptr;
 }
 
@@ -234,7 +229,7 @@ std::vector<CfDimension> dimensions_of(const Group& group) {
   for (const netcdf::Dimension& dimension : netcdf::dimensions_of(group))
     dimensions.push_back({dimension.name, dimension.length});
   const Attributes attributes = group.attributes();
-  const Json* const nczarr = readable_value(attributes, "_nczarr_group");
+  const Json* const nczarr = attributes.readable().find("_nczarr_group");
   const Json* const named = nczarr ? nczarr->find("dimensions") : nullptr;
   if (!named || !named->object()) return dimensions;
   for (const auto& [name, length] : *named->object()) {
@@ -292,7 +287,7 @@ void report_text_packing(const CfDataset& dataset, Context& context) {
   for (const CfVariable& variable : dataset.variables)
     for (const char* name : {"scale_factor", "add_offset"})
       if (variable.values->dtype().is_numeric() && !variable.is_inherited &&
-          !cf_text(variable.attributes, name).empty())
+          !variable.attributes.readable().text(name).empty())
         context.notice(
             fmt::format("{}: {}: {} is a text and not applied", dataset.place, variable.name, name));
 }

@@ -19,10 +19,10 @@ Logicals logicals_of(const Group& group, const Node& node, const Array& array, c
   const Attributes attributes = attributes_of(node);
   check_names(attributes);
   if (array.dtype().kind == Kind::compound) {
-    for (std::string& member : texts_of(attributes, "logicals")) logicals.members.insert(std::move(member));
+    for (std::string& member : attributes.texts("logicals")) logicals.members.insert(std::move(member));
   } else {
-    logicals.itself = holds(texts_of(attributes, "s3class"), "logical") ||
-                      holds(texts_of(group.attributes(), "logicals"), name);
+    logicals.itself =
+        holds(attributes.texts("s3class"), "logical") || holds(group.attributes().texts("logicals"), name);
   }
   return logicals;
 }

@@ -17,7 +17,7 @@ bool is_table_place(const Place& place) {
 // attribute _index, as in AnnData.
 std::vector<std::string> row_name_members(const Attributes& attributes) {
   std::vector<std::string> names{"row.names"};
-  const auto index = texts_of(attributes, "_index");
+  const auto index = attributes.texts("_index");
   if (!index.empty()) names.push_back(index[0]);
   return names;
 }
@@ -66,8 +66,8 @@ bool is_column(const ArrayPtr& values) {
 std::optional<Table> table_of(const SeuratFile& file, const Group& parent, const Group& group,
                               const Place& place) {
   const Attributes attributes = group.attributes();
-  if (!find_attribute(attributes, "colnames") && !is_table_place(place)) return std::nullopt;
-  const std::vector<std::string> names = texts_of(attributes, "colnames");
+  if (!attributes.find("colnames") && !is_table_place(place)) return std::nullopt;
+  const std::vector<std::string> names = attributes.texts("colnames");
   const std::vector<std::string> row_members = row_name_members(attributes);
   const auto listed = [](const auto& list, const std::string& name) {
     return std::find(list.begin(), list.end(), name) != list.end();

@@ -29,7 +29,7 @@ ArrayPtr dimension_names(const SeuratFile& file, const Place& place, uint64_t co
   std::vector<std::string> key;
   try {
     const GroupPtr reduction = holder_of(file, place);
-    if (reduction) key = texts_of(reduction->attributes(), "key");
+    if (reduction) key = reduction->attributes().texts("key");
   } catch (const Error& error) {
     return std::make_shared<BrokenArray>(text_type(), error);
   }

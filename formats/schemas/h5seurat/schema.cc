@@ -9,7 +9,7 @@ namespace {
 // kind of file.
 bool is_text(const Attributes& attributes, std::string_view name) {
   try {
-    return !texts_of(attributes, name).empty();
+    return !attributes.texts(name).empty();
   } catch (const Error& error) {
     if (is_transient(error)) throw;
     return true;
@@ -74,7 +74,7 @@ Json reductions(const Group& root) {
   Json::Object all;
   for_each_group(root, "reductions", [&](const std::string& name, const Group& reduction) {
     all.emplace_back(
-        name, Json::Object{{"assay", text_or_null(texts_of(reduction.attributes(), "active.assay"))},
+        name, Json::Object{{"assay", text_or_null(reduction.attributes().texts("active.assay"))},
                            {"parts", names_present(reduction, {"cell.embeddings", "feature.loadings",
                                                                "feature.loadings.projected", "jackstraw"})}});
   });
@@ -85,13 +85,13 @@ Json reductions(const Group& root) {
 Json belonging(const Group& root, std::string_view folder, std::string_view attribute) {
   Json::Object all;
   for_each_group(root, folder, [&](const std::string& name, const Group& object) {
-    all.emplace_back(name, Json::Object{{"assay", text_or_null(texts_of(object.attributes(), attribute))}});
+    all.emplace_back(name, Json::Object{{"assay", text_or_null(object.attributes().texts(attribute))}});
   });
   return all;
 }
 
 Json index_of(const Group& root) {
-  const auto default_assay = texts_of(root.attributes(), "active.assay");
+  const auto default_assay = root.attributes().texts("active.assay");
   Json::Object index{{"default.assay", Json(default_assay[0])}};
   if (const ArrayPtr cells = find_array(root, "cell.names"))
     index.emplace_back("cells", Json::of(cells->count()));
@@ -118,7 +118,7 @@ void describe(const Node& raw_root, Store& store) {
   if (!root) return;
   store.format = "h5Seurat";
   try {
-    store.version = texts_of(root->attributes(), "version")[0];
+    store.version = root->attributes().texts("version")[0];
     store.details.emplace_back("h5seurat", index_of(*root));
   } catch (const Error& error) {
     store.details.emplace_back("h5seurat", Json(error.what()));

@@ -13,15 +13,15 @@ namespace {
 // Returns whether BPCells wrote the group: its versions begin with the kind of data
 // ("packed-uint-matrix-v2").
 bool is_bpcells(const Attributes& attributes) {
-  const auto version = texts_of(attributes, "version");
+  const auto version = attributes.texts("version");
   return !version.empty() && (version[0].starts_with("packed-") || version[0].starts_with("unpacked-"));
 }
 
 // Returns the scale factors of an image, in R's order.
 std::optional<Table> scale_factors_of(const Group& group, const Attributes& attributes) {
-  if (texts_of(attributes, "s3class") != std::vector<std::string>{"scalefactors"}) return std::nullopt;
+  if (attributes.texts("s3class") != std::vector<std::string>{"scalefactors"}) return std::nullopt;
   std::vector<Member> members = group.members();
-  const std::vector<std::string> names = texts_of(attributes, "names");
+  const std::vector<std::string> names = attributes.texts("names");
   const auto place = [&](const Member& member) {
     return std::find(names.begin(), names.end(), member.name) - names.begin();
   };

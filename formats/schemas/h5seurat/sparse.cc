@@ -51,7 +51,7 @@ Dims dims_of(const SeuratFile& file, const Attributes& attributes, const SparseM
 // SeuratDisk's Convert copies a compressed-column matrix of cells by genes as if it were compressed by row.
 // The length of indptr reveals this only if the matrix is not square.
 void check_orientation(const Attributes& attributes, const SparseMatrix& matrix) {
-  const auto encoding = texts_of(attributes, "encoding-type");
+  const auto encoding = attributes.texts("encoding-type");
   if (!encoding.empty() && encoding[0] == "csc_matrix" && matrix.rows == matrix.columns)
     throw damaged("the orientation of a square matrix of encoding-type csc_matrix is ambiguous");
 }

@@ -55,7 +55,7 @@ std::vector<std::string> texts_of_labels(const Array& labels) {
 }
 
 uint64_t count_in(const Attributes& attributes, const std::string& name) {
-  const Json* count = find_attribute(attributes, name);
+  const Json* count = attributes.find(name);
   if (!count || !count->as_uint64()) throw damaged("{} is not a number", name);
   return *count->as_uint64();
 }

@@ -27,7 +27,7 @@ Attributes attributes_in(const Group& group) {
 std::optional<Node> refine(const Node& node, Context& context) {
   if (!is_plain_group(node)) return std::nullopt;
   const Attributes attributes = attributes_in(*node.parts);
-  const auto type = text_of(attributes, "pandas_type");
+  const auto type = attributes.text("pandas_type");
   const bool is_fixed = type == "frame" || type == "series";
   if (!is_fixed && type != "frame_table" && type != "series_table") return std::nullopt;
   Node refined = node;

@@ -107,7 +107,7 @@ class PickledColumn : public Array {
 }  // namespace
 
 Json attribute_of(const Attributes& attributes, std::string_view name) {
-  const Json* value = find_attribute(attributes, name);
+  const Json* value = attributes.find(name);
   if (!value) return nullptr;
   if (!value->text() || !may_be_pickle(*value->text())) return *value;
   try {

@@ -116,7 +116,7 @@ std::optional<std::string> StoreSources::target_text(const Json& reference) cons
 ElementMeaning meaning_of(const Attributes& attributes) {
   ElementMeaning meaning;
   for (const char* name : kDtypeNames) {
-    const Json* dtype = find_attribute(attributes, name);
+    const Json* dtype = attributes.find(name);
     if (!dtype) continue;
     meaning.is_stated = true;
     if (is_reference_dtype(*dtype)) meaning.is_reference = true;
@@ -127,11 +127,14 @@ ElementMeaning meaning_of(const Attributes& attributes) {
 
 Attributes with_references_as_paths(Attributes attributes, const StoreSources& sources) {
   for (Attribute& attribute : attributes) {
-    if (auto text = reference_text(attribute.value, sources)) attribute.value = Json(std::move(*text));
-    if (!attribute.value.list()) continue;
-    for (Json& item : *attribute.value.list()) {
+    const Json* const known = attribute.known();
+    if (!known) continue;
+    if (auto text = reference_text(*known, sources)) attribute.set_value(std::move(*text));
+    if (!known->list_has_objects()) continue;
+    Json::List items = *known->list();
+    for (Json& item : items)
       if (auto text = reference_text(item, sources)) item = Json(std::move(*text));
-    }
+    attribute.set_value(std::move(items));
   }
   return attributes;
 }
@@ -141,7 +144,7 @@ std::vector<Member> links_of(const Attributes& attributes, const StoreSources& s
   std::vector<Member> links;
   std::unordered_set<std::string> names;
   for (const char* attribute : kLinkNames) {
-    const Json* value = find_attribute(attributes, attribute);
+    const Json* value = attributes.find(attribute);
     if (!value) continue;
     if (!value->list()) warn(fmt::format("{} is not a list", attribute));
     for (const Json& entry : value->list() ? *value->list() : Json::List{}) {

@@ -61,7 +61,7 @@ std::string version_of(const Group& root) {
     }
   }
   const Attributes attributes = root.attributes();
-  const Json* version = find_attribute(attributes, "LOOM_SPEC_VERSION");
+  const Json* version = attributes.find("LOOM_SPEC_VERSION");
   if (version && version->list() && version->list()->size() == 1) version = &version->list()->front();
   return version && version->text() ? *version->text() : "";
 }

@@ -12,8 +12,7 @@ constexpr std::string_view kHeader = "MATLAB 7.3 MAT-file";
 
 bool has_class(const Member& member) {
   try {
-    return (member.node.parts || array_of(member.node)) &&
-           find_attribute(attributes_of(member.node), "MATLAB_class");
+    return (member.node.parts || array_of(member.node)) && attributes_of(member.node).find("MATLAB_class");
   } catch (const Error&) {
     return false;  // its class is unknown
   }

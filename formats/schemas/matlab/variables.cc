@@ -44,7 +44,7 @@ Node referenced(std::string_view path, const File& file) {
 }
 
 bool has_flag(const Attributes& attributes, std::string_view name) {
-  const Json* flag = find_attribute(attributes, name);
+  const Json* flag = attributes.find(name);
   return flag && flag->as_int64().value_or(0) != 0;
 }
 
@@ -117,7 +117,7 @@ std::string text_at(std::string_view path, const File& file) {
 bool is_one_text(const Node& stored) {
   const Attributes attributes = attributes_of(stored);
   const ArrayPtr array = array_of(stored);
-  if (!array || text_of(attributes, "MATLAB_class") != "char") return false;
+  if (!array || attributes.text("MATLAB_class") != "char") return false;
   if (has_flag(attributes, "MATLAB_empty")) {
     const Shape shape = empty_shape(*array);
     return shape.size() == 2 && shape.back() <= 1;
@@ -162,7 +162,7 @@ Node cell_of(const Node& stored, const ArrayPtr& references, const Place& place,
 // Returns the members of a group, those in MATLAB_fields first and in that order.
 std::vector<Member> in_order(std::vector<Member> members, const Attributes& attributes) {
   std::vector<std::string> order;
-  if (const Json* fields = find_attribute(attributes, "MATLAB_fields"); fields && fields->list())
+  if (const Json* fields = attributes.find("MATLAB_fields"); fields && fields->list())
     for (const Json& field : *fields->list()) {
       std::string name = field.text() ? *field.text() : "";
       if (field.list())
@@ -178,8 +178,7 @@ std::vector<Member> in_order(std::vector<Member> members, const Attributes& attr
 // Returns whether member is a field of a struct of several elements, which is an array of references.
 bool is_field_of_several(const Member& member) {
   const auto* array = std::get_if<LabelledArray>(&member.node.content);
-  return array && are_references(*array->values) &&
-         !find_attribute(attributes_of(member.node), "MATLAB_class");
+  return array && are_references(*array->values) && !attributes_of(member.node).find("MATLAB_class");
 }
 
 std::vector<Member> fields_of(const std::vector<Member>& stored, const Place& place, const GroupPtr& self,
@@ -271,9 +270,9 @@ LabelledArray array_variable(const ArrayPtr& values, const std::string& name, co
 Node variable_or_throw(const Node& stored, const Place& place, const File& file) {
   if (place.depth > kDeepest) throw damaged("cells and structs nested more than {} deep", kDeepest);
   const Attributes attributes = attributes_of(stored);
-  const std::string name = text_of(attributes, "MATLAB_class").value_or("");
+  const std::string name = attributes.text("MATLAB_class").value_or("");
   if (stored.parts) {
-    if (const Json* rows = find_attribute(attributes, "MATLAB_sparse")) return sparse_of(stored, *rows);
+    if (const Json* rows = attributes.find("MATLAB_sparse")) return sparse_of(stored, *rows);
     return struct_of(stored, attributes, place, file);
   }
   const ArrayPtr values = array_of(stored);

@@ -42,7 +42,7 @@ Json tables_of(const Group& root) {
 void describe(const Node& raw_root, Store& store) {
   if (!is_plain_group(raw_root)) return;
   const Attributes attributes = raw_root.parts->attributes();
-  const Json* version = find_attribute(attributes, "nwb_version");
+  const Json* version = attributes.find("nwb_version");
   if (!version || !version->text()) return;
   store.details.emplace_back("container", Json(store.format));
   store.format = "NWB";

@@ -14,7 +14,7 @@ namespace {
 constexpr int kMostIndices = 16;  // of one column, each indexing the previous one
 
 bool has_text(const Attributes& attributes, std::string_view name, std::string_view text) {
-  const Json* value = find_attribute(attributes, name);
+  const Json* value = attributes.find(name);
   return value && value->text() && *value->text() == text;
 }
 
@@ -59,13 +59,13 @@ ArrayPtr with_labels(const Group& table, const std::string& name, ArrayPtr value
   };
   try {
     const Attributes attributes = attributes_in(table, name);
-    if (const Json* elements = find_attribute(attributes, "elements");
+    if (const Json* elements = attributes.find("elements");
         elements && (elements->text() || elements->is_null())) {
       if (!elements->text()) throw damaged("the reference to its elements is broken");
       return labelled(list_at(table, *elements->text()));
     }
-    if (const Json* vocabulary = find_attribute(attributes, "vocabulary"); vocabulary && vocabulary->list())
-      return labelled(text_array(texts_of(attributes, "vocabulary")));
+    if (const Json* vocabulary = attributes.find("vocabulary"); vocabulary && vocabulary->list())
+      return labelled(text_array(attributes.texts("vocabulary")));
   } catch (const Error& error) {
     return std::make_shared<BrokenArray>(text_type(), error.at(place));
   }
@@ -132,10 +132,10 @@ void add_category(const Group& group, const std::string& name, DynamicTable& tab
 }  // namespace
 
 std::optional<std::vector<std::string>> names_in(const Attributes& attributes, std::string_view name) {
-  const Json* value = find_attribute(attributes, name);
+  const Json* value = attributes.find(name);
   if (value && value->text()) return std::vector{*value->text()};
   if (!value || !value->list()) return std::nullopt;
-  std::vector<std::string> names = texts_of(attributes, name);
+  std::vector<std::string> names = attributes.texts(name);
   if (names.size() != value->list()->size()) return std::nullopt;
   return names;
 }

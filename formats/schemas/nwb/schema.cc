@@ -15,9 +15,7 @@ namespace {
 // no table.
 bool may_be_table(const Group& group) {
   try {
-    const Attributes attributes = group.attributes();
-    return std::any_of(attributes.begin(), attributes.end(),
-                       [](const Attribute& attribute) { return attribute.name == "colnames"; });
+    return group.attributes().has("colnames");
   } catch (const Error& error) {
     if (!is_transient(error) && !group.find("id")) return false;
     throw;
@@ -28,7 +26,7 @@ bool may_be_table(const Group& group) {
 bool may_be_series(const Group& group) {
   if (dynamic_cast<const TimedGroup*>(&group)) return false;
   try {
-    return text_of(group.attributes(), "neurodata_type").has_value();
+    return group.attributes().text("neurodata_type").has_value();
   } catch (const Error& error) {
     if (!is_transient(error) || !group.find("data")) return false;
     throw;

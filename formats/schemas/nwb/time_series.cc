@@ -104,7 +104,7 @@ std::optional<Times> times_in(const Group& group, uint64_t rows) {
   if (!start || frames::is_broken(*start) || start->shape().size() > 1 || start->count() != 1 ||
       !start->dtype().is_numeric())
     return std::nullopt;
-  const double rate = number_of(start->attributes(), "rate").value_or(0);
+  const double rate = start->attributes().number("rate").value_or(0);
   if (!(rate > 0) || !std::isfinite(rate)) return std::nullopt;
   return Times{even_times(rows, start, rate), start, rate};
 }
@@ -144,19 +144,19 @@ Table series_of(const ArrayPtr& data, const Times& times, const Scale& scale) {
 
 GroupPtr time_series_in(const GroupPtr& group) {
   if (dynamic_cast<const TimedGroup*>(group.get())) return nullptr;
-  if (!text_of(group->attributes(), "neurodata_type")) return nullptr;
+  if (!group->attributes().text("neurodata_type")) return nullptr;
   const ArrayPtr data = frames::part_of(*group, "data");
   if (!data || frames::is_broken(*data) || data->is_null() || data->column_major()) return nullptr;
   const size_t rank = data->shape().size();
   if ((rank != 1 && rank != 2) || (rank == 2 && data->shape()[1] > kMostChannels)) return nullptr;
   if (!data->dtype().is_integer() && data->dtype().kind != Kind::real) return nullptr;
   const Attributes attributes = data->attributes();
-  const std::optional<std::string> unit = text_of(attributes, "unit");
+  const std::optional<std::string> unit = attributes.text("unit");
   if (!unit) return nullptr;
   const std::optional<Times> times = times_in(*group, data->shape()[0]);
   if (!times) return nullptr;
-  const Scale scale{number_of(attributes, "conversion").value_or(1),
-                    number_of(attributes, "offset").value_or(0), channel_factors(*group, *data)};
+  const Scale scale{attributes.number("conversion").value_or(1), attributes.number("offset").value_or(0),
+                    channel_factors(*group, *data)};
   return std::make_shared<TimedGroup>(
       group, series_of(data, *times, scale),
       [data, times = *times, scale, unit = *unit] { return description_of(*data, times, scale, unit); });

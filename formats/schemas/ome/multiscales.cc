@@ -241,10 +241,10 @@ const Json* Words::find(std::string_view name) const {
 Words words_of(const Group& group) {
   Words words;
   const Attributes attributes = group.attributes();
-  const Json* ome = find_attribute(attributes, "ome");
+  const Json* ome = attributes.find("ome");
   if (ome && ome->object()) words.version = text_in(ome, "version");
   for (const char* name : kWords) {
-    const Json* value = ome && ome->object() ? ome->find(name) : find_attribute(attributes, name);
+    const Json* value = ome && ome->object() ? ome->find(name) : attributes.find(name);
     if (value) words.members.emplace_back(name, *value);
   }
   return words;

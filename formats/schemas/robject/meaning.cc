@@ -137,12 +137,12 @@ void add_assay_matrix(std::vector<Member>& members, const std::string& name, con
 }
 
 Json list_of(const Value& value) {
-  Json::List list;
+  JsonList list;
   const ArrayPtr elements_of = with_missing_marked(value);
   const Elements elements = read_all(*elements_of);
   for (uint64_t i = 0; i < elements.count; ++i)
-    list.push_back(elements.is_missing(i) ? Json() : json_of(elements_of->dtype(), elements, i));
-  return Json(std::move(list));
+    list.add(elements.is_missing(i) ? Json() : json_of(elements_of->dtype(), elements, i));
+  return list.take();
 }
 
 Attributes attributes_of(const Value& value) {
@@ -156,7 +156,7 @@ Attributes attributes_of(const Value& value) {
     try {
       attributes.push_back({attribute.name, list_of(*attribute.value)});
     } catch (const Error& error) {
-      attributes.push_back({attribute.name, Json(), error});
+      attributes.push_back({attribute.name, error});
     }
   }
   return attributes;

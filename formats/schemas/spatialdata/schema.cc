@@ -56,10 +56,9 @@ class Facts {
 
  private:
   static bool is_own(const Attributes& attributes) {
-    const std::string type = text_of(attributes, "encoding-type").value_or("");
-    return find_attribute(attributes, kOwnAttributes) ||
-           find_attribute(attributes, "spatialdata-encoding-type") || type == "ngff:points" ||
-           type == "ngff:shapes";
+    const std::string type = attributes.text("encoding-type").value_or("");
+    return attributes.find(kOwnAttributes) || attributes.find("spatialdata-encoding-type") ||
+           type == "ngff:points" || type == "ngff:shapes";
   }
 
   // Adds "table": {"region": ["cells"], "instance_key": "cell_id"}; empty for a table that annotates no
@@ -67,17 +66,16 @@ class Facts {
   void add_table(const std::string& name, const Attributes& attributes) {
     Json::Object table;
     for (const char* key : {"region", "region_key", "instance_key"})
-      if (const Json* value = find_attribute(attributes, key); value && !value->is_null())
+      if (const Json* value = attributes.find(key); value && !value->is_null())
         table.emplace_back(key, *value);
     tables_.emplace_back(name, std::move(table));
   }
 
   // Adds the coordinate systems of an element; of an image, those of its first pyramid.
   void add_systems(const Attributes& attributes) {
-    const Json* all = find_attribute(attributes, kTransformations);
-    const Json* ome = find_attribute(attributes, "ome");
-    const Json* images =
-        ome && ome->object() ? ome->find("multiscales") : find_attribute(attributes, "multiscales");
+    const Json* all = attributes.find(kTransformations);
+    const Json* ome = attributes.find("ome");
+    const Json* images = ome && ome->object() ? ome->find("multiscales") : attributes.find("multiscales");
     if (const Json* image = first_in(images); image && image->object()) all = image->find(kTransformations);
     if (!all || !all->list()) return;
     for (const Json& transformation : *all->list()) {
@@ -127,7 +125,7 @@ std::optional<Node> refine(const Node&, Context&) {
 void describe(const Node& raw_root, Store& store) {
   if (!raw_root.parts || !hdmf::is_of_zarr(*raw_root.parts)) return;
   const Attributes attributes = raw_root.parts->attributes();
-  const Json* const own = find_attribute(attributes, kOwnAttributes);
+  const Json* const own = attributes.find(kOwnAttributes);
   Facts facts;
   for (const Member& member : raw_root.parts->members())
     if (member.node.parts && (is_one_of(member.name, kElements) || is_one_of(member.name, kTables)))

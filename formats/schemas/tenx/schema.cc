@@ -136,7 +136,7 @@ Json facts_of(const CountMatrix& found) {
 // Adds the details of a Xenium store. Returns false for the root of any other store.
 bool describe_xenium(const GroupPtr& root, Store& store) {
   const Attributes attributes = root->attributes();
-  const Json* const major = find_attribute(attributes, "major_version");
+  const Json* const major = attributes.find("major_version");
   if (!major) return false;
   Json::Object matrices;
   for (const Member& member : root->members())
@@ -174,7 +174,7 @@ void describe_molecules(const Group& root, const Molecules& molecules, Store& st
   store.format = "10x Genomics molecule_info";
   store.version.clear();
   const Attributes attributes = root.attributes();
-  if (const Json* version = find_attribute(attributes, "file_version"))
+  if (const Json* version = attributes.find("file_version"))
     store.version =
         to_json_text(version->list() && version->list()->size() == 1 ? version->list()->front() : *version);
   store.details.emplace_back("10x", Json::Object{{"molecules", Json::of(molecules.barcode_idx->count())},

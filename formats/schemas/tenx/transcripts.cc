@@ -46,7 +46,7 @@ std::optional<Table> xenium_transcripts_in(const Group& square, Context& context
   for (uint64_t axis = 0; axis < axes; ++axis)
     table.columns.push_back({std::string(1, "xyz"[axis]) + "_location", number_column(location, axis)});
   ArrayPtr names = number_column(genes, 0);
-  if (const std::vector<std::string> known = texts_of(root->attributes(), "gene_names"); !known.empty())
+  if (const std::vector<std::string> known = root->attributes().texts("gene_names"); !known.empty())
     names = factor(names, text_array(known), 0, square.path() + "/gene_identity", context);
   table.columns.push_back({"feature_name", std::move(names)});
   if (const ArrayPtr quality = numbers_in(square, "quality_score", rows, 1))
@@ -56,8 +56,7 @@ std::optional<Table> xenium_transcripts_in(const Group& square, Context& context
 
 bool are_xenium_transcripts(const Group& root) {
   const Attributes attributes = root.attributes();
-  return find_attribute(attributes, "major_version") && find_attribute(attributes, "gene_names") &&
-         find_group(root, "grids");
+  return attributes.find("major_version") && attributes.find("gene_names") && find_group(root, "grids");
 }
 
 }  // namespace plainfs::tenx

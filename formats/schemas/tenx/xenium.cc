@@ -72,7 +72,7 @@ ArrayPtr names_of(const ArrayPtr& cell_ids) {
 std::optional<Attributes> attributes_with(const Group& group, const char* name) {
   try {
     Attributes attributes = group.attributes();
-    if (find_attribute(attributes, name)) return attributes;
+    if (attributes.find(name)) return attributes;
   } catch (const Error& error) {
     if (is_transient(error)) throw;
   }
@@ -80,14 +80,14 @@ std::optional<Attributes> attributes_with(const Group& group, const char* name) 
 }
 
 uint64_t count_in(const Attributes& attributes, std::string_view name, uint64_t otherwise) {
-  const Json* const count = find_attribute(attributes, name);
+  const Json* const count = attributes.find(name);
   return count ? count->as_uint64().value_or(otherwise) : otherwise;
 }
 
 // Returns the texts of the attribute called name, or null unless there is one for each feature.
 ArrayPtr of_each_feature(const Attributes& attributes, const char* name, uint64_t features,
                          const Notice& notice) {
-  std::vector<std::string> texts = texts_of(attributes, name);
+  std::vector<std::string> texts = attributes.texts(name);
   if (texts.size() == features) return text_array(texts);
   if (notice && !texts.empty())
     notice(fmt::format("{} {} for {} features are not used", texts.size(), name, features));
@@ -107,7 +107,7 @@ std::optional<XeniumMatrix> xenium_matrix_in(const Group& group, const Notice& n
                            (matrix.value = frames::list_part_of(group, "data")) &&
                            (cell_ids = cell_ids_in(group));
   if (!is_complete) return std::nullopt;
-  const size_t keys = texts_of(*attributes, "feature_keys").size();
+  const size_t keys = attributes->texts("feature_keys").size();
   matrix.by_row = true;
   matrix.rows = found.features.rows = count_in(*attributes, "number_features", keys);
   const bool is_known = !frames::is_broken(*cell_ids);
@@ -130,7 +130,7 @@ GroupPtr xenium_cells(const GroupPtr& group) {
   if (!attributes_with(*group, "major_version")) return nullptr;
   const ArrayPtr cell_ids = cell_ids_in(*group), summary = frames::part_of(*group, kCellSummary);
   if (!cell_ids || !summary || frames::is_broken(*summary) || summary->shape().size() != 2) return nullptr;
-  const std::vector<std::string> columns = texts_of(summary->attributes(), "column_names");
+  const std::vector<std::string> columns = summary->attributes().texts("column_names");
   if (columns.size() != summary->shape()[1]) return nullptr;
   const bool fits = frames::is_broken(*cell_ids) || cell_ids->shape()[0] == summary->shape()[0];
   const ArrayPtr rows = fits ? names_of(cell_ids) : nullptr, names = text_array(columns);

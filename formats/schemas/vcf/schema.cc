@@ -40,7 +40,7 @@ std::vector<int> parts_of(const std::string& version) {
 std::optional<std::string> version_of(const Node& node) {
   if (!is_plain_group(node)) return std::nullopt;
   try {
-    const std::optional<std::string> version = text_of(attributes_of(node), "vcf_zarr_version");
+    const std::optional<std::string> version = attributes_of(node).text("vcf_zarr_version");
     if (!version) return std::nullopt;
     const bool is_later = parts_of(*version) > parts_of(std::string(*std::rbegin(kKnown)));
     if (is_known(*version) || (is_later && may_be_vcf(*node.parts))) return version;

@@ -47,7 +47,7 @@ ArrayPtr optional(const Group& group, const char* name) {
 std::vector<std::string> axes_of(const Node& node, size_t rank) {
   const Attributes attributes = attributes_of(node);
   for (const char* name : {"_ARRAY_DIMENSIONS", "dimension_names"}) {
-    std::vector<std::string> axes = texts_of(attributes, name);
+    std::vector<std::string> axes = attributes.texts(name);
     if (axes.size() == rank && rank > 0) return axes;
   }
   return {};
@@ -121,7 +121,7 @@ std::optional<VariantField> field_of(const Category& category, const std::string
     return std::nullopt;
   }
   return VariantField{name, as_text(array->values), number_of(category, axes, values), type,
-                      text_of(attributes_of(node), "description")};
+                      attributes_of(node).text("description")};
 }
 
 std::vector<VariantField> fields_of(const Category& category, const std::vector<Member>& members,
@@ -172,12 +172,12 @@ std::vector<std::pair<std::string, std::string>> meta_in(const Json& value) {
 VariantHeader header_in(const Attributes& attributes) {
   VariantHeader header;
   try {
-    if (const Json* stored = find_attribute(attributes, "vcf_header")) {
+    if (const Json* stored = attributes.find("vcf_header")) {
       if (!stored->text()) throw damaged("vcf_header is not a text");
       header.stored = stored_lines(*stored->text());
     }
-    header.source = text_of(attributes, "source");
-    if (const Json* meta = find_attribute(attributes, "vcf_meta_information"); meta && !meta->is_null())
+    header.source = attributes.text("source");
+    if (const Json* meta = attributes.find("vcf_meta_information"); meta && !meta->is_null())
       header.meta = meta_in(*meta);
   } catch (const Error& error) {
     header.error = error;

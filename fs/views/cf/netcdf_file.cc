@@ -154,7 +154,7 @@ NcVariable signed_numbers(const CfVariable& variable, const DType& type) {
 
 std::optional<NcVariable> number_variable(const CfVariable& variable, const DType& type) {
   const bool is_unsigned = type.kind == Kind::unsigned_integer;
-  if (is_unsigned && type.size <= 4 && cf_text(variable.attributes, "_Unsigned") == "false")
+  if (is_unsigned && type.size <= 4 && variable.attributes.readable().text("_Unsigned") == "false")
     return signed_numbers(variable, type);
   if (type.is_truth()) return NcVariable{&variable, kNcByte, big_int8()};
   if (type.kind == Kind::real) {
@@ -323,15 +323,16 @@ NcAttribute text_attribute(std::string_view text) {
 }
 
 // Returns the numbers of an attribute, or nullopt if it holds anything else. of_variable: the required type.
-std::optional<NcAttribute> number_attribute(const Attribute& attribute, std::optional<NcType> of_variable) {
-  const Json::List* const list = attribute.value.list();
-  const std::span<const Json> values = list ? std::span(*list) : std::span(&attribute.value, 1);
+std::optional<NcAttribute> number_attribute(const Attribute& attribute, const Json& value,
+                                            std::optional<NcType> of_variable) {
+  const Json::List* const list = value.list();
+  const std::span<const Json> values = list ? std::span(*list) : std::span(&value, 1);
   const bool has_type = attribute.type && attribute.type->is_integer_or_real();
   if (values.empty() && !has_type) return std::nullopt;
   const auto is_number = [&](const Json& value) {
     return value.number() || (of_variable && value.text() && value.as_double());
   };
-  const bool is_spelled = of_variable && !list && attribute.value.text();
+  const bool is_spelled = of_variable && !list && value.text();
   if (!is_spelled && !std::all_of(values.begin(), values.end(), is_number)) return std::nullopt;
   NcType own = kNcDouble;
   if (has_type)
@@ -351,13 +352,12 @@ std::optional<NcAttribute> number_attribute(const Attribute& attribute, std::opt
 
 NcAttribute nc_attribute(const Attribute& attribute, std::optional<NcType> of_variable) {
   const bool is_stored_text = attribute.type && attribute.type->is_text();
-  const Json::List* const list = attribute.value.list();
-  if (is_stored_text && attribute.value.is_null()) return text_attribute("");
-  if (is_stored_text && list && list->size() == 1 && list->front().text())
-    return text_attribute(*list->front().text());
-  if (auto numbers = number_attribute(attribute, of_variable)) return *std::move(numbers);
-  if (const std::string* text = attribute.value.text()) return text_attribute(*text);
-  return text_attribute(to_json_text(attribute.value));
+  const Json value = attribute.unpacked();
+  if (is_stored_text && value.is_null()) return text_attribute("");
+  if (is_stored_text && value.only_item().text()) return text_attribute(*value.only_item().text());
+  if (auto numbers = number_attribute(attribute, value, of_variable)) return *std::move(numbers);
+  if (const std::string* text = value.text()) return text_attribute(*text);
+  return text_attribute(to_json_text(value));
 }
 
 bool is_of_the_variable(std::string_view name) {
@@ -369,9 +369,14 @@ bool is_of_the_variable(std::string_view name) {
 void put_attributes(const Attributes& attributes, std::optional<NcType> of_variable, std::string& out) {
   put_list_head(12, attributes.size(), out);
   for (const Attribute& attribute : attributes) {
-    if (attribute.error) throw attribute.error->at("attribute " + attribute.name);
     const bool has_its_type = of_variable && *of_variable != kNcChar && is_of_the_variable(attribute.name);
-    const NcAttribute made = nc_attribute(attribute, has_its_type ? of_variable : std::nullopt);
+    const NcAttribute made = [&] {
+      try {
+        return nc_attribute(attribute, has_its_type ? of_variable : std::nullopt);
+      } catch (const Error& error) {
+        throw error.at("attribute " + attribute.name);
+      }
+    }();
     put_name(attribute.name, out);
     put_word(made.type, out);
     if (made.count > UINT32_MAX)
@@ -394,26 +399,23 @@ void make_signed(unsigned bits, Attributes& attributes) {
   std::erase_if(attributes, [](const Attribute& each) { return each.name == "_Unsigned"; });
   for (Attribute& attribute : attributes) {
     if (!is_of_the_variable(attribute.name)) continue;
-    const Json::List* const list = attribute.value.list();
+    const Json& value = attribute.value();
+    const Json::List* const list = value.list();
     if (!list) {
-      attribute.value = as_signed(attribute.value, bits);
+      attribute.set_value(as_signed(value, bits));
       continue;
     }
     Json::List numbers;
     for (const Json& each : *list) numbers.push_back(as_signed(each, bits));
-    attribute.value = std::move(numbers);
+    attribute.set_value(std::move(numbers));
   }
 }
 
 Attributes attributes_in_file(const NcVariable& variable) {
   Attributes attributes = variable.source->attributes;
-  const auto has = [&](std::string_view name) {
-    return std::any_of(attributes.begin(), attributes.end(),
-                       [&](const Attribute& each) { return each.name == name; });
-  };
   const DType& type = variable.source->values->dtype();
-  if (type.is_truth() && !has("dtype")) attributes.push_back({"dtype", Json("bool")});
-  if (variable.fill && !has("_FillValue")) attributes.push_back({"_FillValue", *variable.fill});
+  if (type.is_truth() && !attributes.has("dtype")) attributes.push_back({"dtype", Json("bool")});
+  if (variable.fill && !attributes.has("_FillValue")) attributes.push_back({"_FillValue", *variable.fill});
   if (variable.converted && variable.units.empty()) make_signed(8 * type.size, attributes);
   if (!variable.units.empty()) {
     std::erase_if(attributes,
@@ -422,7 +424,7 @@ Attributes attributes_in_file(const NcVariable& variable) {
     if (type.kind == Kind::time_point) attributes.push_back({"calendar", Json("proleptic_gregorian")});
   }
   const bool is_unicode = variable.type == kNcChar && type.kind != Kind::fixed_text;
-  if (is_unicode && !has("_Encoding")) attributes.push_back({"_Encoding", Json("utf-8")});
+  if (is_unicode && !attributes.has("_Encoding")) attributes.push_back({"_Encoding", Json("utf-8")});
   return attributes;
 }
 
@@ -551,7 +553,7 @@ std::vector<std::string> names_referred_to(const CfVariable& variable) {
   std::vector<std::string> names = variable.dimensions;
   for (const char* attribute : {"coordinates", "grid_mapping", "bounds", "climatology", "ancillary_variables",
                                 "cell_measures", "formula_terms"}) {
-    const std::string text = cf_text(variable.attributes, attribute);
+    const std::string text = variable.attributes.readable().text(attribute);
     for (size_t at = 0; at < text.size();) {
       const size_t end = std::min(text.find_first_of(" \t\n", at), text.size());
       std::string word = text.substr(at, end - at);
@@ -583,8 +585,8 @@ std::vector<const CfVariable*> needed_by(const CfDataset& dataset, const CfVaria
     for (const std::string& name : names_referred_to(each))
       if (const CfVariable* found = dataset.find(name); found && has_netcdf(*found)) queue.push_back(found);
     for (const CfVariable& other : dataset.variables)
-      if ((cf_text(other.attributes, "bounds") == each.name ||
-           cf_text(other.attributes, "climatology") == each.name) &&
+      if ((other.attributes.readable().text("bounds") == each.name ||
+           other.attributes.readable().text("climatology") == each.name) &&
           has_netcdf(other))
         queue.push_back(&other);
   }

@@ -20,7 +20,7 @@ inline void set_attribute(MemoryGroup& group, const std::string& name, Json valu
                           std::optional<Error> error = {}) {
   Attributes attributes = group.attributes();
   std::erase_if(attributes, [&](const Attribute& attribute) { return attribute.name == name; });
-  attributes.push_back({name, std::move(value), std::move(error)});
+  attributes.push_back(error ? Attribute(name, *std::move(error)) : Attribute(name, std::move(value)));
   group.set_attributes(std::move(attributes));
 }
 

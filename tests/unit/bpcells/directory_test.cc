@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(store_reports_its_format_and_version) {
   BOOST_TEST(store.path == directory.path());
   BOOST_TEST(store.format == "BPCells directory");
   BOOST_TEST(store.version == "packed-uint-matrix-v2");
-  BOOST_TEST(*find_attribute(store.root.parts->attributes(), "version")->text() == "packed-uint-matrix-v2");
+  BOOST_TEST(*store.root.parts->attributes().find("version")->text() == "packed-uint-matrix-v2");
 }
 
 BOOST_AUTO_TEST_CASE(other_directories_are_not_recognised) {

@@ -1,5 +1,6 @@
 #include "formats/containers/netcdf/header.h"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 
 #include "tests/support/bytes_file.h"
@@ -30,7 +31,7 @@ struct Parts {
   std::string bytes() const {
     std::string all = magic + records + dimensions + attributes + word(11) + word(1) + name("s") + rank +
                       numbers + word(0) + word(0) + type + word(8) + begin;
-    all.resize(140, '\0');
+    all.resize(std::max<size_t>(all.size(), 140), '\0');
     return all;
   }
 };
@@ -95,6 +96,33 @@ BOOST_AUTO_TEST_CASE(record_dimension_after_another_is_damaged) {
   Parts parts;
   parts.numbers = word(1) + word(0);
   BOOST_CHECK_EXCEPTION(header_of(parts), Error, mentions("the record dimension as dimension 1"));
+}
+
+BOOST_AUTO_TEST_CASE(large_attributes_are_read_from_the_file_on_request) {
+  Parts parts;
+  std::string numbers, expected = "[";
+  for (uint32_t i = 0; i < 70'000; ++i) {
+    numbers += word(i);
+    expected += (i ? "," : "") + std::to_string(i);
+  }
+  parts.attributes = word(12) + word(3) + name("n") + word(4) + word(70'000) + numbers + name("t") + word(2) +
+                     word(5001) + std::string(5001, 'x') + std::string(3, '\0') + name("s") + word(3) +
+                     word(1) + std::string("\0\7\0\0", 4);
+  const auto file = std::make_shared<BytesFile>(parts.bytes());
+  const Header header = read_header(*file);
+  BOOST_TEST(header.attributes.at(0).elements.empty());
+  const Attributes attributes = attributes_of(header.attributes, file);
+  BOOST_TEST(!attributes[0].known());
+  BOOST_TEST(to_json_text(attributes[0].value()) == expected + "]");
+  BOOST_TEST(*attributes.text("t") == std::string(5001, 'x'));
+  BOOST_TEST(*attributes.number("s") == 7);
+  BOOST_TEST(header.variables.at(0).name == "s");
+}
+
+BOOST_AUTO_TEST_CASE(large_attribute_cut_off_is_damaged) {
+  Parts parts;
+  parts.attributes = word(12) + word(1) + name("n") + word(4) + word(70'000) + std::string(5000, '\0');
+  BOOST_CHECK_EXCEPTION(header_of(parts), Error, mentions("expected at least 280"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -25,7 +25,7 @@ struct Frame {
   void set(const std::string& name, Json value, std::optional<Error> error = {}) {
     Attributes attributes = group->attributes();
     std::erase_if(attributes, [&](const Attribute& attribute) { return attribute.name == name; });
-    attributes.push_back({name, std::move(value), std::move(error)});
+    attributes.push_back(error ? Attribute(name, *std::move(error)) : Attribute(name, std::move(value)));
     group->set_attributes(std::move(attributes));
   }
   DataFrame frame() { return *DataFrame::of(group, context); }

@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(tenx_files_match_cell_ranger) {
   TestContext context;
   const auto file = layout_file([&] { return tenx_h5(small_matrix(), small_features(), context); }, context);
   const WrittenFile written(whole_text(*file));
-  BOOST_TEST(*find_attribute(written.root().attributes(), "filetype")->text() == "matrix");
+  BOOST_TEST(*written.root().attributes().find("filetype")->text() == "matrix");
   BOOST_TEST(written.numbers<int32_t>({"matrix", "data"}) == (std::vector<int32_t>{1, 2, 700}));
   BOOST_TEST(written.numbers<int64_t>({"matrix", "indices"}) == (std::vector<int64_t>{0, 2, 1}));
   BOOST_TEST(written.numbers<int64_t>({"matrix", "indptr"}) == (std::vector<int64_t>{0, 2, 2, 3, 3}));
@@ -164,10 +164,10 @@ BOOST_AUTO_TEST_CASE(every_kind_of_attribute_and_dataset_reads_back) {
   const auto file = layout_file([&] { return out.finish(); }, context);
   const WrittenFile written(whole_text(*file));
   const Attributes attributes = find_group(written.root(), "a")->attributes();
-  BOOST_TEST(to_json_text(*find_attribute(attributes, "many")).size() > size_t{64} << 10);
-  BOOST_TEST(to_json_text(*find_attribute(attributes, "shape")) == "[3,4]");
-  BOOST_TEST(to_json_text(*find_attribute(attributes, "none")) == "[]");
-  BOOST_TEST(to_json_text(*find_attribute(written.root().attributes(), "yes")) == "true");
+  BOOST_TEST(to_json_text(*attributes.find("many")).size() > size_t{64} << 10);
+  BOOST_TEST(to_json_text(*attributes.find("shape")) == "[3,4]");
+  BOOST_TEST(to_json_text(*attributes.find("none")) == "[]");
+  BOOST_TEST(to_json_text(*written.root().attributes().find("yes")) == "true");
   BOOST_TEST(written.numbers<double>({"a", "b", "c"}) == (std::vector<double>{1.5, 2.5}));
   BOOST_TEST(written.numbers<int8_t>({"a", "rank2"}) == (std::vector<int8_t>{1, 2, 3, 4, 5, 6}));
   BOOST_TEST(written.numbers<int8_t>({"a", "turned"}) == (std::vector<int8_t>{1, 2, 3, 4, 5, 6}));

@@ -57,7 +57,7 @@ WrittenFile written(const AnnotatedMatrix& matrix) {
 
 std::string attribute(const WrittenFile& file, std::initializer_list<std::string> path, const char* name) {
   const Attributes attributes = file.group(path)->attributes();
-  const Json* value = find_attribute(attributes, name);
+  const Json* value = attributes.find(name);
   return value ? to_json_text(*value) : "";
 }
 

@@ -35,11 +35,11 @@ BOOST_AUTO_TEST_CASE(needs_its_three_attributes) {
 BOOST_AUTO_TEST_CASE(unreadable_attribute_keeps_the_meaning) {
   SeuratStore store;
   Attributes attributes = store.root->attributes();
-  attributes.push_back({"long", {}, unsupported("parts outside its 16 bytes")});
+  attributes.push_back({"long", unsupported("parts outside its 16 bytes")});
   for (Attribute& attribute : attributes)
-    if (attribute.name == "active.assay") attribute.error = damaged("no such heap");
+    if (attribute.name == "active.assay") attribute = {attribute.name, damaged("no such heap")};
   store.root->set_attributes(attributes);
-  store.assay->set_attributes({{"key", {}, damaged("no such heap")}});
+  store.assay->set_attributes({{"key", damaged("no such heap")}});
   const Shape stored{3, 2};
   store.assay->add("data", array_node<double>({1, 2, 3, 4, 5, 6}, stored));
   const auto matrix = std::get<LabelledArray>(store.at({"assays", "A", "data"}).content);

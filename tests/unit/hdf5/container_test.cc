@@ -548,10 +548,32 @@ BOOST_AUTO_TEST_CASE(unreadable_attribute_fails_alone) {
   }
   const Attributes attributes = find_group(*file.root(), "g")->attributes();
   BOOST_TEST(attributes.size() == 2u);
-  BOOST_TEST(to_json_text(*find_attribute(attributes, "b")) == "7");
-  BOOST_CHECK_EXCEPTION(find_attribute(attributes, "a"), Error, [](const Error& error) {
+  BOOST_TEST(to_json_text(*attributes.find("b")) == "7");
+  BOOST_CHECK_EXCEPTION(attributes.find("a"), Error, [](const Error& error) {
     return error.code() == Errc::unsupported && std::string_view(error.what()).starts_with("attribute a: ");
   });
+}
+
+BOOST_AUTO_TEST_CASE(large_attribute_is_read_on_request) {
+  File file;
+  const hsize_t count = 100'000;
+  {
+    const PropertyHandle access(written(H5Pcreate(H5P_FILE_ACCESS)));
+    H5Pset_libver_bounds(access.id(), H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
+    Hdf5Writer writer(file.path(), H5P_DEFAULT, access.id());
+    writer.group("g");
+    const SpaceHandle space(written(H5Screate_simple(1, &count, nullptr)));
+    const ObjectHandle group(written(H5Oopen(writer.id(), "g", H5P_DEFAULT)));
+    std::vector<int8_t> numbers(count, 1);
+    numbers.back() = -7;
+    writer.attribute(group.id(), "large", H5T_NATIVE_INT8, space.id(), numbers.data());
+  }
+  const Attributes attributes = find_group(*file.root(), "g")->attributes();
+  BOOST_TEST(!attributes.named("large")->known());
+  BOOST_TEST(attributes.named("large")->type->size == 1u);
+  const Json& value = *attributes.find("large");
+  BOOST_TEST(value.list()->size() == count);
+  BOOST_TEST(value.list()->back().number()->token == "-7");
 }
 
 BOOST_AUTO_TEST_CASE(opaque_attribute_with_a_tag_is_its_bytes) {
@@ -570,7 +592,7 @@ BOOST_AUTO_TEST_CASE(opaque_attribute_with_a_tag_is_its_bytes) {
     writer.dataset("x", opaque.id(), {2}, opaque.id(), "abcdefgh", compact.id());
   }
   const Attributes attributes = find_group(*file.root(), "g")->attributes();
-  BOOST_TEST(to_json_text(*find_attribute(attributes, "a")) == "[\"61626364\",\"65666768\"]");
+  BOOST_TEST(to_json_text(*attributes.find("a")) == "[\"61626364\",\"65666768\"]");
   BOOST_TEST(as_text(read_all(*find_array(*file.root(), "x")).bytes) == "abcdefgh");
 }
 
@@ -666,7 +688,7 @@ BOOST_AUTO_TEST_CASE(metadata_in_a_cache_image_are_read) {
   const GroupPtr root = file.root();
   BOOST_TEST(read_integers(*find_array(*root, "x")) == counting(30), boost::test_tools::per_element());
   BOOST_TEST(read_all(*find_array(*root, "t")).text(1) == "bc");
-  BOOST_TEST(to_json_text(*find_attribute(root->attributes(), "n")) == "7");
+  BOOST_TEST(to_json_text(*root->attributes().find("n")) == "7");
 }
 
 BOOST_AUTO_TEST_CASE(soft_links_inside_a_structure_are_followed) {
@@ -704,7 +726,7 @@ BOOST_AUTO_TEST_CASE(dimension_scale_references_are_paths) {
     writer.attribute(x.id(), "DIMENSION_LIST", list.id(), space.id(), &value);
   }
   const Attributes attributes = find_array(*find_group(*file.root(), "g"), "x")->attributes();
-  BOOST_TEST(to_json_text(*find_attribute(attributes, "DIMENSION_LIST")) == R"([["/g/x"]])");
+  BOOST_TEST(to_json_text(*attributes.find("DIMENSION_LIST")) == R"([["/g/x"]])");
 }
 
 BOOST_AUTO_TEST_CASE(reference_to_nothing_is_damage_and_a_null_one_is_missing) {
@@ -730,7 +752,7 @@ BOOST_AUTO_TEST_CASE(dangling_reference_attribute_is_null_with_a_warning) {
     writer.attribute(x.id(), "elements", H5T_STD_REF_OBJ, scalar.id(), &nowhere);
   }
   const Attributes attributes = find_array(*file.root(), "x")->attributes();
-  BOOST_TEST(find_attribute(attributes, "elements")->is_null());
+  BOOST_TEST(attributes.find("elements")->is_null());
   BOOST_TEST(file.context.warned("refers to address 12345"));
 }
 

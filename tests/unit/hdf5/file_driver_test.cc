@@ -29,7 +29,7 @@ int open_descriptors_of(const std::string& path) {
 // Describes everything below `group`: names, attributes and values, one per line.
 void describe(const Group& group, std::vector<std::string>& lines) {
   for (const Attribute& attribute : group.attributes())
-    lines.push_back(group.path() + "@" + attribute.name + " " + to_json_text(attribute.value));
+    lines.push_back(group.path() + "@" + attribute.name + " " + to_json_text(attribute.value()));
   for (const Member& member : group.members()) {
     lines.push_back(group.path() + "/" + member.name);
     if (const ArrayPtr array = array_of(member.node)) {

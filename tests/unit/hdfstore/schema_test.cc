@@ -54,7 +54,7 @@ struct FixedFrame {
   }
   void set(const char* name, Json value) {
     for (Attribute& attribute : attributes)
-      if (attribute.name == name) attribute.value = value;
+      if (attribute.name == name) attribute.set_value(value);
   }
 };
 

@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(non_reference_attribute_stays_as_stored) {
     const auto node = node_at(store.root, path);
     if (!node) continue;
     for (const Attribute& attribute : attributes_of(*node))
-      found |= attribute.value.find("zarr_dtype") != nullptr;
+      found |= attribute.value().find("zarr_dtype") != nullptr;
   }
   BOOST_TEST(found);
 }

@@ -51,7 +51,7 @@ inline Link link_at(const Node& root, std::string_view path) {
 
 inline std::string attribute_at(const Node& root, std::string_view path, std::string_view name) {
   const Attributes attributes = attributes_of(*node_at(root, path));
-  const Json* value = find_attribute(attributes, name);
+  const Json* value = attributes.find(name);
   return value ? to_json_text(*value) : "";
 }
 

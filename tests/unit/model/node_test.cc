@@ -23,7 +23,7 @@ class TestGroup : public Group {
 
 std::string of(const Node& node) {
   const Attributes attributes = attributes_of(node);
-  const Json* value = find_attribute(attributes, "of");
+  const Json* value = attributes.find("of");
   return value ? *value->text() : "nothing";
 }
 

@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(category_length_mismatch_fails_the_table) {
 
 BOOST_AUTO_TEST_CASE(unreadable_colnames_fail_the_table_alone) {
   File file({});
-  file.group->set_attributes({{"colnames", {}, damaged("no such heap")}});
+  file.group->set_attributes({{"colnames", damaged("no such heap")}});
   const Node node = file.refined().value();
   BOOST_TEST_REQUIRE(std::holds_alternative<Error>(node.content));
   BOOST_TEST(std::get<Error>(node.content).what() == "/t: attribute colnames: no such heap");
@@ -224,18 +224,18 @@ BOOST_AUTO_TEST_CASE(group_with_ids_may_be_a_table_without_attributes) {
 
 BOOST_AUTO_TEST_CASE(ambiguous_index_is_not_guessed) {
   File file({"c"});
-  file.add_ragged("c", {{"target", {}, damaged("no such heap")}});
+  file.add_ragged("c", {{"target", damaged("no such heap")}});
   const Node node = file.refined().value();
   BOOST_TEST_REQUIRE(std::holds_alternative<Error>(node.content));
   BOOST_TEST(std::get<Error>(node.content).what() == "/t: attribute target: no such heap");
   File typed({"c"});
-  typed.add_ragged("c", {{"target", {}, damaged("no such heap")}, {"neurodata_type", Json("VectorIndex")}});
+  typed.add_ragged("c", {{"target", damaged("no such heap")}, {"neurodata_type", Json("VectorIndex")}});
   BOOST_TEST(shown(typed.table().columns[1].values) == (Texts{"[1]", "[2,3]"}));
 }
 
 BOOST_AUTO_TEST_CASE(codes_without_texts_fail_the_table) {
   File file({"e"});
-  file.group->add("e", number_node<uint8_t>({1, 0}, {{"elements", {}, damaged("no such heap")}}));
+  file.group->add("e", number_node<uint8_t>({1, 0}, {{"elements", damaged("no such heap")}}));
   BOOST_TEST(message_of([&] { shown(file.table().columns[1].values); }) ==
              "/t/e: attribute elements: no such heap");
 }
@@ -294,7 +294,7 @@ BOOST_AUTO_TEST_CASE(starting_time_may_be_a_list_of_one) {
 BOOST_AUTO_TEST_CASE(numbers_of_32_bits_keep_their_type) {
   const Node times = number_node<float>({0.1F, 0.2F, 0.3F});
   const auto type = std::make_shared<const DType>(number_type(Kind::real, 4));
-  const Attributes single{{"conversion", Json::of(0.195), {}, type}}, whole{{"conversion", Json::of(0.195)}};
+  const Attributes single{{"conversion", Json::of(0.195), type}}, whole{{"conversion", Json::of(0.195)}};
   const Table table = series_of(times, "timestamps", single).value();
   BOOST_TEST(shown(table.columns.at(0).values) ==
              (Texts{"0.10000000149011612", "0.20000000298023224", "0.30000001192092896"}));
@@ -310,7 +310,7 @@ BOOST_AUTO_TEST_CASE(info_lists_the_tables_of_an_nwb_file) {
   const auto trials = intervals->add_group("trials");
   trials->set_attributes({{"colnames", list_of({"a", "b"})}});
   trials->add("id", number_node<int64_t>({4, 5}));
-  intervals->add_group("broken")->set_attributes({{"colnames", {}, damaged("no such heap")}});
+  intervals->add_group("broken")->set_attributes({{"colnames", damaged("no such heap")}});
   intervals->add_group("none");
   Store store;
   store.format = "HDF5";

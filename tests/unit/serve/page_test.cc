@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(cells_are_points_coloured_by_a_column) {
 BOOST_AUTO_TEST_CASE(names_of_a_store_are_escaped_on_every_page) {
   add_cells();
   root->add(kHostile, table_of({{kHostile, text_array({kHostile})}}, text_array({kHostile})));
-  root->set_attributes({{kHostile, Json(kHostile), std::nullopt}});
+  root->set_attributes({{kHostile, Json(kHostile)}});
   std::vector<std::string> paths{"", "obs?page", "?page&color=%3Cscript%3E&embedding=X_umap"};
   const Json all = json("");
   for (const Json& row : *all.find("contents")->list())

@@ -78,8 +78,8 @@ BOOST_AUTO_TEST_CASE(group_without_a_part_of_xenium_stays_unchanged) {
 
 BOOST_AUTO_TEST_CASE(names_not_matching_the_counts_are_not_used) {
   Run run;
-  run.attributes[1].value = json_list({"ENSG1"});
-  run.attributes[4].value = Json::of(uint64_t{4});
+  run.attributes[1].set_value(json_list({"ENSG1"}));
+  run.attributes[4].set_value(Json::of(uint64_t{4}));
   const SparseMatrix matrix = run.matrix();
   BOOST_TEST(!matrix.row_ids);
   BOOST_TEST(!matrix.column_names);

@@ -107,6 +107,62 @@ BOOST_AUTO_TEST_CASE(members_are_found_by_their_key) {
   BOOST_TEST(!Json(1 == 1).find("a"));
 }
 
+BOOST_AUTO_TEST_CASE(large_list_is_packed_and_unchanged) {
+  std::string text = R"([1e3,NaN,"\n\u00e9",{"a":[null,true]},36893488147419103232)";
+  for (int i = 0; i < 5000; ++i) text += ",[" + std::to_string(i) + ",\"x\"]";
+  text += "]";
+  const Json value = parse_json(text);
+  BOOST_TEST(value.packed());
+  BOOST_TEST(value.is_list());
+  BOOST_TEST(value.list_has_objects());
+  BOOST_TEST(round_trip(text).starts_with("[1000,\"NaN\",\"\\n\u00e9\",{\"a\":[null,true]},"));
+  const Json::List& items = *value.list();
+  BOOST_REQUIRE(items.size() == 5005u);
+  BOOST_TEST(items[0].number()->token == "1e3");
+  BOOST_TEST(*items[5004].list()->at(0).as_int64() == 4999);
+  BOOST_TEST((value == parse_json(text)));
+  BOOST_TEST((value == Json(items)));
+  BOOST_TEST(!(value == parse_json("[" + text.substr(5))));
+}
+
+BOOST_AUTO_TEST_CASE(list_inside_packed_lists_is_found_by_its_place) {
+  std::string inner = "[0";
+  for (int i = 1; i < 3000; ++i) inner += "," + std::to_string(i);
+  inner += "]";
+  const Json value = parse_json("[[" + inner + "," + inner + "],{\"k\":" + inner + "}]");
+  BOOST_TEST(*value.list()->at(0).list()->at(1).list()->at(2999).as_int64() == 2999);
+  BOOST_TEST(*value.list()->at(1).find("k")->list()->back().as_int64() == 2999);
+  BOOST_TEST(!value.list()->at(0).list_has_objects());
+}
+
+BOOST_AUTO_TEST_CASE(list_of_one_packed_list_has_no_only_item) {
+  std::string inner = "[0";
+  for (int i = 0; i < 3000; ++i) inner += ",0";
+  const Json value = parse_json("[" + inner + "]]");
+  BOOST_TEST(!value.only_item().number());
+  BOOST_TEST(parse_json("[7]").only_item().number()->token == "7");
+}
+
+BOOST_AUTO_TEST_CASE(text_other_than_utf8_keeps_a_list_plain) {
+  JsonList list;
+  for (int i = 0; i < 3000; ++i) list.add(Json::of(int64_t{i}));
+  list.add(std::string("\xff"));
+  for (int i = 0; i < 3000; ++i) list.add(Json::of(int64_t{i}));
+  const Json value = list.take();
+  BOOST_TEST(!value.packed());
+  BOOST_REQUIRE(value.list()->size() == 6001u);
+  BOOST_TEST(*value.list()->at(3000).text() == "\xff");
+  BOOST_TEST(*value.list()->at(2999).as_int64() == 2999);
+}
+
+BOOST_AUTO_TEST_CASE(list_too_large_to_unpack_is_still_written) {
+  JsonList list;
+  for (uint64_t i = 0; i <= kMaxUnpackedItems; ++i) list.add(Json::of(int64_t{1}), 1);
+  const Json value = list.take();
+  BOOST_CHECK_EXCEPTION(value.list(), Error, mentions("a list of 1048577 items, expected at most 1048576"));
+  BOOST_TEST(to_json_text(value).size() == 2 * kMaxUnpackedItems + 3);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace plainfs

@@ -60,11 +60,11 @@ BOOST_AUTO_TEST_CASE(later_version_with_known_arrays_is_read_with_notice) {
 
 BOOST_AUTO_TEST_CASE(unreadable_version_affects_vcf_groups_only) {
   VcfStore store;
-  store.attributes = {{"vcf_zarr_version", Json(), damaged("no such heap")}};
+  store.attributes = {{"vcf_zarr_version", damaged("no such heap")}};
   BOOST_TEST(message_of([&] { store.refined(); }) == "attribute vcf_zarr_version: no such heap");
   store.remove("contig_id");
   BOOST_TEST(!store.refined().has_value());
-  store.attributes = {{"vcf_zarr_version", Json(), unreadable("the disk fails")}};
+  store.attributes = {{"vcf_zarr_version", unreadable("the disk fails")}};
   BOOST_TEST(message_of([&] { store.refined(); }) == "attribute vcf_zarr_version: the disk fails");
 }
 
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(listing_reads_no_data) {
   for (auto& [name, node] : store.members) {
     const ArrayPtr array = std::get<LabelledArray>(node.content).values;
     store.put(name, std::make_shared<Unread>(array->dtype(), array->shape(), read_all(*array)),
-              texts_of(array->attributes(), "_ARRAY_DIMENSIONS"));
+              array->attributes().texts("_ARRAY_DIMENSIONS"));
   }
   BOOST_TEST(store.sites().columns.size() == 8u);
 }

@@ -21,7 +21,7 @@ inline Node node_of(ArrayPtr array) {
 // Values with the names of their axes, in the form of Zarr version 2.
 class NamedAxes : public DerivedArray {
  public:
-  NamedAxes(ArrayPtr values, std::vector<std::string> axes, std::vector<Attribute> others)
+  NamedAxes(ArrayPtr values, std::vector<std::string> axes, Attributes others)
       : DerivedArray(values, values->dtype()), attributes_(std::move(others)) {
     if (!axes.empty()) attributes_.push_back({"_ARRAY_DIMENSIONS", texts(axes)});
   }
@@ -61,7 +61,7 @@ struct VcfStore {
         {"variants", "samples", "ploidy"});
   }
 
-  VcfStore& put(const std::string& name, ArrayPtr array, Axes axes = {}, std::vector<Attribute> others = {}) {
+  VcfStore& put(const std::string& name, ArrayPtr array, Axes axes = {}, Attributes others = {}) {
     members[name] =
         node_of(std::make_shared<NamedAxes>(std::move(array), std::move(axes), std::move(others)));
     return *this;

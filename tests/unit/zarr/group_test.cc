@@ -199,9 +199,9 @@ BOOST_AUTO_TEST_CASE(python_attributes_are_read_as_written) {
   const Store store = writer.open(context);
   const Attributes attributes = attributes_of(store.root);
   BOOST_TEST(attributes.size() == 3u);
-  BOOST_TEST(find_attribute(attributes, "x")->number()->token == "1");
-  BOOST_TEST(find_attribute(attributes, "y")->number()->token == "-Infinity");
-  BOOST_TEST(find_attribute(attributes, "big")->number()->token == "36893488147419103232");
+  BOOST_TEST(attributes.find("x")->number()->token == "1");
+  BOOST_TEST(attributes.find("y")->number()->token == "-Infinity");
+  BOOST_TEST(attributes.find("big")->number()->token == "36893488147419103232");
 }
 
 BOOST_AUTO_TEST_CASE(dimension_names_are_an_attribute) {
@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(dimension_names_are_an_attribute) {
   TestContext context;
   const Node node = member(writer.open(context), "a");
   const Attributes attributes = attributes_of(node);
-  BOOST_TEST(to_json_text(*find_attribute(attributes, "dimension_names")) == R"(["t"])");
+  BOOST_TEST(to_json_text(*attributes.find("dimension_names")) == R"(["t"])");
 }
 
 BOOST_AUTO_TEST_CASE(damaged_group_is_a_failing_directory) {

@@ -134,10 +134,12 @@ std::optional<StoredAttribute> fetch_from_header(uint64_t address, const std::st
   StoredExtent extent = read_extent(type.id(), space.id(), file.layout());
   const uint64_t count = extent.is_null ? 0 : element_count(extent.dataset_shape);
   const ByteSpan stored = Cursor(parts->data).bytes(checked_multiply(count, extent.stored_size));
-  return StoredAttribute{name, std::move(extent), {stored.begin(), stored.end()}, {}};
+  return StoredAttribute{name, std::move(extent), {stored.begin(), stored.end()}, {}, false};
 }
 
-StoredAttribute fetch(hid_t object, uint64_t address, std::string name, const OpenFile& file) {
+// Reads an attribute, but leaves out its elements if they have more than max_bytes.
+StoredAttribute fetch(hid_t object, uint64_t address, std::string name, const OpenFile& file,
+                      uint64_t max_bytes) {
   const AttributeHandle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT));
   if (attribute.id() < 0) {
     const Error error = file.unless_newer(library_error("cannot be opened"), address, true);
@@ -155,11 +157,12 @@ StoredAttribute fetch(hid_t object, uint64_t address, std::string name, const Op
     const uint64_t size = checked_multiply(count, extent.stored_size);
     if (size > file.bytes()->size())
       throw damaged("{} bytes in a file of only {}", size, file.bytes()->size());
+    if (size > max_bytes) return {std::move(name), std::move(extent), {}, {}, true};
     stored.resize(size);
     const TypeHandle memory = stored_bytes_type(extent.stored_size);
     checked_call(H5Aread(attribute.id(), memory.id(), stored.data()), "cannot be read");
   }
-  return {std::move(name), std::move(extent), std::move(stored), {}};
+  return {std::move(name), std::move(extent), std::move(stored), {}, false};
 }
 
 // Sorts the attributes by creation if the object records it (netCDF's do). Otherwise leaves their order.
@@ -223,9 +226,9 @@ std::vector<StoredAttribute> attributes_of(const ObjectHandle& object, uint64_t 
   std::vector<StoredAttribute> attributes;
   for (const std::string& name : names) {
     try {
-      attributes.push_back(fetch(object.id(), address, name, file));
+      attributes.push_back(fetch(object.id(), address, name, file, kMaxListedAttributeBytes));
     } catch (const Error& error) {
-      attributes.push_back({name, {}, {}, error});
+      attributes.push_back({name, {}, {}, error, false});
     }
   }
   sort_by_creation(object, attributes);
@@ -347,7 +350,7 @@ std::optional<StoredAttribute> InsideFile::attribute(uint64_t address, const std
     const ObjectHandle object = file_->open_object(address);
     if (checked_call(H5Aexists(object.id(), name.c_str()), "the attributes cannot be searched") == 0)
       return std::nullopt;
-    return fetch(object.id(), address, name, *file_);
+    return fetch(object.id(), address, name, *file_, UINT64_MAX);
   });
 }
 

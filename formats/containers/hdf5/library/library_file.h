@@ -30,7 +30,11 @@ struct StoredAttribute {
   StoredExtent extent;
   Bytes stored;                // its elements, as in the file
   std::optional<Error> error;  // why these cannot be read
+  bool is_left_out = false;    // there are elements, but `stored` is empty
 };
+
+// attributes() and known() leave out the elements of an attribute that has more bytes.
+inline constexpr uint64_t kMaxListedAttributeBytes = 64 << 10;
 
 struct StoredFilter {
   unsigned number;

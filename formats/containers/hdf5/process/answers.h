@@ -41,7 +41,8 @@ template <class Wire>
 void describe(Wire& wire, Some<StoredAttribute> auto& attribute) {
   wire(attribute.name, attribute.error);
   if (attribute.error) return;
-  wire(attribute.extent, attribute.stored);
+  wire(attribute.extent, attribute.stored, attribute.is_left_out);
+  if (attribute.is_left_out) return;
   const StoredExtent& extent = attribute.extent;
   const uint64_t count = extent.is_null ? 0 : element_count(extent.dataset_shape);
   if (attribute.stored.size() != checked_multiply(count, extent.stored_size))

@@ -73,7 +73,7 @@ std::string unit_of(const Node& series) {
   const std::optional<Node> data = series.parts ? series.parts->find("data") : std::nullopt;
   if (!data) return "value";
   const Attributes attributes = attributes_of(*data);
-  const Json* const unit = find_attribute(attributes, "unit");
+  const Json* const unit = attributes.find("unit");
   return unit && unit->text() ? *unit->text() : "value";
 }
 
