@@ -311,6 +311,7 @@ class Comparison:
         self.compare_parts(tables)
         if self.form != "NETCDF3_64BIT_DATA":
             self.compare_with_xarray(tables)
+            self.compare_zarr([variable for place, variable in tables if not place])
         self.store.close()
         return self.counts
 
@@ -418,6 +419,53 @@ class Comparison:
                         self.compare_numbers(variable, dataset[variable.name], place)
             except (ValueError, OverflowError, TypeError, NotImplementedError):
                 self.counts["groups that xarray refuses"] += 1
+
+    def compare_zarr(self, variables):
+        """The tables of the root, as xarray writes it in Zarr, are those of the file."""
+        path = os.path.join(os.path.dirname(self.source), 'store.zarr')
+        try:
+            with xarray.open_dataset(
+                self.source, engine='netcdf4', mask_and_scale=False, decode_times=False, concat_characters=False
+            ) as dataset:
+                dataset.to_zarr(path)
+        except (ValueError, OverflowError, TypeError, NotImplementedError):
+            self.counts['roots that xarray cannot write in Zarr'] += 1
+            return
+        variables = [each for each in variables if each.dtype.kind != 'S' and not self.is_short(each)]
+        names = [variable.name + '.table.csv' for variable in variables]
+        if not names:
+            return
+        plainfs('export', path, *names, os.path.join(self.parts, 'zarr') + '/')
+        for variable, name in zip(variables, names):
+            rows = rows_of(os.path.join(self.parts, 'zarr', name))
+            expected = rows_of(os.path.join(self.parts, name))
+            if len(rows) != len(expected) or rows[0] != expected[0]:
+                raise Difference(f'{name} in Zarr: {len(rows)} rows of {rows[0]}, expected {len(expected)}')
+            columns = [self.store.coordinate(variable, axis) for axis in range(rank_of(variable))] + [variable]
+            for row, wanted in zip(rows[1:], expected[1:]):
+                for column, text, own in zip(columns, row, wanted):
+                    if column is not None and not self.is_equal_in_zarr(column, text, own):
+                        raise Difference(f'{name} in Zarr: {row}, expected {wanted}')
+            self.counts['rows of Zarr'] += len(rows) - 1
+
+    def is_short(self, variable):
+        """Returns whether a variable, or a coordinate of it, is shorter than its dimensions."""
+        columns = [self.store.coordinate(variable, axis) for axis in range(rank_of(variable))] + [variable]
+        return any(each is not None and self.stored_shape(each) != self.store.lengths(each) for each in columns)
+
+    def is_equal_in_zarr(self, variable, text, own):
+        """Compares fields. Characters are not texts in Zarr without a mark, NetCDF alone has a default fill value,
+        xarray makes NaN the missing value of reals, and attributes of Zarr are doubles."""
+        is_packed = 'scale_factor' in variable.ncattrs() or 'add_offset' in variable.ncattrs()
+        if variable.dtype.kind == 'S' or is_time(variable) and (is_packed or own == 'NA') or text == own:
+            return True
+        if {text, own} == {'NA', 'NaN'}:
+            return True
+        try:
+            size = self.size_of(variable)
+            return math.isclose(float(text), float(own), rel_tol=1e-5, abs_tol=1e-5 * size)
+        except ValueError:
+            return False
 
     def compare_numbers(self, variable, read, place):
         shape = self.store.lengths(variable)
