@@ -125,6 +125,7 @@ Node operation_node(const ValuePtr& operation, const Value& named, const View& v
   set_names(matrix, named, view);
   Node node;
   node.content = std::move(matrix);
+  node.parts = directory_at(view, [](const View&) { return std::vector<Member>(); });  // nothing is stored
   return node;
 }
 

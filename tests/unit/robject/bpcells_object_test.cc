@@ -7,6 +7,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "formats/annotated/annotated_matrices.h"
 #include "formats/containers/rds/container.h"
 #include "formats/core/algebra/common_type.h"
 #include "tests/support/golden_arrays.h"
@@ -185,6 +186,20 @@ BOOST_AUTO_TEST_CASE(subset_selects_stored_rows_and_columns) {
   out.tag("row_selection").integers({}).tag("col_selection").integers({}).tag("zero_dims").integers({1, 0});
   out.class_of("MatrixSubset", "BPCells");
   BOOST_TEST(rows_of(out, context) == "");
+}
+
+BOOST_AUTO_TEST_CASE(computed_matrix_of_a_file_is_annotated) {
+  TestContext context;
+  rds::RStream out = start();
+  out.s4().tag("dim").integers({3, 2}).tag("transpose").logical(0);
+  out.tag("dimnames").list(2).strings({"g1", "g2", "g3"}).strings({"c1", "c2"}).tag("matrix");
+  write_stored(out);
+  out.tag("type").strings({"double"}).class_of("ConvertMatrixType", "BPCells");
+  const RdsFile file(out.text);
+  const auto found = annotated_matrix_of(object_in(file.path, context), context);
+  BOOST_TEST_REQUIRE(found.has_value());
+  BOOST_TEST(found->make().cells == 2u);
+  BOOST_TEST(found->make().genes == 3u);
 }
 
 BOOST_AUTO_TEST_CASE(selection_beyond_the_matrix_is_damage) {
