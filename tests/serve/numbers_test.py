@@ -1,5 +1,5 @@
 """Each number on a page, recomputed from the store by numpy and pandas: on random stores with missing, infinite,
-negative, huge and repeated values. PLAINFS_NUMBER_STORES sets how many, PLAINFS_NUMBER_SEED the first seed."""
+negative, huge and repeated values. The seeds are 1 to 4, or more with PLAINFS_TEST_EFFORT."""
 import html
 import json
 import os
@@ -19,9 +19,10 @@ import zarr
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from server import DATA, PROGRAM, Server
+from effort import EFFORT  # after server, which sets its path
 
-STORES = int(os.environ.get("PLAINFS_NUMBER_STORES", "4"))
-SEED = int(os.environ.get("PLAINFS_NUMBER_SEED", "1"))
+STORES = 4 * EFFORT
+SEED = 1
 HUGE = 1.7e308
 NUMBER = r"(-?[\d,]*\.?\d+(?:e[+-]\d+)?)"
 COUNT = r"([\d,]+)"
@@ -414,6 +415,22 @@ class Cells(Pages):
             if percent < 99.5:
                 self.assertLessEqual(abs(float(shown) - percent), 0.051 * percent)
 
+    def test_contents_have_the_dimensions_and_sizes_of_the_files(self):
+        for data in self.each_store():
+            cells, genes = map(count_text, data.shape)
+            contents = {row["name"]: row for row in self.json("", {})["contents"]}
+            self.assertEqual(contents["obsm/X_umap"]["what"], f"{cells} × 2 (float64)")
+            self.assertEqual(contents["obs"]["what"], f"{cells} rows × {data.obs.shape[1]} columns")
+            if scipy.sparse.issparse(data.X):
+                expected = f"{genes} × {cells}, {count_text(data.X.nnz)} values (float32), by column"
+            else:
+                expected = f"{cells} × {genes} (float32)"
+            self.assertEqual(contents["X"]["what"].replace(" value ", " values "), expected)
+            for row in contents.values():
+                for form in row["take_it_as"]:
+                    if "size" in form:
+                        self.assertEqual(form["size"], len(self.server.ask(form["href"]).body), form)
+
     def test_sample_of_the_points_is_called_one(self):
         cells = 2 * SHOWN_CELLS + 1
         with tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder:
@@ -509,6 +526,32 @@ class Tables(Pages):
                         query = {"sort": ("-" if falls else "") + column}
                         _, _, rows = table_of(self.page("obs/", query), "first")
                         self.assertEqual([row[0] for row in rows], expected)
+
+    def test_rows_and_columns_are_those_of_the_store(self):
+        for data in self.each_store():
+            page = self.json("obs/", {})
+            self.assertEqual(page["first_rows"]["header"], ["name", *data.obs.columns])
+            self.assertEqual(len(page["first_rows"]["rows"]), min(100, len(data)))
+            for number, row in enumerate(page["first_rows"]["rows"]):
+                for column, shown in zip(data.obs.columns, row[1:]):
+                    self.check_cell(data.obs[column].iloc[number], shown)
+            for column in page["columns"]:
+                values = data.obs[column["name"]]
+                if hasattr(values, "cat"):
+                    names = list(values.cat.categories)
+                    self.assertTrue(column["levels"].startswith(f"{len(names)}: {names[0]}"), column)
+
+    def check_cell(self, value, shown):
+        if isinstance(value, str):
+            self.assertEqual(shown, value)
+        elif pandas.isna(value):
+            self.assertIn(shown, (None, "NaN"))
+        elif isinstance(value, (bool, numpy.bool_)):
+            self.assertEqual(shown, str(value).upper())
+        elif isinstance(value, (int, numpy.integer)):
+            self.assertEqual(int(shown), int(value))
+        else:
+            self.assertEqual(type(value)(shown), value)
 
     def test_quartiles_of_a_long_table_name_the_sample(self):
         cells = 3 * 2**17 + 5
@@ -696,6 +739,37 @@ class Arrays(Pages):
         self.assertEqual(
             caption, "Dark to bright: DAPI from 150 to 3,000, GFP from the 0.1 to the 99.9 percentile of its values"
         )
+
+
+class Folders(Pages):
+    """The pages of stores and of names."""
+
+    def test_cards_have_the_dimensions_and_sizes_of_their_stores(self):
+        with tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder:
+            stores = dict(random_store(seed, folder, 3 * seed) for seed in range(SEED, SEED + 3))
+            with Server(folder) as self.server:
+                cards = {card["name"]: card for card in self.json("", {})["stores"]}
+            for path, data in stores.items():
+                card = cards[os.path.basename(path)]
+                self.assertEqual(card["what"], "{} cells × {} genes".format(*map(count_text, data.shape)))
+                self.assertEqual(card["size"], os.path.getsize(path))
+
+    def test_pages_of_names_count_them(self):
+        names = [f"gene{i}" for i in range(1203)]
+        data = anndata.AnnData(numpy.ones((2, len(names)), "f4"), var=pandas.DataFrame(index=names), dtype="float32")
+        with tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder:
+            path = os.path.join(folder, "names.h5ad")
+            data.write_h5ad(path)
+            with Server(path) as self.server:
+                pages = [(first, self.page(f"X/genes/?from={first}")) for first in (0, 500, 1000)]
+        for first, text in pages:
+            listed = re.findall(r'<li><a href="[^"]*">(gene\d+)</a>', text)
+            self.assertEqual(listed, names[first : first + 500])
+            pager = text_of(re.search(r'<nav class="pager".*?<span>(.*?)</span>', text, re.S)[1])
+            self.assertEqual(
+                re.findall(COUNT, pager),
+                [count_text(first + 1), count_text(first + len(listed)), count_text(len(names))],
+            )
 
 
 class Times(unittest.TestCase):

@@ -85,12 +85,6 @@ std::string column_summary(const Array& column) {
       ->text;
 }
 
-// Returns the given rows of a column.
-ArrayPtr some_rows(const ArrayPtr& column, const std::vector<uint32_t>& rows) {
-  const auto places = std::make_shared<const std::vector<uint64_t>>(rows.begin(), rows.end());
-  return subset(column, 0, places);
-}
-
 class TablePage {
  public:
   TablePage(const Query& query, const Table& table, const TableParts& parts, PageModel& page)
@@ -316,16 +310,19 @@ class TablePage {
     page_.picks.push_back(std::move(picks));
   }
 
-  // Each header is a link that sorts by it, or reverses the current order.
+  // Each header is a link that sorts by it, or reverses the current order. The summaries are of the rows that
+  // the filter selects.
   void add_headers(const std::vector<Column>& shown_columns, Grid& grid) {
     if (can_sort_by_name() && table_.rows <= kMostSortedRows) add_order(*names_, grid.header[0]);
+    const Indices shown_rows =
+        filter_ ? std::make_shared<const std::vector<uint64_t>>(filter_->begin(), filter_->end()) : nullptr;
     for (size_t i = 0; i < shown_columns.size(); ++i) {
       const Column& column = shown_columns[i];
       Grid::Header& header = grid.header[i + 1];
       if (levels_of(*column.values) != ColumnLevels::none && table_.rows <= kMostSortedRows)
         add_order(column, header);
       if (table_.rows <= kMostSortedRows && column.values->shape().size() == 1)
-        header.summary = column_summary(filter_ ? *some_rows(column.values, *filter_) : *column.values);
+        header.summary = column_summary(shown_rows ? *subset(column.values, 0, shown_rows) : *column.values);
     }
   }
 
