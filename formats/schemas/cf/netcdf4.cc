@@ -239,15 +239,19 @@ class LongestAlong {
  public:
   LongestAlong(std::string path, int64_t id) : path_(std::move(path)), id_(id) {}
 
+  static constexpr unsigned kMaxDepth = 256;
+
   uint64_t length() const { return length_; }
-  void visit(const Group& group) {
+  // Throws unsupported if groups are nested more than kMaxDepth deep below the first one.
+  void visit(const Group& group, unsigned depth = 0) {
+    if (depth > kMaxDepth) throw unsupported("groups nested more than {} deep", kMaxDepth);
     const auto* const stored = dynamic_cast<const hdf5::StoredObject*>(&group);
     if (!stored || !visited_.insert(stored->address()).second) return;
     for (const Member& member : group.members()) {
       if (const auto* array = std::get_if<LabelledArray>(&member.node.content))
         visit(*array->values, attributes_of(member.node));
       else if (member.node.parts)
-        visit(*member.node.parts);
+        visit(*member.node.parts, depth + 1);
     }
   }
 
