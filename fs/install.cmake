@@ -1,5 +1,7 @@
 # Installs the program and its files, and makes packages of them.
 include(GNUInstallDirs)
+# A release names its own: CONTRIBUTING.md, "Making a release".
+set(PLAINFS_CONTACT "The plainfs authors <plainfs@localhost>" CACHE STRING "the maintainer that packages name")
 # A portable program lies in a folder with all its libraries, the C library and its loader too, and needs nothing of the
 # system. A launcher without libraries starts it (scripts/packaging/portable/launch.c). The licence of each library and a list of their
 # packages (SPDX) are among the documents.
@@ -52,15 +54,18 @@ install(CODE "
     endforeach()
     execute_process(COMMAND gzip -9nf \"\${manuals}/man1/plainfs.1\" COMMAND_ERROR_IS_FATAL ANY)
     set(documents \"\$ENV{DESTDIR}/usr/${CMAKE_INSTALL_DATADIR}/doc/plainfs\")
-    file(INSTALL \"${PROJECT_SOURCE_DIR}/CHANGELOG.md\" DESTINATION \"/usr/${CMAKE_INSTALL_DATADIR}/doc/plainfs\" RENAME changelog)
+    string(TIMESTAMP day \"%a, %d %b %Y %H:%M:%S +0000\" UTC)
+    file(WRITE \"\${documents}/changelog\" \"plainfs (${PROJECT_VERSION}) unstable; urgency=medium\\n\\n\"
+         \"  * See CHANGELOG.md.\\n\\n -- ${PLAINFS_CONTACT}  \${day}\\n\")
     execute_process(COMMAND gzip -9nf \"\${documents}/changelog\" COMMAND_ERROR_IS_FATAL ANY)
-    list(TRANSFORM CMAKE_INSTALL_MANIFEST_FILES REPLACE \"(man1/plainfs[.]1|doc/plainfs/changelog)\$\" \"\\\\1.gz\")
+    list(APPEND CMAKE_INSTALL_MANIFEST_FILES \"/usr/${CMAKE_INSTALL_DATADIR}/doc/plainfs/changelog.gz\")
+    list(TRANSFORM CMAKE_INSTALL_MANIFEST_FILES REPLACE \"(man1/plainfs[.]1)\$\" \"\\\\1.gz\")
   endif()")
 install(FILES ${PROJECT_SOURCE_DIR}/fs/completion/plainfs.bash
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME plainfs)
 install(FILES ${PROJECT_SOURCE_DIR}/fs/completion/plainfs.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 # Installs the pages in the folders by which they link to each other.
-foreach(page README.md SECURITY.md CONTRIBUTING.md fs/VIEWS.md fs/READING.md formats/README.md)
+foreach(page README.md CHANGELOG.md SECURITY.md CONTRIBUTING.md fs/VIEWS.md fs/READING.md formats/README.md)
   get_filename_component(folder ${page} DIRECTORY)
   install(FILES ${PROJECT_SOURCE_DIR}/${page} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
 endforeach()
@@ -99,12 +104,9 @@ add_custom_target(uninstall
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME plainfs)
-# A release names its own: CONTRIBUTING.md, "Making a release".
-set(PLAINFS_CONTACT "The plainfs authors <plainfs@localhost>" CACHE STRING "the maintainer that packages name")
 set(CPACK_PACKAGE_CONTACT "${PLAINFS_CONTACT}")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "mounts scientific array stores as plain files")
-set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "${CPACK_PACKAGE_DESCRIPTION_SUMMARY}
-plainfs shows what is in HDF5, AnnData, Zarr, Seurat, NetCDF and other
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "plainfs shows what is in HDF5, AnnData, Zarr, Seurat, NetCDF and other
 scientific stores as ordinary files: tables as .csv and .parquet, arrays
 as .npy, matrices as .mtx, whole stores as .h5ad or .rds. The files are
 generated when they are read and take no space. It mounts a store, copies
