@@ -18,6 +18,8 @@
 namespace plainfs {
 namespace {
 
+constexpr const char* kZarrNames[] = {".zgroup", ".zarray", ".zmetadata", "zarr.json"};
+
 std::optional<std::pair<dev_t, ino_t>> identity_at(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return std::nullopt;
@@ -34,6 +36,11 @@ std::set<std::pair<dev_t, ino_t>> folders_around(const std::string& path) {
     if (const auto identity = identity_at(at.string())) around.insert(*identity);
   }
   return around;
+}
+
+bool is_zarr(const std::string& folder) {
+  return std::any_of(std::begin(kZarrNames), std::end(kZarrNames),
+                     [&](const char* name) { return ::access((folder + "/" + name).c_str(), F_OK) == 0; });
 }
 
 }  // namespace
@@ -74,18 +81,25 @@ void ReadSources::check(const std::string& path) const {
           fmt::format("{}: contains {}, which is read by this command; choose another name", path, source));
   }
   const boost::filesystem::path folder = boost::filesystem::absolute(path).parent_path();
-  check_folder(folder.string());
+  check_around(path, folder.string(), [&](const std::string& store) { return there || is_zarr(store); });
 }
 
-void ReadSources::check_folder(const std::string& path) const {
-  const auto around = folders_around((boost::filesystem::path(path) / "a").string());
+// Throws Failure(kNotWritten) if `folder` is or lies in a store that is a folder and for which
+// is_meant(store) is true. path: for the message.
+template <class IsMeant>
+void ReadSources::check_around(const std::string& path, const std::string& folder, IsMeant&& is_meant) const {
+  const auto around = folders_around((boost::filesystem::path(folder) / "a").string());
   for (const std::string& store : stores_) {
     const auto its = identity_at(store);
-    if (its && is_folder_on_host(store) && around.contains(*its))
+    if (its && is_folder_on_host(store) && around.contains(*its) && is_meant(store))
       throw Failure(kNotWritten, fmt::format("{}: in the store {}, which is read by this command; choose a "
                                              "place outside of it",
                                              path, store));
   }
+}
+
+void ReadSources::check_folder(const std::string& path) const {
+  check_around(path, path, [](const std::string&) { return true; });
 }
 
 void ReadSources::check_file(const std::string& path) {

@@ -22,8 +22,8 @@ class ReadSources {
 
   // Adds the store, or the host's file, that the inode is read from. Throws the errors of finding it.
   void add(Inode inode);
-  // Throws Failure(kNotWritten) if a file or folder at `path` would replace a source, contain one, or lie in
-  // a store that is a folder.
+  // Throws Failure(kNotWritten) if a file or folder at `path` would replace a source or contain one, replace
+  // anything in a store that is a folder, or be a new member of a Zarr folder.
   void check(const std::string& path) const;
   // Throws Failure(kNotWritten) if files in the folder `path` would lie in a store that is a folder.
   void check_folder(const std::string& path) const;
@@ -38,6 +38,8 @@ class ReadSources {
   using Identities = std::set<Identity>;
 
   std::vector<std::string> all() const;
+  template <class IsMeant>
+  void check_around(const std::string& path, const std::string& folder, IsMeant&& is_meant) const;
 
   Session& session_;
   std::set<std::string> stores_;  // those that are read, without a mirrored folder

@@ -369,7 +369,7 @@ class Place(Folder):
             self.assertIn("the store itself", self.refused(16, "--force", store, target))
         self.assertEqual(read(store), read(PBMC))
 
-    # VIEWS 14 "nothing is written into a folder that is read as a store"
+    # VIEWS 14 "a Zarr folder gets no new members"
     # VIEWS 14 "by whatever name, link or hard link"
     def test_folder_being_read_is_never_replaced(self):
         store = self.at("a.zarr")
@@ -393,6 +393,18 @@ class Place(Folder):
             with self.subTest(arguments=arguments):
                 self.assertIn(reason, self.refused(16, *force, *arguments))
                 self.assertEqual(tree(self.at()), before)
+
+    # VIEWS 14 "In a folder that is read as a store nothing is replaced"
+    def test_other_folder_of_a_store_gets_new_files_only(self):
+        store = self.at("store")
+        shutil.copytree(os.path.join(DATA, "bpcells", "mat_packed_uint_col", "store"), store)
+        self.assertEqual(run("export", store, os.path.join(store, "new.mtx")).returncode, 0)
+        before = tree(store)
+        for name in ("new.mtx", "val.npy"):
+            self.write("store", name, text="mine")
+            before[name] = b"mine"
+            self.assertIn("in the store", self.refused(16, "--force", store, os.path.join(store, name)))
+            self.assertEqual(tree(store), before)
 
     def test_store_of_a_folder_is_never_replaced(self):
         os.mkdir(self.at("folder"))
