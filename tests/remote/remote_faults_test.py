@@ -4,6 +4,7 @@ import json
 import os
 import socket
 import subprocess
+import threading
 import time
 import unittest
 
@@ -14,6 +15,42 @@ from remote import HAS_FUSE, PATIENCE, PROGRAM, RemoteTest, environment, run, un
 from store_server import Fault, StoreServer
 
 VALUES = numpy.arange(600_000, dtype="<i8")
+
+
+class EndlessServer:
+    """Answers every request with a beginning, followed by a piece again and again until the client leaves."""
+
+    def __init__(self, beginning, piece, pause):
+        self.beginning, self.piece, self.pause = beginning, piece, pause
+        self.most_sent = 0  # bytes of one answer
+        self.listening = socket.create_server(("127.0.0.1", 0))
+        self.url = "http://127.0.0.1:%d" % self.listening.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                client, _ = self.listening.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.answer, args=(client,), daemon=True).start()
+
+    def answer(self, client):
+        sent = 0
+        with client:
+            try:
+                client.recv(65536)
+                client.sendall(self.beginning)
+                while True:
+                    client.sendall(self.piece)
+                    sent += len(self.piece)
+                    self.most_sent = max(self.most_sent, sent)
+                    time.sleep(self.pause)
+            except OSError:
+                pass
+
+    def end(self):
+        self.listening.close()
 
 
 class Faults(RemoteTest):
@@ -127,6 +164,26 @@ class Faults(RemoteTest):
                 self.assertNotIn(b"no such file", done.stderr)
         self.server.faults[:] = []
         self.assertEqual(run("ls", url).returncode, 11)
+
+    def test_endless_header_fields_are_refused(self):
+        """The head, trailers, one long line, and trailers that drip."""
+        field = b"X-A: " + b"b" * 1000 + b"\r\n"
+        head = b"HTTP/1.1 206 Partial Content\r\n"
+        chunked = b'Content-Range: bytes 0-65535/10000000\r\nETag: "a"\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n'
+        redirect = b"HTTP/1.1 302 Found\r\nLocation: /"
+        for name, beginning, piece, pause, words in (
+            ("head", head, field, 0, "have more than"),
+            ("trailers", head + chunked, field, 0, "the header fields of the reply have more than 262144 bytes"),
+            ("dripping trailers", head + chunked, field * 2, 0.5, "Operation too slow"),
+            ("location", redirect, b"a" * 1000, 0, "a header field of the reply has more than 100 KiB"),
+        ):
+            with self.subTest(name):
+                server = EndlessServer(beginning, piece, pause)
+                self.addCleanup(server.end)
+                done = run("ls", "-o", "remote_timeout=2", server.url + "/s.h5")
+                self.check_error(done, words)
+                self.assertEqual(done.returncode, 12)
+                self.assertLess(server.most_sent, 32 << 20)
 
     def test_silent_server_times_out(self):
         """Sends half of each range and then nothing. Without remote_timeout the client waits for a minute."""

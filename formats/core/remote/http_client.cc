@@ -35,6 +35,9 @@ constexpr long kBufferBytes = 512 << 10;
 constexpr int kPollMilliseconds = 1000;
 constexpr std::chrono::milliseconds kBetweenTries{50};
 constexpr int64_t kBetweenLogged = 60;  // seconds between log lines about a server that is busy at times
+// The header fields of a reply, those after the body included, may take this many bytes. Without an end they
+// would fill the memory, since libcurl keeps them.
+constexpr size_t kMaxFieldBytes = 256 << 10;
 // A server that is restarted accepts connections again after this time.
 constexpr std::chrono::seconds kRefusedPatience{10};
 
@@ -46,6 +49,8 @@ struct Transfer {
   bool is_direct = false;    // no proxy resolves the server's name
   std::string refused;       // an address to which it must not connect
   bool was_allowed = false;  // an allowed address was tried
+  size_t field_bytes = 0;
+  std::string endless;  // why the header fields are refused
   std::unique_ptr<CURL, void (*)(CURL*)> easy{curl_easy_init(), curl_easy_cleanup};
   std::unique_ptr<curl_slist, void (*)(curl_slist*)> fields{nullptr, curl_slist_free_all};
   char error[CURL_ERROR_SIZE] = "";
@@ -82,6 +87,14 @@ bool begin_body(Transfer& transfer) {
   return true;
 }
 
+// Returns false if the header fields are too large.
+bool fields_may_go_on(Transfer& transfer, size_t more) {
+  transfer.field_bytes += more;
+  if (transfer.field_bytes > kMaxFieldBytes)
+    transfer.endless = fmt::format("the header fields of the reply have more than {} bytes", kMaxFieldBytes);
+  return transfer.endless.empty();
+}
+
 // Returns false to end the transfer.
 bool take_field(Transfer& transfer, std::string_view line) {
   const size_t colon = line.find(':');
@@ -98,7 +111,9 @@ bool take_field(Transfer& transfer, std::string_view line) {
 
 size_t on_field(char* bytes, size_t size, size_t count, void* to) {
   return guarded([&] {
-    return take_field(*static_cast<Transfer*>(to), trimmed({bytes, size * count})) ? size * count : 0;
+    Transfer& transfer = *static_cast<Transfer*>(to);
+    if (!fields_may_go_on(transfer, size * count)) return size_t{0};
+    return take_field(transfer, trimmed({bytes, size * count})) ? size * count : 0;
   });
 }
 
@@ -226,7 +241,11 @@ HttpFailure failure_of(const Transfer& transfer, CURLcode code) {
     const Error error = leads_inside(parse_url(transfer.request.url).host, transfer.refused);
     return {error.what(), error, false};
   }
+  if (!transfer.endless.empty()) return {transfer.endless, unreadable("{}", transfer.endless), false};
   std::string text = transfer.error[0] != '\0' ? transfer.error : curl_easy_strerror(code);
+  // libcurl reports a line of more than 100 KiB like this.
+  if (code == CURLE_OUT_OF_MEMORY && !transfer.is_head_done)
+    text = "out of memory, or a header field of the reply has more than 100 KiB";
   const std::string_view hint = hint_of(code, parse_url(transfer.request.url), text);
   text += hint;
   const bool is_final = is_for_good(code, hint);
