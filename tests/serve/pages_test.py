@@ -344,11 +344,13 @@ class Failures(unittest.TestCase):
             with self.subTest(store=names), Server(data(*names)) as server:
                 text = page(server)
                 for file in files:
-                    self.assertEqual(server.ask(file, method="HEAD").status // 100, 5, file)
+                    status = server.ask(file, method="HEAD").status
+                    self.assertGreaterEqual(status, 400, file)
                     listed = text[: text.rindex("<details>")]  # all names of the folder come last
                     self.assertNotIn(f'href="{file}"', listed)
                     self.assertFalse([line for _, line in lines_of(text) if f'/{file}"' in line], file)
-                    self.assertRegex(text, r'<small class="no">no [^:]*' + file.rpartition(".")[2])
+                    if status != 404:  # a file that exists and fails is named with the reason
+                        self.assertRegex(text, r'<small class="no">no [^:]*' + file.rpartition(".")[2])
 
 
 class Lines(unittest.TestCase):

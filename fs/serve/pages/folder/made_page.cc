@@ -209,12 +209,20 @@ class PageMaker {
       }
   }
 
+  // Marks the Seurat object of a store without cells or genes, which fails if the store has one of its own.
+  void refuse_seurat() {
+    for (TakeAs& form : page_.views)
+      if (form.href == "seurat.rds" && form.fault.empty())
+        form.fault = "a Seurat object requires cells and features";
+  }
+
   void add_annotated() {
     const std::optional<CellsPlace> place = cells_place(exchange_, subject_);
     if (!place) return;
     const PageCellsPtr cells = exchange_.pages.cells.of(*subject_.place.filesystem, place->directory);
     if (!cells) return;
     const AnnotatedMatrix& matrix = cells->matrix();
+    if (matrix.cells == 0 || matrix.genes == 0) refuse_seurat();
     page_.facts.push_back({"cells", count_words(matrix.cells)});
     page_.facts.push_back({"genes", count_words(matrix.genes)});
     if (std::holds_alternative<SparseMatrix>(matrix.x)) {
