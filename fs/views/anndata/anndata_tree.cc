@@ -41,7 +41,7 @@ void check_elements(const DType& type) {
   }
 }
 
-bool is_number(const DType& type) {
+bool is_uns_number(const DType& type) {
   return type.is_numeric() || type.kind == Kind::complex || type.kind == Kind::time_span;
 }
 
@@ -50,7 +50,7 @@ AnnDataAttributes encoding_of_array(const Array& array) {
   if (array.is_null()) return anndata_encoding("null", "0.1.0");
   if (array.dtype().kind == Kind::compound) return anndata_encoding("rec-array", "0.2.0");
   const bool is_scalar = array.shape().empty();
-  if (is_number(array.dtype())) return anndata_encoding(is_scalar ? "numeric-scalar" : "array", "0.2.0");
+  if (is_uns_number(array.dtype())) return anndata_encoding(is_scalar ? "numeric-scalar" : "array", "0.2.0");
   return anndata_encoding(is_scalar ? "string" : "string-array", "0.2.0");
 }
 
