@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "formats/annotated/parts.h"
-#include "formats/core/model/derived_group.h"
-#include "formats/core/model/transient_fault.h"
 #include "formats/annotated/seurat_annotations.h"
 #include "formats/annotated/slides.h"
 #include "formats/core/algebra/common_type.h"
 #include "formats/core/model/derived_array.h"
+#include "formats/core/model/derived_group.h"
 #include "formats/core/model/generated_array.h"
+#include "formats/core/model/transient_fault.h"
 #include "formats/core/model/turned_array.h"
 #include "formats/core/sparse/coordinate_source.h"
 #include "formats/core/text/ascii.h"

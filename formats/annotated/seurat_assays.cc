@@ -5,11 +5,11 @@
 
 #include "formats/annotated/left_out.h"
 #include "formats/annotated/parts.h"
-#include "formats/core/model/derived_group.h"
 #include "formats/annotated/seurat_annotations.h"
 #include "formats/annotated/seurat_layers.h"
 #include "formats/annotated/slides.h"
 #include "formats/core/algebra/common_type.h"
+#include "formats/core/model/derived_group.h"
 #include "formats/core/model/transient_fault.h"
 #include "formats/registry.h"
 
