@@ -94,7 +94,7 @@ class Conversions(unittest.TestCase):
                 count = len(json.load(parts)["parts"])
             self.assertIn(f"parts {count}: equal {count},", report)
 
-    @needs_r("SeuratObject", "Matrix", "jsonlite")
+    @needs_r("Seurat", "jsonlite")
     def test_every_part_is_in_the_seurat_object_or_named(self):
         # VIEWS 10 "Lists of R are as stored"
         for case in STORES:
