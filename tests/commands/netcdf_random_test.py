@@ -480,6 +480,8 @@ class Comparison:
         tolerance = 1e-5 if is_float or expected.dtype == 'f4' else 1e-12
         for row, number in zip(rows, expected):
             shown = float("nan") if row[-1] == "NA" else float(row[-1])
+            if abs(shown) > 2**53:  # xarray looks for missing integers in double
+                continue
             if not (shown != shown and number != number) and not math.isclose(
                 shown, number, rel_tol=tolerance, abs_tol=tolerance * self.size_of(variable)
             ):
