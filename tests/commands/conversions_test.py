@@ -118,20 +118,6 @@ class Conversions(unittest.TestCase):
         self.assertEqual(len(made.uns["pca"]["stdev"]), 12)
 
     @needs_anndata
-    def test_a_store_comes_back_through_a_seurat_object(self):
-        # VIEWS 10 "The way back"
-        import anndata
-
-        store = self.store("anndata_scanpy")
-        self.export(store, self.at("there.rds"))
-        self.export(self.at("there.rds"), self.at("back.h5ad"))
-        before, after = anndata.read_h5ad(store), anndata.read_h5ad(self.at("back.h5ad"))
-        self.assertEqual(list(after.obs_names), list(before.obs_names))
-        self.assertEqual(set(before.layers), {"spliced", "unspliced"} & set(after.layers))
-        self.assertEqual(set(before.uns) - set(after.uns), set())
-        self.assertTrue((after.obsm["X_pca"] == before.obsm["X_pca"]).all())
-
-    @needs_anndata
     def test_loom_graphs_and_attributes_are_in_the_anndata(self):
         import anndata
 
