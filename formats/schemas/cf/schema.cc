@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 #include <span>
+#include <string_view>
+#include <unordered_map>
 
 #include "cache/lazy.h"
 #include "formats/containers/netcdf/netcdf.h"
@@ -33,8 +35,9 @@ class NamedGroup : public CfGroup {
  private:
   // The contents of a group with named dimensions.
   struct Known {
-    std::vector<Member> members;  // to show
-    CfDatasetPtr dataset;         // null if two arrays give a dimension two lengths
+    std::vector<Member> members;                          // to show
+    std::unordered_map<std::string_view, size_t> places;  // of the members, by name
+    CfDatasetPtr dataset;                                 // null if two arrays give a dimension two lengths
   };
   using KnownPtr = std::shared_ptr<const Known>;  // null if the group has no named dimensions
   const KnownPtr& known() const;
@@ -114,12 +117,15 @@ CfVariable variable_of(const StoredArrayOf& array, bool is_by_netcdf) {
   return variable;
 }
 
-// Returns the attributes of the variable that names this one as its bounds, or null.
-const Attributes* bounded_by(const std::vector<CfVariable>& variables, const CfVariable& bounds) {
+// Returns the attributes of the variables that have bounds, by the names of their bounds. The first of
+// several variables with the same bounds counts.
+std::map<std::string, const Attributes*> bounded(const std::vector<CfVariable>& variables) {
+  std::map<std::string, const Attributes*> found;
   for (const CfVariable& variable : variables)
     for (const char* name : {"bounds", "climatology"})
-      if (variable.attributes.readable().text(name) == bounds.name) return &variable.attributes;
-  return nullptr;
+      found.try_emplace(variable.attributes.readable().text(name), &variable.attributes);
+  found.erase("");
+  return found;
 }
 
 // Returns whether two paths of groups may be of one group: they are equal, or one is unknown.
@@ -197,26 +203,30 @@ void inherit_coordinates(const Group& group, Context& context, CfDataset& datase
   }
 }
 
-// Returns whether nothing but texts lies along the last dimension of a variable of characters, which is then
-// their length (stackable() of xarray/conventions.py).
-bool has_text_axis(const CfVariable& text, std::span<const CfVariable> variables) {
-  const std::string& last = text.dimensions.back();
-  return std::none_of(variables.begin(), variables.end(), [&](const CfVariable& variable) {
-    if (variable.name == last) return true;
-    const auto end = variable.dimensions.end();
-    const auto found = std::find(variable.dimensions.begin(), end, last);
-    return found != end && (!variable.is_characters || found + 1 != end);
-  });
+// Returns the dimensions along which something else than texts lies, and the names of the variables. If the
+// last dimension of a variable of characters is another, it is the length of texts (stackable() of
+// xarray/conventions.py).
+std::set<std::string_view> other_axes(std::span<const CfVariable> variables) {
+  std::set<std::string_view> names;
+  for (const CfVariable& variable : variables) {
+    names.insert(variable.name);
+    for (size_t axis = 0; axis < variable.dimensions.size(); ++axis)
+      if (!variable.is_characters || axis + 1 < variable.dimensions.size())
+        names.insert(variable.dimensions[axis]);
+  }
+  return names;
 }
 
 // Finds the characters that are texts. by_netcdf: the names of variables that libnetcdf wrote, or that are
 // stored as it stores them. Others need a mark.
 void join_texts(std::vector<CfVariable>& variables, const std::set<std::string>& by_netcdf) {
+  const std::set<std::string_view> others = other_axes(variables);
   for (CfVariable& variable : variables) {
     if (!variable.is_characters || variable.is_inherited || !may_be_texts(*variable.values)) continue;
     try {
-      variable.is_joined = are_marked_as_texts(variable.values->attributes()) ||
-                           (by_netcdf.count(variable.name) > 0 && has_text_axis(variable, variables));
+      variable.is_joined =
+          are_marked_as_texts(variable.values->attributes()) ||
+          (by_netcdf.count(variable.name) > 0 && others.count(variable.dimensions.back()) == 0);
     } catch (const Error& error) {
       if (is_transient(error)) throw;  // otherwise the attributes are damaged: the characters as stored
     }
@@ -277,8 +287,11 @@ std::optional<std::string> complete(const Group& group, Context& context,
   std::sort(dataset.variables.begin(), dataset.variables.end(),
             [](const CfVariable& a, const CfVariable& b) { return a.name < b.name; });
   if (torn) return torn;
-  for (CfVariable& variable : dataset.variables)
-    variable.decoded = cf_decoded(variable, bounded_by(dataset.variables, variable));
+  const std::map<std::string, const Attributes*> by_bounds = bounded(dataset.variables);
+  for (CfVariable& variable : dataset.variables) {
+    const auto found = by_bounds.find(variable.name);
+    variable.decoded = cf_decoded(variable, found == by_bounds.end() ? nullptr : found->second);
+  }
   return std::nullopt;
 }
 
@@ -337,6 +350,7 @@ NamedGroup::KnownPtr NamedGroup::look(std::vector<Member> members) const {
     known->members.push_back({array.name, std::move(array.node)});
   }
   report_text_packing(*dataset, context_);
+  for (size_t i = 0; i < known->members.size(); ++i) known->places.try_emplace(known->members[i].name, i);
   if (torn)
     context_.notice(fmt::format("{}: no dataset.nc: {}", dataset->place, *torn));
   else
@@ -361,9 +375,8 @@ std::vector<Member> NamedGroup::members() const {
 std::optional<Node> NamedGroup::find(std::string_view name) const {
   const KnownPtr& known = this->known();
   if (!known) return stored().find(name);
-  for (const Member& member : known->members)
-    if (member.name == name) return member.node;
-  return std::nullopt;
+  const auto found = known->places.find(name);
+  return found == known->places.end() ? std::nullopt : std::optional(known->members[found->second].node);
 }
 
 Attributes NamedGroup::attributes() const {
