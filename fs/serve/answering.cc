@@ -164,10 +164,14 @@ void Answering::refuse(int status, Client& client) const {
 }
 
 void Answering::answer_guarded(const HttpRequest& request, Reply& reply) const {
-  int status = 500;
+  int status = 500, retry_after = 0;
   std::string what;
   try {
     return dispatch(request, reply);
+  } catch (const Busy& busy) {
+    status = 503;
+    retry_after = busy.seconds;
+    what = "the server sorts, filters or draws for other clients; try again later";
   } catch (const Error& error) {
     status = status_of(error);
     what = printable(error.what());
@@ -177,6 +181,7 @@ void Answering::answer_guarded(const HttpRequest& request, Reply& reply) const {
   if (reply.has_begun()) throw Broken();
   reply.start_again();
   add_common(request, reply);
+  if (retry_after > 0) reply.add("Retry-After", std::to_string(retry_after));
   reply_text(reply, status, what);
 }
 
@@ -263,7 +268,11 @@ void Answering::answer_found(const Exchange& exchange, const Site::Place& place)
   const bool is_folder = place.kind == FileKind::directory;
   if (exchange.request.method == "PROPFIND") return answer_properties(exchange, place);
   if (!is_folder && exchange.target.is_folder) throw not_found("{}: not a folder", exchange.names.back());
-  if (!is_folder && answer_image(exchange, place)) return;
+  if (!is_folder && place.names.back() == "preview.png") {
+    const WorkBudget::Share share = pages_->work.take(kMaxPictureWork);
+    if (!answer_image(exchange, place)) answer_file(exchange, place);
+    return;
+  }
   if (!is_folder) return answer_file(exchange, place, would_be_filled_in(exchange.request, place));
   if (!exchange.target.is_folder) {
     exchange.reply.add("Location", percent_encoded(exchange.target.names.back()) + "/" +

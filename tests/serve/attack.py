@@ -4,14 +4,21 @@ the tests.
     PLAINFS=… PLAINFS_TEST_DATA=… tests/serve/attack.py [SECONDS] [SEED]
 
 The reader always gets the right bytes (or 503, followed by another attempt). Afterwards nothing is open and nothing has
-grown. Prints a summary."""
+grown. Prints a summary.
+
+    PLAINFS=… PLAINFS_TEST_DATA=… tests/serve/attack.py sort [SECONDS] [ROWS]
+
+Forty clients sort and filter a large table, beside one that opens a small folder. The program stays within its cache
+and 256 MiB."""
 import glob
 import http.client
+import json
 import os
 import random
 import socket
 import struct
 import sys
+import tempfile
 import threading
 import time
 
@@ -116,7 +123,68 @@ class Attack:
 WANTED = {path: cat(STORE, path) for path in FILES}
 
 
+def write_wide_table(folder, rows):
+    """Writes an AnnData of Zarr with columns that were never written, which takes some hundred bytes."""
+
+    def put(path, **attributes):
+        os.makedirs(os.path.join(folder, path), exist_ok=True)
+        with open(os.path.join(folder, path, ".zattrs"), "w", encoding="ascii") as file:
+            json.dump(attributes, file)
+
+    def group(path, **attributes):
+        put(path, **attributes)
+        with open(os.path.join(folder, path, ".zgroup"), "w", encoding="ascii") as file:
+            json.dump({"zarr_format": 2}, file)
+
+    def array(path, shape):
+        put(path, **{"encoding-type": "array", "encoding-version": "0.2.0"})
+        with open(os.path.join(folder, path, ".zarray"), "w", encoding="ascii") as file:
+            chunks = [min(each, 1 << 20) for each in shape]
+            more = {"compressor": None, "filters": None, "order": "C", "fill_value": 0}
+            json.dump({"zarr_format": 2, "shape": shape, "chunks": chunks, "dtype": "<f8", **more}, file)
+
+    frame = {"encoding-type": "dataframe", "encoding-version": "0.2.0", "_index": "index"}
+    group("", **{"encoding-type": "anndata", "encoding-version": "0.1.0"})
+    for name, count in (("obs", rows), ("var", 2)):
+        group(name, **frame, **{"column-order": ["n", "m"]})
+        for column in ("index", "n", "m"):
+            array(f"{name}/{column}", [count])
+
+
+def sort():
+    seconds, rows = (float(word) for word in (sys.argv[2:] + ["60", "1e7"][len(sys.argv) - 2 :])[:2])
+    counts, slowest, end = {}, 0, time.monotonic() + seconds
+    with tempfile.TemporaryDirectory() as folder:
+        write_wide_table(folder, int(rows))
+        with Server("-o", "cache_size=64m", folder) as server:
+            server.ask("var/", Accept="text/html")
+            before = status_of(server.process.pid)[1]
+
+            def client(number):
+                for turn in range(number, 1 << 20):
+                    query = ("sort=n", "sort=-n", "sort=m", f"sort=m&from={turn * 100}")[turn % 4]
+                    status = server.ask("obs/?" + query, Accept="text/html").status
+                    counts[status] = counts.get(status, 0) + 1
+                    if time.monotonic() > end:
+                        return
+
+            threads = [threading.Thread(target=client, args=(number,)) for number in range(40)]
+            for thread in threads:
+                thread.start()
+            while any(thread.is_alive() for thread in threads):
+                start = time.monotonic()
+                assert server.ask("var/?sort=n", Accept="text/html").status == 200
+                slowest = max(slowest, time.monotonic() - start)
+                time.sleep(0.2)
+            with open(f"/proc/{server.process.pid}/status", encoding="ascii") as file:
+                peak = next(int(line.split()[1]) for line in file if line.startswith("VmHWM"))
+    print(f"answers {counts}; memory {before} KiB, at most {peak}; slowest small folder {slowest:.2f} s")
+    return int(peak > (64 + 256 << 10) + before or set(counts) - {200, 503} != set())
+
+
 def main():
+    if sys.argv[1:2] == ["sort"]:
+        return sort()
     seconds, seed = (float(word) for word in (sys.argv[1:] + ["60", "1"][len(sys.argv) - 1 :])[:2])
     with Server("-o", "cache_size=32m", STORE) as server:
         for path in FILES:

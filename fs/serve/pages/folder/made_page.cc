@@ -22,7 +22,7 @@
 #include "fs/serve/pages/image/image_page.h"
 #include "fs/serve/pages/model/first_rows.h"
 #include "fs/serve/pages/recording/recording_page.h"
-#include "fs/serve/pages/table/table_page.h"
+#include "fs/serve/pages/table/table_work.h"
 #include "fs/serve/pages/variants/bars.h"
 #include "fs/serve/pages/variants/variants_page.h"
 
@@ -300,7 +300,7 @@ class PageMaker {
     if (const auto* image = std::get_if<Image>(&node.content); image && has_preview())
       part([&] { add_image(Query(exchange_.target.query), *image, page_); });
     if (const auto* table = std::get_if<Table>(&node.content); table && !page_.first)
-      part([&] { add_table(Query(exchange_.target.query), *table, page_); });
+      part([&] { add_rows_of(*table); });
     if (!page_.first && !std::holds_alternative<std::monostate>(node.content))
       part([&] { page_.first = first_rows(node); });
   }
@@ -340,6 +340,13 @@ class PageMaker {
     if (figure) page_.figures.push_back(*std::move(figure));
   }
 
+  void add_rows_of(const Table& table) {
+    const uint64_t opening = subject_.meaning ? subject_.meaning->opening->number() : 0;
+    const std::string key = fmt::format("{} {}?{}", exchange_.tag(subject_.place, opening), subject_.name,
+                                        exchange_.target.query);
+    exchange_.pages.tables.add(key, Query(exchange_.target.query), table, page_);
+  }
+
   // Adds the sites in pages, and their number on each contig.
   void add_sites(const Variants& variants, const Node& node) {
     std::optional<Node> sites = node.parts ? node.parts->find("sites") : std::nullopt;
@@ -347,7 +354,9 @@ class PageMaker {
     if (const auto* table = sites ? std::get_if<Table>(&sites->content) : nullptr)
       part([&] {
         const auto report = [this](const Error& error) { note(error); };
-        add_variants(Query(exchange_.target.query), variants, *table, report, page_);
+        const Query query(exchange_.target.query);
+        const WorkBudget::Share share = exchange_.pages.work.take(table_work_bytes(query, *table));
+        add_variants(query, variants, *table, report, page_);
       });
     add(contig_bars(variants));
   }

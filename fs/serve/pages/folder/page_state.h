@@ -3,6 +3,8 @@
 
 #include "fs/serve/pages/cells/kept_cells.h"
 #include "fs/serve/pages/folder/kept_cards.h"
+#include "fs/serve/pages/table/table_work.h"
+#include "fs/serve/site/work_budget.h"
 
 namespace plainfs::serve {
 
@@ -10,6 +12,8 @@ namespace plainfs::serve {
 struct PageState {
   KeptCells cells;
   KeptCards cards;
+  WorkBudget work;
+  TableWork tables{work};
 };
 
 }  // namespace plainfs::serve

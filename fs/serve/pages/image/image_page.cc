@@ -1,4 +1,3 @@
-#include "fs/serve/pages/image/image_page.h"
 
 #include <fmt/format.h>
 

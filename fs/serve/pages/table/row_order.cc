@@ -17,7 +17,7 @@ namespace plainfs::serve {
 namespace {
 
 constexpr uint64_t kRowsAtOnce = uint64_t{1} << 16;
-constexpr uint64_t kMostTextBytes = uint64_t{1} << 28;
+constexpr uint64_t kMostTextBytes = uint64_t{1} << 27;
 
 // The texts of a column.
 class TextKeys {
@@ -48,6 +48,10 @@ struct Keys {
   std::vector<int64_t> keys;
   std::vector<bool> is_missing;
 
+  explicit Keys(uint64_t count) {
+    keys.reserve(count);
+    is_missing.reserve(count);
+  }
   void add(int64_t key, bool is_missing_here) {
     keys.push_back(key);
     is_missing.push_back(is_missing_here);
@@ -76,7 +80,7 @@ bool has_sorted_numbers(const DType& type) {
 Keys keys_of_numbers(const Array& column) {
   const DType& type = column.dtype();
   const bool are_times = !type.is_numeric();
-  Keys keys;
+  Keys keys(column.count());
   for (uint64_t first = 0; first < column.count(); first += kRowsAtOnce) {
     check_cancelled();
     const Elements some = column.read(range(first, std::min(kRowsAtOnce, column.count() - first)));
@@ -100,7 +104,7 @@ Keys keys_of(const Array& column) {
   if (has_sorted_numbers(column.dtype()) && !unchecked_factor_parts(column)) return keys_of_numbers(column);
   const std::optional<CellGroups> groups = cell_groups(column, kMostSortedTexts);
   if (!groups) throw unsupported("more than {} different texts, too many to sort here", kMostSortedTexts);
-  Keys keys;
+  Keys keys(groups->cells.size());
   for (const uint32_t level : groups->cells) keys.add(level, level == CellGroups::kNone);
   return keys;
 }
