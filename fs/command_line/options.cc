@@ -10,12 +10,12 @@
 
 #include "formats/core/base/location.h"
 #include "formats/core/remote/object_origin.h"
+#include "fs/command_line/cells_file.h"
 #include "fs/command_line/command_help.h"
 #include "fs/command_line/exit_code.h"
+#include "fs/command_line/genome_file.h"
 #include "fs/command_line/option_values.h"
 #include "fs/index/index_folder.h"
-#include "fs/side_files/cells_file.h"
-#include "fs/side_files/genome_file.h"
 #include "fs/views/view.h"
 
 namespace plainfs {

@@ -1,10 +1,13 @@
 # bash completion for plainfs
 
-# Every option of -o, set on first use; those that take a value end in "=".
-_plainfs_options=''
+# Every option of -o, set on first use; those that take a value end in "=". The text of one has the names of the views.
+_plainfs_options='' _plainfs_views=''
 _plainfs_set_options() {
-  [[ -n $_plainfs_options ]] ||
-    _plainfs_options=$(plainfs --help 2>/dev/null | sed -nE 's/^  (-., )?-o ([a-z0-9_]+=?).*/\2/p')
+  local help
+  [[ -z $_plainfs_options ]] || return
+  help=$(plainfs --help 2>/dev/null)
+  _plainfs_options=$(sed -nE 's/^  (-., )?-o ([a-z0-9_]+=?).*/\2/p' <<<"$help")
+  _plainfs_views="all listed $(sed -n 's/^  -o views=.* or of //p' <<<"$help")"
 }
 
 _plainfs_commands='ls cat export info check index reload run serve ps umount'
@@ -83,7 +86,7 @@ _plainfs_value() {
     uid) mapfile -t COMPREPLY < <(compgen -P "$2" -u -- "$3") ;;
     views)
       [[ $3 == *[,+:]* ]] && joined=${3%"${3##*[,+:]}"}
-      _plainfs_choice "$2$joined" 'all listed csv npy bin mtx tsv json vcf nc gz bgzf plink bgen rds h5ad seurat h5 parquet zarr bpcells ome tif png mat bw parts' "${3##*[,+:]}"
+      _plainfs_choice "$2$joined" "$_plainfs_views" "${3##*[,+:]}"
       ;;
   esac
 }

@@ -50,6 +50,15 @@ def room_of(path):
     return folder
 
 
+def pages():
+    """Yields the pages that explain the sources."""
+    yield from ("README.md", "CONTRIBUTING.md", "SECURITY.md", "fs/READING.md")
+    for top in ("cache", "formats", "fs", "docs"):
+        for folder, _, names in os.walk(os.path.join(ROOT, top)):
+            if "README.md" in names:
+                yield os.path.relpath(os.path.join(folder, "README.md"), ROOT)
+
+
 def functions(text):
     """Yields the first line and the number of lines of every function outside of classes or in one. clang-format has
     formatted the source: a function ends at a line with only a brace, and begins at the last line before it with the
@@ -135,6 +144,19 @@ class Layers(unittest.TestCase):
                 if os.path.isdir(os.path.join(ROOT, folder, name))
             ]
             self.assertEqual([room for room in rooms if f"**`{room}`**" not in text], [], folder)
+
+    def test_paths_named_in_pages_exist(self):
+        """A path in backticks is below the root, the page's folder, fs or formats, with or without .h and .cc."""
+        gone = []
+        for page in pages():
+            bases = [os.path.join(ROOT, base) for base in ("", os.path.dirname(page), "fs", "formats")]
+            for path in re.findall(r"`([a-z][\w.]*/[\w./]*)`", read(page)):
+                first = path.partition("/")[0]
+                if first == "build" or "NAME" in path or not any(os.path.isdir(os.path.join(b, first)) for b in bases):
+                    continue
+                if not any(os.path.exists(os.path.join(b, path) + end) for b in bases for end in ("", ".h", ".cc")):
+                    gone.append(f"{page}: {path}")
+        self.assertEqual(gone, [])
 
     def test_headers_of_linux_are_for_linux_alone(self):
         bare = []

@@ -91,6 +91,8 @@ class New(Copied):
                 self.assertEqual(kept.returncode, 0, kept.stderr)
         with self.subTest("lists"):
             self.check_lists()
+        with self.subTest("pages"):
+            self.check_pages("tally", "zebra_lines")
         with self.subTest("compiles"):
             self.check_compiles([path for path in sources if path.endswith(".cc") and "zebra" not in path])
         skip_rest(self, missing_programs("clang-format"))
@@ -98,12 +100,9 @@ class New(Copied):
             self.made("clang-format", "--dry-run", "-Werror", *sources)
 
     def check_lists(self):
-        """Checks that completions and pages have the names of the views in the table."""
+        """Checks that the pages have the names of the views in the table."""
         names = set(re.findall(r'^    \{"(\w+)", rows_of', text_of(self.copy, "fs/views/views.cc"), re.M))
         self.assertLessEqual({"csv", "tally", "zebra_lines"}, names)
-        for path in ("fs/completion/plainfs.bash", "fs/completion/_plainfs"):
-            words = re.search(r"\ball (?:listed )?(csv [\w ]+)", text_of(self.copy, path))[1].split()
-            self.assertEqual(set(words), names | {"parts"}, path)
         for name in names:
             self.assertRegex(text_of(self.copy, "fs/man/plainfs.1"), rf"(?m)^\.BR? {name}\b", name)
             self.assertIn(
@@ -111,6 +110,19 @@ class New(Copied):
             )
         if shutil.which("groff"):
             self.made("groff", "-man", "-Tutf8", "-ww", "-z", "fs/man/plainfs.1")
+
+    def check_pages(self, *names):
+        """Checks that nothing but the entries of these views was added to the pages, and nothing was changed."""
+        for path, added in (
+            ("fs/VIEWS.md", ("| `{0}` | `NAME.{0}` | |\n", ", `{0}`", "- **`{0}`** offers no file yet.\n")),
+            ("fs/man/plainfs.1", (".TP\n.B {0}\n(no file yet).\n",)),
+        ):
+            page = text_of(self.copy, path)
+            for name in names:
+                for each in added:
+                    self.assertEqual(page.count(each.format(name)), 1, (path, each, name))
+                    page = page.replace(each.format(name), "")
+            self.assertEqual(page, text_of(ROOT, path), path)
 
     def check_compiles(self, sources):
         """Compiles the sources like the build: with the flags of a source in the same folder, or of a similar test."""

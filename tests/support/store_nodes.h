@@ -7,7 +7,7 @@
 
 #include "formats/core/model/counted_times.h"
 #include "formats/core/model/node.h"
-#include "tests/unit/fs/memory_store.h"
+#include "tests/support/memory_store.h"
 
 namespace plainfs {
 

@@ -14,13 +14,13 @@
 #include "formats/core/base/modified_time.h"
 #include "formats/core/base/used_sources.h"
 #include "formats/core/codecs/checksum.h"
+#include "fs/command_line/cells_file.h"
+#include "fs/command_line/genome_file.h"
 #include "fs/command_line/option_values.h"
 #include "fs/commands/plan/plan_commands.h"
 #include "fs/commands/plan/plan_folder.h"
 #include "fs/commands/read_sources.h"
 #include "fs/session.h"
-#include "fs/side_files/cells_file.h"
-#include "fs/side_files/genome_file.h"
 
 namespace plainfs {
 namespace {

@@ -1,4 +1,4 @@
-#include "fs/side_files/cells_file.h"
+#include "fs/command_line/cells_file.h"
 
 #include <boost/test/unit_test.hpp>
 

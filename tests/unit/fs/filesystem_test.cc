@@ -6,10 +6,10 @@
 #include <thread>
 
 #include "fs/tree/memory_file.h"
+#include "tests/support/memory_store.h"
 #include "tests/support/mentions.h"
 #include "tests/support/no_memory.h"
 #include "tests/support/test_context.h"
-#include "tests/unit/fs/memory_store.h"
 
 namespace plainfs {
 namespace {

@@ -1,4 +1,4 @@
-#include "fs/side_files/genome_file.h"
+#include "fs/command_line/genome_file.h"
 
 #include <boost/test/unit_test.hpp>
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 
+#include "tests/support/memory_store.h"
 #include "tests/support/test_context.h"
-#include "tests/unit/fs/memory_store.h"
 
 namespace plainfs {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "formats/schemas/anndata/group.h"
-#include "tests/unit/fs/memory_store.h"
+#include "tests/support/memory_store.h"
 
 namespace plainfs {
 

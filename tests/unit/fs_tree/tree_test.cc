@@ -8,10 +8,10 @@
 #include "fs/filesystem.h"
 #include "fs/tree/memory_file.h"
 #include "fs/views/names.h"
+#include "tests/support/memory_store.h"
 #include "tests/support/mentions.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"
-#include "tests/unit/fs/memory_store.h"
 
 namespace plainfs {
 namespace {

@@ -8,11 +8,11 @@
 #include "formats/open_store.h"
 #include "fs/views/images/image_files.h"
 #include "fs/views/images/picture.h"
+#include "tests/support/memory_store.h"
 #include "tests/support/mentions.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"
-#include "tests/unit/fs/memory_store.h"
 
 namespace plainfs {
 

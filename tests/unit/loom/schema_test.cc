@@ -4,10 +4,10 @@
 
 #include "formats/core/model/element_text.h"
 #include "formats/schemas/loom/attribute_table.h"
+#include "tests/support/memory_store.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"
-#include "tests/unit/fs/memory_store.h"
 
 namespace plainfs::loom {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tests/unit/fs/memory_store.h"
+#include "tests/support/memory_store.h"
 
 namespace plainfs {
 namespace {

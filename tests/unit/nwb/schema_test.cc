@@ -6,10 +6,10 @@
 #include <boost/test/unit_test.hpp>
 
 #include "formats/core/model/element_text.h"
+#include "tests/support/memory_store.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"
 #include "tests/support/view_text.h"
-#include "tests/unit/fs/memory_store.h"
 
 namespace plainfs::nwb {
 namespace {

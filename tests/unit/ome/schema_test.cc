@@ -6,9 +6,9 @@
 
 #include "formats/core/model/derived_array.h"
 #include "formats/schemas/ome/multiscales.h"
+#include "tests/support/memory_store.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"
-#include "tests/unit/fs/memory_store.h"
 
 namespace plainfs::ome {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "fs/serve/answering.h"
+#include "tests/support/memory_store.h"
 #include "tests/support/test_context.h"
-#include "tests/unit/fs/memory_store.h"
 #include "tests/unit/fs_tree/memory_anndata.h"
 
 namespace plainfs::serve {

@@ -7,9 +7,9 @@
 
 #include "formats/core/model/element_text.h"
 #include "formats/schemas/tenx/schema.h"
+#include "tests/support/memory_store.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/support/test_context.h"
-#include "tests/unit/fs/memory_store.h"
 
 namespace plainfs::tenx {
 
