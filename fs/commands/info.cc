@@ -212,6 +212,13 @@ std::string lines_to_open(const std::vector<Walked>& all, const std::string& fol
     if (found) text += fmt::format("  {:<8}{}{}{}\n", tool, before, quote(folder + "/" + *found), after);
     return found != nullptr;
   };
+  // A CF dataset is one file. Its variables by themselves lack their coordinates.
+  if (depth_of_nearest(all, "dataset.nc") <= depth_of_nearest(all, ".npy") &&
+      add("Python", {"dataset.nc"}, "xarray.open_dataset(", ")", quoted)) {
+    add("R", {"dataset.nc"}, "ncdf4::nc_open(", ")", quoted);
+    add("shell", {"dataset.nc"}, "ncdump -h ", "", shell_word);
+    return text;
+  }
   // The planes of an image as text are of no use. Suggest tools that show images.
   const bool is_image = nearest(all, {"image.ome.tif", ".ome.tif"}, is_broken) != nullptr;
   const bool has_sites = nearest(all, {"variants.vcf"}, is_broken) != nullptr;

@@ -140,6 +140,36 @@ class Cf(Folder):
         self.assertIn("time from 2020-01-01T00:00:00 to 2020-01-03T18:00:00 (standard)", text)
         self.assertIn("time × latitude × longitude, K", text)
 
+    # VIEWS 13 "before what describes it"
+    def test_data_are_named_before_coordinates(self):
+        root = zarr.open_group(self.path, mode="a")
+        crs = root.create_dataset("crs", data=numpy.int32(0))
+        crs.attrs.update(_ARRAY_DIMENSIONS=[], grid_mapping_name="latitude_longitude")
+        bounds = root.create_dataset("latitude_bounds", data=numpy.zeros((5, 2)))
+        bounds.attrs["_ARRAY_DIMENSIONS"] = ["latitude", "side"]
+        mask = root.create_dataset("a_mask", data=numpy.zeros((5, 4)))
+        mask.attrs["_ARRAY_DIMENSIONS"] = ["latitude", "longitude"]
+        root["t2m"].attrs["grid_mapping"] = "crs"
+        root["latitude"].attrs["bounds"] = "latitude_bounds"
+        zarr.consolidate_metadata(self.path)
+        lines = run(PROGRAM, "info", self.path).stdout.decode().partition("\nto open it")[2].splitlines()[1:]
+        self.assertRegex(lines[0], r'^  Python  xarray\.open_dataset\(".*/dataset\.nc"\)$')
+        self.assertRegex(lines[1], r'^  R       ncdf4::nc_open\(".*/dataset\.nc"\)$')
+        self.assertRegex(lines[2], r"^  shell   ncdump -h .*/dataset\.nc$")
+        for ending, path in (
+            (".nc", "dataset.nc"),
+            (".csv", "t2m.table.csv"),
+            (".rds", "t2m.table.rds"),
+            (".parquet", "t2m.table.parquet"),
+            (".npy", "t2m.npy"),
+            (".mat", "t2m.mat"),
+        ):
+            written = os.path.join(self.folder, "out" + ending)
+            printed = run(PROGRAM, "export", "--level", "0", self.path, written).stderr.decode()
+            self.assertIn(f"{path}, ", printed)
+            with open(written, "rb") as file:
+                self.assertEqual(file.read(), run(PROGRAM, "cat", self.path, path).stdout, path)
+
     @needs("ncdump")
     def test_ncdump_reads_the_header(self):
         with Mount(self.path) as mount:

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <unordered_set>
 
+#include "formats/core/cf/dataset.h"
 #include "formats/core/text/ascii.h"
 #include "formats/core/text/path_names.h"
 #include "formats/core/text/printable.h"
@@ -98,7 +99,7 @@ std::optional<std::string> without_ending(const std::string& path, const FileFor
 class FormOrder {
  public:
   FormOrder(Filesystem& filesystem, const FileForm& form, const std::vector<FormFile>& all)
-      : form_(form), main_(main_part(filesystem)) {
+      : filesystem_(filesystem), form_(form), main_(main_part(filesystem)) {
     for (const FormFile& file : all) {
       paths_.insert(file.path);
       has_annotated_ |= file.path.ends_with(".h5ad");
@@ -107,7 +108,7 @@ class FormOrder {
 
   // The rank of a file, lower is better, and the name of the form that it matches.
   struct Rank {
-    std::tuple<bool, bool, size_t, bool, bool, size_t> place;
+    std::tuple<bool, size_t, bool, size_t, bool, bool, size_t> place;
     const FormName* name;
     bool is_part() const { return std::get<0>(place); }
   };
@@ -125,12 +126,41 @@ class FormOrder {
         (is_any && !is_table && (is_raw_part(file.path) || is_array_of_annotated(file.path)));
     const bool is_of_root = !is_any && file.path.find('/') == std::string::npos;
     const auto depth = static_cast<size_t>(std::count(file.path.begin(), file.path.end(), '/'));
-    return Rank{{is_part, !file.is_listed, name - form_.names.begin(),
+    return Rank{{is_part, place_in_dataset(file, *stem), !file.is_listed, name - form_.names.begin(),
                  !is_of_root && !is_of_main_part(file.path), !is_table, depth},
                 &*name};
   }
 
  private:
+  // Returns the place of a file among those of the variables of a CF dataset: data before what describes
+  // them, the variable with the most dimensions first, its table before its array. Returns 0 for any other
+  // file.
+  size_t place_in_dataset(const FormFile& file, const std::string& stem) const try {
+    constexpr std::string_view kSuffix = ".table";
+    constexpr size_t kMostRank = 64;
+    const OpenMeaning folder = filesystem_.meaning(filesystem_.parent(file.inode));
+    const CfDatasetPtr dataset = cf_dataset(folder.what.node);
+    if (!dataset) return 0;
+    std::string name(last_name(stem));
+    const bool is_table = name.ends_with(kSuffix);
+    if (is_table) name.resize(name.size() - kSuffix.size());
+    const CfVariable* const variable = dataset->find(name);
+    if (!variable) return 0;
+    const bool is_data = variable->rank() > 0 && variable->values->dtype().is_numeric() &&
+                         !variable->is_coordinate() && !is_referred_to(*dataset, name);
+    return 1 + 2 * (kMostRank - (is_data ? std::min(variable->rank(), kMostRank) : 0)) + !is_table;
+  } catch (const Error&) {
+    return 0;
+  }
+  // Returns whether the attributes of a variable refer to `name`, as to its bounds or its grid mapping.
+  static bool is_referred_to(const CfDataset& dataset, const std::string& name) {
+    for (const CfVariable& variable : dataset.variables)
+      for (const char* attribute : {"bounds", "climatology", "coordinates", "grid_mapping"})
+        if ((" " + variable.attributes.readable().text(attribute) + " ").find(" " + name + " ") !=
+            std::string::npos)
+          return true;
+    return false;
+  }
   // Returns whether the file is a column of a table or an array of a sparse matrix.
   bool is_raw_part(const std::string& path) const {
     const std::string folder = path.substr(0, path.size() - last_name(path).size());
@@ -153,6 +183,7 @@ class FormOrder {
            (path[main_.size()] == '/' || path[main_.size()] == '.');
   }
 
+  Filesystem& filesystem_;
   const FileForm& form_;
   const std::string main_;
   std::unordered_set<std::string> paths_;

@@ -29,12 +29,17 @@ struct WayOf {
 constexpr WayOf kWaysOf[] = {
     // An open connection counts against R's limit of 128.
     {"R", "seurat.rds", "con <- url(\"", "\"); x <- readRDS(con); close(con)  # a Seurat object"},
+    {"R", "dataset.nc", "download.file(\"",
+     "\", \"dataset.nc\", mode = \"wb\"); x <- ncdf4::nc_open(\"dataset.nc\")"},
     {"R", ".rds", "con <- url(\"", "\"); x <- readRDS(con); close(con)"},
     {"R", ".csv", "x <- read.csv(\"", "\")", "\", header = FALSE, blank.lines.skip = FALSE)"},
     {"R", ".tsv", "x <- read.delim(\"", "\", header = FALSE, blank.lines.skip = FALSE)"},
     {"Python", ".h5ad", "import anndata, fsspec\nx = anndata.read_h5ad(fsspec.open(\"", "\").open())"},
     {"Python", ".ome.tif",
      "import io, urllib.request, tifffile\nx = tifffile.imread(io.BytesIO(urllib.request.urlopen(\"",
+     "\").read()))"},
+    {"Python", "dataset.nc",
+     "import io, urllib.request, xarray\nx = xarray.open_dataset(io.BytesIO(urllib.request.urlopen(\"",
      "\").read()))"},
     {"Python", "matrix.mtx", "import urllib.request, scipy.io\nx = scipy.io.mmread(urllib.request.urlopen(\"",
      "\"))"},
@@ -47,6 +52,7 @@ constexpr WayOf kWaysOf[] = {
     {"Shell", ".ome.tif", "curl -O \"", "\""},
     {"Shell", ".h5ad", "curl -O \"", "\""},
     {"Shell", "matrix.mtx", "curl -O \"", "\""},
+    {"Shell", "dataset.nc", "curl -O \"", "\""},
     {"Shell", ".csv", "curl \"", "\" | head"},
 };
 
