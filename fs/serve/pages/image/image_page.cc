@@ -1,3 +1,4 @@
+#include "fs/serve/pages/image/image_page.h"
 
 #include <fmt/format.h>
 
