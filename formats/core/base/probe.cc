@@ -39,6 +39,7 @@ bool Probe::has_file(const std::string& name) const {
 std::vector<std::string> Probe::files_in(const std::string& folder) const {
   std::vector<std::string> names;
   try {
+    if (sources_.kind_of(folder) != EntryKind::folder) return names;
     for (Entry& entry : sources_.open_folder(folder)->list(""))
       if (entry.kind == EntryKind::file) names.push_back(std::move(entry.name));
   } catch (const Error& error) {

@@ -329,8 +329,8 @@ std::optional<NcAttribute> number_attribute(const Attribute& attribute, const Js
   const std::span<const Json> values = list ? std::span(*list) : std::span(&value, 1);
   const bool has_type = attribute.type && attribute.type->is_integer_or_real();
   if (values.empty() && !has_type) return std::nullopt;
-  const auto is_number = [&](const Json& value) {
-    return value.number() || (of_variable && value.text() && value.as_double());
+  const auto is_number = [&](const Json& each) {
+    return each.number() || (of_variable && each.text() && each.as_double());
   };
   const bool is_spelled = of_variable && !list && value.text();
   if (!is_spelled && !std::all_of(values.begin(), values.end(), is_number)) return std::nullopt;
@@ -338,12 +338,12 @@ std::optional<NcAttribute> number_attribute(const Attribute& attribute, const Js
   if (has_type)
     own = nc_type_of(*attribute.type, values);
   else if (std::all_of(values.begin(), values.end(),
-                       [](const Json& value) { return is_whole(value) && fits_int(value); }))
+                       [](const Json& each) { return is_whole(each) && fits_int(each); }))
     own = kNcInt;
   for (const NcType type : {of_variable.value_or(own), own, kNcDouble}) {
     NcAttribute made{type, values.size(), {}};
-    if (std::all_of(values.begin(), values.end(), [&](const Json& value) {
-          return put_number(value, attribute.type.get(), type, made.bytes);
+    if (std::all_of(values.begin(), values.end(), [&](const Json& each) {
+          return put_number(each, attribute.type.get(), type, made.bytes);
         }))
       return made;
   }
