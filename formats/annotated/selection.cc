@@ -43,7 +43,6 @@ class CellsOfColumn : public DerivedArray {
       : DerivedArray(some, some->dtype()), column_(std::move(column)) {}
 
   bool may_be_missing() const override { return values().may_be_missing(); }
-  bool is_nullable() const override { return column_->is_nullable(); }
   const Array& whole_column() const override { return column_->whole_column(); }
 
  private:
@@ -61,7 +60,7 @@ ArrayPtr Selection::of(const ArrayPtr& values) const {
 }
 
 Table Selection::of(const Table& table) const {
-  Table some{cells_->size(), of(table.row_names), {}, table.index_name};
+  Table some{cells_->size(), of(table.row_names), {}};
   for (const auto& [name, values] : table.columns) {
     const ArrayPtr own = of(values);
     const bool is_factor = unchecked_factor_parts(*values) != nullptr;
@@ -144,7 +143,7 @@ std::vector<AnnotatedPart> Selection::of(const std::string& name,
                                          const std::vector<AnnotatedPart>& parts) const {
   std::vector<AnnotatedPart> some;
   for (const AnnotatedPart& part : parts)
-    if (!part.stored) some.push_back({part.name, of(fmt::format("{}/{}", name, part.name), part.content)});
+    some.push_back({part.name, of(fmt::format("{}/{}", name, part.name), part.content)});
   return some;
 }
 
@@ -165,8 +164,6 @@ AnnotatedMatrix selected_cells(const AnnotatedMatrix& matrix, const Indices& cel
   if (matrix.raw) some.raw = AnnotatedMatrix::Raw{selection.of("raw/X", matrix.raw->x), matrix.raw->var, {}};
   some.marks_missing = matrix.marks_missing;
   some.pictures = matrix.pictures;
-  some.uns = matrix.uns;
-  some.stored_uns = matrix.stored_uns;
   if (matrix.slides)
     some.slides = [slides = matrix.slides, cells] { return annotated::with_cells(slides(), *cells); };
   return some;
@@ -243,17 +240,15 @@ std::vector<Member> AnnotatedGroup::members() const {
   if (!all->layers.empty())
     members.push_back({"layers", node_in(self, "layers", [all](const GroupPtr& layers) {
                          std::vector<Member> some;
-                         for (const AnnotatedPart& part : all->layers)
-                           some.push_back({part.name, Expressions{all->obs, all->var}.of(
-                                                          part.name, part.content, layers)});
+                         for (const auto& [name, content] : all->layers)
+                           some.push_back({name, Expressions{all->obs, all->var}.of(name, content, layers)});
                          return some;
                        })});
   members.push_back({"obs", {all->obs}});
   if (!all->obsm.empty())
     members.push_back({"obsm", node_in(self, "obsm", [all](const GroupPtr&) {
                          std::vector<Member> some;
-                         for (const AnnotatedPart& part : all->obsm)
-                           some.push_back({part.name, {part.content}});
+                         for (const auto& [name, content] : all->obsm) some.push_back({name, {content}});
                          return some;
                        })});
   if (all->raw)

@@ -31,7 +31,6 @@ constexpr CommandHelp kHelps[] = {
      "                      the matrix at PATH or the first matrix of the store\n"},
     {"export",
      "export [--of PATH] [--level N] [--force] STORE [PATH] FILE\n"
-     "export [--assay NAME] [--layer NAME] [--without PART] [--dry-run] [--quiet] STORE FILE\n"
      "export [--views LIST] [--part I/N] STORE [PATH...] DIR\n"
      "export --plan [--tasks N | --task-size BYTES] STORE [PATH...] PLAN\n"
      "export --task [I] PLAN DIR\n"
@@ -42,13 +41,8 @@ constexpr CommandHelp kHelps[] = {
      ".csv, .parquet, ...; plainfs info STORE lists them). With a folder DIR it writes the files of the\n"
      "store or of each PATH: every value as text and .npy, and each file that is named as PATH.\n"
      "  --of PATH          the part to write, if the store has several\n"
-     "  --assay NAME       the assay or modality to write\n"
-     "  --layer NAME       the layer that is X in the file\n"
-     "  --without PART     leaves out uns, raw, layers/NAME or another part; may be repeated\n"
      "  --level N          compression level, from 1, the fastest, to 9; 0: none\n"
      "  --force            replaces an existing file\n"
-     "  --dry-run          prints what would be written and what would be left out\n"
-     "  --quiet            prints errors alone\n"
      "  --views LIST       only these views, such as csv+mtx+tsv; listed: what a mount lists; or all\n"
      "  --part I/N         part I of N parts of similar size, for N machines\n"
      "  --plan             only writes a plan of the work, in N tasks or in tasks of BYTES each\n"

@@ -15,9 +15,7 @@ namespace plainfs {
 // One object of a file.
 struct H5Part {
   hdf5::SkeletonObject object;
-  // For datasets of numbers or text of fixed length: the elements, in C order. Null as well for records and
-  // empty datasets, which are complete without it.
-  SegmentPtr segment{};
+  SegmentPtr segment{};   // for datasets of numbers or text of fixed length: the elements, in C order
   ArrayPtr texts{};       // for datasets of text of any length
   bool may_grow = false;  // along its first axis
 };

@@ -65,8 +65,8 @@ constexpr FileRow kFiles[] = {
     {"rds", "matrix.rds", offer_layout<CoordinateMatrix, coordinates_rds>, kListed, "rds 2"},
     {"rds", "NAME.rds", offer_rds_of_table, kListed, "rds 3"},
     {"rds", "NAME.rds", offer_rds_of_array, kListed, "rds 3"},
-    {"h5ad", "anndata.h5ad", offer_h5ad_of_matrices, kListed, "h5ad 6"},  // or ASSAY.h5ad
-    {"seurat", "seurat.rds", offer_seurat, kListed, "seurat 4"},
+    {"h5ad", "anndata.h5ad", offer_h5ad_of_matrices, kListed, "h5ad 5"},  // or ASSAY.h5ad
+    {"seurat", "seurat.rds", offer_seurat, kListed, "seurat 3"},
     {"h5", "10x/10x.h5", offer_tenx_h5_of_matrix, kListed, "10x h5 2"},
     {"parquet", "VAR.table.parquet", offer_tables_of_variables, kUnlisted},
     {"parquet", "NAME.parquet", offer_parquet_of_table, kUnlisted, "parquet 3"},

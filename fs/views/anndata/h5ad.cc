@@ -50,12 +50,6 @@ class H5AnnData : public AnnDataLayout {
                  std::move(attributes));
     if (is_part) out_.let_grow();
   }
-  void records(const std::string& path, const ArrayPtr& values, AnnDataAttributes attributes) override {
-    out_.records(path, values, std::move(attributes));
-  }
-  void empty(const std::string& path, AnnDataAttributes attributes) override {
-    out_.empty(path, std::move(attributes));
-  }
   void codes(const std::string& path, const ArrayPtr& values, uint64_t,
              AnnDataAttributes attributes) override {
     integers(path, values, 4, std::move(attributes));
@@ -128,16 +122,15 @@ class WrittenAnnData : public H5AnnData {
 
 }  // namespace
 
-ByteLayout h5ad(const AnnotatedMatrix& matrix, Context& context, const std::string& file) {
+ByteLayout h5ad(const AnnotatedMatrix& matrix, Context& context) {
   H5AnnData out(context);
-  put_anndata(matrix, context, out, file);
+  put_anndata(matrix, context, out);
   return out.finish();
 }
 
-std::unique_ptr<const PackedForm> packed_h5ad(const AnnotatedMatrix& matrix, Context& context,
-                                              const std::string& file) {
+std::unique_ptr<const PackedForm> packed_h5ad(const AnnotatedMatrix& matrix, Context& context) {
   WrittenAnnData out(context);
-  put_anndata(matrix, context, out, file);
+  put_anndata(matrix, context, out);
   return out.pack();
 }
 
