@@ -42,6 +42,7 @@ REFUSED = (
     "cannot have repeated entries",
     "it has no X, layers/counts or raw/X",
     "it has no cells",
+    "no cells, which a Seurat object requires",
     "it has no features",
 )
 
