@@ -260,10 +260,13 @@ void Tree::settle(Inode inode) {
     if (is_transient(error)) throw;
     listing_.context.warn(fmt::format("{}: shown as it is: {}", known->node().store, error.what()));
     as_it_is = std::make_shared<DirectoryEntry>(*known);
-    as_it_is->kind = known->node().parts ? FileKind::directory : FileKind::file;
     Node node = known->node();
     node.store.clear();
-    if (auto* file = std::get_if<PlainFile>(&node.content)) file->no_store = error;
+    if (auto* file = std::get_if<PlainFile>(&node.content))
+      file->no_store = error;
+    else  // files with a common prefix: there is nothing else to show
+      node.parts = std::make_shared<BrokenGroup>(nullptr, known->node().store, error);
+    as_it_is->kind = node.parts ? FileKind::directory : FileKind::file;
     if (!node.parts) as_it_is->open = open_plain_file(node, listing_);
     as_it_is->shared_node = std::make_shared<const Node>(std::move(node));
   }

@@ -20,7 +20,8 @@ OTHERWISE = (
 
 # A chunk that is a directory: keys of S3 cannot be, so there the chunk is absent.
 ABSENT_IN_S3 = {"zarr/v2_bad": {"chunk_is_directory.csv", "chunk_is_directory.npy"}}
-ROOTS = (".zarray", ".zattrs", ".zgroup", ".zmetadata", "OBJECT", "version", "zarr.json")
+ROOTS = (".zarray", ".zattrs", ".zgroup", ".zmetadata", "OBJECT", "version", "zarr.json", "matrix.mtx", "matrix.mtx.gz")
+ROOTS += ("cells_x_genes.mtx",)
 
 
 def is_folder_of_stores(store):

@@ -34,6 +34,11 @@ def not_looked_at(folder, names):
     return [n for n in names if n in ("__pycache__", "corpus", "samples", "files") or n.endswith(".tar.xz")]
 
 
+def after_option(words, i):
+    """Returns the words among which words[i] has its file, for g++ and clang."""
+    return words[i + 1 : i + 1 + {"-include": 2, "-include-pch": 2, "-Xclang": 3}.get(words[i], 0)]
+
+
 class Copied(unittest.TestCase):
     def setUp(self):
         temporary = tempfile.TemporaryDirectory(prefix="plainfs-test-")
@@ -64,7 +69,8 @@ class New(Copied):
             if archive.endswith(".tar.xz"):
                 with open(os.path.join(self.copy, "tests", "data", archive), "wb"):
                     pass
-        for page in (".clang-format", "SECURITY.md"):
+        os.mkdir(os.path.join(self.copy, "tests", "damage", "corpus"))  # a page names it
+        for page in (".clang-format", "CONTRIBUTING.md", "README.md", "SECURITY.md"):
             shutil.copy(os.path.join(ROOT, page), self.copy)
 
     def state(self):
@@ -154,7 +160,7 @@ class New(Copied):
             kept = [
                 word
                 for i, word in enumerate(words[:-4])
-                if "cmake_pch" not in word and not (word == "-include" and "cmake_pch" in words[i + 1])
+                if "cmake_pch" not in word and not any("cmake_pch" in after for after in after_option(words, i))
             ]
             self.assertEqual((words[-4], words[-2]), ("-o", "-c"))
             flags = [f"-I{self.copy}" if word == f"-I{ROOT}" else word for word in kept]

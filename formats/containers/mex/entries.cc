@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <limits>
+#include <utility>
 
 #include "formats/containers/mex/fields.h"
 #include "formats/core/base/error.h"
@@ -45,6 +47,15 @@ class Line {
     if (at_ != first && ends_field()) return true;
     at_ = first;
     return read_number(value);
+  }
+  // Reads "NA", which MatrixMarket does not have, but R and plainfs write.
+  bool read_missing() {
+    skip_blanks();
+    if (end_ - at_ < 2 || at_[0] != 'N' || at_[1] != 'A') return false;
+    const char* const first = std::exchange(at_, at_ + 2);
+    if (ends_field()) return true;
+    at_ = first;
+    return false;
   }
   bool read_real(double& value) {
     skip_blanks();
@@ -101,6 +112,14 @@ class Line {
 
 template <Field kField>
 bool read_value(Line& line, Entries& entries) {
+  if constexpr (kField == Field::integer || kField == Field::real) {
+    if (line.read_missing()) {
+      entries.missing.push_back(entries.count());
+      if constexpr (kField == Field::integer) entries.integer.push_back(0);
+      if constexpr (kField == Field::real) entries.real.push_back(std::numeric_limits<double>::quiet_NaN());
+      return true;
+    }
+  }
   if constexpr (kField == Field::integer) {
     return line.read_integer(entries.integer.emplace_back());
   } else if constexpr (kField == Field::real) {
@@ -135,7 +154,7 @@ void read_lines(std::string_view lines, const Header& header, uint64_t first_lin
 
 size_t Entries::allocated_bytes() const {
   return (row.capacity() + column.capacity()) * sizeof(uint32_t) + integer.capacity() * sizeof(int64_t) +
-         real.capacity() * sizeof(double);
+         real.capacity() * sizeof(double) + missing.capacity() * sizeof(uint64_t);
 }
 
 Entries read_entries(std::string_view lines, const Header& header, uint64_t first_line) {

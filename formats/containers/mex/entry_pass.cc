@@ -84,7 +84,7 @@ struct Side {
 
 struct Summary {
   uint64_t count = 0, lines = 0, bytes = 0;
-  bool has_wide_integers = false;
+  bool has_wide_integers = false, has_missing = false;
   Side by_column, by_row;
 };
 
@@ -160,6 +160,7 @@ class EntryPass {
       summary.count = entries.count();
       summary.lines = entries.lines;
       summary.bytes = text.size();
+      summary.has_missing = !entries.missing.empty();
       summary.by_column = Side(entries.column, entries.row);
       summary.by_row = Side(entries.row, entries.column);
       summary.has_wide_integers =
@@ -184,6 +185,7 @@ class EntryPass {
     by_column_.add(summary.by_column, summary.count, before.entry);
     by_row_.add(summary.by_row, summary.count, before.entry);
     map_.has_wide_integers |= summary.has_wide_integers;
+    map_.has_missing |= summary.has_missing;
     map_.pieces.push_back(
         {before.offset + summary.bytes, before.entry + summary.count, before.line + summary.lines});
   }

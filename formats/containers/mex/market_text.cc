@@ -16,7 +16,7 @@ namespace {
 using unpacked::ByteSource;
 using unpacked::UnpackedBytes;
 
-constexpr const char kPassName[] = "MatrixMarket 1";
+constexpr const char kPassName[] = "MatrixMarket 2";
 constexpr uint64_t kMaxHeaderBytes = uint64_t{1} << 20;
 
 Header read_header_of(const UnpackedBytes& bytes) {
@@ -89,14 +89,23 @@ class MarketText::Part final : public Array {
       return static_cast<size_t>(after - pieces.begin()) - 1;
     };
     const size_t begin = piece_of(first), end = piece_of(first + count - 1) + 1;
+    const bool marks_missing = may_be_missing();
+    if (marks_missing) elements.missing.resize(static_cast<size_t>(count));
     text_->context_.workers.parallel_for(end - begin, [&](size_t i) {
       const Piece& piece = pieces[begin + i];
       const uint64_t from = std::max(first, piece.entry);
       const uint64_t to = std::min(first + count, pieces[begin + i + 1].entry);
-      if (from < to)
-        copy(*text_->piece(begin + i), from - piece.entry, to - from,
-             elements.bytes.data() + (from - first) * dtype().size);
+      if (from >= to) return;
+      const std::shared_ptr<const Entries> entries = text_->piece(begin + i);
+      copy(*entries, from - piece.entry, to - from, elements.bytes.data() + (from - first) * dtype().size);
+      if (!marks_missing) return;
+      for (const uint64_t entry : entries->missing)
+        if (piece.entry + entry >= from && piece.entry + entry < to)
+          elements.missing[static_cast<size_t>(piece.entry + entry - first)] = 1;
     });
+    const bool is_any =
+        std::any_of(elements.missing.begin(), elements.missing.end(), [](uint8_t m) { return m; });
+    if (!is_any) elements.missing.clear();
     return elements;
   }
   Shape chunk_shape() const override {
@@ -106,7 +115,7 @@ class MarketText::Part final : public Array {
   void check() const override {
     if (text_->fault_) throw *text_->fault_;
   }
-  bool may_be_missing() const override { return false; }
+  bool may_be_missing() const override { return what_ == What::value && text_->map_.has_missing; }
 
  private:
   void copy(const Entries& entries, uint64_t first, uint64_t count, std::byte* out) const {
@@ -187,8 +196,8 @@ void MarketText::keep(std::chrono::steady_clock::duration took) const {
   if (!context_.passes) return;
   std::vector<uint64_t> numbers;
   append_numbers(bytes_->pass(), numbers);
-  numbers.insert(numbers.end(),
-                 {static_cast<uint64_t>(map_.order), map_.has_wide_integers, map_.pieces.size()});
+  numbers.insert(numbers.end(), {static_cast<uint64_t>(map_.order), map_.has_wide_integers, map_.has_missing,
+                                 map_.pieces.size()});
   for (const Piece& piece : map_.pieces)
     numbers.insert(numbers.end(), {piece.offset, piece.entry, piece.line});
   numbers.push_back(map_.majors.size());
@@ -210,6 +219,7 @@ bool MarketText::adopt_kept_pass() {
     const uint64_t order = numbers.next();
     map.order = order > 2 ? throw damaged("order {}", order) : static_cast<Order>(order);
     map.has_wide_integers = numbers.next() != 0;
+    map.has_missing = numbers.next() != 0;
     map.pieces.resize(numbers.count(3));
     for (Piece& piece : map.pieces) piece = {numbers.next(), numbers.next(), numbers.next()};
     const uint64_t count = numbers.count(2);

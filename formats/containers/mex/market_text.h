@@ -34,6 +34,7 @@ struct EntryMap {
   std::vector<Piece> pieces;  // and the end of the last one
   Order order = Order::none;
   bool has_wide_integers = false;  // an integer needs more than 32 bits
+  bool has_missing = false;        // a value is NA
   // If there is an order: the columns (or rows) that have entries, and the number of entries up to their
   // ends.
   std::vector<uint32_t> majors;
@@ -52,7 +53,7 @@ class MarketText : public std::enable_shared_from_this<MarketText> {
   const std::optional<Error>& fault() const { return fault_; }
   Order order() const { return map_.order; }
   // Return lists with one element per entry, in the order of the text. Rows and columns count from 0. The
-  // values of a pattern are 1.
+  // values of a pattern are 1; NA is missing.
   ArrayPtr rows() const;
   ArrayPtr columns() const;
   ArrayPtr values() const;

@@ -119,6 +119,17 @@ BOOST_AUTO_TEST_CASE(reals_keep_all_digits) {
   BOOST_TEST(values[4] == 4.9e-324);
 }
 
+BOOST_AUTO_TEST_CASE(na_is_a_missing_value) {
+  TestContext context;
+  const auto text = open_text(std::string(kBanner) + "1 3 3\n1 1 4\n1 2 NA\n1 3 5\n", context);
+  const Elements values = read_all(*text->values());
+  BOOST_TEST(!values.is_missing(0));
+  BOOST_TEST(values.is_missing(1));
+  BOOST_TEST(text->values()->may_be_missing());
+  BOOST_TEST(text->values()->read(range(2, 1)).missing.empty());
+  check_fault(std::string(kBanner) + "1 1 1\n1 1 NAN\n", "'NAN', expected an integer");
+}
+
 BOOST_AUTO_TEST_CASE(wide_integers_have_64_bits) {
   TestContext context;
   const auto text =
