@@ -169,7 +169,7 @@ class Faults(RemoteTest):
         """The head, trailers, one long line, and trailers that drip."""
         field = b"X-A: " + b"b" * 1000 + b"\r\n"
         head = b"HTTP/1.1 206 Partial Content\r\n"
-        chunked = b'Content-Range: bytes 0-65535/10000000\r\nETag: "a"\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n'
+        chunked = b'Content-Range: bytes 0-262143/10000000\r\nETag: "a"\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n'
         redirect = b"HTTP/1.1 302 Found\r\nLocation: /"
         for name, beginning, piece, pause, words in (
             ("head", head, field, 0, "have more than"),
