@@ -61,6 +61,9 @@ class GoldenRemote(RemoteTest):
         if is_folder_of_stores(store):
             is_refused = b"no such file" in there.stderr or b"a remote folder that is not a store" in there.stderr
             return None if is_refused and not found else f"{url}: {there.stderr.decode()[:300]}"
+        # The files of a matrix in MatrixMarket are found by a listing, which a web server does not have.
+        if name.startswith("mex/") and os.path.isdir(store) and not is_s3:
+            return None if there.returncode == 11 and not found else f"{url}: {there.stderr.decode()[:300]}"
         if name in OTHERWISE:
             shared = [path for path in expected[1] if path in found and path.endswith((".npy", ".mtx"))]
             return None if all(expected[1][path] == found[path] for path in shared) else f"{url}: {shared}"
