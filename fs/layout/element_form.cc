@@ -38,6 +38,16 @@ double widened(T value) {
     return static_cast<double>(value);
 }
 
+// Returns a number as a real of another type. One of the same type keeps all bits: the conversion of a float
+// to double and back would change a signalling NaN, unless the compiler leaves it out.
+template <class Out, class T>
+Out as_real(T value) {
+  if constexpr (std::is_same_v<Out, T>)
+    return value;
+  else
+    return static_cast<Out>(widened(value));
+}
+
 // Values that are checked and then written at a time, so that they are read from memory once.
 constexpr uint64_t kValuesAtOnce = 4096;
 
@@ -166,7 +176,7 @@ void write_little(const DType& type, const Elements& elements, uint64_t first, u
     using T = decltype(zero);
     if constexpr (std::is_floating_point_v<Out>) {
       write_each<T>(elements, first, count, out, std::numeric_limits<Out>::quiet_NaN(),
-                    [](T value) { return static_cast<Out>(widened(value)); });
+                    [](T value) { return as_real<Out>(value); });
     } else if constexpr (std::is_integral_v<T>) {
       write_each<T>(
           elements, first, count, out, Out{0}, [](T value) { return std::in_range<Out>(value); },
@@ -217,7 +227,7 @@ void write_big(const DType& type, const Elements& elements, uint64_t first, uint
     using T = decltype(zero);
     if constexpr (std::is_floating_point_v<Out>) {
       constexpr Out kNaN = std::numeric_limits<Out>::quiet_NaN();
-      const auto make = [](T value) { return big_bits(static_cast<Out>(widened(value))); };
+      const auto make = [](T value) { return big_bits(as_real<Out>(value)); };
       if constexpr (std::is_integral_v<T> && sizeof(T) == 8)
         write_each<T>(
             elements, first, count, out, big_bits(kNaN), [](T value) { return is_exact_in_double(value); },
