@@ -78,8 +78,8 @@ class Index(Folder):
         self.assertEqual({name: len(text) for name, text in whole.items()}, first)
 
     def write_object(self, path, seed):
-        """Writes a compressed list of an R object: 20 MB of numbers and some names."""
-        numbers = numpy.random.default_rng(seed).bytes(20 << 20)
+        """Writes a compressed list of an R object: 80 MB of numbers, because a shorter pass is not kept, and some names."""
+        numbers = numpy.random.default_rng(seed).bytes(80 << 20)
 
         def integer(*values):
             return struct.pack(f">{len(values)}i", *values)
@@ -100,7 +100,7 @@ class Index(Folder):
 
         with self.mount(store=store) as mount:
             names = sorted(os.listdir(mount.path))
-            self.assertGreater(read(mount), 20 << 20)
+            self.assertGreater(read(mount), 80 << 20)
             self.assertEqual(
                 mount.read("1.npy")[-len(numbers) :], numpy.frombuffer(numbers, ">i4").astype("<i4").tobytes()
             )
@@ -114,7 +114,7 @@ class Index(Folder):
             )
         numbers = self.write_object(store, 2)
         with self.mount(store=store) as mount:
-            self.assertGreater(read(mount), 20 << 20)
+            self.assertGreater(read(mount), 80 << 20)
             self.assertEqual(
                 mount.read("1.npy")[-len(numbers) :], numpy.frombuffer(numbers, ">i4").astype("<i4").tobytes()
             )
