@@ -66,7 +66,7 @@ class OpenViews {
   const std::shared_ptr<const Inodes> inodes_;
   mutable SharedMutex mutex_;
   std::unordered_map<Inode, Known> known_ GUARDED_BY(mutex_);
-  std::deque<Inode> kept_ GUARDED_BY(mutex_);           // files with a view, the next one to be checked first
+  std::deque<Inode> kept_ GUARDED_BY(mutex_);  // files with a view, the next one to be checked first
   size_t known_before_look_ GUARDED_BY(mutex_) = kFewKnown;  // for those that have lost their names
   std::vector<Measurement> of_released_ GUARDED_BY(mutex_);  // names that are forgotten here as well
 };

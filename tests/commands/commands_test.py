@@ -569,7 +569,11 @@ class Commands(unittest.TestCase):
                 struct.pack(">5i2sd", 1000, 1, 1, 0, 2, b"x\0", 1),
                 "a MATLAB file of before version 7.3",
             ),
-            ("a.cloupe", b'{"version":"6.0"}' + bytes(99), "a file of 10x's Loupe Browser, which no other program reads"),
+            (
+                "a.cloupe",
+                b'{"version":"6.0"}' + bytes(99),
+                "a file of 10x's Loupe Browser, which no other program reads",
+            ),
             ("idx.annoy", bytes(range(1, 99)), "an index of nearest neighbours (Annoy)"),
             ("a.gem", b"#FileFormat=GEMv0.1\n#OffsetX=0\ngeneID\tx\ty\tMIDCount\n", "a table of Stereo-seq (GEM)"),
             (

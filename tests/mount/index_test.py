@@ -78,7 +78,7 @@ class Index(Folder):
         self.assertEqual({name: len(text) for name, text in whole.items()}, first)
 
     def write_object(self, path, seed):
-        """Writes a compressed list of an R object: 80 MB of numbers, because a shorter pass is not kept, and some names."""
+        """Writes a compressed list: 80 MB of numbers, because a shorter pass is not kept, and some names."""
         numbers = numpy.random.default_rng(seed).bytes(80 << 20)
 
         def integer(*values):

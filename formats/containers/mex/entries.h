@@ -16,9 +16,9 @@ struct Entries {
   std::vector<uint32_t> row;
   std::vector<uint32_t> column;
   std::vector<int64_t> integer;
-  std::vector<double> real;  // of complex numbers: two for each entry
+  std::vector<double> real;       // of complex numbers: two for each entry
   std::vector<uint64_t> missing;  // the entries with the value NA, ascending
-  uint64_t lines = 0;        // blank ones included
+  uint64_t lines = 0;             // blank ones included
 
   uint64_t count() const { return row.size(); }
   size_t allocated_bytes() const;

@@ -24,7 +24,7 @@ struct CfVariable {
   bool is_characters = false;  // single bytes of text, as in NetCDF
   bool is_joined = false;      // characters: the last axis runs along a text
   bool has_default_fill = false;  // netCDF wrote it: a number that was never written is netcdf_fill()
-  bool is_inherited = false;   // the coordinate of a dimension, from a parent group
+  bool is_inherited = false;      // the coordinate of a dimension, from a parent group
   // The path of the group that defines each dimension, "" if only its name is known; or no path at all.
   std::vector<std::string> groups{};
 
@@ -45,7 +45,7 @@ struct CfDimension {
 struct CfDataset {
   std::string place;  // "/" or "/forecast", for messages
   Attributes attributes;
-  std::vector<CfVariable> variables;  // sorted by name in byte order, inherited coordinates included
+  std::vector<CfVariable> variables;           // sorted by name in byte order, inherited coordinates included
   std::vector<CfDimension> unused_dimensions;  // of the group, without a variable along them
   // Coordinates of parent groups that have the name of another variable of the group.
   std::vector<CfVariable> hidden_coordinates;

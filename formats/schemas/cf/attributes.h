@@ -11,9 +11,9 @@
 namespace plainfs::cf {
 
 struct Axes {
-  std::vector<std::string> names;  // one for each axis, "" for one without a name
+  std::vector<std::string> names;   // one for each axis, "" for one without a name
   std::vector<std::string> groups;  // path of the group that defines each, "" if unknown; or empty
-  bool is_scalar = false;          // stored as one element of rank 1
+  bool is_scalar = false;           // stored as one element of rank 1
 
   bool has_names() const;
 };
