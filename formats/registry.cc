@@ -111,8 +111,10 @@ Node with_meaning(Node node, Context& context) {
   if (!may_mean_more(node)) return known_for_good(std::move(node));
   for (const Schema& schema : schemas()) {
     try {
-      if (std::optional<Node> refined = schema.refine(node, context))
+      if (std::optional<Node> refined = schema.refine(node, context)) {
+        if (refined->role == Role::none) refined->role = node.role;
         return known_for_good(std::move(*refined));
+      }
     } catch (const Error& error) {
       throw error.at(fmt::format("cannot determine whether it is {}", schema.name));
     }

@@ -236,19 +236,25 @@ std::vector<Member> AnnotatedGroup::members() const {
     return !std::holds_alternative<std::monostate>(content);
   };
   std::vector<Member> members;
-  if (is_there(all->x)) members.push_back({"X", Expressions{all->obs, all->var}.of("X", all->x, self)});
+  if (is_there(all->x)) {
+    members.push_back({"X", Expressions{all->obs, all->var}.of("X", all->x, self)});
+    members.back().node.role = Role::main_matrix;
+  }
   if (!all->layers.empty())
     members.push_back({"layers", node_in(self, "layers", [all](const GroupPtr& layers) {
                          std::vector<Member> some;
-                         for (const auto& [name, content] : all->layers)
+                         for (const auto& [name, content] : all->layers) {
                            some.push_back({name, Expressions{all->obs, all->var}.of(name, content, layers)});
+                           if (name == "counts") some.back().node.role = Role::counts;
+                         }
                          return some;
                        })});
-  members.push_back({"obs", {all->obs}});
+  members.push_back({"obs", Node{.content = all->obs, .role = Role::main_table}});
   if (!all->obsm.empty())
     members.push_back({"obsm", node_in(self, "obsm", [all](const GroupPtr&) {
                          std::vector<Member> some;
-                         for (const auto& [name, content] : all->obsm) some.push_back({name, {content}});
+                         for (const auto& [name, content] : all->obsm)
+                           some.push_back({name, Node{.content = content, .role = Role::embedding}});
                          return some;
                        })});
   if (all->raw)

@@ -191,6 +191,7 @@ Store open(const Probe& probe, Context& context) {
   Store store;
   store.path = probe.location();
   store.format = "folder";
+  store.is_folder = true;
   store.root.content = PlainFile{probe.location()};
   store.root.parts = std::make_shared<Folder>(root, root, nullptr, context);
   open_folder(root, error);

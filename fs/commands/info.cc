@@ -3,18 +3,15 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <functional>
-#include <initializer_list>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "formats/core/base/location.h"
-#include "formats/core/text/path_names.h"
 #include "formats/core/text/printable.h"
 #include "formats/registry.h"
 #include "fs/command_line/exit_code.h"
@@ -26,6 +23,7 @@
 #include "fs/info.h"
 #include "fs/report/outside_links.h"
 #include "fs/report/progress.h"
+#include "fs/report/ranked_files.h"
 #include "fs/report/summary.h"
 #include "fs/report/walk.h"
 #include "fs/session.h"
@@ -62,59 +60,30 @@ std::string found_by_name_text(Filesystem& filesystem, const std::vector<Walked>
       count_text(unsized, "name"));
 }
 
-// A kind of unlisted files that are found by name: the name or its ending.
-struct FoundKind {
-  std::string_view name;
-  const char* what;
-};
-constexpr FoundKind kFoundKinds[] = {
-    {"genes", "one gene: NAME.csv, NAME.npy"},
-    {"cells", "one cell: NAME.csv, NAME.npy"},
-    {"by", "the cells of each level: COLUMN/LEVEL/"},
-    {"pseudobulk", "sums of each gene by level: COLUMN.csv"},
-    {"anndata.zarr", "for zarr, dask and Vitessce"},
-    {"bpcells", "for BPCells"},
-    {".parquet", "for DuckDB, polars and Arrow"},
-    {".mat", "for MATLAB and Octave"},
-    {".tif", "for programs that open TIFF"},
-    {".png", "a picture"},
-    {".bw", "for genome browsers"},
-};
-
-const FoundKind* found_kind(std::string_view name) {
-  for (const FoundKind& kind : kFoundKinds)
-    if (name == kind.name || (kind.name.starts_with('.') && name.ends_with(kind.name))) return &kind;
-  return nullptr;
-}
-
-using FoundPaths = std::map<const FoundKind*, std::vector<std::string>>;
-
-// Adds the unlisted entries of a directory, and of directories that are found only in it.
-void add_found(Filesystem& filesystem, Inode directory, const std::string& path, FoundPaths& found) try {
-  const ListingPtr listing = filesystem.list(directory);
-  for (size_t i = listing->unsized(); i < listing->unlisted().size(); ++i) {
-    const Listing::Entry& entry = listing->unlisted()[i];
-    const bool is_folder = entry.kind == FileKind::directory;
-    const std::string at = (path.empty() ? "" : path + "/") + entry.name;
-    if (const FoundKind* const kind = found_kind(entry.name))
-      found[kind].push_back(at + (is_folder ? "/" : ""));
-    else if (is_folder && !entry.name.starts_with('.'))
-      add_found(filesystem, entry.inode, at, found);
+// Prints "  X/genes/  one gene: NAME.csv, NAME.npy": one line per form, with the best path and their number.
+void print_found_by_name(const std::vector<RankedFile>& files) {
+  struct Line {
+    const FileRow* row;
+    std::string path;
+    size_t others = 0;
+  };
+  std::vector<Line> lines;
+  for (const RankedFile& file : files) {
+    if (file.is_listed || file.row->form.what.empty()) continue;
+    const auto same = std::find_if(lines.begin(), lines.end(), [&](const Line& line) {
+      return line.row->form.ending == file.row->form.ending && line.row->form.what == file.row->form.what;
+    });
+    if (same != lines.end())
+      ++same->others;
+    else
+      lines.push_back({file.row, printable(file.path) + (file.row->form.is_folder() ? "/" : "")});
   }
-} catch (const Error&) {
-  // the summary reports it
-}
-
-// Prints "  X/genes/  one gene: NAME.csv, NAME.npy": one line per kind, with the first path and their number.
-void print_found_by_name(Filesystem& filesystem, const std::vector<Walked>& all) {
-  FoundPaths found;
-  for (const Walked& walked : all)
-    if (walked.kind == FileKind::directory) add_found(filesystem, walked.inode, walked.path, found);
-  if (found.empty()) return;
+  if (lines.empty()) return;
+  std::sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return is_before(a.row, b.row); });
   std::puts("\nfound by name and not listed; plainfs ls -a shows them:");
-  for (const auto& [kind, paths] : found)
-    std::printf("  %-20s  %s%s\n", printable(paths[0]).c_str(), kind->what,
-                paths.size() == 1 ? "" : fmt::format(" (and {} more)", paths.size() - 1).c_str());
+  for (const Line& line : lines)
+    std::printf("  %-20s  %s%s\n", line.path.c_str(), std::string(line.row->form.what).c_str(),
+                line.others == 0 ? "" : fmt::format(" (and {} more)", line.others).c_str());
 }
 
 // Prints the files, with sizes where these are known without a pass over the content.
@@ -147,43 +116,6 @@ std::string summary_at(const Store& store, Context& context, const std::string& 
   throw Failure(exit_code_of(error.code()), fmt::format("{}: {}", store.path, reason(error)));
 }
 
-// Returns whether the file shows an array that is known to fail.
-bool is_of_broken_array(Filesystem& filesystem, const Walked& walked) {
-  try {
-    const OpenMeaning of = filesystem.meaning(walked.inode);
-    const auto* array = std::get_if<LabelledArray>(&of.what.node.content);
-    return array && dynamic_cast<const BrokenArray*>(array->values.get());
-  } catch (const Error&) {
-    return true;
-  }
-}
-
-// Instructions to open the files of a store with their usual tools, one line each, with the paths in a mount.
-
-// A pattern: "obs.csv" is that file, ".rds" any with that ending. The first pattern that matches counts, with
-// the matching file nearest to the root.
-using Patterns = std::initializer_list<std::string_view>;
-
-bool fits(const std::string& path, std::string_view pattern) {
-  const std::string_view name = last_name(path);
-  if (pattern.front() == '.') return path.ends_with(pattern) && name.size() > pattern.size();
-  return name == pattern;
-}
-
-const std::string* nearest(const std::vector<Walked>& all, Patterns patterns,
-                           const std::function<bool(const Walked&)>& is_broken) {
-  const auto depth = [](const std::string& path) { return std::count(path.begin(), path.end(), '/'); };
-  for (const std::string_view pattern : patterns) {
-    const std::string* best = nullptr;
-    for (const Walked& walked : all)
-      if (walked.kind == FileKind::file && fits(walked.path, pattern) &&
-          (!best || depth(walked.path) < depth(*best)) && !is_broken(walked))
-        best = &walked.path;
-    if (best) return best;
-  }
-  return nullptr;
-}
-
 // Quotes text for R, Python and MATLAB.
 std::string quoted(const std::string& text) {
   std::string out = "\"";
@@ -194,66 +126,52 @@ std::string quoted(const std::string& text) {
   return out + '"';
 }
 
-// Returns the depth of the file that nearest() finds; SIZE_MAX if there is no such file.
-size_t depth_of_nearest(const std::vector<Walked>& all, std::string_view pattern) {
-  const std::string* const found = nearest(all, {pattern}, [](const Walked&) { return false; });
-  return found ? static_cast<size_t>(std::count(found->begin(), found->end(), '/')) : SIZE_MAX;
+std::string quoted_for(std::string_view program, const std::string& path) {
+  if (program == "shell") return shell_word(path);
+  return program == "Fiji" ? printable(path) : quoted(path);
 }
 
-// Returns the lines for the files in `all`; "" if no tool opens any of them. folder: the mountpoint, real or
-// assumed. is_broken: returns whether a file is known to fail; it is omitted.
-std::string lines_to_open(const std::vector<Walked>& all, const std::string& folder,
-                          const std::function<bool(const Walked&)>& is_broken) {
+// Returns whether the file has no header; nullopt if it is known to fail.
+std::optional<bool> is_without_header(Filesystem& filesystem, Inode file) try {
+  const OpenMeaning meaning = filesystem.meaning(file);
+  const auto* array = std::get_if<LabelledArray>(&meaning.what.node.content);
+  const bool is_broken = array && dynamic_cast<const BrokenArray*>(array->values.get());
+  return is_broken ? std::nullopt : std::optional(has_no_header(meaning.what));
+} catch (const Error&) {
+  return std::nullopt;
+}
+
+// Returns the lines to open the files with their usual tools: the best file for each program. Parts count
+// only if there is nothing else. folder: the mountpoint, real or assumed.
+std::string lines_to_open(Filesystem& filesystem, const std::vector<RankedFile>& files,
+                          const std::string& folder) {
   std::string text;
-  const auto add = [&](std::string_view tool, Patterns patterns, std::string_view before,
-                       std::string_view after, const auto& quote) {
-    const std::string* const found = nearest(all, patterns, is_broken);
-    if (found) text += fmt::format("  {:<8}{}{}{}\n", tool, before, quote(folder + "/" + *found), after);
-    return found != nullptr;
-  };
-  // A CF dataset is one file. Its variables by themselves lack their coordinates.
-  if (depth_of_nearest(all, "dataset.nc") <= depth_of_nearest(all, ".npy") &&
-      add("Python", {"dataset.nc"}, "xarray.open_dataset(", ")", quoted)) {
-    add("R", {"dataset.nc"}, "ncdf4::nc_open(", ")", quoted);
-    add("shell", {"dataset.nc"}, "ncdump -h ", "", shell_word);
-    return text;
+  std::set<std::string> shown;  // "R", "shell head"
+  for (const RankedFile& file : files) {
+    if (file.is_part && !files.front().is_part) break;
+    for (const OpenWith& with : file.row->form.opens) {
+      const bool is_shell = with.program == "shell";
+      const std::string tool(is_shell ? with.path.substr(0, with.path.find(' ')) : with.program);
+      if (with.path.empty() || shown.contains(tool)) continue;
+      const std::optional<bool> no_header = is_without_header(filesystem, file.inode);
+      if (!no_header) break;
+      shown.insert(tool);
+      const std::string place = quoted_for(with.program, folder + "/" + file.path);
+      text += fmt::format("  {:<8}{}\n", with.program, text_to_open(with, with.path, place, *no_header));
+    }
   }
-  // The planes of an image as text are of no use. Suggest tools that show images.
-  const bool is_image = nearest(all, {"image.ome.tif", ".ome.tif"}, is_broken) != nullptr;
-  const bool has_sites = nearest(all, {"variants.vcf"}, is_broken) != nullptr;
-  const bool is_table = depth_of_nearest(all, ".csv") < depth_of_nearest(all, ".npy");
-  if (is_image) {
-    add("R", {"seurat.rds", "matrix.rds"}, "readRDS(", ")", quoted);
-  } else {
-    add("R", {"seurat.rds", "matrix.rds", "sites.rds", "fragments.rds", ".rds"}, "readRDS(", ")", quoted);
-  }
-  if (!add("Python", {".h5ad"}, "anndata.read_h5ad(", ", backed=\"r\")", quoted) &&
-      !add("Python", {"image.ome.tif", ".ome.tif"}, "tifffile.imread(", ")", quoted) &&
-      !add("Python", {"fragments.tsv"}, "pandas.read_csv(", ", sep=\"\\t\", header=None)", quoted) &&
-      !(has_sites && add("Python", {"sites.csv"}, "pandas.read_csv(", ")", quoted)) &&
-      !(is_table && add("Python", {"obs.csv", ".csv"}, "pandas.read_csv(", ")", quoted)))
-    add("Python", {".npy"}, "numpy.load(", ", mmap_mode=\"r\")", quoted);
-  add("Fiji", {"image.ome.tif", ".ome.tif"}, "File > Import > Bio-Formats: ", "", printable);
-  add("shell", {"variants.vcf.gz"}, "bcftools view -h ", "", shell_word);
-  add("shell", {"fragments.tsv.gz"}, "tabix -l ", "", shell_word);
-  if (!is_image)
-    add("shell",
-        {"obs.csv", "meta.data.csv", "column_data.csv", "units.csv", "sites.csv", "fragments.tsv",
-         "samples.tsv", ".csv"},
-        "head ", "", shell_word);
   return text;
 }
 
 // Prints where the store is or would be mounted, and how to get there.
-void print_ways_to_open(const Store& store, Filesystem& filesystem, const std::vector<Walked>& all,
+void print_ways_to_open(const Store& store, Filesystem& filesystem, const std::vector<RankedFile>& files,
                         std::string mountpoint) {
   std::string how = "where it is mounted";
   if (mountpoint.empty()) {
     mountpoint = usual_mountpoint(store.path);
     how = fmt::format("after plainfs {}", shell_word(store.path));
   }
-  const std::string instructions = lines_to_open(
-      all, mountpoint, [&](const Walked& walked) { return is_of_broken_array(filesystem, walked); });
+  const std::string instructions = lines_to_open(filesystem, files, mountpoint);
   if (!instructions.empty()) std::printf("\nto open it, %s:\n%s", how.c_str(), instructions.c_str());
 }
 
@@ -303,9 +221,10 @@ void print_notices(const std::vector<std::string>& notices, const std::string& s
 }
 
 // A folder of stores has no store to choose.
-void print_ways_to_write(Filesystem& filesystem, const std::string& store, const std::string& path) {
-  if (filesystem.store()->format == "folder" && path.empty()) return;
-  const std::string instructions = lines_to_write(filesystem, store, path);
+void print_ways_to_write(Filesystem& filesystem, const std::vector<RankedFile>& files,
+                         const std::string& store, const std::string& path) {
+  if (filesystem.store()->is_folder && path.empty()) return;
+  const std::string instructions = lines_to_write(files, store, path);
   if (!instructions.empty()) std::printf("%s\n", instructions.c_str());
 }
 
@@ -328,8 +247,9 @@ int show(Options options, const std::string& inside, bool is_json) {
   const StorePtr store = session.filesystem().store();
   if (is_json) return std::puts(json_text(*store, options).c_str()), kSuccess;
   const std::string summary = summary_at(*store, session.context(), path);
+  const std::vector<RankedFile> files = ranked_files(session.filesystem(), path);
   if (path.empty()) {
-    print_ways_to_write(session.filesystem(), options.store, path);
+    print_ways_to_write(session.filesystem(), files, options.store, path);
     if (mounted) print_details({{"mounted", fmt::format("{}, process {}", mountpoint, mounted->process)}});
     print_details({{"store", store->path}, {"format", store->format}});
     if (!store->version.empty()) print_details({{"version", store->version}});
@@ -342,10 +262,11 @@ int show(Options options, const std::string& inside, bool is_json) {
     if (const size_t outside = count_outside_links(session.filesystem(), all); outside > 0)
       std::printf("\n%s\n", outside_links_text(outside).c_str());
   print_sizes(session.filesystem(), all);
-  print_found_by_name(session.filesystem(), all);
+  print_found_by_name(files);
   print_notices(session.notices().lines(), store->path);
   if (!mounted || mounted->subdir.empty())
-    print_ways_to_open(*store, session.filesystem(), all, mounted ? mountpoint : mountpoint_of(store->path));
+    print_ways_to_open(*store, session.filesystem(), files,
+                       mounted ? mountpoint : mountpoint_of(store->path));
   return kSuccess;
 }
 

@@ -47,7 +47,7 @@ bool is_zarr(const std::string& folder) {
 
 ReadSources::ReadSources(Session& session) : session_(session) {
   const StorePtr store = session.filesystem().store();
-  if (store->format != "folder" && !is_url(store->path)) stores_.insert(store->path);
+  if (!store->is_folder && !is_url(store->path)) stores_.insert(store->path);
 }
 
 void ReadSources::add(Inode inode) {

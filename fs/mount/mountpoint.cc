@@ -87,8 +87,7 @@ std::string usable(const std::string& given, const Store& store) {
   const files::path own = files::canonical(store.path, error);
   if (is_inside(own, path))
     throw Failure(kMountFailed, given + ": the store is inside; a mount there would hide it");
-  if (is_inside(path, own) && store.format != "folder")
-    throw Failure(kMountFailed, given + ": inside the store");
+  if (is_inside(path, own) && !store.is_folder) throw Failure(kMountFailed, given + ": inside the store");
   return path.string();
 }
 

@@ -17,6 +17,17 @@ namespace plainfs {
 class NamedFiles;
 using FoundFilesPtr = std::shared_ptr<const NamedFiles>;
 
+struct FileRow;
+
+// The identity of a file, apart from its name.
+struct FileIdentity {
+  const FileRow* row = nullptr;  // of the table of files (fs/views/view.h); null: no file of a view
+  // The node with the content that the file shows; null: unknown. It has no parts.
+  std::shared_ptr<const Node> node{};
+
+  Role role() const { return node ? node->role : Role::none; }
+};
+
 struct ViewEntry;
 using Opener = std::function<std::shared_ptr<ViewFile>()>;
 // Lists a directory, under distinct names. Computes no sizes. Throws Error if the listing is unknown.
@@ -42,6 +53,7 @@ struct ViewEntry {
   // Its size depends on data of the store, which must be fetched if the store is remote. Set by the tree.
   bool is_sized_by_reading = false;
   bool shows_again = false;  // View::shows_again of its view. Set by the tree.
+  FileIdentity identity{};   // completed by the tree
 
   // Returns the node, which is empty if shared_node is null.
   const Node& node() const {

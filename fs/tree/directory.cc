@@ -91,9 +91,11 @@ struct Candidate {
   const Link* link = nullptr;  // the link with the text still to be generated; or null
 };
 
-// Returns an entry that views generate in the directory of a node. If there is a fault, the node cannot be
-// read for now.
-DirectoryEntry made_by_views(ViewEntry offered, const std::optional<Error>& fault) {
+// Returns an entry that views generate in the directory of a node. fault: why the node cannot be read for
+// now.
+DirectoryEntry made_by_views(ViewEntry offered, const std::optional<Error>& fault,
+                             const std::shared_ptr<const Node>& node) {
+  if (!offered.identity.node) offered.identity.node = node;
   const bool is_directory = offered.is_directory();
   DirectoryEntry made{std::move(offered), is_directory ? FileKind::directory : FileKind::file};
   if (!made.fault) made.fault = fault;
@@ -150,6 +152,7 @@ class MemberLister {
       if (!file.is_beside) continue;
       DirectoryEntry& shown = add(file.name, FileKind::file).shown;
       shown.open = std::move(file.open);
+      shown.identity = {file.identity.row, file.identity.node ? file.identity.node : node};
       shown.is_unlisted = file.is_unlisted;
       shown.is_sized_by_reading = file.is_sized_by_reading;
       shown.shows_again = file.shows_again;
@@ -171,12 +174,13 @@ class MemberLister {
     node.parts = known;
     const KnownMembers::FindingScope finding(known.get());
     const std::optional<Error> fault = transient_fault(node);
+    const auto content = std::make_shared<const Node>(Node{.content = node.content, .role = node.role});
     for (ViewEntry& file : offered_files(node, listing_)) {
       if (file.is_beside) continue;
       const size_t dot =
           file.is_directory() ? file.name.size() : std::min(file.name.rfind('.'), file.name.size());
       NameRequest name{file.name.substr(0, dot), file.name.substr(dot)};
-      candidates_.push_back({{}, std::move(name), made_by_views(std::move(file), fault)});
+      candidates_.push_back({{}, std::move(name), made_by_views(std::move(file), fault, content)});
     }
   }
 
@@ -386,7 +390,7 @@ DirectoryContent show_directory(const DirectoryEntry& directory, const Node& nod
   if (directory.list) {
     DirectoryContent made;
     for (ViewEntry& entry : directory.list())
-      made.shown.push_back(made_by_views(std::move(entry), directory.fault));
+      made.shown.push_back(made_by_views(std::move(entry), directory.fault, directory.identity.node));
     return made;
   }
   if (const Error* error = std::get_if<Error>(&node.content); error && !node.parts) throw *error;

@@ -14,7 +14,7 @@ Listing::Listing(std::shared_ptr<Inodes> inodes, Inode directory, std::span<cons
   try {
     for (size_t i = 0; i < shown.size(); ++i) {
       std::vector<Entry>& entries = i < listed ? entries_.given_ : unlisted_;
-      entries.push_back({shown[i].name, 0, shown[i].kind, shown[i].shows_again});
+      entries.push_back({shown[i].name, 0, shown[i].kind, shown[i].shows_again, shown[i].identity.row});
       entries.back().inode = inodes_->listed(directory, shown[i].name, shown[i].kind);
       places_.emplace(entries.back().name, i);
     }

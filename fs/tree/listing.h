@@ -26,6 +26,7 @@ class Listing {
     Inode inode;
     FileKind kind;             // store: not yet known whether it opens
     bool shows_again = false;  // shows data of other names, for one program
+    const FileRow* row = nullptr;  // FileIdentity::row
   };
 
   // The listed entries.

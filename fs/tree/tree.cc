@@ -428,6 +428,7 @@ Meaning Tree::meaning(Inode inode) {
   const DirectoryPlace place = place_of(is_folder ? inode : inodes_->parent(inode));
   meaning.store = place.store;
   meaning.is_store = is_folder && place.above.empty() && place.names.empty();
+  meaning.identity = known->identity;
   if (!place.is_named) meaning.context = &listing_.context.of_store(place.store->path);
   return meaning;
 }

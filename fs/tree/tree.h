@@ -39,6 +39,7 @@ struct Meaning {
   Context* context = nullptr;  // of the store that contains it
   StorePtr store{};
   bool is_store = false;  // a whole store
+  FileIdentity identity{};
 };
 
 // The directory at the mountpoint: a store, or a directory in it (-o subdir=).
@@ -66,7 +67,7 @@ class Tree {
 
   // Follows changes of mirrored folders: a changed folder is listed again when it is listed, or when a name
   // that it did not have is looked up. Must be called before anything else.
-  void follow_folders() { follows_folders_ = top_.store->format == "folder"; }
+  void follow_folders() { follows_folders_ = top_.store->is_folder; }
 
   // Returns the entry of the root that belongs to the mount, such as .plainfs; nullopt for any other name.
   std::optional<Inode> find_hidden(Inode directory, std::string_view name) const;

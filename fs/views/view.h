@@ -2,6 +2,7 @@
 // there are is one table in views.cc: to add a file, write its text or layout and its row.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,12 +17,49 @@ namespace plainfs {
 // Returns a few names that are in memory.
 FoundNamesPtr found_names(std::vector<std::string> names);
 
+// How a program opens a file: the text to type.
+struct OpenWith {
+  std::string_view program;      // "Python"; "shell" is any program of the command line
+  std::string_view path;         // with {} for the path, in quotes; empty: this program gets no path
+  std::string_view address;      // the same for an address; empty: none
+  std::string_view no_header{};  // replaces a second {} if the file begins with its first value
+};
+
+// A file that belongs to another one and has the same name but for the ending.
+struct Companion {
+  std::string_view ending;         // in place of FileForm::ending
+  std::string_view else_ending{};  // used if the first one is unsupported; empty: none
+  bool is_needed = true;           // false: an index, which may be omitted
+};
+
+// The part of a store that a file shows, in the order of usefulness. counts: a matrix, of counts if the store
+// has them.
+enum class Shows : uint8_t { whole, counts, matrix, table, values, text, detail };
+
+inline constexpr std::string_view kBinaryType = "application/octet-stream";
+inline constexpr std::string_view kFolder = "";  // the media type of a folder of files
+
+// The properties of a kind of files.
+struct FileForm {
+  std::string_view ending;  // ".h5ad", in lower case; empty for a directory without one
+  std::string_view what{};  // in words: "a Seurat object for R"; empty: it is not worth a line
+  std::string_view media = kBinaryType;
+  Shows shows = Shows::detail;
+  std::span<const OpenWith> opens{};
+  std::span<const Companion> companions{};
+
+  // Returns whether `export` writes it to any target with this ending.
+  bool is_exported() const { return shows != Shows::detail; }
+  bool is_folder() const { return media == kFolder; }
+};
+
 // A row of the table of files: a file of a view for one kind of content.
 struct FileRow {
   std::string_view view;  // View::option
   // Its name as in fs/VIEWS.md, section 1.2. NAME.x lies beside the node's directory, 10x/x in that
   // directory, everything else in the node's.
   std::string_view name;
+  const FileForm& form;
   // Adds the file if the node has one. files: those of earlier rows.
   void (*offer)(const FileRow& row, const Node& node, Context& context, std::vector<ViewEntry>& files);
   bool is_unlisted = false;
@@ -29,6 +67,8 @@ struct FileRow {
 
   // Adds the row's file, which is opened by `open`.
   void add(Opener open, std::vector<ViewEntry>& files) const;
+  // Returns a file or directory of the row under another name.
+  ViewEntry entry(std::string other_name) const;
 };
 
 struct View {
@@ -44,6 +84,15 @@ struct View {
 };
 
 std::span<const View> views();
+// Returns all rows, the forms that most users want first.
+std::span<const FileRow> file_rows();
+// Returns whether a is before b in file_rows(). Requires: they are rows of it.
+inline bool is_before(const FileRow* a, const FileRow* b) {
+  return a < b;
+}
+// Returns the media type of a file of a view, by the longest ending of a form that its name has; empty if it
+// has none.
+std::string_view media_type_of_view(std::string_view name);
 // The value of -o views= for everything that a mount lists by default.
 inline constexpr std::string_view kListedViews = "listed";
 // The view of parts, which have a separate option that lists them.

@@ -6,6 +6,7 @@
 #include "fs/views/array/array_files.h"
 #include "fs/views/attrs_json.h"
 #include "fs/views/cf/cf_files.h"
+#include "fs/views/file_forms.h"
 #include "fs/views/file_rows.h"
 #include "fs/views/genomics/genomic_files.h"
 #include "fs/views/images/image_files.h"
@@ -24,69 +25,75 @@ namespace {
 
 constexpr bool kListed = false, kUnlisted = true;
 
+// The rows of a view stand together, those that users ask for most before others.
 constexpr FileRow kFiles[] = {
-    {"csv", "NAME.csv", offer_text<LabelledArray, csv_of_array>},
-    {"csv", "NAME.csv", offer_text<Table, csv_of_table>},
-    {"csv", "timeseries.csv", offer_time_series, kUnlisted},
-    {"csv", "NAME.csv", offer_unreadable},
-    {"csv", "VAR.table.csv", offer_tables_of_variables, kUnlisted},
-    {"npy", "NAME.npy", offer_array_bytes<true>},
-    {"bin", "NAME.bin", offer_array_bytes<false>},
-    {"mtx", "matrix.mtx", offer_text<SparseMatrix, mtx>},
-    {"mtx", "matrix.mtx", offer_text<CoordinateMatrix, mtx_coordinates>},
-    {"mtx", "matrix.mtx", offer_mtx_of_array},
-    {"tsv", "NAME.tsv", offer_ragged},
-    {"tsv", "genes.tsv", offer_row_names},
-    {"tsv", "barcodes.tsv", offer_column_names},
-    {"tsv", "fragments.tsv", offer_text<Fragments, fragments_tsv>},
-    {"tsv", "ranges.bed", offer_text<GenomicRanges, bed>},
-    {"tsv", "chrom.sizes", offer_text<SequenceLengths, chrom_sizes>},
-    {"tsv", "samples.tsv", offer_samples},
-    {"json", ".attrs.json", offer_attributes},
-    {"vcf", "variants.vcf", offer_text<Variants, variants_vcf>},
-    {"nc", "dataset.nc", offer_netcdf_of_dataset, kListed, "netcdf 2"},
-    {"nc", "VAR.nc", offer_netcdf_of_variables, kUnlisted, "netcdf 2"},
-    {"gz", "10x/matrix.mtx.gz", offer_tenx_matrix},
-    {"gz", "10x/features.tsv.gz", offer_tenx_features},
-    {"gz", "10x/barcodes.tsv.gz", offer_tenx_barcodes},
-    {"bgzf", "fragments.tsv.gz", offer_bgzf},
-    {"bgzf", "fragments.tsv.gz.tbi", offer_bgzf_index<IndexKind::tbi>, kListed, "position index 1"},
-    {"bgzf", "fragments.tsv.gz.csi", offer_bgzf_index<IndexKind::csi>, kListed, "position index 1"},
-    {"bgzf", "variants.vcf.gz", offer_bgzf},
-    {"bgzf", "variants.vcf.gz.tbi", offer_bgzf_index<IndexKind::tbi>, kListed, "position index 1"},
-    {"bgzf", "variants.vcf.gz.csi", offer_bgzf_index<IndexKind::csi>, kUnlisted, "position index 1"},
-    {"plink", "plink.bed", offer_plink_bed, kListed, "plink bed 1"},
-    {"plink", "plink.bim", offer_plink_bim},
-    {"plink", "plink.fam", offer_plink_fam},
-    {"bgen", "genotypes.bgen", offer_bgen},
-    {"bgen", "genotypes.sample", offer_bgen_samples},
-    {"rds", "VAR.table.rds", offer_tables_of_variables, kUnlisted},
-    {"rds", "matrix.rds", offer_layout<SparseMatrix, rds_of_matrix>, kListed, "rds 2"},
-    {"rds", "matrix.rds", offer_layout<CoordinateMatrix, coordinates_rds>, kListed, "rds 2"},
-    {"rds", "NAME.rds", offer_rds_of_table, kListed, "rds 3"},
-    {"rds", "NAME.rds", offer_rds_of_array, kListed, "rds 3"},
-    {"h5ad", "anndata.h5ad", offer_h5ad_of_matrices, kListed, "h5ad 5"},  // or ASSAY.h5ad
-    {"seurat", "seurat.rds", offer_seurat, kListed, "seurat 3"},
-    {"h5", "10x/10x.h5", offer_tenx_h5_of_matrix, kListed, "10x h5 2"},
-    {"parquet", "VAR.table.parquet", offer_tables_of_variables, kUnlisted},
-    {"parquet", "NAME.parquet", offer_parquet_of_table, kUnlisted, "parquet 3"},
-    {"parquet", "NAME.parquet", offer_parquet_of_array, kUnlisted, "parquet 3"},
-    {"zarr", "anndata.zarr", offer_zarr_of_matrices, kUnlisted},  // or ASSAY.zarr
-    {"bpcells", "bpcells", offer_bpcells_of_matrix, kUnlisted},
-    {"ome", "NAME.ome.tif", offer_ome_tif},
-    {"tif", "NAME.tif", offer_tif, kUnlisted},
-    {"png", "preview.png", offer_preview_png},
-    {"png", "NAME.png", offer_png_of_array, kUnlisted},
-    {"mat", "NAME.mat", offer_mat, kUnlisted},
-    {"bw", "coverage.bw", offer_coverage, kUnlisted, "coverage 1"},
-    {"bw", "chrom.sizes", offer_chromosomes, kUnlisted},
-    {kPartsView, "genes", offer_genes_and_cells, kUnlisted},  // and cells
-    {kPartsView, "by", offer_by, kUnlisted},
-    {kPartsView, "pseudobulk", offer_pseudobulk, kUnlisted},
-    {kPartsView, "VAR", offer_coordinate_parts, kUnlisted},
+    {"h5ad", "anndata.h5ad", forms::kH5ad, offer_h5ad_of_matrices, kListed, "h5ad 5"},  // or ASSAY.h5ad
+    {"seurat", "seurat.rds", forms::kSeurat, offer_seurat, kListed, "seurat 3"},
+    {"zarr", "anndata.zarr", forms::kAnnDataZarr, offer_zarr_of_matrices, kUnlisted},  // or ASSAY.zarr
+    {"nc", "dataset.nc", forms::kDataset, offer_netcdf_of_dataset, kListed, "netcdf 2"},
+    {"nc", "VAR.nc", forms::kVariable, offer_netcdf_of_variables, kUnlisted, "netcdf 2"},
+    {"h5", "10x/10x.h5", forms::kTenxH5, offer_tenx_h5_of_matrix, kListed, "10x h5 2"},
+    {"bgzf", "variants.vcf.gz", forms::kVariantsGz, offer_bgzf},
+    {"bgzf", "variants.vcf.gz.tbi", forms::kTbi, offer_bgzf_index<IndexKind::tbi>, kListed,
+     "position index 1"},
+    {"bgzf", "variants.vcf.gz.csi", forms::kCsi, offer_bgzf_index<IndexKind::csi>, kUnlisted,
+     "position index 1"},
+    {"bgzf", "fragments.tsv.gz", forms::kFragmentsGz, offer_bgzf},
+    {"bgzf", "fragments.tsv.gz.tbi", forms::kTbi, offer_bgzf_index<IndexKind::tbi>, kListed,
+     "position index 1"},
+    {"bgzf", "fragments.tsv.gz.csi", forms::kCsi, offer_bgzf_index<IndexKind::csi>, kListed,
+     "position index 1"},
+    {"vcf", "variants.vcf", forms::kVariants, offer_text<Variants, variants_vcf>},
+    {"plink", "plink.bed", forms::kPlinkBed, offer_plink_bed, kListed, "plink bed 1"},
+    {"plink", "plink.bim", forms::kBim, offer_plink_bim},
+    {"plink", "plink.fam", forms::kFam, offer_plink_fam},
+    {"bgen", "genotypes.bgen", forms::kBgen, offer_bgen},
+    {"bgen", "genotypes.sample", forms::kSample, offer_bgen_samples},
+    {"ome", "NAME.ome.tif", forms::kOmeTiff, offer_ome_tif},
+    {"tsv", "fragments.tsv", forms::kFragments, offer_text<Fragments, fragments_tsv>},
+    {"tsv", "NAME.tsv", forms::kTsv, offer_ragged},
+    {"tsv", "genes.tsv", forms::kNamesTsv, offer_row_names},
+    {"tsv", "barcodes.tsv", forms::kNamesTsv, offer_column_names},
+    {"tsv", "ranges.bed", forms::kRanges, offer_text<GenomicRanges, bed>},
+    {"tsv", "chrom.sizes", forms::kSizes, offer_text<SequenceLengths, chrom_sizes>},
+    {"tsv", "samples.tsv", forms::kTsv, offer_samples},
+    {"mtx", "matrix.mtx", forms::kMtx, offer_text<SparseMatrix, mtx>},
+    {"mtx", "matrix.mtx", forms::kMtx, offer_text<CoordinateMatrix, mtx_coordinates>},
+    {"mtx", "matrix.mtx", forms::kMtx, offer_mtx_of_array},
+    {"rds", "VAR.table.rds", forms::kTableRds, offer_tables_of_variables, kUnlisted},
+    {"rds", "matrix.rds", forms::kMatrixRds, offer_layout<SparseMatrix, rds_of_matrix>, kListed, "rds 2"},
+    {"rds", "matrix.rds", forms::kMatrixRds, offer_layout<CoordinateMatrix, coordinates_rds>, kListed,
+     "rds 2"},
+    {"rds", "NAME.rds", forms::kTableRds, offer_rds_of_table, kListed, "rds 3"},
+    {"rds", "NAME.rds", forms::kArrayRds, offer_rds_of_array, kListed, "rds 3"},
+    {"csv", "NAME.csv", forms::kArrayCsv, offer_text<LabelledArray, csv_of_array>},
+    {"csv", "NAME.csv", forms::kTableCsv, offer_text<Table, csv_of_table>},
+    {"csv", "timeseries.csv", forms::kTableCsv, offer_time_series, kUnlisted},
+    {"csv", "NAME.csv", forms::kArrayCsv, offer_unreadable},
+    {"csv", "VAR.table.csv", forms::kTableCsv, offer_tables_of_variables, kUnlisted},
+    {"parquet", "VAR.table.parquet", forms::kTableParquet, offer_tables_of_variables, kUnlisted},
+    {"parquet", "NAME.parquet", forms::kTableParquet, offer_parquet_of_table, kUnlisted, "parquet 3"},
+    {"parquet", "NAME.parquet", forms::kTableParquet, offer_parquet_of_array, kUnlisted, "parquet 3"},
+    {"npy", "NAME.npy", forms::kNpy, offer_array_bytes<true>},
+    {"bin", "NAME.bin", forms::kBin, offer_array_bytes<false>},
+    {"mat", "NAME.mat", forms::kMat, offer_mat, kUnlisted},
+    {"gz", "10x/matrix.mtx.gz", forms::kGz, offer_tenx_matrix},
+    {"gz", "10x/features.tsv.gz", forms::kGz, offer_tenx_features},
+    {"gz", "10x/barcodes.tsv.gz", forms::kGz, offer_tenx_barcodes},
+    {"json", ".attrs.json", forms::kJson, offer_attributes},
+    {"bpcells", "bpcells", forms::kBpcells, offer_bpcells_of_matrix, kUnlisted},
+    {"tif", "NAME.tif", forms::kTiff, offer_tif, kUnlisted},
+    {"png", "preview.png", forms::kPng, offer_preview_png},
+    {"png", "NAME.png", forms::kPng, offer_png_of_array, kUnlisted},
+    {"bw", "coverage.bw", forms::kBigWig, offer_coverage, kUnlisted, "coverage 1"},
+    {"bw", "chrom.sizes", forms::kSizes, offer_chromosomes, kUnlisted},
+    {kPartsView, "genes", forms::kGenes, offer_genes, kUnlisted},
+    {kPartsView, "cells", forms::kCells, offer_cells, kUnlisted},
+    {kPartsView, "by", forms::kBy, offer_by, kUnlisted},
+    {kPartsView, "pseudobulk", forms::kPseudobulk, offer_pseudobulk, kUnlisted},
+    {kPartsView, "VAR", forms::kPlaces, offer_coordinate_parts, kUnlisted},
 };
 
-// The rows of a view stand together.
 constexpr std::span<const FileRow> rows_of(std::string_view view) {
   const auto is_its = [view](const FileRow& row) { return row.view == view; };
   const auto* const first = std::find_if(std::begin(kFiles), std::end(kFiles), is_its);
@@ -127,9 +134,29 @@ std::span<const View> views() {
   return kViews;
 }
 
+std::span<const FileRow> file_rows() {
+  return kFiles;
+}
+
+std::string_view media_type_of_view(std::string_view name) {
+  const FileForm* found = nullptr;
+  for (const FileRow& row : kFiles)
+    if (name.ends_with(row.form.ending) && (!found || found->ending.size() <= row.form.ending.size()))
+      found = &row.form;
+  return found && !found->ending.empty() ? found->media : std::string_view();
+}
+
+ViewEntry FileRow::entry(std::string other_name) const {
+  ViewEntry entry{std::move(other_name)};
+  entry.is_unlisted = is_unlisted;
+  entry.identity.row = this;
+  return entry;
+}
+
 void FileRow::add(Opener open, Files& files) const {
   constexpr std::string_view kBeside = "NAME", kInTenx = "10x/";
-  ViewEntry file{std::string(name), std::move(open), nullptr, is_unlisted};
+  ViewEntry file = entry(std::string(name));
+  file.open = std::move(open);
   file.is_beside = name.starts_with(kBeside);
   if (file.is_beside) file.name.erase(0, kBeside.size());
   if (!name.starts_with(kInTenx)) return files.push_back(std::move(file));

@@ -89,8 +89,8 @@ class New(Copied):
         sources = sorted(
             path for path, when in self.state().items() if before.get(path) != when and path.endswith((".cc", ".h"))
         )
-        # Source, header and test of each, and the two tables.
-        self.assertEqual(len(sources), 4 * 3 + 2)
+        # Source, header and test of each, and the tables of schemas, of forms and of files.
+        self.assertEqual(len(sources), 4 * 3 + 3)
         for rules in ("layers", "views", "security"):
             with self.subTest(rules):
                 kept = run(self.copy, sys.executable, "-B", f"tests/support/{rules}_test.py", PLAINFS_TEST_DATA="")

@@ -21,4 +21,20 @@ const CfVariable* CfDataset::coordinate(std::string_view dimension, uint64_t len
   return hidden == hidden_coordinates.end() ? nullptr : &*hidden;
 }
 
+std::vector<std::string> names_referred_to(const CfVariable& variable) {
+  std::vector<std::string> names;
+  for (const char* attribute : {"coordinates", "grid_mapping", "bounds", "climatology", "ancillary_variables",
+                                "cell_measures", "formula_terms"}) {
+    const std::string text = variable.attributes.readable().text(attribute);
+    for (size_t at = 0; at < text.size();) {
+      const size_t end = std::min(text.find_first_of(" \t\n", at), text.size());
+      std::string word = text.substr(at, end - at);
+      while (word.ends_with(':')) word.pop_back();
+      if (!word.empty()) names.push_back(std::move(word));
+      at = end + 1;
+    }
+  }
+  return names;
+}
+
 }  // namespace plainfs

@@ -27,6 +27,7 @@ struct CfVariable {
   bool is_inherited = false;      // the coordinate of a dimension, from a parent group
   // The path of the group that defines each dimension, "" if only its name is known; or no path at all.
   std::vector<std::string> groups{};
+  Role role = Role::data;  // or coordinate
 
   size_t rank() const { return dimensions.size() - is_joined; }  // of decoded
   bool is_coordinate() const { return rank() == 1 && dimensions[0] == name; }
@@ -88,5 +89,9 @@ T netcdf_fill() {
     return std::is_signed_v<T> ? static_cast<T>(-std::numeric_limits<T>::max())
                                : std::numeric_limits<T>::max();
 }
+
+// Returns the names that the attributes of a variable refer to: its coordinates, bounds, grid mapping and the
+// like.
+std::vector<std::string> names_referred_to(const CfVariable& variable);
 
 }  // namespace plainfs

@@ -48,6 +48,7 @@ struct LabelledArray {
   std::optional<MatrixFiles> matrix{};
   // For an array of rank 2 without `matrix`: its rows are genes, its columns cells.
   bool is_genes_by_cells = false;
+  bool is_of_directory = false;  // the array that the directory around it stands for
 };
 
 // Returns the array with its meaning: with labels instead of stored codes, and missing values marked.
@@ -237,6 +238,19 @@ struct Content : AnyContent {
   ~Content();
 };
 
+// The role of a node in its store, as far as its schema knows it, in the order of usefulness.
+enum class Role : uint8_t {
+  main_table,   // of what the store describes: cells, variants, units
+  main_matrix,  // of an annotated store
+  counts,       // a matrix of counts beside other matrices
+  raw_matrix,   // a matrix of all genes, of which the main one has a part
+  embedding,    // places of the cells in a plane or a space
+  level,        // the cells of one level of a column
+  data,         // a variable of a dataset
+  none,
+  coordinate,  // a variable that describes others: an axis, bounds, a grid mapping
+};
+
 struct Node {
   Content content{};
   GroupPtr parts = nullptr;  // the content of the directory NAME/; null = no directory
@@ -245,6 +259,7 @@ struct Node {
   // The path on disk of a store that begins here (in a mirrored folder). It is opened when it is first
   // entered. The rest of the node is shown if that fails.
   std::string store{};
+  Role role = Role::none;
 };
 
 struct Member {

@@ -33,6 +33,7 @@ struct Store {
   // Set by the container: a schema determines the content.
   bool is_one_value = false;
   std::vector<StoreFact> facts{};  // of the format, for the pages of `serve`
+  bool is_folder = false;          // a folder that is shown as it is, with the stores in it
 };
 
 struct Container {

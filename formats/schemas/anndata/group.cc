@@ -109,6 +109,15 @@ Section section_in(Section section, std::string_view name) {
   }
 }
 
+Role role_in(Section section, std::string_view name) {
+  if (section == Section::obsm) return Role::embedding;
+  if (section == Section::layers && name == "counts") return Role::counts;
+  if (section == Section::raw && name == "X") return Role::raw_matrix;
+  if (section == Section::anndata && name == "X") return Role::main_matrix;
+  const bool has_cells = section == Section::anndata || section == Section::mudata;
+  return has_cells && name == "obs" ? Role::main_table : Role::none;
+}
+
 std::optional<Node> element_of(const Node& node, const GroupPtr& parent, Context& context) {
   const Attributes attributes = node.parts->attributes();
   Node element = node;
@@ -162,6 +171,7 @@ std::optional<Node> AnnDataGroup::link_to_coordinates() const {
 }
 
 Node AnnDataGroup::refined(const std::string& name, Node node) const {
+  node.role = role_in(section_, name);
   try {
     if (std::holds_alternative<LabelledArray>(node.content)) return refined_array(name, node);
     if (std::holds_alternative<std::monostate>(node.content) && node.parts) return refined_group(name, node);

@@ -203,6 +203,21 @@ void inherit_coordinates(const Group& group, Context& context, CfDataset& datase
   }
 }
 
+// Assigns the role data to variables of numbers that no other variable refers to, and coordinate to the rest.
+// Copies the roles to the members.
+void assign_roles(CfDataset& dataset, std::vector<Member>& members) {
+  std::set<std::string> described;
+  for (const CfVariable& variable : dataset.variables)
+    for (std::string& name : names_referred_to(variable)) described.insert(std::move(name));
+  for (CfVariable& variable : dataset.variables) {
+    const bool is_data = !variable.dimensions.empty() && variable.values->dtype().is_numeric() &&
+                         !variable.is_coordinate() && !described.contains(variable.name);
+    variable.role = is_data ? Role::data : Role::coordinate;
+  }
+  for (Member& member : members)
+    if (const CfVariable* const variable = dataset.find(member.name)) member.node.role = variable->role;
+}
+
 // Returns the dimensions along which something else than texts lies, and the names of the variables. If the
 // last dimension of a variable of characters is another, it is the length of texts (stackable() of
 // xarray/conventions.py).
@@ -351,10 +366,12 @@ NamedGroup::KnownPtr NamedGroup::look(std::vector<Member> members) const {
   }
   report_text_packing(*dataset, context_);
   for (size_t i = 0; i < known->members.size(); ++i) known->places.try_emplace(known->members[i].name, i);
-  if (torn)
+  if (torn) {
     context_.notice(fmt::format("{}: no dataset.nc: {}", dataset->place, *torn));
-  else
+  } else {
+    assign_roles(*dataset, known->members);
     known->dataset = std::move(dataset);
+  }
   return known;
 }
 

@@ -30,6 +30,13 @@ std::optional<Table> scale_factors_of(const Group& group, const Attributes& attr
   return frames::table_of_scalars(members);
 }
 
+Role role_in(const Place& place, std::string_view name) {
+  if (place.empty()) return name == "meta.data" ? Role::main_table : Role::none;
+  if (place.size() != 2) return Role::none;
+  if (place[0] == "assays") return name == "counts" ? Role::counts : Role::none;
+  return place[0] == "reductions" && name == "cell.embeddings" ? Role::embedding : Role::none;
+}
+
 }  // namespace
 
 void check_names(const Attributes& attributes) {
@@ -55,6 +62,7 @@ std::optional<Node> SeuratGroup::find(std::string_view name) const {
 }
 
 Node SeuratGroup::refined(const std::string& name, Node raw) const {
+  raw.role = role_in(place_, name);
   if (std::holds_alternative<LabelledArray>(raw.content)) return refined_array(name, std::move(raw));
   if (std::holds_alternative<std::monostate>(raw.content) && raw.parts)
     return refined_group(name, std::move(raw));

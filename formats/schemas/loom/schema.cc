@@ -32,7 +32,10 @@ Node with_graph(Node stored, uint64_t nodes, const ArrayPtr& names) {
 }
 
 Node refined_member(const LoomFilePtr& file, const std::string& name, Node stored, Context& context) {
-  if (name == "matrix") return with_labels(*file, std::move(stored));
+  if (name == "matrix") {
+    stored.role = Role::main_matrix;
+    return with_labels(*file, std::move(stored));
+  }
   if (!is_plain_group(stored)) return stored;
   if (name == "layers")
     return with_members(std::move(stored),
@@ -46,7 +49,10 @@ Node refined_member(const LoomFilePtr& file, const std::string& name, Node store
       return with_graph(std::move(graph), file->columns, file->column_names.names);
     });
   if (name == "row_attrs") stored.content = attribute_table(*stored.parts, file->rows, context);
-  if (name == "col_attrs") stored.content = attribute_table(*stored.parts, file->columns, context);
+  if (name == "col_attrs") {
+    stored.content = attribute_table(*stored.parts, file->columns, context);
+    stored.role = Role::main_table;
+  }
   return stored;
 }
 

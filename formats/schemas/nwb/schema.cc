@@ -94,6 +94,7 @@ std::optional<Node> refine(const Node& node, Context& context) {
     refined.parts = with_rows(refined.parts, *table);
     if (table->error) throw *table->error;
     refined.content = table_of(*table);
+    if (refined.parts->path() == "/units") refined.role = Role::main_table;
   } catch (const Error& error) {
     refined.content = error.at(refined.parts->path());
   }

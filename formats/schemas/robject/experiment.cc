@@ -143,7 +143,9 @@ void add_assay(std::vector<Member>& members, const std::string& name, const Valu
 
 void add_reduced(std::vector<Member>& members, const std::string& name, const ValuePtr& item,
                  const View& view, const Experiment& experiment) {
+  const size_t before = members.size();
   add_member(members, name, item, matrix_view(name, item, view, {experiment.columns, nullptr}));
+  if (members.size() > before) members.back().node.role = Role::embedding;
 }
 
 void add_alternative(std::vector<Member>& members, const std::string& name, const ValuePtr& item,
@@ -221,6 +223,7 @@ std::vector<Member> experiment_members(const ExperimentPtr& experiment, const Vi
     if (frame && is_frame(*frame)) members.push_back({name, frame_node(frame, place(name), row_names)});
   };
   add_frame("column_data", object.attribute("colData"), nullptr);
+  if (!members.empty() && members.back().name == "column_data") members.back().node.role = Role::main_table;
   add_frame("row_data", experiment->rows.data, experiment->rows.names);
   add_row_ranges(members, object, view);
   const auto add_internal = [&](const char* name, const char* slot, const char* column, Add add) {

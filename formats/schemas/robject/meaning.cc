@@ -129,6 +129,7 @@ void add_assay_matrix(std::vector<Member>& members, const std::string& name, con
   const size_t before = members.size();
   add_member(members, name, value, view);
   if (members.size() == before) return;
+  if (name == "counts") members.back().node.role = Role::counts;
   Content& content = members.back().node.content;
   if (const auto* entries = std::get_if<CoordinateMatrix>(&content))
     content = by_columns(CoordinateMatrix(*entries), view.scope->context);

@@ -273,6 +273,7 @@ std::vector<Member> reduction_members(const ValuePtr& reduction, const View& vie
     return ValuePtr();
   };
   add("cell.embeddings", {"cell.embeddings"});
+  if (!members.empty()) members.back().node.role = Role::embedding;
   add_texts(members, "features",
             row_names_of(add("feature.loadings", {"feature.loadings", "gene.loadings"}), view));
   add_texts(
@@ -357,7 +358,9 @@ void add_cells(std::vector<Member>& members, const Value& object, const char* id
   const ValuePtr meta = object.attribute("meta.data");
   if (meta && is_frame(*meta)) {
     add_texts(members, "cell.names", frame_row_names(*meta));
+    const size_t before = members.size();
     add_slot(members, "meta.data", meta, view);
+    if (members.size() > before) members.back().node.role = Role::main_table;
   }
   View without_names = view;
   without_names.without_names = true;

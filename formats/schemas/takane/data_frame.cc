@@ -114,14 +114,15 @@ StoredFrame open_stored(const ObjectPlace& place, const ObjectFile& object, Cont
 
 class DataFrameGroup;
 std::shared_ptr<const DataFrameGroup> open_frame(const ObjectPlace& place, const ObjectFile& object,
-                                                 ArrayPtr given_names, Context& context);
+                                                 ArrayPtr given_names, Role role, Context& context);
 
 class DataFrameGroup : public Group {
  public:
-  DataFrameGroup(ObjectPlace place, StoredFrame stored, ArrayPtr given_names, Context& context)
+  DataFrameGroup(ObjectPlace place, StoredFrame stored, ArrayPtr given_names, Role role, Context& context)
       : place_(std::move(place)),
         stored_(std::move(stored)),
         given_names_(std::move(given_names)),
+        role_(role),
         context_(context) {
     place_.in_frame = true;
     for (size_t i = 0; i < stored_.column_names.size(); ++i) positions_.insert(std::to_string(i));
@@ -155,7 +156,7 @@ class DataFrameGroup : public Group {
   // Returns the whole table, or an Error that names the broken rule, with the members of data_frame/.
   Node frame_node() const {
     std::vector<Member> members;
-    Node node;
+    Node node{.role = role_};
     try {
       std::optional<Error> broken;
       Table table = build_table(members, broken);
@@ -286,21 +287,23 @@ class DataFrameGroup : public Group {
   ObjectPlace place_;
   StoredFrame stored_;
   ArrayPtr given_names_;  // of the rows if none are stored; null = unknown
+  Role role_;             // of the table
   Context& context_;
   std::unordered_set<std::string> positions_;  // "0", "1", … one for each column
 };
 
 std::shared_ptr<const DataFrameGroup> open_frame(const ObjectPlace& place, const ObjectFile& object,
-                                                 ArrayPtr given_names, Context& context) {
+                                                 ArrayPtr given_names, Role role, Context& context) {
   if (place.depth > kMostNested) throw damaged("data frames are nested more than {} deep", kMostNested);
   return std::make_shared<DataFrameGroup>(place, open_stored(place, object, context), std::move(given_names),
-                                          context);
+                                          role, context);
 }
 
 }  // namespace
 
 Node open_data_frame(const Opening& opening) {
-  return Node{.parts = open_frame(opening.place, opening.object, opening.sides.rows, opening.context)};
+  return Node{.parts = open_frame(opening.place, opening.object, opening.sides.rows, opening.sides.role,
+                                  opening.context)};
 }
 
 FrameRows data_frame_rows_and_names(const ObjectPlace& place, const ObjectFile& object, Context& context) {
@@ -320,7 +323,7 @@ uint64_t data_frame_rows(const ObjectPlace& place, const ObjectFile& object, Con
 
 Table data_frame_table(const ObjectPlace& place, const ObjectFile& object, Context& context) {
   if (object.type != "data_frame") throw damaged("the type is '{}', expected data_frame", object.type);
-  Node frame = open_frame(place, object, nullptr, context)->frame_node();
+  Node frame = open_frame(place, object, nullptr, Role::none, context)->frame_node();
   if (const Error* error = std::get_if<Error>(&frame.content)) throw *error;
   return std::get<Table>(std::move(frame.content));
 }

@@ -64,8 +64,9 @@ class Experiment {
 
   // Returns the names for the contents of a folder.
   SideNames sides_in(const std::string& folder) const {
-    if (folder == "assays") return {rows(), columns()};
-    if (folder == "reduced_dimensions") return {columns(), nullptr};
+    if (folder == "assays") return {rows(), columns(), Role::none, true};
+    if (folder == "reduced_dimensions") return {columns(), nullptr, Role::embedding};
+    if (folder == kColumnData) return {nullptr, nullptr, Role::main_table};
     if (folder == "alternative_experiments") return {nullptr, columns()};
     return {};
   }

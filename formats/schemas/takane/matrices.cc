@@ -63,6 +63,7 @@ Content content_of(const Group& group, const ArrayContent& array, const SideName
   const SideNames names = side_names(group, extent, given, place.path, context, reversed);
   shown.row_names = names.rows;
   shown.column_names = names.columns;
+  shown.is_genes_by_cells = shown.is_of_directory = given.is_assay;
   return shown;
 }
 
@@ -83,7 +84,8 @@ Node open_dense_array(const Opening& opening) {
   check_version(object, kDenseArray);
   const GroupPtr group = open_file_group(place, "array.h5", kDenseArray, context);
   const ArrayContent array = read_array(*group, {"array", place.path}, context);
-  Member shown{kDenseArray, Node{.content = content_of(*group, array, sides, place, context)}};
+  Member shown{kDenseArray,
+               Node{.content = content_of(*group, array, sides, place, context), .role = sides.role}};
   return Node{.parts = object_group(place, "array.h5", {std::move(shown)}, context)};
 }
 

@@ -56,6 +56,8 @@ ObjectFile read_object_file(const std::string& directory, Context& context);
 struct SideNames {
   ArrayPtr rows;
   ArrayPtr columns;
+  Role role = Role::none;  // of the object
+  bool is_assay = false;   // its rows are genes, its columns cells
 };
 
 // The input for opening an object of any type.

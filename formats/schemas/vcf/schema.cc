@@ -61,6 +61,7 @@ std::optional<Node> refine(const Node& node, Context& context) {
   Node refined = node;
   Variants variants = stored_variants(*node.parts, attributes_of(node), context);
   Node sites;
+  sites.role = Role::main_table;
   sites.content = sites_of(variants, node.parts->path(), context);
   refined.parts = std::make_shared<OverlayGroup>(node.parts, nullptr, std::vector<Member>{{"sites", sites}});
   refined.content = std::move(variants);

@@ -47,7 +47,7 @@ bool is_folder_there(const std::string& path) {
 // Returns ".h5ad .rds .csv": the forms in which the store can be exported.
 std::string possible_endings(Filesystem& filesystem) {
   std::string endings;
-  for (const OfferedForm& offered : offered_forms(filesystem, form_files(filesystem, "")))
+  for (const OfferedForm& offered : offered_forms(ranked_files(filesystem, "")))
     endings.append(endings.empty() ? "" : " ").append(offered.form->ending);
   return endings.empty() ? "none" : endings;
 }
@@ -59,13 +59,13 @@ Failure no_such_form(Filesystem& filesystem, const std::string& store, const std
 
 // Throws Failure if the files belong to several stores in a folder. An array of one store is no choice beside
 // the object of another, as in the folder of an experiment with its assays in HDF5.
-void check_one_store(Filesystem& filesystem, const std::string& store, const std::vector<FormFile>& found) {
-  if (filesystem.store()->format != "folder") return;
-  const auto first_name = [](const FormFile& file) { return file.path.substr(0, file.path.find('/')); };
+void check_one_store(Filesystem& filesystem, const std::string& store, const std::vector<RankedFile>& found) {
+  if (!filesystem.store()->is_folder) return;
+  const auto first_name = [](const RankedFile& file) { return file.path.substr(0, file.path.find('/')); };
   std::string names;
   std::unordered_set<std::string> distinct;
-  for (const FormFile& file : found) {
-    if (file.is_any && file.what != found.front().what) continue;
+  for (const RankedFile& file : found) {
+    if (std::get<Shows>(file.rank) != std::get<Shows>(found.front().rank)) continue;
     if (distinct.insert(first_name(file)).second && distinct.size() <= kMostNamed)
       names.append(" ").append(first_name(file));
   }
@@ -78,8 +78,8 @@ void check_one_store(Filesystem& filesystem, const std::string& store, const std
 // The choice of what to write.
 struct Chosen {
   const FileForm* form = nullptr;  // null: the file is written under any name
-  FormFile file;
-  std::vector<FormFile> others;  // with the same form
+  RankedFile file;
+  std::vector<RankedFile> others;  // with the same form
 };
 
 Chosen choose(Filesystem& filesystem, const std::string& store, const std::string& target,
@@ -88,7 +88,7 @@ Chosen choose(Filesystem& filesystem, const std::string& store, const std::strin
   chosen.form = form_asked_for(target);
   if (!part.empty() && (!chosen.form || form_of_name(part) == chosen.form)) {
     const Inode inode = resolve_given(filesystem, store, part);
-    chosen.file = {plain_path(part), inode, false};
+    chosen.file = {plain_path(part), inode, filesystem.meaning(inode).what.identity.row};
     if (filesystem.kind(inode) == FileKind::file) return chosen;
   }
   if (!chosen.form) throw no_such_form(filesystem, store, target);
@@ -96,7 +96,7 @@ Chosen choose(Filesystem& filesystem, const std::string& store, const std::strin
     chosen.file = file_of_part(filesystem, *chosen.form, store, part);
     return chosen;
   }
-  std::vector<FormFile> found = files_of_form(filesystem, *chosen.form, form_files(filesystem, ""));
+  std::vector<RankedFile> found = files_of_form(*chosen.form, ranked_files(filesystem, ""));
   if (found.empty()) throw no_such_form(filesystem, store, target);
   check_one_store(filesystem, store, found);
   chosen.file = found.front();
@@ -178,7 +178,7 @@ class FileExport {
   int run(const std::string& path);
 
  private:
-  int write_folder(const FormFile& folder);
+  int write_folder(const RankedFile& folder);
   int write_file(const Chosen& chosen);
   std::vector<std::pair<Source, std::string>> companions(const Chosen& chosen);
   Source source(Inode inode, const std::string& path, bool is_gzipped);
@@ -212,7 +212,7 @@ std::string written_text(const std::vector<Written>& all) {
 int FileExport::run(const std::string& path) try {
   const std::string part = path.empty() ? options_.of : path;
   const Chosen chosen = choose(filesystem_, filesystem_.store()->path, target_, part);
-  return chosen.file.is_folder ? write_folder(chosen.file) : write_file(chosen);
+  return chosen.form && chosen.form->is_folder() ? write_folder(chosen.file) : write_file(chosen);
 } catch (const Error& error) {
   throw Failure(exit_code_of(error.code()),
                 fmt::format("{}: {}; nothing was written", filesystem_.store()->path, reason(error)));
@@ -256,7 +256,8 @@ std::vector<std::pair<Source, std::string>> FileExport::companions(const Chosen&
       return false;
     }
   };
-  for (const Companion& companion : chosen.form->companions)
+  const FileRow* const row = chosen.file.row;
+  for (const Companion& companion : row ? row->form.companions : std::span<const Companion>())
     if (!add(companion.ending, companion.is_needed) && !companion.else_ending.empty())
       add(companion.else_ending, false);
   return found;
@@ -360,7 +361,7 @@ uint64_t FileExport::write_as_shown(const Copy& copy, PartFile& part) {
   return copy.size;
 }
 
-int FileExport::write_folder(const FormFile& folder) {
+int FileExport::write_folder(const RankedFile& folder) {
   sources_.add(folder.inode);
   sources_.check(target_);
   check_target(target_, filesystem_.store()->path, options_);
@@ -412,7 +413,7 @@ void check_target(const std::string& target, const std::string& store, const Fil
     const NewFile held(target);
     repair_target(target);
   }
-  if (form && form->is_folder && !target.ends_with('/'))
+  if (form && form->is_folder() && !target.ends_with('/'))
     check_folder_place(target, options.replaces, kZarrMarks);
   else if (!is_folder_there(target))
     check_place(target, options.replaces, store);
@@ -421,7 +422,7 @@ void check_target(const std::string& target, const std::string& store, const Fil
 bool is_for_one_file(Filesystem& filesystem, const std::string& store, const std::vector<std::string>& paths,
                      const std::string& target, bool names_views, const FileOptions& options) {
   const FileForm* const form = form_of_name(target);
-  const bool is_folder_form = form && form->is_folder;
+  const bool is_folder_form = form && form->is_folder();
   const bool names_folder = target.ends_with('/') || (is_folder_there(target) && !is_folder_form) ||
                             (names_views && !options.are_given() && paths.size() != 1);
   const bool names_file = !file_ending(target).empty() || form != nullptr;

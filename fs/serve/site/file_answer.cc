@@ -8,6 +8,7 @@
 #include "fs/serve/http/byte_ranges.h"
 #include "fs/serve/http/gzip.h"
 #include "fs/text/text_file.h"
+#include "fs/views/view.h"
 
 namespace plainfs::serve {
 namespace {
@@ -212,26 +213,16 @@ struct MediaType {
   std::string_view type;
 };
 
+// Types of files that no view generates.
 constexpr MediaType kTypes[] = {
-    {".csv", "text/csv; charset=utf-8"},
-    {".tsv", "text/tab-separated-values; charset=utf-8"},
-    {".mtx", "text/plain; charset=utf-8"},
-    {".bed", "text/plain; charset=utf-8"},
     {".txt", "text/plain; charset=utf-8"},
-    {".sizes", "text/plain; charset=utf-8"},
     {".md", "text/plain; charset=utf-8"},
-    {".json", "application/json"},
     {".zarray", "application/json"},
     {".zgroup", "application/json"},
     {".zattrs", "application/json"},
     {".zmetadata", "application/json"},
-    {".gz", "application/gzip"},
-    {".h5ad", "application/x-hdf5"},
-    {".h5", "application/x-hdf5"},
     {".h5mu", "application/x-hdf5"},
     {".nwb", "application/x-hdf5"},
-    {".parquet", "application/vnd.apache.parquet"},
-    {".png", "image/png"},
     {".jpg", "image/jpeg"},
     {".pdf", "application/pdf"},
 };
@@ -239,6 +230,7 @@ constexpr MediaType kTypes[] = {
 }  // namespace
 
 std::string_view media_type(std::string_view name) {
+  if (const std::string_view type = media_type_of_view(name); !type.empty()) return type;
   for (const MediaType& known : kTypes)
     if (name.ends_with(known.ending)) return known.type;
   return kBinary;

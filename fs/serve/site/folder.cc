@@ -85,6 +85,7 @@ std::vector<FolderEntry> folder_entries(const Exchange& exchange, const Site::Pl
       FolderEntry entry;
       entry.name = listed.name;
       entry.is_unlisted = i >= listing->once();
+      entry.row = listed.row;
       entry.is_store = listed.kind == FileKind::store;
       bool is_there = true;
       if (listing->is_of_parts())

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fs/serve/site/exchange.h"
+#include "fs/views/view.h"
 
 namespace plainfs::serve {
 
@@ -17,10 +18,13 @@ struct FolderEntry {
   std::optional<uint64_t> size;  // of a file, if known without a pass over its content
   time_t modified = 0;
   uint64_t opening = 0;
-  std::string error;         // why it cannot be described; empty: no error
-  std::string fault{};       // why its content cannot be read, if that is known without a pass over it
-  bool is_unlisted = false;  // found by name only
-  bool is_store = false;     // the root of a store, which may fail to open
+  std::string error;             // why it cannot be described; empty: no error
+  std::string fault{};           // why its content cannot be read, if that is known without a pass over it
+  bool is_unlisted = false;      // found by name only
+  bool is_store = false;         // the root of a store, which may fail to open
+  const FileRow* row = nullptr;  // FileIdentity::row
+
+  bool is_of_view(std::string_view view) const { return row && row->view == view; }
 };
 
 // Returns the entries of a folder, sorted by name. Links to targets that are not shown are omitted. Reads no

@@ -157,14 +157,14 @@ bool answer_source(const Exchange& exchange) {
   if (!place.filesystem || place.kind != FileKind::directory) throw not_found("no store here");
   const OpenMeaning meaning = place.filesystem->meaning(place.inode);
   const Store& store = *meaning.what.store;
-  if (!meaning.what.is_store || store.format == "folder") throw not_found("no store begins here");
+  if (!meaning.what.is_store || store.is_folder) throw not_found("no store begins here");
   if (is_url(store.path)) throw unsupported("{}: the store is remote; read it from there", kSourceFolder);
   answer_below(exchange, store, {own + 2, names.end()});
   return true;
 }
 
 std::optional<std::vector<std::string>> source_path(const Store& store, std::vector<std::string> names) {
-  if (store.format == "folder" || is_url(store.path)) return std::nullopt;
+  if (store.is_folder || is_url(store.path)) return std::nullopt;
   names.emplace_back(kOwnFolder);
   names.emplace_back(kSourceFolder);
   if (!is_folder_on_disk(store.path)) names.emplace_back(last_name(store.path));

@@ -14,10 +14,17 @@
 namespace plainfs {
 namespace {
 
-ViewEntry found_by_its_name(std::string name) {
-  ViewEntry file{std::move(name), nullptr};
-  file.is_unlisted = file.is_never_listed = true;
+ViewEntry found_by_its_name(const FileRow& row, const std::string& name, const CfVariable& variable,
+                            Content content) {
+  ViewEntry file = row.entry(name);
+  file.is_never_listed = true;
+  file.identity.node =
+      std::make_shared<const Node>(Node{.content = std::move(content), .role = variable.role});
   return file;
+}
+
+LabelledArray stored_values(const CfVariable& variable) {
+  return {variable.values, nullptr, nullptr};
 }
 
 // Returns whether the variable has a table: it belongs to this dataset and has dimensions. The table of a
@@ -110,7 +117,7 @@ void offer_tables_of_variables(const FileRow& row, const Node& node, Context& co
     for (const View& view : views())
       if (view.option == row.view) view.offer(table, context, own);
     for (ViewEntry& file : own) {
-      ViewEntry named = found_by_its_name(variable.name + ".table" + file.name);
+      ViewEntry named = found_by_its_name(row, variable.name + ".table" + file.name, variable, table.content);
       named.open = std::move(file.open);
       files.push_back(std::move(named));
     }
@@ -125,7 +132,8 @@ void offer_netcdf_of_dataset(const FileRow& row, const Node& node, Context& cont
   const std::optional<std::string> obstacle = second_record_dimension(*dataset);
   if (!obstacle) return row.add(open, files);
   context.notice(fmt::format("{}: no dataset.nc: {}", dataset->place, *obstacle));
-  ViewEntry file = found_by_its_name(std::string(row.name));
+  ViewEntry file = row.entry(std::string(row.name));
+  file.is_unlisted = file.is_never_listed = true;
   file.open = open;
   files.push_back(std::move(file));
 }
@@ -135,7 +143,8 @@ void offer_netcdf_of_variables(const FileRow& row, const Node& node, Context& co
   if (!dataset) return;
   for (const CfVariable& variable : dataset->variables) {
     if (variable.dimensions.empty() || variable.is_inherited || !has_netcdf(variable)) continue;
-    ViewEntry file = found_by_its_name(variable.name + ".nc");
+    ViewEntry file = found_by_its_name(row, variable.name + std::string(row.form.ending), variable,
+                                       stored_values(variable));
     file.open = layout_opener(
         context, [dataset, &variable, &context] { return netcdf_file(*dataset, variable, context); },
         row.version);
@@ -143,12 +152,12 @@ void offer_netcdf_of_variables(const FileRow& row, const Node& node, Context& co
   }
 }
 
-void offer_coordinate_parts(const FileRow&, const Node& node, Context& context, Files& files) {
+void offer_coordinate_parts(const FileRow& row, const Node& node, Context& context, Files& files) {
   const CfDatasetPtr dataset = cf_dataset(node);
   if (!dataset) return;
   for (const CfVariable& variable : dataset->variables) {
     if (!has_table(variable)) continue;
-    ViewEntry folder = found_by_its_name(variable.name);
+    ViewEntry folder = found_by_its_name(row, variable.name, variable, stored_values(variable));
     folder.found = std::make_shared<CoordinateParts>(dataset, variable, context);
     files.push_back(std::move(folder));
   }

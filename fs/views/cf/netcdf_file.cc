@@ -548,23 +548,6 @@ ByteLayout lay_out(const Attributes& attributes, std::vector<NcVariable> variabl
   return layout;
 }
 
-// Returns the names that the attributes of a variable refer to, and its dimensions.
-std::vector<std::string> names_referred_to(const CfVariable& variable) {
-  std::vector<std::string> names = variable.dimensions;
-  for (const char* attribute : {"coordinates", "grid_mapping", "bounds", "climatology", "ancillary_variables",
-                                "cell_measures", "formula_terms"}) {
-    const std::string text = variable.attributes.readable().text(attribute);
-    for (size_t at = 0; at < text.size();) {
-      const size_t end = std::min(text.find_first_of(" \t\n", at), text.size());
-      std::string word = text.substr(at, end - at);
-      while (word.ends_with(':')) word.pop_back();
-      if (!word.empty()) names.push_back(std::move(word));
-      at = end + 1;
-    }
-  }
-  return names;
-}
-
 // Returns the variables that are needed to understand one, without it. Leaves out variables with another
 // length of a dimension.
 std::vector<const CfVariable*> needed_by(const CfDataset& dataset, const CfVariable& variable) {
@@ -582,8 +565,9 @@ std::vector<const CfVariable*> needed_by(const CfDataset& dataset, const CfVaria
     needed.push_back(&each);
     for (size_t axis = 0; axis < each.dimensions.size(); ++axis)
       lengths.emplace_back(each.dimensions[axis], each.values->shape()[axis]);
-    for (const std::string& name : names_referred_to(each))
-      if (const CfVariable* found = dataset.find(name); found && has_netcdf(*found)) queue.push_back(found);
+    for (const std::vector<std::string>& names : {each.dimensions, names_referred_to(each)})
+      for (const std::string& name : names)
+        if (const CfVariable* found = dataset.find(name); found && has_netcdf(*found)) queue.push_back(found);
     for (const CfVariable& other : dataset.variables)
       if ((other.attributes.readable().text("bounds") == each.name ||
            other.attributes.readable().text("climatology") == each.name) &&

@@ -71,7 +71,8 @@ void offer_column_names(const FileRow& row, const Node& node, Context& context, 
 
 void offer_bpcells_of_matrix(const FileRow& row, const Node& node, Context& context, Files& files) {
   const auto add = [&](const SparseMatrix& matrix) {
-    files.push_back({std::string(row.name), nullptr, bpcells_directory(matrix, context), row.is_unlisted});
+    files.push_back(row.entry(std::string(row.name)));
+    files.back().list = bpcells_directory(matrix, context);
   };
   if (const auto* matrix = std::get_if<SparseMatrix>(&node.content)) add(*matrix);
   if (const auto* matrix = std::get_if<CoordinateMatrix>(&node.content)) add(by_columns(*matrix, context));

@@ -43,7 +43,9 @@ std::vector<ViewEntry> levels_of_column(const Column& column, const CellsPtr& ce
   std::vector<ViewEntry> levels;
   for (uint32_t level = 0; level < names.count(); ++level) {
     levels.push_back({names.file(level), nullptr});
-    levels.back().shared_node = std::make_shared<const Node>(cells->select(shared, level));
+    Node selected = cells->select(shared, level);
+    selected.role = Role::level;
+    levels.back().shared_node = std::make_shared<const Node>(std::move(selected));
   }
   return levels;
 }
@@ -64,9 +66,8 @@ std::vector<ViewEntry> columns_of(const CellsPtr& cells) {
   return directories;
 }
 
-ViewEntry directory_of(std::function<CellsPtr()> find) {
-  ViewEntry directory{"by", nullptr};
-  directory.is_unlisted = true;
+ViewEntry directory_of(const FileRow& row, std::function<CellsPtr()> find) {
+  ViewEntry directory = row.entry(std::string(row.name));
   directory.list = [find = std::move(find)] { return columns_of(find()); };
   return directory;
 }
@@ -147,12 +148,12 @@ CellsPtr cells_of_fragments(const Fragments& fragments, const GroupPtr& stored, 
 
 }  // namespace
 
-void offer_by(const FileRow&, const Node& node, Context& context, Files& files) {
+void offer_by(const FileRow& row, const Node& node, Context& context, Files& files) {
   if (!node.parts) return;
   const GroupPtr stored = stored_group(*node.parts).shared_from_this();
   const auto* fragments = std::get_if<Fragments>(&node.content);
   if (fragments && context.options.cells && !dynamic_cast<const ChosenGroup*>(stored.get()))
-    files.push_back(directory_of([fragments = *fragments, stored, &context] {
+    files.push_back(directory_of(row, [fragments = *fragments, stored, &context] {
       return cells_of_fragments(fragments, stored, context);
     }));
   const auto* const selected = dynamic_cast<const AnnotatedGroup*>(stored.get());
@@ -160,7 +161,7 @@ void offer_by(const FileRow&, const Node& node, Context& context, Files& files) 
   const std::optional<FoundAnnotatedMatrix> found = annotated_matrix_of(node, context);
   if (!found || !found->has_obs) return;
   files.push_back(directory_of(
-      [stored, make = found->make, &context] { return cells_of_matrix(stored, make(), context); }));
+      row, [stored, make = found->make, &context] { return cells_of_matrix(stored, make(), context); }));
   files.back().is_never_listed = selected != nullptr;
 }
 

@@ -134,6 +134,7 @@ class MatrixParts : public NamedFiles, public std::enable_shared_from_this<Matri
   std::optional<ViewEntry> find(std::string_view name) const override;
   std::optional<uint64_t> listed_size(std::string_view name) const override;
 
+  const NamedMatrixPtr& matrix() const { return matrix_; }
   std::shared_ptr<TextFile> open_csv(const std::vector<PartNames::Match>& parts) const;
   // Returns the size of the .csv of one part, if the sizes of all parts are known or it is now worth
   // computing all of them.
@@ -292,41 +293,44 @@ std::optional<uint64_t> MatrixParts::size_of(const PartNames::Match& part, bool 
   return sizes->of_zeros + static_cast<uint64_t>(sizes->more[part.part]) + header_size(part.name);
 }
 
-// Returns a dense matrix of an assay, which has no other files of genes by cells. takane keeps an
-// experiment's matrix in a separate directory.
-std::optional<Node> dense_assay(const Node& directory) {
-  if (const auto* array = std::get_if<LabelledArray>(&directory.content);
-      array && array->is_genes_by_cells && array->row_names && array->column_names)
-    return directory;
-  const GroupPtr& group = directory.parts;
-  if (!group || !std::holds_alternative<std::monostate>(directory.content)) return std::nullopt;
-  const GroupPtr assays = group->parent();
-  if (!assays || !assays->path().ends_with("/assays")) return std::nullopt;
-  for (Member& member : group->members()) {
-    const auto* array = std::get_if<LabelledArray>(&member.node.content);
-    if (member.name != "dense_array" || !array || array->values->shape().size() != 2) continue;
-    if (array->row_names && array->column_names) return std::move(member.node);
-  }
+// Returns the node and sides of a matrix of genes by cells that the directory stands for; nullopt if there is
+// none.
+std::optional<std::pair<Node, GeneMatrix>> matrix_of(const Node& directory) {
+  if (std::optional<GeneMatrix> matrix = gene_matrix(directory))
+    return std::pair(directory, *std::move(matrix));
+  const auto dense = [](const Node& node) -> std::optional<std::pair<Node, GeneMatrix>> {
+    const auto* array = std::get_if<LabelledArray>(&node.content);
+    if (!array || !array->is_genes_by_cells || !array->row_names || !array->column_names) return std::nullopt;
+    return std::pair(
+        node, GeneMatrix{array->row_names, array->column_names, nullptr, array->values->column_major()});
+  };
+  if (!is_plain_group(directory)) return dense(directory);
+  for (const Member& member : directory.parts->members())
+    if (const auto* array = std::get_if<LabelledArray>(&member.node.content); array && array->is_of_directory)
+      return dense(member.node);
   return std::nullopt;
+}
+
+void add_parts(const FileRow& row, const NamedMatrixPtr& matrix, Side side, Files& files) {
+  files.push_back(row.entry(std::string(row.name)));
+  files.back().found = std::make_shared<const MatrixParts>(matrix, side);
 }
 
 }  // namespace
 
-void offer_genes_and_cells(const FileRow& row, const Node& directory, Context& context, Files& files) {
-  Node node = directory;
-  std::optional<GeneMatrix> matrix = gene_matrix(node);
-  if (std::optional<Node> assay = dense_assay(directory)) {
-    node = *std::move(assay);
-    const auto& array = std::get<LabelledArray>(node.content);
-    matrix = GeneMatrix{array.row_names, array.column_names, nullptr, array.values->column_major()};
-  }
-  if (!matrix) return;
-  const auto named = std::make_shared<const NamedMatrix>(std::move(node), *std::move(matrix), context);
-  for (const auto& [name, side] : {std::pair("genes", Side::genes), std::pair("cells", Side::cells)}) {
-    ViewEntry offered{name, nullptr, {}, row.is_unlisted};
-    offered.found = std::make_shared<const MatrixParts>(named, side);
-    files.push_back(std::move(offered));
-  }
+void offer_genes(const FileRow& row, const Node& node, Context& context, Files& files) {
+  std::optional<std::pair<Node, GeneMatrix>> found = matrix_of(node);
+  if (!found) return;
+  auto& [of, matrix] = *found;
+  add_parts(row, std::make_shared<const NamedMatrix>(std::move(of), std::move(matrix), context), Side::genes,
+            files);
+}
+
+// Both directories share what they have loaded.
+void offer_cells(const FileRow& row, const Node&, Context&, Files& files) {
+  const auto* const genes =
+      files.empty() ? nullptr : dynamic_cast<const MatrixParts*>(files.back().found.get());
+  if (genes) add_parts(row, genes->matrix(), Side::cells, files);
 }
 
 }  // namespace plainfs

@@ -8,8 +8,9 @@
 namespace plainfs {
 
 // genes/ and cells/ in the directory of every matrix of genes by cells: a file per gene or cell, or for
-// several at once.
-void offer_genes_and_cells(const FileRow& row, const Node& node, Context& context, Files& files);
+// several at once. Requires of cells/: it is offered right after genes/.
+void offer_genes(const FileRow& row, const Node& node, Context& context, Files& files);
+void offer_cells(const FileRow& row, const Node& node, Context& context, Files& files);
 // by/COLUMN/LEVEL/: the cells of one level of an obs column as an annotated matrix, for nodes with an
 // annotated matrix that has columns of cells, and with -o cells= for fragments. Listing by/ reads the text
 // columns; listing by/COLUMN reads the whole column.

@@ -216,7 +216,7 @@ ArrayPtr Pseudobulks::levels_of_groups(const CellGroups& groups, const PartNames
 void offer_pseudobulk(const FileRow& row, const Node& node, Context& context, Files& files) {
   std::optional<FoundAnnotatedMatrix> found = annotated_matrix_of(node, context);
   if (!found || !found->has_obs) return;
-  ViewEntry directory{std::string(row.name), nullptr, {}, row.is_unlisted};
+  ViewEntry directory = row.entry(std::string(row.name));
   directory.found = std::make_shared<const Pseudobulks>(std::move(found->make), context);
   files.push_back(std::move(directory));
 }

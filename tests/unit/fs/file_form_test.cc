@@ -32,12 +32,18 @@ BOOST_AUTO_TEST_CASE(letters_after_a_dot_are_an_ending) {
     BOOST_TEST(file_ending(name) == "", name);
 }
 
-BOOST_AUTO_TEST_CASE(each_form_has_its_own_ending_and_names) {
-  for (const FileForm& form : file_forms()) {
-    BOOST_TEST(form_of_name("x" + std::string(form.ending)) == &form);
-    BOOST_TEST(!form.names.empty());
-    for (const FormName& name : form.names) BOOST_TEST(name.pattern.ends_with(form.ending), name.pattern);
+BOOST_AUTO_TEST_CASE(each_exported_row_is_found_by_its_ending) {
+  for (const FileRow& row : file_rows()) {
+    if (!row.form.is_exported()) continue;
+    const FileForm* const form = form_of_name("x" + std::string(row.form.ending));
+    BOOST_TEST_REQUIRE(form);
+    BOOST_TEST(form->ending == row.form.ending);
+    BOOST_TEST(!row.form.what.empty(), row.name);
   }
+}
+
+BOOST_AUTO_TEST_CASE(name_of_each_row_ends_with_its_ending) {
+  for (const FileRow& row : file_rows()) BOOST_TEST(row.name.ends_with(row.form.ending), row.name);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

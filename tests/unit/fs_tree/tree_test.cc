@@ -353,7 +353,8 @@ void offer_again(const FileRow& row, const Node& node, Context&, std::vector<Vie
   if (node.parts)
     files.push_back({"again", {}, [open] { return std::vector<ViewEntry>{{"inside.txt", open}}; }, true});
 }
-constexpr FileRow kAgainFiles[] = {{"again", "NAME.again", offer_again, true}};
+constexpr FileForm kAgainForm{".again"}, kNumberedForm{""};
+constexpr FileRow kAgainFiles[] = {{"again", "NAME.again", kAgainForm, offer_again, true}};
 constexpr View kAgain{"again", kAgainFiles};
 
 ChosenViews with_again() {
@@ -398,7 +399,7 @@ void offer_numbered(const FileRow& row, const Node& node, Context&, std::vector<
   files.push_back({std::string(row.name), {}, {}, row.is_unlisted});
   files.back().found = std::make_shared<const Numbered>();
 }
-constexpr FileRow kNumberedFiles[] = {{kPartsView, "numbered", offer_numbered, true}};
+constexpr FileRow kNumberedFiles[] = {{kPartsView, "numbered", kNumberedForm, offer_numbered, true}};
 constexpr View kNumbered{kPartsView, kNumberedFiles};
 
 ChosenViews with_numbered() {

@@ -102,7 +102,7 @@ void answer_subject(const Exchange& exchange, const Subject& subject) {
 bool answer_igv(const Exchange& exchange, const std::vector<FolderEntry>& entries) {
   if (!query_value(exchange.target.query, "igv")) return false;
   for (const FolderEntry& entry : entries) {
-    if (entry.name != "fragments.tsv.gz") continue;
+    if (!entry.is_of_view("bgzf") || entry.row->form.companions.empty()) continue;
     std::vector<std::string> path = exchange.names;
     path.push_back(entry.name);
     exchange.reply.add("Cache-Control", "no-cache");

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <set>
 
 #include "formats/annotated/cell_groups.h"
 #include "formats/core/text/json.h"
 #include "formats/core/text/percent.h"
+#include "fs/report/ranked_files.h"
 #include "fs/serve/h5grove/h5grove.h"
 #include "fs/serve/pages/cells/embeddings.h"
 #include "fs/serve/site/source_answer.h"
@@ -16,98 +19,52 @@ namespace {
 
 constexpr size_t kMostSets = 8;  // columns with groups that a viewer receives
 
-// The text to type for a file with that ending. Addresses are percent-encoded, so that no quote in them ends
-// the text around them.
-struct WayOf {
-  std::string_view program;
-  std::string_view ending;
-  std::string_view before;
-  std::string_view after;
-  std::string_view after_bare{};  // for a file without a header; empty: not possible
-};
-// The first match of each program is shown.
-constexpr WayOf kWaysOf[] = {
-    // An open connection counts against R's limit of 128.
-    {"R", "seurat.rds", "con <- url(\"", "\"); x <- readRDS(con); close(con)  # a Seurat object"},
-    {"R", "dataset.nc", "download.file(\"",
-     "\", \"dataset.nc\", mode = \"wb\"); x <- ncdf4::nc_open(\"dataset.nc\")"},
-    {"R", ".rds", "con <- url(\"", "\"); x <- readRDS(con); close(con)"},
-    {"R", ".csv", "x <- read.csv(\"", "\")", "\", header = FALSE, blank.lines.skip = FALSE)"},
-    {"R", ".tsv", "x <- read.delim(\"", "\", header = FALSE, blank.lines.skip = FALSE)"},
-    {"Python", ".h5ad", "import anndata, fsspec\nx = anndata.read_h5ad(fsspec.open(\"", "\").open())"},
-    {"Python", ".ome.tif",
-     "import io, urllib.request, tifffile\nx = tifffile.imread(io.BytesIO(urllib.request.urlopen(\"",
-     "\").read()))"},
-    {"Python", "dataset.nc",
-     "import io, urllib.request, xarray\nx = xarray.open_dataset(io.BytesIO(urllib.request.urlopen(\"",
-     "\").read()))"},
-    {"Python", "matrix.mtx", "import urllib.request, scipy.io\nx = scipy.io.mmread(urllib.request.urlopen(\"",
-     "\"))"},
-    {"Python", "fragments.tsv", "import pandas\nx = pandas.read_csv(\"", "\", sep=\"\\t\", header=None)"},
-    {"Python", ".npy",
-     "import io, urllib.request, numpy\nx = numpy.load(io.BytesIO(urllib.request.urlopen(\"", "\").read()))"},
-    {"Python", ".csv", "import pandas\nx = pandas.read_csv(\"", "\")", "\", header=None)"},
-    {"Shell", "variants.vcf.gz", "bcftools view -H \"", "\" | head"},
-    {"Shell", "fragments.tsv.gz", "tabix -l \"", "\""},
-    {"Shell", ".ome.tif", "curl -O \"", "\""},
-    {"Shell", ".h5ad", "curl -O \"", "\""},
-    {"Shell", "matrix.mtx", "curl -O \"", "\""},
-    {"Shell", "dataset.nc", "curl -O \"", "\""},
-    {"Shell", ".csv", "curl \"", "\" | head"},
-};
-
 // A file of the subject, and its path.
 struct FoundFile {
   std::vector<std::string> path;
   FolderEntry entry;
+  RankedFile ranked;
 };
 
-// Returns how well an entry of the subject's folder represents all of it, 0 best; nullopt if it does not. For
-// a group, its own files are best, then its tables, then its numeric arrays. A column of a table does not
-// represent the table.
-std::optional<int> rank_in(const Subject& subject, const FolderEntry& entry) {
-  if (!subject.meaning) return std::nullopt;
-  const Meaning meaning = entry.place.filesystem->meaning(entry.place.inode).what;
-  if (meaning.member.empty()) return 0;
-  if (!std::holds_alternative<std::monostate>(subject.node().content)) return std::nullopt;
-  if (std::holds_alternative<Table>(meaning.node.content)) return 1;
+// Returns whether an entry of the subject's folder represents all of it. For a group, its own files do, and
+// its tables and numeric arrays. A column of a table does not represent the table. The main table of the
+// store represents what it describes.
+bool represents(const Subject& subject, const Meaning& meaning) {
+  if (meaning.member.empty() || meaning.identity.role() == Role::main_table) return true;
+  if (!std::holds_alternative<std::monostate>(subject.node().content)) return false;
   const auto* array = std::get_if<LabelledArray>(&meaning.node.content);
-  return array && array->values->dtype().is_numeric() ? std::optional(2) : std::nullopt;
+  return array ? array->values->dtype().is_numeric() : std::holds_alternative<Table>(meaning.node.content);
 }
 
-std::optional<FoundFile> file_of(const Subject& subject, const PageModel& page, std::string_view ending) {
-  const auto has = [&](const FolderEntry& entry) {
-    return !entry.is_folder && !entry.is_link && entry.error.empty() && entry.name.ends_with(ending);
+// Returns the files of views that represent the subject and can be read, the best ones first.
+std::vector<FoundFile> files_of(const Subject& subject, const PageModel& page) {
+  std::vector<FoundFile> files;
+  const auto add = [&](const FolderEntry& entry, const std::string& up, bool is_beside) {
+    if (!entry.row || entry.is_folder || entry.is_link || !entry.error.empty() ||
+        has_no_reader(page, up + percent_encoded(entry.name)))
+      return;
+    const OpenMeaning meaning = entry.place.filesystem->meaning(entry.place.inode);
+    if (!is_beside && !represents(subject, meaning.what)) return;
+    FoundFile file{
+        subject.place.names, entry, {entry.name, entry.place.inode, entry.row, !entry.is_unlisted}};
+    file.ranked.rank = rank(*entry.row, *meaning.what.identity.node);
+    if (is_beside && subject.has_folder && !file.path.empty()) file.path.pop_back();
+    file.path.push_back(entry.name);
+    files.push_back(std::move(file));
   };
-  const std::string up = subject.has_folder ? "../" : "";
-  for (const FolderEntry& entry : subject.beside) {
-    if (!has(entry) || has_no_reader(page, up + percent_encoded(entry.name))) continue;
-    std::vector<std::string> names = subject.place.names;
-    if (subject.has_folder && !names.empty()) names.pop_back();
-    names.push_back(entry.name);
-    return FoundFile{std::move(names), entry};
-  }
-  const FolderEntry* best = nullptr;
-  int best_rank = 3;
-  for (const FolderEntry& entry : subject.inside) {
-    if (!has(entry)) continue;
-    const std::optional<int> rank = rank_in(subject, entry);
-    if (!rank || *rank >= best_rank || has_no_reader(page, percent_encoded(entry.name))) continue;
-    best = &entry;
-    best_rank = *rank;
-  }
-  if (!best) return std::nullopt;
-  std::vector<std::string> names = subject.place.names;
-  names.push_back(best->name);
-  return FoundFile{std::move(names), *best};
+  for (const FolderEntry& entry : subject.beside) add(entry, subject.has_folder ? "../" : "", true);
+  if (subject.meaning)
+    for (const FolderEntry& entry : subject.inside) add(entry, "", false);
+  std::stable_sort(files.begin(), files.end(),
+                   [](const FoundFile& a, const FoundFile& b) { return a.ranked.is_better_than(b.ranked); });
+  return files;
 }
 
-// Returns whether the .csv of the entry's member begins with its first value (fs/VIEWS.md, section 3).
-bool is_bare(const FolderEntry& entry) {
-  const OpenMeaning meaning = entry.place.filesystem->meaning(entry.place.inode);
-  const auto* array = std::get_if<LabelledArray>(&meaning.what.node.content);
-  return array && !array->row_names && !array->column_names &&
-         array->values->dtype().kind != Kind::compound && !meaning.what.context->options.array_header;
+// The name of a program, for a heading.
+std::string program_name(const OpenWith& with) {
+  std::string name(with.program);
+  name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
+  return name;
 }
 
 Json json_scopes(const std::string& embedding_scope) {
@@ -136,17 +93,16 @@ bool has_no_reader(const PageModel& page, const std::string& href) {
 }
 
 void add_instructions(const Exchange& exchange, const Subject& subject, PageModel& page) {
-  std::string_view last;
-  for (const WayOf& way : kWaysOf) {
-    if (way.program == last) continue;
-    const std::optional<FoundFile> file = file_of(subject, page, way.ending);
-    if (!file) continue;
-    last = way.program;
-    const bool takes_bare = !way.after_bare.empty() && is_bare(file->entry);
-    page.instructions.push_back(
-        {std::string(way.program), fmt::format("{}{}{}", way.before, exchange.address(file->path, false),
-                                               takes_bare ? way.after_bare : way.after)});
-  }
+  std::set<std::string_view> shown;
+  for (const FoundFile& file : files_of(subject, page))
+    for (const OpenWith& with : file.entry.row->form.opens) {
+      if (with.address.empty() || !shown.insert(with.program).second) continue;
+      const OpenMeaning meaning = file.entry.place.filesystem->meaning(file.entry.place.inode);
+      // Addresses are percent-encoded, so that no quote in them ends the text around them.
+      const std::string address = '"' + exchange.address(file.path, false) + '"';
+      page.instructions.push_back(
+          {program_name(with), text_to_open(with, with.address, address, has_no_header(meaning.what))});
+    }
   if (subject.has_folder && subject.meaning && subject.meaning->what.is_store)
     page.instructions.push_back(
         {"H5Web", fmt::format("<H5GroveProvider url=\"{}\" filepath={{{}}}><App /></H5GroveProvider>",
@@ -171,8 +127,10 @@ void add_source_instructions(const Exchange& exchange, const Subject& subject, P
         {"vizarr", "https://hms-dbmi.github.io/vizarr/?source=" + percent_encoded(source)});
     page.instructions.push_back({"napari", fmt::format("napari --plugin napari-ome-zarr \"{}\"", source)});
   }
-  const std::optional<FoundFile> tiff = file_of(subject, page, ".ome.tif");
-  if (!tiff) return;
+  const std::vector<FoundFile> files = files_of(subject, page);
+  const auto tiff = std::find_if(files.begin(), files.end(),
+                                 [](const FoundFile& file) { return file.entry.is_of_view("ome"); });
+  if (tiff == files.end()) return;
   const std::string address = exchange.address(tiff->path, false);
   page.viewers.push_back(
       {"Avivator", "https://avivator.gehlenborglab.org/?image_url=" + percent_encoded(address)});

@@ -127,8 +127,8 @@ class PageMaker {
                                                   : "stores";
     // "3" alone does not name the cells of by/leiden/3/.
     const size_t depth = exchange_.names.size();
-    const bool is_level = depth >= 3 && exchange_.names[depth - 3] == "by" && subject_.has_folder;
-    if (is_level) page_.title.insert(0, exchange_.names[depth - 2] + " ");
+    const bool is_level = subject_.meaning && subject_.has_folder && subject_.node().role == Role::level;
+    if (is_level && depth >= 2) page_.title.insert(0, exchange_.names[depth - 2] + " ");
     if (!subject_.meaning) {
       page_.kind = "stores";
       page_.sub = fmt::format("{} stores", subject_.inside.size());
@@ -148,16 +148,11 @@ class PageMaker {
   // Adds the member's files beside its folder and in it. Files found by name only form a list of their own.
   void add_forms() {
     const std::string up = subject_.has_folder ? "../" : "";
-    page_.views = forms_of(exchange_, subject_.beside, up, subject_.name, subject_.node());
+    page_.views = forms_of(exchange_, subject_.beside, up, subject_.name);
     std::vector<FolderEntry> files;
-    std::map<std::string, Node> wide;  // by the names of their files
     for (const FolderEntry& entry : subject_.inside) {
       if (entry.is_link || entry.is_store || !entry.error.empty()) continue;
-      Meaning what = entry.place.filesystem->meaning(entry.place.inode).what;
-      if (!what.member.empty()) {
-        if (is_wide_integer(what.node)) wide.emplace(what.member + ".nc", std::move(what.node));
-        continue;
-      }
+      if (!entry.place.filesystem->meaning(entry.place.inode).what.member.empty()) continue;
       const bool has_parts = entry.is_unlisted && entry.is_folder;
       if (has_parts)
         page_.by_name.push_back({entry.name + "/", percent_encoded(entry.name) + "/"});
@@ -165,20 +160,7 @@ class PageMaker {
         files.push_back(entry);
       if (has_parts && entry.name == "genes") add_names_of(entry);
     }
-    for (const FolderEntry& file : files) {
-      const auto of = wide.find(file.name);
-      for (TakeAs& form :
-           forms_of(exchange_, {file}, "", "", of == wide.end() ? subject_.node() : of->second))
-        page_.views.push_back(std::move(form));
-    }
-  }
-
-  // Returns whether the values of a member decide whether NetCDF can represent it.
-  static bool is_wide_integer(const Node& node) {
-    const auto* array = std::get_if<LabelledArray>(&node.content);
-    if (!array) return false;
-    const DType& type = array->values->dtype();
-    return (type.kind == Kind::integer || type.kind == Kind::unsigned_integer) && type.size == 8;
+    for (TakeAs& form : forms_of(exchange_, files, "", "")) page_.views.push_back(std::move(form));
   }
 
   // Adds the first files of a very large folder.
@@ -257,9 +239,8 @@ class PageMaker {
   }
 
   void add_zarr(const AnnotatedMatrix& matrix) {
-    const auto zarr = std::find_if(
-        subject_.inside.begin(), subject_.inside.end(),
-        [](const FolderEntry& entry) { return entry.is_folder && entry.name == "anndata.zarr"; });
+    const auto zarr = std::find_if(subject_.inside.begin(), subject_.inside.end(),
+                                   [](const FolderEntry& entry) { return entry.is_of_view("zarr"); });
     if (zarr == subject_.inside.end()) return;
     std::vector<std::string> path = subject_.place.names;
     path.push_back(zarr->name);
@@ -318,14 +299,7 @@ class PageMaker {
     if (units) add_recording(Query(exchange_.target.query), refine(*units, subject_.context()), page_);
   }
 
-  // Returns whether the array is in AnnData's obsm, Seurat's reductions or Bioconductor's reduced dimensions.
-  bool is_embedding() const {
-    if (subject_.name == "cell.embeddings") return true;
-    if (subject_.place.names.empty()) return false;
-    const std::string& folder = subject_.place.names.back();
-    return !subject_.has_folder &&
-           (folder == "obsm" || folder == "reducedDims" || folder == "reduced_dimensions");
-  }
+  bool is_embedding() const { return subject_.node().role == Role::embedding; }
 
   // Links to the page of the store, which colours the points.
   void add_way_to_cells() {
@@ -363,7 +337,7 @@ class PageMaker {
 
   bool has_preview() const {
     return std::any_of(subject_.inside.begin(), subject_.inside.end(),
-                       [](const FolderEntry& entry) { return entry.name == "preview.png"; });
+                       [](const FolderEntry& entry) { return entry.is_of_view("png"); });
   }
 
   void add_attributes() {
@@ -381,7 +355,7 @@ class PageMaker {
     if (is_store_root()) add_source_instructions(exchange_, subject_, page_);
     if (!subject_.has_folder || !std::holds_alternative<Fragments>(subject_.node().content)) return;
     for (const FolderEntry& entry : subject_.inside)
-      if (entry.name == "fragments.tsv.gz" && !has_no_reader(page_, entry.name))
+      if (entry.row && !entry.row->form.companions.empty() && !has_no_reader(page_, entry.name))
         page_.viewers.push_back(igv_link(exchange_.address(subject_.place.names, true)));
   }
 

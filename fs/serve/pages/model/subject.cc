@@ -57,6 +57,14 @@ uint64_t elements_in(const Node& node) {
   return std::visit(Count{}, node.content);
 }
 
+// Returns whether the file is measured for a page. A page may have the tables of many variables.
+bool is_little(const FolderEntry& entry) {
+  const OpenMeaning meaning = entry.place.filesystem->meaning(entry.place.inode);
+  const auto& node = meaning.what.identity.node;
+  const bool is_table = node && std::holds_alternative<Table>(node->content);
+  return node && !(entry.is_unlisted && is_table) && elements_in(*node) <= kLittle;
+}
+
 // Adds the size of a little file, or the reason why it cannot be read.
 void measure(const Exchange& exchange, const FolderEntry& entry, TakeAs& form) {
   try {
@@ -141,7 +149,7 @@ class Contents {
       const bool is_store = !group.node.store.empty();
       row.href = way_below(way, first.name, first.is_folder);
       row.kind = is_store ? "store" : first.is_folder ? "folder" : "file";
-      if (!first.is_folder) row.views = forms_of(exchange_, {first}, way, group.member, group.node);
+      if (!first.is_folder) row.views = forms_of(exchange_, {first}, way, group.member);
       page_.contents.push_back(std::move(row));
       return;
     }
@@ -149,10 +157,10 @@ class Contents {
     if (described.kind.empty() && first.is_folder) return add_folder(group, row, depth);
     row.kind = described.kind;
     row.shape = public_message(exchange_.site, damaged("{}", described.what));
-    row.views = forms_of(exchange_, group.files, way, group.member, group.node);
+    row.views = forms_of(exchange_, group.files, way, group.member);
     if (first.is_folder) {
       const std::vector<FolderEntry> inside = folder_entries(exchange_, first.place);
-      for (TakeAs& form : forms_of(exchange_, without_members(inside), row.href, "", group.node))
+      for (TakeAs& form : forms_of(exchange_, without_members(inside), row.href, ""))
         row.views.push_back(std::move(form));
     }
     page_.contents.push_back(std::move(row));
@@ -211,7 +219,7 @@ std::optional<Subject> member_subject(const Exchange& exchange, const Site::Plac
 }
 
 std::vector<TakeAs> forms_of(const Exchange& exchange, const std::vector<FolderEntry>& entries,
-                             const std::string& way, const std::string& stem, const Node& node) {
+                             const std::string& way, const std::string& stem) {
   // Attributes are shown in a place of their own; the other files are for backups and searches.
   static constexpr std::string_view kNoForms[] = {".attrs.json", ".ignore", "CACHEDIR.TAG"};
   std::vector<TakeAs> forms;
@@ -225,7 +233,7 @@ std::vector<TakeAs> forms_of(const Exchange& exchange, const std::vector<FolderE
     TakeAs form{label + (entry.is_folder ? "/" : ""), way_below(way, entry.name, entry.is_folder), entry.size,
                 entry.fault};
     const bool is_measured = entry.is_folder || form.size || !form.fault.empty();
-    if (!is_measured && !is_remote && elements_in(node) <= kLittle) measure(exchange, entry, form);
+    if (!is_measured && !is_remote && is_little(entry)) measure(exchange, entry, form);
     forms.push_back(std::move(form));
   }
   return forms;
