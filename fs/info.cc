@@ -5,13 +5,10 @@
 #include <unistd.h>
 
 #include <boost/version.hpp>
-#include <fstream>
 #include <functional>
-#include <iterator>
 
 #include "formats/annotated/seurat_objects.h"
 #include "formats/containers/hdf5/process/library_processes.h"
-#include "formats/core/base/own_program.h"
 #include "formats/registry.h"
 #include "fs/build_info.h"
 #include "fs/tree/memory_file.h"
@@ -127,11 +124,8 @@ std::string version_text() {
   return *kCommit ? fmt::format("{} ({}, {})", kVersion, kCommit, kDate) : kVersion;
 }
 
-std::string carried_packages() {
-  const OwnProgram& program = own_program();
-  if (program.loader.empty()) return {};
-  std::ifstream file(program.path.substr(0, program.path.rfind('/')) + "/versions");
-  return {std::istreambuf_iterator<char>(file), {}};
+std::string static_packages() {
+  return kStaticPackages;
 }
 
 Json::Object library_versions() {

@@ -25,9 +25,9 @@ std::string version_text();
 // Returns the versions of plainfs, libfuse and the other libraries by name.
 Json::Object library_versions();
 
-// Returns a line with the version of each package that the libraries in the program's folder are from, if
-// that carries its C library: "libcurl4 7.88.1-10+deb12u12". Empty for any other program.
-std::string carried_packages();
+// Returns a line with the version of each package whose library is part of a program that is linked
+// statically: "libcurl4-openssl-dev 7.88.1-10+deb12u12". Empty for any other program.
+std::string static_packages();
 
 // Returns the content of info.json, which `plainfs info --json` also prints. process: the process of the
 // mount, if there is one. context: the store's context, or null. With a context, the text also lists the

@@ -63,7 +63,7 @@ int show_about(const Options& options) {
   for (const auto& [library, version] : library_versions())
     if (library != "plainfs" && library != "libfuse")
       std::printf("%s %s\n", library.c_str(), version.text()->c_str());
-  std::fputs(carried_packages().c_str(), stdout);
+  std::fputs(static_packages().c_str(), stdout);
   return kSuccess;
 }
 

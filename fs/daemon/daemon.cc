@@ -18,9 +18,6 @@
 #include <execinfo.h>
 #include <malloc.h>
 #endif
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 
 namespace plainfs {
 
@@ -37,16 +34,9 @@ void tune_allocator() {
 }
 
 void note_program() {
-#ifdef __linux__
-  const OwnProgram& program = own_program();
-  if (program.loader.empty()) return;
-  ::prctl(PR_SET_NAME, "plainfs", 0, 0, 0);
-  const std::string folder = program.path.substr(0, program.path.rfind('/')) + "/fallback";
-  if (::access(folder.c_str(), X_OK) != 0) return;
-  const char* const path = std::getenv("PATH");
-  ::setenv("PATH", ((path ? std::string(path) : "/usr/bin:/bin") + ":" + folder).c_str(), 1);
-#else
   own_program();
+#ifdef PLAINFS_STATIC
+  look_up_names_without_libraries();
 #endif
 }
 

@@ -11,10 +11,14 @@ namespace plainfs {
 // is allocated here. Call it before other threads start. Does nothing if the C library is not glibc.
 void tune_allocator();
 
-// Notes how the program was started (own_program()). If its loader was, lists of processes name it "plainfs"
-// all the same, and the programs in its folder's fallback/ are found where the system has none. Call it
-// before anything else.
+// Notes how the program was started (own_program()). Call it before anything else.
 void note_program();
+
+#ifdef PLAINFS_STATIC
+// Has users, groups and hosts looked up in files and by DNS alone. Other places, such as LDAP's, would be
+// looked up by libraries of the system's C library.
+void look_up_names_without_libraries();
+#endif
 
 // Returns free memory between used blocks to the system, which the allocator never does by itself. Takes
 // milliseconds.

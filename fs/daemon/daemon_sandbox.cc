@@ -109,8 +109,7 @@ void allow_around(const Rules& rules, const std::string& path, uint64_t rights) 
 
 // Allows the program and its libraries, wherever they are: the libhdf5 process is this program started again.
 void allow_program(const Rules& rules) {
-  for (const std::string& path : {std::string("/proc/self/exe"), own_program().path, own_program().loader})
-    rules.allow(path, kRun);
+  for (const std::string& path : {std::string("/proc/self/exe"), own_program().path}) rules.allow(path, kRun);
   std::set<std::string> libraries;
   ::dl_iterate_phdr(
       [](dl_phdr_info* info, size_t, void* found) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes other packages of a portable archive: a wheel for pip, a package for npm, an image for containers.
+"""Makes other packages of a static archive: the program alone, a wheel for pip, a package for npm, an image.
 
-    scripts/packaging/repack.py plainfs-VERSION-linux-PROCESSOR.tar.gz wheel|npm|oci...
+    scripts/packaging/repack.py plainfs-VERSION-linux-PROCESSOR.tar.gz file|wheel|npm|oci...
 
 Each is written beside the archive, and its path printed. They contain the same files; neither Python nor node runs when
 the program does. All times are SOURCE_DATE_EPOCH, or that of the program in the archive.
@@ -19,6 +19,7 @@ import time
 import zipfile
 
 SUMMARY = "mounts scientific array stores as plain files"
+PROGRAM = "bin/plainfs"
 LICENCES = "share/doc/plainfs/copyright and share/doc/plainfs/libraries"
 
 
@@ -26,7 +27,7 @@ class Archive:
     """The files of a portable archive, by their path below its folder."""
 
     def __init__(self, path):
-        name = re.fullmatch(r"plainfs-(.+?)(?:\+portable)?-linux-(\w+)\.tar\.gz", os.path.basename(path))
+        name = re.fullmatch(r"plainfs-(.+?)(?:\+static)?-linux-(\w+)\.tar\.gz", os.path.basename(path))
         if not name:
             sys.exit(f"repack: {path}: not named like plainfs-VERSION-linux-PROCESSOR.tar.gz")
         self.version, self.processor = name.groups()
@@ -41,10 +42,10 @@ class Archive:
                     self.files[inner] = tar.extractfile(member).read()
                     if member.mode & 0o111:
                         self.executable.add(inner)
-                    if inner == "lib/plainfs/program":
+                    if inner == PROGRAM:
                         self.time = int(os.environ.get("SOURCE_DATE_EPOCH", member.mtime))
-        if "lib/plainfs/program" not in self.files:
-            sys.exit(f"repack: {path}: lib/plainfs/program is missing")
+        if PROGRAM not in self.files:
+            sys.exit(f"repack: {path}: {PROGRAM} is missing")
 
     def tar_of(self, prefix, extra, links):
         """Returns the bytes of a .tar.gz."""
@@ -64,19 +65,33 @@ class Archive:
         return out.getvalue()
 
     def write(self, name, content):
+        """Writes a file beside the archive and prints its path."""
         path = os.path.join(self.folder, name)
         with open(path, "wb") as file:
             file.write(content)
         print(path)
 
 
+def file(archive):
+    """Writes the program, and beside it what says whose its libraries are."""
+    name = f"plainfs-{archive.version}-linux-{archive.processor}"
+    archive.write(name, archive.files[PROGRAM])
+    os.chmod(os.path.join(archive.folder, name), 0o755)
+    archive.write(name + ".spdx", archive.files["share/doc/plainfs/libraries.spdx"])
+    texts = []
+    for path, content in sorted(archive.files.items()):
+        if path.startswith("share/doc/plainfs/libraries/") or path == "share/doc/plainfs/copyright":
+            texts.append(b"==== " + path.removeprefix("share/doc/plainfs/").encode() + b" ====\n\n" + content)
+    archive.write(name + ".licences", b"\n".join(texts))
+
+
 def wheel(archive):
-    """Writes a wheel. pip puts its files below its prefix: the launcher in bin/, the rest in lib/ and share/."""
+    """Writes a wheel. pip puts its files below its prefix: the program in bin/, the rest in share/."""
     tags = [f"py3-none-{libc}_{archive.processor}" for libc in ("manylinux_2_17", "musllinux_1_1")]
     info, data = f"plainfs-{archive.version}.dist-info", f"plainfs-{archive.version}.data"
-    files = {f"{data}/data/{name}": content for name, content in archive.files.items()}
+    files = {f"{data}/data/{name}": content for name, content in archive.files.items() if name != PROGRAM}
     executable = {f"{data}/data/{name}" for name in archive.executable} | {f"{data}/scripts/plainfs"}
-    files[f"{data}/scripts/plainfs"] = archive.files["lib/plainfs/plainfs"]
+    files[f"{data}/scripts/plainfs"] = archive.files[PROGRAM]
     files[f"{info}/METADATA"] = (
         f"Metadata-Version: 2.1\nName: plainfs\nVersion: {archive.version}\nSummary: {SUMMARY}\n"
         f"License: see {LICENCES}\n"
@@ -106,7 +121,7 @@ def npm(archive):
         "version": archive.version,
         "description": SUMMARY,
         "license": f"SEE LICENSE IN {LICENCES.split()[0]}",
-        "bin": {"plainfs": "lib/plainfs/plainfs"},
+        "bin": {"plainfs": PROGRAM},
         "os": ["linux"],
         "cpu": [{"x86_64": "x64", "aarch64": "arm64"}[archive.processor]],
     }
@@ -157,7 +172,7 @@ def oci(archive):
     archive.write(f"plainfs-{archive.version}-{archive.processor}.oci.tar", out.getvalue())
 
 
-KINDS = {"wheel": wheel, "npm": npm, "oci": oci}
+KINDS = {"file": file, "wheel": wheel, "npm": npm, "oci": oci}
 
 
 def main(words):

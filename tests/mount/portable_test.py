@@ -1,92 +1,24 @@
-"""A program started by the dynamic loader, as in a folder that carries its C library, and one on an old kernel."""
+"""The program in a folder that is bound elsewhere, and on an old kernel."""
 import ctypes
 import os
 import shutil
-import struct
 import unittest
 
 import mounted
-from mounted import DATA, PROGRAM, SAMPLE, Folder, Mount, in_own_namespace, run
+from mounted import DATA, PROGRAM, SAMPLE, Folder, in_own_namespace, run
 
 H5 = os.path.join(DATA, "bpcells", "mat_h5_root", "store.h5")
 WHOLE = shutil.which(PROGRAM)
 
 
-def loader_of(program):
-    """Returns the dynamic loader that a program of 64 bits names."""
-    with open(program, "rb") as file:
-        head = file.read(64)
-        start, size, count = *struct.unpack_from("<Q", head, 32), *struct.unpack_from("<HH", head, 54)
-        for number in range(count):
-            file.seek(start + number * size)
-            kind, _, offset, _, _, length = struct.unpack_from("<IIQQQQ", file.read(size))
-            if kind == 3:  # PT_INTERP
-                file.seek(offset)
-                return file.read(length).rstrip(b"\0").decode()
-    return None
-
-
-LOADER = loader_of(os.path.realpath(WHOLE))
-
-
-@unittest.skipUnless(LOADER, "the program has no loader")
-class StartedByLoader(Folder):
-    """Started by `ld.so program`, it reads the same, and starts itself again for libhdf5."""
-
-    def carried(self):
-        """Returns the words that start a copy of the program by a copy of its loader, in a folder of their own."""
-        folder = self.empty("carried")
-        shutil.copy(os.path.realpath(WHOLE), os.path.join(folder, "program"))
-        shutil.copy(LOADER, os.path.join(folder, "loader"))
-        return self.words_in(folder)
-
-    def words_in(self, folder):
-        return [os.path.join(folder, "loader"), "--argv0", "plainfs", os.path.join(folder, "program")]
-
-    def test_hdf5_is_read(self):
-        expected = run(WHOLE, "cat", H5, "matrix.mtx")
-        result = run(*self.carried(), "cat", H5, "matrix.mtx")
-        self.assertEqual((result.returncode, result.stderr), (0, b""))
-        self.assertEqual(result.stdout, expected.stdout)
-        self.assertTrue(expected.stdout.startswith(b"%%MatrixMarket"))
-
-    def test_hdf5_is_read_in_the_sandbox_of_a_mount(self):
-        with Mount(H5) as mount:
-            expected = mount.read("matrix.mtx")
-        words = self.carried()
-        target = self.empty("mountpoint")
-        self.addCleanup(run, "umount", "-l", target)
-        result = run(*words, H5, target)
-        self.assertEqual((result.returncode, result.stderr), (0, b""))
-        with open(os.path.join(target, "matrix.mtx"), "rb") as file:
-            self.assertEqual(file.read(), expected)
-        with open(os.path.join(target, ".plainfs", "log"), encoding="utf-8") as file:
-            self.assertRegex(file.read(), r"^\S+ \S+ info: mounted [^\n]+\n$")  # no word of a missing sandbox
-        self.assertEqual(run(*words, "umount", target).returncode, 0)
-
-    def test_program_that_was_replaced_is_not_started_again(self):
-        words = self.carried()
-        target = self.empty("mountpoint")
-        self.addCleanup(run, "umount", "-l", target)
-        self.assertEqual(run(*words, SAMPLE, target).returncode, 0)  # no HDF5 yet
-        self.assertEqual(run(*words, "umount", target).returncode, 0)
-        mirror = self.empty("mirror")
-        self.copy_of(H5, "mirror/a.h5")
-        self.assertEqual(run(*words, mirror, target).returncode, 0)
-        os.remove(words[-1])
-        shutil.copy(os.path.realpath(WHOLE), words[-1])
-        with self.assertRaises(OSError):
-            with open(os.path.join(target, "a.h5", "matrix.mtx"), "rb") as file:
-                file.read()
-        with open(os.path.join(target, ".plainfs", "log"), encoding="utf-8") as file:
-            self.assertIn("program: replaced since it was started; start plainfs again", file.read())
-
+class Bound(Folder):
     def test_run_reads_hdf5_where_the_program_lies_in_a_bound_folder(self):
-        words = self.carried()
+        program = os.path.join(self.empty("programs"), "plainfs")
+        shutil.copy(os.path.realpath(WHOLE), program)
         bound = self.empty("bound")
         script = 'mount --bind "$1" "$2"; shift 2; "$@"'
         result = in_own_namespace(
-            script, os.path.dirname(words[0]), bound, *self.words_in(bound), "run", H5, "--", "cat", "{}/matrix.mtx"
+            script, os.path.dirname(program), bound, f"{bound}/plainfs", "run", H5, "--", "cat", "{}/matrix.mtx"
         )
         if result is None:
             self.skipTest("no private mounts here")

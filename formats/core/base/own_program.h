@@ -8,14 +8,9 @@ namespace plainfs {
 
 struct OwnProgram {
   std::string path;  // of its file
-  // The dynamic loader and the folders that it searches for libraries, if it was itself started with the
-  // program as its argument. A folder that carries its own C library is started like this. Empty = the kernel
-  // started the program.
-  std::string loader{};
-  std::vector<std::string> library_folders{};
 
   // Returns the words of a command that starts the program again with the arguments that follow them; the
-  // first is the path of a file. Throws unreadable if the program was replaced, and can no longer be started.
+  // first is the path of a file.
   std::vector<std::string> command() const;
 };
 

@@ -4,11 +4,22 @@
 
 #include <array>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include "formats/containers/hdf5/library/file_driver.h"
 #include "formats/containers/hdf5/library/library.h"
 #include "formats/core/codecs/codecs.h"
+
+#ifdef PLAINFS_STATIC
+// What the library has for itself, as in its H5Zpkg.h.
+extern "C" {
+extern const H5Z_class2_t H5Z_SZIP[1];
+extern const H5Z_class2_t H5Z_NBIT[1];
+extern const H5Z_class2_t H5Z_SCALEOFFSET[1];
+herr_t H5Z_register(const H5Z_class2_t* filter);
+}
+#endif
 
 namespace plainfs::hdf5 {
 namespace {
@@ -61,12 +72,26 @@ size_t decode_or_leave(unsigned flags, size_t count, const unsigned values[], si
   return filter(flags, count, values, size, room, buffer);
 }
 
+// Returns the address of what the library does not declare in its headers; nullptr if it is hidden.
+void* in_library(const char* name) {
+#ifdef PLAINFS_STATIC
+  using Named = std::pair<std::string_view, const void*>;
+  for (const auto& [known, address] :
+       {Named("H5Z_SZIP", H5Z_SZIP), Named("H5Z_NBIT", H5Z_NBIT), Named("H5Z_SCALEOFFSET", H5Z_SCALEOFFSET),
+        Named("H5Z_register", reinterpret_cast<const void*>(H5Z_register))})
+    if (known == name) return const_cast<void*>(address);
+  return nullptr;
+#else
+  return ::dlsym(RTLD_DEFAULT, name);
+#endif
+}
+
 // The library's public functions refuse to replace its own filters. `replace` is the function that they call
 // for all others, and `own` the library's filter. Returns false if the library hides one of them.
 using Replace = herr_t (*)(const H5Z_class2_t*);
 template <unsigned Number>
 bool replace_decoder(Replace replace, const char* own) {
-  const auto* const stored = static_cast<const H5Z_class2_t*>(::dlsym(RTLD_DEFAULT, own));
+  const auto* const stored = static_cast<const H5Z_class2_t*>(in_library(own));
   if (!replace || !stored || stored->id != static_cast<H5Z_filter_t>(Number)) return false;
   stored_filter<Number> = stored->filter;
   H5Z_class2_t replaced = *stored;
@@ -82,7 +107,7 @@ void register_own_filters() {
        {filter_class<307>(), filter_class<32000>(), filter_class<32001>(), filter_class<32004>(),
         filter_class<32008>(), filter_class<32015>(), filter_class<32022>(), filter_class<32023>()})
     checked_call(H5Zregister(&filter), "libhdf5 refuses a filter");
-  const auto replace = reinterpret_cast<Replace>(::dlsym(RTLD_DEFAULT, "H5Z_register"));
+  const auto replace = reinterpret_cast<Replace>(in_library("H5Z_register"));
   is_replaced[H5Z_FILTER_SZIP] = replace_decoder<H5Z_FILTER_SZIP>(replace, "H5Z_SZIP");
   is_replaced[H5Z_FILTER_NBIT] = replace_decoder<H5Z_FILTER_NBIT>(replace, "H5Z_NBIT");
   is_replaced[H5Z_FILTER_SCALEOFFSET] = replace_decoder<H5Z_FILTER_SCALEOFFSET>(replace, "H5Z_SCALEOFFSET");

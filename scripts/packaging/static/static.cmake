@@ -1,0 +1,25 @@
+# Included before libraries are looked for if PLAINFS_STATIC is set: finds static ones, first those that
+# scripts/packaging/static/libraries built. The program is linked to be placed anywhere in memory, like any other.
+if(NOT EXISTS "${PLAINFS_STATIC}/.complete")
+  message(FATAL_ERROR "PLAINFS_STATIC: ${PLAINFS_STATIC} was not completed by scripts/packaging/static/libraries")
+endif()
+list(PREPEND CMAKE_PREFIX_PATH "${PLAINFS_STATIC}")
+set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
+set(ENV{PKG_CONFIG_PATH} "${PLAINFS_STATIC}/lib/pkgconfig")
+set(PKG_CONFIG_ARGN --static)
+set(Boost_USE_STATIC_LIBS ON)
+set(HDF5_USE_STATIC_LIBRARIES ON)
+add_compile_definitions(PLAINFS_STATIC=1)
+# The packages that the libraries are from, as Debian names them, by what the linker is told to read. libraries/ of the
+# documents has the licence of each.
+set(PLAINFS_STATIC_PACKAGES
+    libaec-dev libblosc-dev libboost-filesystem1.74-dev libbz2-dev libc6-dev libcurl4-openssl-dev libdeflate-dev
+    libfmt-dev libfuse3-dev libgcc-12-dev libhdf5-dev libisal-dev liblz4-dev liblzma-dev libsnappy-dev
+    libspdlog-dev libssl-dev libstdc++-12-dev libzfp-dev libzstd-dev nlohmann-json3-dev zlib1g-dev)
+set(PLAINFS_STATIC_VERSIONS "")
+foreach(package IN LISTS PLAINFS_STATIC_PACKAGES)
+  execute_process(COMMAND dpkg-query -W -f "\${Version}" "${package}" OUTPUT_VARIABLE version COMMAND_ERROR_IS_FATAL ANY)
+  string(APPEND PLAINFS_STATIC_VERSIONS "${package} ${version}\n")
+endforeach()
+# What libhdf5, libblosc and libcurl use of others comes after them.
+set(CMAKE_CXX_STANDARD_LIBRARIES "-lsz -laec -lsnappy -lzstd -llz4 -lssl -lcrypto -lz")
