@@ -25,8 +25,8 @@ std::string version_text();
 // Returns the versions of plainfs, libfuse and the other libraries by name.
 Json::Object library_versions();
 
-// Returns a line with the version of each package whose library is part of a program that is linked
-// statically: "libcurl4-openssl-dev 7.88.1-10+deb12u12". Empty for any other program.
+// Returns a line with the version of each package of the libraries in a statically linked program:
+// "libcurl4-openssl-dev 7.88.1-10+deb12u12". Empty for any other program.
 std::string static_packages();
 
 // Returns the content of info.json, which `plainfs info --json` also prints. process: the process of the

@@ -1,5 +1,5 @@
-// What a program that is linked statically does for itself, where its C library would load parts of the
-// system's, which may be another version of it or none.
+// Replacements for calls of a statically linked C library that would load parts of the system's, which may
+// be of another version, or absent.
 #include <nss.h>
 #include <unistd.h>
 

@@ -73,7 +73,7 @@ class Archive:
 
 
 def file(archive):
-    """Writes the program, and beside it what says whose its libraries are."""
+    """Writes the program, with the licences and the list of its libraries beside it."""
     name = f"plainfs-{archive.version}-linux-{archive.processor}"
     archive.write(name, archive.files[PROGRAM])
     os.chmod(os.path.join(archive.folder, name), 0o755)

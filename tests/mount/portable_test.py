@@ -1,4 +1,4 @@
-"""The program in a folder that is bound elsewhere, and on an old kernel."""
+"""The program in a bound folder, and on an old kernel."""
 import ctypes
 import os
 import shutil

@@ -10,8 +10,7 @@ set(PKG_CONFIG_ARGN --static)
 set(Boost_USE_STATIC_LIBS ON)
 set(HDF5_USE_STATIC_LIBRARIES ON)
 add_compile_definitions(PLAINFS_STATIC=1)
-# The packages that the libraries are from, as Debian names them, by what the linker is told to read. libraries/ of the
-# documents has the licence of each.
+# The Debian packages of the libraries. The program's documents have the licence of each.
 set(PLAINFS_STATIC_PACKAGES
     libaec-dev libblosc-dev libboost-filesystem1.74-dev libbz2-dev libc6-dev libcurl4-openssl-dev libdeflate-dev
     libfmt-dev libfuse3-dev libgcc-12-dev libhdf5-dev libisal-dev liblz4-dev liblzma-dev libsnappy-dev
@@ -21,5 +20,5 @@ foreach(package IN LISTS PLAINFS_STATIC_PACKAGES)
   execute_process(COMMAND dpkg-query -W -f "\${Version}" "${package}" OUTPUT_VARIABLE version COMMAND_ERROR_IS_FATAL ANY)
   string(APPEND PLAINFS_STATIC_VERSIONS "${package} ${version}\n")
 endforeach()
-# What libhdf5, libblosc and libcurl use of others comes after them.
+# Dependencies of libhdf5, libblosc and libcurl, which the linker reads after them.
 set(CMAKE_CXX_STANDARD_LIBRARIES "-lsz -laec -lsnappy -lzstd -llz4 -lssl -lcrypto -lz")

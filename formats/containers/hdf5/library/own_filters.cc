@@ -12,7 +12,7 @@
 #include "formats/core/codecs/codecs.h"
 
 #ifdef PLAINFS_STATIC
-// What the library has for itself, as in its H5Zpkg.h.
+// Internal declarations of the library (H5Zpkg.h).
 extern "C" {
 extern const H5Z_class2_t H5Z_SZIP[1];
 extern const H5Z_class2_t H5Z_NBIT[1];
