@@ -86,7 +86,7 @@ class Walks(Folder):
                 for gene, line in list(zip(genes, lines[1:]))[:5]:
                     want = "".join(f"{cell},{value}\n" for cell, value in zip(cells, line[1:]))
                     self.assertEqual(m.read(matrix, "genes", gene + ".csv").decode(), f'"",{gene}\n' + want)
-                output = run(PROGRAM, "info", store, os.path.dirname(matrix)).stdout.decode()
+                output = run(PROGRAM, "info", store, matrix).stdout.decode()
                 self.assertRegex(output, rf"  {re.escape(matrix)}/genes/ +one gene: ")
                 want = "".join(f"{gene},{line[1]}\n" for gene, line in zip(genes, lines[1:]))
                 self.assertEqual(m.read(matrix, "cells", cells[0] + ".csv").decode(), f'"",{cells[0]}\n' + want)
