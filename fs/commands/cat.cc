@@ -17,6 +17,7 @@
 #include "fs/report/walk.h"
 #include "fs/session.h"
 #include "fs/text/text_file.h"
+#include "fs/views/file_forms.h"
 #include "fs/views/names.h"
 
 namespace plainfs {
@@ -84,11 +85,10 @@ ListingPtr listing_of(Filesystem& filesystem, Inode directory, std::optional<Err
   }
 }
 
-constexpr std::string_view kGenes = "genes";
-
-bool has_genes(Filesystem& filesystem, const Listing& listing) {
-  const std::optional<size_t> genes = listing.find(kGenes);
-  return genes && filesystem.kind(listing.inode_at(*genes)) == FileKind::directory;
+bool has_genes(const Listing& listing) {
+  const std::optional<size_t> genes = listing.find(file_name(forms::kGenes));
+  const FileRow* const row = genes ? listing.at(*genes).row : nullptr;
+  return row && &row->form == &forms::kGenes;
 }
 
 // Returns the directories of the matrices with genes that are nearest to the root, in listing order.
@@ -100,7 +100,7 @@ std::vector<Inode> nearest_matrices(Filesystem& filesystem, const std::string& s
     for (const Inode directory : level) {
       const ListingPtr listing = listing_of(filesystem, directory, fault);
       if (!listing) continue;
-      if (has_genes(filesystem, *listing)) matrices.push_back(directory);
+      if (has_genes(*listing)) matrices.push_back(directory);
       for (const Listing::Entry& entry : listing->entries())
         if (entry.kind == FileKind::directory) next.push_back(entry.inode);
     }
@@ -125,7 +125,7 @@ Inode first_matrix(Filesystem& filesystem, const std::string& store, const std::
   });
   for (const Inode matrix : matrices) {
     try {
-      filesystem.lookup(filesystem.lookup(matrix, kGenes), file);
+      filesystem.lookup(filesystem.lookup(matrix, file_name(forms::kGenes)), file);
       return matrix;
     } catch (const Error& error) {
       if (error.code() != Errc::not_found) return matrix;
@@ -137,11 +137,11 @@ Inode first_matrix(Filesystem& filesystem, const std::string& store, const std::
 // Returns the path for --gene: in the matrix at the given path, otherwise in the first matrix. A gene's name
 // may contain characters that no path can.
 std::string path_of_gene(Filesystem& filesystem, const Options& options, const std::string& gene) {
-  const std::string file = encode_name(gene) + ".csv";
+  const std::string file = encode_name(gene).append(forms::kArrayCsv.ending);
   const std::string matrix = options.names.size() > 1
                                  ? options.names[1]
                                  : filesystem.path(first_matrix(filesystem, options.store, file));
-  return fmt::format("{}/{}/{}", matrix == "/" ? "" : matrix, kGenes, file);
+  return fmt::format("{}/{}/{}", matrix == "/" ? "" : matrix, file_name(forms::kGenes), file);
 }
 
 }  // namespace

@@ -5,105 +5,111 @@
 
 namespace plainfs::forms {
 
-constexpr std::string_view kCsvType = "text/csv; charset=utf-8",
-                           kTsvType = "text/tab-separated-values; charset=utf-8",
-                           kTextType = "text/plain; charset=utf-8", kJsonType = "application/json",
-                           kGzipType = "application/gzip", kHdf5Type = "application/x-hdf5",
-                           kNetCdfType = "application/x-netcdf",
-                           kParquetType = "application/vnd.apache.parquet", kPngType = "image/png";
+inline constexpr std::string_view kCsvType = "text/csv; charset=utf-8",
+                                  kTsvType = "text/tab-separated-values; charset=utf-8",
+                                  kTextType = "text/plain; charset=utf-8", kJsonType = "application/json",
+                                  kGzipType = "application/gzip", kHdf5Type = "application/x-hdf5",
+                                  kNetCdfType = "application/x-netcdf",
+                                  kParquetType = "application/vnd.apache.parquet", kPngType = "image/png";
 
 // An open connection counts against R's limit of 128.
-constexpr OpenWith kOpenSeurat[] = {
+inline constexpr OpenWith kOpenSeurat[] = {
     {"R", "readRDS({})", "con <- url({}); x <- readRDS(con); close(con)  # a Seurat object"}};
-constexpr OpenWith kOpenRds[] = {{"R", "readRDS({})", "con <- url({}); x <- readRDS(con); close(con)"}};
-constexpr OpenWith kOpenH5ad[] = {{"Python", "anndata.read_h5ad({}, backed=\"r\")",
-                                   "import anndata, fsspec\nx = anndata.read_h5ad(fsspec.open({}).open())"},
-                                  {"shell", "", "curl -O {}"}};
-constexpr OpenWith kOpenNetCdf[] = {
+inline constexpr OpenWith kOpenRds[] = {
+    {"R", "readRDS({})", "con <- url({}); x <- readRDS(con); close(con)"}};
+inline constexpr OpenWith kOpenH5ad[] = {
+    {"Python", "anndata.read_h5ad({}, backed=\"r\")",
+     "import anndata, fsspec\nx = anndata.read_h5ad(fsspec.open({}).open())"},
+    {"shell", "", "curl -O {}"}};
+inline constexpr OpenWith kOpenNetCdf[] = {
     {"Python", "xarray.open_dataset({})",
      "import io, urllib.request, xarray\nx = "
      "xarray.open_dataset(io.BytesIO(urllib.request.urlopen({}).read()))"},
     {"R", "ncdf4::nc_open({})",
      "download.file({}, \"store.nc\", mode = \"wb\"); x <- ncdf4::nc_open(\"store.nc\")"},
     {"shell", "ncdump -h {}", "curl -O {}"}};
-constexpr OpenWith kOpenOmeTiff[] = {{"Python", "tifffile.imread({})",
-                                      "import io, urllib.request, tifffile\nx = "
-                                      "tifffile.imread(io.BytesIO(urllib.request.urlopen({}).read()))"},
-                                     {"Fiji", "File > Import > Bio-Formats: {}", ""},
-                                     {"shell", "", "curl -O {}"}};
-constexpr OpenWith kOpenMtx[] = {
+inline constexpr OpenWith kOpenOmeTiff[] = {
+    {"Python", "tifffile.imread({})",
+     "import io, urllib.request, tifffile\nx = "
+     "tifffile.imread(io.BytesIO(urllib.request.urlopen({}).read()))"},
+    {"Fiji", "File > Import > Bio-Formats: {}", ""},
+    {"shell", "", "curl -O {}"}};
+inline constexpr OpenWith kOpenMtx[] = {
     {"Python", "scipy.io.mmread({})",
      "import urllib.request, scipy.io\nx = scipy.io.mmread(urllib.request.urlopen({}))"},
     {"shell", "", "curl -O {}"}};
-constexpr OpenWith kOpenNpy[] = {
+inline constexpr OpenWith kOpenNpy[] = {
     {"Python", "numpy.load({}, mmap_mode=\"r\")",
      "import io, urllib.request, numpy\nx = numpy.load(io.BytesIO(urllib.request.urlopen({}).read()))"}};
-constexpr OpenWith kOpenCsv[] = {
+inline constexpr OpenWith kOpenCsv[] = {
     {"R", "read.csv({}{})", "x <- read.csv({}{})", ", header = FALSE, blank.lines.skip = FALSE"},
     {"Python", "pandas.read_csv({}{})", "import pandas\nx = pandas.read_csv({}{})", ", header=None"},
     {"shell", "head {}", "curl {} | head"}};
-constexpr OpenWith kOpenTsv[] = {{"R", "read.delim({}, header = FALSE, blank.lines.skip = FALSE)",
-                                  "x <- read.delim({}, header = FALSE, blank.lines.skip = FALSE)"},
-                                 {"shell", "head {}", "curl {} | head"}};
-constexpr OpenWith kOpenFragments[] = {
+inline constexpr OpenWith kOpenTsv[] = {{"R", "read.delim({}, header = FALSE, blank.lines.skip = FALSE)",
+                                         "x <- read.delim({}, header = FALSE, blank.lines.skip = FALSE)"},
+                                        {"shell", "head {}", "curl {} | head"}};
+inline constexpr OpenWith kOpenFragments[] = {
     {"R", "read.delim({}, header = FALSE)", "x <- read.delim({}, header = FALSE)"},
     {"Python", "pandas.read_csv({}, sep=\"\\t\", header=None)",
      "import pandas\nx = pandas.read_csv({}, sep=\"\\t\", header=None)"},
     {"shell", "head {}", "curl {} | head"}};
-constexpr OpenWith kOpenVcfGz[] = {{"shell", "bcftools view -h {}", "bcftools view -H {} | head"}};
-constexpr OpenWith kOpenFragmentsGz[] = {{"shell", "tabix -l {}", "tabix -l {}"}};
+inline constexpr OpenWith kOpenVcfGz[] = {{"shell", "bcftools view -h {}", "bcftools view -H {} | head"}};
+inline constexpr OpenWith kOpenFragmentsGz[] = {{"shell", "tabix -l {}", "tabix -l {}"}};
 
-constexpr Companion kVariantsIndex[] = {{".vcf.gz.tbi", ".vcf.gz.csi", false}},
-                    kFragmentsIndex[] = {{".tsv.gz.tbi", ".tsv.gz.csi", false}},
-                    kPlinkTables[] = {{".bim"}, {".fam"}}, kBgenSamples[] = {{".sample"}};
+inline constexpr Companion kVariantsIndex[] = {{".vcf.gz.tbi", ".vcf.gz.csi", false}},
+                           kFragmentsIndex[] = {{".tsv.gz.tbi", ".tsv.gz.csi", false}},
+                           kPlinkTables[] = {{".bim"}, {".fam"}}, kBgenSamples[] = {{".sample"}};
 
 // ending, what, media, shows, opens, companions
-constexpr FileForm kH5ad{".h5ad", "AnnData", kHdf5Type, Shows::whole, kOpenH5ad};
-constexpr FileForm kSeurat{".rds", "a Seurat object for R", kBinaryType, Shows::whole, kOpenSeurat};
-constexpr FileForm kAnnDataZarr{".zarr", "for zarr, dask and Vitessce", kFolder, Shows::whole};
-constexpr FileForm kDataset{".nc", "NetCDF", kNetCdfType, Shows::whole, kOpenNetCdf};
-constexpr FileForm kVariable{".nc", "one variable in NetCDF", kNetCdfType, Shows::values, kOpenNetCdf};
-constexpr FileForm kTenxH5{".h5", "10x Genomics", kHdf5Type, Shows::counts};
-constexpr FileForm kVariantsGz{
+inline constexpr FileForm kH5ad{".h5ad", "AnnData", kHdf5Type, Shows::whole, kOpenH5ad};
+inline constexpr FileForm kSeurat{".rds", "a Seurat object for R", kBinaryType, Shows::whole, kOpenSeurat};
+inline constexpr FileForm kAnnDataZarr{".zarr", "for zarr, dask and Vitessce", kFolder, Shows::whole};
+inline constexpr FileForm kDataset{".nc", "NetCDF", kNetCdfType, Shows::whole, kOpenNetCdf};
+inline constexpr FileForm kVariable{".nc", "one variable in NetCDF", kNetCdfType, Shows::values, kOpenNetCdf};
+inline constexpr FileForm kTenxH5{".h5", "10x Genomics", kHdf5Type, Shows::counts};
+inline constexpr FileForm kVariantsGz{
     ".vcf.gz", "variants, with their index", kGzipType, Shows::whole, kOpenVcfGz, kVariantsIndex};
-constexpr FileForm kFragmentsGz{
+inline constexpr FileForm kFragmentsGz{
     ".tsv.gz", "fragments, with their index", kGzipType, Shows::whole, kOpenFragmentsGz, kFragmentsIndex};
-constexpr FileForm kVariants{".vcf", "variants", kBinaryType, Shows::whole};
-constexpr FileForm kPlinkBed{".bed",      "PLINK 1, with .bim and .fam", kBinaryType, Shows::whole, {},
-                             kPlinkTables};
-constexpr FileForm kBgen{".bgen", "genotypes, with .sample", kBinaryType, Shows::whole, {}, kBgenSamples};
-constexpr FileForm kOmeTiff{".ome.tif", "an image", kBinaryType, Shows::whole, kOpenOmeTiff};
-constexpr FileForm kFragments{".tsv", "fragments", kTsvType, Shows::whole, kOpenFragments};
-constexpr FileForm kRanges{".bed", "ranges", kTextType, Shows::table};
-constexpr FileForm kMtx{".mtx", "MatrixMarket", kTextType, Shows::matrix, kOpenMtx};
-constexpr FileForm kMatrixRds{".rds", "a sparse matrix for R", kBinaryType, Shows::matrix, kOpenRds};
-constexpr FileForm kTableRds{".rds", "a data frame for R", kBinaryType, Shows::table, kOpenRds};
-constexpr FileForm kArrayRds{".rds", "an array for R", kBinaryType, Shows::text, kOpenRds};
-constexpr FileForm kTableCsv{".csv", "a table", kCsvType, Shows::table, kOpenCsv};
-constexpr FileForm kArrayCsv{".csv", "text", kCsvType, Shows::text, kOpenCsv};
-constexpr FileForm kTableParquet{".parquet", "for DuckDB, polars and Arrow", kParquetType, Shows::table};
-constexpr FileForm kNpy{".npy", "NumPy", kBinaryType, Shows::values, kOpenNpy};
-constexpr FileForm kMat{".mat", "for MATLAB and Octave", kBinaryType, Shows::values};
+inline constexpr FileForm kVariants{".vcf", "variants", kBinaryType, Shows::whole};
+inline constexpr FileForm kPlinkBed{".bed",      "PLINK 1, with .bim and .fam", kBinaryType, Shows::whole, {},
+                                    kPlinkTables};
+inline constexpr FileForm kBgen{".bgen",     "genotypes, with .sample", kBinaryType, Shows::whole, {},
+                                kBgenSamples};
+inline constexpr FileForm kOmeTiff{".ome.tif", "an image", kBinaryType, Shows::whole, kOpenOmeTiff};
+inline constexpr FileForm kFragments{".tsv", "fragments", kTsvType, Shows::whole, kOpenFragments};
+inline constexpr FileForm kRanges{".bed", "ranges", kTextType, Shows::table};
+inline constexpr FileForm kMtx{".mtx", "MatrixMarket", kTextType, Shows::matrix, kOpenMtx};
+inline constexpr FileForm kMatrixRds{".rds", "a sparse matrix for R", kBinaryType, Shows::matrix, kOpenRds};
+inline constexpr FileForm kTableRds{".rds", "a data frame for R", kBinaryType, Shows::table, kOpenRds};
+inline constexpr FileForm kArrayRds{".rds", "an array for R", kBinaryType, Shows::text, kOpenRds};
+inline constexpr FileForm kTableCsv{".csv", "a table", kCsvType, Shows::table, kOpenCsv};
+inline constexpr FileForm kArrayCsv{".csv", "text", kCsvType, Shows::text, kOpenCsv};
+inline constexpr FileForm kTableParquet{".parquet", "for DuckDB, polars and Arrow", kParquetType,
+                                        Shows::table};
+inline constexpr FileForm kNpy{".npy", "NumPy", kBinaryType, Shows::values, kOpenNpy};
+inline constexpr FileForm kMat{".mat", "for MATLAB and Octave", kBinaryType, Shows::values};
 // Not written by `export`, unless a path names them.
-constexpr FileForm kTsv{".tsv", "", kTsvType, Shows::detail, kOpenTsv};
-constexpr FileForm kNamesTsv{".tsv", "", kTsvType};
-constexpr FileForm kBin{".bin"};
-constexpr FileForm kSizes{".sizes", "", kTextType};
-constexpr FileForm kJson{".json", "", kJsonType};
-constexpr FileForm kGz{".gz", "", kGzipType};
-constexpr FileForm kTbi{".tbi"};
-constexpr FileForm kCsi{".csi"};
-constexpr FileForm kBim{".bim"};
-constexpr FileForm kFam{".fam"};
-constexpr FileForm kSample{".sample"};
-constexpr FileForm kTiff{".tif", "for programs that open TIFF"};
-constexpr FileForm kPng{".png", "a picture", kPngType};
-constexpr FileForm kBigWig{".bw", "for genome browsers"};
-constexpr FileForm kBpcells{"", "for BPCells", kFolder};
-constexpr FileForm kGenes{"", "one gene: NAME.csv, NAME.npy", kFolder};
-constexpr FileForm kCells{"", "one cell: NAME.csv, NAME.npy", kFolder};
-constexpr FileForm kBy{"", "the cells of each level: COLUMN/LEVEL/", kFolder};
-constexpr FileForm kPseudobulk{"", "sums of each gene by level: COLUMN.csv", kFolder};
-constexpr FileForm kPlaces{"", "the table at coordinates: DIM=VALUE.csv", kFolder};
+inline constexpr FileForm kTsv{".tsv", "", kTsvType, Shows::detail, kOpenTsv};
+inline constexpr FileForm kNamesTsv{".tsv", "", kTsvType};
+inline constexpr FileForm kBin{".bin"};
+inline constexpr FileForm kSizes{".sizes", "", kTextType};
+inline constexpr FileForm kJson{".json", "", kJsonType};
+inline constexpr FileForm kGz{".gz", "", kGzipType};
+inline constexpr FileForm kTbi{".tbi"};
+inline constexpr FileForm kCsi{".csi"};
+inline constexpr FileForm kBim{".bim"};
+inline constexpr FileForm kFam{".fam"};
+inline constexpr FileForm kSample{".sample"};
+inline constexpr FileForm kTiff{".tif", "for programs that open TIFF"};
+inline constexpr FileForm kPng{".png", "a picture", kPngType};
+inline constexpr FileForm kPreview{".png", "a picture", kPngType};
+inline constexpr FileForm kBigWig{".bw", "for genome browsers"};
+inline constexpr FileForm kBpcells{"", "for BPCells", kFolder};
+inline constexpr FileForm kGenes{"", "one gene: NAME.csv, NAME.npy", kFolder};
+inline constexpr FileForm kCells{"", "one cell: NAME.csv, NAME.npy", kFolder};
+inline constexpr FileForm kBy{"", "the cells of each level: COLUMN/LEVEL/", kFolder};
+inline constexpr FileForm kPseudobulk{"", "sums of each gene by level: COLUMN.csv", kFolder};
+inline constexpr FileForm kPlaces{"", "the table at coordinates: DIM=VALUE.csv", kFolder};
 
 }  // namespace plainfs::forms

@@ -90,6 +90,8 @@ std::span<const FileRow> file_rows();
 inline bool is_before(const FileRow* a, const FileRow* b) {
   return a < b;
 }
+// Returns the name of the first row with that form. Requires: there is one.
+std::string_view file_name(const FileForm& form);
 // Returns the media type of a file of a view, by the longest ending of a form that its name has; empty if it
 // has none.
 std::string_view media_type_of_view(std::string_view name);

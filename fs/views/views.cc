@@ -83,7 +83,7 @@ constexpr FileRow kFiles[] = {
     {"json", ".attrs.json", forms::kJson, offer_attributes},
     {"bpcells", "bpcells", forms::kBpcells, offer_bpcells_of_matrix, kUnlisted},
     {"tif", "NAME.tif", forms::kTiff, offer_tif, kUnlisted},
-    {"png", "preview.png", forms::kPng, offer_preview_png},
+    {"png", "preview.png", forms::kPreview, offer_preview_png},
     {"png", "NAME.png", forms::kPng, offer_png_of_array, kUnlisted},
     {"bw", "coverage.bw", forms::kBigWig, offer_coverage, kUnlisted, "coverage 1"},
     {"bw", "chrom.sizes", forms::kSizes, offer_chromosomes, kUnlisted},
@@ -136,6 +136,11 @@ std::span<const View> views() {
 
 std::span<const FileRow> file_rows() {
   return kFiles;
+}
+
+std::string_view file_name(const FileForm& form) {
+  const auto is_its = [&](const FileRow& row) { return &row.form == &form; };
+  return std::find_if(std::begin(kFiles), std::end(kFiles), is_its)->name;
 }
 
 std::string_view media_type_of_view(std::string_view name) {

@@ -24,10 +24,20 @@ def test_names():
 
 # Sources without names of files, and the words that are names of something else.
 FREE_OF_NAMES = {
+    "fs/commands/cat.cc": set(),
     "fs/commands/info.cc": set(),
+    "fs/commands/one_file/export_file.cc": set(),
     "fs/commands/one_file/file_form.cc": set(),
     "fs/report/ranked_files.cc": set(),
+    "fs/serve/pages/cells/cells_page.cc": set(),
+    "fs/serve/pages/folder/folder_answer.cc": set(),
     "fs/serve/pages/folder/instructions.cc": {"anndata.zarr"},  # a type of file of Vitessce
+    "fs/serve/pages/folder/made_page.cc": {"cells", "genes"},  # facts
+    "fs/serve/pages/folder/names_page.cc": set(),
+    "fs/serve/pages/folder/store_cards.cc": set(),
+    "fs/serve/pages/image/image_page.cc": set(),
+    "fs/serve/pages/model/subject.cc": set(),
+    "fs/serve/site/file_answer.cc": set(),
 }
 
 

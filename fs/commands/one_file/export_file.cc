@@ -20,6 +20,7 @@
 #include "fs/commands/target_folder.h"
 #include "fs/report/progress.h"
 #include "fs/report/walk.h"
+#include "fs/views/file_forms.h"
 
 namespace plainfs {
 namespace {
@@ -144,7 +145,7 @@ class SinkOfPart : public PackedSink {
 
 // Returns whether the file is R's serialization (XDR, or a whole workspace), which R's own writers compress.
 bool is_plain_rds(Filesystem& filesystem, Inode inode, const std::string& path) {
-  if (!path.ends_with(".rds")) return false;
+  if (!path.ends_with(forms::kArrayRds.ending)) return false;
   const Slices begin = filesystem.read(filesystem.open(inode), 0, 2);
   std::string text(begin.size(), '\0');
   begin.copy_to(std::as_writable_bytes(std::span(text)));

@@ -24,7 +24,8 @@ struct FolderEntry {
   bool is_store = false;         // the root of a store, which may fail to open
   const FileRow* row = nullptr;  // FileIdentity::row
 
-  bool is_of_view(std::string_view view) const { return row && row->view == view; }
+  // Returns whether it is a file or folder with that form (fs/views/file_forms.h).
+  bool is(const FileForm& form) const { return row && &row->form == &form; }
 };
 
 // Returns the entries of a folder, sorted by name. Links to targets that are not shown are omitted. Reads no

@@ -11,6 +11,8 @@ namespace plainfs {
 // several at once. Requires of cells/: it is offered right after genes/.
 void offer_genes(const FileRow& row, const Node& node, Context& context, Files& files);
 void offer_cells(const FileRow& row, const Node& node, Context& context, Files& files);
+// The end of the names of the files in pseudobulk/ with the number of cells of each group.
+inline constexpr std::string_view kNumbersOfCells = ".cells.csv";
 // by/COLUMN/LEVEL/: the cells of one level of an obs column as an annotated matrix, for nodes with an
 // annotated matrix that has columns of cells, and with -o cells= for fragments. Listing by/ reads the text
 // columns; listing by/COLUMN reads the whole column.

@@ -24,7 +24,7 @@ namespace plainfs {
 namespace {
 
 constexpr char kBetweenColumns = '+', kAlsoBetweenColumns = ',';  // ',' as between genes
-constexpr std::string_view kText = ".csv", kObject = ".rds", kCells = ".cells.csv", kDesign = ".design.csv";
+constexpr std::string_view kText = ".csv", kObject = ".rds", kDesign = ".design.csv";
 constexpr const char *kSumsVersion = "pseudobulk 1", *kRdsVersion = "rds 1";
 
 // Returns the groups of cells that have a level in both, ordered by the level in `slow` and then by that in
@@ -112,13 +112,13 @@ FoundNamesPtr Pseudobulks::names() const {
   const std::vector<Column>& all = matrix().obs.columns;
   for (uint64_t column = 0; column < all.size(); ++column)
     if (has_listed_groups(matrix(), all[column]))
-      for (const std::string_view extension : {kText, kObject, kCells})
+      for (const std::string_view extension : {kText, kObject, kNumbersOfCells})
         names.push_back(columns().file(column, extension));
   return found_names(std::move(names));
 }
 
 std::optional<ViewEntry> Pseudobulks::find(std::string_view name) const {
-  for (const std::string_view extension : {kCells, kDesign, kText, kObject}) {
+  for (const std::string_view extension : {kNumbersOfCells, kDesign, kText, kObject}) {
     if (!name.ends_with(extension)) continue;
     const std::string_view stem = name.substr(0, name.size() - extension.size());
     std::optional<Matches> asked = columns().find_list(stem, extension, kBetweenColumns);
@@ -131,7 +131,7 @@ std::optional<ViewEntry> Pseudobulks::find(std::string_view name) const {
       };
     };
     const auto self = shared_from_this();
-    if (extension == kCells || extension == kDesign) {
+    if (extension == kNumbersOfCells || extension == kDesign) {
       file.open = text([self, asked = *asked, is_design = extension == kDesign] {
         return csv_table(self->cells_of(asked, is_design), self->context_);
       });

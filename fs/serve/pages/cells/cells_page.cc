@@ -17,6 +17,7 @@
 #include "fs/serve/pages/cells/distribution.h"
 #include "fs/serve/pages/cells/scatter.h"
 #include "fs/serve/pages/model/nearest.h"
+#include "fs/views/file_forms.h"
 
 namespace plainfs::serve {
 namespace {
@@ -25,9 +26,6 @@ constexpr size_t kMostColumnLinks = 12, kMostGeneLinks = 8;
 constexpr uint64_t kMostSplitLevels = 10'000;
 constexpr uint64_t kMostSortedAhead = 100'000'000;  // entries: some seconds
 constexpr size_t kMostShownBytes = 60;
-
-// The folders that contain the gene files of an annotated matrix.
-constexpr std::string_view kGeneFolders[] = {"X/genes/", "data/genes/", "counts/genes/", "matrix/genes/"};
 
 bool is_there(Filesystem& filesystem, const std::string& path) {
   try {
@@ -253,12 +251,34 @@ class CellsSection {
     page_.picks.push_back(std::move(genes));
   }
 
-  // Returns the path from the page to the folder of gene files; nullopt if it is missing.
+  // Returns the path from the page to the folder of gene files: of the main matrix, Seurat's normalised one,
+  // counts, or another one; nullopt if it is missing.
   std::optional<std::string> gene_folder() const {
+    const ListingPtr listing = filesystem_.list(place_.directory);
     const std::string path = filesystem_.path(place_.directory);
-    for (const std::string_view folder : kGeneFolders)
-      if (is_there(filesystem_, path + "/" + std::string(folder))) return place_.way + std::string(folder);
-    return std::nullopt;
+    std::optional<std::pair<int, std::string>> best;
+    for (size_t i = 0; i < listing->size(); ++i) {
+      const Listing::Entry entry = listing->at(i);
+      if (entry.row || filesystem_.kind(entry.inode) != FileKind::directory) continue;
+      const OpenMeaning meaning = filesystem_.meaning(entry.inode);
+      const Role role = meaning.what.node.role;
+      const int rank = role == Role::main_matrix ? 0
+                       : entry.name == "data"    ? 1
+                       : role == Role::counts    ? 2
+                                                 : 3;
+      std::string folder = fmt::format("{}/{}/", entry.name, file_name(forms::kGenes));
+      if ((!best || rank < best->first) && is_folder_of_genes(fmt::format("{}/{}", path, folder)))
+        best = {rank, place_.way + folder};
+    }
+    return best ? std::optional(std::move(best->second)) : std::nullopt;
+  }
+
+  bool is_folder_of_genes(const std::string& path) const try {
+    const OpenMeaning meaning = filesystem_.meaning(filesystem_.resolve(path));
+    const FileRow* const row = meaning.what.identity.row;
+    return row && &row->form == &forms::kGenes;
+  } catch (const Error&) {
+    return false;
   }
 
   void add_scatter() {
@@ -304,7 +324,8 @@ class CellsSection {
 
   // Links each level to the page of its cells, by/COLUMN/LEVEL/.
   void add_level_links() {
-    const std::string column = "by/" + PartNames("column", {split_name_}).file(0) + "/";
+    const std::string column =
+        std::string(file_name(forms::kBy)) + "/" + PartNames("column", {split_name_}).file(0) + "/";
     if (!is_there(filesystem_, filesystem_.path(place_.directory) + "/" + column)) return;
     const PartNames levels("level", split_.levels);
     for (LevelRow& row : page_.distribution->rows) {
@@ -323,7 +344,7 @@ class CellsSection {
     if (!folder) return;
     Picks files{"Download as", {}};
     const PartNames name("gene", {colour_->name});
-    for (const char* const extension : {".csv", ".npy"})
+    for (const std::string_view extension : {forms::kArrayCsv.ending, forms::kNpy.ending})
       if (is_there(filesystem_, filesystem_.path(place_.directory) + "/" + folder->substr(place_.way.size()) +
                                     name.file(0, extension)))
         files.links.push_back(

@@ -14,6 +14,7 @@
 #include "fs/serve/pages/model/page_html.h"
 #include "fs/serve/pages/model/page_json.h"
 #include "fs/serve/site/folder.h"
+#include "fs/views/file_forms.h"
 
 namespace plainfs::serve {
 namespace {
@@ -102,7 +103,7 @@ void answer_subject(const Exchange& exchange, const Subject& subject) {
 bool answer_igv(const Exchange& exchange, const std::vector<FolderEntry>& entries) {
   if (!query_value(exchange.target.query, "igv")) return false;
   for (const FolderEntry& entry : entries) {
-    if (!entry.is_of_view("bgzf") || entry.row->form.companions.empty()) continue;
+    if (!entry.is(forms::kFragmentsGz)) continue;
     std::vector<std::string> path = exchange.names;
     path.push_back(entry.name);
     exchange.reply.add("Cache-Control", "no-cache");

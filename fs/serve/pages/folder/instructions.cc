@@ -13,6 +13,7 @@
 #include "fs/serve/h5grove/h5grove.h"
 #include "fs/serve/pages/cells/embeddings.h"
 #include "fs/serve/site/source_answer.h"
+#include "fs/views/file_forms.h"
 
 namespace plainfs::serve {
 namespace {
@@ -129,7 +130,7 @@ void add_source_instructions(const Exchange& exchange, const Subject& subject, P
   }
   const std::vector<FoundFile> files = files_of(subject, page);
   const auto tiff = std::find_if(files.begin(), files.end(),
-                                 [](const FoundFile& file) { return file.entry.is_of_view("ome"); });
+                                 [](const FoundFile& file) { return file.entry.is(forms::kOmeTiff); });
   if (tiff == files.end()) return;
   const std::string address = exchange.address(tiff->path, false);
   page.viewers.push_back(

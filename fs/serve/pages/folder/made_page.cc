@@ -11,6 +11,7 @@
 #include "fs/report/columns.h"
 #include "fs/report/facts.h"
 #include "fs/report/outside_links.h"
+#include "fs/report/ranked_files.h"
 #include "fs/report/summary.h"
 #include "fs/report/words.h"
 #include "fs/serve/http/query.h"
@@ -25,6 +26,8 @@
 #include "fs/serve/pages/table/table_work.h"
 #include "fs/serve/pages/variants/bars.h"
 #include "fs/serve/pages/variants/variants_page.h"
+#include "fs/views/file_forms.h"
+#include "fs/views/parts/part_files.h"
 
 namespace plainfs::serve {
 namespace {
@@ -32,6 +35,7 @@ namespace {
 constexpr size_t kMostAttributes = 100;
 constexpr size_t kMostAttributeBytes = 600;
 constexpr size_t kMostNames = 12;
+constexpr std::string_view kCsv = forms::kTableCsv.ending;
 
 // Returns the facts about a content as words.
 std::vector<Fact> fact_words(const ContentFacts& facts) {
@@ -158,7 +162,7 @@ class PageMaker {
         page_.by_name.push_back({entry.name + "/", percent_encoded(entry.name) + "/"});
       else
         files.push_back(entry);
-      if (has_parts && entry.name == "genes") add_names_of(entry);
+      if (entry.is(forms::kGenes)) add_names_of(entry);
     }
     for (TakeAs& form : forms_of(exchange_, files, "", "")) page_.views.push_back(std::move(form));
   }
@@ -169,33 +173,34 @@ class PageMaker {
     size_t shown = 0;
     for (size_t i = 0; i < listing->size() && shown < kMostNames; ++i) {
       const std::string& name = listing->at(i).name;
-      if (!name.ends_with(".csv")) continue;
-      page_.by_name.push_back(
-          {name.substr(0, name.size() - 4), percent_encoded(folder.name) + "/" + percent_encoded(name)});
+      if (!name.ends_with(kCsv)) continue;
+      page_.by_name.push_back({name.substr(0, name.size() - kCsv.size()),
+                               percent_encoded(folder.name) + "/" + percent_encoded(name)});
       ++shown;
     }
   }
 
   // Adds the sums by two columns, which pseudobulk/ has by name.
   void add_pairs() {
-    if (!subject_.has_folder || exchange_.names.empty() || exchange_.names.back() != "pseudobulk") return;
-    constexpr std::string_view kOfColumn = ".cells.csv";
+    const FileRow* const row = subject_.has_folder ? subject_.meaning->what.identity.row : nullptr;
+    if (!row || &row->form != &forms::kPseudobulk) return;
     std::vector<std::string> columns;
     for (const FolderEntry& entry : subject_.inside)
-      if (entry.name.ends_with(kOfColumn))
-        columns.push_back(entry.name.substr(0, entry.name.size() - kOfColumn.size()));
+      if (entry.name.ends_with(kNumbersOfCells))
+        columns.push_back(entry.name.substr(0, entry.name.size() - kNumbersOfCells.size()));
     for (size_t i = 0; i < columns.size(); ++i)
       for (size_t k = i + 1; k < columns.size() && page_.by_name.size() < kMostNames; ++k) {
         const std::string pair = columns[i] + "+" + columns[k];
-        page_.by_name.push_back({pair, percent_encoded(pair) + ".csv"});
+        page_.by_name.push_back({pair, percent_encoded(pair).append(kCsv)});
       }
   }
 
-  // Marks the Seurat object of a store without cells or genes, which fails if the store has one of its own.
-  void refuse_seurat() {
+  // Measures the files of an empty store: some programs require cells.
+  void measure_forms() {
     for (TakeAs& form : page_.views)
-      if (form.href == "seurat.rds" && form.fault.empty())
-        form.fault = "a Seurat object requires cells and features";
+      for (const FolderEntry& entry : subject_.inside)
+        if (!entry.is_folder && percent_encoded(entry.name) == form.href && form.fault.empty())
+          measure(exchange_, entry, form);
   }
 
   void add_annotated() {
@@ -204,7 +209,7 @@ class PageMaker {
     const PageCellsPtr cells = exchange_.pages.cells.of(*subject_.place.filesystem, place->directory);
     if (!cells) return;
     const AnnotatedMatrix& matrix = cells->matrix();
-    if (matrix.cells == 0 || matrix.genes == 0) refuse_seurat();
+    if (matrix.cells == 0 || matrix.genes == 0) measure_forms();
     page_.facts.push_back({"cells", count_words(matrix.cells)});
     page_.facts.push_back({"genes", count_words(matrix.genes)});
     if (std::holds_alternative<SparseMatrix>(matrix.x)) {
@@ -226,12 +231,21 @@ class PageMaker {
       add_assay(*place);
   }
 
-  // Adds the .h5ad of the shown assay, which is beside its folder, or of the shown modality, which is in it.
+  // Adds the AnnData of the shown assay, which is beside its folder, or of the shown modality, which is in
+  // it.
   void add_assay(const CellsPlace& place) {
-    const bool is_assay = place.way.starts_with("assays/");
-    const std::string way =
-        is_assay ? place.way.substr(0, place.way.size() - 1) + ".h5ad" : place.way + "anndata.h5ad";
-    page_.views.push_back({place.assay + ".h5ad", way});
+    Filesystem& filesystem = *subject_.place.filesystem;
+    const std::string folder = filesystem.path(place.directory).substr(1);
+    const std::vector<RankedFile> files = ranked_files(filesystem, folder.substr(0, folder.rfind('/')));
+    const auto file = std::find_if(files.begin(), files.end(), [&](const RankedFile& one) {
+      const char next = one.path.starts_with(folder) ? one.path[folder.size()] : '\0';
+      return &one.row->form == &forms::kH5ad && (next == '/' || next == '.');
+    });
+    if (file == files.end()) return;
+    const bool is_root = subject_.place.inode == kRootInode;
+    const size_t above = is_root ? 0 : filesystem.path(subject_.place.inode).size();
+    const std::string way = percent_encoded(file->path.substr(above), true);
+    page_.views.push_back({place.assay + std::string(forms::kH5ad.ending), way});
     page_.instructions.push_back(
         {"Python, " + place.assay,
          fmt::format("import anndata, fsspec\nx = anndata.read_h5ad(fsspec.open(\"{}{}\").open())",
@@ -240,7 +254,7 @@ class PageMaker {
 
   void add_zarr(const AnnotatedMatrix& matrix) {
     const auto zarr = std::find_if(subject_.inside.begin(), subject_.inside.end(),
-                                   [](const FolderEntry& entry) { return entry.is_of_view("zarr"); });
+                                   [](const FolderEntry& entry) { return entry.is(forms::kAnnDataZarr); });
     if (zarr == subject_.inside.end()) return;
     std::vector<std::string> path = subject_.place.names;
     path.push_back(zarr->name);
@@ -337,7 +351,7 @@ class PageMaker {
 
   bool has_preview() const {
     return std::any_of(subject_.inside.begin(), subject_.inside.end(),
-                       [](const FolderEntry& entry) { return entry.is_of_view("png"); });
+                       [](const FolderEntry& entry) { return entry.is(forms::kPreview); });
   }
 
   void add_attributes() {

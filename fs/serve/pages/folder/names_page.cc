@@ -11,6 +11,7 @@
 #include "fs/serve/pages/model/nearest.h"
 #include "fs/serve/pages/model/page_frame.h"
 #include "fs/serve/pages/model/page_html.h"
+#include "fs/views/file_forms.h"
 
 namespace plainfs::serve {
 namespace {
@@ -20,6 +21,11 @@ struct NamedFiles {
   std::string stem;
   std::vector<std::string> files;
 };
+
+bool is_of_genes(Filesystem& filesystem, Inode directory) {
+  const FileRow* const row = filesystem.meaning(directory).what.identity.row;
+  return row && &row->form == &forms::kGenes;
+}
 
 class NamesPage {
  public:
@@ -91,7 +97,7 @@ class NamesPage {
 
   // Returns the path to the page that colours cells by a gene; empty if it does not exist.
   std::string way_to_cells() {
-    if (exchange_.names.back() != "genes") return {};
+    if (!is_of_genes(filesystem_, place_.inode)) return {};
     Inode above = place_.inode;
     std::string way;
     for (int i = 0; i < 2 && above != kRootInode; ++i) {
@@ -141,7 +147,8 @@ class NamesPage {
 bool answer_names(const Exchange& exchange, const Site::Place& place) {
   if (!place.filesystem || exchange.names.empty()) return false;
   const ListingPtr listing = place.filesystem->list(place.inode);
-  if (!listing->is_of_parts() || (listing->size() <= kNamesOnPage && exchange.names.back() != "genes"))
+  if (!listing->is_of_parts() ||
+      (listing->size() <= kNamesOnPage && !is_of_genes(*place.filesystem, place.inode)))
     return false;
   const PageModel page = NamesPage(exchange, place, *listing).make();
   answer_page(exchange, {page.title, page.sub, html_of(page), false});

@@ -10,6 +10,7 @@
 #include "fs/report/words.h"
 #include "fs/serve/http/field_text.h"
 #include "fs/serve/plots/plot.h"
+#include "fs/views/file_forms.h"
 
 namespace plainfs::serve {
 namespace {
@@ -235,7 +236,7 @@ std::string picture_href(const Query& query) {
   for (const char* const name : {"c", "z", "t", "min", "max", "x", "y", "w", "h"})
     if (const std::optional<std::string> value = query.value(name)) wanted = wanted.with(name, *value);
   const std::string href = wanted.href();
-  return "preview.png" + (href == "?" ? std::string() : href);
+  return std::string(file_name(forms::kPreview)) + (href == "?" ? std::string() : href);
 }
 
 }  // namespace
@@ -257,14 +258,16 @@ void add_image(const Query& query, const Image& image, PageModel& page) {
   add_steps(query, image, "z", 'z', choice.z.value_or(length_of(image, 'z') / 2), page);
   add_steps(query, image, "t", 't', choice.t.value_or(0), page);
   add_regions(query, image, choice, page);
-  page.figures.push_back({"Picture",
-                          fmt::format("<img class=\"px\" alt=\"Picture of the image\" src=\"{}\">",
-                                      escaped(is_whole ? picture_href(query) : "preview.png")),
-                          caption_of(image, is_whole ? choice : ImageChoice{})});
+  page.figures.push_back(
+      {"Picture",
+       fmt::format("<img class=\"px\" alt=\"Picture of the image\" src=\"{}\">",
+                   escaped(is_whole ? picture_href(query) : std::string(file_name(forms::kPreview)))),
+       caption_of(image, is_whole ? choice : ImageChoice{})});
 }
 
 bool answer_image(const Exchange& exchange, const Site::Place& place) {
-  if (exchange.target.query.empty() || exchange.names.empty() || exchange.names.back() != "preview.png")
+  if (exchange.target.query.empty() || exchange.names.empty() ||
+      exchange.names.back() != file_name(forms::kPreview))
     return false;
   Filesystem& filesystem = *place.filesystem;
   const OpenMeaning meaning = filesystem.meaning(filesystem.parent(place.inode));
@@ -274,7 +277,7 @@ bool answer_image(const Exchange& exchange, const Site::Place& place) {
   const ImageChoice choice = image_choice(Query(exchange.target.query), *image, problems);
   if (!problems.empty()) throw not_found("{}", problems[0].text);
   const std::optional<Picture> picture = chosen_picture(*image, choice);
-  if (!picture) throw unsupported("preview.png: no level is small enough");
+  if (!picture) throw unsupported("{}: no level is small enough", file_name(forms::kPreview));
   const ByteLayout layout = png(*picture, *meaning.what.context);
   std::string bytes(layout.size(), '\0');
   layout.read({0, std::as_writable_bytes(std::span(bytes))});

@@ -7,6 +7,7 @@
 #include "formats/core/base/location.h"
 #include "formats/core/text/percent.h"
 #include "fs/report/summary.h"
+#include "fs/views/file_forms.h"
 
 namespace plainfs::serve {
 namespace {
@@ -63,16 +64,6 @@ bool is_little(const FolderEntry& entry) {
   const auto& node = meaning.what.identity.node;
   const bool is_table = node && std::holds_alternative<Table>(node->content);
   return node && !(entry.is_unlisted && is_table) && elements_in(*node) <= kLittle;
-}
-
-// Adds the size of a little file, or the reason why it cannot be read.
-void measure(const Exchange& exchange, const FolderEntry& entry, TakeAs& form) {
-  try {
-    const Status status = entry.place.filesystem->status_with_size(entry.place.inode);
-    form.size = static_cast<uint64_t>(status.stat.st_size);
-  } catch (const Error& error) {
-    if (!is_transient(error)) form.fault = public_message(exchange.site, error);
-  }
 }
 
 std::string way_below(const std::string& way, const std::string& name, bool is_folder) {
@@ -218,15 +209,24 @@ std::optional<Subject> member_subject(const Exchange& exchange, const Site::Plac
   return subject;
 }
 
+void measure(const Exchange& exchange, const FolderEntry& entry, TakeAs& form) {
+  try {
+    const Status status = entry.place.filesystem->status_with_size(entry.place.inode);
+    form.size = static_cast<uint64_t>(status.stat.st_size);
+  } catch (const Error& error) {
+    if (!is_transient(error)) form.fault = public_message(exchange.site, error);
+  }
+}
+
 std::vector<TakeAs> forms_of(const Exchange& exchange, const std::vector<FolderEntry>& entries,
                              const std::string& way, const std::string& stem) {
   // Attributes are shown in a place of their own; the other files are for backups and searches.
-  static constexpr std::string_view kNoForms[] = {".attrs.json", ".ignore", "CACHEDIR.TAG"};
+  static constexpr std::string_view kNoForms[] = {".ignore", "CACHEDIR.TAG"};
   std::vector<TakeAs> forms;
   for (const FolderEntry& entry : entries) {
     if (std::find(std::begin(kNoForms), std::end(kNoForms), entry.name) != std::end(kNoForms)) continue;
-    // It can be read only if .tbi does not reach all positions.
-    if (entry.name.ends_with(".gz.csi")) continue;
+    // A .csi can be read only if .tbi does not reach all positions.
+    if (entry.is(forms::kJson) || entry.is(forms::kCsi)) continue;
     const bool is_remote = entry.place.filesystem && is_url(entry.place.filesystem->store()->path);
     std::string label = entry.name.substr(stem.empty() ? 0 : std::min(stem.size() + 1, entry.name.size()));
     if (label.empty()) label = entry.name;

@@ -28,6 +28,9 @@ Subject folder_subject(const Exchange& exchange, const Site::Place& folder);
 std::optional<Subject> member_subject(const Exchange& exchange, const Site::Place& folder,
                                       const std::string& name);
 
+// Adds the size of a file, or the reason why it cannot be read. It may take a pass over the content.
+void measure(const Exchange& exchange, const FolderEntry& entry, TakeAs& form);
+
 // Returns the forms in which a page offers the entries: files, and folders of files that are one form,
 // "10x/". way: the path from the page to the entries. Small files are measured to show their size, or the
 // reason why they cannot be read.
