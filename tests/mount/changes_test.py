@@ -1,9 +1,12 @@
 """A store that changes on disk while mounted: EIO with one line in the log, never a mix of old and new."""
 import contextlib
 import errno
+import glob
 import json
 import mmap
 import os
+import random
+import re
 import shutil
 import signal
 import struct
@@ -403,6 +406,65 @@ class Changes(Folder):
             self.assertEqual(m.read(first), want)
             self.assertTrue(m.read(second.replace(".npy", ".csv")))
             self.assertEqual(self.state_of(m), "ready")
+            self.assertNotIn("has changed", self.log_of(m))
+
+    def wait_for_reports(self, m):
+        """Waits until the daemon has read what the system reported about the files of the store."""
+
+        def is_asleep():
+            for task in glob.glob(f"/proc/{m.pid}/task/*/stat"):
+                with open(task) as file:
+                    name, state = re.fullmatch(r"\d+ \((.*)\) (\w) .*\n", file.read()).groups()
+                if name == "plainfs-changes":
+                    return state == "S"
+            return False
+
+        self.assertTrue(mounted.wait_until(is_asleep))
+
+    def test_any_sequence_of_changes_of_metadata_changes_nothing(self):
+        """VIEWS 9 "A change of its mode"."""
+        chance = random.Random(69)
+
+        def touch(path):
+            subprocess.run(["touch", "-a", path], check=True)  # opens a file for writing
+            self.wait_for_reports(m)
+
+        def link(path):
+            if os.path.isfile(path):
+                os.link(path, path + ".link")
+                os.unlink(path + ".link")
+
+        def attribute(path):
+            with contextlib.suppress(OSError):  # unavailable on some file systems
+                os.setxattr(path, "user.note", b"%d" % chance.randrange(100))
+
+        def access(path):
+            status = os.stat(path)
+            os.utime(path, ns=(status.st_mtime_ns + chance.randrange(-(10**9), 10**9), status.st_mtime_ns))
+
+        changes = {
+            "chmod": lambda path: os.chmod(path, chance.choice((0o640, 0o644, 0o750))),
+            "chown": lambda path: os.chown(path, os.getuid(), os.getgid()),
+            "link": link,
+            "setfattr": attribute,
+            "utime": access,
+            "touch": touch,
+            "mv": None,
+        }
+        for m, store, (write, first, second), _ in self.each_kind():
+            wanted, place = m.read(first), store
+            for number in range(60):
+                done = []
+                for _ in range(chance.randrange(1, 7)):
+                    done.append(chance.choice(("touch", *changes)))
+                    if done[-1] == "mv":
+                        former, place = place, store + chance.choice(("", ".moved", ".other"))
+                        os.rename(former, place)
+                    else:
+                        changes[done[-1]](chance.choice(self.files_of(place)))
+                self.assertEqual(m.read(first), wanted, (number, done))
+                self.assertEqual(self.state_of(m), "ready", (number, done))
+            self.assertTrue(m.read(second))
             self.assertNotIn("has changed", self.log_of(m))
 
     def test_hidden_write_through_a_mapping_is_a_change(self):

@@ -63,7 +63,6 @@ struct FilePool::State {
   const size_t most_open;
   const size_t most_in_all;  // including files held outside of the pool
   const std::shared_ptr<LocalFile::Owner> owner = std::make_shared<LocalFile::Owner>();
-  ChangeWatch watch;
   // Set before anything is opened.
   Containment bounds;
   std::string followed;     // the store to follow if it is renamed; empty: none
@@ -79,6 +78,8 @@ struct FilePool::State {
   size_t held_before_look GUARDED_BY(mutex) = 64;  // size at which expired entries are removed
   PathFingerprints fingerprints GUARDED_BY(mutex);
   PathFingerprints absent GUARDED_BY(mutex){kMostAbsent};
+  // Destroyed first, because another thread calls look() for it.
+  ChangeWatch watch{[this](const std::string& path, struct stat& status) { return look(path, status); }};
 
   int open_descriptor(const std::string& path);
   int open_at(const std::string& path, int flags) const;
@@ -161,7 +162,7 @@ bool FilePool::State::look(const std::string& path, struct stat& status) const {
 
 // Returns the opened file. Writes to it are watched from now on.
 LocalFilePtr FilePool::State::watched(const std::string& path, int descriptor) {
-  watch.watch(descriptor);
+  watch.watch(descriptor, path);
   LocalFilePtr file = LocalFile::adopt(descriptor, path, owner);
   // If the store is renamed out of the permitted folder, it could not be opened again.
   if (path == followed) file->descriptor();

@@ -1,0 +1,119 @@
+#include "formats/core/base/change_watch.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <fstream>
+#include <string>
+
+#include "tests/support/temporary_directory.h"
+
+using namespace plainfs;
+
+#ifdef __linux__
+
+namespace {
+
+// A watched file. Reports are read when they are asked for, as the thread may do it later.
+struct WatchedFile : TemporaryDirectory {
+  WatchedFile() {
+    std::ofstream(place) << "0123456789";
+    const Descriptor opened(::open(place.c_str(), O_RDONLY | O_CLOEXEC));
+    first = status();
+    watch.watch(opened.number(), place);
+  }
+
+  struct stat status() const {
+    struct stat found {};
+    BOOST_TEST_REQUIRE(::stat(place.c_str(), &found) == 0);
+    return found;
+  }
+
+  // Does what `touch -a` does.
+  void touch() const {
+    const Descriptor opened(::open(place.c_str(), O_WRONLY | O_CLOEXEC));
+    const timespec times[] = {{0, UTIME_NOW}, {0, UTIME_OMIT}};
+    BOOST_TEST_REQUIRE(::futimens(opened.number(), times) == 0);
+  }
+
+  void restore_times() const {
+    const timespec times[] = {first.st_atim, first.st_mtim};
+    BOOST_TEST_REQUIRE(::utimensat(AT_FDCWD, place.c_str(), times, 0) == 0);
+  }
+
+  bool is_unwritten() { return watch.is_unwritten(status(), metadata_mark(first)); }
+
+  const std::string place = path("file");
+  struct stat first {};
+  ChangeWatch watch{
+      [](const std::string& name, struct stat& found) { return ::stat(name.c_str(), &found) == 0; }};
+};
+
+// Writes through a mapping, and closes the file when it is destroyed.
+struct MappedWrite {
+  explicit MappedWrite(const std::string& path) : file(::open(path.c_str(), O_RDWR | O_CLOEXEC)) {
+    void* const mapped = ::mmap(nullptr, 10, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
+    BOOST_TEST_REQUIRE(mapped != MAP_FAILED);
+    *static_cast<volatile char*>(mapped) = 'x';
+    ::munmap(mapped, 10);
+  }
+
+  const Descriptor file;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(change_watch)
+
+BOOST_FIXTURE_TEST_CASE(touched_file_stays_unwritten_after_later_changes, WatchedFile) {
+  for (int turn = 0; turn < 20; ++turn) {
+    touch();
+    BOOST_TEST(is_unwritten());
+    BOOST_TEST_REQUIRE(::chmod(place.c_str(), turn % 2 == 0 ? 0640 : 0644) == 0);
+    restore_times();
+    BOOST_TEST(is_unwritten());
+    ::usleep(10'000);  // until the system's clock of files has moved on
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(write_is_seen, WatchedFile) {
+  {
+    const Descriptor opened(::open(place.c_str(), O_WRONLY | O_CLOEXEC));
+    BOOST_TEST_REQUIRE(::write(opened.number(), "x", 1) == 1);
+  }
+  restore_times();
+  BOOST_TEST(!is_unwritten());
+}
+
+BOOST_FIXTURE_TEST_CASE(mapped_write_with_restored_times_is_seen, WatchedFile) {
+  { const MappedWrite writer(place); }
+  restore_times();
+  BOOST_TEST(!is_unwritten());
+  touch();
+  BOOST_TEST(!is_unwritten());
+}
+
+BOOST_FIXTURE_TEST_CASE(times_restored_before_closing_are_no_explanation, WatchedFile) {
+  {
+    const MappedWrite writer(place);
+    restore_times();
+  }
+  BOOST_TEST(!is_unwritten());
+}
+
+BOOST_FIXTURE_TEST_CASE(access_time_explains_one_closing_only, WatchedFile) {
+  {
+    const MappedWrite writer(place);
+    restore_times();
+    touch();
+    is_unwritten();  // the writer is not closed yet
+  }
+  BOOST_TEST(!is_unwritten());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+#endif
