@@ -110,20 +110,27 @@ class MissingNumbers {
 
   template <class T>
   void mark(std::span<const T> values, std::vector<uint8_t>& missing) const {
-    std::vector<T> wanted;
+    // Half numbers are compared as floats.
+    using Key = std::conditional_t<std::is_same_v<T, Half>, float, T>;
+    const auto key_of = [](T value) -> Key {
+      if constexpr (std::is_same_v<T, Half>)
+        return to_float(value);
+      else
+        return value;
+    };
+    std::vector<Key> wanted;  // sorted
     bool is_nan = false;
     for (const AttributeNumber& number : numbers_) {
       is_nan = is_nan || std::isnan(number.real);
-      if (const std::optional<T> value = stored_as<T>(number)) wanted.push_back(*value);
+      const std::optional<T> value = stored_as<T>(number);
+      if (value && key_of(*value) == key_of(*value)) wanted.push_back(key_of(*value));
     }
+    std::sort(wanted.begin(), wanted.end());
     for (size_t i = 0; i < values.size(); ++i) {
-      bool found = false;
-      if constexpr (!std::is_integral_v<T>) found = is_nan && std::isnan(as_real(values[i]));
-      for (const T& each : wanted) {
-        if constexpr (std::is_same_v<T, Half>)
-          found |= to_float(each) == to_float(values[i]);
-        else
-          found |= each == values[i];
+      bool found = std::binary_search(wanted.begin(), wanted.end(), key_of(values[i]));
+      if constexpr (!std::is_integral_v<T>) {
+        const bool is_nan_here = std::isnan(as_real(values[i]));
+        found = is_nan_here ? is_nan : found;
       }
       if (!found) continue;
       if (missing.empty()) missing.resize(values.size());

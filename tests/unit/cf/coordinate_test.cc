@@ -1,9 +1,11 @@
 #include "formats/core/cf/coordinate.h"
 
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 
 #include "formats/core/cf/decoded.h"
 #include "formats/core/cf/long_table.h"
+#include "formats/core/text/json.h"
 
 namespace plainfs {
 namespace {
@@ -42,6 +44,21 @@ BOOST_AUTO_TEST_CASE(missing_value_names_the_nearest) {
   BOOST_TEST(found.indices.empty());
   BOOST_TEST(found.nearest == "47.5");
   BOOST_TEST(find_along(dataset(), "time", 3, "2020-01-01T07").nearest == "2020-01-01T06:00:00");
+}
+
+BOOST_AUTO_TEST_CASE(each_number_of_an_unsorted_list_is_missing) {
+  const std::vector<double> numbers{5, -1, 3, 0, 7, std::nan("")};
+  const auto missing = [&](Json list) {
+    const CfVariable variable = doubles("v", numbers, {{"missing_value", std::move(list)}});
+    const Elements read = variable.decoded->read({{0}, {numbers.size()}});
+    std::vector<bool> found;
+    for (size_t i = 0; i < numbers.size(); ++i) found.push_back(read.is_missing(i));
+    return found;
+  };
+  BOOST_TEST(
+      (missing(parse_json("[7, -0.0, 5, 7]")) == std::vector<bool>{true, false, false, true, true, false}));
+  BOOST_TEST(
+      (missing(parse_json("[3, \"NaN\", -1]")) == std::vector<bool>{false, true, true, false, false, true}));
 }
 
 BOOST_AUTO_TEST_CASE(tilde_takes_the_nearest_and_number_sign_the_place) {
