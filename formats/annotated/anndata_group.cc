@@ -1,6 +1,8 @@
-#include "formats/annotated/finders.h"
-
 #include <algorithm>
+
+#include "formats/annotated/anndata_uns.h"
+#include "formats/annotated/finders.h"
+#include "formats/annotated/left_out.h"
 
 #include "formats/annotated/parts.h"
 #include "formats/annotated/slides.h"
@@ -39,8 +41,8 @@ std::vector<AnnotatedPart> parts_of(const GroupPtr& group, std::string_view name
     const Content content = part_content(std::move(member.node), context);
     if (is_part(content, sides) || std::holds_alternative<Error>(content))
       parts.push_back({member.name, sides == Sides::cells_and_genes ? expression(content) : content});
-    else if (!std::holds_alternative<Nothing>(content))
-      note_left_out(room->parts, member.name, context);
+    else if (sides != Sides::cells_and_genes)
+      parts.push_back({member.name, {}, stored_member(*room->parts, member.name)});
   }
   return parts;
 }
@@ -51,7 +53,6 @@ Content x_of(const GroupPtr& group, Context& context) {
   const Content content = part_content(*std::move(x), context);
   if (std::holds_alternative<Nothing>(content)) return {};
   if (const auto* array = std::get_if<LabelledArray>(&content); array && array->values->is_null()) return {};
-  if (std::holds_alternative<std::monostate>(content)) note_left_out(group, "X", context);
   return expression(content);
 }
 
@@ -126,7 +127,7 @@ bool is_anndata_group(const Group& group) {
   return own && own->section() == anndata::Section::anndata;
 }
 
-// Takes the pictures of uns/spatial if it holds groups. Logs any other content.
+// Takes the pictures of uns/spatial if it holds groups.
 void take_pictures(const GroupPtr& group, AnnotatedMatrix& made, Context& context) {
   const auto uns = member_of(group, "uns", context);
   const std::optional<Node> spatial = uns && uns->parts ? uns->parts->find(kSpatial) : std::nullopt;
@@ -137,8 +138,18 @@ void take_pictures(const GroupPtr& group, AnnotatedMatrix& made, Context& contex
   const auto is_group = [](const Member& member) { return member.node.parts != nullptr; };
   if (std::any_of(slides.begin(), slides.end(), is_group))
     made.pictures = [group, &context] { return anndata_pictures(group, context); };
-  else
-    note_left_out(uns->parts, kSpatial, context);
+}
+
+// Returns the places of the parts in the store, which are AnnData's own.
+OriginsPtr origins_of(const GroupPtr& group) {
+  auto origins = std::make_shared<Origins>(group);
+  origins->add("/", group->path());
+  const std::string root = group->path() == "/" ? "" : group->path();
+  for (const char* name : {"distances", "connectivities"})  // of files up to 0.6
+    origins->add(std::string("/obsp/") + name, fmt::format("{}/uns/neighbors/{}", root, name));
+  for (const char* name : {"distances", "connectivities"})
+    origins->add(std::string("/obsp/") + name, fmt::format("{}/obsp/{}", root, name));
+  return origins;
 }
 
 AnnotatedMatrix anndata_of(const GroupPtr& group, Context& context) {
@@ -154,6 +165,9 @@ AnnotatedMatrix anndata_of(const GroupPtr& group, Context& context) {
   made.obsp = parts_of(group, "obsp", Sides::both_alike, context);
   add_old_graphs(group, made.obsp, context);
   made.varp = parts_of(group, "varp", Sides::both_alike, context);
+  UnsOfAnnData uns = anndata_uns(group, made, context);
+  made.uns = std::move(uns.members);
+  made.stored_uns = std::move(uns.stored);
   take_pictures(group, made, context);
   made.slides = [group, obs = made.obs, &context] { return anndata_slides(group, obs, context); };
   const std::optional<Node> raw = member_of(group, "raw", context);
@@ -161,9 +175,8 @@ AnnotatedMatrix anndata_of(const GroupPtr& group, Context& context) {
     if (const auto raw_var = frame_of(member_of(raw->parts, "var", context)))
       made.raw = {x_of(raw->parts, context), *raw_var,
                   parts_of(raw->parts, "varm", Sides::first_alone, context)};
-    else
-      note_left_out(group, "raw", context);
   }
+  made.origins = origins_of(group);
   return made;
 }
 

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "formats/annotated/chosen_parts.h"
+#include "formats/annotated/experiment_annotations.h"
 #include "formats/annotated/finders.h"
+#include "formats/annotated/left_out.h"
 #include "formats/annotated/parts.h"
 #include "formats/annotated/selection.h"
 #include "formats/core/model/derived_group.h"
@@ -97,6 +100,13 @@ AnnotatedMatrix of_loom(const LabelledArray& matrix, const Table& row_attrs, con
                                       [&](const Column& known) { return known.name == column.name; });
     if (!is_there) made.var.columns.push_back(column);
   }
+  const auto origins = std::make_shared<Origins>(root);
+  for (const auto& [place, stored] :
+       {std::pair("/X", "/matrix"), {"/obs", "/col_attrs"}, {"/var", "/row_attrs"}})
+    origins->add(place, stored);
+  origins->add("/layers", "/layers");
+  add_loom_parts(root, made, *origins, context);
+  made.origins = origins;
   const std::optional<Node> layers = root->find("layers");
   if (!layers || !layers->parts) return made;
   for (Member& layer : layers->parts->members()) {
@@ -104,8 +114,6 @@ AnnotatedMatrix of_loom(const LabelledArray& matrix, const Table& row_attrs, con
     const std::optional<Extent> same = extent_of(node.content);
     if (same && same->rows == made.genes && same->columns == made.cells)
       made.layers.push_back({layer.name, cells_by_genes(node.content)});
-    else
-      note_left_out(layers->parts, layer.name, context);
   }
   return made;
 }
@@ -151,6 +159,13 @@ std::vector<FoundAnnotatedMatrix> find_own(const Node& directory, Context& conte
   return found;
 }
 
+// Lets found matrices have the parts that the options choose.
+void choose_parts(std::vector<FoundAnnotatedMatrix>& found, Context& context) {
+  if (context.options.x_layer.empty() && context.options.without.empty()) return;
+  for (FoundAnnotatedMatrix& one : found)
+    one.make = [make = std::move(one.make), &context] { return chosen_parts(make(), context.options); };
+}
+
 // Returns the group that contains a matrix. A sparse matrix is a group itself, a dense one holds its place.
 GroupPtr place_of(const Node& matrix) {
   if (matrix.parts) return matrix.parts->parent();
@@ -170,6 +185,7 @@ std::vector<FoundAnnotatedMatrix> annotated_matrices(const Node& directory, Cont
   return finding_about<std::vector<FoundAnnotatedMatrix>>(directory, [&] {
     std::vector<FoundAnnotatedMatrix> found = find_own(directory, context);
     if (found.empty()) find_seurat_assays(directory, context, found);
+    choose_parts(found, context);
     return found;
   });
 }

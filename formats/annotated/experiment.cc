@@ -1,12 +1,13 @@
 #include "formats/annotated/finders.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <map>
 
+#include "formats/annotated/experiment_annotations.h"
+#include "formats/annotated/left_out.h"
 #include "formats/annotated/parts.h"
 #include "formats/annotated/slides.h"
+#include "formats/core/model/derived_group.h"
 #include "formats/core/model/transient_fault.h"
 
 namespace plainfs::annotated {
@@ -16,6 +17,7 @@ namespace {
 struct Item {
   std::string name;
   Content content;
+  std::string path;  // in the store
 };
 
 // The layout of an experiment. In takane's directories, lists have numbered members, links that name them,
@@ -43,13 +45,41 @@ class Experiment {
     made.x = cells_by_genes(assays.front().content);
     for (size_t i = 1; i < assays.size(); ++i)
       made.layers.push_back({assays[i].name, cells_by_genes(assays[i].content)});
-    for (Item& item : items_of("reduced_dimensions"))
-      made.obsm.push_back({item.name, std::move(item.content)});
+    const auto origins = std::make_shared<Origins>(root_);
+    add_origins(assays, *origins);
+    UnsTree uns;
+    add_metadata(root_, uns, *origins, context_);
+    for (Item& item : items_of("reduced_dimensions")) {
+      const std::string name = obsm_name(item.name);
+      made.obsm.push_back({name, std::move(item.content), {}, item.name});
+      // Columns of embeddings have no names in AnnData.
+      origins->add("/obsm/" + name, item.path);
+      add_reduced_attributes(root_, item.name, made.var.row_names, made, uns, *origins, context_);
+    }
+    add_pairs(root_, made, *origins, context_);
+    add_ranges(root_, made, *origins, context_);
+    if (layout_ == Layout::named) {
+      add_matrix_columns(root_, "column_data", made.cells, "obsm", made.obsm, *origins, context_);
+      add_matrix_columns(root_, "row_data", made.genes, "varm", made.varm, *origins, context_);
+    }
     take_coordinates(made);
+    for (const char* name : {"spatial_coordinates", "coordinates", "spatial_data"})
+      origins->add("/obsm/spatial", member_path(*root_, name));
+    origins->add("/uns/spatial", member_path(*root_, "images"));
+    uns.add({"X_name"}, text_node(made.x_name));
+    made.uns = uns.members();
+    made.origins = origins;
     return made;
   }
 
  private:
+  // Records the places of the matrices and tables.
+  void add_origins(const std::vector<Item>& assays, Origins& origins) const {
+    origins.add("/X", assays.front().path);
+    for (size_t i = 1; i < assays.size(); ++i) origins.add("/layers/" + assays[i].name, assays[i].path);
+    origins.add("/obs", member_path(*root_, "column_data"));
+    origins.add("/var", member_path(*root_, "row_data"));
+  }
   void take_coordinates(AnnotatedMatrix& made) const;
   void note_images() const;
   std::vector<Item> items_of(std::string_view list) const;
@@ -135,12 +165,9 @@ std::vector<Item> Experiment::items_of(std::string_view list) const {
   if (!group || !group->parts) return {};
   std::vector<Item> items;
   for (const auto& [member, name] : members_of(group->parts)) {
-    Item item{name, content_of_item(group->parts, member)};
+    Item item{name, content_of_item(group->parts, member), member_path(*group->parts, member)};
     std::replace(item.name.begin(), item.name.end(), '/', '_');  // a slash would divide the names in an .h5ad
-    if (std::holds_alternative<std::monostate>(item.content))
-      context_.notice(fmt::format("{}/{}: not in the .h5ad", group->parts->path(), member));
-    else
-      items.push_back(std::move(item));
+    if (!std::holds_alternative<std::monostate>(item.content)) items.push_back(std::move(item));
   }
   return items;
 }
@@ -169,20 +196,6 @@ bool may_have_columns(const Node& column_data, Context& context) try {
   return true;
 }
 
-// Logs the parts of an experiment that no generated file contains. Looks at names alone.
-void note_left_out_parts(const GroupPtr& root, Context& context) {
-  static constexpr std::string_view kTaken[] = {
-      "assays", "row_data", "column_data", "reduced_dimensions", "spatial_coordinates", "images"};
-  std::vector<std::string> names;
-  for (const Member& member : root->members())
-    if (std::find(std::begin(kTaken), std::end(kTaken), member.name) == std::end(kTaken) &&
-        !is_empty(member.node))
-      names.push_back(member.name);
-  if (!names.empty())
-    context.notice(
-        fmt::format("{}: {}: in neither the .h5ad nor seurat.rds", root->path(), fmt::join(names, ", ")));
-}
-
 }  // namespace
 
 void find_experiment(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found) {
@@ -201,7 +214,6 @@ void find_experiment(const Node& directory, Context& context, std::vector<FoundA
   const std::optional<Node> assays = root->find("assays");
   if (!assays || !assays->parts) return;
   const Layout layout = has_table ? Layout::named : Layout::takane;
-  if (layout == Layout::named) note_left_out_parts(root, context);
   found.push_back({"anndata", [root, layout, &context] { return Experiment(root, layout, context).make(); },
                    has_columns});
 }

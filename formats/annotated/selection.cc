@@ -43,6 +43,7 @@ class CellsOfColumn : public DerivedArray {
       : DerivedArray(some, some->dtype()), column_(std::move(column)) {}
 
   bool may_be_missing() const override { return values().may_be_missing(); }
+  bool is_nullable() const override { return column_->is_nullable(); }
   const Array& whole_column() const override { return column_->whole_column(); }
 
  private:
@@ -60,7 +61,7 @@ ArrayPtr Selection::of(const ArrayPtr& values) const {
 }
 
 Table Selection::of(const Table& table) const {
-  Table some{cells_->size(), of(table.row_names), {}};
+  Table some{cells_->size(), of(table.row_names), {}, table.index_name};
   for (const auto& [name, values] : table.columns) {
     const ArrayPtr own = of(values);
     const bool is_factor = unchecked_factor_parts(*values) != nullptr;
@@ -143,7 +144,9 @@ std::vector<AnnotatedPart> Selection::of(const std::string& name,
                                          const std::vector<AnnotatedPart>& parts) const {
   std::vector<AnnotatedPart> some;
   for (const AnnotatedPart& part : parts)
-    some.push_back({part.name, of(fmt::format("{}/{}", name, part.name), part.content)});
+    if (!part.stored)
+      some.push_back(
+          {part.name, of(fmt::format("{}/{}", name, part.name), part.content), {}, part.name_in_store});
   return some;
 }
 
@@ -164,6 +167,8 @@ AnnotatedMatrix selected_cells(const AnnotatedMatrix& matrix, const Indices& cel
   if (matrix.raw) some.raw = AnnotatedMatrix::Raw{selection.of("raw/X", matrix.raw->x), matrix.raw->var, {}};
   some.marks_missing = matrix.marks_missing;
   some.pictures = matrix.pictures;
+  some.uns = matrix.uns;
+  some.stored_uns = matrix.stored_uns;
   if (matrix.slides)
     some.slides = [slides = matrix.slides, cells] { return annotated::with_cells(slides(), *cells); };
   return some;
@@ -243,9 +248,10 @@ std::vector<Member> AnnotatedGroup::members() const {
   if (!all->layers.empty())
     members.push_back({"layers", node_in(self, "layers", [all](const GroupPtr& layers) {
                          std::vector<Member> some;
-                         for (const auto& [name, content] : all->layers) {
-                           some.push_back({name, Expressions{all->obs, all->var}.of(name, content, layers)});
-                           if (name == "counts") some.back().node.role = Role::counts;
+                         for (const AnnotatedPart& part : all->layers) {
+                           some.push_back({part.name, Expressions{all->obs, all->var}.of(
+                                                          part.name, part.content, layers)});
+                           if (part.name == "counts") some.back().node.role = Role::counts;
                          }
                          return some;
                        })});
@@ -253,8 +259,9 @@ std::vector<Member> AnnotatedGroup::members() const {
   if (!all->obsm.empty())
     members.push_back({"obsm", node_in(self, "obsm", [all](const GroupPtr&) {
                          std::vector<Member> some;
-                         for (const auto& [name, content] : all->obsm)
-                           some.push_back({name, Node{.content = content, .role = Role::embedding}});
+                         for (const AnnotatedPart& part : all->obsm)
+                           some.push_back({part.name_in_store.empty() ? part.name : part.name_in_store,
+                                           Node{.content = part.content, .role = Role::embedding}});
                          return some;
                        })});
   if (all->raw)

@@ -1,10 +1,15 @@
 #include "formats/annotated/finders.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "formats/annotated/left_out.h"
 #include "formats/annotated/parts.h"
+#include "formats/annotated/seurat_annotations.h"
 #include "formats/annotated/seurat_layers.h"
 #include "formats/annotated/slides.h"
+#include "formats/core/algebra/common_type.h"
+#include "formats/core/model/derived_group.h"
 #include "formats/core/model/transient_fault.h"
 #include "formats/registry.h"
 
@@ -16,14 +21,23 @@ class Assay {
  public:
   // root: the root of the file. group: /assays/NAME.
   Assay(std::string name, GroupPtr root, GroupPtr group, Context& context)
-      : name_(std::move(name)), root_(std::move(root)), group_(std::move(group)), context_(context) {}
+      : name_(std::move(name)),
+        root_(std::move(root)),
+        group_(std::move(group)),
+        context_(context),
+        origins_(std::make_shared<Origins>(root_)) {}
 
   AnnotatedMatrix make() {
     take_matrices();
     take_tables();
+    add_lists(root_, group_, uns_, *origins_, context_);
     take_reductions();
     take_graphs();
     take_coordinates();
+    for (const char* name : {"cell.names", "active.assay"}) origins_->add_implied(member_path(*root_, name));
+    for (const char* name : {"features", "cells", "scaled.features"}) origins_->add_implied(place(name));
+    made_.uns = uns_.members();
+    made_.origins = origins_;
     return std::move(made_);
   }
 
@@ -35,18 +49,23 @@ class Assay {
     const auto array = content_of<LabelledArray>(node);
     return array ? array->values : nullptr;
   }
+  // Returns the path of a member of the assay.
+  std::string place(std::string_view name) const { return member_path(*group_, name); }
+  // Records the places of a matrix and of the layers into which Seurat 5 split it.
+  void add_origins_of_matrix(const std::string& to, const std::string& name) const;
   static bool is_there(const Content& content) { return !std::holds_alternative<std::monostate>(content); }
-  void leave_out(const std::string& what) const {
-    context_.notice(fmt::format("{}: not in the .h5ad", what));
-  }
   void take_matrices();
   Content counts_of(const SeuratLayers& matrices) const;
   void take_other_layers(const SeuratLayers& matrices);
   void take_tables();
   void take_reductions();
+  void take_reduction(const std::string& name, const GroupPtr& reduction);
+  void take_loadings(const GroupPtr& reduction, const char* loadings, const char* features,
+                     const std::string& to);
   void take_graphs();
+  std::string name_of_graph(const std::string& name, const std::vector<Member>& all) const;
   void take_coordinates();
-  bool covers_all_features(const GroupPtr& reduction) const;
+  void add_cell_places(const std::vector<Slide>& slides);
 
   const std::string name_;
   const GroupPtr root_;
@@ -54,7 +73,18 @@ class Assay {
   Context& context_;
   AnnotatedMatrix made_;
   ArrayPtr features_, cells_;
+  std::shared_ptr<Origins> origins_;
+  UnsTree uns_;
 };
+
+void Assay::add_origins_of_matrix(const std::string& to, const std::string& name) const {
+  origins_->add(to, place(name));
+  const GroupPtr layers = find_group(*group_, "layers");
+  if (!layers) return;
+  for (const Member& layer : layers->members())
+    if (layer.name == name || layer.name.starts_with(name + "."))
+      origins_->add(to, member_path(*layers, layer.name));
+}
 
 void Assay::take_matrices() {
   cells_ = array_in(find(root_, "cell.names"));
@@ -66,7 +96,10 @@ void Assay::take_matrices() {
   if (const std::optional<Error> fault = matrices.fault_of_cells()) throw *fault;
   made_.x = cells_by_genes(matrices.matrix("data"));
   Content counts = counts_of(matrices);
-  if (!is_there(made_.x))
+  const bool has_data = is_there(made_.x);
+  add_origins_of_matrix("/X", has_data ? "data" : "counts");
+  if (has_data) add_origins_of_matrix("/layers/counts", "counts");
+  if (!has_data)
     made_.x = std::move(counts);
   else if (is_there(counts))
     made_.layers.push_back({"counts", std::move(counts)});
@@ -83,7 +116,7 @@ Content Assay::counts_of(const SeuratLayers& matrices) const {
     return cells_by_genes(matrices.matrix("counts"));
   } catch (const Error& error) {
     if (!is_there(made_.x) || error.code() != Errc::unsupported) throw;
-    leave_out(error.what());
+    context_.notice(fmt::format("{}: not in the .h5ad", error.what()));
     return {};
   }
 }
@@ -91,10 +124,10 @@ Content Assay::counts_of(const SeuratLayers& matrices) const {
 // Takes scale.data and, in Seurat 5, each layer that is neither counts nor data nor a part of them.
 void Assay::take_other_layers(const SeuratLayers& matrices) {
   const auto take = [&](const std::string& name, const Content& content) {
-    if (is_there(content))
+    if (is_there(content)) {
       made_.layers.push_back({name, cells_by_genes(content)});
-    else
-      leave_out(fmt::format("{}/{}", group_->path(), name));
+      add_origins_of_matrix("/layers/" + name, name);
+    }
   };
   if (const std::optional<Node> scaled = matrices.stored("scale.data"))
     take("scale.data", matrices.whole(*scaled));
@@ -110,62 +143,86 @@ void Assay::take_tables() {
       throw damaged("/meta.data has {} rows, expected {}, one for each cell", meta->rows, made_.cells);
     made_.obs.columns = meta->columns;
   }
-  if (const auto meta = content_of<Table>(find(group_, "meta.features")))
-    made_.var.columns = feature_columns(*meta, features_, group_->path() + "/meta.features");
-}
-
-// Returns whether the reduction's features are those of the assay, in the same order.
-bool Assay::covers_all_features(const GroupPtr& reduction) const {
-  const ArrayPtr features = array_in(find(reduction, "features"));
-  if (!features || features->count() != made_.genes || features->dtype().kind != Kind::text ||
-      features_->dtype().kind != Kind::text)
-    return false;
-  const Elements ours = read_all(*features_), theirs = read_all(*features);
-  for (uint64_t i = 0; i < ours.count; ++i)
-    if (ours.text(i) != theirs.text(i)) return false;
-  return true;
+  origins_->add("/obs", member_path(*root_, "meta.data"));
+  add_identities(array_in(find(root_, "active.ident")), made_.obs, *origins_);
+  ArrayPtr variable = array_in(find(group_, "variable.features"));
+  if (const auto meta = content_of<Table>(find(group_, "meta.features"))) {
+    made_.var.columns = feature_columns(*meta, features_, place("meta.features"));
+    if (!variable) variable = variable_features(*meta);
+  }
+  origins_->add("/var", place("meta.features"));
+  add_variable_features(variable, features_, place("variable.features"), made_.var, *origins_);
 }
 
 void Assay::take_reductions() {
   const std::optional<Node> reductions = find(root_, "reductions");
   if (!reductions || !reductions->parts) return;
   for (Member& member : reductions->parts->members()) {
-    const GroupPtr reduction = readable(std::move(member.node), context_).parts;
-    if (!reduction) continue;
-    const auto embeddings = content_of<LabelledArray>(find(reduction, "cell.embeddings"));
-    if (embeddings && extent_of(*embeddings) && extent_of(*embeddings)->rows == made_.cells &&
-        !is_reordered(embeddings->row_names, cells_)) {
-      made_.obsm.push_back({"X_" + member.name, *embeddings});
-      // Seurat names dimensions "PC_1", AnnData numbers them.
-      std::get<LabelledArray>(made_.obsm.back().content).column_names = nullptr;
-    } else {
-      note_left_out(reductions->parts, member.name, context_);
-    }
-    const auto loadings = content_of<LabelledArray>(find(reduction, "feature.loadings"));
-    if (loadings && extent_of(*loadings) && extent_of(*loadings)->rows == made_.genes &&
-        covers_all_features(reduction))
-      made_.varm.push_back({member.name, *loadings});
+    if (const GroupPtr reduction = readable(std::move(member.node), context_).parts)
+      take_reduction(member.name, reduction);
   }
+}
+
+// Takes the cells of a reduction, and the features if they belong to this assay.
+void Assay::take_reduction(const std::string& name, const GroupPtr& reduction) {
+  const auto embeddings = content_of<LabelledArray>(find(reduction, "cell.embeddings"));
+  if (!embeddings || !extent_of(*embeddings) || extent_of(*embeddings)->rows != made_.cells ||
+      is_reordered(embeddings->row_names, cells_))
+    return;
+  const std::string to = "X_" + name;
+  made_.obsm.push_back({to, *embeddings});
+  // Seurat names dimensions "PC_1", AnnData numbers them.
+  std::get<LabelledArray>(made_.obsm.back().content).column_names = nullptr;
+  origins_->add("/obsm/" + to, member_path(*reduction, "cell.embeddings"));
+  take_loadings(reduction, "feature.loadings", "features", loadings_name(name));
+  take_loadings(reduction, "feature.loadings.projected", "projected.features", name + "_projected");
+  add_reduction_uns(name, reduction, uns_, *origins_, context_);
+}
+
+void Assay::take_loadings(const GroupPtr& reduction, const char* loadings, const char* features,
+                          const std::string& to) {
+  const auto own = content_of<LabelledArray>(find(reduction, loadings));
+  if (!own || !extent_of(*own)) return;
+  const auto names = content_of<LabelledArray>(find(reduction, features));
+  ArrayPtr padded = padded_loadings(labelled_values(*own).values, names ? names->values : nullptr, features_);
+  if (!padded) return;
+  made_.varm.push_back({to, LabelledArray{std::move(padded), nullptr, nullptr}});
+  origins_->add("/varm/" + to, member_path(*reduction, loadings));
+  origins_->add("/varm/" + to, member_path(*reduction, features));
 }
 
 void Assay::take_graphs() {
   const std::optional<Node> graphs = find(root_, "graphs");
   if (!graphs || !graphs->parts) return;
-  for (Member& member : graphs->parts->members()) {
-    const Node node = readable(std::move(member.node), context_);
+  const std::vector<Member> all = graphs->parts->members();
+  for (const Member& member : all) {
+    const Node node = readable(member.node, context_);
     const auto* graph = std::get_if<SparseMatrix>(&node.content);
     if (!graph || graph->rows != made_.cells || graph->columns != made_.cells ||
-        is_reordered(graph->row_names, cells_) || is_reordered(graph->column_names, cells_)) {
-      note_left_out(graphs->parts, member.name, context_);
+        is_reordered(graph->row_names, cells_) || is_reordered(graph->column_names, cells_))
       continue;
-    }
     const Attributes attributes = attributes_of(node);
     const Json* assay = attributes.find("assay.used");
     if (assay && assay->list() && assay->list()->size() == 1) assay = &assay->list()->front();
     const bool is_ours =
         assay && assay->text() ? *assay->text() == name_ : member.name.starts_with(name_ + "_");
-    if (is_ours) made_.obsp.push_back({member.name, *graph});
+    if (!is_ours) continue;
+    const std::string name = name_of_graph(member.name, all);
+    made_.obsp.push_back({name, *graph});
+    origins_->add("/obsp/" + name, member_path(*graphs->parts, member.name));
+    if (name != member.name) add_neighbors(root_, name_, uns_, context_);
   }
+}
+
+// Readers of AnnData look for `connectivities`: the only graph of shared neighbours, if that name is free.
+std::string Assay::name_of_graph(const std::string& name, const std::vector<Member>& all) const {
+  const auto is_called = [](std::string_view wanted) {
+    return [wanted](const Member& member) { return member.name == wanted; };
+  };
+  constexpr const char kConnectivities[] = "connectivities";
+  const bool is_taken =
+      uns_.has({"neighbors"}) || std::any_of(all.begin(), all.end(), is_called(kConnectivities));
+  return name == name_ + "_snn" && !is_taken ? kConnectivities : name;
 }
 
 void Assay::take_coordinates() {
@@ -175,8 +232,46 @@ void Assay::take_coordinates() {
   const std::vector<Slide> slides = seurat_slides(root_, cells_, context_);
   std::vector<SlidePictures> pictures = pictures_of(slides);
   if (!pictures.empty()) made_.pictures = [pictures = std::move(pictures)] { return pictures; };
-  if (ArrayPtr coordinates = coordinates_of(slides, made_.cells))
-    made_.obsm.push_back({kSpatial, LabelledArray{std::move(coordinates), made_.obs.row_names, nullptr}});
+  for (const Slide& slide : slides) {
+    const std::string image = fmt::format("{}/{}", member_path(*root_, "images"), slide.name);
+    for (const char* name : {"assay", "key", "spot.radius"}) origins_->add_implied(image + "/" + name);
+    origins_->add("/obsm/spatial", image + "/coordinates");
+    origins_->add("/obsm/spatial", image + "/boundaries/centroids");
+    if (!slide.pixels) continue;
+    origins_->add("/uns/spatial", image + "/image");
+    origins_->add("/uns/spatial", image + "/scale.factors");
+  }
+  ArrayPtr coordinates = coordinates_of(slides, made_.cells);
+  if (!coordinates) return;
+  made_.obsm.push_back({kSpatial, LabelledArray{std::move(coordinates), made_.obs.row_names, nullptr}});
+  add_cell_places(slides);
+}
+
+// Adds the columns of Visium's cells that readers of AnnData look for.
+void Assay::add_cell_places(const std::vector<Slide>& slides) {
+  const auto is_taken = [&](std::string_view name) { return column_in(made_.obs.columns, name) != nullptr; };
+  for (const auto& [from, to] :
+       {std::pair("tissue", "in_tissue"), {"row", "array_row"}, {"col", "array_col"}}) {
+    std::vector<double> values(made_.cells, std::nan(""));
+    bool has_all = !slides.empty(), is_whole = true;
+    for (const Slide& slide : slides) {
+      const ArrayPtr column = column_in(slide.coordinates, from);
+      has_all &= column && column->dtype().is_numeric();
+      if (!has_all) break;
+      const std::vector<double> own = reals_of(*column);
+      for (size_t i = 0; i < slide.cells.size(); ++i) values[slide.cells[i]] = own[i];
+    }
+    for (const double value : values) is_whole &= std::floor(value) == value && std::abs(value) < INT32_MAX;
+    if (!has_all || is_taken(to)) continue;
+    ArrayPtr column = real_array(values);
+    if (is_whole) column = with_type(column, number_type(Kind::integer, 8));
+    made_.obs.columns.push_back({to, std::move(column)});
+  }
+  if (slides.size() < 2 || is_taken("library_id")) return;
+  std::vector<std::string> names(made_.cells);
+  for (const Slide& slide : slides)
+    for (const uint64_t cell : slide.cells) names[cell] = slide.name;
+  made_.obs.columns.push_back({"library_id", text_array(names)});
 }
 
 // Returns whether the cells of a group of assays have columns or may have some; nullopt if it holds no

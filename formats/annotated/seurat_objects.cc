@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "formats/annotated/anndata_uns.h"
 #include "formats/annotated/annotated_matrices.h"
 #include "formats/annotated/finders.h"
+#include "formats/annotated/left_out.h"
 #include "formats/annotated/parts.h"
+#include "formats/core/model/derived_group.h"
 #include "formats/core/model/transient_fault.h"
 #include "formats/core/text/path_names.h"
 #include "formats/registry.h"
@@ -18,8 +21,11 @@ using namespace annotated;
 
 constexpr const char kAssay[] = "RNA";  // for assays without a name of their own
 
-// Returns the name of the assay. A modality of a MuData keeps its name.
+// Returns the name of the assay. A modality of a MuData keeps its name, and an experiment may have one.
 std::string assay_of(const Node& directory) {
+  if (directory.parts && directory.parts->find("column_data"))
+    if (std::string name = directory.parts->attributes().readable().text("mainExpName"); !name.empty())
+      return name;
   const GroupPtr room = directory.parts ? directory.parts->parent() : nullptr;
   if (!room || !(room->path().ends_with("/mod") || room->path().ends_with("/assays"))) return kAssay;
   return std::string(last_name(directory.parts->path()));
@@ -74,6 +80,43 @@ JointMatrices joined(const GroupPtr& root, const std::vector<Modality>& modaliti
   };
   take("obsm", joint.obsm);
   take("obsp", joint.obsp);
+  joint.uns = anndata_uns(root, {}, context).members;
+  const auto origins = std::make_shared<Origins>(root);
+  origins->add("/", root->path());
+  // The tables of all features are those of the modalities, and the masks mark the cells of each.
+  for (const char* name : {"mod", "var", "varm", "varp", "obsmap", "varmap"})
+    origins->add_implied(member_path(*root, name));
+  for (const std::string& name : names) origins->add_implied(member_path(*root, "obsm") + "/" + name);
+  joint.origins = origins;
+  return joint;
+}
+
+// Finds the alternative experiments of an experiment: further assays.
+std::vector<Modality> alternative_experiments(const Node& directory, Context& context) {
+  const std::optional<Node> list = directory.parts->find("alternative_experiments");
+  std::vector<Modality> found;
+  if (!list || !list->parts || !directory.parts->find("column_data")) return found;
+  for (const Member& member : list->parts->members()) {
+    const Node node = refine(member.node, context);
+    auto matrix = node.parts ? only_matrix(node, context) : std::nullopt;
+    if (matrix && missing_part(*matrix).empty()) found.push_back({member.name, std::move(matrix->make)});
+  }
+  return found;
+}
+
+JointMatrices joined_experiments(const std::string& name, const MakeMatrix& make, const GroupPtr& root,
+                                 const std::vector<Modality>& alternatives) {
+  JointMatrices joint;
+  joint.parts.push_back({name, make()});
+  joint.obs = joint.parts[0].matrix.obs;
+  if (alternatives.empty()) return joint;
+  joint.is_experiment = true;
+  const auto origins = std::make_shared<Origins>(*joint.parts[0].matrix.origins);
+  for (const Modality& modality : alternatives) {
+    joint.parts.push_back({modality.name, modality.make()});
+    origins->add_implied(fmt::format("{}/{}", member_path(*root, "alternative_experiments"), modality.name));
+  }
+  joint.parts[0].matrix.origins = origins;
   return joint;
 }
 
@@ -117,11 +160,9 @@ std::optional<FoundSeuratObject> find_seurat_object(const Node& directory, Conte
       context.notice(fmt::format("no seurat.rds of {}: it has {}", directory.parts->path(), missing));
       return std::nullopt;
     }
-    return [name = assay_of(directory), make = std::move(matrix->make)] {
-      JointMatrices joint;
-      joint.parts.push_back({name, make()});
-      joint.obs = joint.parts[0].matrix.obs;
-      return joint;
+    return [name = assay_of(directory), make = std::move(matrix->make), root = directory.parts,
+            alternatives = alternative_experiments(directory, context)] {
+      return joined_experiments(name, make, root, alternatives);
     };
   }
   if (auto make = find_stored_seurat(directory, context)) return *std::move(make);

@@ -5,47 +5,33 @@
 #include <algorithm>
 #include <set>
 
+#include "formats/annotated/left_out.h"
 #include "formats/annotated/parts.h"
+#include "formats/annotated/seurat_annotations.h"
 #include "formats/annotated/seurat_layers.h"
 #include "formats/annotated/slides.h"
 #include "formats/core/algebra/common_type.h"
 #include "formats/core/algebra/gathered.h"
+#include "formats/core/model/derived_group.h"
 #include "formats/core/model/node.h"
 #include "formats/core/model/transient_fault.h"
 #include "formats/core/model/turned_array.h"
 #include "formats/registry.h"
+#include "formats/schemas/robject/schema.h"
 
 namespace plainfs::annotated {
 
 namespace {
 
-// Returns the variable features that Seurat 5 names in a column of the feature metadata, sorted by rank; null
-// if it names none.
-ArrayPtr variable_features(const Table& meta) {
-  const auto column = [&](std::string_view name) {
-    const auto found = std::find_if(meta.columns.begin(), meta.columns.end(),
-                                    [&](const Column& one) { return one.name == name; });
-    return found == meta.columns.end() ? nullptr : found->values;
-  };
-  const ArrayPtr stored = column("var.features"), ranks = column("var.features.rank");
-  if (!stored || !stored->dtype().is_text()) return nullptr;
-  const Elements names = read_all(*stored);
-  std::vector<uint64_t> order;
-  for (uint64_t i = 0; i < names.count; ++i)
-    if (!names.is_missing(i)) order.push_back(i);
-  if (ranks && ranks->dtype().is_integer_or_real()) {
-    const Elements rank = as_type(ranks->dtype(), read_all(*ranks), number_type(Kind::real, 8));
-    std::stable_sort(order.begin(), order.end(), [&](uint64_t a, uint64_t b) {
-      return rank.values<double>()[a] < rank.values<double>()[b];
-    });
-  }
-  if (order.empty()) return nullptr;
-  return std::make_shared<MemoryArray>(text_type(), Shape{order.size()}, gather(text_type(), names, order));
-}
-
 class StoredSeurat {
  public:
-  StoredSeurat(GroupPtr root, Context& context) : root_(std::move(root)), context_(context) {}
+  StoredSeurat(GroupPtr root, Context& context)
+      : root_(std::move(root)),
+        context_(context),
+        value_(robject::value_of(*root_)),
+        taken_(std::make_shared<TakenParts>(std::make_shared<Origins>(root_))) {
+    made_.taken = taken_;
+  }
 
   SeuratObject make();
 
@@ -72,18 +58,25 @@ class StoredSeurat {
   void take_coordinates(const std::vector<Slide>& slides);
   void leave_out_of_image(const Slide& slide) const;
   void take_meta_data();
+  void take_lists();
+  RList list_in(const rds::ValuePtr& object, const GroupPtr& group, const char* name) const;
+  rds::ValuePtr value_in(const char* list, const std::string& name) const;
   void leave_out_others(const GroupPtr& group, const std::set<std::string_view>& known) const;
-  void leave_out_layers(const GroupPtr& layers) const;
+  void take_layers(const GroupPtr& layers, const SeuratLayers& matrices, const ArrayPtr& features);
   bool has_assay(const std::string& name) const {
     return std::any_of(made_.assays.begin(), made_.assays.end(),
                        [&](const SeuratObject::Assay& assay) { return assay.name == name; });
   }
-  void leave_out(const std::string& what) const {
-    context_.notice(fmt::format("seurat.rds: {}: not in the object", what));
+  // Leaves out a part of the store. why: may be empty.
+  void leave_out(const std::string& path, const std::string& why = "") const {
+    taken_->refuse_stored(path, why);
   }
+  void take(const std::string& path) const { taken_->take_stored(path); }
 
   const GroupPtr root_;
   Context& context_;
+  const rds::ValuePtr value_;  // R's own; null in an h5Seurat file
+  const std::shared_ptr<TakenParts> taken_;
   SeuratObject made_;
 };
 
@@ -95,12 +88,12 @@ ColumnsOf StoredSeurat::dense_of(const std::optional<Node>& node, const std::str
   if (!array || array->values->shape().size() != 2 || array->values->count() == 0) return {};
   const Extent extent = *extent_of(*array);
   if (is_reordered(array->row_names, rows) || is_reordered(array->column_names, columns)) {
-    leave_out(place + ", which has its names in another order");
+    leave_out(place, "its names are in another order");
     return {};
   }
   if (rows && rows->count() == extent.rows && (!columns || columns->count() == extent.columns))
     return {in_column_order(labelled_values(*array).values)};
-  leave_out(place + ", which has names that do not match");
+  leave_out(place, "its names do not match");
   return {};
 }
 ColumnsOf StoredSeurat::dense_in(const GroupPtr& group, std::string_view name, const ArrayPtr& rows) const {
@@ -123,7 +116,7 @@ void StoredSeurat::for_each_member(std::string_view group, Take&& take) const {
     if (node.parts)
       take(member.name, node);
     else
-      leave_out(fmt::format("{}/{}", group, member.name));
+      leave_out(member_path(*folder->parts, member.name));
   }
 }
 
@@ -132,7 +125,7 @@ void StoredSeurat::leave_out_others(const GroupPtr& group, const std::set<std::s
   for (const Member& member : group->members()) {
     const Node node = refine(member.node, context_);
     if (known.contains(member.name) || std::holds_alternative<Link>(node.content) || is_empty(node)) continue;
-    leave_out(fmt::format("{}/{}", group->path(), member.name));
+    leave_out(member_path(*group, member.name));
   }
 }
 
@@ -143,38 +136,55 @@ void StoredSeurat::take_assay(const std::string& name, const Node& node) {
   assay.key = attributes_of(node).text("key").value_or("");
   assay.features = array_in(group, "features");
   if (!assay.features) throw damaged("{}: features is missing", group->path());
-  if (assay.features->count() == 0) return leave_out(group->path() + ", which has no features");
+  if (assay.features->count() == 0) return leave_out(group->path(), "no features");
   const SeuratLayers matrices(group, assay.features, made_.cells, context_);
-  if (const std::optional<Error> fault = matrices.fault_of_cells()) return leave_out(fault->what());
+  if (const std::optional<Error> fault = matrices.fault_of_cells())
+    return leave_out(group->path(), fault->what());
   try {
     assay.data = seurat_matrix(matrices.matrix("data"));
   } catch (const Error& error) {
     if (error.code() != Errc::unsupported || name == made_.active_assay) throw;
-    return leave_out(error.what());
+    return leave_out(group->path(), error.what());
   }
   try {
     assay.counts = seurat_matrix(matrices.matrix("counts"));
   } catch (const Error& error) {
     const bool is_needed = std::holds_alternative<std::monostate>(assay.data) && name == made_.active_assay;
     if (error.code() != Errc::unsupported || is_needed) throw;
-    leave_out(error.what());
+    leave_out(group->path() + "/counts", error.what());
   }
   assay.has_own_data = !std::holds_alternative<std::monostate>(assay.data);
   if (!assay.has_own_data) assay.data = assay.counts;
   if (std::holds_alternative<std::monostate>(assay.data))
-    return leave_out(group->path() + ", which has no matrix of all its features and cells");
+    return leave_out(group->path(), "no matrix has all of its features and cells");
+  take(group->path());
   take_scaled(matrices, group, assay);
   take_features(group, assay);
   leave_out_others(group, {"counts", "data", "scale.data", "layers", "features", "cells", "scaled.features",
-                           "variable.features", "meta.features"});
-  if (const auto layers = find(group, "layers"); layers && layers->parts) leave_out_layers(layers->parts);
+                           "variable.features", "meta.features", "misc"});
+  assay.misc = list_in(value_in("assays", name), group, "misc");
+  const ArrayPtr features = assay.features;
   made_.assays.push_back(std::move(assay));
+  if (const auto layers = find(group, "layers"); layers && layers->parts)
+    take_layers(layers->parts, matrices, features);
 }
 
-// Logs the layers beyond the three matrices of an assay of version 4.
-void StoredSeurat::leave_out_layers(const GroupPtr& layers) const {
-  for (const Member& member : layers->members())
-    if (!is_standard_layer(member.name)) leave_out(fmt::format("{}/{}", layers->path(), member.name));
+// Adds an assay for each layer beyond the three matrices of an assay of version 4.
+void StoredSeurat::take_layers(const GroupPtr& layers, const SeuratLayers& matrices,
+                               const ArrayPtr& features) {
+  for (const Member& member : layers->members()) {
+    if (is_standard_layer(member.name)) continue;
+    const Content layer = matrices.whole(refine(member.node, context_));
+    if (std::holds_alternative<std::monostate>(layer) || has_assay(member.name)) {
+      leave_out(member_path(*layers, member.name));
+      continue;
+    }
+    SeuratObject::Assay assay;
+    assay.name = member.name;
+    assay.features = features;
+    assay.data = seurat_matrix(layer);
+    made_.assays.push_back(std::move(assay));
+  }
 }
 
 void StoredSeurat::take_scaled(const SeuratLayers& matrices, const GroupPtr& group,
@@ -206,26 +216,32 @@ void StoredSeurat::take_reduction(const std::string& name, const Node& node) {
   if (global && global->list() && global->list()->size() == 1) global = &global->list()->front();
   if (global) reduction.is_global = global->boolean() ? *global->boolean() : global->as_int64() == 1;
   reduction.embeddings = dense_in(group, "cell.embeddings", made_.cells);
-  if (!reduction.embeddings.values) return leave_out(group->path() + ", which has no embeddings");
+  if (!reduction.embeddings.values) return leave_out(group->path(), "no embeddings");
+  take(group->path());
   reduction.features = array_in(group, "features");
   reduction.loadings = dense_in(group, "feature.loadings", reduction.features);
   reduction.projected_features = array_in(group, "projected.features");
   reduction.projected = dense_in(group, "feature.loadings.projected", reduction.projected_features);
   reduction.stdev = array_in(group, "stdev");
   leave_out_others(group, {"cell.embeddings", "features", "feature.loadings", "projected.features",
-                           "feature.loadings.projected", "stdev"});
+                           "feature.loadings.projected", "stdev", "misc", "jackstraw"});
+  const rds::ValuePtr value = value_in("reductions", name);
+  reduction.misc = list_in(value, group, "misc");
+  if (value) reduction.jackstraw = value->attribute("jackstraw");
+  if (!reduction.jackstraw && find(group, "jackstraw")) leave_out(member_path(*group, "jackstraw"));
   made_.reductions.push_back(std::move(reduction));
 }
 
 void StoredSeurat::take_graph(const std::string& name, const Node& node) {
   const auto* matrix = std::get_if<SparseMatrix>(&node.content);
-  if (!matrix) return leave_out("graphs/" + name);
+  const std::string path = "/graphs/" + name;
+  if (!matrix) return leave_out(path);
   const uint64_t cells = made_.cells->count();
   if (!matrix->error && (matrix->rows != cells || matrix->columns != cells))
-    return leave_out(
-        fmt::format("graphs/{}, which is {} by {} for {} cells", name, matrix->rows, matrix->columns, cells));
+    return leave_out(path, fmt::format("it is {} by {} for {} cells", matrix->rows, matrix->columns, cells));
   if (is_reordered(matrix->row_names, made_.cells) || is_reordered(matrix->column_names, made_.cells))
-    return leave_out(fmt::format("graphs/{}, which has its cells in another order", name));
+    return leave_out(path, "its cells are in another order");
+  take(path);
   const std::string assay = attributes_of(node).text("assay.used").value_or(made_.active_assay);
   made_.graphs.push_back({name, assay, evaluated(*matrix)});
 }
@@ -234,6 +250,7 @@ void StoredSeurat::take_graph(const std::string& name, const Node& node) {
 void StoredSeurat::leave_out_of_image(const Slide& slide) const {
   const std::optional<Node> images = find(root_, "images");
   const std::optional<Node> image = find(images->parts, slide.name);
+  take(member_path(*images->parts, slide.name));
   if (!slide.pixels)
     context_.notice(
         fmt::format("seurat.rds: images/{}: no picture: only the coordinates are in the object, as "
@@ -252,7 +269,7 @@ void StoredSeurat::take_coordinates(const std::vector<Slide>& slides) {
   const bool is_taken =
       std::any_of(made_.reductions.begin(), made_.reductions.end(),
                   [](const SeuratObject::Reduction& known) { return known.name == kSpatial; });
-  if (is_taken) return leave_out("the coordinates of images, as a reduction already has that name");
+  if (is_taken) return;
   SeuratObject::Reduction reduction;
   reduction.name = kSpatial;
   reduction.assay = made_.active_assay;
@@ -278,6 +295,8 @@ void StoredSeurat::take_meta_data() {
   if (meta->rows != made_.cells->count())
     throw damaged("meta.data has {} rows, expected {}", meta->rows, made_.cells->count());
   made_.meta_data = meta->columns;
+  for (const char* name : {"cell.names", "active.assay", "meta.data", "active.ident"})
+    take(member_path(*root_, name));
   made_.identities = array_in(root_, "active.ident");
 }
 
@@ -298,46 +317,33 @@ SeuratObject StoredSeurat::make() {
                   [&](const std::string& name, const Node& node) { take_reduction(name, node); });
   for_each_member("graphs", [&](const std::string& name, const Node& node) { take_graph(name, node); });
   take_images();
+  take_lists();
   return std::move(made_);
 }
 
-// Returns "slice1", or "a, b, c and 22 more"; empty if no member of list is chosen.
-template <class Choose>
-std::string names_in(const Group& list, Choose is_chosen) {
-  constexpr size_t kMostNames = 3;
-  std::vector<std::string> names;
-  uint64_t count = 0;
-  for (const Member& member : list.members())
-    if (is_chosen(member) && ++count <= kMostNames) names.push_back(member.name);
-  std::string text = fmt::format("{}", fmt::join(names, ", "));
-  if (count > kMostNames) text += fmt::format(" and {} more", count - kMostNames);
-  return text;
+// Returns the value of a member of a list of the object, for example of an assay; null if it is not R's own.
+rds::ValuePtr StoredSeurat::value_in(const char* list, const std::string& name) const {
+  const rds::ValuePtr values = value_ ? value_->attribute(list) : nullptr;
+  return values && values->type == rds::RType::list ? values->item(name) : nullptr;
 }
 
-bool has_coordinates(const Member& image) {
-  return image.node.parts && image.node.parts->find("coordinates");
+// Returns a list of any content: R's own value, or the members of a group.
+RList StoredSeurat::list_in(const rds::ValuePtr& object, const GroupPtr& group, const char* name) const {
+  if (const rds::ValuePtr list = object ? object->attribute(name) : nullptr)
+    if (list->type == rds::RType::list) return {list, {}};
+  const GroupPtr members = object ? nullptr : find_group(*group, name);
+  return {nullptr, members ? members->members() : std::vector<Member>()};
 }
 
-bool has_coordinates_alone(const Member& image) {
-  return has_coordinates(image) && !image.node.parts->find("image");
-}
-
-// Logs what the object holds that no generated file contains. Looks at names alone.
-void note_left_out_lists(const GroupPtr& root, Context& context) {
-  for (const std::string_view name : {"images", "neighbors", "misc", "tools", "commands"}) try {
-      const std::optional<Node> list = look_at_member(root, name, context);
-      if (!list || !list->parts) continue;
-      const bool are_images = name == "images";
-      const std::string others =
-          names_in(*list->parts, [&](const Member& one) { return !are_images || !has_coordinates(one); });
-      if (!others.empty())
-        context.notice(fmt::format("/{}: {}: in neither seurat.rds nor the .h5ad of an assay", name, others));
-      const std::string images = are_images ? names_in(*list->parts, has_coordinates_alone) : "";
-      if (!images.empty())
-        context.notice(fmt::format("/images: {}: the .h5ad of an assay has only the coordinates", images));
-    } catch (const Error&) {
-      // listing it reports the error
-    }
+// An h5Seurat file does not record the form in R of commands and neighbours.
+void StoredSeurat::take_lists() {
+  made_.misc = list_in(value_, root_, "misc");
+  made_.tools = list_in(value_, root_, "tools");
+  for (const char* name : {"misc", "tools"}) take(member_path(*root_, name));
+  if (!value_) return;
+  made_.neighbors = list_in(value_, root_, "neighbors");
+  made_.commands = list_in(value_, root_, "commands");
+  for (const char* name : {"neighbors", "commands"}) take(member_path(*root_, name));
 }
 
 }  // namespace
@@ -351,7 +357,6 @@ std::optional<std::function<SeuratObject()>> find_stored_seurat(const Node& dire
   const bool is_frame = std::holds_alternative<Table>(meta->content);
   if (!is_frame && !std::holds_alternative<Error>(meta->content) && !transient_fault(*meta))
     return std::nullopt;
-  note_left_out_lists(root, context);
   return [root, &context] { return StoredSeurat(root, context).make(); };
 }
 

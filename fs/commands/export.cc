@@ -291,7 +291,7 @@ int export_to_folder(Session& session, const ExportNames& names, const Options& 
 
 // Prints what was left out of the files or changed in them.
 void print_notices(const Session& session, const std::string& store) {
-  constexpr size_t kMost = 10;
+  constexpr size_t kMost = 100;
   const std::vector<std::string> notices = session.notices().lines();
   for (size_t i = 0; i < std::min(notices.size(), kMost); ++i)
     std::fprintf(stderr, "plainfs: notice: %s\n", printable(notices[i]).c_str());
@@ -307,24 +307,28 @@ int export_command(Arguments arguments) {
   const std::string part_text = take_value(arguments, "--part");
   const Share part = part_text.empty() ? Share() : parse_part(part_text);
   const FileOptions file_options = take_file_options(arguments);
+  const bool is_quiet = file_options.is_quiet;
   Options options = parse_options(arguments, kManyNames);
+  options.read.x_layer = file_options.layer;
+  options.read.without = file_options.without;
+  if (!file_options.layer.empty() || !file_options.without.empty()) options.index.clear();
   const ExportNames names = export_names(options);
   check_target(names.target, names.store, file_options);
   // Created before there are threads. An export to a folder may end at once, since the next one resumes it.
   Interruption interruption;
   try {
     const Request::Scope scope(&interruption);
-    Session session(options, {}, shown_pass());
+    Session session(options, {}, is_quiet ? std::function<void(uint64_t, uint64_t)>() : shown_pass());
     if (part_text.empty() && is_for_one_file(session.filesystem(), names.store, names.paths, names.target,
                                              !options.views.empty(), file_options)) {
       const int code =
           export_file(session, names.paths.empty() ? "" : names.paths[0], names.target, file_options);
-      print_notices(session, names.store);
+      if (!is_quiet) print_notices(session, names.store);
       return code;
     }
     interruption.let_through();
     const int code = export_to_folder(session, names, options, part);
-    print_notices(session, names.store);
+    if (!is_quiet) print_notices(session, names.store);
     return code;
   } catch (const Cancelled&) {
     std::fprintf(stderr, "plainfs: %s: stopped by a signal; nothing was written\n",

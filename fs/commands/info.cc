@@ -27,6 +27,7 @@
 #include "fs/report/summary.h"
 #include "fs/report/walk.h"
 #include "fs/session.h"
+#include "fs/views/anndata/anndata_files.h"
 
 namespace plainfs {
 namespace {
@@ -263,6 +264,7 @@ int show(Options options, const std::string& inside, bool is_json) {
       std::printf("\n%s\n", outside_links_text(outside).c_str());
   print_sizes(session.filesystem(), all);
   print_found_by_name(files);
+  if (path.empty()) note_left_out_of_h5ad(refine(store->root, session.context()), session.context());
   print_notices(session.notices().lines(), store->path);
   if (!mounted || mounted->subdir.empty())
     print_ways_to_open(*store, session.filesystem(), files,

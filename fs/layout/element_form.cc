@@ -202,6 +202,23 @@ void write_stored(const DType& type, const Elements& elements, uint64_t first, u
   });
 }
 
+// Writes complex numbers as they are stored, missing ones as NaN.
+void write_stored_complex(const DType& type, const Elements& elements, uint64_t first, uint64_t count,
+                          std::byte* out) {
+  const auto write = [&](auto zero) {
+    using T = decltype(zero);
+    const std::span<const T> parts = elements.values<T>().subspan(2 * first, 2 * count);
+    for (uint64_t i = 0; i < parts.size(); ++i) {
+      const bool is_missing = elements.is_missing(first + i / 2);
+      const T part = is_missing ? std::numeric_limits<T>::quiet_NaN() : parts[i];
+      std::memcpy(out + i * sizeof(T), &part, sizeof(T));
+    }
+  };
+  if (type.size == 16) return write(double());
+  if (type.size == 8) return write(float());
+  throw unsupported("{} in a file", type.name());
+}
+
 // Returns whether a double represents the integer: there are at most 53 bits from the first to the last one
 // set.
 template <class T>
@@ -333,6 +350,7 @@ ElementForm packed_form(const DType& type) {
 }
 ElementForm little_stored(const DType& type) {
   if (type.is_truth()) return {1, write_truth};
+  if (type.kind == Kind::complex) return {type.size, write_stored_complex};
   return {type.size, write_stored};
 }
 

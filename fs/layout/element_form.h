@@ -49,7 +49,8 @@ ElementForm big_time();
 // Returns the packed form of an .npy: elements as stored, missing ones too. Requires: type.fixed_size().
 ElementForm packed_form(const DType& type);
 
-// Returns the stored form, with booleans as 0 and 1. Requires: type is a number or a boolean.
+// Returns the stored form, with booleans as 0 and 1. Missing reals and complex numbers are NaN. Requires:
+// type is a number, complex, or a boolean.
 ElementForm little_stored(const DType& type);
 
 }  // namespace plainfs

@@ -4,7 +4,10 @@
 #include <numeric>
 
 #include "formats/core/base/checked.h"
+#include "formats/core/model/array_runs.h"
+#include "formats/core/model/element_text.h"
 #include "formats/core/model/turned_array.h"
+#include "formats/core/text/utf8.h"
 #include "fs/layout/array_segment.h"
 #include "fs/layout/text_segments.h"
 
@@ -13,7 +16,9 @@ namespace plainfs {
 namespace {
 
 using hdf5::SkeletonDataset;
+using hdf5::SkeletonField;
 using hdf5::SkeletonKind;
+using hdf5::SkeletonRecords;
 
 // Returns the shape that users see.
 Shape shown_shape(const Array& array) {
@@ -35,10 +40,71 @@ std::optional<SkeletonKind> number_kind(const DType& type) {
       return SkeletonKind::unsigned_integer;
     case Kind::real:
       return SkeletonKind::real;
+    case Kind::complex:
+      return SkeletonKind::complex;
     default:
       return std::nullopt;
   }
 }
+
+// Returns a field of records for a type.
+SkeletonField record_field(std::string name, const DType& type) {
+  if (type.kind == Kind::array) {
+    SkeletonField field = record_field(std::move(name), *type.item);
+    field.shape.insert(field.shape.begin(), type.dims.begin(), type.dims.end());
+    return field;
+  }
+  if (const auto kind = number_kind(type)) {
+    const bool is_one_byte = *kind == SkeletonKind::boolean;
+    return {std::move(name), *kind, is_one_byte ? 1 : static_cast<uint32_t>(type.packed_size()), {}};
+  }
+  if (type.kind == Kind::compound || type.kind == Kind::sequence)
+    throw unsupported("a field of {} in records", type.name());
+  return {std::move(name), SkeletonKind::variable_text, sizeof(uint64_t), {}};
+}
+
+// A writer of the values of records, field by field.
+class RecordBytes {
+ public:
+  RecordBytes(const DType& type, SkeletonRecords& records) : type_(type), records_(records) {}
+
+  void add(const Elements& elements, uint64_t record) {
+    for (size_t f = 0; f < type_.fields.size(); ++f) {
+      const DType* type = &type_.fields[f].type;
+      const Elements* field = &elements.children.at(f);
+      uint64_t items = 1;
+      for (; type->kind == Kind::array; type = type->item.get(), field = &field->children.at(0))
+        items *= type->items();
+      for (uint64_t i = record * items; i < (record + 1) * items; ++i) add_one(*type, *field, i);
+    }
+    if (records_.bytes.size() > kMaxRecordBytes)
+      throw unsupported("records of over {} bytes in an HDF5 file", kMaxRecordBytes);
+  }
+
+ private:
+  void add_one(const DType& type, const Elements& elements, uint64_t i) {
+    if (!number_kind(type)) return add_text(type, elements, i);
+    const ElementForm form = little_stored(type);
+    std::byte bytes[16];
+    form.write(type, elements, i, 1, bytes);
+    records_.bytes.append(reinterpret_cast<const char*>(bytes), form.size);
+  }
+  void add_text(const DType& type, const Elements& elements, uint64_t i) {
+    std::string text;
+    if (elements.is_missing(i))
+      text = "NA";
+    else
+      append_plain(type, elements, i, text);
+    check_utf8(std::string_view(text));
+    if (text.find('\0') != text.npos) throw unsupported("a text with a NUL in records");
+    const uint64_t place = records_.texts.size();
+    records_.bytes.append(reinterpret_cast<const char*>(&place), sizeof place);
+    records_.texts.push_back(std::move(text));
+  }
+
+  const DType& type_;
+  SkeletonRecords& records_;
+};
 
 }  // namespace
 
@@ -92,6 +158,27 @@ void H5Layout::texts(const std::string& path, const ArrayPtr& values, H5Attribut
   const auto width = static_cast<uint32_t>(padded_width(*lengths));
   data(path, {SkeletonKind::utf8_text, width, shown_shape(*values)}, padded_texts(ordered, width),
        std::move(attributes));
+}
+
+void H5Layout::records(const std::string& path, const ArrayPtr& values, H5Attributes attributes) {
+  values->check();
+  const ArrayPtr ordered = in_row_order(values);
+  const auto made = std::make_shared<SkeletonRecords>();
+  for (const Field& field : ordered->dtype().fields)
+    made->fields.push_back(record_field(field.name, field.type));
+  constexpr uint64_t kAtOnce = 4096;
+  RecordBytes out(ordered->dtype(), *made);
+  for (uint64_t first = 0, count = ordered->count(); first < count; first += kAtOnce) {
+    const Elements some = read_run(*ordered, first, std::min(kAtOnce, count - first));
+    for (uint64_t i = 0; i < some.count; ++i) out.add(some, i);
+  }
+  SkeletonDataset as{SkeletonKind::records, 1, shown_shape(*values)};
+  as.records = made;
+  data(path, std::move(as), nullptr, std::move(attributes));
+}
+
+void H5Layout::empty(const std::string& path, H5Attributes attributes) {
+  data(path, {SkeletonKind::empty, 1, {}}, nullptr, std::move(attributes));
 }
 
 void H5Layout::texts(const std::string& path, const std::vector<std::string>& values,

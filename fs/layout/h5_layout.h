@@ -23,6 +23,9 @@ using H5Attributes = std::vector<hdf5::SkeletonAttribute>;
 // each in its own length.
 enum class H5Texts { fixed, variable };
 
+// The largest dataset of records: they are in memory while the metadata are written.
+inline constexpr uint64_t kMaxRecordBytes = uint64_t{64} << 20;
+
 // A builder for the parts of a file. Groups precede their members; finish() or pack() comes last.
 class H5Layout {
  public:
@@ -47,6 +50,11 @@ class H5Layout {
   // Adds a dataset with data from `segment`. The size that follows from `as` is that of the segment.
   void data(const std::string& path, hdf5::SkeletonDataset as, SegmentPtr segment,
             H5Attributes attributes = {});
+  // Adds a dataset of records. All of them are read now. Throws unsupported if HDF5 or its readers cannot
+  // hold a field, or the records take more than kMaxRecordBytes.
+  void records(const std::string& path, const ArrayPtr& values, H5Attributes attributes = {});
+  // Adds a dataset without a value.
+  void empty(const std::string& path, H5Attributes attributes = {});
   // Adds a list of texts that is in memory.
   void texts(const std::string& path, const std::vector<std::string>& values, H5Attributes attributes = {});
   // Lets the dataset that was added last grow along its first axis, if it is divided into chunks.

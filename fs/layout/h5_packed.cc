@@ -29,6 +29,8 @@ uint64_t product(const std::vector<uint64_t>& factors, size_t from = 0) {
 
 // Returns the bytes of a dataset's elements that are compressed.
 uint64_t data_bytes(const SkeletonDataset& dataset) {
+  if (dataset.kind == SkeletonKind::empty) return 0;
+  if (dataset.records) return dataset.records->bytes.size();
   const bool is_text = dataset.kind == SkeletonKind::variable_text;
   return checked_multiply(product(dataset.shape), is_text ? kReferenceBytes : dataset.size);
 }
@@ -169,11 +171,13 @@ class H5Packed : public PackedForm {
     hdf5::WrittenFile file(sink);
     for (const H5Part& part : parts_) {
       hdf5::SkeletonObject object = part.object;
-      if (object.dataset) object.dataset->chunks = chunks_of(part, level);
+      const bool has_data = part.texts || part.segment;
+      if (object.dataset && has_data) object.dataset->chunks = chunks_of(part, level);
       file.add(object);
+      if (object.dataset && object.dataset->records) has_made(data_bytes(*object.dataset));
       if (part.texts)
         write_texts(*part.texts, *object.dataset, file, has_made);
-      else if (object.dataset)
+      else if (part.segment)
         write_data(*object.dataset, *part.segment, file, has_made);
     }
     file.finish();

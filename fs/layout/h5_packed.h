@@ -15,7 +15,9 @@ namespace plainfs {
 // One object of a file.
 struct H5Part {
   hdf5::SkeletonObject object;
-  SegmentPtr segment{};   // for datasets of numbers or text of fixed length: the elements, in C order
+  // For datasets of numbers or text of fixed length: the elements, in C order. Null as well for records and
+  // empty datasets, which are complete without it.
+  SegmentPtr segment{};
   ArrayPtr texts{};       // for datasets of text of any length
   bool may_grow = false;  // along its first axis
 };

@@ -111,7 +111,7 @@ Json shape_list(const Shape& shape) {
 }
 
 // The version of all files of the hierarchy (Measured::version).
-constexpr const char kZarr[] = "zarr 3";
+constexpr const char kZarr[] = "zarr 4";
 
 uint64_t chunk_count(const ZarrArray& array) {
   uint64_t count = 1;
@@ -284,7 +284,7 @@ ZarrContent* group_below(const ZarrContent& group, std::string_view path) {
 
 }  // namespace
 
-Json zarr_array_document(const Shape& shape, const Shape& chunk, std::string dtype, Json fill, Json filters) {
+Json zarr_array_document(const Shape& shape, const Shape& chunk, Json dtype, Json fill, Json filters) {
   return Json::Object{{"chunks", shape_list(chunk)},
                       {"compressor", nullptr},
                       {"dimension_separator", "."},

@@ -25,7 +25,7 @@
 namespace plainfs {
 
 // Returns the document of an uncompressed array, .zarray.
-Json zarr_array_document(const Shape& shape, const Shape& chunk, std::string dtype, Json fill, Json filters);
+Json zarr_array_document(const Shape& shape, const Shape& chunk, Json dtype, Json fill, Json filters);
 
 struct ZarrArray {
   Json document;

@@ -18,6 +18,7 @@
 #include "formats/core/base/location.h"
 #include "formats/registry.h"
 #include "fs/command_line/exit_code.h"
+#include "fs/command_line/shell_word.h"
 #include "fs/command_line/store_path.h"
 #include "fs/mount/fuse.h"
 #include "fs/mounts/mount_table.h"
@@ -61,9 +62,20 @@ bool is_inside(const files::path& path, const files::path& folder) {
   return !relative.empty() && *relative.begin() != "..";
 }
 
+// Returns whether a mountpoint that does not exist has the name of a file that `export` writes.
+bool is_file_to_convert_to(std::string_view given) {
+  constexpr std::string_view kEndings[] = {".h5ad", ".rds", ".zarr", ".h5",      ".h5mu", ".loom",
+                                           ".mtx",  ".csv", ".vcf",  ".parquet", ".nc",   ".h5seurat"};
+  return std::any_of(std::begin(kEndings), std::end(kEndings),
+                     [&](std::string_view ending) { return given.ends_with(ending); });
+}
+
 std::string usable(const std::string& given, const Store& store) {
   boost::system::error_code error;
   const files::file_status status = files::status(given, error);
+  if (status.type() == files::file_not_found && is_file_to_convert_to(given))
+    throw Failure(kUsage, fmt::format("{}: no such directory; to convert: plainfs export {} {}", given,
+                                      shell_word(store.path), shell_word(given)));
   if (status.type() == files::file_not_found)
     throw Failure(kMountFailed, given + ": no such directory; create it with mkdir, or leave it out");
   // Aborted: that program is still ending.

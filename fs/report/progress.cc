@@ -44,7 +44,9 @@ std::string duration_text(double seconds) {
   return fmt::format("{}:{:02}", whole / 60, whole % 60);
 }
 
-Progress::Progress() : on_terminal_(::isatty(STDERR_FILENO) == 1) {
+Progress::Progress(bool is_quiet)
+    : is_quiet_(is_quiet), on_terminal_(!is_quiet && ::isatty(STDERR_FILENO) == 1) {
+  if (is_quiet) return;
   try {
     ticker_ = std::thread([this] { tick(); });
   } catch (const std::system_error&) {
@@ -125,6 +127,7 @@ void Progress::show(Clock::time_point now) {
 
 void Progress::print_line(const std::string& line) {
   const MutexLock lock(mutex_);
+  if (is_quiet_) return;
   std::fprintf(stderr, "%s%s\n", on_terminal_ ? kEraseLine : "", printable(line).c_str());
 }
 
@@ -133,9 +136,25 @@ void Progress::finish(const std::string& what) {
   is_ended_ = true;
   const double passed = seconds_of(Clock::now() - start_);
   const double bytes = static_cast<double>(done_);
+  if (is_quiet_) return;
   std::fprintf(stderr, "%s%s, %s in %s, %s/s\n", on_terminal_ ? kEraseLine : "", what.c_str(),
                byte_text(bytes).c_str(), duration_text(passed).c_str(),
                byte_text(passed > 0 ? bytes / passed : 0).c_str());
+}
+
+void Progress::finish_with(const std::string& what) {
+  const MutexLock lock(mutex_);
+  is_ended_ = true;
+  const double passed = seconds_of(Clock::now() - start_);
+  if (is_quiet_) return;
+  std::fprintf(stderr, "%s%s in %s\n", on_terminal_ ? kEraseLine : "", printable(what).c_str(),
+               duration_text(passed).c_str());
+}
+
+void Progress::end() {
+  const MutexLock lock(mutex_);
+  is_ended_ = true;
+  if (on_terminal_) std::fprintf(stderr, "%s", kEraseLine);
 }
 
 namespace {

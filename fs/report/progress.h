@@ -19,7 +19,8 @@ class Progress {
  public:
   enum class Unit { files, bytes };
 
-  Progress();
+  // is_quiet: prints nothing.
+  explicit Progress(bool is_quiet = false);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -31,6 +32,10 @@ class Progress {
   void skip(uint64_t amount);
   // Prints the last line, which stays: `what`, the amount of the last phase, and the total time.
   void finish(const std::string& what);
+  // Prints the last line, which stays: `what` and the total time.
+  void finish_with(const std::string& what);
+  // Removes the bar.
+  void end();
   // Prints a line between two states of the bar, as printable() shows it.
   void print_line(const std::string& line);
 
@@ -40,6 +45,7 @@ class Progress {
   void show(Clock::time_point now) REQUIRES(mutex_);
   std::string state(Clock::time_point now) const REQUIRES(mutex_);
 
+  const bool is_quiet_;
   const bool on_terminal_;
   const Clock::time_point start_ = Clock::now();
   Mutex mutex_;

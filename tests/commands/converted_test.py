@@ -56,6 +56,8 @@ def value_of(dataset):
     value = dataset[()]
     if value.dtype.kind in "OS":
         return [text.decode() if isinstance(text, bytes) else text for text in value.ravel()]
+    if value.dtype.names:
+        return [[None if field != field else field for field in record] for record in value.ravel().tolist()]
     return (
         value.tolist()
         if value.dtype.kind not in "f"
@@ -82,7 +84,7 @@ def layout(path):
     found = []
 
     def add(name, thing):
-        if isinstance(thing, h5py.Dataset) and thing.id.get_num_chunks() > 0:
+        if isinstance(thing, h5py.Dataset) and thing.chunks and thing.id.get_num_chunks() > 0:
             filters = (thing.compression, thing.compression_opts, thing.shuffle)
             found.append(
                 (

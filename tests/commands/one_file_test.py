@@ -153,7 +153,7 @@ class Choice(Folder):
     def test_default_part_is_named(self):
         done = run("export", "--level=0", SEURAT, self.at("out.rds"))
         self.assertIn(
-            f"seurat.rds, {len(cat(SEURAT, 'seurat.rds')) / 1000:.1f} kB: into {self.at('out.rds')}; ",
+            f"seurat.rds, {len(cat(SEURAT, 'seurat.rds')) / 1000:.3g} kB: into {self.at('out.rds')}; ",
             done.stderr.decode(),
         )
         done = run("export", "--level=0", SEURAT, self.at("out.h5ad"))
@@ -267,7 +267,7 @@ class Choice(Folder):
 
     def test_options_of_a_file_are_refused_for_a_folder(self):
         printed = self.refused(1, "--level=3", PBMC, self.at("out/"))
-        self.assertIn("--of, --level and --force are for an export to one file", printed)
+        self.assertIn("--without, --level, --dry-run, --quiet and --force are for an export to one file", printed)
         self.assertIn(
             "--level ten: expected a number from 0 to 9", self.refused(1, "--level", "ten", PBMC, self.at("a.rds"))
         )

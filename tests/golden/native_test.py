@@ -25,6 +25,7 @@ from optional import import_or_exit, needs, needs_modules, needs_r
 h5py, numpy = import_or_exit("h5py", "numpy")
 try:
     import anndata
+    import later_anndata
     import pandas
     import scipy.sparse
 except ImportError:
@@ -369,6 +370,22 @@ def numbered(folder):
         }
 
 
+def obsm_name(reduced):
+    """Returns the name in obsm of a reduced dimension of an experiment."""
+    if reduced.lower() in ("pca", "umap", "tsne"):
+        return "X_" + reduced.lower()
+    return reduced if reduced == "spatial" or reduced.startswith("X_") else "X_" + reduced
+
+
+def reductions(folder):
+    """Returns {name in obsm: text without its ending} of the reduced dimensions of an experiment."""
+    found = numbered(folder)
+    if not found and os.path.isdir(folder):
+        names = {os.path.splitext(name)[0] for name in os.listdir(folder) if name.endswith(".csv")}
+        found = {name: os.path.join(folder, name) for name in names}
+    return {obsm_name(name): path for name, path in found.items()}
+
+
 class Origins:
     """Finds the text of each part of an .h5ad."""
 
@@ -390,6 +407,12 @@ class Origins:
         with h5py.File(os.path.join(self.folder, self.name + ".h5ad"), "r") as file:
             return min(name for name in names if "." not in name and name not in file["layers"])
 
+    def loadings(self, name):
+        """Returns the text of the loadings that a Seurat object's varm/NAME has."""
+        reduction = name.removesuffix("_projected")
+        text = "feature.loadings" if name == reduction else "feature.loadings.projected"
+        return os.path.join(self.folder, "..", "reductions", "pca" if name == "PCs" else reduction, text)
+
     def base_of(self, part):
         room, _, name = part.partition("/")
 
@@ -403,15 +426,15 @@ class Origins:
             of = {
                 "layers": lambda: at(self.name, name),
                 "obsm": lambda: at("..", "reductions", name[len("X_") :], "cell.embeddings"),
-                "varm": lambda: at("..", "reductions", name, "feature.loadings"),
-                "obsp": lambda: at("..", "graphs", name),
+                "varm": lambda: self.loadings(name),
+                "obsp": lambda: at("..", "graphs", f"{self.name}_snn" if name == "connectivities" else name),
             }
             return of[room]()
         if self.assays:
             of = {
                 "X": lambda: next(iter(self.assays.values())),
                 "layers": lambda: self.assays[name],
-                "obsm": lambda: at("coordinates") if name == "spatial" else numbered(at("reduced_dimensions"))[name],
+                "obsm": lambda: at("coordinates") if name == "spatial" else reductions(at("reduced_dimensions"))[name],
             }
             item = of[room]()
             inner = [
@@ -422,10 +445,12 @@ class Origins:
             return inner[0] if inner else item
         if self.is_experiment:
             if room == "obsm":
-                return at("spatial_coordinates") if name == "spatial" else at("reduced_dimensions", name)
+                of = reductions(at("reduced_dimensions"))
+                return at("spatial_coordinates") if name == "spatial" else of.get(name, at(part))
             return at("assays", name or self.first_assay())
         if self.is_loom:
-            return at("matrix") if part == "X" else at(part)
+            of = {"obsm": "col_attrs", "varm": "row_attrs", "obsp": "col_graphs", "varp": "row_graphs"}
+            return at("matrix") if part == "X" else at(of.get(room, room), name)
         if room == "obsp" and not os.path.isdir(at("obsp")):
             return at("uns", "neighbors", name)  # up to 0.6
         if part == "X" and os.path.isfile(at("matrix.mtx")):
@@ -441,7 +466,8 @@ def parts_of(matrix):
         yield "X", matrix.X
     for room in ("layers", "obsm", "varm", "obsp", "varp"):
         for name, values in getattr(matrix, room).items():
-            yield f"{room}/{name}", values
+            if not isinstance(values, later_anndata.Awkward):  # it has no single text
+                yield f"{room}/{name}", values
     if matrix.raw is not None:
         if matrix.raw.X is not None:
             yield "raw/X", matrix.raw.X
@@ -471,6 +497,16 @@ def differs_from_images(matrix, images):
     return not numpy.array_equal(matrix.obsm["spatial"], want, equal_nan=True)
 
 
+def loadings_differ(ours, genes, base):
+    """Compares loadings with the text of some of the genes. The others have zeros."""
+    lines = fields_of(base + ".csv")
+    zeros = [b"0"] * ours.shape[1]
+    rows = {line[0]: line[1:] for line in lines[1:]}
+    names = [gene.encode() for gene in genes]
+    words = [word for name in names for word in rows.get(name, zeros)]
+    return not set(rows) <= set(names) or bool(numbers_differ(numpy.asarray(ours).ravel(), words))
+
+
 def h5ad_differences(path):
     """Returns ({part: whether it differs}, [parts without a text])."""
     origins, found, alone = Origins(path), {}, []
@@ -478,6 +514,9 @@ def h5ad_differences(path):
     for part, values in parts_of(matrix):
         if origins.is_seurat and part == "obsm/spatial":
             found[part] = differs_from_images(matrix, os.path.join(origins.folder, "..", "images"))
+            continue
+        if origins.is_seurat and part.startswith("varm/"):
+            found[part] = loadings_differ(values, matrix.var_names, origins.base_of(part))
             continue
         differs = part_differs(values, origins.base_of(part), is_expression(part), origins.dense_is_turned)
         if differs is None:

@@ -130,6 +130,9 @@ choose <- function(root, genes, cells, is_counts) {
     TRUE
   }
   of <- function(path, rows = genes) if (has(path)) matrix_of(root[[path]], rows, cells)
+  normalised <- NULL
+  for (name in c("data", "logcounts", "log_normalized"))
+    if (is.null(normalised)) normalised <- of(paste0("layers/", name))
   x <- of("X")
   counts <- of("layers/counts")
   scaled <- NULL
@@ -141,14 +144,16 @@ choose <- function(root, genes, cells, is_counts) {
   raw_genes <- if (has("raw/var")) frame(root[["raw/var"]])$index
   raw <- if (has("raw/X")) of("raw/X", raw_genes)
   same <- identical(raw_genes, genes)
-  if (!is.null(x) && is.null(counts) && like_counts(x)) counts <- data <- x
-  else if (is.matrix(x) && is_scaled(x) && (!is.null(raw) || !is.null(counts))) {
+  if (!is.null(x) && is.null(counts) && like_counts(x)) {
+    counts <- x
+    data <- if (is.null(normalised)) x else normalised
+  } else if (is.matrix(x) && is_scaled(x) && (!is.null(raw) || !is.null(counts) || !is.null(normalised))) {
     scaled <- x  # a sparse one is data
     if (!is.null(raw) && !(same && !is.null(counts))) {
       data <- raw
       from_raw <- TRUE
       counts <- if (like_counts(raw)) raw
-    } else data <- if (!is.null(raw) && !like_counts(raw)) raw else counts
+    } else data <- if (!is.null(raw) && !like_counts(raw)) raw else if (!is.null(normalised)) normalised else counts
   } else if (!is.null(x)) {
     data <- x
     if (is.null(counts) && !is.null(raw) && same && like_counts(raw)) counts <- raw
@@ -158,7 +163,11 @@ choose <- function(root, genes, cells, is_counts) {
     from_raw <- TRUE
     if (like_counts(raw)) counts <- raw
   }
-  list(counts = counts, data = data, scaled = scaled, from_raw = from_raw)
+  if (is.null(scaled))
+    for (name in c("scale.data", "scaled", "scaledata"))
+      if (is.null(scaled) && is.matrix(of(paste0("layers/", name)))) scaled <- of(paste0("layers/", name))
+  uses_raw <- !is.null(raw) && (identical(counts, raw) || identical(data, raw))
+  list(counts = counts, data = data, scaled = scaled, from_raw = from_raw, uses_raw = uses_raw)
 }
 sparse <- function(m, names) {
   if (is.matrix(m)) m <- as.sparse(m)
@@ -201,14 +210,41 @@ build <- function(root, assay = "RNA", is_counts = FALSE) {
       object, "scale.data", scaled[order(match(rownames(scaled), names)), , drop = FALSE], assay = assay
     )
   }
+  # Columns of var and raw/var beside those of the features, NA for genes that they do not have.
+  others <- if (chosen$from_raw) var else if ("raw" %in% names(root) && chosen$uses_raw) frame(root[["raw"]][["var"]])
+  for (name in setdiff(names(others$columns), names(meta$columns)))
+    meta$columns[[name]] <- others$columns[[name]][match(meta$index, others$index)]
   if (length(meta$columns)) object@assays[[assay]]@meta.features <- with_rows(meta$columns, names)
   variable <- var$columns[["highly_variable"]]
-  if (is.logical(variable) && any(variable, na.rm = TRUE))
-    object@assays[[assay]]@var.features <- renamed[which(variable)]
+  if (is.logical(variable) && any(variable, na.rm = TRUE)) {
+    chosen_genes <- which(variable)
+    rank <- var$columns[["highly_variable_rank"]]
+    if (is.numeric(rank)) chosen_genes <- chosen_genes[order(rank[chosen_genes])]
+    object@assays[[assay]]@var.features <- renamed[chosen_genes]
+  }
+  for (name in c("active.ident", "ident", "orig.ident"))
+    if (is.factor(object@meta.data[[name]])) {
+      object@active.ident <- structure(object@meta.data[[name]], names = cells)
+      if (name != "orig.ident") object@meta.data[[name]] <- NULL
+      break
+    }
   add_parts(object, root, assay, cells, renamed)
+}
+# The standard deviations of a reduction, or the roots of its variances.
+deviations <- function(root, name, count) {
+  group <- if (name %in% names(root[["uns"]])) root[["uns"]][[name]]
+  of <- function(part)
+    if (is_group(group) && part %in% names(group) && !is_group(group[[part]]) &&
+        identical(group[[part]]$dims, as.integer(count))) as.double(group[[part]][])
+  stdev <- of("stdev")
+  variance <- of("variance")
+  if (!is.null(stdev)) stdev else if (!is.null(variance)) sqrt(variance) else numeric()
 }
 add_parts <- function(object, root, assay, cells, renamed) {
   members <- function(name) if (name %in% names(root)) names(root[[name]])
+  # Layers without a slot are assays, and the names of all parts of an object differ.
+  slots <- c("counts", "data", "logcounts", "log_normalized", "scale.data", "scaled", "scaledata")
+  free <- function(name) if (name %in% setdiff(members("layers"), slots)) paste0(name, ".1") else name
   for (name in members("obsm")) {
     set <- root[["obsm"]][[name]]
     if (is_group(set) || length(set$dims) != 2 || set$dims[1] == 0 ||
@@ -218,25 +254,30 @@ add_parts <- function(object, root, assay, cells, renamed) {
       matrix(as.double(m), length(rows))
     }
     embeddings <- of(set, cells)
-    short <- sub("^X_(?=.)", "", name, perl = TRUE)
+    stored <- sub("^X_(?=.)", "", name, perl = TRUE)
+    short <- free(stored)
     key <- key_of(short)
     dimnames(embeddings) <- list(cells, paste0(key, seq_len(ncol(embeddings))))
     loadings <- new("matrix")
-    beside <- if (short == "pca") "PCs" else short
+    beside <- if (stored == "pca") "PCs" else stored
     if (beside %in% members("varm") && !is_group(root[["varm"]][[beside]]) &&
         root[["varm"]][[beside]]$dims[1] == ncol(embeddings)) {
       loadings <- of(root[["varm"]][[beside]], renamed)
       dimnames(loadings) <- list(renamed, colnames(embeddings))
+      loadings <- loadings[rowSums(is.na(loadings) | loadings != 0) > 0, , drop = FALSE]
+      if (!nrow(loadings)) loadings <- new("matrix")
     }
     object[[short]] <- CreateDimReducObject(
-      embeddings, loadings, key = key, assay = assay, global = short %in% c("umap", "tsne")
+      embeddings, loadings, stdev = deviations(root, stored, ncol(embeddings)), key = key, assay = assay,
+      global = short %in% c("umap", "tsne")
     )
   }
   for (name in members("obsp")) {
     if (!is_group(root[["obsp"]][[name]])) next
     graph <- as.Graph(as(as(t(by_column(root[["obsp"]][[name]], cells, cells)), "CsparseMatrix"), "generalMatrix"))
     DefaultAssay(graph) <- assay
-    object[[name]] <- graph
+    snn <- paste0(assay, "_snn")
+    object[[free(if (name == "connectivities" && !snn %in% members("obsp")) snn else name)]] <- graph
   }
   object
 }
@@ -301,7 +342,7 @@ same_frame <- function(a, b)
     identical(class(a), class(b))
 differences <- function(ours, theirs) {
   found <- character()
-  for (slot in slotNames(theirs)) {
+  for (slot in setdiff(slotNames(theirs), c("misc", "tools", "commands"))) {  # conversions_test.py compares these
     a <- slot(ours, slot)
     b <- slot(theirs, slot)
     if (slot == "graphs" && length(b)) {  # old graphs come in the order of uns
@@ -309,8 +350,8 @@ differences <- function(ours, theirs) {
       b <- b[order(names(b))]
     }
     if (slot == "assays") {
-      if (!identical(names(a), names(b))) found <- c(found, "names of assays")
-      else for (name in names(b)) for (part in slotNames(b[[name]])) {
+      if (!all(names(b) %in% names(a))) found <- c(found, "names of assays")
+      else for (name in names(b)) for (part in setdiff(slotNames(b[[name]]), "misc")) {
         same <- if (part == "meta.features")
           same_frame(slot(a[[name]], part), slot(b[[name]], part))
         else
@@ -498,14 +539,16 @@ object_differences <- function(ours, store, name, folder) {
           )
         )
     if ("obsp" %in% names(file))
-      for (part in names(file[["obsp"]]))
+      for (part in names(file[["obsp"]])) {
+        stored <- if (part %in% names(graphs)) part else sub("^connectivities$", paste0(name, "_snn"), part)
         expect(
           paste(name, part),
           identical(
             with_nan(t(by_column(file[["obsp"]][[part]], cells, cells))),
-            with_nan(as(graphs[[part]], "CsparseMatrix"))
+            with_nan(as(graphs[[stored]], "CsparseMatrix"))
           )
         )
+      }
     file$close_all()
   }
   found

@@ -18,6 +18,7 @@ from optional import has_program, missing_programs, needs_modules, needs_r, skip
 warnings.simplefilter("ignore")
 try:
     import anndata
+    import later_anndata  # noqa: F401
     import numpy as np
     import pandas as pd
     import scipy.sparse

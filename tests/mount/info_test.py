@@ -24,7 +24,13 @@ class Info(Folder):
     def test_it_lists_the_matrices_for_seurat(self):
         for store, expected in (
             (("seurat", "full", "full.h5ad"), {"RNA": {"counts": "layers/counts", "data": "X"}}),
-            (("r-objects", "sce", "store.rds"), {"RNA": {"counts": "assay counts", "data": "assay logcounts"}}),
+            (
+                ("r-objects", "sce", "store.rds"),
+                {
+                    "RNA": {"counts": "assay counts", "data": "assay logcounts"},
+                    "ADT": {"counts": "assay counts", "data": "assay counts"},
+                },
+            ),
             (("r-objects", "seurat_v5", "store.rds"), {"RNA": {"counts": "counts", "data": "data"}}),
             (("r-objects", "vectors", "store.rds"), None),
         ):

@@ -308,6 +308,7 @@ def anndata():
     if missing_modules("anndata"):
         raise unittest.SkipTest(missing_modules("anndata"))
     import anndata as module
+    import later_anndata  # noqa: F401
 
     return module
 
@@ -344,6 +345,8 @@ def differences(theirs, ours):
     def parts(a, b, where):
         if a is None or b is None:
             found.extend([where] if a is not b else [])
+        elif type(a).__name__ == "Awkward":
+            found.extend([where] if a != b else [])
         elif isinstance(a, pandas.DataFrame):
             frames(a, b, where)
         else:
@@ -390,7 +393,7 @@ class H5ad(Folder):
                     )
                 with self.subTest(store=name):
                     self.assertEqual(output.returncode, 0, output.stderr)
-                    for backed in (None, "r"):
+                    for backed in (None, "r") if theirs.X is not None else (None,):
                         ours = module.read_h5ad(file, backed=backed)
                         self.assertEqual(differences(theirs, ours), [])
                         if backed:
@@ -508,7 +511,8 @@ class H5ad(Folder):
         with Mount(SEURAT) as m:
             adata = module.read_h5ad(m.join("assays", "RNA.h5ad"))
             meta = pandas.read_csv(m.join("meta.data.csv"), index_col=0, float_precision="round_trip")
-            self.assertEqual((list(adata.obs_names), list(adata.obs)), (list(meta.index), list(meta)))
+            beside = ["ident", "in_tissue", "array_row", "array_col"]  # the identities, and the spots of the image
+            self.assertEqual((list(adata.obs_names), list(adata.obs)), (list(meta.index), list(meta) + beside))
             for name in meta:
                 ours, text = adata.obs[name], meta[name]
                 if isinstance(ours.dtype, numpy.dtype) and ours.dtype.kind in "fiub":
@@ -548,8 +552,9 @@ class H5ad(Folder):
             for name in cells:
                 self.assertEqual([str(value) for value in adata.obs[name]], [str(value) for value in cells[name]])
             names = json.loads(m.read("reduced_dimensions", "names.json"))
-            self.assertEqual(list(adata.obsm), names)
-            for number, name in enumerate(names):
+            in_obsm = ["X_pca" if name == "PCA" else f"X_{name}" for name in names]
+            self.assertEqual(list(adata.obsm), in_obsm)
+            for number, name in enumerate(in_obsm):
                 values = numpy.load(m.join("reduced_dimensions", str(number), "dense_array.npy"))
                 self.assertTrue(numpy.array_equal(numpy.asarray(adata.obsm[name]), values))
 

@@ -136,7 +136,7 @@ def is_same_item(item, value):
     if isinstance(value, float) and isinstance(item, str):  # not a time
         return is_same_text(item, value)
     if isinstance(value, (complex, numpy.complexfloating)):
-        return is_same_text(item, value)
+        return is_same_number(item, value)
     return item == value and isinstance(item, str) == isinstance(value, str)
 
 
@@ -369,7 +369,7 @@ class TypesTest(Folder):
         types = read_obs(os.path.join(target, "anndata.h5ad")).dtypes
         self.assertEqual(
             [str(types[name]) for name in ("nullable", "nullable_truth", "nullable_whole")],
-            ["Int64", "boolean", "int32"],
+            ["Int64", "boolean", "Int32"],
         )
         if not missing_r():
             for shown in r_columns(obs + ".rds", *of_seurat(target)):

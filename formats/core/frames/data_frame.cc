@@ -222,7 +222,10 @@ Table DataFrame::table() const {
     return {0, broken(error), {}};
   }
   const uint64_t rows = index.names->count();
-  return table_of(rows, std::move(index.names), std::move(columns), group_->path(), *context_);
+  Table table = table_of(rows, std::move(index.names), std::move(columns), group_->path(), *context_);
+  table.index_name = attributes_.readable().text("_index");
+  if (table.index_name == "_index") table.index_name.clear();
+  return table;
 }
 
 }  // namespace plainfs::frames

@@ -84,6 +84,7 @@ class NullableArray : public DerivedArray {
     check_fit();
   }
   std::optional<Elements> repeated(const Box&) const override { return std::nullopt; }
+  bool is_nullable() const override { return true; }
   void release(const Box& box) const override {
     DerivedArray::release(box);
     mask_->release(box);

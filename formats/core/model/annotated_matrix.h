@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,9 +16,17 @@ namespace plainfs {
 
 struct AnnotatedPart {
   std::string name;
-  // LabelledArray, Table or SparseMatrix; its first dimension is the cells or the genes.
+  // LabelledArray, Table or SparseMatrix; its first dimension is the cells or the genes. Monostate if only
+  // `stored` is set.
   Content content;
+  // An element of AnnData that no content describes, as its container returns it.
+  std::optional<Node> stored{};
+  // The name in directories if the store has another than AnnData, which is `name`; else empty.
+  std::string name_in_store{};
 };
+
+class Origins;  // formats/annotated/left_out.h
+using OriginsPtr = std::shared_ptr<const Origins>;
 
 struct AnnotatedMatrix {
   uint64_t cells = 0;
@@ -45,6 +54,12 @@ struct AnnotatedMatrix {
   std::function<std::vector<Slide>()> slides = nullptr;
   // Returns the pictures of uns/spatial. Reads names, factors and coordinates. Null = none.
   std::function<std::vector<SlidePictures>()> pictures = nullptr;
+  // Unstructured data: values, and groups of values within groups.
+  std::vector<Member> uns{};
+  // These members of an AnnData as its container returns them, in AnnData's own encodings.
+  std::vector<Member> stored_uns{};
+  // The parts of the store from which the parts above were made; null = unknown.
+  OriginsPtr origins{};
 };
 
 // Annotated matrices of the same cells, with the annotations that these cells have in common.
@@ -57,6 +72,10 @@ struct JointMatrices {
   Table obs;
   std::vector<AnnotatedPart> obsm;
   std::vector<AnnotatedPart> obsp;
+  std::vector<Member> uns{};
+  OriginsPtr origins{};  // of obs, obsm, obsp and uns, if they belong to no part
+  // The first part is an experiment, and the others are its alternative experiments.
+  bool is_experiment = false;
 };
 
 }  // namespace plainfs

@@ -90,6 +90,9 @@ class Array {
   // Returns false if it is known without a read that no element is missing.
   virtual bool may_be_missing() const { return true; }
 
+  // Returns whether the store has a mask for the elements, even if none is missing.
+  virtual bool is_nullable() const { return false; }
+
   // Returns the array with the elements that decide the type of this one in files of other programs. For the
   // cells of one level this is the column that contains them. It lives as long as this array.
   virtual const Array& whole_column() const { return *this; }

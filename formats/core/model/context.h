@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cache/byte_cache.h"
 #include "cache/workers.h"
@@ -30,7 +31,10 @@ struct ReadOptions {
   bool follow_outside = false;  // -o follow_outside: read files that a store names outside of its folder
   std::shared_ptr<const CellTable> cells;  // -o cells=FILE: annotations of the cells of fragments, or null
   std::shared_ptr<const Genome> genome;    // -o genome=FILE: the lengths of their chromosomes, or null
-  RemoteOptions remote;                    // of a remote store
+  // For an export to one file of an annotated matrix:
+  std::string x_layer;               // --layer: the layer that is X
+  std::vector<std::string> without;  // --without: parts to leave out, "uns" or "layers/spliced"
+  RemoteOptions remote;              // of a remote store
   std::string mountpoint;  // path of this mount, without links; a mirrored folder does not look into it
 };
 

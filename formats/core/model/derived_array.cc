@@ -34,6 +34,7 @@ class CheckedArray : public DerivedArray {
     if (broken) throw *broken;
   }
   bool may_be_missing() const override { return values().may_be_missing(); }
+  bool is_nullable() const override { return values().is_nullable(); }
   const Array& without_rule() const { return values(); }
 
  private:

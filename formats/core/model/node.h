@@ -65,6 +65,7 @@ struct Table {
   uint64_t rows = 0;
   ArrayPtr row_names;  // null = none
   std::vector<Column> columns;
+  std::string index_name{};  // the name of the row names, if the format has one for them
 };
 
 // The treatment of missing values in matrix.mtx, which cannot represent them.

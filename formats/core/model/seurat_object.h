@@ -1,6 +1,7 @@
 // A Seurat object of version 4 as R holds it, independent of the store of its parts.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -19,6 +20,17 @@ struct ColumnsOf {
 // Rows are features and columns cells, as in R; monostate = the empty matrix.
 using SeuratMatrix = std::variant<std::monostate, SparseMatrix, ColumnsOf>;
 
+namespace rds {
+struct Value;
+}
+class TakenParts;  // formats/annotated/left_out.h
+
+// A list of R with members of any kind: R's own value, or members with their meaning.
+struct RList {
+  std::shared_ptr<const rds::Value> stored{};
+  std::vector<Member> members{};
+};
+
 struct SeuratObject {
   struct Assay {
     std::string name;
@@ -31,6 +43,7 @@ struct SeuratObject {
     ArrayPtr scaled_features;     // of its rows
     ArrayPtr variable_features;   // text; null = none
     std::vector<Column> columns;  // of meta.features, each as long as features
+    RList misc{};
   };
   struct Reduction {
     std::string name;
@@ -43,6 +56,8 @@ struct SeuratObject {
     ArrayPtr projected_features;
     bool is_global = false;
     ArrayPtr stdev;  // null = none
+    RList misc{};
+    std::shared_ptr<const rds::Value> jackstraw{};  // null = none
   };
   struct Graph {
     std::string name;
@@ -59,6 +74,9 @@ struct SeuratObject {
   std::vector<Graph> graphs;
   std::vector<Reduction> reductions;
   std::vector<Slide> images;  // each has pixels
+  RList misc{}, tools{}, neighbors{};
+  RList commands{};                     // each member has the slots of a SeuratCommand
+  std::shared_ptr<TakenParts> taken{};  // the parts of the store that the object has; null = unknown
 };
 
 }  // namespace plainfs

@@ -65,6 +65,8 @@ class AnnDataGroup : public DerivedGroup {
   GroupPtr parent() const override { return parent_; }
   const Sides& sides() const { return *sides_; }
   Section section() const { return section_; }
+  // Returns the group as its container returns it, or in the current layout if it was written by anndata 0.6.
+  const Group& as_stored() const { return stored(); }
 
  private:
   Node refined(const std::string& name, Node node) const;

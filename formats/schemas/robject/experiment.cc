@@ -4,6 +4,7 @@
 
 #include "formats/core/frames/names.h"
 #include "formats/schemas/robject/meaning.h"
+#include "formats/schemas/robject/schema.h"
 
 namespace plainfs::robject {
 namespace {
@@ -263,8 +264,13 @@ Node experiment_node(const ValuePtr& object, const View& view, const ArrayPtr& c
   Node node;
   node.parts = directory_at(
       view, [shared](const View& inside) { return experiment_members(shared, inside); },
-      [object] { return experiment_attributes(*object); });
+      [object] { return experiment_attributes(*object); }, object);
   return node;
+}
+
+rds::ValuePtr reduced_dimension(const Value& experiment, std::string_view name) {
+  const ValuePtr reduced = internal_columns(experiment, "int_colData", "reducedDims");
+  return reduced && reduced->type == RType::list ? reduced->item(name) : nullptr;
 }
 
 }  // namespace plainfs::robject

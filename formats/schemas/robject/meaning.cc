@@ -68,20 +68,22 @@ std::optional<Node> node_of(const ValuePtr& value, const View& view) {
 }
 
 GroupPtr directory_at(const View& view, std::function<std::vector<Member>(const View& inside)> list,
-                      std::function<Attributes()> attributes) {
-  return std::make_shared<Directory>(
+                      std::function<Attributes()> attributes, ValuePtr value) {
+  auto directory = std::make_shared<Directory>(
       view.place.parent, view.place.path,
       [view, list = std::move(list)](const GroupPtr& self) {
         return list(view.at({self, view.place.path}));
       },
       std::move(attributes));
+  directory->value = std::move(value);
+  return directory;
 }
 
 Node list_node(const ValuePtr& list, const View& view) {
   Node node;
   node.parts = directory_at(
       view, [list](const View& inside) { return list_members(*list, inside); },
-      [list] { return attributes_of(*list); });
+      [list] { return attributes_of(*list); }, list);
   return node;
 }
 

@@ -66,11 +66,13 @@ struct View {
 class Directory final : public ListedGroup {
  public:
   using ListedGroup::ListedGroup;
+  // The value that the directory shows; null if it shows a part of one.
+  ValuePtr value;
 };
 // Returns such a directory at the place of `view`. list: returns the members; `inside` has the directory as
 // its parent.
 GroupPtr directory_at(const View& view, std::function<std::vector<Member>(const View& inside)> list,
-                      std::function<Attributes()> attributes = nullptr);
+                      std::function<Attributes()> attributes = nullptr, ValuePtr value = nullptr);
 
 // Returns the node of a value; nullopt if it holds no data. A fault inside a value affects that value alone.
 std::optional<Node> node_of(const ValuePtr& value, const View& view);

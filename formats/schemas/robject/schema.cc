@@ -1,5 +1,7 @@
 #include "formats/schemas/robject/schema.h"
 
+#include <algorithm>
+
 #include "formats/containers/rds/container.h"
 #include "formats/schemas/robject/meaning.h"
 
@@ -57,6 +59,25 @@ std::optional<Node> refine(const Node& node, Context& context) {
   }
   if (dynamic_cast<const Directory*>(node.parts.get())) return node;
   return std::nullopt;
+}
+
+rds::ValuePtr value_of(const Group& directory) {
+  const auto* own = dynamic_cast<const Directory*>(&stored_group(directory));
+  return own ? own->value : nullptr;
+}
+
+std::vector<Member> attribute_nodes(const rds::Value& vector, Context& context) {
+  static constexpr std::string_view kOwn[] = {"names", "dim", "dimnames", "class", "levels"};
+  const View view{std::make_shared<const Scope>(Scope{context, ""}), {}};
+  std::vector<Member> members;
+  for (const rds::NamedValue& attribute : vector.attributes)
+    if (std::find(std::begin(kOwn), std::end(kOwn), attribute.name) == std::end(kOwn))
+      add_member(members, attribute.name, attribute.value, view);
+  return members;
+}
+
+ArrayPtr elements_of(const rds::Value& vector) {
+  return with_missing_marked(vector);
 }
 
 void describe(const Node& raw_root, Store& store) {

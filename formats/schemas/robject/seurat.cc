@@ -76,7 +76,7 @@ Node directory_of(const ValuePtr& object, const View& view, Members members, Des
   Node node;
   node.parts = directory_at(
       view, [object, members](const View& inside) { return members(object, inside); },
-      [object, describe] { return describe(*object); });
+      [object, describe] { return describe(*object); }, object);
   return node;
 }
 

@@ -179,9 +179,13 @@ class FileExport {
   int run(const std::string& path);
 
  private:
+  std::string part_of_assay();
+  int report_dry_run(uint64_t total);
   int write_folder(const RankedFile& folder);
   int write_file(const Chosen& chosen);
   std::vector<std::pair<Source, std::string>> companions(const Chosen& chosen);
+  void add_names(const std::string& matrix, const std::string& target,
+                 std::vector<std::pair<Source, std::string>>& found);
   Source source(Inode inode, const std::string& path, bool is_gzipped);
   void write(Written& written, std::vector<uint64_t>& members);
   uint64_t write_bgzf(const Copy& copy, PartFile& part, std::vector<uint64_t>& members);
@@ -194,29 +198,54 @@ class FileExport {
   const std::string target_;
   const FileOptions options_;
   ReadSources sources_;
-  Progress progress_;
+  Progress progress_{options_.is_quiet};
 };
 
-// Returns "1 file written", or the compressed size.
+// Returns "wrote pbmc.h5ad, 3.6 MB (18.5 MB uncompressed)", "wrote a.bed and 2 more files, 3.6 MB".
 std::string written_text(const std::vector<Written>& all) {
-  uint64_t size = 0;
+  uint64_t size = 0, uncompressed = 0;
   bool is_smaller = false;
   for (const Written& written : all) {
     size += written.size;
+    uncompressed += written.source.bytes();
     is_smaller |= written.source.compression != Compression::none;
   }
-  const std::string files = count_text(all.size(), "file");
-  return is_smaller ? fmt::format("{} of {} written", files, byte_text(static_cast<double>(size)))
-                    : fmt::format("{} written", files);
+  std::string text = fmt::format("wrote {}", all.front().file.path());
+  if (all.size() > 1) text += fmt::format(" and {} more", count_text(all.size() - 1, "file"));
+  text += fmt::format(", {}", byte_text(static_cast<double>(size)));
+  if (is_smaller) text += fmt::format(" ({} uncompressed)", byte_text(static_cast<double>(uncompressed)));
+  return text;
 }
 
 int FileExport::run(const std::string& path) try {
-  const std::string part = path.empty() ? options_.of : path;
+  const std::string part = !options_.assay.empty() ? part_of_assay() : path.empty() ? options_.of : path;
   const Chosen chosen = choose(filesystem_, filesystem_.store()->path, target_, part);
   return chosen.form && chosen.form->is_folder() ? write_folder(chosen.file) : write_file(chosen);
 } catch (const Error& error) {
   throw Failure(exit_code_of(error.code()),
                 fmt::format("{}: {}; nothing was written", filesystem_.store()->path, reason(error)));
+}
+
+// Returns the path of the assay, modality or alternative experiment that was asked for.
+std::string FileExport::part_of_assay() {
+  for (const char* room : {"assays", "mod", "alternative_experiments"}) {
+    const std::string path = fmt::format("{}/{}", room, options_.assay);
+    try {
+      filesystem_.resolve(path);
+      return path;
+    } catch (const Error& error) {
+      if (error.code() != Errc::not_found) throw;
+    }
+  }
+  throw Failure(
+      kUsage, fmt::format("{}: there is no assay or modality {}", filesystem_.store()->path, options_.assay));
+}
+
+int FileExport::report_dry_run(uint64_t total) {
+  progress_.print_line(fmt::format("nothing was written; without --dry-run: {}, {} uncompressed", target_,
+                                   byte_text(static_cast<double>(total))));
+  progress_.end();
+  return kSuccess;
 }
 
 // is_gzipped: the target has the name of a gzip file.
@@ -261,7 +290,22 @@ std::vector<std::pair<Source, std::string>> FileExport::companions(const Chosen&
   for (const Companion& companion : row ? row->form.companions : std::span<const Companion>())
     if (!add(companion.ending, companion.is_needed) && !companion.else_ending.empty())
       add(companion.else_ending, false);
+  if (chosen.form->ending == ".mtx") add_names(chosen.file.path, to, found);
   return found;
+}
+
+// Adds the names of the rows and columns of a matrix.mtx, which lie beside it.
+void FileExport::add_names(const std::string& matrix, const std::string& target,
+                           std::vector<std::pair<Source, std::string>>& found) {
+  const std::string folder = matrix.substr(0, matrix.rfind('/') + 1);
+  for (const char* name : {"genes.tsv", "barcodes.tsv"}) {
+    try {
+      found.emplace_back(source(filesystem_.resolve(folder + name), folder + name, false),
+                         fmt::format("{}.{}", target, name));
+    } catch (const Error& error) {
+      if (error.code() != Errc::not_found) throw;  // the side has no names
+    }
+  }
 }
 
 void FileExport::print_plan(const Chosen& chosen, uint64_t total) {
@@ -281,6 +325,9 @@ int FileExport::write_file(const Chosen& chosen) {
   for (const auto& [source, path] : wanted) sources_.add(source.copy.inode);
   std::vector<Written> all;
   uint64_t total = 0;
+  for (const auto& [source, path] : wanted) total += source.bytes();
+  if (options_.is_dry_run) return report_dry_run(total);
+  total = 0;
   for (auto& [source, path] : wanted) {
     sources_.check(path);
     total += source.bytes();
@@ -294,7 +341,7 @@ int FileExport::write_file(const Chosen& chosen) {
   std::vector<uint64_t> members;  // of the first file, for its index
   for (Written& written : all) write(written, members);
   take_places(all);
-  progress_.finish(written_text(all));
+  progress_.finish_with(written_text(all));
   return kSuccess;
 }
 
@@ -378,6 +425,7 @@ int FileExport::write_folder(const RankedFile& folder) {
                      static_cast<uint64_t>(filesystem_.status(walked.inode).st_size)});
     total += files.back().size;
   }
+  if (options_.is_dry_run) return report_dry_run(total);
   NewFolder made(target_);
   progress_.print_line(fmt::format("{}, {}, {}: into {}", folder.path, count_text(files.size(), "file"),
                                    byte_text(static_cast<double>(total)), target_));
@@ -387,16 +435,51 @@ int FileExport::write_folder(const RankedFile& folder) {
   });
   sources_.check(target_);
   made.take_place(options_.replaces);
-  progress_.finish(fmt::format("{} written", count_text(files.size(), "file")));
+  progress_.finish_with(fmt::format("wrote {}, {}, {}", target_, count_text(files.size(), "file"),
+                                    byte_text(static_cast<double>(total))));
   return kSuccess;
+}
+
+// Throws Failure(kUsage) for an option that other converters have under another name.
+void refuse_words_of_others(const Arguments& arguments) {
+  struct Word {
+    std::string_view name;
+    const char* here;
+  };
+  static constexpr Word kWords[] = {{"--overwrite", "--force"},
+                                    {"--gzip", "--level N"},
+                                    {"--compression", "--level N"},
+                                    {"--output", "the last argument, the file to write"}};
+  const auto end = std::find(arguments.begin(), arguments.end(), "--");
+  for (auto argument = arguments.begin(); argument != end; ++argument) {
+    for (const auto& [name, here] : kWords)
+      if (*argument == name || argument->starts_with(std::string(name) + "="))
+        throw Failure(kUsage, fmt::format("unknown option: {}; here it is {}", name, here));
+    const bool is_target = *argument == "-o" && argument + 1 != end && form_of_name(*(argument + 1)) &&
+                           (argument + 1)->find('=') == std::string::npos;
+    if (is_target)
+      throw Failure(kUsage,
+                    fmt::format("-o {0}: the file to write is the last argument: plainfs export STORE {0}",
+                                *(argument + 1)));
+  }
 }
 
 }  // namespace
 
 FileOptions take_file_options(Arguments& arguments) {
+  refuse_words_of_others(arguments);
   FileOptions options;
   options.replaces = take_flag(arguments, "--force");
+  options.is_dry_run = take_flag(arguments, "--dry-run");
+  options.is_quiet = take_flag(arguments, "--quiet");
   options.of = take_value(arguments, "--of");
+  options.assay = take_value(arguments, "--assay");
+  options.layer = take_value(arguments, "--layer");
+  for (std::string part = take_value(arguments, "--without"); !part.empty();
+       part = take_value(arguments, "--without"))
+    options.without.push_back(std::move(part));
+  if (!options.assay.empty() && !options.of.empty())
+    throw Failure(kUsage, "export: --assay NAME cannot be used with --of PATH");
   const std::string text = take_value(arguments, "--level");
   if (text.empty()) return options;
   int level = 0;
@@ -429,8 +512,9 @@ bool is_for_one_file(Filesystem& filesystem, const std::string& store, const std
   const bool names_file = !file_ending(target).empty() || form != nullptr;
   if (names_folder || (paths.size() != 1 && !names_file)) {
     if (options.are_given())
-      throw Failure(kUsage,
-                    fmt::format("{}: --of, --level and --force are for an export to one file", target));
+      throw Failure(kUsage, fmt::format("{}: --of, --assay, --layer, --without, --level, --dry-run, --quiet "
+                                        "and --force are for an export to one file",
+                                        target));
     return false;
   }
   if (paths.size() > 1) throw Failure(kUsage, fmt::format("{0}: several files need a folder: {0}/", target));

@@ -16,11 +16,20 @@ struct FileOptions {
   std::string of;            // the part to write; empty: the store's default
   std::optional<int> level;  // of compression; nullopt: the default of the format's own writer
   bool replaces = false;     // replace an existing file
+  std::string assay;         // the assay or modality to write; empty: the store's default
+  std::string layer;         // the layer that is X; empty: X
+  std::vector<std::string> without;  // parts to leave out
+  bool is_dry_run = false;           // print what would be written, and write nothing
+  bool is_quiet = false;             // print errors alone
 
-  bool are_given() const { return !of.empty() || level || replaces; }
+  bool are_given() const {
+    return !of.empty() || level || replaces || !assay.empty() || !layer.empty() || !without.empty() ||
+           is_dry_run || is_quiet;
+  }
 };
 
-// Removes the file options from the arguments. Throws Failure(kUsage) for a level that is not 0 to 9.
+// Removes the file options from the arguments. Throws Failure(kUsage) for a level that is not 0 to 9, and for
+// options of other converters, with the name that they have here.
 FileOptions take_file_options(Arguments& arguments);
 
 // Throws Failure(kNotWritten) if something exists at target that an export does not replace.

@@ -1,13 +1,65 @@
 #include "fs/views/anndata/anndata_files.h"
 
+#include <span>
+
 #include "formats/annotated/annotated_matrices.h"
+#include "formats/annotated/main_part.h"
+#include "formats/registry.h"
+#include "fs/views/anndata/anndata_parts.h"
 
 namespace plainfs {
 
+namespace {
+
+// Returns what the lines about left-out parts call a file: "the .h5ad", or "RNA.h5ad" if there are several.
+std::string name_in_lines(const std::string& name, const std::string& ending) {
+  return name == "anndata" ? "the " + ending : name + ending;
+}
+
+// A file that holds every part and nothing of it.
+class NoFile : public AnnDataLayout {
+ public:
+  void group(const std::string&, AnnDataAttributes) override {}
+  void change_group(const std::string&, AnnDataAttributes) override {}
+  void array(const std::string&, const ArrayPtr&, AnnDataAttributes) override {}
+  void texts(const std::string&, const ArrayPtr&, AnnDataAttributes) override {}
+  void integers(const std::string&, const ArrayPtr&, uint32_t, AnnDataAttributes) override {}
+  void codes(const std::string&, const ArrayPtr&, uint64_t, AnnDataAttributes) override {}
+  void records(const std::string&, const ArrayPtr&, AnnDataAttributes) override {}
+  void empty(const std::string&, AnnDataAttributes) override {}
+  std::optional<Error> part(const std::string&, Put) override { return std::nullopt; }
+};
+
+// Returns the annotated matrix that is exported by default; nullopt without one.
+std::optional<FoundAnnotatedMatrix> main_matrix(const Node& root, Context& context) {
+  std::vector<FoundAnnotatedMatrix> found = annotated_matrices(root, context);
+  const std::vector<std::string> part = main_part(root);
+  if (found.empty() && part.size() == 2) {
+    const bool is_assay = part[0] == "assays";
+    const std::optional<Node> node = find_path(*root.parts, std::span(part).first(is_assay ? 1 : 2));
+    if (node) found = annotated_matrices(refine(*node, context), context);
+    if (is_assay) std::erase_if(found, [&](const FoundAnnotatedMatrix& one) { return one.name != part[1]; });
+  }
+  if (found.empty()) return std::nullopt;
+  return std::move(found.front());
+}
+
+}  // namespace
+
+void note_left_out_of_h5ad(const Node& root, Context& context) try {
+  if (!root.parts) return;
+  NoFile nothing;
+  if (const auto found = main_matrix(root, context))
+    put_anndata(found->make(), context, nothing, name_in_lines(found->name, ".h5ad"));
+} catch (const Error&) {
+  // Reading the part reports the error.
+}
+
 void offer_h5ad_of_matrices(const FileRow& row, const Node& node, Context& context, Files& files) {
   for (FoundAnnotatedMatrix& found : annotated_matrices(node, context)) {
-    const auto lay_out = [make = found.make, &context] { return h5ad(make(), context); };
-    const auto pack = [make = found.make, &context] { return packed_h5ad(make(), context); };
+    const std::string file = name_in_lines(found.name, ".h5ad");
+    const auto lay_out = [make = found.make, &context, file] { return h5ad(make(), context, file); };
+    const auto pack = [make = found.make, &context, file] { return packed_h5ad(make(), context, file); };
     files.push_back(row.entry(found.name + std::string(row.form.ending)));
     files.back().open = layout_opener(context, lay_out, with_hdf5(row.version), pack);
   }
@@ -15,8 +67,9 @@ void offer_h5ad_of_matrices(const FileRow& row, const Node& node, Context& conte
 
 void offer_zarr_of_matrices(const FileRow& row, const Node& node, Context& context, Files& files) {
   for (FoundAnnotatedMatrix& found : annotated_matrices(node, context)) {
+    const std::string file = name_in_lines(found.name, ".zarr");
     files.push_back(row.entry(found.name + std::string(row.form.ending)));
-    files.back().list = anndata_zarr(std::move(found.make), context);
+    files.back().list = anndata_zarr(std::move(found.make), context, {}, file);
   }
 }
 

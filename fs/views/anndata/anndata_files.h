@@ -15,10 +15,12 @@ namespace plainfs {
 
 // Returns an annotated matrix as AnnData's .h5ad in the encoding of anndata 0.8, which all later versions
 // read. Reads the lengths of all texts, and checks the tables for missing values.
-ByteLayout h5ad(const AnnotatedMatrix& matrix, Context& context);
+// file: what the lines about left-out parts call it.
+ByteLayout h5ad(const AnnotatedMatrix& matrix, Context& context, const std::string& file = "the .h5ad");
 // Returns the .h5ad as anndata writes it with compression="gzip": datasets in chunks, texts of any length,
 // codes as small as pandas stores them.
-std::unique_ptr<const PackedForm> packed_h5ad(const AnnotatedMatrix& matrix, Context& context);
+std::unique_ptr<const PackedForm> packed_h5ad(const AnnotatedMatrix& matrix, Context& context,
+                                              const std::string& file = "the .h5ad");
 
 // The largest chunk of anndata_zarr().
 struct ZarrLimits {
@@ -30,7 +32,12 @@ struct ZarrLimits {
 // Returns an annotated matrix as AnnData's Zarr of version 2, with the same elements as its .h5ad: what
 // anndata 0.8 writes with zarr-python 2 and no compressor. make: called when the directory is first entered.
 // An element is read when its own directory is.
-ListEntries anndata_zarr(std::function<AnnotatedMatrix()> make, Context& context, ZarrLimits limits = {});
+ListEntries anndata_zarr(std::function<AnnotatedMatrix()> make, Context& context, ZarrLimits limits = {},
+                         const std::string& file = "the .zarr");
+
+// Logs what the .h5ad of a store's main part would leave out, as far as that is known without reading data.
+// root: the refined root of the store.
+void note_left_out_of_h5ad(const Node& root, Context& context);
 
 // For nodes with annotated matrices, for several each with its own name: ASSAY.h5ad in assays/.
 void offer_h5ad_of_matrices(const FileRow& row, const Node& node, Context& context, Files& files);

@@ -24,8 +24,8 @@ class AnnDataLayout {
   virtual void group(const std::string& path, AnnDataAttributes attributes) = 0;
   // Replaces the attributes of a group that was added.
   virtual void change_group(const std::string& path, AnnDataAttributes attributes) = 0;
-  // Adds an array with the shape of `values` (as users see it, in C order): numbers and booleans in their own
-  // type, everything else as text. A missing text is NA, a missing real NaN.
+  // Adds an array with the shape of `values` (as users see it, in C order): numbers (also complex ones) and
+  // booleans in their own type, everything else as text. A missing text is NA, a missing real NaN.
   virtual void array(const std::string& path, const ArrayPtr& values, AnnDataAttributes attributes) = 0;
   // Adds an array with all values as text.
   virtual void texts(const std::string& path, const ArrayPtr& values, AnnDataAttributes attributes) = 0;
@@ -35,6 +35,11 @@ class AnnDataLayout {
   // Adds an array of codes for `categories` categories, -1 if missing.
   virtual void codes(const std::string& path, const ArrayPtr& values, uint64_t categories,
                      AnnDataAttributes attributes) = 0;
+
+  // Adds an array of records.
+  virtual void records(const std::string& path, const ArrayPtr& values, AnnDataAttributes attributes) = 0;
+  // Adds an element without a value.
+  virtual void empty(const std::string& path, AnnDataAttributes attributes) = 0;
 
   // Adds what put() puts at `path` and below, on a layout of this kind: now, or on first use. Returns the
   // reason if it is already known that the layout cannot hold it; then nothing was added.
@@ -51,7 +56,9 @@ uint32_t bytes_of_codes(uint64_t categories);
 // Puts `matrix` into `out`. Reads texts, and checks tables for missing values, when `out` adds the parts that
 // contain them. A column, layer or similar element that `out` cannot hold is left out and logged. Later
 // columns of the same name get .1, .2, and so on. Throws damaged if the parts do not fit each other, and
-// unsupported if `out` cannot hold X or the names of an axis.
-void put_anndata(const AnnotatedMatrix& matrix, Context& context, AnnDataLayout& out);
+// unsupported if `out` cannot hold X or the names of an axis. Logs each part of the store that is not in the
+// file (formats/annotated/left_out.h). file: what these lines call it, "the .h5ad".
+void put_anndata(const AnnotatedMatrix& matrix, Context& context, AnnDataLayout& out,
+                 const std::string& file = "the .h5ad");
 
 }  // namespace plainfs

@@ -5,10 +5,12 @@
 
 #include "formats/core/base/checked.h"
 #include "formats/core/model/turned_array.h"
+#include "formats/core/text/utf8.h"
 #include "fs/layout/array_segment.h"
 #include "fs/layout/byte_layout.h"
 #include "fs/layout/element_form.h"
 #include "fs/layout/text_segments.h"
+#include "fs/layout/zarr_records.h"
 #include "fs/layout/zarr_tree.h"
 #include "fs/views/anndata/anndata_parts.h"
 
@@ -52,6 +54,9 @@ std::optional<ZarrNumber> stored_form(const DType& type) {
       return ZarrNumber{dtype_name('u', type.size), zero, little_stored(type)};
     case Kind::real:
       return ZarrNumber{dtype_name('f', type.size), Json::Number{"0.0"}, little_stored(type)};
+    case Kind::complex:
+      return ZarrNumber{dtype_name('c', type.size), Json::List{Json::Number{"0.0"}, Json::Number{"0.0"}},
+                        little_stored(type)};
     default:
       return std::nullopt;
   }
@@ -125,6 +130,11 @@ ByteLayout text_chunk(const ArrayPtr& values, uint64_t first, uint64_t length, C
   return chunk;
 }
 
+ArrayPtr falsehood() {
+  const DType truth = number_type(Kind::boolean, 1);
+  return std::make_shared<MemoryArray>(truth, Shape{}, zero_elements(truth, 1));
+}
+
 class ZarrAnnData : public AnnDataLayout {
  public:
   // base: the path of the elements to hold, with everything below it.
@@ -154,6 +164,11 @@ class ZarrAnnData : public AnnDataLayout {
              AnnDataAttributes attributes) override {
     integers(path, values, bytes_of_codes(categories), std::move(attributes));
   }
+  void records(const std::string& path, const ArrayPtr& values, AnnDataAttributes attributes) override;
+  // Adds what anndata writes for None: a truth value that nothing refers to.
+  void empty(const std::string& path, AnnDataAttributes attributes) override {
+    array(path, falsehood(), std::move(attributes));
+  }
   // An element that cannot be held still has its place (zarr_tree.h).
   std::optional<Error> part(const std::string& path, Put put) override {
     add_part(path, std::move(put), false);
@@ -166,6 +181,7 @@ class ZarrAnnData : public AnnDataLayout {
  private:
   void numbers(const std::string& path, const ArrayPtr& values, ZarrNumber number,
                const AnnDataAttributes& attributes);
+  void single_text(const std::string& path, const ArrayPtr& value, const AnnDataAttributes& attributes);
   void add(const std::string& path, ZarrContent content) {
     if (content.array) check_chunk_count(*content.array);
     if (path == base_ || path == "/") {
@@ -206,8 +222,44 @@ void ZarrAnnData::numbers(const std::string& path, const ArrayPtr& values, ZarrN
   add(path, {attributes_document(attributes), ZarrArray{std::move(document), shape, chunk, open}, {}});
 }
 
+// anndata writes the texts of records in the width of the longest, in UTF-32.
+void ZarrAnnData::records(const std::string& path, const ArrayPtr& values, AnnDataAttributes attributes) {
+  const auto records = std::make_shared<const ZarrRecords>(zarr_records(in_row_order(values)));
+  const Shape shape = in_row_order(values)->shape();
+  Shape chunk = shape;
+  for (uint64_t& length : chunk) length = std::max<uint64_t>(1, length);
+  const auto open = [records, &context = context_](const Shape&) {
+    ByteLayout layout;
+    layout.put(records->bytes);
+    return layout_file(std::move(layout), context);
+  };
+  Json document = zarr_array_document(shape, chunk, records->dtype, records->fill, nullptr);
+  add(path, {attributes_document(attributes), ZarrArray{std::move(document), shape, chunk, open}, {}});
+}
+
+// anndata writes a single text in as many characters as it has, in UTF-32.
+void ZarrAnnData::single_text(const std::string& path, const ArrayPtr& value,
+                              const AnnDataAttributes& attributes) {
+  std::string units;
+  for_each_text(*value, 0, 1, [&](std::string_view text, bool is_missing) {
+    for (const uint32_t point : code_points(is_missing ? "NA" : text))
+      for (int shift = 0; shift < 32; shift += 8) units += static_cast<char>(point >> shift);
+  });
+  const size_t length = units.size() / 4;
+  if (units.empty()) units.resize(4);
+  const auto open = [units, &context = context_](const Shape&) {
+    ByteLayout layout;
+    layout.put(units);
+    return layout_file(std::move(layout), context);
+  };
+  Json document =
+      zarr_array_document({}, {}, "<U" + std::to_string(std::max<size_t>(1, length)), "", nullptr);
+  add(path, {attributes_document(attributes), ZarrArray{std::move(document), {}, {}, open}, {}});
+}
+
 void ZarrAnnData::texts(const std::string& path, const ArrayPtr& values, AnnDataAttributes attributes) {
   const ArrayPtr ordered = in_row_order(values);
+  if (ordered->shape().empty()) return single_text(path, ordered, attributes);
   const Shape shape = ordered->shape();
   const Shape chunk = chunk_of_texts(shape, limits_);
   const uint64_t line = elements_in_line(shape);
@@ -226,10 +278,11 @@ void ZarrAnnData::texts(const std::string& path, const ArrayPtr& values, AnnData
 
 }  // namespace
 
-ListEntries anndata_zarr(std::function<AnnotatedMatrix()> make, Context& context, ZarrLimits limits) {
-  const auto root = std::make_shared<ZarrNode>([make = std::move(make), &context, limits] {
+ListEntries anndata_zarr(std::function<AnnotatedMatrix()> make, Context& context, ZarrLimits limits,
+                         const std::string& file) {
+  const auto root = std::make_shared<ZarrNode>([make = std::move(make), &context, limits, file] {
     ZarrAnnData out("", context, limits);
-    put_anndata(make(), context, out);
+    put_anndata(make(), context, out, file);
     return out.take();
   });
   return zarr_directory(root, context);

@@ -50,6 +50,12 @@ class H5AnnData : public AnnDataLayout {
                  std::move(attributes));
     if (is_part) out_.let_grow();
   }
+  void records(const std::string& path, const ArrayPtr& values, AnnDataAttributes attributes) override {
+    out_.records(path, values, std::move(attributes));
+  }
+  void empty(const std::string& path, AnnDataAttributes attributes) override {
+    out_.empty(path, std::move(attributes));
+  }
   void codes(const std::string& path, const ArrayPtr& values, uint64_t,
              AnnDataAttributes attributes) override {
     integers(path, values, 4, std::move(attributes));
@@ -122,15 +128,16 @@ class WrittenAnnData : public H5AnnData {
 
 }  // namespace
 
-ByteLayout h5ad(const AnnotatedMatrix& matrix, Context& context) {
+ByteLayout h5ad(const AnnotatedMatrix& matrix, Context& context, const std::string& file) {
   H5AnnData out(context);
-  put_anndata(matrix, context, out);
+  put_anndata(matrix, context, out, file);
   return out.finish();
 }
 
-std::unique_ptr<const PackedForm> packed_h5ad(const AnnotatedMatrix& matrix, Context& context) {
+std::unique_ptr<const PackedForm> packed_h5ad(const AnnotatedMatrix& matrix, Context& context,
+                                              const std::string& file) {
   WrittenAnnData out(context);
-  put_anndata(matrix, context, out);
+  put_anndata(matrix, context, out, file);
   return out.pack();
 }
 

@@ -39,8 +39,11 @@ void put_factor(const NativeFactor& factor, RdsWriter& out);
 void put_data_frame(const std::vector<Column>& columns, const std::function<void()>& put_row_names,
                     Context& context, RdsWriter& out);
 
+// Returns values as R holds all of them; null if R can hold them only as text.
+ArrayPtr values_in_r(const Column& column, Context& context);
+
 // Writes the slots of a dgCMatrix in R's order, from i to factors, as attributes. The names are text, as many
-// as rows and columns.
+// as rows and columns, or null.
 void put_dgc_slots(const ColumnMatrix& matrix, const ArrayPtr& row_names, const ArrayPtr& column_names,
                    RdsWriter& out);
 

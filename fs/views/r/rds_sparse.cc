@@ -144,8 +144,12 @@ void put_dgc_slots(const ColumnMatrix& matrix, const ArrayPtr& row_names, const 
   put_indices("i", matrix.order(), entries, out);
   put_pointers(matrix.order(), matrix.columns(), out);
   put_dimensions(matrix.rows(), matrix.columns(), out);
-  out.texts(row_names);
-  out.texts(column_names);
+  for (const ArrayPtr& names : {row_names, column_names}) {
+    if (names)
+      out.texts(names);
+    else
+      out.null();
+  }
   put_x(RVector::real, entries, std::make_shared<ValueSegment>(matrix.order(), entries, r_double()), out);
 }
 

@@ -69,20 +69,6 @@ ArrayPtr integers_in_r(const Column& column, Context& context) {
                 [](Elements elements, const Box&) { return elements; });
 }
 
-// Returns a column as R holds all of its values; null if R can hold it only as text.
-ArrayPtr values_in_r(const Column& column, Context& context) {
-  switch (column.values->dtype().kind) {
-    case Kind::time_point:
-      return times_in_r(column.values, context);
-    case Kind::integer:
-    case Kind::unsigned_integer:
-    case Kind::time_span:
-      return integers_in_r(column, context);
-    default:
-      return column.values;
-  }
-}
-
 void put_column(const Column& column, Context& context, RdsWriter& out) {
   if (const std::optional<NativeFactor> factor = native_factor(*column.values)) {
     put_factor(*factor, out);
@@ -115,6 +101,19 @@ void put_dimnames(const std::vector<ArrayPtr>& names, RdsWriter& out) {
 }
 
 }  // namespace
+
+ArrayPtr values_in_r(const Column& column, Context& context) {
+  switch (column.values->dtype().kind) {
+    case Kind::time_point:
+      return times_in_r(column.values, context);
+    case Kind::integer:
+    case Kind::unsigned_integer:
+    case Kind::time_span:
+      return integers_in_r(column, context);
+    default:
+      return column.values;
+  }
+}
 
 void put_factor(const NativeFactor& factor, RdsWriter& out) {
   out.vector(RVector::integer, factor.parts.codes->count(), true, true);

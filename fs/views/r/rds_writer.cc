@@ -93,6 +93,7 @@ ElementForm form_of(const DType& type) {
       return r_double();
     case RVector::complex:
       return r_complex();
+    case RVector::raw:
     case RVector::text:
     case RVector::list:
       break;
@@ -187,6 +188,17 @@ void RdsWriter::numbers(const ArrayPtr& values, bool has_more) {
     texts(value);
   }
   if (!has_more) end_attributes();
+}
+
+void RdsWriter::elements(const ArrayPtr& values, bool is_object, bool has_attributes, bool as_bits) {
+  const DType& type = values->dtype();
+  if (type.kind == Kind::unsigned_integer && type.size == 1) {
+    vector(RVector::raw, values->count(), is_object, has_attributes);
+    return data(array_segment(values, little_stored(type), context_));
+  }
+  if (r_vector_of(type) == RVector::text) return texts(values, is_object, has_attributes);
+  vector(r_vector_of(type), values->count(), is_object, has_attributes);
+  data(array_segment(values, as_bits ? r_integer64() : form_of(type), context_));
 }
 
 void RdsWriter::attribute(std::string_view name) {

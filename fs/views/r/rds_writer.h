@@ -14,7 +14,15 @@
 namespace plainfs {
 
 // R's code for the type of a vector.
-enum class RVector : uint32_t { logical = 10, integer = 13, real = 14, complex = 15, text = 16, list = 19 };
+enum class RVector : uint32_t {
+  logical = 10,
+  integer = 13,
+  real = 14,
+  complex = 15,
+  text = 16,
+  list = 19,
+  raw = 24
+};
 
 class RdsWriter {
  public:
@@ -30,11 +38,15 @@ class RdsWriter {
   void real(double value);
   // Writes a vector of strings.
   void texts(const std::vector<std::string>& values, bool has_attributes = false);
+  void logical(bool value) { integer(value); }
   // Writes a vector of all elements of `values` as text, in C order; measures them.
   void texts(const ArrayPtr& values, bool is_object = false, bool has_attributes = false);
   // Writes a vector of all elements of `values`, in C order, of the kind r_vector_of() returns, with R's
   // class for the type, if any (DType::r_class). has_more: other attributes and end_attributes() follow.
   void numbers(const ArrayPtr& values, bool has_more);
+  // Writes a vector of all elements of `values` without a class. is_object: it gets one among its attributes.
+  // as_bits: integers of 64 bits are the bits of doubles.
+  void elements(const ArrayPtr& values, bool is_object, bool has_attributes, bool as_bits = false);
   void data(SegmentPtr segment) { layout_.put(std::move(segment)); }
 
   void null() { integer(0xfe); }

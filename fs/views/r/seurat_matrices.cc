@@ -134,15 +134,16 @@ class Choice {
   }
 
   SeuratMatrices make() {
-    if (x_ && !counts_ && x_->looks().like_counts)
-      take(x_, x_);
-    else if (x_ && x_->looks().scaled && x_->dense() && (raw_ || counts_))
+    const bool x_is_counts = x_ && !counts_ && !x_is_data_ && x_->looks().like_counts;
+    if (x_is_counts)
+      take(x_, normalised_ ? normalised_ : x_);
+    else if (x_ && x_->looks().scaled && x_->dense() && (raw_ || counts_ || normalised_))
       take_beside_scaled();
     else if (x_)
       take(counts_ ? counts_ : raw_ && made_.same_genes && raw_->looks().like_counts ? raw_ : none_, x_);
     else
       take_without_x();
-    note_raw();
+    if (!made_.scaled) take_scaled_layer();
     return std::move(made_);
   }
 
@@ -153,12 +154,15 @@ class Choice {
   void take(Maybe& counts, Maybe& data);
   void take_beside_scaled();
   void take_without_x();
-  void note_raw() const;
+  void take_scaled_layer();
+  const AnnotatedPart* layer(std::initializer_list<std::string_view> names) const;
+  std::string text_in_uns(const std::vector<std::string>& path) const;
 
   const AnnotatedMatrix& matrix_;
   Context& context_;
   const bool names_alone_;
-  Maybe x_, counts_, raw_, none_;
+  Maybe x_, counts_, raw_, normalised_, none_;
+  bool x_is_data_ = false;  // whatever its values look like
   SeuratMatrices made_;
 };
 
@@ -167,22 +171,59 @@ void Choice::find_named() {
   const auto candidate = [&](const std::string& name, const Content& content, Maybe& to) {
     to.emplace(name, content, matrix_.cells, matrix_.genes);
   };
-  const auto layer = [&](std::string_view name) {
-    const auto found = std::find_if(matrix_.layers.begin(), matrix_.layers.end(),
-                                    [&](const AnnotatedPart& part) { return part.name == name; });
-    return found == matrix_.layers.end() ? nullptr : &*found;
-  };
-  const bool is_experiment = !matrix_.x_name.empty(), x_is_counts = matrix_.x_name == "counts";
+  const bool is_experiment = !matrix_.x_name.empty();
+  // zellkonverter names the assay that is X, and scConvert the matrix with the counts.
+  const std::string x_name = is_experiment ? matrix_.x_name : text_in_uns({"X_name"});
+  const std::string stamp = text_in_uns({"scConvert", "counts_location"});
+  const bool x_is_counts = is_there(matrix_.x) && (x_name == "counts" || stamp == "X");
   const std::string layers = is_experiment ? "assay " : "layers/";
-  const AnnotatedPart* normalised = is_experiment ? layer("logcounts") : nullptr;
-  if (normalised)
-    candidate(layers + "logcounts", normalised->content, x_);
+  const std::string of_x = is_experiment ? layers + x_name : "X";
+  x_is_data_ = x_name == "logcounts";
+  const AnnotatedPart* normalised = layer({"data", "logcounts", "log_normalized"});
+  if (normalised && is_experiment)
+    candidate(layers + normalised->name, normalised->content, x_);
+  else if (normalised && x_is_counts)
+    candidate(layers + normalised->name, normalised->content, x_);
   else if (is_there(matrix_.x) && !x_is_counts)
-    candidate(is_experiment ? layers + matrix_.x_name : "X", matrix_.x, x_);
+    candidate(of_x, matrix_.x, x_);
+  if (normalised && !is_experiment) candidate(layers + normalised->name, normalised->content, normalised_);
   if (x_is_counts)
-    candidate(layers + "counts", matrix_.x, counts_);
-  else if (const AnnotatedPart* counts = layer("counts"))
+    candidate(of_x, matrix_.x, counts_);
+  else if (const AnnotatedPart* counts = layer({"counts"}))
     candidate(layers + "counts", counts->content, counts_);
+}
+
+// Returns the first layer with one of the names; null without one.
+const AnnotatedPart* Choice::layer(std::initializer_list<std::string_view> names) const {
+  for (const std::string_view name : names)
+    for (const AnnotatedPart& part : matrix_.layers)
+      if (part.name == name) return &part;
+  return nullptr;
+}
+
+std::string Choice::text_in_uns(const std::vector<std::string>& path) const {
+  const auto found = std::find_if(matrix_.uns.begin(), matrix_.uns.end(),
+                                  [&](const Member& member) { return member.name == path.front(); });
+  if (found == matrix_.uns.end()) return {};
+  std::optional<Node> node = found->node;
+  if (path.size() > 1)
+    node = node->parts ? find_path(*node->parts, std::span(path).subspan(1)) : std::nullopt;
+  const auto* array = node ? std::get_if<LabelledArray>(&node->content) : nullptr;
+  if (!array || array->values->is_null() || array->values->count() != 1 || !array->values->dtype().is_text())
+    return {};
+  const Elements text = read_all(*array->values);
+  const DType& type = array->values->dtype();
+  return std::string(type.kind == Kind::text ? text.text(0)
+                                             : trim_padding(as_text(text.bytes), type.padding));
+}
+
+// Takes a dense layer with the name of scaled data.
+void Choice::take_scaled_layer() {
+  const AnnotatedPart* scaled = layer({"scale.data", "scaled", "scaledata"});
+  if (!scaled || !std::holds_alternative<LabelledArray>(scaled->content)) return;
+  Candidate candidate("layers/" + scaled->name, scaled->content, matrix_.cells, matrix_.genes);
+  made_.scaled_from = candidate.name();
+  if (!names_alone_) made_.scaled = candidate.dense();
 }
 
 void Choice::take(Maybe& counts, Maybe& data) {
@@ -196,17 +237,13 @@ void Choice::take(Maybe& counts, Maybe& data) {
 // Completes an object with a dense and scaled X: data is its source. Counts and data have the same features.
 void Choice::take_beside_scaled() {
   made_.scaled = x_->dense();
+  made_.scaled_from = x_->name();
   if (raw_ && !(made_.same_genes && counts_)) {
     made_.is_raw = true;
-    if (counts_) context_.notice("seurat.rds: layers/counts has other features than raw: not in the object");
     return take(raw_->looks().like_counts ? raw_ : none_, raw_);
   }
-  take(counts_, raw_ && !raw_->looks().like_counts ? raw_ : counts_);
-}
-
-void Choice::note_raw() const {
-  const bool is_taken = !raw_ || made_.counts_from == raw_->name() || made_.data_from == raw_->name();
-  if (!is_taken && !names_alone_) context_.notice("seurat.rds: raw/X: not in the object");
+  Maybe& data = raw_ && !raw_->looks().like_counts ? raw_ : normalised_ ? normalised_ : counts_;
+  take(counts_, data);
 }
 
 void Choice::take_without_x() {
@@ -225,6 +262,23 @@ bool looks_like_counts(const Array& values) {
 
 SeuratMatrices seurat_matrices(const AnnotatedMatrix& matrix, Context& context) {
   return Choice(matrix, context).make();
+}
+
+SeuratMatrices matrices_of_layer(const std::string& name, const Content& layer, uint64_t cells,
+                                 uint64_t genes, Context& context) {
+  Candidate candidate(name, layer, cells, genes);
+  SeuratMatrices made;
+  made.data_from = name;
+  made.data = candidate.matrix(context);
+  if (candidate.looks().like_counts) made.counts = made.data;
+  return made;
+}
+
+std::string place_of_matrix(const AnnotatedMatrix& matrix, const std::string& chosen) {
+  constexpr std::string_view kAssay = "assay ";
+  if (!chosen.starts_with(kAssay)) return "/" + chosen;
+  const std::string name = chosen.substr(kAssay.size());
+  return name == matrix.x_name ? "/X" : "/layers/" + name;
 }
 
 SeuratSources seurat_sources(const AnnotatedMatrix& matrix, Context& context) {

@@ -1,20 +1,27 @@
 #include "fs/views/r/seurat_parts.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 #include <set>
 #include <unordered_map>
 
+#include "formats/annotated/left_out.h"
+#include "formats/annotated/uns_tree.h"
+#include "formats/core/algebra/common_type.h"
+#include "formats/core/algebra/gathered.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/model/array_runs.h"
 #include "formats/core/model/derived_array.h"
+#include "formats/core/model/factor.h"
 #include "formats/core/model/generated_array.h"
 #include "formats/core/model/nested_array.h"
 #include "formats/core/model/node.h"
 #include "formats/core/model/turned_array.h"
 #include "formats/core/sparse/dense_entries.h"
 #include "fs/views/r/seurat_names.h"
+#include "fs/views/table/factor_codes.h"
 #include "fs/views/table/flat_columns.h"
 
 namespace plainfs {
@@ -22,7 +29,8 @@ namespace plainfs {
 namespace {
 
 constexpr const char kProject[] = "SeuratProject";
-constexpr const char kVariable[] = "highly_variable";
+constexpr const char kVariable[] = "highly_variable", kRank[] = "highly_variable_rank";
+constexpr const char kRawAssay[] = "raw";
 
 ArrayPtr names_of_rows(const Table& table, Context& context) {
   if (!table.row_names) return numbered_texts(table.rows);
@@ -31,14 +39,16 @@ ArrayPtr names_of_rows(const Table& table, Context& context) {
 }
 
 // Returns the columns of `table` that R can hold.
-std::vector<Column> columns_of(const Table& table, const std::string& place, Context& context) {
+std::vector<Column> columns_of(const Table& table, const std::string& place, TakenParts& taken,
+                               Context& context) {
   Table held = table;
   std::erase_if(held.columns, [&](const Column& column) {
     const auto* nested = dynamic_cast<const NestedArray*>(column.values.get());
     const bool is_held = !nested || nested->can_be_held();
-    if (!is_held) context.notice(fmt::format("seurat.rds: {}/{}: not in the object", place, column.name));
+    if (!is_held) taken.refuse(fmt::format("/{}/{}", place, column.name), "");
     return !is_held;
   });
+  taken.take("/" + place);
   return columns_of_r(flat_columns(held), "seurat.rds: " + place, context);
 }
 
@@ -131,6 +141,50 @@ class ChosenColumns : public DerivedArray {
   const std::vector<uint64_t> order_;
 };
 
+// Returns the values of some genes as those of all features, missing for the others.
+ArrayPtr values_of_features(const ArrayPtr& values, const std::vector<uint64_t>& gene_of, Context& context) {
+  constexpr uint64_t kNone = UINT64_MAX;
+  std::vector<uint64_t> rows = gene_of;
+  for (uint64_t& row : rows)
+    if (row == kNone) row = 0;
+  const auto chosen = [&](const ArrayPtr& stored) -> ArrayPtr {
+    Elements some = gather(stored->dtype(), read_all(*stored), rows);
+    some.missing.resize(some.count);
+    for (size_t i = 0; i < gene_of.size(); ++i) some.missing[i] |= gene_of[i] == kNone;
+    return std::make_shared<MemoryArray>(stored->dtype(), Shape{some.count}, std::move(some));
+  };
+  const FactorParts* const parts = unchecked_factor_parts(*values);
+  if (!parts) return chosen(values);
+  FactorParts own = *parts;
+  own.codes = chosen(own.codes);
+  return factor_of(std::move(own), context);
+}
+
+// Returns the value at a path of unstructured data; nullopt if it is missing.
+std::optional<Node> uns_at(const std::vector<Member>& uns, const std::vector<std::string>& path) {
+  const auto found =
+      std::find_if(uns.begin(), uns.end(), [&](const Member& member) { return member.name == path.front(); });
+  if (found == uns.end()) return std::nullopt;
+  if (path.size() == 1) return found->node;
+  return found->node.parts ? find_path(*found->node.parts, std::span(path).subspan(1)) : std::nullopt;
+}
+
+// Returns `count` reals at a path of unstructured data; null if there is no such list.
+ArrayPtr reals_at(const std::vector<Member>& uns, const std::vector<std::string>& path, uint64_t count) {
+  const std::optional<Node> node = uns_at(uns, path);
+  const auto* array = node ? std::get_if<LabelledArray>(&node->content) : nullptr;
+  if (!array || array->values->shape() != Shape{count} || !array->values->dtype().is_integer_or_real())
+    return nullptr;
+  return with_type(array->values, number_type(Kind::real, 8));
+}
+
+ArrayPtr square_roots(const ArrayPtr& reals) {
+  return mapped(reals, reals->dtype(), [](Elements elements, const Box&) {
+    for (double& value : elements.mutable_values<double>()) value = std::sqrt(value);
+    return elements;
+  });
+}
+
 // Returns the number of columns as users see them; 0 unless `values` is a matrix of numbers with `rows` rows.
 uint64_t columns_of_numbers(const ArrayPtr& values, uint64_t rows) {
   const Shape& shape = values->shape();
@@ -150,7 +204,10 @@ class ObjectMaker {
  private:
   struct Part {
     const AnnotatedMatrix& matrix;
+    std::string name;
     GenePlaces genes;
+    std::shared_ptr<TakenParts> taken;
+    std::set<std::string> used{};  // members of varm and uns that have another place in the object
   };
 
   void check_cells() const;
@@ -160,17 +217,34 @@ class ObjectMaker {
                          const ArrayPtr& features, const std::vector<std::string>& stored) const;
   void add_scaled(const ArrayPtr& scaled, const GenePlaces& genes, SeuratObject::Assay& assay) const;
   ArrayPtr variable_features(const Table& var, const GenePlaces& genes) const;
+  void add_var_of_scaled(const Part& part, SeuratObject::Assay& assay) const;
+  void add_layers(Part& part, const SeuratMatrices& chosen, const ArrayPtr& features);
+  void add_raw(Part& part, const SeuratMatrices& chosen);
+  void add_layer_assay(const std::string& name, const SeuratMatrices& matrices, const ArrayPtr& features,
+                       std::vector<Column> columns);
+  void take_identities(std::vector<Column>& columns);
   void add_meta_data(Column column);
-  void add_graphs(const std::vector<AnnotatedPart>& obsp, const std::string& assay, const std::string& place);
-  void add_reductions(const std::vector<AnnotatedPart>& obsm, const std::string& assay,
-                      const std::string& place, const Part* part);
-  void add_images(const JointMatrices::Part& part);
-  void add_loadings(const Part& part, uint64_t dimensions, SeuratObject::Reduction& reduction) const;
+  void add_columns_of_part(const Part& part);
+  void add_graphs(const std::vector<AnnotatedPart>& obsp, const std::string& assay, TakenParts& taken,
+                  const annotated::UnsTree::Path& place);
+  void add_reductions(const std::vector<AnnotatedPart>& obsm, const std::string& assay, TakenParts& taken,
+                      Part* part);
+  void add_reduction_values(Part& part, uint64_t dimensions, SeuratObject::Reduction& reduction) const;
+  void add_images(const Part& part);
+  bool add_loadings(Part& part, const std::string& name, uint64_t dimensions, ColumnsOf& loadings,
+                    ArrayPtr& features) const;
+  void add_rest(Part& part);
+  void add_uns(const std::vector<Member>& uns, const annotated::UnsTree::Path& place,
+               const std::set<std::string>& used, TakenParts& taken);
+  void add_to_misc(annotated::UnsTree::Path path, const AnnotatedPart& part, const std::string& from,
+                   TakenParts& taken);
+  bool is_snn(const std::vector<Member>& uns) const;
+  annotated::UnsTree::Path place_in_misc(const Part& part) const {
+    const bool is_main = joint_.parts.size() == 1 || (joint_.is_experiment && &part == &parts_.front());
+    return is_main ? annotated::UnsTree::Path() : annotated::UnsTree::Path{part.name};
+  }
   std::string free_name(const std::string& stored, const std::string& modality);
   std::string free_key(const std::string& key);
-  void leave_out(const std::string& what) const {
-    context_.notice(fmt::format("seurat.rds: {}: not in the object", what));
-  }
 
   const JointMatrices& joint_;
   ColumnMatrices& matrices_;
@@ -178,6 +252,8 @@ class ObjectMaker {
   SeuratObject object_;
   ArrayPtr stored_cells_;  // the names of the cells before they were made unique
   std::vector<Part> parts_;
+  std::shared_ptr<TakenParts> taken_;  // of what the parts have in common
+  annotated::UnsTree misc_;
   std::set<std::string> names_;  // of assays, graphs and reductions, which [[ finds by name
   std::set<std::string> keys_;
 };
@@ -190,18 +266,39 @@ SeuratObject ObjectMaker::make() {
   check_cells();
   object_.active_assay = joint_.parts[0].name;
   object_.meta_data.push_back({"orig.ident", object_.identities});
-  for (const JointMatrices::Part& part : joint_.parts) {
-    names_.insert(part.name);
-    add_assay(part);
+  for (const JointMatrices::Part& part : joint_.parts) names_.insert(part.name);
+  for (const JointMatrices::Part& part : joint_.parts) add_assay(part);
+  const bool is_alone = joint_.parts.size() == 1 || joint_.is_experiment;
+  taken_ = is_alone ? parts_[0].taken : std::make_shared<TakenParts>(joint_.origins);
+  std::vector<Column> columns = columns_of(joint_.obs, "obs", *taken_, context_);
+  take_identities(columns);
+  for (Column& column : columns) add_meta_data(std::move(column));
+  for (size_t i = is_alone; i < parts_.size(); ++i) add_columns_of_part(parts_[i]);
+  for (Part& part : parts_) add_graphs(part.matrix.obsp, part.name, *part.taken, place_in_misc(part));
+  add_graphs(joint_.obsp, object_.active_assay, *taken_, {});
+  for (Part& part : parts_) add_reductions(part.matrix.obsm, part.name, *part.taken, &part);
+  add_reductions(joint_.obsm, object_.active_assay, *taken_, nullptr);
+  for (Part& part : parts_) add_rest(part);
+  add_uns(joint_.uns, {}, {}, *taken_);
+  object_.misc.members = misc_.members();
+  for (const Part& part : parts_) {
+    add_images(part);
+    note_parts_left_out(*part.taken, "the object", context_, "seurat.rds: ");
   }
-  for (Column& column : columns_of(joint_.obs, "obs", context_)) add_meta_data(std::move(column));
-  for (const JointMatrices::Part& part : joint_.parts) add_graphs(part.matrix.obsp, part.name, "obsp");
-  add_graphs(joint_.obsp, object_.active_assay, "obsp");
-  for (size_t i = 0; i < joint_.parts.size(); ++i)
-    add_reductions(joint_.parts[i].matrix.obsm, joint_.parts[i].name, "obsm", &parts_[i]);
-  add_reductions(joint_.obsm, object_.active_assay, "obsm", nullptr);
-  for (const JointMatrices::Part& part : joint_.parts) add_images(part);
+  if (!is_alone) note_parts_left_out(*taken_, "the object", context_, "seurat.rds: ");
   return std::move(object_);
+}
+
+// Takes the identities of the cells from the column that has them. A column with other values stays.
+void ObjectMaker::take_identities(std::vector<Column>& columns) {
+  for (const char* name : {"active.ident", "ident", "orig.ident"}) {
+    const auto found = std::find_if(columns.begin(), columns.end(),
+                                    [&](const Column& column) { return column.name == name; });
+    if (found == columns.end() || !native_factor(*found->values)) continue;
+    object_.identities = found->values;
+    if (std::string_view(name) != "orig.ident") columns.erase(found);
+    return;
+  }
 }
 
 // Checks that all parts have the same cells, because an object has one list of them.
@@ -249,27 +346,127 @@ void ObjectMaker::add_assay(const JointMatrices::Part& part) {
   assay.key = free_key(assay_key(part.name));
   std::vector<std::string> stored;
   assay.features = features_of(genes, stored);
-  assay.columns = columns_of(genes, chosen.is_raw ? "raw/var" : "var", context_);
+  const auto taken = std::make_shared<TakenParts>(matrix.origins);
+  assay.columns = columns_of(genes, chosen.is_raw ? "raw/var" : "var", *taken, context_);
   if (chosen.counts) assay.counts = *chosen.counts;
   assay.data = chosen.data;
   if (!chosen.counts || chosen.is_raw || chosen.scaled || chosen.counts_from == "raw/X")
     context_.notice(fmt::format("seurat.rds: counts of {}: {}; data: {}", part.name,
                                 chosen.counts ? chosen.counts_from : "none", chosen.data_from));
-  parts_.push_back({matrix, gene_places(matrix, chosen, assay.features, stored)});
+  parts_.push_back({matrix, part.name, gene_places(matrix, chosen, assay.features, stored), taken});
   const GenePlaces& places = parts_.back().genes;
-  if (chosen.scaled) add_scaled(chosen.scaled, places, assay);
+  for (const std::string& from : {chosen.counts_from, chosen.data_from})
+    if (!from.empty()) taken->take(place_of_matrix(matrix, from));
+  if (chosen.scaled && places.are_known()) {
+    add_scaled(chosen.scaled, places, assay);
+    taken->take(place_of_matrix(matrix, chosen.scaled_from));
+  } else if (chosen.scaled) {
+    taken->refuse(place_of_matrix(matrix, chosen.scaled_from), "it has genes that raw does not have");
+  }
+  if (chosen.is_raw) add_var_of_scaled(parts_.back(), assay);
   assay.variable_features = variable_features(matrix.var, places);
   if (chosen.counts) {
     const CellSums sums = cell_sums(matrices_.of(*chosen.counts), context_);
     object_.meta_data.push_back({"nCount_" + part.name, sums.counts});
     object_.meta_data.push_back({"nFeature_" + part.name, sums.features});
   }
+  const ArrayPtr features = assay.features;
+  object_.assays.push_back(std::move(assay));
+  add_layers(parts_.back(), chosen, chosen.is_raw && !chosen.same_genes ? nullptr : features);
+  add_raw(parts_.back(), chosen);
+}
+
+// Adds the columns of var to the features, which are those of raw.
+void ObjectMaker::add_var_of_scaled(const Part& part, SeuratObject::Assay& assay) const {
+  if (!part.genes.are_known()) return;
+  std::vector<uint64_t> gene_of(assay.features->count(), UINT64_MAX);
+  for (uint64_t gene = 0; gene < part.matrix.genes; ++gene) gene_of[part.genes.place(gene)] = gene;
+  for (const Column& column : columns_of(part.matrix.var, "var", *part.taken, context_)) {
+    const bool is_taken = std::any_of(assay.columns.begin(), assay.columns.end(),
+                                      [&](const Column& known) { return known.name == column.name; });
+    if (is_taken)
+      part.taken->refuse("/var/" + column.name, "raw/var has a column of that name");
+    else
+      assay.columns.push_back({column.name, values_of_features(column.values, gene_of, context_)});
+  }
+}
+
+// Adds an assay for each layer beside the slots of the main assay. features: null if the layers have others.
+void ObjectMaker::add_layers(Part& part, const SeuratMatrices& chosen, const ArrayPtr& features) {
+  const AnnotatedMatrix& matrix = part.matrix;
+  const auto is_used = [&](const std::string& place) {
+    return place == place_of_matrix(matrix, chosen.counts_from) ||
+           place == place_of_matrix(matrix, chosen.data_from) ||
+           (chosen.scaled && place == place_of_matrix(matrix, chosen.scaled_from));
+  };
+  std::vector<AnnotatedPart> layers = matrix.layers;
+  if (!matrix.x_name.empty() && !is_used("/X")) layers.insert(layers.begin(), {matrix.x_name, matrix.x});
+  std::vector<std::string> stored;
+  const ArrayPtr own = features ? features : features_of(matrix.var, stored);
+  for (const AnnotatedPart& layer : layers) {
+    const std::string place =
+        place_of_matrix(matrix, (matrix.x_name.empty() ? "layers/" : "assay ") + layer.name);
+    if (is_used(place)) continue;
+    try {
+      add_layer_assay(free_name(layer.name, part.name),
+                      matrices_of_layer(layer.name, layer.content, matrix.cells, matrix.genes, context_), own,
+                      {});
+      part.taken->take(place);
+    } catch (const Error& error) {
+      if (error.code() != Errc::unsupported) throw;
+      part.taken->refuse(place, error.what());
+    }
+  }
+}
+
+// Adds an assay for raw if its matrix is not in the main assay.
+void ObjectMaker::add_raw(Part& part, const SeuratMatrices& chosen) {
+  const AnnotatedMatrix& matrix = part.matrix;
+  if (!matrix.raw) return;
+  const annotated::UnsTree::Path place = place_in_misc(part);
+  for (const AnnotatedPart& item : matrix.raw->varm) {
+    annotated::UnsTree::Path path = place;
+    path.insert(path.end(), {kRawAssay, "varm", item.name});
+    add_to_misc(std::move(path), item, "/raw/varm/" + item.name, *part.taken);
+  }
+  const bool is_used = chosen.counts_from == "raw/X" || chosen.data_from == "raw/X";
+  if (is_used) {
+    // With the same genes its columns are those of var or beside them.
+    SeuratObject::Assay& main =
+        object_.assays.back().name == part.name
+            ? object_.assays.back()
+            : *std::find_if(object_.assays.begin(), object_.assays.end(),
+                            [&](const SeuratObject::Assay& assay) { return assay.name == part.name; });
+    if (chosen.is_raw) return;
+    for (Column& column : columns_of(matrix.raw->var, "raw/var", *part.taken, context_))
+      if (std::none_of(main.columns.begin(), main.columns.end(),
+                       [&](const Column& known) { return known.name == column.name; }))
+        main.columns.push_back(std::move(column));
+    return;
+  }
+  if (std::holds_alternative<std::monostate>(matrix.raw->x)) return;
+  std::vector<std::string> stored;
+  const ArrayPtr features = features_of(matrix.raw->var, stored);
+  add_layer_assay(free_name(kRawAssay, part.name),
+                  matrices_of_layer("raw/X", matrix.raw->x, matrix.cells, matrix.raw->var.rows, context_),
+                  features, columns_of(matrix.raw->var, "raw/var", *part.taken, context_));
+  part.taken->take("/raw/X");
+}
+
+void ObjectMaker::add_layer_assay(const std::string& name, const SeuratMatrices& matrices,
+                                  const ArrayPtr& features, std::vector<Column> columns) {
+  SeuratObject::Assay assay;
+  assay.name = name;
+  assay.key = free_key(assay_key(name));
+  assay.features = features;
+  assay.columns = std::move(columns);
+  if (matrices.counts) assay.counts = *matrices.counts;
+  assay.data = matrices.data;
   object_.assays.push_back(std::move(assay));
 }
 
 void ObjectMaker::add_scaled(const ArrayPtr& scaled, const GenePlaces& genes,
                              SeuratObject::Assay& assay) const {
-  if (!genes.are_known()) return leave_out("X, which has genes that raw does not have");
   if (genes.are_all()) {
     assay.scaled = {scaled};
     assay.scaled_features = assay.features;
@@ -294,7 +491,30 @@ ArrayPtr ObjectMaker::variable_features(const Table& var, const GenePlaces& gene
     for (uint64_t i = 0; i < values.count; ++i)
       if (!values.is_missing(i) && !is_zero(all[i])) variable.push_back(i);
   });
+  const auto rank = std::find_if(var.columns.begin(), var.columns.end(),
+                                 [](const Column& column) { return column.name == kRank; });
+  if (rank != var.columns.end() && rank->values->dtype().is_integer_or_real()) {
+    const ArrayPtr reals = with_type(rank->values, number_type(Kind::real, 8));
+    const Elements ranks = read_all(*reals);
+    const auto rank_of = [&](uint64_t gene) {
+      const double value = ranks.values<double>()[gene];
+      return ranks.is_missing(gene) || std::isnan(value) ? HUGE_VAL : value;
+    };
+    std::stable_sort(variable.begin(), variable.end(),
+                     [&](uint64_t a, uint64_t b) { return rank_of(a) < rank_of(b); });
+  }
   return variable.empty() ? nullptr : genes.names(variable);
+}
+
+// Adds the columns that a modality has of its own, with its name before theirs. MuData itself separates them
+// by a colon.
+void ObjectMaker::add_columns_of_part(const Part& part) {
+  for (Column& column : columns_of(part.matrix.obs, "obs", *part.taken, context_)) {
+    const bool is_known =
+        std::any_of(joint_.obs.columns.begin(), joint_.obs.columns.end(),
+                    [&](const Column& known) { return known.name == part.name + ":" + column.name; });
+    if (!is_known) add_meta_data({part.name + "." + column.name, std::move(column.values)});
+  }
 }
 
 // Adds a column. An existing column of that name keeps its place and gets the new values.
@@ -326,72 +546,192 @@ std::string ObjectMaker::free_key(const std::string& key) {
       return other;
 }
 
+// Seurat looks for the graph of shared neighbours under the name of the assay, and readers of AnnData for
+// `connectivities`.
 void ObjectMaker::add_graphs(const std::vector<AnnotatedPart>& obsp, const std::string& assay,
-                             const std::string& place) {
+                             TakenParts& taken, const annotated::UnsTree::Path& place) {
   const uint64_t cells = object_.cells->count();
+  const std::string snn = assay + "_snn";
   for (const AnnotatedPart& part : obsp) {
     if (const auto* error = std::get_if<Error>(&part.content)) throw *error;
+    const std::string from = "/obsp/" + part.name;
     const auto* graph = std::get_if<SparseMatrix>(&part.content);
     if (!graph) {
-      leave_out(place + "/" + part.name);
+      annotated::UnsTree::Path path = place;
+      path.insert(path.end(), {"obsp", part.name});
+      add_to_misc(std::move(path), part, from, taken);
       continue;
     }
     if (graph->rows != cells || graph->columns != cells) {
-      leave_out(fmt::format("{}/{}, which is {} by {} for {} cells", place, part.name, graph->rows,
-                            graph->columns, cells));
+      taken.refuse(from, fmt::format("it is {} by {} for {} cells", graph->rows, graph->columns, cells));
       continue;
     }
-    object_.graphs.push_back({free_name(part.name, assay), assay, *graph});
+    const bool is_snn =
+        part.name == "connectivities" && !names_.contains(snn) &&
+        std::none_of(obsp.begin(), obsp.end(), [&](const AnnotatedPart& other) { return other.name == snn; });
+    object_.graphs.push_back({free_name(is_snn ? snn : part.name, assay), assay, evaluated(*graph)});
+    taken.take(from);
   }
 }
 
-void ObjectMaker::add_loadings(const Part& part, uint64_t dimensions,
-                               SeuratObject::Reduction& reduction) const {
-  const std::string name = reduction.name == "pca" ? "PCs" : reduction.name;
+// Adds the loadings called `name` in varm. Features that are all 0 have none. Returns false without loadings
+// of that size.
+bool ObjectMaker::add_loadings(Part& part, const std::string& name, uint64_t dimensions, ColumnsOf& loadings,
+                               ArrayPtr& features) const {
   const std::vector<AnnotatedPart>& varm = part.matrix.varm;
   const auto found =
       std::find_if(varm.begin(), varm.end(), [&](const AnnotatedPart& other) { return other.name == name; });
-  if (found == varm.end()) return;
+  if (found == varm.end()) return false;
   if (const auto* error = std::get_if<Error>(&found->content)) throw *error;
   const auto* array = std::get_if<LabelledArray>(&found->content);
   const ArrayPtr values = array ? labelled_values(*array).values : nullptr;
-  if (!values || columns_of_numbers(values, part.matrix.genes) != dimensions || !part.genes.are_known())
-    return leave_out("varm/" + name);
-  reduction.loadings = {in_column_order(values)};
-  reduction.features = part.genes.names();
+  const uint64_t columns = values ? columns_of_numbers(values, part.matrix.genes) : 0;
+  if (columns == 0 || (dimensions > 0 && columns != dimensions) || !part.genes.are_known()) return false;
+  const ArrayPtr ordered = with_type(in_row_order(values), number_type(Kind::real, 8));
+  const Elements all = read_all(*ordered);
+  auto rows = std::make_shared<std::vector<uint64_t>>();
+  for (uint64_t gene = 0; gene < part.matrix.genes; ++gene) {
+    const auto row = all.values<double>().subspan(gene * columns, columns);
+    if (std::any_of(row.begin(), row.end(), [](double value) { return value != 0; })) rows->push_back(gene);
+  }
+  if (rows->empty()) return false;
+  const bool is_all = rows->size() == part.matrix.genes;
+  features = is_all ? part.genes.names() : part.genes.names(*rows);
+  loadings = {in_column_order(is_all ? values : subset(ordered, 0, rows))};
+  part.used.insert("varm/" + name);
+  part.taken->take("/varm/" + name);
+  return true;
+}
+
+// Adds what AnnData has of a reduction beside its matrix.
+void ObjectMaker::add_reduction_values(Part& part, uint64_t dimensions,
+                                       SeuratObject::Reduction& reduction) const {
+  const std::string& name = reduction.name;
+  add_loadings(part, name == "pca" ? "PCs" : name, dimensions, reduction.loadings, reduction.features);
+  add_loadings(part, name + "_projected", dimensions, reduction.projected, reduction.projected_features);
+  const std::vector<Member>& uns = part.matrix.uns;
+  reduction.stdev = reals_at(uns, {name, "stdev"}, dimensions);
+  const bool is_ours = reduction.stdev != nullptr;
+  if (const ArrayPtr variance = reals_at(uns, {name, "variance"}, dimensions); variance && !is_ours)
+    reduction.stdev = square_roots(variance);
+  const std::optional<Node> group = is_ours ? uns_at(uns, {name}) : std::nullopt;
+  if (!group || !group->parts) return;
+  // With standard deviations the group is that of a reduction, and the rest of it its misc.
+  for (Member& member : group->parts->members())
+    if (member.name != "stdev" && member.name != "variance" && member.name != "variance_ratio")
+      reduction.misc.members.push_back(std::move(member));
+  part.used.insert("uns/" + name);
+  part.taken->take("/uns/" + name);
 }
 
 // part: null unless these belong to a modality.
 void ObjectMaker::add_reductions(const std::vector<AnnotatedPart>& obsm, const std::string& assay,
-                                 const std::string& place, const Part* part) {
+                                 TakenParts& taken, Part* part) {
   for (const AnnotatedPart& item : obsm) {
     if (const auto* error = std::get_if<Error>(&item.content)) throw *error;
     const auto* array = std::get_if<LabelledArray>(&item.content);
     const ArrayPtr values = array ? labelled_values(*array).values : nullptr;
     const uint64_t dimensions = values ? columns_of_numbers(values, object_.cells->count()) : 0;
     if (dimensions == 0) {
-      leave_out(place + "/" + item.name);
+      annotated::UnsTree::Path path = part ? place_in_misc(*part) : annotated::UnsTree::Path();
+      path.insert(path.end(), {"obsm", item.name});
+      add_to_misc(std::move(path), item, "/obsm/" + item.name, taken);
       continue;
     }
     std::string name = item.name.starts_with("X_") && item.name.size() > 2 ? item.name.substr(2) : item.name;
     SeuratObject::Reduction reduction;
     reduction.name = name;
-    if (part) add_loadings(*part, dimensions, reduction);
+    if (part) add_reduction_values(*part, dimensions, reduction);
     reduction.is_global = name == "umap" || name == "tsne";
     reduction.name = free_name(name, assay);
     reduction.key = free_key(reduction_key(reduction.name));
     reduction.assay = assay;
     reduction.embeddings = {in_column_order(values)};
     object_.reductions.push_back(std::move(reduction));
+    taken.take("/obsm/" + item.name);
+  }
+}
+
+// Adds a part that no slot can hold.
+void ObjectMaker::add_to_misc(annotated::UnsTree::Path path, const AnnotatedPart& part,
+                              const std::string& from, TakenParts& taken) {
+  Node node{part.content};
+  if (part.stored) node = *part.stored;
+  if (misc_.add(path, std::move(node)))
+    taken.take(from);
+  else
+    taken.refuse(from, "misc has another member of that name");
+}
+
+// Returns whether `neighbors` describes the graph that a Seurat object itself describes.
+bool ObjectMaker::is_snn(const std::vector<Member>& uns) const {
+  const std::optional<Node> method = uns_at(uns, {"neighbors", "params", "method"});
+  const auto* array = method ? std::get_if<LabelledArray>(&method->content) : nullptr;
+  if (!array || array->values->count() != 1 || array->values->dtype().kind != Kind::text) return false;
+  return read_all(*array->values).text(0) == "snn";
+}
+
+// Adds unstructured data: lists that have a slot of their own, and members of misc.
+void ObjectMaker::add_uns(const std::vector<Member>& uns, const annotated::UnsTree::Path& place,
+                          const std::set<std::string>& used, TakenParts& taken) {
+  for (const Member& member : uns) {
+    const std::string from = "/uns/" + member.name;
+    if (used.contains("uns/" + member.name)) continue;
+    const bool is_list = place.empty() && is_plain_group(member.node);
+    RList* const slot = !is_list                    ? nullptr
+                        : member.name == "tools"    ? &object_.tools
+                        : member.name == "commands" ? &object_.commands
+                                                    : nullptr;
+    if (slot && slot->members.empty()) {
+      slot->members = member.node.parts->members();
+      taken.take(from);
+      continue;
+    }
+    if (member.name == "neighbors" && is_snn(uns)) {
+      taken.take(from);
+      continue;
+    }
+    annotated::UnsTree::Path path = place;
+    path.push_back(member.name);
+    if (misc_.add(path, member.node))
+      taken.take(from);
+    else
+      taken.refuse(from, "misc has another member of that name");
+  }
+}
+
+// Adds the parts of a matrix that have no slot.
+void ObjectMaker::add_rest(Part& part) {
+  const annotated::UnsTree::Path place = place_in_misc(part);
+  const auto add = [&](const char* room, const std::vector<AnnotatedPart>& items) {
+    for (const AnnotatedPart& item : items) {
+      const std::string from = fmt::format("{}/{}", room, item.name);
+      if (part.used.contains(from)) continue;
+      annotated::UnsTree::Path path = place;
+      path.insert(path.end(), {room, item.name});
+      add_to_misc(std::move(path), item, "/" + from, *part.taken);
+    }
+  };
+  add("varm", part.matrix.varm);
+  add("varp", part.matrix.varp);
+  if (!part.matrix.x_name.empty()) part.used.insert("uns/X_name");  // it is in the names of the slots
+  if (!joint_.is_experiment || place.empty()) return add_uns(part.matrix.uns, place, part.used, *part.taken);
+  const auto assay = std::find_if(object_.assays.begin(), object_.assays.end(),
+                                  [&](const SeuratObject::Assay& one) { return one.name == part.name; });
+  for (const Member& member : part.matrix.uns) {
+    if (part.used.contains("uns/" + member.name)) continue;
+    assay->misc.members.push_back(member);
+    part.taken->take("/uns/" + member.name);
   }
 }
 
 // Seurat has no slides without a picture; the cells' coordinates are a reduction.
-void ObjectMaker::add_images(const JointMatrices::Part& part) {
+void ObjectMaker::add_images(const Part& part) {
   if (!part.matrix.slides) return;
   for (Slide& slide : part.matrix.slides()) {
     if (!slide.pixels) {
-      leave_out("the slide " + slide.name + ", of which no picture can be read");
+      context_.notice(fmt::format(
+          "seurat.rds: the slide {}, of which no picture can be read: not in the object", slide.name));
       continue;
     }
     slide.name = free_name(slide.name, part.name);

@@ -21,6 +21,7 @@ struct SeuratMatrices {
   bool is_raw = false;                 // the features are those of raw
   bool same_genes = true;              // raw is missing, or has the same names in the same order
   std::string counts_from, data_from;  // "layers/counts"; empty = none
+  std::string scaled_from;             // like counts_from
 };
 
 // Chooses the matrices. Counts are the matrix with that name, or X or raw if their first values are
@@ -28,6 +29,14 @@ struct SeuratMatrices {
 // values of dense ones. Throws unsupported if there is no matrix, damaged if its extents do not fit, and the
 // matrix's own error.
 SeuratMatrices seurat_matrices(const AnnotatedMatrix& matrix, Context& context);
+
+// Returns the matrices of a layer, or of raw, that becomes an assay: counts are the data if they look like
+// counts. Reads and throws like seurat_matrices().
+SeuratMatrices matrices_of_layer(const std::string& name, const Content& layer, uint64_t cells,
+                                 uint64_t genes, Context& context);
+
+// Returns the place of a chosen matrix among AnnData's parts: "/layers/counts" for "layers/counts".
+std::string place_of_matrix(const AnnotatedMatrix& matrix, const std::string& chosen);
 
 // Returns whether the first 65,536 values are finite non-negative integers.
 bool looks_like_counts(const Array& values);

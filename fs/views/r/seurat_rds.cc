@@ -4,6 +4,7 @@
 #include <cmath>
 #include <unordered_set>
 
+#include "formats/annotated/left_out.h"
 #include "formats/core/algebra/common_type.h"
 #include "formats/core/algebra/gathered.h"
 #include "formats/core/model/derived_array.h"
@@ -11,6 +12,7 @@
 #include "formats/core/model/turned_array.h"
 #include "fs/layout/array_segment.h"
 #include "fs/views/r/rds.h"
+#include "fs/views/r/rds_tree.h"
 #include "fs/views/r/seurat_names.h"
 #include "fs/views/r/seurat_parts.h"
 #include "fs/views/table/flat_columns.h"
@@ -63,8 +65,16 @@ ArrayPtr bright_pixels(const ArrayPtr& pixels) {
 
 class SeuratWriter {
  public:
-  SeuratWriter(const SeuratObject& object, ColumnMatrices& matrices, Context& context)
-      : object_(object), matrices_(matrices), context_(context), out_(context) {}
+  // taken: receives what R cannot hold of the lists.
+  SeuratWriter(const SeuratObject& object, ColumnMatrices& matrices, TakenParts& taken, Context& context)
+      : object_(object),
+        matrices_(matrices),
+        context_(context),
+        out_(context),
+        lists_(
+            matrices, context,
+            [&taken](const std::string& path, const std::string& why) { taken.refuse_stored(path, why); },
+            out_) {}
 
   ByteLayout write();
 
@@ -76,6 +86,10 @@ class SeuratWriter {
   void text_slot(const char* slot, const std::string& value) {
     out_.attribute(slot);
     out_.texts({value});
+  }
+  void list_slot(const char* slot, const RList& list, const std::string& path) {
+    out_.attribute(slot);
+    lists_.put(list, path);
   }
   void empty_list_slot(const char* slot) {
     out_.attribute(slot);
@@ -110,6 +124,7 @@ class SeuratWriter {
   ColumnMatrices& matrices_;
   Context& context_;
   RdsWriter out_;
+  RTreeWriter lists_;
 };
 
 template <class Member, class Put>
@@ -136,17 +151,18 @@ ByteLayout SeuratWriter::write() {
   out_.attribute("active.ident");
   put_identities();
   named_list_slot("graphs", object_.graphs, [&](const SeuratObject::Graph& graph) { put_graph(graph); });
-  empty_list_slot("neighbors");
+  list_slot("neighbors", object_.neighbors, "/neighbors");
   named_list_slot("reductions", object_.reductions,
                   [&](const Reduction& reduction) { put_reduction(reduction); });
   named_list_slot("images", object_.images,
                   [&](const Slide& image) { put_image(complete_slide(image, context_)); });
   text_slot("project.name", object_.project);
-  empty_list_slot("misc");
+  list_slot("misc", object_.misc, "/misc");
   out_.attribute("version");
   put_version();
-  empty_list_slot("commands");
-  empty_list_slot("tools");
+  out_.attribute("commands");
+  lists_.put_commands(object_.commands, "/commands");
+  list_slot("tools", object_.tools, "/tools");
   out_.s4_class("Seurat", kPackage);
   return out_.finish();
 }
@@ -169,7 +185,7 @@ void SeuratWriter::put_assay(const Assay& assay) {
     out_.vector(RVector::logical, 0);
   out_.attribute("meta.features");
   put_frame(assay.columns, assay.features);
-  empty_list_slot("misc");
+  list_slot("misc", assay.misc, "/assays/" + assay.name + "/misc");
   out_.s4_class("Assay", kPackage);
 }
 
@@ -264,8 +280,13 @@ void SeuratWriter::put_reduction(const Reduction& reduction) {
   out_.vector(RVector::real, reduction.stdev ? reduction.stdev->count() : 0);
   if (reduction.stdev) out_.data(array_segment(reduction.stdev, r_double(), context_));
   text_slot("key", reduction.key);
-  put_jackstraw();
-  empty_list_slot("misc");
+  if (reduction.jackstraw) {
+    out_.attribute("jackstraw");
+    lists_.put_value(*reduction.jackstraw, "/reductions/" + reduction.name + "/jackstraw");
+  } else {
+    put_jackstraw();
+  }
+  list_slot("misc", reduction.misc, "/reductions/" + reduction.name + "/misc");
   out_.s4_class("DimReduc", kPackage);
 }
 
@@ -362,13 +383,20 @@ void complete(SeuratObject& object, Context& context) {
 ByteLayout seurat_rds(SeuratObject object, Context& context) {
   complete(object, context);
   ColumnMatrices matrices(context);
-  return SeuratWriter(object, matrices, context).write();
+  const auto taken_of = object.taken ? object.taken : std::make_shared<TakenParts>(nullptr);
+  TakenParts& taken = *taken_of;
+  ByteLayout layout = SeuratWriter(object, matrices, taken, context).write();
+  note_parts_left_out(taken, "the object", context, "seurat.rds: ");
+  return layout;
 }
 
 ByteLayout seurat_rds(const JointMatrices& joint, Context& context) {
   ColumnMatrices matrices(context);
   const SeuratObject object = seurat_object(joint, matrices, context);
-  return SeuratWriter(object, matrices, context).write();
+  TakenParts refused(nullptr);
+  ByteLayout layout = SeuratWriter(object, matrices, refused, context).write();
+  note_parts_left_out(refused, "the object", context, "seurat.rds: ");
+  return layout;
 }
 
 }  // namespace plainfs

@@ -1,5 +1,6 @@
 // The annotated matrix of an AnnData, the source of the files for other programs.
 #include "formats/annotated/annotated_matrices.h"
+#include "formats/annotated/left_out.h"
 #include "formats/annotated/main_part.h"
 #include "formats/annotated/seurat_objects.h"
 
@@ -138,7 +139,6 @@ BOOST_AUTO_TEST_CASE(transient_error_of_slides_fails_the_matrix) {
   BOOST_CHECK_EXCEPTION(make(parts), Error, mentions("disk"));
   damage.root->add_group("uns")->add_group("spatial")->add("slide", Node{damaged("bytes")});
   BOOST_TEST(!make(damage).pictures);
-  BOOST_TEST(damage.context.warned("spatial: not in the .h5ad"));
 }
 
 BOOST_AUTO_TEST_CASE(scale_factors_are_paired_with_their_names) {
@@ -172,10 +172,21 @@ BOOST_AUTO_TEST_CASE(a_part_of_too_many_dimensions_is_left_out_of_the_h5ad) {
     return all;
   };
   BOOST_TEST(names(made.layers) == (Texts{"flat"}));
-  BOOST_TEST(names(made.obsp) == (Texts{"flat"}));
-  BOOST_TEST(names(made.obsm) == (Texts{"cube", "flat"}));
-  for (const char* name : {"/layers/cube", "/obsp/cube", "/layers/of", "/obsp/of", "/obsm/of"})
-    BOOST_TEST(store.context.warned(std::string(name) + ": not in the .h5ad"), name);
+  // Elements that no term describes are kept as they are stored.
+  BOOST_TEST(names(made.obsp) == (Texts{"cube", "flat", "of"}));
+  BOOST_TEST(names(made.obsm) == (Texts{"cube", "flat", "of"}));
+  BOOST_TEST(made.obsp[0].stored.has_value());
+  TakenParts taken(made.origins);
+  for (const char* place : {"/layers/flat", "/obs", "/var", "/obsp", "/obsm"}) taken.take(place);
+  Texts left_out;
+  for (const auto& part : taken.left_out(store.context.context)) left_out.push_back(part.path);
+  const auto names_part = [&](const std::string& name) {
+    return std::any_of(left_out.begin(), left_out.end(),
+                       [&](const std::string& path) { return (path + "/").starts_with(name + "/"); });
+  };
+  BOOST_TEST(names_part("/layers/cube"));
+  BOOST_TEST(names_part("/layers/of"));
+  BOOST_TEST(!names_part("/obsp"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -243,8 +243,9 @@ BOOST_AUTO_TEST_CASE(a_sparse_matrix_with_values_below_0_is_the_data) {
   matrix.layers = {{"counts", by_cell(7)}};
   BOOST_TEST(chosen(matrix) == "layers/counts, X");
   TestContext context;
-  seurat_matrices(matrix, context);
-  BOOST_TEST(context.warned("seurat.rds: raw/X: not in the object"));
+  const SeuratObject object = object_of(alone(matrix), context);
+  BOOST_REQUIRE(object.assays.size() == 2U);
+  BOOST_TEST(object.assays[1].name == "raw");
 }
 
 // An experiment's assay `counts` is counts, and its assay `logcounts`, else the first, is X.
@@ -389,8 +390,10 @@ BOOST_AUTO_TEST_CASE(no_reduction_hides_another) {
   BOOST_TEST(object.reductions[5].is_global);
   BOOST_TEST(!object.reductions[0].is_global);
   BOOST_TEST(object.graphs.size() == 1u);
-  BOOST_TEST(context.warned("seurat.rds: obsm/table: not in the object"));
-  BOOST_TEST(context.warned("seurat.rds: obsp/dense: not in the object"));
+  // A table and a dense graph have no class, so they are lists in misc.
+  BOOST_REQUIRE(object.misc.members.size() == 2U);
+  BOOST_TEST(object.misc.members[0].name == "obsp");
+  BOOST_TEST(object.misc.members[1].name == "obsm");
 }
 
 BOOST_AUTO_TEST_CASE(a_graph_of_other_sides_is_left_out) {
@@ -398,7 +401,7 @@ BOOST_AUTO_TEST_CASE(a_graph_of_other_sides_is_left_out) {
   AnnotatedMatrix matrix = small();
   matrix.obsp = {{"nn", by_cell(1)}};  // 3 by 2
   BOOST_TEST(object_of(alone(matrix), context).graphs.empty());
-  BOOST_TEST(context.warned("seurat.rds: obsp/nn, which is 3 by 2 for 3 cells: not in the object"));
+  BOOST_TEST(context.warned("seurat.rds: /obsp/nn: not in the object: it is 3 by 2 for 3 cells"));
 }
 
 // The properties of X's genes apply to the names of raw.
@@ -420,7 +423,7 @@ BOOST_AUTO_TEST_CASE(genes_of_a_scaled_matrix_take_the_names_of_raw) {
   BOOST_TEST(texts_in(assay.scaled_features) == (Texts{"a", "c-1"}));
   BOOST_TEST(numbers_in<double>(assay.scaled.values) == (std::vector<double>{10, -1, 20, -2, 30, -3}));
   BOOST_TEST(texts_in(assay.variable_features) == Texts{"c-1"});
-  BOOST_TEST(names_of(assay.columns) == Texts{"n"});
+  BOOST_TEST(names_of(assay.columns) == (Texts{"n", "highly_variable"}));
   BOOST_TEST(texts_in(object.reductions.at(0).features) == (Texts{"c-1", "a"}));
   BOOST_TEST(context.warned("2 features have names that Seurat does not accept"));
   BOOST_TEST(context.warned("counts of RNA: none; data: raw/X"));
@@ -430,7 +433,7 @@ BOOST_AUTO_TEST_CASE(genes_of_a_scaled_matrix_take_the_names_of_raw) {
   BOOST_TEST(!other.assays[0].scaled.values);
   BOOST_TEST(!other.assays[0].variable_features);
   BOOST_TEST(!other.reductions[0].loadings.values);
-  BOOST_TEST(context.warned("seurat.rds: X, which has genes that raw does not have: not in the object"));
+  BOOST_TEST(context.warned("seurat.rds: /X: not in the object: it has genes that raw does not have"));
 }
 
 // Other cells, or another order of them, are unsupported.
@@ -445,8 +448,8 @@ BOOST_AUTO_TEST_CASE(modalities_have_one_list_of_cells) {
   BOOST_TEST(object.active_assay == "rna");
   BOOST_TEST(object.assays.at(1).name == "prot");
   BOOST_TEST(object.assays.at(1).key == "prot_");
-  BOOST_TEST(names_of(object.meta_data) ==
-             (Texts{"orig.ident", "nCount_rna", "nFeature_rna", "nCount_prot", "nFeature_prot", "n"}));
+  BOOST_TEST(names_of(object.meta_data) == (Texts{"orig.ident", "nCount_rna", "nFeature_rna", "nCount_prot",
+                                                  "nFeature_prot", "n", "prot.its own"}));
   Texts names;
   for (const SeuratObject::Reduction& reduction : object.reductions)
     names.push_back(reduction.name + " of " + reduction.assay + " " + reduction.key);

@@ -119,10 +119,10 @@ BOOST_AUTO_TEST_CASE(first_assay_is_x_and_the_others_are_layers) {
       BOOST_TEST(std::get<SparseMatrix>(made.x).rows == made.cells);
       BOOST_TEST(names_of(made.layers) == (std::vector<std::string>{"logcounts", "dense"}),
                  boost::test_tools::per_element());
-      BOOST_TEST(names_of(made.obsm) == (std::vector<std::string>{"PCA", "TSNE"}),
+      BOOST_TEST(names_of(made.obsm) == (std::vector<std::string>{"X_pca", "X_tsne"}),
                  boost::test_tools::per_element());
       BOOST_TEST(made.obs.rows == made.cells);
-      BOOST_TEST(made.var.columns.size() == 2);
+      BOOST_TEST(made.var.columns.size() == 7);
       BOOST_TEST(made.obs.columns.size() >= 6);
     }
   }

@@ -2,6 +2,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "formats/annotated/annotated_matrices.h"
+#include "formats/annotated/left_out.h"
 #include "formats/annotated/seurat_objects.h"
 #include "formats/core/algebra/common_type.h"
 #include "formats/open_store.h"
@@ -123,6 +124,14 @@ using Values = std::vector<double>;
 
 BOOST_AUTO_TEST_SUITE(seurat_objects)
 
+// Returns "PATH (WHY), PATH".
+std::string left_out_of(const TakenParts& taken, Context& context) {
+  std::string text;
+  for (const auto& [path, why] : taken.left_out(context))
+    text += (text.empty() ? "" : ", ") + path + (why.empty() ? "" : " (" + why + ")");
+  return text;
+}
+
 BOOST_AUTO_TEST_CASE(feature_missing_from_a_layer_is_zero) {
   RStream out = start();
   Object object(seurat(out, {{"counts", {1, 1, 1}, {1, 2, 3}}, {"data", {1, 1, 0}, {0.5, 1}}}));
@@ -152,9 +161,13 @@ BOOST_AUTO_TEST_CASE(another_layer_is_a_layer_if_it_is_whole) {
   const AnnotatedMatrix made = object.assay();
   BOOST_REQUIRE(made.layers.size() == 1U);
   BOOST_TEST(made.layers[0].name == "corrected");
-  BOOST_TEST(object.context().warned("/assays/RNA/some: not in the .h5ad"));
-  object.made();
-  BOOST_TEST(object.context().warned("seurat.rds: /assays/RNA/layers/corrected: not in the object"));
+  TakenParts taken(made.origins);
+  for (const char* place : {"/X", "/layers", "/obs"}) taken.take(place);
+  BOOST_TEST(left_out_of(taken, object.context()) == "/assays/RNA/layers/some");
+  const SeuratObject whole = object.made();
+  BOOST_REQUIRE(whole.assays.size() == 2U);
+  BOOST_TEST(whole.assays[1].name == "corrected");
+  BOOST_TEST(left_out_of(*whole.taken, object.context()) == "/assays/RNA/layers/some");
 }
 
 BOOST_AUTO_TEST_CASE(a_graph_of_other_cells_is_left_out_of_the_object) {
@@ -165,25 +178,30 @@ BOOST_AUTO_TEST_CASE(a_graph_of_other_cells_is_left_out_of_the_object) {
   const SeuratObject made = object.made();
   BOOST_REQUIRE(made.graphs.size() == 1U);
   BOOST_TEST(made.graphs[0].name == "nn");
-  BOOST_TEST(
-      object.context().warned("seurat.rds: graphs/snn, which is 1 by 1 for 2 cells: not in the object"));
+  BOOST_TEST(left_out_of(*made.taken, object.context()) == "/graphs/snn (it is 1 by 1 for 2 cells)");
 }
 
 BOOST_AUTO_TEST_CASE(member_of_another_class_is_shown) {
   RStream out = start();
   seurat(out, {{"counts", {1, 1, 1}, {1, 2, 3}}}).tag("graphs").list(1, rds::kWithAttributes);
   Object object(out.integers({1, 2}).names({"odd"}));
-  BOOST_TEST(object.made().graphs.empty());
-  BOOST_TEST(object.context().warned("seurat.rds: graphs/odd: not in the object"));
+  const SeuratObject made = object.made();
+  BOOST_TEST(made.graphs.empty());
+  BOOST_TEST(left_out_of(*made.taken, object.context()) == "/graphs/odd");
 }
 
-BOOST_AUTO_TEST_CASE(content_missing_from_all_files_is_logged) {
+BOOST_AUTO_TEST_CASE(list_of_the_object_is_kept) {
   RStream out = start();
   seurat(out, {{"counts", {1, 1, 1}, {1, 2, 3}}}).tag("misc").list(4, rds::kWithAttributes);
   for (int i = 0; i < 4; ++i) out.integers({1});
   Object object(out.names({"a", "b", "c", "d"}));
-  object.made();
-  BOOST_TEST(object.context().warned("/misc: a, b, c and 1 more: in neither seurat.rds nor the .h5ad"));
+  const SeuratObject made = object.made();
+  BOOST_REQUIRE(made.misc.stored);
+  BOOST_TEST(made.misc.stored->items.size() == 4U);
+  BOOST_TEST(left_out_of(*made.taken, object.context()) == "");
+  const AnnotatedMatrix assay = object.assay();
+  BOOST_REQUIRE(assay.uns.size() == 4U);
+  BOOST_TEST(assay.uns[3].name == "d");
 }
 
 BOOST_AUTO_TEST_CASE(triplets_of_version_2_are_counts) {

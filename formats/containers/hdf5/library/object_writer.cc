@@ -1,5 +1,6 @@
 #include "formats/containers/hdf5/library/object_writer.h"
 
+#include <cstring>
 #include <variant>
 #include <vector>
 
@@ -57,8 +58,64 @@ TypeHandle number_type(SkeletonKind kind, uint32_t size) {
   return type;
 }
 
+TypeHandle compound_type_of(size_t size) {
+  return checked_handle<TypeHandle>(H5Tcreate(H5T_COMPOUND, size), "no type");
+}
+
+TypeHandle complex_type(uint32_t size) {
+  TypeHandle type = compound_type_of(size);
+  const TypeHandle part = number_type(SkeletonKind::real, size / 2);
+  checked_call(H5Tinsert(type.id(), "r", 0, part.id()), "no type");
+  checked_call(H5Tinsert(type.id(), "i", size / 2, part.id()), "no type");
+  return type;
+}
+
+// Returns the type of one element of a field.
+TypeHandle element_type(const SkeletonField& field) {
+  switch (field.kind) {
+    case SkeletonKind::boolean:
+      return boolean_type();
+    case SkeletonKind::variable_text:
+      return variable_text_type();
+    case SkeletonKind::complex:
+      return complex_type(field.size);
+    default:
+      return number_type(field.kind, field.size);
+  }
+}
+
+TypeHandle field_type(const SkeletonField& field) {
+  TypeHandle element = element_type(field);
+  if (field.shape.empty()) return element;
+  const std::vector<hsize_t> shape(field.shape.begin(), field.shape.end());
+  return checked_handle<TypeHandle>(
+      H5Tarray_create2(element.id(), static_cast<unsigned>(shape.size()), shape.data()), "no type");
+}
+
+TypeHandle records_type(const std::vector<SkeletonField>& fields) {
+  std::vector<TypeHandle> types;
+  size_t size = 0;
+  for (const SkeletonField& field : fields) {
+    types.push_back(field_type(field));
+    size += H5Tget_size(types.back().id());
+  }
+  TypeHandle type = compound_type_of(size);
+  size_t offset = 0;
+  for (size_t i = 0; i < fields.size(); ++i) {
+    checked_call(H5Tinsert(type.id(), fields[i].name.c_str(), offset, types[i].id()), "no type");
+    offset += H5Tget_size(types[i].id());
+  }
+  return type;
+}
+
 TypeHandle dataset_type(const SkeletonDataset& dataset) {
   switch (dataset.kind) {
+    case SkeletonKind::complex:
+      return complex_type(dataset.size);
+    case SkeletonKind::empty:
+      return number_type(SkeletonKind::real, 4);
+    case SkeletonKind::records:
+      return records_type(dataset.records->fields);
     case SkeletonKind::boolean:
       return boolean_type();
     case SkeletonKind::variable_text:
@@ -91,6 +148,9 @@ class AttributeWriter {
   void operator()(const std::vector<int64_t>& values) const {
     write(TypeHandle(H5Tcopy(H5T_STD_I64LE)), list_of(values.size()), values.data());
   }
+  void operator()(double value) const {
+    write(TypeHandle(H5Tcopy(H5T_IEEE_F64LE)), SpaceHandle(H5Screate(H5S_SCALAR)), &value);
+  }
   void operator()(bool value) const {
     const int8_t stored = value;
     write(boolean_type(), SpaceHandle(H5Screate(H5S_SCALAR)), &stored);
@@ -122,11 +182,35 @@ PropertyHandle chunked_list(const SkeletonChunks& chunks) {
 }
 
 SpaceHandle space_of(const SkeletonDataset& dataset) {
+  if (dataset.kind == SkeletonKind::empty)
+    return checked_handle<SpaceHandle>(H5Screate(H5S_NULL), "no dataspace");
   const std::vector<hsize_t> shape(dataset.shape.begin(), dataset.shape.end());
   std::vector<hsize_t> most = shape;
   if (dataset.chunks && dataset.chunks->may_grow) most[0] = H5S_UNLIMITED;
   return checked_handle<SpaceHandle>(
       H5Screate_simple(static_cast<int>(shape.size()), shape.data(), most.data()), "no dataspace");
+}
+
+// Writes the values of a dataset of records.
+void write_records(hid_t dataset, hid_t type, const SkeletonRecords& records) {
+  std::string bytes = records.bytes;
+  size_t record = 0;
+  for (const SkeletonField& field : records.fields) record += H5Tget_size(field_type(field).id());
+  size_t offset = 0;
+  for (const SkeletonField& field : records.fields) {
+    const size_t size = H5Tget_size(field_type(field).id());
+    for (size_t at = offset; field.kind == SkeletonKind::variable_text && at < bytes.size(); at += record) {
+      for (size_t text = at; text < at + size; text += sizeof(char*)) {
+        uint64_t place = 0;
+        std::memcpy(&place, bytes.data() + text, sizeof place);
+        const char* const value = records.texts.at(place).c_str();
+        std::memcpy(bytes.data() + text, &value, sizeof value);
+      }
+    }
+    offset += size;
+  }
+  if (bytes.empty()) return;
+  checked_call(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()), "no records");
 }
 
 void add_attributes(hid_t id, const SkeletonObject& object) {
@@ -195,11 +279,14 @@ DatasetHandle ObjectWriter::add_dataset(const SkeletonObject& object, const Skel
   const SpaceHandle space = space_of(dataset);
   const TypeHandle type = dataset_type(dataset);
   const PropertyHandle chunked = dataset.chunks ? chunked_list(*dataset.chunks) : PropertyHandle();
+  // The library requires a fill value for texts of any length.
+  const PropertyHandle filled = dataset.records ? creation_list(H5P_DATASET_CREATE) : PropertyHandle();
+  const hid_t creation = dataset.chunks ? chunked.id() : dataset.records ? filled.id() : contiguous_.id();
   DatasetHandle made = checked_handle<DatasetHandle>(
-      H5Dcreate2(file_.id(), object.path.c_str(), type.id(), space.id(), links_.id(),
-                 dataset.chunks ? chunked.id() : contiguous_.id(), H5P_DEFAULT),
+      H5Dcreate2(file_.id(), object.path.c_str(), type.id(), space.id(), links_.id(), creation, H5P_DEFAULT),
       "no dataset");
   add_attributes(made.id(), object);
+  if (dataset.records) write_records(made.id(), type.id(), *dataset.records);
   return made;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -19,6 +20,25 @@ enum class SkeletonKind {
   ascii_text,  // of fixed length, padded with NUL
   utf8_text,
   variable_text,  // UTF-8 of any length, only in chunks
+  complex,        // h5py's compound of two reals, r and i
+  empty,          // a null dataspace, as h5py's Empty: no element and no shape
+  records,        // SkeletonDataset::records
+};
+
+// One field of records: a number, or a text of any length.
+struct SkeletonField {
+  std::string name;
+  SkeletonKind kind;
+  uint32_t size;                // bytes of one number
+  std::vector<uint64_t> shape;  // of a field that is itself an array
+};
+
+// Records with their values, which are written with the metadata.
+struct SkeletonRecords {
+  std::vector<SkeletonField> fields;
+  // The records without padding. A text takes eight bytes: its position in `texts`.
+  std::string bytes;
+  std::vector<std::string> texts;
 };
 
 // The chunks of a dataset that is not contiguous.
@@ -34,11 +54,12 @@ struct SkeletonDataset {
   uint32_t size;  // bytes of one element, at least 1
   std::vector<uint64_t> shape;
   std::optional<SkeletonChunks> chunks{};  // nullopt: contiguous
+  std::shared_ptr<const SkeletonRecords> records{};
 };
 
 // Texts are of variable length, UTF-8. A list has rank 1.
 using SkeletonValue =
-    std::variant<std::string, std::vector<std::string>, int64_t, std::vector<int64_t>, bool>;
+    std::variant<std::string, std::vector<std::string>, int64_t, std::vector<int64_t>, bool, double>;
 
 struct SkeletonAttribute {
   std::string name;

@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+"""Tests that a conversion keeps every part of a store, or names it, with the genuine readers of the written files."""
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+
+from optional import needs_modules, needs_r  # noqa: E402
+
+os.environ.setdefault("PLAINFS_INDEX", "none")  # measurements of one test must not reach the next
+PROGRAM = os.environ["PLAINFS"]
+USAGE = 1  # fs/command_line/exit_code.h
+PARTS = os.path.join(os.environ["PLAINFS_TEST_DATA"], "conversions")
+STORES = {
+    "anndata_whole": "store.h5ad",
+    "anndata_scanpy": "store.h5ad",
+    "seurat_whole": "store.rds",
+    "sce_whole": "store.rds",
+}
+# Parts that the checkers do not find or that no target names: the place of a list without names, an index of row
+# numbers, a NULL among slots, and loadings that the checker does not compare by gene.
+ACCEPTED = {
+    "misc/unnamed",
+    "metadata/markers/#names",
+    "tools/Mine/table/#names",
+    "neighbors/RNA.nn/alg.idx",
+    "reductions/pca/feature.loadings.projected",
+    "reductions/pca/jackstraw/empirical.p.values.full",
+    "colData/mat",  # the two of an experiment: test_parts_of_an_experiment_are_in_the_seurat_object
+    "reducedDims/PCA/@varExplained",
+}
+
+needs_anndata = needs_modules("anndata", "h5py", "numpy", "zarr")
+
+
+def plainfs(*arguments):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=120)
+
+
+def unnamed(report, lines):
+    """Returns the parts of a checker's report that are neither in the file nor in a line."""
+    named = {"altExps/ADT/"} if "/alternative_experiments/ADT: not in" in lines else set()
+    missing = {line.split()[1] for line in report.splitlines() if line.endswith("NOT NAMED")}
+    return {part for part in missing - ACCEPTED if not any(part.startswith(name) for name in named)}
+
+
+class Conversions(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def at(self, name):
+        return os.path.join(self.folder, name)
+
+    def store(self, case):
+        return os.path.join(PARTS, case, STORES[case])
+
+    def export(self, *arguments):
+        done = plainfs("export", *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stderr
+
+    def check(self, case, target, program):
+        """Exports a store, and lets the reader of the file hold it against the list of parts."""
+        out = self.at(f"{case}.{target}")
+        self.lines = self.export(self.store(case), out)
+        with open(self.at("lines"), "w") as file:
+            file.write(self.lines)
+        done = subprocess.run(
+            [*program, os.path.join(PARTS, case, "parts.json"), out, self.at("lines")],
+            capture_output=True,
+            text=True,
+        )
+        self.assertIn("parts", done.stdout, done.stderr)
+        return done.stdout
+
+    @needs_anndata
+    def test_every_part_is_in_the_anndata_or_named(self):
+        # VIEWS 10 "`uns` has the dicts, arrays"
+        # VIEWS 10 "Each part of the store that is not in the file has a line"
+        for case in STORES:
+            for target in ("h5ad", "zarr"):
+                with self.subTest(case, target=target):
+                    report = self.check(case, target, [sys.executable, os.path.join(PARTS, "check_parts.py")])
+                    self.assertEqual(unnamed(report, self.lines), set(), report)
+
+    @needs_anndata
+    def test_anndata_keeps_every_part_in_another_container(self):
+        for case in ("anndata_whole", "anndata_scanpy"):
+            report = self.check(case, "zarr", [sys.executable, os.path.join(PARTS, "check_parts.py")])
+            with open(os.path.join(PARTS, case, "parts.json")) as parts:
+                count = len(json.load(parts)["parts"])
+            self.assertIn(f"parts {count}: equal {count},", report)
+
+    @needs_r("Seurat", "jsonlite")
+    def test_every_part_is_in_the_seurat_object_or_named(self):
+        # VIEWS 10 "Lists of R are as stored"
+        for case in STORES:
+            with self.subTest(case):
+                report = self.check(case, "rds", ["Rscript", os.path.join(PARTS, "check_parts.R")])
+                self.assertEqual(unnamed(report, self.lines), set(), report)
+
+    @needs_r("Seurat")
+    def test_parts_of_an_experiment_are_in_the_seurat_object(self):
+        self.export(self.store("sce_whole"), self.at("out.rds"))
+        code = """
+            o <- readRDS(commandArgs(TRUE)[1])
+            cat(names(o@reductions), names(o@assays), o@misc$pca$varExplained, o@reductions$pca@stdev^2)
+        """
+        done = subprocess.run(["Rscript", "-e", code, self.at("out.rds")], capture_output=True, text=True)
+        self.assertEqual(done.stdout, "pca umap tsne mat gene corrected ADT 9 5 2 1 9 5 2 1", done.stderr)
+
+    @needs_anndata
+    def test_identities_and_variable_features_are_columns(self):
+        # VIEWS 10 "The identities of the cells are the column `ident`"
+        import anndata
+
+        self.export(self.store("seurat_whole"), self.at("out.h5ad"))
+        made = anndata.read_h5ad(self.at("out.h5ad"))
+        self.assertIn("ident", made.obs)
+        self.assertEqual(made.var["highly_variable"].sum(), 12)
+        ranks = made.var["highly_variable_rank"].dropna().sort_values()
+        self.assertEqual(ranks.tolist(), list(range(12)))
+        self.assertEqual(made.uns["neighbors"]["connectivities_key"], "connectivities")
+        self.assertIn("connectivities", made.obsp)
+        self.assertEqual(len(made.uns["pca"]["stdev"]), 12)
+
+    @needs_anndata
+    @needs_r("SeuratObject")
+    def test_null_and_missing_text_are_left_out_with_a_line(self):
+        # VIEWS 10 "A null dataspace of another format"
+        import anndata
+
+        code = """
+            counts <- matrix(1:6, 2, dimnames = list(c("g1", "g2"), c("c1", "c2", "c3")))
+            o <- SeuratObject::CreateSeuratObject(Matrix::Matrix(counts, sparse = TRUE))
+            o@misc <- list(text = NA_character_, truth = NA, number = NA_real_)
+            saveRDS(o, commandArgs(TRUE)[1])
+        """
+        subprocess.run(["Rscript", "-e", code, self.at("o.rds")], check=True, capture_output=True)
+        lines = self.export(self.at("o.rds"), self.at("o.h5ad"))
+        made = anndata.read_h5ad(self.at("o.h5ad"))
+        self.assertNotIn("text", made.uns)
+        store = os.path.join(os.environ["PLAINFS_TEST_DATA"], "h5seurat", "odd_members", "store.h5seurat")
+        lines += self.export(store, self.at("odd.h5ad"))
+        self.assertRegex(lines, "/misc/nulls: not in .*: it has no value")
+        self.assertRegex(lines, "/misc/text: not in .*: AnnData has no missing text but in columns")
+        self.assertTrue(math.isnan(made.uns["number"]) and math.isnan(made.uns["truth"]))
+
+    @needs_anndata
+    def test_loom_graphs_and_attributes_are_in_the_anndata(self):
+        import anndata
+
+        store = os.path.join(os.environ["PLAINFS_TEST_DATA"], "loom", "v3_layers_graphs", "store.loom")
+        self.export(store, self.at("out.h5ad"))
+        made = anndata.read_h5ad(self.at("out.h5ad"))
+        self.assertTrue(len(made.obsp) + len(made.varp) > 0)
+        self.assertIn("LOOM_SPEC_VERSION", made.uns)
+
+    def test_layer_and_parts_are_chosen(self):
+        # VIEWS 14 "`--layer NAME` is the layer"
+        done = self.export("--layer", "spliced", "--without", "uns", self.store("anndata_whole"), self.at("a.h5ad"))
+        self.assertNotIn("/uns", done)
+        listed = plainfs("ls", self.at("a.h5ad"), "layers").stdout
+        self.assertIn("X", listed.split())
+        wrong = plainfs("export", "--layer", "nothing", self.store("anndata_whole"), self.at("b.h5ad"))
+        self.assertNotEqual(wrong.returncode, 0)
+        self.assertIn("there is no layer nothing; layers: ", wrong.stderr)
+
+    def test_assay_is_chosen(self):
+        # VIEWS 14 "`--assay NAME` selects"
+        done = self.export("--assay", "ADT", self.store("seurat_whole"), self.at("a.h5ad"))
+        self.assertIn("assays/ADT.h5ad", done)
+        wrong = plainfs("export", "--assay", "ATAC", self.store("seurat_whole"), self.at("b.h5ad"))
+        self.assertEqual(wrong.returncode, USAGE)
+        self.assertIn("there is no assay or modality ATAC", wrong.stderr)
+
+    def test_dry_run_writes_nothing(self):
+        # VIEWS 14 "`--dry-run` prints"
+        done = self.export("--dry-run", self.store("seurat_whole"), self.at("a.h5ad"))
+        self.assertIn("nothing was written", done)
+        self.assertIn("/assays/ADT: not in RNA.h5ad", done)
+        self.assertFalse(os.path.exists(self.at("a.h5ad")))
+
+    def test_quiet_prints_errors_alone(self):
+        self.assertEqual(self.export("--quiet", self.store("seurat_whole"), self.at("a.h5ad")), "")
+        self.assertTrue(os.path.exists(self.at("a.h5ad")))
+
+    def test_words_of_other_converters_name_the_option(self):
+        for word, here in (("--overwrite", "--force"), ("--gzip=4", "--level N")):
+            name = word.partition("=")[0]
+            done = plainfs("export", word, self.store("anndata_whole"), self.at("a.h5ad"))
+            self.assertEqual(done.returncode, USAGE)
+            self.assertIn(f"unknown option: {name}; here it is {here}", done.stderr)
+        done = plainfs("export", self.store("anndata_whole"), "-o", "out.rds")
+        self.assertIn("-o out.rds: the file to write is the last argument", done.stderr)
+
+    def test_two_files_are_taken_for_a_conversion(self):
+        done = plainfs(self.store("anndata_whole"), self.at("b.rds"))
+        self.assertIn("to convert: plainfs export ", done.stderr)
+
+    def test_matrix_market_has_its_names_beside_it(self):
+        # VIEWS 14 "`genes.tsv` and `barcodes.tsv` of `.mtx`"
+        self.export(self.store("anndata_whole"), self.at("a.mtx"))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["a.barcodes.tsv", "a.genes.tsv", "a.mtx"])
+
+    def test_last_line_has_the_sizes(self):
+        done = self.export(self.store("anndata_whole"), self.at("a.h5ad"))
+        self.assertRegex(done, r"wrote \S*a\.h5ad, [0-9.]+ kB \([0-9.]+ kB uncompressed\) in 0:\d\d")
+
+    def test_check_of_a_sound_store_succeeds(self):
+        for case in STORES:
+            done = plainfs("check", self.store(case))
+            self.assertEqual(done.returncode, 0, done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)  # so that skipped tests are counted
