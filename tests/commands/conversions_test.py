@@ -132,7 +132,7 @@ class Conversions(unittest.TestCase):
         self.assertEqual(len(made.uns["pca"]["stdev"]), 12)
 
     @needs_anndata
-    @needs_r("SeuratObject")
+    @needs_r("Seurat")
     def test_null_and_missing_text_are_left_out_with_a_line(self):
         # VIEWS 10 "A null dataspace of another format"
         import anndata
