@@ -8,8 +8,10 @@
 #include "formats/annotated/slides.h"
 #include "formats/core/model/derived_group.h"
 #include "formats/core/model/transient_fault.h"
+#include "formats/core/text/path_names.h"
 #include "formats/schemas/anndata/group.h"
 #include "formats/schemas/anndata/legacy.h"
+#include "formats/schemas/anndata/schema.h"
 
 namespace plainfs::annotated {
 
@@ -140,9 +142,19 @@ void take_pictures(const GroupPtr& group, AnnotatedMatrix& made, Context& contex
     made.pictures = [group, &context] { return anndata_pictures(group, context); };
 }
 
-// Returns the places of the parts in the store, which are AnnData's own.
+// Returns the MuData whose modality the group is; null for any other group.
+GroupPtr mudata_of(const Group& group) {
+  const GroupPtr modalities = group.parent();
+  const GroupPtr root = modalities && last_name(modalities->path()) == "mod" ? modalities->parent() : nullptr;
+  return root && root->find("obs") ? root : nullptr;
+}
+
+// Returns the places of the parts in the store, which are AnnData's own. The store of a modality is its
+// MuData.
 OriginsPtr origins_of(const GroupPtr& group) {
-  auto origins = std::make_shared<Origins>(group);
+  const GroupPtr mudata = mudata_of(*group);
+  auto origins = std::make_shared<Origins>(mudata ? mudata : group);
+  if (mudata) add_derived_parts(*mudata, anndata::modalities_of(*group->parent()), *origins);
   origins->add("/", group->path());
   const std::string root = group->path() == "/" ? "" : group->path();
   for (const char* name : {"distances", "connectivities"})  // of files up to 0.6
@@ -181,6 +193,12 @@ AnnotatedMatrix anndata_of(const GroupPtr& group, Context& context) {
 }
 
 }  // namespace
+
+void add_derived_parts(const Group& mudata, const std::vector<std::string>& modalities, Origins& origins) {
+  for (const char* name : {"var", "varm", "varp", "obsmap", "varmap"})
+    origins.add_implied(member_path(mudata, name));
+  for (const std::string& name : modalities) origins.add_implied(member_path(mudata, "obsm") + "/" + name);
+}
 
 void find_anndata(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found) {
   if (!directory.parts || !is_anndata_group(*directory.parts)) return;

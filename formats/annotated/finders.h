@@ -4,9 +4,11 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "formats/annotated/annotated_matrices.h"
+#include "formats/annotated/left_out.h"
 #include "formats/core/model/seurat_object.h"
 
 namespace plainfs::annotated {
@@ -14,6 +16,10 @@ namespace plainfs::annotated {
 // Finds an AnnData (anndata_group.cc): a group with members obs and var that are tables, or compounds of
 // anndata 0.5 and 0.6.
 void find_anndata(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found);
+
+// Records that the parts which a MuData derives from its modalities are in each file: the modalities' names
+// of genes, and the masks and maps of their cells and genes.
+void add_derived_parts(const Group& mudata, const std::vector<std::string>& modalities, Origins& origins);
 
 // Finds Bioconductor's summarized experiments and the classes derived from them (experiment.cc): groups with
 // assays beside row_data or column_data. They are found at the root of a store in takane's directories, and

@@ -32,6 +32,14 @@ class Origins {
   // Records that a part of the store is in every file that is made of it: the number of cells, for example.
   void add_implied(std::string stored) { implied_.insert(std::move(stored)); }
 
+  // Returns these places for files of a part of the store alone: what is outside of `root` is not theirs.
+  Origins within(GroupPtr root) const {
+    Origins made(std::move(root));
+    made.stored_ = stored_;
+    made.implied_ = implied_;
+    return made;
+  }
+
   const GroupPtr& root() const { return root_; }
   const std::set<std::string>& implied() const { return implied_; }
   // Returns the parts of the store of the part at `place` and of those below it. Without an origin of its own

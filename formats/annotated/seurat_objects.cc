@@ -83,10 +83,8 @@ JointMatrices joined(const GroupPtr& root, const std::vector<Modality>& modaliti
   joint.uns = anndata_uns(root, {}, context).members;
   const auto origins = std::make_shared<Origins>(root);
   origins->add("/", root->path());
-  // The tables of all features are those of the modalities, and the masks mark the cells of each.
-  for (const char* name : {"mod", "var", "varm", "varp", "obsmap", "varmap"})
-    origins->add_implied(member_path(*root, name));
-  for (const std::string& name : names) origins->add_implied(member_path(*root, "obsm") + "/" + name);
+  origins->add_implied(member_path(*root, "mod"));
+  add_derived_parts(*root, names, *origins);
   joint.origins = origins;
   return joint;
 }
@@ -146,7 +144,11 @@ std::optional<FoundSeuratObject> find_modalities(const Node& directory, Context&
                                  *its_cells, *cells));
       return std::nullopt;
     }
-    modalities.push_back({name, std::move(matrix->make)});
+    modalities.push_back({name, [make = std::move(matrix->make), group = node->parts] {
+                            AnnotatedMatrix made = make();
+                            made.origins = std::make_shared<Origins>(made.origins->within(group));
+                            return made;
+                          }});
   }
   if (modalities.empty()) return std::nullopt;
   return [root, modalities, names, &context] { return joined(root, modalities, names, context); };

@@ -160,6 +160,24 @@ ArrayPtr values_of_features(const ArrayPtr& values, const std::vector<uint64_t>&
   return factor_of(std::move(own), context);
 }
 
+// Returns all elements. None is missing, or one is.
+Elements all_of(const Array& array) {
+  Elements all = read_all(array);
+  if (std::none_of(all.missing.begin(), all.missing.end(), [](uint8_t is_missing) { return is_missing; }))
+    all.missing.clear();
+  return all;
+}
+
+// Returns whether two columns have the same type, values and levels. Reads both.
+bool are_same_columns(const Array& a, const Array& b) {
+  const FactorParts *const ours = unchecked_factor_parts(a), *const theirs = unchecked_factor_parts(b);
+  if (!ours != !theirs) return false;
+  if (ours)
+    return ours->is_ordered == theirs->is_ordered && are_same_columns(*ours->codes, *theirs->codes) &&
+           are_same_columns(*ours->levels, *theirs->levels);
+  return a.dtype() == b.dtype() && all_of(a) == all_of(b);
+}
+
 // Returns the value at a path of unstructured data; nullopt if it is missing.
 std::optional<Node> uns_at(const std::vector<Member>& uns, const std::vector<std::string>& path) {
   const auto found =
@@ -169,11 +187,12 @@ std::optional<Node> uns_at(const std::vector<Member>& uns, const std::vector<std
   return found->node.parts ? find_path(*found->node.parts, std::span(path).subspan(1)) : std::nullopt;
 }
 
-// Returns `count` reals at a path of unstructured data; null if there is no such list.
-ArrayPtr reals_at(const std::vector<Member>& uns, const std::vector<std::string>& path, uint64_t count) {
+// Returns the reals at a path of unstructured data; null if there is no list of at least that many.
+ArrayPtr reals_at(const std::vector<Member>& uns, const std::vector<std::string>& path, uint64_t least) {
   const std::optional<Node> node = uns_at(uns, path);
   const auto* array = node ? std::get_if<LabelledArray>(&node->content) : nullptr;
-  if (!array || array->values->shape() != Shape{count} || !array->values->dtype().is_integer_or_real())
+  if (!array || array->values->shape().size() != 1 || array->values->count() < least ||
+      !array->values->dtype().is_integer_or_real())
     return nullptr;
   return with_type(array->values, number_type(Kind::real, 8));
 }
@@ -379,15 +398,18 @@ void ObjectMaker::add_assay(const JointMatrices::Part& part) {
 // Adds the columns of var to the features, which are those of raw.
 void ObjectMaker::add_var_of_scaled(const Part& part, SeuratObject::Assay& assay) const {
   if (!part.genes.are_known()) return;
-  std::vector<uint64_t> gene_of(assay.features->count(), UINT64_MAX);
-  for (uint64_t gene = 0; gene < part.matrix.genes; ++gene) gene_of[part.genes.place(gene)] = gene;
+  std::vector<uint64_t> gene_of(assay.features->count(), UINT64_MAX), places(part.matrix.genes);
+  for (uint64_t gene = 0; gene < part.matrix.genes; ++gene) {
+    places[gene] = part.genes.place(gene);
+    gene_of[places[gene]] = gene;
+  }
   for (const Column& column : columns_of(part.matrix.var, "var", *part.taken, context_)) {
-    const bool is_taken = std::any_of(assay.columns.begin(), assay.columns.end(),
-                                      [&](const Column& known) { return known.name == column.name; });
-    if (is_taken)
-      part.taken->refuse("/var/" + column.name, "raw/var has a column of that name");
-    else
+    const auto known = std::find_if(assay.columns.begin(), assay.columns.end(),
+                                    [&](const Column& one) { return one.name == column.name; });
+    if (known == assay.columns.end())
       assay.columns.push_back({column.name, values_of_features(column.values, gene_of, context_)});
+    else if (!are_same_columns(*values_of_features(known->values, places, context_), *column.values))
+      part.taken->refuse("/var/" + column.name, "raw/var has other values in a column of that name");
   }
 }
 
@@ -438,10 +460,14 @@ void ObjectMaker::add_raw(Part& part, const SeuratMatrices& chosen) {
             : *std::find_if(object_.assays.begin(), object_.assays.end(),
                             [&](const SeuratObject::Assay& assay) { return assay.name == part.name; });
     if (chosen.is_raw) return;
-    for (Column& column : columns_of(matrix.raw->var, "raw/var", *part.taken, context_))
-      if (std::none_of(main.columns.begin(), main.columns.end(),
-                       [&](const Column& known) { return known.name == column.name; }))
+    for (Column& column : columns_of(matrix.raw->var, "raw/var", *part.taken, context_)) {
+      const auto known = std::find_if(main.columns.begin(), main.columns.end(),
+                                      [&](const Column& one) { return one.name == column.name; });
+      if (known == main.columns.end())
         main.columns.push_back(std::move(column));
+      else if (!are_same_columns(*known->values, *column.values))
+        part.taken->refuse("/raw/var/" + column.name, "var has other values in a column of that name");
+    }
     return;
   }
   if (std::holds_alternative<std::monostate>(matrix.raw->x)) return;
@@ -610,10 +636,10 @@ void ObjectMaker::add_reduction_values(Part& part, uint64_t dimensions,
   add_loadings(part, name == "pca" ? "PCs" : name, dimensions, reduction.loadings, reduction.features);
   add_loadings(part, name + "_projected", dimensions, reduction.projected, reduction.projected_features);
   const std::vector<Member>& uns = part.matrix.uns;
-  reduction.stdev = reals_at(uns, {name, "stdev"}, dimensions);
+  reduction.stdev = reals_at(uns, {name, "stdev"}, dimensions);  // an exact PCA has more than dimensions
   const bool is_ours = reduction.stdev != nullptr;
-  if (const ArrayPtr variance = reals_at(uns, {name, "variance"}, dimensions); variance && !is_ours)
-    reduction.stdev = square_roots(variance);
+  const ArrayPtr variance = reals_at(uns, {name, "variance"}, dimensions);
+  if (variance && !is_ours && variance->count() == dimensions) reduction.stdev = square_roots(variance);
   const std::optional<Node> group = is_ours ? uns_at(uns, {name}) : std::nullopt;
   if (!group || !group->parts) return;
   // With standard deviations the group is that of a reduction, and the rest of it its misc.
