@@ -142,7 +142,7 @@ void take_pictures(const GroupPtr& group, AnnotatedMatrix& made, Context& contex
     made.pictures = [group, &context] { return anndata_pictures(group, context); };
 }
 
-// Returns the MuData whose modality the group is; null for any other group.
+// Returns the MuData of which the group is a modality; null for any other group.
 GroupPtr mudata_of(const Group& group) {
   const GroupPtr modalities = group.parent();
   const GroupPtr root = modalities && last_name(modalities->path()) == "mod" ? modalities->parent() : nullptr;
