@@ -98,6 +98,16 @@ RankedFile file_of_part(Filesystem& filesystem, const FileForm& form, const std:
     const std::string shown =
         meaning.member.empty() || folder.empty() ? folder + meaning.member : folder + "/" + meaning.member;
     if (!shown.empty()) found = files_of_form(form, ranked_files(filesystem, shown));
+  } else {
+    // An assay of a Seurat object: its file is beside its directory.
+    part.append(form.ending);
+    try {
+      const Inode beside = filesystem.resolve(part);
+      return {part, beside, filesystem.meaning(beside).what.identity.row};
+    } catch (const Error& error) {
+      if (error.code() != Errc::not_found) throw;
+    }
+    part = plain_path(path);
   }
   if (found.empty())
     throw Failure(kUsage, fmt::format("{}: {} cannot be written as {}", store, part, form.ending));
