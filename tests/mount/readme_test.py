@@ -490,6 +490,14 @@ class OneFile(Recipe):
         self.assertIn("  plainfs export pbmc.rds pbmc.h5ad ", output)
         self.assert_is_there("pbmc.h5ad")
 
+    def test_a_conversion_is_tried_and_chosen(self):
+        self.shell("plainfs export pbmc.h5ad pbmc.rds")
+        self.shell(block("plainfs export --dry-run"))
+        self.assertFalse(os.path.exists(os.path.join(self.folder, "pbmc2.h5ad")))
+        self.assertNotIn("uns", self.shell("plainfs ls small.rds misc"))
+        counts = self.shell("plainfs cat counts.h5ad X/matrix.mtx")
+        self.assertEqual(counts, self.shell("plainfs cat pbmc.rds assays/RNA/counts/matrix.mtx"))
+
 
 class AnnData(Recipe):
     def setUp(self):
