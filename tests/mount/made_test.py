@@ -311,8 +311,8 @@ class Exported(unittest.TestCase):
                 answer, arrays = json.loads(line), arrays_of(zarr.open(path, mode="r"))
                 self.assertEqual(sorted(answer), sorted(arrays))
                 for name, array in arrays.items():
-                    # It lacks float16, and fails on arrays without elements.
-                    if array.dtype == "f2" or array.size == 0:
+                    # It lacks float16 and records, and fails on arrays without elements or axes.
+                    if array.dtype == "f2" or array.dtype.fields or array.size == 0 or array.ndim == 0:
                         continue
                     self.assertEqual(answer[name], digest(array[...]), name)
                     compared += 1
