@@ -246,15 +246,15 @@ std::vector<Member> AnnotatedGroup::members() const {
     members.back().node.role = Role::main_matrix;
   }
   if (!all->layers.empty())
-    members.push_back({"layers", node_in(self, "layers", [all](const GroupPtr& layers) {
-                         std::vector<Member> some;
-                         for (const AnnotatedPart& part : all->layers) {
-                           some.push_back({part.name, Expressions{all->obs, all->var}.of(
-                                                          part.name, part.content, layers)});
-                           if (part.name == "counts") some.back().node.role = Role::counts;
-                         }
-                         return some;
-                       })});
+    members.push_back(
+        {"layers", node_in(self, "layers", [all](const GroupPtr& layers) {
+           std::vector<Member> some;
+           for (const AnnotatedPart& part : all->layers) {
+             some.push_back({part.name, Expressions{all->obs, all->var}.of(part.name, part.content, layers)});
+             if (part.name == "counts") some.back().node.role = Role::counts;
+           }
+           return some;
+         })});
   members.push_back({"obs", Node{.content = all->obs, .role = Role::main_table}});
   if (!all->obsm.empty())
     members.push_back({"obsm", node_in(self, "obsm", [all](const GroupPtr&) {

@@ -24,8 +24,8 @@ class Listing {
   struct Entry {
     std::string name;
     Inode inode;
-    FileKind kind;             // store: not yet known whether it opens
-    bool shows_again = false;  // shows data of other names, for one program
+    FileKind kind;                 // store: not yet known whether it opens
+    bool shows_again = false;      // shows data of other names, for one program
     const FileRow* row = nullptr;  // FileIdentity::row
   };
 

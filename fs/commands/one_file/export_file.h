@@ -13,11 +13,11 @@ namespace plainfs {
 
 // The options that apply to a single file but not to a folder.
 struct FileOptions {
-  std::string of;            // the part to write; empty: the store's default
-  std::optional<int> level;  // of compression; nullopt: the default of the format's own writer
-  bool replaces = false;     // replace an existing file
-  std::string assay;         // the assay or modality to write; empty: the store's default
-  std::string layer;         // the layer that is X; empty: X
+  std::string of;                    // the part to write; empty: the store's default
+  std::optional<int> level;          // of compression; nullopt: the default of the format's own writer
+  bool replaces = false;             // replace an existing file
+  std::string assay;                 // the assay or modality to write; empty: the store's default
+  std::string layer;                 // the layer that is X; empty: X
   std::vector<std::string> without;  // parts to leave out
   bool is_dry_run = false;           // print what would be written, and write nothing
   bool is_quiet = false;             // print errors alone
