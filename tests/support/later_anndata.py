@@ -1,4 +1,4 @@
-"""Lets an older anndata read the elements of later versions, which refuses a whole file for one of them: `null` as None,
+"""Lets anndata 0.8 read encodings of later versions, which plainfs writes where a store has them. Import it first."""
 nullable texts as an array of texts with None, an awkward array as its members."""
 import anndata
 import h5py
