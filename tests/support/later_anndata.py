@@ -1,5 +1,5 @@
-"""Lets anndata 0.8 read encodings of later versions, which plainfs writes where a store has them. Import it first."""
-nullable texts as an array of texts with None, an awkward array as its members."""
+"""Lets anndata 0.8 read elements of later versions, one of which makes it refuse a file: `null` as None, nullable texts
+as an array of texts with None, an awkward array as its members."""
 import anndata
 import h5py
 import zarr

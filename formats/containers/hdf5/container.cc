@@ -4,6 +4,7 @@
 
 #include "formats/containers/hdf5/attributes.h"
 #include "formats/containers/hdf5/nodes.h"
+#include "formats/containers/hdf5/object_header.h"
 #include "formats/containers/hdf5/source_file.h"
 #include "formats/containers/hdf5/superblock.h"
 
