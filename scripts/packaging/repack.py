@@ -24,7 +24,7 @@ LICENCES = "share/doc/plainfs/copyright and share/doc/plainfs/libraries"
 
 
 class Archive:
-    """The files of a portable archive, by their path below its folder."""
+    """The files of a static archive, by their path below its folder."""
 
     def __init__(self, path):
         name = re.fullmatch(r"plainfs-(.+?)(?:\+static)?-linux-(\w+)\.tar\.gz", os.path.basename(path))

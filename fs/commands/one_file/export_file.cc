@@ -327,10 +327,8 @@ int FileExport::write_file(const Chosen& chosen) {
   uint64_t total = 0;
   for (const auto& [source, path] : wanted) total += source.bytes();
   if (options_.is_dry_run) return report_dry_run(total);
-  total = 0;
   for (auto& [source, path] : wanted) {
     sources_.check(path);
-    total += source.bytes();
     all.push_back({std::move(source), NewFile(path)});
   }
   repair_target(target_);
