@@ -8,6 +8,7 @@
 #include "formats/core/text/ascii.h"
 #include "formats/core/text/printable.h"
 #include "formats/core/text/utf8.h"
+#include "formats/core/text/web_page.h"
 
 namespace plainfs {
 namespace {
@@ -128,13 +129,6 @@ bool is_matlab_4(std::string_view text) {
 
 constexpr uint64_t kFirstBytes = 512;  // enough to recognise a tar archive
 
-bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
-    return text.size() >= word.size() && std::equal(word.begin(), word.end(), text.begin(),
-                                                    [](char a, char b) { return a == lower_case(b); });
-  });
-}
-
 // Returns whether text is UTF-8 without control characters. text: the first bytes of a file; its last
 // character may be cut off.
 bool is_readable_text(std::string_view text) {
@@ -158,7 +152,7 @@ std::string kind_of_text(std::string_view text) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   if (is_gem(text)) return std::string(kGem);
   text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
-  if (starts_with_any(text, {"<!doctype html", "<html", "<head", "<body", "<script"}))
+  if (is_web_page(text))
     return "a web page (HTML) that was saved in place of the file; download the file itself";
   if (starts_with_any(text, {"<?xml", "<error"}) && text.find("<Error") != std::string_view::npos)
     return "a server's error message (XML) that was saved in place of the file; download the file itself";

@@ -117,11 +117,18 @@ constexpr Row kOwn[] = {
        o.reopens_on_change = one_of("on_change", v, {"error", "reopen"}) == "reopen";
      },
      [](const Options& o) { return if_not("", o.reopens_on_change ? "reopen" : ""); }},
-    {0, "missing", "WHAT", "an absent Zarr chunk: `fill` or `error` (fill)",
+    {0, "missing", "WHAT",
+     "an absent Zarr chunk: `fill` or `error` (fill); `403`: fill, also if the server answers 403",
      [](Options& o, std::string_view v) {
-       o.read.absent_chunk_is_error = one_of("missing", v, {"fill", "error"}) == "error";
+       const std::string what = one_of("missing", v, {"fill", "error", "403"});
+       o.read.absent_chunk_is_error = what == "error";
+       o.read.remote.forbidden_is_absent = what == "403";
      },
-     [](const Options& o) { return if_not("", o.read.absent_chunk_is_error ? "error" : ""); }},
+     [](const Options& o) {
+       return if_not("", o.read.absent_chunk_is_error        ? "error"
+                         : o.read.remote.forbidden_is_absent ? "403"
+                                                             : "");
+     }},
     {0, "header", "", "a header in the .csv of every array, not only of tables and labelled arrays",
      [](Options& o, std::string_view) { o.read.array_header = true; },
      [](const Options& o) { return if_set(o.read.array_header); }},

@@ -56,11 +56,12 @@ bool is_held(const IndexFile::Place& place, ByteSpan measured) {
 // version may write the same content differently.
 std::string options_text(const std::string& views, const ReadOptions& options) {
   return fmt::format(
-      "plainfs {} views={} missing={:d} plugins={:d} header={:d} outside={:d} rowname={} ragged={:d} "
-      "cells={} genome={}",
-      PLAINFS_VERSION, views, options.absent_chunk_is_error, options.hdf5_plugins, options.array_header,
-      options.follow_outside, options.row_name_header, options.ragged_as_count,
-      options.cells ? options.cells->digest : "", options.genome ? options.genome->digest : "");
+      "plainfs {} views={} missing={:d} forbidden={:d} plugins={:d} header={:d} outside={:d} rowname={} "
+      "ragged={:d} cells={} genome={}",
+      PLAINFS_VERSION, views, options.absent_chunk_is_error, options.remote.forbidden_is_absent,
+      options.hdf5_plugins, options.array_header, options.follow_outside, options.row_name_header,
+      options.ragged_as_count, options.cells ? options.cells->digest : "",
+      options.genome ? options.genome->digest : "");
 }
 
 }  // namespace

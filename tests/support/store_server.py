@@ -71,6 +71,7 @@ class StoreServer:
         self.weak = False  # ETags only claim that two versions are equivalent
         self.redirects = {}  # path: URL, or a function that returns it
         self.pages = {}  # path: function(handler) that replies
+        self.absent = None  # function(handler) that replies to requests for objects that do not exist
         self.requests, self.faults, self.versions = [], [], {}
         self.authorizations = []  # of each request: its Authorization, or None
         self.lock = threading.Lock()
@@ -209,7 +210,7 @@ class RequestHandler(http.server.BaseHTTPRequestHandler):
     def give(self, store, path, fault):
         place = os.path.join(store.root, path.lstrip("/"))
         if not os.path.isfile(place) or "/../" in path:
-            return self.refuse(404, "NoSuchKey")
+            return store.absent(self) if store.absent else self.refuse(404, "NoSuchKey")
         status = os.stat(place)
         etag = ("W/" if store.weak else "") + store.etag(path, status)
         if fault and fault.kind == "other version":

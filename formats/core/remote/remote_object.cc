@@ -5,6 +5,7 @@
 
 #include "formats/core/remote/list_xml.h"
 #include "formats/core/remote/url.h"
+#include "formats/core/text/ascii.h"
 
 namespace plainfs::remote {
 namespace {
@@ -156,6 +157,8 @@ Verdict RemoteObject::settle(const HttpHead& head, uint64_t size) {
 }
 
 Verdict RemoteObject::judge(const HttpHead& head, ByteRange range) {
+  if (lower_case(head.field("content-type")).starts_with("text/html"))
+    is_page_.store(true, std::memory_order_relaxed);
   if (const std::string& encoding = head.field("content-encoding");
       !encoding.empty() && encoding != "identity" && encoding != "aws-chunked")
     return failed(unsupported("the server sends it with Content-Encoding: {}", encoding));
@@ -201,6 +204,7 @@ Verdict RemoteObject::judge_refusal(const HttpHead& head, const std::string& err
     case 400:
     case 401:
     case 403:
+      is_forbidden_.store(head.status == 403, std::memory_order_relaxed);
       may_be_folder_.store(true, std::memory_order_relaxed);
       return {Verdict::refused, error, {}};
     case 404:

@@ -49,6 +49,10 @@ class RemoteObject {
   // Returns the version from the first reply or a listing, or nullopt before that.
   std::optional<Version> version() const;
   bool is_absent() const { return is_absent_.load(std::memory_order_relaxed); }
+  // Returns whether the server answered 403, which some servers do for whatever does not exist.
+  bool is_forbidden() const { return is_forbidden_.load(std::memory_order_relaxed); }
+  // Returns whether the server sent a page of HTML, by its Content-Type.
+  bool is_page() const { return is_page_.load(std::memory_order_relaxed); }
   // Returns whether a folder may have this name: the object is absent or refused (for all users or for these
   // keys), or the reply has no version, like the page of a folder.
   bool may_be_folder() const { return may_be_folder_.load(std::memory_order_relaxed); }
@@ -77,6 +81,7 @@ class RemoteObject {
   const std::shared_ptr<Origin> origin_;
   const std::string location_;
   std::atomic<bool> is_absent_{false};  // relaxed: each is independent
+  std::atomic<bool> is_forbidden_{false}, is_page_{false};
   std::atomic<bool> may_be_folder_{false};
   std::atomic<bool> has_changed_{false};
   std::atomic<uint64_t> size_without_ranges_{0};

@@ -14,6 +14,8 @@ struct RemoteOptions {
   bool no_sign = false;                       // -o no_sign: requests to object services carry no signature
   std::string endpoint;                       // -o endpoint=URL: of a service other than the default
   std::string region;                         // -o region=NAME
+  bool forbidden_is_absent = false;           // -o missing=403: an object for which the server answers 403
+  std::string header_file;                    // -o header_file=FILE: header fields for hosts (host_fields.h)
   std::string cache_folder;                   // -o remote_cache=DIR[:BYTES]; "" = keep nothing on disk
   uint64_t cache_bytes = uint64_t{10} << 30;  // from the same option
   uint64_t patience_seconds = 120;            // -o remote_timeout=SECONDS: how long to retry a request

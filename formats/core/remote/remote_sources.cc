@@ -16,6 +16,7 @@
 #include "formats/core/remote/origin.h"
 #include "formats/core/remote/remote_files.h"
 #include "formats/core/text/path_names.h"
+#include "formats/core/text/web_page.h"
 
 namespace plainfs::remote {
 namespace {
@@ -29,6 +30,8 @@ constexpr size_t kMostFolders = 4096;  // folders for which the size of objects 
 
 // Any of these objects identifies a folder as a store if it cannot be listed.
 constexpr const char* kRootObjects[] = {"zarr.json", ".zmetadata", ".zgroup", ".zarray", "OBJECT", "version"};
+// Objects that a format may leave out of a folder besides those.
+constexpr const char* kOptionalObjects[] = {".zattrs"};
 
 std::string folder_of(const std::string& location) {
   return location.substr(0, location.rfind('/'));
@@ -41,20 +44,35 @@ timespec modified_time_of(const std::string& text) {
   return {::timegm(&parts), 0};
 }
 
+// Returns whether a store may be valid without the object at `location`, whatever its format.
+bool is_optional(const std::string& location) {
+  const auto is_name = [name = last_name(location)](const char* known) { return name == known; };
+  return std::any_of(std::begin(kRootObjects), std::end(kRootObjects), is_name) ||
+         std::any_of(std::begin(kOptionalObjects), std::end(kOptionalObjects), is_name);
+}
+
+// Returns whether the server sent a web page in reply to a request for the first bytes of an object.
+bool is_web_page(RangeFetch& first) {
+  constexpr uint64_t kLongest = 512;
+  const uint64_t size = std::min(first.wait_for_all(), kLongest);
+  return plainfs::is_web_page(as_text(ByteSpan(first.bytes(), size)));
+}
+
 using RemoteFilePtr = std::shared_ptr<const RemoteFile>;
 
 class RemoteSources : public Sources {
  public:
   RemoteSources(std::string store, std::shared_ptr<Origin> origin, std::shared_ptr<HttpClient> client,
-                std::unique_ptr<Listing> listing, std::shared_ptr<DiskCache> disk, ByteCache& cache,
-                std::atomic<uint64_t>* bytes_read)
+                std::unique_ptr<Listing> listing, std::shared_ptr<DiskCache> disk, bool forbidden_is_absent,
+                ByteCache& cache, std::atomic<uint64_t>* bytes_read)
       : store_(std::move(store)),
         origin_(std::move(origin)),
         client_(std::move(client)),
         listing_(std::move(listing)),
         disk_(std::move(disk)),
         pool_(std::make_shared<BlockPool>(client_, cache)),
-        bytes_read_(bytes_read) {}
+        bytes_read_(bytes_read),
+        forbidden_is_absent_(forbidden_is_absent) {}
 
   FilePtr open_if_exists(const std::string& location) override { return open_there(location); }
   KeyStorePtr open_folder(const std::string& location) override {
@@ -82,10 +100,13 @@ class RemoteSources : public Sources {
   uint64_t first_bytes(const std::string& location);
   std::shared_ptr<RemoteObject> object_at(const std::string& location);
   RemoteFilePtr file_of(std::shared_ptr<RemoteObject> object, std::shared_ptr<RangeFetch> first);
+  bool is_in_folder(const std::string& location) const;
+  bool stands_for_absent(const RemoteObject& refused) const;
   RemoteFilePtr ask_for(const std::string& location, bool* may_be_folder);
   RemoteFilePtr ask_for_whole(const RemoteObject& refused);
   EntryKind kind_of_root();
   bool has_listed_objects();
+  bool is_page_of_folder(const File& file);
   EntryKind kind_of_bucket();
   bool has_root_object(const std::string& folder);
 
@@ -98,7 +119,11 @@ class RemoteSources : public Sources {
   const std::shared_ptr<BlockPool> pool_;
   std::atomic<uint64_t>* const bytes_read_;
 
-  std::atomic<bool> is_object_{false};  // relaxed: set before the store can name other locations
+  const bool forbidden_is_absent_;
+  // All are relaxed. The first one is set before the store can name other locations.
+  std::atomic<bool> is_object_{false};
+  // Whether objects that do not exist have been found to be answered with 403, or with a web page.
+  std::atomic<bool> may_forbid_absent_{false}, may_send_pages_{false};
   Mutex mutex_;
   bool may_list_ GUARDED_BY(mutex_) = true;
   FilePtrs files_ GUARDED_BY(mutex_);  // most recently used first
@@ -204,11 +229,20 @@ RemoteFilePtr RemoteSources::ask_for(const std::string& location, bool* may_be_f
   first->start();
   try {
     first->wait_for_all();
-  } catch (const Error&) {
+  } catch (const Error& error) {
     if (RemoteFilePtr whole = ask_for_whole(*object)) return whole;
     if (may_be_folder) *may_be_folder = object->may_be_folder();
-    if (object->is_absent()) return nullptr;
+    if (object->is_absent() || stands_for_absent(*object)) return nullptr;
+    if (object->is_forbidden() && is_in_folder(location))
+      throw unreadable(
+          "{}, as some servers reply for an object that does not exist; to read it as absent: "
+          "-o missing=403",
+          error.what());
     throw;
+  }
+  if (is_in_folder(location) && is_web_page(*first)) {
+    if (may_send_pages_.load(std::memory_order_relaxed) && is_optional(location)) return nullptr;
+    throw unreadable("{}: the server sends a web page (HTML) in its place; it may not exist", location);
   }
   if (const auto version = object->version(); location == store_) {
     const MutexLock lock(mutex_);
@@ -227,6 +261,18 @@ RemoteFilePtr RemoteSources::ask_for_whole(const RemoteObject& refused) {
   all->start();
   all->wait_for_all();
   return file_of(std::move(object), std::move(all));
+}
+
+// Returns whether a refusal is read as "this object does not exist".
+bool RemoteSources::stands_for_absent(const RemoteObject& refused) const {
+  if (!refused.is_forbidden() || !is_in_folder(refused.location())) return false;
+  return forbidden_is_absent_ ||
+         (may_forbid_absent_.load(std::memory_order_relaxed) && is_optional(refused.location()));
+}
+
+// Returns whether the location is one of the objects of a store that is a folder.
+bool RemoteSources::is_in_folder(const std::string& location) const {
+  return location != store_ && !is_object_.load(std::memory_order_relaxed);
 }
 
 RemoteFilePtr RemoteSources::open_there(const std::string& location) {
@@ -257,23 +303,37 @@ bool RemoteSources::has_root_object(const std::string& folder) {
     fetch->start();
     asked.emplace_back(std::move(object), std::move(fetch));
   }
-  bool is_any_there = false;
+  bool is_any_there = false, is_any_page = false, is_any_forbidden = false;
   std::optional<Error> why_not;  // the error of the first object that may or may not exist
+  std::vector<std::string> doubtful;
   for (auto& [object, fetch] : asked) {
+    const std::string location = object->location();
     try {
       fetch->wait_for_all();
-      const std::string location = object->location();
-      keep(location, file_of(std::move(object), std::move(fetch)));
+      if (is_web_page(*fetch)) {
+        is_any_page = true;
+        doubtful.push_back(location);
+        continue;
+      }
+      keep(location, file_of(object, std::move(fetch)));
       is_any_there = true;
     } catch (const Error& error) {
-      if (object->is_absent())
-        remember_absent(object->location());
-      else if (!why_not)
-        why_not = error;
+      if (object->is_absent()) {
+        remember_absent(location);
+      } else if (object->is_forbidden() || object->is_page()) {
+        (object->is_page() ? is_any_page : is_any_forbidden) = true;
+        doubtful.push_back(location);
+      }
+      if (!object->is_absent() && !why_not) why_not = error;
     }
   }
   if (!is_any_there && why_not) throw *why_not;
-  return is_any_there;
+  if (!is_any_there) return false;
+  // An object of another format is refused beside one that is there: the server answers so for absent ones.
+  for (const std::string& location : doubtful) remember_absent(location);
+  if (is_any_page) may_send_pages_.store(true, std::memory_order_relaxed);
+  if (is_any_forbidden) may_forbid_absent_.store(true, std::memory_order_relaxed);
+  return true;
 }
 
 // Returns the kind of a bucket, which may itself be a store.
@@ -316,6 +376,18 @@ bool RemoteSources::has_listed_objects() {
   }
 }
 
+// Returns whether the server sent the page of a folder that is a store in reply to a request for the store.
+bool RemoteSources::is_page_of_folder(const File& file) {
+  constexpr uint64_t kLongest = 512;
+  const Bytes first = file.read_at(0, std::min(file.size(), kLongest));
+  if (!plainfs::is_web_page(as_text(first))) return false;
+  try {
+    return has_root_object(store_);
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 // Returns the kind of the store's root: an object of that name, or a folder, which exists only by its
 // objects.
 EntryKind RemoteSources::kind_of_root() {
@@ -327,6 +399,7 @@ EntryKind RemoteSources::kind_of_root() {
     // An empty object may stand for a folder (Azure's hierarchical namespace).
     if (RemoteFilePtr file = ask_for(store_, &may_be_folder);
         file && (file->size() > 0 || !has_listed_objects())) {
+      if (is_page_of_folder(*file)) return EntryKind::folder;
       keep(store_, std::move(file));
       return EntryKind::file;
     }
@@ -403,12 +476,12 @@ std::unique_ptr<Sources> open_sources(const std::string& store, const RemoteOpti
     disk = std::make_shared<DiskCache>(options.cache_folder, options.cache_bytes);
   if (store.starts_with("http://") || store.starts_with("https://"))
     return std::make_unique<RemoteSources>(store, http_origin(store, options), std::move(client), nullptr,
-                                           std::move(disk), cache, bytes_read);
+                                           std::move(disk), options.forbidden_is_absent, cache, bytes_read);
   if (is_object_location(store)) {
     auto origin = object_origin(store, options, *client);
     auto listing = object_listing(store, origin, *client);
     return std::make_unique<RemoteSources>(store, std::move(origin), std::move(client), std::move(listing),
-                                           std::move(disk), cache, bytes_read);
+                                           std::move(disk), options.forbidden_is_absent, cache, bytes_read);
   }
   throw unsupported(
       "{}: unknown kind of URL, expected https://, http://, s3://, gs:// or az://; mount it with rclone or "

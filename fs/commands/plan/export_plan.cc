@@ -103,6 +103,7 @@ json json_of(const ExportPlan& plan) {
             {"genome", json_of(plan.genome)},
             {"follow_outside", plan.read.follow_outside},
             {"no_sign", plan.read.remote.no_sign},
+            {"forbidden_is_absent", plan.read.remote.forbidden_is_absent},
             {"endpoint", plan.read.remote.endpoint},
             {"region", plan.read.remote.region}}},
           {"sources", sources},
@@ -141,6 +142,7 @@ ExportPlan plan_of(const json& text) {
   plan.genome = option_of(options, "genome");
   plan.read.follow_outside = options.at("follow_outside").get<bool>();
   plan.read.remote.no_sign = options.at("no_sign").get<bool>();
+  plan.read.remote.forbidden_is_absent = options.value("forbidden_is_absent", false);
   plan.read.remote.endpoint = options.at("endpoint").get<std::string>();
   plan.read.remote.region = options.at("region").get<std::string>();
   for (const json& source : text.at("sources"))
