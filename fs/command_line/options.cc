@@ -166,6 +166,12 @@ constexpr Row kOwn[] = {
     {0, "region", "NAME", "region of the bucket (S3: us-east-1, or from the AWS configuration; Google: auto)",
      [](Options& o, std::string_view v) { o.read.remote.region = v; },
      [](const Options& o) { return if_not("", o.read.remote.region); }},
+    {0, "header_file", "FILE",
+     "header fields for requests over https, such as tokens: lines `HOST[:PORT] NAME: VALUE`",
+     [](Options& o, std::string_view v) {
+       o.read.remote.header_file = boost::filesystem::absolute(std::string(v)).string();
+     },
+     [](const Options& o) { return if_not("", o.read.remote.header_file); }},
     {0, "remote_cache", "DIR[:BYTES]",
      "keep what was read from a remote store there, for later mounts (none; 10g)",
      [](Options& o, std::string_view v) { set_remote_cache(o, v); }, shown_remote_cache},

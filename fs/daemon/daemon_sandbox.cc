@@ -177,6 +177,8 @@ void allow_store(const Rules& rules, const Options& options) {
   if (is_url(options.store)) {
     allow_network(rules);
     allow_own_folder(rules, options.read.remote.cache_folder);
+    if (const std::string& file = options.read.remote.header_file; !file.empty())
+      rules.allow(files::path(file).parent_path().string(), kReadFolder);  // editors replace the file
   } else {
     allow_around(rules, options.store, kReadFolder);
     rules.allow(options.store, kReadFolder);  // wherever it is moved

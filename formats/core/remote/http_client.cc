@@ -32,6 +32,8 @@ constexpr long kMostConnections = 32;
 constexpr long kLeastBytesASecond = 1024;
 constexpr long kSlowSeconds = 30;
 constexpr long kBufferBytes = 512 << 10;
+// Cookies kept at most, about; then all are discarded, and a login starts again.
+constexpr size_t kMaxCookies = 1000;
 constexpr int kPollMilliseconds = 1000;
 constexpr std::chrono::milliseconds kBetweenTries{50};
 constexpr int64_t kBetweenLogged = 60;  // seconds between log lines about a server that is busy at times
@@ -50,6 +52,7 @@ struct Transfer {
   std::string refused;       // an address to which it must not connect
   bool was_allowed = false;  // an allowed address was tried
   size_t field_bytes = 0;
+  size_t cookies = 0;   // that the reply sets
   std::string endless;  // why the header fields are refused
   std::unique_ptr<CURL, void (*)(CURL*)> easy{curl_easy_init(), curl_easy_cleanup};
   std::unique_ptr<curl_slist, void (*)(curl_slist*)> fields{nullptr, curl_slist_free_all};
@@ -104,7 +107,9 @@ bool take_field(Transfer& transfer, std::string_view line) {
     curl_easy_getinfo(transfer.easy.get(), CURLINFO_RESPONSE_CODE, &transfer.head.status);
     if (transfer.head.status >= 200 && !transfer.is_head_done) return begin_body(transfer);
   } else if (colon != std::string_view::npos) {
-    transfer.head.fields[lower_case(line.substr(0, colon))] = trimmed(line.substr(colon + 1));
+    const std::string name = lower_case(line.substr(0, colon));
+    if (name == "set-cookie") ++transfer.cookies;
+    transfer.head.fields[name] = trimmed(line.substr(colon + 1));
   }
   return true;
 }
@@ -312,13 +317,20 @@ struct HttpClient::State {
     static const CURLcode begun = curl_global_init(CURL_GLOBAL_DEFAULT);
     (void)begun;
     multi = curl_multi_init();
+    cookies = curl_share_init();
+    curl_share_setopt(cookies, CURLSHOPT_SHARE, CURL_LOCK_DATA_COOKIE);
     curl_multi_setopt(multi, CURLMOPT_MAX_HOST_CONNECTIONS, kMostConnectionsAHost);
     curl_multi_setopt(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, kMostConnections);
     curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, kMostConnections);
   }
-  ~State() { curl_multi_cleanup(multi); }
+  ~State() {
+    curl_multi_cleanup(multi);
+    curl_share_cleanup(cookies);
+  }
 
   CURLM* multi;
+  CURLSH* cookies;          // used by the thread only, so it needs no lock
+  size_t cookie_count = 0;  // set since they were discarded; used by the thread only
   Mutex mutex;
   std::vector<std::unique_ptr<Transfer>> queue GUARDED_BY(mutex);
   bool is_ending GUARDED_BY(mutex) = false;
@@ -327,9 +339,18 @@ struct HttpClient::State {
 
   void run();
   bool begin_queued();
+  void use_cookies(CURL* easy);
   void end_done();
   void end(CURL* easy, CURLcode code);
 };
+
+void HttpClient::State::use_cookies(CURL* easy) {
+  curl_easy_setopt(easy, CURLOPT_SHARE, cookies);
+  curl_easy_setopt(easy, CURLOPT_COOKIEFILE, "");  // in memory
+  if (cookie_count < kMaxCookies) return;
+  curl_easy_setopt(easy, CURLOPT_COOKIELIST, "ALL");
+  cookie_count = 0;
+}
 
 // Returns false when the client ends.
 bool HttpClient::State::begin_queued() {
@@ -344,6 +365,7 @@ bool HttpClient::State::begin_queued() {
   }
   for (auto& transfer : begun) {
     CURL* const easy = transfer->easy.get();
+    if (transfer->request.keeps_cookies) use_cookies(easy);
     running.push_back(std::move(transfer));
     if (curl_multi_add_handle(multi, easy) != CURLM_OK) end(easy, CURLE_OUT_OF_MEMORY);
   }
@@ -357,6 +379,7 @@ void HttpClient::State::end(CURL* easy, CURLcode code) {
   curl_multi_remove_handle(multi, easy);
   const std::unique_ptr<Transfer> transfer = std::move(*found);
   running.erase(found);
+  cookie_count += transfer->cookies;
   for (;;) {
     try {
       return transfer->sink->end(failure_of(*transfer, code));

@@ -21,7 +21,8 @@ struct HttpRequest {
   std::string url;
   std::vector<std::string> fields;  // "name: value"
   std::string body;                 // of POST and PUT
-  bool uses_netrc = false;          // use passwords of ~/.netrc; only for the store's own host
+  bool uses_netrc = false;          // use the password of ~/.netrc for its host
+  bool keeps_cookies = false;       // keep the cookies of the reply, and send those of such requests
   bool past_proxies = false;        // bypass proxies; for servers on this machine or its host
   bool stays_public = false;        // never connect to an address of a private network (url.h)
   long most_seconds = 0;            // 0: no limit while bytes arrive

@@ -9,11 +9,19 @@
 
 #include "cache/request.h"
 #include "formats/core/base/error.h"
+#include "formats/core/remote/host_fields.h"
 #include "formats/core/remote/remote_object.h"
 #include "formats/core/remote/url.h"
 #include "formats/core/text/percent.h"
 
 namespace plainfs::remote {
+
+HttpRequest Origin::get_redirected(const std::string& url, std::vector<std::string> fields) {
+  HttpRequest request;
+  request.url = url;
+  request.fields = std::move(fields);
+  return request;
+}
 
 namespace {
 
@@ -93,9 +101,10 @@ std::string folder_of_url(const std::string& url) {
 class HttpOrigin : public Origin {
  public:
   HttpOrigin(std::string base, const RemoteOptions& options)
-      : base_(std::move(base)), folder_(folder_of_url(base_)), query_(options.query) {
-    parse_url(base_);
-  }
+      : base_(std::move(base)),
+        folder_(folder_of_url(base_)),
+        query_(options.query),
+        host_fields_(parse_url(base_), options.header_file, process_environment()) {}
 
   std::string address(const std::string& location) const override {
     const std::string& known = location.starts_with(base_) ? base_ : folder_;
@@ -106,10 +115,16 @@ class HttpOrigin : public Origin {
   }
 
   HttpRequest get(const std::string& location, std::vector<std::string> fields) override {
-    HttpRequest request;
-    request.url = address(location);
-    request.fields = std::move(fields);
-    request.uses_netrc = true;
+    return get_redirected(address(location), std::move(fields));
+  }
+
+  HttpRequest get_redirected(const std::string& url, std::vector<std::string> fields) override {
+    HttpRequest request = Origin::get_redirected(url, std::move(fields));
+    const Url target = parse_url(url);
+    std::vector<std::string> secrets = host_fields_.of(target);
+    request.uses_netrc = secrets.empty() && host_fields_.may_use_netrc(target);
+    request.fields.insert(request.fields.end(), secrets.begin(), secrets.end());
+    request.keeps_cookies = true;
     return request;
   }
 
@@ -120,6 +135,7 @@ class HttpOrigin : public Origin {
   const std::string base_;
   const std::string folder_;
   const std::string query_;
+  const HostFields host_fields_;
 };
 
 }  // namespace

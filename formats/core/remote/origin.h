@@ -21,6 +21,8 @@ class Origin {
   // Returns a GET request for the object at `location`, ready to send. fields: additional header fields,
   // "name: value". Throws if there are no keys to sign it with, and Cancelled.
   virtual HttpRequest get(const std::string& location, std::vector<std::string> fields) = 0;
+  // Returns such a request for `url`, the target of a redirect. It carries only what is meant for its host.
+  virtual HttpRequest get_redirected(const std::string& url, std::vector<std::string> fields);
   // Returns whether get() has its keys without asking a service for them.
   virtual bool has_keys() { return true; }
   // Returns a description of the keys for messages about a refused request: "the key is from the profile

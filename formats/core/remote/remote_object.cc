@@ -108,11 +108,7 @@ HttpRequest RemoteObject::get(ByteRange range) {
     stays_public = !was_redirected_inside_;
   }
   if (redirected_to.empty()) return origin_->get(location_, std::move(fields));
-  HttpRequest request = origin_->get(location_, std::move(fields));
-  const Url own = parse_url(request.url), target = parse_url(redirected_to);
-  request.uses_netrc =
-      request.uses_netrc && own.scheme == target.scheme && own.host == target.host && own.port == target.port;
-  request.url = redirected_to;
+  HttpRequest request = origin_->get_redirected(redirected_to, std::move(fields));
   request.stays_public = stays_public;
   return request;
 }
@@ -182,9 +178,18 @@ Verdict RemoteObject::judge(const HttpHead& head, ByteRange range) {
   return verdict;
 }
 
+// Returns the error for a server that wants a password or a token.
+Error RemoteObject::wants_login() const {
+  const MutexLock lock(mutex_);
+  return unreadable(
+      "{} returned 401: it requires a password, which is read from ~/.netrc, or a token: -o header_file=FILE",
+      redirected_to_.empty() ? "the server" : parse_url(redirected_to_).host_and_port());
+}
+
 Verdict RemoteObject::judge_refusal(const HttpHead& head, const std::string& error_body) {
   const std::string code = error_code_of(error_body);
-  const Error error = remote::refused(head.status, code, origin_->credential_source());
+  Error error = remote::refused(head.status, code, origin_->credential_source());
+  if (head.status == 401 && origin_->follows_redirects()) error = wants_login();
   const bool is_known = version().has_value();
   switch (head.status) {
     case 301:

@@ -77,6 +77,7 @@ class RemoteObject {
  private:
   Verdict settle(const HttpHead& head, uint64_t size);
   Verdict has_changed();
+  Error wants_login() const;
 
   const std::shared_ptr<Origin> origin_;
   const std::string location_;

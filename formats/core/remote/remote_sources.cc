@@ -235,7 +235,7 @@ RemoteFilePtr RemoteSources::ask_for(const std::string& location, bool* may_be_f
     if (object->is_absent() || stands_for_absent(*object)) return nullptr;
     if (object->is_forbidden() && is_in_folder(location))
       throw unreadable(
-          "{}, as some servers reply for an object that does not exist; to read it as absent: "
+          "{}, as some servers reply for an object that does not exist; to count it as absent: "
           "-o missing=403",
           error.what());
     throw;

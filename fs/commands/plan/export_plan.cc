@@ -105,6 +105,7 @@ json json_of(const ExportPlan& plan) {
             {"no_sign", plan.read.remote.no_sign},
             {"forbidden_is_absent", plan.read.remote.forbidden_is_absent},
             {"endpoint", plan.read.remote.endpoint},
+            {"header_file", plan.read.remote.header_file},
             {"region", plan.read.remote.region}}},
           {"sources", sources},
           {"folders", plan.folders},
@@ -145,6 +146,7 @@ ExportPlan plan_of(const json& text) {
   plan.read.remote.forbidden_is_absent = options.value("forbidden_is_absent", false);
   plan.read.remote.endpoint = options.at("endpoint").get<std::string>();
   plan.read.remote.region = options.at("region").get<std::string>();
+  plan.read.remote.header_file = options.value("header_file", "");
   for (const json& source : text.at("sources"))
     plan.sources.push_back({source.at("name").get<std::string>(), source.at("stamp").get<std::string>()});
   for (const json& folder : text.at("folders"))

@@ -184,15 +184,20 @@ BOOST_AUTO_TEST_CASE(a_redirect_is_followed_until_it_is_refused) {
   BOOST_TEST(!object.renew("https://host/x", {403, {}}, ""));
 }
 
-BOOST_AUTO_TEST_CASE(passwords_go_only_to_the_host_of_the_store) {
+BOOST_AUTO_TEST_CASE(redirect_has_no_secrets_of_the_origin) {
   BOOST_TEST(object.get({0, 1}).uses_netrc);
-  for (const auto& [place, is_own] :
-       {std::pair{"https://host/y?z", true}, std::pair{"/y", true}, std::pair{"https://host:8443/x", false},
-        std::pair{"https://other/x", false}}) {
-    BOOST_TEST(object.follow("https://host/x", {302, {{"location", place}}}));
-    BOOST_TEST(object.get({0, 1}).uses_netrc == is_own);
-  }
-  BOOST_TEST(!HttpRequest().uses_netrc);
+  BOOST_TEST(object.follow("https://host/x", {302, {{"location", "https://other/x"}}}));
+  const HttpRequest request = object.get({0, 1});
+  BOOST_TEST(request.url == "https://other/x");
+  BOOST_TEST(!request.uses_netrc);
+  BOOST_TEST(!request.keeps_cookies);
+}
+
+BOOST_AUTO_TEST_CASE(status_401_names_the_host_and_the_remedy) {
+  BOOST_TEST(mentions("the server returned 401")(*object.judge_refusal({401, {}}, "").error));
+  BOOST_TEST(object.follow("https://host/x", {302, {{"location", "https://login:8443/x"}}}));
+  BOOST_TEST(mentions("login:8443 returned 401")(*object.judge_refusal({401, {}}, "").error));
+  BOOST_TEST(mentions("header_file=FILE")(*object.judge_refusal({401, {}}, "").error));
 }
 
 BOOST_AUTO_TEST_CASE(public_server_cannot_redirect_to_a_private_network) {
