@@ -156,6 +156,7 @@ std::vector<FoundAnnotatedMatrix> find_own(const Node& directory, Context& conte
   if (found.empty()) find_loom(directory, context, found);
   if (found.empty()) find_anndata(directory, context, found);
   if (found.empty()) find_experiment(directory, context, found);
+  if (found.empty()) find_run(directory, context, found);
   return found;
 }
 

@@ -20,6 +20,7 @@ struct FoundAnnotatedMatrix {
   // The number of cells and of genes, if they are known without reading data.
   std::optional<uint64_t> cells{}, genes{};
   bool has_counts = true;  // false if it is known to have no X, counts or raw
+  std::string assay{};     // the name that Seurat gives it; empty = its default
 };
 
 // Returns the annotated matrices of a directory with refined members. Reads no data, and lists no more than

@@ -175,6 +175,8 @@ std::vector<LeftOut> TakenParts::left_out(Context& context) const {
     walk.visit(origins_->root()->path(), {{}, origins_->root()}, false, 0);
     all = walk.take();
   }
+  if (origins_)
+    for (const std::string& path : origins_->left_out()) all.push_back({path, ""});
   for (const auto& [path, why] : refused_) {
     const bool is_listed =
         std::any_of(all.begin(), all.end(), [&path = path](const LeftOut& one) { return one.path == path; });

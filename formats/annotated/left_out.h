@@ -18,7 +18,8 @@ namespace plainfs {
 // "/obs/n", "/obsm/X_pca". A place in the store is a path from its root: "/reductions/pca/cell.embeddings".
 class Origins {
  public:
-  // root: the group below which everything is a part of the matrix's store.
+  // root: the group below which everything is a part of the matrix's store; null: add_left_out() names what
+  // no file has.
   explicit Origins(GroupPtr root) : root_(std::move(root)) {}
 
   // Records that the part at `place`, with everything below it, was made of the part at `stored`. A part may
@@ -32,16 +33,21 @@ class Origins {
   // Records that a part of the store is in every file that is made of it: the number of cells, for example.
   void add_implied(std::string stored) { implied_.insert(std::move(stored)); }
 
+  // Records that no file of the matrix has a part of the store. Requires: root is null.
+  void add_left_out(std::string stored) { left_out_.push_back(std::move(stored)); }
+
   // Returns these places for files of a part of the store alone: what is outside of `root` is not theirs.
   Origins within(GroupPtr root) const {
     Origins made(std::move(root));
     made.stored_ = stored_;
     made.implied_ = implied_;
+    made.left_out_ = left_out_;
     return made;
   }
 
   const GroupPtr& root() const { return root_; }
   const std::set<std::string>& implied() const { return implied_; }
+  const std::vector<std::string>& left_out() const { return left_out_; }
   // Returns the parts of the store of the part at `place` and of those below it. Without an origin of its own
   // a part is below its parent's.
   std::vector<std::string> of(const std::string& place) const;
@@ -52,6 +58,7 @@ class Origins {
   const GroupPtr root_;
   std::multimap<std::string, std::string> stored_;
   std::set<std::string> implied_;
+  std::vector<std::string> left_out_;
 };
 
 // The parts of a store that one file takes. For one thread at a time.

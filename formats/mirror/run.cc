@@ -2,10 +2,10 @@
 // their page of Visium HD's binned outputs.
 #include "formats/mirror/run.h"
 
-#include <algorithm>
-
 #include "formats/core/base/bytes.h"
 #include "formats/core/text/path_names.h"
+#include "formats/registry.h"
+#include "formats/schemas/tenx/run_folder.h"
 
 namespace plainfs::folder {
 namespace {
@@ -41,33 +41,50 @@ Json::Object xenium_run(const std::string& folder, Context& context) {
   return run;
 }
 
-// Returns the name of a run, which Space Ranger takes from the folder around its `outs`.
+// Returns the name of a run, which is that of the folder around the outputs and their parts.
 std::string name_of_run(std::string folder) {
   while (folder.ends_with('/')) folder.pop_back();
-  if (folder.ends_with("/outs")) folder.erase(folder.size() - std::string_view("/outs").size());
+  const size_t bin = folder.rfind("/binned_outputs/");
+  if (bin != folder.npos && folder.find('/', bin + std::string_view("/binned_outputs/").size()) == folder.npos)
+    folder.resize(bin);
+  for (const std::string_view part : {"/segmented_outputs", "/count", "/outs"})
+    if (folder.ends_with(part)) folder.resize(folder.size() - part.size());
   return std::string(last_name(folder));
 }
 
-// Returns the names of the bins: "square_002um", …
-Json::List bins_in(const std::string& folder, Context& context) {
-  std::vector<std::string> names;
-  for (const Entry& entry : context.files.open_folder(folder)->list(""))
-    if (entry.kind == EntryKind::folder && entry.name.starts_with("square_")) names.push_back(entry.name);
-  std::sort(names.begin(), names.end());
-  return {names.begin(), names.end()};
+// Adds what the file of the matrix states about its run.
+void add_library(const std::string& matrix, Json::Object& run, Context& context) try {
+  const Probe probe(matrix, context.files);
+  const Container* const container = probe.is_file() ? container_of(probe) : nullptr;
+  if (!container) return;
+  const Attributes attributes = attributes_of(container->open(probe, context).root);
+  const std::vector<std::string> libraries = attributes.texts("library_ids");
+  if (libraries.size() == 1) run.emplace_back("library", Json(libraries.front()));
+  for (const char* name : {"chemistry_description", "software_version"})
+    if (std::string text = attributes.readable().text(name); !text.empty())
+      run.emplace_back(name, Json(std::move(text)));
+} catch (const Error&) {
+  // The matrix reports it.
 }
 
-Json::Object visium_run(const std::string& folder, Context& context) {
-  const std::string binned = folder + "/binned_outputs";
-  const bool is_hd = context.files.kind_of(binned) == EntryKind::folder;
-  Json::List bins = is_hd ? bins_in(binned, context) : Json::List();
-  const std::string first = bins.empty() ? folder : binned + "/" + *bins.front().text();
+Json::Object other_run(const std::string& folder, Context& context) {
+  const std::optional<tenx::RunFolder> found = tenx::run_folder(folder, context);
+  const std::vector<std::string> bins = tenx::bins_in(folder, context);
+  const std::string first = !bins.empty() ? folder + "/binned_outputs/" + bins.front() : folder;
   const Json factors = document_in(first + "/spatial/scalefactors_json.json", context);
-  if (!factors.object() || !factors.find("spot_diameter_fullres")) return {};
-  Json::Object run{{"kind", Json(bins.empty() ? "Visium" : "Visium HD")},
-                   {"name", Json(name_of_run(folder))}};
-  if (!bins.empty()) run.emplace_back("bins", Json(std::move(bins)));
-  if (const Json* size = factors.find("microns_per_pixel")) run.emplace_back("microns_per_pixel", *size);
+  const bool has_factors = factors.object() && factors.find("spot_diameter_fullres");
+  if (!found && !has_factors) return {};
+  std::string_view kind = found ? tenx::name_of(found->kind) : "Visium";
+  if (!bins.empty()) kind = "Visium HD";
+  Json::Object run{{"kind", Json(kind)}, {"name", Json(name_of_run(folder))}};
+  if (!bins.empty()) run.emplace_back("bins", Json(Json::List(bins.begin(), bins.end())));
+  if (!bins.empty() && context.files.kind_of(folder + "/segmented_outputs") == EntryKind::folder)
+    run.emplace_back("cells", Json("segmented_outputs"));
+  for (const char* name : {"bin_size_um", "microns_per_pixel"})
+    if (const Json* size = has_factors ? factors.find(name) : nullptr;
+        size && (bins.empty() || name != std::string_view("bin_size_um")))
+      run.emplace_back(name, *size);
+  if (found) add_library(found->matrix, run, context);
   return run;
 }
 
@@ -75,7 +92,7 @@ Json::Object visium_run(const std::string& folder, Context& context) {
 
 Json::Object run_in(const std::string& folder, Context& context) try {
   Json::Object run = xenium_run(folder, context);
-  return run.empty() ? visium_run(folder, context) : run;
+  return run.empty() ? other_run(folder, context) : run;
 } catch (const Error& error) {
   context.notice(fmt::format("{}: {}", folder, error.what()));
   return {};

@@ -1,4 +1,5 @@
-// Runs of an instrument with a folder of results that is mirrored: 10x's Xenium, Visium and Visium HD.
+// Runs of an instrument with a folder of results that is mirrored: 10x's Cell Ranger, Visium, Visium
+// HD and Xenium.
 #pragma once
 
 #include <string>

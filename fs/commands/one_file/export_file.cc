@@ -59,9 +59,10 @@ Failure no_such_form(Filesystem& filesystem, const std::string& store, const std
 }
 
 // Throws Failure if the files belong to several stores in a folder. An array of one store is no choice beside
-// the object of another, as in the folder of an experiment with its assays in HDF5.
+// the object of another, as in the folder of an experiment with its assays in HDF5. The folder of a run has a
+// file of its own, made of its stores.
 void check_one_store(Filesystem& filesystem, const std::string& store, const std::vector<RankedFile>& found) {
-  if (!filesystem.store()->is_folder) return;
+  if (!filesystem.store()->is_folder || found.front().path.find('/') == std::string::npos) return;
   const auto first_name = [](const RankedFile& file) { return file.path.substr(0, file.path.find('/')); };
   std::string names;
   std::unordered_set<std::string> distinct;

@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 
 #include "cache/lazy.h"
+#include "formats/annotated/annotated_matrices.h"
+#include "formats/annotated/selection.h"
 #include "formats/core/algebra/common_type.h"
 #include "formats/core/base/checked.h"
+#include "formats/core/model/derived_group.h"
 #include "formats/core/model/generated_array.h"
 #include "formats/core/sparse/matrix_lines.h"
 #include "fs/text/field_text.h"
@@ -311,6 +315,40 @@ std::optional<std::pair<Node, GeneMatrix>> matrix_of(const Node& directory) {
   return std::nullopt;
 }
 
+// The genes of a matrix that is not a member of its directory: the run of an instrument, in several files.
+// Finding them reads nothing before a name is looked for.
+class GenesOfRun : public NamedFiles {
+ public:
+  GenesOfRun(GroupPtr folder, std::function<AnnotatedMatrix()> make, Context& context)
+      : folder_(std::move(folder)), make_(std::move(make)), context_(context) {}
+
+  FoundNamesPtr names() const override { return parts().names(); }
+  std::optional<ViewEntry> find(std::string_view name) const override { return parts().find(name); }
+  std::optional<uint64_t> listed_size(std::string_view name) const override {
+    return parts().listed_size(name);
+  }
+
+ private:
+  const MatrixParts& parts() const {
+    return *parts_.get([&]() -> MatrixPartsPtr {
+      const auto group = std::make_shared<const AnnotatedGroup>(folder_, make_);
+      for (Member& member : group->members()) {
+        if (member.name != "X") continue;
+        if (auto matrix = gene_matrix(member.node))
+          return std::make_shared<const MatrixParts>(
+              std::make_shared<const NamedMatrix>(std::move(member.node), *std::move(matrix), context_),
+              Side::genes);
+      }
+      throw unsupported("a matrix without the names of its genes or cells");
+    });
+  }
+
+  const GroupPtr folder_;
+  const std::function<AnnotatedMatrix()> make_;
+  Context& context_;
+  Lazy<MatrixPartsPtr> parts_;
+};
+
 void add_parts(const FileRow& row, const NamedMatrixPtr& matrix, Side side, Files& files) {
   files.push_back(row.entry(std::string(row.name)));
   files.back().found = std::make_shared<const MatrixParts>(matrix, side);
@@ -320,6 +358,13 @@ void add_parts(const FileRow& row, const NamedMatrixPtr& matrix, Side side, File
 
 void offer_genes(const FileRow& row, const Node& node, Context& context, Files& files) {
   std::optional<std::pair<Node, GeneMatrix>> found = matrix_of(node);
+  if (!found && node.parts && std::holds_alternative<PlainFile>(node.content)) {
+    std::optional<FoundAnnotatedMatrix> run = annotated_matrix_of(node, context);
+    if (!run) return;
+    files.push_back(row.entry(std::string(row.name)));
+    files.back().found = std::make_shared<const GenesOfRun>(stored_group(*node.parts).shared_from_this(),
+                                                            std::move(run->make), context);
+  }
   if (!found) return;
   auto& [of, matrix] = *found;
   add_parts(row, std::make_shared<const NamedMatrix>(std::move(of), std::move(matrix), context), Side::genes,
