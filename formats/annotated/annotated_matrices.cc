@@ -150,13 +150,17 @@ void find_annotated_group(const Node& directory, std::vector<FoundAnnotatedMatri
 // Returns the matrices that are shown in the directory itself: one at most.
 std::vector<FoundAnnotatedMatrix> find_own(const Node& directory, Context& context) {
   std::vector<FoundAnnotatedMatrix> found;
+  if (std::holds_alternative<PlainFile>(
+          directory.content)) {  // a mirrored folder, in which no store is opened
+    find_run(directory, context, found);
+    return found;
+  }
   find_annotated_group(directory, found);
   if (found.empty()) find_sparse_root(directory, context, found);
   if (found.empty()) find_tenx(directory, context, found);
   if (found.empty()) find_loom(directory, context, found);
   if (found.empty()) find_anndata(directory, context, found);
   if (found.empty()) find_experiment(directory, context, found);
-  if (found.empty()) find_run(directory, context, found);
   return found;
 }
 

@@ -76,7 +76,9 @@ struct Point {
 
 Point point_in(const Json& json) {
   const Json::List* const numbers = json.list();
-  const auto number = [&](size_t i) { return numbers && i < numbers->size() ? (*numbers)[i].as_double() : std::nullopt; };
+  const auto number = [&](size_t i) {
+    return numbers && i < numbers->size() ? (*numbers)[i].as_double() : std::nullopt;
+  };
   const std::optional<double> x = number(0), y = number(1);
   if (!x || !y) throw damaged("a point is not two numbers");
   return {*x, *y};

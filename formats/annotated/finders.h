@@ -27,8 +27,8 @@ void add_derived_parts(const Group& mudata, const std::vector<std::string>& moda
 // first assay, as in zellkonverter; the other assays are layers, reduced dimensions are obsm.
 void find_experiment(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found);
 
-// Finds the matrix of a 10x run (tenx_run.cc): a mirrored folder with the outputs of Cell Ranger, Space Ranger
-// or Xenium. Its tables, in files of their own, are obs and obsm.
+// Finds the matrix of a 10x run (tenx_run.cc): a mirrored folder with the outputs of Cell Ranger, Space
+// Ranger or Xenium. Its tables, in files of their own, are obs and obsm.
 void find_run(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found);
 
 // Finds the assays of an h5Seurat file (seurat_assays.cc): in the group /assays of a file with cell.names and

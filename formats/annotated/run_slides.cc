@@ -99,8 +99,8 @@ std::vector<Slide> run_slides(const RunTissue& tissue, const LabelledArray& spat
   slide.spot = number_of(factors, "spot_diameter_fullres");
   slide.fiducial = number_of(factors, "fiducial_diameter_fullres");
   slide.hires = number_of(factors, "tissue_hires_scalef");
-  for (const auto& [locations, factor] : {std::pair(tissue.lowres, "tissue_lowres_scalef"),
-                                         std::pair(tissue.hires, "tissue_hires_scalef")}) {
+  for (const auto& [locations, factor] :
+       {std::pair(tissue.lowres, "tissue_lowres_scalef"), std::pair(tissue.hires, "tissue_hires_scalef")}) {
     slide.lowres = number_of(factors, factor);
     slide.pixels = std::isnan(slide.lowres) ? nullptr : picture_in(locations, context);
     if (slide.pixels) break;

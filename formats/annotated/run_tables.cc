@@ -170,9 +170,9 @@ ArrayPtr RunTable::factor(size_t column, Context& context) const {
       codes.mutable_values<int32_t>()[cell] = levels.at(key(texts[cell]));
     }
   }
-  return plainfs::factor(std::make_shared<MemoryArray>(number_type(Kind::integer, 4), Shape{rows_.size()},
-                                                       std::move(codes)),
-                         text_array(names), 0, place_, context, false);
+  return plainfs::factor(
+      std::make_shared<MemoryArray>(number_type(Kind::integer, 4), Shape{rows_.size()}, std::move(codes)),
+      text_array(names), 0, place_, context, false);
 }
 
 ArrayPtr RunTable::matrix(const std::vector<size_t>& columns) const {
@@ -185,7 +185,7 @@ ArrayPtr RunTable::matrix(const std::vector<size_t>& columns) const {
     const auto wholes = are_whole ? values.wholes() : std::nullopt;
     are_whole = wholes.has_value();
     const auto numbers = values.reals();
-    if (!numbers) throw damaged("{}: {} has a value that is no number", place_, name(columns[i]));
+    if (!numbers) throw damaged("{}: {} has a value that is not a number", place_, name(columns[i]));
     for (uint64_t cell = 0; cell < cells; ++cell) {
       reals[cell * width + i] = (*numbers)[cell];
       if (wholes) all_wholes[cell * width + i] = (*wholes)[cell];

@@ -16,7 +16,7 @@ namespace plainfs::annotated {
 // The cells of a matrix, by name.
 class RunCells {
  public:
-  // Reads the names. Throws unsupported if two cells have one name.
+  // Reads the names. Throws unsupported if two cells have the same name.
   explicit RunCells(const ArrayPtr& names);
 
   uint64_t count() const { return names_.count; }

@@ -162,10 +162,11 @@ std::optional<FoundSeuratObject> find_seurat_object(const Node& directory, Conte
       context.notice(fmt::format("no seurat.rds of {}: it has {}", directory.parts->path(), missing));
       return std::nullopt;
     }
-    return [name = matrix->assay.empty() ? assay_of(directory) : matrix->assay, make = std::move(matrix->make), root = directory.parts,
-            alternatives = alternative_experiments(directory, context)] {
-      return joined_experiments(name, make, root, alternatives);
-    };
+    return
+        [name = matrix->assay.empty() ? assay_of(directory) : matrix->assay, make = std::move(matrix->make),
+         root = directory.parts, alternatives = alternative_experiments(directory, context)] {
+          return joined_experiments(name, make, root, alternatives);
+        };
   }
   if (auto make = find_stored_seurat(directory, context)) return *std::move(make);
   return find_modalities(directory, context);

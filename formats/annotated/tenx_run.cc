@@ -25,16 +25,25 @@ namespace {
 constexpr std::string_view kComponents = "_components", kGeneExpression = "gene_expression";
 constexpr std::string_view kProteins = "Protein Expression";
 
-const std::vector<std::string> kPositionColumns{
-    "barcode", "in_tissue", "array_row", "array_col", "pxl_row_in_fullres", "pxl_col_in_fullres"};
+const std::vector<std::string> kPositionColumns{"barcode",   "in_tissue",          "array_row",
+                                                "array_col", "pxl_row_in_fullres", "pxl_col_in_fullres"};
 
 // Files of a run that describe it or have other content than its matrix.
-constexpr std::string_view kNoParts[] = {
-    "web_summary.html",      "metrics_summary.csv",   "cloupe.cloupe",
-    "molecule_info.h5",      "sample_molecule_info.h5", "experiment.xenium",
-    "gene_panel.json",       "analysis_summary.html", "possorted_genome_bam.bam",
-    "possorted_genome_bam.bam.bai", "sample_alignments.bam", "sample_alignments.bam.bai",
-    "config.csv",            "aggregation.csv",       "sample_cloupe.cloupe"};
+constexpr std::string_view kNoParts[] = {"web_summary.html",
+                                         "metrics_summary.csv",
+                                         "cloupe.cloupe",
+                                         "molecule_info.h5",
+                                         "sample_molecule_info.h5",
+                                         "experiment.xenium",
+                                         "gene_panel.json",
+                                         "analysis_summary.html",
+                                         "possorted_genome_bam.bam",
+                                         "possorted_genome_bam.bam.bai",
+                                         "sample_alignments.bam",
+                                         "sample_alignments.bam.bai",
+                                         "config.csv",
+                                         "aggregation.csv",
+                                         "sample_cloupe.cloupe"};
 
 // Values divided by a factor if their index is marked.
 class ScaledValues : public Array {
@@ -146,7 +155,7 @@ class RunMaker {
   const std::string place_;
   Context& context_;
   AnnotatedMatrix made_;
-  Attributes attributes_;  // of the matrix's file
+  Attributes attributes_;        // of the matrix's file
   std::set<std::string> taken_;  // locations
 };
 
@@ -171,7 +180,7 @@ void RunMaker::open_matrix() {
   made_ = found->make();
   if (!made_.obs.row_names) throw damaged("{}: the barcodes are missing", run_.matrix);
   take(run_.matrix);
-  // The same matrix in the other format.
+  // Its copy in the other format has no further parts.
   take(run_.matrix.ends_with(".h5") ? run_.matrix.substr(0, run_.matrix.size() - 3) : run_.matrix + ".h5");
 }
 
@@ -382,9 +391,8 @@ void find_run(const Node& directory, Context& context, std::vector<FoundAnnotate
   // All files of the directory share the matrix, whichever is read first.
   const auto made = std::make_shared<Lazy<std::shared_ptr<const AnnotatedMatrix>>>();
   const auto make = [made, run = *std::move(run), place = directory.parts->path(), &context] {
-    return *made->get([&] {
-      return std::make_shared<const AnnotatedMatrix>(RunMaker(run, place, context).make());
-    });
+    return *made->get(
+        [&] { return std::make_shared<const AnnotatedMatrix>(RunMaker(run, place, context).make()); });
   };
   found.push_back({.name = "anndata", .make = make, .has_obs = true});
   found.back().assay = assay;

@@ -45,7 +45,8 @@ Json::Object xenium_run(const std::string& folder, Context& context) {
 std::string name_of_run(std::string folder) {
   while (folder.ends_with('/')) folder.pop_back();
   const size_t bin = folder.rfind("/binned_outputs/");
-  if (bin != folder.npos && folder.find('/', bin + std::string_view("/binned_outputs/").size()) == folder.npos)
+  if (bin != folder.npos &&
+      folder.find('/', bin + std::string_view("/binned_outputs/").size()) == folder.npos)
     folder.resize(bin);
   for (const std::string_view part : {"/segmented_outputs", "/count", "/outs"})
     if (folder.ends_with(part)) folder.resize(folder.size() - part.size());

@@ -133,6 +133,16 @@ class Folders(unittest.TestCase):
 
 
 class Stores(unittest.TestCase):
+    def test_page_of_a_run_shows_its_cells(self):
+        with Server(data("tenx-runs", "visium_1", "store")) as server:
+            text = page(server)
+            self.assertIn("X_umap 1 and X_umap 2 of 22 cells, coloured by graphclust", text)
+            self.assertIn("21 points in 5 groups", text)
+            for name in ("anndata.h5ad", "seurat.rds", "filtered_feature_bc_matrix.h5", "web_summary.html"):
+                self.assertIn(name, text)
+        with Server(data("tenx-runs", "multi", "store")) as server:
+            self.assertNotIn("anndata.h5ad", page(server))
+
     def test_the_root_of_a_seurat_object_is_a_page_of_cells(self):
         for store in (SEURAT, STORES["rds"]):
             with self.subTest(store), Server(store) as server:

@@ -11,7 +11,7 @@ constexpr std::string_view kBinned = "binned_outputs", kSegmented = "segmented_o
 constexpr std::string_view kDefaultBin = "square_008um", kFinestBin = "square_002um";
 constexpr std::string_view kXeniumMatrix = "cell_feature_matrix";
 
-// The matrices of cells, without the barcodes that are no cells.
+// The matrices of cells. Those of all barcodes are called raw.
 constexpr std::string_view kMatrices[] = {"filtered_feature_bc_matrix", "sample_filtered_feature_bc_matrix",
                                           "filtered_feature_cell_matrix", kXeniumMatrix};
 // A folder with a matrix belongs to a run if it has one of these, too.
@@ -105,7 +105,8 @@ class Finder {
     if (!is_bin && last_name(folder) != kSegmented) return run;
     run.kind = RunKind::visium_hd;
     run.spatial.push_back(inside(is_bin ? above(above(folder)) : above(folder), "spatial"));
-    if (!is_bin) run.positions = first_file(folder, std::array{std::string_view("cell_segmentations.geojson")});
+    if (!is_bin)
+      run.positions = first_file(folder, std::array{std::string_view("cell_segmentations.geojson")});
     return run;
   }
 

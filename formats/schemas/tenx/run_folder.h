@@ -26,8 +26,8 @@ struct RunFolder {
   std::vector<std::string> spatial;
 };
 
-// Returns the run whose outputs are in a folder; nullopt if there is none. Looks for a few names and reads
-// nothing. Throws what looking throws.
+// Returns the run that has its outputs in a folder; nullopt for any other folder. Looks for a few names and
+// reads nothing. Throws what looking throws.
 std::optional<RunFolder> run_folder(const std::string& folder, Context& context);
 
 // Returns the names of the bins of a Visium HD run, "square_002um", sorted; empty for any other folder.

@@ -35,9 +35,9 @@ BOOST_AUTO_TEST_SUITE(annotated_cell_polygons)
 
 BOOST_AUTO_TEST_CASE(centroid_is_weighted_by_area) {
   // A square with another one of a quarter of its area beside it: (0.5 * 1 + 1.25 * 0.25) / 1.25.
-  const auto found = centroids(collection(
-      cell("7", "[[[0,0],[1,0],[1,0.5],[1.5,0.5],[1.5,1],[0,1],[0,0]]]") + ",\n " +
-      cell("3", "[[[1e6,1e6],[1000002,1e6],[1000002,1000004],[1e6,1000004],[1e6,1e6]]]")));
+  const auto found = centroids(
+      collection(cell("7", "[[[0,0],[1,0],[1,0.5],[1.5,0.5],[1.5,1],[0,1],[0,0]]]") + ",\n " +
+                 cell("3", "[[[1e6,1e6],[1000002,1e6],[1000002,1000004],[1e6,1000004],[1e6,1e6]]]")));
   BOOST_REQUIRE(found.size() == 2u);
   BOOST_TEST(found[0].cell == 7u);
   BOOST_TEST(found[0].x == 0.65, boost::test_tools::tolerance(1e-12));
@@ -73,8 +73,9 @@ BOOST_AUTO_TEST_CASE(other_documents_are_damaged) {
   fails(collection(cell("1", "[[[0]]]")), "a point is not two numbers");
   fails(collection(cell("1", "[]")), "a polygon without a ring");
   fails(collection(cell("1", "[[]]")), "a ring without points");
-  fails(R"({"features": [{"geometry": {"type": "Point", "coordinates": [1, 2]}, "properties": {"cell_id": 4}}]})",
-        "the cell 4 is no polygon");
+  fails(
+      R"({"features": [{"geometry": {"type": "Point", "coordinates": [1, 2]}, "properties": {"cell_id": 4}}]})",
+      "the cell 4 is no polygon");
   fails(collection(cell("1", square)).substr(0, 120), "the file is truncated");
   fails("{]", "the brackets do not match");
   fails(std::string(100, '['), "nested more than 64 times");

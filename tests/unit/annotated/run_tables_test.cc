@@ -105,7 +105,9 @@ BOOST_AUTO_TEST_CASE(matrix_of_whole_numbers_has_integers) {
   const ArrayPtr real = tables.table("Barcode,a,b\nc1,1,2.5\nc2,3,4\nc3,5,6\n").matrix({1, 2});
   BOOST_TEST(read_all(*real).values<double>()[1] == 2.5);
   const RunTable text = tables.table("Barcode,a,b\nc1,1,x\n");
-  const auto no_number = [](const Error& error) { return mentions("b has a value that is no number")(error); };
+  const auto no_number = [](const Error& error) {
+    return mentions("b has a value that is not a number")(error);
+  };
   BOOST_CHECK_EXCEPTION(text.matrix({1, 2}), Error, no_number);
 }
 

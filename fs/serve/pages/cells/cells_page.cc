@@ -374,10 +374,10 @@ constexpr std::string_view kAssayFolders[] = {"assays", "mod"};
 
 std::optional<CellsPlace> cells_place(const Exchange& exchange, const Subject& subject) {
   if (!subject.has_folder || !subject.meaning) return std::nullopt;
-  // A folder of stores has no cells of its own, and a search would open all stores.
-  if (subject.meaning->what.store->is_folder) return std::nullopt;
   Filesystem& filesystem = *subject.place.filesystem;
   if (annotated_matrix_of(subject.node(), subject.context())) return CellsPlace{subject.place.inode};
+  // Another folder of stores has no cells of its own, and a search would open all stores.
+  if (subject.meaning->what.store->is_folder) return std::nullopt;
   const bool is_root = subject.place.inode == kRootInode || subject.meaning->what.is_store;
   if (!is_root || !subject.node().parts) return std::nullopt;
   const std::string path = filesystem.path(subject.place.inode);
