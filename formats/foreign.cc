@@ -21,7 +21,6 @@ struct Magic {
   std::string_view what;
 };
 
-constexpr std::string_view kHdf5 = "\x89HDF\r\n\x1a\n";
 constexpr uint64_t kTarMark = 257;
 constexpr std::string_view kChangedHdf5 =
     "an HDF5 file that was damaged by a transfer as text; copy it again as binary";
@@ -34,14 +33,14 @@ constexpr std::string_view kOldMatlab =
 constexpr Magic kMagic[] = {
     {12, "BC\x02\0"sv, "a BGZF file, as BAM and VCF are: samtools, bcftools or bgzip read it"},
     {0, "\x93NUMPY"sv, "a NumPy array, a plain file already"},
-    {0, "BZh"sv, "a bzip2 file; unpack it first"},
+    {0, "BZh"sv, "a bzip2 file without a store inside"},
     {0,
      "\xfd"
      "7zXZ\0"sv,
-     "an xz file; unpack it first"},
-    {0, "\x28\xb5\x2f\xfd"sv, "a zstd file; unpack it first"},
+     "an xz file without a store inside"},
+    {0, "\x28\xb5\x2f\xfd"sv, "a zstd file without a store inside"},
     {0, "7z\xbc\xaf\x27\x1c"sv, "a 7z archive; unpack it first"},
-    {kTarMark, "ustar"sv, "a tar archive; unpack it first"},
+    {kTarMark, "ustar"sv, "a tar archive with a damaged first header; copy or download it again"},
     {0, "PAR1"sv, "a Parquet file, which pandas, R's arrow and DuckDB read"},
     {0, "ARROW1"sv, "an Arrow (Feather) file, which pandas and R's arrow read"},
     {0, "SQLite format 3\0"sv, "an SQLite database, which sqlite3 reads"},
@@ -168,11 +167,8 @@ std::string kind_of_gzip(const File& file) {
   constexpr uint64_t kMostRead = 64 << 10;
   const Bytes inside = gzip_beginning(file.read_at(0, std::min(file.size(), kMostRead)), kFirstBytes);
   const std::string_view text = as_text(inside);
-  if (text.starts_with(kHdf5)) return "an HDF5 file that was compressed with gzip; gunzip it first";
-  if (text.size() > kTarMark && text.substr(kTarMark).starts_with("ustar"))
-    return "a tar archive that was compressed with gzip; unpack it first";
   if (is_gem(text)) return std::string(kGem) + "; unpack it first";
-  return "a gzip file; unpack it first (an R object is read under a name in .rds or .RData)";
+  return "a gzip file without a store inside (an R object is read under a name in .rds or .RData)";
 }
 
 // Describes a zip archive. Its directory is at the end of the file, before a comment of up to 65,535 bytes.

@@ -9,8 +9,10 @@
 #include "formats/core/base/host_path.h"
 #include "formats/core/base/location.h"
 #include "formats/foreign.h"
+#include "formats/mirror/archive.h"
 #include "formats/mirror/folder.h"
 #include "formats/registry.h"
+#include "formats/wrapped/wrapping.h"
 
 namespace plainfs {
 namespace {
@@ -65,12 +67,35 @@ void describe(const Node& raw_root, Store& store) {
   }
 }
 
+// Opens the store that the file of probe wraps. Returns nullopt if it wraps none.
+std::optional<Store> open_wrapped(const Probe& probe, Context& context) {
+  std::optional<Unwrapped> unwrapped = unwrap(probe, context);
+  if (!unwrapped) return std::nullopt;
+  const Probe inner = unwrapped->is_archive ? Probe::inside(unwrapped->location, context.files)
+                                            : Probe(unwrapped->location, context.files);
+  const Container* const container = container_of(inner);
+  if (!container && !unwrapped->is_archive) throw unknown_format(unwrapped->location, context);
+  Store store =
+      container ? container->open(inner, context) : folder::open_archive(unwrapped->location, context);
+  for (auto& detail : unwrapped->details) store.details.push_back(std::move(detail));
+  return store;
+}
+
+// Returns an opened store with its path, and with the meaning that the schemas give it.
+Store finished(Store store, const std::string& location, Context& context) {
+  store.path = location;
+  const Node raw_root = store.root;
+  if (!store.is_one_value) store.stored = raw_root;
+  store.root = with_meaning(std::move(store.root), context);
+  describe(raw_root, store);
+  return store;
+}
+
 }  // namespace
 
 bool is_sure_to_open(const std::string& path, Context& context) {
-  const Probe probe(path, context.files);
-  const Container* const container = container_of(probe);
-  return container && container->is_sure_to_open && container->is_sure_to_open(probe);
+  unwrap_around(path, context);
+  return is_sure_to_open(Probe(path, context.files));
 }
 
 std::string location_of_store(const std::string& path) {
@@ -81,19 +106,17 @@ std::string location_of_store(const std::string& path) {
 Store open_store(const std::string& path, Context& context) {
   const std::string location = location_of_store(path);
   if (!is_url(location)) check_readable(location);
+  unwrap_around(location, context);
   const Probe probe(location, context.files);
   const Container* const container = container_of(probe);
   if (!container && probe.kind() == EntryKind::nothing) throw not_found("no such file or directory");
+  if (std::optional<Store> wrapped = container ? std::nullopt : open_wrapped(probe, context))
+    return finished(*std::move(wrapped), location, context);
   if (!container && !probe.is_folder()) throw unknown_format(location, context);
   if (!container && is_url(location))
     throw unsupported("a remote folder that is not a store; name a store in it");
-  Store store = container ? container->open(probe, context) : folder::open(probe, context);
-  store.path = location;
-  const Node raw_root = store.root;
-  if (!store.is_one_value) store.stored = raw_root;
-  store.root = with_meaning(std::move(store.root), context);
-  describe(raw_root, store);
-  return store;
+  return finished(container ? container->open(probe, context) : folder::open(probe, context), location,
+                  context);
 }
 
 }  // namespace plainfs

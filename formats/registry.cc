@@ -7,7 +7,6 @@
 #include "formats/containers/netcdf/netcdf.h"
 #include "formats/containers/rds/container.h"
 #include "formats/containers/zarr/zarr.h"
-#include "formats/core/base/file_pool.h"
 #include "formats/core/codecs/codecs.h"
 #include "formats/core/model/node.h"
 #include "formats/core/model/transient_fault.h"
@@ -120,16 +119,6 @@ Node with_meaning(Node node, Context& context) {
     }
   }
   return node;
-}
-
-bool is_store_in_folder(const Probe& probe) {
-  const Container* const container = container_of(probe);
-  return container && !(container->reads_plain_files && probe.is_file());
-}
-
-bool is_store_on_host(const std::string& path) {
-  FilePool files;
-  return container_of(Probe(path, files)) != nullptr;
 }
 
 Node refine(Node node, Context& context) {

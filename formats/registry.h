@@ -16,10 +16,6 @@ std::span<const Schema> schemas();
 
 // Returns the container that would open what probe has found, or null.
 const Container* container_of(const Probe& probe);
-// Returns whether what probe has found is a directory in a mirrored folder.
-bool is_store_in_folder(const Probe& probe);
-// Returns whether a container recognises what is at a path of this machine.
-bool is_store_on_host(const std::string& path);
 // Returns node with the meaning that the schemas give it. If a schema throws, the meaning of the node is
 // unknown and no other is guessed: the node is listed, and every use of it is an error.
 Node refine(Node node, Context& context);

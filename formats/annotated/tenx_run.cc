@@ -18,6 +18,7 @@
 #include "formats/core/model/number_cast.h"
 #include "formats/core/text/path_names.h"
 #include "formats/registry.h"
+#include "formats/wrapped/wrapping.h"
 
 namespace plainfs::annotated {
 namespace {

@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <atomic>
 #include <boost/filesystem.hpp>
-#include <set>
 #include <utility>
 
 #include "formats/core/base/host_path.h"
 #include "formats/core/model/node.h"
 #include "formats/core/text/ascii.h"
+#include "formats/mirror/matrices.h"
 #include "formats/mirror/run.h"
-#include "formats/registry.h"
-#include "formats/schemas/mex/dialects.h"
+#include "formats/wrapped/wrapping.h"
 
 namespace plainfs::folder {
 namespace {
@@ -57,7 +56,7 @@ class Folder : public Group {
       context_.notice(fmt::format("{}: {} link{} out of the folder; -o follow_outside shows what {} to",
                                   path_.string(), outside, outside == 1 ? " leads" : "s lead",
                                   outside == 1 ? "it leads" : "they lead"));
-    add_matrices(members);
+    add_matrices(path_.string(), members, context_);
     std::sort(members.begin(), members.end(),
               [](const Member& a, const Member& b) { return a.name < b.name; });
     return members;
@@ -67,46 +66,13 @@ class Folder : public Group {
     if (name.empty() || name == "." || name == ".." || name.find('/') != std::string_view::npos)
       return std::nullopt;
     std::optional<Node> found = member(path_ / std::string(name));
-    return found ? found : matrix_named(name);
+    return found ? found : matrix_named(path_.string(), name, context_);
   }
 
   GroupPtr parent() const override { return parent_; }
   std::string path() const override { return "/" + path_below(path_.native(), root_.native()).value_or(""); }
 
  private:
-  // Adds a directory for each matrix of files with a common prefix.
-  void add_matrices(std::vector<Member>& members) const {
-    std::vector<std::string> names;
-    std::set<std::string> taken;
-    for (const Member& member : members) {
-      taken.insert(member.name);
-      if (!member.node.parts && member.node.store.empty()) names.push_back(member.name);
-    }
-    for (const mex::MatrixFiles& files : mex::matrices_in(names)) {
-      const std::string directory = files.directory();
-      if (directory.empty()) continue;
-      if (taken.contains(directory))
-        context_.notice(fmt::format("{}: the matrix of {} has no directory, because the name is taken",
-                                    (path_ / directory).string(), files.matrices.front().file));
-      else
-        members.push_back({directory, matrix_node(directory)});
-    }
-  }
-
-  Node matrix_node(const std::string& directory) const {
-    Node node;
-    node.store = (path_ / directory).string();
-    return node;
-  }
-
-  // Returns the directory of the matrix of files with the prefix `name`, or nullopt.
-  std::optional<Node> matrix_named(std::string_view name) const {
-    const std::string path = (path_ / std::string(name)).string();
-    const Probe probe(path, context_.files);
-    if (probe.kind() != EntryKind::nothing || !is_store_in_folder(probe)) return std::nullopt;
-    return matrix_node(std::string(name));
-  }
-
   // Returns whether node is a link to an existing target outside of the mirror. Links within the mirror have
   // their own text.
   bool leads_out(const Node& node) const {

@@ -5,7 +5,7 @@
 #include <boost/filesystem.hpp>
 
 #include "formats/core/base/location.h"
-#include "formats/registry.h"
+#include "formats/wrapped/wrapping.h"
 #include "fs/command_line/exit_code.h"
 
 namespace plainfs {
@@ -35,7 +35,7 @@ void split_store_path(std::vector<std::string>& names) {
 }
 
 std::string mount_name(const std::string& store) {
-  const boost::filesystem::path path = store;
+  const boost::filesystem::path path = name_inside(boost::filesystem::path(store).filename().string());
   return path.stem() == path.filename() ? path.filename().string() + ".plain" : path.stem().string();
 }
 

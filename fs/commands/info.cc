@@ -14,6 +14,7 @@
 #include "formats/core/base/location.h"
 #include "formats/core/text/printable.h"
 #include "formats/registry.h"
+#include "formats/wrapped/wrapping.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/command_line/shell_word.h"
 #include "fs/command_line/store_path.h"

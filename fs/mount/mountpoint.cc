@@ -16,7 +16,7 @@
 #endif
 
 #include "formats/core/base/location.h"
-#include "formats/registry.h"
+#include "formats/wrapped/wrapping.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/command_line/shell_word.h"
 #include "fs/command_line/store_path.h"

@@ -7,6 +7,7 @@
 #include "formats/core/base/location.h"
 #include "formats/core/model/transient_fault.h"
 #include "formats/registry.h"
+#include "formats/wrapped/wrapping.h"
 
 namespace plainfs {
 namespace {
@@ -24,8 +25,8 @@ const Link* as_link(const Node& node) {
   return std::get_if<Link>(&node.content);
 }
 
-bool is_store(const std::string& path, Context& context) {
-  return container_of(Probe(path, context.of_store(path).files)) != nullptr;
+bool is_store_at(const std::string& path, Context& context) {
+  return is_store(Probe(path, context.of_store(path).files));
 }
 
 }  // namespace
@@ -53,7 +54,7 @@ std::string Links::other_store(const std::string& source) {
   const files::path below = (store / source).lexically_normal();
   for (const files::path& path : {below, beside}) {
     if (same_file(path, store)) return path.string();
-    if (is_in_reach(path.string()) && is_store(path.string(), context_)) return path.string();
+    if (is_in_reach(path.string()) && is_store_at(path.string(), context_)) return path.string();
   }
   return below.string();
 }
@@ -79,7 +80,7 @@ Destination Links::destination(const Link& link) {
     to.outside.emplace_back("..");
     for (const files::path& part : files::path(*relative)) to.outside.push_back(part.string());
     try {
-      if (is_store(path.string(), context_)) to.store = stores_.open(path.string());
+      if (is_store_at(path.string(), context_)) to.store = stores_.open(path.string());
     } catch (const Error& error) {
       if (is_transient(error)) throw;
       context_.warn(fmt::format("{}: {}", path.string(), error.what()));

@@ -490,6 +490,17 @@ class OneFile(Recipe):
         self.assertIn("  plainfs export pbmc.rds pbmc.h5ad ", output)
         self.assert_is_there("pbmc.h5ad")
 
+    def test_a_record_of_geo_is_exported_from_its_archive(self):
+        self.shell("plainfs cat pbmc.h5ad X/matrix.mtx | gzip > GSM1_S1_matrix.mtx.gz")
+        self.shell("plainfs cat pbmc.h5ad X/genes.tsv | gzip > GSM1_S1_features.tsv.gz")
+        self.shell("plainfs cat pbmc.h5ad X/barcodes.tsv | gzip > GSM1_S1_barcodes.tsv.gz")
+        self.shell("tar cf GSE1_RAW.tar GSM1_*; rm GSM1_*; gzip -c pbmc.h5ad > GSM2_pbmc.h5ad.gz")
+        one_gene = self.shell("plainfs cat pbmc.h5ad X/genes/GENE1.csv")
+        self.assertEqual(one_gene, self.shell(block("plainfs export GSE1_RAW.tar")))
+        self.assert_is_there("s1.h5ad", "gsm2.rds")
+        matrix = self.shell("plainfs cat s1.h5ad X/matrix.mtx")
+        self.assertEqual(matrix, self.shell("plainfs cat pbmc.h5ad X/matrix.mtx"))
+
     def test_a_conversion_is_tried_and_chosen(self):
         self.shell("plainfs export pbmc.h5ad pbmc.rds")
         self.shell(block("plainfs export --dry-run"))

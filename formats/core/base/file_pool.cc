@@ -285,7 +285,8 @@ void FilePool::follow(const std::string& path) {
 }
 
 std::string FilePool::place_of(const std::string& path) {
-  return state_->place_of(path);
+  const std::optional<std::string> host = inside().host_of(path);
+  return state_->place_of(host ? *host : path);
 }
 
 bool FilePool::is_unwritten(const struct stat& now, uint64_t before) {
@@ -311,6 +312,7 @@ int FilePool::open_descriptor(const std::string& path) {
 }
 
 FilePtr FilePool::open_if_exists(const std::string& path) {
+  if (const auto place = inside().find(path)) return place->tree->open(place->key);
   if (FilePtr file = state_->find(path)) return file;
   const int descriptor = open_descriptor(path);
   if (descriptor < 0) {
@@ -323,10 +325,12 @@ FilePtr FilePool::open_if_exists(const std::string& path) {
 }
 
 KeyStorePtr FilePool::open_folder(const std::string& path) {
+  if (const auto place = inside().find_folder(path)) return open_folder_inside(path, *place, *this);
   return open_folder_store(path, *this);
 }
 
 EntryKind FilePool::kind_of(const std::string& path) {
+  if (const auto place = inside().find(path)) return place->tree->kind_of(place->key);
   struct stat status {};
   if (path.find('\0') != std::string::npos) return EntryKind::nothing;
   if (!state_->look(path, status)) {
@@ -338,6 +342,7 @@ EntryKind FilePool::kind_of(const std::string& path) {
 }
 
 FilePtr FilePool::look_into(const std::string& path) {
+  if (const auto place = inside().find(path)) return place->tree->open(place->key);
   if (path.find('\0') != std::string::npos) return nullptr;
   const int descriptor = state_->open_descriptor(path);
   if (descriptor >= 0) return state_->watched(path, descriptor);

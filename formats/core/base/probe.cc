@@ -18,6 +18,15 @@ Probe::Probe(std::string location, Sources& sources)
   first_bytes_ = bytes(0, static_cast<size_t>(std::min<uint64_t>(size(), kFirstBytes)));
 }
 
+Probe::Probe(std::string location, FilePtr file, Sources& sources)
+    : location_(std::move(location)), sources_(sources), kind_(EntryKind::file), file_(std::move(file)) {
+  first_bytes_ = bytes(0, static_cast<size_t>(std::min<uint64_t>(size(), kFirstBytes)));
+}
+
+Probe Probe::inside(std::string location, Sources& sources) {
+  return {std::move(location), EntryKind::folder, sources};
+}
+
 Bytes Probe::bytes(uint64_t offset, size_t size) const {
   try {
     if (file_) return file_->read_at(offset, size);
@@ -39,7 +48,7 @@ bool Probe::has_file(const std::string& name) const {
 std::vector<std::string> Probe::files_in(const std::string& folder) const {
   std::vector<std::string> names;
   try {
-    if (sources_.kind_of(folder) != EntryKind::folder) return names;
+    if (!sources_.inside().has(folder) && sources_.kind_of(folder) != EntryKind::folder) return names;
     for (Entry& entry : sources_.open_folder(folder)->list(""))
       if (entry.kind == EntryKind::file) names.push_back(std::move(entry.name));
   } catch (const Error& error) {

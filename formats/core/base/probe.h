@@ -17,11 +17,17 @@ namespace plainfs {
 class Probe {
  public:
   Probe(std::string location, Sources& sources);
+  // Examines the root folder inside the file at `location`, one of sources.inside().
+  static Probe inside(std::string location, Sources& sources);
+  // Examines `file` as if it were at `location`.
+  Probe(std::string location, FilePtr file, Sources& sources);
 
   const std::string& location() const { return location_; }
   EntryKind kind() const { return kind_; }
   bool is_file() const { return kind_ == EntryKind::file; }
   bool is_folder() const { return kind_ == EntryKind::folder; }
+  // Returns the sources in which the location is examined.
+  Sources& sources() const { return sources_; }
   // Returns the size of a file; 0 if it cannot be opened.
   uint64_t size() const { return file_ ? file_->size() : 0; }
   // Returns the file; null if the location is not a file or cannot be opened.
@@ -50,6 +56,8 @@ class Probe {
   }
 
  private:
+  Probe(std::string location, EntryKind kind, Sources& sources)
+      : location_(std::move(location)), sources_(sources), kind_(kind) {}
   std::vector<std::string> files_in(const std::string& folder) const;
   std::string inside(const std::string& name) const { return location_ + "/" + name; }
 

@@ -12,6 +12,7 @@
 
 #include "formats/core/base/containment.h"
 #include "formats/core/base/file.h"
+#include "formats/core/base/inside.h"
 #include "formats/core/base/key_store.h"
 
 namespace plainfs {
@@ -61,6 +62,10 @@ class Sources {
   // determined.
   virtual std::optional<std::string> stamp(const std::string& /*name*/) { return std::nullopt; }
 
+  // Returns the files that have files inside. A location inside one of them is opened, listed and examined
+  // like any other.
+  virtual InsideFiles& inside() { return inside_; }
+
   // Forgets everything (SIGUSR1 reopens the store).
   virtual void clear() = 0;
 
@@ -69,6 +74,9 @@ class Sources {
   // Returns all bytes of a small file. Throws damaged if it is larger than most_bytes.
   Bytes read_whole(const std::string& location, uint64_t most_bytes);
   std::optional<Bytes> read_whole_if_exists(const std::string& location, uint64_t most_bytes);
+
+ private:
+  InsideFiles inside_;
 };
 
 }  // namespace plainfs

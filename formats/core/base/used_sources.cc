@@ -243,8 +243,14 @@ bool is_same_source(const SourceStamp& then, std::string_view now) {
 UsedSources::UsedSources(Sources& sources, const std::string& store, timespec opened)
     : sources_(sources), folder_(folder_at(store)), opened_(opened) {}
 
-// Records a location before it is used, so that it is known whatever happens.
+// Records a location before it is used, so that it is known whatever happens. For a location inside a file,
+// records the file.
 void UsedSources::note(const std::string& location) {
+  const std::optional<std::string> host = inside().host_of(location);
+  note_one(host ? *host : location);
+}
+
+void UsedSources::note_one(const std::string& location) {
   const bool is_inside = !folder_.empty() && location.starts_with(folder_);
   const size_t length = is_inside ? location.rfind('/') + 1 : location.size();
   const std::string_view name = std::string_view(location).substr(0, length);
@@ -290,6 +296,10 @@ KeyStorePtr UsedSources::open_folder(const std::string& location) {
     are_too_many_ = true;  // its objects are requested one by one, bypassing this object
     used_.clear();
     return sources_.open_folder(location);
+  }
+  if (const auto place = inside().find_folder(location)) {
+    note(location + "/");
+    return open_folder_inside(location, *place, *this);
   }
   return open_folder_store(location, *this);
 }

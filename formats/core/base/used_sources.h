@@ -76,6 +76,7 @@ class UsedSources : public Sources {
     return sources_.is_unwritten(now, before);
   }
   const Containment& bounds() const override { return sources_.bounds(); }
+  InsideFiles& inside() override { return sources_.inside(); }
   void clear() override { sources_.clear(); }
 
   // Returns nullopt also if a source differs from its first use, if too many sources were used, or if a
@@ -89,6 +90,7 @@ class UsedSources : public Sources {
 
  private:
   void note(const std::string& location);
+  void note_one(const std::string& location);
   bool is_as_first(const std::string& name, const std::string& first);
 
   Sources& sources_;

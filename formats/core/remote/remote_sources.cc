@@ -74,8 +74,12 @@ class RemoteSources : public Sources {
         bytes_read_(bytes_read),
         forbidden_is_absent_(forbidden_is_absent) {}
 
-  FilePtr open_if_exists(const std::string& location) override { return open_there(location); }
+  FilePtr open_if_exists(const std::string& location) override {
+    if (const auto place = inside().find(location)) return place->tree->open(place->key);
+    return open_there(location);
+  }
   KeyStorePtr open_folder(const std::string& location) override {
+    if (const auto place = inside().find_folder(location)) return open_folder_inside(location, *place, *this);
     check_inside(location);
     return open_remote_folder(location, *this, listing());
   }
@@ -424,6 +428,7 @@ EntryKind RemoteSources::kind_of_root() {
 }
 
 EntryKind RemoteSources::kind_of(const std::string& location) {
+  if (const auto place = inside().find(location)) return place->tree->kind_of(place->key);
   check_inside(location);
   if (location == store_) return kind_of_root();
   // The folder of a store that is one object may have any size, so it is not listed.

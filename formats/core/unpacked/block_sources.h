@@ -1,5 +1,5 @@
-// Sources of bzip2 and xz data that consist of blocks. Each block decompresses independently, so that reading
-// can resume at it.
+// Sources of bzip2, xz and zstd data that consist of blocks or frames. Each block decompresses independently,
+// so that reading can resume at it.
 #pragma once
 
 #include <memory>
@@ -22,5 +22,8 @@ std::vector<SeekPoint> xz_blocks(const File& file);
 
 // Returns the .xz data from point on. point is not trusted: it is damage if no block begins there.
 std::unique_ptr<ByteSource> xz_source(FilePtr file, const SeekPoint& point);
+
+// Opens a source of zstd data at point, as bzip2_source does.
+std::unique_ptr<ByteSource> zstd_source(FilePtr file, const SeekPoint& point, std::vector<SeekPoint>* points);
 
 }  // namespace plainfs::unpacked

@@ -279,6 +279,7 @@ Compression compression_of(ByteSpan first_bytes) {
                                         6))) {
     return Compression::xz;
   }
+  if (text.starts_with("\x28\xb5\x2f\xfd")) return Compression::zstd;
   return Compression::none;
 }
 
@@ -291,9 +292,11 @@ std::string name_of(Compression compression) {
     case Compression::bzip2:
       return "bzip2";
     case Compression::xz:
+      return "xz";
+    case Compression::zstd:
       break;
   }
-  return "xz";
+  return "zstd";
 }
 
 Bytes beginning_of_gzip(ByteSpan first_bytes, size_t most) {
@@ -320,6 +323,8 @@ std::unique_ptr<ByteSource> open_source(FilePtr file, Compression compression, s
       return std::make_unique<GzipSource>(std::move(file), points, most_gzip_points);
     case Compression::bzip2:
       return bzip2_source(std::move(file), {}, points);
+    case Compression::zstd:
+      return zstd_source(std::move(file), {}, points);
     case Compression::xz:
       break;
   }
@@ -336,6 +341,8 @@ std::unique_ptr<ByteSource> resume_source(FilePtr file, Compression compression,
       return bzip2_source(std::move(file), point, nullptr);
     case Compression::xz:
       return xz_source(std::move(file), point);
+    case Compression::zstd:
+      return zstd_source(std::move(file), point, nullptr);
     case Compression::none:
       break;
   }

@@ -1,6 +1,7 @@
 // Sequential access to the decompressed bytes of a file. Its first bytes decide whether it is gzip, bzip2 or
-// xz data, the forms that R's readRDS() accepts. Consecutive compressed streams count as one. Bytes after the
-// last stream are ignored, as R ignores them. A pass records the places at which decompression can resume.
+// xz or zstd data, the forms that R's readRDS() accepts. Consecutive compressed streams count as one. Bytes
+// after the last stream are ignored, as R ignores them. A pass records the places at which decompression can
+// resume.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,7 @@ class ByteSource {
   virtual void keep_place(uint64_t /*offset*/) {}
 };
 
-enum class Compression { none, gzip, bzip2, xz };
+enum class Compression { none, gzip, bzip2, xz, zstd };
 
 inline constexpr size_t kMostWindow = 32 << 10;
 
@@ -50,7 +51,8 @@ struct SeekPoint {
 // Opens a source at the file's beginning. If points is not null, the source adds the places that it passes.
 // For gzip these are one per 8 MiB and those of keep_place(). When there are most_gzip_points, every second
 // one is dropped and the distance doubles. For bzip2 they are all blocks. For xz they are all blocks but the
-// first, known at once. Requires: points outlives the source.
+// first, known at once. For zstd they are the beginnings of frames, one per 8 MiB. Requires: points outlives
+// the source.
 inline constexpr size_t kMostGzipPoints = 512;  // of 32 KiB each
 std::unique_ptr<ByteSource> open_source(FilePtr file, Compression compression,
                                         std::vector<SeekPoint>* points = nullptr,

@@ -18,4 +18,17 @@ uint64_t max_decompressed_bytes(uint64_t file_size);
 FilePtr unpacked_file(const FilePtr& file, Compression compression, uint64_t max_bytes,
                       const std::string& purpose, Context& context);
 
+// The content of a compressed file and what reading it costs.
+struct Unpacked {
+  FilePtr file;
+  size_t places = 0;           // at which decompression can resume, besides the beginning
+  bool is_in_scratch = false;  // all of it was decompressed into a scratch file
+};
+
+// Returns the content like unpacked_file(), with another path and at most max_decompressed_bytes(). Data that
+// are one large block, of which every part would cost the whole, are decompressed into a scratch file if
+// there is room. Otherwise reading them is unsupported if they are larger than the cache.
+Unpacked unpack(const FilePtr& file, Compression compression, const std::string& path,
+                const std::string& purpose, Context& context);
+
 }  // namespace plainfs::unpacked

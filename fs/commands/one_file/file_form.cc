@@ -6,6 +6,7 @@
 #include "formats/core/text/ascii.h"
 #include "formats/core/text/path_names.h"
 #include "formats/core/text/printable.h"
+#include "formats/wrapped/wrapping.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/command_line/shell_word.h"
 #include "fs/report/walk.h"
@@ -123,7 +124,7 @@ std::string lines_to_write(const std::vector<RankedFile>& all, const std::string
   std::vector<Line> lines;
   size_t width = 0;
   const std::string part = path.empty() ? "" : "--of " + shell_word(path) + " ";
-  const std::string stem = stem_of(path.empty() ? store : path);
+  const std::string stem = stem_of(path.empty() ? name_inside(last_name(store)) : path);
   for (const OfferedForm& offered : offered_forms(all)) {
     const std::string target = stem + std::string(offered.form->ending);
     if (path.empty() && target == last_name(store)) continue;  // it has that form already

@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(streams_one_after_the_other_are_one) {
 
 BOOST_AUTO_TEST_CASE(trailing_bytes_after_the_last_stream_are_ignored) {
   Files files;
-  for (const Compression compression : {Compression::gzip, Compression::bzip2})
+  for (const Compression compression : {Compression::gzip, Compression::bzip2, Compression::zstd})
     BOOST_TEST(files.read(compress("all of it", compression) + "more") == "all of it");
 }
 
@@ -176,9 +176,51 @@ BOOST_AUTO_TEST_CASE(number_of_places_is_limited) {
   check_points(file, Compression::gzip, text, points);
 }
 
+BOOST_AUTO_TEST_CASE(frames_of_zstd_are_places_to_begin_again) {
+  const std::string text = some_text(20 << 20);
+  std::string frames;
+  for (size_t at = 0; at < text.size(); at += 1 << 20)
+    frames += compress(text.substr(at, 1 << 20), Compression::zstd);
+  const auto file = std::make_shared<BytesFile>(frames + compress("end", Compression::zstd));
+  std::vector<SeekPoint> points;
+  read_whole(*open_source(file, Compression::zstd, &points));
+  BOOST_REQUIRE(points.size() == 2u);
+  BOOST_TEST(points[0].output == uint64_t{8} << 20);
+  check_points(file, Compression::zstd, text, points);
+}
+
+BOOST_AUTO_TEST_CASE(skippable_frame_of_zstd_has_no_content) {
+  Files files;
+  const std::string skippable("\x50\x2a\x4d\x18\x03\0\0\0abc", 11);
+  BOOST_TEST(files.read(compress("first, ", Compression::zstd) + skippable +
+                        compress("second", Compression::zstd)) == "first, second");
+}
+
+BOOST_AUTO_TEST_CASE(large_window_of_zstd_is_unsupported) {
+  Files files;
+  for (const char log : {28, 31}) {
+    const std::string frame =
+        std::string("\x28\xb5\x2f\xfd\0", 5) + static_cast<char>((log - 10) << 3) + std::string("\1\0\0", 3);
+    BOOST_CHECK_EXCEPTION(files.read(frame), Error, mentions("need a window of over 128 MiB"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(wrong_checksum_of_zstd_is_damage) {
+  const std::string text = some_text(100'000);
+  std::string out(ZSTD_compressBound(text.size()), '\0');
+  const std::unique_ptr<ZSTD_CCtx, size_t (*)(ZSTD_CCtx*)> packer(ZSTD_createCCtx(), ZSTD_freeCCtx);
+  ZSTD_CCtx_setParameter(packer.get(), ZSTD_c_checksumFlag, 1);
+  out.resize(ZSTD_compress2(packer.get(), out.data(), out.size(), text.data(), text.size()));
+  Files files;
+  BOOST_TEST((files.read(out) == text));
+  out.back() ^= 1;
+  BOOST_CHECK_EXCEPTION(files.read(out), Error, mentions("the zstd data are invalid: wrong checksum"));
+}
+
 BOOST_AUTO_TEST_CASE(truncated_stream_is_damage) {
   Files files;
-  for (const Compression compression : {Compression::gzip, Compression::bzip2, Compression::xz}) {
+  for (const Compression compression :
+       {Compression::gzip, Compression::bzip2, Compression::xz, Compression::zstd}) {
     const std::string whole = compress(some_text(3000), compression);
     for (size_t size = 6; size < whole.size(); size += 7) {
       BOOST_CHECK_EXCEPTION(files.read(whole.substr(0, size)), Error,

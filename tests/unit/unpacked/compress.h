@@ -1,9 +1,10 @@
-// Compresses data for rds files of tests.
+// Compresses data for tests.
 #pragma once
 
 #include <bzlib.h>
 #include <lzma.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include <stdexcept>
 #include <string>
@@ -13,7 +14,7 @@
 namespace plainfs::unpacked {
 
 inline constexpr Compression kCompressions[] = {Compression::none, Compression::gzip, Compression::bzip2,
-                                                Compression::xz};
+                                                Compression::xz, Compression::zstd};
 
 inline std::string compress(std::string text, Compression compression) {
   std::string out(text.size() * 2 + 1000, '\0');
@@ -40,6 +41,12 @@ inline std::string compress(std::string text, Compression compression) {
                                    0) != BZ_OK) {
         throw std::runtime_error("bzip2 failed");
       }
+      out.resize(size);
+      return out;
+    }
+    case Compression::zstd: {
+      const size_t size = ZSTD_compress(out.data(), out.size(), text.data(), text.size(), 3);
+      if (ZSTD_isError(size)) throw std::runtime_error("zstd failed");
       out.resize(size);
       return out;
     }

@@ -1,0 +1,79 @@
+#include "formats/mirror/archive.h"
+
+#include <algorithm>
+
+#include "formats/core/model/transient_fault.h"
+#include "formats/mirror/matrices.h"
+#include "formats/wrapped/wrapping.h"
+
+namespace plainfs::folder {
+namespace {
+
+class ArchiveFolder : public Group {
+ public:
+  // place: of the folder inside the archive, "/" for its root.
+  ArchiveFolder(std::string location, std::string place, GroupPtr parent, const Context& context)
+      : location_(std::move(location)),
+        place_(std::move(place)),
+        parent_(std::move(parent)),
+        context_(context) {}
+
+  std::vector<Member> members() const override {
+    std::vector<Member> members;
+    for (const Entry& entry : context_.files.open_folder(location_)->list(""))
+      members.push_back({entry.name, member(entry.name, entry.kind)});
+    add_matrices(location_, members, context_);
+    std::sort(members.begin(), members.end(),
+              [](const Member& a, const Member& b) { return a.name < b.name; });
+    return members;
+  }
+
+  std::optional<Node> find(std::string_view name) const override {
+    if (name.empty() || name == "." || name == ".." || name.find('/') != std::string_view::npos)
+      return std::nullopt;
+    const EntryKind kind = context_.files.kind_of(location_of(name));
+    if (kind == EntryKind::nothing) return matrix_named(location_, name, context_);
+    return member(name, kind);
+  }
+
+  GroupPtr parent() const override { return parent_; }
+  std::string path() const override { return place_; }
+
+ private:
+  std::string location_of(std::string_view name) const { return fmt::format("{}/{}", location_, name); }
+
+  Node member(std::string_view name, EntryKind kind) const {
+    const std::string location = location_of(name);
+    Node node;
+    node.content = PlainFile{location};
+    if (kind == EntryKind::folder)
+      node.parts = std::make_shared<ArchiveFolder>(
+          location, fmt::format("{}{}{}", place_, place_ == "/" ? "" : "/", name), shared_from_this(),
+          context_);
+    try {
+      if (is_store_in_folder(Probe(location, context_.files))) node.store = location;
+    } catch (const Error& error) {
+      node.content = PlainFile{location, nullptr, error};
+    }
+    return node;
+  }
+
+  const std::string location_;
+  const std::string place_;
+  const GroupPtr parent_;
+  const Context& context_;
+};
+
+}  // namespace
+
+Store open_archive(const std::string& location, Context& context) {
+  Store store;
+  store.path = location;
+  store.format = "tar archive";
+  store.is_folder = true;
+  store.root.content = PlainFile{location};
+  store.root.parts = std::make_shared<ArchiveFolder>(location, "/", nullptr, context);
+  return store;
+}
+
+}  // namespace plainfs::folder
