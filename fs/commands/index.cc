@@ -11,6 +11,7 @@
 
 #include "formats/core/base/descriptor.h"
 #include "formats/core/base/location.h"
+#include "formats/core/base/used_sources.h"
 #include "formats/core/remote/object_origin.h"
 #include "formats/core/remote/remote_sources.h"
 #include "formats/core/text/path_names.h"
@@ -76,6 +77,9 @@ int index_command(Arguments arguments) {
     throw Failure(kUnsupported, options.store + ": a folder; --beside is for a store that is one file");
   Session session(options, {}, shown_pass());
   Filesystem& filesystem = session.filesystem();
+  // The pass may fetch the whole store, so what can be refused is refused before it.
+  if (is_url(options.store) && !session.context().files.stamps())
+    throw Failure(kUnsupported, fmt::format("{}: {}", options.store, reason(without_stamps(options.store))));
   std::vector<WalkFailure> failures;
   std::vector<Walked> files = walk(filesystem, "", failures);
   std::erase_if(files, [](const Walked& walked) { return walked.kind != FileKind::file; });

@@ -82,6 +82,7 @@ void StoreIndex::log_failure(const char* what, const Error& error) const {
 }
 
 bool StoreIndex::is_valid(const IndexFile& file) {
+  sources_.will_stamp(file.sources());
   for (const SourceStamp& source : file.sources()) {
     const std::optional<std::string> now = sources_.stamp(source.name);
     if (!now || !is_same_source(source, *now)) return false;
@@ -243,7 +244,7 @@ void StoreIndex::save(bool is_wanted) {
     write(added);
   } catch (const Error& error) {
     if (is_wanted) throw error.at("the index of sizes cannot be written");
-    if (error.code() != Errc::changed) log_failure("written", error);
+    if (error.code() != Errc::changed && !is_unsupported(error)) log_failure("written", error);
   } catch (const Cancelled&) {
     count(passes);  // the next request saves it
     throw;
@@ -254,8 +255,7 @@ void StoreIndex::save(bool is_wanted) {
 
 void StoreIndex::write(const std::map<std::string, Bytes>& added) {
   const auto used = sources_.stamps();
-  if (!used || used->empty())
-    throw Error(Errc::changed, "the store was written to during the scan or just before");
+  if (!used || used->empty()) throw without_stamps(store_);
   std::map<std::string, std::string> sources;
   for (const SourceStamp& source : *used) sources.emplace(source.name, source.stamp);
   std::map<std::string, Bytes> entries = added;

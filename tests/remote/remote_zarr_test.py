@@ -58,6 +58,7 @@ def plain_server(folder):
 class RemoteZarr(RemoteTest):
     def setUp(self):
         super().setUp()
+        self.index = ("-o", "index=" + self.path("index"))
         for name, content in {
             **{name: json.dumps(document).encode() for name, document in DOCUMENTS.items()},
             **FILES,
@@ -126,6 +127,68 @@ class RemoteZarr(RemoteTest):
                 self.assertEqual(run("cat", url, "row/well/a.csv").stdout, b"1,2\n3,4\n")
             shown = run("cat", address + "/s.zarr", "large.npy")
             self.assertTrue(shown.stdout.endswith(values), shown.stderr)
+
+    def check_index(self, url, server, env):
+        """Checks that sizes are kept until a chunk changes, and found again in few requests."""
+
+        def listed():
+            return run("ls", *self.index, url, "row/well", env=env).stdout.split()
+
+        self.assertEqual(listed(), [b"a.npy"])
+        done = run("index", *self.index, url, env=env)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        server.requests.clear()
+        self.assertIn(b"a.csv", listed())
+        fetched = [path for path, _, status in server.requests if status in (200, 206) and "/row/well/a/" in path]
+        self.assertEqual([path for path in fetched if path.endswith("0.0")], [])
+        server.change("/lab/s.zarr/row/well/a/1.0" if server.s3 else "/s.zarr/row/well/a/1.0")
+        self.assertEqual(listed(), [b"a.npy"])
+
+    def test_index_of_a_store_without_listing_is_kept_until_a_chunk_changes(self):
+        self.consolidate()
+        server = self.served(StoreServer(self.path("lab")))
+        self.check_index(server.url + "/s.zarr", server, environment())
+
+    def test_index_of_a_listed_store_is_kept_until_a_chunk_changes(self):
+        server = self.served(StoreServer(self.folder, s3=True))
+        self.check_index("s3://lab/s.zarr", server, signing(server))
+
+    def test_index_without_strong_versions_is_refused_before_the_pass(self):
+        self.consolidate()
+        server = self.served(StoreServer(self.path("lab")))
+        server.weak = True
+        done = run("index", *self.index, server.url + "/s.zarr")
+        self.assertEqual(done.returncode, 15, done.stderr)
+        self.assertIn(b"the server sends no strong ETags", done.stderr)
+        self.assertEqual([path for path, _, _ in server.requests if "/row/well/a/0" in path], [])
+
+    def test_index_of_more_objects_than_can_be_checked_is_refused(self):
+        many = {**ARRAY, "shape": [1001, 1], "chunks": [1, 1], "dimension_separator": "."}
+        os.mkdir(self.path("lab", "s.zarr", "many"))
+        for name, content in {".zarray": json.dumps(many).encode(), **{f"{n}.0": b"\1" for n in range(1001)}}.items():
+            with open(self.path("lab", "s.zarr", "many", name), "wb") as file:
+                file.write(content)
+        self.consolidate({**DOCUMENTS, "many/.zarray": many})
+        server = self.served(StoreServer(self.path("lab")))
+        done = run("index", *self.index, server.url + "/s.zarr")
+        self.assertEqual(done.returncode, 15, done.stderr)
+        self.assertIn(b"the store has more than 1000", done.stderr)
+        bucket = self.served(StoreServer(self.folder, s3=True))
+        done = run("index", *self.index, "s3://lab/s.zarr", env=signing(bucket))
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_export_of_a_listed_store_can_be_planned(self):
+        server = self.served(StoreServer(self.folder, s3=True))
+        env = signing(server)
+        plan, target = self.path("plan.json"), self.path("out")
+        done = run("export", "--plan", "--tasks", "2", "s3://lab/s.zarr", plan, env=env)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for task in ("1", "2"):
+            done = run("export", "--task", task, plan, target, env=env)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(run("export", "--finish", plan, target, env=env).returncode, 0)
+        with open(os.path.join(target, "row", "well", "a.csv"), "rb") as file:
+            self.assertEqual(file.read(), b"1,2\n3,4\n")
 
     def test_missing_consolidated_metadata_are_named_over_http(self):
         server = self.served(StoreServer(self.path("lab")))

@@ -58,6 +58,8 @@ class Sources {
   // Returns the stamps of all sources used so far, if they are now as they were at each read; nullopt if that
   // cannot be determined.
   virtual std::optional<std::vector<SourceStamp>> stamps() { return std::nullopt; }
+  // Announces calls of stamp() for all these sources, so that a server can be asked about many at once.
+  virtual void will_stamp(const std::vector<SourceStamp>& /*known*/) {}
   // Returns the present stamp of a name from stamps(), also of an earlier session; nullopt if it cannot be
   // determined.
   virtual std::optional<std::string> stamp(const std::string& /*name*/) { return std::nullopt; }

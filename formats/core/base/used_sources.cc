@@ -102,7 +102,7 @@ void PathFingerprints::make_room() {
 namespace {
 
 constexpr size_t kMostNames = 100'000;
-constexpr size_t kMostUrls = 64;  // a later session may have to ask a server for each
+constexpr size_t kMostUrls = 1000;  // a later session may have to ask a server for each
 
 // File times are those of the kernel's last tick, 1 to 10 ms apart. Some file systems keep whole seconds, or
 // two.
@@ -240,6 +240,14 @@ bool is_same_source(const SourceStamp& then, std::string_view now) {
          part_of(then.stamp, 2) != part_of(now, 2);
 }
 
+Error without_stamps(const std::string& store) {
+  if (!is_url(store)) return Error(Errc::changed, "the store was written to during the scan or just before");
+  return unsupported(
+      "the versions of its objects cannot be determined: the server sends no strong ETags, or it lists no "
+      "objects and the store has more than {}, or one of them changed",
+      kMostUrls);
+}
+
 UsedSources::UsedSources(Sources& sources, const std::string& store, timespec opened)
     : sources_(sources), folder_(folder_at(store)), opened_(opened) {}
 
@@ -247,7 +255,9 @@ UsedSources::UsedSources(Sources& sources, const std::string& store, timespec op
 // records the file.
 void UsedSources::note(const std::string& location) {
   const std::optional<std::string> host = inside().host_of(location);
-  note_one(host ? *host : location);
+  const std::string& source = host ? *host : location;
+  if (is_url(source)) return note_remote(source);
+  note_one(source);
 }
 
 void UsedSources::note_one(const std::string& location) {
@@ -262,20 +272,55 @@ void UsedSources::note_one(const std::string& location) {
   }
   std::string its_name(name);
   // A source that cannot be examined must not match a later state.
-  std::string first = is_url(name) ? std::string() : own_stamp(its_name).value_or("");
+  std::string first = own_stamp(its_name).value_or("");
   const MutexLock lock(mutex_);
   if (are_too_many_) return;
   used_.emplace(std::move(its_name), std::move(first));
-  if (used_.size() <= (is_url(name) ? kMostUrls : kMostNames)) return;
+  if (used_.size() <= kMostNames) return;
   are_too_many_ = true;
   used_.clear();
 }
+
+void UsedSources::note_remote(const std::string& url) {
+  const MutexLock lock(mutex_);
+  if (url.ends_with('/')) remote_folders_.insert(url);
+  if (url.ends_with('/')) return;
+  if (are_objects_too_many_) return;
+  objects_.insert(url);
+  if (objects_.size() <= kMostUrls) return;
+  are_objects_too_many_ = true;
+  objects_.clear();
+}
+
+// A remote folder. Notes each object that is opened.
+class UsedSources::NotedFolder : public KeyStore {
+ public:
+  NotedFolder(KeyStorePtr folder, UsedSources& sources)
+      : KeyStore(folder->location()), folder_(std::move(folder)), sources_(sources) {}
+
+  bool is_remote() const override { return folder_->is_remote(); }
+  bool is_listable() const override { return folder_->is_listable(); }
+  ValuePtr open(const std::string& key) const override {
+    sources_.note(key.empty() ? location() : location() + "/" + key);
+    return folder_->open(key);
+  }
+  bool has_folder(const std::string& folder) const override { return folder_->has_folder(folder); }
+  std::vector<Entry> list(const std::string& folder) const override { return folder_->list(folder); }
+  std::vector<std::string> folders(const std::string& folder) const override {
+    return folder_->folders(folder);
+  }
+
+ private:
+  const KeyStorePtr folder_;
+  UsedSources& sources_;
+};
 
 std::vector<std::string> UsedSources::names() {
   std::vector<std::string> names;
   const MutexLock lock(mutex_);
   for (const auto& [name, first] : used_)
     if (first != kAbsent) names.push_back(name);
+  for (const std::string& url : objects_) names.push_back(url);
   return names;
 }
 
@@ -292,10 +337,8 @@ FilePtr UsedSources::open_if_exists(const std::string& location) {
 
 KeyStorePtr UsedSources::open_folder(const std::string& location) {
   if (is_url(location)) {
-    const MutexLock lock(mutex_);
-    are_too_many_ = true;  // its objects are requested one by one, bypassing this object
-    used_.clear();
-    return sources_.open_folder(location);
+    note_remote(location + "/");
+    return std::make_shared<const NotedFolder>(sources_.open_folder(location), *this);
   }
   if (const auto place = inside().find_folder(location)) {
     note(location + "/");
@@ -305,8 +348,10 @@ KeyStorePtr UsedSources::open_folder(const std::string& location) {
 }
 
 EntryKind UsedSources::kind_of(const std::string& location) {
-  note(location);
-  return sources_.kind_of(location);
+  if (!is_url(location)) note(location);
+  const EntryKind kind = sources_.kind_of(location);
+  if (is_url(location)) note_remote(kind == EntryKind::folder ? location + "/" : location);
+  return kind;
 }
 
 // Returns whether the source `name` still has its stamp `first`, apart from its metadata.
@@ -319,6 +364,34 @@ bool UsedSources::is_as_first(const std::string& name, const std::string& first)
          sources_.is_unwritten(status, metadata_mark(status));
 }
 
+// Returns the stamps of the objects of servers. A folder that has a stamp stands for all objects below it.
+std::optional<std::vector<SourceStamp>> UsedSources::remote_stamps() {
+  std::set<std::string> objects, folders;
+  bool are_all = false;
+  {
+    const MutexLock lock(mutex_);
+    objects = objects_;
+    folders = remote_folders_;
+    are_all = !are_objects_too_many_;
+  }
+  std::vector<SourceStamp> stamps;
+  for (const std::string& folder : folders) {
+    if (std::optional<std::string> stamp = sources_.stamp(folder)) {
+      stamps.push_back({folder, *std::move(stamp)});
+      std::erase_if(objects, [&](const std::string& url) { return url.starts_with(folder); });
+    } else if (!are_all) {
+      return std::nullopt;
+    }
+  }
+  for (const std::string& url : objects) {
+    check_cancelled();
+    std::optional<std::string> stamp = sources_.stamp(url);
+    if (!stamp) return std::nullopt;
+    stamps.push_back({url, *std::move(stamp)});
+  }
+  return stamps;
+}
+
 std::optional<std::vector<SourceStamp>> UsedSources::stamps() {
   std::unordered_map<std::string, std::string> used;
   {
@@ -326,7 +399,9 @@ std::optional<std::vector<SourceStamp>> UsedSources::stamps() {
     if (are_too_many_) return std::nullopt;
     used = used_;
   }
-  std::vector<SourceStamp> stamps;
+  std::optional<std::vector<SourceStamp>> of_objects = remote_stamps();
+  if (!of_objects) return std::nullopt;
+  std::vector<SourceStamp> stamps = *std::move(of_objects);
   Latest latest;
   const auto use_of = [this](const std::string& path, const struct stat& status) {
     uint32_t before = 0;
@@ -341,8 +416,8 @@ std::optional<std::vector<SourceStamp>> UsedSources::stamps() {
   };
   for (const auto& [name, first] : used) {
     check_cancelled();
-    std::optional<std::string> stamp = is_url(name) ? sources_.stamp(name) : stamp_now(name, use_of, latest);
-    if (!stamp || (!is_url(name) && !is_as_first(name, first))) return std::nullopt;
+    std::optional<std::string> stamp = stamp_now(name, use_of, latest);
+    if (!stamp || !is_as_first(name, first)) return std::nullopt;
     if (const std::optional<int64_t> changed = change_in(first)) latest.see(*changed);
     stamps.push_back({name, *std::move(stamp)});
   }

@@ -7,12 +7,14 @@
 
 #include <cstdint>
 #include <ctime>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "cache/mutex.h"
+#include "formats/core/base/error.h"
 #include "formats/core/base/modified_time.h"
 #include "formats/core/base/sources.h"
 
@@ -53,10 +55,13 @@ class PathFingerprints {
 // number of links explains a different time of the last change.
 bool is_same_source(const SourceStamp& then, std::string_view now);
 
+// Returns the error for a store without stamps: `changed`, or `unsupported` for a remote store.
+Error without_stamps(const std::string& store);
+
 // The sources of one store, with a record of what was read, so that results about the store can be kept
 // beyond this session and reused safely in the next. A local folder may have millions of files, so each
-// folder with a file that was read has one stamp for all of its entries. In a remote store each object has a
-// stamp, so only a few may be used.
+// folder with a file that was read has one stamp for all of its entries. So has a remote store that can be
+// listed. In other remote stores each object has a stamp, so their number is limited.
 //
 // All functions but stamps() forward to the sources it was given, which must outlive it. Those also supply
 // the stamps of remote objects, for which the system has no status.
@@ -83,14 +88,19 @@ class UsedSources : public Sources {
   // source was modified since this object was created, or so shortly before that a later modification would
   // look the same (by file times, which may be of another clock).
   std::optional<std::vector<SourceStamp>> stamps() override;
+  void will_stamp(const std::vector<SourceStamp>& known) override { sources_.will_stamp(known); }
   std::optional<std::string> stamp(const std::string& name) override;
   // Returns the names of the sources used so far, those of folders with a slash at their end; none if they
   // were too many to keep.
   std::vector<std::string> names();
 
  private:
+  class NotedFolder;
+
   void note(const std::string& location);
   void note_one(const std::string& location);
+  void note_remote(const std::string& url);
+  std::optional<std::vector<SourceStamp>> remote_stamps();
   bool is_as_first(const std::string& name, const std::string& first);
 
   Sources& sources_;
@@ -103,6 +113,9 @@ class UsedSources : public Sources {
   PathFingerprints fingerprints_ GUARDED_BY(mutex_);  // of files that were opened in folders
   std::string last_noted_ GUARDED_BY(mutex_);  // chunks of one folder are requested one after the other
   bool are_too_many_ GUARDED_BY(mutex_) = false;
+  // URLs; those of folders end with a slash.
+  std::set<std::string> objects_ GUARDED_BY(mutex_), remote_folders_ GUARDED_BY(mutex_);
+  bool are_objects_too_many_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace plainfs

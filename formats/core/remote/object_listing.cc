@@ -64,10 +64,14 @@ class ObjectListing : public Listing {
       : store_(std::move(store)), origin_(std::move(origin)), client_(client) {}
 
   std::vector<Entry> list(const std::string& location) override {
+    return list_few(location, kMostEntries + 1).value();
+  }
+
+  std::optional<std::vector<Entry>> list_few(const std::string& location, size_t most) override {
     once(
         "", [this]() REQUIRES(mutex_) { return is_begun_; }, [this] { list_all(); });
     const auto is_known = [&]() REQUIRES(mutex_) { return is_whole_ || folders_.contains(location); };
-    std::vector<Entry> entries;
+    std::optional<std::vector<Entry>> entries = std::vector<Entry>();
     once(
         location,
         [&]() REQUIRES(mutex_) {
@@ -77,9 +81,9 @@ class ObjectListing : public Listing {
           return true;
         },
         [&] {
-          Listed listed = list_one(location);
-          entries = entries_of(listed);
-          remember(location, std::move(listed));
+          std::optional<Listed> listed = list_one(location, most);
+          entries = listed ? std::optional(entries_of(*listed)) : std::nullopt;
+          if (listed) remember(location, *std::move(listed));
         });
     return entries;
   }
@@ -184,7 +188,8 @@ class ObjectListing : public Listing {
     }
   }
 
-  Listed list_one(const std::string& location) {
+  // Returns nullopt if there are more than `most` entries.
+  std::optional<Listed> list_one(const std::string& location, size_t most) {
     const size_t prefix_size = prefix_of(location).size();
     Listed listed;
     std::string continuation;
@@ -202,6 +207,7 @@ class ObjectListing : public Listing {
         if (prefix.size() > prefix_size + 1)
           listed.folders.insert(prefix.substr(prefix_size, prefix.size() - prefix_size - 1));
       }
+      if (listed.files.size() + listed.folders.size() > most) return std::nullopt;
       if (listed.files.size() + listed.folders.size() > kMostEntries)
         throw unsupported("listing {}: more than {} objects", location, kMostEntries);
       if (listed.bytes > kMostNameBytes)

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <functional>
 #include <vector>
 
@@ -50,6 +51,19 @@ std::optional<std::string> RemoteFile::stamp() const {
   const Version version = pooled_->object->version().value();
   if (!version.etag.starts_with('"')) return std::nullopt;  // no ETag, or a weak one (W/"...")
   return fmt::format("{} {} {}", version.size, version.etag, version.last_modified);
+}
+
+std::optional<Version> version_of_stamp(const std::string& stamp) {
+  Version version;
+  const auto [end, error] = std::from_chars(stamp.data(), stamp.data() + stamp.size(), version.size);
+  const size_t begin = static_cast<size_t>(end - stamp.data()) + 1;
+  const size_t quote = stamp.find('"', begin + 1);
+  if (error != std::errc() || stamp.compare(begin - 1, 2, " \"") != 0 || quote == stamp.npos ||
+      stamp.compare(quote, 2, "\" ") != 0)
+    return std::nullopt;
+  version.etag = stamp.substr(begin, quote + 1 - begin);
+  version.last_modified = stamp.substr(quote + 2);
+  return version;
 }
 
 namespace {

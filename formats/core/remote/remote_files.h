@@ -21,6 +21,9 @@ class Listing {
   virtual ~Listing() = default;
   // Returns the entries directly in the folder at `location`, by name; none if it does not exist.
   virtual std::vector<Entry> list(const std::string& location) = 0;
+  // Lists like list(), but gives up after `most` entries of a folder that was not listed before, and returns
+  // nullopt.
+  virtual std::optional<std::vector<Entry>> list_few(const std::string& location, size_t most) = 0;
   // Information about an object from earlier listings.
   struct Known {
     EntryKind kind;
@@ -56,6 +59,10 @@ class RemoteFile : public File {
   const std::unique_ptr<PooledObject> pooled_;
   std::atomic<uint64_t>* const bytes_read_;
 };
+
+// Returns the version that a stamp() of an earlier session identified; nullopt if the text is not such a
+// stamp.
+std::optional<Version> version_of_stamp(const std::string& stamp);
 
 // Opens a KeyStore of the objects below the URL `location`. Opens its objects through `sources`. `sources`
 // and `listing` must outlive it. A null listing means that the service lists nothing.

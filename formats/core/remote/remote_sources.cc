@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "cache/mutex.h"
+#include "cache/request.h"
 #include "formats/core/base/location.h"
 #include "formats/core/base/used_sources.h"
 #include "formats/core/remote/disk_cache.h"
@@ -15,6 +16,7 @@
 #include "formats/core/remote/object_listing.h"
 #include "formats/core/remote/origin.h"
 #include "formats/core/remote/remote_files.h"
+#include "formats/core/remote/sha256.h"
 #include "formats/core/text/path_names.h"
 #include "formats/core/text/web_page.h"
 
@@ -26,6 +28,9 @@ constexpr size_t kMostAbsent = 100'000;
 // The bytes to request from an object before its size is known.
 constexpr uint64_t kFirstBytes = 256 << 10;
 constexpr uint64_t kLeastFirstBytes = 64 << 10, kMostFirstBytes = 8 << 20;
+constexpr size_t kMostStamped = 20'000;       // objects of a folder with one stamp: twenty pages of a list
+constexpr size_t kMostStampedFolders = 1000;  // each may take a request
+constexpr size_t kStampedTogether = 64;
 constexpr size_t kMostFolders = 4096;  // folders for which the size of objects is remembered
 
 // Any of these objects identifies a folder as a store if it cannot be listed.
@@ -87,6 +92,7 @@ class RemoteSources : public Sources {
   FilePtr look_into(const std::string& location) override { return open_if_exists(location); }
   timespec modified(const std::string& location) override;
   const Containment& bounds() const override { return bounds_; }
+  void will_stamp(const std::vector<SourceStamp>& known) override;
   std::optional<std::string> stamp(const std::string& name) override;
   void clear() override;
 
@@ -108,6 +114,7 @@ class RemoteSources : public Sources {
   bool stands_for_absent(const RemoteObject& refused) const;
   RemoteFilePtr ask_for(const std::string& location, bool* may_be_folder);
   RemoteFilePtr ask_for_whole(const RemoteObject& refused);
+  std::optional<std::string> stamp_of_folder(const std::string& folder);
   EntryKind kind_of_root();
   bool has_listed_objects();
   bool is_page_of_folder(const File& file);
@@ -449,10 +456,68 @@ timespec RemoteSources::modified(const std::string&) {
   return modified_;
 }
 
+// Returns a digest of the names and versions of all objects below the folder, as they are listed. Returns
+// nullopt if the service lists nothing, a version is unknown, or there are too many objects.
+std::optional<std::string> RemoteSources::stamp_of_folder(const std::string& folder) {
+  Listing* const listed = listing();
+  if (!listed || !is_in(folder, store_)) return std::nullopt;
+  std::vector<std::string> folders{folder};
+  std::string digests;
+  size_t objects = 0;
+  for (size_t i = 0; i < std::min(folders.size(), kMostStampedFolders); ++i) {
+    check_cancelled();
+    const std::optional<std::vector<Entry>> entries = listed->list_few(folders[i], kMostStamped);
+    if (!entries) return std::nullopt;
+    for (const Entry& entry : *entries) {
+      const std::string location = folders[i] + "/" + entry.name;
+      if (entry.kind == EntryKind::folder) {
+        folders.push_back(location);
+        continue;
+      }
+      const std::optional<Listing::Known> known = listed->known(location);
+      if (++objects > kMostStamped || !known || known->version.etag.empty()) return std::nullopt;
+      digests += sha256_hex(fmt::format("{}\n{}\n{}", location, known->version.size, known->version.etag));
+    }
+  }
+  if (folders.size() > kMostStampedFolders) return std::nullopt;
+  return fmt::format("{} objects {}", objects, sha256_hex(digests));
+}
+
+// Asks for objects that are not open yet, many at a time: whether their stamps are still true.
+void RemoteSources::will_stamp(const std::vector<SourceStamp>& known) {
+  std::vector<std::pair<std::shared_ptr<RemoteObject>, std::shared_ptr<RangeFetch>>> asked;
+  const auto take_replies = [&] {
+    for (auto& [object, fetch] : asked) {
+      const std::string location = object->location();
+      try {
+        fetch->wait_for_all();
+        keep(location, file_of(std::move(object), std::move(fetch)));
+      } catch (const Error&) {
+        if (object && object->is_absent()) remember_absent(location);  // otherwise stamp() reports it
+      }
+    }
+    asked.clear();
+  };
+  if (listing()) return;
+  for (const SourceStamp& source : known) {
+    const std::optional<Version> version = version_of_stamp(source.stamp);
+    if (source.name.ends_with('/') || find(source.name) || is_known_absent(source.name)) continue;
+    check_inside(source.name);
+    auto object = object_at(source.name);
+    if (version) object->expect(*version);
+    auto fetch = std::make_shared<RangeFetch>(object, ByteRange{0, kLeastFirstBytes}, *client_);
+    fetch->start();
+    asked.emplace_back(std::move(object), std::move(fetch));
+    if (asked.size() == kStampedTogether) take_replies();
+  }
+  take_replies();
+}
+
 // Sends no further request for an opened file: every other request confirms that it is still the same
 // version.
 std::optional<std::string> RemoteSources::stamp(const std::string& name) {
   try {
+    if (name.ends_with('/')) return stamp_of_folder(name.substr(0, name.size() - 1));
     const RemoteFilePtr file = open_there(name);
     if (file) file->check_unchanged();
     return file ? file->stamp() : "absent";

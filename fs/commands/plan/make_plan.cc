@@ -11,6 +11,7 @@
 
 #include "formats/core/base/location.h"
 #include "formats/core/base/modified_time.h"
+#include "formats/core/base/used_sources.h"
 #include "formats/core/model/cell_table.h"
 #include "formats/core/model/genome.h"
 #include "formats/core/text/utf8.h"
@@ -143,9 +144,8 @@ int plan_command(Arguments arguments) {
     std::optional<ExportPlan> plan =
         Planner(session, progress, failures).make(paths, options, tasks, task_bytes);
     if (!plan && is_url(options.store))
-      throw Failure(kUnsupported, options.store +
-                                      ": cannot be planned: the server sends no strong ETags, or the store "
-                                      "has too many objects; use --part I/N");
+      throw Failure(kUnsupported, fmt::format("{}: cannot be planned: {}; use --part I/N", options.store,
+                                              without_stamps(options.store).what()));
     if (!plan && is_again)
       throw Failure(kTryAgain, options.store + ": is being written to; plan again later");
     if (!plan) {

@@ -112,6 +112,7 @@ class Task {
   // Checks everything that the store was read from when it was planned, including data that this task does
   // not need: the sizes of its files may depend on them.
   void check_sources() {
+    context_.files.will_stamp(plan_.sources);
     for (const SourceStamp& source : plan_.sources) {
       const std::optional<std::string> now = context_.files.stamp(source.name);
       if (!now) throw Failure(kTryAgain, fmt::format("{}: {} cannot be checked", plan_.store, source.name));
