@@ -85,6 +85,8 @@ inline constexpr FileForm kTableRds{".rds", "a data frame for R", kBinaryType, S
 inline constexpr FileForm kArrayRds{".rds", "an array for R", kBinaryType, Shows::text, kOpenRds};
 inline constexpr FileForm kTableCsv{".csv", "a table", kCsvType, Shows::table, kOpenCsv};
 inline constexpr FileForm kArrayCsv{".csv", "text", kCsvType, Shows::text, kOpenCsv};
+inline constexpr FileForm kMatrixCsv{".csv", "a sparse matrix as a table with all zeros", kCsvType,
+                                     Shows::text, kOpenCsv};
 inline constexpr FileForm kTableParquet{".parquet", "for DuckDB, polars and Arrow", kParquetType,
                                         Shows::table};
 inline constexpr FileForm kNpy{".npy", "NumPy", kBinaryType, Shows::values, kOpenNpy};

@@ -71,6 +71,7 @@ constexpr FileRow kFiles[] = {
     {"csv", "timeseries.csv", forms::kTableCsv, offer_time_series, kUnlisted},
     {"csv", "NAME.csv", forms::kArrayCsv, offer_unreadable},
     {"csv", "VAR.table.csv", forms::kTableCsv, offer_tables_of_variables, kUnlisted},
+    {"csv", "matrix.csv", forms::kMatrixCsv, offer_csv_of_matrix, kUnlisted},
     {"parquet", "VAR.table.parquet", forms::kTableParquet, offer_tables_of_variables, kUnlisted},
     {"parquet", "NAME.parquet", forms::kTableParquet, offer_parquet_of_table, kUnlisted, "parquet 3"},
     {"parquet", "NAME.parquet", forms::kTableParquet, offer_parquet_of_array, kUnlisted, "parquet 3"},

@@ -142,11 +142,12 @@ class Flipped : public EntrySource {
 
 class ComputedDense : public Array {
  public:
-  ComputedDense(EntrySourcePtr source, bool by_row)
+  ComputedDense(EntrySourcePtr source, bool by_row, RepeatedEntries repeated)
       : Array(source->dtype(),
               by_row ? Shape{source->majors(), source->minors()} : Shape{source->minors(), source->majors()}),
         source_(std::move(source)),
-        by_row_(by_row) {}
+        by_row_(by_row),
+        repeated_(repeated) {}
 
   Shape chunk_shape() const override {
     constexpr uint64_t kElements = 1 << 18;
@@ -176,14 +177,23 @@ class ComputedDense : public Array {
  private:
   void put(Elements& dense, uint64_t place, const Elements& values, uint64_t entry) const {
     const size_t size = values.bytes.size() / values.count;
+    if (repeated_ == RepeatedEntries::are_added && has_value(dense, place, size))
+      return add_at_place(dtype(), values, entry, dense, place);
     std::memcpy(dense.bytes.data() + place * size, values.bytes.data() + entry * size, size);
     if (!values.is_missing(entry)) return;
     dense.missing.resize(dense.count);
     dense.missing[place] = 1;
   }
 
+  static bool has_value(const Elements& dense, uint64_t place, size_t size) {
+    const std::byte* const begin = dense.bytes.data() + place * size;
+    return dense.is_missing(place) ||
+           std::any_of(begin, begin + size, [](std::byte byte) { return byte != std::byte{0}; });
+  }
+
   const EntrySourcePtr source_;
   const bool by_row_;
+  const RepeatedEntries repeated_;
 };
 
 }  // namespace
@@ -205,8 +215,8 @@ EntrySourcePtr flipped(EntrySourcePtr source, Context& context) {
   return std::make_shared<Flipped>(std::move(source), context);
 }
 
-ArrayPtr computed_dense(EntrySourcePtr source, bool by_row) {
-  return std::make_shared<ComputedDense>(std::move(source), by_row);
+ArrayPtr computed_dense(EntrySourcePtr source, bool by_row, RepeatedEntries repeated) {
+  return std::make_shared<ComputedDense>(std::move(source), by_row, repeated);
 }
 
 }  // namespace plainfs

@@ -22,8 +22,11 @@ EntrySourcePtr flipped(EntrySourcePtr source, Context& context);
 // Thread-safe.
 std::function<SparseMatrix()> made_once(std::function<SparseMatrix()> make);
 
-// Returns a dense array of rows by columns, zero without an entry. If a position has several entries, the
-// last one counts. by_row: the source runs over rows.
-ArrayPtr computed_dense(EntrySourcePtr source, bool by_row);
+// The value of several entries at one position of a matrix.
+enum class RepeatedEntries { last_counts, are_added };
+
+// Returns a dense array of rows by columns, zero without an entry. by_row: the source runs over rows.
+ArrayPtr computed_dense(EntrySourcePtr source, bool by_row,
+                        RepeatedEntries repeated = RepeatedEntries::last_counts);
 
 }  // namespace plainfs

@@ -20,28 +20,6 @@ struct PlacedEntry {
   bool is_at(const PlacedEntry& other) const { return column == other.column && row == other.row; }
 };
 
-// Adds the value of entry `from` to that of entry `to`.
-void add_at_place(const DType& dtype, Elements& values, uint64_t to, uint64_t from) {
-  if (values.is_missing(from)) values.missing[to] = 1;
-  visit_number(dtype, [&](auto zero) {
-    using T = decltype(zero);
-    if constexpr (std::is_arithmetic_v<T>) {
-      const auto all = values.mutable_values<T>();
-      if constexpr (std::is_integral_v<T>) {
-        if (dtype.is_truth()) {
-          all[to] = static_cast<T>(all[to] != 0 || all[from] != 0);
-        } else if (__builtin_add_overflow(all[to], all[from], &all[to])) {
-          throw unsupported("the sum of repeated entries does not fit into {} bytes", sizeof(T));
-        }
-      } else {
-        all[to] += all[from];
-      }
-    } else {
-      throw unsupported("repeated entries of {}", dtype.name());
-    }
-  });
-}
-
 class CoordinateSource : public EntrySource {
  public:
   explicit CoordinateSource(const CoordinateMatrix& matrix)
@@ -128,7 +106,7 @@ EntryRun CoordinateSource::read(uint64_t first, uint64_t count) const {
   std::vector<uint64_t> order;
   for (size_t i = 0; i < found.size(); ++i) {
     if (i > 0 && found[i].is_at(found[i - 1])) {
-      add_at_place(dtype(), values, order.back(), found[i].number);
+      add_at_place(dtype(), values, found[i].number, values, order.back());
       continue;
     }
     while (first + run.pointer.size() - 1 < found[i].column) run.pointer.push_back(order.size());

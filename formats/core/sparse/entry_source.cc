@@ -333,4 +333,29 @@ EntrySourcePtr converted(EntrySourcePtr source, const DType& dtype) {
   return std::make_shared<Converted>(std::move(source), dtype);
 }
 
+void add_at_place(const DType& dtype, const Elements& values, uint64_t from, Elements& sums, uint64_t to) {
+  if (values.is_missing(from)) {
+    sums.missing.resize(sums.count);
+    sums.missing[to] = 1;
+  }
+  visit_number(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_arithmetic_v<T>) {
+      const T value = values.values<T>()[from];
+      T& sum = sums.mutable_values<T>()[to];
+      if constexpr (std::is_integral_v<T>) {
+        if (dtype.is_truth()) {
+          sum = static_cast<T>(sum != 0 || value != 0);
+        } else if (__builtin_add_overflow(sum, value, &sum)) {
+          throw unsupported("the sum of repeated entries does not fit into {} bytes", sizeof(T));
+        }
+      } else {
+        sum += value;
+      }
+    } else {
+      throw unsupported("repeated entries of {}", dtype.name());
+    }
+  });
+}
+
 }  // namespace plainfs

@@ -60,6 +60,9 @@ EntrySourcePtr minor_subset(EntrySourcePtr source, const Indices& indices);
 // side.
 EntrySourcePtr major_combined(std::vector<EntrySourcePtr> sources);
 EntrySourcePtr minor_combined(std::vector<EntrySourcePtr> sources);
+// Adds the value of entry `from` to element `to` of `sums`, which is missing if one of both is. Throws
+// unsupported if a sum of integers overflows.
+void add_at_place(const DType& dtype, const Elements& values, uint64_t from, Elements& sums, uint64_t to);
 // Returns the matrix with its values converted to another numeric type.
 EntrySourcePtr converted(EntrySourcePtr source, const DType& dtype);
 

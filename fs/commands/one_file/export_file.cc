@@ -212,7 +212,7 @@ std::string written_text(const std::vector<Written>& all) {
     is_smaller |= written.source.compression != Compression::none;
   }
   std::string text = fmt::format("wrote {}", all.front().file.path());
-  if (all.size() > 1) text += fmt::format(" and {} more", count_text(all.size() - 1, "file"));
+  if (all.size() > 1) text += fmt::format(" and {}", count_text(all.size() - 1, "more file"));
   text += fmt::format(", {}", byte_text(static_cast<double>(size)));
   if (is_smaller) text += fmt::format(" ({} uncompressed)", byte_text(static_cast<double>(uncompressed)));
   return text;

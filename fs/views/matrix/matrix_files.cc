@@ -2,7 +2,9 @@
 
 #include "formats/core/base/error.h"
 #include "formats/core/model/transient_fault.h"
+#include "formats/core/sparse/computed_matrix.h"
 #include "formats/core/sparse/coordinate_source.h"
+#include "fs/views/array/array_files.h"
 
 namespace plainfs {
 
@@ -45,6 +47,27 @@ MatrixNames matrix_names(const Node& node) {
 }
 
 }  // namespace
+
+std::unique_ptr<TextSource> csv_of_matrix(const SparseMatrix& matrix, Context& context) {
+  if (matrix.error) throw *matrix.error;
+  const SparseMatrix stored = evaluated(matrix);
+  EntrySourcePtr rows = compressed_source(lists_of(stored));
+  if (!stored.by_row) rows = flipped(std::move(rows), context);
+  ArrayPtr dense = computed_dense(std::move(rows), true, RepeatedEntries::are_added);
+  return csv_array({std::move(dense), matrix.row_names, matrix.column_names}, context);
+}
+
+void offer_csv_of_matrix(const FileRow& row, const Node& node, Context& context, Files& files) {
+  const auto* const sparse = std::get_if<SparseMatrix>(&node.content);
+  const auto* const entries = std::get_if<CoordinateMatrix>(&node.content);
+  if (!sparse && !entries) return;
+  SparseMatrix matrix = sparse ? *sparse : by_columns(*entries, context);
+  if (matrix.row_names && !fit(*matrix.row_names, matrix.rows, row.name, node, context))
+    matrix.row_names = nullptr;
+  if (matrix.column_names && !fit(*matrix.column_names, matrix.columns, row.name, node, context))
+    matrix.column_names = nullptr;
+  row.add(text_opener(context, [matrix, &context] { return csv_of_matrix(matrix, context); }), files);
+}
 
 void offer_mtx_of_array(const FileRow& row, const Node& node, Context& context, Files& files) {
   const auto* array = std::get_if<LabelledArray>(&node.content);

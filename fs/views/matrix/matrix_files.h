@@ -34,6 +34,12 @@ std::unique_ptr<TextSource> names_tsv(std::vector<ArrayPtr> fields, Context& con
 // not fit or an entry is duplicated, and unsupported if BPCells cannot represent a value or name.
 ListEntries bpcells_directory(const SparseMatrix& matrix, Context& context);
 
+// Returns a sparse matrix as the .csv of the same matrix stored densely, with its names. Entries of a matrix
+// by column are sorted when the text is first read. Throws damaged if the parts do not fit.
+std::unique_ptr<TextSource> csv_of_matrix(const SparseMatrix& matrix, Context& context);
+
+// matrix.csv of a sparse matrix, for programs that read no other.
+void offer_csv_of_matrix(const FileRow& row, const Node& node, Context& context, Files& files);
 // matrix.mtx of an array, genes.tsv and barcodes.tsv.
 void offer_mtx_of_array(const FileRow& row, const Node& node, Context& context, Files& files);
 void offer_row_names(const FileRow& row, const Node& node, Context& context, Files& files);
