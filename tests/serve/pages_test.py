@@ -427,6 +427,23 @@ class Lines(unittest.TestCase):
                 lines = dict(lines_of(page(server)))
                 self.assertIn("assays/RNA.h5ad", lines["Python, RNA"])
 
+    def test_page_lists_the_parts_that_the_h5ad_lacks(self):
+        # VIEWS 11 "The page of an annotated matrix ends with"
+        store = os.path.join(os.environ["PLAINFS_TEST_DATA"], "conversions", "seurat_whole", "store.rds")
+        with Server(store) as server:
+            text = page(server)
+            listed = json.loads(server.ask("", Accept="application/json").body)["left_out"]
+        self.assertIn("/assays/ADT: not in RNA.h5ad", listed)
+        self.assertIn(f"<summary>{len(listed)} parts of the store are not in RNA.h5ad</summary>", text)
+        for line in listed:
+            self.assertIn(f"<li>{html.escape(line)}</li>", text)
+        with tempfile.TemporaryDirectory() as folder:
+            for arguments in (["info", store], ["export", "--dry-run", store, os.path.join(folder, "a.h5ad")]):
+                command = [os.environ["PLAINFS"], *arguments]
+                done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+                for line in listed:
+                    self.assertIn(line, done.stdout + done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

@@ -6,6 +6,7 @@
 #include "formats/annotated/main_part.h"
 #include "formats/registry.h"
 #include "fs/views/anndata/anndata_parts.h"
+#include "fs/views/file_forms.h"
 
 namespace plainfs {
 
@@ -53,6 +54,17 @@ void note_left_out_of_h5ad(const Node& root, Context& context) try {
     put_anndata(found->make(), context, nothing, name_in_lines(found->name, ".h5ad"));
 } catch (const Error&) {
   // Reading the part reports the error.
+}
+
+std::vector<std::string> lines_left_out_of_h5ad(const AnnotatedMatrix& matrix, const std::string& name,
+                                                const Context& context) {
+  std::vector<std::string> lines;
+  Context collecting = context;
+  collecting.note = [&lines](const std::string& line) { lines.push_back(line); };
+  collecting.warn = [](const std::string&) {};  // it was logged when the matrix was found
+  NoFile nothing;
+  put_anndata(matrix, collecting, nothing, name_in_lines(name, std::string(forms::kH5ad.ending)));
+  return lines;
 }
 
 void offer_h5ad_of_matrices(const FileRow& row, const Node& node, Context& context, Files& files) {

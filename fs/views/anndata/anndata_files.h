@@ -3,6 +3,8 @@
 
 #include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "formats/core/model/annotated_matrix.h"
 #include "formats/core/model/context.h"
@@ -38,6 +40,11 @@ ListEntries anndata_zarr(std::function<AnnotatedMatrix()> make, Context& context
 // Logs what the .h5ad of a store's main part would leave out, as far as that is known without reading data.
 // root: the refined root of the store.
 void note_left_out_of_h5ad(const Node& root, Context& context);
+
+// Returns these lines for one annotated matrix: "/assays/ADT: not in RNA.h5ad". name:
+// FoundAnnotatedMatrix::name.
+std::vector<std::string> lines_left_out_of_h5ad(const AnnotatedMatrix& matrix, const std::string& name,
+                                                const Context& context);
 
 // For nodes with annotated matrices, for several each with its own name: ASSAY.h5ad in assays/.
 void offer_h5ad_of_matrices(const FileRow& row, const Node& node, Context& context, Files& files);

@@ -7,6 +7,7 @@
 #include "formats/annotated/cell_groups.h"
 #include "formats/core/model/number_cast.h"
 #include "fs/serve/pages/cells/slide_view.h"
+#include "fs/views/anndata/anndata_files.h"
 
 namespace plainfs::serve {
 namespace {
@@ -65,7 +66,7 @@ MatrixLinesPtr lines_of_genes(const Content& x, Context& context) {
 }  // namespace
 
 PageCells::PageCells(OpenMeaning meaning, const FoundAnnotatedMatrix& found)
-    : meaning_(std::move(meaning)), matrix_(found.make()) {
+    : meaning_(std::move(meaning)), name_(found.name), matrix_(found.make()) {
   if (matrix_.obs.rows != matrix_.cells)
     throw damaged("the columns of the cells have {} rows, expected {}", matrix_.obs.rows, matrix_.cells);
   if (!has_values(matrix_.x) || !matrix_.var.row_names) return;
@@ -99,6 +100,10 @@ std::vector<double> PageCells::values(uint64_t gene) const {
 
 const std::vector<std::string>& PageCells::first_genes() const {
   return first_genes_.get([this] { return find_first_genes(); });
+}
+
+const std::vector<std::string>& PageCells::left_out() const {
+  return left_out_.get([this] { return lines_left_out_of_h5ad(matrix_, name_, *meaning_.what.context); });
 }
 
 const std::vector<Slide>& PageCells::slides() const {

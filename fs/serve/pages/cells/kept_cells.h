@@ -40,6 +40,8 @@ class PageCells : public std::enable_shared_from_this<PageCells> {
   std::vector<double> values(uint64_t gene) const;
   // Returns genes to suggest: highly variable ones if they are known, else the first.
   const std::vector<std::string>& first_genes() const;
+  // Returns the lines about the parts that the .h5ad of the matrix leaves out. Reads no values.
+  const std::vector<std::string>& left_out() const;
   // Returns the slides that have a picture with a known scale. Throws the errors of reading them.
   const std::vector<Slide>& slides() const;
   // Returns the picture of a slide. Keeps the last few. Throws like backdrop_of(). Requires: it is one of
@@ -51,11 +53,12 @@ class PageCells : public std::enable_shared_from_this<PageCells> {
   std::vector<std::string> find_first_genes() const;
 
   const OpenMeaning meaning_;
+  const std::string name_;  // FoundAnnotatedMatrix::name
   const AnnotatedMatrix matrix_;
   std::unique_ptr<PartNameList> genes_;  // null: the matrix has no values, or its genes have no names
   Lazy<MatrixLinesPtr> lines_;
   mutable std::atomic<uint64_t> most_sorted_ahead_{0};  // entries; relaxed: only speed depends on it
-  Lazy<std::vector<std::string>> first_genes_;
+  Lazy<std::vector<std::string>> first_genes_, left_out_;
   Lazy<std::vector<Slide>> slides_;
 
   struct KeptBackdrop {

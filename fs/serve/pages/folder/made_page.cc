@@ -35,6 +35,7 @@ namespace {
 constexpr size_t kMostAttributes = 100;
 constexpr size_t kMostAttributeBytes = 600;
 constexpr size_t kMostNames = 12;
+constexpr size_t kMaxLeftOut = 50;
 constexpr std::string_view kCsv = forms::kTableCsv.ending;
 
 // Returns the facts about a content as words.
@@ -225,10 +226,22 @@ class PageMaker {
         page_.first = first_rows({matrix.obs});
         if (page_.first) page_.first->caption += " of the columns of the cells";
       });
+    part([&] { add_left_out(*place, *cells); });
     if (place->way.empty())
       add_zarr(matrix);
     else
       add_assay(*place);
+  }
+
+  // Adds the first parts that the .h5ad of the shown matrix leaves out.
+  void add_left_out(const CellsPlace& place, const PageCells& cells) {
+    const std::vector<std::string>& lines = cells.left_out();
+    if (lines.empty()) return;
+    const size_t shown = std::min(lines.size(), kMaxLeftOut);
+    const std::string ending(forms::kH5ad.ending);
+    page_.left_out = LeftOut{place.way.empty() ? "anndata" + ending : place.assay + ending,
+                             {lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(shown)},
+                             lines.size() - shown};
   }
 
   // Adds the AnnData of the shown assay, which is beside its folder, or of the shown modality, which is in

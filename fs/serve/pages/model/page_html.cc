@@ -121,6 +121,15 @@ std::string forms_html(const std::vector<TakeAs>& forms) {
   return html + "</span>" + faults_html(forms);
 }
 
+std::string left_out_html(const LeftOut& left_out) {
+  const size_t all = left_out.lines.size() + left_out.more;
+  std::string html = fmt::format("<details><summary>{} of the store {} not in {}</summary>\n<ul>\n",
+                                 count_text(all, "part"), all == 1 ? "is" : "are", shown(left_out.file));
+  for (const std::string& line : left_out.lines) html += "<li>" + shown(line) + "</li>\n";
+  if (left_out.more > 0) html += fmt::format("<li>and {} more</li>\n", left_out.more);
+  return html + "</ul></details>\n";
+}
+
 std::string rows_html(const std::vector<const ContentRow*>& rows) {
   HtmlTable table{{}, "list", {}, {{"Name"}, {"Kind", "kind"}, {"Contents", "shape"}, {"Download as", "v"}}};
   for (const ContentRow* row : rows)
@@ -372,6 +381,7 @@ std::string html_of(const PageModel& page) {
   const bool has_contents_first = page.figures.empty() && !page.first && page.stores.empty();
   if (has_contents_first) html += contents_html(page);
   if (!page.views.empty()) html += "<h2>Download as</h2>" + forms_html(page.views) + "\n";
+  if (page.left_out) html += left_out_html(*page.left_out);
   if (!page.by_name.empty()) html += "<h2>By name</h2>" + forms_html(page.by_name) + "\n";
   html += instructions_html(page);
   if (!has_rows_first && page.first) html += grid_html(*page.first);

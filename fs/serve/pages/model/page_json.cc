@@ -79,7 +79,10 @@ Json::Object json_of(const PageModel& page) {
   };
   add("facts", pairs_json(page.facts));
   add("take_it_as", forms_json(page.views));
-  Json::List contents, columns, instructions, notes, problems, stores;
+  Json::List contents, columns, instructions, left_out, notes, problems, stores;
+  if (page.left_out)
+    for (const std::string& line : page.left_out->lines) left_out.emplace_back(printable(line));
+  add("left_out", std::move(left_out));
   for (const ContentRow& row : page.contents)
     contents.push_back(Json::Object{{"name", row.name},
                                     {"href", row.href},

@@ -27,6 +27,13 @@ struct TakeAs {
   std::string fault{};             // why it cannot be read, if that is known; it is then no link
 };
 
+// The parts of a store that one of its files does not have.
+struct LeftOut {
+  std::string file;                // "RNA.h5ad"
+  std::vector<std::string> lines;  // "/assays/ADT: not in RNA.h5ad"
+  uint64_t more = 0;               // number of further lines
+};
+
 // A member below the subject, with the forms in which it can be taken.
 struct ContentRow {
   std::string name;
@@ -153,6 +160,7 @@ struct PageModel {
   std::string kind;
   std::vector<Fact> facts;
   std::vector<TakeAs> views;
+  std::optional<LeftOut> left_out;
   std::vector<ContentRow> contents;
   bool is_cut = false;  // contents omits some members
   std::optional<Form> form;
