@@ -10,7 +10,10 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 
-from optional import needs_modules, needs_r  # noqa: E402
+from optional import missing_modules, needs_modules, needs_r  # noqa: E402
+
+if not missing_modules("anndata", "h5py", "numpy", "zarr"):
+    from annotated_parts import parts_of  # noqa: E402
 
 os.environ.setdefault("PLAINFS_INDEX", "none")  # measurements of one test must not reach the next
 PROGRAM = os.environ["PLAINFS"]
@@ -117,6 +120,46 @@ class Conversions(unittest.TestCase):
         self.assertEqual(done.stdout, "pca umap tsne mat gene corrected ADT 9 5 2 1 9 5 2 1", done.stderr)
 
     @needs_anndata
+    def test_parts_come_back_from_the_seurat_object(self):
+        # VIEWS 10 "An assay with the features of the active one"
+        # VIEWS 10 "The members of `misc$obsm`"
+        # VIEWS 10 "The reduction `spatial` is"
+        self.export(self.store("anndata_whole"), self.at("a.rds"))
+        lines = self.export(self.at("a.rds"), self.at("back.h5ad"))
+        named = [line for line in lines.splitlines() if "not in" in line]
+        self.assertEqual(named, ["plainfs: notice: /misc/nothing: not in RNA.h5ad: it has no value"])
+        before, after = parts_of(self.store("anndata_whole")), parts_of(self.at("back.h5ad"))
+        changed = {path for path, part in before.items() if path not in after or after[path].text != part.text}
+        by_nature = {path for path in before if path.endswith(("#order", "#index-name"))}
+        others = {
+            "layers/scaled",  # it is `scale.data`
+            "obsm/airr",  # lists of vectors, as are other awkward arrays
+            "uns/ragged",
+            "uns/nothing",
+            "uns/nullable",  # NA is NaN
+            "uns/texts_or_none",  # a categorical
+        }
+        self.assertEqual(changed - by_nature, others)
+        self.assertEqual(after["layers/scale.data"].text, before["layers/scaled"].text)
+
+    @needs_anndata
+    def test_sparse_matrix_is_a_labelled_csv(self):
+        # VIEWS 5 "`matrix.csv` of a sparse matrix is unlisted"
+        import h5py
+        import pandas
+        from anndata.experimental import read_elem
+
+        done = self.export("--of", "X", self.store("anndata_whole"), self.at("x.csv"))
+        self.assertIn("X/matrix.csv", done)
+        self.assertRegex(done, r"wrote \S*x\.csv, [0-9.]+ kB in 0:\d\d")
+        with h5py.File(self.store("anndata_whole")) as file:
+            matrix, obs, var = (read_elem(file[name]) for name in ("X", "obs", "var"))
+        read = pandas.read_csv(self.at("x.csv"), index_col=0)
+        self.assertEqual(list(read.index), list(var.index))
+        self.assertEqual(list(read.columns), list(obs.index))
+        self.assertTrue((read.to_numpy().astype("f4") == matrix.toarray().T).all())
+
+    @needs_anndata
     def test_identities_and_variable_features_are_columns(self):
         # VIEWS 10 "The identities of the cells are the column `ident`"
         import anndata
@@ -140,15 +183,19 @@ class Conversions(unittest.TestCase):
         code = """
             counts <- matrix(1:6, 2, dimnames = list(c("g1", "g2"), c("c1", "c2", "c3")))
             o <- SeuratObject::CreateSeuratObject(Matrix::Matrix(counts, sparse = TRUE))
-            o@misc <- list(text = NA_character_, truth = NA, number = NA_real_)
+            o@misc <- list(text = NA_character_, truth = NA, number = NA_real_, none = NULL, inner = list(NULL, 1))
             saveRDS(o, commandArgs(TRUE)[1])
         """
         subprocess.run(["Rscript", "-e", code, self.at("o.rds")], check=True, capture_output=True)
         lines = self.export(self.at("o.rds"), self.at("o.h5ad"))
         made = anndata.read_h5ad(self.at("o.h5ad"))
         self.assertNotIn("text", made.uns)
+        zarr_lines = self.export(self.at("o.rds"), self.at("o.zarr")).replace("RNA.zarr", "RNA.h5ad").splitlines()
+        self.assertLess({line for line in zarr_lines if "not in" in line}, set(lines.splitlines()))
         store = os.path.join(os.environ["PLAINFS_TEST_DATA"], "h5seurat", "odd_members", "store.h5seurat")
         lines += self.export(store, self.at("odd.h5ad"))
+        self.assertRegex(lines, "/misc/none: not in .*: it has no value")
+        self.assertRegex(lines, "/misc/inner/1: not in .*: it has no value")
         self.assertRegex(lines, "/misc/nulls: not in .*: it has no value")
         self.assertRegex(lines, "/misc/text: not in .*: AnnData has no missing text but in columns")
         self.assertTrue(math.isnan(made.uns["number"]) and math.isnan(made.uns["truth"]))

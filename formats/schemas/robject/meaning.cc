@@ -101,6 +101,9 @@ std::vector<Member> list_members(const Value& list, const View& view) {
     const std::string name = given.take((*names)[i], i);
     add_member(members, name, list.items[i], view);
   }
+  // They have no files, so other members keep the names that they have without them.
+  for (size_t i = 0; i < list.items.size(); ++i)
+    if (list.items[i]->type == RType::null) members.push_back({given.take((*names)[i], i), {Nothing{}}});
   return members;
 }
 

@@ -47,6 +47,10 @@ void put_needed(const std::string& path, AnnDataLayout::Put put, const LeftOutLi
 bool put_if_held(const std::string& path, AnnDataLayout::Put put, const LeftOutLines& lines,
                  AnnDataLayout& out);
 
+// Does the same for unstructured data, of which the values decide it.
+bool put_value_if_held(const std::string& path, AnnDataLayout::Put put, const LeftOutLines& lines,
+                       AnnDataLayout& out);
+
 // Puts one list of values in the encoding that holds its levels and its missing values.
 void put_column(const std::string& path, const ArrayPtr& values, Context& context, AnnDataLayout& out);
 
@@ -63,7 +67,9 @@ void put_sparse(const std::string& path, const SparseMatrix& matrix, const LeftO
 void put_tree(const std::string& path, const Node& node, const LeftOutLines& lines, AnnDataLayout& out);
 // Puts an element of an AnnData as it is stored. Elements of anndata 0.6 and 0.7 get their current encoding.
 void put_stored(const std::string& path, const Node& stored, const LeftOutLines& lines, AnnDataLayout& out);
-// Puts the members of uns.
-void put_uns(const AnnotatedMatrix& matrix, const LeftOutLines& lines, AnnDataLayout& out);
+// Puts the group uns with its members. Refuses members without a value at once. more: puts further members;
+// may be null.
+void put_uns(const AnnotatedMatrix& matrix, const AnnDataLayout::Put& more, const LeftOutLines& lines,
+             AnnDataLayout& out);
 
 }  // namespace plainfs

@@ -192,10 +192,9 @@ std::string index_name(const std::string& stored, const std::vector<Column>& col
 }  // namespace
 
 void LeftOutLines::refuse(const std::string& place, const std::string& why) const {
-  if (shared_->is_reported)
-    context().notice(fmt::format("{}: not in {}: {}", place, file(), why));
-  else
-    shared_->taken.refuse(place, why);
+  if (!shared_->is_reported) return shared_->taken.refuse(place, why);
+  for (const std::string& stored : shared_->taken.origins_of(place))
+    context().notice(fmt::format("{}: not in {}: {}", stored, file(), why));
 }
 
 void LeftOutLines::note(const std::string& place, const std::string& what) const {
@@ -214,14 +213,27 @@ void put_needed(const std::string& path, AnnDataLayout::Put put, const LeftOutLi
   lines.take(path);
 }
 
-bool put_if_held(const std::string& path, AnnDataLayout::Put put, const LeftOutLines& lines,
-                 AnnDataLayout& out) {
-  const std::optional<Error> error = out.part(path, std::move(put));
+namespace {
+
+// Returns whether a part was put.
+bool record(const std::string& path, const std::optional<Error>& error, const LeftOutLines& lines) {
   if (error)
     lines.refuse(path, error->what());
   else
     lines.take(path);
   return !error;
+}
+
+}  // namespace
+
+bool put_if_held(const std::string& path, AnnDataLayout::Put put, const LeftOutLines& lines,
+                 AnnDataLayout& out) {
+  return record(path, out.part(path, std::move(put)), lines);
+}
+
+bool put_value_if_held(const std::string& path, AnnDataLayout::Put put, const LeftOutLines& lines,
+                       AnnDataLayout& out) {
+  return record(path, out.part_now(path, std::move(put)), lines);
 }
 
 void put_column(const std::string& path, const ArrayPtr& values, Context& context, AnnDataLayout& out) {

@@ -150,7 +150,7 @@ class AnnDataWriter {
     put_if_held(path, put, lines_, out_);
   }
   void put_layers();
-  void put_pictures();
+  AnnDataLayout::Put pictures() const;
 
   ElementWriter writer(const std::string& path, const Extent& extent) const {
     return {lines_, matrix_.marks_missing, path, extent};
@@ -227,13 +227,14 @@ void put_slides(const std::string& path, const std::vector<SlidePictures>& slide
   for (size_t i = 0; i < slides.size(); ++i) put_slide(path + "/" + names[i], slides[i], out);
 }
 
-void AnnDataWriter::put_pictures() {
-  if (!matrix_.pictures || !matrix_.stored_uns.empty()) return;  // they are in uns
+// Returns a function that puts the pictures of slides into uns; null without pictures, or if uns has them.
+AnnDataLayout::Put AnnDataWriter::pictures() const {
+  if (!matrix_.pictures || !matrix_.stored_uns.empty()) return nullptr;
   const std::string path = "/uns/spatial";
   const auto put = [path, pictures = matrix_.pictures](AnnDataLayout& out) {
     put_slides(path, pictures(), out);
   };
-  put_if_held(path, put, lines_, out_);
+  return [path, put, lines = lines_](AnnDataLayout& out) { put_if_held(path, put, lines, out); };
 }
 
 void AnnDataWriter::write() {
@@ -252,9 +253,7 @@ void AnnDataWriter::write() {
     put_table("/raw/var", matrix_.raw->var);
     put_parts("/raw/varm", matrix_.raw->varm, {genes, {}});
   }
-  out_.group("/uns", anndata_encoding("dict", "0.1.0"));
-  put_uns(matrix_, lines_, out_);
-  put_pictures();
+  put_uns(matrix_, pictures(), lines_, out_);
   put_table("/var", matrix_.var);
   put_parts("/varm", matrix_.varm, {matrix_.genes, {}});
   put_parts("/varp", matrix_.varp, {matrix_.genes, matrix_.genes});

@@ -45,6 +45,10 @@ class AnnDataLayout {
   // reason if it is already known that the layout cannot hold it; then nothing was added.
   using Put = std::function<void(AnnDataLayout& out)>;
   virtual std::optional<Error> part(const std::string& path, Put put) = 0;
+  // Adds such a part now, because its values decide whether the layout can hold it.
+  virtual std::optional<Error> part_now(const std::string& path, Put put) {
+    return part(path, std::move(put));
+  }
   // Adds a part that readers do not find by themselves, like part(). Does nothing in layouts that cannot have
   // unlisted names.
   virtual void unlisted_part(const std::string&, const Put&) {}

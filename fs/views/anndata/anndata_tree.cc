@@ -140,7 +140,7 @@ class StoredWriter {
       const auto put = [place, node = std::move(member.node), has_members, lines = lines_](
                            AnnDataLayout& to) { StoredWriter(place, lines).put(node, !has_members, to); };
       if (has_members)
-        put_if_held(place, put, lines_, out);
+        put_value_if_held(place, put, lines_, out);
       else
         put_needed(place, put, lines_, out);
     }
@@ -184,7 +184,7 @@ class TreeWriter {
       const auto put = [place, node = std::move(member.node), lines = lines_](AnnDataLayout& to) {
         put_tree(place, node, lines, to);
       };
-      put_if_held(place, put, lines_, out);
+      put_value_if_held(place, put, lines_, out);
     }
   }
 
@@ -227,15 +227,29 @@ void put_stored(const std::string& path, const Node& stored, const LeftOutLines&
   StoredWriter(path, lines).put(stored, false, out);
 }
 
-void put_uns(const AnnotatedMatrix& matrix, const LeftOutLines& lines, AnnDataLayout& out) {
+void put_uns(const AnnotatedMatrix& matrix, const AnnDataLayout::Put& more, const LeftOutLines& lines,
+             AnnDataLayout& out) {
   const bool is_stored = !matrix.stored_uns.empty();
-  for (const Member& member : is_stored ? matrix.stored_uns : matrix.uns) {
-    const std::string path = "/uns/" + member.name;
-    const auto put = [path, node = member.node, is_stored, lines](AnnDataLayout& to) {
-      is_stored ? put_stored(path, node, lines, to) : put_tree(path, node, lines, to);
-    };
-    put_if_held(path, put, lines, out);
-  }
+  std::vector<Member> members = is_stored ? matrix.stored_uns : matrix.uns;
+  std::erase_if(members, [&](const Member& member) {
+    const bool is_nothing = !is_stored && std::holds_alternative<Nothing>(member.node.content);
+    if (is_nothing) lines.refuse("/uns/" + member.name, no_value().what());
+    return is_nothing;
+  });
+  const auto put = [members = std::move(members), is_stored, more, lines](AnnDataLayout& to) {
+    to.group("/uns", anndata_encoding("dict", "0.1.0"));
+    for (const Member& member : members) {
+      const std::string path = "/uns/" + member.name;
+      put_value_if_held(
+          path,
+          [path, node = member.node, is_stored, lines](AnnDataLayout& out) {
+            is_stored ? put_stored(path, node, lines, out) : put_tree(path, node, lines, out);
+          },
+          lines, to);
+    }
+    if (more) more(to);
+  };
+  put_needed("/uns", put, lines, out);
 }
 
 }  // namespace plainfs

@@ -175,6 +175,17 @@ class ZarrAnnData : public AnnDataLayout {
     return std::nullopt;
   }
   void unlisted_part(const std::string& path, const Put& put) override { add_part(path, put, true); }
+  std::optional<Error> part_now(const std::string& path, Put put) override {
+    ZarrAnnData out(path, context_, limits_);
+    try {
+      put(out);
+    } catch (const Error& error) {
+      if (error.code() != Errc::unsupported) throw;
+      return error;
+    }
+    add(path, out.take());
+    return std::nullopt;
+  }
 
   ZarrContent take() { return std::move(content_); }
 
