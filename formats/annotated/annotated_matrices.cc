@@ -30,6 +30,15 @@ AnnotatedMatrix of_sparse(const SparseMatrix& matrix, ArrayPtr types = nullptr) 
   return made;
 }
 
+// Adds the columns of the table of features that have no place of their own.
+void add_feature_columns(const Node& matrix, AnnotatedMatrix& made, Context& context) {
+  const auto features = content_of<Table>(member_of(matrix.parts, "features", context));
+  if (!features || features->rows != made.genes) return;
+  for (const Column& column : features->columns)
+    if (column.name != "id" && column.name != "name" && column.name != "feature_type")
+      made.var.columns.push_back(column);
+}
+
 // Sets the numbers of cells and genes. Those of a damaged matrix are unknown.
 void set_sides(const SparseMatrix& matrix, FoundAnnotatedMatrix& found) {
   if (matrix.error) return;
@@ -65,6 +74,16 @@ void find_sparse_root(const Node& directory, Context& context, std::vector<Found
   set_sides(*matrix, found.back());
 }
 
+AnnotatedMatrix of_tenx(const Node& node, const SparseMatrix& matrix, const GroupPtr& root,
+                        Context& context) {
+  AnnotatedMatrix made = of_sparse(matrix, feature_types(node, matrix.rows, context));
+  add_feature_columns(node, made, context);
+  const auto origins = std::make_shared<Origins>(root);
+  origins->add("/X", node.parts->path());
+  made.origins = origins;
+  return made;
+}
+
 // Finds the matrix of Cell Ranger's .h5, version 2: the member matrix of the root, with ids of its features.
 void find_tenx(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found) {
   if (!directory.parts || directory.parts->parent()) return;
@@ -75,8 +94,8 @@ void find_tenx(const Node& directory, Context& context, std::vector<FoundAnnotat
     if (!matrix && member.node.parts && fault)
       found.push_back({kName, [fault]() -> AnnotatedMatrix { throw *fault; }});
     if (matrix && matrix->row_ids)
-      found.push_back({kName, [node = member.node, matrix = *matrix, &context] {
-                         return of_sparse(matrix, feature_types(node, matrix.rows, context));
+      found.push_back({kName, [node = member.node, matrix = *matrix, root = directory.parts, &context] {
+                         return of_tenx(node, matrix, root, context);
                        }});
     if (matrix && matrix->row_ids) set_sides(*matrix, found.back());
   }

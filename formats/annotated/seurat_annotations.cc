@@ -91,6 +91,22 @@ Elements box_of(const std::vector<double>& values, uint64_t columns, const Box& 
   return part;
 }
 
+// Returns whether the columns of the variable features mark these rows alone, in this order. Reads both.
+bool are_marked(const std::vector<uint64_t>& rows, const Table& var) {
+  const ArrayPtr flags = column_called(var, kVariable)->values,
+                 ranks = column_called(var, kVariableRank)->values;
+  const bool has_flags = flags->dtype().kind == Kind::boolean || flags->dtype().kind == Kind::logical;
+  if (!has_flags || !ranks->dtype().is_integer_or_real()) return false;
+  const std::vector<double> flag = reals_of(*flags), rank = reals_of(*ranks);
+  std::vector<uint64_t> marked;
+  for (uint64_t i = 0; i < flag.size(); ++i)
+    if (flag[i] == 1) marked.push_back(i);
+  if (std::any_of(marked.begin(), marked.end(), [&](uint64_t row) { return std::isnan(rank[row]); }))
+    return false;
+  std::stable_sort(marked.begin(), marked.end(), [&](uint64_t a, uint64_t b) { return rank[a] < rank[b]; });
+  return marked == rows;
+}
+
 // Returns the reals of a list; empty for anything else.
 std::vector<double> reals_in(const GroupPtr& group, std::string_view name, Context& context) {
   const ArrayPtr values = array_in(group, name, context);
@@ -107,13 +123,24 @@ void add_part(const UnsTree::Path& path, Node node, const std::string& stored, U
   origins.add(place, stored);
 }
 
-// Adds the members of a group below a path.
+// Returns whether one of the paths is below this one.
+bool has_below(const std::set<UnsTree::Path>& paths, const UnsTree::Path& path) {
+  const auto next = paths.upper_bound(path);
+  return next != paths.end() && next->size() > path.size() &&
+         std::equal(path.begin(), path.end(), next->begin());
+}
+
+// Adds the members of a group below a path, except for those that have another place.
 void add_members(const UnsTree::Path& path, const GroupPtr& group, UnsTree& uns, Origins& origins,
-                 Context& context) {
+                 Context& context, const std::set<UnsTree::Path>& placed = {}) {
   for (Member& member : group->members()) {
     UnsTree::Path below = path;
     below.push_back(member.name);
-    add_part(below, std::move(member.node), member_path(*group, member.name), uns, origins, context);
+    if (placed.contains(below)) continue;
+    if (has_below(placed, below))
+      add_members(below, member.node.parts, uns, origins, context, placed);
+    else
+      add_part(below, std::move(member.node), member_path(*group, member.name), uns, origins, context);
   }
 }
 
@@ -164,6 +191,7 @@ void add_identities(const ArrayPtr& identities, Table& obs, Origins& origins) {
 
 void add_variable_features(const ArrayPtr& names, const ArrayPtr& features, const std::string& origin,
                            Table& var, Origins& origins) {
+  if (names && names->count() == 0) return origins.add_implied(origin);
   if (!names || !is_text(*names) || !is_text(*features)) return;
   const Elements own = read_all(*names), all = read_all(*features);
   const std::vector<uint64_t> rows = rows_among(own, all);
@@ -179,8 +207,8 @@ void add_variable_features(const ArrayPtr& names, const ArrayPtr& features, cons
     var.columns.push_back({kVariable, std::make_shared<MemoryArray>(number_type(Kind::boolean, 1),
                                                                     Shape{all.count}, std::move(flags))});
   if (!has_rank) var.columns.push_back({kVariableRank, real_array(ranks)});
-  if (!has_flag || !has_rank)
-    origins.add(std::string("/var/") + (has_rank ? kVariable : kVariableRank), origin);
+  const bool is_kept = !has_flag || !has_rank || are_marked(rows, var);
+  if (is_kept) origins.add(std::string("/var/") + (has_rank ? kVariable : kVariableRank), origin);
 }
 
 ArrayPtr padded_loadings(const ArrayPtr& loadings, const ArrayPtr& own, const ArrayPtr& features) {
@@ -247,9 +275,9 @@ void add_reduction_uns(const std::string& name, const GroupPtr& reduction, UnsTr
     add_members({name, "jackstraw"}, straw, uns, origins, context);
 }
 
-void add_lists(const GroupPtr& root, const GroupPtr& assay, UnsTree& uns, Origins& origins,
-               Context& context) {
-  if (const GroupPtr misc = find_group(*root, "misc")) add_members({}, misc, uns, origins, context);
+void add_lists(const GroupPtr& root, const GroupPtr& assay, const std::set<UnsTree::Path>& placed,
+               UnsTree& uns, Origins& origins, Context& context) {
+  if (const GroupPtr misc = find_group(*root, "misc")) add_members({}, misc, uns, origins, context, placed);
   if (const GroupPtr misc = find_group(*assay, "misc")) add_members({}, misc, uns, origins, context);
   if (const GroupPtr tools = find_group(*root, "tools"); tools && !uns.has({"tools"}))
     add_members({"tools"}, tools, uns, origins, context);
@@ -261,6 +289,17 @@ void add_lists(const GroupPtr& root, const GroupPtr& assay, UnsTree& uns, Origin
     for (Member& member : neighbors->members())
       add_part({"neighbors_" + member.name}, std::move(member.node), member_path(*neighbors, member.name),
                uns, origins, context);
+}
+
+std::string key_of_neighbors(const GroupPtr& root, Context& context) {
+  constexpr const char kKey[] = "connectivities";
+  const GroupPtr misc = find_group(*root, "misc");
+  const std::vector<std::string> path{"neighbors", "connectivities_key"};
+  std::optional<Node> node = misc ? find_path(*misc, path) : std::nullopt;
+  if (node) node = refine(*std::move(node), context);
+  const auto array = content_of<LabelledArray>(node);
+  if (!array || array->values->count() != 1 || !is_text(*array->values)) return kKey;
+  return std::string(read_all(*array->values).text(0));
 }
 
 void add_neighbors(const GroupPtr& root, const std::string& assay, UnsTree& uns, Context& context) {

@@ -2,6 +2,7 @@
 // standard deviations, and lists of any content.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -45,7 +46,11 @@ std::string loadings_name(const std::string& reduction);
 void add_reduction_uns(const std::string& name, const GroupPtr& reduction, UnsTree& uns, Origins& origins,
                        Context& context);
 // Adds misc, tools, commands and neighbors of an object, and misc of an assay. root: the object's directory.
-void add_lists(const GroupPtr& root, const GroupPtr& assay, UnsTree& uns, Origins& origins, Context& context);
+// placed: the members of misc of the object that have another place, which are left out.
+void add_lists(const GroupPtr& root, const GroupPtr& assay, const std::set<UnsTree::Path>& placed,
+               UnsTree& uns, Origins& origins, Context& context);
+// Returns the name that `misc` has for the graph of the neighbours; scanpy's own if it has none.
+std::string key_of_neighbors(const GroupPtr& root, Context& context);
 // Adds how the graph `connectivities` was found. root: the object's directory.
 void add_neighbors(const GroupPtr& root, const std::string& assay, UnsTree& uns, Context& context);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "formats/annotated/layer_assays.h"
 #include "formats/annotated/left_out.h"
 #include "formats/annotated/parts.h"
 #include "formats/annotated/seurat_annotations.h"
@@ -25,12 +26,14 @@ class Assay {
         root_(std::move(root)),
         group_(std::move(group)),
         context_(context),
+        is_active_(root_->attributes().readable().text("active.assay") == name_),
         origins_(std::make_shared<Origins>(root_)) {}
 
   AnnotatedMatrix make() {
     take_matrices();
     take_tables();
-    add_lists(root_, group_, uns_, *origins_, context_);
+    find_slides();
+    take_parts_outside();
     take_reductions();
     take_graphs();
     take_coordinates();
@@ -64,15 +67,22 @@ class Assay {
                      const std::string& to);
   void take_graphs();
   std::string name_of_graph(const std::string& name, const std::vector<Member>& all) const;
+  void find_slides();
+  void take_parts_outside();
+  bool is_of_slides(const LabelledArray& embeddings) const;
   void take_coordinates();
-  void add_cell_places(const std::vector<Slide>& slides);
+  void add_cell_places();
 
   const std::string name_;
   const GroupPtr root_;
   const GroupPtr group_;
   Context& context_;
+  const bool is_active_;
   AnnotatedMatrix made_;
   ArrayPtr features_, cells_;
+  std::vector<Slide> slides_;
+  ArrayPtr coordinates_;                                      // of the cells on the slides; null = none
+  bool has_pictures_ = false, has_pictures_in_misc_ = false;  // of the slides
   std::shared_ptr<Origins> origins_;
   UnsTree uns_;
 };
@@ -137,6 +147,18 @@ void Assay::take_other_layers(const SeuratLayers& matrices) {
     if (!is_standard_layer(member.name)) take(member.name, matrices.whole(refine(member.node, context_)));
 }
 
+// Takes the parts of the active assay that lie outside of it, and the lists of the object.
+void Assay::take_parts_outside() {
+  std::set<UnsTree::Path> placed;
+  if (is_active_) {
+    const ActiveAssay assay{root_, name_, features_, cells_};
+    add_layer_assays(assay, made_, *origins_, context_);
+    placed = add_annotations_in_misc(assay, made_, *origins_, context_);
+  }
+  if (has_pictures_ && !has_pictures_in_misc_) placed.insert({kSpatial});
+  add_lists(root_, group_, placed, uns_, *origins_, context_);
+}
+
 void Assay::take_tables() {
   if (const auto meta = content_of<Table>(find(root_, "meta.data")); meta && !meta->columns.empty()) {
     if (meta->rows != made_.cells)
@@ -163,13 +185,25 @@ void Assay::take_reductions() {
   }
 }
 
+// Returns whether a reduction has the coordinates of the slides. Reads both.
+bool Assay::is_of_slides(const LabelledArray& embeddings) const {
+  const ArrayPtr values = labelled_values(embeddings).values;
+  if (!coordinates_ || !values->dtype().is_integer_or_real() || extent_of(embeddings)->columns != 2)
+    return false;
+  const std::vector<double> ours = reals_of(*in_row_order(values)), theirs = reals_of(*coordinates_);
+  const auto is_same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+  return std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end(), is_same);
+}
+
 // Takes the cells of a reduction, and the features if they belong to this assay.
 void Assay::take_reduction(const std::string& name, const GroupPtr& reduction) {
   const auto embeddings = content_of<LabelledArray>(find(reduction, "cell.embeddings"));
   if (!embeddings || !extent_of(*embeddings) || extent_of(*embeddings)->rows != made_.cells ||
       is_reordered(embeddings->row_names, cells_))
     return;
-  const std::string to = "X_" + name;
+  if (name == kSpatial && is_of_slides(*embeddings))
+    return origins_->add(std::string("/obsm/") + kSpatial, reduction->path());
+  const std::string to = name == kSpatial && !coordinates_ ? kSpatial : "X_" + name;
   made_.obsm.push_back({to, *embeddings});
   // Seurat names dimensions "PC_1", AnnData numbers them.
   std::get<LabelledArray>(made_.obsm.back().content).column_names = nullptr;
@@ -210,29 +244,43 @@ void Assay::take_graphs() {
     const std::string name = name_of_graph(member.name, all);
     made_.obsp.push_back({name, *graph});
     origins_->add("/obsp/" + name, member_path(*graphs->parts, member.name));
-    if (name != member.name) add_neighbors(root_, name_, uns_, context_);
+    if (name != member.name && !uns_.has({"neighbors"})) add_neighbors(root_, name_, uns_, context_);
   }
 }
 
-// Readers of AnnData look for `connectivities`: the only graph of shared neighbours, if that name is free.
+// Readers of AnnData look for `connectivities`: the only graph of shared neighbours, if that name is free and
+// `misc` does not describe another one.
 std::string Assay::name_of_graph(const std::string& name, const std::vector<Member>& all) const {
-  const auto is_called = [](std::string_view wanted) {
-    return [wanted](const Member& member) { return member.name == wanted; };
-  };
-  constexpr const char kConnectivities[] = "connectivities";
-  const bool is_taken =
-      uns_.has({"neighbors"}) || std::any_of(all.begin(), all.end(), is_called(kConnectivities));
-  return name == name_ + "_snn" && !is_taken ? kConnectivities : name;
+  static constexpr char kConnectivities[] = "connectivities";
+  const bool is_taken = std::any_of(all.begin(), all.end(),
+                                    [](const Member& member) { return member.name == kConnectivities; });
+  return name == name_ + "_snn" && !is_taken && key_of_neighbors(root_, context_) == kConnectivities
+             ? kConnectivities
+             : name;
+}
+
+// Finds the slides of the object. The pictures of an AnnData may be in `misc` as they were stored.
+void Assay::find_slides() {
+  slides_ = seurat_slides(root_, cells_, context_);
+  coordinates_ = coordinates_of(slides_, made_.cells);
+  const GroupPtr misc = find_group(*root_, "misc");
+  has_pictures_in_misc_ = misc != nullptr;
+  for (const Slide& slide : slides_) {
+    if (!slide.pixels) continue;
+    has_pictures_ = true;
+    const std::vector<std::string> images{kSpatial, slide.name, "images"};
+    has_pictures_in_misc_ = has_pictures_in_misc_ && find_path(*misc, images).has_value();
+  }
 }
 
 void Assay::take_coordinates() {
   made_.slides = [root = root_, cells = cells_, &context = context_] {
     return seurat_slides(root, cells, context);
   };
-  const std::vector<Slide> slides = seurat_slides(root_, cells_, context_);
-  std::vector<SlidePictures> pictures = pictures_of(slides);
+  std::vector<SlidePictures> pictures;
+  if (!has_pictures_in_misc_) pictures = pictures_of(slides_);
   if (!pictures.empty()) made_.pictures = [pictures = std::move(pictures)] { return pictures; };
-  for (const Slide& slide : slides) {
+  for (const Slide& slide : slides_) {
     const std::string image = fmt::format("{}/{}", member_path(*root_, "images"), slide.name);
     for (const char* name : {"assay", "key", "spot.radius"}) origins_->add_implied(image + "/" + name);
     origins_->add("/obsm/spatial", image + "/coordinates");
@@ -241,20 +289,19 @@ void Assay::take_coordinates() {
     origins_->add("/uns/spatial", image + "/image");
     origins_->add("/uns/spatial", image + "/scale.factors");
   }
-  ArrayPtr coordinates = coordinates_of(slides, made_.cells);
-  if (!coordinates) return;
-  made_.obsm.push_back({kSpatial, LabelledArray{std::move(coordinates), made_.obs.row_names, nullptr}});
-  add_cell_places(slides);
+  if (!coordinates_) return;
+  made_.obsm.push_back({kSpatial, LabelledArray{coordinates_, made_.obs.row_names, nullptr}});
+  add_cell_places();
 }
 
 // Adds the columns of Visium's cells that readers of AnnData look for.
-void Assay::add_cell_places(const std::vector<Slide>& slides) {
+void Assay::add_cell_places() {
   const auto is_taken = [&](std::string_view name) { return column_in(made_.obs.columns, name) != nullptr; };
   for (const auto& [from, to] :
        {std::pair("tissue", "in_tissue"), {"row", "array_row"}, {"col", "array_col"}}) {
     std::vector<double> values(made_.cells, std::nan(""));
-    bool has_all = !slides.empty(), is_whole = true;
-    for (const Slide& slide : slides) {
+    bool has_all = !slides_.empty(), is_whole = true;
+    for (const Slide& slide : slides_) {
       const ArrayPtr column = column_in(slide.coordinates, from);
       has_all &= column && column->dtype().is_numeric();
       if (!has_all) break;
@@ -267,9 +314,9 @@ void Assay::add_cell_places(const std::vector<Slide>& slides) {
     if (is_whole) column = with_type(column, number_type(Kind::integer, 8));
     made_.obs.columns.push_back({to, std::move(column)});
   }
-  if (slides.size() < 2 || is_taken("library_id")) return;
+  if (slides_.size() < 2 || is_taken("library_id")) return;
   std::vector<std::string> names(made_.cells);
-  for (const Slide& slide : slides)
+  for (const Slide& slide : slides_)
     for (const uint64_t cell : slide.cells) names[cell] = slide.name;
   made_.obs.columns.push_back({"library_id", text_array(names)});
 }

@@ -93,11 +93,21 @@ def assay_to_anndata(member):
     return [f'{"uns" if head == "misc" else "var"}/{rest}']
 
 
+def further_assay_to_anndata(name, member):
+    """Returns the places of an assay that is a layer of the active one, or its raw."""
+    head, rest = parameters(member)
+    if head in SLOTS:
+        return ['raw/X'] if name == 'raw' else [f'layers/{name}']
+    if head == '#genes':
+        return ['raw/var/#names' if name == 'raw' else 'var/#names']
+    return [f'raw/var/{rest}'] if name == 'raw' and head == 'meta.features' else []
+
+
 def reduction_to_anndata(name, member):
     head, rest = parameters(member)
     loadings = 'PCs' if name == 'pca' else name
     return {
-        'cell.embeddings': [f'obsm/X_{name}'],
+        'cell.embeddings': [f'obsm/X_{name}', 'obsm/spatial'] if name == 'spatial' else [f'obsm/X_{name}'],
         'feature.loadings': [f'varm/{loadings}'],
         'feature.loadings.projected': [f'varm/{name}_projected'],
         'stdev': [f'uns/{name}/stdev'],
@@ -116,7 +126,7 @@ def seurat_to_anndata(path, main):
     if has_no_place(path) or path == 'active.assay':
         return Fate([], path)
     if head == 'assays':
-        places = assay_to_anndata(member) if name == main else []
+        places = assay_to_anndata(member) if name == main else further_assay_to_anndata(name, member)
         stored = {'#genes': f'assays/{name}', '#variable': f'assays/{name}/variable.features'}.get(member, path)
         return Fate(places or ['(another assay)'], stored)
     if head == 'meta.data':
@@ -133,8 +143,10 @@ def seurat_to_anndata(path, main):
         if not member.startswith('coordinates/') or member.split('/')[1] not in COORDINATES:
             return Fate([], path)
         places = [f'obs/{COORDINATES[member.split("/")[1]]}']
+    elif head == 'misc':
+        places = [f'uns/{rest}', rest]  # obsm/NAME and similar are these parts
     else:
-        places = [f'uns/{rest}' if head == 'misc' else f'uns/{path}']
+        places = [f'uns/{path}']
     return Fate(places, stored)
 
 

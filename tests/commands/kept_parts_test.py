@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Holds conversions against docs/convert.md's table "What is kept": each row by parts of stores with every kind of
-part, at the place that the row names, or with a line on standard error."""
+"""Holds conversions against the table of fs/VIEWS.md, section 16, which docs/convert.md has too: each row by parts of
+stores with every kind of part, at the place that the row names, or with a line on standard error."""
 import collections
 import functools
 import os
@@ -31,6 +31,7 @@ Store = collections.namedtuple('Store', 'kind file')
 STORES = {
     'whole': Store('anndata', 'conversions/anndata_whole/store.h5ad'),
     'scaled': Store('anndata', 'conversions/anndata_scanpy/store.h5ad'),
+    'back': Store('seurat', ''),  # the Seurat object of the first one
     'seurat': Store('seurat', 'conversions/seurat_whole/store.rds'),
     'seurat5': Store('seurat', ''),
     'experiment': Store('experiment', 'conversions/sce_whole/store.rds'),
@@ -40,6 +41,7 @@ STORES = {
 
 # A part of a store, and where it is in the AnnData and in the Seurat object.
 Kept = collections.namedtuple('Kept', 'store part anndata seurat')
+OF_ONE_SIDE = ('obsm/protein/CD3', 'obsm/hits', 'obsm/cube', 'varm/fac', 'varp/coexp', 'varp/cor', 'obsp/dense')
 ROWS = {
     'X of an AnnData, `data` of a Seurat object': [
         Kept('whole', 'X', 'X', 'assays/RNA/data'),
@@ -50,8 +52,14 @@ ROWS = {
         Kept('whole', 'layers/spliced', SAME, 'assays/spliced/data'),
         Kept('seurat5', 'assays/RNA/layers/spliced', 'layers/spliced', 'assays/spliced/data'),
     ],
-    '`raw`': [
+    "assays with one matrix of the active assay's genes, and nothing else": [
+        Kept('back', 'assays/spliced/data', 'layers/spliced', SAME),
+        Kept('back', 'assays/unspliced/counts', 'layers/unspliced', SAME),
+    ],
+    '`raw`, the assay `raw`': [
         Kept('whole', 'raw/X', SAME, 'assays/raw/data'),
+        Kept('back', 'assays/raw/data', 'raw/X', SAME),
+        Kept('back', 'assays/raw/meta.features/raw_only', 'raw/var/raw_only', SAME),
         Kept('scaled', 'raw/X', SAME, 'assays/RNA/data'),
     ],
     'obs, `meta.data`, `colData`': [
@@ -82,9 +90,10 @@ ROWS = {
         Kept('whole', 'varm/PCs', SAME, 'reductions/pca/feature.loadings'),
     ],
     'standard deviations': [Kept('seurat', 'reductions/pca/stdev', 'uns/pca/stdev', SAME)],
-    'other `obsm`, `varm`, `varp`, dense `obsp`': [
-        Kept('whole', part, SAME, f'misc/{part}')
-        for part in ('obsm/protein/CD3', 'obsm/hits', 'obsm/cube', 'varm/fac', 'varp/coexp', 'varp/cor', 'obsp/dense')
+    'other `obsm`, `varm`, `varp`, dense `obsp`; lists of these names in `misc`': [
+        *(Kept('whole', part, SAME, f'misc/{part}') for part in OF_ONE_SIDE),
+        *(Kept('back', f'misc/{part}', part, SAME) for part in OF_ONE_SIDE),
+        Kept('back', 'misc/raw/varm/rawPCs', 'raw/varm/rawPCs', SAME),
     ],
     'graphs, pairs of cells': [
         Kept('seurat', 'graphs/RNA_snn', 'obsp/connectivities', SAME),
@@ -140,12 +149,11 @@ TARGETS = {'anndata': '.h5ad', 'seurat': '.rds'}
 CHANGED = {'Date, POSIXct': 'a time, which is text', 'names of the elements of a vector': 'the names of its elements'}
 
 
-def rows_of_the_docs():
-    """Returns the first cells of the table."""
-    with open(os.path.join(SOURCE, 'docs', 'convert.md'), encoding='utf-8') as file:
-        lines = file.read().partition('## What is kept')[2].partition('\n## ')[0].splitlines()
-    cells = [line.split(' | ')[0].removeprefix('| ') for line in lines if line.startswith('| ')]
-    return [cell for cell in cells if cell not in ('part', '---')]
+def rows_of(heading, *path):
+    """Returns the rows of the table below a heading."""
+    with open(os.path.join(SOURCE, *path), encoding='utf-8') as file:
+        lines = file.read().partition(heading)[2].partition('\n## ')[0].splitlines()
+    return [line for line in lines if line.startswith('| ')][2:]
 
 
 SEEDS = {'seurat5': 6, 'loom': 1, 'mudata': 4}  # of stores that have the parts above
@@ -167,7 +175,7 @@ class Converted:
                     raise RuntimeError(done.stderr)
                 self.lines[name, target] = done.stderr.splitlines()
         objects = [self.file(name, 'seurat') for name in STORES]
-        objects += [self.paths[name] for name in ('seurat', 'experiment')]
+        objects += [self.paths[name] for name in ('seurat', 'experiment', 'back')]
         run_r('annotated_parts.R', [(path, path + '.json') for path in objects])
 
     def file(self, name, target):
@@ -178,6 +186,9 @@ class Converted:
         path = os.path.join(self.folder, name + ending)
         if store.file:
             os.symlink(os.path.join(DATA, store.file), path)
+        elif name == 'back':
+            whole = os.path.join(DATA, STORES['whole'].file)
+            subprocess.run([PROGRAM, 'export', '--quiet', whole, path], check=True, timeout=300)
         elif store.kind in annotated_stores.WRITERS:
             annotated_stores.WRITERS[store.kind](SEEDS[name], path)
         else:
@@ -198,8 +209,10 @@ class KeptParts(unittest.TestCase):
         cls.addClassCleanup(folder.cleanup)
         cls.converted = Converted(folder.name)
 
-    def test_each_row_of_the_docs_has_parts_here(self):
-        self.assertEqual(rows_of_the_docs(), list(ROWS))
+    def test_table_is_the_same_in_the_docs(self):
+        table = rows_of('## 16. What a conversion keeps', 'fs', 'VIEWS.md')
+        self.assertEqual(rows_of('## What is kept', 'docs', 'convert.md'), table)
+        self.assertEqual([row.split(' | ')[0].removeprefix('| ') for row in table], list(ROWS))
 
     def assert_kept(self, row, kept, target, place):
         parts = self.converted.parts(kept.store)

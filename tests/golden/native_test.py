@@ -413,6 +413,17 @@ class Origins:
         text = "feature.loadings" if name == reduction else "feature.loadings.projected"
         return os.path.join(self.folder, "..", "reductions", "pca" if name == "PCs" else reduction, text)
 
+    def matrix_of(self, assay):
+        """Returns the text of the matrix that an assay of a Seurat object is known for."""
+        data = os.path.join(self.folder, assay, "data")
+        has_data = os.path.isfile(data + ".csv") or os.path.isdir(data)
+        return data if has_data else os.path.join(self.folder, assay, "counts")
+
+    def layer(self, name):
+        """Returns the text of a layer of a Seurat object: one of the assay, or an assay of that name."""
+        own = os.path.join(self.folder, self.name, name)
+        return own if os.path.isfile(own + ".csv") or os.path.isdir(own) else self.matrix_of(name)
+
     def base_of(self, part):
         room, _, name = part.partition("/")
 
@@ -420,11 +431,11 @@ class Origins:
             return os.path.join(self.folder, *names)
 
         if self.is_seurat:
-            if part == "X":
-                has_data = os.path.isfile(at(self.name, "data.csv")) or os.path.isdir(at(self.name, "data"))
-                return at(self.name, "data" if has_data else "counts")
+            if part in ("X", "raw/X"):
+                return self.matrix_of(self.name if part == "X" else "raw")
             of = {
-                "layers": lambda: at(self.name, name),
+                "layers": lambda: self.layer(name),
+                "raw": lambda: at("..", "misc", part),
                 "obsm": lambda: at("..", "reductions", name[len("X_") :], "cell.embeddings"),
                 "varm": lambda: self.loadings(name),
                 "obsp": lambda: at("..", "graphs", f"{self.name}_snn" if name == "connectivities" else name),

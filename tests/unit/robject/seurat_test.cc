@@ -64,10 +64,17 @@ RStream& assay5(RStream& out, const std::vector<Layer>& layers) {
   return out.class_of("Assay5", "SeuratObject");
 }
 
-// An object with that assay, RNA. The caller may add slots before its class.
-RStream& seurat(RStream& out, const std::vector<Layer>& layers) {
-  out.s4().tag("assays").list(1, rds::kWithAttributes);
-  assay5(out, layers).names({"RNA"}).tag("meta.data").list(1, rds::kWithAttributes).integers({1, 2});
+// An object with assays of these layers, the first one RNA. The caller may add slots before its class.
+RStream& seurat(RStream& out, const std::vector<Layer>& layers, const std::string& further = {},
+                const std::vector<Layer>& its_layers = {}) {
+  out.s4().tag("assays").list(further.empty() ? 1 : 2, rds::kWithAttributes);
+  assay5(out, layers);
+  Names names{"RNA"};
+  if (!further.empty()) {
+    assay5(out, its_layers);
+    names.push_back(further);
+  }
+  out.names(names).tag("meta.data").list(1, rds::kWithAttributes).integers({1, 2});
   out.tag("names").strings({"n"}).tag("class").strings({"data.frame"}).tag("row.names").strings({"c1", "c2"});
   return out.nil().tag("active.assay").strings({"RNA"});
 }
@@ -168,6 +175,55 @@ BOOST_AUTO_TEST_CASE(another_layer_is_a_layer_if_it_is_whole) {
   BOOST_REQUIRE(whole.assays.size() == 2U);
   BOOST_TEST(whole.assays[1].name == "corrected");
   BOOST_TEST(left_out_of(*whole.taken, object.context()) == "/assays/RNA/layers/some");
+}
+
+// Returns the names of the layers of an object with an assay called `further`.
+Names layers_beside(const std::string& further, const std::vector<Layer>& its_layers) {
+  RStream out = start();
+  Object object(seurat(out, {{"data", {1, 1, 1}, {1, 2, 3}}}, further, its_layers));
+  const AnnotatedMatrix made = object.assay();
+  Names names;
+  for (const AnnotatedPart& layer : made.layers) names.push_back(layer.name);
+  if (made.raw) names.push_back("raw/X");
+  TakenParts taken(made.origins);
+  for (const char* place : {"/X", "/layers", "/obs", "/raw/X"}) taken.take(place);
+  const std::string expected = names.empty() ? "/assays/" + further : "";
+  BOOST_TEST(left_out_of(taken, object.context()) == expected);
+  return names;
+}
+
+// VIEWS 10 "An assay with the features of the active one"
+BOOST_AUTO_TEST_CASE(assay_with_one_matrix_is_a_layer) {
+  const std::vector<int32_t> all{1, 1, 1};
+  const Layer data{"data", all, {4, 5, 6}};
+  BOOST_TEST(layers_beside("spliced", {data}) == Names{"spliced"}, boost::test_tools::per_element());
+  BOOST_TEST(layers_beside("spliced", {{"counts", all, {4, 5, 6}}, data}) == Names{"spliced"},
+             boost::test_tools::per_element());
+  BOOST_TEST(layers_beside("raw", {data}) == Names{"raw/X"}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(assay_with_more_than_a_matrix_is_no_layer) {
+  const std::vector<int32_t> all{1, 1, 1};
+  const Layer data{"data", all, {4, 5, 6}};
+  BOOST_TEST(layers_beside("SCT", {{"counts", all, {4, 5, 7}}, data}).empty());
+  BOOST_TEST(layers_beside("SCT", {{"other", all, {4, 5, 6}}, data}).empty());
+  BOOST_TEST(layers_beside("SCT", {{"data", {1, 1, 0}, {4, 5}}}).empty());
+}
+
+// VIEWS 10 "So are those of `misc$__varp__`"
+BOOST_AUTO_TEST_CASE(lists_of_scconvert_are_pairs_of_genes) {
+  RStream out = start();
+  seurat(out, {{"data", {1, 1, 1}, {1, 2, 3}}}).tag("misc").list(2, rds::kWithAttributes);
+  sparse(out.list(2, rds::kWithAttributes), 3, 3, {1, 2, 3});
+  sparse(out, 2, 2, {1}).names({"pairs", "of_cells"});
+  out.integers({1});
+  Object object(out.names({"__varp__", "a"}));
+  const AnnotatedMatrix made = object.assay();
+  BOOST_REQUIRE(made.varp.size() == 1U);
+  BOOST_TEST(made.varp[0].name == "pairs");
+  BOOST_REQUIRE(made.uns.size() == 2U);  // the other list is not of genes
+  BOOST_TEST(made.uns[0].name == "__varp__");
+  BOOST_TEST(made.uns[0].node.parts->members().size() == 1U);
 }
 
 BOOST_AUTO_TEST_CASE(a_graph_of_other_cells_is_left_out_of_the_object) {
