@@ -27,6 +27,18 @@ bool fit(const Array& names, uint64_t length, std::string_view file, const Node&
   return false;
 }
 
+// Returns the names if they have the right length or are damaged, which the file that shows them reports. The
+// files of the names log others.
+ArrayPtr names_of_length(const ArrayPtr& names, uint64_t length) {
+  if (!names || names->count() == length) return names;
+  try {
+    names->check();
+  } catch (const Error&) {
+    return names;
+  }
+  return nullptr;
+}
+
 // The names of a matrix: its rows, with their ids if they have some, and its columns.
 struct MatrixNames {
   ArrayPtr row_ids, row_names, column_names;
@@ -62,10 +74,8 @@ void offer_csv_of_matrix(const FileRow& row, const Node& node, Context& context,
   const auto* const entries = std::get_if<CoordinateMatrix>(&node.content);
   if (!sparse && !entries) return;
   SparseMatrix matrix = sparse ? *sparse : by_columns(*entries, context);
-  if (matrix.row_names && !fit(*matrix.row_names, matrix.rows, row.name, node, context))
-    matrix.row_names = nullptr;
-  if (matrix.column_names && !fit(*matrix.column_names, matrix.columns, row.name, node, context))
-    matrix.column_names = nullptr;
+  matrix.row_names = names_of_length(matrix.row_names, matrix.rows);
+  matrix.column_names = names_of_length(matrix.column_names, matrix.columns);
   row.add(text_opener(context, [matrix, &context] { return csv_of_matrix(matrix, context); }), files);
 }
 

@@ -184,13 +184,13 @@ BOOST_AUTO_TEST_CASE(the_text_and_its_framing_share_one_pass) {
   node.content = small_matrix();
   std::vector<ViewEntry> files;
   for (const View& view : views()) view.offer(node, context, files);
-  const auto text = files[0].open();
-  BOOST_TEST(files[0].name == "matrix.mtx");
+  const auto called = [&](std::string_view name) {
+    return std::find_if(files.begin(), files.end(), [&](const auto& file) { return file.name == name; });
+  };
+  const auto text = called("matrix.mtx")->open();
   text->size();
   const uint64_t measured = context.counters.text_blocks_measured;
-  const auto directory =
-      std::find_if(files.begin(), files.end(), [](const auto& f) { return f.name == "10x"; });
-  BOOST_TEST(unframed(*directory->list()[0].open()) == whole_text(*text));
+  BOOST_TEST(unframed(*called("10x")->list()[0].open()) == whole_text(*text));
   BOOST_TEST(context.counters.text_blocks_measured == measured);
 }
 

@@ -51,9 +51,9 @@ BOOST_AUTO_TEST_CASE(each_content_offers_its_files) {
   BOOST_TEST(names_of(Table{}) == " .csv");
   BOOST_TEST(names_of(Error(Errc::damaged, "x")) == " .csv");
   BOOST_TEST(names_of(Fragments{}) == " /fragments.tsv");
-  BOOST_TEST(names_of(matrix(nullptr, nullptr)) == " /matrix.mtx");
+  BOOST_TEST(names_of(matrix(nullptr, nullptr)) == " /matrix.csv /matrix.mtx");
   BOOST_TEST(names_of(matrix(text_array({"a", "b"}), text_array({}))) ==
-             " /matrix.mtx /genes.tsv /barcodes.tsv");
+             " /matrix.csv /matrix.mtx /genes.tsv /barcodes.tsv");
 }
 
 BOOST_AUTO_TEST_CASE(ranges_and_sizes_belong_to_the_view_tsv) {
@@ -94,10 +94,11 @@ BOOST_AUTO_TEST_CASE(null_content_has_no_file) {
 
 BOOST_AUTO_TEST_CASE(name_lists_of_another_length_are_not_used) {
   TestContext context;
-  BOOST_TEST(all_files(matrix(text_array({"a"}), nullptr), context).size() == 1u);
+  BOOST_TEST(all_files(matrix(text_array({"a"}), nullptr), context).size() == 2u);
   BOOST_TEST(context.warned("1 names for 2"));
+  BOOST_TEST(context.warnings().size() == 1u);
   TestContext quiet;
-  BOOST_TEST(all_files(matrix(text_array({}), nullptr), quiet).size() == 1u);
+  BOOST_TEST(all_files(matrix(text_array({}), nullptr), quiet).size() == 2u);
   BOOST_TEST(quiet.warnings().empty());
 }
 
@@ -105,9 +106,9 @@ BOOST_AUTO_TEST_CASE(damaged_name_lists_are_listed_and_fail) {
   TestContext context;
   const auto broken = std::make_shared<BrokenArray>(text_type(), damaged("cut short"));
   const auto files = all_files(matrix(broken, nullptr), context);
-  BOOST_REQUIRE_EQUAL(files.size(), 2u);
-  BOOST_TEST(files[1].name == "genes.tsv");
-  BOOST_TEST(message_of([&] { files[1].open()->size(); }) == "cut short");
+  BOOST_REQUIRE_EQUAL(files.size(), 3u);
+  BOOST_TEST(files[2].name == "genes.tsv");
+  for (const size_t i : {0, 2}) BOOST_TEST(message_of([&] { files[i].open()->size(); }) == "cut short");
 }
 
 BOOST_AUTO_TEST_CASE(an_error_is_listed_and_fails) {
