@@ -7,6 +7,7 @@
 #include "formats/annotated/finders.h"
 #include "formats/annotated/left_out.h"
 #include "formats/annotated/parts.h"
+#include "formats/annotated/run_tables.h"
 #include "formats/annotated/selection.h"
 #include "formats/core/model/derived_group.h"
 #include "formats/core/model/transient_fault.h"
@@ -46,10 +47,21 @@ void set_sides(const SparseMatrix& matrix, FoundAnnotatedMatrix& found) {
   found.genes = matrix.rows;
 }
 
+// Adds the columns of the table of the cells beside a matrix, which are text, with the types of their values.
+void add_cell_columns(const Node& root, AnnotatedMatrix& made) {
+  const auto table = content_of<Table>(root.parts->find("obs"));
+  if (!table || table->rows != made.cells || !table->row_names || !made.obs.row_names) return;
+  Table with_names{table->rows, nullptr, {{table->index_name, table->row_names}}};
+  with_names.columns.insert(with_names.columns.end(), table->columns.begin(), table->columns.end());
+  const RunTable rows(std::move(with_names), RunCells(made.obs.row_names), "/obs");
+  for (size_t i = 1; i < rows.columns(); ++i) made.obs.columns.push_back({rows.name(i), rows.column(i)});
+}
+
 // Returns the matrix of a store that is one sparse matrix of genes by cells, with those beside it in `layers`
 // and the types of its features.
 AnnotatedMatrix of_sparse_root(const Node& root, const SparseMatrix& matrix, Context& context) {
   AnnotatedMatrix made = of_sparse(matrix, feature_types(root, matrix.rows, context));
+  add_cell_columns(root, made);
   const std::optional<Node> layers = root.parts->find("layers");
   if (!layers || !layers->parts) return made;
   for (Member& layer : layers->parts->members()) {
@@ -68,9 +80,9 @@ void find_sparse_root(const Node& directory, Context& context, std::vector<Found
   const auto* matrix = std::get_if<SparseMatrix>(&directory.content);
   if (!matrix || !directory.parts || directory.parts->parent()) return;
   if (!matrix->row_names || !matrix->column_names) return;
-  found.push_back({kName, [directory, matrix = *matrix, &context] {
-                     return of_sparse_root(directory, matrix, context);
-                   }});
+  found.push_back(
+      {kName, [directory, matrix = *matrix, &context] { return of_sparse_root(directory, matrix, context); },
+       directory.parts->find("obs").has_value()});
   set_sides(*matrix, found.back());
 }
 

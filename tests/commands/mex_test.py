@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Tests matrices in MatrixMarket with their names, against the programs that read and write them."""
 import gzip
+import io
 import os
 import shutil
 import subprocess
@@ -31,6 +32,7 @@ try:
     import anndata
     import numpy
     import scipy.io
+    import scipy.sparse
 except ImportError:
     anndata = None
 
@@ -98,6 +100,49 @@ class Mex(unittest.TestCase):
         written = anndata.read_h5ad(self.path("out.h5ad")).X.toarray()
         numpy.testing.assert_array_equal(written, scipy.io.mmread(self.path("matrix.mtx")).toarray().T)
         self.assertEqual(cat(self.folder, "matrix.mtx").splitlines()[2], b"3 2 1")
+
+    @needs_anndata
+    def test_every_layout_has_the_values_that_scipy_reads(self):
+        chance = numpy.random.default_rng(9)
+        for i in range(24):
+            symmetry = ("general", "symmetric", "skew-symmetric")[i % 3]
+            rows, columns = (int(size) for size in chance.integers(1, 30, 2))
+            if symmetry != "general":
+                columns = rows
+            values = chance.integers(-5, 6, (rows, columns)) if i % 2 else chance.normal(size=(rows, columns))
+            values[chance.random((rows, columns)) < 0.5] = 0
+            lower = numpy.tril(values, -1 if symmetry == "skew-symmetric" else 0)
+            if symmetry != "general":
+                values = lower + (-1 if symmetry == "skew-symmetric" else 1) * numpy.tril(values, -1).T
+            written = values if i % 4 < 2 else scipy.sparse.coo_matrix(values)
+            path = self.path(f"{i}.mtx")
+            scipy.io.mmwrite(path, written, symmetry=symmetry, precision=17)
+            expected, shown = scipy.io.mmread(path), scipy.io.mmread(io.BytesIO(cat(path, "matrix.mtx")))
+            expected = expected.toarray() if scipy.sparse.issparse(expected) else expected
+            with self.subTest(i=i, symmetry=symmetry):
+                numpy.testing.assert_array_equal(shown.toarray(), expected)
+
+    def test_table_in_a_folder_stays_a_file(self):
+        with open(self.path("counts.csv"), "w") as file:
+            file.write(",c1,c2\ng1,0,2\n")
+        self.assertEqual(cat(self.folder, "counts.csv"), b",c1,c2\ng1,0,2\n")
+        self.assertEqual(cat(self.path("counts.csv"), "matrix.mtx").splitlines()[-1], b"1 2 2")
+
+    @needs_anndata
+    def test_columns_of_the_cells_are_obs(self):
+        for name, text in (
+            ("count_matrix.mtx", "%%MatrixMarket matrix coordinate integer general\n3 1 2\n1 1 4\n3 1 2\n"),
+            ("all_genes.csv", "gene_id,gene_name,genome\nENSG00000000001,A,hg38\n"),
+            ("cell_metadata.csv", "bc_wells,sample,genes,share\n01_01,s1,4,0.5\n01_02,s2,0,\n01_03,s1,2,1\n"),
+        ):
+            with open(self.path(name), "w") as file:
+                file.write(text)
+        run("export", self.folder, self.path("out.h5ad"))
+        obs = anndata.read_h5ad(self.path("out.h5ad")).obs
+        self.assertEqual(obs["sample"].tolist(), ["s1", "s2", "s1"])
+        self.assertEqual(obs["genes"].tolist(), [4, 0, 2])
+        self.assertEqual(obs["share"].isna().tolist(), [False, True, False])
+        self.assertEqual(run("ls", "-a", self.folder, "by/sample").split(), [b"s1", b"s2"])
 
     @needs_anndata
     def test_files_with_a_prefix_are_a_store_by_their_prefix(self):

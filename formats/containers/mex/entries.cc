@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "formats/containers/mex/fields.h"
@@ -131,6 +132,139 @@ bool read_value(Line& line, Entries& entries) {
   }
 }
 
+// The elements of a dense text, each with its place.
+class DenseLines {
+ public:
+  DenseLines(const Header& header, Entries& entries) : header_(header), entries_(entries) {}
+
+  // Reads one element of an array. place: its number in the text.
+  void read_element(std::string_view line, uint64_t place, uint64_t number) {
+    while (!line.empty() && is_blank(line.front())) line.remove_prefix(1);
+    while (!line.empty() && is_blank(line.back())) line.remove_suffix(1);
+    if (place >= header_.entries)
+      throw damaged("line {}: there are more elements than the {} of the header", number, header_.entries);
+    uint64_t column = column_of(place), row = place - first_of(column);
+    if (header_.symmetry != Symmetry::general) row += column + (header_.symmetry == Symmetry::skew_symmetric);
+    const std::optional<double> value = number_in(line);
+    if (!value)
+      throw damaged("line {}: '{}', expected a number", number, printable(line.substr(0, kMaxQuoted)));
+    const bool is_missing = line == kMissing;
+    add(row, column, *value, is_missing);
+    if (header_.symmetry == Symmetry::general || row == column) return;
+    add(column, row, header_.symmetry == Symmetry::skew_symmetric ? -*value : *value, is_missing);
+  }
+
+  // Reads the row of a table.
+  void read_row(std::string_view line, uint64_t row, uint64_t number) {
+    std::string scratch;
+    bool has_more = false;
+    if (row >= uint64_t{1} << 32) throw unsupported("a table of over 2^32 rows");
+    next_table_field(line, header_.separator, scratch, has_more);
+    uint64_t column = 0;
+    for (; has_more && column < header_.columns; ++column) {
+      const std::string_view field = next_table_field(line, header_.separator, scratch, has_more);
+      const std::optional<double> value = number_in(field);
+      if (!value)
+        throw damaged("line {}, field {}: '{}', expected a number", number, column + 2,
+                      printable(field.substr(0, kMaxQuoted)));
+      add(row, column, *value, field == kMissing);
+    }
+    if (column != header_.columns || has_more)
+      throw damaged("line {}: {} fields, expected {}", number, has_more ? "more" : std::to_string(column + 1),
+                    header_.columns + 1);
+  }
+
+ private:
+  static constexpr size_t kMaxQuoted = 80;
+  static constexpr std::string_view kMissing = "NA";
+
+  // Returns the number in a field, 0 for NA; nullopt if it is no number.
+  static std::optional<double> number_in(std::string_view field) {
+    if (field == kMissing) return 0;
+    if (field.starts_with('+')) field.remove_prefix(1);
+    double value = 0;
+    const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+    if (error != std::errc() || end != field.data() + field.size()) return std::nullopt;
+    return value;
+  }
+
+  void add(uint64_t row, uint64_t column, double value, bool is_missing) {
+    if (value == 0 && !is_missing) return;
+    if (is_missing) entries_.missing.push_back(entries_.count());
+    entries_.row.push_back(static_cast<uint32_t>(row));
+    entries_.column.push_back(static_cast<uint32_t>(column));
+    entries_.real.push_back(value);
+  }
+
+  // Returns the number of elements before a column.
+  uint64_t first_of(uint64_t column) const {
+    if (header_.symmetry == Symmetry::general) return column * header_.rows;
+    const uint64_t longest = header_.rows - (header_.symmetry == Symmetry::skew_symmetric);
+    return column * longest - column * (column - 1) / 2;
+  }
+  uint64_t column_of(uint64_t place) const {
+    if (header_.symmetry == Symmetry::general) return place / header_.rows;
+    uint64_t low = 0, high = header_.columns;  // first_of(low) <= place
+    while (high - low > 1) {
+      const uint64_t middle = low + (high - low) / 2;
+      (first_of(middle) <= place ? low : high) = middle;
+    }
+    return low;
+  }
+
+  const Header& header_;
+  Entries& entries_;
+};
+
+void read_dense(std::string_view lines, const Header& header, uint64_t first_line, Entries& entries) {
+  DenseLines dense(header, entries);
+  while (!lines.empty()) {
+    const size_t end = std::min(lines.find('\n'), lines.size());
+    const std::string_view line = without_line_end(lines.substr(0, end));
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+    const uint64_t number = first_line + entries.lines++;
+    if (line.find_first_not_of(" \t") == std::string_view::npos) {
+      entries.last_blank = entries.lines;
+      continue;
+    }
+    if (entries.last_blank > 0) throw damaged("line {}: blank", first_line + entries.last_blank - 1);
+    ++entries.full_lines;
+    const uint64_t place = number - header.lines - 1;
+    if (header.layout == Layout::array)
+      dense.read_element(line, place, number);
+    else
+      dense.read_row(line, place, number);
+  }
+}
+
+// Adds to each entry off the diagonal its mirror.
+void add_mirrors(Entries& entries) {
+  Entries all;
+  std::swap(all.missing, entries.missing);
+  Entries mirrored;
+  mirrored.lines = entries.lines;
+  mirrored.full_lines = entries.full_lines;
+  auto missing = all.missing.begin();
+  for (uint64_t i = 0; i < entries.count(); ++i) {
+    const bool is_missing = missing != all.missing.end() && *missing == i;
+    missing += is_missing;
+    const int copies = entries.row[i] == entries.column[i] ? 1 : 2;
+    for (int copy = 0; copy < copies; ++copy) {
+      if (is_missing) mirrored.missing.push_back(mirrored.count());
+      mirrored.row.push_back(copy == 0 ? entries.row[i] : entries.column[i]);
+      mirrored.column.push_back(copy == 0 ? entries.column[i] : entries.row[i]);
+      if (!entries.integer.empty()) {
+        const int64_t value = entries.integer[i];
+        if (value == std::numeric_limits<int64_t>::min())
+          throw unsupported("the integer {} in a mirrored matrix", value);
+        mirrored.integer.push_back(copy == 0 ? value : -value);
+      }
+      if (!entries.real.empty()) mirrored.real.push_back(copy == 0 ? entries.real[i] : -entries.real[i]);
+    }
+  }
+  entries = std::move(mirrored);
+}
+
 template <Field kField>
 void read_lines(std::string_view lines, const Header& header, uint64_t first_line, Entries& entries) {
   const char* at = lines.data();
@@ -139,6 +273,7 @@ void read_lines(std::string_view lines, const Header& header, uint64_t first_lin
     Line line(at, end);
     ++entries.lines;
     if (!line.at_end()) {
+      ++entries.full_lines;
       uint64_t row = 0, column = 0;
       const bool is_read = line.read_index(row) && line.read_index(column) && row - 1 < header.rows &&
                            column - 1 < header.columns && read_value<kField>(line, entries) && line.at_end();
@@ -159,6 +294,10 @@ size_t Entries::allocated_bytes() const {
 
 Entries read_entries(std::string_view lines, const Header& header, uint64_t first_line) {
   Entries entries;
+  if (header.is_dense()) {
+    read_dense(lines, header, first_line, entries);
+    return entries;
+  }
   const auto expected = static_cast<size_t>(std::min<uint64_t>(header.entries, lines.size() / kMinLineBytes));
   // Lines of counts have some ten bytes.
   const size_t likely = std::min(expected, lines.size() / 8);
@@ -180,6 +319,7 @@ Entries read_entries(std::string_view lines, const Header& header, uint64_t firs
       read_lines<Field::complex>(lines, header, first_line, entries);
       break;
   }
+  if (header.is_mirrored()) add_mirrors(entries);
   return entries;
 }
 

@@ -1,6 +1,7 @@
 #include "formats/containers/mex/entry_pass.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
@@ -12,12 +13,12 @@ namespace plainfs::mex {
 namespace {
 
 constexpr size_t kPieceBytes = size_t{1} << 20;
-constexpr size_t kMaxLineBytes = kMaxPieceBytes - kPieceBytes;
+constexpr size_t kMaxEntryBytes = size_t{64} << 10, kMaxRowBytes = size_t{64} << 20;
 
 // Reads a text in pieces that end at the ends of lines.
 class Pieces {
  public:
-  explicit Pieces(unpacked::ByteSource& source) : source_(source) {}
+  Pieces(unpacked::ByteSource& source, size_t max_line) : source_(source), max_line_(max_line) {}
 
   // Returns the next `count` pieces, fewer at the end of the text.
   std::vector<std::string> read(size_t count) {
@@ -33,21 +34,25 @@ class Pieces {
   std::string read_one() {
     check_cancelled();
     std::string piece = std::exchange(rest_, {});
-    const size_t before = piece.size();
-    piece.resize(before + kPieceBytes);
-    const size_t more = source_.read(std::as_writable_bytes(std::span(piece.data() + before, kPieceBytes)));
-    piece.resize(before + more);
-    has_ended_ = more < kPieceBytes;
-    if (has_ended_) return piece;
-    const size_t end = piece.rfind('\n');
-    const size_t kept = end == std::string::npos ? 0 : end + 1;
-    if (piece.size() - kept > kMaxLineBytes) throw damaged("a line has more than {} bytes", kMaxLineBytes);
+    size_t kept = 0;
+    do {
+      const size_t before = piece.size();
+      piece.resize(before + kPieceBytes);
+      const size_t more = source_.read(std::as_writable_bytes(std::span(piece.data() + before, kPieceBytes)));
+      piece.resize(before + more);
+      has_ended_ = more < kPieceBytes;
+      if (has_ended_) return piece;
+      const size_t end = piece.rfind('\n');
+      kept = end == std::string::npos ? 0 : end + 1;
+      if (piece.size() - kept > max_line_) throw damaged("a line has more than {} bytes", max_line_);
+    } while (kept == 0);
     rest_ = piece.substr(kept);
     piece.resize(kept);
     return piece;
   }
 
   unpacked::ByteSource& source_;
+  const size_t max_line_;
   std::string rest_;  // the beginning of a line
   bool has_ended_ = false;
 };
@@ -83,8 +88,8 @@ struct Side {
 };
 
 struct Summary {
-  uint64_t count = 0, lines = 0, bytes = 0;
-  bool has_wide_integers = false, has_missing = false;
+  uint64_t count = 0, lines = 0, full_lines = 0, bytes = 0;
+  bool has_wide_integers = false, has_missing = false, are_whole = true;
   Side by_column, by_row;
 };
 
@@ -127,21 +132,23 @@ class RisingEntries {
 class EntryPass {
  public:
   EntryPass(unpacked::ByteSource& source, const Header& header, Context& context)
-      : pieces_(source), header_(header), context_(context) {}
+      : pieces_(source, max_line_bytes(header)), header_(header), context_(context) {}
 
   EntryMap run() {
     map_.pieces.push_back({header_.body, 0, header_.lines});
+    map_.are_whole = header_.is_dense();
     const size_t at_once = 2 * (context_.workers.threads() + 1);
     std::vector<std::string> texts = pieces_.read(at_once);
     while (!texts.empty()) {
       std::vector<std::string> next;
       std::vector<Summary> summaries(texts.size());
       std::vector<std::optional<Error>> faults(texts.size());
+      const std::vector<uint64_t> first_lines = first_lines_of(texts);
       context_.workers.parallel_for(texts.size() + 1, [&](size_t i) {
         if (i == 0)
           next = pieces_.read(at_once);
         else
-          summarise(texts[i - 1], summaries[i - 1], faults[i - 1]);
+          summarise(texts[i - 1], first_lines[i - 1], summaries[i - 1], faults[i - 1]);
       });
       for (size_t i = 0; i < texts.size(); ++i) {
         if (faults[i]) throw_fault(texts[i]);
@@ -153,19 +160,39 @@ class EntryPass {
   }
 
  private:
-  void summarise(const std::string& text, Summary& summary, std::optional<Error>& fault) const {
+  // Returns the numbers of the first lines, as far as they matter before a piece is parsed: of dense lines.
+  // The others are known after the pieces before them.
+  std::vector<uint64_t> first_lines_of(const std::vector<std::string>& texts) const {
+    std::vector<uint64_t> numbers(texts.size(), 1);
+    if (!header_.is_dense()) return numbers;
+    uint64_t next = map_.pieces.back().line + 1;
+    for (size_t i = 0; i < texts.size(); ++i) {
+      numbers[i] = next;
+      next += static_cast<uint64_t>(std::count(texts[i].begin(), texts[i].end(), '\n'));
+    }
+    return numbers;
+  }
+
+  void summarise(const std::string& text, uint64_t first_line, Summary& summary,
+                 std::optional<Error>& fault) const {
     try {
-      // The number of a line is known only after the pieces before it.
-      const Entries entries = read_entries(text, header_, 1);
+      const Entries entries = read_entries(text, header_, first_line);
       summary.count = entries.count();
       summary.lines = entries.lines;
+      summary.full_lines = entries.full_lines;
       summary.bytes = text.size();
       summary.has_missing = !entries.missing.empty();
+      // A dense text is in one order, or, if it is symmetric, in none.
+      summary.are_whole = std::all_of(entries.real.begin(), entries.real.end(), is_whole);
       summary.by_column = Side(entries.column, entries.row);
       summary.by_row = Side(entries.row, entries.column);
       summary.has_wide_integers =
-          std::any_of(entries.integer.begin(), entries.integer.end(),
-                      [](int64_t value) { return value != static_cast<int32_t>(value) || value == kNaOfR; });
+          std::any_of(
+              entries.integer.begin(), entries.integer.end(),
+              [](int64_t value) { return value != static_cast<int32_t>(value) || value == kNaOfR; }) ||
+          (header_.is_dense() && std::any_of(entries.real.begin(), entries.real.end(), [](double value) {
+             return std::abs(value) > std::numeric_limits<int32_t>::max();
+           }));
     } catch (const Error& error) {
       fault = error;
     }
@@ -179,21 +206,26 @@ class EntryPass {
 
   void add(const Summary& summary) {
     const Piece& before = map_.pieces.back();
-    if (summary.count > header_.entries - before.entry)
+    if (header_.is_dense() && has_blank_ && summary.full_lines > 0)
+      throw damaged("line {}: blank", before.line);
+    has_blank_ |= summary.lines > summary.full_lines;
+    if (header_.layout != Layout::table && summary.full_lines > header_.entries - map_.full_lines)
       throw damaged("there are more entries than the {} of the header, after line {}", header_.entries,
                     before.line);
     by_column_.add(summary.by_column, summary.count, before.entry);
     by_row_.add(summary.by_row, summary.count, before.entry);
     map_.has_wide_integers |= summary.has_wide_integers;
     map_.has_missing |= summary.has_missing;
+    map_.are_whole &= summary.are_whole;
+    map_.full_lines += summary.full_lines;
     map_.pieces.push_back(
         {before.offset + summary.bytes, before.entry + summary.count, before.line + summary.lines});
   }
 
   EntryMap finish() {
-    if (map_.pieces.back().entry != header_.entries)
+    if (header_.layout != Layout::table && map_.full_lines != header_.entries)
       throw damaged("the text has {} entries, expected {} as in its header; copy or download the file again",
-                    map_.pieces.back().entry, header_.entries);
+                    map_.full_lines, header_.entries);
     if (by_column_.rises()) {
       map_.order = Order::by_column;
       by_column_.move_to(map_);
@@ -204,6 +236,12 @@ class EntryPass {
     return std::move(map_);
   }
 
+  // Returns whether an integer of 64 bits has the value exactly.
+  static bool is_whole(double value) {
+    constexpr double kMax = 9007199254740992;  // 2^53
+    return std::abs(value) <= kMax && value == std::trunc(value);
+  }
+
   // R's integers have no such value.
   static constexpr int64_t kNaOfR = std::numeric_limits<int32_t>::min();
 
@@ -212,9 +250,18 @@ class EntryPass {
   Context& context_;
   EntryMap map_;
   RisingEntries by_column_, by_row_;
+  bool has_blank_ = false;  // a line was blank
 };
 
 }  // namespace
+
+uint64_t max_line_bytes(const Header& header) {
+  return header.layout == Layout::table ? kMaxRowBytes : kMaxEntryBytes;
+}
+
+uint64_t max_piece_bytes(const Header& header) {
+  return kPieceBytes + max_line_bytes(header);
+}
 
 EntryMap find_entries(unpacked::ByteSource& source, const Header& header, Context& context) {
   return EntryPass(source, header, context).run();

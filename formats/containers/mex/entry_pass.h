@@ -6,8 +6,9 @@
 
 namespace plainfs::mex {
 
-// The largest size of a piece, in bytes of text.
-inline constexpr uint64_t kMaxPieceBytes = (uint64_t{1} << 20) + (64 << 10);
+// Returns the largest size of a line, and of a piece, in bytes of text. A line of a table has all cells.
+uint64_t max_line_bytes(const Header& header);
+uint64_t max_piece_bytes(const Header& header);
 
 // Reads the entries from source, which is at the first line after the header. Throws damaged if a line cannot
 // be understood, if an entry lies outside of the matrix, or if their number is not that of the header.

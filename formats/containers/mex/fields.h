@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace plainfs::mex {
@@ -33,6 +34,36 @@ inline std::string_view next_field(std::string_view& line) {
 inline bool read_count(std::string_view field, uint64_t& value) {
   const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
   return error == std::errc() && end == field.data() + field.size();
+}
+
+// Takes a field of a table from line, which keeps the rest behind the separator. A field in quotes loses
+// them; scratch holds it if quotes in it are doubled. has_more: whether there was a separator behind the
+// field.
+inline std::string_view next_table_field(std::string_view& line, char separator, std::string& scratch,
+                                         bool& has_more) {
+  size_t end = 0;
+  std::string_view field;
+  if (line.starts_with('"')) {
+    size_t quote = line.find('"', 1);
+    bool is_doubled = false;
+    while (quote != std::string_view::npos && line.substr(quote + 1).starts_with('"')) {
+      is_doubled = true;
+      quote = line.find('"', quote + 2);
+    }
+    field = line.substr(1, quote == std::string_view::npos ? quote : quote - 1);
+    if (is_doubled) {
+      scratch.clear();
+      for (size_t i = 0; i < field.size(); i += 1 + (field[i] == '"')) scratch += field[i];
+      field = scratch;
+    }
+    end = quote == std::string_view::npos ? line.size() : line.find(separator, quote);
+  } else {
+    end = line.find(separator);
+    field = line.substr(0, end);
+  }
+  has_more = end < line.size();
+  line.remove_prefix(has_more ? end + 1 : line.size());
+  return field;
 }
 
 }  // namespace plainfs::mex

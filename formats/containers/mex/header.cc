@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <vector>
 
 #include "formats/containers/mex/fields.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/base/error.h"
 #include "formats/core/text/ascii.h"
+#include "formats/core/text/json.h"
 #include "formats/core/text/printable.h"
 
 namespace plainfs::mex {
@@ -56,6 +58,28 @@ Header banner_of(std::string_view line) {
   return header;
 }
 
+// Returns the number of lines of an array: those of a triangle if it is symmetric.
+uint64_t elements_of(const Header& header) {
+  const uint64_t all = checked_multiply(header.rows, header.columns);
+  if (header.symmetry == Symmetry::general) return all;
+  if (header.rows != header.columns)
+    throw damaged("line {}: {} x {}, expected a square of a symmetric matrix", header.lines, header.rows,
+                  header.columns);
+  const bool has_diagonal = header.symmetry != Symmetry::skew_symmetric;
+  return has_diagonal ? all - (all - header.rows) / 2 : (all - header.rows) / 2;
+}
+
+// Returns the program in the comment "%metadata_json: {...}" of 10x; "" in any other.
+std::string software_in(std::string_view comment) try {
+  constexpr std::string_view kMark = "%metadata_json:";
+  if (!comment.starts_with(kMark)) return {};
+  const Json metadata = parse_json(comment.substr(kMark.size()));
+  const Json* const software = metadata.find("software_version");
+  return software && software->text() ? *software->text() : std::string();
+} catch (const Error&) {
+  return {};  // a comment may be anything
+}
+
 void read_sizes(std::string_view line, Header& header) {
   const bool is_coordinate = header.layout == Layout::coordinate;
   const std::string_view whole = line;
@@ -68,7 +92,22 @@ void read_sizes(std::string_view line, Header& header) {
     throw damaged("line {}: '{}', expected {} numbers", header.lines, printable(whole), count);
   header.rows = sizes[0];
   header.columns = sizes[1];
-  header.entries = is_coordinate ? sizes[2] : checked_multiply(sizes[0], sizes[1]);
+  header.entries = is_coordinate ? sizes[2] : elements_of(header);
+}
+
+// Returns the fields of a line of a table.
+std::vector<std::string> fields_of(std::string_view line, char separator) {
+  std::vector<std::string> fields;
+  std::string scratch;
+  for (bool has_more = true; has_more;)
+    fields.emplace_back(next_table_field(line, separator, scratch, has_more));
+  return fields;
+}
+
+bool is_number(std::string_view field) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+  return field == "NA" || (error == std::errc() && end == field.data() + field.size());
 }
 
 }  // namespace
@@ -94,10 +133,37 @@ std::optional<Header> read_header(std::string_view text, bool is_whole) {
       read_sizes(line, header);
       header.body = at;
       return header;
+    } else if (header.software.empty()) {
+      header.software = software_in(line);
     }
   }
   if (!is_whole) return std::nullopt;
   throw damaged("the line with the numbers of rows, columns and entries is missing");
+}
+
+std::optional<TableHeader> read_table_header(std::string_view text, bool is_whole) {
+  const size_t first_end = text.find('\n');
+  if (first_end == std::string_view::npos) return std::nullopt;
+  const size_t second_end = text.find('\n', first_end + 1);
+  if (second_end == std::string_view::npos && !is_whole) return std::nullopt;
+  const std::string_view names = without_line_end(text.substr(0, first_end)),
+                         row = without_line_end(text.substr(first_end + 1, second_end - first_end - 1));
+  for (const char separator : {'\t', ',', ';', ' '}) {
+    TableHeader table;
+    table.columns = fields_of(names, separator);
+    const std::vector<std::string> values = fields_of(row, separator);
+    if (values.size() < 2 || !is_number(values[1])) continue;
+    if (table.columns.size() == values.size()) table.columns.erase(table.columns.begin());
+    if (table.columns.size() + 1 != values.size() || is_number(table.columns.front())) continue;
+    table.header.layout = Layout::table;
+    table.header.field = Field::real;
+    table.header.columns = table.columns.size();
+    table.header.body = first_end + 1;
+    table.header.lines = 1;
+    table.header.separator = separator;
+    return table;
+  }
+  return std::nullopt;
 }
 
 }  // namespace plainfs::mex

@@ -13,7 +13,7 @@ namespace plainfs::mex {
 namespace {
 
 constexpr size_t kNamesPieceBytes = 256 << 10;
-constexpr size_t kMaxNamesLineBytes = size_t{1} << 20;
+constexpr size_t kMaxNamesLineBytes = size_t{64} << 20;  // of a table of counts
 
 // Calls visit(line) for each line of text, without its end.
 template <class Visit>
@@ -163,6 +163,10 @@ std::string_view LineTable::field_of(std::string_view line, size_t field, std::s
     if (field >= fields.size()) throw damaged("{} fields, expected {}", fields.size(), fields_);
     scratch = std::move(fields[field]);
     return scratch;
+  }
+  if (line.starts_with('"') && field == 0 && !header_.empty()) {
+    bool has_more = false;
+    return next_table_field(line, separator_, scratch, has_more);
   }
   size_t at = 0;
   for (size_t i = 0; i < field; ++i) {

@@ -14,9 +14,9 @@ namespace plainfs::mex {
 
 class LineTable : public std::enable_shared_from_this<LineTable> {
  public:
-  // separator: the character between fields, a tab or a comma. has_header: the first line has the names of
-  // the fields. Fields of a text with commas may be quoted. The last line end is optional. Throws damaged if
-  // the text does not decompress.
+  // separator: the character between fields. has_header: the first line has the names of the fields. Fields
+  // of a text with commas may be quoted, and the first one of any text with a header. The last line end is
+  // optional. Throws damaged if the text does not decompress.
   static std::shared_ptr<const LineTable> open(const FilePtr& file, char separator, bool has_header,
                                                Context& context);
 

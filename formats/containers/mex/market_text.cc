@@ -16,31 +16,40 @@ namespace {
 using unpacked::ByteSource;
 using unpacked::UnpackedBytes;
 
-constexpr const char kPassName[] = "MatrixMarket 2";
+constexpr const char kPassName[] = "MatrixMarket 3";
 constexpr uint64_t kMaxHeaderBytes = uint64_t{1} << 20;
+constexpr uint64_t kMaxTableHeaderBytes = uint64_t{128} << 20;  // names of cells, and a row
 
-Header read_header_of(const UnpackedBytes& bytes) {
-  const std::unique_ptr<ByteSource> source = unpacked::open_source(
-      bytes.file(), unpacked::compression_of(bytes.file()->read_at(
-                        0, static_cast<size_t>(std::min<uint64_t>(6, bytes.file()->size())))));
+// Reads the beginning of a text until read(text, is_whole) returns a header. Returns nullopt if it never
+// does.
+template <class Read>
+auto read_beginning(ByteSource& source, uint64_t max_bytes, const Read& read)
+    -> decltype(read(std::string_view(), true)) {
   // In small steps, so that a text that is damaged behind its header has one.
   std::string text;
-  while (text.size() < kMaxHeaderBytes) {
+  while (text.size() < max_bytes) {
     const size_t before = text.size(), wanted = std::max<size_t>(64, before / 4);
     text.resize(before + wanted);
-    const size_t more = source->read(std::as_writable_bytes(std::span(text.data() + before, wanted)));
+    const size_t more = source.read(std::as_writable_bytes(std::span(text.data() + before, wanted)));
     text.resize(before + more);
-    if (const auto header = read_header(text, more < wanted)) return *header;
+    if (auto header = read(text, more < wanted)) return header;
+    if (more < wanted) break;
   }
+  return std::nullopt;
+}
+
+Header read_header_of(ByteSource& source) {
+  if (const auto header = read_beginning(source, kMaxHeaderBytes, read_header)) return *header;
   throw damaged("the line of sizes is not in the first {} bytes", kMaxHeaderBytes);
 }
 
 void check_supported(const Header& header) {
   constexpr uint64_t kMaxSide = uint64_t{1} << 32;
-  if (header.layout != Layout::coordinate)
-    throw unsupported("a MatrixMarket array; only the layout of coordinates is read");
-  if (header.symmetry == Symmetry::hermitian) throw unsupported("a hermitian MatrixMarket text");
-  if (header.field == Field::complex) throw unsupported("a MatrixMarket text of complex numbers");
+  if (header.field == Field::complex)
+    throw unsupported("a MatrixMarket text of complex numbers; scipy.io.mmread reads it");
+  if (header.symmetry == Symmetry::hermitian)
+    throw damaged("line 1: hermitian, expected complex numbers in such a matrix");
+  if (header.is_dense() && header.field == Field::pattern) throw damaged("line 1: an array without values");
   if (header.rows >= kMaxSide || header.columns >= kMaxSide)
     throw unsupported("a matrix of {} x {}, supported are sides below 2^32", header.rows, header.columns);
 }
@@ -48,17 +57,20 @@ void check_supported(const Header& header) {
 // Returns whether the results of an earlier session may be those of a text with that header.
 bool fits(const EntryMap& map, const Header& header) {
   const auto rise = [](const auto& list) { return std::is_sorted(list.begin(), list.end(), std::less<>()); };
-  if (map.pieces.empty() || map.pieces.front().offset != header.body || map.pieces.front().entry != 0 ||
-      map.pieces.back().entry != header.entries)
+  if (map.pieces.empty() || map.pieces.front().offset != header.body || map.pieces.front().entry != 0)
     return false;
+  const uint64_t entries = map.pieces.back().entry;
+  const bool is_one_for_one = !header.is_dense() && !header.is_mirrored();
+  if (header.layout != Layout::table && map.full_lines != header.entries) return false;
+  if (is_one_for_one && entries != header.entries) return false;
   for (size_t i = 1; i < map.pieces.size(); ++i) {
     const Piece &before = map.pieces[i - 1], &piece = map.pieces[i];
-    if (piece.offset < before.offset || piece.offset - before.offset > kMaxPieceBytes ||
+    if (piece.offset < before.offset || piece.offset - before.offset > max_piece_bytes(header) ||
         piece.entry < before.entry)
       return false;
   }
   if (map.order == Order::none) return true;
-  return rise(map.majors) && rise(map.ends) && (map.ends.empty() ? 0 : map.ends.back()) == header.entries;
+  return rise(map.majors) && rise(map.ends) && (map.ends.empty() ? 0 : map.ends.back()) == entries;
 }
 
 }  // namespace
@@ -70,7 +82,7 @@ class MarketText::Part final : public Array {
 
   Part(std::shared_ptr<const MarketText> text, What what)
       : Array(what == What::value ? text->value_type() : number_type(Kind::unsigned_integer, 4),
-              {text->header().entries}),
+              {text->entries()}),
         text_(std::move(text)),
         what_(what) {}
 
@@ -123,10 +135,23 @@ class MarketText::Part final : public Array {
     if (what_ == What::row) return all(entries.row);
     if (what_ == What::column) return all(entries.column);
     if (dtype().kind == Kind::real) return all(entries.real);
+    if (!entries.real.empty()) return copy_whole(entries, first, count, out);
     if (dtype().size == sizeof(int64_t)) return all(entries.integer);
     for (uint64_t i = 0; i < count; ++i) {
       const auto value = static_cast<int32_t>(entries.integer[first + i]);
       std::memcpy(out + i * sizeof value, &value, sizeof value);
+    }
+  }
+
+  // Copies reals that are integers.
+  void copy_whole(const Entries& entries, uint64_t first, uint64_t count, std::byte* out) const {
+    for (uint64_t i = 0; i < count; ++i) {
+      const auto value = static_cast<int64_t>(entries.real[first + i]);
+      const auto narrow = static_cast<int32_t>(value);
+      if (dtype().size == sizeof value)
+        std::memcpy(out + i * sizeof value, &value, sizeof value);
+      else
+        std::memcpy(out + i * sizeof narrow, &narrow, sizeof narrow);
     }
   }
 
@@ -163,16 +188,54 @@ class MarketText::PointerArray final : public Array {
   const std::shared_ptr<const MarketText> text_;
 };
 
-MarketText::MarketText(Header header, std::shared_ptr<UnpackedBytes> bytes, Context& context)
-    : header_(header), bytes_(std::move(bytes)), context_(context), cache_owner_(context.cache.new_owner()) {}
+MarketText::MarketText(TableHeader header, std::shared_ptr<UnpackedBytes> bytes, Context& context)
+    : header_(header.header),
+      column_names_(std::move(header.columns)),
+      bytes_(std::move(bytes)),
+      context_(context),
+      cache_owner_(context.cache.new_owner()) {}
+
+namespace {
+
+std::unique_ptr<ByteSource> source_of(const FilePtr& file) {
+  return unpacked::open_source(file, unpacked::compression_of(file->read_at(
+                                         0, static_cast<size_t>(std::min<uint64_t>(6, file->size())))));
+}
+
+std::shared_ptr<UnpackedBytes> bytes_of(const FilePtr& file, Context& context) {
+  const Bytes first = file->read_at(0, static_cast<size_t>(std::min<uint64_t>(6, file->size())));
+  return std::make_shared<UnpackedBytes>(file, unpacked::compression_of(first), context,
+                                         "the entries of the matrix");
+}
+
+}  // namespace
 
 std::shared_ptr<const MarketText> MarketText::open(const FilePtr& file, Context& context) {
-  const Bytes first = file->read_at(0, static_cast<size_t>(std::min<uint64_t>(6, file->size())));
-  auto bytes = std::make_shared<UnpackedBytes>(file, unpacked::compression_of(first), context,
-                                               "the entries of the matrix");
-  const Header header = read_header_of(*bytes);
+  std::shared_ptr<UnpackedBytes> bytes = bytes_of(file, context);
+  const Header header = read_header_of(*source_of(file));
   check_supported(header);
-  const std::shared_ptr<MarketText> text(new MarketText(header, std::move(bytes), context));
+  return opened({header, {}}, std::move(bytes), context);
+}
+
+bool is_table(const FilePtr& file) try {
+  if (!file) return false;
+  constexpr uint64_t kMaxLooked = uint64_t{16} << 20;  // names of a million cells
+  return read_beginning(*source_of(file), kMaxLooked, read_table_header).has_value();
+} catch (const Error&) {
+  return false;
+}
+
+std::shared_ptr<const MarketText> MarketText::open_table(const FilePtr& file, Context& context) {
+  std::shared_ptr<UnpackedBytes> bytes = bytes_of(file, context);
+  auto header = read_beginning(*source_of(file), kMaxTableHeaderBytes, read_table_header);
+  if (!header)
+    throw damaged("no table of counts: names in the first line, then a name and numbers in each line");
+  return opened(*std::move(header), std::move(bytes), context);
+}
+
+std::shared_ptr<const MarketText> MarketText::opened(TableHeader header, std::shared_ptr<UnpackedBytes> bytes,
+                                                     Context& context) {
+  const std::shared_ptr<MarketText> text(new MarketText(std::move(header), std::move(bytes), context));
   if (text->adopt_kept_pass()) return text;
   const auto start = std::chrono::steady_clock::now();
   try {
@@ -189,7 +252,12 @@ std::shared_ptr<const MarketText> MarketText::open(const FilePtr& file, Context&
 void MarketText::find_entries() {
   const std::unique_ptr<ByteSource> source = bytes_->first_pass();
   source->skip(header_.body);
-  map_ = mex::find_entries(*source, header_, context_);
+  take(mex::find_entries(*source, header_, context_));
+}
+
+void MarketText::take(EntryMap map) {
+  if (header_.layout == Layout::table) header_.rows = map.full_lines;
+  map_ = std::move(map);
 }
 
 void MarketText::keep(std::chrono::steady_clock::duration took) const {
@@ -197,7 +265,7 @@ void MarketText::keep(std::chrono::steady_clock::duration took) const {
   std::vector<uint64_t> numbers;
   append_numbers(bytes_->pass(), numbers);
   numbers.insert(numbers.end(), {static_cast<uint64_t>(map_.order), map_.has_wide_integers, map_.has_missing,
-                                 map_.pieces.size()});
+                                 map_.are_whole, map_.full_lines, map_.pieces.size()});
   for (const Piece& piece : map_.pieces)
     numbers.insert(numbers.end(), {piece.offset, piece.entry, piece.line});
   numbers.push_back(map_.majors.size());
@@ -220,6 +288,8 @@ bool MarketText::adopt_kept_pass() {
     map.order = order > 2 ? throw damaged("order {}", order) : static_cast<Order>(order);
     map.has_wide_integers = numbers.next() != 0;
     map.has_missing = numbers.next() != 0;
+    map.are_whole = numbers.next() != 0;
+    map.full_lines = numbers.next();
     map.pieces.resize(numbers.count(3));
     for (Piece& piece : map.pieces) piece = {numbers.next(), numbers.next(), numbers.next()};
     const uint64_t count = numbers.count(2);
@@ -231,7 +301,7 @@ bool MarketText::adopt_kept_pass() {
     }
     if (!numbers.at_end() || !fits(map, header_)) throw damaged("the record of a scan does not fit the text");
     bytes_->adopt(std::move(pass));
-    map_ = std::move(map);
+    take(std::move(map));
     return true;
   } catch (const Error&) {
     context_.passes->discard(bytes_->file()->path(), context_.files);
@@ -240,7 +310,8 @@ bool MarketText::adopt_kept_pass() {
 }
 
 DType MarketText::value_type() const {
-  if (header_.field == Field::real) return number_type(Kind::real, 8);
+  const bool are_real = header_.is_dense() ? !map_.are_whole : header_.field == Field::real;
+  if (are_real) return number_type(Kind::real, 8);
   return number_type(Kind::integer, map_.has_wide_integers ? 8 : 4);
 }
 
@@ -267,7 +338,7 @@ ArrayPtr MarketText::values() const {
     const DType type = number_type(Kind::integer, 4);
     Elements one = zero_elements(type, 1);
     one.mutable_values<int32_t>()[0] = 1;
-    return constant(type, {header_.entries}, std::move(one));
+    return constant(type, {entries()}, std::move(one));
   }
   return std::make_shared<Part>(shared_from_this(), Part::What::value);
 }

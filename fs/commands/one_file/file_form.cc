@@ -28,12 +28,14 @@ const std::vector<const FileForm*>& exported_forms() {
   return forms;
 }
 
-// Returns "pbmc" for "a/pbmc.h5ad", and "cells" for "cells.ome.zarr/".
+// Returns "pbmc" for "a/pbmc.h5ad" and "pbmc.csv.gz", and "cells" for "cells.ome.zarr/".
 std::string stem_of(const std::string& given) {
   std::string name = given;
   while (name.size() > 1 && name.ends_with('/')) name.pop_back();
   name = std::string(last_name(name));
-  name.resize(name.size() - file_ending(name).size());
+  const std::string ending(file_ending(name));
+  name.resize(name.size() - ending.size());
+  if (ending == ".gz") name.resize(name.size() - file_ending(name).size());
   for (const std::string_view inner : {".ome", ".vcf"})
     if (name.ends_with(inner)) name.resize(name.size() - inner.size());
   return name.empty() || name == "." || name == ".." ? "store" : name;

@@ -176,6 +176,94 @@ BOOST_AUTO_TEST_CASE(invalid_headers_are_refused) {
   check_refused(std::string(kBanner) + "99999999999999999999 1 0\n", "expected 3 numbers");
 }
 
+BOOST_AUTO_TEST_CASE(array_has_its_elements_by_column_without_zeros) {
+  TestContext context;
+  const auto text =
+      open_text("%%MatrixMarket matrix array integer general\n2 3\n1\n0\n 3\n4\n0\n-6", context);
+  BOOST_TEST(!text->fault().has_value());
+  BOOST_TEST((text->order() == Order::by_column));
+  BOOST_TEST((all_of<uint32_t>(text->rows()) == std::vector<uint32_t>{0, 0, 1, 1}));
+  BOOST_TEST((all_of<uint32_t>(text->columns()) == std::vector<uint32_t>{0, 1, 1, 2}));
+  BOOST_TEST((all_of<int32_t>(text->values()) == std::vector<int32_t>{1, 3, 4, -6}));
+  BOOST_TEST((all_of<uint64_t>(text->pointers()) == std::vector<uint64_t>{0, 1, 3, 4}));
+  const auto reals = open_text("%%MatrixMarket matrix array real general\n1 2\n1.5\n1e300\n", context);
+  BOOST_TEST((all_of<double>(reals->values()) == std::vector<double>{1.5, 1e300}));
+}
+
+BOOST_AUTO_TEST_CASE(symmetric_array_is_a_triangle_by_column) {
+  TestContext context;
+  const auto full = [&](const std::string& header, const std::string& body) {
+    const auto text = open_text("%%MatrixMarket matrix array integer " + header + "\n3 3\n" + body, context);
+    std::vector<int> values(9);
+    const auto rows = all_of<uint32_t>(text->rows()), columns = all_of<uint32_t>(text->columns());
+    const auto numbers = all_of<int32_t>(text->values());
+    for (size_t i = 0; i < rows.size(); ++i) values[rows[i] * 3 + columns[i]] = numbers[i];
+    return values;
+  };
+  BOOST_TEST((full("symmetric", "1\n2\n3\n4\n5\n6\n") == std::vector<int>{1, 2, 3, 2, 4, 5, 3, 5, 6}));
+  BOOST_TEST((full("skew-symmetric", "1\n2\n3\n") == std::vector<int>{0, -1, -2, 1, 0, -3, 2, 3, 0}));
+  check_refused("%%MatrixMarket matrix array integer symmetric\n3 2\n", "expected a square");
+}
+
+BOOST_AUTO_TEST_CASE(skew_symmetric_entry_has_a_mirror) {
+  TestContext context;
+  const auto text =
+      open_text("%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 2\n2 1 1.5\n3 1 -2\n", context);
+  BOOST_TEST((all_of<uint32_t>(text->rows()) == std::vector<uint32_t>{1, 0, 2, 0}));
+  BOOST_TEST((all_of<uint32_t>(text->columns()) == std::vector<uint32_t>{0, 1, 0, 2}));
+  BOOST_TEST((all_of<double>(text->values()) == std::vector<double>{1.5, -1.5, -2, 2}));
+}
+
+BOOST_AUTO_TEST_CASE(damaged_elements_are_named_by_their_line) {
+  const std::string head = "%%MatrixMarket matrix array integer general\n2 2\n";
+  check_fault(head + "1\n2\n3\n", "the text has 3 entries, expected 4");
+  check_fault(head + "1\n2\n3\n4\n5\n", "more elements than the 4 of the header");
+  check_fault(head + "1\nx\n3\n4\n", "line 4: 'x', expected a number");
+  check_fault(head + "1\n\n3\n4\n", "line 4: blank");
+  check_refused("%%MatrixMarket matrix array pattern general\n1 1\n", "an array without values");
+  check_refused("%%MatrixMarket matrix coordinate complex general\n1 1 0\n", "complex");
+}
+
+std::shared_ptr<const MarketText> open_counts(const std::string& text, Context& context) {
+  return MarketText::open_table(std::make_shared<BytesFile>(text), context);
+}
+
+BOOST_AUTO_TEST_CASE(table_of_counts_has_its_numbers_by_row) {
+  TestContext context;
+  for (const std::string text :
+       {",c1,c2\ng1,0,2\ng2,3,0\n", "\"c1\"\t\"c2\"\n\"g,1\"\t0\t2\r\ng2\t3\t0",
+        "gene;c1;c2\n\"g;1\"\"\";0;2\ng2;3;0\n", "c1 c2\n\"g 1\" 0 2\n\"g2\" 3 0\n"}) {
+    const auto table = open_counts(text, context);
+    BOOST_TEST_REQUIRE(!table->fault().has_value(), text);
+    BOOST_TEST(table->header().rows == 2U);
+    BOOST_TEST((table->column_names() == std::vector<std::string>{"c1", "c2"}));
+    BOOST_TEST((table->order() == Order::by_row));
+    BOOST_TEST((all_of<uint32_t>(table->columns()) == std::vector<uint32_t>{1, 0}));
+    BOOST_TEST((all_of<int32_t>(table->values()) == std::vector<int32_t>{2, 3}));
+    BOOST_TEST((all_of<uint64_t>(table->pointers()) == std::vector<uint64_t>{0, 1, 2}));
+  }
+  const auto other = open_counts(",c1\n7157,NA\ng2,5000000000\ng3,1\n", context);
+  BOOST_TEST(read_all(*other->values()).is_missing(0));
+  BOOST_TEST(all_of<int64_t>(other->values())[1] == 5000000000);
+  BOOST_TEST(all_of<double>(open_counts(",c1\ng,1\nh,0.5\n", context)->values())[0] == 1.0);
+}
+
+BOOST_AUTO_TEST_CASE(damaged_table_is_named_by_line_and_field) {
+  TestContext context;
+  const auto fault = [&](const std::string& text) {
+    const auto table = open_counts(text, context);
+    return table->fault() ? std::string(table->fault()->what()) : std::string("none");
+  };
+  BOOST_TEST(fault(",a,b\ng1,1,2\ng2,1,x\n") == "line 3, field 3: 'x', expected a number");
+  BOOST_TEST(fault(",a,b\ng1,1,2\ng2,1,\n") == "line 3, field 3: '', expected a number");
+  BOOST_TEST(fault(",a,b\ng1,1,2\ng2,1\n") == "line 3: 2 fields, expected 3");
+  BOOST_TEST(fault(",a,b\ng1,1,2\ng2,1,2,3\n") == "line 3: more fields, expected 3");
+  BOOST_TEST(fault(",a,b\ng1,1,2\n\ng2,1,2\n") == "line 3: blank");
+  BOOST_TEST(fault(",a,b\ng1,1,2\n\n\n") == "none");
+  for (const char* text : {"", "a,b\n", "a,b\nc,d\n", "1,2\n3,4\n", "a,b,c,d\ng,1\n"})
+    BOOST_CHECK_EXCEPTION(open_counts(text, context), Error, mentions("no table of counts"));
+}
+
 // A matrix with a text of several pieces, in every compression.
 BOOST_AUTO_TEST_CASE(random_matrix_reads_the_same_at_any_place) {
   std::mt19937 random(7);

@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(matrix_has_the_names_of_the_files_beside_it) {
   for (const std::string& place : {folder.path(), folder.path("matrix.mtx")}) {
     const Store store = open(look_at(place), context);
     const SparseMatrix matrix = matrix_of(store);
-    BOOST_TEST(store.format == "Cell Ranger matrix");
+    BOOST_TEST(store.format.starts_with("10x matrix"));
     BOOST_TEST(matrix.rows == 3U);
     BOOST_TEST(!matrix.by_row);
     BOOST_TEST(text_at(matrix.row_ids, 2) == "P1");
@@ -133,6 +133,57 @@ BOOST_AUTO_TEST_CASE(names_with_carriage_returns_and_quotes_are_read) {
   BOOST_TEST(text_at(matrix.row_names, 0) == "A,1");
   BOOST_TEST(text_at(matrix.row_ids, 2) == "G3");
   BOOST_TEST(text_at(matrix.column_names, 1) == "01_02");
+}
+
+BOOST_AUTO_TEST_CASE(table_of_the_cells_is_beside_the_matrix) {
+  TestContext context;
+  Folder folder;
+  folder.with("DGE.mtx", "%%MatrixMarket matrix coordinate integer general\n2 1 1\n1 1 5\n")
+      .with("all_genes.csv", "gene_id,gene_name,genome\nG1,A,hg38\n")
+      .with("cell_metadata.csv", "bc_wells,sample,n\n01_01,\"s,1\",3\n01_02,s2,4\n");
+  const Store store = open(look_at(folder.path()), context);
+  const auto obs = std::get<Table>(store.root.parts->find("obs")->content);
+  BOOST_TEST(obs.rows == 2U);
+  BOOST_TEST(obs.columns.size() == 2U);
+  BOOST_TEST(obs.columns[0].name == "sample");
+  BOOST_TEST(text_at(obs.columns[0].values, 0) == "s,1");
+}
+
+BOOST_AUTO_TEST_CASE(names_decide_the_orientation_of_a_table) {
+  TestContext context;
+  Folder folder;
+  folder.with("a.csv", ",AAACCCAAGAAACACT-1,AAACCCAAGAAACCAT-1\nCD4,1,0\n")
+      .with("b.tsv", "\tCD4\tCD8\nAAACCCAAGAAACACT-1\t1\t0\n")
+      .with("c.txt", "ENSG00000000003.14\tENSMUSG00000000001\ncell\t1\t0\n")
+      .with("d.csv", ",x,y\nz,1,0\n")
+      .with("e.csv", "name,kind\nx,y\n");
+  const auto rows = [&](const char* name) {
+    return matrix_of(open(look_at(folder.path(name)), context)).rows;
+  };
+  BOOST_TEST(rows("a.csv") == 1U);
+  BOOST_TEST(rows("b.tsv") == 2U);
+  BOOST_TEST(rows("c.txt") == 2U);
+  BOOST_TEST(context.warnings().empty());
+  BOOST_TEST(rows("d.csv") == 1U);
+  BOOST_TEST(context.warned("genes are taken to be in the rows"));
+  BOOST_TEST(!recognises(look_at(folder.path("e.csv"))));
+}
+
+BOOST_AUTO_TEST_CASE(format_names_the_program_that_the_text_states) {
+  TestContext context;
+  Trio folder;
+  const auto format = [&](const std::string& software) {
+    Trio own;
+    own.with("matrix.mtx", "%%MatrixMarket matrix coordinate integer general\n%metadata_json: " + software +
+                               "\n3 2 1\n1 1 5\n");
+    return open(look_at(own.path()), context).format;
+  };
+  BOOST_TEST(format(R"({"software_version": "cellranger-7.1.0", "format_version": 2})") ==
+             "10x matrix folder of Cell Ranger 7");
+  BOOST_TEST(format(R"({"software_version": "spaceranger-2.0.1"})") == "10x matrix folder of Space Ranger 2");
+  BOOST_TEST(format("{") == "10x matrix folder");
+  const Store store = open(look_at(folder.path()), context);
+  BOOST_TEST(*store.details.at(0).second.text() == "3 genes × 2 cells");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
