@@ -7,14 +7,18 @@
 
 namespace plainfs {
 
-void decode_lz4_block(ByteSpan encoded, std::span<std::byte> out) {
+size_t decode_lz4_block_up_to(ByteSpan encoded, std::span<std::byte> out) {
   if (out.size() > LZ4_MAX_INPUT_SIZE || encoded.size() > INT32_MAX)
     throw damaged("lz4: {} bytes are too large for a block", out.size());
   const int written =
       LZ4_decompress_safe(reinterpret_cast<const char*>(encoded.data()), reinterpret_cast<char*>(out.data()),
                           static_cast<int>(encoded.size()), static_cast<int>(out.size()));
   if (written < 0) throw damaged("lz4: invalid or truncated");
-  check_decoded_size("lz4", static_cast<uint64_t>(written), DecodedSize::exactly(out.size()));
+  return static_cast<size_t>(written);
+}
+
+void decode_lz4_block(ByteSpan encoded, std::span<std::byte> out) {
+  check_decoded_size("lz4", decode_lz4_block_up_to(encoded, out), DecodedSize::exactly(out.size()));
 }
 
 namespace {

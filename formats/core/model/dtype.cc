@@ -207,7 +207,7 @@ Layout layout_of(const DType& type) {
 bool operator==(const DType& a, const DType& b) {
   return a.kind == b.kind && a.size == b.size && a.big_endian == b.big_endian && a.base == b.base &&
          a.padding == b.padding && a.time_unit == b.time_unit && a.time_count == b.time_count &&
-         a.dims == b.dims && equal_items(a, b) && equal_classes(a, b) &&
+         a.is_utc == b.is_utc && a.dims == b.dims && equal_items(a, b) && equal_classes(a, b) &&
          std::equal(a.members.begin(), a.members.end(), b.members.begin(), b.members.end(), equal_members) &&
          std::equal(a.fields.begin(), a.fields.end(), b.fields.begin(), b.fields.end(), equal_fields);
 }

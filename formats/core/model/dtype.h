@@ -75,6 +75,7 @@ struct DType {
   Padding padding = Padding::null_padded;  // fixed_text
   TimeUnit time_unit = TimeUnit::generic;  // time_point, time_span; counted_time: day or second
   uint32_t time_count = 1;                 // "10us": 10
+  bool is_utc = false;                     // time_point: an instant, shown with a Z; otherwise without a zone
   std::vector<EnumMember> members;         // enumeration
   std::vector<Field> fields;               // compound
   std::vector<uint64_t> dims;              // array

@@ -62,9 +62,7 @@ void append_date_and_time(Wide seconds, int64_t fraction, TimeUnit unit, std::st
   if (const int digits = fraction_digits(unit)) fmt::format_to(end, ".{:0{}}", fraction, digits);
 }
 
-}  // namespace
-
-void append_time(const DType& type, int64_t count, std::string& out) {
+void append_without_zone(const DType& type, int64_t count, std::string& out) {
   const Wide value = Wide{count} * type.time_count;
   switch (type.time_unit) {
     case TimeUnit::generic:
@@ -93,6 +91,13 @@ void append_time(const DType& type, int64_t count, std::string& out) {
       return append_date_and_time(seconds, fraction, type.time_unit, out);
     }
   }
+}
+
+}  // namespace
+
+void append_time(const DType& type, int64_t count, std::string& out) {
+  append_without_zone(type, count, out);
+  if (type.is_utc) out += 'Z';
 }
 
 }  // namespace plainfs
