@@ -41,7 +41,6 @@ constexpr Magic kMagic[] = {
     {0, "\x28\xb5\x2f\xfd"sv, "a zstd file without a store inside"},
     {0, "7z\xbc\xaf\x27\x1c"sv, "a 7z archive; unpack it first"},
     {kTarMark, "ustar"sv, "a tar archive with a damaged first header; copy or download it again"},
-    {0, "PAR1"sv, "a Parquet file, which pandas, R's arrow and DuckDB read"},
     {0, "ARROW1"sv, "an Arrow (Feather) file, which pandas and R's arrow read"},
     {0, "SQLite format 3\0"sv, "an SQLite database, which sqlite3 reads"},
     {0, "CDF\x01"sv, "a netCDF file of the classic format; nccopy -k netCDF-4 converts it to HDF5"},

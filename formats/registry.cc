@@ -23,6 +23,7 @@
 #include "formats/schemas/mex/store.h"
 #include "formats/schemas/nwb/schema.h"
 #include "formats/schemas/ome/schema.h"
+#include "formats/schemas/parquet/store.h"
 #include "formats/schemas/robject/schema.h"
 #include "formats/schemas/spatialdata/schema.h"
 #include "formats/schemas/takane/object.h"
@@ -41,6 +42,7 @@ constexpr Container kContainers[] = {
     {"NetCDF classic", netcdf::recognises, netcdf::open},
     {"rds", rds::recognises, rds::open},
     {"MatrixMarket", mex::recognises, mex::open, nullptr, true},
+    {"Parquet", parquet::recognises, parquet::open, nullptr, false, true},
 };
 
 constexpr Schema kSchemas[] = {

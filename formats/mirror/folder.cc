@@ -10,6 +10,8 @@
 #include "formats/core/text/ascii.h"
 #include "formats/mirror/matrices.h"
 #include "formats/mirror/run.h"
+#include "formats/mirror/tables.h"
+#include "formats/schemas/parquet/store.h"
 #include "formats/wrapped/wrapping.h"
 
 namespace plainfs::folder {
@@ -34,7 +36,7 @@ bool is_named_as_hdf5(const files::path& path) {
 
 class Folder : public Group {
  public:
-  Folder(files::path path, files::path root, GroupPtr parent, const Context& context)
+  Folder(files::path path, files::path root, GroupPtr parent, Context& context)
       : path_(std::move(path)), root_(std::move(root)), parent_(std::move(parent)), context_(context) {}
 
   std::vector<Member> members() const override {
@@ -57,6 +59,7 @@ class Folder : public Group {
                                   path_.string(), outside, outside == 1 ? " leads" : "s lead",
                                   outside == 1 ? "it leads" : "they lead"));
     add_matrices(path_.string(), members, context_);
+    add_tables(members, context_);
     std::sort(members.begin(), members.end(),
               [](const Member& a, const Member& b) { return a.name < b.name; });
     return members;
@@ -65,8 +68,9 @@ class Folder : public Group {
   std::optional<Node> find(std::string_view name) const override {
     if (name.empty() || name == "." || name == ".." || name.find('/') != std::string_view::npos)
       return std::nullopt;
-    std::optional<Node> found = member(path_ / std::string(name));
-    return found ? found : matrix_named(path_.string(), name, context_);
+    if (std::optional<Node> found = member(path_ / std::string(name))) return found;
+    if (std::optional<Node> matrix = matrix_named(path_.string(), name, context_)) return matrix;
+    return table_named(path_.string(), name, context_);
   }
 
   GroupPtr parent() const override { return parent_; }
@@ -116,7 +120,8 @@ class Folder : public Group {
       node.content = Link{{}, {}, real_path(path, error).string(), true};
       return node;
     }
-    const bool is_store = is_store_in_folder(Probe(path.string(), context_.files));
+    const Probe probe(path.string(), context_.files);
+    const bool is_store = is_store_in_folder(probe);
     if (is_link) {
       if (leads_into(path, root_) && !is_store) {
         node.content = Link{{}, {}, files::read_symlink(path, error).string(), true};
@@ -133,6 +138,7 @@ class Folder : public Group {
     PlainFile file{path.string()};
     if (!is_store && status.type() == files::regular_file && is_named_as_hdf5(path))
       file.no_store = Error(Errc::unknown_format, "not an HDF5 file, in spite of its name; shown as it is");
+    file.is_table = !is_store && parquet::recognises(probe);
     node.content = std::move(file);
     if (status.type() == files::directory_file) {
       node.parts = std::make_shared<Folder>(path, root_, shared_from_this(), context_);
@@ -144,7 +150,7 @@ class Folder : public Group {
   const files::path path_;
   const files::path root_;  // of the mirror, with links resolved
   const GroupPtr parent_;
-  const Context& context_;
+  Context& context_;
   mutable std::atomic<bool> is_logged_{false};  // whether links out of the mirror were reported
 };
 

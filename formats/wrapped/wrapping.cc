@@ -160,7 +160,7 @@ bool is_store(const Probe& probe) {
 bool is_store_in_folder(const Probe& probe) {
   if (is_archive(probe)) return true;
   if (const Container* const container = container_of(probe))
-    return !(container->reads_plain_files && probe.is_file());
+    return !container->is_shown_beside && !(container->reads_plain_files && probe.is_file());
   const Compression compression = compression_of(probe);
   if (compression == Compression::none) return false;
   if (compression != Compression::gzip && !is_named_as_store(probe.location())) return false;

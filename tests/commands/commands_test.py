@@ -523,7 +523,6 @@ class Commands(unittest.TestCase):
             ("text.xz", lzma.compress(b"no store"), "an xz file without a store inside"),
             ("a.npy", b"\x93NUMPY\1\0", "a NumPy array"),
             ("a.bam", b"\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0BC\x02\0", "a BGZF file, as BAM and VCF are"),
-            ("a.parquet", b"PAR1....", "a Parquet file"),
             ("a.tar", bytes(257) + b"ustar", "a tar archive with a damaged first header; copy or download it again"),
             (
                 "lfs.h5ad",

@@ -38,7 +38,7 @@ MISTAKES = (
         13,
         "x.gz: unknown format: a gzip file without a store inside (an R object is read under a name in .rds or .RData)",
     ),
-    ("x.parquet m", 13, "x.parquet: unknown format: a Parquet file, which pandas, R's arrow and DuckDB read"),
+    ("x.parquet m", 14, "x.parquet: the footer has 1633771873 bytes in a file of 12"),
     (
         "h5.zip m",
         13,

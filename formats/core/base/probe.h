@@ -42,6 +42,8 @@ class Probe {
   // be read.
   Bytes bytes_of(const std::string& name, uint64_t most_bytes) const;
 
+  // Returns the folder at the location. Requires: is_folder().
+  KeyStorePtr folder() const { return sources_.open_folder(location_); }
   // Return the names of the files in a folder, and in the folder that contains the location, sorted. Links to
   // files count. Empty if the folder cannot be listed.
   const std::vector<std::string>& files_inside() const;

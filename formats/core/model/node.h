@@ -218,6 +218,7 @@ struct PlainFile {
   std::optional<Error> error{};  // of a file that may or may not be a store
   // The reason why a file that looks like a store by its name or first bytes is not one.
   std::optional<Error> no_store{};
+  bool is_table = false;  // the table that it holds is shown beside it
 };
 
 // A member without a value. Only its attributes are shown.

@@ -50,6 +50,8 @@ struct Container {
   // A file that it recognises is a plain file in a mirrored folder, not a directory: its text is what other
   // programs read.
   bool reads_plain_files = false;
+  // Files and folders that it recognises stay as they are in a mirrored folder, with their table beside them.
+  bool is_shown_beside = false;
 };
 
 struct Schema {

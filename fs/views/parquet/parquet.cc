@@ -5,11 +5,11 @@
 #include <unordered_set>
 
 #include "cache/in_order.h"
+#include "formats/containers/parquet/thrift_writer.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/codecs/compress.h"
 #include "formats/core/text/utf8.h"
 #include "fs/views/parquet/parquet_parts.h"
-#include "fs/views/parquet/thrift.h"
 #include "fs/views/table/flat_columns.h"
 
 namespace plainfs {

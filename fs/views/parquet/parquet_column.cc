@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "formats/containers/parquet/thrift_writer.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/model/array_runs.h"
 #include "formats/core/model/counted_times.h"
@@ -13,7 +14,6 @@
 #include "formats/core/model/time_text.h"
 #include "formats/core/text/utf8.h"
 #include "fs/layout/element_form.h"
-#include "fs/views/parquet/thrift.h"
 #include "fs/views/table/column_types.h"
 #include "fs/views/table/factor_codes.h"
 

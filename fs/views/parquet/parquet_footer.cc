@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "formats/containers/parquet/thrift_writer.h"
 #include "formats/core/text/json.h"
-#include "fs/views/parquet/thrift.h"
 
 namespace plainfs {
 

@@ -98,6 +98,16 @@ BOOST_AUTO_TEST_CASE(unopenable_store_passes_through_with_a_warning) {
   BOOST_TEST(context.warnings().size() == 2U);
 }
 
+BOOST_AUTO_TEST_CASE(damaged_parquet_file_has_no_table) {
+  write("cells.parquet", "PAR1, cut off");
+  write("part.parquet/notes.txt", "no part is here");
+  BOOST_TEST(names("/") == (std::vector<std::string>{"cells.parquet", "part.parquet"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(read("cells.parquet") == "PAR1, cut off");
+  BOOST_TEST_REQUIRE(context.warnings().size() == 1U);
+  BOOST_TEST(context.warned("cells.parquet: shown as it is: the file does not end with PAR1"));
+}
+
 // Returns a file with a version 0 superblock and no other readable content.
 std::string hdf5_file_without_a_root() {
   std::string bytes("\x89HDF\r\n\x1a\n\0\0\0\0\0\x08\x08\0\x04\0\x10\0\0\0\0\0", 24);
