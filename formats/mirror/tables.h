@@ -14,8 +14,8 @@ namespace plainfs::folder {
 // file that cannot be read.
 void add_tables(std::vector<Member>& members, Context& context);
 
-// Returns the table of the file or folder of parts called `name` with an ending of Parquet files in the folder
-// at `path`, or nullopt.
+// Returns the table of the file or folder of parts called `name` with an ending of Parquet files in the
+// folder at `path`, or nullopt.
 std::optional<Node> table_named(const std::string& path, std::string_view name, Context& context);
 
 }  // namespace plainfs::folder
