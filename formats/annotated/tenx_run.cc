@@ -15,6 +15,7 @@
 #include "formats/annotated/slides.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/model/derived_group.h"
+#include "formats/core/model/element_text.h"
 #include "formats/core/model/number_cast.h"
 #include "formats/core/text/path_names.h"
 #include "formats/registry.h"
