@@ -5,6 +5,7 @@
 #include <sys/epoll.h>
 #include <sys/inotify.h>
 #include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 #endif
 
@@ -38,6 +39,23 @@ namespace {
 // A write through a mapping is reported when the writer closes the file.
 constexpr uint32_t kWriteEvents = IN_MODIFY | IN_CLOSE_WRITE;
 constexpr uint32_t kEvents = kWriteEvents | IN_ATTRIB;
+// A new access time is reported as an access.
+constexpr uint32_t kReadEvents = IN_OPEN | IN_ACCESS | IN_CLOSE_NOWRITE;
+
+constexpr size_t kMaxToNote = 64;              // access times at once
+constexpr uint64_t kOpeningsPerReading = 256;  // so that reports of reads do not fill the system's queue
+constexpr int kMaxTries = 100;
+constexpr uint8_t kMaxWaits = 6;  // shorter than all short naps
+
+// While there are only reads, reports are left to accumulate for so long.
+constexpr int kPromptReadings = 8;
+constexpr useconds_t kNap = 10'000;
+// Until the system's clock of files has moved on.
+constexpr int kMaxNaps = 8;
+constexpr useconds_t kShortNap = 4'000;
+
+// With relatime, a read sets an access time that is a day old.
+constexpr time_t kMaxAge = 23 * 3600;
 
 // File systems that no other machine writes to, by statfs(2). On other file systems only this machine's
 // writes are reported.
@@ -67,9 +85,13 @@ bool is_access_latest(const struct stat& status) {
   return is_same_time(status.st_atim, status.st_ctim);
 }
 
-bool is_on_local_file_system(int descriptor) {
-  struct statfs status {};
-  if (::fstatfs(descriptor, &status) != 0) return false;
+// Returns whether reads leave the access time alone, by the rule of relatime.
+bool is_access_late(const struct stat& status) {
+  return is_later(status.st_atim, status.st_ctim) && is_later(status.st_atim, status.st_mtim) &&
+         !is_later(status.st_atim, file_time()) && status.st_atim.tv_sec + kMaxAge > file_time().tv_sec;
+}
+
+bool is_local(const struct statfs& status) {
   const auto type = static_cast<uint32_t>(status.f_type);
   for (const uint64_t local : kLocalFileSystems)
     if (type == local) return true;
@@ -123,16 +145,24 @@ class ReportReader {
 
   void run(int arrivals) {
     pthread_setname_np(pthread_self(), kThreadName);
+    int readings = 0;  // in a row with reports of reads only
     for (;;) {
       epoll_event event{};
       if (::epoll_wait(arrivals, &event, 1, -1) != 1) continue;
-      {
-        const MutexLock lock(mutex_);
-        auto* const watch = static_cast<ChangeWatch*>(event.data.ptr);
-        if (watches_.contains(watch)) watch->try_read_events();
+      auto* const watch = static_cast<ChangeWatch*>(event.data.ptr);
+      ChangeWatch::Arrived arrived = read_of(watch);
+      for (int nap = 0; nap < kMaxNaps && arrived == ChangeWatch::Arrived::kBusy; ++nap) {
+        ::usleep(kShortNap);
+        arrived = read_of(watch);
       }
-      std::this_thread::yield();  // to the holder of the mutex of that watch
+      readings = arrived == ChangeWatch::Arrived::kReads ? readings + 1 : 0;
+      if (readings > kPromptReadings) ::usleep(kNap);
     }
+  }
+
+  ChangeWatch::Arrived read_of(ChangeWatch* watch) {
+    const MutexLock lock(mutex_);
+    return watches_.contains(watch) ? watch->try_read_events() : ChangeWatch::Arrived::kOthers;
   }
 
   static constexpr const char* kThreadName = "plainfs-changes";
@@ -148,6 +178,7 @@ void ChangeWatch::watch(int descriptor, const std::string& path) noexcept try {
   if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return;
   const FileKey key{status.st_dev, status.st_ino};
   const MutexLock lock(mutex_);
+  if (events_.number() >= 0 && ++openings_ % kOpeningsPerReading == 0) read_arrived_events();
   if (is_full_ || files_.contains(key)) return;
   if (files_.size() >= kMostFiles) {
     is_full_ = true;
@@ -160,14 +191,18 @@ void ChangeWatch::watch(int descriptor, const std::string& path) noexcept try {
 }
 
 void ChangeWatch::watch_new(int descriptor, const std::string& path) {
-  if (!is_on_local_file_system(descriptor)) return;
+  struct statfs system {};
+  if (::fstatfs(descriptor, &system) != 0 || !is_local(system)) return;
   if (events_.number() < 0) {
     events_ = Descriptor(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
     if (events_.number() >= 0) ReportReader::of_process().add(*this, events_.number());
   }
   char opened[32];
   std::snprintf(opened, sizeof opened, "/proc/self/fd/%d", descriptor);
-  const int number = events_.number() < 0 ? -1 : ::inotify_add_watch(events_.number(), opened, kEvents);
+  const bool has_no_access = (system.f_flags & ST_NOATIME) != 0;
+  const bool leaves_access = has_no_access || (system.f_flags & ST_RELATIME) != 0;
+  const uint32_t events = leaves_access ? kEvents | kReadEvents : kEvents;
+  const int number = events_.number() < 0 ? -1 : ::inotify_add_watch(events_.number(), opened, events);
   struct stat status {};
   if (number < 0 || ::fstat(descriptor, &status) != 0) {
     is_full_ = true;
@@ -175,27 +210,63 @@ void ChangeWatch::watch_new(int descriptor, const std::string& path) {
   }
   const FileKey key{status.st_dev, status.st_ino};
   watches_[number] = key;
-  files_[key] = {State::kUnwritten, path, status.st_size, modified_time(status), changed_time(status)};
+  Watched& file = files_[key];
+  file.state = State::kUnwritten;
+  file.path = path;
+  file.size = status.st_size;
+  file.modified = modified_time(status);
+  file.changed = changed_time(status);
+  file.has_no_access = has_no_access;
+  file.leaves_access = leaves_access;
+  if (has_no_access || (leaves_access && is_access_late(status))) {
+    file.access.noted = status.st_atim;
+    file.access.is_noted = true;
+  } else {
+    plan_note(key, file);
+  }
 }
 
-// Returns whether the latest change set the access time only, and is another one than was found before.
-bool ChangeWatch::finds_new_access(const FileKey& key, Watched& file) const {
-  struct stat now {};
-  if (!look_(file.path, now) || FileKey{now.st_dev, now.st_ino} != key || now.st_size != file.size ||
-      !is_same_time(modified_time(now), file.modified) || !is_access_latest(now) ||
-      is_same_time(changed_time(now), file.changed))
-    return false;
-  file.changed = changed_time(now);
-  return true;
+void ChangeWatch::see_access(uint32_t events, Access& access) {
+  if ((events & IN_OPEN) != 0) {
+    access.step = Access::Step::kOpened;
+    ++access.openings;
+  } else if ((events & IN_ACCESS) != 0) {
+    if (access.step == Access::Step::kOpened) access.step = Access::Step::kSet;
+    if (access.step == Access::Step::kNone) access.was_read |= access.has_new_attributes;
+  } else if ((events & IN_CLOSE_NOWRITE) != 0) {
+    if (access.step == Access::Step::kSet) access.was_read |= access.has_new_attributes;
+    if (access.openings > 0) --access.openings;
+    if (access.openings == 0) access.step = Access::Step::kNone;
+  } else if ((events & IN_CLOSE_WRITE) != 0) {
+    if (access.step == Access::Step::kSet)
+      access.has_new_attributes = access.was_read = false;
+    else
+      access.has_unset_closing = true;
+    access.step = Access::Step::kNone;
+    if (access.openings > 0) --access.openings;
+  } else if ((events & IN_ATTRIB) != 0) {
+    access.has_new_attributes = true;
+    access.step = Access::Step::kNone;
+  }
 }
 
 void ChangeWatch::see_event(uint32_t events, const FileKey& key) {
   Watched& file = files_[key];
-  if ((events & IN_MODIFY) != 0 || file.state == State::kClosed) {
+  ++file.reports;
+  see_access(events, file.access);
+  if ((events & kReadEvents) != 0) return;
+  ++changes_;
+  if ((events & IN_MODIFY) != 0) {
     file.state = State::kWritten;
+  } else if (file.state == State::kClosed) {
+    file.is_changed_again = true;
   } else if ((events & IN_CLOSE_WRITE) != 0 && file.state == State::kUnwritten) {
     closed_.insert(key);
     file.state = State::kClosed;
+    file.is_changed_again = false;
+  } else if ((events & IN_ATTRIB) != 0) {
+    file.may_read = true;
+    plan_note(key, file);
   }
   // The file is gone, and its inode may be reused for another file.
   if ((events & IN_IGNORED) != 0) file.state = State::kUnknown;
@@ -221,29 +292,123 @@ void ChangeWatch::read_arrived_events() {
 }
 
 // A closed writer may have written through a mapping, and set the time of modification back before or after
-// that. The access time explains the closing, if nothing else was reported until it was read.
-void ChangeWatch::read_events() {
-  read_arrived_events();
-  while (!closed_.empty()) {
-    const std::set<FileKey> closed = std::exchange(closed_, {});
-    std::set<FileKey> explained;
-    for (const FileKey& key : closed)
-      if (finds_new_access(key, files_[key])) explained.insert(key);
+// that. See the header for what explains the closing otherwise.
+bool ChangeWatch::is_explained(const FileKey& key, const Watched& file, struct stat& now) const {
+  if (!looks_unmodified(key, file, now)) return false;
+  const Access& access = file.access;
+  if (file.leaves_access && (access.has_unset_closing || access.was_read)) return false;
+  if (!file.is_changed_again && is_access_latest(now) && !is_same_time(changed_time(now), file.changed))
+    return true;
+  return access.is_noted && is_later(now.st_atim, access.noted) &&
+         (file.has_no_access || access.noted.tv_sec + kMaxAge > file_time().tv_sec);
+}
+
+bool ChangeWatch::looks_unmodified(const FileKey& key, const Watched& file, struct stat& now) const {
+  return look_(file.path, now) && FileKey{now.st_dev, now.st_ino} == key && now.st_size == file.size &&
+         is_same_time(modified_time(now), file.modified);
+}
+
+// Reports that arrive while the times are read must be explained, too.
+void ChangeWatch::explain_closing(const FileKey& key, Watched& file) {
+  for (int tries = 0; tries < kMaxTries; ++tries) {
+    const uint64_t changes = changes_;
+    struct stat now {};
+    if (!is_explained(key, file, now)) break;
     read_arrived_events();
-    for (const FileKey& key : closed) {
-      Watched& file = files_[key];
-      if (file.state == State::kClosed)
-        file.state = explained.contains(key) ? State::kUnwritten : State::kWritten;
-    }
+    if (file.state != State::kClosed) return;
+    if (changes != changes_) continue;
+    file.state = State::kUnwritten;
+    file.changed = changed_time(now);
+    file.access.has_unset_closing = file.access.has_new_attributes = file.access.was_read = false;
+    file.may_read = true;
+    plan_note(key, file);
+    return;
+  }
+  file.state = State::kWritten;
+}
+
+void ChangeWatch::explain_closings() {
+  while (!closed_.empty()) {
+    const FileKey key = *closed_.begin();
+    closed_.erase(closed_.begin());
+    if (Watched& file = files_[key]; file.state == State::kClosed) explain_closing(key, file);
   }
 }
 
-void ChangeWatch::try_read_events() noexcept try {
-  if (!mutex_.try_lock()) return;
+void ChangeWatch::plan_note(const FileKey& key, const Watched& file) {
+  if (file.leaves_access && to_note_.size() < kMaxToNote) to_note_.insert(key);
+}
+
+// Brings the access time forward. What this reports counts for nothing, or in favour of another program that
+// has just opened the file, as equal reports are merged.
+void ChangeWatch::read_byte_of(Watched& file) {
+  constexpr uint64_t kOwnReports = 3;
+  const Access before = file.access;
+  const uint64_t reports = file.reports;
+  {
+    const Descriptor opened(open_(file.path));
+    char byte = 0;
+    if (opened.number() < 0 || ::pread(opened.number(), &byte, 1, 0) < 0) return;
+  }
+  read_arrived_events();
+  if (file.reports == reports + kOwnReports) file.access = before;
+  file.access.step = Access::Step::kSet;
+}
+
+// Returns false if the access time is not late yet, because the clock of files has not moved on or nothing
+// was read, or if something else was reported meanwhile. A program that has just set it is given some time to
+// close the file.
+bool ChangeWatch::note_access(const FileKey& key, Watched& file) {
+  read_arrived_events();
+  if (file.state != State::kUnwritten) return false;
+  if (file.access.step == Access::Step::kSet && file.waits < kMaxWaits) {
+    ++file.waits;
+    return false;
+  }
+  const uint64_t changes = changes_;
+  struct stat now {};
+  if (!looks_unmodified(key, file, now)) return true;
+  if (!file.has_no_access && !is_access_late(now)) {
+    if (!file.may_read) return false;
+    read_byte_of(file);
+    if (!looks_unmodified(key, file, now)) return true;
+    if (!is_access_late(now)) return false;
+  }
+  read_arrived_events();
+  if (changes != changes_ || file.state != State::kUnwritten) return false;
+  const Access before = file.access;
+  file.waits = 0;
+  file.access = Access();
+  file.access.step = before.step;  // of a program that has the file open
+  file.access.openings = before.openings;
+  file.access.noted = now.st_atim;
+  file.access.is_noted = true;
+  return true;
+}
+
+void ChangeWatch::note_accesses() {
+  for (const FileKey& key : std::set<FileKey>(to_note_))
+    if (Watched& file = files_[key]; file.state != State::kUnwritten || note_access(key, file))
+      to_note_.erase(key);
+}
+
+void ChangeWatch::read_events() {
+  read_arrived_events();
+  explain_closings();
+  note_accesses();
+  explain_closings();  // those that were reported meanwhile
+}
+
+ChangeWatch::Arrived ChangeWatch::try_read_events() noexcept try {
+  if (!mutex_.try_lock()) return Arrived::kBusy;
   const MutexLock lock(mutex_, std::adopt_lock);
+  const uint64_t changes = changes_;
   if (events_.number() >= 0) read_events();
+  if (!to_note_.empty()) return Arrived::kBusy;
+  return changes == changes_ ? Arrived::kReads : Arrived::kOthers;
 } catch (const std::exception&) {
   has_lost_events_ = true;
+  return Arrived::kOthers;
 }
 
 void ChangeWatch::clear() noexcept {
@@ -255,6 +420,7 @@ void ChangeWatch::clear() noexcept {
   files_.clear();
   watches_.clear();
   closed_.clear();
+  to_note_.clear();
 }
 
 ChangeWatch::Writes ChangeWatch::writes_to(const struct stat& status) noexcept try {

@@ -33,6 +33,9 @@ constexpr size_t kMostAbsent = 100'000;  // paths to remember: 1.5 MB at most
 constexpr int64_t kPatience = 10'000'000'000;  // nanoseconds
 constexpr timespec kBetweenTries{0, 2'000'000};
 
+// A blocking open of a FIFO without a writer would hang.
+constexpr int kOpenFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+
 }  // namespace
 
 size_t most_descriptors() {
@@ -79,7 +82,8 @@ struct FilePool::State {
   PathFingerprints fingerprints GUARDED_BY(mutex);
   PathFingerprints absent GUARDED_BY(mutex){kMostAbsent};
   // Destroyed first, because another thread calls look() for it.
-  ChangeWatch watch{[this](const std::string& path, struct stat& status) { return look(path, status); }};
+  ChangeWatch watch{[this](const std::string& path, struct stat& status) { return look(path, status); },
+                    [this](const std::string& path) { return open_at(path, kOpenFlags); }};
 
   int open_descriptor(const std::string& path);
   int open_at(const std::string& path, int flags) const;
@@ -99,12 +103,10 @@ struct FilePool::State {
 // Opens like ::open, but waits while the process or the system has no descriptor left. The wait is limited,
 // because a waiting thread may itself keep another from finishing.
 int FilePool::State::open_descriptor(const std::string& path) {
-  // A blocking open of a FIFO without a writer would hang.
-  constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   if (owner->open_descriptors >= most_in_all) close_all();
   int64_t waited = 0;
   for (;;) {
-    const int descriptor = open_at(path, kFlags);
+    const int descriptor = open_at(path, kOpenFlags);
     if (descriptor >= 0 || (errno != EMFILE && errno != ENFILE) || waited > kPatience) return descriptor;
     close_all();
     if (waited > 0) {

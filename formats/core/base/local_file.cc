@@ -119,9 +119,9 @@ void LocalFile::lend_descriptor(const std::function<void(int descriptor)>& borro
 }
 
 void LocalFile::read(uint64_t offset, std::span<std::byte> out) const {
-  check_unchanged_lately();  // before reading, which changes the access time (change_watch.cc)
   hold_descriptor();
   const ReaderLock held(mutex_, std::adopt_lock);
+  check_open_file();  // before reading, which changes the access time (change_watch.h)
   const auto got = read_all_at(descriptor_, offset, reinterpret_cast<char*>(out.data()), out.size());
   if (!got) throw system_error(path(), errno);
   const size_t done = *got;

@@ -4,13 +4,9 @@
 
 namespace plainfs {
 
-namespace {
-
 bool is_later(timespec a, timespec b) {
   return std::tie(b.tv_sec, b.tv_nsec) < std::tie(a.tv_sec, a.tv_nsec);
 }
-
-}  // namespace
 
 timespec file_time() {
   timespec now{};

@@ -7,6 +7,8 @@
 
 namespace plainfs {
 
+// Returns whether `a` is later than `b`.
+bool is_later(timespec a, timespec b);
 // Returns the current time by the clock of file timestamps.
 timespec file_time();
 // Returns whether a file with the mtime `modified` was modified after `then`. A time in the future counts as

@@ -3,12 +3,15 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 #include <string>
 
+#include "formats/core/base/modified_time.h"
 #include "tests/support/temporary_directory.h"
 
 using namespace plainfs;
@@ -44,17 +47,43 @@ struct WatchedFile : TemporaryDirectory {
     BOOST_TEST_REQUIRE(::utimensat(AT_FDCWD, place.c_str(), times, 0) == 0);
   }
 
+  // Waits until the access time is noted.
+  void note() {
+    for (int turn = 0; turn < 3; ++turn) {
+      wait_for_file_time();
+      read();
+      watch.writes_to(status());
+    }
+    ::usleep(50'000);  // until the thread is done with it
+  }
+
+  void read() const {
+    const Descriptor opened(::open(place.c_str(), O_RDONLY | O_CLOEXEC));
+    char byte = 0;
+    BOOST_TEST_REQUIRE(::pread(opened.number(), &byte, 1, 0) == 1);
+  }
+
+  bool leaves_access() const {
+    struct statfs found {};
+    BOOST_TEST_REQUIRE(::statfs(place.c_str(), &found) == 0);
+    return (found.f_flags & (ST_RELATIME | ST_NOATIME)) != 0;
+  }
+
   bool is_unwritten() { return watch.is_unwritten(status(), metadata_mark(first)); }
 
   const std::string place = path("file");
   struct stat first {};
   ChangeWatch watch{
-      [](const std::string& name, struct stat& found) { return ::stat(name.c_str(), &found) == 0; }};
+      [](const std::string& name, struct stat& found) { return ::stat(name.c_str(), &found) == 0; },
+      [](const std::string& name) { return ::open(name.c_str(), O_RDONLY | O_CLOEXEC); }};
 };
 
 // Writes through a mapping, and closes the file when it is destroyed.
 struct MappedWrite {
-  explicit MappedWrite(const std::string& path) : file(::open(path.c_str(), O_RDWR | O_CLOEXEC)) {
+  explicit MappedWrite(const std::string& path, bool reads = false)
+      : file(::open(path.c_str(), O_RDWR | O_CLOEXEC)) {
+    char byte = 0;
+    if (reads) BOOST_TEST_REQUIRE(::pread(file.number(), &byte, 1, 0) == 1);
     void* const mapped = ::mmap(nullptr, 10, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
     BOOST_TEST_REQUIRE(mapped != MAP_FAILED);
     *static_cast<volatile char*>(mapped) = 'x';
@@ -112,6 +141,42 @@ BOOST_FIXTURE_TEST_CASE(access_time_explains_one_closing_only, WatchedFile) {
     is_unwritten();  // the writer is not closed yet
   }
   BOOST_TEST(!is_unwritten());
+}
+
+BOOST_FIXTURE_TEST_CASE(touches_and_changes_at_once_are_no_write, WatchedFile) {
+  if (!leaves_access()) return;
+  for (int turn = 0; turn < 30; ++turn) {
+    note();
+    for (int change = 0; change <= turn % 4; ++change) {
+      touch();
+      BOOST_TEST_REQUIRE(::chmod(place.c_str(), change % 2 == 0 ? 0640 : 0644) == 0);
+    }
+    BOOST_TEST(is_unwritten());
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(mapped_write_among_touches_is_seen, WatchedFile) {
+  note();
+  touch();
+  { const MappedWrite writer(place); }
+  restore_times();
+  touch();
+  BOOST_TEST_REQUIRE(::chmod(place.c_str(), 0640) == 0);
+  BOOST_TEST(!is_unwritten());
+}
+
+BOOST_FIXTURE_TEST_CASE(read_after_a_mapped_write_is_no_explanation, WatchedFile) {
+  for (const bool reads : {false, true}) {
+    note();
+    { const MappedWrite writer(place, reads); }
+    restore_times();
+    read();
+    BOOST_TEST(!is_unwritten());
+    watch.clear();
+    const Descriptor opened(::open(place.c_str(), O_RDONLY | O_CLOEXEC));
+    first = status();
+    watch.watch(opened.number(), place);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
