@@ -12,9 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "formats/containers/rds/qs_reader.h"
 #include "formats/containers/rds/reader.h"
 #include "formats/containers/rds/serial_stream.h"
 #include "formats/containers/rds/value.h"
+#include "formats/core/unpacked/block_sources.h"
 #include "formats/core/unpacked/unpacked_bytes.h"
 #include "formats/core/unpacked/unpacked_file.h"
 
@@ -41,9 +43,15 @@ bool is_surely_serialisation(ByteSpan first_bytes) {
   return false;
 }
 
+// Returns whether a file has the form of qs before 0.20.1, which has no signature.
+bool may_be_old_qs(std::string_view location, ByteSpan first_bytes) {
+  using namespace std::string_view_literals;
+  return boost::algorithm::iends_with(location, ".qs") && as_text(first_bytes).starts_with("\0\0\0\0"sv);
+}
+
 // Returns location without the extension of a second compression.
 std::string_view without_compression(std::string_view location) {
-  for (const std::string_view further : {".gz", ".bz2", ".xz"})
+  for (const std::string_view further : {".gz", ".bz2", ".xz", ".zst"})
     if (boost::algorithm::iends_with(location, further))
       return location.substr(0, location.size() - further.size());
   return location;
@@ -60,6 +68,10 @@ bool is_named_as_r(std::string_view location) {
 
 constexpr const char kPurpose[] = "the values of the R object";
 
+Bytes beginning_of(const File& file) {
+  return file.read_at(0, static_cast<size_t>(std::min<uint64_t>(file.size(), kHeaderBytes)));
+}
+
 // Returns a file and its compression. For a file that is compressed twice, returns the content of the outer
 // compression.
 std::pair<FilePtr, Compression> innermost(const FilePtr& file, uint64_t most_bytes, Context& context) {
@@ -68,7 +80,8 @@ std::pair<FilePtr, Compression> innermost(const FilePtr& file, uint64_t most_byt
     first.resize(source.read(first));
     return unpacked::compression_of(first);
   };
-  const Compression outer = compression_at_start(*open_source(file, Compression::none));
+  Compression outer = compression_at_start(*open_source(file, Compression::none));
+  if (outer == Compression::none && may_be_old_qs(file->path(), beginning_of(*file))) outer = Compression::qs;
   // For bzip2 and xz even the first bytes cost a whole block.
   const bool may_be_twice =
       outer == Compression::gzip || without_compression(file->path()).size() != file->path().size();
@@ -183,6 +196,15 @@ Serialisation read_file(const FilePtr& file, Compression compression, uint64_t m
   return read;
 }
 
+// Reads a .qs or .qdata file, which have their own forms of serialisation.
+Serialisation read_own_form(const FilePtr& file, Compression compression, Context& context) {
+  const FilePtr content = unpacked::unpack(file, compression, file->path(), kPurpose, context).file;
+  QsValue read = compression == Compression::qs
+                     ? read_qs(content, unpacked::qs_shuffled_types(*file), context)
+                     : read_qdata(content, context);
+  return {std::move(read.value), 0, "", read.bytes_after};
+}
+
 // The number of parts of one kind and the places of the first ones.
 struct Found {
   uint64_t count = 0;
@@ -275,6 +297,8 @@ std::vector<std::string> left_out_of(const Value& value) {
 bool recognises(const Probe& probe) {
   const ByteSpan first = probe.first_bytes();
   const Compression compression = unpacked::compression_of(first);
+  if (compression == Compression::qs || compression == Compression::qs2) return true;
+  if (may_be_old_qs(probe.location(), first)) return true;
   if (is_named_as_r(probe.location())) return may_be_serialisation(first) || compression != Compression::none;
   return is_surely_serialisation(
       compression == Compression::gzip ? unpacked::beginning_of_gzip(first, kHeaderBytes) : first);
@@ -284,7 +308,10 @@ Store open(const Probe& probe, Context& context) {
   const FilePtr outer = context.files.open(probe.location());
   const uint64_t most_bytes = unpacked::max_decompressed_bytes(outer->size());
   const auto [file, compression] = innermost(outer, most_bytes, context);
-  const Serialisation read = read_file(file, compression, most_bytes, context);
+  const bool is_qdata = compression == Compression::qs2 && unpacked::is_qdata(beginning_of(*file));
+  const bool is_own_form = is_qdata || compression == Compression::qs;
+  const Serialisation read = is_own_form ? read_own_form(file, compression, context)
+                                         : read_file(file, compression, most_bytes, context);
   const ValuePtr& value = read.value;
   if (read.bytes_after > 0)
     context.notice(fmt::format("{} bytes after the R object are ignored", read.bytes_after));
@@ -295,11 +322,12 @@ Store open(const Probe& probe, Context& context) {
 
   Store store;
   store.path = probe.location();
-  store.format = "R serialisation";
-  store.version = std::to_string(read.version);
+  store.format = is_qdata ? "qdata" : compression == Compression::qs ? "qs" : "R serialisation";
+  if (!is_own_form) store.version = std::to_string(read.version);
   store.is_one_value = true;
   store.root.parts = std::make_shared<ValueGroup>(value, probe.location());
-  store.details = {{"r_version", Json(read.writer)}, {"compression", Json(name_of(compression))}};
+  if (!is_own_form) store.details.emplace_back("r_version", Json(read.writer));
+  store.details.emplace_back("compression", Json(name_of(compression)));
   return store;
 }
 

@@ -30,8 +30,9 @@ class ValueGroup final : public Group {
 };
 
 // Returns whether a file contains R's serialisation. A file named .rds, .RData, .rda or .Robj (in any case,
-// also with a further .gz, .bz2 or .xz) does if it begins like a serialisation or like compressed data. A
-// file of any other name does if a serialisation begins with its version, plain or in gzip. Never throws.
+// also with a further .gz, .bz2, .xz or .zst) does if it begins like a serialisation or like compressed data.
+// A file of any other name does if a serialisation begins with its version, plain or in gzip, or if it has a
+// signature of qs or qs2. Never throws.
 bool recognises(const Probe& probe);
 
 // Opens the store. Its root is a ValueGroup. The form of the serialisation is detected from the bytes, not

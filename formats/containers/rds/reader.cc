@@ -1,12 +1,12 @@
 #include "formats/containers/rds/reader.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
 
 #include "cache/request.h"
+#include "formats/containers/rds/made_values.h"
 #include "formats/core/base/checked.h"
 
 namespace plainfs::rds {
@@ -78,30 +78,6 @@ bool has_attributes(uint32_t flags) {
 }
 bool has_tag(uint32_t flags) {
   return flags & 1 << 10;
-}
-
-std::shared_ptr<Value> value_of(RType type) {
-  auto value = std::make_shared<Value>();
-  value->type = type;
-  return value;
-}
-
-// Returns the shared NULL value: most items of a stream are NULL.
-const ValuePtr& nothing() {
-  static const ValuePtr value = value_of(RType::null);
-  return value;
-}
-// The kinds of values without data. All values of a kind share one object, which has the kind as its name.
-enum class Alien { unknown, function, environment, pointer, language };
-const ValuePtr& no_data(Alien kind = Alien::unknown) {
-  static const auto named = [](const char* name) -> ValuePtr {
-    auto value = value_of(RType::other);
-    value->name = name;
-    return value;
-  };
-  static const std::array<ValuePtr, 5> all = {named("other value"), named("function"), named("environment"),
-                                              named("pointer"), named("call or formula")};
-  return all[static_cast<size_t>(kind)];
 }
 
 std::optional<RType> vector_type(uint32_t code) {
@@ -423,11 +399,7 @@ ValuePtr Reader::pairs(uint32_t flags, unsigned depth, bool keep) {
     }
   }
   if (!is_list) return no_data();
-  if (has_names) {
-    auto stored = value_of(RType::text);
-    stored->vector = std::make_shared<MemoryArray>(text_type(), Shape{value->items.size()}, names.finish());
-    value->attributes.push_back({"names", std::move(stored)});
-  }
+  if (has_names) add_names(*value, names);
   return value;
 }
 
@@ -514,28 +486,7 @@ ValuePtr Reader::environment(unsigned depth, bool keep) {
 // Reads the variables of an environment: a pairlist, and a table of pairlists by the hash of their names.
 std::shared_ptr<Value> Reader::variables(unsigned depth) {
   const ValuePtr frame = item(depth + 1, true), table = item(depth + 1, true);
-  std::vector<NamedValue> all;
-  const auto add = [&](const Value& pairs) {
-    const std::optional<std::vector<std::string>> names = pairs.item_names();
-    if (!names) throw damaged("the variables of an R environment have no names");
-    for (size_t i = 0; i < pairs.items.size(); ++i) all.push_back({(*names)[i], pairs.items[i]});
-  };
-  for (const ValuePtr& part : {frame, table})
-    if (part->type != RType::list && part->type != RType::null)
-      throw damaged("the variables of an R environment are not a list");
-  add(*frame);
-  for (const ValuePtr& bucket : table->items) add(*bucket);
-  std::sort(all.begin(), all.end(), [](const NamedValue& a, const NamedValue& b) { return a.name < b.name; });
-  auto value = value_of(RType::list);
-  TextBuilder names(all.size());
-  for (NamedValue& variable : all) {
-    names.add(variable.name);
-    value->items.push_back(std::move(variable.value));
-  }
-  auto stored = value_of(RType::text);
-  stored->vector = std::make_shared<MemoryArray>(text_type(), Shape{all.size()}, names.finish());
-  value->attributes.push_back({"names", std::move(stored)});
-  return value;
+  return list_of_variables(frame, table);
 }
 
 // Reads a promise, a variable that is evaluated on first use: the value if it was evaluated, else an

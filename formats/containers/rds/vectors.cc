@@ -209,8 +209,11 @@ std::optional<std::string> ElementReader::string(uint32_t flags) {
   const uint32_t levels = flags >> 12;
   const std::string_view text = stream_.text(static_cast<uint64_t>(size));
   const bool has_native_encoding = !(levels & (kBytes | kUtf8));
-  if (levels & kLatin1 || (has_native_encoding && is_latin1_name(encoding_))) return from_latin1(text);
-  return from_utf8(text);
+  return as_utf8(text, levels & kLatin1 || (has_native_encoding && is_latin1_name(encoding_)));
+}
+
+std::string as_utf8(std::string_view text, bool is_latin1) {
+  return is_latin1 ? from_latin1(text) : from_utf8(text);
 }
 
 ArrayPtr stored_numbers(std::shared_ptr<const UnpackedBytes> bytes, RType type, Form form, uint64_t offset,

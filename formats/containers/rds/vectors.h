@@ -36,6 +36,9 @@ class ElementReader {
   const std::string encoding_;
 };
 
+// Returns a string of R as UTF-8, with invalid bytes as \xhh.
+std::string as_utf8(std::string_view text, bool is_latin1);
+
 // Returns an array of fixed-size numbers that begin at offset. Requires: form is not text.
 ArrayPtr stored_numbers(std::shared_ptr<const UnpackedBytes> bytes, RType type, Form form, uint64_t offset,
                         uint64_t count);

@@ -26,4 +26,14 @@ std::unique_ptr<ByteSource> xz_source(FilePtr file, const SeekPoint& point);
 // Opens a source of zstd data at point, as bzip2_source does.
 std::unique_ptr<ByteSource> zstd_source(FilePtr file, const SeekPoint& point, std::vector<SeekPoint>* points);
 
+// Returns the types of the vectors of a .qs file that have their bytes stored apart: bits 1, 2, 4 and 8 for
+// logical, integer, real and complex ones.
+unsigned qs_shuffled_types(const File& file);
+
+// Opens a source of the decoded bytes of a .qs2 or .qdata file, or of a .qs file, at point, as bzip2_source
+// does. A source at the beginning verifies the checksum.
+std::unique_ptr<ByteSource> qs2_source(FilePtr file, const SeekPoint& point, std::vector<SeekPoint>* points);
+std::unique_ptr<ByteSource> qs_source(const FilePtr& file, const SeekPoint& point,
+                                      std::vector<SeekPoint>* points);
+
 }  // namespace plainfs::unpacked

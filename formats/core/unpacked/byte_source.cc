@@ -280,6 +280,8 @@ Compression compression_of(ByteSpan first_bytes) {
     return Compression::xz;
   }
   if (text.starts_with("\x28\xb5\x2f\xfd")) return Compression::zstd;
+  if (is_qs2(first_bytes)) return Compression::qs2;
+  if (is_qs(first_bytes)) return Compression::qs;
   return Compression::none;
 }
 
@@ -294,9 +296,13 @@ std::string name_of(Compression compression) {
     case Compression::xz:
       return "xz";
     case Compression::zstd:
+      return "zstd";
+    case Compression::qs2:
+      return "qs2";
+    case Compression::qs:
       break;
   }
-  return "zstd";
+  return "qs";
 }
 
 Bytes beginning_of_gzip(ByteSpan first_bytes, size_t most) {
@@ -325,6 +331,10 @@ std::unique_ptr<ByteSource> open_source(FilePtr file, Compression compression, s
       return bzip2_source(std::move(file), {}, points);
     case Compression::zstd:
       return zstd_source(std::move(file), {}, points);
+    case Compression::qs2:
+      return qs2_source(std::move(file), {}, points);
+    case Compression::qs:
+      return qs_source(file, {}, points);
     case Compression::xz:
       break;
   }
@@ -343,6 +353,10 @@ std::unique_ptr<ByteSource> resume_source(FilePtr file, Compression compression,
       return xz_source(std::move(file), point);
     case Compression::zstd:
       return zstd_source(std::move(file), point, nullptr);
+    case Compression::qs2:
+      return qs2_source(std::move(file), point, nullptr);
+    case Compression::qs:
+      return qs_source(file, point, nullptr);
     case Compression::none:
       break;
   }

@@ -28,12 +28,18 @@ class ByteSource {
   virtual void keep_place(uint64_t /*offset*/) {}
 };
 
-enum class Compression { none, gzip, bzip2, xz, zstd };
+// qs2, qs: the files of R's packages of these names, without the meaning of their content.
+enum class Compression { none, gzip, bzip2, xz, zstd, qs2, qs };
 
 inline constexpr size_t kMostWindow = 32 << 10;
 
 // Returns the compression of a file with these first bytes; six are enough.
 Compression compression_of(ByteSpan first_bytes);
+// Return whether a file with these first bytes is one of R's package qs, of its successor qs2, or of the form
+// of the latter that has data alone. Four bytes are enough.
+bool is_qs(ByteSpan first_bytes);
+bool is_qs2(ByteSpan first_bytes);
+bool is_qdata(ByteSpan first_bytes);
 // Returns "none", "gzip", …
 std::string name_of(Compression compression);
 
@@ -51,8 +57,8 @@ struct SeekPoint {
 // Opens a source at the file's beginning. If points is not null, the source adds the places that it passes.
 // For gzip these are one per 8 MiB and those of keep_place(). When there are most_gzip_points, every second
 // one is dropped and the distance doubles. For bzip2 they are all blocks. For xz they are all blocks but the
-// first, known at once. For zstd they are the beginnings of frames, one per 8 MiB. Requires: points outlives
-// the source.
+// first, known at once. For zstd, qs2 and qs they are the beginnings of frames or blocks, one per 8 MiB.
+// Requires: points outlives the source.
 inline constexpr size_t kMostGzipPoints = 512;  // of 32 KiB each
 std::unique_ptr<ByteSource> open_source(FilePtr file, Compression compression,
                                         std::vector<SeekPoint>* points = nullptr,

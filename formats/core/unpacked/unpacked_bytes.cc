@@ -12,10 +12,16 @@
 namespace plainfs::unpacked {
 namespace {
 
+// Returns whether decompressors take little memory, so that several threads may have one each.
+constexpr bool is_light(Compression compression) {
+  return compression == Compression::gzip || compression == Compression::qs2 ||
+         compression == Compression::qs;
+}
+
 // Returns the number of decompressors to keep. A matrix needs three at once. Each takes 110 KiB for gzip,
 // about 8 MiB for bzip2 and up to 65 MiB for xz.
 constexpr size_t most_readers(Compression compression) {
-  return compression == Compression::gzip ? 8 : compression == Compression::bzip2 ? 3 : 1;
+  return is_light(compression) ? 8 : compression == Compression::bzip2 ? 3 : 1;
 }
 
 auto first_place_after(const std::vector<SeekPoint>& points, uint64_t offset) {
@@ -145,7 +151,7 @@ UnpackedBytes::Page UnpackedBytes::load(uint64_t number) const {
     file_->read_at(offset, page.bytes);
     return page;
   }
-  if (compression_ == Compression::gzip) return decompress(number);
+  if (is_light(compression_)) return decompress(number);
   const CancellableLock lock(serial_);
   return decompress(number);
 }
@@ -188,7 +194,7 @@ size_t UnpackedBytes::read_page(Reader& reader, uint64_t offset, Bytes& page) {
 
 // Has a worker decompress the pages from the next place on, if the pages are read in order.
 void UnpackedBytes::read_ahead(uint64_t number) const {
-  if (compression_ != Compression::gzip || number == 0) return;
+  if (!is_light(compression_) || number == 0) return;
   const auto next = first_place_after(pass_.points, number * kPageBytes);
   if (next == pass_.points.end()) return;
   const auto span = static_cast<uint64_t>(next - pass_.points.begin()) + 1;
@@ -225,8 +231,10 @@ SeekPoint UnpackedBytes::place_before(uint64_t offset) const {
 }
 
 void UnpackedBytes::check_is_near(uint64_t offset) const {
-  // Places of gzip and bzip2 are a few MiB apart.
-  if (compression_ != Compression::xz || pass_.size <= most_between_places_) return;
+  // The places of the others are a few MiB apart.
+  const bool may_be_one_block = compression_ == Compression::xz || compression_ == Compression::zstd ||
+                                (compression_ == Compression::qs && pass_.points.empty());
+  if (!may_be_one_block || pass_.size <= most_between_places_) return;
   const auto after = first_place_after(pass_.points, offset);
   const uint64_t end = after == pass_.points.end() ? pass_.size : after->output;
   const uint64_t size = end - place_before(offset).output;

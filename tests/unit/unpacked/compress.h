@@ -52,6 +52,9 @@ inline std::string compress(std::string text, Compression compression) {
     }
     case Compression::xz:
       break;
+    case Compression::qs2:
+    case Compression::qs:
+      throw std::runtime_error("written by R alone");
   }
   size_t size = 0;
   if (lzma_easy_buffer_encode(6, LZMA_CHECK_CRC64, nullptr, reinterpret_cast<const uint8_t*>(text.data()),
