@@ -1,6 +1,7 @@
-// libFuzzer: files of R's packages qs and qs2. The first byte selects the form of the others: 0: a whole file, in
-// blocks; 1: decoded .qdata; otherwise decoded .qs, with its shuffled types in the upper bits. An Error is a valid
-// outcome. A crash, a hang or a leak is not. Build with clang++ -fsanitize=fuzzer,address,undefined.
+// libFuzzer: files of R's packages qs and qs2. The first byte selects the form of the others: 0: a whole
+// file, in blocks; 1: decoded .qdata; otherwise decoded .qs, with its shuffled types in the upper bits. An
+// Error is a valid outcome. A crash, a hang or a leak is not. Build with clang++
+// -fsanitize=fuzzer,address,undefined.
 #include <cstdint>
 
 #include "formats/containers/rds/qs_reader.h"

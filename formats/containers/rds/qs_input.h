@@ -52,8 +52,8 @@ struct HeldBytes {
   uint64_t most_of_a_vector() const { return bytes < uint64_t{32} << 20 ? uint64_t{64} << 10 : 256; }
 };
 
-// Returns the next count numbers of a vector, and skips them. shuffled_by: the size of elements that are stored
-// with their bytes apart; 0: they are not. A long vector is read on demand. Null if it is not kept.
+// Returns the next count numbers of a vector, and skips them. shuffled_by: the size of elements that are
+// stored with their bytes apart; 0: they are not. A long vector is read on demand. Null if it is not kept.
 ArrayPtr qs_numbers(QsInput& input, RType type, uint64_t count, size_t shuffled_by, bool keep,
                     HeldBytes& held);
 // Returns the next count strings likewise.
