@@ -13,7 +13,6 @@
 #include "formats/core/model/derived_group.h"
 #include "formats/core/model/transient_fault.h"
 #include "formats/core/model/turned_array.h"
-#include "formats/core/model/turned_array.h"
 #include "formats/registry.h"
 
 namespace plainfs::annotated {
