@@ -108,7 +108,7 @@ Answering::Answering(const Site& site, AnswerSettings settings)
     : site_(site),
       settings_(std::move(settings)),
       tags_(settings_.random(), settings_.identities),
-      pages_(std::make_unique<PageState>()) {}
+      pages_(std::make_unique<PageState>(settings_.work)) {}
 
 Answering::~Answering() = default;
 
@@ -269,9 +269,9 @@ void Answering::answer_found(const Exchange& exchange, const Site::Place& place)
   if (exchange.request.method == "PROPFIND") return answer_properties(exchange, place);
   if (!is_folder && exchange.target.is_folder) throw not_found("{}: not a folder", exchange.names.back());
   if (!is_folder && place.names.back() == "preview.png") {
-    const WorkBudget::Share share = pages_->work.take(kMaxPictureWork);
-    if (!answer_image(exchange, place)) answer_file(exchange, place);
-    return;
+    if (answer_image(exchange, place)) return;
+    make_picture(exchange, place);
+    return answer_file(exchange, place);
   }
   if (!is_folder) return answer_file(exchange, place, would_be_filled_in(exchange.request, place));
   if (!exchange.target.is_folder) {

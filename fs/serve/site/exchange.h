@@ -3,6 +3,7 @@
 
 #include <ctime>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "fs/serve/http/host_names.h"
 #include "fs/serve/http/reply.h"
 #include "fs/serve/site/site.h"
+#include "fs/serve/site/work_budget.h"
 
 namespace plainfs::serve {
 
@@ -24,6 +26,8 @@ struct AnswerSettings {
   std::function<std::string()> random;  // returns 32 letters and digits that cannot be guessed
   std::function<void(const std::string& line)> log_request;  // null: no log
   std::vector<std::string> identities{};                     // of the stores, see EntityTags
+  // The memory for large requests of all clients.
+  std::shared_ptr<WorkBudget> work = std::make_shared<WorkBudget>();
   std::string base{};  // path of the site behind a proxy, "/lab"; empty: the root
 };
 

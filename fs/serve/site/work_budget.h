@@ -1,11 +1,13 @@
-// The memory for sorting, filtering and pictures, of all clients together. Each of them may need a few
-// hundred MB for a large table, and there may be more than a hundred clients.
+// The memory for sorting, filtering, colouring and pictures, of all clients together. Each of them may need a
+// few hundred MB for a large table, and there may be more than a hundred clients.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <utility>
 
 #include "cache/mutex.h"
 
@@ -36,12 +38,18 @@ class WorkBudget {
     Share(const Share&) = delete;
     Share& operator=(const Share&) = delete;
 
+    // Keeps at most that many bytes of it.
+    void reduce(uint64_t bytes) {
+      const size_t kept = std::min<uint64_t>(bytes, bytes_);
+      budget_.give_back(std::exchange(bytes_, kept) - kept);
+    }
+
    private:
     friend class WorkBudget;
     Share(WorkBudget& budget, size_t bytes) : budget_(budget), bytes_(bytes) {}
 
     WorkBudget& budget_;
-    const size_t bytes_;
+    size_t bytes_;
   };
 
   // Waits for a share of `bytes`, unless that is 0. Work that takes more than the budget has it alone. Throws

@@ -351,6 +351,19 @@ BOOST_AUTO_TEST_CASE(a_proxy_names_the_base_itself) {
     BOOST_TEST(page(bad).find("http://127.0.0.1/token/a.csv") != std::string::npos, bad);
 }
 
+BOOST_AUTO_TEST_CASE(page_of_a_large_array_waits_for_its_share) {
+  settings.work = std::make_shared<WorkBudget>(1000, std::chrono::milliseconds(0));
+  root->add_array("large", many(200'000)).add_array("small", many(2000));
+  {
+    const WorkBudget::Share all = settings.work->take(1000);
+    const Answer busy = get("large?page", "Accept: text/html");
+    BOOST_TEST(busy.status == 503);
+    BOOST_TEST(busy.field("Retry-After") != "");
+    BOOST_TEST(get("small?page", "Accept: text/html").status == 200);
+  }
+  BOOST_TEST(get("large?page", "Accept: text/html").status == 200);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

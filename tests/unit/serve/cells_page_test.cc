@@ -290,6 +290,21 @@ BOOST_AUTO_TEST_CASE(wide_picture_is_reduced_in_parts) {
   BOOST_TEST((picture.png == rgb_png(static_cast<uint32_t>(width), 1, pixels)));
 }
 
+BOOST_AUTO_TEST_CASE(page_of_many_cells_waits_for_its_share) {
+  constexpr size_t kCells = 150'000;
+  is_anndata = true;
+  settings.work = std::make_shared<WorkBudget>(1000, std::chrono::milliseconds(0));
+  const std::vector<double> values(kCells, 1);
+  root->add("obs", table_of({{"n", numbers(values)}}, nullptr));
+  root->add("var", table_of({{"n", numbers({1})}}, text_array({"g1"})));
+  root->add("X", {LabelledArray{numbers(values, {kCells, 1}), nullptr, nullptr}, nullptr, {}, {}});
+  {
+    const WorkBudget::Share all = settings.work->take(1000);
+    BOOST_TEST(get("?color=n", "Accept: text/html").status == 503);
+  }
+  BOOST_TEST(has(page("?color=n"), "Histogram of n"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

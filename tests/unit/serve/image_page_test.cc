@@ -83,6 +83,30 @@ BOOST_AUTO_TEST_CASE(preview_with_a_query_shows_that_picture) {
   BOOST_TEST(get("i/preview.png?c=7").status == 404);
 }
 
+// A client that asks for another picture while it receives the first.
+struct Curious : TextClient {
+  explicit Curious(std::function<Answer()> asks) : ask(std::move(asks)) {}
+  void send(const Slices& bytes) override {
+    if (text.empty()) other = ask().status;
+    TextClient::send(bytes);
+  }
+  std::function<Answer()> ask;
+  int other = 0;
+};
+
+BOOST_AUTO_TEST_CASE(sent_picture_keeps_no_other_waiting) {
+  settings.work = std::make_shared<WorkBudget>(kMaxPictureWork, std::chrono::milliseconds(0));
+  for (const char* const query : {"", "?c=1"}) {
+    RequestReader reader;
+    reader.add(std::string("GET /token/i/preview.png") + query + " HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
+    Curious client([&] { return get("i/preview.png"); });
+    answers().answer(reader.next().value(), client);
+    BOOST_TEST(parse_answer(client.text).status == 200, query);
+    // The bytes of the first one still count.
+    BOOST_TEST(client.other == (*query == '\0' ? 200 : 503), query);
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

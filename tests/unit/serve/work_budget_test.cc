@@ -41,6 +41,13 @@ BOOST_AUTO_TEST_CASE(share_returns_to_the_budget_when_it_ends) {
     BOOST_CHECK_THROW((void)budget.take(1), Busy);
     const WorkBudget::Share nothing = budget.take(0);
   }
+  {
+    WorkBudget::Share reduced = budget.take(100);
+    reduced.reduce(30);
+    reduced.reduce(50);  // does not grow again
+    const WorkBudget::Share rest = budget.take(70);
+    BOOST_CHECK_THROW((void)budget.take(1), Busy);
+  }
   const WorkBudget::Share all = budget.take(1000);
   BOOST_CHECK_THROW((void)budget.take(1), Busy);
 }

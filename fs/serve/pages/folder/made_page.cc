@@ -36,6 +36,11 @@ constexpr size_t kMostAttributes = 100;
 constexpr size_t kMostAttributeBytes = 600;
 constexpr size_t kMostNames = 12;
 constexpr size_t kMaxLeftOut = 50;
+// The memory that a large part of a page takes.
+constexpr uint64_t kMaxFree = 100'000;                // cells or elements that count for nothing
+constexpr uint64_t kBytesACell = 32;                  // a value, a code, and numbers of places and points
+constexpr uint64_t kMaxElements = uint64_t{1} << 22;  // of an array that are held at once
+constexpr uint64_t kBytesAnElement = 16;
 constexpr std::string_view kCsv = forms::kTableCsv.ending;
 
 // Returns the facts about a content as words.
@@ -92,6 +97,11 @@ class PageMaker {
     } catch (const Error& error) {
       note(error);
     }
+  }
+
+  // Returns a share of the budget of all clients, for a large part. The part must take no other.
+  WorkBudget::Share take_share(uint64_t count, uint64_t bytes_each) {
+    return exchange_.pages.work->take(count > kMaxFree ? count * bytes_each : 0);
   }
 
   // Requires: the error is being handled.
@@ -220,7 +230,10 @@ class PageMaker {
       if (std::string density = density_words(x); !density.empty())
         page_.facts.push_back({"density", std::move(density)});
     }
-    part([&] { add_cells(exchange_, subject_, *place, *cells, page_); });
+    part([&] {
+      const WorkBudget::Share share = take_share(matrix.cells, kBytesACell);
+      add_cells(exchange_, subject_, *place, *cells, page_);
+    });
     if (matrix.obs.rows > 0 && !matrix.obs.columns.empty())
       part([&] {
         page_.first = first_rows({matrix.obs});
@@ -296,7 +309,11 @@ class PageMaker {
     if (const auto* table = std::get_if<Table>(&node.content))
       part([&] { page_.columns = column_facts(*table); });
     if (const auto* array = std::get_if<LabelledArray>(&node.content))
-      part([&] { add_array(Query(exchange_.target.query), *array, page_.title, is_embedding(), page_); });
+      part([&] {
+        const WorkBudget::Share share =
+            take_share(std::min(element_count(array->values->shape()), kMaxElements), kBytesAnElement);
+        add_array(Query(exchange_.target.query), *array, page_.title, is_embedding(), page_);
+      });
     if (is_embedding()) add_way_to_cells();
     part([&] { add_recording(Query(exchange_.target.query), node, page_); });
     if (subject_.has_folder && subject_.meaning->what.is_store && page_.figures.empty())
@@ -356,7 +373,7 @@ class PageMaker {
       part([&] {
         const auto report = [this](const Error& error) { note(error); };
         const Query query(exchange_.target.query);
-        const WorkBudget::Share share = exchange_.pages.work.take(table_work_bytes(query, *table));
+        const WorkBudget::Share share = exchange_.pages.work->take(table_work_bytes(query, *table));
         add_variants(query, variants, *table, report, page_);
       });
     add(contig_bars(variants));

@@ -1,6 +1,9 @@
 // The state that pages keep between requests: annotated matrices, and the cards of stores.
 #pragma once
 
+#include <memory>
+#include <utility>
+
 #include "fs/serve/pages/cells/kept_cells.h"
 #include "fs/serve/pages/folder/kept_cards.h"
 #include "fs/serve/pages/table/table_work.h"
@@ -10,10 +13,12 @@ namespace plainfs::serve {
 
 // Thread-safe.
 struct PageState {
+  explicit PageState(std::shared_ptr<WorkBudget> budget) : work(std::move(budget)) {}
+
   KeptCells cells;
   KeptCards cards;
-  WorkBudget work;
-  TableWork tables{work};
+  const std::shared_ptr<WorkBudget> work;
+  TableWork tables{*work};
 };
 
 }  // namespace plainfs::serve

@@ -278,13 +278,20 @@ bool answer_image(const Exchange& exchange, const Site::Place& place) {
   if (!problems.empty()) throw not_found("{}", problems[0].text);
   const std::optional<Picture> picture = chosen_picture(*image, choice);
   if (!picture) throw unsupported("{}: no level is small enough", file_name(forms::kPreview));
+  WorkBudget::Share share = exchange.pages.work->take(kMaxPictureWork);
   const ByteLayout layout = png(*picture, *meaning.what.context);
   std::string bytes(layout.size(), '\0');
   layout.read({0, std::as_writable_bytes(std::span(bytes))});
+  share.reduce(bytes.size());  // a client may take long to receive it
   exchange.reply.add("Cache-Control", "no-cache");
   exchange.reply.add("Content-Security-Policy", "sandbox; default-src 'none'");
   exchange.reply.whole(200, "image/png", bytes);
   return true;
+}
+
+void make_picture(const Exchange& exchange, const Site::Place& place) {
+  const WorkBudget::Share share = exchange.pages.work->take(kMaxPictureWork);
+  place.filesystem->status_with_size(place.inode);
 }
 
 }  // namespace plainfs::serve

@@ -19,5 +19,7 @@ void add_image(const Query& query, const Image& image, PageModel& page);
 // Answers preview.png with a query. Returns false if the place is no such file or there is no query. Throws
 // not_found for parts that do not exist in the image.
 bool answer_image(const Exchange& exchange, const Site::Place& place);
+// Generates the preview.png at `place`, so that its size is known, within the budget of all clients.
+void make_picture(const Exchange& exchange, const Site::Place& place);
 
 }  // namespace plainfs::serve
