@@ -485,15 +485,33 @@ class OneFile(Recipe):
         self.assert_is_there("seurat.rds", "cells.parquet", "genes.csv", "gene1.csv")
 
     def test_a_seurat_object_becomes_an_anndata(self):
+        self.shell("mkdir GSE1")
+        self.write_trio("GSE1/GSM1_S1_")
         self.shell("plainfs export pbmc.h5ad pbmc.rds; rm pbmc.h5ad")
-        output = self.shell(block("plainfs export pbmc.rds"))
+        output = self.shell(block("plainfs export GSE1/GSM1_S1"))
         self.assertIn("  plainfs export pbmc.rds pbmc.h5ad ", output)
         self.assert_is_there("pbmc.h5ad")
 
+    def write_trio(self, prefix):
+        """Writes the matrix of pbmc.h5ad and its names as GEO has them."""
+        for name, shown in (("matrix.mtx", "matrix.mtx"), ("features.tsv", "genes.tsv"), ("barcodes.tsv",) * 2):
+            self.shell(f"plainfs cat pbmc.h5ad X/{shown} | gzip > {prefix}{name}.gz")
+
+    def test_a_trio_a_run_and_a_table_are_stores(self):
+        self.shell("mkdir GSE1 filtered_feature_bc_matrix")
+        self.write_trio("GSE1/GSM1_S1_")
+        self.write_trio("filtered_feature_bc_matrix/")
+        shutil.copytree(os.path.join(DATA, "tenx-runs", "visium_1", "store"), os.path.join(self.folder, "outs"))
+        self.shell("(echo ,c1,c2; echo g1,0,3; echo g2,1,0) | gzip > GSE1_counts.csv.gz")
+        matrix = self.shell("plainfs cat pbmc.h5ad X/matrix.mtx; rm pbmc.h5ad")
+        self.shell(block("plainfs export filtered_feature_bc_matrix"))
+        for name in ("pbmc.h5ad", "s1.h5ad"):
+            self.assertEqual(self.shell(f"plainfs cat {name} X/matrix.mtx"), matrix)
+        self.assertIn("X_umap.csv", self.shell("plainfs ls run.h5ad obsm").split())
+        self.assertEqual(self.shell("plainfs cat counts.rds matrix.mtx").splitlines()[-1], "1 2 3")
+
     def test_a_record_of_geo_is_exported_from_its_archive(self):
-        self.shell("plainfs cat pbmc.h5ad X/matrix.mtx | gzip > GSM1_S1_matrix.mtx.gz")
-        self.shell("plainfs cat pbmc.h5ad X/genes.tsv | gzip > GSM1_S1_features.tsv.gz")
-        self.shell("plainfs cat pbmc.h5ad X/barcodes.tsv | gzip > GSM1_S1_barcodes.tsv.gz")
+        self.write_trio("GSM1_S1_")
         self.shell("tar cf GSE1_RAW.tar GSM1_*; rm GSM1_*; gzip -c pbmc.h5ad > GSM2_pbmc.h5ad.gz")
         one_gene = self.shell("plainfs cat pbmc.h5ad X/genes/GENE1.csv")
         self.assertEqual(one_gene, self.shell(block("plainfs export GSE1_RAW.tar")))
