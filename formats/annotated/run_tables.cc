@@ -13,6 +13,7 @@
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/element_text.h"
 #include "formats/core/model/number_cast.h"
+#include "formats/schemas/parquet/table.h"
 
 namespace plainfs::annotated {
 namespace {
@@ -55,7 +56,7 @@ class RunTable::Values {
       : type_(table.table_.columns[column].values->dtype()),
         elements_(read_all(*table.table_.columns[column].values)),
         rows_(table.rows_) {
-    if (!frames::is_text(type_)) append_doubles(type_, elements_, reals_);
+    if (type_.is_numeric()) append_doubles(type_, elements_, reals_);
   }
 
   bool is_text() const { return frames::is_text(type_); }
@@ -71,7 +72,8 @@ class RunTable::Values {
     return static_cast<int64_t>(reals_[rows_[cell]]);
   }
   std::optional<double> real(uint64_t cell) const {
-    return is_text() ? number_in<double>(text(cell)) : std::optional(reals_[rows_[cell]]);
+    if (is_text()) return number_in<double>(text(cell));
+    return reals_.empty() ? std::nullopt : std::optional(reals_[rows_[cell]]);
   }
 
   // Returns the values of all cells; nullopt unless each has a whole number.
@@ -212,6 +214,11 @@ Table run_table_in_text(const std::string& location, const std::vector<std::stri
     table.columns.push_back({header[i], lines->column(i)});
   }
   return table;
+}
+
+Table run_table_in_parquet(const std::string& location, Context& context) {
+  const auto files = parquet::TableFiles::open(parquet::files_at(location, context), location, context);
+  return {files.parts().rows(), nullptr, files.columns()};
 }
 
 }  // namespace plainfs::annotated

@@ -64,4 +64,7 @@ class RunTable {
 // that may have no header; empty = it has one. A first line with a number in its second field is no header.
 Table run_table_in_text(const std::string& location, const std::vector<std::string>& names, Context& context);
 
+// Returns the table in a Parquet file, with all of its columns.
+Table run_table_in_parquet(const std::string& location, Context& context);
+
 }  // namespace plainfs::annotated

@@ -258,13 +258,12 @@ void RunMaker::take_positions(const RunCells& cells) {
   const std::string& location = run_.positions;
   if (location.empty()) return;
   if (location.ends_with(".geojson")) return take_polygons(cells);
-  if (location.ends_with(".parquet")) {
-    context_.notice(fmt::format("{}: not taken: Parquet is not read", location));
-    return;
-  }
   const bool is_xenium = run_.kind == tenx::RunKind::xenium;
   const std::vector<std::string> names = is_xenium ? std::vector<std::string>() : kPositionColumns;
-  const RunTable table(run_table_in_text(location, names, context_), cells, location);
+  const bool is_text = !location.ends_with(".parquet");
+  const RunTable table(
+      is_text ? run_table_in_text(location, names, context_) : run_table_in_parquet(location, context_),
+      cells, location);
   is_xenium ? take_cells(table) : take_spots(table);
   take(location);
 }
