@@ -1,6 +1,6 @@
 // libFuzzer: any bytes as a MatrixMarket text, as a table of counts, and as a list of names. The entries
-// must lie inside of the matrix, and must be the same whether they are read at once or one by one. An Error is a valid
-// outcome. A crash, a hang or a leak is not. Input: the kind of text, the text.
+// must lie inside of the matrix, and must be the same whether they are read at once or one by one. An Error
+// is a valid outcome. A crash, a hang or a leak is not. Input: the kind of text, the text.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -27,7 +27,8 @@ bool is_part(const Array& list, const Elements& all, uint64_t place) {
   const Elements one = list.read({{place}, {1}});
   const size_t size = list.dtype().size;
   return one.is_missing(0) == all.is_missing(place) &&
-         std::equal(one.bytes.begin(), one.bytes.end(), all.bytes.begin() + static_cast<ptrdiff_t>(place * size));
+         std::equal(one.bytes.begin(), one.bytes.end(),
+                    all.bytes.begin() + static_cast<ptrdiff_t>(place * size));
 }
 
 void check_entries(const mex::MarketText& text) {
@@ -38,7 +39,8 @@ void check_entries(const mex::MarketText& text) {
   for (const uint32_t row : all_rows.values<uint32_t>()) require(row < text.header().rows);
   for (const uint32_t column : all_columns.values<uint32_t>()) require(column < text.header().columns);
   for (uint64_t i = 0; i < std::min(all_rows.count, kMostAlone); ++i)
-    require(is_part(*rows, all_rows, i) && is_part(*columns, all_columns, i) && is_part(*values, all_values, i));
+    require(is_part(*rows, all_rows, i) && is_part(*columns, all_columns, i) &&
+            is_part(*values, all_values, i));
   constexpr uint64_t kMostMajors = 1 << 16;
   if (text.order() == mex::Order::none) return;
   const ArrayPtr pointers = text.pointers();
@@ -58,7 +60,8 @@ void read_names(const FilePtr& file, char separator, bool has_header, Context& c
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 1) return 0;
   TestContext context(size_t{16} << 20, 0);
-  const auto file = std::make_shared<BytesFile>(std::string(reinterpret_cast<const char*>(data) + 1, size - 1));
+  const auto file =
+      std::make_shared<BytesFile>(std::string(reinterpret_cast<const char*>(data) + 1, size - 1));
   try {
     switch (data[0] % 4) {
       case 0:
