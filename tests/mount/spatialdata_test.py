@@ -112,6 +112,13 @@ class SpatialData(Folder):
             self.assertEqual([len(rows) for rows in found], [6, 1000, 500])
             self.assertEqual(sorted(os.listdir(mount.join(PARTS))), ["part.0.parquet", "part.1.parquet"])
 
+    def test_points_are_one_table(self):
+        with Mount(self.store) as mount:
+            points = pandas.read_csv(mount.join("points/transcripts/points.csv"))
+            numpy.testing.assert_array_equal(points["x"], numpy.arange(1500) * 0.25)
+            self.assertEqual(list(points["gene"]), [f"GENE{i % 3}" for i in range(1500)])
+            self.assertEqual(mount.read("shapes/cells/shapes.csv").splitlines()[1], b"0,0.5,2.0")
+
     def test_elements_are_read_through_serve(self):
         with Server(self.store) as server:
             for path in QUERIES:

@@ -106,9 +106,10 @@ class FlatColumn : public Array {
       const size_t group = leaf_.parts().group_of(row);
       const GroupPlace& place = leaf_.parts().groups()[group];
       const std::shared_ptr<const PageList> pages = leaf_.pages(group);
-      for (size_t page = page_of(*pages, row - place.first); page < pages->pages.size(); ++page)
-        if (place.first + page_end(*pages, page, place.rows) <= end)
-          leaf_.context().cache.forget(key(group, page));
+      for (size_t page = page_of(*pages, row - place.first); page < pages->pages.size(); ++page) {
+        if (place.first + page_end(*pages, page, place.rows) > end) break;
+        leaf_.context().cache.forget(key(group, page));
+      }
       row = place.first + place.rows;
     }
   }

@@ -13,10 +13,6 @@ namespace {
 constexpr int kMaxFolderDepth = 32;
 constexpr size_t kMaxParts = 1'000'000;
 
-bool is_hidden(std::string_view name) {
-  return name.starts_with('.') || name.starts_with('_');
-}
-
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
@@ -54,7 +50,7 @@ bool has_part(const KeyStore& folder, const std::string& key, int depth) {
   bool has_file = false;
   std::optional<std::string> below;
   folder.visit(key, [&](const Entry& entry) {
-    if (is_hidden(entry.name)) return true;
+    if (is_hidden_part(entry.name)) return true;
     has_file = entry.kind == EntryKind::file && has_parquet_name(entry.name);
     if (entry.kind == EntryKind::folder && !below && is_partition(entry.name)) below = entry.name;
     return !has_file;
@@ -70,9 +66,52 @@ std::string_view take_run(std::string_view& text, bool of_digits) {
   return run;
 }
 
-// Returns whether a is before b if they are lists of texts and numbers in turn, as in Dask's
-// natural_sort_key.
-bool is_before(std::string_view a, std::string_view b) {
+class PartFinder {
+ public:
+  explicit PartFinder(const KeyStore& folder) : folder_(folder) {}
+
+  void find(const std::string& key, const std::vector<std::pair<std::string, std::string>>& folders,
+            int depth) {
+    if (depth > kMaxFolderDepth)
+      throw unsupported("{}: parts are more than {} folders deep", key, kMaxFolderDepth);
+    for (const Entry& entry : folder_.list(key)) {
+      if (is_hidden_part(entry.name)) continue;
+      const std::string path = inside(key, entry.name);
+      if (entry.kind == EntryKind::file && has_parquet_name(entry.name)) {
+        if (parts_.size() == kMaxParts) throw unsupported("{}: more than {} parts", key, kMaxParts);
+        parts_.push_back({path, folders});
+      } else if (entry.kind == EntryKind::folder) {
+        std::vector<std::pair<std::string, std::string>> below = folders;
+        if (auto column = folder_column(entry.name)) below.push_back(*std::move(column));
+        find(path, below, depth + 1);
+      }
+    }
+  }
+
+  std::vector<PartFile> finish() {
+    std::sort(parts_.begin(), parts_.end(),
+              [](const PartFile& a, const PartFile& b) { return is_part_before(a.key, b.key); });
+    return std::move(parts_);
+  }
+
+ private:
+  const KeyStore& folder_;
+  std::vector<PartFile> parts_;
+};
+
+}  // namespace
+
+bool is_hidden_part(std::string_view name) {
+  return name.starts_with('.') || name.starts_with('_');
+}
+
+std::optional<std::pair<std::string, std::string>> folder_column(std::string_view name) {
+  if (!is_partition(name)) return std::nullopt;
+  const size_t equals = name.find('=');
+  return std::pair(std::string(name.substr(0, equals)), percent_decoded(name.substr(equals + 1)));
+}
+
+bool is_part_before(std::string_view a, std::string_view b) {
   while (!a.empty() && !b.empty()) {
     const std::string_view a_text = take_run(a, false), b_text = take_run(b, false);
     if (a_text != b_text) return a_text < b_text;
@@ -85,44 +124,6 @@ bool is_before(std::string_view a, std::string_view b) {
   }
   return a.size() < b.size();
 }
-
-class PartFinder {
- public:
-  explicit PartFinder(const KeyStore& folder) : folder_(folder) {}
-
-  void find(const std::string& key, const std::vector<std::pair<std::string, std::string>>& folders,
-            int depth) {
-    if (depth > kMaxFolderDepth)
-      throw unsupported("{}: parts are more than {} folders deep", key, kMaxFolderDepth);
-    for (const Entry& entry : folder_.list(key)) {
-      if (is_hidden(entry.name)) continue;
-      const std::string path = inside(key, entry.name);
-      if (entry.kind == EntryKind::file && has_parquet_name(entry.name)) {
-        if (parts_.size() == kMaxParts) throw unsupported("{}: more than {} parts", key, kMaxParts);
-        parts_.push_back({path, folders});
-      } else if (entry.kind == EntryKind::folder) {
-        std::vector<std::pair<std::string, std::string>> below = folders;
-        if (is_partition(entry.name)) {
-          const size_t equals = entry.name.find('=');
-          below.emplace_back(entry.name.substr(0, equals), percent_decoded(entry.name.substr(equals + 1)));
-        }
-        find(path, below, depth + 1);
-      }
-    }
-  }
-
-  std::vector<PartFile> finish() {
-    std::sort(parts_.begin(), parts_.end(),
-              [](const PartFile& a, const PartFile& b) { return is_before(a.key, b.key); });
-    return std::move(parts_);
-  }
-
- private:
-  const KeyStore& folder_;
-  std::vector<PartFile> parts_;
-};
-
-}  // namespace
 
 bool has_parquet_name(std::string_view name) {
   return without_ending(name).size() != name.size();
@@ -147,7 +148,7 @@ bool is_folder_of_parts(std::string_view name, const KeyStore& folder, const std
   size_t files = 0;
   std::string pattern, first;
   folder.visit(key, [&](const Entry& entry) {
-    if (is_hidden(entry.name)) return true;
+    if (is_hidden_part(entry.name)) return true;
     if (entry.kind == EntryKind::folder) {
       has_folder = true;
       are_parts = is_partition(entry.name);

@@ -34,6 +34,14 @@ struct PartFile {
   std::vector<std::pair<std::string, std::string>> folders;
 };
 
+// Returns whether the path of a part is before another one, both as texts and numbers in turn: the order of
+// Dask's natural_sort_key.
+bool is_part_before(std::string_view a, std::string_view b);
+// Returns the column that a folder KEY=VALUE is, or nullopt.
+std::optional<std::pair<std::string, std::string>> folder_column(std::string_view name);
+// Returns whether files and folders of this name are no parts.
+bool is_hidden_part(std::string_view name);
+
 // Returns the parts below a folder, in the order of their paths, with runs of digits as numbers. Throws what
 // listing throws, and unsupported if there are too many.
 std::vector<PartFile> parts_below(const KeyStore& folder, const std::string& key);

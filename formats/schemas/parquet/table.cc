@@ -255,6 +255,49 @@ std::vector<TableFile> files_at(const std::string& location, Context& context) {
   return files;
 }
 
+namespace {
+
+// Collects the files of a member, and of the members below it.
+class FileFinder {
+ public:
+  explicit FileFinder(Context& context) : context_(context) {}
+
+  void add(const Member& member, const std::string& path,
+           const std::vector<std::pair<std::string, std::string>>& folders, int depth) {
+    constexpr int kMaxGroupDepth = 32;
+    if (depth > kMaxGroupDepth)
+      throw unsupported("{}: parts are more than {} folders deep", path, kMaxGroupDepth);
+    const auto* file = std::get_if<PlainFile>(&member.node.content);
+    if (member.node.parts) {
+      auto below = folders;
+      if (auto column = folder_column(member.name)) below.push_back(*std::move(column));
+      for (const Member& inner : member.node.parts->members())
+        if (!is_hidden_part(inner.name)) add(inner, path + "/" + inner.name, below, depth + 1);
+    } else if (file && has_parquet_name(member.name)) {
+      ValuePtr bytes =
+          file->open ? file->open() : std::make_shared<FileValue>(context_.files.open(file->path));
+      files_.push_back({path, std::move(bytes), folders});
+    }
+  }
+  std::vector<TableFile> finish() {
+    std::sort(files_.begin(), files_.end(),
+              [](const TableFile& a, const TableFile& b) { return is_part_before(a.name, b.name); });
+    return std::move(files_);
+  }
+
+ private:
+  Context& context_;
+  std::vector<TableFile> files_;
+};
+
+}  // namespace
+
+std::vector<TableFile> files_in(const Member& member, Context& context) {
+  FileFinder finder(context);
+  finder.add(member, member.name, {}, 0);
+  return finder.finish();
+}
+
 Table read_table(const std::string& location, Context& context) {
   return TableFiles::open(files_at(location, context), std::string(last_name(location)), context).table();
 }

@@ -7,8 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "cache/lazy.h"
+#include "formats/core/model/derived_group.h"
 #include "formats/core/text/json.h"
 #include "formats/schemas/hdmf/schema.h"
+#include "formats/schemas/parquet/table.h"
 
 namespace plainfs::spatialdata {
 namespace {
@@ -23,6 +26,72 @@ template <class Names>
 bool is_one_of(std::string_view name, const Names& names) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
+
+// Returns whether a group with these attributes is an element of SpatialData.
+bool is_own(const Attributes& attributes) {
+  const std::string type = attributes.text("encoding-type").value_or("");
+  return attributes.find(kOwnAttributes) || attributes.find("spatialdata-encoding-type") ||
+         type == "ngff:points" || type == "ngff:shapes";
+}
+
+// Returns whether the attributes can be read and are those of an element.
+bool is_element(const Group& group) {
+  try {
+    return is_own(group.attributes());
+  } catch (const Error& error) {
+    if (is_transient(error)) throw;
+    return false;
+  }
+}
+
+// An element with points or shapes: its files of Parquet, and beside them the tables in them.
+class ElementGroup : public DerivedGroup {
+ public:
+  ElementGroup(GroupPtr stored, Context& context) : DerivedGroup(std::move(stored)), context_(context) {}
+
+  std::vector<Member> members() const override {
+    std::vector<Member> members = stored().members();
+    const std::vector<Member>& tables = this->tables();
+    members.insert(members.end(), tables.begin(), tables.end());
+    return members;
+  }
+  std::optional<Node> find(std::string_view name) const override {
+    if (std::optional<Node> found = stored().find(name)) return found;
+    for (const Member& table : tables())
+      if (table.name == name) return table.node;
+    return std::nullopt;
+  }
+
+ private:
+  const std::vector<Member>& tables() const {
+    return tables_.get([&] {
+      std::vector<Member> tables;
+      for (const Member& member : stored().members()) {
+        if (!parquet::has_parquet_name(member.name)) continue;
+        if (std::optional<Node> table = table_of(member))
+          tables.push_back({std::string(parquet::without_ending(member.name)), *std::move(table)});
+      }
+      return tables;
+    });
+  }
+
+  std::optional<Node> table_of(const Member& member) const {
+    Node node;
+    try {
+      std::vector<parquet::TableFile> files = parquet::files_in(member, context_);
+      if (files.empty()) return std::nullopt;
+      const std::string place = member_path(stored(), member.name);
+      node.content = parquet::TableFiles::open(std::move(files), place, context_).table();
+    } catch (const Error& error) {
+      if (is_transient(error)) throw;
+      node.content = error;
+    }
+    return node;
+  }
+
+  Context& context_;
+  Lazy<std::vector<Member>> tables_;
+};
 
 // A collector of the elements' attributes.
 class Facts {
@@ -55,12 +124,6 @@ class Facts {
   }
 
  private:
-  static bool is_own(const Attributes& attributes) {
-    const std::string type = attributes.text("encoding-type").value_or("");
-    return attributes.find(kOwnAttributes) || attributes.find("spatialdata-encoding-type") ||
-           type == "ngff:points" || type == "ngff:shapes";
-  }
-
   // Adds "table": {"region": ["cells"], "instance_key": "cell_id"}; empty for a table that annotates no
   // element.
   void add_table(const std::string& name, const Attributes& attributes) {
@@ -118,8 +181,19 @@ std::vector<StoreFact> stated_facts(const Json::Object& details) {
 
 }  // namespace
 
-std::optional<Node> refine(const Node&, Context&) {
-  return std::nullopt;
+std::optional<Node> refine(const Node& node, Context& context) {
+  if (!is_plain_group(node)) return std::nullopt;
+  if (dynamic_cast<const ElementGroup*>(node.parts.get())) return node;
+  if (!hdmf::is_of_zarr(*node.parts) || !node.parts->parent() || !is_element(*node.parts))
+    return std::nullopt;
+  const std::vector<Member> members = node.parts->members();
+  const bool has_table = std::any_of(members.begin(), members.end(), [](const Member& member) {
+    return parquet::has_parquet_name(member.name);
+  });
+  if (!has_table) return std::nullopt;
+  Node refined = hdmf::refine(node, context).value_or(node);
+  refined.parts = std::make_shared<ElementGroup>(refined.parts, context);
+  return refined;
 }
 
 void describe(const Node& raw_root, Store& store) {

@@ -3,6 +3,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "tests/support/mentions.h"
+#include "tests/unit/parquet/made_file.h"
 #include "tests/unit/zarr/store_writer.h"
 
 namespace plainfs::spatialdata {
@@ -84,6 +86,36 @@ BOOST_AUTO_TEST_CASE(images_alone_are_no_spatialdata) {
   writer.put_group("images", "{}");
   writer.put_group("images/slide", R"({"multiscales":[{}]})");
   BOOST_TEST(writer.described().format == "Zarr v2");
+}
+
+BOOST_AUTO_TEST_CASE(points_and_shapes_are_tables_beside_their_files) {
+  SpatialStore writer;
+  for (const char* kind : {"points", "shapes"}) writer.put_group(kind, "{}");
+  writer.put_group("points/transcripts", transformed("um", R"(,"encoding-type":"ngff:points")"));
+  writer.put("points/transcripts/points.parquet/part.10.parquet", parquet::integers_file({30}).write());
+  writer.put("points/transcripts/points.parquet/part.9.parquet", parquet::integers_file({10, 20}).write());
+  writer.put_group("shapes/cells", transformed("global", R"(,"encoding-type":"ngff:shapes")"));
+  writer.put("shapes/cells/shapes.parquet", "PAR1, damaged");
+  writer.put_group("other", "{}");
+  writer.put("other/x.parquet", parquet::integers_file({1}).write());
+  const Store store = writer.open(writer.context);
+  const auto group_at = [&](const char* kind, const char* name) {
+    const Node node{{}, find_group(*find_group(*store.root.parts, kind), name)};
+    return spatialdata::refine(node, writer.context);
+  };
+  const std::optional<Node> points = group_at("points", "transcripts");
+  BOOST_TEST_REQUIRE(points.has_value());
+  BOOST_TEST(points->parts->find("points.parquet").has_value());
+  const std::optional<Node> node = points->parts->find("points");
+  BOOST_TEST_REQUIRE(node.has_value());
+  const Elements elements = read_all(*std::get<Table>(node->content).columns.at(0).values);
+  const std::vector<int32_t> expected{10, 20, 30};
+  BOOST_TEST(elements.values<int32_t>() == expected, boost::test_tools::per_element());
+  BOOST_TEST(spatialdata::refine(*points, writer.context)->parts == points->parts);
+  const std::optional<Node> shapes = group_at("shapes", "cells")->parts->find("shapes");
+  BOOST_TEST_REQUIRE(shapes.has_value());
+  BOOST_TEST(mentions("does not end with PAR1")(std::get<Error>(shapes->content)));
+  BOOST_TEST(!spatialdata::refine(Node{{}, find_group(*store.root.parts, "other")}, writer.context).has_value());
 }
 
 BOOST_AUTO_TEST_SUITE_END()
