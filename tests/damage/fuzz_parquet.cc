@@ -1,6 +1,6 @@
-// libFuzzer: any bytes as a Parquet file, or else as one page. Reads the footer and some rows of every column;
-// of a page its header and its values in one encoding. An Error is a valid outcome. A crash, a hang or a leak
-// is not.
+// libFuzzer: any bytes as a Parquet file, or else as one page. Reads the footer and some rows of every
+// column; of a page its header and its values in one encoding. An Error is a valid outcome. A crash, a hang
+// or a leak is not.
 #include <algorithm>
 #include <cstdint>
 
@@ -53,9 +53,8 @@ void read_page_of(ByteSpan bytes) {
   const auto physical = static_cast<parquet::Physical>(static_cast<int>(bytes[1]) & 7);
   const uint64_t count = static_cast<uint64_t>(bytes[2]) | static_cast<uint64_t>(bytes[3]) << 8;
   const ByteSpan body = bytes.subspan(kHead);
-  attempt([&] {
-    parquet::decode_values(body, encoding, parquet::value_type(physical, kLength), count, kLimit);
-  });
+  attempt(
+      [&] { parquet::decode_values(body, encoding, parquet::value_type(physical, kLength), count, kLimit); });
   attempt([&] { parquet::decode_indices(body, count, 1 << 16); });
   attempt([&] {
     std::vector<uint8_t> levels(count);

@@ -49,8 +49,8 @@ class TableFiles {
 // TableFiles::open(), and not_found.
 Table read_table(const std::string& location, Context& context);
 
-// Returns the files of the table in a member of a store: a file, or a group of files that are parts. Empty if it
-// has none.
+// Returns the files of the table in a member of a store: a file, or a group of files that are parts. Empty if
+// it has none.
 std::vector<TableFile> files_in(const Member& member, Context& context);
 
 // Returns the files of the table at a location: the file itself, or the parts of a folder.

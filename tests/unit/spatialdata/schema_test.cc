@@ -115,7 +115,8 @@ BOOST_AUTO_TEST_CASE(points_and_shapes_are_tables_beside_their_files) {
   const std::optional<Node> shapes = group_at("shapes", "cells")->parts->find("shapes");
   BOOST_TEST_REQUIRE(shapes.has_value());
   BOOST_TEST(mentions("does not end with PAR1")(std::get<Error>(shapes->content)));
-  BOOST_TEST(!spatialdata::refine(Node{{}, find_group(*store.root.parts, "other")}, writer.context).has_value());
+  BOOST_TEST(
+      !spatialdata::refine(Node{{}, find_group(*store.root.parts, "other")}, writer.context).has_value());
 }
 
 BOOST_AUTO_TEST_SUITE_END()
