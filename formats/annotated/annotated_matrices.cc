@@ -83,6 +83,7 @@ void find_sparse_root(const Node& directory, Context& context, std::vector<Found
   found.push_back(
       {kName, [directory, matrix = *matrix, &context] { return of_sparse_root(directory, matrix, context); },
        directory.parts->find("obs").has_value()});
+  found.back().has_feature_types = true;
   set_sides(*matrix, found.back());
 }
 
@@ -109,7 +110,9 @@ void find_tenx(const Node& directory, Context& context, std::vector<FoundAnnotat
       found.push_back({kName, [node = member.node, matrix = *matrix, root = directory.parts, &context] {
                          return of_tenx(node, matrix, root, context);
                        }});
-    if (matrix && matrix->row_ids) set_sides(*matrix, found.back());
+    if (!matrix || !matrix->row_ids) continue;
+    found.back().has_feature_types = true;
+    set_sides(*matrix, found.back());
   }
 }
 

@@ -21,6 +21,8 @@ struct FoundAnnotatedMatrix {
   std::optional<uint64_t> cells{}, genes{};
   bool has_counts = true;  // false if it is known to have no X, counts or raw
   std::string assay{};     // the name that Seurat gives it; empty = its default
+  // The features may be of several types, each of which is an assay of a Seurat object.
+  bool has_feature_types = false;
 };
 
 // Returns the annotated matrices of a directory with refined members. Reads no data, and lists no more than

@@ -187,6 +187,13 @@ Table Experiment::frame_of(std::string_view name, uint64_t rows, const Content& 
   return frame;
 }
 
+// The parts of a group that make it an experiment.
+struct Signs {
+  bool has_directory = false,
+       has_table = false;  // column_data or row_data, as takane's directory or as a table
+  bool has_columns = false;
+};
+
 bool may_have_columns(const Node& column_data, Context& context) try {
   if (const auto* table = std::get_if<Table>(&column_data.content)) return !table->columns.empty();
   if (!column_data.parts) return std::holds_alternative<Error>(column_data.content);
@@ -196,26 +203,42 @@ bool may_have_columns(const Node& column_data, Context& context) try {
   return true;
 }
 
+Signs signs_of(const GroupPtr& root, Context& context) {
+  Signs signs;
+  for (const char* name : {"column_data", "row_data"}) {
+    const std::optional<Node> frame = root->find(name);
+    const bool is_table = frame && (std::holds_alternative<Table>(frame->content) ||
+                                    std::holds_alternative<Error>(frame->content));
+    signs.has_table |= is_table;
+    signs.has_directory |= frame && frame->parts && !is_table;
+    if (frame && std::string_view(name) == "column_data")
+      signs.has_columns = may_have_columns(*frame, context);
+  }
+  return signs;
+}
+
+void find_with(const Signs& signs, const GroupPtr& root, Context& context,
+               std::vector<FoundAnnotatedMatrix>& found) {
+  if (!signs.has_table && !signs.has_directory) return;
+  const std::optional<Node> assays = root->find("assays");
+  if (!assays || !assays->parts) return;
+  const Layout layout = signs.has_table ? Layout::named : Layout::takane;
+  found.push_back({"anndata", [root, layout, &context] { return Experiment(root, layout, context).make(); },
+                   signs.has_columns});
+}
+
 }  // namespace
 
 void find_experiment(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found) {
   const GroupPtr& root = directory.parts;
   if (!root) return;
-  bool has_directory = false, has_table = false, has_columns = false;
-  for (const char* name : {"column_data", "row_data"}) {
-    const std::optional<Node> frame = root->find(name);
-    const bool is_table = frame && (std::holds_alternative<Table>(frame->content) ||
-                                    std::holds_alternative<Error>(frame->content));
-    has_table |= is_table;
-    has_directory |= frame && frame->parts && !is_table;
-    if (frame && std::string_view(name) == "column_data") has_columns = may_have_columns(*frame, context);
-  }
-  if (!has_table && !(has_directory && !root->parent())) return;
-  const std::optional<Node> assays = root->find("assays");
-  if (!assays || !assays->parts) return;
-  const Layout layout = has_table ? Layout::named : Layout::takane;
-  found.push_back({"anndata", [root, layout, &context] { return Experiment(root, layout, context).make(); },
-                   has_columns});
+  const Signs signs = signs_of(root, context);
+  if (signs.has_table || !root->parent()) find_with(signs, root, context, found);
+}
+
+void find_nested_experiment(const Node& directory, Context& context,
+                            std::vector<FoundAnnotatedMatrix>& found) {
+  if (directory.parts) find_with(signs_of(directory.parts, context), directory.parts, context, found);
 }
 
 }  // namespace plainfs::annotated

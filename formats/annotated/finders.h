@@ -31,6 +31,10 @@ void find_experiment(const Node& directory, Context& context, std::vector<FoundA
 // Ranger or Xenium. Its tables, in files of their own, are obs and obsm.
 void find_run(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found);
 
+// Finds an experiment anywhere, in takane's directories too.
+void find_nested_experiment(const Node& directory, Context& context,
+                            std::vector<FoundAnnotatedMatrix>& found);
+
 // Finds the assays of an h5Seurat file (seurat_assays.cc): in the group /assays of a file with cell.names and
 // meta.data, one annotated matrix for each assay, with the assay's name.
 void find_seurat_assays(const Node& directory, Context& context, std::vector<FoundAnnotatedMatrix>& found);

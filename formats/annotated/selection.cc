@@ -152,6 +152,19 @@ std::vector<AnnotatedPart> Selection::of(const std::string& name,
 
 }  // namespace
 
+AnnotatedMatrix selected_genes(const AnnotatedMatrix& matrix, const Indices& genes, Context& context) {
+  const Selection selection(matrix.genes, genes, context);
+  AnnotatedMatrix some;
+  some.cells = matrix.cells;
+  some.genes = genes->size();
+  some.x = annotated::cells_by_genes(selection.of("var", annotated::cells_by_genes(matrix.x)));
+  some.obs = annotated::named_rows(matrix.cells, matrix.obs.row_names);
+  some.var = selection.of(matrix.var);
+  some.varm = selection.of("varm", matrix.varm);
+  some.marks_missing = matrix.marks_missing;
+  return some;
+}
+
 AnnotatedMatrix selected_cells(const AnnotatedMatrix& matrix, const Indices& cells, Context& context) {
   const Selection selection(matrix.cells, cells, context);
   AnnotatedMatrix some;

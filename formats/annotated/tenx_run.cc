@@ -395,7 +395,7 @@ void find_run(const Node& directory, Context& context, std::vector<FoundAnnotate
     return *made->get(
         [&] { return std::make_shared<const AnnotatedMatrix>(RunMaker(run, place, context).make()); });
   };
-  found.push_back({.name = "anndata", .make = make, .has_obs = true});
+  found.push_back({.name = "anndata", .make = make, .has_obs = true, .has_feature_types = true});
   found.back().assay = assay;
 }
 

@@ -20,8 +20,8 @@ def run_r(script, lines):
 
 
 def parts_of_file(path):
-    """Returns the parts of a store; those of an R object are in PATH.json."""
-    if not path.endswith('.rds'):
+    """Returns the parts of a store; those of an R object, and of a store with another writer, are in PATH.json."""
+    if not os.path.exists(path + '.json'):
         return parts_of(path)
     with open(path + '.json', encoding='utf-8') as file:
         return {name: Part(text, '') for name, text in json.load(file).items()}

@@ -255,6 +255,8 @@ def experiment_to_seurat(path, main=None):
             return Fate([], stored)
         slots = {'assays': SLOTS, 'rowData': [f'meta.features/{part}'], 'metadata': [f'misc/{part}']}[kind]
         places = [f'assays/{name}/{slot}' for slot in slots]
+        if kind == 'assays':  # a layer is an assay of its name, with that of the experiment before it if it is taken
+            places += [f'assays/{layer}/{slot}' for layer in (part, f'{name}.{part}') for slot in slots]
         stored = f'alternative_experiments/{name}/{experiment_place(member)}'
     return Fate(places, stored)
 
@@ -324,7 +326,82 @@ def mudata_to_seurat(path, main):
     return Fate(places, path)
 
 
+# -- takane, 10x, BPCells, h5Seurat
+
+
+def experiment_path(path):
+    """Returns the path in an R object of a part of a takane experiment, and its place in takane's tree."""
+    names = {place: name for name, place in TREE.items()}
+    head, rest = parameters(path)
+    if head != 'alternative_experiments':
+        return f'{names.get(head, head)}/{rest}', path
+    name, member = parameters(rest)
+    kind, part = parameters(member)
+    return f'altExps/{name}/{names.get(kind, kind)}/{part}', f'alternative_experiments/0/{member}'
+
+
+def takane_to_anndata(path, main=None):
+    inside, stored = experiment_path(path)
+    return Fate(experiment_to_anndata(inside).places, stored)
+
+
+def takane_to_seurat(path, main=None):
+    inside, stored = experiment_path(path)
+    if inside == 'rowData/#names':
+        return Fate(['assays/RNA/#genes'], stored)
+    return Fate(experiment_to_seurat(inside).places, stored)
+
+
+COLUMNS_OF_TENX = {'id': 'gene_ids', 'feature_type': 'feature_types'}
+
+
+def tenx_to_anndata(path, main=None):
+    head, name = parameters(path)
+    if head == 'types':  # they are parts of the whole matrix
+        return Fate([], path)
+    places = {'values': 'X', 'name': 'var/#names', '': 'obs/#names'}
+    return Fate([places.get(name, f'var/{COLUMNS_OF_TENX.get(name, name)}')], path)
+
+
+def tenx_to_seurat(path, types):
+    """types: of the features, if there are several, which are assays."""
+    head, rest = parameters(path)
+    kind, _, name = rest.rpartition('/')
+    if head == 'barcodes':
+        return Fate(['meta.data/#names'], path)
+    if head == 'matrix' and types:
+        return Fate([], path)
+    assay = {'Gene Expression': 'RNA', 'Antibody Capture': 'ADT', '': 'RNA'}.get(kind, kind)
+    places = {'values': ('counts', 'data'), 'name': ('#genes',)}
+    inside = places.get(name, (f'meta.features/{COLUMNS_OF_TENX.get(name, name)}',))
+    return Fate([f'assays/{assay}/{place}' for place in inside], path)
+
+
+def bpcells_to_anndata(path, main=None):
+    return Fate([{'matrix': 'X', 'row_names': 'var/#names', 'col_names': 'obs/#names'}[path]], path)
+
+
+def bpcells_to_seurat(path, main=None):
+    return Fate(anndata_to_seurat(bpcells_to_anndata(path).places[0]).places, path)
+
+
+def h5seurat_to_anndata(path, main):
+    return Fate(['obs/#names'], 'cell.names') if path == '#cells' else seurat_to_anndata(path, main)
+
+
+def h5seurat_to_seurat(path, main=None):
+    return Fate(['meta.data/#names'], 'cell.names') if path == '#cells' else seurat_to_seurat(path)
+
+
 FATES = {
+    ('takane', 'anndata'): takane_to_anndata,
+    ('takane', 'seurat'): takane_to_seurat,
+    ('tenx', 'anndata'): tenx_to_anndata,
+    ('tenx', 'seurat'): tenx_to_seurat,
+    ('bpcells', 'anndata'): bpcells_to_anndata,
+    ('bpcells', 'seurat'): bpcells_to_seurat,
+    ('h5seurat', 'anndata'): h5seurat_to_anndata,
+    ('h5seurat', 'seurat'): h5seurat_to_seurat,
     ('anndata', 'anndata'): anndata_to_anndata,
     ('anndata', 'seurat'): anndata_to_seurat,
     ('seurat', 'anndata'): seurat_to_anndata,

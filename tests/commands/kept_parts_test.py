@@ -17,6 +17,7 @@ MODULES = ('anndata', 'h5py', 'numpy', 'pandas', 'scipy', 'zarr')
 PACKAGES = ('Seurat', 'SingleCellExperiment', 'jsonlite')
 if not missing_modules(*MODULES):
     import annotated_stores
+    import matrix_stores
     from conversion_outcomes import is_named, is_of_other_kind, parts_of_file, run_r
     from conversion_places import FATES
 
@@ -36,10 +37,11 @@ STORES = {
     'seurat5': Store('seurat', ''),
     'experiment': Store('experiment', 'conversions/sce_whole/store.rds'),
     'loom': Store('loom', ''),
+    'tenx': Store('tenx', ''),
     'mudata': Store('mudata', ''),
 }
 
-# A part of a store, and where it is in the AnnData and in the Seurat object.
+# A part of a store, and where it is in the AnnData and in the Seurat object; None if that is not compared.
 Kept = collections.namedtuple('Kept', 'store part anndata seurat')
 OF_ONE_SIDE = ('obsm/protein/CD3', 'obsm/hits', 'obsm/cube', 'varm/fac', 'varp/coexp', 'varp/cor', 'obsp/dense')
 ROWS = {
@@ -125,6 +127,11 @@ ROWS = {
         Kept('seurat', 'assays/ADT/counts', LINE, SAME),
         Kept('experiment', 'altExps/ADT/assays/counts', LINE, 'assays/ADT/counts'),
     ],
+    'types of features of a 10x matrix': [
+        Kept('tenx', 'matrix/feature_type', 'var/feature_types', None),
+        Kept('tenx', 'types/Gene Expression/values', None, 'assays/RNA/counts'),
+        Kept('tenx', 'types/Antibody Capture/values', None, 'assays/ADT/counts'),
+    ],
     'modalities of a MuData': [
         Kept('mudata', 'mod/rna/X', LINE, 'assays/rna/data'),
         Kept('mudata', 'mod/rna/uns/pca/params/zero_center', LINE, 'misc/rna/pca/params/zero_center'),
@@ -156,7 +163,7 @@ def rows_of(heading, *path):
     return [line for line in lines if line.startswith('| ')][2:]
 
 
-SEEDS = {'seurat5': 6, 'loom': 1, 'mudata': 4}  # of stores that have the parts above
+SEEDS = {'seurat5': 6, 'loom': 1, 'mudata': 4, 'tenx': 2}  # of stores that have the parts above
 
 
 class Converted:
@@ -182,7 +189,7 @@ class Converted:
         return os.path.join(self.folder, name + '-made' + TARGETS[target])
 
     def made(self, name, store):
-        ending = {'anndata': '.h5ad', 'loom': '.loom', 'mudata': '.h5mu'}.get(store.kind, '.rds')
+        ending = {'anndata': '.h5ad', 'loom': '.loom', 'mudata': '.h5mu', 'tenx': '.h5'}.get(store.kind, '.rds')
         path = os.path.join(self.folder, name + ending)
         if store.file:
             os.symlink(os.path.join(DATA, store.file), path)
@@ -191,6 +198,8 @@ class Converted:
             subprocess.run([PROGRAM, 'export', '--quiet', whole, path], check=True, timeout=300)
         elif store.kind in annotated_stores.WRITERS:
             annotated_stores.WRITERS[store.kind](SEEDS[name], path)
+        elif store.kind in matrix_stores.WRITERS:
+            matrix_stores.WRITERS[store.kind](SEEDS[name], path)
         else:
             run_r('annotated_stores.R', [(name, SEEDS[name], path, path + '.json')])
         return path
@@ -237,6 +246,8 @@ class KeptParts(unittest.TestCase):
         for row, parts in ROWS.items():
             for kept in parts:
                 for target in TARGETS:
+                    if getattr(kept, target) is None:
+                        continue
                     with self.subTest(row, part=kept.part, target=target):
                         self.assert_kept(row, kept, target, getattr(kept, target))
 

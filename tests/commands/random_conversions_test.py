@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Converts random stores with every kind of part, and holds each file against its store, part by part, with the
-genuine readers: anndata, h5py and zarr, R with Seurat and SingleCellExperiment. A part is kept, equal value for value,
-or a line on standard error names it. Each file is then converted back and compared in the same way.
+"""Converts random stores of each format with every kind of part, and holds each file against its store, part by part,
+with the genuine readers: anndata, h5py and zarr, R with Seurat and SingleCellExperiment. A part is kept, equal value
+for value, or a line on standard error names it. Each file is then converted back and compared in the same way.
 
 The seeds are fixed; CONVERSION_SEEDS=FIRST:END runs others. Prints how many parts were kept, named and silent.
 """
@@ -21,6 +21,7 @@ PACKAGES = ('Seurat', 'SingleCellExperiment', 'jsonlite')
 if not missing_modules(*MODULES):
     import annotated_stores
     import h5py
+    import matrix_stores
     from annotated_parts import parts_of
     from annotated_stores import anndata
     from conversion_places import FATES
@@ -31,6 +32,8 @@ PROGRAM = os.environ['PLAINFS']
 FIRST, END = map(int, os.environ.get('CONVERSION_SEEDS', f'0:{2 * EFFORT}').split(':'))
 ENDINGS = {'anndata': '.h5ad', 'mudata': '.h5mu', 'loom': '.loom'}
 TARGETS = {'anndata': '.h5ad', 'seurat': '.rds'}
+# A matrix alone is not a Seurat object by default.
+SEURAT_OF = {'bpcells': 'seurat.rds'}
 
 # A conversion that was run: the seed, the kinds and paths of the store and the file, and the lines of standard error.
 Conversion = collections.namedtuple('Conversion', 'seed source store target file lines')
@@ -43,13 +46,15 @@ class RandomConversions(unittest.TestCase):
         self.folder = folder.name
         self.silent = []
 
-    def export(self, store, file):
-        done = subprocess.run([PROGRAM, 'export', store, file], capture_output=True, text=True, timeout=300)
+    def export(self, store, file, of=''):
+        part = ['--of', of] if of else []
+        done = subprocess.run([PROGRAM, 'export', *part, store, file], capture_output=True, text=True, timeout=300)
         self.assertEqual(done.returncode, 0, f'{os.path.basename(store)}: {done.stderr}')
         return done.stderr.splitlines()
 
     def converted(self, seed, source, store, target, file):
-        return Conversion(seed, source, store, target, file, self.export(store, file))
+        of = SEURAT_OF.get(source, '') if target == 'seurat' else ''
+        return Conversion(seed, source, store, target, file, self.export(store, file, of))
 
     def there_and_back(self, seed, kind, store):
         """Converts a store to each target, and each file to the other target."""
@@ -67,7 +72,9 @@ class RandomConversions(unittest.TestCase):
         if source == 'mudata':
             with h5py.File(store, 'r') as root:
                 return root['mod'].attrs['mod-order'][0]
-        return None
+        if source == 'tenx':
+            return any(path.startswith('types/') for path in parts)
+        return 'RNA' if source == 'h5seurat' else None
 
     def compare(self, conversion, counts):
         parts, found = parts_of_file(conversion.store), parts_of_file(conversion.file)
@@ -91,6 +98,7 @@ class RandomConversions(unittest.TestCase):
 
     def hold(self, stores, kind):
         """Converts stores there and back, and compares their parts."""
+        self.silent = []
         made = [one for seed, store in stores for one in self.there_and_back(seed, kind, store)]
         objects = [one.file for one in made if one.file.endswith('.rds')]
         run_r('annotated_parts.R', [(file, file + '.json') for file in objects])
@@ -106,6 +114,14 @@ class RandomConversions(unittest.TestCase):
             ending = '.zarr' if kind == 'anndata' and seed % 2 else ENDINGS[kind]
             store = os.path.join(self.folder, f'{kind}{seed}{ending}')
             annotated_stores.WRITERS[kind](seed, store)
+            stores.append((seed, store))
+        return stores
+
+    def written_by_specification(self, kind):
+        stores = []
+        for seed in range(FIRST, END):
+            store = os.path.join(self.folder, f'{kind}{seed}{matrix_stores.ENDINGS[kind]}')
+            matrix_stores.WRITERS[kind](seed, store)
             stores.append((seed, store))
         return stores
 
@@ -147,6 +163,26 @@ class RandomConversions(unittest.TestCase):
     @needs_r(*PACKAGES)
     def test_parts_of_loom_are_kept_or_named(self):
         self.hold(self.written('loom'), 'loom')
+
+    @needs_modules(*MODULES)
+    @needs_r(*PACKAGES)
+    def test_parts_of_takane_are_kept_or_named(self):
+        self.hold(self.written_by_specification('takane'), 'takane')
+
+    @needs_modules(*MODULES)
+    @needs_r(*PACKAGES)
+    def test_parts_of_h5seurat_are_kept_or_named(self):
+        self.hold(self.written_by_specification('h5seurat'), 'h5seurat')
+
+    @needs_modules(*MODULES)
+    @needs_r(*PACKAGES)
+    def test_parts_of_tenx_are_kept_or_named(self):
+        self.hold(self.written_by_specification('tenx'), 'tenx')
+
+    @needs_modules(*MODULES)
+    @needs_r(*PACKAGES)
+    def test_parts_of_bpcells_are_kept_or_named(self):
+        self.hold(self.written_by_specification('bpcells'), 'bpcells')
 
     @needs_modules(*MODULES)
     @needs_r(*PACKAGES)

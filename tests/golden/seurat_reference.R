@@ -230,6 +230,26 @@ build <- function(root, assay = "RNA", is_counts = FALSE) {
     }
   add_parts(object, root, assay, cells, renamed)
 }
+# Divides the assay of counts of several types of features into one for each type, gene expression first.
+divided <- function(object, assay) {
+  about <- object@assays[[assay]]@meta.features
+  counts <- object@assays[[assay]]@counts
+  kinds <- unique(as.character(about$feature_types))
+  if (length(kinds) < 2 || !length(counts)) return(object)
+  made <- NULL
+  for (kind in c(intersect("Gene Expression", kinds), setdiff(kinds, "Gene Expression"))) {
+    rows <- about$feature_types == kind
+    name <- switch(kind, "Gene Expression" = assay, "Antibody Capture" = "ADT", Peaks = "ATAC", kind)
+    own <- CreateAssayObject(counts[rows, , drop = FALSE])
+    Key(own) <- paste0(tolower(gsub("[^0-9A-Za-z]", "", name)), "_")
+    own@meta.features <- about[rows, , drop = FALSE]
+    if (is.null(made)) made <- CreateSeuratObject(own, assay = name)
+    else made[[name]] <- own
+  }
+  made@active.ident <- by_bytes(made@active.ident)
+  made@meta.data$orig.ident <- by_bytes(made@meta.data$orig.ident)
+  made
+}
 # The standard deviations of a reduction, or the roots of its variances.
 deviations <- function(root, name, count) {
   group <- if (name %in% names(root[["uns"]])) root[["uns"]][[name]]
@@ -602,7 +622,7 @@ for (line in readLines(file("stdin"))) {
         store <- H5File$new(fields[3], "r")
         made <- build(store, fields[4], fields[5] == "counts")
         store$close_all()
-        differences(ours, made)
+        differences(ours, if (fields[5] == "types") divided(made, fields[4]) else made)
       },
       joint = differences(
         ours,

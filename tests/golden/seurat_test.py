@@ -169,7 +169,9 @@ class Golden(unittest.TestCase):
             is_counts = os.path.exists(os.path.join(at, "assays", "counts")) or os.path.exists(
                 os.path.join(at, "assays", "counts.csv")
             )
-            cls.lines.append(("matrix", path, os.path.join(at, "anndata.h5ad"), assay, "counts" if is_counts else "X"))
+            has_types = os.path.basename(target).startswith(("tenx-", "mex-"))
+            x = "counts" if is_counts else "types" if has_types else "X"
+            cls.lines.append(("matrix", path, os.path.join(at, "anndata.h5ad"), assay, x))
         elif os.path.isdir(mod):
             order = json.loads(subprocess.run([PROGRAM, "info", "--json", store], capture_output=True).stdout)[
                 "mudata"
