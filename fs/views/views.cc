@@ -27,8 +27,8 @@ constexpr bool kListed = false, kUnlisted = true;
 
 // The rows of a view stand together, those that users ask for most before others.
 constexpr FileRow kFiles[] = {
-    {"h5ad", "anndata.h5ad", forms::kH5ad, offer_h5ad_of_matrices, kListed, "h5ad 6"},  // or ASSAY.h5ad
-    {"seurat", "seurat.rds", forms::kSeurat, offer_seurat, kListed, "seurat 4"},
+    {"h5ad", "anndata.h5ad", forms::kH5ad, offer_h5ad_of_matrices, kListed, "h5ad 7"},  // or ASSAY.h5ad
+    {"seurat", "seurat.rds", forms::kSeurat, offer_seurat, kListed, "seurat 5"},
     {"zarr", "anndata.zarr", forms::kAnnDataZarr, offer_zarr_of_matrices, kUnlisted},  // or ASSAY.zarr
     {"nc", "dataset.nc", forms::kDataset, offer_netcdf_of_dataset, kListed, "netcdf 2"},
     {"nc", "VAR.nc", forms::kVariable, offer_netcdf_of_variables, kUnlisted, "netcdf 2"},
