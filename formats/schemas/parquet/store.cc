@@ -9,8 +9,8 @@
 namespace plainfs::parquet {
 namespace {
 
-// Returns the names of the codecs of all chunks.
-Json codecs_of(const Parts& parts) {
+// Returns the names of the codecs of all chunks, separated by commas.
+std::string codecs_of(const Parts& parts) {
   static constexpr const char* kNames[] = {"none",   "snappy", "gzip", "lzo",
                                            "brotli", "lz4",    "zstd", "lz4_raw"};
   std::set<std::string> names;
@@ -19,7 +19,7 @@ Json codecs_of(const Parts& parts) {
       const auto codec = static_cast<size_t>(chunk.codec);
       names.insert(codec < std::size(kNames) ? kNames[codec] : std::to_string(chunk.codec));
     }
-  return Json::List(names.begin(), names.end());
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 Json::Object details_of(const TableFiles& files) {

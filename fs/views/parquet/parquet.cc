@@ -16,13 +16,14 @@ namespace plainfs {
 
 namespace {
 
-constexpr std::string_view kParquetMagic = "PAR1";
+constexpr std::string_view kParquetMagic = parquet::kMagic;
 
 // Limits that keep the memory per run and per chunk small compared to the table.
 constexpr uint64_t kMostRows = uint64_t{1} << 32;
 constexpr uint64_t kMostChunks = uint64_t{1} << 18;
 
-constexpr int kDataPage = 0, kDictionaryPage = 2;  // PageType
+constexpr int kDataPage = static_cast<int>(parquet::PageKind::data),
+              kDictionaryPage = static_cast<int>(parquet::PageKind::dictionary);
 constexpr uint64_t kIndicesTogether = 8;           // bits are packed in groups of so many
 
 int32_t page_size(uint64_t bytes) {
@@ -390,7 +391,7 @@ std::string distinct_name(const std::string& name, std::unordered_set<std::strin
 
 }  // namespace
 
-ByteLayout parquet(const std::vector<ParquetColumnPtr>& columns, uint64_t rows, bool has_index,
+ByteLayout columns_parquet(const std::vector<ParquetColumnPtr>& columns, uint64_t rows, bool has_index,
                    const ParquetLimits& limits, Context& context) {
   check_is_shown({columns, rows, has_index}, limits);
   const PagedColumns paged(columns, rows, limits, context);
@@ -445,7 +446,7 @@ ParquetTable parquet_table(const Table& table, const ParquetLimits& limits, Cont
 ByteLayout table_parquet(const Table& table, Context& context) {
   const ParquetLimits limits;
   const ParquetTable made = parquet_table(table, limits, context);
-  return parquet(made.columns, made.rows, made.has_index, limits, context);
+  return columns_parquet(made.columns, made.rows, made.has_index, limits, context);
 }
 
 std::unique_ptr<const PackedForm> packed_table_parquet(const Table& table, Context& context) {

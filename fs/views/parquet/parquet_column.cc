@@ -23,10 +23,6 @@ namespace {
 
 constexpr uint64_t kWantedNumbers = 256 * 1024;
 
-// Values of ConvertedType.
-constexpr int kConvertedUtf8 = 0, kDate = 6, kTimestampMillis = 9, kTimestampMicros = 10, kUint8 = 11,
-              kInt8 = 15;
-
 // Returns LogicalType, a union: the id of its only field is the kind.
 std::string logical_text() {
   ThriftWriter out;
@@ -66,14 +62,20 @@ std::string logical_timestamp(int unit, bool is_utc) {
 }
 
 ParquetType text_column_type() {
-  return {ParquetPhysical::bytes, kConvertedUtf8, logical_text(), false, "unicode", "object", "object"};
+  return {ParquetPhysical::bytes,
+          parquet::converted::kUtf8,
+          logical_text(),
+          false,
+          "unicode",
+          "object",
+          "object"};
 }
 
 ParquetType integer_column_type(uint32_t size, bool is_unsigned) {
   const int place = size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3;
   const std::string digits = std::to_string(size * 8);
   return {size == 8 ? ParquetPhysical::int64 : ParquetPhysical::int32,
-          (is_unsigned ? kUint8 : kInt8) + place,
+          (is_unsigned ? parquet::converted::kUint8 : parquet::converted::kInt8) + place,
           logical_integer(size * 8, !is_unsigned),
           is_unsigned,
           (is_unsigned ? "uint" : "int") + digits,
@@ -82,12 +84,17 @@ ParquetType integer_column_type(uint32_t size, bool is_unsigned) {
 }
 
 ParquetType date_column_type() {
-  return {ParquetPhysical::int32, kDate, logical_date(), false, "date", "object", "object"};
+  return {
+      ParquetPhysical::int32, parquet::converted::kDate, logical_date(), false, "date", "object", "object"};
 }
 
 ParquetType timestamp_column_type(TimeUnit unit, bool is_utc = false) {
-  const int place = unit == TimeUnit::milli ? 1 : unit == TimeUnit::micro ? 2 : 3;
-  const int converted = place == 1 ? kTimestampMillis : place == 2 ? kTimestampMicros : -1;
+  const int place = unit == TimeUnit::milli   ? parquet::kMillis
+                    : unit == TimeUnit::micro ? parquet::kMicros
+                                              : parquet::kNanos;
+  const int converted = place == parquet::kMillis   ? parquet::converted::kTimestampMillis
+                        : place == parquet::kMicros ? parquet::converted::kTimestampMicros
+                                                    : parquet::converted::kNone;
   const std::string numpy = place == 1 ? "datetime64[ms]" : place == 2 ? "datetime64[us]" : "datetime64[ns]";
   return {ParquetPhysical::int64,
           converted,
@@ -215,8 +222,8 @@ std::optional<CountedColumn> counted_column(const ArrayPtr& values, Context& con
   const std::optional<Scale> scale = scale_of(type);
   if (!scale || !has_room_for_times(*values, *scale, context)) return std::nullopt;
   ArrayPtr times = scaled_times(with_missing_times(values), *scale);
-  return CountedColumn{scale->unit == TimeUnit::day ? date_column_type() : timestamp_column_type(scale->unit),
-                       std::move(times)};
+  if (scale->unit == TimeUnit::day) return CountedColumn{date_column_type(), std::move(times)};
+  return CountedColumn{timestamp_column_type(scale->unit, type.is_utc), std::move(times)};
 }
 
 Elements elements_at(const Array& array, uint64_t first, uint64_t count, bool sequential) {

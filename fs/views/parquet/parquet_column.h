@@ -7,15 +7,18 @@
 #include <string>
 #include <vector>
 
+#include "formats/containers/parquet/format.h"
 #include "formats/core/model/array.h"
 #include "formats/core/model/context.h"
 
 namespace plainfs {
 
-enum class ParquetPhysical { boolean = 0, int32 = 1, int64 = 2, real32 = 4, real64 = 5, bytes = 6 };
+using ParquetPhysical = parquet::Physical;
 
 // Encodings of pages.
-inline constexpr int kParquetPlain = 0, kParquetRle = 3, kParquetRleDictionary = 8;
+inline constexpr int kParquetPlain = static_cast<int>(parquet::Encoding::plain),
+                     kParquetRle = static_cast<int>(parquet::Encoding::rle),
+                     kParquetRleDictionary = static_cast<int>(parquet::Encoding::rle_dictionary);
 
 struct ParquetType {
   ParquetPhysical physical;

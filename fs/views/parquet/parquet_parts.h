@@ -62,7 +62,7 @@ struct ParquetChunk {
 };
 using ParquetGroup = std::vector<ParquetChunk>;  // one chunk per column; at least one row
 
-enum class ParquetCodec { none = 0, zstd = 6 };  // CompressionCodec
+using ParquetCodec = parquet::Codec;
 
 // Returns the footer, which describes the content of the file: FileMetaData in Thrift.
 std::string parquet_footer(const std::vector<ParquetColumnPtr>& columns,

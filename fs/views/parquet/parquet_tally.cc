@@ -65,7 +65,9 @@ void widen(const ParquetType& type, const Bytes& bytes, bool is_first, ParquetEx
     case ParquetPhysical::real64:
       return widen<double>(bytes, is_first, extremes);
     case ParquetPhysical::boolean:
+    case ParquetPhysical::int96:
     case ParquetPhysical::bytes:
+    case ParquetPhysical::fixed:
       return;
   }
 }

@@ -121,7 +121,7 @@ struct Fixture {
     columns.push_back(parquet_column(name, std::move(values), ParquetLimits().rows_in_group, context, nulls));
   }
   std::string written(uint64_t rows, bool has_index, ParquetLimits limits = {}) {
-    return checked([&] { return parquet(columns, rows, has_index, limits, context); });
+    return checked([&] { return columns_parquet(columns, rows, has_index, limits, context); });
   }
   // Returns the bytes. Checks that their number is the reported size, and that they are the same in any
   // order.
@@ -336,9 +336,10 @@ BOOST_AUTO_TEST_CASE(days_of_r_are_dates_if_parquet_can_hold_them) {
 }
 
 BOOST_AUTO_TEST_CASE(times_are_stored_in_units_of_parquet) {
-  const auto file_of = [&](TimeUnit unit, uint32_t times, int64_t count) {
+  const auto file_of = [&](TimeUnit unit, uint32_t times, int64_t count, bool is_utc = false) {
     DType type;
     type.kind = Kind::time_point;
+    type.is_utc = is_utc;
     type.size = 8;
     type.time_unit = unit;
     type.time_count = times;
@@ -354,6 +355,8 @@ BOOST_AUTO_TEST_CASE(times_are_stored_in_units_of_parquet) {
   BOOST_TEST(holds(file_of(TimeUnit::week, 1, 3), there + bytes(int32_t{21})));
   BOOST_TEST(holds(file_of(TimeUnit::second, 10, -2), there + bytes(int64_t{-20000})));
   BOOST_TEST(holds(file_of(TimeUnit::nano, 1, 5), "datetime64[ns]"));
+  BOOST_TEST(!holds(file_of(TimeUnit::nano, 1, 5), "datetimetz"));
+  BOOST_TEST(holds(file_of(TimeUnit::nano, 1, 5, true), R"("pandas_type":"datetimetz")"));
   // Units that Parquet lacks are text.
   BOOST_TEST(holds(file_of(TimeUnit::month, 1, 1), there + bytes(int32_t{7}) + "1970-02"));
   // Not-a-time is missing.
