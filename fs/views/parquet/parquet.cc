@@ -392,7 +392,7 @@ std::string distinct_name(const std::string& name, std::unordered_set<std::strin
 }  // namespace
 
 ByteLayout columns_parquet(const std::vector<ParquetColumnPtr>& columns, uint64_t rows, bool has_index,
-                   const ParquetLimits& limits, Context& context) {
+                           const ParquetLimits& limits, Context& context) {
   check_is_shown({columns, rows, has_index}, limits);
   const PagedColumns paged(columns, rows, limits, context);
   ByteLayout file;

@@ -28,7 +28,7 @@ std::unique_ptr<const PackedForm> packed_table_parquet(const Table& table, Conte
 // Returns the file of columns of `rows` rows each, with distinct names. has_index: the first column holds the
 // row names.
 ByteLayout columns_parquet(const std::vector<ParquetColumnPtr>& columns, uint64_t rows, bool has_index,
-                   const ParquetLimits& limits, Context& context);
+                           const ParquetLimits& limits, Context& context);
 
 // Returns whether the table has a file. Readers reject a file without columns and row names.
 bool has_parquet(const Table& table);
