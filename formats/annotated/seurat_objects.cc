@@ -210,7 +210,11 @@ std::optional<FoundSeuratObject> find_modalities(const Node& directory, Context&
     const std::optional<Node> node = mod->parts->find(name);
     if (!node || !node->parts) return std::nullopt;
     auto matrix = only_matrix(*node, context);
-    if (!matrix) return std::nullopt;
+    if (!matrix) {
+      context.notice(fmt::format("seurat.rds: {}: not in the object: not an AnnData with one matrix",
+                                 node->parts->path()));
+      continue;
+    }
     if (const std::string_view missing = missing_part(*matrix); !missing.empty()) {
       context.notice(
           fmt::format("seurat.rds: {}: not in the object: it has {}", node->parts->path(), missing));

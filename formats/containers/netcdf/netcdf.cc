@@ -100,6 +100,7 @@ class FileGroup final : public Group {
  public:
   FileGroup(FilePtr file, const Header& header, Context& context)
       : file_(std::move(file)), attributes_(header.attributes), dimensions_(header.dimensions) {
+    members_.reserve(header.variables.size());
     for (const Variable& variable : header.variables) {
       members_.push_back({variable.name, node_of(file_, header, variable, context)});
       by_name_.emplace(variable.name, members_.size() - 1);

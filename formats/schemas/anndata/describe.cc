@@ -1,6 +1,5 @@
 // The details of an AnnData or MuData in info.json.
 #include <algorithm>
-#include <set>
 
 #include "formats/core/frames/names.h"
 #include "formats/schemas/anndata/elements.h"
@@ -114,10 +113,11 @@ std::vector<std::string> modalities_of(const Group& mod) {
   std::vector<std::string> names;
   for (const Member& member : mod.members())
     if (member.node.parts) names.push_back(member.name);
-  std::vector<std::string> order = mod.attributes().texts("mod-order");
-  const bool fits = order.size() == names.size() && std::set<std::string>(order.begin(), order.end()) ==
-                                                        std::set<std::string>(names.begin(), names.end());
-  return fits ? order : names;
+  auto next = names.begin();
+  for (const std::string& name : mod.attributes().texts("mod-order"))
+    if (const auto found = std::find(next, names.end(), name); found != names.end())
+      std::rotate(next++, found, found + 1);
+  return names;
 }
 
 void describe(const Node&, Store& store) {

@@ -17,8 +17,8 @@ std::optional<Node> refine(const Node& node, Context& context);
 // Adds the numbers and names of what an AnnData or MuData holds, under `anndata` or `mudata`.
 void describe(const Node& raw_root, Store& store);
 
-// Returns the names of the modalities, in the order of mod-order if it lists exactly them. mod: a MuData's
-// group of that name.
+// Returns the names of the modalities: those that mod-order lists in its order, then the others. mod: a
+// MuData's group of that name.
 std::vector<std::string> modalities_of(const Group& mod);
 
 }  // namespace plainfs::anndata

@@ -70,6 +70,20 @@ BOOST_AUTO_TEST_CASE(modality_without_features_is_left_out) {
   BOOST_TEST(!find_seurat_object(store.refined_root(), store.context).has_value());
 }
 
+BOOST_AUTO_TEST_CASE(modality_of_another_kind_is_left_out) {
+  AnnDataStore store;
+  store.root = mudata({{"atac", {"p1"}}, {"rna", {"g1", "g2"}}});
+  const auto mod = std::const_pointer_cast<Group>(find_group(*store.root, "mod"));
+  std::dynamic_pointer_cast<MemoryGroup>(mod)->add_group("aside")->add_array("a");
+  BOOST_TEST(main_part(store.refined_root()) == (Texts{"mod", "rna"}));
+  const auto found = find_seurat_object(store.refined_root(), store.context);
+  BOOST_TEST_REQUIRE(found.has_value());
+  const JointMatrices joint = std::get<std::function<JointMatrices()>>(*found)();
+  BOOST_TEST_REQUIRE(joint.parts.size() == 2u);
+  BOOST_TEST(joint.parts[0].name == "rna");
+  BOOST_TEST(store.context.warned("/mod/aside: not in the object: not an AnnData with one matrix"));
+}
+
 BOOST_AUTO_TEST_CASE(object_without_a_part_that_seurat_requires_is_not_found) {
   const auto reason = [](bool has_x, const std::vector<std::string>& cells,
                          const std::vector<std::string>& genes, auto&& add) {
