@@ -508,7 +508,7 @@ class OneFile(Recipe):
         for name in ("pbmc.h5ad", "s1.h5ad"):
             self.assertEqual(self.shell(f"plainfs cat {name} X/matrix.mtx"), matrix)
         self.assertIn("X_umap.csv", self.shell("plainfs ls run.h5ad obsm").split())
-        self.assertEqual(self.shell("plainfs cat counts.rds matrix.mtx").splitlines()[-1], "1 2 3")
+        self.assertIn("1 2 3", self.shell("plainfs cat counts.rds matrix.mtx").splitlines())
 
     def test_a_record_of_geo_is_exported_from_its_archive(self):
         self.write_trio("GSM1_S1_")
