@@ -109,7 +109,7 @@ Store open_store(const std::string& path, Context& context) {
   unwrap_around(location, context);
   const Probe probe(location, context.files);
   const Container* const container = container_of(probe);
-  if (!container && probe.kind() == EntryKind::nothing) throw not_found("no such file or directory");
+  if (!container && probe.kind() == EntryKind::nothing) throw not_found("{}", why_absent(location));
   if (std::optional<Store> wrapped = container ? std::nullopt : open_wrapped(probe, context))
     return finished(*std::move(wrapped), location, context);
   if (!container && !probe.is_folder()) throw unknown_format(location, context);

@@ -4,6 +4,7 @@
 
 #include <boost/filesystem.hpp>
 
+#include "formats/core/base/host_path.h"
 #include "formats/core/base/location.h"
 #include "formats/wrapped/wrapping.h"
 #include "fs/command_line/exit_code.h"
@@ -49,8 +50,7 @@ std::string usual_mountpoint(const std::string& store) {
 }
 
 void check_exists(const std::string& path) {
-  if (!is_url(path) && !exists(path))
-    throw Failure(kNotFound, fmt::format("{}: no such file or directory", path));
+  if (!is_url(path) && !exists(path)) throw Failure(kNotFound, fmt::format("{}: {}", path, why_absent(path)));
 }
 
 }  // namespace plainfs

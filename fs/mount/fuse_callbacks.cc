@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <exception>
 #include <functional>
+#include <string_view>
 
 #include "fs/index/housekeeping.h"
 #include "fs/mount/fuse.h"
@@ -86,13 +87,16 @@ struct FuseCallbacks {
     return filesystem.lookup(parent, name);
   }
 
+  static bool is_parent(std::string_view name) { return name == ".."; }
+
   static void lookup(fuse_req_t request, fuse_ino_t parent_node, const char* name) {
     FuseMount& mount = mount_of(request);
+    if (name == std::string_view(".")) return lookup_node(mount, request, parent_node);
     const Inode parent = inode_of(parent_node);
     Inode inode = parent;
     guarded(mount, request, inode, [&](Filesystem& filesystem) {
       try {
-        inode = lookup_anew(mount, filesystem, parent, name);
+        inode = is_parent(name) ? filesystem.parent(parent) : lookup_anew(mount, filesystem, parent, name);
       } catch (const Error& error) {
         if (error.code() != Errc::not_found || mount.settings_.negative_timeout == 0) throw;
         fuse_entry_param none{};  // inode 0: the kernel caches that the name is absent
@@ -202,6 +206,37 @@ struct FuseCallbacks {
     const std::optional<Status> status = filesystem.status_of_unreadable(inode_of(node));
     if (status) attr_reply(mount, request, node, is_open, *status, filesystem, false);
     return status.has_value();
+  }
+
+  // Looks up a node of which the kernel has a handle but no inode any more (NFS servers, open_by_handle_at).
+  // It keeps its number, so the reply waits for the size.
+  static void lookup_node(FuseMount& mount, fuse_req_t request, fuse_ino_t node) {
+    const Inode inode = inode_of(node);
+    bool is_whole = true;
+    guarded(mount, request, inode, [&](Filesystem& filesystem) {
+      const Status status = filesystem.status_so_far(inode);
+      is_whole = status.is_whole;
+      if (is_whole) node_reply(mount, request, node, status, filesystem);
+    });
+    if (is_whole) return;
+    when_sized(mount, request, inode, [&mount, request, node](Filesystem& filesystem) {
+      node_reply(mount, request, node, filesystem.status_with_size(inode_of(node)), filesystem);
+    });
+  }
+
+  static void node_reply(FuseMount& mount, fuse_req_t request, fuse_ino_t node, const Status& status,
+                         Filesystem& filesystem) {
+    const Inode inode = inode_of(node);
+    fuse_entry_param entry = entry_of(mount, filesystem, inode, status);
+    const bool is_past = entry.ino != inode && (!Nodes::is_of(node, status.opening) ||
+                                                status.opening != filesystem.times_reopened());
+    if (is_past || is_past_part(mount, node)) {
+      fuse_reply_err(request, ESTALE);
+      return;
+    }
+    entry.ino = node;
+    filesystem.hold(inode);
+    if (fuse_reply_entry(request, &entry) != 0) filesystem.release(inode);  // the request was interrupted
   }
 
   static void getattr(fuse_req_t request, fuse_ino_t node, fuse_file_info* info) {

@@ -22,7 +22,7 @@ void set_connection(fuse_conn_info& connection) {
       ~static_cast<unsigned>(FUSE_CAP_AUTO_INVAL_DATA | FUSE_CAP_SPLICE_READ | FUSE_CAP_WRITEBACK_CACHE);
   connection.want |=
       connection.capable & (FUSE_CAP_ASYNC_READ | FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_CACHE_SYMLINKS |
-                            FUSE_CAP_READDIRPLUS | FUSE_CAP_READDIRPLUS_AUTO);
+                            FUSE_CAP_EXPORT_SUPPORT | FUSE_CAP_READDIRPLUS | FUSE_CAP_READDIRPLUS_AUTO);
 #ifdef FUSE_DARWIN_CAP_THREAD_SAFE  // otherwise macFUSE sends one request at a time per file
   fuse_darwin_set_feature_flag(&connection, FUSE_DARWIN_CAP_THREAD_SAFE);
 #endif

@@ -267,6 +267,20 @@ class Commands(unittest.TestCase):
     def assert_controls_nothing(self, text):
         self.assertNotRegex(text, rb"[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
 
+    def test_a_link_without_its_file_is_named_with_the_remedy(self):
+        with tempfile.TemporaryDirectory(prefix="plainfs-test-") as folder:
+            for target, words in (
+                (".git/annex/objects/Kq/2M/SHA256E-s9--1/SHA256E-s9--1", b"run git annex get, or datalad get"),
+                ("none.h5ad", b"x.h5ad: a link to none.h5ad, which does not exist"),
+            ):
+                link = os.path.join(folder, "x.h5ad")
+                os.symlink(target, link)
+                for command in ("ls", "info", "check"):
+                    done = run(command, link)
+                    self.assertEqual(done.returncode, 11, done.stderr)
+                    self.assertIn(words, done.stderr)
+                os.remove(link)
+
     def test_names_are_escaped_on_a_terminal(self):
         store, name, shown = self.hostile()
         for options in ("-l", "-lR", "-p", "-t"):

@@ -42,6 +42,15 @@ bool is_same_on_host(const std::string& a, const std::string& b) {
   return second && first->st_dev == second->st_dev && first->st_ino == second->st_ino;
 }
 
+std::string why_absent(const std::string& path) {
+  boost::system::error_code error;
+  const std::string target = boost::filesystem::read_symlink(path, error).string();
+  if (error) return "no such file or directory";
+  if (target.find(".git/annex/objects/") != target.npos)
+    return "the content of this git-annex file is not here; run git annex get, or datalad get";
+  return fmt::format("a link to {}, which does not exist", target);
+}
+
 boost::filesystem::path real_path(const boost::filesystem::path& path, boost::system::error_code& error) {
   error.clear();
   const std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), std::free);

@@ -18,6 +18,9 @@ bool is_folder_on_host(const std::string& path);
 // Returns whether both paths exist and are the same file.
 bool is_same_on_host(const std::string& a, const std::string& b);
 
+// Returns why nothing can be opened at a path that does not exist: there is nothing, or a link to nothing.
+std::string why_absent(const std::string& path);
+
 // Resolve a path like boost::filesystem::canonical and weakly_canonical. Boost's versions compare paths,
 // which allocates in a function that must not throw: out of memory would end the program. For the same reason
 // no paths are compared with == in plainfs; compare their texts.
