@@ -1,6 +1,7 @@
 #include "formats/wrapped/wrapping.h"
 
 #include <algorithm>
+#include <boost/filesystem.hpp>
 #include <memory>
 #include <utility>
 
@@ -228,6 +229,9 @@ void unwrap_around(const std::string& location, Context& context) {
   for (size_t slash = location.find('/', 1); slash != std::string::npos;
        slash = location.find('/', slash + 1)) {
     const std::string outer = location.substr(0, slash);
+    // A change of a folder around the store does not change its sizes, so folders are no sources.
+    boost::system::error_code error;
+    if (boost::filesystem::is_directory(outer, error)) continue;
     if (context.files.inside().has(outer) || context.files.kind_of(outer) != EntryKind::file) continue;
     if (!unwrap(Probe(outer, context.files), context)) return;
   }
