@@ -346,6 +346,21 @@ void StoredSeurat::take_lists() {
   for (const char* name : {"neighbors", "commands"}) take(member_path(*root_, name));
 }
 
+// Returns whether an assay has something in the place of a matrix that an object requires. What cannot be
+// read may be one.
+bool may_have_matrix(const Group& assays) try {
+  const std::vector<Member> members = assays.members();
+  return std::any_of(members.begin(), members.end(), [](const Member& member) {
+    for (const char* const name : {"counts", "data", "layers"}) {
+      const std::optional<Node> matrix = member.node.parts ? member.node.parts->find(name) : std::nullopt;
+      if (matrix && !is_empty(*matrix)) return true;
+    }
+    return !member.node.parts && std::holds_alternative<Error>(member.node.content);
+  });
+} catch (const Error&) {
+  return true;
+}
+
 }  // namespace
 
 std::optional<std::function<SeuratObject()>> find_stored_seurat(const Node& directory, Context& context) {
@@ -357,6 +372,10 @@ std::optional<std::function<SeuratObject()>> find_stored_seurat(const Node& dire
   const bool is_frame = std::holds_alternative<Table>(meta->content);
   if (!is_frame && !std::holds_alternative<Error>(meta->content) && !transient_fault(*meta))
     return std::nullopt;
+  if (!may_have_matrix(*assays->parts)) {
+    context.notice(fmt::format("no seurat.rds of {}: no assay has a matrix", root->path()));
+    return std::nullopt;
+  }
   return [root, &context] { return StoredSeurat(root, context).make(); };
 }
 

@@ -84,6 +84,24 @@ BOOST_AUTO_TEST_CASE(modality_of_another_kind_is_left_out) {
   BOOST_TEST(store.context.warned("/mod/aside: not in the object: not an AnnData with one matrix"));
 }
 
+BOOST_AUTO_TEST_CASE(stored_object_without_a_matrix_is_not_found) {
+  for (const char* const matrix : {"", "scale.data", "counts", "data"}) {
+    TestContext context;
+    const auto root = std::make_shared<MemoryGroup>();
+    root->add("cell.names", dense({2}));
+    Table cells;
+    cells.rows = 2;
+    root->add("meta.data", Node{cells, nullptr, {}, {}});
+    const auto assay = root->add_group("assays")->add_group("RNA");
+    assay->add("features", dense({1}));
+    assay->add_group("layers");
+    if (*matrix != '\0') assay->add(matrix, dense({2, 1}));
+    const bool is_one = std::string_view(matrix) == "counts" || std::string_view(matrix) == "data";
+    BOOST_TEST(find_seurat_object(Node{{}, root, {}, {}}, context).has_value() == is_one, matrix);
+    BOOST_TEST(context.warned("no seurat.rds of /: no assay has a matrix") == !is_one, matrix);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(object_without_a_part_that_seurat_requires_is_not_found) {
   const auto reason = [](bool has_x, const std::vector<std::string>& cells,
                          const std::vector<std::string>& genes, auto&& add) {
