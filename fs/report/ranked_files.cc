@@ -5,6 +5,7 @@
 
 #include "formats/core/text/path_names.h"
 #include "fs/report/main_part.h"
+#include "fs/views/file_forms.h"
 
 namespace plainfs {
 namespace {
@@ -39,7 +40,9 @@ int assay_of(std::string_view path, std::string_view main) {
 // The files of a store, in the order of the walk.
 class FoundFiles {
  public:
-  explicit FoundFiles(Filesystem& filesystem) : filesystem_(filesystem), main_(main_part(filesystem)) {}
+  // asked: the path of the part that is asked for; empty: the whole store.
+  FoundFiles(Filesystem& filesystem, std::string asked)
+      : filesystem_(filesystem), main_(main_part(filesystem)), asked_(std::move(asked)) {}
 
   // Adds the files of a directory and below it. member: only those in it that show this member; empty: all.
   void add_folder(const std::string& path, const std::string& member = {}) try {
@@ -101,6 +104,9 @@ class FoundFiles {
     const bool has_role = node.role < Role::none;
     file.rank = rank(*file.row, node);
     file.is_part = is_content && !meaning.what.member.empty() && !has_role;
+    const bool is_of_asked = !asked_.empty() && file.path.starts_with(asked_ + "/") &&
+                             file.path.find('/', asked_.size() + 1) == file.path.npos;
+    file.is_part |= &file.row->form == &forms::kMatrixCsv && !is_of_asked;  // it has all zeros
     file.assay = assay_of(file.path, main_);
     has_whole_ |= file.row->form.shows == Shows::whole;
     found_.push_back({std::move(file), std::holds_alternative<LabelledArray>(node.content) && !has_role});
@@ -108,6 +114,7 @@ class FoundFiles {
 
   Filesystem& filesystem_;
   const std::string main_;  // the directory of the main assay
+  const std::string asked_;
   std::vector<Found> found_;
   bool has_whole_ = false;
 };
@@ -148,7 +155,7 @@ bool RankedFile::is_better_than(const RankedFile& other) const {
 }
 
 std::vector<RankedFile> ranked_files(Filesystem& filesystem, const std::string& path) {
-  FoundFiles files(filesystem);
+  FoundFiles files(filesystem, path);
   const size_t slash = path.rfind('/');
   if (!path.empty())
     files.add_folder(slash == path.npos ? "" : path.substr(0, slash), path.substr(slash + 1));

@@ -22,8 +22,8 @@ struct RankedFile {
   Inode inode = 0;
   const FileRow* row = nullptr;
   bool is_listed = true;  // false: found by its name
-  // A column of a table, an array of a sparse matrix, or any other array in a store with a file for all of
-  // it.
+  // A column of a table, an array of a sparse matrix, its matrix.csv unless that matrix is asked for, or any
+  // other array in a store with a file for all of it.
   bool is_part = false;
   FileRank rank{};
   // Its place in a store of several assays or modalities: 0 in the main one, 1 in none, 2 in another.
