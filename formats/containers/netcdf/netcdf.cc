@@ -1,6 +1,7 @@
 #include "formats/containers/netcdf/netcdf.h"
 
 #include <algorithm>
+#include <string_view>
 #include <unordered_map>
 
 #include "formats/containers/netcdf/header.h"
@@ -103,13 +104,13 @@ class FileGroup final : public Group {
     members_.reserve(header.variables.size());
     for (const Variable& variable : header.variables) {
       members_.push_back({variable.name, node_of(file_, header, variable, context)});
-      by_name_.emplace(variable.name, members_.size() - 1);
+      by_name_.emplace(members_.back().name, members_.size() - 1);
     }
   }
 
   std::vector<Member> members() const override { return members_; }
   std::optional<Node> find(std::string_view name) const override {
-    const auto found = by_name_.find(std::string(name));
+    const auto found = by_name_.find(name);
     return found == by_name_.end() ? std::nullopt : std::optional(members_[found->second].node);
   }
   Attributes attributes() const override { return attributes_of(attributes_, file_); }
@@ -132,8 +133,8 @@ class FileGroup final : public Group {
   const FilePtr file_;
   const StoredAttributes attributes_;
   const std::vector<Dimension> dimensions_;
-  std::vector<Member> members_;
-  std::unordered_map<std::string, size_t> by_name_;
+  std::vector<Member> members_;                           // reserved: the names stay where they are
+  std::unordered_map<std::string_view, size_t> by_name_;  // views of these names
 };
 
 }  // namespace

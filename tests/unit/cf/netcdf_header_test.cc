@@ -2,9 +2,17 @@
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <fstream>
 
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+#include <malloc.h>
+#endif
+
+#include "formats/open_store.h"
 #include "tests/support/bytes_file.h"
 #include "tests/support/mentions.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/support/test_context.h"
 
 namespace plainfs::netcdf {
 namespace {
@@ -124,6 +132,31 @@ BOOST_AUTO_TEST_CASE(large_attribute_cut_off_is_damaged) {
   parts.attributes = word(12) + word(1) + name("n") + word(4) + word(70'000) + std::string(5000, '\0');
   BOOST_CHECK_EXCEPTION(header_of(parts), Error, mentions("expected at least 280"));
 }
+
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+// Returns the memory that a store with so many variables takes.
+size_t bytes_held(uint32_t variables) {
+  std::string all = "CDF\1" + word(0) + word(10) + word(1) + name("x") + word(1) + word(0) + word(0) +
+                    word(11) + word(variables);
+  for (uint32_t i = 0; i < variables; ++i)
+    all +=
+        name("v" + std::to_string(i)) + word(1) + word(0) + word(0) + word(0) + word(1) + word(4) + word(0);
+  const TemporaryDirectory folder;
+  std::ofstream(folder.path("s.nc"), std::ios::binary) << all;
+  TestContext context;
+  const size_t before = mallinfo2().uordblks;
+  const Store store = open_store(folder.path("s.nc"), context);
+  BOOST_TEST(store.root.parts->members().size() == variables);
+  return mallinfo2().uordblks - before;
+}
+
+BOOST_AUTO_TEST_CASE(large_number_of_variables_takes_little_memory) {
+  constexpr uint32_t kFew = 1000, kMany = 4000;
+  const size_t few = bytes_held(kFew), many = bytes_held(kMany);
+  BOOST_TEST_MESSAGE("bytes of a variable: " << (many - few) / (kMany - kFew));
+  BOOST_TEST(many - few < (kMany - kFew) * size_t{2500});
+}
+#endif
 
 BOOST_AUTO_TEST_SUITE_END()
 
