@@ -201,15 +201,24 @@ Elements decode_delta_numbers(ByteSpan encoded, uint64_t count) {
   return elements;
 }
 
+// Joins a stream for each byte of the values. kWidth: the width if it is known when this is compiled, or 0.
+template <uint32_t kWidth>
+void join_streams(const std::byte* streams, uint32_t width, uint64_t count, std::byte* out) {
+  const uint32_t bytes = kWidth == 0 ? width : kWidth;
+  for (uint64_t i = 0; i < count; ++i, out += bytes)
+    for (uint32_t byte = 0; byte < bytes; ++byte) out[byte] = streams[byte * count + i];
+}
+
 Elements decode_split(ByteSpan encoded, uint32_t width, uint64_t count) {
   if (encoded.size() != checked_size(count, width))
     throw damaged("{} bytes for {} values of {}", encoded.size(), count, width);
   Elements elements = flat(count, width);
-  std::byte* const out = elements.bytes.data();
-  for (uint32_t byte = 0; byte < width; ++byte) {
-    const std::byte* const from = encoded.data() + byte * count;
-    for (uint64_t i = 0; i < count; ++i) out[i * width + byte] = from[i];
-  }
+  if (width == sizeof(uint32_t))
+    join_streams<sizeof(uint32_t)>(encoded.data(), width, count, elements.bytes.data());
+  else if (width == sizeof(uint64_t))
+    join_streams<sizeof(uint64_t)>(encoded.data(), width, count, elements.bytes.data());
+  else
+    join_streams<0>(encoded.data(), width, count, elements.bytes.data());
   return elements;
 }
 
@@ -235,10 +244,21 @@ Elements gather_texts(const Elements& dictionary, std::span<const uint32_t> indi
   for (size_t i = 0; i < indices.size(); ++i)
     out.offsets[i + 1] = bytes += dictionary.offsets[indices[i] + 1] - dictionary.offsets[indices[i]];
   check_page_bytes(bytes, max_bytes);
+  // Most texts are short: the first bytes are copied whatever the length, which both sides have room for.
+  constexpr size_t kStep = 16;
+  Bytes texts(dictionary.bytes.size() + kStep);
+  std::copy(dictionary.bytes.begin(), dictionary.bytes.end(), texts.begin());
+  out.bytes.resize(bytes + kStep);
+  const uint64_t* const offsets = dictionary.offsets.data();
+  std::byte* to = out.bytes.data();
+  for (const uint32_t index : indices) {
+    const std::byte* const from = texts.data() + offsets[index];
+    const uint64_t size = offsets[index + 1] - offsets[index];
+    std::memcpy(to, from, kStep);
+    if (size > kStep) std::memcpy(to + kStep, from + kStep, size - kStep);
+    to += size;
+  }
   out.bytes.resize(bytes);
-  for (size_t i = 0; i < indices.size(); ++i)
-    std::memcpy(out.bytes.data() + out.offsets[i], dictionary.bytes.data() + dictionary.offsets[indices[i]],
-                out.offsets[i + 1] - out.offsets[i]);
   return out;
 }
 

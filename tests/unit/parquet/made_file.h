@@ -59,6 +59,11 @@ inline std::string made_page(const MadePage& page) {
   return out.take() + page.body;
 }
 
+// A place in an offset index.
+struct MadePlace {
+  int64_t offset, size, row;
+};
+
 // The chunk of a leaf: its pages, and the numbers that its metadata state.
 struct MadeChunk {
   std::vector<MadePage> pages;
@@ -69,6 +74,8 @@ struct MadeChunk {
   int64_t offset = -1;  // -1: the right one
   int64_t size = -1;    // -1: the right one
   bool has_dictionary = false;
+  // Changes the right offset index before it is written. Null: the chunk has none.
+  std::function<void(std::vector<MadePlace>& places)> index = nullptr;
 };
 
 struct MadeFile {
@@ -84,15 +91,29 @@ struct MadeFile {
     std::string file = kMagic;
     std::vector<std::pair<int64_t, int64_t>> ranges;
     std::vector<int64_t> data_pages;
-    for (const MadeChunk& chunk : chunks) {
+    std::vector<std::vector<MadePlace>> places(chunks.size());
+    for (size_t i = 0; i < chunks.size(); ++i) {
       const size_t begin = file.size();
-      int64_t data_page = static_cast<int64_t>(begin);
-      for (const MadePage& page : chunk.pages) {
-        file += made_page(page);
+      int64_t data_page = static_cast<int64_t>(begin), row = 0;
+      for (const MadePage& page : chunks[i].pages) {
+        const std::string stored = made_page(page);
+        if (!page.is_dictionary) {
+          places[i].push_back({static_cast<int64_t>(file.size()), static_cast<int64_t>(stored.size()), row});
+          row += page.values;
+        }
+        file += stored;
         if (page.is_dictionary) data_page = static_cast<int64_t>(file.size());
       }
       ranges.emplace_back(begin, file.size() - begin);
       data_pages.push_back(data_page);
+    }
+    std::vector<std::pair<int64_t, int64_t>> indices(chunks.size());
+    for (size_t i = 0; i < chunks.size(); ++i) {
+      if (!chunks[i].index) continue;
+      chunks[i].index(places[i]);
+      const std::string index = made_index(places[i]);
+      indices[i] = {file.size(), index.size()};
+      file += index;
     }
     ThriftWriter out;
     out.int32(1, 1);
@@ -107,7 +128,7 @@ struct MadeFile {
     if (!chunks.empty()) {
       out.begin_element();
       out.struct_list(1, chunks.size());
-      for (size_t i = 0; i < chunks.size(); ++i) put(chunks[i], ranges[i], data_pages[i], out);
+      for (size_t i = 0; i < chunks.size(); ++i) put(chunks[i], ranges[i], data_pages[i], indices[i], out);
       out.int64(2, 0);
       out.int64(3, rows);
       out.end();
@@ -140,8 +161,21 @@ struct MadeFile {
     if (element.converted >= 0) out.int32(6, element.converted);
     out.end();
   }
+  static std::string made_index(const std::vector<MadePlace>& places) {
+    ThriftWriter out;
+    out.struct_list(1, places.size());
+    for (const MadePlace& place : places) {
+      out.begin_element();
+      out.int64(1, place.offset);
+      out.int32(2, static_cast<int32_t>(place.size));
+      out.int64(3, place.row);
+      out.end();
+    }
+    out.end();
+    return out.take();
+  }
   static void put(const MadeChunk& chunk, const std::pair<int64_t, int64_t>& range, int64_t data_page,
-                  ThriftWriter& out) {
+                  const std::pair<int64_t, int64_t>& index, ThriftWriter& out) {
     out.begin_element();
     out.int64(2, 0);
     out.begin(3);
@@ -155,6 +189,10 @@ struct MadeFile {
     out.int64(9, chunk.offset < 0 ? data_page : chunk.offset);
     if (chunk.has_dictionary) out.int64(11, range.first);
     out.end();
+    if (index.second > 0) {
+      out.int64(4, index.first);
+      out.int32(5, static_cast<int32_t>(index.second));
+    }
     out.end();
   }
 };

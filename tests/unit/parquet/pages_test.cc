@@ -74,6 +74,55 @@ BOOST_AUTO_TEST_CASE(range_of_rows_reads_its_pages) {
   BOOST_TEST(context.counters.chunks_decoded == 2U);
 }
 
+// A file with four pages of two values, and an offset index.
+MadeFile indexed_file(const std::function<void(std::vector<MadePlace>& places)>& index) {
+  MadeFile file = integers_file({});
+  file.chunks[0].pages.clear();
+  for (char value = 1; value < 8; value += 2) {
+    std::string body;
+    append_little(body, static_cast<uint64_t>(value), 4);
+    append_little(body, static_cast<uint64_t>(value) + 1, 4);
+    file.chunks[0].pages.push_back({body, 2});
+  }
+  file.rows = file.chunks[0].values = 8;
+  file.chunks[0].index = index;
+  return file;
+}
+
+BOOST_AUTO_TEST_CASE(offset_index_places_the_pages) {
+  TestContext context;
+  BOOST_TEST(values_of(indexed_file([](std::vector<MadePlace>&) {}), context) == "1 2 3 4 5 6 7 8");
+}
+
+BOOST_AUTO_TEST_CASE(offset_index_that_does_not_fit_is_not_used) {
+  using Places = std::vector<MadePlace>;
+  const std::vector<std::function<void(Places&)>> changes{
+      [](Places& places) { std::swap(places[1], places[2]); },
+      [](Places& places) { places[0].row = 1; },
+      [](Places& places) { places[3].row = 9; },
+      [](Places& places) { places[2].size = INT32_MAX; },
+      [](Places& places) { places[2].size = 0; },
+      [](Places& places) { places[3].offset = INT64_MAX; },
+      [](Places& places) { places[0].offset = 1; },
+      [](Places& places) { places[1].row = -1; },
+      [](Places& places) { places.clear(); },
+      [](Places& places) { places[0].offset += 3; },
+  };
+  for (const auto& change : changes) {
+    TestContext context;
+    BOOST_TEST(values_of(indexed_file(change), context) == "1 2 3 4 5 6 7 8");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(offset_index_with_other_rows_is_damaged) {
+  page_fault(indexed_file([](std::vector<MadePlace>& places) { places[1].row = 3; }),
+             "a page with 2 values, expected 3");
+  page_fault(indexed_file([](std::vector<MadePlace>& places) { places.pop_back(); }),
+             "a page with 2 values, expected 4");
+  page_fault(indexed_file([](std::vector<MadePlace>& places) { places[2].size -= 1; }),
+             "row group 0: the page at");
+}
+
 BOOST_AUTO_TEST_CASE(levels_mark_missing_values) {
   TestContext context;
   const std::string two("\5\0\0\0\7\0\0\0", 8);
