@@ -108,7 +108,7 @@ Store open_store(const std::string& path, Context& context) {
   if (!is_url(location)) check_readable(location);
   unwrap_around(location, context);
   const Probe probe(location, context.files);
-  const Container* const container = container_of(probe);
+  const Container* const container = is_archive(probe) ? nullptr : container_of(probe);
   if (!container && probe.kind() == EntryKind::nothing) throw not_found("{}", why_absent(location));
   if (std::optional<Store> wrapped = container ? std::nullopt : open_wrapped(probe, context))
     return finished(*std::move(wrapped), location, context);

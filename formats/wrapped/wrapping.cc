@@ -85,10 +85,6 @@ Compression compression_of(const Probe& probe) {
   return probe.is_file() ? unpacked::compression_of(probe.first_bytes()) : Compression::none;
 }
 
-bool is_archive(const Probe& probe) {
-  return probe.is_file() && unpacked::looks_like_tar(probe.first_bytes());
-}
-
 // Reads up to kBeginning bytes, or as many as can be decompressed. has_more: set to false if they are all.
 Bytes beginning_of(unpacked::ByteSource& source, bool& has_more) {
   constexpr size_t kPiece = 512;
@@ -152,6 +148,10 @@ std::string name_inside(std::string_view name) {
     if (name.size() > ending.size() && lower_case(std::string(name)).ends_with(ending))
       return std::string(name.substr(0, name.size() - ending.size())).append(replacement);
   return std::string(name);
+}
+
+bool is_archive(const Probe& probe) {
+  return probe.is_file() && unpacked::looks_like_tar(probe.first_bytes());
 }
 
 bool is_store(const Probe& probe) {

@@ -398,7 +398,9 @@ Store Opener::open(const std::string& location) {
 bool recognises(const Probe& probe) {
   if (probe.is_folder()) return has_matrix(probe) && whole_folder(probe.files_inside()).has_value();
   if (probe.is_file()) return is_market_file(probe) || is_table_file(probe);
-  return !is_url(probe.location()) && prefixed(probe).has_value();
+  // The folder of a remote store cannot be listed, but an archive can.
+  const bool can_list = !is_url(probe.location()) || probe.sources().inside().host_of(probe.location());
+  return can_list && prefixed(probe).has_value();
 }
 
 Store open(const Probe& probe, Context& context) {
