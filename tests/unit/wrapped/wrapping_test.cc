@@ -7,6 +7,7 @@
 #include <string>
 
 #include "formats/core/base/scratch.h"
+#include "formats/core/base/used_sources.h"
 #include "formats/core/unpacked/unpacked_file.h"
 #include "tests/support/mentions.h"
 #include "tests/support/temporary_directory.h"
@@ -130,6 +131,22 @@ BOOST_AUTO_TEST_CASE(location_inside_is_found_in_a_new_session) {
   BOOST_TEST((context.files.kind_of(path + "/x.h5ad") == EntryKind::nothing));
   unwrap_around(path + "/x.h5ad", context);
   BOOST_TEST((content_of(*context.files.open(path + "/x.h5ad")) == text));
+}
+
+BOOST_AUTO_TEST_CASE(folders_around_a_store_are_not_its_sources) {
+  Files files;
+  const std::string path = files.write("x.h5ad.gz", unpacked::compress(hdf5(), Compression::gzip));
+  TestContext context;
+  UsedSources used(context.files, path);
+  Context of_store{context.cache, context.workers, context.decode_budget, context.unit_budget, used,
+                   context.counters, {}, context.context.warn};
+  unwrap_around(path, of_store);
+  BOOST_TEST(used.names().empty());
+  unwrap_around(path + "/x.h5ad", of_store);
+  used.open(path + "/x.h5ad");
+  const std::vector<std::string> names = used.names();
+  BOOST_REQUIRE(names.size() == 1u);
+  BOOST_TEST(names[0] == path);
 }
 
 BOOST_AUTO_TEST_CASE(places_of_an_earlier_session_are_used) {
