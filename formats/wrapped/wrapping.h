@@ -18,7 +18,8 @@ namespace plainfs {
 // Returns the name of what is inside a compressed file of this name: without its ending.
 std::string name_inside(std::string_view name);
 
-// Returns whether what probe has found is a tar archive that is not compressed. No container is asked about it.
+// Returns whether what probe has found is a tar archive that is not compressed. No container is asked about
+// it.
 bool is_archive(const Probe& probe);
 // Returns whether what probe has found is a store, or wraps one or an archive.
 bool is_store(const Probe& probe);

@@ -138,8 +138,14 @@ BOOST_AUTO_TEST_CASE(folders_around_a_store_are_not_its_sources) {
   const std::string path = files.write("x.h5ad.gz", unpacked::compress(hdf5(), Compression::gzip));
   TestContext context;
   UsedSources used(context.files, path);
-  Context of_store{context.cache, context.workers, context.decode_budget, context.unit_budget, used,
-                   context.counters, {}, context.context.warn};
+  Context of_store{context.cache,
+                   context.workers,
+                   context.decode_budget,
+                   context.unit_budget,
+                   used,
+                   context.counters,
+                   {},
+                   context.context.warn};
   unwrap_around(path, of_store);
   BOOST_TEST(used.names().empty());
   unwrap_around(path + "/x.h5ad", of_store);
