@@ -83,7 +83,7 @@ class Mex(unittest.TestCase):
                     self.assertEqual(file.read(), cat(first, "matrix.mtx"))
 
     def test_every_tenx_folder_of_the_golden_stores_reads_back(self):
-        """Of a third of the stores, as in the other ways through the whole program."""
+        """Takes a third of the stores, like the other ways through the whole program."""
         stores = [(name, store) for name, store in golden_stores(DATA) if name.split("-")[0] in WITH_MATRICES]
         folders = 0
         for name, store in a_third(stores, 1):
