@@ -118,14 +118,14 @@ std::string summary_at(const Store& store, Context& context, const std::string& 
   throw Failure(exit_code_of(error.code()), fmt::format("{}: {}", store.path, reason(error)));
 }
 
-// Quotes text for R, Python and MATLAB.
+// Quotes text for R, Python and MATLAB. A line end becomes the escape sequence that R and Python read.
 std::string quoted(const std::string& text) {
   std::string out = "\"";
-  for (const char letter : printable(text)) {
+  for (const char letter : text) {
     if (letter == '"' || letter == '\\') out += '\\';
     out += letter;
   }
-  return out + '"';
+  return printable(out + '"');
 }
 
 std::string quoted_for(std::string_view program, const std::string& path) {

@@ -1,5 +1,6 @@
 """Tests of the commands that need no mount, over every golden case."""
 import array
+import ast
 import bz2
 import contextlib
 import gzip
@@ -842,6 +843,8 @@ class Commands(unittest.TestCase):
                         ["bash", "-c", words + pasted], capture_output=True, cwd=self.folder, check=True
                     ).stdout
                     self.assertIn(wanted, printed.decode())
+                quoted = re.search(r'(?m)^  Python +[\w.]+\(("(?:[^"\\]|\\.)*")', text).group(1)
+                self.assertIn(os.path.splitext(name)[0], ast.literal_eval(quoted))
                 self.assertFalse(os.path.exists(ran))
 
     def test_info_names_the_use_of_a_store(self):
