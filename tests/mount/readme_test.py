@@ -43,6 +43,7 @@ NOT_RUN = {
         "installs packages, builds the program and every test, of which this is one, and installs to /usr/local; "
         "tests/install looks at that"
     ),
+    "data.lab.example Authorization": "the content of a file; tests/remote writes one for its own server",
     "plainfs https://HOST": "names servers that are nowhere; tests/remote runs the like against its own",
 }
 
