@@ -24,7 +24,7 @@ constexpr uint64_t kMostChunks = uint64_t{1} << 18;
 
 constexpr int kDataPage = static_cast<int>(parquet::PageKind::data),
               kDictionaryPage = static_cast<int>(parquet::PageKind::dictionary);
-constexpr uint64_t kIndicesTogether = 8;           // bits are packed in groups of so many
+constexpr uint64_t kIndicesTogether = 8;  // bits are packed in groups of so many
 
 int32_t page_size(uint64_t bytes) {
   if (bytes > INT32_MAX) throw unsupported("a page of {} bytes is too large for Parquet", bytes);
