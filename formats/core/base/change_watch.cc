@@ -9,6 +9,7 @@
 #include <unistd.h>
 #endif
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -89,6 +90,18 @@ bool is_access_latest(const struct stat& status) {
 bool is_access_late(const struct stat& status) {
   return is_later(status.st_atim, status.st_ctim) && is_later(status.st_atim, status.st_mtim) &&
          !is_later(status.st_atim, file_time()) && status.st_atim.tv_sec + kMaxAge > file_time().tv_sec;
+}
+
+std::atomic<int> sets{0};  // that watch files; relaxed: only the number counts
+
+bool take_set() {
+  if (sets.fetch_add(1, std::memory_order_relaxed) < ChangeWatch::kMaxSets) return true;
+  sets.fetch_sub(1, std::memory_order_relaxed);
+  return false;
+}
+
+void give_set_back() {
+  sets.fetch_sub(1, std::memory_order_relaxed);
 }
 
 bool is_local(const struct statfs& status) {
@@ -193,8 +206,9 @@ void ChangeWatch::watch(int descriptor, const std::string& path) noexcept try {
 void ChangeWatch::watch_new(int descriptor, const std::string& path) {
   struct statfs system {};
   if (::fstatfs(descriptor, &system) != 0 || !is_local(system)) return;
-  if (events_.number() < 0) {
+  if (events_.number() < 0 && take_set()) {
     events_ = Descriptor(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+    if (events_.number() < 0) give_set_back();
     if (events_.number() >= 0) ReportReader::of_process().add(*this, events_.number());
   }
   char opened[32];
@@ -414,7 +428,10 @@ ChangeWatch::Arrived ChangeWatch::try_read_events() noexcept try {
 void ChangeWatch::clear() noexcept {
   Descriptor closed;  // closed after the lock
   const MutexLock lock(mutex_);
-  if (events_.number() >= 0) ReportReader::of_process().remove(*this, events_.number());
+  if (events_.number() >= 0) {
+    ReportReader::of_process().remove(*this, events_.number());
+    give_set_back();
+  }
   closed = std::move(events_);
   is_full_ = has_lost_events_ = false;
   files_.clear();

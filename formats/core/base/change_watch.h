@@ -47,6 +47,9 @@ class ChangeWatch {
  public:
   // The largest number of files to watch. Later files are not watched.
   static constexpr size_t kMostFiles = 4096;
+  // The largest number of sets of this process that watch files at once, each by an instance of inotify. A
+  // user has 128 of them by default, for all programs. Files of later sets are not watched.
+  static constexpr int kMaxSets = 32;
 
   // Calls stat(2) for the present path of the file that was opened from `path`. Returns false if that fails.
   using Look = std::function<bool(const std::string& path, struct stat& status)>;

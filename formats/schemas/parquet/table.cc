@@ -167,8 +167,9 @@ TableFiles TableFiles::open(std::vector<TableFile> files, const std::string& pla
     check_folders(files.front(), files[i]);
     const Footer& footer = parts[i].footer;
     if (footer.stated_rows != footer.rows)
-      context.warn(fmt::format("{}: the file states {} rows, its row groups have {}", parts[i].name,
-                               footer.stated_rows, footer.rows));
+      context.warn(fmt::format("{}: the file states {} rows, its row groups have {}",
+                               parts.size() == 1 ? place : place + "/" + parts[i].name, footer.stated_rows,
+                               footer.rows));
   }
   TableFiles table(std::make_shared<const Parts>(std::move(parts)), place, context);
   table.add_columns();
@@ -299,7 +300,7 @@ std::vector<TableFile> files_in(const Member& member, Context& context) {
 }
 
 Table read_table(const std::string& location, Context& context) {
-  return TableFiles::open(files_at(location, context), std::string(last_name(location)), context).table();
+  return TableFiles::open(files_at(location, context), location, context).table();
 }
 
 }  // namespace plainfs::parquet

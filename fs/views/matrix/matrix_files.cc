@@ -77,6 +77,7 @@ void offer_csv_of_matrix(const FileRow& row, const Node& node, Context& context,
   matrix.row_names = names_of_length(matrix.row_names, matrix.rows);
   matrix.column_names = names_of_length(matrix.column_names, matrix.columns);
   row.add(text_opener(context, [matrix, &context] { return csv_of_matrix(matrix, context); }), files);
+  files.back().is_never_listed = true;  // it may have a thousand times the bytes of the matrix
 }
 
 void offer_mtx_of_array(const FileRow& row, const Node& node, Context& context, Files& files) {

@@ -7,8 +7,10 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <boost/filesystem.hpp>
 #include <boost/test/unit_test.hpp>
 #include <fstream>
+#include <list>
 #include <string>
 
 #include "formats/core/base/modified_time.h"
@@ -177,6 +179,30 @@ BOOST_FIXTURE_TEST_CASE(read_after_a_mapped_write_is_no_explanation, WatchedFile
     first = status();
     watch.watch(opened.number(), place);
   }
+}
+
+BOOST_FIXTURE_TEST_CASE(many_sets_leave_instances_to_other_programs, WatchedFile) {
+  const auto instances = [] {
+    int count = 0;
+    for (const auto& entry : boost::filesystem::directory_iterator("/proc/self/fd")) {
+      boost::system::error_code error;
+      count += boost::filesystem::read_symlink(entry.path(), error).string() == "anon_inode:inotify";
+    }
+    return count;
+  };
+  const Descriptor opened(::open(place.c_str(), O_RDONLY | O_CLOEXEC));
+  const auto look = [](const std::string& path, struct stat& status) {
+    return ::stat(path.c_str(), &status) == 0;
+  };
+  const auto open = [](const std::string& path) { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); };
+  std::list<ChangeWatch> sets;
+  for (int i = 0; i < 2 * ChangeWatch::kMaxSets; ++i)
+    sets.emplace_back(look, open).watch(opened.number(), place);
+  BOOST_TEST(instances() <= ChangeWatch::kMaxSets);
+  BOOST_TEST((sets.back().writes_to(status()) == ChangeWatch::Writes::kUnknown));
+  sets.clear();
+  sets.emplace_back(look, open).watch(opened.number(), place);
+  BOOST_TEST((sets.back().writes_to(status()) == ChangeWatch::Writes::kNone));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
