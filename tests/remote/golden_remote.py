@@ -24,8 +24,16 @@ ROOTS = (".zarray", ".zattrs", ".zgroup", ".zmetadata", "OBJECT", "version", "za
 ROOTS += ("cells_x_genes.mtx",)
 
 
+def is_folder_of_parts(store):
+    """Returns whether a folder has the parts of a Parquet table, and marks of its writer at most."""
+    names = [name for _, _, names in os.walk(store) for name in names]
+    return bool(names) and all(name.endswith(".parquet") or name.startswith("_") for name in names)
+
+
 def is_folder_of_stores(store):
-    return os.path.isdir(store) and not any(os.path.exists(os.path.join(store, name)) for name in ROOTS)
+    if not os.path.isdir(store) or is_folder_of_parts(store):
+        return False
+    return not any(os.path.exists(os.path.join(store, name)) for name in ROOTS)
 
 
 def stores_in(store):
@@ -61,8 +69,8 @@ class GoldenRemote(RemoteTest):
         if is_folder_of_stores(store):
             is_refused = b"no such file" in there.stderr or b"a remote folder that is not a store" in there.stderr
             return None if is_refused and not found else f"{url}: {there.stderr.decode()[:300]}"
-        # The files of a matrix in MatrixMarket are found by a listing, which a web server does not have.
-        if name.startswith("mex/") and os.path.isdir(store) and not is_s3:
+        # These files are found by a listing, which a web server does not have.
+        if (name.startswith("mex/") or is_folder_of_parts(store)) and os.path.isdir(store) and not is_s3:
             return None if there.returncode == 11 and not found else f"{url}: {there.stderr.decode()[:300]}"
         if name in OTHERWISE:
             shared = [path for path in expected[1] if path in found and path.endswith((".npy", ".mtx"))]
