@@ -239,8 +239,9 @@ class Mex(unittest.TestCase):
           arguments <- commandArgs(TRUE)
           read <- Seurat::Read10X(arguments[1], unique.features = FALSE)
           if (is.list(read)) read <- do.call(rbind, read)
-          counts <- Seurat::GetAssayData(readRDS(arguments[2]), "counts")
-          stopifnot(sum(read) == sum(counts), identical(colnames(read), colnames(counts)))
+          object <- readRDS(arguments[2])
+          sums <- vapply(Seurat::Assays(object), function(assay) sum(object[[assay]]@counts), 0)
+          stopifnot(sum(read) == sum(sums), identical(colnames(read), colnames(object)))
         """
         done = subprocess.run(
             ["Rscript", "-e", script, self.path("trio"), self.path("out.rds")],

@@ -108,7 +108,7 @@ LINES = (
     ("plainfs -o subdir=outd", ""),
     ("plainfs ls -o header pbmc.h5seurat ass", "ays/"),
     ("plainfs ls -lR -o header pbmc.h5seurat ass", "ays/"),
-    ("plainfs ls -o hea", "der ", "der"),
+    ("plainfs ls -o hdf5_p", "lugins ", "lugins"),
     ("plainfs --ca", "che_size="),
     ("plainfs --cache-s", "ize="),
     ("plainfs --cache_size=", ""),
