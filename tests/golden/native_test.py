@@ -43,8 +43,8 @@ COMPARE_RDS = r"""
 suppressPackageStartupMessages(library(Matrix))
 single <- function(x) readBin(writeBin(x, raw(), size = 4), "double", length(x), size = 4)
 half <- function(x) { unit <- 2^(pmax(floor(log2(abs(x))), -14) - 10); ifelse(x == 0, x, round(x / unit) * unit) }
-# The text has the digits of the stored type; R's own reading of them may be off by the last bit. least: a difference
-# that is none: R reads a fraction of a second near 1970 as the difference of large numbers.
+# The text has the digits of the stored type; R's own reading of them may be off by the last bit. least: the
+# largest difference to ignore, since R reads a fraction of a second near 1970 as the difference of large numbers.
 same_numbers <- function(ours, theirs, least = 0) {
   number <- is.finite(ours)
   if (!identical(ours[!number], theirs[!number])) return(FALSE)

@@ -181,7 +181,7 @@ class RemoteZarr(RemoteTest):
         server = self.served(StoreServer(self.folder, s3=True))
         env = signing(server)
         plan, target = self.path("plan.json"), self.path("out")
-        done = run("export", "--plan", "--tasks", "2", "s3://lab/s.zarr", plan, env=env)
+        done = run("export", "--plan", "--tasks", "2", "s3://lab/s.zarr", "row", plan, env=env)
         self.assertEqual(done.returncode, 0, done.stderr)
         for task in ("1", "2"):
             done = run("export", "--task", task, plan, target, env=env)
