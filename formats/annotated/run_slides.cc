@@ -8,6 +8,7 @@
 #include "formats/core/algebra/common_type.h"
 #include "formats/core/base/bytes.h"
 #include "formats/core/codecs/png.h"
+#include "formats/core/model/transient_fault.h"
 #include "formats/core/text/json.h"
 
 namespace plainfs::annotated {

@@ -242,8 +242,8 @@ void put_uns(const AnnotatedMatrix& matrix, const AnnDataLayout::Put& more, cons
       const std::string path = "/uns/" + member.name;
       put_value_if_held(
           path,
-          [path, node = member.node, is_stored, lines](AnnDataLayout& out) {
-            is_stored ? put_stored(path, node, lines, out) : put_tree(path, node, lines, out);
+          [path, node = member.node, is_stored, lines](AnnDataLayout& place) {
+            is_stored ? put_stored(path, node, lines, place) : put_tree(path, node, lines, place);
           },
           lines, to);
     }
