@@ -127,7 +127,7 @@ Elements decode_texts(ByteSpan encoded, uint64_t count, uint64_t max_bytes) {
     from += kLengthBytes;
     if (length > static_cast<size_t>(end - from) || length > elements.bytes.size() - to)
       throw damaged("text {} has {} bytes, and {} are left", i, length, end - from);
-    std::memcpy(elements.bytes.data() + to, from, length);
+    std::copy_n(from, length, elements.bytes.begin() + static_cast<ptrdiff_t>(to));
     from += length;
     elements.offsets[i + 1] = to += length;
   }
@@ -197,7 +197,7 @@ Elements decode_delta_numbers(ByteSpan encoded, uint64_t count) {
   Cursor in(encoded);
   const std::vector<T> values = decode_delta<T>(in, count, false);
   Elements elements = flat(count, sizeof(T));
-  std::memcpy(elements.bytes.data(), values.data(), elements.bytes.size());
+  if (!values.empty()) std::memcpy(elements.bytes.data(), values.data(), elements.bytes.size());
   return elements;
 }
 
@@ -373,7 +373,7 @@ Elements decode_plain(ByteSpan encoded, ValueType type, uint64_t count, uint64_t
   if (count > encoded.size() / type.length)
     throw damaged("{} bytes for {} values of {}", encoded.size(), count, type.length);
   Elements elements = flat(count, type.length);
-  std::memcpy(elements.bytes.data(), encoded.data(), elements.bytes.size());
+  std::copy_n(encoded.begin(), elements.bytes.size(), elements.bytes.begin());
   return elements;
 }
 
