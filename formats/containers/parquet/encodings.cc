@@ -6,26 +6,15 @@
 #include <type_traits>
 
 #include "formats/core/base/checked.h"
+#include "formats/core/base/leb128.h"
 
 namespace plainfs::parquet {
 namespace {
 
 constexpr unsigned kBitsInByte = 8;
 
-uint64_t varint(Cursor& in) {
-  constexpr unsigned kBits = 7, kMaxShift = 63;
-  constexpr uint8_t kMore = 0x80;
-  uint64_t value = 0;
-  for (unsigned shift = 0; shift <= kMaxShift; shift += kBits) {
-    const uint8_t byte = in.byte();
-    value |= uint64_t{static_cast<uint8_t>(byte & ~kMore)} << shift;
-    if (byte < kMore) return value;
-  }
-  throw damaged("a number has more than 10 bytes");
-}
-
 int64_t zigzag(Cursor& in) {
-  const uint64_t value = varint(in);
+  const uint64_t value = read_leb128(in);
   return static_cast<int64_t>(value >> 1 ^ (0 - (value & 1)));
 }
 
@@ -67,7 +56,7 @@ template <class T>
 void hybrid_into(ByteSpan encoded, unsigned width, std::span<T> out) {
   Cursor in(encoded);
   while (!out.empty()) {
-    const uint64_t header = varint(in), length = header >> 1;
+    const uint64_t header = read_leb128(in), length = header >> 1;
     if (length == 0) throw damaged("an empty run of values");
     if ((header & 1) != 0) {
       const uint64_t there = width == 0 ? out.size() : uint64_t{in.remaining()} * kBitsInByte / width;
@@ -304,7 +293,7 @@ std::vector<T> decode_delta(Cursor& in, uint64_t count, bool is_exact) {
   using Bits = std::make_unsigned_t<T>;
   constexpr uint64_t kBlockUnit = 128, kPartUnit = 32, kMaxBlock = uint64_t{1} << 20;
   constexpr unsigned kMaxWidth = 64;
-  const uint64_t block = varint(in), parts = varint(in), stated = varint(in);
+  const uint64_t block = read_leb128(in), parts = read_leb128(in), stated = read_leb128(in);
   const auto first = static_cast<Bits>(zigzag(in));
   if (block == 0 || block % kBlockUnit != 0 || block > kMaxBlock || parts == 0 || block % parts != 0 ||
       block / parts % kPartUnit != 0)

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "formats/core/base/cursor.h"
+#include "formats/core/base/leb128.h"
 
 namespace plainfs::parquet {
 
@@ -108,17 +109,7 @@ class ThriftReader {
     ThriftType type;
   };
 
-  uint64_t varint() {
-    constexpr unsigned kBits = 7, kMaxShift = 63;
-    constexpr uint8_t kMore = 0x80;
-    uint64_t value = 0;
-    for (unsigned shift = 0; shift <= kMaxShift; shift += kBits) {
-      const uint8_t byte = in_.byte();
-      value |= uint64_t{static_cast<uint8_t>(byte & ~kMore)} << shift;
-      if (byte < kMore) return value;
-    }
-    throw damaged("a number in a header has more than 10 bytes");
-  }
+  uint64_t varint() { return read_leb128(in_); }
   int64_t integer() {
     const uint64_t zigzag = varint();
     return static_cast<int64_t>(zigzag >> 1 ^ (0 - (zigzag & 1)));

@@ -375,7 +375,8 @@ std::optional<std::vector<SourceStamp>> UsedSources::remote_stamps() {
     are_all = !are_objects_too_many_;
   }
   std::vector<SourceStamp> stamps;
-  for (const std::string& folder : folders) {
+  for (const std::string& folder : folders) {  // a folder comes before those inside it
+    if (!stamps.empty() && folder.starts_with(stamps.back().name)) continue;
     if (std::optional<std::string> stamp = sources_.stamp(folder)) {
       stamps.push_back({folder, *std::move(stamp)});
       std::erase_if(objects, [&](const std::string& url) { return url.starts_with(folder); });

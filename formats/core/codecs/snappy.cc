@@ -1,6 +1,7 @@
 #include <cstring>
 
 #include "formats/core/base/cursor.h"
+#include "formats/core/base/leb128.h"
 #include "formats/core/codecs/blocks.h"
 #include "formats/core/codecs/codec.h"
 
@@ -20,17 +21,10 @@ void copy_back(std::byte* out, size_t offset, size_t length, size_t room) {
   for (size_t i = 0; i < length; ++i) out[i] = from[i];
 }
 
-// Returns the size of the decoded bytes, which the block begins with: a varint of up to 32 bits.
+// Returns the size of the decoded bytes, which the block begins with.
 uint64_t stated_size(Cursor& in) {
-  constexpr unsigned kBits = 7, kMaxShift = 28;
-  constexpr uint8_t kMore = 0x80;
-  uint64_t size = 0;
-  for (unsigned shift = 0; shift <= kMaxShift; shift += kBits) {
-    const uint8_t byte = in.byte();
-    size |= uint64_t{static_cast<uint8_t>(byte & ~kMore)} << shift;
-    if (byte < kMore) return size;
-  }
-  throw damaged("snappy: the size at the beginning is longer than 5 bytes");
+  constexpr unsigned kBits = 32;
+  return read_leb128(in, kBits);
 }
 
 // Returns a little-endian number of 1 to 4 bytes.

@@ -29,7 +29,7 @@ class HostFields {
 
  private:
   struct Field {
-    std::string host, port;  // of the URLs to which it is sent; a port of "" is the default of https
+    std::string host, port;  // of the URLs to which it is sent
     std::string text;
   };
 
