@@ -11,10 +11,9 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <optional>
 
+#include "formats/core/base/descriptor.h"
 #include "fs/command_line/exit_code.h"
 
 namespace plainfs {
@@ -102,10 +101,9 @@ std::string option_file(std::string_view name, const std::string& path, uint64_t
   if (!S_ISREG(status.st_mode)) throw fail("not a regular file");
   if (static_cast<uint64_t>(status.st_size) > most_bytes)
     throw fail(fmt::format("more than {} MiB", most_bytes >> 20));
-  std::ifstream in(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in.good() && !in.eof()) throw fail("cannot be read");
-  return text;
+  std::optional<std::string> text = file_content(path);
+  if (!text) throw fail(std::strerror(errno));
+  return *std::move(text);
 }
 
 }  // namespace plainfs

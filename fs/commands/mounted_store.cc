@@ -2,13 +2,12 @@
 
 #include <boost/filesystem.hpp>
 #include <chrono>
-#include <fstream>
 #include <future>
-#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "formats/core/base/descriptor.h"
 #include "fs/mounts/mount_note.h"
 #include "fs/mounts/mount_table.h"
 
@@ -16,9 +15,7 @@ namespace plainfs {
 namespace {
 
 nlohmann::json json_in(const std::string& path) {
-  std::ifstream file(path);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  return nlohmann::json::parse(text, nullptr, false);
+  return nlohmann::json::parse(file_content(path).value_or(""), nullptr, false);
 }
 
 std::string text_in(const nlohmann::json& object, const char* name) {

@@ -4,11 +4,10 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "formats/core/base/descriptor.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/command_line/options.h"
 #include "fs/commands/commands.h"
@@ -20,21 +19,16 @@ namespace {
 constexpr std::chrono::milliseconds kBetweenAsking{10};
 constexpr std::string_view kFailure = "the store cannot be reopened: ";
 
-std::string content(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 // Returns a number from one of the files of .plainfs; nullopt if it is missing.
 std::optional<uint64_t> number(const std::string& path, const char* name) {
-  const auto read = nlohmann::json::parse(content(path), nullptr, false);
+  const auto read = nlohmann::json::parse(file_content(path).value_or(""), nullptr, false);
   if (!read.is_object() || !read.contains(name) || !read[name].is_number_unsigned()) return std::nullopt;
   return read[name].get<uint64_t>();
 }
 
 // Returns the reason of the last failed attempt, from the log.
 std::string last_failure(const std::string& log) {
-  const std::string text = content(log);
+  const std::string text = file_content(log).value_or("");
   const size_t start = text.rfind(kFailure);
   if (start == std::string::npos) return std::string(kFailure) + log + " has the reason";
   return text.substr(start, text.find('\n', start) - start);

@@ -7,11 +7,12 @@
 #include <charconv>
 #include <climits>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
+
+#include "formats/core/base/descriptor.h"
 
 #ifdef __linux__
 #include <sys/mman.h>
@@ -44,9 +45,7 @@ std::optional<FoundMount> mount_of(pid_t process) {
     char target[PATH_MAX];
     const ssize_t size = ::readlink(path.c_str(), target, sizeof target);
     if (size < 0 || !std::string_view(target, static_cast<size_t>(size)).starts_with(kLink)) continue;
-    std::ifstream file(path);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    const auto note = nlohmann::json::parse(text, nullptr, false);
+    const auto note = nlohmann::json::parse(file_content(path).value_or(""), nullptr, false);
     if (!note.is_object() || !note.value("store", nlohmann::json()).is_string() ||
         !note.value("mountpoint", nlohmann::json()).is_string())
       continue;
@@ -79,9 +78,8 @@ std::vector<FoundMount> found_mounts() {
 #ifdef __APPLE__  // processes do not show their open files: ask the mounts
   for (const Mounted& mounted : mount_table()) {
     if (!is_of_fuse(mounted)) continue;
-    std::ifstream file(mounted.path + "/.plainfs/info.json");
-    const auto note =
-        nlohmann::json::parse(std::string{std::istreambuf_iterator<char>(file), {}}, nullptr, false);
+    const std::string text = file_content(mounted.path + "/.plainfs/info.json").value_or("");
+    const auto note = nlohmann::json::parse(text, nullptr, false);
     if (!note.is_object() || !note.value("pid", nlohmann::json()).is_number_integer()) continue;
     const auto process = note["pid"].get<pid_t>();
     if (is_plainfs(process)) found.push_back({process, mounted.source, mounted.path});

@@ -5,6 +5,11 @@
 
 namespace plainfs {
 
+std::optional<std::string> file_content(const std::string& path, size_t max) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  return file.number() < 0 ? std::nullopt : read_rest(file.number(), max);
+}
+
 SharedMemory SharedMemory::make(size_t size) {
 #ifdef __linux__
   Descriptor file(::memfd_create("plainfs", MFD_CLOEXEC | MFD_ALLOW_SEALING));

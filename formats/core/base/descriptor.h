@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -83,19 +84,25 @@ inline std::optional<size_t> read_all_at(int file, uint64_t offset, char* out, s
   return done;
 }
 
-// Returns the rest of a file, from its current position. Returns nullopt, with errno, if the system refuses.
-inline std::optional<std::string> read_rest(int file) {
+// Returns the rest of a file, from its current position, but at most `max` bytes. Returns nullopt, with errno,
+// if the system refuses.
+inline std::optional<std::string> read_rest(int file, size_t max = SIZE_MAX) {
   std::string text;
   char piece[1 << 14];
-  for (;;) {
-    const ssize_t got = ::read(file, piece, sizeof piece);
-    if (got == 0) return text;
+  while (text.size() < max) {
+    const ssize_t got = ::read(file, piece, std::min(sizeof piece, max - text.size()));
+    if (got == 0) break;
     if (got > 0)
       text.append(piece, static_cast<size_t>(got));
     else if (errno != EINTR)
       return std::nullopt;
   }
+  return text;
 }
+
+// Returns the content of the file at `path`, but at most `max` bytes. Returns nullopt, with errno, if the system
+// refuses to open it or to read all of it: a file of /proc cannot be read once its process has ended.
+std::optional<std::string> file_content(const std::string& path, size_t max = SIZE_MAX);
 
 // Waits until `child` has ended and returns its status (waitpid); -1 if it is not a child of this process.
 inline int wait_for_end(pid_t child) {

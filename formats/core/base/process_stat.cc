@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
+
+#include "formats/core/base/descriptor.h"
 #endif
 
 namespace plainfs {
@@ -16,8 +16,7 @@ namespace plainfs {
 // Reads the 3rd word, the 14th and 15th, and the 22nd, in ticks. The second word is a name in brackets, which
 // may contain any characters.
 std::optional<ProcessStat> process_stat(pid_t process) {
-  std::ifstream file(fmt::format("/proc/{}/stat", process));
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = file_content(fmt::format("/proc/{}/stat", process)).value_or("");
   const size_t bracket = text.rfind(')');
   if (bracket == std::string::npos) return std::nullopt;
   std::istringstream words(text.substr(bracket + 1));

@@ -2,11 +2,12 @@
 #include "formats/core/remote/list_xml.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
+#include <cstring>
 
 #include "cache/cancellable_lock.h"
+#include "formats/core/base/descriptor.h"
 #include "formats/core/base/error.h"
 #include "formats/core/remote/url.h"
 #include "formats/core/text/json.h"
@@ -52,13 +53,6 @@ constexpr std::time_t kBeforeTheEnd = 300;  // seconds; keys that expire sooner 
 constexpr std::time_t kAtLeast = 30;
 constexpr std::time_t kTogether = 1;  // seconds in which one request serves all threads
 
-std::string content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream content;
-  content << file.rdbuf();
-  return content.str();
-}
-
 std::string path_of(const Environment& environment, const char* variable, const char* usual) {
   if (const std::string path = environment(variable); !path.empty()) return path;
   const std::string home = environment("HOME");
@@ -88,7 +82,7 @@ Profile chosen_profile(const Environment& environment) {
        {std::pair{"AWS_SHARED_CREDENTIALS_FILE", "credentials"}, std::pair{"AWS_CONFIG_FILE", "config"}}) {
     const std::string path = path_of(environment, variable, usual);
     if (path.empty()) continue;
-    const auto profiles = parse_profiles(content_of(path));
+    const auto profiles = parse_profiles(file_content(path).value_or(""));
     if (const auto found = profiles.find(name); found != profiles.end())
       chosen.insert(found->second.begin(), found->second.end());
   }
@@ -212,11 +206,9 @@ constexpr long kMachineSeconds = 2;       // for a service that may not exist
 constexpr size_t kMostBytes = 256 << 10;  // of an answer
 
 std::string token_in(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw unreadable("{}: cannot be read", path);
-  std::ostringstream content;
-  content << file.rdbuf();
-  std::string text = content.str();
+  std::optional<std::string> content = file_content(path);
+  if (!content) throw unreadable("{}: {}", path, std::strerror(errno));
+  std::string text = *std::move(content);
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
   return text;
 }

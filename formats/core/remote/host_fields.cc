@@ -1,10 +1,9 @@
 #include "formats/core/remote/host_fields.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <optional>
 
+#include "formats/core/base/descriptor.h"
 #include "formats/core/base/error.h"
 #include "formats/core/text/ascii.h"
 #include "formats/core/text/trimmed.h"
@@ -34,16 +33,6 @@ constexpr Service kServices[] = {
 constexpr std::string_view kOwnFields[] = {
     "accept-encoding", "connection", "content-length",   "host", "if-match", "if-unmodified-since",
     "if-none-match",   "range",      "transfer-encoding"};
-
-std::optional<std::string> text_of_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  std::string text(kMaxFileBytes + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<size_t>(file.gcount()));
-  if (file.bad()) return std::nullopt;
-  return text;
-}
 
 bool is_token_letter(char c) {  // RFC 9110, section 5.6.2
   return (c >= '0' && c <= '9') || (lower_case(c) >= 'a' && lower_case(c) <= 'z') ||
@@ -110,7 +99,7 @@ std::vector<std::string> hosts_of_netrc(std::string_view text) {
 HostFields::HostFields(const Url& own, const std::string& header_file, const Environment& environment)
     : own_(own) {
   if (!header_file.empty()) {
-    const std::optional<std::string> text = text_of_file(header_file);
+    const std::optional<std::string> text = file_content(header_file, kMaxFileBytes + 1);
     if (!text) throw unreadable("header_file: {}: cannot be read", header_file);
     if (text->size() > kMaxFileBytes)
       throw unsupported("header_file: {}: more than {} bytes", header_file, kMaxFileBytes);
@@ -124,7 +113,7 @@ HostFields::HostFields(const Url& own, const std::string& header_file, const Env
                       header_file);
   add_tokens(environment);
   if (const std::string home = environment("HOME"); !home.empty())
-    if (const std::optional<std::string> text = text_of_file(home + "/.netrc"))
+    if (const std::optional<std::string> text = file_content(home + "/.netrc", kMaxFileBytes))
       netrc_hosts_ = hosts_of_netrc(*text);
 }
 

@@ -6,10 +6,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "formats/core/base/descriptor.h"
 #include "formats/core/text/path_names.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/commands/part_file.h"
@@ -181,13 +180,11 @@ uint64_t ExportPlan::bytes() const {
 }
 
 ExportPlan read_plan(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file.good() && text.empty())
-    throw Failure(kNotFound, fmt::format("{}: {}", path, std::strerror(errno != 0 ? errno : EIO)));
+  const std::optional<std::string> text = file_content(path);
+  if (!text) throw Failure(kNotFound, fmt::format("{}: {}", path, std::strerror(errno)));
   try {
-    ExportPlan plan = plan_of(json::parse(text));
-    plan.id = short_digest(text);
+    ExportPlan plan = plan_of(json::parse(*text));
+    plan.id = short_digest(*text);
     return plan;
   } catch (const json::exception& error) {
     throw Failure(kDamaged, fmt::format("{}: not a plan of plainfs: {}", path, error.what()));
