@@ -116,9 +116,9 @@ class FuseMount {
   // Returns whether serve() is ending or has ended. Cheap, callable from any thread.
   bool is_over() const;
 
-  // Returns the number of requests so far.
+  // Returns the number of requests so far that use the store: those about .plainfs are not counted.
   uint64_t requests() const { return requests_.load(std::memory_order_relaxed); }
-  // Returns the number of open files and directories.
+  // Returns the number of open files and directories of the store.
   int64_t open_files() const { return open_files_.load(std::memory_order_relaxed); }
   // Unmounts unless a process uses the mount. Returns whether it unmounted. Do not call it from a callback.
   bool unmount_if_unused();

@@ -18,11 +18,14 @@ struct FuseCallbacks {
   static FuseMount& uncounted_mount_of(fuse_req_t request) {
     return *static_cast<FuseMount*>(fuse_req_userdata(request));
   }
-  static FuseMount& mount_of(fuse_req_t request) {
+  // Returns the mount and counts the request as a use of it, unless the inode is the mount's own: programs that
+  // monitor a mount, as plainfs ps does, do not keep it from being idle.
+  static FuseMount& mount_of(fuse_req_t request, Inode inode) {
     FuseMount& mount = uncounted_mount_of(request);
-    mount.requests_.fetch_add(1, std::memory_order_relaxed);
+    if (!mount.filesystem_.is_own(inode)) count(mount);
     return mount;
   }
+  static void count(FuseMount& mount) { mount.requests_.fetch_add(1, std::memory_order_relaxed); }
 
   // Runs answer(filesystem) and replies with the errno of an exception.
   template <class Answer>
@@ -90,9 +93,10 @@ struct FuseCallbacks {
   static bool is_parent(std::string_view name) { return name == ".."; }
 
   static void lookup(fuse_req_t request, fuse_ino_t parent_node, const char* name) {
-    FuseMount& mount = mount_of(request);
-    if (name == std::string_view(".")) return lookup_node(mount, request, parent_node);
+    FuseMount& mount = uncounted_mount_of(request);
     const Inode parent = inode_of(parent_node);
+    if (!mount.filesystem_.is_own(parent, name)) count(mount);
+    if (name == std::string_view(".")) return lookup_node(mount, request, parent_node);
     Inode inode = parent;
     guarded(mount, request, inode, [&](Filesystem& filesystem) {
       try {
@@ -241,7 +245,7 @@ struct FuseCallbacks {
 
   static void getattr(fuse_req_t request, fuse_ino_t node, fuse_file_info* info) {
     const Inode inode = inode_of(node);
-    FuseMount& mount = mount_of(request);
+    FuseMount& mount = mount_of(request, inode);
     bool is_whole = true;
     guarded(mount, request, inode, [&](Filesystem& filesystem) {
       if (is_past_part(mount, node)) {
@@ -266,7 +270,7 @@ struct FuseCallbacks {
 
   static void readlink(fuse_req_t request, fuse_ino_t node) {
     const Inode inode = inode_of(node);
-    guarded(mount_of(request), request, inode, [&](Filesystem& filesystem) {
+    guarded(mount_of(request, inode), request, inode, [&](Filesystem& filesystem) {
       fuse_reply_readlink(request, filesystem.read_link(inode).c_str());
     });
   }
@@ -309,7 +313,7 @@ struct FuseCallbacks {
 
   static void open(fuse_req_t request, fuse_ino_t node, fuse_file_info* given) {
     const Inode inode = inode_of(node);
-    FuseMount& mount = mount_of(request);
+    FuseMount& mount = mount_of(request, inode);
     if ((given->flags & O_ACCMODE) != O_RDONLY) {
       fuse_reply_err(request, EROFS);
       return;
@@ -329,31 +333,35 @@ struct FuseCallbacks {
                    info.keep_cache = !file->file.changes;
                    mount.nodes_.opened(node);
                    info.fh = to_handle(std::move(file));
-                   mount.open_files_.fetch_add(1, std::memory_order_relaxed);
+                   add_open(mount, inode, 1);
                    if (fuse_reply_open(request, &info) != 0)
                      close_file(mount, node, &info);  // the opener was interrupted
                  });
   }
 
+  static void add_open(FuseMount& mount, Inode inode, int64_t count) {
+    if (!mount.filesystem_.is_own(inode)) mount.open_files_.fetch_add(count, std::memory_order_relaxed);
+  }
+
   template <class T>
-  static void close(FuseMount& mount, const fuse_file_info* info) {
+  static void close(FuseMount& mount, fuse_ino_t node, const fuse_file_info* info) {
     delete from_handle<T>(info);
-    mount.open_files_.fetch_sub(1, std::memory_order_relaxed);
+    add_open(mount, inode_of(node), -1);
   }
 
   static void close_file(FuseMount& mount, fuse_ino_t node, const fuse_file_info* info) {
     mount.nodes_.closed(node);
-    close<OpenedFile>(mount, info);
+    close<OpenedFile>(mount, node, info);
   }
 
   static void release(fuse_req_t request, fuse_ino_t node, fuse_file_info* info) {
-    close_file(mount_of(request), node, info);
+    close_file(mount_of(request, inode_of(node)), node, info);
     fuse_reply_err(request, 0);
   }
 
   static void read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offset, fuse_file_info* info) {
-    FuseMount& mount = mount_of(request);
     const Inode inode = inode_of(node);
+    FuseMount& mount = mount_of(request, inode);
     OpenedFile& opened = *from_handle<OpenedFile>(info);
     const auto reply = [request, size, offset, &opened](Filesystem& filesystem) {
       opened.is_sized.store(true, std::memory_order_relaxed);
@@ -376,27 +384,27 @@ struct FuseCallbacks {
 
   static void opendir(fuse_req_t request, fuse_ino_t node, fuse_file_info* given) {
     const Inode inode = inode_of(node);
-    FuseMount& mount = mount_of(request);
+    FuseMount& mount = mount_of(request, inode);
     guarded_anew(mount, request, inode, *given,
-                 [&mount, request, inode](Filesystem& filesystem, fuse_file_info& info) {
+                 [&mount, request, inode, node](Filesystem& filesystem, fuse_file_info& info) {
                    const ListingPtr listing = filesystem.list(inode);
                    info.fh = to_handle(std::make_unique<OpenDirectory>(OpenDirectory{listing}));
                    info.keep_cache = 1;
                    // The kernel would look up cached names one by one for their sizes.
                    info.cache_readdir = !listing->is_of_parts() && !filesystem.is_followed(inode);
-                   mount.open_files_.fetch_add(1, std::memory_order_relaxed);
-                   if (fuse_reply_open(request, &info) != 0) close<OpenDirectory>(mount, &info);
+                   add_open(mount, inode, 1);
+                   if (fuse_reply_open(request, &info) != 0) close<OpenDirectory>(mount, node, &info);
                  });
   }
 
-  static void releasedir(fuse_req_t request, fuse_ino_t, fuse_file_info* info) {
-    close<OpenDirectory>(mount_of(request), info);
+  static void releasedir(fuse_req_t request, fuse_ino_t node, fuse_file_info* info) {
+    close<OpenDirectory>(mount_of(request, inode_of(node)), node, info);
     fuse_reply_err(request, 0);
   }
 
   static void readdir(fuse_req_t request, fuse_ino_t node, size_t size, off_t offset, fuse_file_info* info) {
     const Inode inode = inode_of(node);
-    guarded(mount_of(request), request, inode, [&](Filesystem& filesystem) {
+    guarded(mount_of(request, inode), request, inode, [&](Filesystem& filesystem) {
       const Listing& listing = *from_handle<OpenDirectory>(info)->listing;
       reply_listing(request, listing, {inode, filesystem.parent(inode)}, offset, size);
     });
@@ -419,7 +427,7 @@ struct FuseCallbacks {
   static void readdirplus(fuse_req_t request, fuse_ino_t node, size_t size, off_t offset,
                           fuse_file_info* info) {
     const Inode inode = inode_of(node);
-    FuseMount& mount = mount_of(request);
+    FuseMount& mount = mount_of(request, inode);
     guarded(mount, request, inode, [&](Filesystem& filesystem) {
       const Listing& listing = *from_handle<OpenDirectory>(info)->listing;
       const Status directory = filesystem.status_so_far(inode);
@@ -445,8 +453,8 @@ struct FuseCallbacks {
     });
   }
 
+  // Programs that monitor all file systems request this, so it is no use of the mount.
   static void statfs(fuse_req_t request, fuse_ino_t) {
-    mount_of(request);
     reply_statfs(request);
   }
 
@@ -470,8 +478,8 @@ struct FuseCallbacks {
       else
         fuse_reply_err(request, kNoSuchAttribute);
     };
-    FuseMount& mount = mount_of(request);
     const Inode inode = inode_of(node);
+    FuseMount& mount = mount_of(request, inode);
     bool is_known = true;
     const auto reply_reason = [&mount, inode, reply](Filesystem& filesystem) {
       reply(mount.faults_.reason(filesystem, inode));
@@ -491,7 +499,7 @@ struct FuseCallbacks {
 
   static void listxattr(fuse_req_t request, fuse_ino_t node, size_t room) {
     const Inode inode = inode_of(node);
-    FuseMount& mount = mount_of(request);
+    FuseMount& mount = mount_of(request, inode);
     guarded(mount, request, inode, [&](Filesystem& filesystem) {
       if (is_past_part(mount, node)) {
         fuse_reply_err(request, ESTALE);

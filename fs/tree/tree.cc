@@ -328,7 +328,7 @@ bool Tree::is_made(Inode inode) {
 }
 
 std::optional<Inode> Tree::find_hidden(Inode directory, std::string_view name) const {
-  const auto hidden = directory == kRootInode ? hidden_.find(std::string(name)) : hidden_.end();
+  const auto hidden = directory == kRootInode ? hidden_.find(name) : hidden_.end();
   return hidden == hidden_.end() ? std::nullopt : std::optional(hidden->second);
 }
 

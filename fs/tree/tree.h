@@ -9,6 +9,8 @@
 #include <chrono>
 #include <ctime>
 #include <deque>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -242,7 +244,7 @@ class Tree {
   Indexes indexes_;
   const Top top_;
   bool follows_folders_ = false;  // constant once anything but add_hidden() is called, like the members below
-  std::unordered_map<std::string, Inode> hidden_;
+  std::map<std::string, Inode, std::less<>> hidden_;
   std::vector<DirectoryEntry> listed_in_root_;  // files of the mount itself
   Inode last_hidden_ = kRootInode;
   const uint64_t owner_;  // of the inodes of parts

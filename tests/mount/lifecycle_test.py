@@ -26,6 +26,17 @@ class Lifecycle(Folder):
             self.assertTrue(os.listdir(m.path))
             self.assertTrue(mounted.wait_until(lambda: not mounted.is_mounted(m.path)))
 
+    def test_monitoring_does_not_keep_a_mount_from_being_idle(self):
+        with Mount(SAMPLE, "-o", "timeout=1") as m:
+            self.assertTrue(os.listdir(m.path))
+
+            def is_unmounted():
+                os.statvfs(m.path)
+                run(PROGRAM, "ps", "--json")
+                return not mounted.is_mounted(m.path)
+
+            self.assertTrue(mounted.wait_until(is_unmounted))
+
     def test_an_open_file_keeps_a_mount_from_being_idle(self):
         with Mount(SAMPLE, "-o", "timeout=1") as m:
             with open(m.join("matrix.mtx"), "rb") as file:
