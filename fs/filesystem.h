@@ -91,8 +91,8 @@ class Filesystem {
   std::string name(Inode inode) const { return current()->tree().name(inode); }
   // Returns the path below the root, "/a/b.csv", for messages.
   std::string path(Inode inode) const;
-  // Return whether the inode, or that of `name` in the directory, belongs to the mount itself, such as .plainfs
-  // and its files.
+  // Return whether the inode, or that of `name` in the directory, belongs to the mount itself, such as
+  // .plainfs and its files.
   bool is_own(Inode inode) const { return current()->tree().is_hidden(inode); }
   bool is_own(Inode directory, std::string_view name) const {
     return is_own(directory) || current()->tree().find_hidden(directory, name).has_value();

@@ -18,8 +18,8 @@ struct FuseCallbacks {
   static FuseMount& uncounted_mount_of(fuse_req_t request) {
     return *static_cast<FuseMount*>(fuse_req_userdata(request));
   }
-  // Returns the mount and counts the request as a use of it, unless the inode is the mount's own: programs that
-  // monitor a mount, as plainfs ps does, do not keep it from being idle.
+  // Returns the mount and counts the request as a use of it, unless the inode is the mount's own: programs
+  // that monitor a mount, as plainfs ps does, do not keep it from being idle.
   static FuseMount& mount_of(fuse_req_t request, Inode inode) {
     FuseMount& mount = uncounted_mount_of(request);
     if (!mount.filesystem_.is_own(inode)) count(mount);
@@ -454,9 +454,7 @@ struct FuseCallbacks {
   }
 
   // Programs that monitor all file systems request this, so it is no use of the mount.
-  static void statfs(fuse_req_t request, fuse_ino_t) {
-    reply_statfs(request);
-  }
+  static void statfs(fuse_req_t request, fuse_ino_t) { reply_statfs(request); }
 
   static void getxattr(fuse_req_t request, fuse_ino_t node, const char* name, size_t room) {
 #ifdef __linux__

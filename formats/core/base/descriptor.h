@@ -84,8 +84,8 @@ inline std::optional<size_t> read_all_at(int file, uint64_t offset, char* out, s
   return done;
 }
 
-// Returns the rest of a file, from its current position, but at most `max` bytes. Returns nullopt, with errno,
-// if the system refuses.
+// Returns the rest of a file, from its current position, but at most `max` bytes. Returns nullopt, with
+// errno, if the system refuses.
 inline std::optional<std::string> read_rest(int file, size_t max = SIZE_MAX) {
   std::string text;
   char piece[1 << 14];
@@ -100,8 +100,8 @@ inline std::optional<std::string> read_rest(int file, size_t max = SIZE_MAX) {
   return text;
 }
 
-// Returns the content of the file at `path`, but at most `max` bytes. Returns nullopt, with errno, if the system
-// refuses to open it or to read all of it: a file of /proc cannot be read once its process has ended.
+// Returns the content of the file at `path`, but at most `max` bytes. Returns nullopt, with errno, if the
+// system refuses to open it or to read all of it: a file of /proc cannot be read once its process has ended.
 std::optional<std::string> file_content(const std::string& path, size_t max = SIZE_MAX);
 
 // Waits until `child` has ended and returns its status (waitpid); -1 if it is not a child of this process.
