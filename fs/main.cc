@@ -14,6 +14,7 @@
 #include "fs/command_line/exit_code.h"
 #include "fs/command_line/options.h"
 #include "fs/commands/commands.h"
+#include "fs/commands/one_file/places_keeper.h"
 #include "fs/commands/standard_output.h"
 #include "fs/daemon/daemon.h"
 #include "fs/ending.h"
@@ -119,6 +120,7 @@ int run_named(const std::string& name, std::vector<std::string> arguments) {
 
 int run(const std::string& program, std::vector<std::string> arguments) {
   if (arguments.size() == 1 && arguments[0] == hdf5::kServeCommand) return hdf5::serve_library();
+  if (arguments.size() == 1 && arguments[0] == kKeepPlacesCommand) return keep_places();
   const std::string name(last_name(program));
   if (name.starts_with("mount.") || name == "mount_plainfs") return mount_as_helper(arguments);
   put_command_first(arguments);

@@ -17,8 +17,9 @@
 // FAULTS_LOG     a descriptor that gets a line for each fault; unset: none
 // FAULTS_NAME    the number, from 1, of the call that would change a name (rename, symlink, unlink) but is
 // not made:
-//                the program is killed before it. With a minus before the number the call fails instead
+//                the process group is killed before it. With a minus before the number the call fails instead
 //                (EPERM).
+// FAULTS_KEEPER  FAULTS_NAME for a program that this one starts; unset: 0
 //
 // libhdf5's process inherits only the HDF5_* variables. So HDF5_FAULTS_KINDS, HDF5_FAULTS_SEED and
 // HDF5_FAULTS_RATE apply to it if FAULTS_KINDS is absent. Its memory fails from the first question on.
@@ -102,6 +103,7 @@ __attribute__((constructor)) static void read_settings(void) {
   rate = text ? strtoull(text, NULL, 10) : 0;
   text = getenv("FAULTS_NAME");
   at_name = text ? atol(text) : 0;
+  if (text) setenv("FAULTS_NAME", getenv("FAULTS_KEEPER") ? getenv("FAULTS_KEEPER") : "0", 1);
   text = getenv("FAULTS_LOG");
   if (text) log_descriptor = atoi(text);
 }
@@ -268,7 +270,7 @@ int access(const char* path, int mode) {
 static int ends_before_name(void) {
   if (at_name == 0) return 0;
   const long number = atomic_fetch_add(&names, 1) + 1;
-  if (number == at_name) raise(SIGKILL);
+  if (number == at_name) kill(0, SIGKILL);
   if (number != -at_name) return 0;
   errno = EPERM;
   return 1;

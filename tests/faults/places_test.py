@@ -1,6 +1,8 @@
 """Replacing files that belong together (out.bed, out.bim, out.fam), while one of the calls that change names fails or
-the program is killed before it (faults.c): all of them are old, or all are new."""
+the program is killed before it (faults.c): all of them are old, or all are new. The process that makes them whole after
+a kill writes to the same standard error: when that ends, it has done its work."""
 import hashlib
+import itertools
 import os
 import shutil
 import signal
@@ -16,6 +18,7 @@ PROGRAM = os.environ["PLAINFS"]
 STORE = os.path.join(os.environ["PLAINFS_TEST_DATA"], "vcf-zarr", "types", "store.zarr")
 FAULTS = os.environ["PLAINFS_FAULTS"]
 NAMES = ("out.bed", "out.bim", "out.fam")
+SUBSETS = [names for count in range(4) for names in itertools.combinations(NAMES, count)]
 MOST_CALLS = 20  # that change names in one export
 
 
@@ -32,16 +35,18 @@ class Places(unittest.TestCase):
         self.new = self.state()
         self.assertEqual(sorted(self.new), sorted(NAMES))
 
-    def export(self, *options, at=None):
+    def export(self, *options, at=None, keeper=0):
         environment = dict(os.environ)
         if at is not None:
-            environment.update({"LD_PRELOAD": FAULTS, "FAULTS_KINDS": "none", "FAULTS_NAME": str(at)})
+            faults = {"FAULTS_KINDS": "none", "FAULTS_NAME": str(at), "FAULTS_KEEPER": str(keeper)}
+            environment.update({"LD_PRELOAD": FAULTS, **faults})
         return subprocess.run(
             [PROGRAM, "export", *options, STORE, os.path.join(self.folder, NAMES[0])],
             env=environment,
             capture_output=True,
             timeout=120,
             check=False,
+            start_new_session=True,
         )
 
     def state(self):
@@ -64,12 +69,12 @@ class Places(unittest.TestCase):
     def hidden(self):
         return [name for name in os.listdir(self.folder) if name.startswith(".")]
 
-    def each_call(self, names, at, check, options=("--force",)):
-        """Calls check(old, result) after exports with a fault at each call, until one has none."""
+    def each_call(self, names, at, check, options=("--force",), keeper=0):
+        """Calls check(old, result) after exports with a fault at each call, until one has none. Returns its number."""
         for number in range(1, MOST_CALLS):
             with self.subTest(call=number, there=names):
                 old = self.write_old(names)
-                result = self.export(*options, at=at(number))
+                result = self.export(*options, at=at(number), keeper=keeper)
                 if result.returncode == 0:
                     self.assertEqual(self.state(), self.new)
                 if result.returncode == 0 and not self.hidden():
@@ -89,8 +94,21 @@ class Places(unittest.TestCase):
         calls = self.each_call(NAMES, lambda number: -number, check)
         self.assertGreater(calls, 2 * len(NAMES))
 
-    # VIEWS 14 "the next export to the same TARGET makes them whole again before it does anything else"
-    def test_killed_export_is_repaired_by_the_next(self):
+    # VIEWS 14 "Should the program be killed while they are, another process makes them whole at once"
+    def test_killed_export_leaves_all_old_or_all_new(self):
+        def check(old, result):
+            self.assertEqual(result.returncode, -signal.SIGKILL)
+            self.assertIn(self.state(), (old, self.new))
+            if b"whole again" in result.stderr:
+                self.assertEqual(self.hidden(), [])
+
+        calls = [self.each_call(names, lambda number: number, check) - 1 for names in SUBSETS]
+        for failing in (-1, -2):  # calls of that process, which tries again
+            calls.append(self.each_call(NAMES, lambda number: number, check, keeper=failing) - 1)
+        self.assertGreaterEqual(sum(calls), 100)
+
+    # VIEWS 14 "if that is killed, too, the next export to the same TARGET does so before it does anything else"
+    def test_killed_keeper_is_replaced_by_the_next_export(self):
         def check(old, result):
             self.assertEqual(result.returncode, -signal.SIGKILL)
             found = self.state()
@@ -104,8 +122,9 @@ class Places(unittest.TestCase):
             self.assertEqual(self.state(), self.new)
             self.assertEqual(self.hidden(), [])
 
-        calls = self.each_call(NAMES, lambda number: number, check)
-        self.assertGreater(calls, 2 * len(NAMES))
+        for keeper in (1, 2, 4):
+            calls = self.each_call(NAMES, lambda number: number, check, keeper=keeper)
+            self.assertGreater(calls, 2 * len(NAMES))
 
     def test_free_places_are_free_again(self):
         def check(old, result):
@@ -116,8 +135,8 @@ class Places(unittest.TestCase):
             else:
                 self.assertIn(self.state(), (old, self.new))
 
-        self.each_call((), lambda number: number, check, ())
-        self.each_call(NAMES[:1], lambda number: number, check)
+        self.each_call((), lambda number: number, check, (), keeper=1)
+        self.each_call(NAMES[:1], lambda number: number, check, keeper=1)
 
 
 if __name__ == "__main__":

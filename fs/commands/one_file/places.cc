@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "formats/core/text/path_names.h"
+#include "fs/commands/one_file/places_keeper.h"
 
 namespace plainfs {
 namespace {
@@ -60,9 +61,12 @@ const std::string* put_all_back(std::span<const std::string> paths, size_t first
   return nullptr;
 }
 
-// The last to be removed is what the first file replaced.
-void remove_old(std::span<const std::string> paths) {
-  for (size_t i = paths.size(); i-- > 0;) ::unlink(aside(paths[i]).c_str());
+// The last to be removed is what the first file replaced. Returns the first path with an old file that the
+// disk does not remove; null if it removes all.
+const std::string* remove_old(std::span<const std::string> paths) {
+  for (size_t i = paths.size(); i-- > 0;)
+    if (::unlink(aside(paths[i]).c_str()) != 0 && errno != ENOENT) return &paths[i];
+  return nullptr;
 }
 
 }  // namespace
@@ -71,6 +75,7 @@ void take_places(std::span<const FinishedFile> files, bool replaces) {
   if (files.size() == 1) return files[0].file->take_place(files[0].size, replaces);
   std::vector<std::string> paths;
   for (const FinishedFile& one : files) paths.push_back(one.file->path());
+  const PlacesKeeper keeper(paths);
   size_t first_new = files.size();
   try {
     for (const std::string& path : paths) move_aside(path, replaces);
@@ -91,13 +96,12 @@ bool is_half_replaced(const std::string& first) {
 
 bool repair_places(std::span<const std::string> paths) {
   if (!is_half_replaced(paths[0])) return false;
-  if (is_taken(paths[0])) {
-    remove_old(paths);
-  } else if (const std::string* const left = put_all_back(paths, 0)) {
+  const bool is_new = is_taken(paths[0]);
+  const std::string* const left = is_new ? remove_old(paths) : put_all_back(paths, 0);
+  if (left)
     throw Failure(kNotWritten,
-                  fmt::format("{}: a killed export moved it to {}, and it cannot be put back: {}", *left,
-                              aside(*left), std::strerror(errno)));
-  }
+                  fmt::format("{}: a killed export moved it to {}, and it cannot be {}: {}", *left,
+                              aside(*left), is_new ? "removed" : "put back", std::strerror(errno)));
   return true;
 }
 

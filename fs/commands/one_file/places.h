@@ -2,8 +2,9 @@
 //
 // What is in a place is moved aside, under a name that only its path determines, or a mark is put there if
 // the place is free. The first file is moved aside first and gets its place last: while others change, no
-// reader finds it. If a step fails, everything is put back. If the program is killed, the next export to the
-// first file puts everything back, or removes what was moved aside if the first file has its place already.
+// reader finds it. If a step fails, everything is put back. If the program is killed, a process of its own
+// (places_keeper.h) puts everything back at once, or removes what was moved aside if the first file has its
+// place already. If that process is killed, too, the next export to the first file does so.
 #pragma once
 
 #include <cstdint>
