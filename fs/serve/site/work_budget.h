@@ -27,6 +27,7 @@ class WorkBudget {
  public:
   static constexpr size_t kBytes = size_t{224} << 20;
   static constexpr std::chrono::seconds kPatience{20};
+  static constexpr uint64_t kMaxFreeValues = 100'000;
 
   explicit WorkBudget(size_t bytes = kBytes, std::chrono::milliseconds patience = kPatience)
       : bytes_(bytes), patience_(patience) {}
@@ -55,6 +56,10 @@ class WorkBudget {
   // Waits for a share of `bytes`, unless that is 0. Work that takes more than the budget has it alone. Throws
   // Busy if that takes too long, and Cancelled. The holder of a share must not wait for another.
   [[nodiscard]] Share take(uint64_t bytes);
+  // Waits for a share for values of that many bytes each. A few values take none.
+  [[nodiscard]] Share take_for(uint64_t values, uint64_t bytes_each) {
+    return take(values > kMaxFreeValues ? values * bytes_each : 0);
+  }
 
  private:
   void give_back(size_t bytes);

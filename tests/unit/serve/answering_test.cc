@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "cache/request.h"
+#include "formats/core/model/nested_array.h"
 #include "tests/support/sample_arrays.h"
 #include "tests/unit/serve/served.h"
 
@@ -362,6 +363,25 @@ BOOST_AUTO_TEST_CASE(page_of_a_large_array_waits_for_its_share) {
     BOOST_TEST(get("small?page", "Accept: text/html").status == 200);
   }
   BOOST_TEST(get("large?page", "Accept: text/html").status == 200);
+}
+
+BOOST_AUTO_TEST_CASE(page_of_many_spikes_waits_for_its_share) {
+  settings.work = std::make_shared<WorkBudget>(1000, std::chrono::milliseconds(0));
+  const auto units = [](uint64_t count) {
+    const RowElements spikes{nullptr, plainfs::numbers(many(count)), {plainfs::numbers<uint64_t>({count})}};
+    Table table;
+    table.rows = 1;
+    table.columns = {{"spike_times", std::make_shared<NestedArray>(spikes)}};
+    return Node{table, nullptr, {}, {}};
+  };
+  root->add("large", units(200'000));
+  root->add("small", units(2000));
+  {
+    const WorkBudget::Share all = settings.work->take(1000);
+    BOOST_TEST(get("large?page", "Accept: text/html").status == 503);
+    BOOST_TEST(get("small?page", "Accept: text/html").status == 200);
+  }
+  BOOST_TEST(get("large?page", "Accept: text/html").body.find("Spikes of 1 unit") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

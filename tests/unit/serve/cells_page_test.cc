@@ -305,6 +305,21 @@ BOOST_AUTO_TEST_CASE(page_of_many_cells_waits_for_its_share) {
   BOOST_TEST(has(page("?color=n"), "Histogram of n"));
 }
 
+BOOST_AUTO_TEST_CASE(thumbnail_of_many_cells_waits_for_its_share) {
+  constexpr size_t kCells = 150'000;
+  is_anndata = true;
+  settings.work = std::make_shared<WorkBudget>(1000, std::chrono::milliseconds(0));
+  const std::vector<double> values(kCells, 1);
+  root->add("obs", table_of({{"umap_1", numbers(values)}, {"umap_2", numbers(values)}}, nullptr));
+  root->add("var", table_of({{"n", numbers({1})}}, text_array({"g1"})));
+  root->add("X", {LabelledArray{numbers(values, {kCells, 1}), nullptr, nullptr}, nullptr, {}, {}});
+  {
+    const WorkBudget::Share all = settings.work->take(1000);
+    BOOST_TEST(get("?thumbnail", "Accept: image/svg+xml").status == 503);
+  }
+  BOOST_TEST(get("?thumbnail", "Accept: image/svg+xml").status == 200);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

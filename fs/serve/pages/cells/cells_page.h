@@ -23,6 +23,9 @@ struct CellsPlace {
 // Returns nullopt if the subject has no annotated matrix. Reads metadata.
 std::optional<CellsPlace> cells_place(const Exchange& exchange, const Subject& subject);
 
+// The memory that a picture of cells takes for each: a value, a code, and numbers of places and points.
+inline constexpr uint64_t kBytesACellShown = 32;
+
 // Adds the facts, the form, the pictures and the distribution of cells. Parts of the query that do not exist
 // become problems with links to the nearest names. Throws the errors of reading.
 void add_cells(const Exchange& exchange, const Subject& subject, const CellsPlace& place,

@@ -36,9 +36,7 @@ constexpr size_t kMostAttributes = 100;
 constexpr size_t kMostAttributeBytes = 600;
 constexpr size_t kMostNames = 12;
 constexpr size_t kMaxLeftOut = 50;
-// The memory that a large part of a page takes.
-constexpr uint64_t kMaxFree = 100'000;                // cells or elements that count for nothing
-constexpr uint64_t kBytesACell = 32;                  // a value, a code, and numbers of places and points
+// The memory that a large array takes.
 constexpr uint64_t kMaxElements = uint64_t{1} << 22;  // of an array that are held at once
 constexpr uint64_t kBytesAnElement = 16;
 constexpr std::string_view kCsv = forms::kTableCsv.ending;
@@ -101,7 +99,12 @@ class PageMaker {
 
   // Returns a share of the budget of all clients, for a large part. The part must take no other.
   WorkBudget::Share take_share(uint64_t count, uint64_t bytes_each) {
-    return exchange_.pages.work->take(count > kMaxFree ? count * bytes_each : 0);
+    return exchange_.pages.work->take_for(count, bytes_each);
+  }
+
+  void add_recording_of(const Node& node) {
+    const WorkBudget::Share share = take_share(recorded_values(node), kBytesARecordedValue);
+    add_recording(Query(exchange_.target.query), node, page_);
   }
 
   // Requires: the error is being handled.
@@ -231,7 +234,7 @@ class PageMaker {
         page_.facts.push_back({"density", std::move(density)});
     }
     part([&] {
-      const WorkBudget::Share share = take_share(matrix.cells, kBytesACell);
+      const WorkBudget::Share share = take_share(matrix.cells, kBytesACellShown);
       add_cells(exchange_, subject_, *place, *cells, page_);
     });
     if (matrix.obs.rows > 0 && !matrix.obs.columns.empty())
@@ -315,7 +318,7 @@ class PageMaker {
         add_array(Query(exchange_.target.query), *array, page_.title, is_embedding(), page_);
       });
     if (is_embedding()) add_way_to_cells();
-    part([&] { add_recording(Query(exchange_.target.query), node, page_); });
+    part([&] { add_recording_of(node); });
     if (subject_.has_folder && subject_.meaning->what.is_store && page_.figures.empty())
       part([&] { add_units(node); });
     if (const auto* fragments = std::get_if<Fragments>(&node.content))
@@ -340,7 +343,7 @@ class PageMaker {
   // Adds the spikes of an NWB recording.
   void add_units(const Node& root) {
     const std::optional<Node> units = root.parts ? root.parts->find("units") : std::nullopt;
-    if (units) add_recording(Query(exchange_.target.query), refine(*units, subject_.context()), page_);
+    if (units) add_recording_of(refine(*units, subject_.context()));
   }
 
   bool is_embedding() const { return subject_.node().role == Role::embedding; }

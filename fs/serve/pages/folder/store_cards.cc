@@ -231,7 +231,11 @@ bool answer_thumbnail(const Exchange& exchange, const Site::Place& place) {
     return true;
   }
   const PageCellsPtr cells = cells_of(exchange, place, meaning);
-  const std::string svg = cells ? cells_thumbnail(*cells) : std::string();
+  std::string svg;
+  if (cells) {
+    const WorkBudget::Share share = exchange.pages.work->take_for(cells->matrix().cells, kBytesACellShown);
+    svg = cells_thumbnail(*cells);
+  }
   if (svg.empty()) throw not_found("{}: no picture", exchange.names.empty() ? "" : exchange.names.back());
   exchange.reply.add("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox");
   exchange.reply.whole(200, "image/svg+xml", thumbnail_svg(svg));

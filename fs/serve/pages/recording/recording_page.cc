@@ -157,16 +157,26 @@ void add_raster(const Query& query, const NestedArray& spikes, PageModel& page) 
   if (!page.form) add_stretch_form(query, stretch, page);
 }
 
+// Returns the column of spike times; null if the node has none.
+const NestedArray* spikes_of(const Node& node) {
+  const auto* table = std::get_if<Table>(&node.content);
+  if (!table) return nullptr;
+  for (const Column& column : table->columns)
+    if (column.name == "spike_times") return dynamic_cast<const NestedArray*>(column.values.get());
+  return nullptr;
+}
+
 }  // namespace
+
+uint64_t recorded_values(const Node& node) {
+  if (const TimedGroup* const timed = timed_group(node)) return std::min(timed->series().rows, kMostSamples);
+  const NestedArray* const spikes = spikes_of(node);
+  return spikes ? std::min(spikes->elements().values->count(), kMostSpikes) : 0;
+}
 
 void add_recording(const Query& query, const Node& node, PageModel& page) {
   if (const TimedGroup* const timed = timed_group(node)) return add_trace(query, node, timed->series(), page);
-  const auto* table = std::get_if<Table>(&node.content);
-  if (!table) return;
-  for (const Column& column : table->columns)
-    if (const auto* spikes = dynamic_cast<const NestedArray*>(column.values.get());
-        spikes && column.name == "spike_times")
-      add_raster(query, *spikes, page);
+  if (const NestedArray* const spikes = spikes_of(node)) add_raster(query, *spikes, page);
 }
 
 }  // namespace plainfs::serve

@@ -7,6 +7,12 @@
 
 namespace plainfs::serve {
 
+// The memory that the page takes for each: a value, its stored form, a spot and a place in the picture.
+inline constexpr uint64_t kBytesARecordedValue = 64;
+
+// Returns how many values of the recording add_recording() holds at once. Reads none.
+uint64_t recorded_values(const Node& node);
+
 // Adds the picture of a time series, or of a table with a column spike_times. Adds nothing for other nodes.
 // ?start= and ?seconds= choose the stretch. Reads at most 2^22 values. Throws the errors of reading.
 void add_recording(const Query& query, const Node& node, PageModel& page);

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "formats/core/model/index_run.h"
+#include "formats/core/model/number_cast.h"
 #include "fs/report/words.h"
 #include "fs/serve/pages/model/first_rows.h"
-#include "fs/serve/pages/model/samples.h"
 #include "fs/serve/plots/plot.h"
 
 namespace plainfs::serve {
@@ -16,6 +16,7 @@ namespace {
 
 constexpr uint64_t kMostBars = 30;
 constexpr uint64_t kMostCountedVariants = uint64_t{1} << 26;
+constexpr uint64_t kBandRows = uint64_t{1} << 20;  // read at once
 
 // Returns a bar for each of the first names. all: the number of names.
 Figure bars_figure(std::string caption, const Array& names, const std::vector<uint64_t>& counts, uint64_t all,
@@ -52,11 +53,17 @@ std::optional<Figure> contig_bars(const Variants& variants) {
   if (shown == 0 || variants.count() == 0 || variants.count() > kMostCountedVariants) return std::nullopt;
   std::vector<uint64_t> counts(shown, 0);
   uint64_t on_others = 0, missing = 0;
-  for (const double contig : sampled_rows(*variants.contig, variants.count(), 1, 0, 1)) {
-    if (!(contig >= 0 && contig < static_cast<double>(all)))
-      ++missing;
-    else
-      ++(contig < static_cast<double>(shown) ? counts[static_cast<size_t>(contig)] : on_others);
+  std::vector<double> contigs;
+  for (uint64_t first = 0; first < variants.count(); first += kBandRows) {
+    const Box band = range(first, std::min(kBandRows, variants.count() - first));
+    contigs.clear();
+    append_doubles(variants.contig->dtype(), variants.contig->read(band), contigs);
+    for (const double contig : contigs)
+      if (!(contig >= 0 && contig < static_cast<double>(all)))
+        ++missing;
+      else
+        ++(contig < static_cast<double>(shown) ? counts[static_cast<size_t>(contig)] : on_others);
+    variants.contig->release(band);
   }
   std::string others;
   if (on_others > 0) others += fmt::format("; {} on other contigs", count_words(on_others));
