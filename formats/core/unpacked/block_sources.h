@@ -1,5 +1,4 @@
-// Sources of bzip2, xz and zstd data that consist of blocks or frames. Each block decompresses independently,
-// so that reading can resume at it.
+// Sources of data that consist of blocks or frames, at which reading can resume.
 #pragma once
 
 #include <memory>
@@ -8,6 +7,11 @@
 #include "formats/core/unpacked/byte_source.h"
 
 namespace plainfs::unpacked {
+
+// Opens a source of gzip data at point, or at the file's beginning if point is {}. points, most_points: see
+// open_source().
+std::unique_ptr<ByteSource> gzip_source(FilePtr file, const SeekPoint& point, std::vector<SeekPoint>* points,
+                                        size_t most_points = kMostGzipPoints);
 
 // Opens a source of bzip2 data at point, or at the file's beginning if point is {}. points: see
 // open_source().

@@ -18,7 +18,7 @@ constexpr bool is_light(Compression compression) {
          compression == Compression::qs;
 }
 
-// Returns the number of decompressors to keep. A matrix needs three at once. Each takes 110 KiB for gzip,
+// Returns the number of decompressors to keep. A matrix needs three at once. Each takes 450 KiB for gzip,
 // about 8 MiB for bzip2 and up to 65 MiB for xz.
 constexpr size_t most_readers(Compression compression) {
   return is_light(compression) ? 8 : compression == Compression::bzip2 ? 3 : 1;

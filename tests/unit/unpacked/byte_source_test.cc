@@ -110,6 +110,45 @@ BOOST_AUTO_TEST_CASE(decompression_begins_again_at_every_point) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(every_kind_of_gzip_block_is_a_place_to_begin_again) {
+  struct Kind {
+    int level, strategy;
+  };
+  const std::string text = some_text(9 << 20);
+  for (const auto& [level, strategy] : {Kind{0, Z_DEFAULT_STRATEGY}, Kind{6, Z_DEFAULT_STRATEGY},
+                                        Kind{6, Z_HUFFMAN_ONLY}, Kind{1, Z_FIXED}}) {
+    std::string out = gzip(text, level, strategy) + compress("end", Compression::gzip);
+    const auto file = std::make_shared<BytesFile>(std::move(out));
+    std::vector<SeekPoint> points;
+    read_whole(*open_source(file, Compression::gzip, &points));
+    BOOST_TEST_CONTEXT("level " << level << ", strategy " << strategy) {
+      BOOST_TEST(points.size() == 1u);
+      check_points(file, Compression::gzip, text, points);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(place_is_kept_shortly_before_an_offset) {
+  const std::string text = some_text(7 << 20);
+  const auto file =
+      std::make_shared<BytesFile>(compress(text, Compression::gzip) + compress("end", Compression::gzip));
+  std::vector<SeekPoint> points;
+  const auto source = open_source(file, Compression::gzip, &points);
+  const std::vector<uint64_t> wanted{100, 2 << 20, (2 << 20) + 100, 5 << 20};
+  uint64_t at = 0;
+  for (const uint64_t offset : wanted) {
+    at += source->skip(offset - at);
+    source->keep_place(offset);
+  }
+  source->skip(text.size());
+  BOOST_REQUIRE(points.size() == 2u);  // one serves two offsets, and the beginning is near the first
+  BOOST_TEST(points[0].output <= wanted[1]);
+  BOOST_TEST(points[0].output > wanted[1] - (1 << 20));
+  BOOST_TEST(points[1].output <= wanted[3]);
+  BOOST_TEST(points[1].output > wanted[3] - (1 << 20));
+  check_points(file, Compression::gzip, text, points);
+}
+
 // Returns the output of "xz -T0 --block-size".
 std::string in_blocks(std::string text, uint64_t block_size) {
   lzma_mt options{};

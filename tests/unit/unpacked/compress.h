@@ -8,6 +8,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "formats/core/unpacked/byte_source.h"
 
@@ -16,25 +17,28 @@ namespace plainfs::unpacked {
 inline constexpr Compression kCompressions[] = {Compression::none, Compression::gzip, Compression::bzip2,
                                                 Compression::xz, Compression::zstd};
 
+inline std::string gzip(std::string text, int level, int strategy) {
+  std::string out(text.size() * 2 + 1000, '\0');
+  z_stream stream{};
+  deflateInit2(&stream, level, Z_DEFLATED, 15 + 16, 8, strategy);
+  stream.next_in = reinterpret_cast<Bytef*>(text.data());
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  const int result = deflate(&stream, Z_FINISH);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  if (result != Z_STREAM_END) throw std::runtime_error("deflate failed");
+  return out;
+}
+
 inline std::string compress(std::string text, Compression compression) {
   std::string out(text.size() * 2 + 1000, '\0');
   switch (compression) {
     case Compression::none:
       return text;
-    case Compression::gzip: {
-      z_stream stream{};
-      // The lowest level, which takes a fifth of the time of the default.
-      deflateInit2(&stream, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-      stream.next_in = reinterpret_cast<Bytef*>(text.data());
-      stream.avail_in = static_cast<uInt>(text.size());
-      stream.next_out = reinterpret_cast<Bytef*>(out.data());
-      stream.avail_out = static_cast<uInt>(out.size());
-      const int result = deflate(&stream, Z_FINISH);
-      out.resize(stream.total_out);
-      deflateEnd(&stream);
-      if (result != Z_STREAM_END) throw std::runtime_error("deflate failed");
-      return out;
-    }
+    case Compression::gzip:
+      return gzip(std::move(text), 1, Z_DEFAULT_STRATEGY);  // a fifth of the time of the default level
     case Compression::bzip2: {
       auto size = static_cast<unsigned>(out.size());
       if (BZ2_bzBuffToBuffCompress(out.data(), &size, text.data(), static_cast<unsigned>(text.size()), 9, 0,
