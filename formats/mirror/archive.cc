@@ -1,9 +1,11 @@
 #include "formats/mirror/archive.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "formats/core/model/transient_fault.h"
 #include "formats/mirror/matrices.h"
+#include "formats/mirror/run.h"
 #include "formats/wrapped/wrapping.h"
 
 namespace plainfs::folder {
@@ -73,6 +75,8 @@ Store open_archive(const std::string& location, Context& context) {
   store.is_folder = true;
   store.root.content = PlainFile{location};
   store.root.parts = std::make_shared<ArchiveFolder>(location, "/", nullptr, context);
+  if (Json::Object run = run_in(location, context); !run.empty())
+    store.details.emplace_back("run", Json(std::move(run)));
   return store;
 }
 

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <boost/filesystem.hpp>
+#include <chrono>
 #include <memory>
 #include <utility>
 
 #include "formats/core/base/file_pool.h"
 #include "formats/core/base/location.h"
+#include "formats/core/base/passes.h"
 #include "formats/core/text/ascii.h"
 #include "formats/core/text/path_names.h"
 #include "formats/core/unpacked/tar_tree.h"
@@ -141,6 +143,29 @@ bool is_wrapping(const Probe& probe, size_t layer = 0) {
   return container_of(*inner) || is_wrapping(*inner, layer + 1);
 }
 
+// Returns the members of a tar archive. They are read once, and kept for later sessions.
+std::shared_ptr<const unpacked::TarTree> members_of(const FilePtr& file, const std::string& location,
+                                                    Context& context) {
+  constexpr char kName[] = "members of a tar archive 1";
+  if (const auto known = context.passes ? context.passes->known(location, kName, context.files) : nullptr) {
+    try {
+      unpacked::KeptNumbers numbers(*known);
+      return std::make_shared<const unpacked::TarTree>(file, location, numbers);
+    } catch (const Error&) {
+      // of another build: they are read again
+    }
+  }
+  const auto start = std::chrono::steady_clock::now();
+  auto tree = std::make_shared<const unpacked::TarTree>(file, location);
+  if (context.passes) {
+    std::vector<uint64_t> numbers;
+    tree->append_numbers(numbers);
+    context.passes->keep(location, kName, std::move(numbers), std::chrono::steady_clock::now() - start,
+                         context.files);
+  }
+  return tree;
+}
+
 }  // namespace
 
 std::string name_inside(std::string_view name) {
@@ -210,7 +235,7 @@ std::optional<Unwrapped> unwrap(const Probe& probe, Context& context) {
   else if (!layers.empty())
     unwrapped.details.emplace_back("wrapping", Json(std::move(layers)));
   if (unpacked::looks_like_tar(first)) {
-    const auto tree = std::make_shared<const unpacked::TarTree>(file, location);
+    const auto tree = members_of(file, location, context);
     for (const std::string& line : tree->notices()) context.notice(line);
     unwrapped.details.emplace_back("archive",
                                    Json(Json::Object{{"kind", "tar"}, {"files", Json::of(tree->files())}}));

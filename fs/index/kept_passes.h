@@ -1,5 +1,5 @@
-// Passes (formats/core/base/passes.h) in the index: a file of its own for each store, so that they are known
-// before it is opened, whatever its views are.
+// Passes (formats/core/base/passes.h) in the index: a file of its own for each store, with an
+// entry under each name, so that they are known before it is opened, whatever its views are.
 #pragma once
 
 #include <functional>

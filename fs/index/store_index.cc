@@ -172,6 +172,15 @@ bool StoreIndex::discard(const std::string& path) {
     const MutexLock lock(mutex_);
     const bool is_known = added_.erase(path) > 0 || (known_ && known_->find(path));
     if (!is_known && !(others && others->find(path))) return false;
+  }
+  discard();
+  return true;
+}
+
+void StoreIndex::discard() {
+  std::shared_ptr<const IndexFile> others = beside();
+  {
+    const MutexLock lock(mutex_);
     // The known entries may have come from there.
     if (!others && known_ && known_->find(kNotBeside)) others = known_;
     added_.clear();
@@ -185,7 +194,6 @@ bool StoreIndex::discard(const std::string& path) {
   } catch (const Error& error) {
     log_failure("removed", error);
   }
-  return true;
 }
 
 void StoreIndex::add(const std::string& path, const MeasuredPtr& measured) {

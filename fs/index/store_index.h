@@ -40,6 +40,8 @@ class StoreIndex {
   // Discards the whole index, for this and later sessions, because its entry for `path` is wrong. Returns
   // whether there was an entry.
   bool discard(const std::string& path);
+  // Discards the whole index.
+  void discard();
   // Adds the measurements unless they have no version or are known.
   void add(const std::string& path, const MeasuredPtr& measured);
 

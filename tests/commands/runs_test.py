@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
 
@@ -151,6 +152,22 @@ class Parts(Runs):
         made = self.read(run)
         self.assertTrue(made.obs.equals(expected.obs))
         numpy.testing.assert_array_equal(made.obsm["spatial"], expected.obsm["spatial"])
+
+    # VIEWS 7 "A run of 10x inside it is one annotated matrix"
+    def test_run_in_an_archive_is_the_same_matrix(self):
+        for case in ("outs_v7", "visium_1"):
+            plain, packed = self.path(case + ".h5ad"), self.path(case + "-packed.h5ad")
+            self.export(store_of(case), plain)
+            for mode, name, folder in (("w", "run.tar", "sub/outs"), ("w:gz", "run.tar.gz", ".")):
+                with self.subTest(case, name=name):
+                    archive = self.path(name)
+                    with tarfile.open(archive, mode) as made:
+                        made.add(store_of(case), folder)
+                    self.export(os.path.normpath(os.path.join(archive, folder)), packed, "--force")
+                    with open(plain, "rb") as first, open(packed, "rb") as second:
+                        self.assertEqual(first.read(), second.read())
+            kind = "Visium" if case == "visium_1" else "Cell Ranger"
+            self.assertIn(f"kind       {kind}\n", plainfs("info", archive).stdout.decode())
 
     def test_folder_of_matrixmarket_serves_without_the_h5(self):
         run = self.copy_of("visium_1")

@@ -1,6 +1,8 @@
 #include "formats/core/unpacked/pass.h"
 
+#include <algorithm>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include "formats/core/base/error.h"
@@ -9,29 +11,6 @@ namespace plainfs::unpacked {
 namespace {
 
 constexpr size_t kWord = sizeof(uint64_t);
-
-std::shared_ptr<const Bytes> window_of(KeptNumbers& numbers) {
-  const uint64_t size = numbers.next();
-  if (size == 0) return nullptr;
-  if (size > kMostWindow) throw damaged("invalid window: {} bytes", size);
-  auto window = std::make_shared<Bytes>((size + kWord - 1) / kWord * kWord);
-  for (size_t at = 0; at < window->size(); at += kWord) {
-    const uint64_t word = numbers.next();
-    std::memcpy(window->data() + at, &word, kWord);
-  }
-  window->resize(size);
-  return window;
-}
-
-void put_window(const Bytes* window, std::vector<uint64_t>& numbers) {
-  const size_t size = window ? window->size() : 0;
-  numbers.push_back(size);
-  for (size_t at = 0; at < size; at += kWord) {
-    uint64_t word = 0;
-    std::memcpy(&word, window->data() + at, std::min(kWord, size - at));
-    numbers.push_back(word);
-  }
-}
 
 }  // namespace
 
@@ -46,6 +25,27 @@ uint64_t KeptNumbers::count(uint64_t least) {
   return many;
 }
 
+Bytes KeptNumbers::bytes(uint64_t most_bytes) {
+  const uint64_t size = next();
+  if (size > most_bytes) throw damaged("{} bytes, expected at most {}", size, most_bytes);
+  Bytes bytes((size + kWord - 1) / kWord * kWord);
+  for (size_t at = 0; at < bytes.size(); at += kWord) {
+    const uint64_t word = next();
+    std::memcpy(bytes.data() + at, &word, kWord);
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
+void append_bytes(ByteSpan bytes, std::vector<uint64_t>& numbers) {
+  numbers.push_back(bytes.size());
+  for (size_t at = 0; at < bytes.size(); at += kWord) {
+    uint64_t word = 0;
+    std::memcpy(&word, bytes.data() + at, std::min(kWord, bytes.size() - at));
+    numbers.push_back(word);
+  }
+}
+
 void append_numbers(const Pass& pass, std::vector<uint64_t>& numbers) {
   numbers.insert(numbers.end(), {pass.size, pass.checksums.size()});
   numbers.insert(numbers.end(), pass.checksums.begin(), pass.checksums.end());
@@ -53,7 +53,7 @@ void append_numbers(const Pass& pass, std::vector<uint64_t>& numbers) {
   for (const SeekPoint& point : pass.points) {
     numbers.push_back(point.output);
     numbers.push_back(point.input);
-    put_window(point.window.get(), numbers);
+    append_bytes(point.window ? ByteSpan(*point.window) : ByteSpan(), numbers);
   }
 }
 
@@ -69,7 +69,8 @@ Pass read_pass(KeptNumbers& numbers) {
   for (SeekPoint& point : pass.points) {
     point.output = numbers.next();
     point.input = numbers.next();
-    point.window = window_of(numbers);
+    if (Bytes window = numbers.bytes(kMostWindow); !window.empty())
+      point.window = std::make_shared<const Bytes>(std::move(window));
     if (point.output < before || point.output > pass.size) throw damaged("restart points are not ascending");
     before = point.output;
   }

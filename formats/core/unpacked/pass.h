@@ -27,6 +27,8 @@ class KeptNumbers {
   uint64_t next();
   // Reads the number of items that follow. Each takes at least `least` numbers.
   uint64_t count(uint64_t least);
+  // Reads what append_bytes() wrote. Throws damaged if it has more than most_bytes.
+  Bytes bytes(uint64_t most_bytes);
   bool at_end() const { return at_ == all_.size(); }
 
  private:
@@ -34,6 +36,7 @@ class KeptNumbers {
   size_t at_ = 0;
 };
 
+void append_bytes(ByteSpan bytes, std::vector<uint64_t>& numbers);
 void append_numbers(const Pass& pass, std::vector<uint64_t>& numbers);
 // Reads what append_numbers() wrote. Throws damaged if the numbers do not encode a pass.
 Pass read_pass(KeptNumbers& numbers);

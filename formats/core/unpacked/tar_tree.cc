@@ -8,6 +8,7 @@
 
 #include "cache/request.h"
 #include "formats/core/base/checked.h"
+#include "formats/core/codecs/checksum.h"
 
 namespace plainfs::unpacked {
 namespace {
@@ -17,6 +18,8 @@ constexpr size_t kMaxMembers = 1'000'000;
 constexpr uint64_t kMaxExtensionBytes = 1 << 20;
 constexpr size_t kMaxKeyBytes = 4096;
 constexpr size_t kMaxNotices = 20;
+constexpr size_t kNumbersOfMember = 8;  // at least
+constexpr uint64_t kMaxKeptText = 1 << 20;
 
 // The fields of a header, by offset and length.
 struct Field {
@@ -101,6 +104,10 @@ std::string key_of(std::string_view name) {
   return key;
 }
 
+bool is_range_in(uint64_t offset, uint64_t size, uint64_t end) {
+  return offset <= end && size <= end - offset;
+}
+
 class MemberFile final : public InnerFile {
  public:
   MemberFile(FilePtr archive, std::string path, uint64_t offset, uint64_t size)
@@ -139,6 +146,47 @@ TarTree::TarTree(FilePtr file, std::string location)
     : file_(std::move(file)), location_(std::move(location)) {
   read_members();
   if (left_out_ > 0) notices_.push_back(fmt::format("{} more members have faults", left_out_));
+}
+
+TarTree::TarTree(FilePtr file, std::string location, KeptNumbers& numbers)
+    : file_(std::move(file)), location_(std::move(location)) {
+  const auto text = [&] { return std::string(as_text(numbers.bytes(kMaxKeptText))); };
+  for (uint64_t left = numbers.count(1); left > 0; --left) notices_.push_back(text());
+  const Member* last = nullptr;  // in the file
+  for (uint64_t left = numbers.count(kNumbersOfMember); left > 0; --left) {
+    const std::string key = text();
+    Member member;
+    member.kind = numbers.next() == 0 ? EntryKind::folder : EntryKind::file;
+    member.offset = numbers.next();
+    member.size = numbers.next();
+    member.header = numbers.next();
+    member.checksum = static_cast<uint32_t>(numbers.next());
+    const uint64_t refused = numbers.next();
+    const std::string why = text();
+    if (refused > 0) member.refused = Error(refused == 1 ? Errc::unsupported : Errc::damaged, why);
+    const bool is_readable = member.kind == EntryKind::file && refused == 0;
+    if (is_readable && !(is_range_in(member.offset, member.size, file_->size()) &&
+                         is_range_in(member.header, kTarBlock, file_->size())))
+      throw damaged("a member is beyond the end");
+    files_ += member.kind == EntryKind::file;
+    const auto added = members_.emplace_hint(members_.end(), key, std::move(member));
+    if (is_readable && (!last || added->second.header > last->header)) last = &added->second;
+  }
+  if (last && !has_header_of(*last)) throw damaged("the members are those of another file");
+}
+
+void TarTree::append_numbers(std::vector<uint64_t>& numbers) const {
+  const auto append = [&](std::string_view text) { append_bytes(as_byte_span(text), numbers); };
+  numbers.push_back(notices_.size());
+  for (const std::string& line : notices_) append(line);
+  numbers.push_back(members_.size());
+  for (const auto& [key, member] : members_) {
+    append(key);
+    const uint64_t refused = !member.refused ? 0 : is_unsupported(*member.refused) ? 1 : 2;
+    numbers.insert(numbers.end(), {uint64_t{member.kind == EntryKind::file}, member.offset, member.size,
+                                   member.header, member.checksum, refused});
+    append(member.refused ? member.refused->what() : "");
+  }
 }
 
 void TarTree::notice(const std::string& line) {
@@ -192,9 +240,9 @@ uint64_t TarTree::read_member(uint64_t at, Stated& stated) {
       stated.name = fmt::format("{}/{}", prefix, stated.name);
   }
   if (stated.link.empty()) stated.link = text(block, kLink);
-  stated.size = size;
   if (type == kGnuSparse) data = end_of_sparse_map(block, data);
-  add(type, std::exchange(stated, {}), data);
+  add(type, std::exchange(stated, {}),
+      {type == '5' ? EntryKind::folder : EntryKind::file, data, size, at, crc32(bytes)});
   return checked_add(data, padded(size));
 }
 
@@ -240,12 +288,11 @@ uint64_t TarTree::end_of_sparse_map(std::string_view block, uint64_t data) const
 }
 
 // Adds the member, or the reason why it cannot be read.
-void TarTree::add(char type, const Stated& stated, uint64_t data) try {
+void TarTree::add(char type, const Stated& stated, Member member) try {
   const std::string key = key_of(stated.name);
   if (key.empty()) return;
   if (std::string_view("346").find(type) != std::string_view::npos) return;  // devices and pipes
   if (type == 'V') return;                                                   // the label of a volume
-  Member member{type == '5' ? EntryKind::folder : EntryKind::file, data, *stated.size};
   const auto refuse = [&](std::string why) {
     member.refused = unsupported("{}/{}: {}", location_, key, why);
     notice(fmt::format("{}: {}", key, why));
@@ -256,7 +303,7 @@ void TarTree::add(char type, const Stated& stated, uint64_t data) try {
     refuse("a sparse file in an archive; unpack the archive to read it");
   } else if (type != '0' && type != '\0' && type != '7' && type != '5') {
     refuse(fmt::format("a member of type '{}', which plainfs does not know", type));
-  } else if (member.size > 0 && (data > file_->size() || member.size > file_->size() - data)) {
+  } else if (member.size > 0 && !is_range_in(member.offset, member.size, file_->size())) {
     member.refused =
         damaged("{}/{}: the archive ends within this member; copy or download it again", location_, key);
     notice(fmt::format("{}: the archive ends within this member", key));
@@ -291,11 +338,16 @@ void TarTree::put(const std::string& key, Member member) {
   }
 }
 
+bool TarTree::has_header_of(const Member& member) const {
+  return crc32(file_->read_at(member.header, kTarBlock)) == member.checksum;
+}
+
 FilePtr TarTree::open(const std::string& key) const {
   const auto found = members_.find(key);
   if (found == members_.end() || found->second.kind != EntryKind::file) return nullptr;
   const Member& member = found->second;
   if (member.refused) throw *member.refused;
+  if (!has_header_of(member)) throw changed(file_->path());
   return std::make_shared<MemberFile>(file_, location_ + "/" + key, member.offset, member.size);
 }
 

@@ -11,6 +11,7 @@
 
 #include "formats/core/base/error.h"
 #include "formats/core/base/inside.h"
+#include "formats/core/unpacked/pass.h"
 
 namespace plainfs::unpacked {
 
@@ -23,7 +24,12 @@ class TarTree final : public FileTree {
   // Reads the headers of all members. location: of the archive, with which the paths of its members begin.
   // Throws damaged if the first header is invalid, unsupported if there are too many members.
   TarTree(FilePtr file, std::string location);
+  // Takes the members from what append_numbers() wrote, and reads nothing. Throws damaged if the numbers do
+  // not encode members of this file.
+  TarTree(FilePtr file, std::string location, KeptNumbers& numbers);
+  void append_numbers(std::vector<uint64_t>& numbers) const;
 
+  // Throws changed if the member's header is not the one that was read.
   FilePtr open(const std::string& key) const override;
   EntryKind kind_of(const std::string& key) const override;
   std::vector<Entry> list(const std::string& folder) const override;
@@ -37,6 +43,8 @@ class TarTree final : public FileTree {
     EntryKind kind = EntryKind::folder;
     uint64_t offset = 0;
     uint64_t size = 0;
+    uint64_t header = 0;    // offset of the member's header
+    uint32_t checksum = 0;  // CRC-32 of the header
     std::optional<Error> refused{};
   };
   struct Stated;
@@ -45,9 +53,10 @@ class TarTree final : public FileTree {
   uint64_t read_member(uint64_t at, Stated& stated);
   void read_extension(char type, ByteSpan body, Stated& stated) const;
   uint64_t end_of_sparse_map(std::string_view block, uint64_t data) const;
-  void add(char type, const Stated& stated, uint64_t data);
+  void add(char type, const Stated& stated, Member member);
   void add_folders(const std::string& key);
   void put(const std::string& key, Member member);
+  bool has_header_of(const Member& member) const;
   void notice(const std::string& line);
 
   const FilePtr file_;

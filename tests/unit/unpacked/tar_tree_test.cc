@@ -178,6 +178,36 @@ BOOST_AUTO_TEST_CASE(last_member_of_a_name_counts) {
   BOOST_TEST(tree.files() == 1);
 }
 
+BOOST_AUTO_TEST_CASE(members_of_an_earlier_session_are_those_of_the_file) {
+  const std::string bytes = archive({{"dir/a.txt", "first"},
+                                     {"b.txt", std::string(1000, 'x')},
+                                     {"link", "", '2', "/etc/passwd"},
+                                     {"c.txt", "last"}});
+  std::vector<uint64_t> numbers;
+  tree_of(bytes).append_numbers(numbers);
+  const auto kept = [&](std::string file) {
+    KeptNumbers from(numbers);
+    return TarTree(std::make_shared<BytesFile>(std::move(file)), "a.tar", from);
+  };
+  const TarTree tree = kept(bytes);
+  BOOST_TEST(names_in(tree, "") == names_in(tree_of(bytes), ""));
+  BOOST_TEST(text_of(tree, "dir/a.txt") == "first");
+  BOOST_TEST(text_of(tree, "b.txt") == std::string(1000, 'x'));
+  BOOST_CHECK_EXCEPTION(tree.open("link"), Error, mentions("a link to /etc/passwd"));
+  BOOST_TEST(tree.files() == 4u);
+  BOOST_TEST(notices(tree, "link: a link to"));
+
+  std::string other = bytes;
+  other[bytes.find("dir/a.txt")] = 'D';
+  BOOST_CHECK_EXCEPTION(kept(other).open("dir/a.txt"), Error, mentions("has changed"));
+  other = bytes;
+  other[bytes.find("c.txt")] = 'C';
+  BOOST_CHECK_EXCEPTION(kept(other), Error, mentions("those of another file"));
+  BOOST_CHECK_EXCEPTION(kept(bytes.substr(0, 1500)), Error, mentions("beyond the end"));
+  numbers.pop_back();
+  BOOST_CHECK_THROW(kept(bytes), Error);
+}
+
 BOOST_AUTO_TEST_CASE(archive_is_recognised_by_its_checksum) {
   std::string bytes = archive({{"a", "1"}});
   BOOST_TEST(looks_like_tar(as_byte_span(bytes).first(kBlock)));

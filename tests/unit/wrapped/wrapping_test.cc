@@ -1,10 +1,13 @@
 #include "formats/wrapped/wrapping.h"
 
 #include <boost/test/unit_test.hpp>
+#include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <map>
 #include <random>
 #include <string>
+#include <utility>
 
 #include "formats/core/base/scratch.h"
 #include "formats/core/base/used_sources.h"
@@ -44,21 +47,23 @@ class Files {
 class Remembered : public Passes {
  public:
   explicit Remembered(std::shared_ptr<ScratchFolder> folder = nullptr) : folder_(std::move(folder)) {}
-  std::shared_ptr<const std::vector<uint64_t>> known(const std::string& location, const std::string&,
+  std::shared_ptr<const std::vector<uint64_t>> known(const std::string& location, const std::string& name,
                                                      Sources&) override {
-    const auto found = numbers_.find(location);
+    const auto found = numbers_.find({location, name});
     return found == numbers_.end() ? nullptr : std::make_shared<const std::vector<uint64_t>>(found->second);
   }
-  void keep(const std::string& location, const std::string&, std::vector<uint64_t> numbers,
+  void keep(const std::string& location, const std::string& name, std::vector<uint64_t> numbers,
             std::chrono::steady_clock::duration, Sources&) override {
-    numbers_[location] = std::move(numbers);
+    numbers_[{location, name}] = std::move(numbers);
   }
-  void discard(const std::string& location, Sources&) override { numbers_.erase(location); }
+  void discard(const std::string& location, Sources&) override {
+    std::erase_if(numbers_, [&](const auto& entry) { return entry.first.first == location; });
+  }
   std::shared_ptr<ScratchFolder> scratch() const override { return folder_; }
 
  private:
   const std::shared_ptr<ScratchFolder> folder_;
-  std::map<std::string, std::vector<uint64_t>> numbers_;
+  std::map<std::pair<std::string, std::string>, std::vector<uint64_t>> numbers_;  // by location and name
 };
 
 bool is_store_at(const std::string& path) {
@@ -173,6 +178,42 @@ BOOST_AUTO_TEST_CASE(places_of_an_earlier_session_are_used) {
   }
   BOOST_TEST(bytes_read[0] > text.size());
   BOOST_TEST(bytes_read[1] < text.size() / 2);
+}
+
+// Returns a member of a tar archive.
+std::string tar_member(const std::string& name, const std::string& content) {
+  std::string block(512, '\0');
+  name.copy(block.data(), 100);
+  std::snprintf(block.data() + 124, 12, "%011zo", content.size());
+  std::memset(block.data() + 148, ' ', 8);
+  unsigned sum = 0;
+  for (const char c : block) sum += static_cast<unsigned char>(c);
+  std::snprintf(block.data() + 148, 8, "%06o", sum);
+  block += content;
+  block.resize((block.size() + 511) / 512 * 512, '\0');
+  return block;
+}
+
+BOOST_AUTO_TEST_CASE(members_of_an_archive_are_not_read_again) {
+  Files files;
+  const std::string content = hdf5(200'000);
+  std::string archive;
+  for (int i = 0; i < 100; ++i) archive += tar_member(std::to_string(i) + ".h5", content);
+  for (const Compression compression : {Compression::none, Compression::gzip}) {
+    Remembered passes;
+    const std::string path = files.write("x.tar", unpacked::compress(archive, compression));
+    uint64_t bytes_read[2];
+    for (uint64_t& read : bytes_read) {
+      TestContext context;
+      context.context.passes = &passes;
+      const std::optional<Unwrapped> unwrapped = unwrap(Probe(path, context.files), context);
+      BOOST_REQUIRE(unwrapped);
+      BOOST_TEST(context.files.open_folder(path)->list("").size() == 100u);
+      read = context.counters.source_bytes_read;
+      BOOST_TEST((content_of(*context.files.open(path + "/7.h5")) == content));
+    }
+    BOOST_TEST(bytes_read[1] < bytes_read[0] / 3, bytes_read[1] << " of " << bytes_read[0]);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(large_block_goes_into_a_scratch_file) {
