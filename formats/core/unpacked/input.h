@@ -1,4 +1,4 @@
-// What decompressors read: the bytes of a file in order.
+// The bytes of a file in order, as decompressors read them.
 #pragma once
 
 #include <algorithm>
