@@ -158,6 +158,8 @@ class Filesystem {
 
   // Returns the object that the inode stands for. Throws changed if the store has changed, like open().
   OpenMeaning meaning(Inode inode);
+  // See Tree::row.
+  const FileRow* row(Inode file) { return current()->tree().row(file); }
 
   // Returns the inode at a path from the root ("/", "a/b.csv"). Does not follow links. Throws not_found.
   Inode find(std::string_view path);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "fs/views/view.h"
+
 namespace plainfs {
 namespace {
 
@@ -123,10 +125,16 @@ std::string usage_of_commands(std::string_view indent) {
 
 std::string help_of_command(std::string_view name) {
   const CommandHelp& command = *help_entry(name);
+  std::string extensions;
+  if (name == "export") {
+    extensions = "Extensions of FILE:";
+    for (const FileForm* form : exported_forms()) extensions.append(" ").append(form->ending);
+    extensions += "\n";
+  }
   return fmt::format(
-      "{}\n{}\nOptions of `plainfs --help` (-o NAME) go before or after the command's name. More: man "
+      "{}\n{}{}\nOptions of `plainfs --help` (-o NAME) go before or after the command's name. More: man "
       "plainfs\n",
-      usage_text(command.usage, "usage: ", "       "), command.text);
+      usage_text(command.usage, "usage: ", "       "), command.text, extensions);
 }
 
 }  // namespace plainfs

@@ -249,7 +249,8 @@ int show(Options options, const std::string& inside, bool is_json) {
   const StorePtr store = session.filesystem().store();
   if (is_json) return std::puts(json_text(*store, options).c_str()), kSuccess;
   const std::string summary = summary_at(*store, session.context(), path);
-  const std::vector<RankedFile> files = ranked_files(session.filesystem(), path);
+  std::vector<WalkFailure> failures;  // the summary reports them
+  const std::vector<RankedFile> files = ranked_files(session.filesystem(), path, failures);
   if (path.empty()) {
     print_ways_to_write(session.filesystem(), files, options.store, path);
     if (mounted) print_details({{"mounted", fmt::format("{}, process {}", mountpoint, mounted->process)}});

@@ -166,13 +166,12 @@ _plainfs_names() {
 }
 
 # Adds the targets of an export: folders, and the name with each possible ending.
-_plainfs_endings='.h5ad .rds .zarr .h5 .mtx .csv .parquet .npy .mat .vcf.gz .vcf .bed .bgen .tsv.gz .tsv .ome.tif .nc'
 _plainfs_targets() {
   _plainfs_files '' "$cur" -d
   local ending name=${cur%.*}
   [[ -n $name && $cur == *.* && $cur != */ && $name != */ ]] || return
   [[ $name == *.vcf || $name == *.tsv || $name == *.ome ]] && name=${name%.*}
-  for ending in $_plainfs_endings; do
+  for ending in $(plainfs export --help 2>/dev/null | sed -n 's/^Extensions of FILE: //p'); do
     [[ $name$ending == "$cur"* ]] && COMPREPLY+=("$name$ending")
   done
 }

@@ -41,8 +41,11 @@ int assay_of(std::string_view path, std::string_view main) {
 class FoundFiles {
  public:
   // asked: the path of the part that is asked for; empty: the whole store.
-  FoundFiles(Filesystem& filesystem, std::string asked)
-      : filesystem_(filesystem), main_(main_part(filesystem)), asked_(std::move(asked)) {}
+  FoundFiles(Filesystem& filesystem, std::string asked, std::vector<WalkFailure>& failures)
+      : filesystem_(filesystem),
+        main_(main_part(filesystem)),
+        asked_(std::move(asked)),
+        failures_(failures) {}
 
   // Adds the files of a directory and below it. member: only those in it that show this member; empty: all.
   void add_folder(const std::string& path, const std::string& member = {}) try {
@@ -59,8 +62,9 @@ class FoundFiles {
                filesystem_.kind(entry.inode) == FileKind::directory)
         add_folder(inside(path, entry.name));
     }
-  } catch (const Error&) {
-    // It cannot be opened either.
+  } catch (const Error& error) {
+    // Another error stays: nothing in the directory can be opened either.
+    if (is_transient(error)) failures_.push_back({path, error});
   }
 
   std::vector<RankedFile> sorted() {
@@ -115,6 +119,7 @@ class FoundFiles {
   Filesystem& filesystem_;
   const std::string main_;  // the directory of the main assay
   const std::string asked_;
+  std::vector<WalkFailure>& failures_;
   std::vector<Found> found_;
   bool has_whole_ = false;
 };
@@ -154,8 +159,9 @@ bool RankedFile::is_better_than(const RankedFile& other) const {
   return row == other.row ? path < other.path : is_before(row, other.row);
 }
 
-std::vector<RankedFile> ranked_files(Filesystem& filesystem, const std::string& path) {
-  FoundFiles files(filesystem, path);
+std::vector<RankedFile> ranked_files(Filesystem& filesystem, const std::string& path,
+                                     std::vector<WalkFailure>& failures) {
+  FoundFiles files(filesystem, path, failures);
   const size_t slash = path.rfind('/');
   if (!path.empty())
     files.add_folder(slash == path.npos ? "" : path.substr(0, slash), path.substr(slash + 1));

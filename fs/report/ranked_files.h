@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fs/filesystem.h"
+#include "fs/report/walk.h"
 #include "fs/views/view.h"
 
 namespace plainfs {
@@ -34,8 +35,10 @@ struct RankedFile {
 };
 
 // Returns the files of views in a directory and below it, and those that show the member at a path, the best
-// ones first. Folders that are one file are not entered. What cannot be listed is omitted.
-std::vector<RankedFile> ranked_files(Filesystem& filesystem, const std::string& path);
+// ones first. Folders that are one file are not entered. A directory that cannot be listed is omitted, and
+// added to failures if a retry may succeed: its files may be better than those returned.
+std::vector<RankedFile> ranked_files(Filesystem& filesystem, const std::string& path,
+                                     std::vector<WalkFailure>& failures);
 
 // Returns whether the .csv of the object begins with its first value (fs/VIEWS.md, section 3).
 bool has_no_header(const Meaning& meaning);

@@ -20,6 +20,7 @@
 #include "fs/serve/site/file_answer.h"
 #include "fs/serve/site/properties_answer.h"
 #include "fs/serve/site/source_answer.h"
+#include "fs/views/file_forms.h"
 
 namespace plainfs::serve {
 namespace {
@@ -268,7 +269,8 @@ void Answering::answer_found(const Exchange& exchange, const Site::Place& place)
   const bool is_folder = place.kind == FileKind::directory;
   if (exchange.request.method == "PROPFIND") return answer_properties(exchange, place);
   if (!is_folder && exchange.target.is_folder) throw not_found("{}: not a folder", exchange.names.back());
-  if (!is_folder && place.names.back() == "preview.png") {
+  const FileRow* const row = is_folder ? nullptr : place.filesystem->row(place.inode);
+  if (row && &row->form == &forms::kPreview) {
     if (answer_image(exchange, place)) return;
     make_picture(exchange, place);
     return answer_file(exchange, place);

@@ -433,6 +433,10 @@ Meaning Tree::meaning(Inode inode) {
   return meaning;
 }
 
+const FileRow* Tree::row(Inode file) {
+  return inodes_->listed_part(file) ? nullptr : shown(file)->identity.row;
+}
+
 std::string Tree::target(Inode link) {
   const DirectoryEntryPtr known = shown(link);
   if (known->fault) throw *known->fault;

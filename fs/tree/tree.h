@@ -102,6 +102,8 @@ class Tree {
   std::optional<Error> why_no_store(Inode inode);
   // Returns the object that the inode stands for. Opens a store if the inode enters one.
   Meaning meaning(Inode inode);
+  // Returns the row by which a view shows the file; null for any other file, and for a listed part.
+  const FileRow* row(Inode file);
   std::string target(Inode link);
 
   // Returns whether every opening of the file has its own content.

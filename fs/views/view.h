@@ -92,6 +92,8 @@ inline bool is_before(const FileRow* a, const FileRow* b) {
 }
 // Returns the name of the first row with that form. Requires: there is one.
 std::string_view file_name(const FileForm& form);
+// Returns the forms that `export` writes, one for each ending, in the order of file_rows().
+const std::vector<const FileForm*>& exported_forms();
 // Returns the media type of a file of a view, by the longest ending of a form that its name has; empty if it
 // has none.
 std::string_view media_type_of_view(std::string_view name);

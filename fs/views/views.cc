@@ -144,6 +144,19 @@ std::string_view file_name(const FileForm& form) {
   return std::find_if(std::begin(kFiles), std::end(kFiles), is_its)->name;
 }
 
+const std::vector<const FileForm*>& exported_forms() {
+  static const std::vector<const FileForm*> forms = [] {
+    std::vector<const FileForm*> found;
+    for (const FileRow& row : kFiles)
+      if (row.form.is_exported() && std::none_of(found.begin(), found.end(), [&](const FileForm* form) {
+            return form->ending == row.form.ending;
+          }))
+        found.push_back(&row.form);
+    return found;
+  }();
+  return forms;
+}
+
 std::string_view media_type_of_view(std::string_view name) {
   const FileForm* found = nullptr;
   for (const FileRow& row : kFiles)

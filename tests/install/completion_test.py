@@ -125,6 +125,8 @@ LINES = (
     ("plainfs --index=outd", "ir/"),
     (f"plainfs --subdir=ass{CURSOR} pbmc.h5seurat", "ays/"),
     ("plainfs --fsn", "ame="),
+    ("plainfs export pbmc.h5seurat x.par", "quet "),
+    ("plainfs export pbmc.h5seurat x.h5a", "d "),
     ("plainfs export --views csv+np", "y ", "y"),
     ("plainfs export --views csv pbmc.h5seurat ass", "ays/"),
     ("plainfs ls --log-level info pbmc.h5seurat ass", "ays/"),

@@ -1,11 +1,37 @@
 """.plainfs: the description of the mount, counters and the log. Listing is free."""
 import json
 import os
+import re
+import subprocess
+import sys
 
 import mounted
 from mounted import DATA, SAMPLE, Folder, Mount, run
+from optional import missing_modules, missing_programs, missing_r, reason, skip_rest
 
+# Stores with best files for different programs.
+OPENED = (
+    ("anndata", "anndataR", "store.h5ad"),
+    ("bpcells", "mat_packed_uint_col", "store"),
+    ("h5seurat", "plain", "store.h5seurat"),
+    ("r-objects", "sce", "store.rds"),
+    ("vcf-zarr", "far", "store.zarr"),
+    ("xarray", "era5_v2", "store.zarr"),
+)
 DAMAGED = os.path.join(DATA, "bad", "bpcells", "val_data_cut4", "store")
+
+
+def opened(program, text):
+    """Returns (why it cannot be run, command) of a line of `plainfs info`."""
+    library = re.match(r"\w*", text)[0]
+    if program == "Python":
+        return missing_modules(library), [sys.executable, "-c", f"import {library}\nassert {text} is not None"]
+    if program == "R":
+        needed = [library] if "::" in text else []
+        return missing_r(*needed), ["Rscript", "-e", f"stopifnot(!is.null({text}))"]
+    if program == "shell":
+        return missing_programs(library), ["sh", "-c", text]
+    return reason([program]), []
 
 
 class Info(Folder):
@@ -69,6 +95,24 @@ class Info(Folder):
             os.listdir(m.join("store.h5"))
             self.assertEqual(self.statistics(m)["libhdf5_processes"], 1)
             self.assertGreater(self.statistics(m)["libhdf5_held_bytes"], 0)
+
+    def test_lines_to_open_run_as_printed(self):
+        tools, skipped = set(), set()
+        for store in OPENED:
+            with self.subTest(store=store), Mount(os.path.join(DATA, *store)) as m:
+                printed = run(mounted.PROGRAM, "info", m.path).stdout.decode()
+                lines = printed.partition("\nto open it, where it is mounted:\n")[2].splitlines()
+                self.assertTrue(lines)
+                for program, text in (line.split(maxsplit=1) for line in lines):
+                    missing, command = opened(program, text)
+                    if missing:
+                        skipped.add(missing)
+                        continue
+                    done = subprocess.run(command, capture_output=True, timeout=300, check=False)
+                    self.assertEqual(done.returncode, 0, (text, done.stderr.decode()[-400:]))
+                    tools.add(program)
+        self.assertIn("shell", tools)
+        skip_rest(self, "; ".join(sorted(skipped)))
 
     def test_one_error_is_one_line_in_the_log(self):
         with Mount(DAMAGED) as m:

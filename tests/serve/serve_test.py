@@ -204,6 +204,17 @@ class Bytes(Folder):
         with Server(store) as server:
             self.assertEqual(server.ask("meta.data.csv", If_None_Match=tag).status, 200)
 
+    def test_type_of_a_file_is_that_of_its_view(self):
+        with Server(os.path.join(DATA, "vcf-zarr", "far", "store.zarr")) as server:
+            for name, kind in (
+                ("plink.bed", "application/octet-stream"),  # .bed of ranges is text
+                ("samples.tsv", "text/tab-separated-values; charset=utf-8"),
+                ("variants.vcf.gz", "application/gzip"),
+            ):
+                self.assertEqual(server.ask(name, method="HEAD")["Content-Type"], kind)
+                listed = server.ask(name, method="PROPFIND", Depth="0").body.decode()
+                self.assertIn(f"<D:getcontenttype>{kind}<", listed)
+
     def test_several_stores(self):
         with Server(SEURAT, MATRIX) as server:
             self.assertEqual(server.ask("store/matrix.mtx").body, cat(MATRIX, "matrix.mtx"))

@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "cache/in_order.h"
+#include "formats/annotated/main_part.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/text/printable.h"
 #include "fs/commands/copy_file.h"
@@ -48,7 +49,7 @@ bool is_folder_there(const std::string& path) {
 // Returns ".h5ad .rds .csv": the forms in which the store can be exported.
 std::string possible_endings(Filesystem& filesystem) {
   std::string endings;
-  for (const OfferedForm& offered : offered_forms(ranked_files(filesystem, "")))
+  for (const OfferedForm& offered : offered_forms(sure_files(filesystem, "")))
     endings.append(endings.empty() ? "" : " ").append(offered.form->ending);
   return endings.empty() ? "none" : endings;
 }
@@ -90,7 +91,7 @@ Chosen choose(Filesystem& filesystem, const std::string& store, const std::strin
   chosen.form = form_asked_for(target);
   if (!part.empty() && (!chosen.form || form_of_name(part) == chosen.form)) {
     const Inode inode = resolve_given(filesystem, store, part);
-    chosen.file = {plain_path(part), inode, filesystem.meaning(inode).what.identity.row};
+    chosen.file = {plain_path(part), inode, filesystem.row(inode)};
     if (filesystem.kind(inode) == FileKind::file) return chosen;
   }
   if (!chosen.form) throw no_such_form(filesystem, store, target);
@@ -98,7 +99,7 @@ Chosen choose(Filesystem& filesystem, const std::string& store, const std::strin
     chosen.file = file_of_part(filesystem, *chosen.form, store, part);
     return chosen;
   }
-  std::vector<RankedFile> found = files_of_form(*chosen.form, ranked_files(filesystem, ""));
+  std::vector<RankedFile> found = files_of_form(*chosen.form, sure_files(filesystem, ""));
   if (found.empty()) throw no_such_form(filesystem, store, target);
   check_one_store(filesystem, store, found);
   chosen.file = found.front();
@@ -229,8 +230,8 @@ int FileExport::run(const std::string& path) try {
 
 // Returns the path of the assay, modality or alternative experiment that was asked for.
 std::string FileExport::part_of_assay() {
-  for (const char* room : {"assays", "mod", "alternative_experiments"}) {
-    const std::string path = fmt::format("{}/{}", room, options_.assay);
+  for (const std::string_view folder : folders_of_matrices()) {
+    const std::string path = fmt::format("{}/{}", folder, options_.assay);
     try {
       filesystem_.resolve(path);
       return path;
@@ -291,7 +292,7 @@ std::vector<std::pair<Source, std::string>> FileExport::companions(const Chosen&
   for (const Companion& companion : row ? row->form.companions : std::span<const Companion>())
     if (!add(companion.ending, companion.is_needed) && !companion.else_ending.empty())
       add(companion.else_ending, false);
-  if (chosen.form->ending == ".mtx") add_names(chosen.file.path, to, found);
+  if (row && &row->form == &forms::kMtx) add_names(chosen.file.path, to, found);
   return found;
 }
 
@@ -299,10 +300,12 @@ std::vector<std::pair<Source, std::string>> FileExport::companions(const Chosen&
 void FileExport::add_names(const std::string& matrix, const std::string& target,
                            std::vector<std::pair<Source, std::string>>& found) {
   const std::string folder = matrix.substr(0, matrix.rfind('/') + 1);
-  for (const char* name : {"genes.tsv", "barcodes.tsv"}) {
+  for (const FileRow& row : file_rows()) {
+    if (&row.form != &forms::kNamesTsv) continue;
+    const std::string path = folder + std::string(row.name);
     try {
-      found.emplace_back(source(filesystem_.resolve(folder + name), folder + name, false),
-                         fmt::format("{}.{}", target, name));
+      found.emplace_back(source(filesystem_.resolve(path), path, false),
+                         fmt::format("{}.{}", target, row.name));
     } catch (const Error& error) {
       if (error.code() != Errc::not_found) throw;  // the side has no names
     }

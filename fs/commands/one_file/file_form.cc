@@ -14,20 +14,6 @@
 namespace plainfs {
 namespace {
 
-// Returns the forms that an export writes, one for each ending, in the order of the table of files.
-const std::vector<const FileForm*>& exported_forms() {
-  static const std::vector<const FileForm*> forms = [] {
-    std::vector<const FileForm*> found;
-    for (const FileRow& row : file_rows())
-      if (row.form.is_exported() && std::none_of(found.begin(), found.end(), [&](const FileForm* form) {
-            return form->ending == row.form.ending;
-          }))
-        found.push_back(&row.form);
-    return found;
-  }();
-  return forms;
-}
-
 // Returns "pbmc" for "a/pbmc.h5ad" and "pbmc.csv.gz", and "cells" for "cells.ome.zarr/".
 std::string stem_of(const std::string& given) {
   std::string name = given;
@@ -68,6 +54,13 @@ std::string_view file_ending(std::string_view name) {
   return is_ending ? name.substr(dot) : std::string_view();
 }
 
+std::vector<RankedFile> sure_files(Filesystem& filesystem, const std::string& path) {
+  std::vector<WalkFailure> failures;
+  std::vector<RankedFile> files = ranked_files(filesystem, path, failures);
+  for (const WalkFailure& failure : failures) throw failure.error.at(failure.path);
+  return files;
+}
+
 std::vector<RankedFile> files_of_form(const FileForm& form, const std::vector<RankedFile>& all) {
   std::vector<RankedFile> found;
   for (const RankedFile& file : all)
@@ -89,7 +82,7 @@ std::vector<OfferedForm> offered_forms(const std::vector<RankedFile>& all) {
 RankedFile file_of_part(Filesystem& filesystem, const FileForm& form, const std::string& store,
                         const std::string& path) {
   std::string part = plain_path(path);
-  std::vector<RankedFile> found = files_of_form(form, ranked_files(filesystem, part));
+  std::vector<RankedFile> found = files_of_form(form, sure_files(filesystem, part));
   if (!found.empty()) return found.front();
   // A file: another one that shows the same member, or the same directory.
   const Inode inode = resolve_given(filesystem, store, part);
@@ -100,13 +93,13 @@ RankedFile file_of_part(Filesystem& filesystem, const FileForm& form, const std:
     if (form_of_name(part) == &form) return {part, inode, meaning.identity.row};
     const std::string shown =
         meaning.member.empty() || folder.empty() ? folder + meaning.member : folder + "/" + meaning.member;
-    if (!shown.empty()) found = files_of_form(form, ranked_files(filesystem, shown));
+    if (!shown.empty()) found = files_of_form(form, sure_files(filesystem, shown));
   } else {
     // An assay of a Seurat object: its file is beside its directory.
     part.append(form.ending);
     try {
       const Inode beside = filesystem.resolve(part);
-      return {part, beside, filesystem.meaning(beside).what.identity.row};
+      return {part, beside, filesystem.row(beside)};
     } catch (const Error& error) {
       if (error.code() != Errc::not_found) throw;
     }

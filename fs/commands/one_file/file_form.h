@@ -18,6 +18,9 @@ const FileForm* form_of_name(std::string_view name);
 // "out.2".
 std::string_view file_ending(std::string_view name);
 
+// Returns ranked_files(), the first of which an export takes. Throws if a directory cannot be listed for now.
+std::vector<RankedFile> sure_files(Filesystem& filesystem, const std::string& path);
+
 // Returns the files in `all` with the ending of the form, in their order.
 std::vector<RankedFile> files_of_form(const FileForm& form, const std::vector<RankedFile>& all);
 

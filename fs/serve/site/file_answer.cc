@@ -28,7 +28,7 @@ class FileAnswer {
         filesystem_(*place.filesystem),
         reply_(exchange.reply),
         file_(filesystem_.open(place.inode)),
-        type_(media_type(filesystem_.name(place.inode))) {}
+        type_(media_type(filesystem_.row(place.inode), filesystem_.name(place.inode))) {}
 
   void answer() {
     if (file_.changes) return answer_changing();
@@ -229,7 +229,8 @@ constexpr MediaType kTypes[] = {
 
 }  // namespace
 
-std::string_view media_type(std::string_view name) {
+std::string_view media_type(const FileRow* row, std::string_view name) {
+  if (row && !row->form.is_folder()) return row->form.media;
   if (const std::string_view type = media_type_of_view(name); !type.empty()) return type;
   for (const MediaType& known : kTypes)
     if (name.ends_with(known.ending)) return known.type;

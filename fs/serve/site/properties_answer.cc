@@ -36,6 +36,7 @@ struct Properties {
   time_t modified = 0;
   uint64_t size = 0;  // of a file, like the tag
   std::string tag;
+  const FileRow* row = nullptr;
 };
 
 std::string xml_of(const Properties& of) {
@@ -49,7 +50,7 @@ std::string xml_of(const Properties& of) {
     text += fmt::format(
         "<D:resourcetype/><D:getcontentlength>{}</D:getcontentlength><D:getcontenttype>{}</D:getcontenttype>"
         "<D:getetag>{}</D:getetag>",
-        of.size, media_type(of.name), escaped(of.tag));
+        of.size, media_type(of.row, of.name), escaped(of.tag));
   return text + "</D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response>\n";
 }
 
@@ -105,7 +106,8 @@ void add_file(const Exchange& exchange, MultiStatus& all, const std::vector<std:
   if (!place.filesystem->status_so_far(place.inode).is_whole) all.before_waiting();
   const Status status = status_of_file(place);
   all.add({exchange.href(path, false), path.empty() ? "" : path.back(), false, exchange.modified(status.stat),
-           static_cast<uint64_t>(status.stat.st_size), exchange.tag(place, status.opening)});
+           static_cast<uint64_t>(status.stat.st_size), exchange.tag(place, status.opening),
+           place.filesystem->row(place.inode)});
 }
 
 void add_folder(const Exchange& exchange, MultiStatus& all, const std::vector<std::string>& path,

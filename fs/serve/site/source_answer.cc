@@ -84,7 +84,7 @@ void answer_bytes(const Exchange& exchange, const Descriptor& file, const struct
   if (lists_tag(exchange.request.field("If-None-Match"), tag)) return reply.whole(304, "", "");
   reply.add("Last-Modified", http_date(exchange.modified(status)));
   reply.add("Accept-Ranges", "bytes");
-  reply.add("Content-Type", media_type(exchange.names.back()));
+  reply.add("Content-Type", media_type(nullptr, exchange.names.back()));
   reply.add("Content-Security-Policy", "sandbox; default-src 'none'");
   const bool wants_part = exchange.request.method == "GET" && exchange.request.count("Range") == 1 &&
                           allows_parts(exchange.request.field("If-Range"), tag);

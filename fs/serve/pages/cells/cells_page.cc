@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "formats/annotated/annotated_matrices.h"
+#include "formats/annotated/main_part.h"
 #include "formats/annotated/slides.h"
 #include "formats/core/base/location.h"
 #include "formats/core/text/path_names.h"
@@ -367,9 +368,6 @@ class CellsSection {
   CellGroups split_;
 };
 
-// The folders of a store's root that contain annotated matrices of the same cells.
-constexpr std::string_view kAssayFolders[] = {"assays", "mod"};
-
 }  // namespace
 
 std::optional<CellsPlace> cells_place(const Exchange& exchange, const Subject& subject) {
@@ -381,7 +379,7 @@ std::optional<CellsPlace> cells_place(const Exchange& exchange, const Subject& s
   const bool is_root = subject.place.inode == kRootInode || subject.meaning->what.is_store;
   if (!is_root || !subject.node().parts) return std::nullopt;
   const std::string path = filesystem.path(subject.place.inode);
-  for (const std::string_view folder : kAssayFolders) {
+  for (const std::string_view folder : folders_of_matrices()) {
     CellsPlace place{};
     for (const std::string& name : folders_in(filesystem, fmt::format("{}/{}", path, folder))) {
       const Inode inode = filesystem.resolve(fmt::format("{}/{}/{}", path, folder, name));

@@ -255,7 +255,7 @@ class PageMaker {
     if (lines.empty()) return;
     const size_t shown = std::min(lines.size(), kMaxLeftOut);
     const std::string ending(forms::kH5ad.ending);
-    page_.left_out = LeftOut{place.way.empty() ? "anndata" + ending : place.assay + ending,
+    page_.left_out = LeftOut{place.way.empty() ? std::string(file_name(forms::kH5ad)) : place.assay + ending,
                              {lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(shown)},
                              lines.size() - shown};
   }
@@ -265,7 +265,9 @@ class PageMaker {
   void add_assay(const CellsPlace& place) {
     Filesystem& filesystem = *subject_.place.filesystem;
     const std::string folder = filesystem.path(place.directory).substr(1);
-    const std::vector<RankedFile> files = ranked_files(filesystem, folder.substr(0, folder.rfind('/')));
+    std::vector<WalkFailure> failures;  // the page of that folder reports them
+    const std::vector<RankedFile> files =
+        ranked_files(filesystem, folder.substr(0, folder.rfind('/')), failures);
     const auto file = std::find_if(files.begin(), files.end(), [&](const RankedFile& one) {
       const char next = one.path.starts_with(folder) ? one.path[folder.size()] : '\0';
       return &one.row->form == &forms::kH5ad && (next == '/' || next == '.');
