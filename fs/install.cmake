@@ -2,6 +2,8 @@
 include(GNUInstallDirs)
 # A release names its own: CONTRIBUTING.md, "Making a release".
 set(PLAINFS_CONTACT "The plainfs authors <plainfs@localhost>" CACHE STRING "the maintainer that packages name")
+set(PLAINFS_URL "https://plainfs.invalid/plainfs" CACHE STRING "the page of the sources, as README.md has it")
+set(PLAINFS_IMAGE "plainfs.invalid/plainfs" CACHE STRING "the container image that workflows name")
 install(TARGETS plainfs RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 if(PLAINFS_STATIC)
   install(CODE "

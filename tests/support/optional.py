@@ -49,6 +49,8 @@ PACKAGES = {
     "octave-cli": "octave",
     "rg": "ripgrep",
     "python's dask": "python3-distributed",
+    "nix-instantiate": "nix-bin",
+    "rpmbuild": "rpm",
     "Rscript": "r-base-core",
     "sbatch": "slurm-wlm",
     "sinfo": "slurm-wlm",
@@ -57,6 +59,7 @@ PACKAGES = {
     "swift-ring-builder": None,  # only run by hand
     "tiffcp": "libtiff-tools",
     "tiffinfo": "libtiff-tools",
+    "xmllint": "libxml2-utils",
     "vips": "libvips-tools",
     "vipsheader": "libvips-tools",
 }
