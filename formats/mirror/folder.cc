@@ -28,6 +28,17 @@ bool leads_into(const files::path& path, const files::path& root) {
   return real.native() == root.native() || path_below(real.native(), root.native());
 }
 
+// Git's own data, which may have passwords and, by git-annex, a second name of every file.
+constexpr std::string_view kGit = ".git";
+
+// Returns whether path, with its links resolved, is below a folder with Git's data inside of root.
+bool leads_into_git(const files::path& path, const files::path& root) {
+  boost::system::error_code error;
+  const std::optional<std::string> below = path_below(real_path(path, error).native(), root.native());
+  const files::path inner(below.value_or(""));
+  return !error && std::find(inner.begin(), inner.end(), files::path(std::string(kGit))) != inner.end();
+}
+
 bool is_named_as_hdf5(const files::path& path) {
   static constexpr std::string_view kEndings[] = {".h5ad", ".h5", ".h5mu", ".h5seurat", ".loom", ".nwb"};
   const std::string ending = lower_case(path.extension().string());
@@ -99,7 +110,9 @@ class Folder : public Group {
     return unreadable_member(path, unreadable("{}: {}", path.string(), error.message()));
   }
 
+  // Returns nullopt for Git's data, too.
   std::optional<Node> member(const files::path& path) const {
+    if (path.filename() == std::string(kGit)) return std::nullopt;
     try {
       return seen(path);
     } catch (const Error& error) {
@@ -123,7 +136,9 @@ class Folder : public Group {
     const Probe probe(path.string(), context_.files);
     const bool is_store = is_store_in_folder(probe);
     if (is_link) {
-      if (leads_into(path, root_) && !is_store) {
+      // git-annex has each file below .git, and a link to it in its place.
+      if (leads_into(path, root_) && !is_store &&
+          !(leads_into_git(path, root_) && files::is_regular_file(path, error))) {
         node.content = Link{{}, {}, files::read_symlink(path, error).string(), true};
         return node;
       }

@@ -69,6 +69,23 @@ BOOST_AUTO_TEST_CASE(files_and_folders_pass_through) {
   BOOST_TEST(is_directory("sub"));
 }
 
+BOOST_AUTO_TEST_CASE(git_is_left_out_and_its_annexed_files_are_files) {
+  write(".git/config", "[remote]");
+  write(".git/annex/objects/aa/MD5E-s4.txt", "text");
+  write("sub/.git", "gitdir: ../.git/modules/sub");
+  write(".gitattributes", "* annex.largefiles=anything");
+  disk::create_symlink("../.git/annex/objects/aa/MD5E-s4.txt", folder / "sub/a.txt");
+  disk::create_symlink(".git/annex/objects/bb/MD5E-s5.txt", folder / "dropped.txt");
+  disk::create_symlink("sub/a.txt", folder / "again.txt");
+  BOOST_TEST(names("/") == (std::vector<std::string>{".gitattributes", "again.txt", "dropped.txt", "sub"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(names("sub") == std::vector<std::string>{"a.txt"}, boost::test_tools::per_element());
+  BOOST_CHECK_THROW(files().find(".git/config"), Error);
+  BOOST_TEST(read("sub/a.txt") == "text");
+  BOOST_TEST(read("again.txt") == "text");
+  BOOST_TEST(S_ISLNK(files().status(files().find("dropped.txt")).st_mode));
+}
+
 BOOST_AUTO_TEST_CASE(a_store_is_a_directory_of_its_own_name) {
   add_store("deep/m");
   write("deep/readme", "x");
