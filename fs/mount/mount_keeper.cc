@@ -74,7 +74,7 @@ void write_file(const char* path, const std::string& text) {
 
 }  // namespace
 
-void enter_private_mounts() {
+bool enter_private_mounts() {
   const uid_t user = ::geteuid();
   const gid_t group = ::getegid();
   if (::unshare(CLONE_NEWNS) != 0) {
@@ -85,14 +85,24 @@ void enter_private_mounts() {
     write_file("/proc/self/gid_map", fmt::format("{} {} 1", group, group));
   }
   // Mounts made here stay private, and later mounts of the system appear here.
-  if (::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0) throw refused("mount");
+  if (::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) == 0) return true;
+  if (errno != EINVAL) throw refused("mount");
+  return false;
+}
+
+void make_private(const std::string& folder) {
+  if (::mount(folder.c_str(), folder.c_str(), nullptr, MS_BIND, nullptr) != 0 ||
+      ::mount(nullptr, folder.c_str(), nullptr, MS_PRIVATE, nullptr) != 0)
+    throw refused("mount");
 }
 #else
-void enter_private_mounts() {
+bool enter_private_mounts() {
   throw Failure(kMountFailed,
                 "run: this system has no private mounts; instead: plainfs STORE MOUNTPOINT; COMMAND; "
                 "umount MOUNTPOINT");
 }
+
+void make_private(const std::string&) {}
 #endif
 
 namespace {

@@ -23,7 +23,13 @@ namespace plainfs {
 // As root, it does so directly, otherwise through a user namespace (user_namespaces(7)) that keeps the user
 // id. Throws Failure(kMountFailed), with instructions, if the system allows neither. Requires: a single
 // thread.
-void enter_private_mounts();
+//
+// Returns false if / is not a mount point, as in a chroot: then only the mounts below a folder given to
+// make_private() are private.
+bool enter_private_mounts();
+// Makes the folder a mount point, so that mounts below it are private. Until the folder is removed, other
+// processes may see it as a mount point, but none of those mounts. Throws like enter_private_mounts().
+void make_private(const std::string& folder);
 
 class MountKeeper {
  public:

@@ -69,8 +69,9 @@ void remove_left_behind(const files::path& temporary) {
 // removed with the program or, if that was killed, at the latest when the next one starts.
 class RunFolder {
  public:
-  // Also removes folders that were left behind. Throws Failure(kNoMountpoint).
-  RunFolder();
+  // Also removes folders that were left behind. is_private: whether mounts anywhere are private
+  // (enter_private_mounts()). Throws Failure(kNoMountpoint), Failure(kMountFailed).
+  explicit RunFolder(bool is_private);
   ~RunFolder();
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
@@ -82,9 +83,10 @@ class RunFolder {
   std::string path_;
   Descriptor lock_;  // held while this process, or one that serves a store in it, runs
   std::vector<std::string> made_;
+  bool is_mounted_ = false;  // the folder is a mount point
 };
 
-RunFolder::RunFolder() {
+RunFolder::RunFolder(bool is_private) {
   boost::system::error_code error;
   const files::path temporary = files::temp_directory_path(error);
   remove_left_behind(temporary);
@@ -94,14 +96,24 @@ RunFolder::RunFolder() {
     if (attempt > 0) ::rmdir(path_.c_str());
     path_ = (temporary / (std::string(kPrefix) + "XXXXXX")).string();
     if (error || !::mkdtemp(path_.data()))
-      throw Failure(kNoMountpoint, fmt::format("{}: {}", path_, std::strerror(errno)));
+      throw Failure(kNoMountpoint, fmt::format("{}: {}; TMPDIR names another folder for temporary files", path_,
+                                               std::strerror(errno)));
     lock_ = locked(path_);
   }
   path_ = files::canonical(path_).string();
+  if (is_private) return;
+  try {
+    make_private(path_);
+    is_mounted_ = true;
+  } catch (...) {
+    ::rmdir(path_.c_str());
+    throw;
+  }
 }
 
 RunFolder::~RunFolder() {
   for (const std::string& mountpoint : made_) ::rmdir(mountpoint.c_str());
+  if (is_mounted_) ::umount2(path_.c_str(), UMOUNT_NOFOLLOW | MNT_DETACH);
   ::rmdir(path_.c_str());
 }
 
@@ -280,8 +292,7 @@ int run_command(const std::vector<std::string>& arguments) {
   if (stores.empty()) throw Failure(kUsage, "run: expected a store");
   for (Options& options : stores) options.foreground = true;
   const Signals signals;
-  enter_private_mounts();
-  RunFolder folder;
+  RunFolder folder(enter_private_mounts());
   std::vector<Served> served;
   std::vector<std::string> mountpoints;
   try {

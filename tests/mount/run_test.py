@@ -56,6 +56,34 @@ class Run(Folder):
         process.communicate("\n")
         self.assertEqual(process.returncode, 0)
 
+    def test_it_works_in_a_chroot(self):
+        """There / is no mount point, so that its mounts cannot be made private."""
+        root = self.empty("root")
+        script = """
+            mount --make-rshared /
+            for folder in usr bin sbin lib lib64 etc dev proc; do
+              if [ -e /$folder ]; then mkdir "$1/$folder"; mount --rbind "/$folder" "$1/$folder"; fi
+            done
+            mkdir "$1/tmp" "$1/store" "$1/program"
+            mount --bind "$2" "$1/store"
+            mount --bind "$3" "$1/program"
+            chroot "$1" /program/plainfs run /store -- head -1 {}/matrix.mtx
+            ls "$1/tmp"
+            ! grep -q "$1/tmp" /proc/self/mountinfo"""
+        result = mounted.in_own_namespace(script, root, SAMPLE, os.path.dirname(os.path.realpath(WHOLE)))
+        if result is None:
+            self.skipTest("no private mounts here")
+        self.assertEqual((result.returncode, result.stdout[:14]), (0, b"%%MatrixMarket"), result.stderr)
+        self.assertEqual(result.stdout.count(b"\n"), 1)
+
+    def test_read_only_temporary_folder_is_named_with_the_remedy(self):
+        script = 'mount -t tmpfs -o ro tmpfs "$1"; TMPDIR="$1" exec "$2" run "$3" -- true'
+        result = mounted.in_own_namespace(script, self.temporary, WHOLE, SAMPLE)
+        if result is None:
+            self.skipTest("no private mounts here")
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertIn(b"Read-only file system; TMPDIR names another folder", result.stderr)
+
     def test_several_stores(self):
         result = self.run_with(
             SAMPLE, H5, "--", "sh", "-c", 'echo "$0" "$PLAINFS_MOUNT_2"; ls "$PLAINFS_MOUNT" >/dev/null', "{2}"
