@@ -96,8 +96,8 @@ RunFolder::RunFolder(bool is_private) {
     if (attempt > 0) ::rmdir(path_.c_str());
     path_ = (temporary / (std::string(kPrefix) + "XXXXXX")).string();
     if (error || !::mkdtemp(path_.data()))
-      throw Failure(kNoMountpoint, fmt::format("{}: {}; TMPDIR names another folder for temporary files", path_,
-                                               std::strerror(errno)));
+      throw Failure(kNoMountpoint, fmt::format("{}: {}; TMPDIR names another folder for temporary files",
+                                               path_, std::strerror(errno)));
     lock_ = locked(path_);
   }
   path_ = files::canonical(path_).string();
