@@ -1,5 +1,5 @@
 """The recipes of other package managers (scripts/packaging): each is filled in and parsed by what reads it, and names
-what scripts/setup installs for a build."""
+what scripts/setup installs for a build. The workflows of GitHub, which nothing here runs."""
 import ast
 import glob
 import os
@@ -107,6 +107,16 @@ class Recipes(unittest.TestCase):
             os.symlink(self.recipe("module"), os.path.join(modules, "plainfs"))
             loaded = self.run_checked(lmod, "bash", "load", "plainfs", MODULEPATH=modules, PLAINFS_PREFIX="/apps/plainfs")
         self.assertRegex(loaded, rf"(?m)^PATH=/apps/plainfs/{re.escape(self.version)}/bin[:;]")
+
+
+class Workflows(unittest.TestCase):
+    def test_actions_are_fixed_by_hash_and_rights_are_named(self):
+        for path in glob.glob(os.path.join(SOURCE, ".github", "workflows", "*.yml")):
+            text = text_of(path)
+            with self.subTest(path):
+                self.assertRegex(text, r"(?m)^permissions:\n  contents: read\n")
+                for used in re.findall(r"uses: (.*)", text):
+                    self.assertRegex(used, r"^[\w/-]+@[0-9a-f]{40}  # v[\d.]+$")
 
 
 if __name__ == "__main__":
