@@ -56,6 +56,7 @@ foreach(page README.md CHANGELOG.md SECURITY.md CONTRIBUTING.md fs/VIEWS.md fs/R
 endforeach()
 file(GLOB pages ${PROJECT_SOURCE_DIR}/docs/*.md ${PROJECT_SOURCE_DIR}/docs/*.png)
 install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
+install(FILES ${PROJECT_SOURCE_DIR}/fs/apparmor/plainfs DESTINATION ${CMAKE_INSTALL_DOCDIR}/apparmor)
 # Installs the samples that README.md begins with.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/tests/data/samples/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples
         PATTERN make.py EXCLUDE)

@@ -15,6 +15,7 @@
 #include "fs/command_line/exit_code.h"
 #include "fs/command_line/genome_file.h"
 #include "fs/command_line/option_values.h"
+#include "fs/command_line/shell_word.h"
 #include "fs/index/index_folder.h"
 #include "fs/views/view.h"
 
@@ -487,6 +488,18 @@ Json::Object describe(const Options& options) {
   Json::List passed(options.mount_options.begin(), options.mount_options.end());
   if (!passed.empty()) shown.emplace_back("fuse", std::move(passed));
   return shown;
+}
+
+std::string options_to_open(const Options& options) {
+  static constexpr std::string_view kToOpen[] = {"missing",  "hdf5_plugins", "no_sign",       "endpoint",
+                                                 "region",   "header_file",  "follow_outside"};
+  std::string words;
+  for (const auto& [name, value] : describe(options)) {
+    if (std::find(std::begin(kToOpen), std::end(kToOpen), name) == std::end(kToOpen)) continue;
+    const std::string* const text = value.text();
+    words += fmt::format("-o {} ", shell_word(text ? fmt::format("{}={}", name, *text) : name));
+  }
+  return words;
 }
 
 std::string help_text() {

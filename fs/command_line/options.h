@@ -85,5 +85,8 @@ std::string help_text();
 
 // Returns the options that differ from their defaults, for info.json.
 Json::Object describe(const Options& options);
+// Returns the options on which it depends whether and how the store opens, as the words of a command that
+// opens it again: "-o endpoint=URL ", or "".
+std::string options_to_open(const Options& options);
 
 }  // namespace plainfs

@@ -224,9 +224,9 @@ void print_notices(const std::vector<std::string>& notices, const std::string& s
 
 // A folder of stores has no store to choose.
 void print_ways_to_write(Filesystem& filesystem, const std::vector<RankedFile>& files,
-                         const std::string& store, const std::string& path) {
+                         const Options& options, const std::string& path) {
   if (filesystem.store()->is_folder && path.empty()) return;
-  const std::string instructions = lines_to_write(files, store, path);
+  const std::string instructions = lines_to_write(files, options, path);
   if (!instructions.empty()) std::printf("%s\n", instructions.c_str());
 }
 
@@ -252,7 +252,7 @@ int show(Options options, const std::string& inside, bool is_json) {
   std::vector<WalkFailure> failures;  // the summary reports them
   const std::vector<RankedFile> files = ranked_files(session.filesystem(), path, failures);
   if (path.empty()) {
-    print_ways_to_write(session.filesystem(), files, options.store, path);
+    print_ways_to_write(session.filesystem(), files, options, path);
     if (mounted) print_details({{"mounted", fmt::format("{}, process {}", mountpoint, mounted->process)}});
     print_details({{"store", store->path}, {"format", store->format}});
     if (!store->version.empty()) print_details({{"version", store->version}});

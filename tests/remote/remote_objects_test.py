@@ -123,6 +123,16 @@ class Azure(ObjectsTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(os.path.exists(os.path.join(self.bucket, "pbmc.h5ad.plainfs")))
 
+    def test_lines_of_info_carry_the_options_of_the_service(self):
+        shutil.copy(H5AD, self.bucket)
+        self.server.anonymous = True
+        url = self.PREFIX + "/pbmc.h5ad"
+        shown = run("info", *self.endpoint, "-o", "no_sign", url).stdout.decode()
+        line = next(line for line in shown.splitlines() if "pbmc.rds" in line).partition("#")[0].split()
+        self.assertEqual(line[0], "plainfs")
+        done = run(*line[1:-1], self.path("pbmc.rds"))
+        self.assertEqual((done.returncode, done.stderr.count(b"wrote")), (0, 1), done.stderr)
+
     def test_empty_object_of_a_folder_is_the_folder(self):
         """Tests an account with a hierarchical namespace, in which a directory is an object without bytes."""
         path = "/labaccount/data/a b/x+y&é.zarr"

@@ -110,15 +110,17 @@ RankedFile file_of_part(Filesystem& filesystem, const FileForm& form, const std:
   return found.front();
 }
 
-std::string lines_to_write(const std::vector<RankedFile>& all, const std::string& store,
+std::string lines_to_write(const std::vector<RankedFile>& all, const Options& options,
                            const std::string& path) {
+  const std::string& store = options.store;
   struct Line {
     std::string command;
     std::string comment;
   };
   std::vector<Line> lines;
   size_t width = 0;
-  const std::string part = path.empty() ? "" : "--of " + shell_word(path) + " ";
+  const std::string part =
+      options_to_open(options) + (path.empty() ? "" : "--of " + shell_word(path) + " ");
   const std::string stem = stem_of(path.empty() ? name_inside(last_name(store)) : path);
   for (const OfferedForm& offered : offered_forms(all)) {
     const std::string target = stem + std::string(offered.form->ending);

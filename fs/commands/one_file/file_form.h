@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fs/command_line/options.h"
 #include "fs/filesystem.h"
 #include "fs/report/ranked_files.h"
 
@@ -40,8 +41,9 @@ RankedFile file_of_part(Filesystem& filesystem, const FileForm& form, const std:
                         const std::string& path);
 
 // Returns the forms in which a store, or a part of it, can be exported: one command line each; "" if there is
-// no such form. store: as it was given. path: of a part, or "". all: its files.
-std::string lines_to_write(const std::vector<RankedFile>& all, const std::string& store,
+// no such form. options: the store as it was given, and how it was opened. path: of a part, or "". all: its
+// files.
+std::string lines_to_write(const std::vector<RankedFile>& all, const Options& options,
                            const std::string& path);
 
 }  // namespace plainfs
