@@ -491,8 +491,8 @@ Json::Object describe(const Options& options) {
 }
 
 std::string options_to_open(const Options& options) {
-  static constexpr std::string_view kToOpen[] = {"missing",  "hdf5_plugins", "no_sign",       "endpoint",
-                                                 "region",   "header_file",  "follow_outside"};
+  static constexpr std::string_view kToOpen[] = {"missing", "hdf5_plugins", "no_sign",       "endpoint",
+                                                 "region",  "header_file",  "follow_outside"};
   std::string words;
   for (const auto& [name, value] : describe(options)) {
     if (std::find(std::begin(kToOpen), std::end(kToOpen), name) == std::end(kToOpen)) continue;

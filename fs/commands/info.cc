@@ -223,8 +223,8 @@ void print_notices(const std::vector<std::string>& notices, const std::string& s
 }
 
 // A folder of stores has no store to choose.
-void print_ways_to_write(Filesystem& filesystem, const std::vector<RankedFile>& files,
-                         const Options& options, const std::string& path) {
+void print_ways_to_write(Filesystem& filesystem, const std::vector<RankedFile>& files, const Options& options,
+                         const std::string& path) {
   if (filesystem.store()->is_folder && path.empty()) return;
   const std::string instructions = lines_to_write(files, options, path);
   if (!instructions.empty()) std::printf("%s\n", instructions.c_str());

@@ -119,8 +119,7 @@ std::string lines_to_write(const std::vector<RankedFile>& all, const Options& op
   };
   std::vector<Line> lines;
   size_t width = 0;
-  const std::string part =
-      options_to_open(options) + (path.empty() ? "" : "--of " + shell_word(path) + " ");
+  const std::string part = options_to_open(options) + (path.empty() ? "" : "--of " + shell_word(path) + " ");
   const std::string stem = stem_of(path.empty() ? name_inside(last_name(store)) : path);
   for (const OfferedForm& offered : offered_forms(all)) {
     const std::string target = stem + std::string(offered.form->ending);
