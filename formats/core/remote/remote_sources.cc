@@ -403,7 +403,7 @@ bool RemoteSources::is_page_of_folder(const File& file) {
 // objects.
 EntryKind RemoteSources::kind_of_root() {
   std::optional<Error> why_not;
-  bool may_be_folder = false;
+  bool may_be_folder = false, is_own_refusal = false;
   if (is_bucket(store_)) return kind_of_bucket();
   try {
     if (find(store_)) return EntryKind::file;
@@ -417,6 +417,7 @@ EntryKind RemoteSources::kind_of_root() {
   } catch (const Error& error) {
     if (!may_be_folder) throw;
     why_not = error;
+    is_own_refusal = true;
   }
   if (Listing* const listed = listing()) {
     try {
@@ -429,7 +430,11 @@ EntryKind RemoteSources::kind_of_root() {
       may_list_ = false;
     }
   }
-  if (has_root_object(store_)) return EntryKind::folder;
+  try {
+    if (has_root_object(store_)) return EntryKind::folder;
+  } catch (const Error&) {
+    if (!is_own_refusal) throw;
+  }
   if (why_not) throw *why_not;
   return EntryKind::nothing;
 }
