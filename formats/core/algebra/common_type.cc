@@ -21,6 +21,39 @@ DType common_type(const std::vector<DType>& types) {
   return number_type(whole ? Kind::integer : Kind::real, 8);
 }
 
+namespace {
+
+// Returns the bytes of the reals that hold all integers of a type, in NumPy's judgement.
+uint32_t bytes_as_real(const DType& type) {
+  if (type.kind == Kind::real) return type.size;
+  if (type.is_truth()) return 2;
+  return std::min<uint32_t>(8, 2 * type.size);
+}
+
+// Returns the common type of two.
+DType promoted(const DType& a, const DType& b) {
+  if (a.is_truth() && b.is_truth()) return number_type(Kind::boolean, 1);
+  if (a.kind == Kind::real || b.kind == Kind::real)
+    return number_type(Kind::real, std::max(bytes_as_real(a), bytes_as_real(b)));
+  if (a.is_truth()) return number_type(b.kind, b.size);
+  if (b.is_truth()) return number_type(a.kind, a.size);
+  if (a.kind == b.kind) return number_type(a.kind, std::max(a.size, b.size));
+  const DType& without_sign = a.kind == Kind::unsigned_integer ? a : b;
+  const DType& with_sign = a.kind == Kind::unsigned_integer ? b : a;
+  if (without_sign.size < with_sign.size) return number_type(Kind::integer, with_sign.size);
+  if (without_sign.size == 8) return number_type(Kind::real, 8);
+  return number_type(Kind::integer, 2 * without_sign.size);
+}
+
+}  // namespace
+
+DType promoted_type(const std::vector<DType>& types) {
+  DType common = types.front().is_truth() ? number_type(Kind::boolean, 1)
+                                          : number_type(types.front().kind, types.front().size);
+  for (const DType& type : types) common = promoted(common, type);
+  return common;
+}
+
 Elements as_type(const DType& from, Elements elements, const DType& to) {
   if (from == to) return elements;
   Elements result = zero_elements(to, elements.count);

@@ -12,6 +12,10 @@ namespace plainfs {
 // mixed with texts. Requires: at least one type.
 DType common_type(const std::vector<DType>& types);
 
+// Returns NumPy's common type of types of numbers: float32 with int16 is float32, with int32 float64. Truth
+// values are the smallest type. Requires: at least one type, all numeric.
+DType promoted_type(const std::vector<DType>& types);
+
 // Returns elements of type `from` as numbers of type `to` (truth values as 1 and 0). Missing elements stay
 // missing.
 Elements as_type(const DType& from, Elements elements, const DType& to);

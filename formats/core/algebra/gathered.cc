@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <optional>
 
 #include "formats/core/base/checked.h"
+#include "formats/core/base/half.h"
 #include "formats/core/model/axis_order.h"
 
 namespace plainfs {
@@ -241,12 +243,79 @@ class GatheredArray : public Array {
   std::vector<uint64_t> ends_;  // of each stretch, in this list
 };
 
+// The given indices of an axis of reals, of which some are absent and NaN.
+class ReindexedArray : public Array {
+ public:
+  ReindexedArray(const ArrayPtr& values, size_t axis, const std::vector<uint64_t>& indices)
+      : Array(values->dtype(), shape_of(*values, axis, indices.size())), axis_(axis) {
+    const auto present = std::make_shared<std::vector<uint64_t>>();
+    for (uint64_t i = 0; i < indices.size(); ++i) {
+      if (indices[i] == kNoIndex) continue;
+      present->push_back(indices[i]);
+      places_.push_back(i);
+    }
+    present_ = subset(values, axis, present);
+  }
+
+  Shape chunk_shape() const override {
+    Shape chunk = present_->chunk_shape();
+    for (size_t d = 0; d < chunk.size(); ++d)
+      chunk[d] = std::max<uint64_t>(1, std::min(chunk[d], shape()[d]));
+    return chunk;
+  }
+  void check() const override { present_->check(); }
+  bool may_be_missing() const override { return present_->may_be_missing(); }
+
+  Elements read(const Box& box) const override {
+    check_inside(box, shape());
+    const uint64_t along = box.extent[axis_], from = box.origin[axis_];
+    const auto [outer, inner] = split_at(box.extent, axis_);
+    const auto first = std::lower_bound(places_.begin(), places_.end(), from);
+    const auto last = std::lower_bound(first, places_.end(), from + along);
+    Elements all = repeated_element(dtype(), not_a_number_of(dtype()), element_count(box.extent));
+    if (first == last) return all;
+    Box stored = box;
+    stored.origin[axis_] = static_cast<uint64_t>(first - places_.begin());
+    stored.extent[axis_] = static_cast<uint64_t>(last - first);
+    const Elements some = present_->read(stored);
+    if (!some.missing.empty()) all.missing.resize(all.count);
+    const size_t size = dtype().size;
+    uint64_t at = 0;
+    for (uint64_t o = 0; o < outer; ++o)
+      for (auto place = first; place != last; ++place, at += inner) {
+        const uint64_t to = (o * along + (*place - from)) * inner;
+        std::memcpy(all.bytes.data() + to * size, some.bytes.data() + at * size, inner * size);
+        for (uint64_t i = 0; i < inner && !some.missing.empty(); ++i)
+          all.missing[to + i] = some.missing[at + i];
+      }
+    return all;
+  }
+
+ private:
+  static Shape shape_of(const Array& values, size_t axis, uint64_t extent) {
+    Shape shape = values.shape();
+    shape[axis] = extent;
+    return shape;
+  }
+
+  const size_t axis_;
+  ArrayPtr present_;
+  std::vector<uint64_t> places_;  // of its indices, ascending
+};
+
 class CombinedArray : public Array {
  public:
   CombinedArray(std::vector<ArrayPtr> parts, size_t axis)
       : Array(parts.front()->dtype(), shape_of(parts, axis)), parts_(std::move(parts)), axis_(axis) {}
 
-  Shape chunk_shape() const override { return parts_.front()->chunk_shape(); }
+  Shape chunk_shape() const override {
+    Shape chunk = parts_.front()->chunk_shape();
+    for (const ArrayPtr& part : parts_) {
+      const Shape own = part->chunk_shape();
+      for (size_t axis = 0; axis < chunk.size(); ++axis) chunk[axis] = std::max(chunk[axis], own[axis]);
+    }
+    return chunk;
+  }
   void check() const override {
     for (const ArrayPtr& part : parts_) part->check();
   }
@@ -254,9 +323,18 @@ class CombinedArray : public Array {
     return std::any_of(parts_.begin(), parts_.end(),
                        [](const ArrayPtr& part) { return part->may_be_missing(); });
   }
+  bool is_nullable() const override {
+    return std::any_of(parts_.begin(), parts_.end(),
+                       [](const ArrayPtr& part) { return part->is_nullable(); });
+  }
+  Elements read(const Box& box) const override { return read_by(&Array::read, box); }
+  Elements peek(const Box& box) const override { return read_by(&Array::peek, box); }
+  void release(const Box& box) const override {
+    for_each_part(box, [](const Array& part, const Box& stored) { part.release(stored); });
+  }
 
-  Elements read(const Box& box) const override {
-    check_inside(box, shape());
+ private:
+  Elements read_by(Elements (Array::*part_of)(const Box&) const, const Box& box) const {
     const auto [outer, inner] = split_at(box.extent, axis_);
     struct Stretch {
       uint64_t begin;  // in `all`
@@ -264,6 +342,28 @@ class CombinedArray : public Array {
     };
     std::vector<Stretch> pieces;
     Elements all;
+    for_each_part(box, [&, width = inner](const Array& part, const Box& stored) {
+      Elements some = (part.*part_of)(stored);
+      pieces.push_back({all.count, stored.extent[axis_] * width});
+      if (all.count == 0 && some.count == element_count(box.extent))
+        all = std::move(some);
+      else
+        append(dtype(), all, some, 0, some.count);
+    });
+    if (pieces.empty()) return zero_elements(dtype(), element_count(box.extent));
+    if (pieces.size() == 1 || outer == 1) return all;
+    std::vector<uint64_t> positions;
+    positions.reserve(element_count(box.extent));
+    for (uint64_t o = 0; o < outer; ++o)
+      for (const Stretch& piece : pieces)
+        for (uint64_t i = 0; i < piece.width; ++i) positions.push_back(piece.begin + o * piece.width + i);
+    return gather(dtype(), all, positions);
+  }
+
+  // Calls visit(part, box in it) for each part that has some of the box.
+  template <class Visit>
+  void for_each_part(const Box& box, Visit&& visit) const {
+    check_inside(box, shape());
     uint64_t before = 0;
     const uint64_t first = box.origin[axis_], end = first + box.extent[axis_];
     for (const ArrayPtr& part : parts_) {
@@ -273,23 +373,12 @@ class CombinedArray : public Array {
         Box stored = box;
         stored.origin[axis_] = from - before;
         stored.extent[axis_] = to - from;
-        Elements some = part->read(stored);
-        if (to - from == box.extent[axis_]) return some;
-        pieces.push_back({all.count, (to - from) * inner});
-        append(dtype(), all, some, 0, some.count);
+        visit(*part, stored);
       }
       before += extent;
     }
-    if (pieces.empty()) return zero_elements(dtype(), element_count(box.extent));
-    std::vector<uint64_t> positions;
-    positions.reserve(element_count(box.extent));
-    for (uint64_t o = 0; o < outer; ++o)
-      for (const Stretch& piece : pieces)
-        for (uint64_t i = 0; i < piece.width; ++i) positions.push_back(piece.begin + o * piece.width + i);
-    return gather(dtype(), all, positions);
   }
 
- private:
   static Shape shape_of(const std::vector<ArrayPtr>& parts, size_t axis) {
     Shape shape = parts.front()->shape();
     for (size_t i = 1; i < parts.size(); ++i) shape[axis] = checked_add(shape[axis], parts[i]->shape()[axis]);
@@ -301,6 +390,18 @@ class CombinedArray : public Array {
 };
 
 }  // namespace
+
+Elements not_a_number_of(const DType& type) {
+  Elements one = zero_elements(type, 1);
+  visit_number(type, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_floating_point_v<T>)
+      one.mutable_values<T>()[0] = std::numeric_limits<T>::quiet_NaN();
+    else if constexpr (std::is_same_v<T, Half>)
+      one.mutable_values<T>()[0] = to_half(std::numeric_limits<float>::quiet_NaN());
+  });
+  return one;
+}
 
 Elements gather(const DType& type, const Elements& elements, const std::vector<uint64_t>& positions) {
   Elements result;
@@ -325,6 +426,10 @@ ArrayPtr permuted(ArrayPtr values, std::vector<size_t> axes) {
 
 ArrayPtr subset(ArrayPtr values, size_t axis, Indices indices) {
   return std::make_shared<SubsetArray>(std::move(values), axis, std::move(indices));
+}
+
+ArrayPtr reindexed(const ArrayPtr& values, size_t axis, const std::vector<uint64_t>& indices) {
+  return std::make_shared<ReindexedArray>(values, axis, indices);
 }
 
 ArrayPtr gathered(ArrayPtr values, const Stretches& stretches) {

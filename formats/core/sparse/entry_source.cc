@@ -136,11 +136,13 @@ class MajorSubset : public EntrySource {
 class MinorSubset : public EntrySource {
  public:
   MinorSubset(EntrySourcePtr source, const Indices& indices)
-      : EntrySource(source->majors(), indices->size(), source->dtype()),
-        source_(std::move(source)),
-        rises_(std::is_sorted(indices->begin(), indices->end())) {
-    for (uint64_t i = 0; i < indices->size(); ++i) places_.push_back({(*indices)[i], i});
+      : EntrySource(source->majors(), indices->size(), source->dtype()), source_(std::move(source)) {
+    for (uint64_t i = 0; i < indices->size(); ++i)
+      if ((*indices)[i] != kNoMinor) places_.push_back({(*indices)[i], i});
+    rises_ = std::is_sorted(places_.begin(), places_.end());
     std::sort(places_.begin(), places_.end());
+    has_each_once_ = places_.size() == source_->minors();
+    for (uint64_t i = 0; has_each_once_ && i < places_.size(); ++i) has_each_once_ = places_[i].first == i;
     while (source_->minors() >> shift_ > kMostBuckets) ++shift_;
     buckets_.resize((source_->minors() >> shift_) + 2);
     for (const IndexPair& pair : places_) ++buckets_[(pair.first >> shift_) + 1];
@@ -148,8 +150,9 @@ class MinorSubset : public EntrySource {
   }
 
   std::vector<uint64_t> lengths(uint64_t first, uint64_t count) const override {
-    std::vector<uint64_t> lengths(count);
     const std::vector<uint64_t> stored = source_->lengths(first, count);
+    if (has_each_once_) return stored;
+    std::vector<uint64_t> lengths(count);
     for (uint64_t begin = 0, end = 0; begin < count; begin = end) {
       for (uint64_t entries = 0; end < count && (end == begin || entries + stored[end] <= kCountedAtOnce);)
         entries += stored[end++];
@@ -198,7 +201,8 @@ class MinorSubset : public EntrySource {
   // Indices [b << shift_, (b + 1) << shift_) begin at buckets_[b] of places_, which keeps searches short.
   std::vector<uint64_t> buckets_;
   unsigned shift_ = 0;
-  const bool rises_;  // then indices that rise in the source also rise in the result
+  bool rises_ = false;          // then indices that rise in the source also rise in the result
+  bool has_each_once_ = false;  // then no entry is lost or repeated
 };
 
 uint64_t sum_of(const std::vector<EntrySourcePtr>& sources, uint64_t (EntrySource::*extent)() const) {

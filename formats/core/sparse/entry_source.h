@@ -52,8 +52,10 @@ using EntrySourcePtr = std::shared_ptr<const EntrySource>;
 // Returns the source of a matrix by its lists, which are checked as they are read. as_stored: keep the stored
 // order of the indices within a major, even if they do not rise; subsets of the source keep it too.
 EntrySourcePtr compressed_source(Lists lists, bool as_stored = false);
+// An index of minor_subset() that stands for a minor without entries.
+inline constexpr uint64_t kNoMinor = UINT64_MAX;
 // Return the given majors, or minors, in their order. They may repeat. Requires: all are below the side's
-// extent.
+// extent, or kNoMinor.
 EntrySourcePtr major_subset(EntrySourcePtr source, Indices indices);
 EntrySourcePtr minor_subset(EntrySourcePtr source, const Indices& indices);
 // Return the sources joined along a side. Requires: at least one, all of one type and equal on the other

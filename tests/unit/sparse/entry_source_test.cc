@@ -91,6 +91,17 @@ BOOST_AUTO_TEST_CASE(majors_and_minors_are_picked) {
   BOOST_TEST(text_of(*minor_subset(small(), indices({3, 0, 3}))) == "0:0=2 0:1=1 0:2=2 ");
 }
 
+// Indices of which each minor is one, in another order: nothing is lost, so that lengths need no pass.
+BOOST_AUTO_TEST_CASE(minors_may_be_added_and_exchanged) {
+  const auto wider = minor_subset(small(), indices({3, kNoMinor, 1, 2, 0, kNoMinor}));
+  BOOST_TEST(wider->minors() == 6U);
+  BOOST_TEST(text_of(*wider) == "0:0=2 0:4=1 2:2=3 ");
+  BOOST_TEST((wider->lengths(0, 3) == std::vector<uint64_t>{2, 0, 1}));
+  BOOST_TEST(text_of(*minor_subset(small(), indices({kNoMinor, 3}))) == "0:1=2 ");
+  BOOST_TEST(
+      (minor_subset(small(), indices({kNoMinor, 3}))->lengths(0, 3) == std::vector<uint64_t>{1, 0, 0}));
+}
+
 BOOST_AUTO_TEST_CASE(matrices_are_joined_on_either_side) {
   BOOST_TEST(text_of(*major_combined({small(), small()})) == "0:0=1 0:3=2 2:1=3 3:0=1 3:3=2 5:1=3 ");
   BOOST_TEST(text_of(*minor_combined({small(), small()})) == "0:0=1 0:3=2 0:4=1 0:7=2 2:1=3 2:5=3 ");

@@ -26,6 +26,25 @@ BOOST_AUTO_TEST_CASE(the_type_holds_all_values_exactly) {
   BOOST_TEST(failure_of([] { common_type({kByte, text_type()}); }).find("combining") != std::string::npos);
 }
 
+// numpy.result_type() of each pair.
+BOOST_AUTO_TEST_CASE(numbers_are_promoted_as_numpy_does) {
+  const auto whole = [](uint32_t size) { return number_type(Kind::integer, size); };
+  const auto natural = [](uint32_t size) { return number_type(Kind::unsigned_integer, size); };
+  const auto real = [](uint32_t size) { return number_type(Kind::real, size); };
+  BOOST_CHECK(promoted_type({kTruth, kTruth}) == kTruth);
+  BOOST_CHECK(promoted_type({kTruth, whole(2)}) == whole(2));
+  BOOST_CHECK(promoted_type({whole(2), whole(8), whole(4)}) == whole(8));
+  BOOST_CHECK(promoted_type({natural(1), whole(1)}) == whole(2));
+  BOOST_CHECK(promoted_type({natural(4), whole(2)}) == whole(8));
+  BOOST_CHECK(promoted_type({natural(2), whole(4)}) == whole(4));
+  BOOST_CHECK(promoted_type({natural(8), whole(8)}) == real(8));
+  BOOST_CHECK(promoted_type({real(4), whole(2)}) == real(4));
+  BOOST_CHECK(promoted_type({real(4), whole(4)}) == real(8));
+  BOOST_CHECK(promoted_type({real(2), natural(1)}) == real(2));
+  BOOST_CHECK(promoted_type({real(2), whole(2), kTruth}) == real(4));
+  BOOST_CHECK(promoted_type({number_type(Kind::integer, 4, true)}) == whole(4));
+}
+
 BOOST_AUTO_TEST_CASE(truth_values_are_one_and_zero) {
   const ArrayPtr logical = as_logical(numbers<int32_t>({0, 7, 1}));
   BOOST_CHECK((shown(*with_type(logical, number_type(Kind::integer, 8))) == Texts{"0", "1", "1"}));

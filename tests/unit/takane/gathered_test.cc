@@ -96,6 +96,33 @@ BOOST_AUTO_TEST_CASE(parts_follow_each_other_along_an_axis) {
   BOOST_TEST(text_of(*combined({matrix(), matrix()}, 0)) == "0 1 2 3 4 5 0 1 2 3 4 5 ");
 }
 
+// The second part covers the box alone; the first and the last have some of it.
+BOOST_AUTO_TEST_CASE(boxes_cross_several_parts) {
+  const ArrayPtr three =
+      combined({numbers<int32_t>({0, 1}), numbers<int32_t>({2, 3, 4}), numbers<int32_t>({5})}, 0);
+  BOOST_TEST(text_of(three->read(range(1, 4))) == "1 2 3 4 ");
+  BOOST_TEST(text_of(three->read(range(2, 3))) == "2 3 4 ");
+  BOOST_TEST(text_of(three->read(range(2, 2))) == "2 3 ");
+  BOOST_TEST(text_of(three->peek(range(4, 2))) == "4 5 ");
+  BOOST_TEST(three->read(range(2, 0)).count == 0U);
+  BOOST_CHECK((three->chunk_shape() == Shape{3}));
+}
+
+BOOST_AUTO_TEST_CASE(absent_indices_are_nan) {
+  const ArrayPtr reals = numbers<float>({0, 1, 2, 3, 4, 5}, {2, 3});
+  const auto text = [](const Elements& elements) {
+    std::string all;
+    for (const float value : elements.values<float>()) all += fmt::format("{} ", value);
+    return all;
+  };
+  const ArrayPtr some = reindexed(reals, 1, {2, kNoIndex, 0, kNoIndex});
+  BOOST_CHECK((some->shape() == Shape{2, 4}));
+  BOOST_TEST(text(read_all(*some)) == "2 nan 0 nan 5 nan 3 nan ");
+  BOOST_TEST(text(some->read({{1, 1}, {1, 2}})) == "nan 3 ");
+  BOOST_TEST(text(some->read({{0, 3}, {2, 1}})) == "nan nan ");
+  BOOST_TEST(text(read_all(*reindexed(reals, 0, {kNoIndex, 1}))) == "nan nan nan 3 4 5 ");
+}
+
 BOOST_AUTO_TEST_CASE(texts_and_missing_values_go_along) {
   const ArrayPtr names = text_array({"a", "bb", ""});
   BOOST_CHECK((shown(*subset(names, 0, indices({2, 1, 1, 0}))) == Texts{"", "bb", "bb", "a"}));
