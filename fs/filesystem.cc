@@ -7,7 +7,7 @@
 #include "formats/core/base/location.h"
 #include "formats/core/base/modified_time.h"
 #include "formats/core/model/shown_attributes.h"
-#include "formats/open_store.h"
+#include "formats/joined/joined_store.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/index/housekeeping.h"
 #include "fs/text/side_by_side.h"
@@ -380,7 +380,7 @@ void Filesystem::reopen() {
     contexts_.push_back({std::make_shared<OpeningContext>(context_, old->store()->path), std::nullopt});
     const std::shared_ptr<OpeningContext>& own = contexts_.back().context;
     const std::shared_ptr<Context> context(own, &own->context());
-    auto store = std::make_shared<const Store>(open_store(old->store()->path, *context));
+    auto store = std::make_shared<const Store>(open_named_store(old->store()->path, *context));
     next = std::make_shared<Opening>(old->number() + 1, context, std::move(store), appearance_.subdir,
                                      appearance_.views, inodes_, appearance_.index);
   } catch (const Error& error) {

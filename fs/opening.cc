@@ -1,5 +1,6 @@
 #include "fs/opening.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 
@@ -43,6 +44,8 @@ OpeningContext::OpeningContext(const Context& like, const std::string& store)
       used_(files_.own(), store),
       context_(with_files(like, used_)),
       others_(context_, files_) {
+  if (like.options.join)
+    for (const JoinOptions::Member& member : like.options.join->stores) used_.add_store(member.location);
   context_.other = [this](const std::string& met) -> Context& { return others_.of(met); };
 }
 
@@ -81,7 +84,9 @@ bool Opening::is_unchanged(const std::string& path, const struct stat& now, Stam
   if (first.size != now.st_size || !same(first.modified, modified_time(now))) return false;
   const uint64_t metadata = metadata_mark(now);
   if (metadata == first.metadata) return true;
-  Sources& files = path == store_->path ? context_->files : context_->of_store(path).files;
+  const std::vector<std::string>& joined = store_->joined;
+  const bool is_own = path == store_->path || std::find(joined.begin(), joined.end(), path) != joined.end();
+  Sources& files = is_own ? context_->files : context_->of_store(path).files;
   if (!files.is_unwritten(now, first.metadata)) return false;
   first.metadata = metadata;
   return true;
@@ -89,6 +94,11 @@ bool Opening::is_unchanged(const std::string& path, const struct stat& now, Stam
 
 void Opening::check_unchanged(const std::string& store_path) {
   if (is_lost()) throw changed(store_path);
+  if (store_->joined.empty() || store_path != store_->path) return check_store(store_path);
+  for (const std::string& joined : store_->joined) check_store(joined);
+}
+
+void Opening::check_store(const std::string& store_path) {
   if (is_url(store_path)) return;  // every reply identifies its version
   struct stat now {};
   // A disk or a network that does not answer does not mean that the store has changed.

@@ -74,6 +74,7 @@ class Opening {
     timespec modified{};
     uint64_t metadata = 0;  // see metadata_mark()
   };
+  void check_store(const std::string& store_path);
   bool is_unchanged(const std::string& path, const struct stat& now, Stamp& first) const;
 
   const std::shared_ptr<Context> context_;  // declared first, so that it is destroyed last

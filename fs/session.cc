@@ -7,6 +7,7 @@
 
 #include "formats/containers/hdf5/process/library_processes.h"
 #include "formats/core/base/location.h"
+#include "formats/joined/joined_store.h"
 #include "formats/open_store.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/command_line/store_path.h"
@@ -85,6 +86,8 @@ Session::Session(const Options& options, std::function<void(const std::string& m
   counters_.remote.log = [this](const std::string& line) { log_.warn(line); };
   context_.passing = std::move(passing);
   context_.progress = [this](const std::string& line) { log_.warn(line); };
+  if (options.read.join)
+    for (const JoinOptions::Member& member : options.read.join->stores) used_.add_store(member.location);
   if (options.store.empty()) throw Failure(kUsage, "expected a store; see plainfs --help");
   Appearance appearance = appearance_of(options);
   if (appearance.index) {
@@ -93,10 +96,11 @@ Session::Session(const Options& options, std::function<void(const std::string& m
   }
   StorePtr store;
   try {
-    store = std::make_shared<const Store>(open_store(options.store, context_));
+    store = std::make_shared<const Store>(open_named_store(options.store, context_));
   } catch (const Error& error) {
     const std::string why = reason(error),
                       place = options.store + ": ";  // a server's answer begins with it
+    if (options.read.join) throw Failure(exit_code_of(error.code()), why);
     throw Failure(exit_code_of(error.code()),
                   fmt::format("{}{}{}", why.starts_with(place) ? "" : place, why, inner_hint(options.store)));
   }

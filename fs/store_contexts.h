@@ -1,6 +1,7 @@
 // The files of a store and of the stores beside it or inside it, and their contexts.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -36,7 +37,8 @@ class StoreFiles {
     }
     if (!store.empty()) own_.follow(location_of_store(store));
     if (options.follow_outside) return;
-    own_.confine(Containment::of_store(store));
+    own_.confine(options.join ? Containment::of_stores(locations(*options.join))
+                              : Containment::of_store(store));
     neighbours_.confine(Containment::around_store(store));
   }
 
@@ -51,6 +53,12 @@ class StoreFiles {
   }
 
  private:
+  static std::vector<std::string> locations(const JoinOptions& join) {
+    std::vector<std::string> all;
+    for (const JoinOptions::Member& member : join.stores) all.push_back(member.location);
+    return all;
+  }
+
   static constexpr size_t kMostOpen = 256;       // if the process may have as many
   static constexpr size_t kMostNeighbours = 16;  // only examined, to find out what links lead to
 
@@ -69,9 +77,8 @@ class StoreContexts {
   Context& of(const std::string& store) {
     const MutexLock lock(mutex_);
     if (const auto known = contexts_.find(store); known != contexts_.end()) return known->second;
-    UsedSources& used = *used_.emplace_back(std::make_unique<UsedSources>(files_.of(store), store));
     Context made{
-        like_.cache,    like_.workers, like_.decode_budget,      like_.unit_budget,        used,
+        like_.cache,    like_.workers, like_.decode_budget,      like_.unit_budget,        files_for(store),
         like_.counters, like_.options, named(store, like_.warn), named(store, like_.note), like_.other,
         like_.passes};
     made.progress = named(store, like_.progress);
@@ -88,6 +95,14 @@ class StoreContexts {
   }
 
  private:
+  // Returns the sources of a store. Those of joined stores are recorded together.
+  Sources& files_for(const std::string& store) REQUIRES(mutex_) {
+    const auto is_it = [&](const JoinOptions::Member& member) { return member.location == store; };
+    const auto& join = like_.options.join;
+    if (join && std::any_of(join->stores.begin(), join->stores.end(), is_it)) return like_.files;
+    return *used_.emplace_back(std::make_unique<UsedSources>(files_.of(store), store));
+  }
+
   using Notify = std::function<void(const std::string&)>;
   static Notify named(const std::string& store, const Notify& notify) {
     if (!notify) return {};

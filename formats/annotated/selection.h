@@ -38,10 +38,12 @@ class AnnotatedGroup : public DerivedGroup {
   std::vector<Member> members() const override;
   std::optional<Node> find_unlisted(std::string_view) const override { return std::nullopt; }
   Attributes attributes() const override { return {}; }
-  // Returns the number of nested groups of this kind, this one included.
+  // Returns whether the matrix is a part of the stored one.
+  virtual bool is_selection() const { return true; }
+  // Returns the number of nested selections, this one included.
   size_t depth() const {
     const auto* const outer = dynamic_cast<const AnnotatedGroup*>(&stored());
-    return 1 + (outer ? outer->depth() : 0);
+    return (is_selection() ? 1 : 0) + (outer ? outer->depth() : 0);
   }
 
  private:

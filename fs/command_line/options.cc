@@ -14,6 +14,7 @@
 #include "fs/command_line/command_help.h"
 #include "fs/command_line/exit_code.h"
 #include "fs/command_line/genome_file.h"
+#include "fs/command_line/joined_stores.h"
 #include "fs/command_line/option_values.h"
 #include "fs/command_line/shell_word.h"
 #include "fs/index/index_folder.h"
@@ -77,6 +78,16 @@ constexpr Row kOwn[] = {
     {0, "threads", "N", "decoding threads (one for each core)",
      [](Options& o, std::string_view v) { o.threads = static_cast<unsigned>(integer("threads", v, 1024)); },
      [](const Options& o) { return if_not(0, o.threads); }},
+    {0, "join", "HOW",
+     "show several stores of cells as one, with the genes of all (`outer`) or those that each has (`inner`); "
+     "@FILE is a list of stores",
+     [](Options& o, std::string_view v) {
+       o.join = one_of("join", v, {"inner", "outer"});
+     },
+     [](const Options& o) { return if_not("", o.join); }},
+    {0, "label", "NAME", "with --join: the column of obs that has each cell's store (none)",
+     [](Options& o, std::string_view v) { o.join_label = v; },
+     [](const Options& o) { return if_not("", o.join_label); }},
     {0, "views", "LIST", "what to show and list, separated by + or : (all but bin), all, listed or of",
      [](Options& o, std::string_view v) { o.views = v; },
      [](const Options& o) { return if_not("", o.views); }},
@@ -327,8 +338,8 @@ void set_list(Options& options, std::string_view list) {
 
 class Parser {
  public:
-  Parser(std::span<const std::string> arguments, size_t most_names)
-      : arguments_(arguments), most_names_(most_names) {}
+  Parser(std::span<const std::string> arguments, size_t most_names, size_t names_after)
+      : arguments_(arguments), most_names_(most_names), names_after_(names_after) {}
 
   Options parse() {
     const char* const index = std::getenv("PLAINFS_INDEX");
@@ -345,6 +356,11 @@ class Parser {
       else
         set_letters(argument.substr(1));
     }
+    if (!options_.join.empty()) join();
+    if (options_.join.empty() && !options_.join_label.empty())
+      throw Failure(kUsage, "option label requires --join");
+    if (const std::vector<std::string>& names = options_.names; names.size() > most_names_)
+      throw Failure(kUsage, fmt::format("one argument too many: {}", names[most_names_]));
     return std::move(options_);
   }
 
@@ -353,13 +369,27 @@ class Parser {
     std::vector<std::string>& names = options_.names;
     if (name.empty())
       throw Failure(kUsage, names.empty() ? "the name of the store is empty" : "an argument is empty");
-    if (names.size() == most_names_) throw Failure(kUsage, fmt::format("one argument too many: {}", name));
     names.emplace_back(name);
     static constexpr std::string_view kFileUrl = "file://";
     if (names.size() == 1 && name.starts_with(kFileUrl)) names[0] = name.substr(kFileUrl.size());
     if (names.size() == 1 && is_url(names[0])) split_url(names[0]);
     if (names.size() == 1) options_.store = names[0];
     if (names.size() == 2) options_.mountpoint = name;
+  }
+
+  // Makes one name of those of the joined stores: the location of the first.
+  void join() {
+    std::vector<std::string>& names = options_.names;
+    if (names.empty()) return;
+    const bool is_list = is_list_of_stores(names.front());
+    if (!is_list && names.size() <= names_after_) throw Failure(kUsage, "join: expected stores");
+    const size_t stores = is_list ? 1 : names.size() - names_after_;
+    options_.read.join = joined_stores(std::span(names).first(stores), options_.join, options_.join_label);
+    options_.store = options_.read.join->stores.front().location;
+    options_.joined.assign(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(stores));
+    names.erase(names.begin() + 1, names.begin() + static_cast<std::ptrdiff_t>(stores));
+    names.front() = options_.store;
+    options_.mountpoint = names.size() > 1 ? names[1] : "";
   }
 
   // Removes the query from the location. The part after the "?" may be a key (signed URLs), and is never
@@ -410,6 +440,7 @@ class Parser {
 
   std::span<const std::string> arguments_;
   size_t most_names_;
+  size_t names_after_;
   size_t next_ = 0;
   Options options_;
 };
@@ -440,13 +471,22 @@ size_t first_name(std::span<const std::string> arguments) {
   return arguments.size();
 }
 
-Options parse_options(std::span<const std::string> arguments, size_t most_names) {
-  return Parser(arguments, most_names).parse();
+Options parse_options(std::span<const std::string> arguments, size_t most_names, size_t names_after) {
+  return Parser(arguments, most_names, names_after).parse();
+}
+
+std::string store_words(const Options& options) {
+  if (options.join.empty()) return shell_word(options.store);
+  std::string words = "--join " + options.join;
+  if (!options.join_label.empty()) words += " --label " + shell_word(options.join_label);
+  for (const std::string& name : options.joined) words += " " + shell_word(name);
+  return words;
 }
 
 std::vector<Options> options_of_stores(std::span<const std::string> arguments) {
-  const Options given = parse_options(arguments, kManyNames);
+  const Options given = parse_options(arguments, kManyNames, 0);
   std::vector<Options> all;
+  if (given.read.join) return {given};
   for (const std::string& name : given.names) {
     const std::string only[] = {"--", name};
     const Options named = parse_options(only, 1);  // like the single store of a command

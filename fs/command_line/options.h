@@ -20,8 +20,9 @@ namespace plainfs {
 enum class Sandbox { kWherePossible, kRequired, kNone };
 
 struct Options {
-  std::vector<std::string> names;  // the arguments that are not options
+  std::vector<std::string> names;  // the arguments that are not options; joined stores are the first of them
   std::string store;               // the first of them
+  std::vector<std::string> joined;  // the names of the joined stores as they were given
   std::string mountpoint;          // the second; empty: not given
 
   bool help = false;
@@ -31,7 +32,9 @@ struct Options {
 
   uint64_t cache_bytes = uint64_t{256} << 20;
   unsigned threads = 0;  // 0: one per core
-  std::string views;     // empty: the default ones
+  std::string join;      // inner or outer; empty: a store is shown by itself
+  std::string join_label;  // see JoinOptions::column
+  std::string views;       // empty: the default ones
   bool lists_parts = false;
   std::string cells;   // the file that read.cells was read from; absolute
   std::string genome;  // the file that read.genome was read from; absolute
@@ -59,15 +62,20 @@ struct Options {
   std::vector<std::string> mount_options;  // libfuse's and the kernel's: "allow_other", "fsname=x"
 };
 
+// Returns the words of a command that name the store, quoted for a shell: "--join outer a.h5ad b.rds".
+std::string store_words(const Options& options);
+
 inline constexpr size_t kManyNames = SIZE_MAX;
 
-// Throws Failure(kUsage), with the option in the message; also for more than most_names names.
-Options parse_options(std::span<const std::string> arguments, size_t most_names = 2);
+// Throws Failure(kUsage), with the option in the message; also for more than most_names names. With --join,
+// the names before the last names_after are stores and become one name; a list of stores ("@FILE") is one
+// name anyway, and then any names may follow.
+Options parse_options(std::span<const std::string> arguments, size_t most_names = 2, size_t names_after = 1);
 // Returns the index of the first argument that is neither an option nor the value of one, or their number if
 // there is no such argument before "--".
 size_t first_name(std::span<const std::string> arguments);
-// Parses the options of a command for several stores. Returns a copy of the options for each store; empty if
-// no store is given. Throws like parse_options.
+// Parses the options of a command for several stores. Returns a copy of the options for each store, or one
+// for all with --join; empty if no store is given. Throws like parse_options.
 std::vector<Options> options_of_stores(std::span<const std::string> arguments);
 
 // The arguments of a mount helper, `mount.plainfs STORE MOUNTPOINT [-sfnv] [-N namespace] [-o options] [-t

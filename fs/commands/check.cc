@@ -249,7 +249,7 @@ class Checked {
 }  // namespace
 
 int check_command(Arguments arguments) {
-  Options options = parse_options(arguments, kManyNames);
+  Options options = parse_options(arguments, kManyNames, 0);
   split_store_path(options.names);
   if (!options.names.empty()) options.store = options.names[0];
   const std::vector<std::string> paths(options.names.begin() + !options.names.empty(), options.names.end());

@@ -68,7 +68,7 @@ std::string put_beside(const Options& options, Filesystem& filesystem) {
 
 int index_command(Arguments arguments) {
   const bool is_beside = take_flag(arguments, "--beside");
-  const Options options = parse_options(arguments, 1);
+  const Options options = parse_options(arguments, 1, 0);
   if (options.index.empty())
     throw Failure(kUsage, "index: no folder to keep it in; name one with -o index=DIR");
   struct stat status {};

@@ -167,9 +167,12 @@ std::string lines_to_open(Filesystem& filesystem, const std::vector<RankedFile>&
 
 // Prints where the store is or would be mounted, and how to get there.
 void print_ways_to_open(const Store& store, Filesystem& filesystem, const std::vector<RankedFile>& files,
-                        std::string mountpoint) {
+                        const Options& options, std::string mountpoint) {
   std::string how = "where it is mounted";
-  if (mountpoint.empty()) {
+  if (mountpoint.empty() && options.read.join) {
+    mountpoint = "MOUNTPOINT";
+    how = fmt::format("after plainfs {} MOUNTPOINT", store_words(options));
+  } else if (mountpoint.empty()) {
     mountpoint = usual_mountpoint(store.path);
     how = fmt::format("after plainfs {}", shell_word(store.path));
   }
@@ -242,6 +245,11 @@ int show(Options options, const std::string& inside, bool is_json) {
       is_url(options.store) ? std::nullopt : mounted_at(options.store);
   const std::string mountpoint = mounted ? options.store : "";
   if (mounted) options.store = mounted->store;
+  if (mounted && mounted->join) {
+    options.read.join = mounted->join;
+    options.join = mounted->join->is_outer ? "outer" : "inner";
+    options.join_label = mounted->join->column;
+  }
   const std::string given = inside.empty() && mounted ? mounted->subdir : inside;
   const std::string path = plain_path(given.empty() ? options.subdir : given);
   if (!is_json) options.subdir.clear();
@@ -252,9 +260,10 @@ int show(Options options, const std::string& inside, bool is_json) {
   std::vector<WalkFailure> failures;  // the summary reports them
   const std::vector<RankedFile> files = ranked_files(session.filesystem(), path, failures);
   if (path.empty()) {
-    print_ways_to_write(session.filesystem(), files, options, path);
+    if (!mounted || !mounted->join) print_ways_to_write(session.filesystem(), files, options, path);
     if (mounted) print_details({{"mounted", fmt::format("{}, process {}", mountpoint, mounted->process)}});
-    print_details({{"store", store->path}, {"format", store->format}});
+    if (store->joined.empty()) print_details({{"store", store->path}});
+    print_details({{"format", store->format}});
     if (!store->version.empty()) print_details({{"version", store->version}});
     print_details(store->details);
     std::puts("");
@@ -269,8 +278,10 @@ int show(Options options, const std::string& inside, bool is_json) {
   if (path.empty()) note_left_out_of_h5ad(refine(store->root, session.context()), session.context());
   print_notices(session.notices().lines(), store->path);
   if (!mounted || mounted->subdir.empty())
-    print_ways_to_open(*store, session.filesystem(), files,
-                       mounted ? mountpoint : mountpoint_of(store->path));
+    print_ways_to_open(*store, session.filesystem(), files, options,
+                       mounted             ? mountpoint
+                       : options.read.join ? ""
+                                           : mountpoint_of(store->path));
   return kSuccess;
 }
 
@@ -298,7 +309,7 @@ bool may_be_store(const std::string& name) {
 
 int info_command(Arguments arguments) {
   const bool is_json = take_flag(arguments, "--json");
-  Options options = parse_options(arguments, kManyNames);
+  Options options = parse_options(arguments, kManyNames, 0);
   if (options.names.size() > 2 && !is_json) return show_all(arguments);
   split_store_path(options.names);
   if (!options.names.empty()) options.store = options.names[0];

@@ -153,7 +153,7 @@ int list_command(Arguments arguments) {
   const std::string letters = take_letters(arguments, "lRhapt");
   const auto has = [&](char letter) { return letters.find(letter) != std::string::npos; };
   const bool is_recursive = has('R');
-  Options options = parse_options(arguments, 3);
+  Options options = parse_options(arguments, 3, 0);
   split_store_path(options.names);
   if (options.names.size() > 2)
     throw Failure(kUsage, fmt::format("ls: one argument too many: {}", options.names[2]));

@@ -23,6 +23,18 @@ std::string text_in(const nlohmann::json& object, const char* name) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
+// Returns the joined stores of an info.json; null for a single store.
+std::shared_ptr<const JoinOptions> joined_in(const nlohmann::json& info) {
+  const auto joined = info.find("joined");
+  if (joined == info.end() || !joined->is_object() || !joined->contains("stores")) return nullptr;
+  JoinOptions join;
+  join.is_outer = text_in(*joined, "join") == "outer";
+  join.column = text_in(*joined, "label");
+  for (const nlohmann::json& store : (*joined)["stores"])
+    if (store.is_object()) join.stores.push_back({text_in(store, "store"), text_in(store, "label")});
+  return join.stores.empty() ? nullptr : std::make_shared<const JoinOptions>(std::move(join));
+}
+
 }  // namespace
 
 std::optional<MountedStore> mounted_at(const std::string& path) {
@@ -36,6 +48,7 @@ std::optional<MountedStore> mounted_at(const std::string& path) {
   mounted.process = info["pid"].get<uint64_t>();
   if (const auto options = info.find("options"); options != info.end() && options->is_object())
     mounted.subdir = text_in(*options, "subdir");
+  mounted.join = joined_in(info);
   return mounted.store.empty() ? std::nullopt : std::optional(mounted);
 }
 
@@ -64,7 +77,7 @@ std::string mountpoint_of(const std::string& store) {
   for (const FoundMount& mount : found_mounts()) {
     if (mount.store != store) continue;
     const std::optional<MountedStore> shown = mounted_at(mount.mountpoint);
-    if (shown && shown->subdir.empty()) return mount.mountpoint;
+    if (shown && shown->subdir.empty() && !shown->join) return mount.mountpoint;
   }
   return {};
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@ struct MountedStore {
   std::string store;
   std::string subdir;  // the directory shown; "" = all
   uint64_t process = 0;
+  std::shared_ptr<const JoinOptions> join{};  // null: it is one store
 };
 
 // Returns nullopt if nothing is mounted at `path`, or not by plainfs. Asks the mount.

@@ -74,6 +74,7 @@ _plainfs_value() {
     cells|genome|log_file) _plainfs_files "$2" "$3" ;;
     remote_cache) _plainfs_files "$2" "$3" -d ;;
     log_level) _plainfs_choice "$2" 'error warning info debug' "$3" ;;
+    join) _plainfs_choice "$2" 'inner outer' "$3" ;;
     missing) _plainfs_choice "$2" 'fill error' "$3" ;;
     ragged) _plainfs_choice "$2" 'json count' "$3" ;;
     on_change) _plainfs_choice "$2" 'error reopen' "$3" ;;

@@ -14,6 +14,8 @@ function __plainfs_option_words
     switch $last
         case 'log_level=*'
             set values error warning info debug
+        case 'join=*'
+            set values inner outer
         case 'missing=*'
             set values fill error
         case 'ragged=*'

@@ -182,6 +182,9 @@ void allow_store(const Rules& rules, const Options& options) {
   } else {
     allow_around(rules, options.store, kReadFolder);
     rules.allow(options.store, kReadFolder);  // wherever it is moved
+    if (options.read.join)
+      for (const JoinOptions::Member& member : options.read.join->stores)
+        allow_around(rules, member.location, kReadFolder);
   }
 }
 

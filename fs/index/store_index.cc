@@ -54,14 +54,22 @@ bool is_held(const IndexFile::Place& place, ByteSpan measured) {
 
 // Returns everything that affects which files exist or what they contain, including the version, as another
 // version may write the same content differently.
+std::string join_text(const ReadOptions& options) {
+  if (!options.join) return {};
+  std::string text = fmt::format(" join={:d} label={}", options.join->is_outer, options.join->column);
+  for (const JoinOptions::Member& store : options.join->stores)
+    text.append(1, '\0').append(store.location).append(1, '\0').append(store.label);
+  return text;
+}
+
 std::string options_text(const std::string& views, const ReadOptions& options) {
   return fmt::format(
       "plainfs {} views={} missing={:d} forbidden={:d} plugins={:d} header={:d} outside={:d} rowname={} "
-      "ragged={:d} cells={} genome={}",
+      "ragged={:d} cells={} genome={}{}",
       PLAINFS_VERSION, views, options.absent_chunk_is_error, options.remote.forbidden_is_absent,
       options.hdf5_plugins, options.array_header, options.follow_outside, options.row_name_header,
       options.ragged_as_count, options.cells ? options.cells->digest : "",
-      options.genome ? options.genome->digest : "");
+      options.genome ? options.genome->digest : "", join_text(options));
 }
 
 }  // namespace

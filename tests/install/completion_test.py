@@ -28,10 +28,10 @@ LINES = (
     ("plainfs export --pa", "rt"),  # or --parts
     ("plainfs export --fin", "ish "),
     ("plainfs export --task 3 logf", "ile "),
-    ("plainfs ps --j", "son "),
+    ("plainfs ps --js", "on "),
     ("plainfs umo", "unt "),
     ("plainfs umount outd", "ir/"),
-    ("plainfs info --j", "son "),
+    ("plainfs info --js", "on "),
     ("plainfs ls pbmc.h", "5seurat "),
     ("plainfs ls pbmc.h5seurat", " "),
     ("plainfs -f pbmc.h", "5seurat "),

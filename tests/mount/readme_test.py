@@ -507,6 +507,8 @@ class OneFile(Recipe):
         self.shell("(echo ,c1,c2; echo g1,0,3; echo g2,1,0) | gzip > GSE1_counts.csv.gz")
         matrix = self.shell("plainfs cat pbmc.h5ad X/matrix.mtx; rm pbmc.h5ad")
         self.shell(block("plainfs export filtered_feature_bc_matrix"))
+        self.shell(block("plainfs export --join outer --label sample GSE1/GSM1_S1"))
+        self.assert_is_there("gse1.h5ad", "donors.h5ad")
         for name in ("pbmc.h5ad", "s1.h5ad"):
             self.assertEqual(self.shell(f"plainfs cat {name} X/matrix.mtx"), matrix)
         self.assertIn("X_umap.csv", self.shell("plainfs ls run.h5ad obsm").split())

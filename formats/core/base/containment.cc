@@ -145,6 +145,16 @@ Containment Containment::of_store(const std::string& path) {
   return Containment(folders);
 }
 
+Containment Containment::of_stores(const std::vector<std::string>& paths) {
+  Containment all;
+  all.is_bounded_ = true;
+  for (const std::string& path : paths)
+    for (const std::string& folder : of_store(path).folders_)
+      if (std::find(all.folders_.begin(), all.folders_.end(), folder) == all.folders_.end())
+        all.folders_.push_back(folder);
+  return all;
+}
+
 Containment Containment::around_store(const std::string& path) {
   return Containment(std::vector<std::string>{folder_of(path)});
 }

@@ -29,6 +29,8 @@ class Containment {
   // Returns the bounds of the store (or mirrored folder) at `path`: the path itself if it is a folder, else
   // its folder and, if the path is a link, the folder of its target.
   static Containment of_store(const std::string& path);
+  // Returns the bounds of several stores together.
+  static Containment of_stores(const std::vector<std::string>& paths);
   // Returns the bounds that consist of the folder which contains the store at `path`.
   static Containment around_store(const std::string& path);
 

@@ -249,7 +249,18 @@ Error without_stamps(const std::string& store) {
 }
 
 UsedSources::UsedSources(Sources& sources, const std::string& store, timespec opened)
-    : sources_(sources), folder_(folder_at(store)), opened_(opened) {}
+    : sources_(sources), opened_(opened) {
+  add_store(store);
+}
+
+void UsedSources::add_store(const std::string& store) {
+  if (std::string folder = folder_at(store); !folder.empty()) folders_.push_back(std::move(folder));
+}
+
+bool UsedSources::is_in_folder(const std::string& location) const {
+  return std::any_of(folders_.begin(), folders_.end(),
+                     [&](const std::string& folder) { return location.starts_with(folder); });
+}
 
 // Records a location before it is used, so that it is known whatever happens. For a location inside a file,
 // records the file.
@@ -261,7 +272,7 @@ void UsedSources::note(const std::string& location) {
 }
 
 void UsedSources::note_one(const std::string& location) {
-  const bool is_inside = !folder_.empty() && location.starts_with(folder_);
+  const bool is_inside = is_in_folder(location);
   const size_t length = is_inside ? location.rfind('/') + 1 : location.size();
   const std::string_view name = std::string_view(location).substr(0, length);
   {
@@ -327,7 +338,7 @@ std::vector<std::string> UsedSources::names() {
 FilePtr UsedSources::open_if_exists(const std::string& location) {
   note(location);
   FilePtr file = sources_.open_if_exists(location);
-  if (file && !folder_.empty() && location.starts_with(folder_)) {
+  if (file && is_in_folder(location)) {
     const auto* const local = dynamic_cast<const LocalFile*>(file.get());
     const MutexLock lock(mutex_);
     fingerprints_.matches(location, file->fingerprint(), local ? local->metadata() : 0);

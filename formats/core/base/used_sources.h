@@ -71,6 +71,10 @@ class UsedSources : public Sources {
   // after this time does not count as unchanged.
   UsedSources(Sources& sources, const std::string& store, timespec opened = file_time());
 
+  // Adds another store, of which the sources are recorded like those of the first. Call it before anything is
+  // opened.
+  void add_store(const std::string& store);
+
   FilePtr open_if_exists(const std::string& location) override;
   KeyStorePtr open_folder(const std::string& location) override;
   EntryKind kind_of(const std::string& location) override;
@@ -104,7 +108,9 @@ class UsedSources : public Sources {
   bool is_as_first(const std::string& name, const std::string& first);
 
   Sources& sources_;
-  const std::string folder_;  // the store's folder with a slash at its end, or empty
+  bool is_in_folder(const std::string& location) const;
+
+  std::vector<std::string> folders_;  // of the stores that are folders, with a slash at the end
   const timespec opened_;
   Mutex mutex_;
   // The states of files and folders before their first use, by the name of their stamp. Names of folders end

@@ -22,6 +22,17 @@ namespace plainfs {
 struct CellTable;  // formats/core/model/cell_table.h
 struct Genome;     // formats/core/model/genome.h
 
+// Several stores that are shown as one (formats/joined).
+struct JoinOptions {
+  struct Member {
+    std::string location;  // absolute
+    std::string label;     // differs from that of every other store
+  };
+  bool is_outer = false;  // --join=outer
+  std::string column;     // --label: the column of obs with the store of each cell; empty = none
+  std::vector<Member> stores;
+};
+
 struct ReadOptions {
   bool absent_chunk_is_error = false;  // -o missing=error: an absent Zarr chunk is an error, not fill
   bool hdf5_plugins = false;           // -o hdf5_plugins: let libhdf5 load filter plugins
@@ -35,6 +46,7 @@ struct ReadOptions {
   std::string x_layer;               // --layer: the layer that is X
   std::vector<std::string> without;  // --without: parts to leave out, "uns" or "layers/spliced"
   RemoteOptions remote;              // of a remote store
+  std::shared_ptr<const JoinOptions> join{};  // --join: the stores that are shown as one, or null
   std::string mountpoint;  // path of this mount, without links; a mirrored folder does not look into it
 };
 

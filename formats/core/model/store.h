@@ -34,6 +34,7 @@ struct Store {
   bool is_one_value = false;
   std::vector<StoreFact> facts{};  // of the format, for the pages of `serve`
   bool is_folder = false;          // a folder that is shown as it is, with the stores in it
+  std::vector<std::string> joined{};  // the locations of the stores of which it is made; path is the first
 };
 
 struct Container {

@@ -112,7 +112,8 @@ RankedFile file_of_part(Filesystem& filesystem, const FileForm& form, const std:
 
 std::string lines_to_write(const std::vector<RankedFile>& all, const Options& options,
                            const std::string& path) {
-  const std::string& store = options.store;
+  const std::string store = options.read.join ? "joined" : options.store;
+  const std::string words = store_words(options);
   struct Line {
     std::string command;
     std::string comment;
@@ -124,8 +125,8 @@ std::string lines_to_write(const std::vector<RankedFile>& all, const Options& op
   for (const OfferedForm& offered : offered_forms(all)) {
     const std::string target = stem + std::string(offered.form->ending);
     if (path.empty() && target == last_name(store)) continue;  // it has that form already
-    lines.push_back({fmt::format("plainfs export {}{} {}", part, shell_word(store), shell_word(target)),
-                     comment_of(offered)});
+    lines.push_back(
+        {fmt::format("plainfs export {}{} {}", part, words, shell_word(target)), comment_of(offered)});
     width = std::max(width, lines.back().command.size());
   }
   std::string text;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "formats/core/base/descriptor.h"
@@ -74,6 +75,25 @@ PlannedOption option_of(const json& options, const char* name) {
   return {option.at("file").get<std::string>(), option.at("digest").get<std::string>()};
 }
 
+json json_of(const JoinOptions& join) {
+  json stores = json::array();
+  for (const JoinOptions::Member& store : join.stores)
+    stores.push_back({{"store", store.location}, {"label", store.label}});
+  return {{"outer", join.is_outer}, {"column", join.column}, {"stores", stores}};
+}
+
+std::shared_ptr<const JoinOptions> join_of(const json& options) {
+  if (!options.contains("join")) return nullptr;
+  const json& text = options.at("join");
+  JoinOptions join;
+  join.is_outer = text.at("outer").get<bool>();
+  join.column = text.at("column").get<std::string>();
+  for (const json& store : text.at("stores"))
+    join.stores.push_back({store.at("store").get<std::string>(), store.at("label").get<std::string>()});
+  if (join.stores.empty()) refuse("a plan of joined stores without a store");
+  return std::make_shared<const JoinOptions>(std::move(join));
+}
+
 json json_of(const ExportPlan& plan) {
   json sources = json::array(), links = json::array(), files = json::array(), tasks = json::array();
   for (const SourceStamp& source : plan.sources)
@@ -88,29 +108,31 @@ json json_of(const ExportPlan& plan) {
     for (const PlannedRange& range : plan.tasks[i]) ranges.push_back({range.file, range.first, range.size});
     tasks.push_back({{"id", i + 1}, {"ranges", ranges}});
   }
-  return {{"plainfs_plan", kPlanVersion},
-          {"store", plan.store},
-          {"options",
-           {{"views", plan.views},
-            {"subdir", plan.subdir},
-            {"missing_is_error", plan.read.absent_chunk_is_error},
-            {"header", plan.read.array_header},
-            {"rowname", plan.read.row_name_header},
-            {"ragged_is_count", plan.read.ragged_as_count},
-            {"hdf5_plugins", plan.read.hdf5_plugins},
-            {"cells", json_of(plan.cells)},
-            {"genome", json_of(plan.genome)},
-            {"follow_outside", plan.read.follow_outside},
-            {"no_sign", plan.read.remote.no_sign},
-            {"forbidden_is_absent", plan.read.remote.forbidden_is_absent},
-            {"endpoint", plan.read.remote.endpoint},
-            {"header_file", plan.read.remote.header_file},
-            {"region", plan.read.remote.region}}},
-          {"sources", sources},
-          {"folders", plan.folders},
-          {"links", links},
-          {"files", files},
-          {"tasks", tasks}};
+  json text{{"plainfs_plan", kPlanVersion},
+            {"store", plan.store},
+            {"options",
+             {{"views", plan.views},
+              {"subdir", plan.subdir},
+              {"missing_is_error", plan.read.absent_chunk_is_error},
+              {"header", plan.read.array_header},
+              {"rowname", plan.read.row_name_header},
+              {"ragged_is_count", plan.read.ragged_as_count},
+              {"hdf5_plugins", plan.read.hdf5_plugins},
+              {"cells", json_of(plan.cells)},
+              {"genome", json_of(plan.genome)},
+              {"follow_outside", plan.read.follow_outside},
+              {"no_sign", plan.read.remote.no_sign},
+              {"forbidden_is_absent", plan.read.remote.forbidden_is_absent},
+              {"endpoint", plan.read.remote.endpoint},
+              {"header_file", plan.read.remote.header_file},
+              {"region", plan.read.remote.region}}},
+            {"sources", sources},
+            {"folders", plan.folders},
+            {"links", links},
+            {"files", files},
+            {"tasks", tasks}};
+  if (plan.read.join) text["options"]["join"] = json_of(*plan.read.join);
+  return text;
 }
 
 PlannedFile file_of(const json& text) {
@@ -146,6 +168,7 @@ ExportPlan plan_of(const json& text) {
   plan.read.remote.endpoint = options.at("endpoint").get<std::string>();
   plan.read.remote.region = options.at("region").get<std::string>();
   plan.read.remote.header_file = options.value("header_file", "");
+  plan.read.join = join_of(options);
   for (const json& source : text.at("sources"))
     plan.sources.push_back({source.at("name").get<std::string>(), source.at("stamp").get<std::string>()});
   for (const json& folder : text.at("folders"))

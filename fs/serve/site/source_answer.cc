@@ -164,7 +164,7 @@ bool answer_source(const Exchange& exchange) {
 }
 
 std::optional<std::vector<std::string>> source_path(const Store& store, std::vector<std::string> names) {
-  if (store.is_folder || is_url(store.path)) return std::nullopt;
+  if (store.is_folder || is_url(store.path) || !store.joined.empty()) return std::nullopt;
   names.emplace_back(kOwnFolder);
   names.emplace_back(kSourceFolder);
   if (!is_folder_on_disk(store.path)) names.emplace_back(last_name(store.path));

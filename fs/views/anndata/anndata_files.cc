@@ -31,20 +31,6 @@ class NoFile : public AnnDataLayout {
   std::optional<Error> part(const std::string&, Put) override { return std::nullopt; }
 };
 
-// Returns the annotated matrix that is exported by default; nullopt without one.
-std::optional<FoundAnnotatedMatrix> main_matrix(const Node& root, Context& context) {
-  std::vector<FoundAnnotatedMatrix> found = annotated_matrices(root, context);
-  const std::vector<std::string> part = main_part(root);
-  if (found.empty() && part.size() == 2) {
-    const bool is_assay = part[0] == "assays";
-    const std::optional<Node> node = find_path(*root.parts, std::span(part).first(is_assay ? 1 : 2));
-    if (node) found = annotated_matrices(refine(*node, context), context);
-    if (is_assay) std::erase_if(found, [&](const FoundAnnotatedMatrix& one) { return one.name != part[1]; });
-  }
-  if (found.empty()) return std::nullopt;
-  return std::move(found.front());
-}
-
 }  // namespace
 
 void note_left_out_of_h5ad(const Node& root, Context& context) try {

@@ -156,13 +156,14 @@ void offer_by(const FileRow& row, const Node& node, Context& context, Files& fil
     files.push_back(directory_of(row, [fragments = *fragments, stored, &context] {
       return cells_of_fragments(fragments, stored, context);
     }));
-  const auto* const selected = dynamic_cast<const AnnotatedGroup*>(stored.get());
-  if (selected && selected->depth() >= kMostDepth) return;
+  const auto* const group = dynamic_cast<const AnnotatedGroup*>(stored.get());
+  const bool is_selection = group && group->is_selection();
+  if (group && group->depth() >= kMostDepth) return;
   const std::optional<FoundAnnotatedMatrix> found = annotated_matrix_of(node, context);
   if (!found || !found->has_obs) return;
   files.push_back(directory_of(
       row, [stored, make = found->make, &context] { return cells_of_matrix(stored, make(), context); }));
-  files.back().is_never_listed = selected != nullptr;
+  files.back().is_never_listed = is_selection;
 }
 
 }  // namespace plainfs

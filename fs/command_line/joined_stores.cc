@@ -1,0 +1,105 @@
+#include "fs/command_line/joined_stores.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/filesystem.hpp>
+#include <set>
+#include <utility>
+
+#include "formats/core/base/location.h"
+#include "formats/open_store.h"
+#include "fs/command_line/exit_code.h"
+#include "fs/command_line/option_values.h"
+#include "fs/command_line/store_path.h"
+
+namespace plainfs {
+namespace {
+
+namespace files = boost::filesystem;
+
+constexpr uint64_t kLargestList = uint64_t{64} << 20;
+
+using Members = std::vector<JoinOptions::Member>;
+
+void add_list(const std::string& list, Members& members) {
+  const std::string text = option_file("join", list, kLargestList);
+  const files::path folder = files::absolute(list).parent_path();
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    std::string line = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (line.ends_with('\r')) line.pop_back();
+    if (line.empty() || line[0] == '#') continue;
+    const size_t tab = line.find('\t');
+    const std::string path = line.substr(0, tab);
+    if (path.empty()) throw Failure(kUsage, fmt::format("{}: a line without a store: {}", list, line));
+    members.push_back({is_url(path) ? path : files::absolute(path, folder).string(),
+                       tab == std::string::npos ? "" : line.substr(tab + 1)});
+  }
+}
+
+// Returns the name that is `above` folders above the store; empty above the root.
+std::string name_above(const std::string& location, size_t above) {
+  files::path path = location;
+  if (above == 0) {  // a folder without an ending is mounted beside itself, under another name
+    const std::string own = path.filename().string(),
+                      mounted = files::path(mount_name(location)).filename().string();
+    return mounted.starts_with(own) ? own : mounted;
+  }
+  for (; above > 0; --above) path = path.parent_path();
+  return path.filename() == "/" ? std::string() : path.filename().string();
+}
+
+bool are_different(const std::vector<std::string>& names) {
+  const std::set<std::string> all(names.begin(), names.end());
+  return all.size() == names.size() && !all.contains("");
+}
+
+// Labels the stores by what distinguishes their paths; if nothing does, by their numbers.
+void label_stores(Members& members) {
+  constexpr size_t kMostAbove = 32;
+  std::vector<std::string> names;
+  for (size_t above = 0; above < kMostAbove && (names.empty() || !are_different(names)); ++above) {
+    names.clear();
+    for (const JoinOptions::Member& member : members) names.push_back(name_above(member.location, above));
+  }
+  const bool are_numbered = !are_different(names);
+  for (size_t i = 0; i < members.size(); ++i) members[i].label = are_numbered ? std::to_string(i) : names[i];
+}
+
+void check_stores(const Members& members) {
+  std::set<std::string> labels;
+  for (const JoinOptions::Member& member : members) {
+    if (is_url(member.location))
+      throw Failure(kUnsupported, member.location + ": a store behind a URL cannot be joined; copy it first");
+    if (!labels.insert(member.label).second)
+      throw Failure(kUsage, fmt::format("join: two stores have the label {}", member.label));
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const JoinOptions> joined_stores(std::span<const std::string> names, std::string_view how,
+                                                 const std::string& column) {
+  JoinOptions join;
+  join.is_outer = how == "outer";
+  join.column = column;
+  for (const std::string& name : names) {
+    if (is_list_of_stores(name))
+      add_list(name.substr(1), join.stores);
+    else
+      join.stores.push_back({name, ""});
+  }
+  if (join.stores.empty()) throw Failure(kUsage, "join: expected at least one store");
+  for (JoinOptions::Member& member : join.stores) member.location = location_of_store(member.location);
+  const auto has_label = [](const JoinOptions::Member& member) { return !member.label.empty(); };
+  const auto labelled = std::count_if(join.stores.begin(), join.stores.end(), has_label);
+  if (labelled == 0) label_stores(join.stores);
+  if (labelled > 0 && static_cast<size_t>(labelled) < join.stores.size())
+    throw Failure(kUsage, "join: some stores have a label and others have none");
+  check_stores(join.stores);
+  return std::make_shared<const JoinOptions>(std::move(join));
+}
+
+}  // namespace plainfs
