@@ -30,21 +30,22 @@ bool is_lone_member(const Node& node) {
   return dynamic_cast<const LoneMember*>(node.parts.get()) != nullptr;
 }
 
-std::vector<ViewEntry> offered_files(const Node& node, const ListingContext& listing) {
-  std::vector<ViewEntry> files;
+// Calls take(file) for each file that the chosen views offer, those of one view after another.
+template <class Take>
+void offer_files(const Node& node, const ListingContext& listing, Take&& take) {
   const bool is_damaged = std::holds_alternative<Error>(node.content);  // costs nothing to check
   const ChosenViews& views = listing.views;
   for (const View* view : views.all) {
-    const size_t before = files.size();
+    std::vector<ViewEntry> files;
     view->offer(node, listing.context, files);
     const bool is_listed = views.are_named || (views.lists_parts && view->option == kPartsView);
-    for (ViewEntry& file : std::span(files).subspan(before)) {
+    for (ViewEntry& file : files) {
       file.is_sized_by_reading = !view->is_sized_by_shape && !is_damaged && !is_listed;
       file.shows_again = view->shows_again && (views.are_named || !is_listed);
       if (is_listed) file.is_unlisted = file.is_never_listed;
+      take(std::move(file));
     }
   }
-  return files;
 }
 
 // Returns the files that views show beside the node's directory. The views get the node without its parts, so
@@ -58,7 +59,9 @@ std::vector<ViewEntry> offered_for_member(const Node& node, const ListingContext
     if (!fault) return {};
     alone.content = *std::move(fault);
   }
-  return offered_files(alone, listing);
+  std::vector<ViewEntry> files;
+  offer_files(alone, listing, [&](ViewEntry file) { files.push_back(std::move(file)); });
+  return files;
 }
 
 // files: the offers of the chosen views for the node.
@@ -175,15 +178,16 @@ class MemberLister {
     const KnownMembers::FindingScope finding(known.get());
     const std::optional<Error> fault = transient_fault(node);
     const auto content = std::make_shared<const Node>(Node{.content = node.content, .role = node.role});
-    for (ViewEntry& file : offered_files(node, listing_)) {
-      if (file.is_beside) continue;
+    offer_files(node, listing_, [&](ViewEntry file) {
+      if (file.is_beside) return;
       const size_t dot =
           file.is_directory() ? file.name.size() : std::min(file.name.rfind('.'), file.name.size());
       NameRequest name{file.name.substr(0, dot), file.name.substr(dot)};
       candidates_.push_back({{}, std::move(name), made_by_views(std::move(file), fault, content)});
-    }
+    });
   }
 
+  // Names the candidates and returns them.
   std::vector<Candidate> finish(bool is_top) {
     std::vector<NameRequest> requests;
     requests.reserve(candidates_.size());
@@ -398,8 +402,10 @@ DirectoryContent show_directory(const DirectoryEntry& directory, const Node& nod
   TargetNames names(place, links, listing);
   const std::vector<Member> members = refined_members(node, listing.context);
   MemberLister lister = lister_of(node, members, links, place.is_top, listing);
+  std::vector<Candidate> candidates = lister.finish(place.is_top);
   std::vector<DirectoryEntry> shown;
-  for (Candidate& candidate : lister.finish(place.is_top)) {
+  shown.reserve(candidates.size());
+  for (Candidate& candidate : candidates) {
     if (candidate.link) {
       try {
         candidate.shown.target = text_of(*candidate.link, candidate.request.extension, place, links, names);

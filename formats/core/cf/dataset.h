@@ -8,11 +8,34 @@
 #include <type_traits>
 #include <vector>
 
+#include "cache/mutex.h"
 #include "formats/core/model/derived_group.h"
 #include "formats/core/model/node.h"
 #include "formats/core/model/number_cast.h"
 
 namespace plainfs {
+
+// A node that its users share while one of them keeps it. Thread-safe. A copy shares nothing with the
+// original.
+class SharedNode {
+ public:
+  SharedNode() = default;
+  SharedNode(const SharedNode&) {}
+  SharedNode& operator=(const SharedNode&) { return *this; }
+
+  // Returns the node that another user keeps, or make().
+  template <class Make>
+  std::shared_ptr<const Node> get(Make&& make) const {
+    const MutexLock lock(mutex_);
+    std::shared_ptr<const Node> node = node_.lock();
+    if (!node) node_ = node = make();
+    return node;
+  }
+
+ private:
+  mutable Mutex mutex_;
+  mutable std::weak_ptr<const Node> node_ GUARDED_BY(mutex_);
+};
 
 struct CfVariable {
   std::string name;
@@ -28,6 +51,7 @@ struct CfVariable {
   // The path of the group that defines each dimension, "" if only its name is known; or no path at all.
   std::vector<std::string> groups{};
   Role role = Role::data;  // or coordinate
+  SharedNode table{};      // for table_of_all()
 
   size_t rank() const { return dimensions.size() - is_joined; }  // of decoded
   bool is_coordinate() const { return rank() == 1 && dimensions[0] == name; }

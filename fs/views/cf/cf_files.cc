@@ -14,23 +14,35 @@
 namespace plainfs {
 namespace {
 
-ViewEntry found_by_its_name(const FileRow& row, const std::string& name, const CfVariable& variable,
-                            Content content) {
+ViewEntry found_by_its_name(const FileRow& row, const std::string& name, std::shared_ptr<const Node> node) {
   ViewEntry file = row.entry(name);
   file.is_never_listed = true;
-  file.identity.node =
-      std::make_shared<const Node>(Node{.content = std::move(content), .role = variable.role});
+  file.identity.node = std::move(node);
   return file;
 }
 
-LabelledArray stored_values(const CfVariable& variable) {
-  return {variable.values, nullptr, nullptr};
+std::shared_ptr<const Node> stored_values(const CfVariable& variable) {
+  return std::make_shared<const Node>(
+      Node{.content = LabelledArray{variable.values, nullptr, nullptr}, .role = variable.role});
 }
 
 // Returns whether the variable has a table: it belongs to this dataset and has dimensions. The table of a
 // coordinate would repeat all of its values.
 bool has_table(const CfVariable& variable) {
   return variable.rank() > 0 && !variable.is_inherited && !variable.is_coordinate();
+}
+
+// Returns the table of the whole variable, or a node with the error of making it. All views share it.
+std::shared_ptr<const Node> table_of_all(const CfDataset& dataset, const CfVariable& variable) {
+  return variable.table.get([&] {
+    Node table{.role = variable.role};
+    try {
+      table.content = long_table(dataset, variable, whole(variable.decoded->shape()));
+    } catch (const Error& error) {
+      table.content = error;
+    }
+    return std::make_shared<const Node>(std::move(table));
+  });
 }
 
 // The tables of a variable for chosen places along its dimensions: DIM=VALUE[,DIM=VALUE…].csv.
@@ -107,17 +119,12 @@ void offer_tables_of_variables(const FileRow& row, const Node& node, Context& co
   if (!dataset) return;
   for (const CfVariable& variable : dataset->variables) {
     if (!has_table(variable)) continue;
-    Node table;
-    try {
-      table.content = long_table(*dataset, variable, whole(variable.decoded->shape()));
-    } catch (const Error& error) {
-      table.content = error;
-    }
+    const std::shared_ptr<const Node> table = table_of_all(*dataset, variable);
     Files own;
     for (const View& view : views())
-      if (view.option == row.view) view.offer(table, context, own);
+      if (view.option == row.view) view.offer(*table, context, own);
     for (ViewEntry& file : own) {
-      ViewEntry named = found_by_its_name(row, variable.name + ".table" + file.name, variable, table.content);
+      ViewEntry named = found_by_its_name(row, variable.name + ".table" + file.name, table);
       named.open = std::move(file.open);
       files.push_back(std::move(named));
     }
@@ -143,8 +150,8 @@ void offer_netcdf_of_variables(const FileRow& row, const Node& node, Context& co
   if (!dataset) return;
   for (const CfVariable& variable : dataset->variables) {
     if (variable.dimensions.empty() || variable.is_inherited || !has_netcdf(variable)) continue;
-    ViewEntry file = found_by_its_name(row, variable.name + std::string(row.form.ending), variable,
-                                       stored_values(variable));
+    ViewEntry file =
+        found_by_its_name(row, variable.name + std::string(row.form.ending), stored_values(variable));
     file.open = layout_opener(
         context, [dataset, &variable, &context] { return netcdf_file(*dataset, variable, context); },
         row.version);
@@ -157,7 +164,7 @@ void offer_coordinate_parts(const FileRow& row, const Node& node, Context& conte
   if (!dataset) return;
   for (const CfVariable& variable : dataset->variables) {
     if (!has_table(variable)) continue;
-    ViewEntry folder = found_by_its_name(row, variable.name, variable, stored_values(variable));
+    ViewEntry folder = found_by_its_name(row, variable.name, stored_values(variable));
     folder.found = std::make_shared<CoordinateParts>(dataset, variable, context);
     files.push_back(std::move(folder));
   }
