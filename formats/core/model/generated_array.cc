@@ -30,6 +30,22 @@ class GeneratedArray : public Array {
   const std::function<Elements(const Box&)> elements_;
 };
 
+class CountingArray : public Array {
+ public:
+  explicit CountingArray(uint64_t count)
+      : Array(number_type(Kind::unsigned_integer, sizeof(uint64_t)), {count}) {}
+
+  Elements read(const Box& box) const override {
+    check_inside(box, shape());
+    Elements numbers = zero_elements(dtype(), box.extent[0]);
+    const auto values = numbers.mutable_values<uint64_t>();
+    std::iota(values.begin(), values.end(), box.origin[0]);
+    return numbers;
+  }
+  Shape chunk_shape() const override { return generated_chunk(shape()); }
+  bool may_be_missing() const override { return false; }
+};
+
 class ConstantArray : public Array {
  public:
   ConstantArray(DType dtype, Shape shape, Elements element)
@@ -67,13 +83,11 @@ ArrayPtr numbered_texts(uint64_t count, std::string prefix, uint64_t first) {
 }
 
 ArrayPtr counting(uint64_t count) {
-  const DType whole = number_type(Kind::unsigned_integer, sizeof(uint64_t));
-  return generated(whole, {count}, [whole](const Box& box) {
-    Elements numbers = zero_elements(whole, box.extent[0]);
-    const auto values = numbers.mutable_values<uint64_t>();
-    std::iota(values.begin(), values.end(), box.origin[0]);
-    return numbers;
-  });
+  return std::make_shared<CountingArray>(count);
+}
+
+bool is_counting(const Array& array) {
+  return dynamic_cast<const CountingArray*>(&array) != nullptr;
 }
 
 ArrayPtr constant(DType dtype, Shape shape, Elements element) {

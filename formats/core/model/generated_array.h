@@ -21,6 +21,8 @@ ArrayPtr numbered_texts(uint64_t count, std::string prefix = {}, uint64_t first 
 
 // Returns 0, 1, … count - 1, as unsigned integers of 64 bits.
 ArrayPtr counting(uint64_t count);
+// Returns whether the array is one that counting() returned.
+bool is_counting(const Array& array);
 
 // Returns an array in which each element equals the only element of `element`.
 ArrayPtr constant(DType dtype, Shape shape, Elements element);

@@ -73,6 +73,7 @@ bool has_missing(const Array& column, Context& context) {
 
 IntegerExtent integer_extent(const Array& column, Context& context) {
   const Array& whole = column.whole_column();
+  if (is_counting(whole)) return {0, std::max<uint64_t>(whole.count(), 1) - 1};
   const auto look = [&] {
     const auto found = found_in_runs(whole, context, [&](const Elements& elements) {
       return visit_number(whole.dtype(), [&](auto zero) -> IntegerExtent {

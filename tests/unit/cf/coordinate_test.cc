@@ -107,6 +107,17 @@ BOOST_AUTO_TEST_CASE(long_table_takes_chosen_elements_in_order) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(labels_of_all_elements_have_the_values_of_the_coordinate) {
+  CfDataset all = dataset();
+  const CfVariable& lat = all.variables[0];
+  const auto labels = [&](Box box) { return long_table(all, lat, std::move(box)).columns[0].values; };
+  const ArrayPtr every = labels(whole(lat.decoded->shape())), some = labels({{1}, {2}}),
+                 none = labels({{0}, {0}});
+  BOOST_TEST(&every->whole_column() == &lat.decoded->whole_column());
+  BOOST_TEST(&some->whole_column() == some.get());
+  BOOST_TEST(&none->whole_column() == none.get());
+}
+
 BOOST_AUTO_TEST_CASE(long_table_of_a_box_repeats_labels) {
   CfDataset all = dataset();
   CfVariable variable{"v", {"time", "lat"}, nullptr, {}, nullptr};
