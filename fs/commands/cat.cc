@@ -91,30 +91,43 @@ bool has_genes(const Listing& listing) {
   return row && &row->form == &forms::kGenes;
 }
 
-// Returns the directories of the matrices with genes that are nearest to the root, in listing order.
-std::vector<Inode> nearest_matrices(Filesystem& filesystem, const std::string& store) {
-  std::optional<Error> fault;  // the first error
-  std::vector<Inode> level{kRootInode}, matrices;
-  while (matrices.empty() && !level.empty()) {
-    std::vector<Inode> next;
-    for (const Inode directory : level) {
-      const ListingPtr listing = listing_of(filesystem, directory, fault);
-      if (!listing) continue;
-      if (has_genes(*listing)) matrices.push_back(directory);
-      for (const Listing::Entry& entry : listing->entries())
-        if (entry.kind == FileKind::directory) next.push_back(entry.inode);
-    }
-    level = std::move(next);
-  }
-  if (!matrices.empty()) return matrices;
-  if (fault) throw Failure(exit_code_of(fault->code()), fmt::format("{}: {}", store, reason(*fault)));
-  throw Failure(kNotFound, fmt::format("{}: no matrix with gene names", store));
-}
+// The directories of the matrices with genes, those nearest to the root first.
+class MatrixLevels {
+ public:
+  MatrixLevels(Filesystem& filesystem, const std::string& store) : filesystem_(filesystem), store_(store) {}
 
-// Returns the first matrix that has the gene, otherwise the first matrix. The active assay of a Seurat object
-// and the first modality of a MuData come before the others, and in an assay the normalised matrix.
-Inode first_matrix(Filesystem& filesystem, const std::string& store, const std::string& file) {
-  std::vector<Inode> matrices = nearest_matrices(filesystem, store);
+  // Returns those of the next level that has some, in listing order; none at the end. Throws if the store has
+  // none at all.
+  std::vector<Inode> next() {
+    std::vector<Inode> matrices;
+    while (matrices.empty() && !level_.empty()) {
+      std::vector<Inode> below;
+      for (const Inode directory : level_) {
+        const ListingPtr listing = listing_of(filesystem_, directory, fault_);
+        if (!listing) continue;
+        if (has_genes(*listing)) matrices.push_back(directory);
+        for (const Listing::Entry& entry : listing->entries())
+          if (entry.kind == FileKind::directory) below.push_back(entry.inode);
+      }
+      level_ = std::move(below);
+    }
+    has_found_ |= !matrices.empty();
+    if (has_found_) return matrices;
+    if (fault_) throw Failure(exit_code_of(fault_->code()), fmt::format("{}: {}", store_, reason(*fault_)));
+    throw Failure(kNotFound, fmt::format("{}: no matrix with gene names", store_));
+  }
+
+ private:
+  Filesystem& filesystem_;
+  const std::string& store_;
+  std::vector<Inode> level_{kRootInode};
+  std::optional<Error> fault_;  // the first error
+  bool has_found_ = false;
+};
+
+// Sorts the active assay of a Seurat object and the first modality of a MuData before the others, and in an
+// assay the normalised matrix.
+void sort_matrices(Filesystem& filesystem, std::vector<Inode>& matrices) {
   const std::string main = main_part(filesystem);
   const std::string assay = main.empty() ? "" : fmt::format("/{}/", main);
   std::stable_sort(matrices.begin(), matrices.end(), [&](Inode a, Inode b) {
@@ -123,15 +136,26 @@ Inode first_matrix(Filesystem& filesystem, const std::string& store, const std::
     };
     return is_after(a) < is_after(b);
   });
-  for (const Inode matrix : matrices) {
-    try {
-      filesystem.lookup(filesystem.lookup(matrix, file_name(forms::kGenes)), file);
-      return matrix;
-    } catch (const Error& error) {
-      if (error.code() != Errc::not_found) return matrix;
+}
+
+// Returns the first matrix that has the gene, such as raw/X if X has a choice of genes; otherwise the first
+// matrix.
+Inode first_matrix(Filesystem& filesystem, const std::string& store, const std::string& file) {
+  MatrixLevels levels(filesystem, store);
+  std::optional<Inode> first;
+  for (std::vector<Inode> matrices = levels.next(); !matrices.empty(); matrices = levels.next()) {
+    sort_matrices(filesystem, matrices);
+    if (!first) first = matrices.front();
+    for (const Inode matrix : matrices) {
+      try {
+        filesystem.lookup(filesystem.lookup(matrix, file_name(forms::kGenes)), file);
+        return matrix;
+      } catch (const Error& error) {
+        if (error.code() != Errc::not_found) return matrix;
+      }
     }
   }
-  return matrices.front();
+  return *first;
 }
 
 // Returns the path for --gene: in the matrix at the given path, otherwise in the first matrix. A gene's name

@@ -734,6 +734,10 @@ class Commands(unittest.TestCase):
         self.assertTrue(os.path.exists(os.path.join(target, "X", "matrix.mtx")))
         self.assertFalse(os.path.exists(os.path.join(target, "X", "genes")))
 
+    def genes(self, store, matrix):
+        names = run("ls", store, matrix + "/genes").stdout.decode().splitlines()
+        return [name[: -len(".csv")] for name in names if name.endswith(".csv")]
+
     def test_cat_of_a_gene_finds_the_matrix(self):
         for case, matrix, gene in (
             ("dup_names_ids", "X", "sl/ash"),
@@ -757,6 +761,10 @@ class Commands(unittest.TestCase):
         self.assertIn(b"gene1.csv does not exist; did you mean GENE1.csv?", run("cat", "--gene", "gene1", store).stderr)
         table = os.path.join(DATA, "hdf5", "links", "store.h5")
         self.assertIn(b"no matrix with gene names", run("cat", "--gene", "A", table).stderr)
+        # In raw, if X has a choice of the genes.
+        chosen = os.path.join(DATA, "anndata", "everything_h5ad", "store.h5ad")
+        gene = (set(self.genes(chosen, "raw/X")) - set(self.genes(chosen, "X"))).pop()
+        self.assertEqual(run("cat", "--gene", gene, chosen).stdout, run("cat", chosen, f"raw/X/genes/{gene}.csv").stdout)
         # For Seurat, the normalised matrix.
         both = os.path.join(DATA, "seurat", "h5seurat", "store.h5seurat")
         names = run("ls", both, "assays/RNA").stdout.decode().splitlines()

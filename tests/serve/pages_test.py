@@ -427,6 +427,15 @@ class Lines(unittest.TestCase):
                 lines = dict(lines_of(page(server)))
                 self.assertIn("assays/RNA.h5ad", lines["Python, RNA"])
 
+    def test_parts_of_a_variable_do_not_hide_its_page(self):
+        with Server(data("xarray", "classic_cdf1", "store.nc")) as server:
+            variables = [link for link in Links(page(server)).found if link.endswith("?page")]
+            names = [name for name in variables if server.ask(name[: -len("?page")] + "/").status == 200]
+            self.assertTrue(names, variables)
+            for name in names:
+                self.assertIn("shape", page(server, name), name)
+                self.assertEqual(json.loads(server.ask(name.replace("?page", "?json")).body)["kind"], "array")
+
     def test_page_lists_the_parts_that_the_h5ad_lacks(self):
         # VIEWS 11 "The page of an annotated matrix ends with"
         store = os.path.join(os.environ["PLAINFS_TEST_DATA"], "conversions", "seurat_whole", "store.rds")

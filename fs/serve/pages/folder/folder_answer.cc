@@ -114,6 +114,19 @@ bool answer_igv(const Exchange& exchange, const std::vector<FolderEntry>& entrie
   return false;
 }
 
+// Returns whether a file or a folder has the name, other than the parts of a member: NAME/ without a listing.
+bool has_own_page(const Exchange& exchange) {
+  try {
+    const Site::Place place = exchange.site.find(exchange.names);
+    if (!place.filesystem || place.kind != FileKind::directory) return true;
+    const FileRow* const row = place.filesystem->meaning(place.inode).what.identity.row;
+    return !row || &row->form != &forms::kPlaces;
+  } catch (const Error& error) {
+    if (error.code() != Errc::not_found) throw;
+    return false;
+  }
+}
+
 }  // namespace
 
 void answer_folder(const Exchange& exchange, const Site::Place& place) {
@@ -130,12 +143,7 @@ void answer_folder(const Exchange& exchange, const Site::Place& place) {
 bool answer_member(const Exchange& exchange) {
   const std::string& query = exchange.target.query;
   if (exchange.names.empty() || (!query_value(query, "page") && !query_value(query, "json"))) return false;
-  try {
-    exchange.site.find(exchange.names);
-    return false;
-  } catch (const Error& error) {
-    if (error.code() != Errc::not_found) throw;
-  }
+  if (has_own_page(exchange)) return false;
   const Site::Place folder = exchange.site.find({exchange.names.begin(), exchange.names.end() - 1});
   const std::optional<Subject> subject = member_subject(exchange, folder, exchange.names.back());
   if (!subject) return false;
