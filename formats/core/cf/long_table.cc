@@ -92,7 +92,7 @@ class AxisLabels : public Array {
   }
   void check() const override { labels_->check(); }
   bool may_be_missing() const override { return labels_->may_be_missing(); }
-  // If each label occurs, the labels themselves say which values there are. They are much fewer.
+  // If each label occurs, the column has the values of the labels, which are much fewer.
   const Array& whole_column() const override {
     const bool has_all = shape()[0] > 0 && first_ == 0 && length_ == labels_->count();
     return has_all ? labels_->whole_column() : *this;
