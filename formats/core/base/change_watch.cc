@@ -114,7 +114,9 @@ bool is_local(const struct statfs& status) {
 }  // namespace
 
 // The thread that reads the reports of all watches of this process as they arrive. Without it, for want of a
-// thread or in a process that was forked, reports are read when they are asked for.
+// thread or in a process that was forked, reports are read when they are asked for. A process that was forked
+// has no such thread, and shares the descriptor with the one that has. It may have been forked while the
+// thread held the mutex.
 class ReportReader {
  public:
   static ReportReader& of_process() {
@@ -123,6 +125,7 @@ class ReportReader {
   }
 
   void add(ChangeWatch& watch, int events) {
+    if (was_forked()) return;
     const MutexLock lock(mutex_);
     if (!begin()) return;
     epoll_event event{};
@@ -133,14 +136,22 @@ class ReportReader {
 
   // The watch is not used any more once this returns.
   void remove(ChangeWatch& watch, int events) noexcept {
+    if (was_forked()) return;
     const MutexLock lock(mutex_);
     if (watches_.erase(&watch) != 0) ::epoll_ctl(arrivals_.number(), EPOLL_CTL_DEL, events, nullptr);
   }
 
  private:
+  // Returns whether the thread, if there is one, is that of another process.
+  bool was_forked() const {
+    const pid_t process = process_;
+    return process != 0 && process != ::getpid();
+  }
+
   // Starts the thread. Returns whether there is one.
   bool begin() REQUIRES(mutex_) {
     if (arrivals_.number() >= 0) return true;
+    process_ = ::getpid();
     Descriptor arrivals(::epoll_create1(EPOLL_CLOEXEC));
     if (arrivals.number() < 0) return false;
     sigset_t all, before;
@@ -179,6 +190,8 @@ class ReportReader {
   }
 
   static constexpr const char* kThreadName = "plainfs-changes";
+
+  std::atomic<pid_t> process_{0};  // that starts the thread; 0: none so far
 
   // Taken after the mutex of a watch, so its holder must not wait for that of a watch.
   Mutex mutex_;

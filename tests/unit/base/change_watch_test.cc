@@ -5,11 +5,14 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <boost/filesystem.hpp>
 #include <boost/test/unit_test.hpp>
+#include <csignal>
 #include <fstream>
+#include <functional>
 #include <list>
 #include <string>
 
@@ -95,9 +98,49 @@ struct MappedWrite {
   const Descriptor file;
 };
 
+// Does work in a process of its own, which ends after half a minute at the latest.
+pid_t forked(const std::function<void()>& work) {
+  constexpr unsigned kSeconds = 30;
+  const pid_t process = ::fork();
+  if (process != 0) return process;
+  ::signal(SIGALRM, SIG_DFL);
+  ::alarm(kSeconds);
+  work();
+  ::_exit(0);
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(change_watch)
+
+BOOST_AUTO_TEST_CASE(forked_process_watches_without_the_thread) {
+  const WatchedFile starts_the_thread;
+  int ready[2];
+  BOOST_TEST_REQUIRE(::pipe(ready) == 0);
+  // Reports that nobody reads must not keep the thread of this process busy with its mutex.
+  const pid_t waits = forked([&] {
+    const WatchedFile file;
+    file.touch();
+    if (::write(ready[1], "r", 1) == 1) ::pause();
+  });
+  char byte = 0;
+  BOOST_TEST_REQUIRE(::read(ready[0], &byte, 1) == 1);
+  for (int turn = 0; turn < 50; ++turn) {
+    const pid_t process = forked([] {
+      WatchedFile file;
+      if (!file.is_unwritten()) ::_exit(1);
+      std::ofstream(file.place) << "written";
+      if (file.is_unwritten()) ::_exit(2);
+    });
+    int status = 0;
+    BOOST_TEST_REQUIRE(::waitpid(process, &status, 0) == process);
+    BOOST_TEST_REQUIRE(status == 0);
+  }
+  ::kill(waits, SIGKILL);
+  ::waitpid(waits, nullptr, 0);
+  ::close(ready[0]);
+  ::close(ready[1]);
+}
 
 BOOST_FIXTURE_TEST_CASE(touched_file_stays_unwritten_after_later_changes, WatchedFile) {
   for (int turn = 0; turn < 20; ++turn) {
