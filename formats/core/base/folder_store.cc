@@ -60,16 +60,6 @@ class FolderStore : public KeyStore {
     return entries;
   }
 
-  std::vector<std::string> folders(const std::string& folder) const override {
-    std::vector<std::string> names;
-    visit(folder, [&](Entry entry) {
-      if (entry.kind == EntryKind::folder) names.push_back(std::move(entry.name));
-      return true;
-    });
-    std::sort(names.begin(), names.end());
-    return names;
-  }
-
   void visit(const std::string& folder, const std::function<bool(Entry)>& visit) const override {
     const std::string root = files_.place_of(location());
     const std::string place = folder.empty() ? root : root + "/" + folder;

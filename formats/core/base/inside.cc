@@ -22,12 +22,6 @@ class FolderInside : public KeyStore {
   std::vector<Entry> list(const std::string& folder) const override {
     return place_.tree->list(key_of(folder));
   }
-  std::vector<std::string> folders(const std::string& folder) const override {
-    std::vector<std::string> names;
-    for (Entry& entry : list(folder))
-      if (entry.kind == EntryKind::folder) names.push_back(std::move(entry.name));
-    return names;
-  }
 
  private:
   std::string key_of(const std::string& folder) const {

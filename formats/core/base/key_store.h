@@ -2,11 +2,13 @@
 // file, a prefix on a remote server. Immutable and thread-safe.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "formats/core/base/bytes.h"
@@ -103,7 +105,15 @@ class KeyStore {
       if (!visit(std::move(entry))) return;
   }
   // Returns the names of the folders in list(). This can be cheaper: a folder of chunks has a million files.
-  virtual std::vector<std::string> folders(const std::string& folder) const = 0;
+  virtual std::vector<std::string> folders(const std::string& folder) const {
+    std::vector<std::string> names;
+    visit(folder, [&](Entry entry) {
+      if (entry.kind == EntryKind::folder) names.push_back(std::move(entry.name));
+      return true;
+    });
+    std::sort(names.begin(), names.end());
+    return names;
+  }
   // Returns all bytes of a key, or nullopt if there is no such key. Throws damaged if it has more than
   // most_bytes.
   std::optional<Bytes> read_if_exists(const std::string& key, uint64_t most_bytes) const {

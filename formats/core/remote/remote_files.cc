@@ -91,13 +91,6 @@ class RemoteFolder : public KeyStore {
     return listing_->list(place_of(folder));
   }
 
-  std::vector<std::string> folders(const std::string& folder) const override {
-    std::vector<std::string> names;
-    for (Entry& entry : list(folder))
-      if (entry.kind == EntryKind::folder) names.push_back(std::move(entry.name));
-    return names;
-  }
-
  private:
   std::string place_of(const std::string& key) const {
     return key.empty() ? location() : location() + "/" + key;
