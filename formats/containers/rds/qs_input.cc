@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "cache/request.h"
-#include "formats/containers/rds/known_vectors.h"
+#include "formats/containers/rds/parted_array.h"
 #include "formats/containers/rds/vectors.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/base/error.h"
@@ -92,36 +92,17 @@ class StoredNumbers final : public Array {
 };
 
 // Strings of which one in every few is located.
-class StoredTexts final : public Array {
+class StoredTexts final : public PartedArray {
  public:
   StoredTexts(FilePtr file, QsForm form, LongVector vector, Context& context)
-      : Array(text_type(), {vector.count}),
+      : PartedArray(text_type(), std::move(vector), kStringsInPart, context),
         file_(std::move(file)),
-        form_(form),
-        parts_(std::move(vector.parts)),
-        context_(context),
-        cache_owner_(context.cache.new_owner()) {}
-
-  Elements read(const Box& box) const override {
-    check_inside(box, shape());
-    Elements result = zero_elements(dtype(), 0);
-    uint64_t at = box.origin[0];
-    const uint64_t end = at + box.extent[0];
-    while (at < end) {
-      const auto part = static_cast<size_t>(at / kStringsInPart);
-      const auto texts = context_.cache.get<Elements>({cache_owner_, part}, [&] { return load(part); });
-      const uint64_t skipped = at - parts_[part].first, some = std::min(end - at, texts->count - skipped);
-      append(dtype(), result, *texts, skipped, some);
-      at += some;
-    }
-    return result;
-  }
-  Shape chunk_shape() const override { return {std::min<uint64_t>(count(), kStringsInPart)}; }
+        form_(form) {}
 
  private:
-  Elements load(size_t part) const {
-    const uint64_t number = std::min(kStringsInPart, count() - parts_[part].first);
-    QsInput input(file_, parts_[part].offset);
+  Elements load(size_t part) const override {
+    const uint64_t number = elements_in(part);
+    QsInput input(file_, parts()[part].offset);
     TextBuilder builder(number);
     for (uint64_t i = 0; i < number; ++i) {
       if (const std::optional<std::string> text = qs_string(input, form_))
@@ -134,9 +115,6 @@ class StoredTexts final : public Array {
 
   const FilePtr file_;
   const QsForm form_;
-  const std::vector<VectorPart> parts_;
-  Context& context_;
-  const uint64_t cache_owner_;
 };
 
 }  // namespace

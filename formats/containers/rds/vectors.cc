@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "formats/containers/rds/number_texts.h"
+#include "formats/containers/rds/parted_array.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/generated_array.h"
@@ -77,51 +78,26 @@ class NumbersInFile final : public Array {
   const uint64_t offset_;
 };
 
-class PartsInFile final : public Array {
+class PartsInFile final : public PartedArray {
  public:
   PartsInFile(std::shared_ptr<const UnpackedBytes> bytes, RType type, Form form, std::string encoding,
               LongVector vector)
-      : Array(stored_type(type), {vector.count}),
+      : PartedArray(stored_type(type), vector, 4096, bytes->context()),
         bytes_(std::move(bytes)),
         type_(type),
         form_(form),
         encoding_(std::move(encoding)),
-        end_(vector.end),
-        parts_(std::move(vector.parts)),
-        cache_owner_(bytes_->context().cache.new_owner()) {}
+        end_(vector.end) {}
 
-  Elements read(const Box& box) const override {
-    check_inside(box, shape());
-    Elements result = zero_elements(dtype(), 0);
-    uint64_t at = box.origin[0];
-    const uint64_t end = at + box.extent[0];
-    while (at < end) {
-      const size_t part = part_of(at);
-      const auto elements =
-          bytes_->context().cache.get<Elements>({cache_owner_, part}, [&] { return load(part); });
-      const uint64_t skipped = at - parts_[part].first;
-      const uint64_t some = std::min(end - at, elements->count - skipped);
-      append(dtype(), result, *elements, skipped, some);
-      at += some;
-    }
-    return result;
-  }
-  Shape chunk_shape() const override { return {std::min<uint64_t>(count(), 4096)}; }
   bool may_be_missing() const override { return type_ == RType::text; }
 
  private:
-  size_t part_of(uint64_t element) const {
-    const auto after = std::upper_bound(parts_.begin(), parts_.end(), element,
-                                        [](uint64_t at, const VectorPart& part) { return at < part.first; });
-    return static_cast<size_t>(after - parts_.begin()) - 1;
-  }
-
-  Elements load(size_t part) const {
-    const uint64_t end = part + 1 < parts_.size() ? parts_[part + 1].first : count();
-    const std::unique_ptr<ByteSource> source = UnpackedBytes::from(bytes_, parts_[part].offset);
-    SerialStream stream(*source, form_, parts_[part].offset);
-    Elements elements = ElementReader(stream, encoding_).read(type_, end - parts_[part].first);
-    if (stream.position() != (part + 1 < parts_.size() ? parts_[part + 1].offset : end_))
+  Elements load(size_t part) const override {
+    const VectorPart& place = parts()[part];
+    const std::unique_ptr<ByteSource> source = UnpackedBytes::from(bytes_, place.offset);
+    SerialStream stream(*source, form_, place.offset);
+    Elements elements = ElementReader(stream, encoding_).read(type_, elements_in(part));
+    if (stream.position() != (part + 1 < parts().size() ? parts()[part + 1].offset : end_))
       throw damaged("the elements of an R vector do not end where the next begin");
     return elements;
   }
@@ -131,8 +107,6 @@ class PartsInFile final : public Array {
   const Form form_;
   const std::string encoding_;
   const uint64_t end_;
-  const std::vector<VectorPart> parts_;
-  const uint64_t cache_owner_;
 };
 
 }  // namespace
