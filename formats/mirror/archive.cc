@@ -1,11 +1,10 @@
 #include "formats/mirror/archive.h"
 
-#include <algorithm>
 #include <utility>
 
-#include "formats/core/model/transient_fault.h"
-#include "formats/mirror/matrices.h"
+#include "formats/mirror/beside.h"
 #include "formats/mirror/run.h"
+#include "formats/schemas/parquet/store.h"
 #include "formats/wrapped/wrapping.h"
 
 namespace plainfs::folder {
@@ -14,7 +13,7 @@ namespace {
 class ArchiveFolder : public Group {
  public:
   // place: of the folder inside the archive, "/" for its root.
-  ArchiveFolder(std::string location, std::string place, GroupPtr parent, const Context& context)
+  ArchiveFolder(std::string location, std::string place, GroupPtr parent, Context& context)
       : location_(std::move(location)),
         place_(std::move(place)),
         parent_(std::move(parent)),
@@ -24,9 +23,7 @@ class ArchiveFolder : public Group {
     std::vector<Member> members;
     for (const Entry& entry : context_.files.open_folder(location_)->list(""))
       members.push_back({entry.name, member(entry.name, entry.kind)});
-    add_matrices(location_, members, context_);
-    std::sort(members.begin(), members.end(),
-              [](const Member& a, const Member& b) { return a.name < b.name; });
+    add_beside(location_, members, context_);
     return members;
   }
 
@@ -34,7 +31,7 @@ class ArchiveFolder : public Group {
     if (name.empty() || name == "." || name == ".." || name.find('/') != std::string_view::npos)
       return std::nullopt;
     const EntryKind kind = context_.files.kind_of(location_of(name));
-    if (kind == EntryKind::nothing) return matrix_named(location_, name, context_);
+    if (kind == EntryKind::nothing) return named_beside(location_, name, context_);
     return member(name, kind);
   }
 
@@ -47,23 +44,28 @@ class ArchiveFolder : public Group {
   Node member(std::string_view name, EntryKind kind) const {
     const std::string location = location_of(name);
     Node node;
-    node.content = PlainFile{location};
+    PlainFile file{location};
     if (kind == EntryKind::folder)
       node.parts = std::make_shared<ArchiveFolder>(
           location, fmt::format("{}{}{}", place_, place_ == "/" ? "" : "/", name), shared_from_this(),
           context_);
     try {
-      if (is_store_in_folder(Probe(location, context_.files))) node.store = location;
+      const Probe probe(location, context_.files);
+      if (is_store_in_folder(probe))
+        node.store = location;
+      else
+        file.is_table = parquet::recognises(probe);
     } catch (const Error& error) {
-      node.content = PlainFile{location, nullptr, error};
+      file = PlainFile{location, nullptr, error};
     }
+    node.content = std::move(file);
     return node;
   }
 
   const std::string location_;
   const std::string place_;
   const GroupPtr parent_;
-  const Context& context_;
+  Context& context_;
 };
 
 }  // namespace

@@ -8,9 +8,8 @@
 #include "formats/core/base/host_path.h"
 #include "formats/core/model/node.h"
 #include "formats/core/text/ascii.h"
-#include "formats/mirror/matrices.h"
+#include "formats/mirror/beside.h"
 #include "formats/mirror/run.h"
-#include "formats/mirror/tables.h"
 #include "formats/schemas/parquet/store.h"
 #include "formats/wrapped/wrapping.h"
 
@@ -69,10 +68,7 @@ class Folder : public Group {
       context_.notice(fmt::format("{}: {} link{} out of the folder; -o follow_outside shows what {} to",
                                   path_.string(), outside, outside == 1 ? " leads" : "s lead",
                                   outside == 1 ? "it leads" : "they lead"));
-    add_matrices(path_.string(), members, context_);
-    add_tables(members, context_);
-    std::sort(members.begin(), members.end(),
-              [](const Member& a, const Member& b) { return a.name < b.name; });
+    add_beside(path_.string(), members, context_);
     return members;
   }
 
@@ -80,8 +76,7 @@ class Folder : public Group {
     if (name.empty() || name == "." || name == ".." || name.find('/') != std::string_view::npos)
       return std::nullopt;
     if (std::optional<Node> found = member(path_ / std::string(name))) return found;
-    if (std::optional<Node> matrix = matrix_named(path_.string(), name, context_)) return matrix;
-    return table_named(path_.string(), name, context_);
+    return named_beside(path_.string(), name, context_);
   }
 
   GroupPtr parent() const override { return parent_; }

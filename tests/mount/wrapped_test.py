@@ -179,6 +179,17 @@ class Wrapped(Folder):
             self.assertEqual(tree_of(m.join("mixed.tar", "in", "sub", "x.h5ad")), expected)
             self.assertEqual(tree_of(m.join("mixed.tar", "in", "sub", "y.h5ad.gz")), expected)
 
+    def test_parquet_in_an_archive_is_a_table(self):
+        store = os.path.join(DATA, "parquet-read", "duckdb_nested", "store.parquet")
+        with tarfile.open(os.path.join(self.folder, "x.tar"), "w") as archive:
+            archive.add(store, "in/cells.parquet")
+        with Mount(store) as m:
+            expected = m.read("table.csv")
+        with Mount(os.path.join(self.folder, "x.tar")) as m:
+            self.assertIn("cells.csv", os.listdir(m.join("in")))
+            self.assertEqual(m.read("in", "cells.csv"), expected)
+            self.assertEqual(m.read("in", "cells.parquet")[:4], b"PAR1")
+
     def test_members_that_cannot_be_read_are_refused_one_by_one(self):
         path = os.path.join(self.folder, "odd.tar")
         with tarfile.open(path, "w") as archive:
