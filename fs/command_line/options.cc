@@ -152,6 +152,17 @@ constexpr Row kOwn[] = {
        o.read.ragged_as_count = one_of("ragged", v, {"json", "count"}) == "count";
      },
      [](const Options& o) { return if_not("", o.read.ragged_as_count ? "count" : ""); }},
+    {0, "orientation", "WHAT",
+     "the rows of MatrixMarket and of a table of counts: `genes`, `cells`, or what the names suggest "
+     "(`auto`)",
+     [](Options& o, std::string_view v) {
+       const std::string what = one_of("orientation", v, {"auto", "genes", "cells"});
+       o.read.genes_in_rows = what == "auto" ? std::nullopt : std::optional(what == "genes");
+     },
+     [](const Options& o) {
+       const std::optional<bool> in_rows = o.read.genes_in_rows;
+       return if_not("auto", !in_rows ? "auto" : *in_rows ? "genes" : "cells");
+     }},
     {0, "hdf5_plugins", "", "let libhdf5 load its filter plugins",
      [](Options& o, std::string_view) { o.read.hdf5_plugins = true; },
      [](const Options& o) { return if_set(o.read.hdf5_plugins); }},

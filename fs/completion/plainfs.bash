@@ -76,6 +76,7 @@ _plainfs_value() {
     log_level) _plainfs_choice "$2" 'error warning info debug' "$3" ;;
     join) _plainfs_choice "$2" 'inner outer' "$3" ;;
     missing) _plainfs_choice "$2" 'fill error' "$3" ;;
+    orientation) _plainfs_choice "$2" 'auto genes cells' "$3" ;;
     ragged) _plainfs_choice "$2" 'json count' "$3" ;;
     on_change) _plainfs_choice "$2" 'error reopen' "$3" ;;
     sandbox) _plainfs_choice "$2" 'auto required none' "$3" ;;

@@ -18,6 +18,8 @@ function __plainfs_option_words
             set values inner outer
         case 'missing=*'
             set values fill error
+        case 'orientation=*'
+            set values auto genes cells
         case 'ragged=*'
             set values json count
         case 'on_change=*'

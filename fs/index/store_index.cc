@@ -65,11 +65,15 @@ std::string join_text(const ReadOptions& options) {
 std::string options_text(const std::string& views, const ReadOptions& options) {
   return fmt::format(
       "plainfs {} views={} missing={:d} forbidden={:d} plugins={:d} header={:d} outside={:d} rowname={} "
-      "ragged={:d} cells={} genome={}{}",
+      "ragged={:d} orientation={} cells={} genome={}{}",
       PLAINFS_VERSION, views, options.absent_chunk_is_error, options.remote.forbidden_is_absent,
       options.hdf5_plugins, options.array_header, options.follow_outside, options.row_name_header,
-      options.ragged_as_count, options.cells ? options.cells->digest : "",
-      options.genome ? options.genome->digest : "", join_text(options));
+      options.ragged_as_count,
+      !options.genes_in_rows   ? "auto"
+      : *options.genes_in_rows ? "genes"
+                               : "cells",
+      options.cells ? options.cells->digest : "", options.genome ? options.genome->digest : "",
+      join_text(options));
 }
 
 }  // namespace

@@ -2,10 +2,12 @@
 """Tests matrices in MatrixMarket with their names, against the programs that read and write them."""
 import gzip
 import io
+import json
 import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
 
@@ -202,6 +204,49 @@ class Mex(unittest.TestCase):
         run("export", self.path("trio"), self.path("b.h5ad"))
         with open(self.path("a.h5ad"), "rb") as a, open(self.path("b.h5ad"), "rb") as b:
             self.assertEqual(a.read(), b.read())
+
+    # VIEWS 7 "`-o orientation=cells` or `genes` decides"
+    @needs_anndata
+    def test_cells_in_rows_are_read_by_option(self):
+        with open(self.path("counts.txt"), "w") as file:
+            file.write("\tg1\tg2\nc1\t1\t0\nc2\t0\t3\nc3\t4\t5\n")
+        run("export", "-o", "orientation=cells", self.path("counts.txt"), self.path("out.h5ad"))
+        written = anndata.read_h5ad(self.path("out.h5ad"))
+        self.assertEqual((list(written.obs_names), list(written.var_names)), (["c1", "c2", "c3"], ["g1", "g2"]))
+        numpy.testing.assert_array_equal(written.X.toarray(), [[1, 0], [0, 3], [4, 5]])
+        run("export", "--plan", "-o", "orientation=cells", self.path("counts.txt"), self.path("plan.json"))
+        with open(self.path("plan.json")) as file:
+            self.assertIs(json.load(file)["options"]["genes_in_rows"], False)
+
+    # VIEWS 7 "exports one sample of a record"
+    @needs_anndata
+    def test_each_sample_of_a_record_of_geo_is_read_as_its_own_files_are(self):
+        chance = numpy.random.default_rng(11)
+        members = {}
+        for sample in range(1, 6):
+            counts = scipy.sparse.random(60, 10 * sample, 0.2, random_state=chance).tocoo()
+            counts.data = chance.integers(1, 50, counts.nnz)
+            text = io.BytesIO()
+            scipy.io.mmwrite(text, counts.astype(int))
+            names = {"matrix.mtx": text.getvalue()}
+            names["features.tsv"] = "".join(f"ENSG{i:011}\tG{i}\tGene Expression\n" for i in range(60)).encode()
+            names["barcodes.tsv"] = "".join(f"CELL{i}-{sample}\n" for i in range(10 * sample)).encode()
+            members.update({f"GSM{7000 + sample}_S{sample}_{name}.gz": data for name, data in names.items()})
+        # GEO orders the members by name; each is one gzip stream with its name.
+        with tarfile.open(self.path("GSE1_RAW.tar"), "w", format=tarfile.GNU_FORMAT) as archive:
+            for name, data in sorted(members.items()):
+                with gzip.open(self.path(name), "wb") as file:
+                    file.write(data)
+                archive.add(self.path(name), name)
+        for sample in range(1, 6):
+            name = f"GSM{7000 + sample}_S{sample}"
+            run("export", self.path("GSE1_RAW.tar", name), self.path("out.h5ad"), "--force")
+            written = anndata.read_h5ad(self.path("out.h5ad"))
+            expected = scipy.io.mmread(self.path(f"{name}_matrix.mtx.gz")).toarray().T
+            numpy.testing.assert_array_equal(written.X.toarray(), expected)
+            self.assertEqual(list(written.obs_names), [f"CELL{i}-{sample}" for i in range(10 * sample)])
+            self.assertEqual(list(written.var_names), [f"G{i}" for i in range(60)])
+            self.assertEqual(written.var["gene_ids"].iloc[7], "ENSG00000000007")
 
     # VIEWS 7 "If the name of the directory is taken"
     def test_taken_name_leaves_a_prefix_without_a_directory(self):

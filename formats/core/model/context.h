@@ -39,6 +39,7 @@ struct ReadOptions {
   bool array_header = false;           // -o header: the .csv of an array without names also has a header
   bool ragged_as_count = false;        // -o ragged=count: a table's .csv shows the length of a list
   std::string row_name_header;         // -o rowname=NAME: the header of a column of row names; "" = none
+  std::optional<bool> genes_in_rows;   // -o orientation=genes or cells: the rows of counts; absent = by names
   bool follow_outside = false;  // -o follow_outside: read files that a store names outside of its folder
   std::shared_ptr<const CellTable> cells;  // -o cells=FILE: annotations of the cells of fragments, or null
   std::shared_ptr<const Genome> genome;    // -o genome=FILE: the lengths of their chromosomes, or null

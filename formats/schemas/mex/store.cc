@@ -200,11 +200,12 @@ void Opener::read_table_names(const MarketText& text) {
   ArrayPtr rows = genes_.lines->column(0), columns = text_array(text.column_names());
   genes_.lines = nullptr;
   const Looks of_rows = looks_of(rows), of_columns = looks_of(columns);
-  are_genes_in_rows_ = of_rows != Looks::cells && of_columns != Looks::genes;
-  if (of_rows == Looks::unknown && of_columns == Looks::unknown)
+  are_genes_in_rows_ =
+      context_.options.genes_in_rows.value_or(of_rows != Looks::cells && of_columns != Looks::genes);
+  if (!context_.options.genes_in_rows && of_rows == Looks::unknown && of_columns == Looks::unknown)
     context_.notice(
         "genes are taken to be in the rows, since the names on neither side look like those of genes or "
-        "cells");
+        "cells; -o orientation=cells if the rows are cells");
   genes_.names = are_genes_in_rows_ ? rows : columns;
   cells_.names = are_genes_in_rows_ ? columns : rows;
 }
@@ -228,7 +229,8 @@ void Opener::read_names(const Header& header) {
 
 // Decides which side of the text has the genes: the one in which the numbers of names fit.
 void Opener::choose_sides(const Header& header) {
-  are_genes_in_rows_ = place_.files.are_genes_in_rows;
+  are_genes_in_rows_ = context_.options.genes_in_rows.value_or(place_.files.are_genes_in_rows);
+  if (context_.options.genes_in_rows) return;
   const auto fits = [&](bool in_rows) {
     const uint64_t genes = in_rows ? header.rows : header.columns,
                    cells = in_rows ? header.columns : header.rows;

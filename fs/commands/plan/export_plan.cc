@@ -117,6 +117,7 @@ json json_of(const ExportPlan& plan) {
               {"header", plan.read.array_header},
               {"rowname", plan.read.row_name_header},
               {"ragged_is_count", plan.read.ragged_as_count},
+              {"genes_in_rows", plan.read.genes_in_rows ? json(*plan.read.genes_in_rows) : json()},
               {"hdf5_plugins", plan.read.hdf5_plugins},
               {"cells", json_of(plan.cells)},
               {"genome", json_of(plan.genome)},
@@ -159,6 +160,8 @@ ExportPlan plan_of(const json& text) {
   plan.read.array_header = options.at("header").get<bool>();
   plan.read.row_name_header = options.value("rowname", "");
   plan.read.ragged_as_count = options.value("ragged_is_count", false);
+  if (const json in_rows = options.value("genes_in_rows", json()); !in_rows.is_null())
+    plan.read.genes_in_rows = in_rows.get<bool>();
   plan.read.hdf5_plugins = options.at("hdf5_plugins").get<bool>();
   plan.cells = option_of(options, "cells");
   plan.genome = option_of(options, "genome");

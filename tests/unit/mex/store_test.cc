@@ -169,6 +169,30 @@ BOOST_AUTO_TEST_CASE(names_decide_the_orientation_of_a_table) {
   BOOST_TEST(!recognises(look_at(folder.path("e.csv"))));
 }
 
+BOOST_AUTO_TEST_CASE(option_decides_the_orientation) {
+  Folder folder;
+  folder.with("table.csv", ",AAACCCAAGAAACACT-1,AAACCCAAGAAACCAT-1\nCD4,1,0\n").with("plain.mtx", kText);
+  for (const bool in_rows : {false, true}) {
+    TestContext context;
+    context.context.options.genes_in_rows = in_rows;
+    BOOST_TEST(matrix_of(open(look_at(folder.path("table.csv")), context)).rows == (in_rows ? 1U : 2U));
+    const SparseMatrix matrix = matrix_of(open(look_at(folder.path("plain.mtx")), context));
+    BOOST_TEST(matrix.rows == (in_rows ? 3U : 2U));
+    BOOST_TEST(matrix.by_row == !in_rows);
+    BOOST_TEST(context.warnings().empty());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(option_is_stronger_than_the_numbers_of_names) {
+  TestContext context;
+  context.context.options.genes_in_rows = false;
+  const Trio folder;
+  const SparseMatrix matrix = matrix_of(open(look_at(folder.path()), context));
+  BOOST_TEST(matrix.rows == 2U);
+  BOOST_TEST(matrix.row_names == nullptr);
+  BOOST_TEST(context.warnings().size() == 2U);
+}
+
 BOOST_AUTO_TEST_CASE(format_names_the_program_that_the_text_states) {
   TestContext context;
   Trio folder;
