@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(forked_process_watches_without_the_thread) {
   const WatchedFile starts_the_thread;
   int ready[2];
   BOOST_TEST_REQUIRE(::pipe(ready) == 0);
-  // Reports that nobody reads must not keep the thread of this process busy with its mutex.
+  // Unread reports must not keep the thread of this process busy with its mutex.
   const pid_t waits = forked([&] {
     const WatchedFile file;
     file.touch();
