@@ -29,7 +29,10 @@ OTHER_NAMES = {
     "fs/commands/plan/export_plan.cc": {"cells"},  # an option
     "fs/commands/plan/plan_task.cc": {"cells"},
     "fs/command_line/cells_file.cc": {"cells"},
-    "fs/command_line/options.cc": {"cells"},
+    "fs/command_line/options.cc": {"cells", "genes"},
+    "fs/completion/plainfs.bash": {"cells", "genes"},
+    "fs/completion/plainfs.fish": {"cells", "genes"},
+    "fs/completion/_plainfs": {"cells", "genes"},
     "fs/report/facts.cc": {"cells"},  # facts
     "fs/serve/pages/cells/distribution.cc": {"cells"},
     "fs/serve/pages/folder/instructions.cc": {"anndata.zarr"},  # a type of file of Vitessce
