@@ -153,7 +153,7 @@ class Choice(Folder):
     def test_default_part_is_named(self):
         done = run("export", "--level=0", SEURAT, self.at("out.rds"))
         self.assertIn(
-            f"seurat.rds, {len(cat(SEURAT, 'seurat.rds')) / 1000:.3g} kB: into {self.at('out.rds')}; ",
+            f"seurat.rds, {len(cat(SEURAT, 'seurat.rds')) / 1000:.3g} kB of data: into {self.at('out.rds')}; ",
             done.stderr.decode(),
         )
         done = run("export", "--level=0", SEURAT, self.at("out.h5ad"))

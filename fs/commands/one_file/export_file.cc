@@ -206,16 +206,15 @@ class FileExport {
 // Returns "wrote pbmc.h5ad, 3.6 MB (18.5 MB uncompressed)", "wrote a.bed and 2 more files, 3.6 MB".
 std::string written_text(const std::vector<Written>& all) {
   uint64_t size = 0, uncompressed = 0;
-  bool is_smaller = false;
   for (const Written& written : all) {
     size += written.size;
     uncompressed += written.source.bytes();
-    is_smaller |= written.source.compression != Compression::none;
   }
   std::string text = fmt::format("wrote {}", all.front().file.path());
   if (all.size() > 1) text += fmt::format(" and {}", count_text(all.size() - 1, "more file"));
   text += fmt::format(", {}", byte_text(static_cast<double>(size)));
-  if (is_smaller) text += fmt::format(" ({} uncompressed)", byte_text(static_cast<double>(uncompressed)));
+  // A compressed .h5ad has more than its data, which may be few.
+  if (uncompressed > size) text += fmt::format(" ({} uncompressed)", byte_text(static_cast<double>(uncompressed)));
   return text;
 }
 
@@ -244,7 +243,7 @@ std::string FileExport::part_of_assay() {
 }
 
 int FileExport::report_dry_run(uint64_t total) {
-  progress_.print_line(fmt::format("nothing was written; without --dry-run: {}, {} uncompressed", target_,
+  progress_.print_line(fmt::format("nothing was written; without --dry-run: {}, {} of data", target_,
                                    byte_text(static_cast<double>(total))));
   progress_.end();
   return kSuccess;
@@ -319,7 +318,7 @@ void FileExport::print_plan(const Chosen& chosen, uint64_t total) {
     others =
         fmt::format("; --of PATH chooses another: {}{}", chosen.others.front().path,
                     chosen.others.size() == 1 ? "" : fmt::format(" and {} more", chosen.others.size() - 1));
-  progress_.print_line(fmt::format("{}, {}: into {}{}", chosen.file.path,
+  progress_.print_line(fmt::format("{}, {} of data: into {}{}", chosen.file.path,
                                    byte_text(static_cast<double>(total)), target_, others));
 }
 
