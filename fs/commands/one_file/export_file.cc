@@ -214,7 +214,8 @@ std::string written_text(const std::vector<Written>& all) {
   if (all.size() > 1) text += fmt::format(" and {}", count_text(all.size() - 1, "more file"));
   text += fmt::format(", {}", byte_text(static_cast<double>(size)));
   // A compressed .h5ad has more than its data, which may be few.
-  if (uncompressed > size) text += fmt::format(" ({} uncompressed)", byte_text(static_cast<double>(uncompressed)));
+  if (uncompressed > size)
+    text += fmt::format(" ({} uncompressed)", byte_text(static_cast<double>(uncompressed)));
   return text;
 }
 
