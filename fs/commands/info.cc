@@ -22,6 +22,7 @@
 #include "fs/commands/mounted_store.h"
 #include "fs/commands/one_file/file_form.h"
 #include "fs/info.h"
+#include "fs/report/facts.h"
 #include "fs/report/outside_links.h"
 #include "fs/report/progress.h"
 #include "fs/report/ranked_files.h"
@@ -225,6 +226,14 @@ void print_notices(const std::vector<std::string>& notices, const std::string& s
                 printable(store).c_str());
 }
 
+// Returns whether it is known without reading that no file of this content can be generated.
+bool is_refused(Filesystem& filesystem, const RankedFile& file) {
+  const OpenMeaning meaning = filesystem.meaning(file.inode);
+  const auto& node = meaning.what.identity.node;
+  const std::optional<Error> error = node ? facts_of(node->content).error : std::nullopt;
+  return error && error->code() == Errc::unsupported;
+}
+
 // A folder of stores has no store to choose.
 void print_ways_to_write(Filesystem& filesystem, const std::vector<RankedFile>& files, const Options& options,
                          const std::string& path) {
@@ -258,7 +267,8 @@ int show(Options options, const std::string& inside, bool is_json) {
   if (is_json) return std::puts(json_text(*store, options).c_str()), kSuccess;
   const std::string summary = summary_at(*store, session.context(), path);
   std::vector<WalkFailure> failures;  // the summary reports them
-  const std::vector<RankedFile> files = ranked_files(session.filesystem(), path, failures);
+  std::vector<RankedFile> files = ranked_files(session.filesystem(), path, failures);
+  std::erase_if(files, [&](const RankedFile& file) { return is_refused(session.filesystem(), file); });
   if (path.empty()) {
     if (!mounted || !mounted->join) print_ways_to_write(session.filesystem(), files, options, path);
     if (mounted) print_details({{"mounted", fmt::format("{}, process {}", mountpoint, mounted->process)}});

@@ -803,6 +803,19 @@ class Commands(unittest.TestCase):
         self.assertNotIn("X/genes/ ", listed)
         self.assertIn("obs.parquet ", listed)
 
+    def test_info_offers_no_file_of_a_refused_matrix(self):
+        with open(os.path.join(DATA, "r-objects", "seurat_v5_bpcells", "store.rds"), "rb") as file:
+            stored = gzip.decompress(file.read())
+        with tempfile.TemporaryDirectory() as folder:
+            store = os.path.join(folder, "store.rds")
+            with open(store, "wb") as file:
+                file.write(stored.replace(b"RenameDims", b"RenamePlus"))
+            text = run("info", store).stdout.decode()
+        self.assertIn("the BPCells class RenamePlus is not computed", text)
+        self.assertIn(" store.csv ", text)
+        self.assertNotIn(".mtx", text)
+        self.assertNotIn("10x.h5", text)
+
     def test_info_lists_graphs(self):
         text = run("info", os.path.join(DATA, "loom", "v3_layers_graphs", "store.loom")).stdout.decode()
         self.assertRegex(text, r"(?m)^row_graphs/knn +sparse matrix +7 × 7, 3 values \(float64\), by coordinates$")
