@@ -30,22 +30,21 @@ bool is_lone_member(const Node& node) {
   return dynamic_cast<const LoneMember*>(node.parts.get()) != nullptr;
 }
 
-// Calls take(file) for each file that the chosen views offer, those of one view after another.
-template <class Take>
-void offer_files(const Node& node, const ListingContext& listing, Take&& take) {
+std::vector<ViewEntry> offered_files(const Node& node, const ListingContext& listing) {
+  std::vector<ViewEntry> files;  // of all views: one may add to a directory of another
   const bool is_damaged = std::holds_alternative<Error>(node.content);  // costs nothing to check
   const ChosenViews& views = listing.views;
   for (const View* view : views.all) {
-    std::vector<ViewEntry> files;
+    const size_t before = files.size();
     view->offer(node, listing.context, files);
     const bool is_listed = views.are_named || (views.lists_parts && view->option == kPartsView);
-    for (ViewEntry& file : files) {
+    for (ViewEntry& file : std::span(files).subspan(before)) {
       file.is_sized_by_reading = !view->is_sized_by_shape && !is_damaged && !is_listed;
       file.shows_again = view->shows_again && (views.are_named || !is_listed);
       if (is_listed) file.is_unlisted = file.is_never_listed;
-      take(std::move(file));
     }
   }
+  return files;
 }
 
 // Returns the files that views show beside the node's directory. The views get the node without its parts, so
@@ -59,9 +58,7 @@ std::vector<ViewEntry> offered_for_member(const Node& node, const ListingContext
     if (!fault) return {};
     alone.content = *std::move(fault);
   }
-  std::vector<ViewEntry> files;
-  offer_files(alone, listing, [&](ViewEntry file) { files.push_back(std::move(file)); });
-  return files;
+  return offered_files(alone, listing);
 }
 
 // files: the offers of the chosen views for the node.
@@ -178,13 +175,13 @@ class MemberLister {
     const KnownMembers::FindingScope finding(known.get());
     const std::optional<Error> fault = transient_fault(node);
     const auto content = std::make_shared<const Node>(Node{.content = node.content, .role = node.role});
-    offer_files(node, listing_, [&](ViewEntry file) {
-      if (file.is_beside) return;
+    for (ViewEntry& file : offered_files(node, listing_)) {
+      if (file.is_beside) continue;
       const size_t dot =
           file.is_directory() ? file.name.size() : std::min(file.name.rfind('.'), file.name.size());
       NameRequest name{file.name.substr(0, dot), file.name.substr(dot)};
       candidates_.push_back({{}, std::move(name), made_by_views(std::move(file), fault, content)});
-    });
+    }
   }
 
   // Names the candidates and returns them.
