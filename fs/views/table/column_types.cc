@@ -7,6 +7,7 @@
 
 #include "formats/core/base/checked.h"
 #include "formats/core/model/array_runs.h"
+#include "formats/core/model/generated_array.h"
 #include "formats/core/model/time_text.h"
 #include "fs/layout/text_segments.h"
 
