@@ -246,8 +246,15 @@ void Join::add_obsp() {
 
 void Join::add_uns() {
   UnsTree tree;
-  for (const MatrixToJoin& store : stores_)
-    for (const Member& member : store.matrix.uns) tree.add({store.label, member.name}, member.node);
+  for (const MatrixToJoin& store : stores_) {
+    bool has_spatial = false;
+    for (const Member& member : store.matrix.uns) {
+      tree.add({store.label, member.name}, member.node);
+      has_spatial |= member.name == "spatial";
+    }
+    if (store.matrix.pictures && !has_spatial)
+      context_.notice(fmt::format("pictures of the tissue: left out; they belong to {} alone", store.label));
+  }
   made_.uns = tree.members();
 }
 

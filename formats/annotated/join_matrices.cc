@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
+#include <type_traits>
 #include <utility>
 
 #include "formats/annotated/parts.h"
@@ -67,29 +69,67 @@ SparseMatrix without_entries(uint64_t rows, uint64_t columns, const DType& type)
   return matrix;
 }
 
-// Returns the matrices one after another as they are stored. columns_before: those before the columns of each
+// The places of the columns of one matrix in the joined one.
+struct Placement {
+  uint64_t before = 0;  // of column i: before + i
+  Indices places{};     // or, unless null, of each column
+};
+
+// The indices of a matrix as columns of the joined one.
+class PlacedIndices : public DerivedArray {
+ public:
+  // columns: of the matrix.
+  PlacedIndices(const ArrayPtr& indices, DType dtype, uint64_t columns, Placement placement)
+      : DerivedArray(indices, std::move(dtype)), columns_(columns), placement_(std::move(placement)) {}
+
+ private:
+  Elements derived(Elements stored, const Box& box) const override {
+    Elements made = zero_elements(dtype(), stored.count);
+    visit_number(values().dtype(), [&](auto zero) {
+      using From = decltype(zero);
+      if constexpr (std::is_integral_v<From>) {
+        const auto from = stored.values<From>();
+        if (dtype().size == 4)
+          place(from, made.mutable_values<int32_t>(), box);
+        else
+          place(from, made.mutable_values<int64_t>(), box);
+      } else {
+        throw unsupported("indices of type {}", values().dtype().name());
+      }
+    });
+    return made;
+  }
+
+  template <class From, class To>
+  void place(std::span<const From> from, std::span<To> to, const Box& box) const {
+    const uint64_t* const places = placement_.places ? placement_.places->data() : nullptr;
+    for (size_t i = 0; i < from.size(); ++i) {
+      const auto column = static_cast<uint64_t>(from[i]);  // a negative one is too large
+      if (column >= columns_)
+        throw damaged("index {} of entry {} is not below {}", from[i], box.origin[0] + i, columns_);
+      to[i] = static_cast<To>(places ? places[column] : placement_.before + column);
+    }
+  }
+
+  const uint64_t columns_;
+  const Placement placement_;
+};
+
+// Returns the matrices one after another, with their entries as they are stored. columns: of the joined
 // matrix.
-SparseMatrix appended(const std::vector<SparseMatrix>& parts, const DType& type,
-                      const std::vector<uint64_t>& columns_before) {
-  std::vector<DType> index_types;
-  for (const SparseMatrix& part : parts) index_types.push_back(part.index->dtype());
-  const bool are_small = std::all_of(index_types.begin(), index_types.end(), [](const DType& index) {
-    return index.kind == Kind::integer && index.size == 4;
-  });
-  const bool are_moved = !columns_before.empty() && columns_before.back() > 0;
-  const DType index_type = number_type(Kind::integer, are_small && !are_moved ? 4 : 8);
+SparseMatrix appended(const std::vector<SparseMatrix>& parts, const DType& type, uint64_t columns,
+                      const std::vector<Placement>& placements) {
+  const DType index_type = number_type(Kind::integer, columns <= INT32_MAX ? 4 : 8);
   std::vector<ArrayPtr> values, indices;
   std::vector<uint64_t> pointer{0};
   uint64_t before = 0;
   for (size_t i = 0; i < parts.size(); ++i) {
+    const bool is_in_place = placements[i].before == 0 && !placements[i].places;
     values.push_back(with_type(parts[i].value, type));
-    indices.push_back(with_type(parts[i].index, index_type));
-    if (are_moved)
+    indices.push_back(parts[i].index);
+    if (!is_in_place || !(parts[i].index->dtype() == index_type))
       indices.back() =
-          mapped(indices.back(), index_type, [by = columns_before[i]](Elements some, const Box&) {
-            for (int64_t& index : some.mutable_values<int64_t>()) index += static_cast<int64_t>(by);
-            return some;
-          });
+          std::make_shared<PlacedIndices>(parts[i].index, index_type, parts[i].columns, placements[i]);
     const uint64_t end =
         for_each_pointer(*parts[i].pointer, parts[i].value->count(), [&](uint64_t number, uint64_t value) {
           if (number > 0 && number <= parts[i].rows) pointer.push_back(before + value);
@@ -102,6 +142,17 @@ SparseMatrix appended(const std::vector<SparseMatrix>& parts, const DType& type,
   joined.index = combined(std::move(indices), 0);
   joined.pointer = pointer_list(pointer);
   return joined;
+}
+
+// Returns the placement of a matrix with so many columns; nullopt if some of them are not in the joined one.
+// columns: see MatrixPart.
+std::optional<Placement> placement_of(const Indices& columns, uint64_t count) {
+  if (!columns) return Placement();
+  auto places = std::make_shared<std::vector<uint64_t>>(count, kNoIndex);
+  for (uint64_t i = 0; i < columns->size(); ++i)
+    if ((*columns)[i] != kNoIndex) (*places)[(*columns)[i]] = i;
+  if (std::find(places->begin(), places->end(), kNoIndex) != places->end()) return std::nullopt;
+  return Placement{0, std::move(places)};
 }
 
 // Returns the matrices one after another, each with the columns of the joined one. columns: see
@@ -121,7 +172,6 @@ SparseMatrix mapped_lists(const std::vector<Indices>& columns, const std::vector
 SparseMatrix joined_lists(const std::vector<KeptPart>& parts, uint64_t columns, Context& context) {
   std::vector<std::optional<SparseMatrix>> present;
   std::vector<DType> types;
-  bool are_alike = true;
   for (const KeptPart& part : parts) {
     present.emplace_back();
     if (std::holds_alternative<std::monostate>(part.content)) continue;
@@ -133,17 +183,21 @@ SparseMatrix joined_lists(const std::vector<KeptPart>& parts, uint64_t columns, 
       throw error.at(part.label);
     }
     types.push_back(present.back()->value->dtype());
-    are_alike &= part.columns == nullptr;
   }
   const DType type = promoted_type(types);
   std::vector<SparseMatrix> matrices;
   std::vector<Indices> own_columns;
+  std::vector<Placement> placements;
   for (size_t i = 0; i < parts.size(); ++i) {
     const bool is_absent = !present[i];
     matrices.push_back(is_absent ? without_entries(parts[i].cells, columns, type) : *std::move(present[i]));
     own_columns.push_back(is_absent ? nullptr : parts[i].columns);
+    if (std::optional<Placement> placement = placement_of(own_columns.back(), matrices.back().columns))
+      placements.push_back(*std::move(placement));
   }
-  return are_alike ? appended(matrices, type, {}) : mapped_lists(own_columns, matrices, type, context);
+  const bool are_all_kept = placements.size() == matrices.size();
+  return are_all_kept ? appended(matrices, type, columns, placements)
+                      : mapped_lists(own_columns, matrices, type, context);
 }
 
 std::vector<KeptPart> kept(const MatrixParts& parts) {
@@ -250,16 +304,17 @@ Content joined_graphs(const std::vector<MatrixPart>& parts, const std::string& p
   return lazy_matrix(parts, cells, [all = kept(parts), &context] {
     std::vector<SparseMatrix> graphs;
     std::vector<DType> types;
-    std::vector<uint64_t> before{0};
+    std::vector<Placement> placements;
+    uint64_t before = 0;
     for (const KeptPart& part : all) {
       const bool is_absent = std::holds_alternative<std::monostate>(part.content);
       graphs.push_back(is_absent ? without_entries(part.cells, part.cells, number_type(Kind::boolean, 1))
                                  : by_row(part.content, context));
       if (!is_absent) types.push_back(graphs.back().value->dtype());
-      before.push_back(before.back() + part.cells);
+      placements.push_back({before});
+      before += part.cells;
     }
-    before.pop_back();
-    return appended(graphs, promoted_type(types), before);
+    return appended(graphs, promoted_type(types), before, placements);
   });
 }
 

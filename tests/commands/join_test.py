@@ -429,8 +429,8 @@ class Differences(Join):
         self.assertIn(b"has the gene a twice; genes are joined by name", result.stderr)
         self.run_ok("cat", "--join", "outer", paths[0], paths[0], "X/matrix.mtx")
 
-    def test_equal_genes_keep_the_order_of_the_entries(self):
-        # VIEWS 17 "Each cell's genes ascend"
+    def test_entries_keep_their_order(self):
+        # VIEWS 17 "The entries of a cell"
         path = self.pair((["a", "b"], None, {}))[0]
         with h5py.File(path, "a") as file:
             file["X/indices"][...] = [1, 0, 0, 1]

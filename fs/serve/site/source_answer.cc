@@ -157,7 +157,8 @@ bool answer_source(const Exchange& exchange) {
   if (!place.filesystem || place.kind != FileKind::directory) throw not_found("no store here");
   const OpenMeaning meaning = place.filesystem->meaning(place.inode);
   const Store& store = *meaning.what.store;
-  if (!meaning.what.is_store || store.is_folder) throw not_found("no store begins here");
+  if (!meaning.what.is_store || store.is_folder || !store.joined.empty())
+    throw not_found("no store begins here");
   if (is_url(store.path)) throw unsupported("{}: the store is remote; read it from there", kSourceFolder);
   answer_below(exchange, store, {own + 2, names.end()});
   return true;

@@ -119,11 +119,21 @@ BOOST_AUTO_TEST_CASE(inner_join_keeps_common_genes_and_columns) {
   BOOST_TEST(context.warned("obs: left out, because not all stores have it: n, kind"));
 }
 
-BOOST_AUTO_TEST_CASE(equal_genes_keep_the_stored_order) {
+BOOST_AUTO_TEST_CASE(entries_keep_the_stored_order) {
   TestContext context;
   AnnotatedMatrix turned = first();
   turned.x = by_cell(2, 3, numbers<float>({1, 2, 3}), {2, 0, 1}, {0, 2, 3});
   BOOST_TEST(entries_of(join(turned, first(), true, context).x) == "0:2=1 0:0=2 1:1=3 2:0=1 2:2=2 3:1=3 ");
+}
+
+// An index beyond the genes of its store could be a gene of the joined matrix.
+BOOST_AUTO_TEST_CASE(index_beyond_the_genes_of_its_store_is_damage) {
+  TestContext context;
+  AnnotatedMatrix b = second();
+  b.x = by_cell(1, 2, numbers<int16_t>({4, 5}), {0, 2}, {0, 2});
+  BOOST_CHECK_EXCEPTION(entries_of(join(first(), b, true, context).x), Error, mentions("not below 2"));
+  b.x = by_cell(1, 2, numbers<int16_t>({4, 5}), {-1, 1}, {0, 2});
+  BOOST_CHECK_EXCEPTION(entries_of(join(first(), b, true, context).x), Error, mentions("not below 2"));
 }
 
 BOOST_AUTO_TEST_CASE(matrices_by_gene_are_turned) {
@@ -210,6 +220,14 @@ BOOST_AUTO_TEST_CASE(graphs_have_no_edges_between_stores) {
   const AnnotatedMatrix joined = join(a, b, true, context);
   BOOST_REQUIRE(joined.obsp.size() == 1U);
   BOOST_TEST(entries_of(joined.obsp[0].content) == "0:1=1 1:0=2 2:2=3 ");
+}
+
+BOOST_AUTO_TEST_CASE(pictures_outside_of_uns_are_named) {
+  TestContext context;
+  AnnotatedMatrix b = second();
+  b.pictures = [] { return std::vector<SlidePictures>(); };
+  join(first(), b, true, context);
+  BOOST_TEST(context.warned("pictures of the tissue: left out; they belong to B alone"));
 }
 
 BOOST_AUTO_TEST_CASE(matrix_of_another_size_is_an_error) {
