@@ -23,16 +23,16 @@ namespace {
 
 constexpr size_t kShards = 16;
 constexpr uint64_t kNothing = std::numeric_limits<uint64_t>::max();
-// kEntryBytes: roughly what the list, the table and the allocator add to an entry. kMostLostBetween: what is
+// kEntryBytes: roughly what the list, the table and the allocator add to an entry. kMaxLostBetween: what is
 // lost between entries of some kilobytes each, when values of other sizes replace evicted ones (44 MiB of 256
 // in holes of 10,737 bytes after a pass over five billion nonzeros).
-constexpr size_t kEntryBytes = 160, kMostLostBetween = 4096;
+constexpr size_t kEntryBytes = 160, kMaxLostBetween = 4096;
 
 // How often a thread that waits for another thread's load checks whether its own request is cancelled.
 constexpr std::chrono::milliseconds kWaitStep{10};
 
 size_t added_to(size_t bytes) {
-  return kEntryBytes + std::min(bytes / 16, kMostLostBetween);
+  return kEntryBytes + std::min(bytes / 16, kMaxLostBetween);
 }
 
 struct KeyHash {

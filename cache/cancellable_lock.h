@@ -34,8 +34,8 @@ class SCOPED_CAPABILITY CancellableLock {
   };
 
   void wait() NO_THREAD_SAFETY_ANALYSIS {  // the constructors declare that it is held
-    constexpr std::chrono::microseconds kFirst{20}, kMost{2000};
-    for (auto time = kFirst; !mutex_.try_lock(); time = std::min(2 * time, kMost)) {
+    constexpr std::chrono::microseconds kFirst{20}, kMax{2000};
+    for (auto time = kFirst; !mutex_.try_lock(); time = std::min(2 * time, kMax)) {
       check_cancelled();
       std::this_thread::sleep_for(time);
     }

@@ -154,17 +154,17 @@ std::string kind_of_text(std::string_view text) {
     return "a web page (HTML) that was saved in place of the file; download the file itself";
   if (starts_with_any(text, {"<?xml", "<error"}) && text.find("<Error") != std::string_view::npos)
     return "a server's error message (XML) that was saved in place of the file; download the file itself";
-  constexpr size_t kMostQuoted = 60;
+  constexpr size_t kMaxQuoted = 60;
   const std::string_view line = text.substr(0, std::min(text.find_first_of("\r\n"), text.size()));
   if (line.empty()) return {};
-  std::string quoted(line.substr(0, kMostQuoted));
+  std::string quoted(line.substr(0, kMaxQuoted));
   while (!is_utf8(quoted)) quoted.pop_back();
   return fmt::format("a text file that begins with \"{}\"", printable(quoted));
 }
 
 std::string kind_of_gzip(const File& file) {
-  constexpr uint64_t kMostRead = 64 << 10;
-  const Bytes inside = gzip_beginning(file.read_at(0, std::min(file.size(), kMostRead)), kFirstBytes);
+  constexpr uint64_t kMaxRead = 64 << 10;
+  const Bytes inside = gzip_beginning(file.read_at(0, std::min(file.size(), kMaxRead)), kFirstBytes);
   const std::string_view text = as_text(inside);
   if (is_gem(text)) return std::string(kGem) + "; unpack it first";
   return "a gzip file without a store inside (an R object is read under a name in .rds or .RData)";
@@ -172,8 +172,8 @@ std::string kind_of_gzip(const File& file) {
 
 // Describes a zip archive. Its directory is at the end of the file, before a comment of up to 65,535 bytes.
 std::string kind_of_zip(const File& file) {
-  constexpr uint64_t kMostBehind = 65557;
-  const uint64_t size = std::min(file.size(), kMostBehind);
+  constexpr uint64_t kMaxBehind = 65557;
+  const uint64_t size = std::min(file.size(), kMaxBehind);
   if (as_text(file.read_at(file.size() - size, size)).find("PK\5\6") == std::string_view::npos)
     return "a truncated zip archive; copy or download it again";
   return "a zip archive without a Zarr store; unpack it first, or mount it with fuse-zip";

@@ -18,7 +18,7 @@
 namespace plainfs {
 namespace {
 
-constexpr size_t kMostLines = 4096;
+constexpr size_t kMaxLines = 4096;
 constexpr char kPattern[] = "%Y-%m-%d %H:%M:%S %l: %v";
 
 class FunctionSink : public spdlog::sinks::base_sink<std::mutex> {
@@ -67,7 +67,7 @@ class Log::FileSink : public spdlog::sinks::base_sink<std::mutex> {
 };
 
 Log::Log()
-    : ring_(std::make_shared<spdlog::sinks::ringbuffer_sink_mt>(kMostLines)),
+    : ring_(std::make_shared<spdlog::sinks::ringbuffer_sink_mt>(kMaxLines)),
       logger_("plainfs", spdlog::sink_ptr(ring_)) {
   ring_->set_pattern(kPattern);
   logger_.set_level(spdlog::level::trace);
@@ -77,7 +77,7 @@ Log::Log()
 void Log::write(spdlog::level::level_enum level, const std::string& text) try {
   const MutexLock lock(mutex_);
   const std::string line = printable(text);
-  if (known_.size() >= kMostLines) known_.clear();
+  if (known_.size() >= kMaxLines) known_.clear();
   if (known_.insert(line).second) logger_.log(level, line);
 } catch (const std::bad_alloc&) {
   return;

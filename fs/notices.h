@@ -18,7 +18,7 @@ class Notices {
   void add(const std::string& line) noexcept {
     try {
       const MutexLock lock(mutex_);
-      const bool is_new = lines_.size() < kMostLines && known_.insert(line).second;
+      const bool is_new = lines_.size() < kMaxLines && known_.insert(line).second;
       if (is_new) lines_.push_back(line);
     } catch (const std::bad_alloc&) {
       return;
@@ -30,7 +30,7 @@ class Notices {
   }
 
  private:
-  static constexpr size_t kMostLines = 10000;
+  static constexpr size_t kMaxLines = 10000;
 
   mutable Mutex mutex_;
   std::vector<std::string> lines_ GUARDED_BY(mutex_);

@@ -26,14 +26,14 @@ Context with_files(const Context& like, Sources& files) {
 }
 
 // A daemon that is asked to end does so within a second.
-constexpr std::chrono::milliseconds kMostToSave{500};
+constexpr std::chrono::milliseconds kMaxToSave{500};
 
 class Deadline : public Request {
  public:
   bool cancelled() const override { return std::chrono::steady_clock::now() > end_; }
 
  private:
-  const std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + kMostToSave;
+  const std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + kMaxToSave;
 };
 
 }  // namespace

@@ -28,8 +28,8 @@ class StoreFiles {
  public:
   // options.follow_outside: removes the bounds. cache and counters must outlive this.
   StoreFiles(const std::string& store, const ReadOptions& options, ByteCache& cache, Counters& counters)
-      : own_(kMostOpen, &counters.source_bytes_read),
-        neighbours_(kMostNeighbours, &counters.source_bytes_read) {
+      : own_(kMaxOpen, &counters.source_bytes_read),
+        neighbours_(kMaxNeighbours, &counters.source_bytes_read) {
     if (is_url(store)) {
       remote_ =
           remote::open_sources(store, options.remote, cache, counters.remote, &counters.source_bytes_read);

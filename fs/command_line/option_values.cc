@@ -41,7 +41,7 @@ mode_t mode(std::string_view name, std::string_view text) {
 
 uint64_t byte_size(std::string_view name, std::string_view text) {
   static constexpr std::string_view kUnits = "kmgt";
-  constexpr uint64_t kMost = uint64_t{1} << 62;
+  constexpr uint64_t kMax = uint64_t{1} << 62;
   const auto ends_with = [&](char letter) { return text.size() > 1 && (text.back() | 0x20) == letter; };
   std::string_view digits = text;
   if (ends_with('b')) digits.remove_suffix(1);
@@ -54,7 +54,7 @@ uint64_t byte_size(std::string_view name, std::string_view text) {
       digits.remove_suffix(1);
     }
   }
-  if (const auto value = number(digits, kMost >> shift)) return *value << shift;
+  if (const auto value = number(digits, kMax >> shift)) return *value << shift;
   throw Failure(kUsage, fmt::format("{}={}: not a number of bytes, such as 64m or 2g", name, text));
 }
 

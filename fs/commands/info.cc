@@ -34,7 +34,7 @@
 namespace plainfs {
 namespace {
 
-constexpr size_t kMostInfoLines = 200;
+constexpr size_t kMaxInfoLines = 200;
 
 // Prints "n_obs      2700": one line for each detail that the format reports, with nested details indented.
 void print_details(const Json::Object& details, int indent = 0) {
@@ -99,14 +99,14 @@ void print_sizes(Filesystem& filesystem, const std::vector<Walked>& all) {
     try {
       const Status status = filesystem.status_so_far(walked.inode);
       if (!status.is_whole) continue;
-      if (++known <= kMostInfoLines)
+      if (++known <= kMaxInfoLines)
         lines += fmt::format("{:>10}  {}\n", byte_text(static_cast<double>(status.stat.st_size)),
                              printable(walked.path));
     } catch (const Error&) {
       // The summary reports it, or stat will.
     }
   }
-  if (known > kMostInfoLines) lines += "… and more: plainfs ls -lR lists all of them\n";
+  if (known > kMaxInfoLines) lines += "… and more: plainfs ls -lR lists all of them\n";
   const std::string others =
       known < files ? "; other sizes are known after plainfs index or the first ls -l" : std::string();
   std::printf("\n%s%s\n%s%s", count_text(files, "file").c_str(), others.c_str(),
@@ -114,7 +114,7 @@ void print_sizes(Filesystem& filesystem, const std::vector<Walked>& all) {
 }
 
 std::string summary_at(const Store& store, Context& context, const std::string& path) try {
-  return summary_of(store, context, path, kMostInfoLines);
+  return summary_of(store, context, path, kMaxInfoLines);
 } catch (const Error& error) {
   throw Failure(exit_code_of(error.code()), fmt::format("{}: {}", store.path, reason(error)));
 }
@@ -216,13 +216,13 @@ std::vector<Walked> files_of(Filesystem& filesystem, const std::string& path) {
 
 // Prints notices of omitted or unusual data: the first lines, and how many there are.
 void print_notices(const std::vector<std::string>& notices, const std::string& store) {
-  constexpr size_t kMostNotices = 10;
+  constexpr size_t kMaxNotices = 10;
   if (notices.empty()) return;
   std::printf("\n%s:\n", count_text(notices.size(), "notice").c_str());
-  for (size_t i = 0; i < std::min(notices.size(), kMostNotices); ++i)
+  for (size_t i = 0; i < std::min(notices.size(), kMaxNotices); ++i)
     std::printf("  %s\n", printable(notices[i]).c_str());
-  if (notices.size() > kMostNotices)
-    std::printf("  … and %zu more: plainfs check %s\n", notices.size() - kMostNotices,
+  if (notices.size() > kMaxNotices)
+    std::printf("  … and %zu more: plainfs check %s\n", notices.size() - kMaxNotices,
                 printable(store).c_str());
 }
 

@@ -29,7 +29,7 @@ struct Ustar {
 static_assert(sizeof(Ustar) == kTarBlock);
 
 template <size_t N>
-constexpr uint64_t kMost = (uint64_t{1} << 3 * (N - 1)) - 1;  // the largest number of N - 1 octal digits
+constexpr uint64_t kMax = (uint64_t{1} << 3 * (N - 1)) - 1;  // the largest number of N - 1 octal digits
 
 template <size_t N>
 void put_number(char (&field)[N], uint64_t value) {
@@ -84,16 +84,16 @@ std::string tar_header(const std::string& path, const struct stat& status, const
   std::string records;
   if (name.size() > sizeof header.name || !is_ascii(name)) records += record("path", name);
   if (link.size() > sizeof header.link || !is_ascii(link)) records += record("linkpath", link);
-  if (size > kMost<12>) records += record("size", fmt::format("{}", size));
-  if (status.st_uid > kMost<8>) records += record("uid", fmt::format("{}", status.st_uid));
-  if (status.st_gid > kMost<8>) records += record("gid", fmt::format("{}", status.st_gid));
-  if (time.tv_nsec != 0 || time.tv_sec < 0 || static_cast<uint64_t>(time.tv_sec) > kMost<12>)
+  if (size > kMax<12>) records += record("size", fmt::format("{}", size));
+  if (status.st_uid > kMax<8>) records += record("uid", fmt::format("{}", status.st_uid));
+  if (status.st_gid > kMax<8>) records += record("gid", fmt::format("{}", status.st_gid));
+  if (time.tv_nsec != 0 || time.tv_sec < 0 || static_cast<uint64_t>(time.tv_sec) > kMax<12>)
     records += record("mtime", fmt::format("{}.{:09}", time.tv_sec, time.tv_nsec));
   put_number(header.mode, status.st_mode & 07777);
-  put_number(header.uid, std::min<uint64_t>(status.st_uid, kMost<8>));
-  put_number(header.gid, std::min<uint64_t>(status.st_gid, kMost<8>));
-  put_number(header.size, std::min(size, kMost<12>));
-  put_number(header.mtime, std::clamp<int64_t>(time.tv_sec, 0, static_cast<int64_t>(kMost<12>)));
+  put_number(header.uid, std::min<uint64_t>(status.st_uid, kMax<8>));
+  put_number(header.gid, std::min<uint64_t>(status.st_gid, kMax<8>));
+  put_number(header.size, std::min(size, kMax<12>));
+  put_number(header.mtime, std::clamp<int64_t>(time.tv_sec, 0, static_cast<int64_t>(kMax<12>)));
   put_text(header.link, link);
   if (records.empty()) return block_of(header);
   Ustar extended = start('x', "PaxHeaders/" + std::string(last_name(path)));

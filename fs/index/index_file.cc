@@ -24,9 +24,9 @@ constexpr std::string_view kMagic = "plainfs index 3\n";
 constexpr size_t kFixed = kMagic.size() + sizeof(uint64_t) + sizeof(uint32_t);
 
 // Larger indexes would defeat their purpose.
-constexpr uint64_t kMostDirectory = uint64_t{64} << 20;
-constexpr uint64_t kMostFile = uint64_t{256} << 20;
-constexpr uint64_t kMostPaths = uint64_t{64} << 20;
+constexpr uint64_t kMaxDirectory = uint64_t{64} << 20;
+constexpr uint64_t kMaxFile = uint64_t{256} << 20;
+constexpr uint64_t kMaxPaths = uint64_t{64} << 20;
 
 class Writer {
  public:
@@ -150,7 +150,7 @@ Bytes encode_index(std::string_view key, const std::vector<SourceStamp>& sources
     before = entry.path;
   }
   const Bytes made = directory.take();
-  if (made.size() > kMostDirectory || paths > kMostPaths || made.size() + offset > kMostFile)
+  if (made.size() > kMaxDirectory || paths > kMaxPaths || made.size() + offset > kMaxFile)
     throw unsupported("an index of {} bytes", made.size() + offset);
   Writer file;
   file.bytes(as_byte_span(kMagic));
@@ -189,13 +189,13 @@ IndexFile::~IndexFile() {
 }
 
 bool IndexFile::read_directory(std::string_view key) {
-  if (file_size_ > kFixed + kMostFile) throw damaged("a file of {} bytes", file_size_);
+  if (file_size_ > kFixed + kMaxFile) throw damaged("a file of {} bytes", file_size_);
   const Bytes fixed = read(0, kFixed);
   Cursor start(fixed);
   if (start.text(kMagic.size()) != kMagic) throw damaged("not an index of this version");
   const auto size = start.little<uint64_t>();
   const auto checksum = start.little<uint32_t>();
-  if (size > kMostDirectory) throw damaged("a directory of {} bytes", size);
+  if (size > kMaxDirectory) throw damaged("a directory of {} bytes", size);
   const Bytes directory = read(kFixed, size);
   if (crc32c(directory) != checksum) throw damaged("wrong checksum");
   Cursor cursor(directory);
@@ -225,7 +225,7 @@ void IndexFile::read_places(Cursor& cursor, uint64_t begin) {
     place.offset += begin;
     places_.push_back(place);
     paths_ += path;
-    if (paths_.size() > kMostPaths) throw damaged("more than {} bytes of paths", kMostPaths);
+    if (paths_.size() > kMaxPaths) throw damaged("more than {} bytes of paths", kMaxPaths);
     begins.push_back(paths_.size());
   }
   for (size_t i = 0; i < places_.size(); ++i)

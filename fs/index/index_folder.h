@@ -15,10 +15,10 @@ namespace plainfs {
 // An index folder. Thread-safe, also between processes that use the same folder.
 class IndexFolder {
  public:
-  static constexpr uint64_t kMostBytes = uint64_t{1} << 30;
+  static constexpr uint64_t kMaxBytes = uint64_t{1} << 30;
 
   // most_bytes: limit of the total size. Writing a file removes the least recently used ones beyond it.
-  explicit IndexFolder(std::string path, uint64_t most_bytes = kMostBytes)
+  explicit IndexFolder(std::string path, uint64_t most_bytes = kMaxBytes)
       : path_(std::move(path)), most_bytes_(most_bytes) {}
 
   // Returns $XDG_CACHE_HOME/plainfs, else $HOME/.cache/plainfs; empty if neither is an absolute path.

@@ -18,7 +18,7 @@ class KeptPasses final : public Passes {
   KeptPasses(IndexFolderPtr folder, std::function<void(const std::string&)> notice)
       : folder_(std::move(folder)),
         notice_(std::move(notice)),
-        scratch_(std::make_shared<ScratchFolder>(folder_->path(), IndexFolder::kMostBytes)) {}
+        scratch_(std::make_shared<ScratchFolder>(folder_->path(), IndexFolder::kMaxBytes)) {}
 
   std::shared_ptr<const std::vector<uint64_t>> known(const std::string& location, const std::string& name,
                                                      Sources& files) override;

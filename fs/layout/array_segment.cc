@@ -13,12 +13,12 @@ namespace {
 
 // Returns about `wanted` elements, such that no block extends from one band of chunks into the next, because
 // both would have to be decoded before it can be returned. Returns `wanted` if there is no such number near
-// it; only kMostTried numbers are tried, because a file may claim a band of any size.
+// it; only kMaxTried numbers are tried, because a file may claim a band of any size.
 uint64_t parts_of_band(uint64_t wanted, uint64_t band) {
-  constexpr uint64_t kMostTried = 4096;
+  constexpr uint64_t kMaxTried = 4096;
   if (band <= wanted) return band == 0 ? wanted : wanted - wanted % band;
   const uint64_t fewest = divide_up(band, wanted);
-  for (uint64_t parts = fewest; parts < fewest + std::min(fewest, kMostTried); ++parts)
+  for (uint64_t parts = fewest; parts < fewest + std::min(fewest, kMaxTried); ++parts)
     if (band % parts == 0) return band / parts;
   return wanted;
 }

@@ -253,17 +253,17 @@ void H5Packed::write_texts(const Array& texts, const SkeletonDataset& dataset, h
 
 std::vector<uint64_t> h5py_chunk(const std::vector<uint64_t>& shape, uint32_t element_size,
                                  uint64_t band_bytes) {
-  constexpr double kBase = 16 * 1024, kLeast = 8 * 1024, kMost = 1024 * 1024;
+  constexpr double kBase = 16 * 1024, kLeast = 8 * 1024, kMax = 1024 * 1024;
   constexpr uint64_t kOfNone = 1024;  // for an axis without elements
   std::vector<double> chunk;
   for (const uint64_t length : shape) chunk.push_back(static_cast<double>(length == 0 ? kOfNone : length));
   const auto chunk_bytes = [&] {
     return std::accumulate(chunk.begin(), chunk.end(), 1.0, std::multiplies<>()) * element_size;
   };
-  const double wanted = std::clamp(kBase * std::pow(2, std::log10(chunk_bytes() / kMost)), kLeast, kMost);
+  const double wanted = std::clamp(kBase * std::pow(2, std::log10(chunk_bytes() / kMax)), kLeast, kMax);
   for (size_t axis = 0;; axis = (axis + 1) % chunk.size()) {
     const double now = chunk_bytes();
-    if ((now < wanted || std::abs(now - wanted) / wanted < 0.5) && now < kMost) break;
+    if ((now < wanted || std::abs(now - wanted) / wanted < 0.5) && now < kMax) break;
     if (now == element_size) break;
     chunk[axis] = std::ceil(chunk[axis] / 2);
   }

@@ -16,7 +16,7 @@ namespace plainfs {
 namespace {
 
 constexpr uint64_t kRunsTogether = 16;
-constexpr uint64_t kMostTexts = uint64_t{1} << 32;  // the data kept for runs are 32 MiB then
+constexpr uint64_t kMaxTexts = uint64_t{1} << 32;  // the data kept for runs are 32 MiB then
 
 }  // namespace
 
@@ -50,8 +50,8 @@ namespace {
 
 TextLengths lengths_of(const Array& array, Context& context) {
   const uint64_t count = array.count();
-  if (count > kMostTexts)
-    throw unsupported("{} texts, more than the {} that a file can have", count, kMostTexts);
+  if (count > kMaxTexts)
+    throw unsupported("{} texts, more than the {} that a file can have", count, kMaxTexts);
   const uint64_t runs = divide_up(count, kTextsInRun);
   std::vector<TextLengths> parts(divide_up(runs, kRunsTogether));
   TextLengths all;

@@ -98,7 +98,7 @@ std::string python_json(const Json& value) {
 }
 
 // The most chunks of an array, because each is a name in a directory.
-constexpr uint64_t kMostZarrChunks = uint64_t{1} << 18;
+constexpr uint64_t kMaxZarrChunks = uint64_t{1} << 18;
 
 Json group_document() {
   return Json::Object{{"zarr_format", Json::of(int64_t{2})}};
@@ -266,9 +266,9 @@ void put_at(ZarrContent& root, std::string_view path, const ZarrContent::Member&
 
 // Returns a name that is valid in Zarr and not taken.
 std::string free_zarr_name(const ZarrContent& group, std::string_view path) {
-  constexpr size_t kMost = 200;
+  constexpr size_t kMax = 200;
   const std::string encoded = percent_encoded(path);
-  const std::string name = (encoded.starts_with('.') ? "%2E" + encoded.substr(1) : encoded).substr(0, kMost);
+  const std::string name = (encoded.starts_with('.') ? "%2E" + encoded.substr(1) : encoded).substr(0, kMax);
   std::string free = name.empty() ? "%00" : name;
   for (int number = 2; group.members.contains(free); ++number) free = fmt::format("{}~{}", name, number);
   return free;
@@ -298,7 +298,7 @@ Json zarr_array_document(const Shape& shape, const Shape& chunk, Json dtype, Jso
 
 void check_chunk_count(const ZarrArray& array) {
   const uint64_t count = chunk_count(array);
-  if (count > kMostZarrChunks) throw unsupported("{} chunks are too many for a Zarr array", count);
+  if (count > kMaxZarrChunks) throw unsupported("{} chunks are too many for a Zarr array", count);
 }
 
 const ZarrContent& ZarrNode::content() {

@@ -21,7 +21,7 @@ namespace plainfs {
 
 namespace {
 
-constexpr size_t kMostFaults = 4096;
+constexpr size_t kMaxFaults = 4096;
 constexpr size_t kLongestReason = 4096;  // bytes; it may contain names from the store
 
 std::string text_of(const Error& error) {
@@ -33,7 +33,7 @@ std::string text_of(const Error& error) {
 void Faults::remember(Inode inode, const Error& error) {
   if (error.code() == Errc::not_found) return;
   const MutexLock lock(mutex_);
-  if (reasons_.size() >= kMostFaults) reasons_.clear();
+  if (reasons_.size() >= kMaxFaults) reasons_.clear();
   reasons_[inode] = text_of(error);
 }
 
@@ -79,7 +79,7 @@ namespace {
 
 // Threads that may compute sizes. The serving threads answer everything that is known or takes no pass over a
 // file.
-constexpr size_t kMostSizing = 8;
+constexpr size_t kMaxSizing = 8;
 
 }  // namespace
 
@@ -87,7 +87,7 @@ FuseMount::FuseMount(Filesystem& filesystem, MountSettings settings)
     : filesystem_(filesystem),
       settings_(std::move(settings)),
       sizings_(
-          kMostSizing,
+          kMaxSizing,
           [this](Inode file) {
             const Filesystem::Visit visit = filesystem_.visit();
             filesystem_.status(file);

@@ -87,7 +87,7 @@ bool FuseRequest::cancelled() const {
 
 namespace {
 
-constexpr size_t kMostParts = 1000;  // of one reply; IOV_MAX is 1024 with the header
+constexpr size_t kMaxParts = 1000;  // of one reply; IOV_MAX is 1024 with the header
 
 // Returns S_IFDIR and so on; 0 if it is not known yet.
 mode_t type_of(FileKind kind) {
@@ -162,7 +162,7 @@ bool reply_described(fuse_req_t request, const Listing& listing, const ListedDir
 }
 
 void reply_slices(fuse_req_t request, const Slices& slices) {
-  if (slices.parts.size() <= kMostParts) {
+  if (slices.parts.size() <= kMaxParts) {
     fuse_reply_iov(request, slices.parts.data(), static_cast<int>(slices.parts.size()));
     return;
   }

@@ -109,7 +109,7 @@ namespace {
 
 enum Question : uint32_t { kMount, kUnmount, kUnmountIfUnused, kForget, kLog, kOpenLog };
 
-constexpr uint64_t kMostBytes = 1 << 20;  // of a question: paths and options
+constexpr uint64_t kMaxBytes = 1 << 20;  // of a question: paths and options
 
 struct SessionEnd {
   void operator()(fuse_session* session) const { fuse_session_destroy(session); }
@@ -199,7 +199,7 @@ class Keeper {
   }
 
   void serve() {
-    while (const std::optional<Message> question = channel_.receive(kMostBytes)) answer(*question);
+    while (const std::optional<Message> question = channel_.receive(kMaxBytes)) answer(*question);
     unmount(true);  // the daemon has ended without unmounting
   }
 
@@ -255,7 +255,7 @@ MountKeeper::~MountKeeper() {
 std::optional<Message> MountKeeper::ask(uint32_t question, const std::string& text) {
   const MutexLock lock(asking_);
   if (!channel_.send(question, bytes_of(text + '\0'))) return std::nullopt;
-  return channel_.receive(kMostBytes);
+  return channel_.receive(kMaxBytes);
 }
 
 Descriptor MountKeeper::mount(const std::string& mountpoint, const std::vector<std::string>& options) {

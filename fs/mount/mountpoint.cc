@@ -29,7 +29,7 @@ namespace {
 namespace files = boost::filesystem;
 
 constexpr std::string_view kDescriptors = "/dev/fd/";
-constexpr int kMostNumber = 1000;
+constexpr int kMaxNumber = 1000;
 
 // Character device 10:229 (Documentation/admin-guide/devices.txt of Linux), which may be invisible in a
 // container.
@@ -129,7 +129,7 @@ bool is_free(const files::path& path) {
 }  // namespace
 
 std::string new_mountpoint(const std::string& folder, const std::string& store) {
-  for (int number = 0; number < kMostNumber; ++number) {
+  for (int number = 0; number < kMaxNumber; ++number) {
     const files::path path = numbered(folder, store, number);
     boost::system::error_code error;
     if (files::create_directory(path, error)) return files::canonical(path).string();
@@ -166,7 +166,7 @@ Mountpoint::Mountpoint(const std::string& given, const Store& store) {
 }
 
 void Mountpoint::take_or_make(const std::string& folder, const std::string& store) {
-  for (int number = 0; number < kMostNumber; ++number) {
+  for (int number = 0; number < kMaxNumber; ++number) {
     const files::path path = numbered(folder, store, number);
     boost::system::error_code error;
     const bool is_new = files::create_directory(path, error);

@@ -8,12 +8,12 @@
 namespace plainfs {
 namespace {
 
-constexpr uint64_t kMostLevelsRead = 100'000;  // factors with more levels show none of them
+constexpr uint64_t kMaxLevelsRead = 100'000;  // factors with more levels show none of them
 constexpr uint64_t kShownLevels = 8;
 
 void add_levels(const Array& levels, ColumnSummary& column) {
   column.level_count = levels.count();
-  if (levels.count() == 0 || levels.count() > kMostLevelsRead) return;
+  if (levels.count() == 0 || levels.count() > kMaxLevelsRead) return;
   const Elements elements = levels.peek(range(0, std::min(levels.count(), kShownLevels)));
   for (uint64_t i = 0; i < elements.count; ++i) {
     std::string& text = column.first_levels.emplace_back();

@@ -31,7 +31,7 @@ std::string number_text(uint64_t number, Digits digits) {
 }
 
 constexpr uint64_t kLongestCell = 32'767;    // characters that a cell of Excel or LibreOffice can hold
-constexpr uint64_t kMostLeaves = 64 * 1024;  // limit for formatting a cell to find its length
+constexpr uint64_t kMaxLeaves = 64 * 1024;   // limit for formatting a cell to find its length
 
 // Returns the length of the cell with the most values, estimated if it is very long.
 uint64_t longest_cell(const NestedArray& array) {
@@ -44,7 +44,7 @@ uint64_t longest_cell(const NestedArray& array) {
       row_of_most = row;
     }
   if (most == 0) return 0;
-  if (most > kMostLeaves) return most * (json_width(*elements.values) + 1);
+  if (most > kMaxLeaves) return most * (json_width(*elements.values) + 1);
   return array.read(range(row_of_most, 1)).text(0).size();
 }
 

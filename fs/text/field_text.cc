@@ -50,7 +50,7 @@ std::vector<int8_t> csv_widths_beyond_zero(const DType& type, const Elements& el
 }
 
 uint64_t typical_width(const DType& type) {
-  constexpr uint64_t kMostWidth = 1 << 20;
+  constexpr uint64_t kMaxWidth = 1 << 20;
   switch (type.kind) {
     case Kind::boolean:
     case Kind::logical:
@@ -77,7 +77,7 @@ uint64_t typical_width(const DType& type) {
     case Kind::array: {
       uint64_t width = typical_width(*type.item);
       for (const uint64_t length : type.dims)
-        width = length == 0 || width > kMostWidth / length ? kMostWidth : width * length;
+        width = length == 0 || width > kMaxWidth / length ? kMaxWidth : width * length;
       return width;
     }
     case Kind::compound: {

@@ -38,10 +38,10 @@ constexpr uint64_t kKeptPart = 3;
 constexpr uint64_t kRefreshPart = 16;
 
 // The most bytes that a random read may take of a block that is not kept.
-constexpr uint64_t kMostInPassing = 16 << 10;
+constexpr uint64_t kMaxInPassing = 16 << 10;
 
 // The most text of a block that is kept.
-constexpr uint64_t kMostKeptText = 2 * kBlockText;
+constexpr uint64_t kMaxKeptText = 2 * kBlockText;
 
 // The part of the budget (1 / kPartOfBudget) for the text of a part when several files are measured side by
 // side.
@@ -198,7 +198,7 @@ std::optional<Slices> TextFile::State::beginning(size_t from, size_t to) {
       check_cancelled();
       if (i == source->block_count()) return std::nullopt;
       const uint64_t its_size = source->measure(i);
-      if (its_size > kMostKeptText) return std::nullopt;
+      if (its_size > kMaxKeptText) return std::nullopt;
       const auto block = std::make_shared<const TextBlock>(formatted(i, its_size));
       add(block->text(), block);
     }
@@ -298,8 +298,8 @@ uint64_t TextFile::State::measure_block(uint64_t block) {
 
 // Formats the block into the cache and returns its size; nullopt if it is too large to keep.
 std::optional<uint64_t> TextFile::State::keep_formatted(uint64_t block) {
-  const auto buffer = std::make_unique_for_overwrite<char[]>(kMostKeptText + ByteSink::kMargin);
-  ByteSink sink(buffer.get(), kMostKeptText);
+  const auto buffer = std::make_unique_for_overwrite<char[]>(kMaxKeptText + ByteSink::kMargin);
+  ByteSink sink(buffer.get(), kMaxKeptText);
   try {
     source->format(block, sink);
   } catch (const Error&) {
@@ -358,7 +358,7 @@ void TextFile::State::format(uint64_t block, uint64_t size, Bytes& bytes) const 
 std::shared_ptr<const TextBlock> TextFile::State::part_while_measuring(uint64_t block, uint64_t from,
                                                                        uint64_t to) {
   const uint64_t size = block_size(block);
-  if (to - from > kMostInPassing || size > kMostKeptText || source->should_cache(block) || held(block))
+  if (to - from > kMaxInPassing || size > kMaxKeptText || source->should_cache(block) || held(block))
     return nullptr;
   if (touched[block % touched.size()].exchange(block + 1, std::memory_order_relaxed) == block + 1)
     return nullptr;
@@ -374,7 +374,7 @@ void TextFile::State::count_formatted(uint64_t bytes) const {
 }
 
 void check_block_count(uint64_t count) {
-  if (count > kMostBlocks) throw unsupported("a text of {} blocks is too large", count);
+  if (count > kMaxBlocks) throw unsupported("a text of {} blocks is too large", count);
 }
 
 TextFile::TextFile(std::unique_ptr<TextSource> source, Context& context)

@@ -22,9 +22,9 @@ inline constexpr size_t kTextBeginning = 64 * 1024;
 
 // The largest number of blocks. More (about 1.5 TB of text) would take hours to measure, and their offsets
 // more memory than the cache.
-inline constexpr uint64_t kMostBlocks = uint64_t{1} << 24;
+inline constexpr uint64_t kMaxBlocks = uint64_t{1} << 24;
 
-// Throws unsupported if a text has more than kMostBlocks. Checked for every text after it is prepared. A
+// Throws unsupported if a text has more than kMaxBlocks. Checked for every text after it is prepared. A
 // source that keeps data for each block calls it earlier.
 void check_block_count(uint64_t count);
 

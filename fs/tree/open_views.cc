@@ -6,7 +6,7 @@
 namespace plainfs {
 namespace {
 
-constexpr size_t kMostKept = 1024;
+constexpr size_t kMaxKept = 1024;
 
 }  // namespace
 
@@ -35,7 +35,7 @@ std::shared_ptr<ViewFile> OpenViews::keep(Inode file, std::shared_ptr<ViewFile> 
 // Drops views that are neither open nor were used since the last check. closed: to be freed without the
 // mutex.
 void OpenViews::close_some(std::vector<std::shared_ptr<ViewFile>>& closed) {
-  for (size_t tries = 2 * kept_.size(); kept_.size() > kMostKept && tries > 0; --tries) {
+  for (size_t tries = 2 * kept_.size(); kept_.size() > kMaxKept && tries > 0; --tries) {
     const Inode file = kept_.front();
     kept_.pop_front();
     Known& known = known_[file];

@@ -16,11 +16,11 @@ namespace plainfs {
 namespace {
 
 // The most stores of a folder that are open at once. A reopened store is read again.
-constexpr size_t kMostInnerStores = 48;
+constexpr size_t kMaxInnerStores = 48;
 constexpr size_t kDescriptorsAStore = 16;  // one store for so many file descriptors of the process
 
 size_t most_inner_stores() {
-  return std::clamp<size_t>(most_descriptors() / kDescriptorsAStore, 1, kMostInnerStores);
+  return std::clamp<size_t>(most_descriptors() / kDescriptorsAStore, 1, kMaxInnerStores);
 }
 
 constexpr size_t kFewEntries = 1024;  // up to so many, lost names are not searched for

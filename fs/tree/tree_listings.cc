@@ -21,7 +21,7 @@ bool has_transient_fault(const DirectoryEntry& shown) {
 
 // The most bytes of directories that keep their contents. A directory that contains others with contents is
 // not dropped before these. So a few directories are kept even if those above them take all of the bytes.
-constexpr size_t kMostListedBytes = size_t{12} << 20;
+constexpr size_t kMaxListedBytes = size_t{12} << 20;
 constexpr size_t kLeastListed = 32;
 
 // Bytes of a directory with contents, and of a name in it, with its inode, its text in three places and the
@@ -244,7 +244,7 @@ Tree::Listed Tree::listed() const {
 // Drops contents that were not used since the last check, while they take too much memory.
 void Tree::let_some_go(Inode but, Freed& freed) {
   const auto is_too_much = [this]() REQUIRES(mutex_) {
-    return listed_.bytes > kMostListedBytes && turns_.size() > kLeastListed;
+    return listed_.bytes > kMaxListedBytes && turns_.size() > kLeastListed;
   };
   for (size_t tries = 2 * turns_.size(); is_too_much() && tries > 0; --tries) {
     const Inode directory = turns_.front();

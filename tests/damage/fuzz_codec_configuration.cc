@@ -24,12 +24,12 @@ void quietly(Work&& work) {
 }
 
 void use(const Codec& codec, std::string_view chunk) {
-  constexpr uint64_t kMost = 1 << 16;
+  constexpr uint64_t kMax = 1 << 16;
   quietly([&] { codec.encoded_size(chunk.size()); });
   quietly([&] { codec.encoded_stage({number_type(Kind::integer, 4), {chunk.size(), 3}}); });
   quietly([&] {
     const ByteSpan bytes = as_byte_span(chunk);
-    if (codec.decode(Bytes(bytes.begin(), bytes.end()), DecodedSize::at_most(kMost)).size() > kMost)
+    if (codec.decode(Bytes(bytes.begin(), bytes.end()), DecodedSize::at_most(kMax)).size() > kMax)
       std::abort();
   });
 }

@@ -13,7 +13,7 @@ namespace {
 using namespace plainfs;
 
 constexpr unsigned kFilters[] = {1, 2, 3, 4, 5, 6, 307, 32000, 32001, 32004, 32015};
-constexpr unsigned kMostParameters = 64;
+constexpr unsigned kMaxParameters = 64;
 
 }  // namespace
 
@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     Cursor cursor(std::as_bytes(std::span(data, size)));
     const unsigned filter = kFilters[cursor.byte() % std::size(kFilters)];
     const uint64_t element_size = 1 + cursor.byte() % 64;
-    std::vector<unsigned> parameters(cursor.byte() % (kMostParameters + 1));
+    std::vector<unsigned> parameters(cursor.byte() % (kMaxParameters + 1));
     const bool is_exact = cursor.byte() % 2;
     const uint64_t bytes = cursor.little<uint16_t>();
     for (unsigned& parameter : parameters) parameter = cursor.little<uint32_t>();

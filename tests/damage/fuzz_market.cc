@@ -16,7 +16,7 @@ namespace {
 
 using namespace plainfs;
 
-constexpr uint64_t kMostAlone = 64;  // entries read one by one
+constexpr uint64_t kMaxAlone = 64;  // entries read one by one
 
 void require(bool holds) {
   if (!holds) std::abort();
@@ -38,13 +38,13 @@ void check_entries(const mex::MarketText& text) {
   require(all_rows.count == all_columns.count && all_rows.count == all_values.count);
   for (const uint32_t row : all_rows.values<uint32_t>()) require(row < text.header().rows);
   for (const uint32_t column : all_columns.values<uint32_t>()) require(column < text.header().columns);
-  for (uint64_t i = 0; i < std::min(all_rows.count, kMostAlone); ++i)
+  for (uint64_t i = 0; i < std::min(all_rows.count, kMaxAlone); ++i)
     require(is_part(*rows, all_rows, i) && is_part(*columns, all_columns, i) &&
             is_part(*values, all_values, i));
-  constexpr uint64_t kMostMajors = 1 << 16;
+  constexpr uint64_t kMaxMajors = 1 << 16;
   if (text.order() == mex::Order::none) return;
   const ArrayPtr pointers = text.pointers();
-  if (pointers->count() > kMostMajors) return;
+  if (pointers->count() > kMaxMajors) return;
   const Elements ends = read_all(*pointers);
   require(ends.values<uint64_t>()[0] == 0 && ends.values<uint64_t>()[ends.count - 1] == all_rows.count);
 }

@@ -17,17 +17,17 @@ namespace {
 
 using namespace plainfs;
 
-constexpr uint64_t kMostRead = 1 << 12;
+constexpr uint64_t kMaxRead = 1 << 12;
 
 void read_some(const Array& array) {
   array.check();
   Box box = whole(array.shape());
   for (uint64_t& extent : box.extent) extent = std::min<uint64_t>(extent, 16);
-  if (element_count(box.extent) <= kMostRead) array.read(box);
+  if (element_count(box.extent) <= kMaxRead) array.read(box);
   // The last elements, so that a length beyond the file is noticed.
   for (size_t axis = 0; axis < box.extent.size(); ++axis)
     box.origin[axis] = array.shape()[axis] - box.extent[axis];
-  if (element_count(box.extent) <= kMostRead) array.read(box);
+  if (element_count(box.extent) <= kMaxRead) array.read(box);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace {
 
 using namespace plainfs;
 
-constexpr uint64_t kMostRows = 1 << 12;
+constexpr uint64_t kMaxRows = 1 << 12;
 
 void read_file(ByteSpan bytes) {
   TestContext context(size_t{16} << 20, 0);
@@ -25,7 +25,7 @@ void read_file(ByteSpan bytes) {
   for (const Column& column : files.columns()) {
     try {
       column.values->check();
-      const uint64_t rows = column.values->count(), some = std::min(rows, kMostRows);
+      const uint64_t rows = column.values->count(), some = std::min(rows, kMaxRows);
       column.values->chunk_shape();
       column.values->read(range(0, some));
       column.values->read(range(rows - some, some));

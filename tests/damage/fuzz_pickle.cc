@@ -9,14 +9,14 @@ namespace {
 using namespace plainfs;
 
 // The limit of the text of a pickle, as a multiple of its size (pickle_text.cc).
-constexpr uint64_t kMostTimes = 256;
-constexpr uint64_t kMostBytes = uint64_t{32} << 20;
+constexpr uint64_t kMaxTimes = 256;
+constexpr uint64_t kMaxBytes = uint64_t{32} << 20;
 
 void decode(const ObjectCodec& codec, ByteSpan pickle, uint64_t length) {
   const uint64_t shape[] = {length};
   try {
     const Elements elements = codec.decode(pickle, shape);
-    if (elements.count != length || elements.bytes.size() > pickle.size() * kMostTimes + kMostBytes)
+    if (elements.count != length || elements.bytes.size() > pickle.size() * kMaxTimes + kMaxBytes)
       std::abort();
   } catch (const Error&) {
   }

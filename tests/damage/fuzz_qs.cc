@@ -21,8 +21,8 @@ void decode(const std::string& input) {
   if (compression != unpacked::Compression::qs && compression != unpacked::Compression::qs2) return;
   const auto file = std::make_shared<BytesFile>(input);
   std::vector<unpacked::SeekPoint> points;
-  constexpr uint64_t kMostDecoded = uint64_t{1} << 24;
-  unpacked::open_source(file, compression, &points)->skip(kMostDecoded);
+  constexpr uint64_t kMaxDecoded = uint64_t{1} << 24;
+  unpacked::open_source(file, compression, &points)->skip(kMaxDecoded);
   for (const unpacked::SeekPoint& point : points) {
     Bytes some(100);
     unpacked::resume_source(file, compression, point)->read(some);

@@ -37,14 +37,14 @@ void read_members(const TarTree& tree, const std::string& folder) {
 
 // Checks that decompression gives the same bytes from each place.
 void decompress(const std::string& input) {
-  constexpr size_t kMostDecompressed = 10 << 20, kPiece = 64 << 10, kSome = 1000;
+  constexpr size_t kMaxDecompressed = 10 << 20, kPiece = 64 << 10, kSome = 1000;
   const Compression compression = compression_of(as_byte_span(std::string_view(input).substr(0, 8)));
   if (compression == Compression::none) return;
   const auto file = std::make_shared<BytesFile>(input);
   std::vector<SeekPoint> points;
   const auto source = open_source(file, compression, &points);
   Bytes all;
-  for (bool is_last = false; !is_last && all.size() < kMostDecompressed;) {
+  for (bool is_last = false; !is_last && all.size() < kMaxDecompressed;) {
     Bytes piece(kPiece);
     piece.resize(source->read(piece));
     is_last = piece.size() < kPiece;

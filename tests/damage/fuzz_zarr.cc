@@ -17,8 +17,8 @@ namespace {
 using namespace plainfs;
 using namespace plainfs::zarr;
 
-constexpr uint64_t kMostElements = 1 << 16;
-constexpr int kMostDepth = 8;
+constexpr uint64_t kMaxElements = 1 << 16;
+constexpr int kMaxDepth = 8;
 
 class InputValue : public Value {
  public:
@@ -85,10 +85,10 @@ void read_some(const Array& array) {
   Box last = first;
   for (size_t d = 0; d < shape.size(); ++d) {
     const uint64_t most = shape.size() > 4 ? 2 : 8;
-    if (array.count() > kMostElements) first.extent[d] = last.extent[d] = std::min(shape[d], most);
+    if (array.count() > kMaxElements) first.extent[d] = last.extent[d] = std::min(shape[d], most);
     last.origin[d] = shape[d] - last.extent[d];
   }
-  if (element_count(first.extent) > kMostElements) return;
+  if (element_count(first.extent) > kMaxElements) return;
   for (const Box& box : {first, last}) {
     try {
       array.read(box);
@@ -103,7 +103,7 @@ void walk(const Node& node, int depth) {
   } catch (const Error&) {
   }
   if (const auto* array = std::get_if<LabelledArray>(&node.content)) read_some(*array->values);
-  if (!node.parts || depth == kMostDepth) return;
+  if (!node.parts || depth == kMaxDepth) return;
   try {
     for (const Member& member : node.parts->members()) walk(member.node, depth + 1);
   } catch (const Error&) {

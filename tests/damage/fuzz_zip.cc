@@ -14,7 +14,7 @@ namespace {
 using namespace plainfs;
 using namespace plainfs::zarr;
 
-constexpr int kMostDepth = 8;
+constexpr int kMaxDepth = 8;
 
 void read_keys(const KeyStore& store, const std::string& folder, int depth) {
   const std::string prefix = folder.empty() ? "" : folder + "/";
@@ -27,7 +27,7 @@ void read_keys(const KeyStore& store, const std::string& folder, int depth) {
     } catch (const Error&) {
     }
   }
-  if (depth == kMostDepth) return;
+  if (depth == kMaxDepth) return;
   for (const std::string& name : store.folders(folder)) read_keys(store, prefix + name, depth + 1);
 }
 

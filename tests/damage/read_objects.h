@@ -10,7 +10,7 @@
 
 namespace plainfs {
 
-inline constexpr uint64_t kMostRead = 1 << 12;
+inline constexpr uint64_t kMaxRead = 1 << 12;
 
 template <class Read>
 inline void attempt(Read&& read) {
@@ -26,7 +26,7 @@ inline void read_some(const ArrayPtr& array) {
     array->check();
     Box box = whole(array->shape());
     for (uint64_t& extent : box.extent) extent = std::min<uint64_t>(extent, 16);
-    if (element_count(box.extent) <= kMostRead) array->read(box);
+    if (element_count(box.extent) <= kMaxRead) array->read(box);
     if (array->shape().size() == 1 && array->count() > 0) array->read(range(array->count() - 1, 1));
   });
 }

@@ -10,7 +10,7 @@
 namespace plainfs::damage {
 namespace {
 
-constexpr uint64_t kMostReadWhole = 16 << 20;
+constexpr uint64_t kMaxReadWhole = 16 << 20;
 constexpr uint64_t kPiece = 1 << 17;
 
 class Walk {
@@ -87,7 +87,7 @@ class Walk {
   void file(Inode inode, const std::string& path, uint64_t size) {
     const OpenFile file = filesystem_.open(inode);
     ++result.files;
-    if (size > kMostReadWhole) {
+    if (size > kMaxReadWhole) {
       const std::string end = read(file, size - kPiece, 2 * kPiece);
       result.content[path] = std::hash<std::string>()(read(file, 0, kPiece) + end);
       if (end.size() != kPiece && result.wrong.empty()) result.wrong = path + ": another end than its size";

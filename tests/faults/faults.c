@@ -50,7 +50,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { kMostDescriptors = 65536 };
+enum { kMaxDescriptors = 65536 };
 
 enum Kind { kCalls = 1, kMemory = 2, kThreads = 4, kDelays = 8 };
 
@@ -62,7 +62,7 @@ static int log_descriptor = -1;
 static long at_name;
 static atomic_long names;
 static atomic_uint_fast64_t calls;
-static atomic_bool is_below[kMostDescriptors];  // descriptors of files below the folder
+static atomic_bool is_below[kMaxDescriptors];  // descriptors of files below the folder
 
 static atomic_bool is_armed;  // memory may fail
 
@@ -151,11 +151,11 @@ static int is_path_below(const char* path) {
 }
 
 static int is_descriptor_below(int descriptor) {
-  return descriptor >= 0 && descriptor < kMostDescriptors && atomic_load(&is_below[descriptor]);
+  return descriptor >= 0 && descriptor < kMaxDescriptors && atomic_load(&is_below[descriptor]);
 }
 
 static int opened(int descriptor, int below) {
-  if (descriptor >= 0 && descriptor < kMostDescriptors) atomic_store(&is_below[descriptor], below);
+  if (descriptor >= 0 && descriptor < kMaxDescriptors) atomic_store(&is_below[descriptor], below);
   return descriptor;
 }
 

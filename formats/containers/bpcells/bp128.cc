@@ -229,14 +229,14 @@ template <size_t... Width>
 constexpr auto rise_kernels(std::index_sequence<Width...>) {
   return std::array{&rise_by_avx2<Width>...};
 }
-constexpr auto kRiseKernels = rise_kernels(std::make_index_sequence<kMostRisingWidth + 1>());
+constexpr auto kRiseKernels = rise_kernels(std::make_index_sequence<kMaxRisingWidth + 1>());
 #undef PLAINFS_AVX2
 #endif
 
 }  // namespace
 
 bool differences_rise(unsigned width, const uint32_t* words, uint32_t& sum) {
-  assert(width <= kMostRisingWidth);
+  assert(width <= kMaxRisingWidth);
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx2")) return kRiseKernels[width](words, sum);
 #endif

@@ -36,10 +36,10 @@ void unpack_block_anywhere(unsigned width, Transform transform, uint32_t start, 
 
 // Returns whether all differences but the first are above 0 in a block of Transform::zigzag_difference, which
 // begins with a difference of 0 in files that BPCells writes. If so, sets sum to the sum of the differences:
-// the last value minus the first. Takes half the time of unpack_block. Requires: width <= kMostRisingWidth.
+// the last value minus the first. Takes half the time of unpack_block. Requires: width <= kMaxRisingWidth.
 bool differences_rise(unsigned width, const uint32_t* words, uint32_t& sum);
 // Does the work of differences_rise without AVX2, on any processor.
 bool differences_rise_anywhere(unsigned width, const uint32_t* words, uint32_t& sum);
-inline constexpr unsigned kMostRisingWidth = 24;  // the largest width at which no sum exceeds 2^31
+inline constexpr unsigned kMaxRisingWidth = 24;  // the largest width at which no sum exceeds 2^31
 
 }  // namespace plainfs::bpcells

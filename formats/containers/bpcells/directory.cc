@@ -10,7 +10,7 @@
 namespace plainfs::bpcells {
 namespace {
 
-constexpr uint64_t kMostVersionBytes = 4096;
+constexpr uint64_t kMaxVersionBytes = 4096;
 
 // Array names that are unlikely to stand beside a file `version` in any other kind of directory.
 constexpr std::array kOwnNames = {"idxptr",     "chr_ptr",   "storage_order", "val_data",
@@ -23,7 +23,7 @@ std::string without_line_end(std::string line) {
 }
 
 std::string read_version(const std::string& directory, Context& context) {
-  const Bytes bytes = context.files.read_whole(directory + "/version", kMostVersionBytes);
+  const Bytes bytes = context.files.read_whole(directory + "/version", kMaxVersionBytes);
   const std::string line = without_line_end(std::string(as_text(bytes)));
   if (bytes.empty() || line.find('\n') != std::string::npos)
     throw damaged("version does not have exactly one line");
@@ -83,7 +83,7 @@ class DirectoryGroup final : public Group {
 
 bool recognises_directory(const Probe& probe) {
   if (!probe.has_file("version")) return false;
-  const Bytes version = probe.bytes_of("version", kMostVersionBytes);
+  const Bytes version = probe.bytes_of("version", kMaxVersionBytes);
   if (parse_version(without_line_end(std::string(as_text(version))))) return true;
   return std::any_of(std::begin(kOwnNames), std::end(kOwnNames),
                      [&](const char* name) { return probe.has_file(name); });

@@ -14,7 +14,7 @@ namespace {
 constexpr size_t kHeaderSize = 8;
 constexpr uint64_t kReadAtOnce = 1 << 20;  // bytes per read while counting lines
 constexpr uint64_t kMarkEvery = 64 << 10;  // least number of bytes between two marks
-constexpr uint64_t kMostLineBytes = 16 << 20;
+constexpr uint64_t kMaxLineBytes = 16 << 20;
 
 std::string_view header_of(const DType& type) {
   if (type.kind == Kind::real) return type.size == 4 ? "FLOATSv1" : "DOUBLEv1";
@@ -77,8 +77,8 @@ class LineCounter {
   }
 
   void check_length(uint64_t end) const {
-    if (end - line_start_ > kMostLineBytes) {
-      throw damaged("line {} is longer than {} bytes", lines_ + 1, kMostLineBytes);
+    if (end - line_start_ > kMaxLineBytes) {
+      throw damaged("line {} is longer than {} bytes", lines_ + 1, kMaxLineBytes);
     }
   }
 

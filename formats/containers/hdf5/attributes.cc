@@ -20,10 +20,10 @@ class NullAttribute : public Array {
 // Limits the number of lists in an attribute's JSON. Empty lists need no elements, so a shape may have any
 // number of them.
 void check_list_count(const Shape& shape) {
-  constexpr uint64_t kMostLists = 1 << 20;
+  constexpr uint64_t kMaxLists = 1 << 20;
   uint64_t lists = 1;
   for (const uint64_t length : shape) {
-    if (length == 0 && lists > kMostLists) throw unsupported("{} empty lists", lists);
+    if (length == 0 && lists > kMaxLists) throw unsupported("{} empty lists", lists);
     lists = checked_multiply(lists, length);
   }
 }

@@ -11,7 +11,7 @@ namespace plainfs::hdf5 {
 namespace {
 
 constexpr unsigned kChunkedClass = 2;
-constexpr unsigned kMostAxes = 32;
+constexpr unsigned kMaxAxes = 32;
 constexpr uint64_t kWideSearch = 64;   // chunks
 constexpr uint64_t kLeafBytes = 2048;  // approximate bytes of a node of the library's usual size
 
@@ -43,7 +43,7 @@ ChunkLayout parse_layout(ByteSpan message, const FileLayout& layout) {
   } else {
     throw damaged("unknown data layout version {}", version);
   }
-  if (chunks.chunk_shape.size() < 2 || chunks.chunk_shape.size() > kMostAxes + 1)
+  if (chunks.chunk_shape.size() < 2 || chunks.chunk_shape.size() > kMaxAxes + 1)
     throw damaged("invalid data layout: {} axes", chunks.chunk_shape.size());
   for (uint64_t& length : chunks.chunk_shape) {
     length = cursor.little<uint32_t>();

@@ -18,7 +18,7 @@ constexpr uint64_t kMatrixGroupBytes = 64 << 10;
 
 constexpr unsigned kDeflate = 1;  // the number of the filter
 // The densest form of DEFLATE is 258 bytes in 2 bits.
-constexpr uint64_t kDeflateMostExpansion = 1032;
+constexpr uint64_t kDeflateMaxExpansion = 1032;
 
 // Doubles the chunk's shape along its shortest axis, in elements, as long as a group stays small.
 Shape group_shape(const Shape& chunk, const Shape& shape, uint64_t element_size) {
@@ -220,7 +220,7 @@ Bytes ChunkStorage::undo_filters(RawChunk& raw) const try {
   for (size_t i = filters_.size(); i-- > 0;) {
     if (is_left_out(raw, i)) continue;
     if (filters_[i].number == kDeflate && sizes[i].exact &&
-        sizes[i].bytes / kDeflateMostExpansion > bytes.size())
+        sizes[i].bytes / kDeflateMaxExpansion > bytes.size())
       throw damaged("{} deflated bytes cannot hold {} bytes", bytes.size(), sizes[i].bytes);
     bytes = filters_[i].codec->decode(std::move(bytes), sizes[i]);
   }

@@ -39,10 +39,10 @@ GroupPtr open_group(const std::string& location, Context& context) {
 }
 
 Bytes user_block(const Group& group) {
-  constexpr uint64_t kMost = 512;
+  constexpr uint64_t kMax = 512;
   const auto* stored = dynamic_cast<const StoredObject*>(&group);
   if (!stored) return {};
-  return stored->file().bytes().read_at(0, std::min(stored->file().layout().base_address, kMost));
+  return stored->file().bytes().read_at(0, std::min(stored->file().layout().base_address, kMax));
 }
 
 ArrayPtr attribute(const Group& group, const std::string& name) {

@@ -7,14 +7,14 @@
 namespace plainfs::hdf5 {
 namespace {
 
-constexpr size_t kMostAttributesKept = 16;  // of one object
-constexpr size_t kMostTextKept = 256;
-constexpr size_t kMostItemsKept = 16;
+constexpr size_t kMaxAttributesKept = 16;  // of one object
+constexpr size_t kMaxTextKept = 256;
+constexpr size_t kMaxItemsKept = 16;
 
 bool is_short(const Json& value) {
-  if (const auto* text = value.text()) return text->size() <= kMostTextKept;
+  if (const auto* text = value.text()) return text->size() <= kMaxTextKept;
   if (const auto* list = value.list())
-    return list->size() <= kMostItemsKept && std::all_of(list->begin(), list->end(), [](const Json& item) {
+    return list->size() <= kMaxItemsKept && std::all_of(list->begin(), list->end(), [](const Json& item) {
              return !item.list() && !item.object() && is_short(item);
            });
   return !value.object();
@@ -23,7 +23,7 @@ bool is_short(const Json& value) {
 }  // namespace
 
 size_t KeptAttributes::place_of(uint64_t object) {
-  return mixed(0, object) % kMostKept;
+  return mixed(0, object) % kMaxKept;
 }
 
 std::shared_ptr<const Attributes> KeptAttributes::find(uint64_t object) const {
@@ -33,7 +33,7 @@ std::shared_ptr<const Attributes> KeptAttributes::find(uint64_t object) const {
 }
 
 void KeptAttributes::keep(uint64_t object, const Attributes& attributes) {
-  const bool is_kept = attributes.size() <= kMostAttributesKept &&
+  const bool is_kept = attributes.size() <= kMaxAttributesKept &&
                        std::all_of(attributes.begin(), attributes.end(), [](const Attribute& each) {
                          return each.known() && is_short(*each.known());
                        });

@@ -24,11 +24,11 @@ class KeptAttributes {
     uint64_t object = 0;
     std::shared_ptr<const Attributes> attributes;
   };
-  static constexpr size_t kMostKept = 64;
+  static constexpr size_t kMaxKept = 64;
   static size_t place_of(uint64_t object);
 
   mutable Mutex mutex_;
-  std::array<Kept, kMostKept> kept_ GUARDED_BY(mutex_);
+  std::array<Kept, kMaxKept> kept_ GUARDED_BY(mutex_);
 };
 
 }  // namespace plainfs::hdf5

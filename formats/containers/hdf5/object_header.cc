@@ -15,7 +15,7 @@ constexpr unsigned kDatatypeMessage = 0x0003;
 constexpr unsigned kAttributeMessage = 0x000c, kContinuationMessage = 0x0010, kAttributeInfo = 0x0015;
 constexpr unsigned kIsShared = 0x02;
 // A header that has only attributes has a few thousand messages, in about as many blocks.
-constexpr size_t kMostBlocks = 1 << 16;
+constexpr size_t kMaxBlocks = 1 << 16;
 
 // A stretch of an object header that holds only messages.
 struct HeaderBlock {
@@ -164,7 +164,7 @@ void for_each_message(const File& file, const FileLayout& layout, uint64_t addre
       const HeaderMessage message{type, flags, cursor.bytes(size), header.version == 2};
       if (!visit(message)) return;
       if (type != kContinuationMessage) continue;
-      if (++block_count > kMostBlocks) throw damaged("an object header of more than {} blocks", kMostBlocks);
+      if (++block_count > kMaxBlocks) throw damaged("an object header of more than {} blocks", kMaxBlocks);
       blocks.push_back(next_block(message.data, layout, header.version));
     }
   }

@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kFileSignature = "\x89HDF\r\n\x1a\n";
 constexpr unsigned kAddresses = 4;        // base, extension or free space, end of file, driver or root
 constexpr unsigned kIsBeingWritten = 5;   // bits 0 and 2 of the flags of version 3
-constexpr uint64_t kMostSuperblock = 96;  // of version 1 with addresses of 8 bytes
+constexpr uint64_t kMaxSuperblock = 96;   // of version 1 with addresses of 8 bytes
 
 bool is_width(unsigned bytes) {
   return bytes == 2 || bytes == 4 || bytes == 8;
@@ -101,7 +101,7 @@ bool has_plain_superblock(const Probe& probe) {
   const std::optional<uint64_t> at = place_of_superblock(probe);
   if (!at) return false;
   try {
-    return is_plain(probe.bytes(*at, std::min(kMostSuperblock, probe.size() - *at)), *at, probe.size());
+    return is_plain(probe.bytes(*at, std::min(kMaxSuperblock, probe.size() - *at)), *at, probe.size());
   } catch (const Error&) {
     return false;
   }

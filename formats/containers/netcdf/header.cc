@@ -10,10 +10,10 @@
 namespace plainfs::netcdf {
 namespace {
 
-constexpr uint64_t kMostHeaderBytes = uint64_t{64} << 20;
+constexpr uint64_t kMaxHeaderBytes = uint64_t{64} << 20;
 constexpr uint64_t kFirstBytes = 16 << 10;
 constexpr uint64_t kMaxFetchedBytes = 1 << 20;  // at once, unless an item is larger
-constexpr uint64_t kMostRank = 1024;            // NC_MAX_VAR_DIMS
+constexpr uint64_t kMaxRank = 1024;             // NC_MAX_VAR_DIMS
 
 constexpr int kNewestVersion = 5;
 
@@ -72,13 +72,13 @@ class HeaderReader {
   void check_end(uint64_t end) const {
     if (end > file_.size())
       throw damaged("the header ends at byte {}, expected at least {} bytes", file_.size(), end);
-    if (end > kMostHeaderBytes) throw unsupported("a NetCDF header of more than {} bytes", kMostHeaderBytes);
+    if (end > kMaxHeaderBytes) throw unsupported("a NetCDF header of more than {} bytes", kMaxHeaderBytes);
   }
   void fetch(uint64_t end) {
     check_end(end);
     next_fetch_ = std::min(2 * next_fetch_, kMaxFetchedBytes);
     const uint64_t wanted = std::max(end, checked_add(position_, next_fetch_));
-    buffer_.resize(std::min({wanted, file_.size(), kMostHeaderBytes}) - position_);
+    buffer_.resize(std::min({wanted, file_.size(), kMaxHeaderBytes}) - position_);
     buffer_start_ = position_;
     file_.read_at(position_, buffer_);
   }
@@ -183,7 +183,7 @@ Variable read_variable(HeaderReader& in, const Header& header) {
   Variable variable;
   variable.name = in.name();
   const uint64_t rank = in.count();
-  if (rank > kMostRank) throw damaged("variable {} has {} dimensions", variable.name, rank);
+  if (rank > kMaxRank) throw damaged("variable {} has {} dimensions", variable.name, rank);
   for (uint64_t axis = 0; axis < rank; ++axis) {
     const uint64_t dimension = in.count();
     if (dimension >= header.dimensions.size())

@@ -114,11 +114,11 @@ PageHeader checked_header(const StoredPageHeader& stored, size_t header_size) {
 
 // Reads the header of the page at an offset. end: of the chunk.
 PageHeader header_at(const Value& file, uint64_t offset, uint64_t end) {
-  constexpr uint64_t kFirst = 512, kMost = uint64_t{16} << 20;  // a header may have statistics
+  constexpr uint64_t kFirst = 512, kMax = uint64_t{16} << 20;  // a header may have statistics
   for (uint64_t size = kFirst;; size *= 8) {
     const uint64_t some = std::min(size, end - offset);
     const Bytes bytes = file.read(offset, some);
-    const bool is_all = some == end - offset || size >= kMost;
+    const bool is_all = some == end - offset || size >= kMax;
     if (const std::optional<PageHeader> header = read_page_header(bytes, is_all)) {
       if (header->size > end - offset - header->header_size)
         throw damaged("the page at {} has {} bytes, and its column ends after {}", offset, header->size,
@@ -264,7 +264,7 @@ std::string codec_name(int codec) {
 // Throws if a page cannot have the size that its header states, which may be a lie: before memory is taken
 // for it.
 void check_plain_size(int codec, ByteSpan packed, uint64_t size) {
-  constexpr uint64_t kMostOfGzip = 1033, kMostOfLz4 = 256;  // bytes of one packed byte
+  constexpr uint64_t kMaxOfGzip = 1033, kMaxOfLz4 = 256;  // bytes of one packed byte
   const auto limit = [&](uint64_t ratio) {
     if (size / ratio > packed.size())
       throw damaged("{} bytes unpack to {} at most, expected {}", packed.size(),
@@ -276,10 +276,10 @@ void check_plain_size(int codec, ByteSpan packed, uint64_t size) {
     case Codec::snappy:
       return check_decoded_size("snappy", snappy_size(packed), DecodedSize::exactly(size));
     case Codec::gzip:
-      return limit(kMostOfGzip);
+      return limit(kMaxOfGzip);
     case Codec::lz4:
     case Codec::lz4_framed:
-      return limit(kMostOfLz4);
+      return limit(kMaxOfLz4);
     case Codec::lzo:
     case Codec::brotli:
       throw undecodable("compressed by {}, which plainfs cannot decode; write the file with zstd",

@@ -126,9 +126,9 @@ class RoundsOfReading {
 };
 
 Serialisation RoundsOfReading::read(std::optional<RPass> known) {
-  constexpr int kMostRounds = 8;
+  constexpr int kMaxRounds = 8;
   for (int round = 1;; ++round) {
-    is_last_ = round >= kMostRounds;
+    is_last_ = round >= kMaxRounds;
     if (std::optional<Serialisation> done = read_once(std::move(known))) return *std::move(done);
     known = has_pass_ ? std::optional(RPass{std::move(bytes_->pass()), std::move(vectors_)}) : std::nullopt;
   }
@@ -211,8 +211,8 @@ struct Found {
   std::vector<std::string> places;
 
   void add(const std::string& place) {
-    constexpr size_t kMostPlaces = 3;
-    if (count++ < kMostPlaces) places.push_back(place);
+    constexpr size_t kMaxPlaces = 3;
+    if (count++ < kMaxPlaces) places.push_back(place);
   }
   // Returns "2 functions (/a, /b)".
   std::string text(const std::string& kind) const {

@@ -13,16 +13,16 @@ namespace plainfs::rds {
 namespace {
 
 // Bounds so that a stream of 4-byte NULLs cannot fill the memory, nor a deep one the stack.
-constexpr uint64_t kMostValues = uint64_t{1} << 20;
-constexpr uint64_t kMostReferences = uint64_t{1} << 20;
-constexpr uint64_t kMostNameBytes = 32 << 20;
-constexpr unsigned kMostDepth = 800;
+constexpr uint64_t kMaxValues = uint64_t{1} << 20;
+constexpr uint64_t kMaxReferences = uint64_t{1} << 20;
+constexpr uint64_t kMaxNameBytes = 32 << 20;
+constexpr unsigned kMaxDepth = 800;
 
-// Larger vectors are read on demand. Once the held vectors take kMostHeldInAll, this applies to all but tiny
+// Larger vectors are read on demand. Once the held vectors take kMaxHeldInAll, this applies to all but tiny
 // ones.
-constexpr uint64_t kMostHeldVector = 64 << 10;
-constexpr uint64_t kMostHeldInAll = 32 << 20;
-constexpr uint64_t kMostHeldBeyond = 256;
+constexpr uint64_t kMaxHeldVector = 64 << 10;
+constexpr uint64_t kMaxHeldInAll = 32 << 20;
+constexpr uint64_t kMaxHeldBeyond = 256;
 
 constexpr uint64_t kPartElements = 4096;
 constexpr uint64_t kPartBytes = 256 << 10;
@@ -168,15 +168,14 @@ Error Reader::over_bound(Error error) {
 }
 
 void Reader::count_value(bool keep) {
-  if (keep && ++kept_values_ > kMostValues)
-    throw over_bound(unsupported("more than {} R values", kMostValues));
+  if (keep && ++kept_values_ > kMaxValues) throw over_bound(unsupported("more than {} R values", kMaxValues));
 }
 
 // Counts a name at every use, since a long name may be referenced a million times.
 void Reader::count_name(std::string_view name) {
   name_bytes_ += name.size();
-  if (name_bytes_ > kMostNameBytes)
-    throw over_bound(unsupported("more than {} bytes of names of R values", kMostNameBytes));
+  if (name_bytes_ > kMaxNameBytes)
+    throw over_bound(unsupported("more than {} bytes of names of R values", kMaxNameBytes));
 }
 
 ValuePtr Reader::item(unsigned depth, bool keep) {
@@ -184,7 +183,7 @@ ValuePtr Reader::item(unsigned depth, bool keep) {
 }
 
 ValuePtr Reader::item_of_type(uint32_t flags, unsigned depth, bool keep) {
-  if (depth > kMostDepth) throw unsupported("R values nested deeper than {}", kMostDepth);
+  if (depth > kMaxDepth) throw unsupported("R values nested deeper than {}", kMaxDepth);
   const uint32_t code = code_of(flags);
   switch (code) {
     case kNil:
@@ -283,7 +282,7 @@ ValuePtr Reader::read_over(uint32_t flags, unsigned depth) {
 
 ArrayPtr Reader::vector(RType type, bool keep) {
   const uint64_t count = stream_.length();
-  const uint64_t most = !keep ? 0 : held_bytes_ < kMostHeldInAll ? kMostHeldVector : kMostHeldBeyond;
+  const uint64_t most = !keep ? 0 : held_bytes_ < kMaxHeldInAll ? kMaxHeldVector : kMaxHeldBeyond;
   const uint64_t begin = stream_.position();
   const DType dtype = stored_type(type);
   const bool is_flat = type != RType::text && stream_.form() != Form::text;
@@ -332,7 +331,7 @@ ArrayPtr Reader::long_vector(RType type, uint64_t count, uint64_t begin, uint64_
     }
   }
   vector.end = stream_.position();
-  if (vector.end - begin > kMostHeldVector) {
+  if (vector.end - begin > kMaxHeldVector) {
     stream_.keep_place();
     vectors_.insert_or_assign(begin, vector);
   }
@@ -446,15 +445,15 @@ ValuePtr Reader::environment_at(size_t number, bool keep) {
     return no_data(Alien::environment);
   }
   if (!known->second.value) return nothing();  // it contains itself
-  if (known->second.values > kMostValues - std::min(kMostValues, kept_values_))
+  if (known->second.values > kMaxValues - std::min(kMaxValues, kept_values_))
     return no_data(Alien::environment);
   kept_values_ += known->second.values;
   return known->second.value;
 }
 
 void Reader::add_reference(std::string symbol, bool is_environment) {
-  if (references_.size() == kMostReferences)
-    throw unsupported("more than {} R symbols and environments", kMostReferences);
+  if (references_.size() == kMaxReferences)
+    throw unsupported("more than {} R symbols and environments", kMaxReferences);
   count_name(symbol);
   references_.push_back({std::move(symbol), is_environment});
 }
@@ -510,7 +509,7 @@ void Reader::names_of_package(unsigned depth) {
 
 // ReadBC1 in serialize.c: the code, then the constants.
 void Reader::byte_code(unsigned depth) {
-  if (depth > kMostDepth) throw unsupported("R values nested deeper than {}", kMostDepth);
+  if (depth > kMaxDepth) throw unsupported("R values nested deeper than {}", kMaxDepth);
   item(depth + 1, false);
   const int32_t count = stream_.integer();
   if (count < 0) throw damaged("R byte code has {} constants", count);
@@ -525,7 +524,7 @@ void Reader::byte_code(unsigned depth) {
 
 // ReadBCLang: a tree in which a type precedes each part.
 void Reader::byte_code_language(uint32_t type, unsigned depth) {
-  if (depth > kMostDepth) throw unsupported("R values nested deeper than {}", kMostDepth);
+  if (depth > kMaxDepth) throw unsupported("R values nested deeper than {}", kMaxDepth);
   for (;;) {
     if (type == kCodeReference) {
       stream_.integer();

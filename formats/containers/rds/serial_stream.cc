@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kBufferBytes = 64 << 10;
 constexpr uint64_t kGrowBytes = 1 << 20;
-constexpr size_t kMostWordBytes = 128;  // the size of R's own buffer
+constexpr size_t kMaxWordBytes = 128;  // the size of R's own buffer
 
 bool is_blank(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
@@ -53,13 +53,13 @@ std::string SerialStream::line(size_t most) {
 // oldest R that can read it. Version 3 adds the native encoding. A file of save() has "RDX3\n" (or RDX2,
 // RDA2, RDA3, …) before that. In text form the lines may end in CR LF.
 void SerialStream::read_header() {
-  constexpr size_t kMostLine = 6;
-  std::string format = line(kMostLine);
+  constexpr size_t kMaxLine = 6;
+  std::string format = line(kMaxLine);
   if (format.starts_with("RD")) {
     const std::string_view kind = std::string_view(format).substr(2);
     if (kind.size() != 2 || !std::strchr("XAB", kind[0]) || !std::strchr("23", kind[1]))
       throw damaged("\"{}\" is not the beginning of a file of R's save()", format);
-    format = line(kMostLine);
+    format = line(kMaxLine);
   }
   if (format != "X" && format != "B" && format != "A") throw damaged("not an R serialisation");
   form_ = format == "X" ? Form::big_endian : format == "B" ? Form::little_endian : Form::text;
@@ -125,7 +125,7 @@ std::string_view SerialStream::word() {
   skip_blanks();
   text_.clear();
   for (char c = static_cast<char>(next()); !is_blank(c); c = static_cast<char>(next())) {
-    if (text_.size() == kMostWordBytes) throw damaged("\"{}…\" is not a word of R's text form", text_);
+    if (text_.size() == kMaxWordBytes) throw damaged("\"{}…\" is not a word of R's text form", text_);
     text_ += c;
   }
   return text_;

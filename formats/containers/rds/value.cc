@@ -9,11 +9,11 @@
 namespace plainfs::rds {
 namespace {
 
-constexpr uint64_t kMostHeld = uint64_t{1} << 20;
+constexpr uint64_t kMaxHeld = uint64_t{1} << 20;
 constexpr int64_t kMissing = std::numeric_limits<int64_t>::min();
 
 void check_can_be_held(const Array& vector) {
-  if (vector.count() > kMostHeld)
+  if (vector.count() > kMaxHeld)
     throw unsupported("an R vector of {} elements, expected a few", vector.count());
 }
 

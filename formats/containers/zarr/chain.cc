@@ -10,11 +10,11 @@ namespace {
 
 // The largest plausible growth of decompressed data: the best compressors reach about 50,000 times. Small
 // chunks are not checked.
-constexpr uint64_t kMostGrowth = 65536;
+constexpr uint64_t kMaxGrowth = 65536;
 constexpr uint64_t kAlwaysPlausibleBytes = uint64_t{64} << 20;
 // How much larger than the elements an encoded form may be. astype may widen one byte to eight. An index of
 // inner chunks of one byte each has 16 bytes per chunk.
-constexpr uint64_t kMostOverhead = 32;
+constexpr uint64_t kMaxOverhead = 32;
 constexpr uint64_t kOverheadBytes = uint64_t{1} << 20;
 
 using Size = std::optional<uint64_t>;
@@ -29,8 +29,8 @@ bool fixed_size(const CodecChain& chain) {
 
 // Returns the largest size in bytes that a chunk of this shape may have at any stage.
 uint64_t most_bytes(const CodecChain& chain, const Shape& shape) {
-  if (!fixed_size(chain)) return kMostVariableBytes;
-  return checked_add(checked_multiply(decoded_bytes(chain, shape), kMostOverhead), kOverheadBytes);
+  if (!fixed_size(chain)) return kMaxVariableBytes;
+  return checked_add(checked_multiply(decoded_bytes(chain, shape), kMaxOverhead), kOverheadBytes);
 }
 
 Size after(const CodecPtr& codec, Size before) {
@@ -120,7 +120,7 @@ CodecChain& CodecChain::operator=(CodecChain&&) noexcept = default;
 CodecChain::~CodecChain() = default;
 
 void check_plausible(uint64_t encoded_bytes, uint64_t decoded_bytes) {
-  if (decoded_bytes > kAlwaysPlausibleBytes && decoded_bytes / kMostGrowth > encoded_bytes) {
+  if (decoded_bytes > kAlwaysPlausibleBytes && decoded_bytes / kMaxGrowth > encoded_bytes) {
     throw damaged("{} bytes cannot hold {} decoded bytes", encoded_bytes, decoded_bytes);
   }
 }

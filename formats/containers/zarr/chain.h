@@ -15,7 +15,7 @@
 namespace plainfs::zarr {
 
 // The metadata do not determine the size of variable-length chunks. Larger ones are neither read nor decoded.
-inline constexpr uint64_t kMostVariableBytes = uint64_t{1} << 30;
+inline constexpr uint64_t kMaxVariableBytes = uint64_t{1} << 30;
 
 struct Transpose {
   AxisOrder order;

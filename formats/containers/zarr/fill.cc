@@ -15,7 +15,7 @@ namespace plainfs::zarr {
 namespace {
 
 // Text is short, and the type bounds the bytes of a record.
-constexpr uint64_t kMostFillBytes = uint64_t{1} << 24;
+constexpr uint64_t kMaxFillBytes = uint64_t{1} << 24;
 
 Error wrong(const Json& fill, const DType& dtype) {
   return damaged("fill value {} is not a valid {}", to_json_text(fill).substr(0, 80), dtype.name());
@@ -24,7 +24,7 @@ Error wrong(const Json& fill, const DType& dtype) {
 Bytes from_base64(const std::string& text) {
   const ByteSpan bytes = as_byte_span(text);
   return make_zarr_codec("base64", Json::Object{}, number_type(Kind::unsigned_integer, 1))
-      ->decode(Bytes(bytes.begin(), bytes.end()), DecodedSize::at_most(kMostFillBytes));
+      ->decode(Bytes(bytes.begin(), bytes.end()), DecodedSize::at_most(kMaxFillBytes));
 }
 
 // Parses base64 or a list of byte values.

@@ -12,7 +12,7 @@ namespace plainfs::zarr {
 namespace {
 
 // The largest metadata documents are consolidated: those of 100,000 arrays have about 100 MB.
-constexpr uint64_t kMostDocumentBytes = uint64_t{256} << 20;
+constexpr uint64_t kMaxDocumentBytes = uint64_t{256} << 20;
 
 Json parse_document(ByteSpan bytes) {
   std::string_view text = as_text(bytes);
@@ -44,7 +44,7 @@ std::unique_ptr<const Hierarchy::Consolidated> Hierarchy::read_consolidated() co
   auto all = std::make_unique<Consolidated>();
   const auto read = [this](const char* name, const char* member, Json& into) {
     try {
-      const auto bytes = store_->read_if_exists(name, kMostDocumentBytes);
+      const auto bytes = store_->read_if_exists(name, kMaxDocumentBytes);
       if (!bytes) return;
       Json document = parse_document(*bytes);
       const Json* outer = member ? document.find(member) : &document;
@@ -137,7 +137,7 @@ std::optional<Json> Hierarchy::document(const std::string& path, const std::stri
     return known ? std::optional(*known) : std::nullopt;
   }
   try {
-    if (const auto bytes = store_->read_if_exists(key, kMostDocumentBytes)) return parse_document(*bytes);
+    if (const auto bytes = store_->read_if_exists(key, kMaxDocumentBytes)) return parse_document(*bytes);
   } catch (const Error& error) {
     throw error.at(key);
   }
@@ -340,10 +340,10 @@ class PartsFolder : public Group {
       : hierarchy_(std::move(hierarchy)), path_(std::move(path)), parent_(std::move(parent)) {}
 
   std::vector<Member> members() const override {
-    constexpr size_t kMostParts = 100'000;  // a server may answer every name
+    constexpr size_t kMaxParts = 100'000;  // a server may answer every name
     std::vector<Member> members;
     while (std::optional<Node> part = find(name_of_part(members.size()))) {
-      if (members.size() == kMostParts) throw unsupported("{}: more than {} parts", path(), kMostParts);
+      if (members.size() == kMaxParts) throw unsupported("{}: more than {} parts", path(), kMaxParts);
       members.push_back({name_of_part(members.size()), *std::move(part)});
     }
     return members;

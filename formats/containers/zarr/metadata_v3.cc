@@ -9,7 +9,7 @@ namespace plainfs::zarr {
 namespace {
 
 // Run lengths are expanded. No real grid has more chunks than this along an axis of unequal ones.
-constexpr uint64_t kMostUnequalChunks = uint64_t{1} << 24;
+constexpr uint64_t kMaxUnequalChunks = uint64_t{1} << 24;
 
 constexpr std::string_view kArrayMembers[] = {
     "zarr_format", "node_type",          "shape",      "data_type",       "chunk_grid",          "fill_value",
@@ -46,8 +46,8 @@ GridAxis parse_axis(const Json& axis, uint64_t axis_length) {
       throw damaged("chunk_shapes has an invalid item: {}", to_json_text(item).substr(0, 80));
     if (result.lengths.empty()) result.step = run[0];
     for (uint64_t i = 0; i < run[1] && covered < axis_length; ++i) {
-      if (result.lengths.size() == kMostUnequalChunks)
-        throw unsupported("more than {} chunks on an axis", kMostUnequalChunks);
+      if (result.lengths.size() == kMaxUnequalChunks)
+        throw unsupported("more than {} chunks on an axis", kMaxUnequalChunks);
       result.lengths.push_back(run[0]);
       if (__builtin_add_overflow(covered, run[0], &covered)) covered = axis_length;
     }

@@ -14,11 +14,11 @@ namespace plainfs::zarr {
 namespace {
 
 constexpr const char* kN5 = "attributes.json";
-constexpr uint64_t kMostN5Bytes = uint64_t{1} << 20;
+constexpr uint64_t kMaxN5Bytes = uint64_t{1} << 20;
 
 bool is_n5(const Probe& probe) {
   try {
-    const Bytes attributes = probe.bytes_of(kN5, kMostN5Bytes);
+    const Bytes attributes = probe.bytes_of(kN5, kMaxN5Bytes);
     return !attributes.empty() && parse_json(as_text(attributes)).find("n5") != nullptr;
   } catch (const Error&) {
     return false;

@@ -18,7 +18,7 @@ constexpr uint32_t kZip64Locator = 0x07064b50;
 constexpr uint64_t kEndSize = 22;
 constexpr uint64_t kZip64EndSize = 56;
 constexpr uint64_t kZip64LocatorSize = 20;
-constexpr uint64_t kMostDirectoryBytes = uint64_t{4} << 30;
+constexpr uint64_t kMaxDirectoryBytes = uint64_t{4} << 30;
 constexpr uint16_t kZip64Extra = 1;
 
 // The position of the central directory.
@@ -33,7 +33,7 @@ Location located(uint64_t end_position, uint64_t size, uint64_t offset) {
     throw damaged("zip directory of {} bytes at {} is beyond its end record at {}", size, offset,
                   end_position);
   }
-  if (size > kMostDirectoryBytes) throw damaged("zip directory of {} bytes", size);
+  if (size > kMaxDirectoryBytes) throw damaged("zip directory of {} bytes", size);
   return {end_position - size, size, end_position - size - offset};
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t kLocalHeaderSize = 30;
 // A deflate stream grows at most 1032 times. Members of the other methods are rarely large.
-constexpr uint64_t kMostMemberGrowth = 65536;
+constexpr uint64_t kMaxMemberGrowth = 65536;
 
 struct DecodedMember {
   Bytes bytes;
@@ -84,7 +84,7 @@ Bytes as_lzma_file(ByteSpan member, uint64_t size) {
 }
 
 Bytes decompressed(const ZipMember& member, Bytes stored) {
-  if (member.size > checked_multiply(stored.size(), kMostMemberGrowth)) {
+  if (member.size > checked_multiply(stored.size(), kMaxMemberGrowth)) {
     throw damaged("{} bytes cannot hold {} decoded bytes", stored.size(), member.size);
   }
   const auto by_codec = [&](const char* id, Bytes encoded, Json configuration = Json::Object{}) {

@@ -25,7 +25,7 @@ namespace {
 
 // Smaller buffers cost malloc little. Larger ones are mostly blocks of files, which one thread allocates and
 // another frees.
-constexpr size_t kLeast = 4 << 10, kMost = 192 << 10;
+constexpr size_t kLeast = 4 << 10, kMax = 192 << 10;
 
 // Four steps between two powers of 2, so that buffers of about the same length can replace each other.
 size_t rounded(size_t bytes) {
@@ -64,7 +64,7 @@ bool is_freed_at_end() {
 }
 
 bool is_kept(size_t bytes) {
-  return bytes >= kLeast && bytes <= kMost;
+  return bytes >= kLeast && bytes <= kMax;
 }
 
 }  // namespace

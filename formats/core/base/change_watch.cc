@@ -206,7 +206,7 @@ void ChangeWatch::watch(int descriptor, const std::string& path) noexcept try {
   const MutexLock lock(mutex_);
   if (events_.number() >= 0 && ++openings_ % kOpeningsPerReading == 0) read_arrived_events();
   if (is_full_ || files_.contains(key)) return;
-  if (files_.size() >= kMostFiles) {
+  if (files_.size() >= kMaxFiles) {
     is_full_ = true;
     return;
   }

@@ -46,7 +46,7 @@ inline bool explains_change(uint64_t before, uint64_t now) {
 class ChangeWatch {
  public:
   // The largest number of files to watch. Later files are not watched.
-  static constexpr size_t kMostFiles = 4096;
+  static constexpr size_t kMaxFiles = 4096;
   // The largest number of sets of this process that watch files at once, each by an instance of inotify. A
   // user has 128 of them by default, for all programs. Files of later sets are not watched.
   static constexpr int kMaxSets = 32;

@@ -27,7 +27,7 @@ namespace plainfs {
 
 namespace {
 
-constexpr size_t kMostAbsent = 100'000;  // paths to remember: 1.5 MB at most
+constexpr size_t kMaxAbsent = 100'000;  // paths to remember: 1.5 MB at most
 
 // For opening without a free descriptor: others close theirs within the time of a block or chunk.
 constexpr int64_t kPatience = 10'000'000'000;  // nanoseconds
@@ -80,7 +80,7 @@ struct FilePool::State {
       GUARDED_BY(mutex);                           // opened before clear(), held by others
   size_t held_before_look GUARDED_BY(mutex) = 64;  // size at which expired entries are removed
   PathFingerprints fingerprints GUARDED_BY(mutex);
-  PathFingerprints absent GUARDED_BY(mutex){kMostAbsent};
+  PathFingerprints absent GUARDED_BY(mutex){kMaxAbsent};
   // Destroyed first, because another thread calls look() for it.
   ChangeWatch watch{[this](const std::string& path, struct stat& status) { return look(path, status); },
                     [this](const std::string& path) { return open_at(path, kOpenFlags); }};

@@ -78,7 +78,7 @@ class FolderStore : public KeyStore {
   // Waits up to ten seconds if no descriptor is left.
   static OpenFolder open(const std::string& place, const Containment& bounds) {
     constexpr timespec kPause{0, 2'000'000};
-    constexpr int kMostTries = 5'000;
+    constexpr int kMaxTries = 5'000;
     for (int tries = 0;; ++tries) {
       const int descriptor = bounds.open(place, O_RDONLY | O_DIRECTORY | O_NONBLOCK);
       if (descriptor >= 0) {
@@ -88,7 +88,7 @@ class FolderStore : public KeyStore {
         throw system_error(place, error);
       }
       if (errno == EXDEV) throw outside_error(place);
-      if ((errno != EMFILE && errno != ENFILE) || tries == kMostTries) throw system_error(place, errno);
+      if ((errno != EMFILE && errno != ENFILE) || tries == kMaxTries) throw system_error(place, errno);
       check_cancelled();
       ::nanosleep(&kPause, nullptr);
     }

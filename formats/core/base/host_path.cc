@@ -83,12 +83,12 @@ std::optional<std::string> path_below(std::string_view path, std::string_view fo
 boost::filesystem::directory_iterator open_folder(const boost::filesystem::path& path,
                                                   boost::system::error_code& error) {
   constexpr timespec kPause{0, 2'000'000};
-  constexpr int kMostTries = 5'000;
+  constexpr int kMaxTries = 5'000;
   for (int tries = 0;; ++tries) {
     boost::filesystem::directory_iterator entries(path, error);
     const bool is_none_left = error == boost::system::errc::too_many_files_open ||
                               error == boost::system::errc::too_many_files_open_in_system;
-    if (!is_none_left || tries == kMostTries) return entries;
+    if (!is_none_left || tries == kMaxTries) return entries;
     check_cancelled();
     ::nanosleep(&kPause, nullptr);
   }

@@ -101,8 +101,8 @@ void PathFingerprints::make_room() {
 
 namespace {
 
-constexpr size_t kMostNames = 100'000;
-constexpr size_t kMostUrls = 1000;  // a later session may have to ask a server for each
+constexpr size_t kMaxNames = 100'000;
+constexpr size_t kMaxUrls = 1000;  // a later session may have to ask a server for each
 
 // File times are those of the kernel's last tick, 1 to 10 ms apart. Some file systems keep whole seconds, or
 // two.
@@ -245,7 +245,7 @@ Error without_stamps(const std::string& store) {
   return unsupported(
       "the versions of its objects cannot be determined: the server sends no strong ETags, or it lists no "
       "objects and the store has more than {}, or one of them changed",
-      kMostUrls);
+      kMaxUrls);
 }
 
 UsedSources::UsedSources(Sources& sources, const std::string& store, timespec opened)
@@ -287,7 +287,7 @@ void UsedSources::note_one(const std::string& location) {
   const MutexLock lock(mutex_);
   if (are_too_many_) return;
   used_.emplace(std::move(its_name), std::move(first));
-  if (used_.size() <= kMostNames) return;
+  if (used_.size() <= kMaxNames) return;
   are_too_many_ = true;
   used_.clear();
 }
@@ -298,7 +298,7 @@ void UsedSources::note_remote(const std::string& url) {
   if (url.ends_with('/')) return;
   if (are_objects_too_many_) return;
   objects_.insert(url);
-  if (objects_.size() <= kMostUrls) return;
+  if (objects_.size() <= kMaxUrls) return;
   are_objects_too_many_ = true;
   objects_.clear();
 }

@@ -14,8 +14,8 @@ namespace plainfs {
 namespace {
 
 constexpr int64_t kSecond = 1'000'000'000, kMinute = 60 * kSecond, kHour = 60 * kMinute, kDay = 24 * kHour;
-constexpr int64_t kMostDays = int64_t{1} << 40;
-constexpr Nanoseconds kFarthest = Nanoseconds{kMostDays} * kDay;
+constexpr int64_t kMaxDays = int64_t{1} << 40;
+constexpr Nanoseconds kFarthest = Nanoseconds{kMaxDays} * kDay;
 
 // The day on which the standard calendar changes. Both of its parts count days in the same way.
 constexpr int64_t kFirstGregorianDay = -141427;  // 1582-10-15
@@ -278,7 +278,7 @@ Nanoseconds rounded_quotient(Nanoseconds a, Nanoseconds b) {
 
 Nanoseconds checked_time(Nanoseconds time) {
   if (time > kFarthest || time < -kFarthest)
-    throw unsupported("a time more than {} days from its reference", kMostDays);
+    throw unsupported("a time more than {} days from its reference", kMaxDays);
   return time;
 }
 
@@ -315,8 +315,7 @@ std::optional<Calendar> calendar_named(std::string_view name) {
 }
 
 bool has_date(Calendar calendar, const Date& date) {
-  if (date.month < 1 || date.month > 12 || date.day < 1 || std::abs(date.year) > kMostDays / 400)
-    return false;
+  if (date.month < 1 || date.month > 12 || date.day < 1 || std::abs(date.year) > kMaxDays / 400) return false;
   if (date.year == 0 && !has_year_zero(calendar)) return false;
   const int64_t year = astronomical_year(calendar, date.year);
   const Calendar rules = rules_in(calendar, year, date);
@@ -394,7 +393,7 @@ Nanoseconds TimeReference::nearest(Real count) const {
       static_cast<int64_t>(std::ldexp(std::frexp(static_cast<double>(count), &exponent), 53));
   exponent -= 53;
   if (static_cast<double>(std::fabs(count)) * static_cast<double>(unit_) > static_cast<double>(kFarthest))
-    throw unsupported("a time more than {} days from its reference", kMostDays);
+    throw unsupported("a time more than {} days from its reference", kMaxDays);
   const Nanoseconds product = Nanoseconds{significand} * unit_;
   if (exponent >= 0) return checked_time(product << exponent);
   if (exponent < -110) return 0;

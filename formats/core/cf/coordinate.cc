@@ -10,7 +10,7 @@
 namespace plainfs {
 namespace {
 
-constexpr uint64_t kMostElements = uint64_t{1} << 24;
+constexpr uint64_t kMaxElements = uint64_t{1} << 24;
 
 template <class Number>
 std::optional<Number> parsed(std::string_view text) {
@@ -121,9 +121,9 @@ FoundIndices find_along(const CfDataset& dataset, const std::string& dimension, 
     return numbered(value.substr(1), length);
   const bool is_nearest = value.starts_with('~');
   if (!coordinate) return numbered(value.substr(is_nearest), length);
-  if (length > kMostElements)
+  if (length > kMaxElements)
     throw unsupported("dimension {} has {} elements, but values can be searched among at most {}; use #N",
-                      dimension, length, kMostElements);
+                      dimension, length, kMaxElements);
   const Elements elements = read_all(*coordinate->decoded);
   Search search{coordinate->decoded->dtype(), elements, value};
   std::vector<uint64_t> found = search.by_text(value);

@@ -21,7 +21,7 @@ class BitReader {
 
   // Returns the next `count` bits as a number. Throws damaged if there are fewer. Requires: count <= 64.
   uint64_t read(unsigned count) {
-    if (count > kMostAtOnce) {
+    if (count > kMaxAtOnce) {
       const uint64_t high = read(count - 32);
       return high << 32 | read(32);
     }
@@ -50,7 +50,7 @@ class BitReader {
   }
 
  private:
-  static constexpr unsigned kMostAtOnce = 57;
+  static constexpr unsigned kMaxAtOnce = 57;
 
   [[noreturn]] void fail() const { throw damaged("{}: truncated", codec_); }
 

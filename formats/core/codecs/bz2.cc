@@ -17,11 +17,11 @@ class BzipStream {
 
   // Decodes one stream from the front of `encoded`. Returns the rest.
   ByteSpan decode(ByteSpan encoded, GrowingOutput& out) {
-    constexpr size_t kMost = 1u << 30;
+    constexpr size_t kMax = 1u << 30;
     for (;;) {
       out.make_room();
-      const size_t offered_in = std::min(encoded.size(), kMost);
-      const size_t offered_out = std::min(out.free_size(), kMost);
+      const size_t offered_in = std::min(encoded.size(), kMax);
+      const size_t offered_out = std::min(out.free_size(), kMax);
       stream_.next_in = const_cast<char*>(reinterpret_cast<const char*>(encoded.data()));
       stream_.avail_in = static_cast<unsigned>(offered_in);
       stream_.next_out = reinterpret_cast<char*>(out.free_data());

@@ -99,8 +99,8 @@ class CastValue : public NumberStage {
     if (std::isnan(stored.real)) beyond(stored.real);
     const double whole = rounded(stored.real, rounding_);
     // Beyond 2^100 no type can hold the value, and its low 48 bits, to which it could wrap, are zero.
-    constexpr double kMost = 1267650600228229401496703205376.0;
-    if (std::abs(whole) >= kMost) {
+    constexpr double kMax = 1267650600228229401496703205376.0;
+    if (std::abs(whole) >= kMax) {
       if (out_of_range_ != OutOfRange::clamp) beyond(whole);
       return {true, whole < 0 ? lowest() : highest(), 0};
     }

@@ -16,7 +16,7 @@
 namespace plainfs {
 namespace {
 
-constexpr int kMostFastLevel =
+constexpr int kMaxFastLevel =
     3;  // ISA-L deflates up to this level: twice as fast as libdeflate, slightly larger
 
 // Returns a compressor. It is large and slow to create, so each thread keeps the one that it used last.
@@ -116,7 +116,7 @@ Bytes zlib_deflated(ByteSpan bytes, int level) {
 }
 
 Bytes deflated_part(ByteSpan bytes, int level) {
-  return level <= kMostFastLevel ? fast_deflated_part(bytes, level) : small_deflated_part(bytes, level);
+  return level <= kMaxFastLevel ? fast_deflated_part(bytes, level) : small_deflated_part(bytes, level);
 }
 
 Bytes zstd_compressed(ByteSpan bytes, int level) {

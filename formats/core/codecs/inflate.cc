@@ -67,9 +67,9 @@ class ZlibStream {
     inflateReset(&stream_);
     for (;;) {
       out.make_room();
-      constexpr size_t kMost = 1u << 30;
-      const size_t offered_in = std::min(encoded.size(), kMost);
-      const size_t offered_out = std::min(out.free_size(), kMost);
+      constexpr size_t kMax = 1u << 30;
+      const size_t offered_in = std::min(encoded.size(), kMax);
+      const size_t offered_out = std::min(out.free_size(), kMax);
       stream_.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(encoded.data()));
       stream_.avail_in = static_cast<uInt>(offered_in);
       stream_.next_out = reinterpret_cast<Bytef*>(out.free_data());

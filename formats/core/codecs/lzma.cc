@@ -8,7 +8,7 @@ namespace {
 
 // The memory that liblzma may allocate for its dictionary: preset 9 needs 65 MiB. It is not touched beyond
 // the output's size.
-constexpr uint64_t kMostMemory = uint64_t{192} << 20;
+constexpr uint64_t kMaxMemory = uint64_t{192} << 20;
 
 std::string_view reason(lzma_ret result) {
   switch (result) {
@@ -51,9 +51,9 @@ class LzmaStream {
   lzma_ret start(const LzmaConfiguration& configuration) {
     switch (configuration.format) {
       case LzmaFormat::xz:
-        return lzma_stream_decoder(&stream_, kMostMemory, 0);
+        return lzma_stream_decoder(&stream_, kMaxMemory, 0);
       case LzmaFormat::alone:
-        return lzma_alone_decoder(&stream_, kMostMemory);
+        return lzma_alone_decoder(&stream_, kMaxMemory);
       case LzmaFormat::raw:
         break;
     }
@@ -86,7 +86,7 @@ class LzmaStream {
     filters.push_back({LZMA_VLI_UNKNOWN, nullptr});
     const uint64_t memory = lzma_raw_decoder_memusage(filters.data());
     if (memory == UINT64_MAX) return LZMA_OPTIONS_ERROR;
-    if (memory > kMostMemory) return LZMA_MEMLIMIT_ERROR;
+    if (memory > kMaxMemory) return LZMA_MEMLIMIT_ERROR;
     return lzma_raw_decoder(&stream_, filters.data());
   }
 
@@ -94,7 +94,7 @@ class LzmaStream {
     if (result == LZMA_OK) return;
     if (result == LZMA_MEM_ERROR) throw std::bad_alloc();
     if (result == LZMA_MEMLIMIT_ERROR)
-      throw unsupported("lzma: a dictionary of more than {} bytes", kMostMemory);
+      throw unsupported("lzma: a dictionary of more than {} bytes", kMaxMemory);
     throw damaged("lzma: {}", reason(result));
   }
 

@@ -56,10 +56,10 @@ class MsgpackReader {
   }
 
  private:
-  static constexpr int kMostDepth = 128;
+  static constexpr int kMaxDepth = 128;
 
   Json read(int depth) {
-    if (depth > kMostDepth) throw damaged("msgpack: nested deeper than {}", kMostDepth);
+    if (depth > kMaxDepth) throw damaged("msgpack: nested deeper than {}", kMaxDepth);
     check_value_count("msgpack", ++values_);
     const unsigned tag = cursor_.byte();
     if (tag < 0x80) return Json::of(uint64_t{tag});

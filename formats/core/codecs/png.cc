@@ -16,11 +16,11 @@ namespace plainfs {
 namespace {
 
 constexpr std::string_view kPngSignature("\x89PNG\r\n\x1a\n", 8);
-constexpr uint64_t kMostPngBytes = uint64_t{1} << 28;  // of the file, of its rows, and of the pixels
+constexpr uint64_t kMaxPngBytes = uint64_t{1} << 28;   // of the file, of its rows, and of the pixels
 constexpr uint64_t kPngFrame = 12;                     // length, name and checksum of a chunk
-constexpr uint64_t kMostPngChunks = 4096;              // before the pixels
-constexpr uint64_t kMostPixelChunks = kMostPngBytes / 1024;
-constexpr uint32_t kMostColors = 256;
+constexpr uint64_t kMaxPngChunks = 4096;               // before the pixels
+constexpr uint64_t kMaxPixelChunks = kMaxPngBytes / 1024;
+constexpr uint32_t kMaxColors = 256;
 
 enum class PngKind : uint8_t { grey = 0, rgb = 2, palette = 3, grey_alpha = 4, rgba = 6 };
 
@@ -90,9 +90,9 @@ void take_header(ByteSpan data, PngHead& head) {
   head.is_interlaced = interlace == 1;
   head.kind = static_cast<PngKind>(kind);
   const uint64_t pixels = checked_multiply(head.width, head.height);
-  if (std::max(head.stored_bytes(), checked_multiply(pixels, 4)) > kMostPngBytes)
+  if (std::max(head.stored_bytes(), checked_multiply(pixels, 4)) > kMaxPngBytes)
     throw unsupported("a PNG of {} by {} pixels, at most {} bytes are decoded", head.width, head.height,
-                      kMostPngBytes);
+                      kMaxPngBytes);
 }
 
 void take_transparency(ByteSpan data, PngHead& head) {
@@ -104,7 +104,7 @@ void take_transparency(ByteSpan data, PngHead& head) {
 }
 
 void take_palette(ByteSpan data, PngHead& head) {
-  if (data.empty() || data.size() % 3 != 0 || data.size() / 3 > kMostColors || !head.palette.empty())
+  if (data.empty() || data.size() % 3 != 0 || data.size() / 3 > kMaxColors || !head.palette.empty())
     throw damaged("PLTE has {} bytes", data.size());
   head.palette.assign(data.begin(), data.end());
 }
@@ -146,8 +146,8 @@ Bytes read_chunk(const File& file, const PngChunk& chunk) {
 void take_chunk(const File& file, const PngChunk& chunk, PngHead& head) {
   const bool is_palette = chunk.name == "PLTE";
   if (is_palette || chunk.name == "tRNS") {
-    if (chunk.size > 3 * kMostColors)
-      throw damaged("{} has {} bytes, expected at most {}", chunk.name, chunk.size, 3 * kMostColors);
+    if (chunk.size > 3 * kMaxColors)
+      throw damaged("{} has {} bytes, expected at most {}", chunk.name, chunk.size, 3 * kMaxColors);
     const Bytes data = read_chunk(file, chunk);
     return is_palette ? take_palette(data, head) : take_transparency(data, head);
   }
@@ -171,7 +171,7 @@ PngHead read_head(const File& file, uint64_t& pixels) {
     throw damaged("the first chunk is '{}', expected IHDR", chunk.name);
   take_header(read_chunk(file, chunk), head);
   for (uint64_t count = 0;; ++count) {
-    if (count == kMostPngChunks) throw damaged("over {} chunks before the pixels", kMostPngChunks);
+    if (count == kMaxPngChunks) throw damaged("over {} chunks before the pixels", kMaxPngChunks);
     pixels = chunk.at + chunk.size + 4;
     chunk = chunk_at(file, pixels);
     if (chunk.name == "IDAT") break;
@@ -187,7 +187,7 @@ Bytes read_pixels(const File& file, uint64_t at) {
   uint64_t count = 0;
   for (PngChunk chunk = chunk_at(file, at); chunk.name == "IDAT"; chunk = chunk_at(file, at)) {
     check_cancelled();
-    if (++count > kMostPixelChunks) throw unsupported("a PNG with over {} chunks IDAT", kMostPixelChunks);
+    if (++count > kMaxPixelChunks) throw unsupported("a PNG with over {} chunks IDAT", kMaxPixelChunks);
     const Bytes part = read_chunk(file, chunk);
     data.insert(data.end(), part.begin(), part.end());
     at = chunk.at + chunk.size + 4;
@@ -324,11 +324,11 @@ class PngPixels : public ChunkedArray {
 
  private:
   Elements decode() const {
-    constexpr uint64_t kMostRatio = 1040;  // deflate's is 1032
+    constexpr uint64_t kMaxRatio = 1040;  // deflate's is 1032
     const uint64_t count = uint64_t{head_.height} * head_.width * head_.channels();
     const auto room = context().decode_budget.take(file_->size() + head_.stored_bytes() + count);
     const Bytes data = read_pixels(*file_, pixels_);
-    if (head_.stored_bytes() / kMostRatio > data.size())
+    if (head_.stored_bytes() / kMaxRatio > data.size())
       throw damaged("{} bytes of data are too few for {} by {} pixels", data.size(), head_.width,
                     head_.height);
     Bytes rows = inflate_zlib(data, DecodedSize::exactly(head_.stored_bytes()));
@@ -367,8 +367,8 @@ class PngPixels : public ChunkedArray {
 ArrayPtr png_pixels(FilePtr file, Context& context) {
   const std::string place = file->path();
   try {
-    if (file->size() > kMostPngBytes)
-      throw unsupported("a PNG of {} bytes, at most {} are decoded", file->size(), kMostPngBytes);
+    if (file->size() > kMaxPngBytes)
+      throw unsupported("a PNG of {} bytes, at most {} are decoded", file->size(), kMaxPngBytes);
     uint64_t pixels = 0;
     PngHead head = read_head(*file, pixels);
     return std::make_shared<PngPixels>(std::move(file), std::move(head), pixels, context);

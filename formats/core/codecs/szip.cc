@@ -129,7 +129,7 @@ class ScanlineDecoder {
 // Positions in the client data, and bits of the options.
 enum SzipParameter : size_t { kOptions, kBlock, kBits, kScanline, kSzipParameters };
 constexpr unsigned kBigEndian = 16, kNearestNeighbour = 32;
-constexpr unsigned kMostBlocks = 4096;
+constexpr unsigned kMaxBlocks = 4096;
 
 class Szip : public Codec {
  public:
@@ -167,7 +167,7 @@ class Szip : public Codec {
     if (block < 2 || block > 64 || block % 2 != 0) throw damaged("szip: invalid blocks of {} samples", block);
     if (bits == 0 || (bits > 24 && bits != 32 && bits != 64))
       throw damaged("szip: invalid samples of {} bits", bits);
-    if (scanline == 0 || scanline > kMostBlocks * block)
+    if (scanline == 0 || scanline > kMaxBlocks * block)
       throw damaged("szip: invalid scanlines of {} samples", scanline);
     return {bits > 24 ? 8 : bits, block, (scanline + block - 1) / block,
             (values_[kOptions] & kNearestNeighbour) != 0};

@@ -12,10 +12,10 @@ namespace plainfs {
 namespace {
 
 // All levels are in memory at once, and a file may claim more than it contains.
-constexpr uint64_t kMostLevels = uint64_t{1} << 27;
+constexpr uint64_t kMaxLevels = uint64_t{1} << 27;
 
 Elements levels_as_text(const Array& levels) {
-  if (levels.count() > kMostLevels) throw unsupported("{} levels, more than {}", levels.count(), kMostLevels);
+  if (levels.count() > kMaxLevels) throw unsupported("{} levels, more than {}", levels.count(), kMaxLevels);
   Elements elements = read_all(levels);
   if (levels.dtype().kind == Kind::text) return elements;
   TextBuilder labels(elements.count);

@@ -9,7 +9,7 @@
 namespace plainfs {
 namespace {
 
-constexpr uint64_t kMostLeaves = uint64_t{1} << 20;  // of all cells
+constexpr uint64_t kMaxLeaves = uint64_t{1} << 20;  // of all cells
 constexpr uint64_t kLeavesAtOnce = 16 * 1024;
 
 struct Run {
@@ -111,12 +111,12 @@ bool NestedArray::can_be_held() const {
   uint64_t leaves = 1;
   for (const uint64_t length : elements_.values->shape())
     if (__builtin_mul_overflow(leaves, length, &leaves)) return false;
-  return leaves <= kMostLeaves;
+  return leaves <= kMaxLeaves;
 }
 
 void NestedArray::check() const {
   elements_.values->check();
-  if (elements_.values->count() > kMostLeaves)
+  if (elements_.values->count() > kMaxLeaves)
     throw unsupported("cells of {} values together are too large", elements_.values->count());
   for (const ArrayPtr& ends : elements_.ends) ends->check();
 }

@@ -48,7 +48,7 @@ ArrayPtr array_of(const Node& node) {
 
 namespace {
 
-constexpr int kMostLinks = 40;  // on the way to one member
+constexpr int kMaxLinks = 40;  // on the way to one member
 
 // Follows names from `group` on, and links within the store.
 std::optional<Node> follow(const Group& group, std::span<const std::string> path, int& links_left) {
@@ -79,7 +79,7 @@ std::optional<Node> find_member(const Group& group, std::string_view name) {
 }  // namespace
 
 std::optional<Node> find_path(const Group& group, std::span<const std::string> path) {
-  int links_left = kMostLinks;
+  int links_left = kMaxLinks;
   return follow(group, path, links_left);
 }
 

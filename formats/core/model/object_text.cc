@@ -29,8 +29,8 @@ void add_nested(std::string_view codec, std::span<Json> items, std::span<const u
 }  // namespace
 
 void check_value_count(std::string_view codec, uint64_t values) {
-  if (values > kMostObjectValues)
-    throw unsupported("{}: more than {} values in a chunk", codec, kMostObjectValues);
+  if (values > kMaxObjectValues)
+    throw unsupported("{}: more than {} values in a chunk", codec, kMaxObjectValues);
 }
 
 void add_json_element(Json& value, TextBuilder& out) {

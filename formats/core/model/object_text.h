@@ -12,7 +12,7 @@ namespace plainfs {
 
 // The most values in a chunk. A value takes many times the bytes that represent it in the chunk, so chunks
 // with more are not read.
-inline constexpr uint64_t kMostObjectValues = uint64_t{1} << 24;
+inline constexpr uint64_t kMaxObjectValues = uint64_t{1} << 24;
 // Throws unsupported if there are too many values. Requires: `codec` is a literal.
 void check_value_count(std::string_view codec, uint64_t values);
 

@@ -29,8 +29,8 @@ bool is_function(const Values& values, size_t i, PickleFunction function) {
 }
 
 Shape shape_of(const Values& lengths) {
-  constexpr size_t kMostRank = 64;  // numpy's own limit
-  if (lengths.size() > kMostRank) wrong("shape");
+  constexpr size_t kMaxRank = 64;  // numpy's own limit
+  if (lengths.size() > kMaxRank) wrong("shape");
   Shape shape;
   for (const PickleValue& length : lengths) {
     if (length.kind != PickleKind::integer || length.integer < 0) wrong("shape");
@@ -47,10 +47,10 @@ bool has_objects(const DType& type) {
 }
 
 // Fields may share types and are copied, so their number is checked against the heap's budget.
-constexpr size_t kMostTypeDepth = 16;
+constexpr size_t kMaxTypeDepth = 16;
 
 uint64_t fields_in(const DType& type, size_t depth = 0) {
-  if (depth > kMostTypeDepth) wrong("dtype: nested too deeply");
+  if (depth > kMaxTypeDepth) wrong("dtype: nested too deeply");
   uint64_t fields = 1;
   for (const Field& field : type.fields) fields += fields_in(field.type, depth + 1);
   return fields + (type.item ? fields_in(*type.item, depth + 1) : 0);

@@ -380,8 +380,8 @@ class PickleMachine {
 };
 
 void PickleMachine::push_long(uint64_t size) {
-  constexpr uint64_t kMostBytes = 1024;
-  if (size > kMostBytes) throw damaged("the pickle has an integer of {} bytes", size);
+  constexpr uint64_t kMaxBytes = 1024;
+  if (size > kMaxBytes) throw damaged("the pickle has an integer of {} bytes", size);
   const ByteSpan bytes = cursor_.bytes(size);
   if (bytes.empty()) return push_integer(PickleKind::integer, 0);
   if (bytes.size() > 8) {

@@ -15,7 +15,7 @@
 namespace plainfs {
 namespace {
 
-constexpr int kMostDepth = 128;
+constexpr int kMaxDepth = 128;
 
 // The budget is a multiple of the pickle's size: Python writes a shared value once, but every element of an
 // array may be the same value.
@@ -118,7 +118,7 @@ void PickleText::spend(uint64_t bytes) {
 }
 
 void PickleText::write_value(const PickleValue& value, std::string& out, int depth) {
-  if (depth > kMostDepth) throw damaged("the pickle is nested deeper than {} or contains itself", kMostDepth);
+  if (depth > kMaxDepth) throw damaged("the pickle is nested deeper than {} or contains itself", kMaxDepth);
   spend(8);
   switch (value.kind) {
     case PickleKind::none:
@@ -231,7 +231,7 @@ void PickleText::write_dict_with_repeats(const std::vector<PickleValue>& items, 
 // Appends the part of `array` that begins at element `first` and spans `axis` and the axes after it.
 void PickleText::write_array(const PickleArray& array, size_t axis, uint64_t first, std::string& out,
                              int depth) {
-  if (depth > kMostDepth) throw damaged("the pickle is nested deeper than {}", kMostDepth);
+  if (depth > kMaxDepth) throw damaged("the pickle is nested deeper than {}", kMaxDepth);
   if (axis == array.shape.size()) return write_item(array, first, out, depth);
   uint64_t stride = 1;
   for (size_t d = axis + 1; d < array.shape.size(); ++d) stride *= array.shape[d];

@@ -7,7 +7,7 @@ namespace plainfs::remote {
 
 namespace {
 
-constexpr size_t kMostSequences = 64;
+constexpr size_t kMaxSequences = 64;
 constexpr uint64_t kLeastSlack = 2;
 constexpr uint64_t kFirstWindow = 2;  // doubled when the second block is read
 // A sequence ends if it was not read during this many times as many reads as there are sequences.
@@ -51,7 +51,7 @@ BlockRange ReadAhead::after(BlockRange read) {
         std::min_element(sequences_.begin(), sequences_.end(),
                          [](const Sequence& a, const Sequence& b) { return a.used < b.used; });
     const Sequence begun{read.first, read.end, read.end, kFirstWindow, now_};
-    if (sequences_.size() < kMostSequences)
+    if (sequences_.size() < kMaxSequences)
       sequences_.push_back(begun);
     else
       *oldest = begun;
@@ -72,14 +72,14 @@ BlockRange ReadAhead::after(BlockRange read) {
 
 namespace {
 
-constexpr uint64_t kMostRequest = 8 << 20;
-constexpr uint64_t kMostAtOnce = 8 << 20;  // for one read; the rest of a longer one is read ahead
-constexpr uint64_t kLeastShare = 4 << 20, kMostShare = 64 << 20;
+constexpr uint64_t kMaxRequest = 8 << 20;
+constexpr uint64_t kMaxAtOnce = 8 << 20;  // for one read; the rest of a longer one is read ahead
+constexpr uint64_t kLeastShare = 4 << 20, kMaxShare = 64 << 20;
 // A gap of this size costs less to fetch than another request.
 constexpr uint64_t kGapBlocks = 1;
 
 uint64_t share_of(uint64_t budget) {
-  return std::clamp(budget / 4, kLeastShare, kMostShare);
+  return std::clamp(budget / 4, kLeastShare, kMaxShare);
 }
 
 }  // namespace
@@ -171,9 +171,9 @@ void BlockPool::make_room(uint64_t wanted, uint64_t ahead) {
 }
 
 void BlockPool::ask_for(PooledObject& of, BlockRange range, Fetches& asked) {
-  constexpr uint64_t kMostBlocks = kMostRequest / kBlockBytes;
-  for (uint64_t first = range.first; first < range.end; first += kMostBlocks) {
-    const BlockRange part{first, std::min(range.end, first + kMostBlocks)};
+  constexpr uint64_t kMaxBlocks = kMaxRequest / kBlockBytes;
+  for (uint64_t first = range.first; first < range.end; first += kMaxBlocks) {
+    const BlockRange part{first, std::min(range.end, first + kMaxBlocks)};
     const uint64_t offset = part.first * kBlockBytes;
     auto fetch = std::make_shared<RangeFetch>(of.object, ByteRange{offset, of.end_of(part.end - 1) - offset},
                                               *client_);
@@ -273,7 +273,7 @@ bool BlockPool::copy_from_disk(const PooledObject& of, uint64_t block, uint64_t 
 
 void BlockPool::read(PooledObject& of, uint64_t offset, std::span<std::byte> out) {
   while (!out.empty()) {
-    const uint64_t size = std::min<uint64_t>(out.size(), kMostAtOnce);
+    const uint64_t size = std::min<uint64_t>(out.size(), kMaxAtOnce);
     const BlockRange range{offset / kBlockBytes, (offset + size - 1) / kBlockBytes + 1};
     const std::vector<Place> places = plan(of, range);
     for (uint64_t block = range.first; block < range.end; ++block) {

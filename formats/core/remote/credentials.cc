@@ -201,9 +201,9 @@ bool Credentials::renew() {
 
 namespace {
 
-constexpr long kMostSeconds = 20;         // for a service's answer
+constexpr long kMaxSeconds = 20;          // for a service's answer
 constexpr long kMachineSeconds = 2;       // for a service that may not exist
-constexpr size_t kMostBytes = 256 << 10;  // of an answer
+constexpr size_t kMaxBytes = 256 << 10;   // of an answer
 
 std::string token_in(const std::string& path) {
   std::optional<std::string> content = file_content(path);
@@ -261,13 +261,13 @@ std::optional<TimedKeys> keys_of_web_identity(const Environment& environment, co
   HttpRequest request;
   request.method = "POST";
   request.url = service + "/";
-  request.most_seconds = kMostSeconds;
+  request.most_seconds = kMaxSeconds;
   request.fields = {"Content-Type: application/x-www-form-urlencoded"};
   request.body =
       "Action=AssumeRoleWithWebIdentity&Version=2011-06-15&RoleArn=" + percent_encoded(role, false) +
       "&RoleSessionName=" + percent_encoded(session, false) +
       "&WebIdentityToken=" + percent_encoded(token_in(token_file), false);
-  const HttpReply reply = client.ask(std::move(request), kMostBytes);
+  const HttpReply reply = client.ask(std::move(request), kMaxBytes);
   if (reply.head.status != 200 || !reply.failure.empty()) throw no_keys("the token service", reply);
   const auto text = [&](const std::string& name) { return element_text(reply.body, name); };
   TimedKeys keys{
@@ -289,12 +289,12 @@ std::optional<TimedKeys> keys_of_container(const Environment& environment, HttpC
   HttpRequest request;
   request.url = url.text();
   request.past_proxies = true;
-  request.most_seconds = kMostSeconds;
+  request.most_seconds = kMaxSeconds;
   const std::string token_file = environment("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE");
   const std::string token =
       token_file.empty() ? environment("AWS_CONTAINER_AUTHORIZATION_TOKEN") : token_in(token_file);
   if (!token.empty()) request.fields.push_back("Authorization: " + token);
-  return keys_of_json("the container's service", client.ask(std::move(request), kMostBytes));
+  return keys_of_json("the container's service", client.ask(std::move(request), kMaxBytes));
 }
 
 std::optional<TimedKeys> keys_of_machine(const Environment& environment, HttpClient& client) {
@@ -312,13 +312,13 @@ std::optional<TimedKeys> keys_of_machine(const Environment& environment, HttpCli
   HttpRequest session = request("/latest/api/token");
   session.method = "PUT";
   session.fields = {"X-aws-ec2-metadata-token-ttl-seconds: 21600"};
-  const HttpReply token = client.ask(std::move(session), kMostBytes);
+  const HttpReply token = client.ask(std::move(session), kMaxBytes);
   // This machine has no such service.
   if (token.head.status != 200 || !token.failure.empty()) return std::nullopt;
   const auto ask = [&](const std::string& path) {
     HttpRequest made = request(path);
     made.fields = {"X-aws-ec2-metadata-token: " + token.body};
-    return client.ask(std::move(made), kMostBytes);
+    return client.ask(std::move(made), kMaxBytes);
   };
   const std::string roles = "/latest/meta-data/iam/security-credentials/";
   const HttpReply role = ask(roles);

@@ -32,7 +32,7 @@ constexpr std::string_view kMagic = "plainfs blocks 1", kExtension = ".blocks", 
 constexpr uint64_t kPage = 4096;
 constexpr size_t kEntry = 2 * sizeof(uint32_t);
 // Larger objects (over 1 TiB) are not kept: the index of an object is read when it is opened.
-constexpr uint64_t kMostBlocks = uint64_t{1} << 24;
+constexpr uint64_t kMaxBlocks = uint64_t{1} << 24;
 constexpr size_t kEntriesAtOnce = 64 << 10;
 
 uint64_t block_count(const Version& version) {
@@ -71,7 +71,7 @@ bool write_at(int file, uint64_t offset, ByteSpan bytes) {
 
 bool can_be_kept(const Version& version) {
   const bool is_strong = version.etag.starts_with('"');
-  return is_strong && version.size > 0 && block_count(version) <= kMostBlocks;
+  return is_strong && version.size > 0 && block_count(version) <= kMaxBlocks;
 }
 
 Bytes head_of(const Version& version) {

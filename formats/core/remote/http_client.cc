@@ -26,8 +26,8 @@
 namespace plainfs::remote {
 namespace {
 
-constexpr long kMostConnectionsAHost = 16;
-constexpr long kMostConnections = 32;
+constexpr long kMaxConnectionsAHost = 16;
+constexpr long kMaxConnections = 32;
 // A transfer that is slower than this for kSlowSeconds, or for the client's patience, has failed.
 constexpr long kLeastBytesASecond = 1024;
 constexpr long kSlowSeconds = 30;
@@ -319,9 +319,9 @@ struct HttpClient::State {
     multi = curl_multi_init();
     cookies = curl_share_init();
     curl_share_setopt(cookies, CURLSHOPT_SHARE, CURL_LOCK_DATA_COOKIE);
-    curl_multi_setopt(multi, CURLMOPT_MAX_HOST_CONNECTIONS, kMostConnectionsAHost);
-    curl_multi_setopt(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, kMostConnections);
-    curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, kMostConnections);
+    curl_multi_setopt(multi, CURLMOPT_MAX_HOST_CONNECTIONS, kMaxConnectionsAHost);
+    curl_multi_setopt(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, kMaxConnections);
+    curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, kMaxConnections);
   }
   ~State() {
     curl_multi_cleanup(multi);

@@ -10,9 +10,9 @@
 namespace plainfs::remote {
 namespace {
 
-constexpr size_t kMostKeyBytes =
+constexpr size_t kMaxKeyBytes =
     1024;  // Amazon S3 User Guide, "Naming Amazon S3 objects"; the others have the same limit
-constexpr size_t kMostTokenBytes = 8 << 10;
+constexpr size_t kMaxTokenBytes = 8 << 10;
 
 }  // namespace
 
@@ -61,13 +61,13 @@ uint64_t size_in_list(const std::string& text) {
 }
 
 std::string checked_key(std::string key) {
-  if (key.size() > kMostKeyBytes)
+  if (key.size() > kMaxKeyBytes)
     throw unreadable("the server's list of objects has a key of {} bytes", key.size());
   return key;
 }
 
 std::string checked_continuation(std::string token) {
-  if (token.size() > kMostTokenBytes)
+  if (token.size() > kMaxTokenBytes)
     throw unreadable("the server's list of objects continues at a token of {} bytes, which is too long",
                      token.size());
   return token;

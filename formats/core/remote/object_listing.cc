@@ -14,13 +14,13 @@ namespace {
 
 // The limit for one folder; a page has a thousand entries. Folders with more are chunks, which are not
 // listed.
-constexpr size_t kMostEntries = 1'000'000;
+constexpr size_t kMaxEntries = 1'000'000;
 // A page may have fewer entries than it could, or none. A list with this many pages does not end.
-constexpr size_t kMostPages = 10'000;
-constexpr size_t kMostPageBytes = 16 << 20;    // a thousand keys, each byte of them as %XX, are 3 MB
-constexpr size_t kMostNameBytes = 128 << 20;   // of one folder
-constexpr size_t kMostFolderBytes = 16 << 20;  // of a store that is listed whole
-constexpr size_t kMostKnownBytes = 256 << 20;  // of all folders; beyond it they are listed again
+constexpr size_t kMaxPages = 10'000;
+constexpr size_t kMaxPageBytes = 16 << 20;     // a thousand keys, each byte of them as %XX, are 3 MB
+constexpr size_t kMaxNameBytes = 128 << 20;    // of one folder
+constexpr size_t kMaxFolderBytes = 16 << 20;   // of a store that is listed whole
+constexpr size_t kMaxKnownBytes = 256 << 20;   // of all folders; beyond it they are listed again
 constexpr size_t kEntryBytes = 128;            // besides its name
 
 struct Listed {
@@ -64,7 +64,7 @@ class ObjectListing : public Listing {
       : store_(std::move(store)), origin_(std::move(origin)), client_(client) {}
 
   std::vector<Entry> list(const std::string& location) override {
-    return list_few(location, kMostEntries + 1).value();
+    return list_few(location, kMaxEntries + 1).value();
   }
 
   std::optional<std::vector<Entry>> list_few(const std::string& location, size_t most) override {
@@ -126,7 +126,7 @@ class ObjectListing : public Listing {
 
   void remember(const std::string& location, Listed listed) {
     const MutexLock lock(mutex_);
-    if (known_bytes_ > kMostKnownBytes) {
+    if (known_bytes_ > kMaxKnownBytes) {
       folders_.clear();
       known_bytes_ = 0;
     }
@@ -144,7 +144,7 @@ class ObjectListing : public Listing {
     try {
       const std::string prefix = prefix_of(location);
       ObjectPage page = origin_->page_of(answered(
-          [&] { return origin_->list(prefix, delimiter, continuation); }, *origin_, client_, kMostPageBytes));
+          [&] { return origin_->list(prefix, delimiter, continuation); }, *origin_, client_, kMaxPageBytes));
       check_page(page, prefix, delimiter);
       return page;
     } catch (const Error& error) {
@@ -161,7 +161,7 @@ class ObjectListing : public Listing {
     const std::string prefix = prefix_of(store_);
     for (size_t i = 0; is_whole && i < all.objects.size(); ++i) {
       add(folders, bytes, all.objects[i], prefix.size());
-      is_whole = bytes <= kMostFolderBytes;  // keys may add as many folders as they have bytes
+      is_whole = bytes <= kMaxFolderBytes;  // keys may add as many folders as they have bytes
     }
     const MutexLock lock(mutex_);
     is_begun_ = true;
@@ -208,16 +208,16 @@ class ObjectListing : public Listing {
           listed.folders.insert(prefix.substr(prefix_size, prefix.size() - prefix_size - 1));
       }
       if (listed.files.size() + listed.folders.size() > most) return std::nullopt;
-      if (listed.files.size() + listed.folders.size() > kMostEntries)
-        throw unsupported("listing {}: more than {} objects", location, kMostEntries);
-      if (listed.bytes > kMostNameBytes)
-        throw unsupported("listing {}: more than {} bytes of names", location, kMostNameBytes);
+      if (listed.files.size() + listed.folders.size() > kMaxEntries)
+        throw unsupported("listing {}: more than {} objects", location, kMaxEntries);
+      if (listed.bytes > kMaxNameBytes)
+        throw unsupported("listing {}: more than {} bytes of names", location, kMaxNameBytes);
       continuation = std::move(next.continuation);
       if (!continuation.empty() && !continuations.insert(continuation).second)
         throw unreadable("listing {}: the server repeats a page of its list of objects", location);
-      if (continuations.size() >= kMostPages)
+      if (continuations.size() >= kMaxPages)
         throw unreadable("listing {}: the server's list of objects has no end after {} pages", location,
-                         kMostPages);
+                         kMaxPages);
     } while (!continuation.empty());
     return listed;
   }

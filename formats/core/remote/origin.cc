@@ -54,7 +54,7 @@ std::string answered(const std::function<HttpRequest()>& make, Origin& origin, H
                             ? unreadable("{}", reply.failure)
                             : refused(reply.head.status, code, origin.credential_source());
     const bool is_refusal = reply.head.status >= 300 && reply.head.status < 404;
-    if (is_refusal && renewals++ < kMostRenewals && origin.learn_from(reply.head, code)) continue;
+    if (is_refusal && renewals++ < kMaxRenewals && origin.learn_from(reply.head, code)) continue;
     const auto pause = std::max(pause_asked_by(reply.head), pause_after(++tries));
     if (is_refusal || !is_passing(reply.head.status) || tries >= most_attempts() ||
         (reply.head.status == 0 && client.has_given_up()) ||
@@ -69,19 +69,19 @@ std::string answered(const std::function<HttpRequest()>& make, Origin& origin, H
 
 namespace {
 
-constexpr unsigned kMostAttempts = 10;
+constexpr unsigned kMaxAttempts = 10;
 constexpr int64_t kFirstBackoff = 50, kLongestBackoff = 20'000;  // milliseconds
 
 }  // namespace
 
 unsigned most_attempts() {
   const char* const set = std::getenv("AWS_MAX_ATTEMPTS");
-  if (!set) return kMostAttempts;
+  if (!set) return kMaxAttempts;
   const std::string_view text(set);
   unsigned value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size() && value > 0 ? std::min(value, 100U)
-                                                                               : kMostAttempts;
+                                                                               : kMaxAttempts;
 }
 
 std::chrono::milliseconds pause_after(unsigned attempts) {

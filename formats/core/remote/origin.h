@@ -47,7 +47,7 @@ std::string answered(const std::function<HttpRequest()>& make, Origin& origin, H
 
 // The time between checks whether a waiting thread was interrupted.
 constexpr auto kBetweenLooks = std::chrono::milliseconds(50);
-constexpr unsigned kMostRenewals = 2;  // of the credentials, per request
+constexpr unsigned kMaxRenewals = 2;  // of the credentials, per request
 
 // Returns AWS_MAX_ATTEMPTS if it is set, else 10.
 unsigned most_attempts();

@@ -14,9 +14,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr uint64_t kProgress = 64 << 10;  // bytes in one attempt that reset the count of attempts
-constexpr unsigned kMostKnocks = 4;
-constexpr unsigned kMostRedirects = 5;
-constexpr size_t kMostErrorBytes = 16 << 10;
+constexpr unsigned kMaxKnocks = 4;
+constexpr unsigned kMaxRedirects = 5;
+constexpr size_t kMaxErrorBytes = 16 << 10;
 
 }  // namespace
 
@@ -58,9 +58,8 @@ void RangeFetch::Attempt::begin(const HttpHead& reply) {
 
 bool RangeFetch::Attempt::take(ByteSpan bytes) {
   if (head.status != 200 && head.status != 206) {
-    error_body.append(
-        as_text(bytes).substr(0, kMostErrorBytes - std::min(kMostErrorBytes, error_body.size())));
-    return error_body.size() < kMostErrorBytes;
+    error_body.append(as_text(bytes).substr(0, kMaxErrorBytes - std::min(kMaxErrorBytes, error_body.size())));
+    return error_body.size() < kMaxErrorBytes;
   }
   const auto fetch = fetch_.lock();
   if (fetch && !has_bytes) fetch->client_.note_answer(url);
@@ -180,10 +179,10 @@ void RangeFetch::go_on_after(Verdict verdict) {
   };
   const std::shared_ptr<Attempt> last = attempt_;
   if (verdict.kind == Verdict::redirect) {
-    if (redirects_++ == kMostRedirects) return fail();
+    if (redirects_++ == kMaxRedirects) return fail();
     if (!is_worth_it([&] { return object_->follow(last->url, last->head); })) return fail();
   } else if (verdict.kind == Verdict::refused) {
-    if (renewals_++ == kMostRenewals) return fail();
+    if (renewals_++ == kMaxRenewals) return fail();
     if (!is_worth_it([&] { return object_->renew(last->url, last->head, last->error_body); })) return fail();
   } else {
     const auto now = Clock::now();
@@ -201,7 +200,7 @@ void RangeFetch::go_on_after(Verdict verdict) {
       fail();
     };
     if (is_silent && client_.has_given_up()) return fail();
-    if (++tries_ >= std::min(most_attempts(), is_nobody ? kMostKnocks : UINT_MAX)) return give_up();
+    if (++tries_ >= std::min(most_attempts(), is_nobody ? kMaxKnocks : UINT_MAX)) return give_up();
     if (silence_ >= client_.patience(verdict.is_refused)) return give_up();
     const auto pause = std::max(verdict.wait, pause_after(tries_));
     if (now + pause > *failing_since_ + client_.patience(verdict.is_refused)) return give_up();

@@ -23,15 +23,15 @@
 namespace plainfs::remote {
 namespace {
 
-constexpr size_t kMostFiles = 1024;  // files to keep open, besides those the disk keeps blocks of
-constexpr size_t kMostAbsent = 100'000;
+constexpr size_t kMaxFiles = 1024;  // files to keep open, besides those the disk keeps blocks of
+constexpr size_t kMaxAbsent = 100'000;
 // The bytes to request from an object before its size is known.
 constexpr uint64_t kFirstBytes = 256 << 10;
-constexpr uint64_t kLeastFirstBytes = 64 << 10, kMostFirstBytes = 8 << 20;
-constexpr size_t kMostStamped = 20'000;       // objects of a folder with one stamp: twenty pages of a list
-constexpr size_t kMostStampedFolders = 1000;  // each may take a request
+constexpr uint64_t kLeastFirstBytes = 64 << 10, kMaxFirstBytes = 8 << 20;
+constexpr size_t kMaxStamped = 20'000;       // objects of a folder with one stamp: twenty pages of a list
+constexpr size_t kMaxStampedFolders = 1000;  // each may take a request
 constexpr size_t kStampedTogether = 64;
-constexpr size_t kMostFolders = 4096;  // folders for which the size of objects is remembered
+constexpr size_t kMaxFolders = 4096;  // folders for which the size of objects is remembered
 
 // Any of these objects identifies a folder as a store if it cannot be listed.
 constexpr const char* kRootObjects[] = {"zarr.json", ".zmetadata", ".zgroup", ".zarray", "OBJECT", "version"};
@@ -140,7 +140,7 @@ class RemoteSources : public Sources {
   FilePtrs files_ GUARDED_BY(mutex_);  // most recently used first
   std::unordered_map<std::string, FilePtrs::iterator> by_location_ GUARDED_BY(mutex_);
   PathFingerprints fingerprints_ GUARDED_BY(mutex_);
-  PathFingerprints absent_ GUARDED_BY(mutex_){kMostAbsent};
+  PathFingerprints absent_ GUARDED_BY(mutex_){kMaxAbsent};
   // The size of the latest object in each folder.
   std::map<std::string, uint64_t> usual_size_ GUARDED_BY(mutex_);
   timespec modified_ GUARDED_BY(mutex_){};  // of the store, if it is one object
@@ -183,13 +183,13 @@ RemoteFilePtr RemoteSources::keep(const std::string& location, RemoteFilePtr fil
   if (absent_.knows(location) || !fingerprints_.matches(location, file->fingerprint()))
     throw changed(location);
   if (location == store_) is_object_.store(true, std::memory_order_relaxed);
-  if (files_.size() >= (disk_ ? disk_->most_open() : kMostFiles)) {
+  if (files_.size() >= (disk_ ? disk_->most_open() : kMaxFiles)) {
     by_location_.erase(files_.back().first);
     closed.splice(closed.begin(), files_, std::prev(files_.end()));
   }
   files_.emplace_front(location, file);
   by_location_.emplace(location, files_.begin());
-  if (usual_size_.size() < kMostFolders) usual_size_[folder_of(location)] = file->size();
+  if (usual_size_.size() < kMaxFolders) usual_size_[folder_of(location)] = file->size();
   return file;
 }
 
@@ -210,7 +210,7 @@ uint64_t RemoteSources::first_bytes(const std::string& location) {
   const MutexLock lock(mutex_);
   const auto known = usual_size_.find(folder_of(location));
   if (known == usual_size_.end()) return kFirstBytes;
-  return std::clamp(known->second + known->second / 4, kLeastFirstBytes, kMostFirstBytes);
+  return std::clamp(known->second + known->second / 4, kLeastFirstBytes, kMaxFirstBytes);
 }
 
 std::shared_ptr<RemoteObject> RemoteSources::object_at(const std::string& location) {
@@ -266,7 +266,7 @@ RemoteFilePtr RemoteSources::ask_for(const std::string& location, bool* may_be_f
 // null if the object is large, is the store itself, or was refused for any other reason.
 RemoteFilePtr RemoteSources::ask_for_whole(const RemoteObject& refused) {
   const uint64_t size = refused.size_without_ranges();
-  if (size == 0 || size > kMostFirstBytes || refused.location() == store_) return nullptr;
+  if (size == 0 || size > kMaxFirstBytes || refused.location() == store_) return nullptr;
   auto object = object_at(refused.location());
   auto all = std::make_shared<RangeFetch>(object, ByteRange{0, size}, *client_);
   all->start();
@@ -349,7 +349,7 @@ bool RemoteSources::has_root_object(const std::string& folder) {
 
 // Returns the kind of a bucket, which may itself be a store.
 EntryKind RemoteSources::kind_of_bucket() {
-  constexpr size_t kMostNames = 8;
+  constexpr size_t kMaxNames = 8;
   std::vector<Entry> entries;
   std::string why_not;
   if (Listing* const listed = listing()) try {
@@ -370,10 +370,10 @@ EntryKind RemoteSources::kind_of_bucket() {
     }
   if (is_store) return EntryKind::folder;
   std::string names;
-  for (size_t i = 0; i < std::min(kMostNames, entries.size()); ++i)
+  for (size_t i = 0; i < std::min(kMaxNames, entries.size()); ++i)
     names += (i == 0 ? "; it has " : ", ") + entries[i].name;
   throw unsupported("a bucket; name a store in it: {}/NAME{}{}{}", store_, names,
-                    entries.size() > kMostNames ? ", …" : "", why_not);
+                    entries.size() > kMaxNames ? ", …" : "", why_not);
 }
 
 // Returns whether the service lists objects in the store as a folder. False if it does not list.
@@ -469,9 +469,9 @@ std::optional<std::string> RemoteSources::stamp_of_folder(const std::string& fol
   std::vector<std::string> folders{folder};
   std::string digests;
   size_t objects = 0;
-  for (size_t i = 0; i < std::min(folders.size(), kMostStampedFolders); ++i) {
+  for (size_t i = 0; i < std::min(folders.size(), kMaxStampedFolders); ++i) {
     check_cancelled();
-    const std::optional<std::vector<Entry>> entries = listed->list_few(folders[i], kMostStamped);
+    const std::optional<std::vector<Entry>> entries = listed->list_few(folders[i], kMaxStamped);
     if (!entries) return std::nullopt;
     for (const Entry& entry : *entries) {
       const std::string location = folders[i] + "/" + entry.name;
@@ -480,11 +480,11 @@ std::optional<std::string> RemoteSources::stamp_of_folder(const std::string& fol
         continue;
       }
       const std::optional<Listing::Known> known = listed->known(location);
-      if (++objects > kMostStamped || !known || known->version.etag.empty()) return std::nullopt;
+      if (++objects > kMaxStamped || !known || known->version.etag.empty()) return std::nullopt;
       digests += sha256_hex(fmt::format("{}\n{}\n{}", location, known->version.size, known->version.etag));
     }
   }
-  if (folders.size() > kMostStampedFolders) return std::nullopt;
+  if (folders.size() > kMaxStampedFolders) return std::nullopt;
   return fmt::format("{} objects {}", objects, sha256_hex(digests));
 }
 
@@ -566,11 +566,11 @@ std::unique_ptr<Sources> open_sources(const std::string& store, const RemoteOpti
 }
 
 void put_object(const std::string& location, const std::string& content, const RemoteOptions& options) {
-  constexpr size_t kMostReply = 64 << 10;
+  constexpr size_t kMaxReply = 64 << 10;
   RemoteCounters counters;
   HttpClient client(counters, std::chrono::seconds(options.patience_seconds));
   const auto origin = object_origin(location, options, client);
-  answered([&] { return origin->put(location, content); }, *origin, client, kMostReply);
+  answered([&] { return origin->put(location, content); }, *origin, client, kMaxReply);
 }
 
 }  // namespace plainfs::remote

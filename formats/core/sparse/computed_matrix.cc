@@ -11,7 +11,7 @@
 namespace plainfs {
 namespace {
 
-constexpr uint64_t kMostMajors = uint64_t{1} << 27;  // 1 GiB of pointers
+constexpr uint64_t kMaxMajors = uint64_t{1} << 27;  // 1 GiB of pointers
 constexpr uint64_t kMajorsAtOnce = 1 << 10;
 constexpr uint64_t kEntriesInPiece = 1 << 16;
 constexpr uint64_t kEntriesInCostlyPiece = 1 << 22;
@@ -28,7 +28,7 @@ class Pieces {
   Pieces(EntrySourcePtr source, Context& context)
       : source_(std::move(source)), context_(context), owner_(context.cache.new_owner()) {
     const uint64_t majors = source_->majors();
-    if (majors > kMostMajors) throw unsupported("a sparse matrix with a side of {} is too large", majors);
+    if (majors > kMaxMajors) throw unsupported("a sparse matrix with a side of {} is too large", majors);
     const uint64_t wanted = source_->reads_all() ? kEntriesInCostlyPiece : kEntriesInPiece;
     pointer_.resize(majors + 1);
     const uint64_t step = source_->reads_all() ? std::max<uint64_t>(1, majors) : kMajorsAtOnce;

@@ -183,7 +183,7 @@ class MinorSubset : public EntrySource {
 
  private:
   using IndexPair = std::pair<uint64_t, uint64_t>;  // in the source, in the result
-  static constexpr uint64_t kMostBuckets = 1 << 22;
+  static constexpr uint64_t kMaxBuckets = 1 << 22;
   static constexpr uint64_t kCountedAtOnce = 1 << 18;  // entries
 
   // Returns the positions of an index in the result.

@@ -22,13 +22,13 @@ namespace plainfs {
 namespace {
 
 // Parts of the cache's budget: what the order may take there if it could also be on disk (kCachePart) and if
-// it could not (kMostCachePart), and what the segments of all threads may take while they are created
+// it could not (kMaxCachePart), and what the segments of all threads may take while they are created
 // (kMakingPart).
-constexpr uint64_t kCachePart = 8, kMostCachePart = 2, kMakingPart = 4;
-constexpr uint64_t kLeastInSegment = 4096, kMostInSegment = uint64_t{4} << 20;
+constexpr uint64_t kCachePart = 8, kMaxCachePart = 2, kMakingPart = 4;
+constexpr uint64_t kLeastInSegment = 4096, kMaxInSegment = uint64_t{4} << 20;
 // Bytes per entry besides the stored data while a segment is created.
 constexpr uint64_t kWhileMade = 12;
-constexpr uint64_t kLeastEncoded = 2, kMostEncoded = 5 + 1 + 8;  // bytes
+constexpr uint64_t kLeastEncoded = 2, kMaxEncoded = 5 + 1 + 8;  // bytes
 // The part of the budget (1 / kLinePart) for one number per line.
 constexpr uint64_t kLinePart = 32;
 // The fewest entries that one thread looks through at a time, and the part of the budget (1 / kAtOncePart)
@@ -54,7 +54,7 @@ uint64_t in_segment(const Lists& lists, const Context& context) {
   const uint64_t room = context.cache.statistics().budget_bytes / kMakingPart;
   const uint64_t each = decoded_entry_size(lists) + kWhileMade;
   const uint64_t most =
-      std::clamp(room / (context.workers.threads() + 1) / each, kLeastInSegment, kMostInSegment);
+      std::clamp(room / (context.workers.threads() + 1) / each, kLeastInSegment, kMaxInSegment);
   // The table should not be larger than the entries, if possible.
   return std::max(most / 2, std::min(most, 4 * lists.minors));
 }
@@ -239,7 +239,7 @@ LineOrder::Store LineOrder::choose() const {
   const std::optional<OnDisk>* const filled = on_disk_.known();
   if (filled && *filled) return Store::disk;
   if (scratch_ && !filled && fits(kLeastEncoded, scratch_->room())) return Store::disk;
-  return fits(of_entry, budget / kMostCachePart) ? Store::cache : Store::nowhere;
+  return fits(of_entry, budget / kMaxCachePart) ? Store::cache : Store::nowhere;
 }
 
 bool LineOrder::has_room() const {
@@ -355,7 +355,7 @@ void LineOrder::take_run(const SortedBytes& segment, uint32_t line, uint32_t cou
   const auto check = [](bool holds) {
     if (!holds) throw unreadable("a temporary file of a matrix is damaged");
   };
-  check(begin <= end && end - begin <= in_segment_ * kMostEncoded);
+  check(begin <= end && end - begin <= in_segment_ * kMaxEncoded);
   const ByteSpan entries = segment.read(table_size(lines_) + begin, end - begin, room);
   for (uint32_t i = 0; i < count; ++i) {
     const uint32_t from = begin_of(i), to = begin_of(i + 1);

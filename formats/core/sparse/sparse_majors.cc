@@ -3,7 +3,7 @@
 namespace plainfs {
 
 SparseMajors::SparseMajors(const SparseMatrix& matrix)
-    : lists_(lists_of(matrix)), step_(count() <= kMostKept ? 1 : kBetweenSamples) {
+    : lists_(lists_of(matrix)), step_(count() <= kMaxKept ? 1 : kBetweenSamples) {
   lists_.check();
   entries_ = lists_.entries();
   const auto keep = [this](uint64_t number, uint64_t pointer) {

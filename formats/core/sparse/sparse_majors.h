@@ -48,7 +48,7 @@ class SparseMajors {
   }
 
  private:
-  static constexpr uint64_t kMostKept = 64 * 1024;  // a list of at most so many pointers is kept whole
+  static constexpr uint64_t kMaxKept = 64 * 1024;  // a list of at most so many pointers is kept whole
   static constexpr uint64_t kBetweenSamples = 512;
 
   const Lists lists_;

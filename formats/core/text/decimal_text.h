@@ -44,19 +44,19 @@ inline int trailing_zeros(uint64_t value) {
   return zeros;
 }
 
-// Returns the number of digits of a value that mostly has kMost digits or up to two less.
-template <int kMost>
+// Returns the number of digits of a value that mostly has kMax digits or up to two less.
+template <int kMax>
 int digit_count_near(uint64_t value) {
-  if (value < kPowersOfTen[kMost - 3]) return static_cast<int>(digit_count(value));
-  return kMost - 2 + (value >= kPowersOfTen[kMost - 2]) + (value >= kPowersOfTen[kMost - 1]);
+  if (value < kPowersOfTen[kMax - 3]) return static_cast<int>(digit_count(value));
+  return kMax - 2 + (value >= kPowersOfTen[kMax - 2]) + (value >= kPowersOfTen[kMax - 1]);
 }
 
 // Eight zeros as text.
 inline constexpr uint64_t kEightZeros = 0x3030303030303030;
 
-// The digits of a decimal as text, scaled to kMost digits, in registers. They are placed without being read
+// The digits of a decimal as text, scaled to kMax digits, in registers. They are placed without being read
 // back from memory, where a load that spans earlier stores would wait for them.
-template <int kMost>  // 17 for a double, 9 for a float32
+template <int kMax>  // 17 for a double, 9 for a float32
 struct DigitText {
   char first;
   uint64_t next, last;  // eight characters each, the first in the lowest byte
@@ -64,12 +64,12 @@ struct DigitText {
   int exponent;         // of the first digit
 
   explicit DigitText(Decimal value) {
-    const int digits = digit_count_near<kMost>(value.digits);
-    const uint64_t scaled = value.digits * kPowersOfTen[static_cast<size_t>(kMost - digits)];
-    const uint64_t rest = scaled % kPowersOfTen[kMost - 1];
-    first = static_cast<char>('0' + scaled / kPowersOfTen[kMost - 1]);
-    next = eight(static_cast<uint32_t>(kMost == 17 ? rest / 100000000 : rest));
-    last = kMost == 17 ? eight(static_cast<uint32_t>(rest % 100000000)) : kEightZeros;
+    const int digits = digit_count_near<kMax>(value.digits);
+    const uint64_t scaled = value.digits * kPowersOfTen[static_cast<size_t>(kMax - digits)];
+    const uint64_t rest = scaled % kPowersOfTen[kMax - 1];
+    first = static_cast<char>('0' + scaled / kPowersOfTen[kMax - 1]);
+    next = eight(static_cast<uint32_t>(kMax == 17 ? rest / 100000000 : rest));
+    last = kMax == 17 ? eight(static_cast<uint32_t>(rest % 100000000)) : kEightZeros;
     count = digits_without_zeros();
     exponent = value.exponent + digits - 1;
   }
@@ -106,8 +106,8 @@ struct DigitText {
   }
 };
 
-template <int kMost>
-char* put_scientific(char* out, const DigitText<kMost>& digits) {
+template <int kMax>
+char* put_scientific(char* out, const DigitText<kMax>& digits) {
   digits.put(out + 1);
   out[0] = digits.first;
   out[1] = '.';
@@ -119,8 +119,8 @@ char* put_scientific(char* out, const DigitText<kMost>& digits) {
   return put_digits(out, size);
 }
 
-template <int kMost>
-char* put_digit_text(char* out, const DigitText<kMost>& digits) {
+template <int kMax>
+char* put_digit_text(char* out, const DigitText<kMax>& digits) {
   const int exponent = digits.exponent;
   if (exponent < kLeastFixed || exponent >= kLeastScientific) return put_scientific(out, digits);
   if (digits.count <= exponent + 1) {
@@ -141,14 +141,14 @@ char* put_digit_text(char* out, const DigitText<kMost>& digits) {
   return start + digits.count + !below_one;
 }
 
-template <int kMost>
+template <int kMax>
 char* put_decimal(char* out, Decimal value) {
-  return put_digit_text(out, DigitText<kMost>(value));
+  return put_digit_text(out, DigitText<kMax>(value));
 }
 
-template <int kMost>
+template <int kMax>
 size_t decimal_length(Decimal value) {
-  const int digits = digit_count_near<kMost>(value.digits);
+  const int digits = digit_count_near<kMax>(value.digits);
   const int count = digits - trailing_zeros(value.digits);
   const int exponent = value.exponent + digits - 1;
   if (exponent < kLeastFixed || exponent >= kLeastScientific)

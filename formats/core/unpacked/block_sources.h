@@ -11,14 +11,14 @@ namespace plainfs::unpacked {
 // Opens a source of gzip data at point, or at the file's beginning if point is {}. points, most_points: see
 // open_source().
 std::unique_ptr<ByteSource> gzip_source(FilePtr file, const SeekPoint& point, std::vector<SeekPoint>* points,
-                                        size_t most_points = kMostGzipPoints);
+                                        size_t most_points = kMaxGzipPoints);
 
 // Opens a source of bzip2 data at point, or at the file's beginning if point is {}. points: see
 // open_source().
 std::unique_ptr<ByteSource> bzip2_source(FilePtr file, const SeekPoint& point,
                                          std::vector<SeekPoint>* points);
 
-inline constexpr uint64_t kMostXzMemory = 256 << 20;  // xz -9 needs 65 MiB
+inline constexpr uint64_t kMaxXzMemory = 256 << 20;  // xz -9 needs 65 MiB
 
 // Returns the positions of all blocks of .xz data but the first, according to the index at the end. Empty if
 // the file is not one stream with an index. Throws errors of reading.

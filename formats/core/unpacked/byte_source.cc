@@ -18,7 +18,7 @@ namespace {
 class XzSource final : public ByteSource {
  public:
   explicit XzSource(FilePtr file) : input_(std::move(file)) {
-    if (lzma_stream_decoder(&stream_, kMostXzMemory, LZMA_CONCATENATED) != LZMA_OK)
+    if (lzma_stream_decoder(&stream_, kMaxXzMemory, LZMA_CONCATENATED) != LZMA_OK)
       throw unreadable("liblzma cannot be started");
   }
   ~XzSource() override { lzma_end(&stream_); }

@@ -31,7 +31,7 @@ class ByteSource {
 // qs2, qs: the files of R's packages of these names, without the meaning of their content.
 enum class Compression { none, gzip, bzip2, xz, zstd, qs2, qs };
 
-inline constexpr size_t kMostWindow = 32 << 10;
+inline constexpr size_t kMaxWindow = 32 << 10;
 
 // Returns the compression of a file with these first bytes; six are enough.
 Compression compression_of(ByteSpan first_bytes);
@@ -51,7 +51,7 @@ Bytes beginning_of_gzip(ByteSpan first_bytes, size_t most);
 struct SeekPoint {
   uint64_t output = 0;                            // number of decompressed bytes before it
   uint64_t input = 0;                             // number of bits before it
-  std::shared_ptr<const Bytes> window = nullptr;  // gzip: the last decompressed bytes, up to kMostWindow
+  std::shared_ptr<const Bytes> window = nullptr;  // gzip: the last decompressed bytes, up to kMaxWindow
 };
 
 // Opens a source at the file's beginning. If points is not null, the source adds the places that it passes.
@@ -59,10 +59,10 @@ struct SeekPoint {
 // one is dropped and the distance doubles. For bzip2 they are all blocks. For xz they are all blocks but the
 // first, known at once. For zstd, qs2 and qs they are the beginnings of frames or blocks, one per 8 MiB.
 // Requires: points outlives the source.
-inline constexpr size_t kMostGzipPoints = 512;  // of 32 KiB each
+inline constexpr size_t kMaxGzipPoints = 512;  // of 32 KiB each
 std::unique_ptr<ByteSource> open_source(FilePtr file, Compression compression,
                                         std::vector<SeekPoint>* points = nullptr,
-                                        size_t most_gzip_points = kMostGzipPoints);
+                                        size_t most_gzip_points = kMaxGzipPoints);
 // Opens a source at point. It does not check the checksum of the stream that contains point.
 std::unique_ptr<ByteSource> resume_source(FilePtr file, Compression compression, const SeekPoint& point);
 

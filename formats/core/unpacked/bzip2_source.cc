@@ -19,9 +19,9 @@ constexpr uint64_t kEndMark = 0x177245385090;
 constexpr unsigned kMarkBits = 48;
 constexpr unsigned kChecksumBits = 32;
 // Compressed. Incompressible data grow a block of 900,000 bytes by little.
-constexpr uint64_t kMostBlockBytes = 2 << 20;
-constexpr size_t kMostUnpackedBytes = 64 << 20;  // 900,000 bytes in which every 5 stand for a run of 255
-constexpr uint64_t kMostFalseMarks = 4;          // in one block; the probability of each is 2^-25
+constexpr uint64_t kMaxBlockBytes = 2 << 20;
+constexpr size_t kMaxUnpackedBytes = 64 << 20;  // 900,000 bytes in which every 5 stand for a run of 255
+constexpr uint64_t kMaxFalseMarks = 4;          // in one block; the probability of each is 2^-25
 
 // The bits of a file, the highest of each byte first.
 class FileBits {
@@ -49,7 +49,7 @@ class FileBits {
     constexpr uint64_t kBehind = 64;
     start_ = offset - std::min(offset, kBehind);
     held_.resize(
-        static_cast<size_t>(std::min<uint64_t>(kMostBlockBytes + (64 << 10), file_->size() - start_)));
+        static_cast<size_t>(std::min<uint64_t>(kMaxBlockBytes + (64 << 10), file_->size() - start_)));
     file_->read_at(start_, held_);
   }
 
@@ -103,7 +103,7 @@ class Bunzip {
     out.clear();
     for (;;) {
       const size_t done = out.size();
-      if (done >= kMostUnpackedBytes) return false;
+      if (done >= kMaxUnpackedBytes) return false;
       out.resize(done + (1 << 20));
       stream_.next_out = reinterpret_cast<char*>(out.data() + done);
       stream_.avail_out = 1 << 20;
@@ -185,7 +185,7 @@ class Bzip2Source final : public ByteSource {
   // distant one.
   std::optional<uint64_t> next_mark(uint64_t from) {
     uint64_t seen = 0;
-    const uint64_t last = std::min(bits_.end(), at_ + kMostBlockBytes * 8);
+    const uint64_t last = std::min(bits_.end(), at_ + kMaxBlockBytes * 8);
     uint64_t byte = from / 8;
     const uint64_t first = byte * 8;
     for (; byte * 8 < last; ++byte) {
@@ -205,7 +205,7 @@ class Bzip2Source final : public ByteSource {
     const uint64_t begin = at_;
     const uint64_t block_checksum = bits_.at(begin + kMarkBits, kChecksumBits);
     uint64_t end = begin + kMarkBits + kChecksumBits;
-    for (uint64_t tries = 0; tries <= kMostFalseMarks; ++tries) {
+    for (uint64_t tries = 0; tries <= kMaxFalseMarks; ++tries) {
       const std::optional<uint64_t> mark = next_mark(end + (tries > 0 ? 1 : 0));
       if (!mark && tries > 0) break;
       if (!mark) throw damaged("the compressed data are truncated; copy or download the file again");

@@ -25,7 +25,7 @@ constexpr size_t kMaxExpansion = 1032;  // decompressed bytes per byte of input
 // How far before an offset keep_place() seeks a place, how near the place before must not be, and how many
 // places it may keep.
 constexpr uint64_t kNear = 1 << 20;
-constexpr size_t kMostKeptPlaces = 256;
+constexpr size_t kMaxKeptPlaces = 256;
 
 std::string_view fault(int result) {
   switch (result) {
@@ -50,7 +50,7 @@ class GzipSource final : public ByteSource {
         most_points_(most_points),
         point_every_(point_every),
         next_point_(point.output + point_every),
-        buffer_(kMostWindow + kOutputBytes) {
+        buffer_(kMaxWindow + kOutputBytes) {
     isal_inflate_init(&state_);
     if (point.input != 0) resume(point);
   }
@@ -68,14 +68,14 @@ class GzipSource final : public ByteSource {
   }
 
   void keep_place(uint64_t offset) override {
-    if (!points_ || kept_ == kMostKeptPlaces) return;
+    if (!points_ || kept_ == kMaxKeptPlaces) return;
     const auto before = [](uint64_t at, const SeekPoint& point) { return at < point.output; };
     const auto after = std::upper_bound(points_->begin(), points_->end(), offset, before);
     const SeekPoint place = after == points_->begin() ? SeekPoint{} : *std::prev(after);
     if (offset - place.output < kNear) return;
     // Decompresses the last part again, and seeks all places in it.
     std::vector<SeekPoint> found;
-    GzipSource again(file_, place, &found, kMostKeptPlaces, 0);
+    GzipSource again(file_, place, &found, kMaxKeptPlaces, 0);
     again.next_point_ = offset - kNear;
     again.skip(offset - place.output);
     while (!found.empty() && found.back().output > offset) found.pop_back();
@@ -132,9 +132,9 @@ class GzipSource final : public ByteSource {
 
   // Drops all that was decompressed and read but the window, if little room is left.
   void make_room() {
-    if (buffer_.size() - end_ >= kSearchStep * kMaxExpansion + kMostWindow) return;
-    std::memmove(buffer_.data(), buffer_.data() + end_ - kMostWindow, kMostWindow);
-    begin_ = end_ = kMostWindow;
+    if (buffer_.size() - end_ >= kSearchStep * kMaxExpansion + kMaxWindow) return;
+    std::memmove(buffer_.data(), buffer_.data() + end_ - kMaxWindow, kMaxWindow);
+    begin_ = end_ = kMaxWindow;
   }
 
   void step() {
@@ -193,7 +193,7 @@ class GzipSource final : public ByteSource {
     searched_ += taken;
     const bool in_header = state_.block_state == ISAL_BLOCK_HDR || state_.block_state == ISAL_BLOCK_NEW_HDR;
     if (in_header && state_.avail_out > 0) {
-      const size_t size = std::min<size_t>(end_, kMostWindow);
+      const size_t size = std::min<size_t>(end_, kMaxWindow);
       const auto held = static_cast<uint64_t>(state_.tmp_in_size) * 8 +
                         static_cast<uint64_t>(state_.read_in_length);  // bits of the header
       if (points_->size() >= most_points_ + kept_) thin_out();

@@ -69,7 +69,7 @@ Pass read_pass(KeptNumbers& numbers) {
   for (SeekPoint& point : pass.points) {
     point.output = numbers.next();
     point.input = numbers.next();
-    if (Bytes window = numbers.bytes(kMostWindow); !window.empty())
+    if (Bytes window = numbers.bytes(kMaxWindow); !window.empty())
       point.window = std::make_shared<const Bytes>(std::move(window));
     if (point.output < before || point.output > pass.size) throw damaged("restart points are not ascending");
     before = point.output;

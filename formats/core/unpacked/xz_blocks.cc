@@ -13,8 +13,8 @@
 namespace plainfs::unpacked {
 namespace {
 
-constexpr uint64_t kMostIndexBytes = 64 << 20;
-constexpr size_t kMostBlocks = 1 << 16;
+constexpr uint64_t kMaxIndexBytes = 64 << 20;
+constexpr size_t kMaxBlocks = 1 << 16;
 constexpr size_t kXzInputBytes = 64 << 10;
 
 const uint8_t* bytes_of(const Bytes& bytes) {
@@ -33,10 +33,10 @@ IndexPtr index_of(const File& file) {
   lzma_stream_flags flags{};
   if (lzma_stream_footer_decode(&flags, bytes_of(file.read_at(end, LZMA_STREAM_HEADER_SIZE))) != LZMA_OK)
     return nullptr;
-  if (flags.backward_size > std::min(end, kMostIndexBytes)) return nullptr;
+  if (flags.backward_size > std::min(end, kMaxIndexBytes)) return nullptr;
   const Bytes stored = file.read_at(end - flags.backward_size, static_cast<size_t>(flags.backward_size));
   lzma_index* index = nullptr;
-  uint64_t most = kMostXzMemory;
+  uint64_t most = kMaxXzMemory;
   size_t at = 0;
   if (lzma_index_buffer_decode(&index, &most, nullptr, bytes_of(stored), &at, stored.size()) != LZMA_OK)
     return nullptr;
@@ -88,7 +88,7 @@ class Blocks final : public ByteSource {
     const bool is_header = lzma_block_header_decode(&block_, nullptr, bytes_of(header)) == LZMA_OK;
     const uint64_t memory = is_header ? lzma_raw_decoder_memusage(filters_) : 0;
     const bool begins =
-        is_header && memory <= kMostXzMemory && lzma_block_decoder(&stream_, &block_) == LZMA_OK;
+        is_header && memory <= kMaxXzMemory && lzma_block_decoder(&stream_, &block_) == LZMA_OK;
     for (size_t i = 0; is_header && filters_[i].id != LZMA_VLI_UNKNOWN; ++i) {
       std::free(filters_[i].options);
       filters_[i].options = nullptr;
@@ -120,7 +120,7 @@ class Blocks final : public ByteSource {
 std::vector<SeekPoint> xz_blocks(const File& file) {
   std::vector<SeekPoint> points;
   const IndexPtr index = index_of(file);
-  if (!index || lzma_index_block_count(index.get()) > kMostBlocks) return points;
+  if (!index || lzma_index_block_count(index.get()) > kMaxBlocks) return points;
   lzma_index_iter blocks;
   lzma_index_iter_init(&blocks, index.get());
   while (!lzma_index_iter_next(&blocks, LZMA_INDEX_ITER_BLOCK))

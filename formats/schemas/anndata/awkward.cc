@@ -19,8 +19,8 @@ namespace plainfs::anndata {
 namespace {
 
 // Limits of one call. Lists may overlap and repeat, so that small buffers can yield any amount.
-constexpr uint64_t kMostItems = uint64_t{1} << 24;
-constexpr uint64_t kMostBytes = uint64_t{1} << 28;
+constexpr uint64_t kMaxItems = uint64_t{1} << 24;
+constexpr uint64_t kMaxBytes = uint64_t{1} << 28;
 
 constexpr const char* kNull = "null";
 
@@ -51,8 +51,8 @@ class Reading {
 
   const Group& buffers_;
   std::map<std::string, ArrayPtr> opened_;
-  uint64_t items_left_ = kMostItems;
-  uint64_t bytes_left_ = kMostBytes;
+  uint64_t items_left_ = kMaxItems;
+  uint64_t bytes_left_ = kMaxBytes;
 };
 
 void Reading::spend(uint64_t items, uint64_t bytes) {

@@ -256,7 +256,7 @@ std::optional<bool> PackedArray::runs_rise(uint64_t first, std::span<const uint6
       const uint32_t* const words = group.words(k);
       const unsigned width = group.width(k);
       uint32_t sum = 0;
-      if (runs.at() == begin && runs.end() >= begin + kBlockValues && width <= kMostRisingWidth &&
+      if (runs.at() == begin && runs.end() >= begin + kBlockValues && width <= kMaxRisingWidth &&
           differences_rise(width, words, sum)) {
         const uint64_t last = uint64_t{group.starts[k]} + sum;
         if (last > UINT32_MAX || !runs.add(group.starts[k], static_cast<uint32_t>(last), kBlockValues))

@@ -15,7 +15,7 @@ namespace plainfs::bpcells {
 namespace {
 
 // Opening a store reads all of chr_ptr, which in an HDF5 file may have any length without occupying bytes.
-constexpr uint64_t kMostChromosomePointers = uint64_t{1} << 24;
+constexpr uint64_t kMaxChromosomePointers = uint64_t{1} << 24;
 
 // Returns whether the group holds arrays that every version of BPCells has, so that it may be one of BPCells'
 // groups.
@@ -276,8 +276,8 @@ Node StoreReader::fragments() {
   ArrayPtr pointer;
   try {
     const ArrayPtr stored = stored_pointer();
-    if (stored->count() > kMostChromosomePointers)
-      throw unsupported("{} has {} values, more than {}", name, stored->count(), kMostChromosomePointers);
+    if (stored->count() > kMaxChromosomePointers)
+      throw unsupported("{} has {} values, more than {}", name, stored->count(), kMaxChromosomePointers);
     pointer = range_pointer(stored, name);
     // Chromosomes may be stored in any order, and an empty one may be 0, 0. The largest end is that of the
     // last fragment.

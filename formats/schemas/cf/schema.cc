@@ -48,7 +48,7 @@ class NamedGroup : public CfGroup {
 };
 
 // Number of arrays with attributes that are read to find named dimensions of a group.
-constexpr size_t kMostLookedAt = 32;
+constexpr size_t kMaxLookedAt = 32;
 
 // Returns the attributes, none if they are permanently unreadable. Throws transient errors.
 Attributes readable_attributes(const Node& node) {
@@ -70,7 +70,7 @@ bool has_named_axes(const std::vector<Member>& members, bool is_hdf5) {
   for (const Member& member : members) {
     const LabelledArray* const array = stored_array(member);
     if (!array || array->values->shape().empty()) continue;
-    if (looked_at++ == kMostLookedAt) return false;
+    if (looked_at++ == kMaxLookedAt) return false;
     const Attributes attributes = readable_attributes(member.node);
     if (attributes.has("zarr_dtype")) return false;  // HDMF's, which has its own rules
     if (is_hdf5 ? has_scales(attributes) : axes_of(*array->values, attributes).has_names()) return true;

@@ -25,7 +25,7 @@ bool is_in(const Place& place, std::string_view folder) {
 
 // Returns PC_1, PC_2, … from the reduction's key.
 ArrayPtr dimension_names(const SeuratFile& file, const Place& place, uint64_t count) {
-  constexpr uint64_t kMostDimensions = 1 << 20;
+  constexpr uint64_t kMaxDimensions = 1 << 20;
   std::vector<std::string> key;
   try {
     const GroupPtr reduction = holder_of(file, place);
@@ -33,7 +33,7 @@ ArrayPtr dimension_names(const SeuratFile& file, const Place& place, uint64_t co
   } catch (const Error& error) {
     return std::make_shared<BrokenArray>(text_type(), error);
   }
-  if (key.empty() || count > kMostDimensions) return nullptr;
+  if (key.empty() || count > kMaxDimensions) return nullptr;
   std::vector<std::string> names;
   for (uint64_t i = 1; i <= count; ++i) names.push_back(key[0] + std::to_string(i));
   return text_array(names);

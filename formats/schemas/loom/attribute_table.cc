@@ -7,7 +7,7 @@
 namespace plainfs::loom {
 namespace {
 
-constexpr uint64_t kMostMembers = 65536;  // of one attribute: columns of a table
+constexpr uint64_t kMaxMembers = 65536;  // of one attribute: columns of a table
 
 DType record_of(const DType& type, uint64_t members) {
   std::vector<Field> fields;
@@ -51,7 +51,7 @@ Table attribute_table(const Group& attributes, uint64_t rows, Context& context) 
     const Shape shape = values ? values->shape() : Shape();
     if (values && frames::may_be_list(*values) && (frames::is_broken(*values) || shape[0] == rows)) {
       table.columns.push_back({member.name, values});
-    } else if (shape.size() == 2 && shape[0] == rows && shape[1] <= kMostMembers) {
+    } else if (shape.size() == 2 && shape[0] == rows && shape[1] <= kMaxMembers) {
       table.columns.push_back({member.name, std::make_shared<RowRecords>(values)});
     } else {
       context.notice(

@@ -15,8 +15,8 @@ namespace {
 
 // Limit of nested cells and structs: a reference to an enclosing one would never end.
 constexpr unsigned kDeepest = 64;
-constexpr uint64_t kMostElements = 1'000'000;  // of a cell or a struct; each is a directory or a file
-constexpr uint64_t kMostDimensions = 32;
+constexpr uint64_t kMaxElements = 1'000'000;  // of a cell or a struct; each is a directory or a file
+constexpr uint64_t kMaxDimensions = 32;
 constexpr std::string_view kReferenced = "#refs#";  // holds the targets of references
 
 const char* const kNumbers[] = {"double", "single", "int8",   "uint8", "int16",
@@ -50,7 +50,7 @@ bool has_flag(const Attributes& attributes, std::string_view name) {
 
 // Returns the dimensions of a variable without elements: its dataset holds them.
 Shape empty_shape(const Array& dimensions) {
-  if (dimensions.count() > kMostDimensions)
+  if (dimensions.count() > kMaxDimensions)
     throw unsupported("an empty variable of {} dimensions", dimensions.count());
   const Elements elements = read_all(dimensions);
   Shape shape;
@@ -99,8 +99,8 @@ bool are_references(const Array& array) {
 }
 
 void check_number(const Array& elements) {
-  if (elements.count() > kMostElements)
-    throw unsupported("a cell or struct of {} elements, more than {}", elements.count(), kMostElements);
+  if (elements.count() > kMaxElements)
+    throw unsupported("a cell or struct of {} elements, more than {}", elements.count(), kMaxElements);
 }
 
 // Returns the text of a variable that is a single text.

@@ -11,7 +11,7 @@
 namespace plainfs::nwb {
 namespace {
 
-constexpr int kMostIndices = 16;  // of one column, each indexing the previous one
+constexpr int kMaxIndices = 16;  // of one column, each indexing the previous one
 
 bool has_text(const Attributes& attributes, std::string_view name, std::string_view text) {
   const Json* value = attributes.find(name);
@@ -83,7 +83,7 @@ std::optional<DynamicColumn> column_in(const Group& table, const std::string& na
   if (!elements.values || elements.values->is_null() || elements.values->shape().empty()) return std::nullopt;
   elements.values = with_labels(table, name, std::move(elements.values), context);
   std::string target = name;
-  for (int i = 0; i < kMostIndices; ++i) {
+  for (int i = 0; i < kMaxIndices; ++i) {
     std::string index = target + "_index";
     ArrayPtr found = frames::list_part_of(table, index);
     if (!found || (!frames::is_broken(*found) && !is_index(table, index, target))) break;

@@ -14,7 +14,7 @@
 namespace plainfs::nwb {
 namespace {
 
-constexpr uint64_t kMostChannels = 4096;
+constexpr uint64_t kMaxChannels = 4096;
 
 // The conversion of a stored number to the unit.
 struct Scale {
@@ -148,7 +148,7 @@ GroupPtr time_series_in(const GroupPtr& group) {
   const ArrayPtr data = frames::part_of(*group, "data");
   if (!data || frames::is_broken(*data) || data->is_null() || data->column_major()) return nullptr;
   const size_t rank = data->shape().size();
-  if ((rank != 1 && rank != 2) || (rank == 2 && data->shape()[1] > kMostChannels)) return nullptr;
+  if ((rank != 1 && rank != 2) || (rank == 2 && data->shape()[1] > kMaxChannels)) return nullptr;
   if (!data->dtype().is_integer() && data->dtype().kind != Kind::real) return nullptr;
   const Attributes attributes = data->attributes();
   const std::optional<std::string> unit = attributes.text("unit");

@@ -12,7 +12,7 @@ namespace plainfs::robject {
 namespace {
 
 constexpr unsigned kDeepestTree = 256;
-constexpr uint64_t kMostIndices = uint64_t{1} << 27;  // of a subset: 1 GiB
+constexpr uint64_t kMaxIndices = uint64_t{1} << 27;  // of a subset: 1 GiB
 
 ValuePtr required_slot(const Value& object, const char* name) {
   ValuePtr slot = object.attribute(name);
@@ -33,7 +33,7 @@ std::vector<double> numbers_in(const Value& object, const char* name) {
   if (slot->type != RType::real && slot->type != RType::integer && slot->type != RType::logical)
     throw damaged("{}: the slot {} has no numbers", bpcells_class(object), name);
   slot->vector->check();
-  if (slot->vector->count() > kMostIndices)
+  if (slot->vector->count() > kMaxIndices)
     throw unsupported("{}: the slot {} has {} numbers", bpcells_class(object), name, slot->vector->count());
   std::vector<double> numbers;
   const Elements elements =

@@ -11,7 +11,7 @@
 namespace plainfs::robject {
 namespace {
 
-constexpr uint64_t kMostColumns = uint64_t{1} << 20;
+constexpr uint64_t kMaxColumns = uint64_t{1} << 20;
 
 bool is_data_frame(const Value& value) {
   return value.type == RType::list && value.is_a("data.frame");
@@ -38,7 +38,7 @@ class Columns {
   Columns(uint64_t rows, const View& view) : rows_(rows), view_(view) {}
 
   void add(const std::string& name, const ValuePtr& item) {
-    if (columns_.size() > kMostColumns) throw unsupported("a table of more than {} columns", kMostColumns);
+    if (columns_.size() > kMaxColumns) throw unsupported("a table of more than {} columns", kMaxColumns);
     if (is_frame(*item)) return add_frame(name, item);
     if (const ValuePtr expanded = expanded_rle(*item)) return add(name, expanded);
     if (const ValuePtr dense = dense_matrix(*item)) return add(name, dense);
@@ -94,7 +94,7 @@ class Columns {
   }
 
   void add_matrix(const std::string& name, const Value& item, const ArrayPtr& values, uint64_t width) {
-    if (width > kMostColumns) throw unsupported("a table of more than {} columns", kMostColumns);
+    if (width > kMaxColumns) throw unsupported("a table of more than {} columns", kMaxColumns);
     const ArrayPtr matrix = reshaped(values, {width, rows_});
     const ArrayPtr names = side_names(item, "dimnames", 1, width, view_);
     const Elements texts = names ? read_all(*names) : Elements();

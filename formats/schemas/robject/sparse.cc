@@ -11,7 +11,7 @@
 namespace plainfs::robject {
 namespace {
 
-constexpr uint64_t kMostUnitEntries = uint64_t{1} << 24;
+constexpr uint64_t kMaxUnitEntries = uint64_t{1} << 24;
 
 // The parts of a class name: d, l or n; general, symmetric or triangular; by column, row or triplets.
 struct MatrixClass {
@@ -160,7 +160,7 @@ class Sparse {
   }
 
   void check_can_be_held(uint64_t entries) const {
-    if (entries > kMostUnitEntries)
+    if (entries > kMaxUnitEntries)
       throw unsupported("{}: a unit triangular matrix of {} entries", view_.place.path, entries);
   }
 

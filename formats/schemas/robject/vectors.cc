@@ -133,8 +133,8 @@ std::optional<Shape> dimensions_of(const Value& vector) {
   const ValuePtr dim = vector.attribute("dim");
   if (!dim || (dim->type != RType::integer && dim->type != RType::real) || dim->length() == 0)
     return std::nullopt;
-  constexpr uint64_t kMostDimensions = 32;
-  if (dim->length() > kMostDimensions) throw unsupported("an array of {} dimensions", dim->length());
+  constexpr uint64_t kMaxDimensions = 32;
+  if (dim->length() > kMaxDimensions) throw unsupported("an array of {} dimensions", dim->length());
   const std::optional<std::vector<int64_t>> given = dim->whole_numbers();
   Shape dimensions;
   for (const int64_t extent : given.value_or(std::vector<int64_t>{-1})) {

@@ -20,7 +20,7 @@ constexpr std::string_view kElements[] = {"images", "labels", "points", "shapes"
 constexpr std::string_view kTables[] = {"tables", "table"};  // until 0.1 there was one
 constexpr const char* kOwnAttributes = "spatialdata_attrs";
 constexpr const char* kTransformations = "coordinateTransformations";
-constexpr size_t kMostNamesInFact = 12;
+constexpr size_t kMaxNamesInFact = 12;
 
 template <class Names>
 bool is_one_of(std::string_view name, const Names& names) {
@@ -159,9 +159,9 @@ std::string joined_texts(const Json* value) {
   std::string joined;
   if (!value || !value->list()) return joined;
   const Json::List& all = *value->list();
-  for (size_t i = 0; i < std::min(all.size(), kMostNamesInFact); ++i)
+  for (size_t i = 0; i < std::min(all.size(), kMaxNamesInFact); ++i)
     if (all[i].text()) joined += (joined.empty() ? "" : ", ") + *all[i].text();
-  if (all.size() > kMostNamesInFact) joined += fmt::format(" and {} more", all.size() - kMostNamesInFact);
+  if (all.size() > kMaxNamesInFact) joined += fmt::format(" and {} more", all.size() - kMaxNamesInFact);
   return joined;
 }
 

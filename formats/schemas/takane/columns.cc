@@ -94,8 +94,8 @@ BasicColumn open_basic_column(const Node& stored, const ColumnPlace& place, Cont
 
 namespace {
 
-constexpr uint64_t kMostTextBytes = uint64_t{1}
-                                    << 30;  // of one read: overlapping pointers could ask for any amount
+constexpr uint64_t kMaxTextBytes = uint64_t{1}
+                                   << 30;  // of one read: overlapping pointers could ask for any amount
 
 struct Extent {
   uint64_t offset;
@@ -121,7 +121,7 @@ class VlsText : public DerivedArray {
       last = std::max(last, extent.offset + extent.length);
       total = checked_add(total, extent.length);
     }
-    if (total > kMostTextBytes)
+    if (total > kMaxTextBytes)
       throw damaged("the {} strings of a vls column take {} bytes, which is too many", extents.size(), total);
     // The strings are mostly contiguous: then one read of the heap returns them all.
     const bool together = first < last && last - first <= 2 * total + 65536;

@@ -294,7 +294,7 @@ class DataFrameGroup : public Group {
 
 std::shared_ptr<const DataFrameGroup> open_frame(const ObjectPlace& place, const ObjectFile& object,
                                                  ArrayPtr given_names, Role role, Context& context) {
-  if (place.depth > kMostNested) throw damaged("data frames are nested more than {} deep", kMostNested);
+  if (place.depth > kMaxNested) throw damaged("data frames are nested more than {} deep", kMaxNested);
   return std::make_shared<DataFrameGroup>(place, open_stored(place, object, context), std::move(given_names),
                                           role, context);
 }

@@ -203,7 +203,7 @@ Delayed takane_seed(const Group& node, const ObjectPlace& place, TreeBudget& bud
   const uint64_t index = scalar_number(find_array(node, "index"), "index");
   const std::string name = fmt::format("seeds/{}", index);
   const ObjectPlace seed = place.inside("seeds", nullptr).inside(std::to_string(index), nullptr);
-  if (seed.depth > kMostNested) throw damaged("objects are nested more than {} deep", kMostNested);
+  if (seed.depth > kMaxNested) throw damaged("objects are nested more than {} deep", kMaxNested);
   try {
     context.files.bounds().check(seed.directory);
     const Opening opening{seed, read_object_file(seed.directory, context), {}, context};
@@ -230,8 +230,8 @@ Delayed read_seed(const Group& node, const std::string& kind, const ObjectPlace&
 namespace {
 
 constexpr unsigned kDeepestTree = 256;                // nested operations
-constexpr uint64_t kMostIndices = uint64_t{1} << 27;  // of a subset: 1 GiB
-constexpr uint64_t kMostSeeds = 1 << 16;
+constexpr uint64_t kMaxIndices = uint64_t{1} << 27;   // of a subset: 1 GiB
+constexpr uint64_t kMaxSeeds = 1 << 16;
 
 std::string text_of_attribute(const Group& group, const char* name) {
   const std::optional<std::string> text = scalar_text(hdf5::attribute(group, name));
@@ -247,7 +247,7 @@ GroupPtr require_group(const Group& group, const char* name) {
 
 Indices read_indices(const Group& lists, const std::string& number) {
   const ArrayPtr list = require_integers(lists, number.c_str());
-  if (list->count() > kMostIndices) throw unsupported("a subset of {} indices is too large", list->count());
+  if (list->count() > kMaxIndices) throw unsupported("a subset of {} indices is too large", list->count());
   auto indices = std::make_shared<std::vector<uint64_t>>();
   const Elements elements = read_all(*list);
   visit_number(list->dtype(), [&](auto zero) {
@@ -347,7 +347,7 @@ class TreeReader {
     const GroupPtr group = require_group(node, "seeds");
     std::vector<Delayed> seeds;
     for (uint64_t i = 0; group->find(std::to_string(i)); ++i) {
-      if (i == kMostSeeds) throw unsupported("more than {} arrays are combined", kMostSeeds);
+      if (i == kMaxSeeds) throw unsupported("more than {} arrays are combined", kMaxSeeds);
       seeds.push_back(read(*require_group(*group, std::to_string(i).c_str()), depth + 1));
     }
     if (seeds.empty()) throw damaged("a combination has no arrays, expected at least one");

@@ -40,11 +40,11 @@ void require_count(const Array& list, uint64_t count, const char* name) {
 namespace {
 
 constexpr const char* kNames = "names.json";
-constexpr uint64_t kMostNamesBytes = 64 << 20;
+constexpr uint64_t kMaxNamesBytes = 64 << 20;
 
 // Returns the names in the file. Throws damaged if it is not a list of texts.
 std::vector<std::string> read_names(const std::string& directory, Context& context) {
-  const Bytes bytes = context.files.read_whole(directory + "/" + kNames, kMostNamesBytes);
+  const Bytes bytes = context.files.read_whole(directory + "/" + kNames, kMaxNamesBytes);
   const Json document = parse_json(as_text(bytes));
   if (!document.list()) throw damaged("not a list of names");
   std::vector<std::string> names;
@@ -145,15 +145,15 @@ std::vector<std::string> names_of_list(const std::string& directory, Context& co
 
 namespace {
 
-constexpr uint64_t kMostCompressedBytes = 256 << 20;
-constexpr uint64_t kMostInflatedBytes = 1 << 30;
+constexpr uint64_t kMaxCompressedBytes = 256 << 20;
+constexpr uint64_t kMaxInflatedBytes = 1 << 30;
 
 }  // namespace
 
 Bytes read_json_gz(const std::string& path, Context& context) {
-  const Bytes compressed = context.files.read_whole(path, kMostCompressedBytes);
+  const Bytes compressed = context.files.read_whole(path, kMaxCompressedBytes);
   // Deflate expands at most 1032-fold, so the size of the file bounds the text as well.
-  const uint64_t most = std::min<uint64_t>(kMostInflatedBytes, compressed.size() * uint64_t{1032});
+  const uint64_t most = std::min<uint64_t>(kMaxInflatedBytes, compressed.size() * uint64_t{1032});
   return inflate_gzip(compressed, DecodedSize::at_most(most));
 }
 

@@ -19,7 +19,7 @@
 namespace plainfs::takane {
 namespace {
 
-constexpr uint64_t kMostObjectBytes = 16 << 20;
+constexpr uint64_t kMaxObjectBytes = 16 << 20;
 
 struct ObjectType {
   std::string_view name;
@@ -84,7 +84,7 @@ const Json* ObjectFile::properties_of(std::string_view ancestor) const {
 
 ObjectFile read_object_file(const std::string& directory, Context& context) {
   const std::optional<Bytes> bytes =
-      context.files.read_whole_if_exists(directory + "/OBJECT", kMostObjectBytes);
+      context.files.read_whole_if_exists(directory + "/OBJECT", kMaxObjectBytes);
   if (!bytes) throw damaged("the file OBJECT is missing");
   const Json document = [&] {
     try {
@@ -117,7 +117,7 @@ Node plain_directory(const ObjectPlace& place, bool has_pictures, Context& conte
 }  // namespace
 
 Node open_object(const ObjectPlace& place, const SideNames& sides, Context& context) {
-  if (place.depth > kMostNested) throw damaged("objects are nested more than {} deep", kMostNested);
+  if (place.depth > kMaxNested) throw damaged("objects are nested more than {} deep", kMaxNested);
   const Opening opening{place, read_object_file(place.directory, context), sides, context};
   for (const ObjectType& type : kTypes)
     if (type.name == opening.object.type && !(type.is_plain_in_frames && place.in_frame))
@@ -131,7 +131,7 @@ Node open_directory(const ObjectPlace& place, const SideNames& sides, Context& c
     context.files.bounds().check(place.directory);
     if (context.files.kind_of(place.directory + "/OBJECT") == EntryKind::file)
       return open_object(place, sides, context);
-    if (place.depth > kMostNested) throw damaged("folders are nested more than {} deep", kMostNested);
+    if (place.depth > kMaxNested) throw damaged("folders are nested more than {} deep", kMaxNested);
     if (is_named_list(place, context)) return Node{.parts = open_named_list(place, sides, context)};
     return plain_directory(place, place.name() == "images", context);
   } catch (const Error& error) {

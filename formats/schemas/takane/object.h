@@ -25,7 +25,7 @@ Store open(const Probe& probe, Context& context);
 
 // The limit of nested objects. Deeper ones are damaged: a symbolic link of the host may make a directory its
 // own descendant.
-inline constexpr unsigned kMostNested = 64;
+inline constexpr unsigned kMaxNested = 64;
 
 // The place of an object: its directory on disk, its path in the store, and the number of objects around it.
 struct ObjectPlace {

@@ -15,7 +15,7 @@ namespace plainfs::tenx {
 namespace {
 
 constexpr const char* kTagKeys = "_all_tag_keys";
-constexpr uint64_t kMostTags = 4096;  // columns of one table; Cell Ranger writes up to a dozen
+constexpr uint64_t kMaxTags = 4096;  // columns of one table; Cell Ranger writes up to a dozen
 
 // Returns the names of the columns that the group lists. Throws if the list cannot be read.
 std::vector<std::string> tags_of(const Group& features) {
@@ -23,7 +23,7 @@ std::vector<std::string> tags_of(const Group& features) {
   const ArrayPtr keys = frames::text_part_of(features, kTagKeys);
   if (!keys) return tags;
   keys->check();
-  if (keys->count() > kMostTags) throw unsupported("{} has {} tags", kTagKeys, keys->count());
+  if (keys->count() > kMaxTags) throw unsupported("{} has {} tags", kTagKeys, keys->count());
   const Elements texts = read_all(*keys);
   for (uint64_t i = 0; i < texts.count; ++i) append_plain(keys->dtype(), texts, i, tags.emplace_back());
   return tags;

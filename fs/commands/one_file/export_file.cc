@@ -26,8 +26,8 @@
 namespace plainfs {
 namespace {
 
-constexpr int kMostLevel = 9;
-constexpr size_t kMostNamed = 5;  // stores, in a message
+constexpr int kMaxLevel = 9;
+constexpr size_t kMaxNamed = 5;  // stores, in a message
 constexpr std::initializer_list<const char*> kZarrMarks = {".zgroup", ".zattrs", "zarr.json"};
 
 bool is_gzip_name(const std::string& path) {
@@ -69,13 +69,13 @@ void check_one_store(Filesystem& filesystem, const std::string& store, const std
   std::unordered_set<std::string> distinct;
   for (const RankedFile& file : found) {
     if (std::get<Shows>(file.rank) != std::get<Shows>(found.front().rank)) continue;
-    if (distinct.insert(first_name(file)).second && distinct.size() <= kMostNamed)
+    if (distinct.insert(first_name(file)).second && distinct.size() <= kMaxNamed)
       names.append(" ").append(first_name(file));
   }
   if (distinct.size() > 1)
     throw Failure(
         kUsage, fmt::format("{}: {} stores can be written in this format; --of PATH chooses one:{}{}", store,
-                            distinct.size(), names, distinct.size() > kMostNamed ? " ..." : ""));
+                            distinct.size(), names, distinct.size() > kMaxNamed ? " ..." : ""));
 }
 
 // The choice of what to write.
@@ -487,8 +487,8 @@ FileOptions take_file_options(Arguments& arguments) {
   int level = 0;
   const char* const end = text.data() + text.size();
   const auto [stopped, error] = std::from_chars(text.data(), end, level);
-  if (error != std::errc() || stopped != end || level < 0 || level > kMostLevel)
-    throw Failure(kUsage, fmt::format("--level {}: expected a number from 0 to {}", text, kMostLevel));
+  if (error != std::errc() || stopped != end || level < 0 || level > kMaxLevel)
+    throw Failure(kUsage, fmt::format("--level {}: expected a number from 0 to {}", text, kMaxLevel));
   options.level = level;
   return options;
 }

@@ -21,7 +21,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int kPlanVersion = 2;
-constexpr uint64_t kMostBytes = uint64_t{1} << 62;
+constexpr uint64_t kMaxBytes = uint64_t{1} << 62;
 
 [[noreturn]] void refuse(const std::string& why) {
   throw damaged("{}", why);
@@ -140,7 +140,7 @@ PlannedFile file_of(const json& text) {
   PlannedFile file;
   file.path = checked_path(text.at("path").get<std::string>());
   file.size = text.at("bytes").get<uint64_t>();
-  if (file.size > kMostBytes) refuse(fmt::format("{}: {} bytes", file.path, file.size));
+  if (file.size > kMaxBytes) refuse(fmt::format("{}: {} bytes", file.path, file.size));
   file.modified.tv_sec = static_cast<time_t>(text.at("modified").at(0).get<int64_t>());
   file.modified.tv_nsec = static_cast<long>(text.at("modified").at(1).get<int64_t>());
   if (file.modified.tv_nsec < 0 || file.modified.tv_nsec > 999'999'999)

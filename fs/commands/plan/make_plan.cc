@@ -26,7 +26,7 @@ namespace plainfs {
 namespace {
 
 constexpr uint64_t kTaskBytes = uint64_t{1} << 30;
-constexpr size_t kMostTasks = 1'000'000;
+constexpr size_t kMaxTasks = 1'000'000;
 
 // After this time, earlier writes are visible in the time stamps of any file system.
 constexpr std::chrono::milliseconds kUntilAtRest{2100};
@@ -98,7 +98,7 @@ class Planner {
 
   static size_t count_for(const ExportPlan& plan, uint64_t task_bytes) {
     const uint64_t cost = plan.bytes() + plan.files.size() * kFileCost;
-    return std::clamp<uint64_t>((cost + task_bytes - 1) / task_bytes, 1, kMostTasks);
+    return std::clamp<uint64_t>((cost + task_bytes - 1) / task_bytes, 1, kMaxTasks);
   }
 
   Filesystem& filesystem_;
@@ -124,7 +124,7 @@ int plan_command(Arguments arguments) {
   const std::string count = take_value(arguments, "--tasks"), size = take_value(arguments, "--task-size");
   if (!count.empty() && !size.empty())
     throw Failure(kUsage, "export: --tasks and --task-size cannot be used together");
-  const size_t tasks = count.empty() ? 0 : integer("--tasks", count, kMostTasks);
+  const size_t tasks = count.empty() ? 0 : integer("--tasks", count, kMaxTasks);
   const uint64_t task_bytes = size.empty() ? kTaskBytes : byte_size("--task-size", size);
   if ((!count.empty() && tasks == 0) || task_bytes == 0)
     throw Failure(kUsage, "export --plan: expected at least one task");

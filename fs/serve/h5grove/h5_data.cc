@@ -26,7 +26,7 @@ namespace {
 
 constexpr uint64_t kDataPiece = 256 * 1024;         // bytes sent at once
 constexpr uint64_t kDataRun = 32 * 1024;            // elements read at once
-constexpr size_t kMostDataHeld = 64 * 1024 * 1024;  // bytes of JSON for a client without chunks
+constexpr size_t kMaxDataHeld = 64 * 1024 * 1024;   // bytes of JSON for a client without chunks
 
 // The selection along one axis.
 struct Chosen {
@@ -153,7 +153,7 @@ class JsonData {
     for (uint64_t i = 0; shape_[axis] > 0 && i < shape_[axis] && axis + 1 < shape_.size(); ++i) {
       if (i > 0) text += ',';
       append_empty(axis + 1, text);
-      if (text.size() > kMostDataHeld) throw WrongQuestion{"too many empty lists"};
+      if (text.size() > kMaxDataHeld) throw WrongQuestion{"too many empty lists"};
     }
     text += ']';
   }
@@ -291,8 +291,7 @@ class DataAnswer {
       std::string all;
       data.write(run, [&](const std::string& text) {
         all += text;
-        if (all.size() > kMostDataHeld)
-          throw WrongQuestion{"too large for a client without chunked transfer"};
+        if (all.size() > kMaxDataHeld) throw WrongQuestion{"too large for a client without chunked transfer"};
       });
       return exchange_.reply.whole(200, "application/json", all);
     }

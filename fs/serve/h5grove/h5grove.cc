@@ -22,7 +22,7 @@ namespace plainfs::serve {
 namespace {
 
 constexpr std::string_view kQuestions[] = {"attr", "data", "meta", "paths"};
-constexpr size_t kMostPaths = 200'000;
+constexpr size_t kMaxPaths = 200'000;
 constexpr size_t kDeepest = 100;
 
 Json name_and_kind(std::string_view name, const char* kind) {
@@ -107,7 +107,7 @@ void add_paths(const Group& group, const std::string& above, size_t depth, Json:
   for (const Member& member : group.members()) {
     check_cancelled();
     if (is_plain_file(member)) continue;
-    if (paths.size() >= kMostPaths) throw unsupported("more than {} paths", kMostPaths);
+    if (paths.size() >= kMaxPaths) throw unsupported("more than {} paths", kMaxPaths);
     const std::string path = above + "/" + encode_name(member.name);
     paths.emplace_back(path);
     const bool is_group = member.node.parts && !std::holds_alternative<Link>(member.node.content);

@@ -58,7 +58,7 @@ WantedBytes wanted_bytes(std::string_view field, uint64_t size) {
   size_t requested = 0;
   for (const std::string_view text : list_items(field.substr(equals + 1))) {
     const std::optional<RangeText> range = parse_range_text(text);
-    if (!range || ++requested > kMostRanges) return {};
+    if (!range || ++requested > kMaxRanges) return {};
     if (const std::optional<ByteRange> part = of_file(*range, size)) wanted.parts.push_back(*part);
   }
   if (requested == 0) return {};

@@ -8,7 +8,7 @@
 
 namespace plainfs::serve {
 
-inline constexpr size_t kMostRanges = 16;
+inline constexpr size_t kMaxRanges = 16;
 
 // The bytes [first, last], including last.
 struct ByteRange {
@@ -29,7 +29,7 @@ struct WantedBytes {
 };
 
 // Returns the bytes of a file of `size` bytes that the Range field asks for. Returns the whole file also for
-// more than kMostRanges ranges, or for several ranges that exceed the file in total: a request must not make
+// more than kMaxRanges ranges, or for several ranges that exceed the file in total: a request must not make
 // the server read a file many times.
 WantedBytes wanted_bytes(std::string_view field, uint64_t size);
 

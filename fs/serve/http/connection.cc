@@ -14,13 +14,13 @@ namespace plainfs::serve {
 namespace {
 
 constexpr size_t kReadAtOnce = 16 * 1024;
-constexpr size_t kMostParts = 1024;  // IOV_MAX
+constexpr size_t kMaxParts = 1024;  // IOV_MAX
 // Milliseconds between two checks that the client is still there.
 constexpr int64_t kBetweenLooks = 5;
 // Milliseconds for the client to read the last reply, and the bytes it may send meanwhile, which are read and
 // discarded.
 constexpr int kToClose = 1'000;
-constexpr size_t kMostToClose = 1 << 20;
+constexpr size_t kMaxToClose = 1 << 20;
 #ifdef POLLRDHUP
 constexpr short kHasLeft = POLLRDHUP | POLLHUP | POLLERR;
 #else
@@ -126,7 +126,7 @@ void Connection::send(const Slices& bytes) {
   for (size_t next = 0; next < parts.size();) {
     msghdr message{};
     message.msg_iov = &parts[next];
-    message.msg_iovlen = std::min(parts.size() - next, kMostParts);
+    message.msg_iovlen = std::min(parts.size() - next, kMaxParts);
     const ssize_t sent = ::sendmsg(socket_.number(), &message, kSendFlags);
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0 && errno != EAGAIN && errno != EWOULDBLOCK) throw Lost();
@@ -157,7 +157,7 @@ void Connection::close_slowly() {
   ::shutdown(socket_.number(), SHUT_WR);
   char bytes[kReadAtOnce];
   size_t read = 0;
-  for (const int64_t deadline = milliseconds_now() + kToClose; read < kMostToClose;) {
+  for (const int64_t deadline = milliseconds_now() + kToClose; read < kMaxToClose;) {
     if (!wait_for(POLLIN, deadline)) return;
     const ssize_t got = ::recv(socket_.number(), bytes, sizeof bytes, MSG_DONTWAIT);
     if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) return;

@@ -83,7 +83,7 @@ std::optional<std::string> store_identity(const std::string& location) {
   std::string text = std::string(real.get()) + "\n", folder = real.get();
   append_line("", status, text);
   if (!S_ISDIR(status.st_mode)) folder = folder.substr(0, std::max<size_t>(folder.rfind('/'), 1));
-  size_t left = kMostIdentityFiles;
+  size_t left = kMaxIdentityFiles;
   if (!append_folder(folder, 0, left, text)) return std::nullopt;
   return remote::sha256_hex(text);
 }

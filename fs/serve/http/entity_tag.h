@@ -37,12 +37,12 @@ bool lists_tag(std::string_view field, std::string_view tag);
 // never matches, as two versions may share one.
 bool allows_parts(std::string_view if_range, std::string_view tag);
 
-inline constexpr size_t kMostIdentityFiles = 4096;
+inline constexpr size_t kMaxIdentityFiles = 4096;
 
 // Returns text that identifies a store on disk. It changes if any file that the store can be read from is
 // modified, replaced, added or removed: the files below its folder, or, for a store that is one file, those
 // below the folder that contains it, since it may refer to others there. Returns nullopt if that is not cheap
-// to determine: for a remote store, more than kMostIdentityFiles names, links, or a file that cannot be
+// to determine: for a remote store, more than kMaxIdentityFiles names, links, or a file that cannot be
 // examined. Call it before the store is opened.
 std::optional<std::string> store_identity(const std::string& location);
 

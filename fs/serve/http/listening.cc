@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kWaiting = 256;       // connections not accepted yet
 constexpr int kFirstInherited = 3;  // after the standard streams
-constexpr int kMostInherited = 16;
+constexpr int kMaxInherited = 16;
 
 union Address {
   sockaddr any;
@@ -122,7 +122,7 @@ std::vector<Descriptor> inherited_sockets() {
   const char* const process = std::getenv("LISTEN_PID");
   const char* const count = std::getenv("LISTEN_FDS");
   if (!process || !count || std::to_string(::getpid()) != process) return sockets;
-  const int most = std::min(std::atoi(count), kMostInherited);
+  const int most = std::min(std::atoi(count), kMaxInherited);
   for (int i = 0; i < most; ++i) {
     do_not_block(kFirstInherited + i);
     sockets.emplace_back(kFirstInherited + i);

@@ -27,7 +27,7 @@ std::string text_of(beast::string_view text) {
 
 // Checks a request before anything in it is used.
 void check(const HttpRequest& request) {
-  if (request.target.size() > kMostTarget) throw BadRequest{414};
+  if (request.target.size() > kMaxTarget) throw BadRequest{414};
   const size_t hosts = request.count("Host");
   if (hosts > 1 || (hosts == 0 && request.is_1_1)) throw BadRequest{400};
   if (request.count("Expect") > 0) throw BadRequest{417};  // clients then send the body without asking
@@ -60,8 +60,8 @@ size_t HttpRequest::count(std::string_view name) const {
 struct RequestReader::Parser : http::request_parser<http::string_body> {
   Parser() {
     eager(true);
-    header_limit(kMostHeader);
-    body_limit(kMostBody);
+    header_limit(kMaxHeader);
+    body_limit(kMaxBody);
   }
 };
 
@@ -81,7 +81,7 @@ std::optional<HttpRequest> RequestReader::next() {
     const size_t used = parser_->put(boost::asio::buffer(buffer_), error);
     buffer_.erase(0, used);
     if (error == http::error::need_more) {
-      if (buffer_.size() > kMostHeader) throw BadRequest{431};
+      if (buffer_.size() > kMaxHeader) throw BadRequest{431};
       return std::nullopt;
     }
     if (error) throw BadRequest{status_of(error)};

@@ -12,9 +12,9 @@
 
 namespace plainfs::serve {
 
-inline constexpr size_t kMostHeader = 16 * 1024;
-inline constexpr size_t kMostTarget = 8 * 1024;
-inline constexpr size_t kMostBody = 64 * 1024;  // of PROPFIND; its content is ignored
+inline constexpr size_t kMaxHeader = 16 * 1024;
+inline constexpr size_t kMaxTarget = 8 * 1024;
+inline constexpr size_t kMaxBody = 64 * 1024;  // of PROPFIND; its content is ignored
 
 struct HttpRequest {
   std::string method;

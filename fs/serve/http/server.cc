@@ -18,9 +18,9 @@ namespace {
 constexpr int kLook = 250;        // milliseconds between two checks of refused connections
 constexpr int kIdleEnough = 250;  // milliseconds after which an idle client is assumed to be done
 constexpr int kToReadRefusal = 2'000;
-constexpr size_t kMostRefused = 256;
+constexpr size_t kMaxRefused = 256;
 constexpr int kLookForWaiting = 10;  // milliseconds between two checks for a connection that has ended
-constexpr size_t kMostWaiting = 1024;
+constexpr size_t kMaxWaiting = 1024;
 
 Descriptor accepted(int listening) {
 #ifdef __linux__
@@ -110,7 +110,7 @@ void Server::take(Descriptor socket) {
   const MutexLock lock(mutex_);
   reap();
   if (waiting_.empty() && make_room()) return start(std::move(socket));
-  if (settings_.waiting == 0 || waiting_.size() == kMostWaiting) return refuse(std::move(socket));
+  if (settings_.waiting == 0 || waiting_.size() == kMaxWaiting) return refuse(std::move(socket));
   waiting_.push_back({std::move(socket), milliseconds_now() + settings_.waiting});
 }
 
@@ -188,7 +188,7 @@ bool Server::make_room() {
 void Server::refuse(Descriptor socket) {
   Connection connection(std::move(socket), settings_.patience, is_over_);
   connection.refuse(handler_, 503);
-  if (refused_.size() < kMostRefused)
+  if (refused_.size() < kMaxRefused)
     refused_.push_back({connection.take_socket(), milliseconds_now() + kToReadRefusal});
 }
 

@@ -16,10 +16,10 @@
 namespace plainfs::serve {
 namespace {
 
-constexpr size_t kLeastWord = 8, kMostWord = 128;
+constexpr size_t kLeastWord = 8, kMaxWord = 128;
 
 bool is_word(const std::string& text) {
-  return text.size() >= kLeastWord && text.size() <= kMostWord &&
+  return text.size() >= kLeastWord && text.size() <= kMaxWord &&
          std::all_of(text.begin(), text.end(),
                      [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_'; });
 }
@@ -47,7 +47,7 @@ void make_file(const std::string& path, const std::string& word) {
 std::string first_line(const std::string& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.number() < 0) return {};
-  char text[kMostWord + 2];
+  char text[kMaxWord + 2];
   const ssize_t size = ::read(file.number(), text, sizeof text);
   if (size < 0) fail(path, errno);
   const std::string all(text, static_cast<size_t>(size));
@@ -70,7 +70,7 @@ std::string token_of(const std::string& given, const std::function<std::string()
         kUsage,
         fmt::format(
             "--token {}: expected {} to {} letters, digits, - and _, a file with a / in its path, or none",
-            given, kLeastWord, kMostWord));
+            given, kLeastWord, kMaxWord));
   return word;
 }
 

@@ -21,7 +21,7 @@ constexpr int kBroad = 800;    // least width of a plot with the class "broad"
 constexpr double kLetter = 7;  // approximate width of a letter
 constexpr int kLabelHeight = 15;
 constexpr double kLabelLetter = 7.2;  // of a label
-constexpr size_t kMostLabelBytes = 24;
+constexpr size_t kMaxLabelBytes = 24;
 // A phone shows a plot at half of its width or less, and the style sheet makes its text larger there.
 constexpr double kLargeLetter = 10.4, kLargeLetterOfBroad = 16;
 constexpr int kLargeLabelHeight = 22;
@@ -166,7 +166,7 @@ class Drawing {
   // "tight".
   void operator()(const Label& label) {
     if (!frame_.holds(label.spot)) return;
-    const std::string text = shortened(label.text, kMostLabelBytes);
+    const std::string text = shortened(label.text, kMaxLabelBytes);
     const auto [x, y] = frame_.at(label.spot);
     const int half = static_cast<int>(kLabelLetter * letters_in(text) / 2);
     const int large_half = static_cast<int>(kLargeLetter * letters_in(text) / 2);
@@ -179,7 +179,7 @@ class Drawing {
           take({middle - large_half, middle + large_half, room.y}, kLargeLabelHeight, large_rooms_);
       svg_ += fmt::format("<text class=\"at{}\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
                           has_large_room ? "" : " tight", middle, room.y,
-                          shortened_text(label.text, kMostLabelBytes));
+                          shortened_text(label.text, kMaxLabelBytes));
       return;
     }
   }
@@ -228,8 +228,8 @@ class Drawing {
   }
 
   static size_t letters_for(double room, double letter) {
-    constexpr double kFewest = 8, kMost = 60;
-    return static_cast<size_t>(std::clamp(room / letter, kFewest, kMost));
+    constexpr double kFewest = 8, kMax = 60;
+    return static_cast<size_t>(std::clamp(room / letter, kFewest, kMax));
   }
 
   // axis: the class of the text. html: escaped.
@@ -254,9 +254,9 @@ double Interval::part(double value) const {
 }
 
 std::string number_words(double value) {
-  constexpr double kMostWhole = 1e9, kLeastRounded = 999.95;
+  constexpr double kMaxWhole = 1e9, kLeastRounded = 999.95;
   const double size = std::abs(value);
-  if (size < kMostWhole && (value == std::trunc(value) || size >= kLeastRounded))
+  if (size < kMaxWhole && (value == std::trunc(value) || size >= kLeastRounded))
     return (value < 0 ? "-" : "") + count_words(static_cast<uint64_t>(std::llround(size)));
   return fmt::format("{:.4g}", value);
 }
@@ -304,7 +304,7 @@ std::string named_bars(const std::string& id, const std::string& title, const st
   int letters = 0;
   for (const NamedCount& bar : bars) {
     most = std::max(most, bar.count);
-    letters = std::max(letters, letters_in(shortened(bar.name, kMostLabelBytes)));
+    letters = std::max(letters, letters_in(shortened(bar.name, kMaxLabelBytes)));
   }
   const double left = kGap + std::ceil(kLargeLetter * letters);
   const double length = std::max(
@@ -317,7 +317,7 @@ std::string named_bars(const std::string& id, const std::string& title, const st
     svg += fmt::format(
         "<text x=\"{0:.0f}\" y=\"{1}\" text-anchor=\"end\">{2}</text><rect x=\"{3:.0f}\" y=\"{4}\" "
         "width=\"{5:.0f}\" height=\"16\" rx=\"3\"/><text x=\"{6:.0f}\" y=\"{1}\">{7}</text>",
-        left, y + 13, shortened_text(bars[i].name, kMostLabelBytes), left + kGap, y, width,
+        left, y + 13, shortened_text(bars[i].name, kMaxLabelBytes), left + kGap, y, width,
         left + width + 2 * kGap, count_words(bars[i].count));
   }
   return fmt::format(

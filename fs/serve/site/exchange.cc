@@ -10,8 +10,8 @@
 namespace plainfs::serve {
 
 bool is_base_path(std::string_view text) {
-  constexpr size_t kMostBase = 200;
-  if (text.size() < 2 || text.size() > kMostBase || text[0] != '/' || text.ends_with('/')) return false;
+  constexpr size_t kMaxBase = 200;
+  if (text.size() < 2 || text.size() > kMaxBase || text[0] != '/' || text.ends_with('/')) return false;
   if (text.find("//") != std::string_view::npos || text.find("/.") != std::string_view::npos) return false;
   return std::all_of(text.begin(), text.end(), [](unsigned char c) {
     return std::isalnum(c) || c == '/' || c == '-' || c == '_' || c == '.' || c == '~';

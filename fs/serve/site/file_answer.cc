@@ -17,7 +17,7 @@ constexpr std::string_view kBinary = "application/octet-stream";
 
 // Bytes of a text that a browser opens in a tab. A text of unknown size has at least kTextBeginning
 // bytes, so that it is saved on the first request as on later ones.
-constexpr uint64_t kMostInATab = kTextBeginning - 1;
+constexpr uint64_t kMaxInATab = kTextBeginning - 1;
 
 class FileAnswer {
  public:
@@ -79,7 +79,7 @@ class FileAnswer {
   void add_type(std::optional<uint64_t> size) {
     reply_.add("Content-Type", type_);
     const bool opens_in_a_tab = type_.starts_with("text/plain") || type_ == "application/json";
-    if (opens_in_a_tab && (!size || *size > kMostInATab)) reply_.add("Content-Disposition", "attachment");
+    if (opens_in_a_tab && (!size || *size > kMaxInATab)) reply_.add("Content-Disposition", "attachment");
     add_sandbox();
   }
   void add_sandbox() { reply_.add("Content-Security-Policy", "sandbox; default-src 'none'"); }

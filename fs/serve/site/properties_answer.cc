@@ -18,7 +18,7 @@ constexpr std::string_view kXml = "application/xml; charset=utf-8";
 constexpr std::string_view kHead =
     "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<D:multistatus xmlns:D=\"DAV:\">\n";
 constexpr std::string_view kEnd = "</D:multistatus>\n";
-constexpr size_t kMostHeld = 256 * 1024;
+constexpr size_t kMaxHeld = 256 * 1024;
 
 // Returns "2026-11-25T10:00:00Z".
 std::string internet_date(time_t seconds) {
@@ -62,7 +62,7 @@ class MultiStatus {
 
   void add(const Properties& properties) {
     held_ += xml_of(properties);
-    if (held_.size() > kMostHeld || reply_.has_begun()) send();
+    if (held_.size() > kMaxHeld || reply_.has_begun()) send();
   }
   void before_waiting() { send(); }
   void finish() {

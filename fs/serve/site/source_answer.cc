@@ -27,7 +27,7 @@
 namespace plainfs::serve {
 namespace {
 
-constexpr size_t kMostListed = 100'000;
+constexpr size_t kMaxListed = 100'000;
 
 bool is_folder_on_disk(const std::string& path) {
   struct stat status {};
@@ -110,9 +110,8 @@ std::vector<std::string> names_on_disk(Descriptor folder) {
   folder.release();  // the DIR owns it
   std::vector<std::string> names;
   while (const dirent* const entry = next_entry(open)) {
-    if (names.size() >= kMostListed)
-      throw unsupported("a folder of more than {} files is not listed; request each by its name",
-                        kMostListed);
+    if (names.size() >= kMaxListed)
+      throw unsupported("a folder of more than {} files is not listed; request each by its name", kMaxListed);
     const std::string name = entry->d_name;
     names.push_back(entry->d_type == DT_DIR ? name + "/" : name);
   }

@@ -24,7 +24,7 @@ constexpr uint64_t kCellsAtOnce = 64 * 1024;
 
 // The most rows without names. Each generated name is visited before the file's size is known, and a store
 // can claim rows without names at no cost.
-constexpr uint64_t kMostCountedNames = INT32_MAX;
+constexpr uint64_t kMaxCountedNames = INT32_MAX;
 
 bool is_whole_or_truth(const DType& type) {
   return type.is_integer() || type.is_truth() || type.kind == Kind::time_span;
@@ -136,8 +136,8 @@ void put_index(const std::string& path, const Table& table, Context& context, An
   ArrayPtr names = table.row_names;
   if (names) names->check();
   if (!names || names->count() != table.rows) {
-    if (table.rows > kMostCountedNames)
-      throw unsupported("{} rows without names, more than {}", table.rows, kMostCountedNames);
+    if (table.rows > kMaxCountedNames)
+      throw unsupported("{} rows without names, more than {}", table.rows, kMaxCountedNames);
     names = numbered_texts(table.rows);  // as anndata names them
   }
   FrameWriter(path, context, out).put_names(names);

@@ -13,7 +13,7 @@ namespace plainfs {
 namespace {
 
 // The most columns of a header, which is kept in memory.
-constexpr uint64_t kMostColumns = uint64_t{1} << 26;
+constexpr uint64_t kMaxColumns = uint64_t{1} << 26;
 
 class CsvArray : public EmittingSource<CsvArray> {
  public:
@@ -70,7 +70,7 @@ std::string CsvArray::head() const {
   StringSink sink(text);
   if (labelled_) put_csv_text(context_.options.row_name_header, sink);
   if (array_.values->shape().size() < 2) return text + (labelled_ ? ",value\n" : "value\n");
-  if (grid().width() > kMostColumns) throw unsupported("a header of {} columns is too large", grid().width());
+  if (grid().width() > kMaxColumns) throw unsupported("a header of {} columns is too large", grid().width());
   const ArrayPtr& names = array_.column_names;
   const Elements elements = names ? read_all(*names) : Elements();
   for (uint64_t column = 0; column < grid().width(); ++column) {

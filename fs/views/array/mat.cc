@@ -12,7 +12,7 @@
 namespace plainfs {
 namespace {
 
-constexpr uint64_t kMostBytes = uint64_t{1} << 31;
+constexpr uint64_t kMaxBytes = uint64_t{1} << 31;
 constexpr std::string_view kMatVariable = "data";
 
 // Data types (table 1-1) and array classes (table 1-3).
@@ -111,7 +111,7 @@ ByteLayout array_mat(const ArrayPtr& array, Context& context) {
   array->check();
   const MatType type = mat_type_of(*array);
   const uint64_t bytes = checked_multiply(array->count(), type.form.size);
-  if (bytes >= kMostBytes) throw unsupported("{} bytes are too many for a MAT-file of version 5", bytes);
+  if (bytes >= kMaxBytes) throw unsupported("{} bytes are too many for a MAT-file of version 5", bytes);
   const Shape dimensions = mat_dimensions(*array);
   std::string inside;
   put_tag(miUINT32, 8, inside);

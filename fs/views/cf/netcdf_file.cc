@@ -24,9 +24,9 @@ namespace {
 
 enum NcType : uint32_t { kNcByte = 1, kNcChar = 2, kNcShort = 3, kNcInt = 4, kNcFloat = 5, kNcDouble = 6 };
 
-constexpr uint64_t kMostLookedAt = uint64_t{1} << 20;         // elements
+constexpr uint64_t kMaxLookedAt = uint64_t{1} << 20;          // elements
 constexpr uint64_t kLargeVariable = (uint64_t{1} << 32) - 4;  // bytes; a larger one must be the last
-constexpr uint64_t kMostDimension = INT32_MAX;
+constexpr uint64_t kMaxDimension = INT32_MAX;
 
 // ---- values
 
@@ -128,7 +128,7 @@ uint64_t longest_text(const Array& array, Context& context) {
 
 // Returns 32-bit unsigned and 64-bit integers: as int if all values were read and fit, otherwise as double.
 std::optional<NcVariable> wide_integers(const CfVariable& variable) {
-  const bool is_looked_at = variable.values->count() <= kMostLookedAt;
+  const bool is_looked_at = variable.values->count() <= kMaxLookedAt;
   const IntegerRange range = is_looked_at ? range_of(*variable.values) : IntegerRange{false, true, false};
   const bool is_time =
       variable.values->dtype() == number_type(Kind::integer, 8) && cf_times(variable, nullptr);
@@ -452,7 +452,7 @@ class NcDimensions {
     const auto is_taken = [&](const auto& each) {
       return each.first == dimension.name || (dimension.length == 0 && each.second == 0);
     };
-    if (dimension.length <= kMostDimension && std::none_of(all_.begin(), all_.end(), is_taken))
+    if (dimension.length <= kMaxDimension && std::none_of(all_.begin(), all_.end(), is_taken))
       all_.emplace_back(dimension.name, dimension.length);
   }
   void put(std::string& out) const {
@@ -466,9 +466,9 @@ class NcDimensions {
  private:
   // A dimension without elements is the record dimension of the file. There is only one, and it comes first.
   uint32_t number(const std::string& name, uint64_t length, size_t axis) {
-    if (length > kMostDimension)
+    if (length > kMaxDimension)
       throw unsupported("dimension {} has {} elements, but NetCDF classic allows at most {}", name, length,
-                        kMostDimension);
+                        kMaxDimension);
     const auto found =
         std::find_if(all_.begin(), all_.end(), [&](const auto& each) { return each.first == name; });
     if (found != all_.end() && found->second != length)

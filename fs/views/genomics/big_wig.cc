@@ -10,8 +10,8 @@ namespace plainfs {
 namespace {
 
 constexpr uint64_t kHeaderBytes = 64, kZoomHeaderBytes = 24, kTotalBytes = 40, kSectionHeader = 24;
-constexpr size_t kMostZooms = 10;
-constexpr uint64_t kMostFinest = uint64_t{1} << 18;
+constexpr size_t kMaxZooms = 10;
+constexpr uint64_t kMaxFinest = uint64_t{1} << 18;
 constexpr uint32_t kZoomStep = 4, kLeastReduction = 64;
 constexpr size_t kSummariesInBlock = 512;
 constexpr size_t kChildren = 256;  // of a node of an index
@@ -104,9 +104,8 @@ std::string index_of_pieces(std::vector<IndexedPiece> pieces, uint64_t items, ui
 
 // Returns one leaf with all chromosomes, by name.
 std::string chromosome_tree(const std::vector<BigWigChromosome>& chromosomes) {
-  constexpr size_t kMost = UINT16_MAX;
-  if (chromosomes.size() > kMost)
-    throw unsupported("{} chromosomes, more than {}", chromosomes.size(), kMost);
+  constexpr size_t kMax = UINT16_MAX;
+  if (chromosomes.size() > kMax) throw unsupported("{} chromosomes, more than {}", chromosomes.size(), kMax);
   size_t longest = 1;
   for (const BigWigChromosome& chromosome : chromosomes) longest = std::max(longest, chromosome.name.size());
   std::string out;
@@ -194,7 +193,7 @@ size_t zoom_count(const BigWigPlan& plan) {
   uint32_t longest = 0;
   for (const BigWigChromosome& chromosome : plan.chromosomes) longest = std::max(longest, chromosome.length);
   size_t count = 0;
-  for (uint64_t reduction = plan.reduction; reduction < longest && count < kMostZooms; reduction *= kZoomStep)
+  for (uint64_t reduction = plan.reduction; reduction < longest && count < kMaxZooms; reduction *= kZoomStep)
     ++count;
   return count;
 }
@@ -219,7 +218,7 @@ uint32_t finest_reduction(const std::vector<BigWigChromosome>& chromosomes) {
     for (const BigWigChromosome& chromosome : chromosomes) all += divide_up(chromosome.length, reduction);
     return all;
   };
-  while (count() > kMostFinest && reduction < uint32_t{1} << 30) reduction *= kZoomStep;
+  while (count() > kMaxFinest && reduction < uint32_t{1} << 30) reduction *= kZoomStep;
   return reduction;
 }
 

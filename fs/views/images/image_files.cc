@@ -56,7 +56,7 @@ std::optional<Picture> picture_of(const LabelledArray& array) {
   const ArrayPtr& values = image->levels.front().values;
   if (!is_colored(*values)) return preview_of(*image);
   const Shape& shape = values->shape();
-  if (shape[0] > kMostPicturePixels / shape[1]) return std::nullopt;
+  if (shape[0] > kMaxPicturePixels / shape[1]) return std::nullopt;
   const DType& type = values->dtype();
   const double full = type.kind == Kind::real ? 1 : type.size == 1 ? UINT8_MAX : UINT16_MAX;
   Picture picture{values, 0, 1, {}, false};

@@ -18,7 +18,7 @@ namespace plainfs {
 namespace {
 
 // Each channel is an element of the metadata, which are kept in memory.
-constexpr uint64_t kMostChannels = 65'536;
+constexpr uint64_t kMaxChannels = 65'536;
 
 // Returns the length of the largest level along an axis; 1 if there is no axis of that name.
 uint64_t length_along(const Image& image, char axis) {
@@ -113,8 +113,8 @@ std::string ome_xml(const Image& image, const PixelType& type, std::string_view 
 
 // Returns a chunk's side if it can be a tile's, so that a tile is a chunk; otherwise the usual one.
 uint64_t tile_side(uint64_t chunk, uint64_t side) {
-  constexpr uint64_t kUnit = 16, kLeast = 128, kMost = 1024, kUsual = 512;
-  const bool fits = chunk % kUnit == 0 && chunk >= kLeast && chunk <= kMost;
+  constexpr uint64_t kUnit = 16, kLeast = 128, kMax = 1024, kUsual = 512;
+  const bool fits = chunk % kUnit == 0 && chunk >= kLeast && chunk <= kMax;
   return std::min(fits ? chunk : kUsual, divide_up(side, kUnit) * kUnit);
 }
 
@@ -160,7 +160,7 @@ std::string imagej_description(const Image& image, bool has_unit) {
 bool has_ome_tiff(const Image& image) {
   if (image.error) return !is_unsupported(*image.error);
   const uint64_t longest = std::max(length_along(image, 'x'), length_along(image, 'y'));
-  return longest <= UINT32_MAX && length_along(image, 'c') <= kMostChannels &&
+  return longest <= UINT32_MAX && length_along(image, 'c') <= kMaxChannels &&
          pixel_type(image.levels.front().values->dtype());
 }
 

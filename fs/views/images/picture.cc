@@ -18,7 +18,7 @@ namespace {
 
 constexpr uint64_t kBandPixels = uint64_t{1} << 18;
 constexpr uint64_t kCut = 1000;  // one value in so many is below black, and one above full colour
-constexpr size_t kMostLayers = 7;
+constexpr size_t kMaxLayers = 7;
 
 // Colours of channels without their own colour, and of labels, used in turn.
 constexpr Color kChannelColors[] = {{255, 0, 255}, {0, 255, 0}, {0, 255, 255},  {255, 255, 0},
@@ -79,7 +79,7 @@ class PictureMaker {
 
   std::pair<double, double> window_of(const PictureLayer& layer) const {
     const DType& type = picture_.values->dtype();
-    const uint64_t step = type.size == 1 ? 1 : divide_up(width_ * height_, kMostSampledPixels);
+    const uint64_t step = type.size == 1 ? 1 : divide_up(width_ * height_, kMaxSampledPixels);
     std::vector<double> sampled, band;
     double least = std::numeric_limits<double>::infinity(), greatest = -least;
     for (uint64_t y = 0; y < height_; y += band_) {
@@ -154,12 +154,12 @@ class PngData : public Segment {
       : picture_(std::move(picture)), context_(context), owner_(context.cache.new_owner()) {}
   ~PngData() override { context_.cache.drop(owner_, owner_ + 1); }
 
-  static constexpr uint64_t kMostStored = 65'535, kBlockHeader = 5, kName = 4, kZlibHeader = 2, kSum = 4;
+  static constexpr uint64_t kMaxStored = 65'535, kBlockHeader = 5, kName = 4, kZlibHeader = 2, kSum = 4;
 
   // Returns the bytes of the chunk's content.
   uint64_t data_size() const {
     const uint64_t rows = picture_.height() * (1 + 3 * picture_.width());
-    return kZlibHeader + kBlockHeader * divide_up(rows, kMostStored) + rows + kSum;
+    return kZlibHeader + kBlockHeader * divide_up(rows, kMaxStored) + rows + kSum;
   }
   uint64_t size() const override { return kName + data_size() + kSum; }
 
@@ -183,8 +183,8 @@ class PngData : public Segment {
       out += count;
     };
     put("IDAT\x78\x01", kName + kZlibHeader);
-    for (uint64_t at = 0; at < rows_size; at += kMostStored) {
-      const uint64_t some = std::min(kMostStored, rows_size - at);
+    for (uint64_t at = 0; at < rows_size; at += kMaxStored) {
+      const uint64_t some = std::min(kMaxStored, rows_size - at);
       const auto length = static_cast<uint16_t>(some), inverse = static_cast<uint16_t>(~length);
       const char is_last = at + some == rows_size;
       put(&is_last, 1);
@@ -225,7 +225,7 @@ const ImageLevel* shown_level(const Image& image, const ImageChoice& choice) {
   for (const ImageLevel& level : image.levels) {
     const ImageChoice::Region region = region_in(image, level, choice);
     if (shown && std::max(region.width, region.height) < choice.least_side) break;
-    if (region.width <= kMostPicturePixels / region.height) shown = &level;
+    if (region.width <= kMaxPicturePixels / region.height) shown = &level;
   }
   return shown;
 }
@@ -273,7 +273,7 @@ std::optional<Picture> chosen_picture(const Image& image, const ImageChoice& cho
     if (image.axes[i].name == 'c') channel_axis = i;
   }
   const uint64_t channels = channel_axis < shape.size() ? shape[channel_axis] : 1;
-  const size_t most = image.is_labels ? 1 : kMostLayers;
+  const size_t most = image.is_labels ? 1 : kMaxLayers;
   bool has_color = false;  // the last layer has its own colour
   for (uint64_t c = 0; c < channels && picture.layers.size() < most; ++c) {
     const ImageChannel* const described = c < image.channels.size() ? &image.channels[c] : nullptr;

@@ -36,9 +36,9 @@ struct Picture {
 };
 
 // The largest picture that is held in memory.
-inline constexpr uint64_t kMostPicturePixels = uint64_t{1} << 24;
+inline constexpr uint64_t kMaxPicturePixels = uint64_t{1} << 24;
 // A window of percentiles takes about this many pixels of a larger picture.
-inline constexpr uint64_t kMostSampledPixels = uint64_t{1} << 20;
+inline constexpr uint64_t kMaxSampledPixels = uint64_t{1} << 20;
 
 // Returns whether values of the type have a brightness: numbers and booleans.
 bool has_brightness(const DType& type);
@@ -66,7 +66,7 @@ std::optional<Picture> chosen_picture(const Image& image, const ImageChoice& cho
 
 // Returns a PNG with RGB of 8 bits, uncompressed, so that its size follows from width and height. The picture
 // is generated when data beyond the header are read, and kept in the cache. Requires: has_brightness(); at
-// least 1 and at most kMostPicturePixels pixels.
+// least 1 and at most kMaxPicturePixels pixels.
 ByteLayout png(Picture picture, Context& context);
 
 // The parts of a PNG file (ISO/IEC 15948) around its pixels.

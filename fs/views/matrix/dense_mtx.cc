@@ -21,7 +21,7 @@ constexpr uint64_t kNotCounted = UINT64_MAX;
 
 // The most cells for which the numbers of entries are kept, because of the memory. With more cells, users of
 // the numbers count for themselves.
-constexpr uint64_t kMostCellsNoted = uint64_t{1} << 22;
+constexpr uint64_t kMaxCellsNoted = uint64_t{1} << 22;
 
 // The entries that a block has of each cell in it. Empty: not needed.
 struct CellTally {
@@ -89,11 +89,11 @@ void DenseMtx::prepare() {
   for (auto& count : counts) count.store(kNotCounted, std::memory_order_relaxed);
   counts_ = std::move(counts);
   const MutexLock lock(mutex_);
-  entries_of_cells_.assign(cells() <= kMostCellsNoted ? cells() : 0, 0);
+  entries_of_cells_.assign(cells() <= kMaxCellsNoted ? cells() : 0, 0);
 }
 
 std::string DenseMtx::head() const {
-  if (cells() > kMostCellsNoted) return mtx_head(values_->dtype(), rows(), columns(), count_all());
+  if (cells() > kMaxCellsNoted) return mtx_head(values_->dtype(), rows(), columns(), count_all());
   const auto by_cell = values_->survey<EntriesByCell>(entries_key(transposed_), [&] {
     count_all();
     std::vector<uint64_t> starts(cells() + 1);
@@ -115,7 +115,7 @@ uint64_t DenseMtx::count_all() const {
 
 // Returns a tally of zeros if the block is still to be counted and cells are counted.
 CellTally DenseMtx::tally_of(uint64_t number, const LineGrid::Block& block) const {
-  if (block.count == 0 || cells() > kMostCellsNoted ||
+  if (block.count == 0 || cells() > kMaxCellsNoted ||
       counts_[number].load(std::memory_order_relaxed) != kNotCounted)
     return {};
   const uint64_t end = block.column + block.count, width = grid().width();

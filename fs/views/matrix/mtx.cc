@@ -19,7 +19,7 @@ constexpr uint64_t kMajorsAtOnce = 64 * 1024;
 
 // The most rows or columns with pointers. No tool writes more, and pointers that are not stored would cost
 // nothing to claim.
-constexpr uint64_t kMostMajors = uint64_t{1} << 32;
+constexpr uint64_t kMaxMajors = uint64_t{1} << 32;
 
 class Mtx : public EmittingSource<Mtx> {
  public:
@@ -70,7 +70,7 @@ void Mtx::prepare() {
   const DType& type = lists_.value->dtype();
   if (!has_mtx_values(type)) throw unsupported("a sparse matrix of {}", type.name());
   lists_.check();
-  if (lists_.majors > kMostMajors)
+  if (lists_.majors > kMaxMajors)
     throw unsupported("a sparse matrix with {} pointers is too large to be shown", lists_.pointer->count());
   count_ = lists_.entries();
   const uint64_t line = mtx_line_width(lists_.majors, lists_.minors, type);

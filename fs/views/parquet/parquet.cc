@@ -19,8 +19,8 @@ namespace {
 constexpr std::string_view kParquetMagic = parquet::kMagic;
 
 // Limits that keep the memory per run and per chunk small compared to the table.
-constexpr uint64_t kMostRows = uint64_t{1} << 32;
-constexpr uint64_t kMostChunks = uint64_t{1} << 18;
+constexpr uint64_t kMaxRows = uint64_t{1} << 32;
+constexpr uint64_t kMaxChunks = uint64_t{1} << 18;
 
 constexpr int kDataPage = static_cast<int>(parquet::PageKind::data),
               kDictionaryPage = static_cast<int>(parquet::PageKind::dictionary);
@@ -313,8 +313,8 @@ struct ParquetTable {
 
 void check_is_shown(const ParquetTable& table, const ParquetLimits& limits) {
   const uint64_t groups = divide_up(table.rows, limits.rows_in_group), columns = table.columns.size();
-  if (table.rows > kMostRows) throw unsupported("{} rows, more than {}", table.rows, kMostRows);
-  if (columns > kMostChunks || groups * columns > kMostChunks)
+  if (table.rows > kMaxRows) throw unsupported("{} rows, more than {}", table.rows, kMaxRows);
+  if (columns > kMaxChunks || groups * columns > kMaxChunks)
     throw unsupported("{} rows of {} columns are too many for Parquet", table.rows, columns);
 }
 

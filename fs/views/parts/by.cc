@@ -19,10 +19,10 @@ namespace {
 
 // The most levels of a column. Each is a directory, and a table of numbers may have a different one in every
 // row.
-constexpr uint64_t kMostLevels = 1 << 16;
+constexpr uint64_t kMaxLevels = 1 << 16;
 
 // The most columns that can be nested, so that a walk through the tree ends.
-constexpr size_t kMostDepth = 8;
+constexpr size_t kMaxDepth = 8;
 
 using GroupsPtr = std::shared_ptr<const CellGroups>;
 
@@ -34,8 +34,8 @@ struct Cells {
 using CellsPtr = std::shared_ptr<const Cells>;
 
 std::vector<ViewEntry> levels_of_column(const Column& column, const CellsPtr& cells) {
-  std::optional<CellGroups> groups = cell_groups(*column.values, kMostLevels);
-  if (!groups) throw unsupported("{} has more than {} levels", column.name, kMostLevels);
+  std::optional<CellGroups> groups = cell_groups(*column.values, kMaxLevels);
+  if (!groups) throw unsupported("{} has more than {} levels", column.name, kMaxLevels);
   if (groups->cells.size() != cells->described.cells)
     throw damaged("{} has {} values for {} cells", column.name, groups->cells.size(), cells->described.cells);
   const PartNames names("level", std::move(groups->levels));

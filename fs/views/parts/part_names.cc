@@ -19,7 +19,7 @@ namespace {
 // A label up to this length is never cut, whatever its extension.
 constexpr size_t kNeverCut = kLongestName - 16;
 // The most labels in a message.
-constexpr size_t kMostTold = 20;
+constexpr size_t kMaxTold = 20;
 
 constexpr uint64_t kNamesHeld = 16 << 20;  // bytes
 constexpr uint64_t kNamesAtATime = 65536;
@@ -155,9 +155,9 @@ std::optional<std::vector<PartNames::Match>> PartNames::find_list(std::string_vi
 
 std::string PartNames::labels_of(const std::vector<uint64_t>& parts) const {
   std::string labels;
-  for (size_t i = 0; i < std::min(parts.size(), kMostTold); ++i)
+  for (size_t i = 0; i < std::min(parts.size(), kMaxTold); ++i)
     labels += (i > 0 ? ", " : "") + label(parts[i]);
-  if (parts.size() > kMostTold) labels += fmt::format(" and {} more", parts.size() - kMostTold);
+  if (parts.size() > kMaxTold) labels += fmt::format(" and {} more", parts.size() - kMaxTold);
   return labels;
 }
 

@@ -14,7 +14,7 @@ namespace plainfs {
 
 namespace {
 
-constexpr uint64_t kMostInShort = INT32_MAX;
+constexpr uint64_t kMaxInShort = INT32_MAX;
 
 constexpr uint32_t kString = 9;
 constexpr uint32_t kAscii = 64 << 12, kUtf8 = 8 << 12;
@@ -154,7 +154,7 @@ void RdsWriter::item(uint32_t type, bool is_object, bool has_attributes) {
 
 void RdsWriter::vector(RVector type, uint64_t length, bool is_object, bool has_attributes) {
   item(static_cast<uint32_t>(type), is_object, has_attributes);
-  if (length <= kMostInShort) return big_endian(static_cast<uint32_t>(length));
+  if (length <= kMaxInShort) return big_endian(static_cast<uint32_t>(length));
   big_endian(0xffffffff);  // a long vector: two words of length follow
   big_endian(static_cast<uint32_t>(length >> 32));
   big_endian(static_cast<uint32_t>(length));

@@ -20,7 +20,7 @@ namespace plainfs {
 namespace {
 
 constexpr uint64_t kNamesAtOnce = 64 * 1024;
-constexpr size_t kMostIdentities = 100;
+constexpr size_t kMaxIdentities = 100;
 
 // The part of the cache's budget (1 / kNamesPart) for names in memory and the search for duplicates.
 constexpr uint64_t kNamesPart = 2;
@@ -61,7 +61,7 @@ class Prefixes {
     if (are_too_many_) return;
     const std::string prefix(name.substr(0, name.find('_')));
     const auto [known, is_new] = groups_.try_emplace(prefix, groups_.size());
-    are_too_many_ = groups_.size() > kMostIdentities;
+    are_too_many_ = groups_.size() > kMaxIdentities;
     codes_.push_back(static_cast<uint8_t>(known->second));
   }
 

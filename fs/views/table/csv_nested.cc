@@ -155,11 +155,11 @@ class Cutter {
 }  // namespace
 
 uint64_t step_along_chunks(const Array& values, uint64_t wanted) {
-  constexpr uint64_t kMostPieces = 1024;  // of a chunk; the steps of a larger one seldom end with it
+  constexpr uint64_t kMaxPieces = 1024;  // of a chunk; the steps of a larger one seldom end with it
   const uint64_t chunk = elements_in_band(values.shape(), values.chunk_shape());
   if (chunk <= wanted) return wanted / chunk * chunk;
   const uint64_t least = divide_up(chunk, saturating_add(wanted, wanted / 4));
-  if (least > kMostPieces) return wanted;
+  if (least > kMaxPieces) return wanted;
   for (uint64_t pieces = least; pieces <= least + least / 2 + 1; ++pieces)
     if (chunk % pieces == 0) return chunk / pieces;
   return wanted;

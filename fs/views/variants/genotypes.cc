@@ -15,7 +15,7 @@ constexpr uint64_t kVariantsInRun = 4096;
 constexpr uint64_t kWordsInRun = kVariantsInRun / 64;
 
 // BGEN counts in 32 bits, and one bit per variant is held in memory.
-constexpr uint64_t kMostVariants = UINT32_MAX;
+constexpr uint64_t kMaxVariants = UINT32_MAX;
 
 // Returns a bit for each variant: whether it has two alleles.
 std::vector<uint64_t> bits_of(const Variants& variants, Context& context) {
@@ -79,8 +79,8 @@ bool are_two_alleles(const Elements& alleles, uint64_t first, uint64_t most) {
 
 TwoAlleleSites::TwoAlleleSites(const Variants& variants, Context& context) {
   check_alleles(variants);
-  if (variants.count() > kMostVariants)
-    throw unsupported("{} variants, more than {}", variants.count(), kMostVariants);
+  if (variants.count() > kMaxVariants)
+    throw unsupported("{} variants, more than {}", variants.count(), kMaxVariants);
   bits_ = variants.alleles->survey<Bits>(0, [&] { return Bits{bits_of(variants, context)}; });
   for (uint64_t word = 0; word < bits_->words.size(); ++word) {
     if (word % kWordsInRun == 0) before_.push_back(count_);

@@ -132,12 +132,12 @@ void BedCalls::read_part(uint64_t row, uint64_t first_byte, std::span<std::byte>
 
 // Writes whole rows. Variants are read together unless there are too many others between them.
 void BedCalls::read_rows(uint64_t first_row, uint64_t rows, bool sequential, std::byte* out) const {
-  constexpr uint64_t kMostGap = 16;
+  constexpr uint64_t kMaxGap = 16;
   const std::vector<uint64_t> variants = sites_.variants(first_row, rows);
   for (uint64_t done = 0; done < rows;) {
     const uint64_t first = variants[done], stored = samples_.stored;
     uint64_t last = done;
-    while (last + 1 < rows && variants[last + 1] - variants[last] <= kMostGap) ++last;
+    while (last + 1 < rows && variants[last + 1] - variants[last] <= kMaxGap) ++last;
     const Elements calls =
         read_calls({{first, 0, 0}, {variants[last] - first + 1, stored, ploidy()}}, sequential);
     for (; done <= last; ++done)

@@ -10,7 +10,7 @@ namespace plainfs {
 namespace {
 
 // All names are in memory at once, and a file may claim more than it holds.
-constexpr uint64_t kMostNames = uint64_t{1} << 27;
+constexpr uint64_t kMaxNames = uint64_t{1} << 27;
 
 Elements names_of(const Array& list, std::string_view what, uint64_t most = UINT64_MAX) {
   list.check();
@@ -18,7 +18,7 @@ Elements names_of(const Array& list, std::string_view what, uint64_t most = UINT
     throw damaged("{} is {} of rank {}, expected a list of names", what, list.dtype().name(),
                   list.shape().size());
   const uint64_t count = std::min(list.count(), most);
-  if (count > kMostNames) throw unsupported("{}: {} names, more than {}", what, count, kMostNames);
+  if (count > kMaxNames) throw unsupported("{}: {} names, more than {}", what, count, kMaxNames);
   return list.read(range(0, count));
 }
 

@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(a_block_of_no_bits_has_one_value) {
 // differences, and differences with one that is 0, below 0, or first and not 0.
 BOOST_AUTO_TEST_CASE(delta_blocks_are_cumulative) {
   std::mt19937 random(5);
-  for (unsigned width = 0; width <= kMostRisingWidth; ++width) {
+  for (unsigned width = 0; width <= kMaxRisingWidth; ++width) {
     for (int round = 0; round < 40; ++round) {
       std::vector<uint32_t> codes(kBlockValues);
       for (uint32_t& code : codes)

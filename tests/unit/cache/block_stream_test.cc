@@ -10,7 +10,7 @@ using namespace plainfs;
 namespace {
 
 constexpr size_t kBlockBytes = 1000;
-constexpr uint64_t kMostAhead = 4, kWindow = 16;
+constexpr uint64_t kMaxAhead = 4, kWindow = 16;
 
 struct Block {
   uint64_t number = 0;
@@ -19,7 +19,7 @@ struct Block {
 
 class Numbers : public BlockStream<Block> {
  public:
-  Numbers(ByteCache& cache, Workers& workers) : BlockStream(cache, workers, kMostAhead) {}
+  Numbers(ByteCache& cache, Workers& workers) : BlockStream(cache, workers, kMaxAhead) {}
   mutable std::atomic<int> made{0};
   mutable std::mutex mutex;
   mutable std::vector<uint64_t> left_behind;  // guarded by mutex
@@ -55,7 +55,7 @@ bool is_nothing(ReadingPlace::Range range) {
 BOOST_AUTO_TEST_SUITE(block_stream)
 
 BOOST_AUTO_TEST_CASE(blocks_ahead_are_made_once_and_passed_ones_released) {
-  ReadingPlace place(kMostAhead);
+  ReadingPlace place(kMaxAhead);
   ReadingPlace::Plan plan = place.advance(0, 2, 100);
   BOOST_TEST(is(plan.ahead, 1, 6));
   BOOST_TEST(is_nothing(plan.behind));
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(blocks_ahead_are_made_once_and_passed_ones_released) {
 }
 
 BOOST_AUTO_TEST_CASE(requests_may_overtake_one_another) {
-  ReadingPlace place(kMostAhead);
+  ReadingPlace place(kMaxAhead);
   for (uint64_t i = 0; i < 20; i += 4) place.advance(i, i + 4, 100);  // far enough to be recognised
   place.advance(24, 28, 100);
   const ReadingPlace::Plan late = place.advance(20, 24, 100);
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(requests_may_overtake_one_another) {
 }
 
 BOOST_AUTO_TEST_CASE(jump_requests_and_releases_nothing) {
-  ReadingPlace place(kMostAhead);
+  ReadingPlace place(kMaxAhead);
   place.advance(0, 2, 1000);
   for (const uint64_t first : {500, 504, 100, 98, 98, 900}) {
     const ReadingPlace::Plan plan = place.advance(first, first + 2, 1000);
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(read_ahead_grows_with_the_bytes_read) {
 }
 
 BOOST_AUTO_TEST_CASE(nothing_beyond_the_end_is_made) {
-  ReadingPlace place(kMostAhead);
+  ReadingPlace place(kMaxAhead);
   BOOST_TEST(is(place.advance(0, 2, 3).ahead, 1, 3));
   BOOST_TEST(is_nothing(place.advance(2, 3, 3).ahead));
 }
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(a_sequential_reader_leaves_a_window_in_the_cache) {
 }
 
 BOOST_AUTO_TEST_CASE(a_reader_is_sequential_until_it_jumps) {
-  ReadingPlace place(kMostAhead);
+  ReadingPlace place(kMaxAhead);
   BOOST_TEST(place.is_sequential());
   place.advance(0, 2, 1000);
   place.advance(1, 4, 1000);

@@ -499,7 +499,7 @@ void add_wide_groups(MemoryGroup& root, int count) {
 
 BOOST_AUTO_TEST_CASE(memory_of_listed_directories_is_limited) {
   constexpr int kGroups = 50;
-  constexpr size_t kMost = 16 << 20;
+  constexpr size_t kMax = 16 << 20;
   add_wide_groups(*root, kGroups);
   tree();
   size_t most_names = 0, most_bytes = 0;
@@ -510,7 +510,7 @@ BOOST_AUTO_TEST_CASE(memory_of_listed_directories_is_limited) {
     most_names = std::max<size_t>(most_names, inodes->statistics().names);
     most_bytes = std::max(most_bytes, tree().listed().bytes);
   }
-  BOOST_TEST(most_bytes < kMost);
+  BOOST_TEST(most_bytes < kMax);
   BOOST_TEST(most_names < 14'000U);  // of 17,000
   BOOST_TEST(tree().listed().directories > 100U);
 }

@@ -149,8 +149,8 @@ BOOST_AUTO_TEST_CASE(listing_has_known_sizes_and_one_lookup_measures_all) {
   BOOST_TEST(!genes.listed_size(names[0]).has_value());
   BOOST_TEST(*genes.listed_size(names[1]) == whole_text(*genes.find(names[1])->open()).size());  // .npy
   // A lookup right after the listing counts for all. On a busy machine this may need several attempts.
-  constexpr int kMostTries = 5;  // more lookups would trigger it without a listing
-  for (int i = 0; i < kMostTries && !genes.listed_size(names[0]); ++i)
+  constexpr int kMaxTries = 5;  // more lookups would trigger it without a listing
+  for (int i = 0; i < kMaxTries && !genes.listed_size(names[0]); ++i)
     genes.find(names[2 * i])->open()->size();
   for (const std::string& name : names)
     BOOST_TEST_REQUIRE(genes.listed_size(name).value_or(0) == whole_text(*genes.find(name)->open()).size(),

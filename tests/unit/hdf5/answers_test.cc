@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(excessive_or_repeated_known_objects_fail) {
     Reader in(bytes, file.layout());
     return KnownObjects(in);
   };
-  BOOST_CHECK_EXCEPTION(read(Bytes(kMostOfTree + 1)), Error, mentions("expected at most"));
+  BOOST_CHECK_EXCEPTION(read(Bytes(kMaxOfTree + 1)), Error, mentions("expected at most"));
   Writer out;
   for (int i = 0; i < 2; ++i) out(file.root_address(), file.known(file.root_address()));
   BOOST_CHECK_EXCEPTION(read(out.bytes()), Error, mentions("two objects"));

@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(answer_clears_the_history) {
 
 BOOST_AUTO_TEST_CASE(repeatedly_crashing_file_waits_for_any_question) {
   CrashHistory endings;
-  for (size_t i = 0; i < CrashHistory::kMostOfFile; ++i) {
+  for (size_t i = 0; i < CrashHistory::kMaxOfFile; ++i) {
     BOOST_TEST(!endings.is_refused(1, 1000, kStart));
     endings.note(1, i, kStart);
   }

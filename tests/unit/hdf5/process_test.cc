@@ -407,11 +407,11 @@ BOOST_AUTO_TEST_CASE(silent_process_is_ended_if_others_need_one) {
   impatient.most_silence_when_wanted = std::chrono::milliseconds(500);
   LibraryProcesses own(impatient);
   std::vector<std::unique_ptr<ProcessFile>> files;
-  for (size_t i = 0; i < LibraryProcesses::kMostProcesses; ++i)
+  for (size_t i = 0; i < LibraryProcesses::kMaxProcesses; ++i)
     files.push_back(std::make_unique<ProcessFile>(path(), context, own));
   const ProcessFile healthy(directory.path("source.h5"), context, own);
   std::vector<std::future<bool>> asked;
-  std::vector<Waiter> waiters(LibraryProcesses::kMostProcesses);
+  std::vector<Waiter> waiters(LibraryProcesses::kMaxProcesses);
   for (size_t i = 0; i < waiters.size(); ++i) {
     files[i]->links(files[i]->root_address());
     const std::vector<pid_t> idle = own.idle_numbers();
@@ -555,7 +555,7 @@ BOOST_AUTO_TEST_CASE(endless_file_is_given_up_if_others_need_a_process) {
     }
   };
   std::vector<std::future<void>> opened;
-  for (size_t i = 0; i <= LibraryProcesses::kMostProcesses; ++i) {
+  for (size_t i = 0; i <= LibraryProcesses::kMaxProcesses; ++i) {
     const std::string path = directory.path(std::to_string(i) + ".h5");
     { Hdf5Writer(path).integers("x", {1}, {1}); }
     opened.push_back(std::async(std::launch::async, open, path));

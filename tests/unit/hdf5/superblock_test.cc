@@ -45,7 +45,7 @@ struct Superblocks {
   TemporaryDirectory directory;
 };
 
-constexpr size_t kMostSuperblock = 96;
+constexpr size_t kMaxSuperblock = 96;
 
 BOOST_FIXTURE_TEST_SUITE(superblock, Superblocks)
 
@@ -57,10 +57,10 @@ BOOST_AUTO_TEST_CASE(whole_files_of_every_version_are_known_to_open) {
 BOOST_AUTO_TEST_CASE(file_refused_by_libhdf5_is_never_known_to_open) {
   for (const bool newest : {false, true}) {
     const std::string whole = file(0, newest);
-    for (size_t size : {size_t{0}, size_t{8}, size_t{20}, kMostSuperblock, whole.size() - 1})
+    for (size_t size : {size_t{0}, size_t{8}, size_t{20}, kMaxSuperblock, whole.size() - 1})
       BOOST_TEST(!is_plain(whole.substr(0, size)), size);
     size_t known = 0;
-    for (size_t i = 0; i < kMostSuperblock; ++i)
+    for (size_t i = 0; i < kMaxSuperblock; ++i)
       for (const int bit : {0, 3, 7}) {
         std::string altered = whole;
         altered[i] = static_cast<char>(altered[i] ^ 1 << bit);

@@ -12,16 +12,16 @@ namespace plainfs {
 BOOST_AUTO_TEST_SUITE(decode_budget)
 
 BOOST_AUTO_TEST_CASE(concurrent_decodes_fit_the_budget_or_run_alone) {
-  constexpr size_t kMost = 1000;
-  DecodeBudget room(kMost);
+  constexpr size_t kMax = 1000;
+  DecodeBudget room(kMax);
   std::atomic<size_t> taken{0};  // never more than the limit
   std::atomic<bool> fits{true};
   const auto work = [&](unsigned seed) {
     std::mt19937 random(seed);
     for (int i = 0; i < 2000; ++i) {
-      const size_t bytes = random() % 10 == 0 ? kMost + random() % kMost : random() % 400;
+      const size_t bytes = random() % 10 == 0 ? kMax + random() % kMax : random() % 400;
       const auto part = room.take(bytes);
-      if (taken.fetch_add(bytes) + bytes > std::max(kMost, bytes)) fits = false;
+      if (taken.fetch_add(bytes) + bytes > std::max(kMax, bytes)) fits = false;
       taken.fetch_sub(bytes);
     }
   };

@@ -123,8 +123,8 @@ BOOST_AUTO_TEST_CASE(invalid_cache_file_is_rewritten) {
 }
 
 BOOST_AUTO_TEST_CASE(cache_stays_within_its_limit) {
-  constexpr uint64_t kMost = 16 * kBlockBytes;
-  const auto small = std::make_shared<DiskCache>(folder, kMost);
+  constexpr uint64_t kMax = 16 * kBlockBytes;
+  const auto small = std::make_shared<DiskCache>(folder, kMax);
   const auto taken = [&] {
     uint64_t sum = 0;
     for (files::directory_iterator at(folder), end; at != end; ++at) {
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(cache_stays_within_its_limit) {
   for (int i = 0; i < 20; ++i) {
     const DiskBlocksPtr blocks = small->open(kAddress + std::to_string(i), version);
     for (uint64_t number = 0; number < 5; ++number) blocks->write(number, block(i));
-    BOOST_TEST(taken() <= kMost);
+    BOOST_TEST(taken() <= kMax);
   }
   BOOST_TEST(!small->version_of(kAddress + "0").has_value());
   const DiskBlocksPtr last = small->open(kAddress + "19", version);
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(cache_stays_within_its_limit) {
   for (int i = 20; i < 40; ++i) {
     held.push_back(small->open(kAddress + std::to_string(i), version));
     for (uint64_t number = 0; held.back() && number < 5; ++number) held.back()->write(number, block(i));
-    BOOST_TEST(taken() <= kMost);
+    BOOST_TEST(taken() <= kMax);
   }
   BOOST_TEST((shown(*held[0], 0) == block(20)));
   BOOST_TEST(!held[19]);

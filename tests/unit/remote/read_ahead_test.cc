@@ -56,8 +56,8 @@ BOOST_AUTO_TEST_CASE(two_sequences_are_followed_side_by_side) {
 }
 
 BOOST_AUTO_TEST_CASE(parallel_sequences_share_the_read_ahead_limit) {
-  constexpr uint64_t kMost = 128, kSequences = 8, kApart = 100'000;
-  ReadAhead ahead(kMost);
+  constexpr uint64_t kMax = 128, kSequences = 8, kApart = 100'000;
+  ReadAhead ahead(kMax);
   uint64_t asked[kSequences] = {}, most = 0;
   for (uint64_t i = 0; i < 1000; ++i) {
     for (uint64_t sequence = 0; sequence < kSequences; ++sequence) {
@@ -66,11 +66,11 @@ BOOST_AUTO_TEST_CASE(parallel_sequences_share_the_read_ahead_limit) {
       if (i > 100) most = std::max(most, asked[sequence] - (block + 1));
     }
   }
-  BOOST_TEST(most == kMost / kSequences);
+  BOOST_TEST(most == kMax / kSequences);
   // One that remains alone gets the whole limit again.
   for (uint64_t block = 1000; block < 2000; ++block)
     asked[0] = std::max(asked[0], ahead.after({block, block + 1}).end);
-  BOOST_TEST(asked[0] > 2000 + kMost / 2);
+  BOOST_TEST(asked[0] > 2000 + kMax / 2);
 }
 
 // Threads that take a part each: blocks that the next thread has already read are not fetched again for the

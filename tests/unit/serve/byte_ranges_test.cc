@@ -59,8 +59,8 @@ BOOST_AUTO_TEST_CASE(numbers_beyond_64_bits_are_large_numbers) {
 
 BOOST_AUTO_TEST_CASE(overlapping_ranges_do_not_multiply_reads) {
   std::string field = "bytes=0-0";
-  for (size_t i = 1; i < kMostRanges; ++i) field += "," + std::to_string(2 * i) + "-" + std::to_string(2 * i);
-  BOOST_TEST(wanted_bytes(field, 100).parts.size() == kMostRanges);
+  for (size_t i = 1; i < kMaxRanges; ++i) field += "," + std::to_string(2 * i) + "-" + std::to_string(2 * i);
+  BOOST_TEST(wanted_bytes(field, 100).parts.size() == kMaxRanges);
   BOOST_TEST(wanted(field + ",99-99", 100) == "all");
   BOOST_TEST(wanted("bytes=0-,0-", 100) == "all");
   BOOST_TEST(wanted("bytes=0-49,0-49", 100) == "0-49 0-49");

@@ -22,7 +22,7 @@ BOOST_AUTO_TEST_CASE(the_nearest_names_come_first) {
 
 BOOST_AUTO_TEST_CASE(many_near_names_are_cut_to_a_few) {
   const std::vector<std::string> names(100, "RPL");
-  BOOST_TEST(nearest_names("rp", names).size() == kMostNearest);
+  BOOST_TEST(nearest_names("rp", names).size() == kMaxNearest);
   BOOST_TEST(nearest_names(std::string(5000, 'x'), {std::string(64, 'X')}).size() == 1U);
 }
 

@@ -111,12 +111,12 @@ BOOST_AUTO_TEST_CASE(unknown_transfer_coding_is_refused) {
 
 BOOST_AUTO_TEST_CASE(too_large_request_is_refused_early) {
   const std::string start = "GET /a HTTP/1.1\r\n" + kHost;
-  BOOST_TEST(status_of(start + "X: " + std::string(kMostHeader, 'x')) == 431);
+  BOOST_TEST(status_of(start + "X: " + std::string(kMaxHeader, 'x')) == 431);
   std::string fields;
-  while (fields.size() < kMostHeader) fields += "X: y\r\n";
+  while (fields.size() < kMaxHeader) fields += "X: y\r\n";
   BOOST_TEST(status_of(start + fields) == 431);
-  BOOST_TEST(status_of(std::string(kMostHeader + 1, 'G')) == 431);
-  BOOST_TEST(status_of("GET /" + std::string(kMostTarget, 'a') + " HTTP/1.1\r\n" + kHost + "\r\n") == 414);
+  BOOST_TEST(status_of(std::string(kMaxHeader + 1, 'G')) == 431);
+  BOOST_TEST(status_of("GET /" + std::string(kMaxTarget, 'a') + " HTTP/1.1\r\n" + kHost + "\r\n") == 414);
   BOOST_TEST(status_of(start + "Content-Length: 65537\r\n\r\n") == 413);
   BOOST_TEST(status_of(start + "Content-Length: 65536\r\n\r\n") == -1);
   BOOST_TEST(status_of(start + "Content-Length: 99999999999999999999\r\n\r\n") == 400);

@@ -13,7 +13,7 @@ namespace {
 // Truth values in more rows than are sorted. Reading them is an error, except for a page of them.
 class LongTruths : public Array {
  public:
-  LongTruths() : Array(number_type(Kind::boolean, 1), {kMostSortedRows + 1}) {}
+  LongTruths() : Array(number_type(Kind::boolean, 1), {kMaxSortedRows + 1}) {}
   Elements read(const Box& box) const override {
     if (box.extent[0] > kRowsOnPage) throw damaged("a pass over the column");
     return zero_elements(dtype(), box.extent[0]);

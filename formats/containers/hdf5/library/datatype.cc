@@ -16,7 +16,7 @@ namespace {
 using Form = StoredType::Form;
 
 // Deeper types are an attack: netCDF-4 and NWB nest three deep.
-constexpr int kMostNested = 32;
+constexpr int kMaxNested = 32;
 
 StoredType any_type(hid_t type, const FileLayout& layout, int depth);
 
@@ -355,7 +355,7 @@ StoredType type_of_class(hid_t type, const FileLayout& layout, int depth) {
 }
 
 StoredType any_type(hid_t type, const FileLayout& layout, int depth) {
-  if (depth > kMostNested) throw damaged("a datatype nested more than {} deep", kMostNested);
+  if (depth > kMaxNested) throw damaged("a datatype nested more than {} deep", kMaxNested);
   StoredType result = type_of_class(type, layout, depth);
   if (result.size == 0 || result.size > UINT32_MAX) throw damaged("invalid datatype: {} bytes", result.size);
   return result;

@@ -15,7 +15,7 @@ namespace plainfs::hdf5 {
 namespace {
 
 // The largest number of links and of attributes that known() returns.
-constexpr size_t kMostKnown = 256;
+constexpr size_t kMaxKnown = 256;
 
 struct RawLink {
   std::string name;
@@ -36,7 +36,7 @@ herr_t collect_link(hid_t, const char* name, const H5L_info_t* info, void* data)
 // Ends the listing after the first links.
 herr_t collect_few_links(hid_t group, const char* name, const H5L_info_t* info, void* data) {
   const size_t count = static_cast<const Collected<RawLink>*>(data)->items.size();
-  return count > kMostKnown ? 1 : collect_link(group, name, info, data);
+  return count > kMaxKnown ? 1 : collect_link(group, name, info, data);
 }
 
 herr_t collect_name(hid_t, const char* name, const H5A_info_t*, void* data) {
@@ -333,11 +333,11 @@ KnownObject InsideFile::known(uint64_t address) const {
     if (known.facts.kind == ObjectKind::group)
       known.links = if_readable([&]() -> std::optional<std::vector<StoredLink>> {
         std::vector<StoredLink> links = listed_links(object, address, *file_, collect_few_links);
-        return links.size() > kMostKnown ? std::nullopt : std::optional(std::move(links));
+        return links.size() > kMaxKnown ? std::nullopt : std::optional(std::move(links));
       });
     known.attributes = if_readable([&]() -> std::optional<std::vector<StoredAttribute>> {
       std::optional<std::vector<std::string>> names = attribute_names(*file_->bytes(), layout(), address);
-      if (!names || names->size() > kMostKnown) return std::nullopt;
+      if (!names || names->size() > kMaxKnown) return std::nullopt;
       std::sort(names->begin(), names->end());
       return attributes_of(object, address, *names, *file_);
     });

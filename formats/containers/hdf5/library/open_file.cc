@@ -58,9 +58,9 @@ std::string described(const std::string& reason) {
 // files, empty if the first bytes do not name such a driver. The driver's name follows a superblock of
 // version 0 or 1.
 std::string split_by_driver(const std::string& path, Sources& sources) {
-  constexpr uint64_t kMostRead = 512;
+  constexpr uint64_t kMaxRead = 512;
   const FilePtr file = sources.open(path);
-  const Bytes first = file->read_at(0, std::min(file->size(), kMostRead));
+  const Bytes first = file->read_at(0, std::min(file->size(), kMaxRead));
   const auto names = [&](std::string_view driver) {
     return as_text(first).find(driver) != std::string_view::npos;
   };

@@ -15,7 +15,7 @@ namespace {
 namespace fs = boost::filesystem;
 
 // External links that lead to each other, as in libhdf5.
-constexpr unsigned kMostLinks = 16;
+constexpr unsigned kMaxLinks = 16;
 // Levels of virtual datasets of virtual datasets. A dataset that is its own source would have no end.
 constexpr unsigned kDeepestVirtual = 8;
 // Limit of a series of files or datasets ("%b" in the name). A series ends at the first missing one.
@@ -156,8 +156,7 @@ ObjectHandle VirtualSources::follow(const std::string& from, const std::string& 
   const std::string path = find_file(from, file);
   has_missing_target_ = has_missing_target_ || path.empty();
   if (path.empty()) return {};
-  if (followed_ == kMostLinks)
-    throw unsupported("{}: more than {} external links in a row", path, kMostLinks);
+  if (followed_ == kMaxLinks) throw unsupported("{}: more than {} external links in a row", path, kMaxLinks);
   const Counted counted(followed_);
   try {
     const FileHandle opened = open_source(path, file_->context().files);

@@ -21,7 +21,7 @@ void AttributesAhead::turn_to(uint64_t file) {
 void AttributesAhead::listed(uint64_t file, const std::vector<uint64_t>& objects) {
   const MutexLock lock(mutex_);
   turn_to(file);
-  if (objects_.size() + objects.size() > kMostListed) objects_.clear();
+  if (objects_.size() + objects.size() > kMaxListed) objects_.clear();
   if (objects_.empty()) next_ = 0;
   objects_.insert(objects_.end(), objects.begin(), objects.end());
 }
@@ -47,7 +47,7 @@ std::vector<uint64_t> AttributesAhead::with_next(uint64_t file, uint64_t object)
   const size_t count = std::min(together_, objects_.size() - next_);
   const auto first = objects_.begin() + static_cast<ptrdiff_t>(next_);
   next_ += count;
-  together_ = std::min(together_ * kGrowth, kMostTogether);
+  together_ = std::min(together_ * kGrowth, kMaxTogether);
   return {first, first + static_cast<ptrdiff_t>(count)};
 }
 
@@ -57,7 +57,7 @@ void AttributesAhead::keep(uint64_t file, const std::vector<uint64_t>& objects,
   if (file != file_) return;
   for (size_t i = 0; i < found.size(); ++i)
     if (!found[i].error || !is_transient(*found[i].error)) kept_.push_back({objects[i], found[i]});
-  while (kept_.size() > 2 * kMostTogether) kept_.pop_front();
+  while (kept_.size() > 2 * kMaxTogether) kept_.pop_front();
 }
 
 }  // namespace plainfs::hdf5

@@ -29,8 +29,8 @@ void describe(Wire& wire, Some<FoundAttributes> auto& found) {
 // Thread-safe. file: the number of a ProcessedFile.
 class AttributesAhead {
  public:
-  static constexpr size_t kMostTogether = 256;
-  static constexpr size_t kMostListed = 1 << 16;  // objects with a recorded order
+  static constexpr size_t kMaxTogether = 256;
+  static constexpr size_t kMaxListed = 1 << 16;  // objects with a recorded order
 
   // Appends objects to the list of those that were listed.
   void listed(uint64_t file, const std::vector<uint64_t>& objects);

@@ -20,7 +20,7 @@ namespace plainfs::hdf5 {
 namespace {
 
 // The wait is bounded, since the system may not release a process (storage that hangs).
-constexpr int kMostLooks = 200;
+constexpr int kMaxLooks = 200;
 constexpr int kLooksAtOneGone = 20;  // for a process that has closed its end and is about to exit
 constexpr timespec kBetweenLooks{0, 5'000'000};
 
@@ -121,7 +121,7 @@ void ChildProcess::wait_for_end(int most_looks) {
 void ChildProcess::end() {
   if (!is_running()) return;
   ::kill(number_, SIGKILL);
-  wait_for_end(kMostLooks);
+  wait_for_end(kMaxLooks);
 }
 
 std::string ChildProcess::what_ended_it() {

@@ -28,7 +28,7 @@ namespace {
 constexpr int kSecondsBetweenLooks = 2;
 
 // The limit of the address space, since a file of a few bytes can make the library allocate any size.
-constexpr rlim_t kMostMemory = rlim_t{8} << 30;
+constexpr rlim_t kMaxMemory = rlim_t{8} << 30;
 
 pid_t parent = 0;  // set before the handler that reads it
 
@@ -138,7 +138,7 @@ std::string refuse_all_files() {
 std::string confine() {
   limit(RLIMIT_CORE, 0);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // sanitizers take terabytes
-  limit(RLIMIT_AS, kMostMemory);
+  limit(RLIMIT_AS, kMaxMemory);
 #endif
 #ifdef __linux__
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);

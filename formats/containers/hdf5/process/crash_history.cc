@@ -24,9 +24,9 @@ bool CrashHistory::is_refused(uint64_t file, uint64_t question, Time now) {
   drop_old(now);
   const auto of_file = files_.find(file);
   if (of_file == files_.end()) return false;
-  if (of_file->second.size() >= kMostOfFile) return true;
+  if (of_file->second.size() >= kMaxOfFile) return true;
   const auto found = questions_.find({file, question});
-  return found != questions_.end() && found->second.size() >= kMostOfQuestion &&
+  return found != questions_.end() && found->second.size() >= kMaxOfQuestion &&
          now - found->second.back() < kRefused;
 }
 

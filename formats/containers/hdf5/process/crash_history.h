@@ -17,8 +17,8 @@ class CrashHistory {
   static constexpr std::chrono::seconds kRemembered{60};
   static constexpr std::chrono::seconds kRefused{10};
   // Limits within kRemembered, per question and per file.
-  static constexpr size_t kMostOfQuestion = 2;
-  static constexpr size_t kMostOfFile = 16;
+  static constexpr size_t kMaxOfQuestion = 2;
+  static constexpr size_t kMaxOfFile = 16;
 
   // Records that a question about a file ended the process. weight: how many ends it counts as.
   void note(uint64_t file, uint64_t question, Time now, size_t weight = 1);

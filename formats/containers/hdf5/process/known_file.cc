@@ -6,7 +6,7 @@ namespace plainfs::hdf5 {
 namespace {
 
 // The largest number of objects that are read ahead by the first question, and by one that lists a group.
-constexpr uint64_t kMostAtFirst = 512, kMostOfGroup = 128;
+constexpr uint64_t kMaxAtFirst = 512, kMaxOfGroup = 128;
 
 }  // namespace
 
@@ -21,7 +21,7 @@ KnownObjects KnownFile::read_ahead(uint64_t object, uint64_t most) const {
 template <class Get>
 auto KnownFile::find(Get&& get) const -> decltype(get(KnownObjects())) {
   bytes()->check_unchanged_lately();
-  if (auto found = get(first_.get([this] { return read_ahead(root_address(), kMostAtFirst); }))) return found;
+  if (auto found = get(first_.get([this] { return read_ahead(root_address(), kMaxAtFirst); }))) return found;
   std::shared_ptr<const KnownObjects> latest;
   {
     const MutexLock lock(mutex_);
@@ -49,7 +49,7 @@ std::vector<FoundObject> KnownFile::objects(const std::vector<uint64_t>& address
 std::vector<StoredLink> KnownFile::links(uint64_t group) const {
   const auto links_in = [&](const KnownObjects& known) { return known.links(group); };
   if (auto links = find(links_in)) return *std::move(links);
-  auto known = std::make_shared<const KnownObjects>(read_ahead(group, kMostOfGroup));
+  auto known = std::make_shared<const KnownObjects>(read_ahead(group, kMaxOfGroup));
   auto links = links_in(*known);
   if (!links) return ProcessFile::links(group);
   const MutexLock lock(mutex_);

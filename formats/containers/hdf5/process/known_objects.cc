@@ -8,8 +8,7 @@ using KnownLinks = decltype(KnownObject::links);
 using KnownAttributes = decltype(KnownObject::attributes);
 
 KnownObjects::KnownObjects(Reader& in) : layout_(in.layout()) {
-  if (in.remaining() > kMostOfTree)
-    throw damaged("{} bytes, expected at most {}", in.remaining(), kMostOfTree);
+  if (in.remaining() > kMaxOfTree) throw damaged("{} bytes, expected at most {}", in.remaining(), kMaxOfTree);
   const ByteSpan rest = in.rest();
   bytes_.assign(rest.begin(), rest.end());
   const size_t start = in.position();

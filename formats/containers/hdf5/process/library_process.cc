@@ -12,7 +12,7 @@ namespace plainfs::hdf5 {
 namespace {
 
 // The largest answer. A group of ten million links takes less.
-constexpr uint64_t kMostAnswered = uint64_t{4} << 30;
+constexpr uint64_t kMaxAnswered = uint64_t{4} << 30;
 
 // The size of the shared memory, larger than most blocks of elements.
 constexpr size_t kSharedBytes = 1 << 20;
@@ -150,7 +150,7 @@ Message LibraryProcess::answer_of(Context& context, Ask ask, ByteSpan question, 
   heard();
   if (!question.empty() && !channel.send(static_cast<uint32_t>(ask), question, descriptor)) throw NotAsked{};
   for (bool any = false;; any = true) {
-    std::optional<Message> message = channel.receive(kMostAnswered);
+    std::optional<Message> message = channel.receive(kMaxAnswered);
     if (!message && !any && channel.left_unread()) throw NotAsked{};
     if (!message) throw ended();
     const bool is_answer = message->kind >= static_cast<uint32_t>(Answer::answer) &&

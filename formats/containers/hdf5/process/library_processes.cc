@@ -18,9 +18,9 @@ size_t weight_of(LibraryEnded::Why why) {
     case LibraryEnded::Why::itself:
       return 1;
     case LibraryEnded::Why::silence:
-      return CrashHistory::kMostOfFile / 2;
+      return CrashHistory::kMaxOfFile / 2;
     case LibraryEnded::Why::busy_while_others_wait:
-      return CrashHistory::kMostOfFile;
+      return CrashHistory::kMaxOfFile;
   }
   return 1;
 }
@@ -42,7 +42,7 @@ std::atomic<LibraryProcesses*>& processes_of_program() {
 
 LibraryProcesses::LibraryProcesses(ProcessSettings settings)
     : settings_(std::move(settings)), before_(processes_of_program().exchange(this)) {
-  places_.reserve(kMostProcesses);
+  places_.reserve(kMaxProcesses);
   places_.push_back(std::make_unique<Place>(settings_));
 }
 
@@ -75,7 +75,7 @@ std::vector<pid_t> LibraryProcesses::idle_numbers() {
 LibraryProcesses::Place* LibraryProcesses::another() {
   for (const auto& place : places_)
     if (!place->is_busy) return place.get();
-  if (places_.size() < kMostProcesses) return places_.emplace_back(std::make_unique<Place>(settings_)).get();
+  if (places_.size() < kMaxProcesses) return places_.emplace_back(std::make_unique<Place>(settings_)).get();
   LibraryProcess* longest = nullptr;
   for (const auto& place : places_) {
     if (place->is_busy && place->process.is_giving_up()) return nullptr;

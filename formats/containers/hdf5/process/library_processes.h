@@ -23,7 +23,7 @@ class LibraryProcesses {
  public:
   // The largest number of processes at once. If all are silent and one is needed, the one that is silent for
   // longest is ended once that is too long (ProcessSettings).
-  static constexpr size_t kMostProcesses = 6;
+  static constexpr size_t kMaxProcesses = 6;
   // How long threads wait for a busy process before they use another.
   static constexpr std::chrono::milliseconds kPatience{50};
   // How long they wait if their file is not open in any process and a processor is free for another.

@@ -66,7 +66,7 @@ enum class Ask : uint32_t {
 };
 
 // The largest answer to Ask::tree, in bytes. It is kept while the file is open.
-inline constexpr size_t kMostOfTree = 128 << 10;
+inline constexpr size_t kMaxOfTree = 128 << 10;
 
 enum class Answer : uint32_t { answer = 100, failure, out_of_memory };
 

@@ -32,7 +32,7 @@ constexpr size_t kCacheBytes = 16 << 20;
 constexpr size_t kAttributesTogether = 1 << 20;
 
 // The daemon is trusted. Its messages are checked too, in order to find mistakes.
-constexpr uint64_t kMostAsked = uint64_t{1} << 40;
+constexpr uint64_t kMaxAsked = uint64_t{1} << 40;
 
 // The allocator walks its free memory to report its size, so it is asked only this often.
 constexpr uint64_t kAnswersBetweenLooks = 32;
@@ -55,7 +55,7 @@ class Server {
 
   int run() {
     for (;;) {
-      std::optional<Message> message = channel_.receive(kMostAsked);
+      std::optional<Message> message = channel_.receive(kMaxAsked);
       if (!message) return 0;
       if (!answer(*message)) return 0;
     }
@@ -96,7 +96,7 @@ class Server {
 
 Message Server::put(Question question, ByteSpan bytes) {
   if (!channel_.send(static_cast<uint32_t>(question), bytes)) ::_exit(0);
-  std::optional<Message> reply = channel_.receive(kMostAsked);
+  std::optional<Message> reply = channel_.receive(kMaxAsked);
   if (!reply) ::_exit(0);
   if (reply->kind == static_cast<uint32_t>(Reply::reply)) return *std::move(reply);
   Reader in(reply->bytes);
@@ -146,7 +146,7 @@ void Server::add_known(const InsideFile& file, uint64_t object, std::deque<uint6
       if (link.kind == StoredLink::Kind::hard) pending.push_back(link.address);
     Writer one;
     one(object, known);
-    if (out.bytes().size() + one.bytes().size() <= kMostOfTree) out.raw(one.bytes());
+    if (out.bytes().size() + one.bytes().size() <= kMaxOfTree) out.raw(one.bytes());
   } catch (const Error&) {
   }
 }

@@ -7,8 +7,8 @@ namespace plainfs::hdf5 {
 namespace {
 
 // The largest number of open files, and of bytes in one question. The library needs far less.
-constexpr size_t kMostSources = 65536;
-constexpr uint64_t kMostRead = uint64_t{1} << 30;
+constexpr size_t kMaxSources = 65536;
+constexpr uint64_t kMaxRead = uint64_t{1} << 30;
 
 // Thrown for a question that libhdf5's process never asks.
 struct Nonsense {};
@@ -36,7 +36,7 @@ bool lend_descriptor(const std::string& location, Channel& channel, Sources& sou
 
 bool read_for(const File& file, Reader& in, Channel& channel) {
   const auto offset = in.little<uint64_t>(), size = in.little<uint64_t>();
-  if (size > kMostRead) throw Nonsense{};
+  if (size > kMaxRead) throw Nonsense{};
   return channel.send(static_cast<uint32_t>(Reply::reply), file.read_at(offset, size));
 }
 
@@ -49,7 +49,7 @@ const File& SourceServer::file(uint64_t source) const {
 }
 
 bool SourceServer::open(const std::string& location, Channel& channel, Sources& sources) {
-  if (files_.size() >= kMostSources) throw Nonsense{};
+  if (files_.size() >= kMaxSources) throw Nonsense{};
   Writer out;
   const FilePtr file = sources.open_if_exists(location);
   out(file != nullptr);

@@ -12,13 +12,13 @@ namespace {
 using Form = StoredType::Form;
 
 // More than library/datatype.cc allows.
-constexpr int kMostNestedOnWire = 80;
+constexpr int kMaxNestedOnWire = 80;
 
 // Counts a type while it is described.
 class Depth {
  public:
   explicit Depth(int& depth) : depth_(depth) {
-    if (depth_ >= kMostNestedOnWire) throw damaged("a datatype nested more than {} deep", kMostNestedOnWire);
+    if (depth_ >= kMaxNestedOnWire) throw damaged("a datatype nested more than {} deep", kMaxNestedOnWire);
     ++depth_;
   }
   ~Depth() { --depth_; }

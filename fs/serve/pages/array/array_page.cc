@@ -17,7 +17,7 @@
 namespace plainfs::serve {
 namespace {
 
-constexpr uint64_t kMostLineElements = uint64_t{1} << 22;
+constexpr uint64_t kMaxLineElements = uint64_t{1} << 22;
 constexpr uint64_t kLineSteps = 1'200;  // about one per pixel
 constexpr uint64_t kLeastPlaces = 4;    // rows of an array that is a plane of points
 
@@ -84,7 +84,7 @@ class ArrayPage {
     if (all > kLineSteps) {
       first = index_of("from", 0, all);
       count = std::min(
-          {all - first, kMostLineElements, std::max<uint64_t>(query_.number("count").value_or(all), 2)});
+          {all - first, kMaxLineElements, std::max<uint64_t>(query_.number("count").value_or(all), 2)});
       Form form;
       add_field(form, "From element", "from", first);
       add_field(form, "Elements", "count", count);
@@ -117,7 +117,7 @@ class ArrayPage {
       add_field(form, "Column along y", "y", y);
       finish(std::move(form));
     }
-    const CellPlaces places = places_of(array_, name_, x, y, kMostPoints);
+    const CellPlaces places = places_of(array_, name_, x, y, kMaxPoints);
     Figure figure = scatter(places, shape_[0], name_, nullptr);
     page_.figures.push_back(std::move(figure));
     page_.first = first_rows({array_});
@@ -131,7 +131,7 @@ class ArrayPage {
     Form form;
     for (size_t axis = 0; axis < shape_.size(); ++axis) {
       const bool is_shown = axis + 2 >= shape_.size();
-      if (is_shown ? shape_[axis] <= kMostRows : shape_[axis] == 1) continue;
+      if (is_shown ? shape_[axis] <= kMaxRows : shape_[axis] == 1) continue;
       const std::string field = "i" + std::to_string(axis);
       plane.origin[axis] = index_of(field, 0, shape_[axis]);
       add_field(

@@ -14,7 +14,7 @@ namespace plainfs::serve {
 namespace {
 
 constexpr uint64_t kMaxMapSide = 256;
-constexpr uint64_t kMostElements = uint64_t{1} << 23;  // elements read for a picture
+constexpr uint64_t kMaxElements = uint64_t{1} << 23;   // elements read for a picture
 constexpr uint64_t kBand = uint64_t{1} << 20;          // elements read at once
 constexpr double kCut = 0.01;
 
@@ -35,8 +35,8 @@ std::optional<Figure> heat_map(const LabelledArray& array, const Plane& plane) {
   const uint64_t all_rows = values.shape()[row_axis] - box.origin[row_axis];
   const uint64_t all_columns = values.shape()[column_axis] - box.origin[column_axis];
   if (all_rows < 2 || all_columns < 2) return std::nullopt;
-  const uint64_t columns = std::min(all_columns, kMostElements / 2);
-  const uint64_t rows = std::clamp<uint64_t>(kMostElements / columns, 1, all_rows);
+  const uint64_t columns = std::min(all_columns, kMaxElements / 2);
+  const uint64_t rows = std::clamp<uint64_t>(kMaxElements / columns, 1, all_rows);
   const uint64_t row_step = step_for(rows), column_step = step_for(columns);
   std::vector<double> shown, numbers;
   box.extent[column_axis] = columns;

@@ -11,7 +11,7 @@
 namespace plainfs::serve {
 namespace {
 
-constexpr size_t kMostColours = 10'000;
+constexpr size_t kMaxColours = 10'000;
 
 const Column* column_in(const AnnotatedMatrix& matrix, std::string_view name) {
   for (const Column& column : matrix.obs.columns)
@@ -23,7 +23,7 @@ const Column* column_in(const AnnotatedMatrix& matrix, std::string_view name) {
 std::vector<std::string> stored_colours(const Node& directory, const std::string& column) {
   const GroupPtr uns = directory.parts ? find_group(*directory.parts, "uns") : nullptr;
   const ArrayPtr array = uns ? find_array(*uns, column + "_colors") : nullptr;
-  if (!array || array->shape().size() != 1 || array->count() > kMostColours) return {};
+  if (!array || array->shape().size() != 1 || array->count() > kMaxColours) return {};
   std::vector<std::string> colours;
   const Elements elements = read_all(*array);
   for (uint64_t i = 0; i < elements.count; ++i) {
@@ -58,10 +58,9 @@ CellColour colour_of_column(const PageCells& cells, const Column& column) {
   CellColour colour{column.name};
   const ColumnLevels levels = levels_of(*column.values);
   if (levels == ColumnLevels::few || levels == ColumnLevels::texts) {
-    colour.groups = cell_groups(*column.values, kMostColouredLevels);
+    colour.groups = cell_groups(*column.values, kMaxColouredLevels);
     if (!colour.groups)
-      throw unsupported("{}: has more than {} levels, too many for colours", column.name,
-                        kMostColouredLevels);
+      throw unsupported("{}: has more than {} levels, too many for colours", column.name, kMaxColouredLevels);
     try {
       colour.own_inks = own_inks(cells.directory(), column, colour.groups->levels);
     } catch (const Error& error) {

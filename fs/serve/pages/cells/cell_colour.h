@@ -13,7 +13,7 @@
 
 namespace plainfs::serve {
 
-inline constexpr uint64_t kMostColouredLevels = 500;
+inline constexpr uint64_t kMaxColouredLevels = 500;
 
 struct CellColour {
   std::string name;

@@ -23,10 +23,10 @@
 namespace plainfs::serve {
 namespace {
 
-constexpr size_t kMostColumnLinks = 12, kMostGeneLinks = 8;
-constexpr uint64_t kMostSplitLevels = 10'000;
-constexpr uint64_t kMostSortedAhead = 100'000'000;  // entries: some seconds
-constexpr size_t kMostShownBytes = 60;
+constexpr size_t kMaxColumnLinks = 12, kMaxGeneLinks = 8;
+constexpr uint64_t kMaxSplitLevels = 10'000;
+constexpr uint64_t kMaxSortedAhead = 100'000'000;  // entries: some seconds
+constexpr size_t kMaxShownBytes = 60;
 
 bool is_there(Filesystem& filesystem, const std::string& path) {
   try {
@@ -66,7 +66,7 @@ class CellsSection {
 
   void add() {
     // The next question is likely to be about a gene. A remote matrix is fetched for the first one only.
-    if (cells_.has_genes() && !is_url(store_.path)) cells_.sort_ahead(kMostSortedAhead);
+    if (cells_.has_genes() && !is_url(store_.path)) cells_.sort_ahead(kMaxSortedAhead);
     choose_embedding();
     choose_slide();
     choose_colour();
@@ -102,7 +102,7 @@ class CellsSection {
     else if (has("X_" + *chosen))  // Seurat's name
       embedding_ = "X_" + *chosen;
     else
-      add_problem(fmt::format("No embedding '{}'.", shortened(*chosen, kMostShownBytes)), embeddings_,
+      add_problem(fmt::format("No embedding '{}'.", shortened(*chosen, kMaxShownBytes)), embeddings_,
                   "embedding");
   }
 
@@ -124,7 +124,7 @@ class CellsSection {
       for (const Slide& slide : slides) slides_.push_back(slide.name);
       const auto found = asked ? std::find(slides_.begin(), slides_.end(), *asked) : slides_.begin();
       if (found == slides_.end())
-        add_problem(fmt::format("There is no slide '{}'.", shortened(*asked, kMostShownBytes)),
+        add_problem(fmt::format("There is no slide '{}'.", shortened(*asked, kMaxShownBytes)),
                     nearest_of(*asked, slides_, first_slides()), "slide");
       slide_ = &slides[found == slides_.end() ? 0 : static_cast<size_t>(found - slides_.begin())];
     } catch (const Error& error) {
@@ -141,8 +141,7 @@ class CellsSection {
   }
 
   std::vector<std::string> first_slides() const {
-    return {slides_.begin(),
-            slides_.begin() + static_cast<ptrdiff_t>(std::min(slides_.size(), kMostNearest))};
+    return {slides_.begin(), slides_.begin() + static_cast<ptrdiff_t>(std::min(slides_.size(), kMaxNearest))};
   }
 
   void choose_colour() {
@@ -165,7 +164,7 @@ class CellsSection {
   }
 
   bool find_colour(const std::string& name) {
-    const std::string shown = shortened(name, kMostShownBytes);
+    const std::string shown = shortened(name, kMaxShownBytes);
     try {
       colour_ = cell_colour(cells_, name);
       if (colour_) {
@@ -185,7 +184,7 @@ class CellsSection {
     const std::optional<std::string> chosen = query_.value("split");
     if (chosen && find_split(*chosen)) return;
     if (chosen)
-      add_problem(fmt::format("No column '{}' with levels to split by.", shortened(*chosen, kMostShownBytes)),
+      add_problem(fmt::format("No column '{}' with levels to split by.", shortened(*chosen, kMaxShownBytes)),
                   nearest_of(*chosen, splits_, splits_), "split");
     if (colour_ && colour_->groups) {
       split_name_ = colour_->name;
@@ -198,7 +197,7 @@ class CellsSection {
 
   bool find_split(const std::string& name) {
     try {
-      std::optional<CellGroups> groups = groups_of_column(matrix_, name, kMostSplitLevels);
+      std::optional<CellGroups> groups = groups_of_column(matrix_, name, kMaxSplitLevels);
       if (!groups) return false;
       split_ = *std::move(groups);
       split_name_ = name;
@@ -238,13 +237,13 @@ class CellsSection {
 
   void add_picks() {
     Picks columns{"Columns", {}, colour_ ? colour_->name : std::string()};
-    for (size_t i = 0; i < std::min(columns_.size(), kMostColumnLinks); ++i)
+    for (size_t i = 0; i < std::min(columns_.size(), kMaxColumnLinks); ++i)
       columns.links.push_back({columns_[i], href("color", columns_[i])});
     if (!columns.links.empty()) page_.picks.push_back(std::move(columns));
     if (!cells_.has_genes()) return;
     Picks genes{"Genes", {}, colour_ ? colour_->name : std::string()};
     const std::vector<std::string>& first = cells_.first_genes();
-    for (size_t i = 0; i < std::min(first.size(), kMostGeneLinks); ++i)
+    for (size_t i = 0; i < std::min(first.size(), kMaxGeneLinks); ++i)
       genes.links.push_back({first[i], href("color", first[i])});
     if (const std::optional<std::string> folder = gene_folder())
       genes.links.push_back(
@@ -287,7 +286,7 @@ class CellsSection {
     const CellColour* const colour = colour_ ? &*colour_ : nullptr;
     std::optional<CellPlaces> places = add_slide(colour);
     if (!places) {
-      places = places_of(matrix_, embedding_, kMostPoints);
+      places = places_of(matrix_, embedding_, kMaxPoints);
       if (!places) return;
       page_.figures.push_back(
           scatter(*places, matrix_.cells, embedding_, colour, split_name_.empty() ? nullptr : &split_));
@@ -302,7 +301,7 @@ class CellsSection {
   std::optional<CellPlaces> add_slide(const CellColour* colour) {
     if (!slide_) return std::nullopt;
     try {
-      SlideView view = view_of(*slide_, cells_.backdrop(*slide_), matrix_.cells, kMostPoints);
+      SlideView view = view_of(*slide_, cells_.backdrop(*slide_), matrix_.cells, kMaxPoints);
       page_.figures.push_back(scatter(view, slide_->cells.size(), colour));
       return std::move(view.places);
     } catch (const Error& error) {
@@ -403,7 +402,7 @@ void add_cells(const Exchange& exchange, const Subject& subject, const CellsPlac
                const PageCells& cells, PageModel& page) {
   const std::optional<std::string> assay = Query(exchange.target.query).value("assay");
   if (assay && *assay != place.assay) {
-    Problem problem{fmt::format("No assay '{}'.", shortened(*assay, kMostShownBytes))};
+    Problem problem{fmt::format("No assay '{}'.", shortened(*assay, kMaxShownBytes))};
     for (const std::string& name : place.assays)
       problem.near.push_back({name, Query(exchange.target.query).with("assay", name).href()});
     page.problems.push_back(std::move(problem));
@@ -414,7 +413,7 @@ void add_cells(const Exchange& exchange, const Subject& subject, const CellsPlac
 std::string cells_thumbnail(const PageCells& cells) {
   const std::vector<std::string> embeddings = embedding_names(cells.matrix());
   if (embeddings.empty() || cells.matrix().cells == 0) return {};
-  const std::optional<CellPlaces> places = places_of(cells.matrix(), embeddings[0], kMostThumbnailPoints);
+  const std::optional<CellPlaces> places = places_of(cells.matrix(), embeddings[0], kMaxThumbnailPoints);
   const std::vector<std::string> colours = split_names(cells.matrix());
   std::optional<CellColour> colour;
   if (!colours.empty()) colour = cell_colour(cells, colours[0]);

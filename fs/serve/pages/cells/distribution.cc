@@ -103,7 +103,7 @@ Distribution distribution_of(const CellColour& colour, const std::string& by_nam
   distribution.shape_words = "distribution";
   if (colour.groups && colour.groups->levels.size() > kSmallBins)
     distribution.shape_words = fmt::format("first {} of {} levels", kSmallBins, colour.groups->levels.size());
-  cut_rows(distribution, kMostLevelRows);
+  cut_rows(distribution, kMaxLevelRows);
   return distribution;
 }
 

@@ -8,11 +8,11 @@
 
 namespace plainfs::serve {
 
-inline constexpr size_t kMostLevelRows = 60;
+inline constexpr size_t kMaxLevelRows = 60;
 
 // Returns a row for each level of `by`, the highest mean first and levels without a value last, and a row for
 // the cells without a level, if there are any. If the colour has levels, a row counts the cells of each of
-// those, in the order of the levels of `by`. Of more than kMostLevelRows levels it has those with the highest
+// those, in the order of the levels of `by`. Of more than kMaxLevelRows levels it has those with the highest
 // means, or with the most cells. Only values that are neither missing nor infinite are numbers.
 Distribution distribution_of(const CellColour& colour, const std::string& by_name, const CellGroups& by);
 

@@ -12,10 +12,10 @@
 namespace plainfs::serve {
 namespace {
 
-constexpr size_t kMostKept = 8;
-constexpr size_t kMostBackdrops = 4;  // of one annotated matrix, up to 2 MiB each
-constexpr size_t kMostFirstGenes = 40;
-constexpr uint64_t kMostCells = uint64_t{1} << 25;  // limit of the values that a page holds at once
+constexpr size_t kMaxKept = 8;
+constexpr size_t kMaxBackdrops = 4;  // of one annotated matrix, up to 2 MiB each
+constexpr size_t kMaxFirstGenes = 40;
+constexpr uint64_t kMaxCells = uint64_t{1} << 25;  // limit of the values that a page holds at once
 
 // Columns of var with gene symbols, in stores with ids as row names (CELLxGENE, Ensembl).
 constexpr std::array<std::string_view, 6> kSymbols{"feature_name", "gene_symbols", "gene_symbol",
@@ -90,7 +90,7 @@ std::vector<double> PageCells::values(uint64_t gene) const {
   const MatrixLinesPtr& lines = this->lines();
   if (lines->length() != matrix_.cells)
     throw damaged("X has {} cells, expected {}", lines->length(), matrix_.cells);
-  if (lines->length() > kMostCells) throw unsupported("{} cells are too many for a page", lines->length());
+  if (lines->length() > kMaxCells) throw unsupported("{} cells are too many for a page", lines->length());
   std::vector<double> values;
   values.reserve(lines->length());
   append_doubles(lines->dtype(), lines->read(gene, 0, lines->length()), values);
@@ -126,7 +126,7 @@ std::shared_ptr<const Backdrop> PageCells::backdrop(const Slide& slide) const {
   auto picture = std::make_shared<const Backdrop>(backdrop_of(slide));
   const MutexLock lock(backdrops_mutex_);
   backdrops_.push_front({&slide, picture});
-  if (backdrops_.size() > kMostBackdrops) backdrops_.pop_back();
+  if (backdrops_.size() > kMaxBackdrops) backdrops_.pop_back();
   return picture;
 }
 
@@ -140,11 +140,11 @@ std::vector<std::string> PageCells::find_first_genes() const {
   if (variable != matrix_.var.columns.end()) {
     std::vector<double> marks;
     append_doubles(variable->values->dtype(), read_all(*variable->values), marks);
-    for (size_t i = 0; i < std::min<size_t>(marks.size(), names->count()) && first.size() < kMostFirstGenes;
+    for (size_t i = 0; i < std::min<size_t>(marks.size(), names->count()) && first.size() < kMaxFirstGenes;
          ++i)
       if (marks[i] == 1) first.push_back(names->label(i));
   }
-  for (uint64_t i = 0; first.empty() && i < std::min<uint64_t>(names->count(), kMostFirstGenes); ++i)
+  for (uint64_t i = 0; first.empty() && i < std::min<uint64_t>(names->count(), kMaxFirstGenes); ++i)
     first.push_back(names->label(i));
   return first;
 }
@@ -169,7 +169,7 @@ PageCellsPtr KeptCells::of(Filesystem& filesystem, Inode directory) {
   auto cells = std::make_shared<const PageCells>(std::move(meaning), *found);
   const MutexLock lock(mutex_);
   kept_.push_front({&filesystem, path, opening, cells});
-  if (kept_.size() > kMostKept) kept_.pop_back();
+  if (kept_.size() > kMaxKept) kept_.pop_back();
   return cells;
 }
 

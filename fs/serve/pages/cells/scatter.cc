@@ -16,8 +16,8 @@ namespace plainfs::serve {
 namespace {
 
 constexpr double kScaleCut = 0.01;
-constexpr size_t kMostKeys = 40;
-constexpr size_t kMostNameBytes = 60;
+constexpr size_t kMaxKeys = 40;
+constexpr size_t kMaxNameBytes = 60;
 
 // Places that share a colour.
 struct Group {
@@ -90,7 +90,7 @@ std::optional<Spot> middle_of(const std::vector<Spot>& spots) {
 
 // Labels the spots of each level. Larger levels come first and keep the place of their name.
 void add_labels(const CellPlaces& places, const CellGroups& names, Plot& plot) {
-  if (names.levels.size() < 3 || names.levels.size() > kMostKeys) return;
+  if (names.levels.size() < 3 || names.levels.size() > kMaxKeys) return;
   std::vector<std::vector<Spot>> spots(names.levels.size());
   for (size_t i = 0; i < places.x.size(); ++i)
     if (const uint32_t level = names.cells[i * places.step]; level != CellGroups::kNone)
@@ -133,10 +133,10 @@ std::string counted_levels(const CellPlaces& places, const CellGroups& groups) {
   counts.pop_back();
   std::string text = fmt::format("{} points in {} group{}", count_words(shown_points(places) - missing),
                                  counts.size(), counts.size() == 1 ? "" : "s");
-  for (size_t i = 0; i < std::min(counts.size(), kMostKeys); ++i)
-    text += fmt::format("{}{} {}", i == 0 ? ": " : ", ", shortened(groups.levels[i], kMostNameBytes),
+  for (size_t i = 0; i < std::min(counts.size(), kMaxKeys); ++i)
+    text += fmt::format("{}{} {}", i == 0 ? ": " : ", ", shortened(groups.levels[i], kMaxNameBytes),
                         count_words(counts[i]));
-  if (counts.size() > kMostKeys) text += fmt::format(" and {} more", counts.size() - kMostKeys);
+  if (counts.size() > kMaxKeys) text += fmt::format(" and {} more", counts.size() - kMaxKeys);
   if (missing > 0)
     text += fmt::format("; {} point{} no group", count_words(missing), missing == 1 ? " has" : "s have");
   return text;
@@ -152,11 +152,11 @@ std::string key_item(const Ink& ink, const std::string& html) {
 std::string key_of_levels(const CellColour& colour) {
   const std::vector<std::string>& levels = colour.groups->levels;
   std::string html = "<ul class=\"key\">";
-  for (size_t i = 0; i < std::min(levels.size(), kMostKeys); ++i)
-    html += key_item(colour.ink(i), escaped(printable(shortened(levels[i], kMostNameBytes))));
+  for (size_t i = 0; i < std::min(levels.size(), kMaxKeys); ++i)
+    html += key_item(colour.ink(i), escaped(printable(shortened(levels[i], kMaxNameBytes))));
   if (cells_of_levels(*colour.groups).back() > 0)
     html += key_item(Ink::none(), "<span class=\"na\">missing</span>");
-  if (levels.size() > kMostKeys) html += fmt::format("<li>and {} more</li>", levels.size() - kMostKeys);
+  if (levels.size() > kMaxKeys) html += fmt::format("<li>and {} more</li>", levels.size() - kMaxKeys);
   return html + "</ul>";
 }
 
@@ -232,9 +232,9 @@ CellPlaces places_in(const CellPlaces& places, const CellGroups& groups, size_t 
 
 std::string name_list(const std::vector<std::string>& names) {
   std::string text;
-  for (size_t i = 0; i < std::min(names.size(), kMostKeys); ++i)
-    text += (i == 0 ? "" : ", ") + shortened(names[i], kMostNameBytes);
-  return text + (names.size() > kMostKeys ? fmt::format(" and {} more", names.size() - kMostKeys) : "");
+  for (size_t i = 0; i < std::min(names.size(), kMaxKeys); ++i)
+    text += (i == 0 ? "" : ", ") + shortened(names[i], kMaxNameBytes);
+  return text + (names.size() > kMaxKeys ? fmt::format(" and {} more", names.size() - kMaxKeys) : "");
 }
 
 }  // namespace
@@ -245,14 +245,14 @@ Figure scatter(const CellPlaces& places, uint64_t cells, const std::string& name
 }
 
 Figure scatter(const SlideView& slide, uint64_t cells, const CellColour* colour) {
-  constexpr double kLeast = 2, kMost = 12;
+  constexpr double kLeast = 2, kMax = 12;
   Plot plot = plot_of(slide.places);
   plot.x.range = slide.picture->x;
   plot.y.range = slide.picture->y;
   plot.behind = slide.picture.get();
   const double unit = std::min(plot.width / (plot.x.range.high - plot.x.range.low),
                                plot.height / (plot.y.range.high - plot.y.range.low));
-  const double width = std::round(std::clamp(slide.spot * unit, kLeast, kMost) * 10) / 10;
+  const double width = std::round(std::clamp(slide.spot * unit, kLeast, kMax) * 10) / 10;
   return figure_of(std::move(plot), slide.places, cells, width, slide.name, colour, nullptr);
 }
 
@@ -265,8 +265,8 @@ Figure panels(const CellPlaces& places, const std::string& column, const CellGro
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return counts[a] > counts[b]; });
   std::vector<std::string> others;
-  for (size_t i = kMostPanels; i < order.size(); ++i) others.push_back(split.levels[order[i]]);
-  order.resize(std::min(order.size(), kMostPanels));
+  for (size_t i = kMaxPanels; i < order.size(); ++i) others.push_back(split.levels[order[i]]);
+  order.resize(std::min(order.size(), kMaxPanels));
   std::sort(order.begin(), order.end());
   Plot plot = plot_of(places);
   plot.x.name = plot.y.name = {};
@@ -279,7 +279,7 @@ Figure panels(const CellPlaces& places, const std::string& column, const CellGro
     plot.marks.clear();
     add_dots(groups, counts[level] / places.step < 500 ? 4 : 3, plot);
     html += fmt::format("<div>{}<p>{} <small>{}</small></p></div>", bare_svg_of(plot),
-                        escaped(printable(shortened(split.levels[level], kMostNameBytes))),
+                        escaped(printable(shortened(split.levels[level], kMaxNameBytes))),
                         count_words(counts[level]));
   }
   html += "</div>";

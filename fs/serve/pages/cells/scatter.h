@@ -11,8 +11,8 @@
 
 namespace plainfs::serve {
 
-inline constexpr uint64_t kMostPoints = 20'000;
-inline constexpr uint64_t kMostThumbnailPoints = 1'500;
+inline constexpr uint64_t kMaxPoints = 20'000;
+inline constexpr uint64_t kMaxThumbnailPoints = 1'500;
 
 // Returns the places as a figure, coloured by `colour` unless it is null. cells: the number of cells. names:
 // the levels to label, or null. If the colour has levels, those are labelled.
@@ -23,8 +23,8 @@ Figure scatter(const CellPlaces& places, uint64_t cells, const std::string& name
 Figure scatter(const SlideView& slide, uint64_t cells, const CellColour* colour);
 
 // Small plots of the cells of each level, with the axes and the colours of one plot of all.
-inline constexpr size_t kMostPanels = 24;
-// Returns a plot for each level of `split`, called column, as one figure. If there are over kMostPanels, the
+inline constexpr size_t kMaxPanels = 24;
+// Returns a plot for each level of `split`, called column, as one figure. If there are over kMaxPanels, the
 // largest have plots, and the others are named.
 Figure panels(const CellPlaces& places, const std::string& column, const CellGroups& split,
               const CellColour* colour);

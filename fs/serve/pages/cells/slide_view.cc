@@ -48,7 +48,7 @@ std::string reduced_pixels(const Array& pixels, uint64_t step) {
 Backdrop backdrop_of(const Slide& slide) {
   const ArrayPtr pixels = annotated::byte_pixels(slide.pixels);
   const uint64_t height = pixels->shape()[0], width = pixels->shape()[1];
-  if (width > kMostPicturePixels / height)
+  if (width > kMaxPicturePixels / height)
     throw unsupported("{}: a picture of {} by {} pixels is too large for a page", slide.name, width, height);
   const uint64_t step = divide_up(std::max(width, height), kMaxSlideSide);
   Backdrop picture;

@@ -19,7 +19,7 @@ struct SlideView {
 };
 
 // Returns the picture of a slide, reduced to at most 800 pixels a side. Reads all of it. Throws unsupported
-// for a picture of over kMostPicturePixels. Requires: slide.pixels and a known scale.
+// for a picture of over kMaxPicturePixels. Requires: slide.pixels and a known scale.
 Backdrop backdrop_of(const Slide& slide);
 
 // Returns a slide with its picture and the places of at most `most` of the store's cells. Throws damaged for

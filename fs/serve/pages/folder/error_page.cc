@@ -15,7 +15,7 @@
 namespace plainfs::serve {
 namespace {
 
-constexpr size_t kMostNamesLookedAt = 100'000;
+constexpr size_t kMaxNamesLookedAt = 100'000;
 
 // The last existing folder of the path, and how many of the path's names lead to it.
 struct LastFolder {
@@ -44,7 +44,7 @@ std::map<std::string, bool> names_in(const Exchange& exchange, const Site::Place
     return names;
   }
   const ListingPtr listing = folder.filesystem->list(folder.inode);
-  for (size_t i = 0; i < std::min(listing->size(), kMostNamesLookedAt); ++i) {
+  for (size_t i = 0; i < std::min(listing->size(), kMaxNamesLookedAt); ++i) {
     const Listing::Entry entry = listing->at(i);
     names.emplace(entry.name, entry.kind == FileKind::directory || entry.kind == FileKind::store);
   }

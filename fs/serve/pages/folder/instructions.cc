@@ -18,7 +18,7 @@
 namespace plainfs::serve {
 namespace {
 
-constexpr size_t kMostSets = 8;  // columns with groups that a viewer receives
+constexpr size_t kMaxSets = 8;  // columns with groups that a viewer receives
 
 // A file of the subject, and its path.
 struct FoundFile {
@@ -149,7 +149,7 @@ std::optional<TakeAs> vitessce_link(const AnnotatedMatrix& matrix, const std::st
                                   {"embeddingType", name}});
   for (const Column& column : matrix.obs.columns)
     if (levels_of(*column.values) == ColumnLevels::few && column.name != matrix.obs_names &&
-        sets.size() < kMostSets)
+        sets.size() < kMaxSets)
       sets.push_back(Json::Object{{"name", column.name}, {"path", "obs/" + column.name}});
   Json::Object options{{"obsEmbedding", std::move(places)}};
   Json::List layout{component("scatterplot", "A", 0, sets.empty() ? 8 : 6, 0, 12)};

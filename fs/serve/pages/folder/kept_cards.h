@@ -31,12 +31,12 @@ class KeptCards {
   void keep(const std::string& path, const std::string& file, const struct stat& status,
             const StoreCard& card) {
     const MutexLock lock(mutex_);
-    if (cards_.size() >= kMost) cards_.clear();
+    if (cards_.size() >= kMax) cards_.clear();
     cards_.insert_or_assign(path, Kept{file, status, card});
   }
 
  private:
-  static constexpr size_t kMost = 10'000;
+  static constexpr size_t kMax = 10'000;
   struct Kept {
     std::string file;
     struct stat status;

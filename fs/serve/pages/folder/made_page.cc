@@ -32,9 +32,9 @@
 namespace plainfs::serve {
 namespace {
 
-constexpr size_t kMostAttributes = 100;
-constexpr size_t kMostAttributeBytes = 600;
-constexpr size_t kMostNames = 12;
+constexpr size_t kMaxAttributes = 100;
+constexpr size_t kMaxAttributeBytes = 600;
+constexpr size_t kMaxNames = 12;
 constexpr size_t kMaxLeftOut = 50;
 // The memory that a large array takes.
 constexpr uint64_t kMaxElements = uint64_t{1} << 22;  // of an array that are held at once
@@ -185,7 +185,7 @@ class PageMaker {
   void add_names_of(const FolderEntry& folder) {
     const ListingPtr listing = folder.place.filesystem->list(folder.place.inode);
     size_t shown = 0;
-    for (size_t i = 0; i < listing->size() && shown < kMostNames; ++i) {
+    for (size_t i = 0; i < listing->size() && shown < kMaxNames; ++i) {
       const std::string& name = listing->at(i).name;
       if (!name.ends_with(kCsv)) continue;
       page_.by_name.push_back({name.substr(0, name.size() - kCsv.size()),
@@ -203,7 +203,7 @@ class PageMaker {
       if (entry.name.ends_with(kNumbersOfCells))
         columns.push_back(entry.name.substr(0, entry.name.size() - kNumbersOfCells.size()));
     for (size_t i = 0; i < columns.size(); ++i)
-      for (size_t k = i + 1; k < columns.size() && page_.by_name.size() < kMostNames; ++k) {
+      for (size_t k = i + 1; k < columns.size() && page_.by_name.size() < kMaxNames; ++k) {
         const std::string pair = columns[i] + "+" + columns[k];
         page_.by_name.push_back({pair, percent_encoded(pair).append(kCsv)});
       }
@@ -393,10 +393,10 @@ class PageMaker {
     Filesystem& filesystem = *subject_.place.filesystem;
     const Inode inode = subject_.has_folder ? subject_.place.inode : subject_.beside[0].place.inode;
     for (const std::string& name : filesystem.attribute_names(inode)) {
-      if (page_.attributes.size() >= kMostAttributes) break;
+      if (page_.attributes.size() >= kMaxAttributes) break;
       if (const std::optional<std::string> value = filesystem.attribute(inode, name))
         page_.attributes.push_back(
-            {name.substr(std::string_view("user.").size()), shortened(*value, kMostAttributeBytes)});
+            {name.substr(std::string_view("user.").size()), shortened(*value, kMaxAttributeBytes)});
     }
   }
 

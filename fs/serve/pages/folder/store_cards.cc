@@ -23,7 +23,7 @@ namespace plainfs::serve {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds kMostLooking{900};
+constexpr std::chrono::milliseconds kMaxLooking{900};
 constexpr const char* kUnseen = "not looked at yet";
 
 // Returns "2026-11-25".
@@ -132,7 +132,7 @@ class StoreCards {
   // Returns the cards of stores, in their order. Threads look into the stores side by side while time is
   // left.
   std::vector<StoreCard> cards_of(std::span<const FolderEntry* const> stores) const {
-    const Clock::time_point until = Clock::now() + kMostLooking;
+    const Clock::time_point until = Clock::now() + kMaxLooking;
     std::vector<StoreCard> cards(stores.size());
     const auto look = [&](size_t i) {
       const auto visits = exchange_.site.visit();  // for the inodes that this thread is given

@@ -13,7 +13,7 @@ std::string store_words(const Store& store);
 
 // Adds a card for each store of the subject's folder that is on the page in the address, and removes these
 // stores from `others`, the entries shown in another way. Opens the stores to show, several at once, until
-// that has taken kMostLooking; the rest are shown by name.
+// that has taken kMaxLooking; the rest are shown by name.
 void add_stores(const Exchange& exchange, const Subject& subject, std::vector<FolderEntry>& others,
                 PageModel& page);
 

@@ -15,7 +15,7 @@
 namespace plainfs::serve {
 namespace {
 
-constexpr size_t kMostChannelLinks = 24;
+constexpr size_t kMaxChannelLinks = 24;
 constexpr uint64_t kLeastThumbnail = 32;
 constexpr const char* kRegionNames[] = {"x", "y", "w", "h"};
 
@@ -126,7 +126,7 @@ void add_channels(const Query& query, const Image& image, const ImageChoice& cho
   const std::vector<uint64_t> shown = shown_channels(image, choice);
   Picks toggles{"Channels on and off", {}};
   Picks alone{"One channel", {}};
-  for (uint64_t c = 0; c < std::min<uint64_t>(length, kMostChannelLinks); ++c) {
+  for (uint64_t c = 0; c < std::min<uint64_t>(length, kMaxChannelLinks); ++c) {
     const std::string name = channel_name(image, c);
     std::vector<uint64_t> other = shown;
     const bool is_on = std::find(shown.begin(), shown.end(), c) != shown.end();
@@ -208,7 +208,7 @@ std::string caption_of(const Image& image, const ImageChoice& choice) {
   const std::optional<Picture> picture = chosen_picture(image, choice);
   if (!picture) return {};
   if (picture->is_labels) return "Each object in a colour; the background is black";
-  const bool is_sampled = picture->width() * picture->height() > kMostSampledPixels;
+  const bool is_sampled = picture->width() * picture->height() > kMaxSampledPixels;
   const char* const by_values = picture->values->dtype().size == 1 ? "its least to its greatest value"
                                 : is_sampled ? "the 0.1 to the 99.9 percentile of a sample of its values"
                                              : "the 0.1 to the 99.9 percentile of its values";

@@ -13,14 +13,14 @@
 namespace plainfs::serve {
 namespace {
 
-constexpr size_t kMostCellBytes = 120;
-constexpr uint64_t kMostPointers = 4096;  // that are examined for the first entries
+constexpr size_t kMaxCellBytes = 120;
+constexpr uint64_t kMaxPointers = 4096;  // that are examined for the first entries
 
 Grid::Cell cell_of(const DType& type, const Elements& elements, uint64_t i) {
   if (elements.is_missing(i)) return {"NA", true};
   std::string text;
   append_plain(type, elements, i, text);
-  return {shortened(text, kMostCellBytes), false};
+  return {shortened(text, kMaxCellBytes), false};
 }
 
 Grid::Cell number_cell(uint64_t number) {
@@ -54,10 +54,10 @@ void add_row_names(Grid& grid, const ArrayPtr& names, uint64_t rows) {
 }
 
 std::optional<Grid> rows_of(const Table& table) {
-  const uint64_t rows = std::min(table.rows, kMostRows);
+  const uint64_t rows = std::min(table.rows, kMaxRows);
   std::vector<Column> columns = flat_columns(table);
   const size_t all = columns.size();
-  if (all > kMostColumns) columns.resize(kMostColumns);
+  if (all > kMaxColumns) columns.resize(kMaxColumns);
   Grid grid{caption_of(rows, table.rows, "rows")};
   if (columns.size() < all)
     grid.caption += fmt::format(", {} of {} columns", columns.size(), count_words(all));
@@ -113,8 +113,8 @@ std::optional<Grid> rows_of(const LabelledArray& array, const Plane& plane) {
                  from_column = rank < 2 ? 0 : box.origin[second_axis];
   const uint64_t all_rows = rank == 0 ? 1 : shape[first_axis],
                  all_columns = rank < 2 ? 1 : shape[second_axis];
-  const uint64_t rows = std::min(all_rows - from_row, kMostRows),
-                 columns = std::min(all_columns - from_column, kMostColumns);
+  const uint64_t rows = std::min(all_rows - from_row, kMaxRows),
+                 columns = std::min(all_columns - from_column, kMaxColumns);
   Grid grid{caption_from(from_row, rows, all_rows, rank == 0 ? "value" : rank == 1 ? "values" : "rows")};
   if (columns < all_columns)
     grid.caption += fmt::format(", {} of {} columns", columns, count_words(all_columns));
@@ -146,11 +146,11 @@ std::optional<Grid> rows_of(const LabelledArray& array) {
 std::optional<Grid> rows_of(const SparseMatrix& matrix) {
   if (matrix.error) throw *matrix.error;
   if (matrix.evaluate) return std::nullopt;
-  const uint64_t all = matrix.value->count(), entries = std::min(all, kMostRows);
+  const uint64_t all = matrix.value->count(), entries = std::min(all, kMaxRows);
   Grid grid{caption_of(entries, all, "values, in stored order"), false};
   grid.header = {{"row", false}, {"column", false}, {"value", true}};
   if (entries == 0) return grid;
-  const IndexRun<uint64_t> pointers(*matrix.pointer, 0, std::min(matrix.majors() + 1, kMostPointers), all + 1,
+  const IndexRun<uint64_t> pointers(*matrix.pointer, 0, std::min(matrix.majors() + 1, kMaxPointers), all + 1,
                                     "pointer");
   const IndexRun<uint64_t> places(*matrix.index, 0, entries, matrix.minors(), matrix.minor_word());
   const std::span<const uint64_t> ends = pointers.values();
@@ -168,7 +168,7 @@ std::optional<Grid> rows_of(const SparseMatrix& matrix) {
 
 // Returns a grid of columns of equal length that do not form a table of the store.
 Grid grid_of(const std::vector<Column>& columns, uint64_t all, const char* what) {
-  const uint64_t rows = std::min(all, kMostRows);
+  const uint64_t rows = std::min(all, kMaxRows);
   Grid grid{caption_of(rows, all, what), false};
   grid.rows.resize(rows);
   for (const Column& column : columns) {
@@ -184,7 +184,7 @@ Grid grid_of(const std::vector<Column>& columns, uint64_t all, const char* what)
 std::optional<Grid> rows_of(const Fragments& fragments) {
   if (fragments.error) throw *fragments.error;
   if (fragments.evaluate) return std::nullopt;
-  const uint64_t all = fragments.start->count(), wanted = std::min(all, kMostRows);
+  const uint64_t all = fragments.start->count(), wanted = std::min(all, kMaxRows);
   Grid grid{caption_of(wanted, all, "fragments"), false};
   grid.header = {{"chromosome"}, {"start", true}, {"end", true}, {"cell"}};
   for (uint64_t c = 0; c < fragments.chr_names->count() && grid.rows.size() < wanted; ++c) {
@@ -272,7 +272,7 @@ std::vector<ColumnFact> column_facts(const Table& table) {
     ColumnFact fact{column.name, column.type};
     if (column.level_count) fact.levels = count_words(*column.level_count);
     for (size_t i = 0; i < column.first_levels.size(); ++i)
-      fact.levels += (i == 0 ? ": " : ", ") + shortened(column.first_levels[i], kMostCellBytes);
+      fact.levels += (i == 0 ? ": " : ", ") + shortened(column.first_levels[i], kMaxCellBytes);
     if (!column.first_levels.empty() && column.first_levels.size() < *column.level_count)
       fact.levels += ", …";
     facts.push_back(std::move(fact));

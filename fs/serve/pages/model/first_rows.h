@@ -15,8 +15,8 @@ struct Plane {
   Shape origin;
 };
 
-inline constexpr uint64_t kMostRows = 12;
-inline constexpr uint64_t kMostColumns = 24;
+inline constexpr uint64_t kMaxRows = 12;
+inline constexpr uint64_t kMaxColumns = 24;
 
 // Returns nullopt for a member without rows, or one that requires a pass. Throws the errors of reading.
 std::optional<Grid> first_rows(const Node& node);

@@ -10,8 +10,8 @@
 namespace plainfs::serve {
 namespace {
 
-constexpr size_t kMostAskedBytes = 64;
-constexpr uint64_t kMostSearched = uint64_t{1} << 20;
+constexpr size_t kMaxAskedBytes = 64;
+constexpr uint64_t kMaxSearched = uint64_t{1} << 20;
 
 // Returns a distance, lower is nearer; nullopt: not near.
 std::optional<size_t> distance_of(const std::string& wanted, const std::string& name) {
@@ -42,16 +42,16 @@ bool holds_in_any_case(std::string_view name, std::string_view part) {
 std::vector<std::string> nearest_names(std::string_view typed, uint64_t count,
                                        const std::function<std::string_view(uint64_t)>& name) {
   if (typed.empty()) return {};
-  const std::string wanted = lower_case(typed.substr(0, kMostAskedBytes));
+  const std::string wanted = lower_case(typed.substr(0, kMaxAskedBytes));
   using Near = std::tuple<size_t, size_t, uint64_t>;  // distance, length, number
   std::vector<Near> near;
-  for (uint64_t i = 0; i < std::min(count, kMostSearched); ++i) {
+  for (uint64_t i = 0; i < std::min(count, kMaxSearched); ++i) {
     const std::string_view known = name(i);
     if (const std::optional<size_t> distance =
-            distance_of(wanted, lower_case(known.substr(0, 4 * kMostAskedBytes))))
+            distance_of(wanted, lower_case(known.substr(0, 4 * kMaxAskedBytes))))
       near.emplace_back(*distance, known.size(), i);
   }
-  const size_t shown = std::min(near.size(), kMostNearest);
+  const size_t shown = std::min(near.size(), kMaxNearest);
   std::partial_sort(near.begin(), near.begin() + static_cast<ptrdiff_t>(shown), near.end());
   std::vector<std::string> names;
   for (size_t i = 0; i < shown; ++i) names.emplace_back(name(std::get<2>(near[i])));

@@ -9,7 +9,7 @@
 
 namespace plainfs::serve {
 
-inline constexpr size_t kMostNearest = 8;
+inline constexpr size_t kMaxNearest = 8;
 
 // Returns whether two names are equal, ignoring the case of ASCII letters.
 bool is_same_in_any_case(std::string_view a, std::string_view b);
@@ -17,7 +17,7 @@ bool is_same_in_any_case(std::string_view a, std::string_view b);
 // Returns whether name contains part, ignoring case.
 bool holds_in_any_case(std::string_view name, std::string_view part);
 
-// Returns up to kMostNearest of the names name(0) to name(count - 1), the nearest first: names that begin
+// Returns up to kMaxNearest of the names name(0) to name(count - 1), the nearest first: names that begin
 // with `typed` in any case, then those that differ in a few letters, then those that contain it. Compares
 // only the first 64 bytes of `typed` and the first 2^20 names.
 std::vector<std::string> nearest_names(std::string_view typed, uint64_t count,

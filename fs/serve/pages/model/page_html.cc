@@ -16,8 +16,8 @@
 namespace plainfs::serve {
 namespace {
 
-constexpr size_t kMostLevelBytes = 40;
-constexpr size_t kMostEntries = 500;
+constexpr size_t kMaxLevelBytes = 40;
+constexpr size_t kMaxEntries = 500;
 
 std::string shown(const std::string& text) {
   return escaped(printable(text));
@@ -56,7 +56,7 @@ std::string three_digits(double value) {
 std::string level_name(const LevelRow& row) {
   const std::string name = row.is_missing     ? "<span class=\"na\">missing</span>"
                            : row.name.empty() ? kEmptyName
-                                              : shown(shortened(row.name, kMostLevelBytes));
+                                              : shown(shortened(row.name, kMaxLevelBytes));
   return row.href.empty() ? name : link(row.href, name);
 }
 
@@ -267,7 +267,7 @@ std::string entries_html(const std::vector<FolderEntry>& entries) {
   size_t count = 0;
   for (const FolderEntry& entry : entries) {
     if (entry.is_unlisted) continue;
-    if (++count > kMostEntries) continue;
+    if (++count > kMaxEntries) continue;
     const char* const slash = entry.is_folder ? "/" : "";
     table.rows.push_back({link(percent_encoded(entry.name) + slash, shown(entry.name) + slash),
                           !entry.error.empty() ? shown(entry.error)
@@ -275,8 +275,8 @@ std::string entries_html(const std::vector<FolderEntry>& entries) {
                                                : shown(entry.fault),
                           size_words(entry.size)});
   }
-  const std::string names = count > kMostEntries
-                                ? fmt::format("The first {} of {} names", kMostEntries, count_words(count))
+  const std::string names = count > kMaxEntries
+                                ? fmt::format("The first {} of {} names", kMaxEntries, count_words(count))
                             : count == 1 ? "The one name"
                                          : fmt::format("All {} names", count);
   return fmt::format("<details><summary>{} in this folder</summary>{}</details>\n", names, table.html());

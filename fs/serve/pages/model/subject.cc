@@ -12,7 +12,7 @@
 namespace plainfs::serve {
 namespace {
 
-constexpr size_t kMostRowsOfContents = 200;
+constexpr size_t kMaxRowsOfContents = 200;
 constexpr size_t kDeepestContents = 6;
 // A text of at most this many elements is measured for a page, which takes some milliseconds.
 constexpr uint64_t kLittle = 100'000;
@@ -85,7 +85,7 @@ class Contents {
   void add(const std::vector<FolderEntry>& entries, const std::string& names, const std::string& way,
            size_t depth) {
     for (MemberNames& group : groups_of(entries)) {
-      if (page_.contents.size() >= kMostRowsOfContents) {
+      if (page_.contents.size() >= kMaxRowsOfContents) {
         page_.is_cut = true;
         return;
       }
@@ -100,7 +100,7 @@ class Contents {
     std::vector<MemberNames> groups;
     std::map<std::string, size_t, std::less<>> places;  // of members, in groups
     for (const FolderEntry& entry : entries) {
-      if (groups.size() > kMostRowsOfContents) break;
+      if (groups.size() > kMaxRowsOfContents) break;
       if (entry.is_unlisted || !entry.error.empty()) {
         if (!entry.error.empty()) groups.push_back({entry.name, entry, {}, {}});
         continue;

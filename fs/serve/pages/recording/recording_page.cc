@@ -16,11 +16,11 @@
 namespace plainfs::serve {
 namespace {
 
-constexpr uint64_t kMostSamples = uint64_t{1} << 20;
-constexpr uint64_t kMostSpikes = uint64_t{1} << 22;
+constexpr uint64_t kMaxSamples = uint64_t{1} << 20;
+constexpr uint64_t kMaxSpikes = uint64_t{1} << 22;
 constexpr uint64_t kTraceSteps = 1'200;
-constexpr size_t kMostChannels = 8;
-constexpr uint64_t kMostUnits = 60;
+constexpr size_t kMaxChannels = 8;
+constexpr uint64_t kMaxUnits = 60;
 constexpr double kFirstSeconds = 10;  // shown of a long recording by default
 
 std::vector<double> numbers_of(const Array& array, uint64_t first, uint64_t count) {
@@ -85,9 +85,9 @@ void add_trace(const Query& query, const Node& node, const Table& series, PageMo
   const Interval stretch = stretch_of(query, all, page);
   const uint64_t first = std::min(row_at(times, stretch.low), series.rows - 1);
   const uint64_t count =
-      std::clamp<uint64_t>(row_at(times, std::nextafter(stretch.high, INFINITY)) - first, 1, kMostSamples);
+      std::clamp<uint64_t>(row_at(times, std::nextafter(stretch.high, INFINITY)) - first, 1, kMaxSamples);
   const std::vector<double> seconds = numbers_of(times, first, count);
-  const size_t channels = std::min(series.columns.size() - 1, kMostChannels);
+  const size_t channels = std::min(series.columns.size() - 1, kMaxChannels);
   Plot plot{"trace", {}, {}, {"seconds", {seconds.front(), seconds.back()}}, {unit_of(node), {}}};
   plot.width = 1000;
   plot.height = 300;
@@ -117,13 +117,13 @@ void add_raster(const Query& query, const NestedArray& spikes, PageModel& page) 
       elements.values->shape().size() != 1)
     return;
   const uint64_t all_units = elements.ends[0]->count();
-  std::vector<double> ends = numbers_of(*elements.ends[0], 0, std::min<uint64_t>(all_units, kMostUnits));
+  std::vector<double> ends = numbers_of(*elements.ends[0], 0, std::min<uint64_t>(all_units, kMaxUnits));
   const uint64_t count = elements.values->count();
   // Units are shown with all of their spikes.
-  while (ends.size() > 1 && ends.back() > static_cast<double>(kMostSpikes)) ends.pop_back();
+  while (ends.size() > 1 && ends.back() > static_cast<double>(kMaxSpikes)) ends.pop_back();
   if (ends.empty() || !(ends.back() >= 1)) return;
   const auto all_count =
-      static_cast<uint64_t>(std::min(ends.back(), static_cast<double>(std::min(count, kMostSpikes))));
+      static_cast<uint64_t>(std::min(ends.back(), static_cast<double>(std::min(count, kMaxSpikes))));
   const uint64_t units = ends.size();
   const std::vector<double> seconds = numbers_of(*elements.values, 0, all_count);
   const std::optional<Interval> all = range_of(seconds, 0);
@@ -169,9 +169,9 @@ const NestedArray* spikes_of(const Node& node) {
 }  // namespace
 
 uint64_t recorded_values(const Node& node) {
-  if (const TimedGroup* const timed = timed_group(node)) return std::min(timed->series().rows, kMostSamples);
+  if (const TimedGroup* const timed = timed_group(node)) return std::min(timed->series().rows, kMaxSamples);
   const NestedArray* const spikes = spikes_of(node);
-  return spikes ? std::min(spikes->elements().values->count(), kMostSpikes) : 0;
+  return spikes ? std::min(spikes->elements().values->count(), kMaxSpikes) : 0;
 }
 
 void add_recording(const Query& query, const Node& node, PageModel& page) {

@@ -17,20 +17,20 @@ namespace plainfs::serve {
 namespace {
 
 constexpr uint64_t kRowsAtOnce = uint64_t{1} << 16;
-constexpr uint64_t kMostTextBytes = uint64_t{1} << 27;
+constexpr uint64_t kMaxTextBytes = uint64_t{1} << 27;
 
 // The texts of a column.
 class TextKeys {
  public:
-  // Returns nullopt if they take more than kMostTextBytes.
+  // Returns nullopt if they take more than kMaxTextBytes.
   static std::optional<TextKeys> of(const Array& column) {
     TextKeys keys;
     uint64_t bytes = 0;
-    for (uint64_t first = 0; first < column.count() && bytes <= kMostTextBytes; first += kRowsAtOnce) {
+    for (uint64_t first = 0; first < column.count() && bytes <= kMaxTextBytes; first += kRowsAtOnce) {
       keys.runs_.push_back(column.read(range(first, std::min(kRowsAtOnce, column.count() - first))));
       bytes += keys.runs_.back().allocated_bytes();
     }
-    if (bytes > kMostTextBytes) return std::nullopt;
+    if (bytes > kMaxTextBytes) return std::nullopt;
     return keys;
   }
   bool is_missing(uint32_t row) const { return run_of(row).is_missing(row % kRowsAtOnce); }
@@ -102,8 +102,8 @@ Keys keys_of_numbers(const Array& column) {
 // The levels of a factor are in its own order, not in that of their names.
 Keys keys_of(const Array& column) {
   if (has_sorted_numbers(column.dtype()) && !unchecked_factor_parts(column)) return keys_of_numbers(column);
-  const std::optional<CellGroups> groups = cell_groups(column, kMostSortedTexts);
-  if (!groups) throw unsupported("more than {} different texts, too many to sort here", kMostSortedTexts);
+  const std::optional<CellGroups> groups = cell_groups(column, kMaxSortedTexts);
+  if (!groups) throw unsupported("more than {} different texts, too many to sort here", kMaxSortedTexts);
   Keys keys(groups->cells.size());
   for (const uint32_t level : groups->cells) keys.add(level, level == CellGroups::kNone);
   return keys;
@@ -156,7 +156,7 @@ std::optional<std::vector<uint32_t>> rows_with_level(const Array& column, const 
     std::vector<uint32_t> rows = rows_where(column, [&](std::string_view text) { return text == level; });
     return rows.empty() ? std::nullopt : std::optional(std::move(rows));
   }
-  const std::optional<CellGroups> groups = cell_groups(column, kMostSortedTexts);
+  const std::optional<CellGroups> groups = cell_groups(column, kMaxSortedTexts);
   if (!groups) return std::nullopt;
   std::vector<bool> is_wanted;
   for (const std::string& each : groups->levels) is_wanted.push_back(each == level);

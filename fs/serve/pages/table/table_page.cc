@@ -22,15 +22,15 @@
 namespace plainfs::serve {
 namespace {
 
-constexpr size_t kMostAskedBytesShown = 60;
-constexpr uint64_t kMostLevelsOffered = 100;
+constexpr size_t kMaxAskedBytesShown = 60;
+constexpr uint64_t kMaxLevelsOffered = 100;
 constexpr const char* kRowNames = "_index";  // their name in an address, as in a .parquet
 
-constexpr uint64_t kMostDifferent = 10'000;
-constexpr uint64_t kMostRanked = uint64_t{1} << 17;  // values from which on the quartiles are of a sample
+constexpr uint64_t kMaxDifferent = 10'000;
+constexpr uint64_t kMaxRanked = uint64_t{1} << 17;  // values from which on the quartiles are of a sample
 constexpr uint64_t kValuesAtOnce = uint64_t{1} << 18;
 constexpr size_t kShownShares = 3;
-constexpr size_t kMostLevelLetters = 24;
+constexpr size_t kMaxLevelLetters = 24;
 
 // A survey of a column (Array::survey).
 struct SummaryLine {
@@ -39,7 +39,7 @@ struct SummaryLine {
 
 std::string summary_of_numbers(const Array& column) {
   const uint64_t count = column.count();
-  Counting counting(std::max<uint64_t>(1, count / kMostRanked));
+  Counting counting(std::max<uint64_t>(1, count / kMaxRanked));
   std::vector<double> values;
   for (uint64_t first = 0; first < count; first += kValuesAtOnce) {
     check_cancelled();
@@ -52,8 +52,8 @@ std::string summary_of_numbers(const Array& column) {
 
 // The shares are of all rows, also of those without a level.
 std::string summary_of_levels(const Array& column) {
-  const std::optional<CellGroups> groups = cell_groups(column, kMostDifferent);
-  if (!groups) return fmt::format("more than {} different", count_words(kMostDifferent));
+  const std::optional<CellGroups> groups = cell_groups(column, kMaxDifferent);
+  if (!groups) return fmt::format("more than {} different", count_words(kMaxDifferent));
   std::vector<uint64_t> counts(groups->levels.size(), 0);
   uint64_t missing = 0;
   for (const uint32_t level : groups->cells) ++(level == CellGroups::kNone ? missing : counts[level]);
@@ -65,7 +65,7 @@ std::string summary_of_levels(const Array& column) {
   std::string text = fmt::format("{} level{}", count_words(counts.size()), counts.size() == 1 ? "" : "s");
   for (size_t i = 0; i < std::min(order.size(), kShownShares); ++i)
     text += fmt::format(
-        "{}{} {}", i == 0 ? ": " : ", ", shortened(groups->levels[order[i]], kMostLevelLetters),
+        "{}{} {}", i == 0 ? ": " : ", ", shortened(groups->levels[order[i]], kMaxLevelLetters),
         share_words(static_cast<double>(counts[order[i]]) / static_cast<double>(groups->cells.size())));
   return text + (order.size() > kShownShares ? ", …" : "") + end;
 }
@@ -112,7 +112,7 @@ class TablePage {
   }
 
  private:
-  static std::string shown(const std::string& text) { return shortened(text, kMostAskedBytesShown); }
+  static std::string shown(const std::string& text) { return shortened(text, kMaxAskedBytesShown); }
   std::string href(std::string_view name, std::string_view value) const {
     return query_.with("from", {}).with(name, value).href();
   }
@@ -142,7 +142,7 @@ class TablePage {
   }
 
   bool is_too_long(const char* what) {
-    if (table_.rows <= kMostSortedRows) return false;
+    if (table_.rows <= kMaxSortedRows) return false;
     add_problem(fmt::format("A table of {} rows is too long to be {}.", count_words(table_.rows), what), {},
                 {});
     return true;
@@ -192,7 +192,7 @@ class TablePage {
 
   static std::vector<std::string> nearest_levels(const Column& column, const std::string& level) {
     if (levels_of(*column.values) == ColumnLevels::none) return {};
-    const std::optional<CellGroups> groups = cell_groups(*column.values, kMostSortedTexts);
+    const std::optional<CellGroups> groups = cell_groups(*column.values, kMaxSortedTexts);
     return groups ? nearest_names(level, groups->levels) : std::vector<std::string>();
   }
 
@@ -219,7 +219,7 @@ class TablePage {
   void add_form() {
     Form form;
     form.fields = parts_.fields;
-    const bool can_be_ordered = table_.rows > kMostRows && table_.rows <= kMostSortedRows;
+    const bool can_be_ordered = table_.rows > kMaxRows && table_.rows <= kMaxSortedRows;
     if (can_be_ordered) add_order_fields(form);
     if (form.fields.empty()) return;
     std::vector<std::string> names = {"from"};
@@ -255,11 +255,11 @@ class TablePage {
   std::vector<FormField::Option> offered_levels() const {
     std::vector<FormField::Option> options;
     for (const Column& column : columns_) {
-      if (levels_of(*column.values) != ColumnLevels::few || options.size() >= kMostLevelsOffered) continue;
-      const std::optional<CellGroups> groups = cell_groups(*column.values, kMostLevelsOffered);
+      if (levels_of(*column.values) != ColumnLevels::few || options.size() >= kMaxLevelsOffered) continue;
+      const std::optional<CellGroups> groups = cell_groups(*column.values, kMaxLevelsOffered);
       if (!groups) continue;
       for (const std::string& level : groups->levels)
-        if (options.size() < kMostLevelsOffered) options.push_back({column.name + ":" + level, {}});
+        if (options.size() < kMaxLevelsOffered) options.push_back({column.name + ":" + level, {}});
     }
     return options;
   }
@@ -313,15 +313,15 @@ class TablePage {
   // Each header is a link that sorts by it, or reverses the current order. The summaries are of the rows that
   // the filter selects.
   void add_headers(const std::vector<Column>& shown_columns, Grid& grid) {
-    if (can_sort_by_name() && table_.rows <= kMostSortedRows) add_order(*names_, grid.header[0]);
+    if (can_sort_by_name() && table_.rows <= kMaxSortedRows) add_order(*names_, grid.header[0]);
     const Indices shown_rows =
         filter_ ? std::make_shared<const std::vector<uint64_t>>(filter_->begin(), filter_->end()) : nullptr;
     for (size_t i = 0; i < shown_columns.size(); ++i) {
       const Column& column = shown_columns[i];
       Grid::Header& header = grid.header[i + 1];
-      if (levels_of(*column.values) != ColumnLevels::none && table_.rows <= kMostSortedRows)
+      if (levels_of(*column.values) != ColumnLevels::none && table_.rows <= kMaxSortedRows)
         add_order(column, header);
-      if (table_.rows <= kMostSortedRows && column.values->shape().size() == 1)
+      if (table_.rows <= kMaxSortedRows && column.values->shape().size() == 1)
         header.summary = column_summary(shown_rows ? *subset(column.values, 0, shown_rows) : *column.values);
     }
   }

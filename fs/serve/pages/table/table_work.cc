@@ -21,7 +21,7 @@ void append(const std::vector<T>& more, std::vector<T>& list) {
 
 uint64_t table_work_bytes(const Query& query, const Table& table) {
   const bool is_ordered = query.value("sort") || query.value("where") || query.value("find");
-  return is_ordered && table.rows > kMaxFreeRows ? std::min(table.rows, kMostSortedRows) * kBytesARow : 0;
+  return is_ordered && table.rows > kMaxFreeRows ? std::min(table.rows, kMaxSortedRows) * kBytesARow : 0;
 }
 
 std::shared_ptr<const TableWork::Result> TableWork::result_of(const std::string& key) {

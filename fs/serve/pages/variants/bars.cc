@@ -14,8 +14,8 @@
 namespace plainfs::serve {
 namespace {
 
-constexpr uint64_t kMostBars = 30;
-constexpr uint64_t kMostCountedVariants = uint64_t{1} << 26;
+constexpr uint64_t kMaxBars = 30;
+constexpr uint64_t kMaxCountedVariants = uint64_t{1} << 26;
 constexpr uint64_t kBandRows = uint64_t{1} << 20;  // read at once
 
 // Returns a bar for each of the first names. all: the number of names.
@@ -32,7 +32,7 @@ Figure bars_figure(std::string caption, const Array& names, const std::vector<ui
 
 std::optional<Figure> chromosome_bars(const Fragments& fragments) {
   if (fragments.error || fragments.evaluate) return std::nullopt;
-  const uint64_t all = fragments.chr_names->count(), shown = std::min(all, kMostBars);
+  const uint64_t all = fragments.chr_names->count(), shown = std::min(all, kMaxBars);
   if (shown == 0) return std::nullopt;
   const uint64_t fragment_count = fragments.start->count();
   const IndexRun<uint64_t> pointers(*fragments.chr_pointer, 0, 2 * shown, fragment_count + 1,
@@ -49,8 +49,8 @@ std::optional<Figure> chromosome_bars(const Fragments& fragments) {
 
 std::optional<Figure> contig_bars(const Variants& variants) {
   if (!variants.contig_names || !variants.contig) return std::nullopt;
-  const uint64_t all = variants.contig_names->count(), shown = std::min(all, kMostBars);
-  if (shown == 0 || variants.count() == 0 || variants.count() > kMostCountedVariants) return std::nullopt;
+  const uint64_t all = variants.contig_names->count(), shown = std::min(all, kMaxBars);
+  if (shown == 0 || variants.count() == 0 || variants.count() > kMaxCountedVariants) return std::nullopt;
   std::vector<uint64_t> counts(shown, 0);
   uint64_t on_others = 0, missing = 0;
   std::vector<double> contigs;

@@ -18,15 +18,15 @@
 namespace plainfs::serve {
 namespace {
 
-constexpr size_t kMostContigLinks = 24, kMostSuggested = 500;
-constexpr size_t kMostRegionBytesShown = 60;
-constexpr uint64_t kMostPloidy = 256;
+constexpr size_t kMaxContigLinks = 24, kMaxSuggested = 500;
+constexpr size_t kMaxRegionBytesShown = 60;
+constexpr uint64_t kMaxPloidy = 256;
 constexpr uint64_t kVariantsAtOnce = uint64_t{1} << 20;
 
 // The genotypes of a sample as a VCF file has them: "0/1", "1|1", "./.".
 class GenotypeTexts : public Array {
  public:
-  // Requires: check_genotype() and check_alleles(), and at most kMostPloidy alleles in a call.
+  // Requires: check_genotype() and check_alleles(), and at most kMaxPloidy alleles in a call.
   GenotypeTexts(const Variants& variants, uint64_t sample)
       : Array(text_type(), {variants.count()}),
         calls_(variants.genotype),
@@ -122,7 +122,7 @@ class VariantsSection {
   }
 
  private:
-  static std::string shown(const std::string& text) { return shortened(text, kMostRegionBytesShown); }
+  static std::string shown(const std::string& text) { return shortened(text, kMaxRegionBytesShown); }
   std::string href(std::string_view name, std::string_view value) const {
     return query_.with("from", {}).with(name, value).href();
   }
@@ -136,11 +136,11 @@ class VariantsSection {
     }
     if (!variants_.samples || !variants_.genotype) return;
     try {
-      ShownSamples samples = shown_samples(variants_, query_.value("samples") ? UINT64_MAX : kMostSuggested);
+      ShownSamples samples = shown_samples(variants_, query_.value("samples") ? UINT64_MAX : kMaxSuggested);
       check_genotype(variants_, samples);
       check_alleles(variants_);
-      if (const uint64_t ploidy = variants_.genotype->shape()[2]; ploidy > kMostPloidy)
-        throw unsupported("call_genotype has {} alleles in a call, more than {}", ploidy, kMostPloidy);
+      if (const uint64_t ploidy = variants_.genotype->shape()[2]; ploidy > kMaxPloidy)
+        throw unsupported("call_genotype has {} alleles in a call, more than {}", ploidy, kMaxPloidy);
       samples_ = std::move(samples);
     } catch (const Error& error) {
       has_bad_genotypes_ = true;
@@ -207,7 +207,7 @@ class VariantsSection {
   }
 
   void find_rows(const Region& region) {
-    if (variants_.count() > kMostSortedRows) {
+    if (variants_.count() > kMaxSortedRows) {
       add_problem(fmt::format("{} variants are too many to find a region.", count_words(variants_.count())));
       return;
     }
@@ -243,10 +243,10 @@ class VariantsSection {
       if (!name.empty()) names.push_back(std::move(name));
       begin = end + 1;
     }
-    if (names.size() > kMostSamplesOnPage) {
+    if (names.size() > kMaxSamplesOnPage) {
       add_problem(fmt::format("{} samples are too many for a page, which shows {}.", names.size(),
-                              kMostSamplesOnPage));
-      names.resize(kMostSamplesOnPage);
+                              kMaxSamplesOnPage));
+      names.resize(kMaxSamplesOnPage);
     }
     size_t unnamed = 0;
     for (size_t i = 0; i < names.size(); ++i)
@@ -263,7 +263,7 @@ class VariantsSection {
       parts_.more.push_back({names[number], std::make_shared<GenotypeTexts>(variants_, sample)});
       return true;
     }
-    if (page_.problems.size() >= kMostNearest) return false;
+    if (page_.problems.size() >= kMaxNearest) return false;
     Problem& problem = add_problem(fmt::format("There is no sample '{}'.", shown(names[number])));
     for (const std::string& near : nearest_names(names[number], samples_.names)) {
       std::string list;
@@ -276,7 +276,7 @@ class VariantsSection {
   static FormField text_field(const char* label, const char* name, const Query& query,
                               const std::vector<std::string>& suggested) {
     FormField field{label, name, query.value(name).value_or("")};
-    for (size_t i = 0; i < std::min(suggested.size(), kMostSuggested); ++i)
+    for (size_t i = 0; i < std::min(suggested.size(), kMaxSuggested); ++i)
       field.options.push_back({suggested[i], {}});
     return field;
   }
@@ -289,7 +289,7 @@ class VariantsSection {
 
   void add_contigs() {
     Picks picks{"Contigs", {}, query_.value("region").value_or("")};
-    for (size_t i = 0; i < std::min(contigs_.size(), kMostContigLinks); ++i)
+    for (size_t i = 0; i < std::min(contigs_.size(), kMaxContigLinks); ++i)
       picks.links.push_back({contigs_[i], href("region", contigs_[i])});
     if (!picks.links.empty()) page_.picks.push_back(std::move(picks));
   }

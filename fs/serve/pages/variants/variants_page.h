@@ -10,7 +10,7 @@
 
 namespace plainfs::serve {
 
-inline constexpr size_t kMostSamplesOnPage = 50;
+inline constexpr size_t kMaxSamplesOnPage = 50;
 
 // Adds a note on an error to the page. Called while the error is handled; throws it again if the store has
 // changed.
