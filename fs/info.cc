@@ -196,12 +196,12 @@ void add_info_files(Filesystem& filesystem, Context& context, const Log& log, Js
        {"log", [&log] { return text_file(log.text()); }},
        {"README.txt", [] { return text_file(kReadme); }}});
   // A mirrored folder may have its own.
-  const auto add_unless_there = [&](const std::string& name, const char* text) {
+  const auto add_if_absent = [&](const std::string& name, const char* text) {
     if (::access((filesystem.store()->path + "/" + name).c_str(), F_OK) != 0)
       filesystem.add_hidden_file({name, [text] { return text_file(text); }});
   };
-  add_unless_there("CACHEDIR.TAG", kCacheTag);
-  add_unless_there(".ignore", kIgnore);
+  add_if_absent("CACHEDIR.TAG", kCacheTag);
+  add_if_absent(".ignore", kIgnore);
 }
 
 }  // namespace plainfs

@@ -130,9 +130,9 @@ AnnotatedMatrix of_loom(const LabelledArray& matrix, const Table& row_attrs, con
   if (const auto file = loom::loom_file_in(*root)) made.obs_names = file->column_names.attribute;
   made.var = genes_of(made.genes, matrix.matrix->row_names, matrix.matrix->row_ids, nullptr);
   for (const Column& column : row_attrs.columns) {
-    const bool is_there = std::any_of(made.var.columns.begin(), made.var.columns.end(),
-                                      [&](const Column& known) { return known.name == column.name; });
-    if (!is_there) made.var.columns.push_back(column);
+    const bool exists = std::any_of(made.var.columns.begin(), made.var.columns.end(),
+                                    [&](const Column& known) { return known.name == column.name; });
+    if (!exists) made.var.columns.push_back(column);
   }
   const auto origins = std::make_shared<Origins>(root);
   for (const auto& [place, stored] :

@@ -250,11 +250,9 @@ AnnotatedMatrix AnnotatedGroup::matrix() const {
 std::vector<Member> AnnotatedGroup::members() const {
   const auto all = std::make_shared<const AnnotatedMatrix>(matrix());
   const GroupPtr self = shared_from_this();
-  const auto is_there = [](const Content& content) {
-    return !std::holds_alternative<std::monostate>(content);
-  };
+  const auto exists = [](const Content& content) { return !std::holds_alternative<std::monostate>(content); };
   std::vector<Member> members;
-  if (is_there(all->x)) {
+  if (exists(all->x)) {
     members.push_back({"X", Expressions{all->obs, all->var}.of("X", all->x, self)});
     members.back().node.role = Role::main_matrix;
   }
@@ -278,10 +276,10 @@ std::vector<Member> AnnotatedGroup::members() const {
                          return some;
                        })});
   if (all->raw)
-    members.push_back({"raw", node_in(self, "raw", [all, is_there](const GroupPtr& raw) {
+    members.push_back({"raw", node_in(self, "raw", [all, exists](const GroupPtr& raw) {
                          const Expressions own{all->obs, all->raw->var};
                          std::vector<Member> some;
-                         if (is_there(all->raw->x)) some.push_back({"X", own.of("X", all->raw->x, raw)});
+                         if (exists(all->raw->x)) some.push_back({"X", own.of("X", all->raw->x, raw)});
                          some.push_back({"var", {own.var}});
                          return some;
                        })});

@@ -57,7 +57,7 @@ class Assay {
   std::string place(std::string_view name) const { return member_path(*group_, name); }
   // Records the places of a matrix and of the layers into which Seurat 5 split it.
   void add_origins_of_matrix(const std::string& to, const std::string& name) const;
-  static bool is_there(const Content& content) { return !std::holds_alternative<std::monostate>(content); }
+  static bool exists(const Content& content) { return !std::holds_alternative<std::monostate>(content); }
   void take_matrices();
   Content counts_of(const SeuratLayers& matrices) const;
   void take_other_layers(const SeuratLayers& matrices);
@@ -107,14 +107,14 @@ void Assay::take_matrices() {
   if (const std::optional<Error> fault = matrices.fault_of_cells()) throw *fault;
   made_.x = cells_by_genes(matrices.matrix("data"));
   Content counts = counts_of(matrices);
-  const bool has_data = is_there(made_.x);
+  const bool has_data = exists(made_.x);
   add_origins_of_matrix("/X", has_data ? "data" : "counts");
   if (has_data) add_origins_of_matrix("/layers/counts", "counts");
   if (!has_data)
     made_.x = std::move(counts);
-  else if (is_there(counts))
+  else if (exists(counts))
     made_.layers.push_back({"counts", std::move(counts)});
-  if (matrices.has_layers() && !is_there(made_.x))
+  if (matrices.has_layers() && !exists(made_.x))
     throw unsupported("{}: neither layer data nor counts has all features and cells", group_->path());
   take_other_layers(matrices);
   made_.obs = named_rows(made_.cells, cells_);
@@ -126,7 +126,7 @@ Content Assay::counts_of(const SeuratLayers& matrices) const {
   try {
     return cells_by_genes(matrices.matrix("counts"));
   } catch (const Error& error) {
-    if (!is_there(made_.x) || error.code() != Errc::unsupported) throw;
+    if (!exists(made_.x) || error.code() != Errc::unsupported) throw;
     context_.notice(fmt::format("{}: not in the .h5ad", error.what()));
     return {};
   }
@@ -135,7 +135,7 @@ Content Assay::counts_of(const SeuratLayers& matrices) const {
 // Takes scale.data and, in Seurat 5, each layer that is neither counts nor data nor a part of them.
 void Assay::take_other_layers(const SeuratLayers& matrices) {
   const auto take = [&](const std::string& name, const Content& content) {
-    if (is_there(content)) {
+    if (exists(content)) {
       made_.layers.push_back({name, cells_by_genes(content)});
       add_origins_of_matrix("/layers/" + name, name);
     }

@@ -64,7 +64,7 @@ class Export {
     for (const Copy& file : found.files) sources_.add(file.inode);
     sources_.check_folder(folder_.path());
     for (const std::string& path : found.folders)
-      if (folder_.folder_if_there(path).number() >= 0) sources_.check_folder(folder_.whole(path));
+      if (folder_.existing_folder(path).number() >= 0) sources_.check_folder(folder_.whole(path));
     for (const std::string& path : found.folders) make([&] { folder_.make_folder(path); });
     for (const ExportedLink& link : found.links) make([&] { folder_.make_link(link.path, link.text); });
     measure(filesystem_, workers_, found, progress_, failures_);

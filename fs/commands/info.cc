@@ -235,7 +235,7 @@ bool is_refused(Filesystem& filesystem, const RankedFile& file) {
 }
 
 // A folder of stores has no store to choose.
-void print_ways_to_write(Filesystem& filesystem, const std::vector<RankedFile>& files, const Options& options,
+void print_lines_to_write(Filesystem& filesystem, const std::vector<RankedFile>& files, const Options& options,
                          const std::string& path) {
   if (filesystem.store()->is_folder && path.empty()) return;
   const std::string instructions = lines_to_write(files, options, path);

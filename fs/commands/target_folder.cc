@@ -180,7 +180,7 @@ Descriptor TargetFolder::make_folder(const std::string& path) const {
   return folder;
 }
 
-Descriptor TargetFolder::folder_if_there(const std::string& path) const {
+Descriptor TargetFolder::existing_folder(const std::string& path) const {
   Descriptor folder(::fcntl(root_.number(), F_DUPFD_CLOEXEC, 0));
   if (folder.number() < 0) throw disk_failure(path_);
   for (size_t first = 0; first < path.size() && folder.number() >= 0;) {
@@ -205,9 +205,9 @@ std::string TargetFolder::name_of(const std::string& path) const {
 // Returns the directory at `path`, or the nearest existing parent.
 Descriptor TargetFolder::nearest_folder(const std::string& path) const {
   for (std::string at = path;; at.resize(at.rfind('/'))) {
-    Descriptor folder = folder_if_there(at);
+    Descriptor folder = existing_folder(at);
     if (folder.number() >= 0) return folder;
-    if (at.find('/') == std::string::npos) return folder_if_there("");
+    if (at.find('/') == std::string::npos) return existing_folder("");
   }
 }
 
@@ -261,7 +261,7 @@ void TargetFolder::make_link(const std::string& path, const std::string& as_show
 
 void TargetFolder::remove_file(const std::string& path) const {
   const size_t slash = path.rfind('/');
-  const Descriptor folder = folder_if_there(slash == std::string::npos ? "" : path.substr(0, slash));
+  const Descriptor folder = existing_folder(slash == std::string::npos ? "" : path.substr(0, slash));
   struct stat there {};
   const std::string name = name_of(path);
   if (folder.number() < 0 || ::fstatat(folder.number(), name.c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0 ||
@@ -272,7 +272,7 @@ void TargetFolder::remove_file(const std::string& path) const {
 
 bool TargetFolder::has_file(const std::string& path, uint64_t size, timespec modified) const {
   const size_t slash = path.rfind('/');
-  const Descriptor folder = folder_if_there(slash == std::string::npos ? "" : path.substr(0, slash));
+  const Descriptor folder = existing_folder(slash == std::string::npos ? "" : path.substr(0, slash));
   struct stat there {};
   if (folder.number() < 0) return false;
   if (::fstatat(folder.number(), name_of(path).c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0 ||

@@ -44,7 +44,7 @@ class TargetFolder {
   // Creates a link. Does nothing if the same link exists.
   void make_link(const std::string& path, const std::string& text) const;
   // Returns the directory at `path`, or an invalid descriptor (a negative number) if it does not exist.
-  Descriptor folder_if_there(const std::string& path) const;
+  Descriptor existing_folder(const std::string& path) const;
   // Removes the file at `path`. Does nothing if it is missing or not a file.
   void remove_file(const std::string& path) const;
   // Returns whether a file with that size and modification time exists.

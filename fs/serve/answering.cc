@@ -74,7 +74,7 @@ bool would_be_filled_in(const HttpRequest& request, const Site::Place& place) {
 }
 
 // Adds the way to reopen the store, like in a mount's log.
-Error with_way_back(const Error& error, bool reopens_on_change) {
+Error with_link_back(const Error& error, bool reopens_on_change) {
   if (error.code() != Errc::changed) return error;
   return Error(Errc::changed, reopens_on_change
                                   ? fmt::format("{}; the next request reopens it", error.what())
@@ -96,11 +96,11 @@ std::vector<std::string> without_base(const std::vector<std::string>& names, con
 
 // Returns a relative path, which also works behind a proxy with a path of its own. Requires: the request
 // ended with a slash.
-std::string way_to(const Exchange& exchange, const std::vector<std::string>& names) {
-  std::string way;
-  for (size_t i = 0; i < exchange.names.size(); ++i) way += "../";
-  for (const std::string& name : names) way += percent_encoded(name) + "/";
-  return way;
+std::string href_to(const Exchange& exchange, const std::vector<std::string>& names) {
+  std::string href;
+  for (size_t i = 0; i < exchange.names.size(); ++i) href += "../";
+  for (const std::string& name : names) href += percent_encoded(name) + "/";
+  return href;
 }
 
 }  // namespace
@@ -244,7 +244,7 @@ void Answering::answer_place(const Exchange& exchange) const {
       place = site_.find(exchange.names);
       return answer_found(exchange, place);
     } catch (const Error& error) {
-      if (filesystem) filesystem->report(place.inode, with_way_back(error, settings_.reopens_on_change));
+      if (filesystem) filesystem->report(place.inode, with_link_back(error, settings_.reopens_on_change));
       if (error.code() != Errc::changed || !may_reopen || !filesystem || exchange.reply.has_begun()) {
         if (exchange.reply.has_begun() || !would_be_filled_in(exchange.request, place))
           throw Error(error.code(), public_message(site_, error));
@@ -283,7 +283,7 @@ void Answering::answer_found(const Exchange& exchange, const Site::Place& place)
   }
   // A folder is shown under one path only, so that clients that follow links do not run in circles.
   if (place.names != exchange.names) {
-    exchange.reply.add("Location", way_to(exchange, place.names));
+    exchange.reply.add("Location", href_to(exchange, place.names));
     return reply_text(exchange.reply, 302, "it is a link");
   }
   answer_folder(exchange, place);

@@ -56,11 +56,11 @@ extern "C" void free_kept_buffers(void*) {
 bool is_freed_at_end() {
   if (kept_here.is_freed_at_end) return true;
   static const struct Key {
-    Key() : is_there(pthread_key_create(&key, free_kept_buffers) == 0) {}
+    Key() : exists(pthread_key_create(&key, free_kept_buffers) == 0) {}
     pthread_key_t key{};
-    bool is_there;
+    bool exists;
   } key;
-  return kept_here.is_freed_at_end = key.is_there && pthread_setspecific(key.key, &kept_here) == 0;
+  return kept_here.is_freed_at_end = key.exists && pthread_setspecific(key.key, &kept_here) == 0;
 }
 
 bool is_kept(size_t bytes) {

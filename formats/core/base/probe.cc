@@ -40,9 +40,9 @@ Bytes Probe::bytes(uint64_t offset, size_t size) const {
 bool Probe::has_file(const std::string& name) const {
   if (!is_folder()) return false;
   if (const auto asked = has_file_.find(name); asked != has_file_.end()) return asked->second;
-  const bool is_there = sources_.kind_of(inside(name)) == EntryKind::file;
-  has_file_.emplace(name, is_there);
-  return is_there;
+  const bool exists = sources_.kind_of(inside(name)) == EntryKind::file;
+  has_file_.emplace(name, exists);
+  return exists;
 }
 
 std::vector<std::string> Probe::files_in(const std::string& folder) const {

@@ -125,7 +125,7 @@ DiskBlocks::DiskBlocks(std::shared_ptr<DiskCache> cache, Descriptor file, Versio
     : cache_(std::move(cache)),
       file_(std::move(file)),
       version_(std::move(version)),
-      is_there_(block_count(version_)) {
+      exists_(block_count(version_)) {
   look_what_is_there();
   cache_->opened();
 }
@@ -142,14 +142,14 @@ void DiskBlocks::look_what_is_there() {
     entries.resize(std::min<uint64_t>(blocks - first, kEntriesAtOnce) * kEntry);
     const size_t got = read_at(file_.number(), entry_of(first), entries) / kEntry;
     for (size_t i = 0; i < got; ++i)
-      is_there_[first + i] = entries[i * kEntry + sizeof(uint32_t)] == std::byte{1};
+      exists_[first + i] = entries[i * kEntry + sizeof(uint32_t)] == std::byte{1};
     if (got * kEntry < entries.size()) return;
   }
 }
 
 bool DiskBlocks::has(uint64_t block) const {
   const MutexLock lock(mutex_);
-  return block < is_there_.size() && is_there_[block];
+  return block < exists_.size() && exists_[block];
 }
 
 bool DiskBlocks::read(uint64_t block, std::span<std::byte> out) {
@@ -159,21 +159,21 @@ bool DiskBlocks::read(uint64_t block, std::span<std::byte> out) {
       read_at(file_.number(), place_of(version_, block), out) == out.size() && entry == entry_for(out))
     return true;
   const MutexLock lock(mutex_);
-  is_there_[block] = false;
+  exists_[block] = false;
   return false;
 }
 
 void DiskBlocks::write(uint64_t block, ByteSpan bytes) {
   {
     const MutexLock lock(mutex_);
-    if (is_full_ || block >= is_there_.size() || is_there_[block]) return;
+    if (is_full_ || block >= exists_.size() || exists_[block]) return;
   }
   if (!cache_->make_room(bytes.size())) return;
   const bool is_written = write_at(file_.number(), place_of(version_, block), bytes) &&
                           write_at(file_.number(), entry_of(block), entry_for(bytes));
   const MutexLock lock(mutex_);
   if (is_written)
-    is_there_[block] = true;
+    exists_[block] = true;
   else
     is_full_ = true;
 }

@@ -50,7 +50,7 @@ class DiskBlocks {
   const Descriptor file_;
   const Version version_;
   mutable Mutex mutex_;
-  std::vector<bool> is_there_ GUARDED_BY(mutex_);
+  std::vector<bool> exists_ GUARDED_BY(mutex_);
   bool is_full_ GUARDED_BY(mutex_) = false;  // the disk has no room left
 };
 using DiskBlocksPtr = std::shared_ptr<DiskBlocks>;

@@ -314,7 +314,7 @@ bool RemoteSources::has_root_object(const std::string& folder) {
     fetch->start();
     asked.emplace_back(std::move(object), std::move(fetch));
   }
-  bool is_any_there = false, is_any_page = false, is_any_forbidden = false;
+  bool any_exists = false, is_any_page = false, is_any_forbidden = false;
   std::optional<Error> why_not;  // the error of the first object that may or may not exist
   std::vector<std::string> doubtful;
   for (auto& [object, fetch] : asked) {
@@ -327,7 +327,7 @@ bool RemoteSources::has_root_object(const std::string& folder) {
         continue;
       }
       keep(location, file_of(object, std::move(fetch)));
-      is_any_there = true;
+      any_exists = true;
     } catch (const Error& error) {
       if (object->is_absent()) {
         remember_absent(location);
@@ -338,8 +338,8 @@ bool RemoteSources::has_root_object(const std::string& folder) {
       if (!object->is_absent() && !why_not) why_not = error;
     }
   }
-  if (!is_any_there && why_not) throw *why_not;
-  if (!is_any_there) return false;
+  if (!any_exists && why_not) throw *why_not;
+  if (!any_exists) return false;
   // An object of another format is refused beside one that is there: the server answers so for absent ones.
   for (const std::string& location : doubtful) remember_absent(location);
   if (is_any_page) may_send_pages_.store(true, std::memory_order_relaxed);

@@ -12,13 +12,13 @@ namespace plainfs::parquet {
 namespace {
 
 // Returns flat elements with a value for each row, 0 where one is missing.
-Elements spread_flat(const Elements& values, const std::vector<uint8_t>& is_there, uint32_t size) {
+Elements spread_flat(const Elements& values, const std::vector<uint8_t>& exists, uint32_t size) {
   Elements rows;
-  rows.count = is_there.size();
+  rows.count = exists.size();
   rows.bytes.resize(checked_size(rows.count, size));
   const std::byte* from = values.bytes.data();
   std::byte* to = rows.bytes.data();
-  for (const uint8_t there : is_there) {
+  for (const uint8_t there : exists) {
     if (there != 0) {
       std::memcpy(to, from, size);
       from += size;
@@ -30,13 +30,13 @@ Elements spread_flat(const Elements& values, const std::vector<uint8_t>& is_ther
   return rows;
 }
 
-Elements spread_heap(Elements values, const std::vector<uint8_t>& is_there) {
+Elements spread_heap(Elements values, const std::vector<uint8_t>& exists) {
   Elements rows;
-  rows.count = is_there.size();
+  rows.count = exists.size();
   rows.offsets.resize(rows.count + 1);
   size_t value = 0;
-  for (size_t i = 0; i < is_there.size(); ++i) {
-    value += is_there[i];
+  for (size_t i = 0; i < exists.size(); ++i) {
+    value += exists[i];
     rows.offsets[i + 1] = values.offsets[value];
   }
   rows.bytes = std::move(values.bytes);

@@ -300,10 +300,10 @@ class NestedColumn : public Array {
           cursor.row_end = cursor.group->entry_of_row[row + 1];
         }
         text.clear();
-        const bool is_there = writer.write(column, 0, text);
+        const bool exists = writer.write(column, 0, text);
         for (const LeafCursor& cursor : cursors)
           if (cursor.is_in_row()) throw damaged("row {} has values that belong to no list", row);
-        if (is_there)
+        if (exists)
           texts.add(text);
         else
           texts.add_missing();

@@ -39,7 +39,7 @@ class Finder {
   explicit Finder(Context& context) : context_(context) {}
 
   std::optional<RunFolder> find(const std::string& root) const {
-    if (is_there(inside(root, "per_sample_outs"), EntryKind::folder)) return std::nullopt;  // of several runs
+    if (exists(inside(root, "per_sample_outs"), EntryKind::folder)) return std::nullopt;  // of several runs
     std::string folder = root;
     std::string matrix = matrix_in(folder);
     if (matrix.empty()) {
@@ -58,21 +58,21 @@ class Finder {
   }
   static std::string above(const std::string& folder) { return folder.substr(0, folder.rfind('/')); }
 
-  bool is_there(const std::string& location, EntryKind kind) const {
+  bool exists(const std::string& location, EntryKind kind) const {
     return context_.files.kind_of(location) == kind;
   }
   std::string first_file(const std::string& folder, std::span<const std::string_view> names) const {
     for (const std::string_view name : names)
-      if (is_there(inside(folder, name), EntryKind::file)) return inside(folder, name);
+      if (exists(inside(folder, name), EntryKind::file)) return inside(folder, name);
     return {};
   }
 
   std::string matrix_in(const std::string& folder) const {
     for (const std::string_view name : kMatrices)
-      if (std::string file = inside(folder, name) + ".h5"; is_there(file, EntryKind::file)) return file;
+      if (std::string file = inside(folder, name) + ".h5"; exists(file, EntryKind::file)) return file;
     for (const std::string_view name : kMatrices)
       for (const std::string_view text : {"/matrix.mtx.gz", "/matrix.mtx"})
-        if (is_there(inside(folder, name) + std::string(text), EntryKind::file)) return inside(folder, name);
+        if (exists(inside(folder, name) + std::string(text), EntryKind::file)) return inside(folder, name);
     return {};
   }
   bool has_witness(const std::string& folder) const {
@@ -97,7 +97,7 @@ class Finder {
       return run;
     }
     const std::string spatial = inside(folder, "spatial");
-    if (!is_there(spatial, EntryKind::folder)) return run;
+    if (!exists(spatial, EntryKind::folder)) return run;
     run.kind = RunKind::visium;
     run.spatial.push_back(spatial);
     run.positions = first_file(spatial, kPositions);

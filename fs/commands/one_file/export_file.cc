@@ -41,7 +41,7 @@ const FileForm* form_asked_for(const std::string& target) {
   return form_of_name(target.substr(0, target.size() - 3));
 }
 
-bool is_folder_there(const std::string& path) {
+bool is_existing_folder(const std::string& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
@@ -501,7 +501,7 @@ void check_target(const std::string& target, const std::string& store, const Fil
   }
   if (form && form->is_folder() && !target.ends_with('/'))
     check_folder_place(target, options.replaces, kZarrMarks);
-  else if (!is_folder_there(target))
+  else if (!is_existing_folder(target))
     check_place(target, options.replaces, store);
 }
 
@@ -509,7 +509,7 @@ bool is_for_one_file(Filesystem& filesystem, const std::string& store, const std
                      const std::string& target, bool names_views, const FileOptions& options) {
   const FileForm* const form = form_of_name(target);
   const bool is_folder_form = form && form->is_folder();
-  const bool names_folder = target.ends_with('/') || (is_folder_there(target) && !is_folder_form) ||
+  const bool names_folder = target.ends_with('/') || (is_existing_folder(target) && !is_folder_form) ||
                             (names_views && !options.are_given() && paths.size() != 1);
   const bool names_file = !file_ending(target).empty() || form != nullptr;
   if (names_folder || (paths.size() != 1 && !names_file)) {

@@ -39,10 +39,10 @@ NewFile::NewFile(const std::string& path)
 NewFile::NewFile(NewFile&& other) noexcept
     : path_(std::move(other.path_)),
       part_(std::move(other.part_)),
-      is_there_(std::exchange(other.is_there_, false)) {}
+      exists_(std::exchange(other.exists_, false)) {}
 
 NewFile::~NewFile() {
-  if (is_there_) part_.discard();
+  if (exists_) part_.discard();
 }
 
 void NewFile::take_place(uint64_t size, bool replaces) {
@@ -51,7 +51,7 @@ void NewFile::take_place(uint64_t size, bool replaces) {
     part_.finish(size, kNow, std::string(last_name(path_)));
   else
     part_.finish_unless_taken(size, kNow, std::string(last_name(path_)));
-  is_there_ = false;
+  exists_ = false;
 }
 
 void check_place(const std::string& path, bool replaces, const std::string& store) {

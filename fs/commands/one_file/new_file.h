@@ -27,7 +27,7 @@ class NewFile {
  private:
   std::string path_;
   PartFile part_;
-  bool is_there_ = true;  // the temporary file exists
+  bool exists_ = true;  // the temporary file exists
 };
 
 // Throws Failure(kNotWritten) unless a file can be written at path: something exists there and replaces is

@@ -35,14 +35,14 @@ std::string PlanFolder::path_of(size_t task) const {
 }
 
 bool PlanFolder::has_record(size_t task) const {
-  const Descriptor folder = folder_.folder_if_there(records_);
+  const Descriptor folder = folder_.existing_folder(records_);
   struct stat status {};
   return folder.number() >= 0 &&
          ::fstatat(folder.number(), record_name(task).c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 std::optional<TaskRecord> PlanFolder::record(size_t task) const try {
-  const Descriptor folder = folder_.folder_if_there(records_);
+  const Descriptor folder = folder_.existing_folder(records_);
   if (folder.number() < 0) return std::nullopt;
   const Descriptor file(
       ::openat(folder.number(), record_name(task).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
@@ -82,13 +82,13 @@ void PlanFolder::keep_record(size_t task, const TaskRecord& record) const {
 }
 
 void PlanFolder::remove_record(size_t task) const {
-  const Descriptor folder = folder_.folder_if_there(records_);
+  const Descriptor folder = folder_.existing_folder(records_);
   if (folder.number() >= 0) ::unlinkat(folder.number(), record_name(task).c_str(), 0);
 }
 
 void PlanFolder::remove_records(const std::vector<size_t>& tasks) const {
   for (const size_t task : tasks) remove_record(task);
-  const Descriptor own = folder_.folder_if_there(kOwnFolder), root = folder_.folder_if_there("");
+  const Descriptor own = folder_.existing_folder(kOwnFolder), root = folder_.existing_folder("");
   // A directory that is not empty stays.
   if (own.number() >= 0) ::unlinkat(own.number(), plan_.id.c_str(), AT_REMOVEDIR);
   if (root.number() >= 0) ::unlinkat(root.number(), kOwnFolder, AT_REMOVEDIR);

@@ -87,12 +87,12 @@ std::vector<FolderEntry> folder_entries(const Exchange& exchange, const Site::Pl
       entry.is_unlisted = i >= listing->once();
       entry.row = listed.row;
       entry.is_store = listed.kind == FileKind::store;
-      bool is_there = true;
+      bool exists = true;
       if (listing->is_of_parts())
         add_part(exchange, folder, listed, of_folder, entry);
       else
-        is_there = add_details(exchange, folder, listed, entry);
-      if (is_there) entries.push_back(std::move(entry));
+        exists = add_details(exchange, folder, listed, entry);
+      if (exists) entries.push_back(std::move(entry));
     }
   }
   std::sort(entries.begin(), entries.end(),

@@ -162,7 +162,7 @@ class PageLevels : public Segment {
     const ParquetRun run = rows_.tally->column().read(rows_.first + first, count, wanted.sequential);
     std::fill(wanted.out.begin(), wanted.out.end(), std::byte{0});
     for (uint64_t i = 0; i < count; ++i)
-      wanted.out[i / 8] |= std::byte{static_cast<uint8_t>(run.is_there[i] != 0)} << i % 8;
+      wanted.out[i / 8] |= std::byte{static_cast<uint8_t>(run.exists[i] != 0)} << i % 8;
   }
 
  private:

@@ -256,7 +256,7 @@ class NumberColumn : public ParquetColumn {
     if (missing.empty()) {
       form_.write(array_->dtype(), elements, 0, count, run.values.data());
       run.there = count;
-      std::fill(run.is_there.begin(), run.is_there.end(), 1);
+      std::fill(run.exists.begin(), run.exists.end(), 1);
       return;
     }
     for (uint64_t i = 0; i < count;) {
@@ -265,7 +265,7 @@ class NumberColumn : public ParquetColumn {
         continue;
       }
       uint64_t end = i;
-      for (; end < count && !missing[end]; ++end) run.is_there[end] = 1;
+      for (; end < count && !missing[end]; ++end) run.exists[end] = 1;
       form_.write(array_->dtype(), elements, i, end - i, run.values.data() + run.there * form_.size);
       run.there += end - i;
       i = end;
@@ -302,7 +302,7 @@ class TextColumn : public ParquetColumn {
     std::string formatted;
     for (uint64_t i = 0; i < count; ++i) {
       if (elements.is_missing(i)) continue;
-      run.is_there[i] = 1;
+      run.exists[i] = 1;
       ++run.there;
       std::string_view text;
       if (array_->dtype().kind == Kind::text) {
@@ -348,7 +348,7 @@ class FactorColumn : public ParquetColumn {
     run.values.resize(checked_size(count, size()));
     for (uint64_t i = 0; i < count; ++i) {
       if (places[i] == kNoLevel) continue;
-      run.is_there[i] = 1;
+      run.exists[i] = 1;
       std::memcpy(run.values.data() + run.there * size(), &places[i], size());
       ++run.there;
     }
@@ -364,7 +364,7 @@ class FactorColumn : public ParquetColumn {
 
 ParquetRun ParquetColumn::read(uint64_t first, uint64_t count, bool sequential) const {
   ParquetRun run;
-  run.is_there.resize(count);
+  run.exists.resize(count);
   read_into(first, count, sequential, run);
   if (!is_optional_ && run.there != count) throw unsupported("column {}: unexpected missing value", name_);
   return run;

@@ -33,7 +33,7 @@ struct ParquetType {
 // Rows [first, first + count) of a column: the non-missing values as stored.
 struct ParquetRun {
   Bytes values;                   // one byte per boolean here
-  std::vector<uint8_t> is_there;  // one per row
+  std::vector<uint8_t> exists;    // one per row
   uint64_t there = 0;             // number of values
 };
 

@@ -89,7 +89,7 @@ ParquetCounts tally_of(const ParquetColumn& column, uint64_t rows, uint64_t rows
       const uint64_t some = std::min(end - first, is_text ? kParquetRun : kRunsInPass * kParquetRun);
       const ParquetRun run = column.read(first, some, true);
       for (uint64_t at = 0; at < some; at += kParquetRun) {
-        const auto of = run.is_there.begin() + static_cast<ptrdiff_t>(at);
+        const auto of = run.exists.begin() + static_cast<ptrdiff_t>(at);
         values[(first + at) / kParquetRun + 1] = static_cast<uint64_t>(
             std::count(of, of + static_cast<ptrdiff_t>(std::min(kParquetRun, some - at)), 1));
       }

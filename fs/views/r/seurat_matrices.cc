@@ -111,7 +111,7 @@ void Candidate::check_sides(uint64_t cells, uint64_t genes) const {
     throw damaged("{} is {} by {}, expected {} by {}", name_, rows, columns, cells, genes);
 }
 
-bool is_there(const Content& content) {
+bool exists(const Content& content) {
   return !std::holds_alternative<std::monostate>(content);
 }
 
@@ -126,7 +126,7 @@ class Choice {
   // names_alone: no matrices are created.
   Choice(const AnnotatedMatrix& matrix, Context& context, bool names_alone = false)
       : matrix_(matrix), context_(context), names_alone_(names_alone) {
-    if (matrix.raw && is_there(matrix.raw->x)) {
+    if (matrix.raw && exists(matrix.raw->x)) {
       raw_.emplace("raw/X", matrix.raw->x, matrix.cells, matrix.raw->var.rows);
       made_.same_genes = name_the_same(matrix.var, matrix.raw->var, context);
     }
@@ -175,7 +175,7 @@ void Choice::find_named() {
   // zellkonverter names the assay that is X, and scConvert the matrix with the counts.
   const std::string x_name = is_experiment ? matrix_.x_name : text_in_uns({"X_name"});
   const std::string stamp = text_in_uns({"scConvert", "counts_location"});
-  const bool x_is_counts = is_there(matrix_.x) && (x_name == "counts" || stamp == "X");
+  const bool x_is_counts = exists(matrix_.x) && (x_name == "counts" || stamp == "X");
   const std::string layers = is_experiment ? "assay " : "layers/";
   const std::string of_x = is_experiment ? layers + x_name : "X";
   x_is_data_ = x_name == "logcounts";
@@ -184,7 +184,7 @@ void Choice::find_named() {
     candidate(layers + normalised->name, normalised->content, x_);
   else if (normalised && x_is_counts)
     candidate(layers + normalised->name, normalised->content, x_);
-  else if (is_there(matrix_.x) && !x_is_counts)
+  else if (exists(matrix_.x) && !x_is_counts)
     candidate(of_x, matrix_.x, x_);
   if (normalised && !is_experiment) candidate(layers + normalised->name, normalised->content, normalised_);
   if (x_is_counts)

@@ -54,7 +54,7 @@ struct Fixture {
     for (const Listing::Entry& entry : listing->entries()) names.push_back(entry.name);
     return names;
   }
-  bool is_there(const std::string& path) {
+  bool exists(const std::string& path) {
     try {
       tree().find(path);
       return true;
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(folder_by_is_found_and_not_listed) {
   // Numbers on request, and values that no cell has.
   BOOST_TEST(names("by/n") == (Names{"8", "9", "10"}), boost::test_tools::per_element());
   for (const char* path : {"by/type/unused", "by/type/NA", "by/gone", "by/n/7"})
-    BOOST_TEST(!is_there(path), path);
+    BOOST_TEST(!exists(path), path);
 }
 
 BOOST_AUTO_TEST_CASE(sizes_of_released_names_are_no_fault_of_saving) {
@@ -100,8 +100,8 @@ BOOST_AUTO_TEST_CASE(a_level_is_an_annotated_matrix_of_its_cells) {
   BOOST_TEST(text("by/n/9/obs.csv") == "\"\",type,a/b,n\nc2,\"\",x,9\nc4,NA,x,9\n");
   for (const char* path :
        {"var.csv", "anndata.h5ad", "seurat.rds", "X/matrix.rds", "X/10x/10x.h5", "anndata.zarr/X"})
-    BOOST_TEST(is_there(std::string("by/type/T/") + path), path);
-  BOOST_TEST(!is_there("by/type/T/X/data.npy"));
+    BOOST_TEST(exists(std::string("by/type/T/") + path), path);
+  BOOST_TEST(!exists("by/type/T/X/data.npy"));
 }
 
 // Its cells have all values. c2, which has another level, lacks one.
@@ -115,8 +115,8 @@ BOOST_AUTO_TEST_CASE(column_of_a_level_has_the_type_of_the_whole) {
   obs.columns.push_back({"text", without_c2(text_array({"a", "b", "c", "d", "e"}))});
   for (const char* path : {"whole/mask/0", "text/codes/0"})
     for (const char* place : {"", "by/type/T/", "by/type/T/by/type/T/"})
-      BOOST_TEST(is_there(std::string(place) + "anndata.zarr/obs/" + path), place << path);
-  BOOST_TEST(!is_there("by/type/T/anndata.zarr/obs/n/mask/0"));
+      BOOST_TEST(exists(std::string(place) + "anndata.zarr/obs/" + path), place << path);
+  BOOST_TEST(!exists("by/type/T/anndata.zarr/obs/n/mask/0"));
 }
 
 BOOST_AUTO_TEST_CASE(levels_are_found_among_the_cells_of_a_level) {
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(folder_by_is_listed_with_named_views_but_not_in_itself) {
   BOOST_TEST((std::find(listed.begin(), listed.end(), "by") != listed.end()));
   BOOST_TEST((std::find(inside.begin(), inside.end(), "anndata.zarr") != inside.end()));
   BOOST_TEST((std::find(inside.begin(), inside.end(), "by") == inside.end()));
-  BOOST_TEST(is_there("by/type/T/by/type/T"));
+  BOOST_TEST(exists("by/type/T/by/type/T"));
 }
 
 BOOST_AUTO_TEST_CASE(equal_levels_are_numbered) {
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(equal_levels_are_numbered) {
 
 BOOST_AUTO_TEST_CASE(cells_without_columns_have_no_levels) {
   obs.columns.clear();
-  BOOST_TEST(!is_there("by"));
+  BOOST_TEST(!exists("by"));
 }
 
 BOOST_AUTO_TEST_CASE(unreadable_column_fails_alone) {
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(unreadable_column_fails_alone) {
   BOOST_TEST(names("by") == (Names{"type", "a%2Fb", "bad", "short"}), boost::test_tools::per_element());
   BOOST_CHECK_EXCEPTION(names("by/bad"), Error, mentions("no such chunk"));
   BOOST_CHECK_EXCEPTION(names("by/short"), Error, mentions("short has 1 values for 5 cells"));
-  BOOST_TEST(!is_there("by/pairs"));
+  BOOST_TEST(!exists("by/pairs"));
   BOOST_TEST(text("by/type/T/var.csv") == "\"\"\ng1\ng2\n");
 }
 

@@ -144,9 +144,9 @@ BOOST_AUTO_TEST_CASE(invalid_header_fails_alone) {
 }
 
 BOOST_AUTO_TEST_CASE(without_samples_there_are_no_sample_fields) {
-  for (const bool is_there : {true, false}) {
+  for (const bool exists : {true, false}) {
     VcfStore store;
-    if (is_there)
+    if (exists)
       store.put("sample_id", text_of_shape({}, {0}), {"samples"});
     else
       store.remove("sample_id");

@@ -28,7 +28,7 @@ constexpr uint64_t kMaxSplitLevels = 10'000;
 constexpr uint64_t kMaxSortedAhead = 100'000'000;  // entries: some seconds
 constexpr size_t kMaxShownBytes = 60;
 
-bool is_there(Filesystem& filesystem, const std::string& path) {
+bool exists(Filesystem& filesystem, const std::string& path) {
   try {
     filesystem.resolve(path);
     return true;
@@ -268,7 +268,7 @@ class CellsSection {
                                                  : 3;
       std::string folder = fmt::format("{}/{}/", entry.name, file_name(forms::kGenes));
       if ((!best || rank < best->first) && is_folder_of_genes(fmt::format("{}/{}", path, folder)))
-        best = {rank, place_.way + folder};
+        best = {rank, place_.href + folder};
     }
     return best ? std::optional(std::move(best->second)) : std::nullopt;
   }
@@ -326,15 +326,15 @@ class CellsSection {
   void add_level_links() {
     const std::string column =
         std::string(file_name(forms::kBy)) + "/" + PartNames("column", {split_name_}).file(0) + "/";
-    if (!is_there(filesystem_, filesystem_.path(place_.directory) + "/" + column)) return;
+    if (!exists(filesystem_, filesystem_.path(place_.directory) + "/" + column)) return;
     const PartNames levels("level", split_.levels);
     for (LevelRow& row : page_.distribution->rows) {
       if (row.is_missing) continue;
       const auto level = std::find(split_.levels.begin(), split_.levels.end(), row.name);
-      row.href =
-          percent_encoded(
-              place_.way + column + levels.file(static_cast<uint64_t>(level - split_.levels.begin())), true) +
-          "/";
+      row.href = percent_encoded(
+                     place_.href + column + levels.file(static_cast<uint64_t>(level - split_.levels.begin())),
+                     true) +
+                 "/";
     }
   }
 
@@ -345,8 +345,8 @@ class CellsSection {
     Picks files{"Download as", {}};
     const PartNames name("gene", {colour_->name});
     for (const std::string_view extension : {forms::kArrayCsv.ending, forms::kNpy.ending})
-      if (is_there(filesystem_, filesystem_.path(place_.directory) + "/" + folder->substr(place_.way.size()) +
-                                    name.file(0, extension)))
+      if (exists(filesystem_, filesystem_.path(place_.directory) + "/" + folder->substr(place_.href.size()) +
+                                  name.file(0, extension)))
         files.links.push_back(
             {name.file(0, extension), percent_encoded(*folder + name.file(0, extension), true)});
     if (!files.links.empty()) page_.downloads = std::move(files);
@@ -391,7 +391,7 @@ std::optional<CellsPlace> cells_place(const Exchange& exchange, const Subject& s
         Query(exchange.target.query).value("assay").value_or(std::string(last_name(main)));
     const auto found = std::find(place.assays.begin(), place.assays.end(), wanted);
     place.assay = found == place.assays.end() ? place.assays[0] : *found;
-    place.way = std::string(folder) + "/" + percent_encoded(place.assay) + "/";
+    place.href = std::string(folder) + "/" + percent_encoded(place.assay) + "/";
     place.directory = filesystem.resolve(fmt::format("{}/{}/{}", path, folder, place.assay));
     return place;
   }

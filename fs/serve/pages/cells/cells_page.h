@@ -15,7 +15,7 @@ namespace plainfs::serve {
 // the page is the root of a Seurat object or a MuData file.
 struct CellsPlace {
   Inode directory;
-  std::string way{};                  // relative to the page, "assays/RNA/"; empty: the page's own directory
+  std::string href{};                 // relative to the page, "assays/RNA/"; empty: the page's own directory
   std::vector<std::string> assays{};  // to choose from; empty: no choice
   std::string assay{};
 };

@@ -68,7 +68,7 @@ std::string sentence_of(std::string what) {
   return what + (what.ends_with('.') ? "" : ".");
 }
 
-std::vector<TakeAs> nearest_links(const Exchange& exchange, const LastFolder& last, const std::string& way) {
+std::vector<TakeAs> nearest_links(const Exchange& exchange, const LastFolder& last, const std::string& href) {
   std::vector<TakeAs> links;
   if (last.depth >= exchange.names.size()) return links;
   try {
@@ -76,7 +76,7 @@ std::vector<TakeAs> nearest_links(const Exchange& exchange, const LastFolder& la
     std::vector<std::string> all;
     for (const auto& [name, is_folder] : names) all.push_back(name);
     for (const std::string& name : nearest_names(exchange.names[last.depth], all))
-      links.push_back({name, way + percent_encoded(name) + (names.at(name) ? "/" : "")});
+      links.push_back({name, href + percent_encoded(name) + (names.at(name) ? "/" : "")});
   } catch (const Error&) {
     return {};  // the original error is enough
   }
@@ -97,12 +97,12 @@ void answer_error_page(const Exchange& exchange, int status, const std::string& 
   size_t known = 0;
   if (last) {
     const size_t below = exchange.names.size() - last->depth;
-    std::string way;
-    for (size_t i = exchange.target.is_folder ? 0 : 1; i < below; ++i) way += "../";
+    std::string href;
+    for (size_t i = exchange.target.is_folder ? 0 : 1; i < below; ++i) href += "../";
     if (!exchange.target.is_folder && below == 0)
-      way = percent_encoded(exchange.names.empty() ? "" : exchange.names.back()) + "/";
-    problem.near = nearest_links(exchange, *last, way);
-    model.picks.push_back({"Go back to", {{"the folder above", way.empty() ? "./" : way}}});
+      href = percent_encoded(exchange.names.empty() ? "" : exchange.names.back()) + "/";
+    problem.near = nearest_links(exchange, *last, href);
+    model.picks.push_back({"Go back to", {{"the folder above", href.empty() ? "./" : href}}});
     known = last->depth;
   }
   model.problems.push_back(std::move(problem));

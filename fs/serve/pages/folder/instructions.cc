@@ -120,8 +120,8 @@ void add_source_instructions(const Exchange& exchange, const Subject& subject, P
   if (!path) return;
   const bool is_folder = path->back() == kSourceFolder;
   const std::string source = exchange.address(*path, is_folder);
-  const std::string way = fmt::format("{}/{}/", kOwnFolder, kSourceFolder);
-  page.views.push_back({"as stored", is_folder ? way : way + percent_encoded(path->back())});
+  const std::string href = fmt::format("{}/{}/", kOwnFolder, kSourceFolder);
+  page.views.push_back({"as stored", is_folder ? href : href + percent_encoded(path->back())});
   if (!std::holds_alternative<Image>(subject.node().content)) return;
   if (is_folder) {
     page.viewers.push_back(

@@ -243,7 +243,7 @@ class PageMaker {
         if (page_.first) page_.first->caption += " of the columns of the cells";
       });
     part([&] { add_left_out(*place, *cells); });
-    if (place->way.empty())
+    if (place->href.empty())
       add_zarr(matrix);
     else
       add_assay(*place);
@@ -255,7 +255,7 @@ class PageMaker {
     if (lines.empty()) return;
     const size_t shown = std::min(lines.size(), kMaxLeftOut);
     const std::string ending(forms::kH5ad.ending);
-    page_.left_out = LeftOut{place.way.empty() ? std::string(file_name(forms::kH5ad)) : place.assay + ending,
+    page_.left_out = LeftOut{place.href.empty() ? std::string(file_name(forms::kH5ad)) : place.assay + ending,
                              {lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(shown)},
                              lines.size() - shown};
   }
@@ -275,12 +275,12 @@ class PageMaker {
     if (file == files.end()) return;
     const bool is_root = subject_.place.inode == kRootInode;
     const size_t above = is_root ? 0 : filesystem.path(subject_.place.inode).size();
-    const std::string way = percent_encoded(file->path.substr(above), true);
-    page_.views.push_back({place.assay + std::string(forms::kH5ad.ending), way});
+    const std::string href = percent_encoded(file->path.substr(above), true);
+    page_.views.push_back({place.assay + std::string(forms::kH5ad.ending), href});
     page_.instructions.push_back(
         {"Python, " + place.assay,
          fmt::format("import anndata, fsspec\nx = anndata.read_h5ad(fsspec.open(\"{}{}\").open())",
-                     exchange_.address(subject_.place.names, true), way)});
+                     exchange_.address(subject_.place.names, true), href)});
   }
 
   void add_zarr(const AnnotatedMatrix& matrix) {
@@ -319,7 +319,7 @@ class PageMaker {
             take_share(std::min(element_count(array->values->shape()), kMaxElements), kBytesAnElement);
         add_array(Query(exchange_.target.query), *array, page_.title, is_embedding(), page_);
       });
-    if (is_embedding()) add_way_to_cells();
+    if (is_embedding()) add_link_to_cells();
     part([&] { add_recording_of(node); });
     if (subject_.has_folder && subject_.meaning->what.is_store && page_.figures.empty())
       part([&] { add_units(node); });
@@ -351,7 +351,7 @@ class PageMaker {
   bool is_embedding() const { return subject_.node().role == Role::embedding; }
 
   // Links to the page of the store, which colours the points.
-  void add_way_to_cells() {
+  void add_link_to_cells() {
     const bool is_of_seurat = subject_.name == "cell.embeddings";
     const std::string name = is_of_seurat ? "X_" + subject_.place.names.back() : subject_.name;
     page_.picks.push_back({"Colour by",

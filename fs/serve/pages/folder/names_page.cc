@@ -45,8 +45,8 @@ class NamesPage {
     page_.sub = fmt::format("{} name{}", count_words(all_), all_ == 1 ? "" : "s");
     add_form();
     if (matches_ == 0) add_nearest();
-    const std::string way = way_to_cells();
-    for (const NamedFiles& name : shown) add_name(name, way);
+    const std::string href = href_to_cells();
+    for (const NamedFiles& name : shown) add_name(name, href);
     add_pager(shown.size());
     return std::move(page_);
   }
@@ -96,23 +96,23 @@ class NamesPage {
   }
 
   // Returns the path to the page that colours cells by a gene; empty if it does not exist.
-  std::string way_to_cells() {
+  std::string href_to_cells() {
     if (!is_of_genes(filesystem_, place_.inode)) return {};
     Inode above = place_.inode;
-    std::string way;
+    std::string href;
     for (int i = 0; i < 2 && above != kRootInode; ++i) {
       above = filesystem_.parent(above);
-      way += "../";
+      href += "../";
       const OpenMeaning meaning = filesystem_.meaning(above);
-      if (annotated_matrix_of(meaning.what.node, *meaning.what.context)) return way;
+      if (annotated_matrix_of(meaning.what.node, *meaning.what.context)) return href;
     }
     return {};
   }
 
-  void add_name(const NamedFiles& name, const std::string& way) {
+  void add_name(const NamedFiles& name, const std::string& href) {
     ContentRow row{name.stem, {}, {}, {}};
-    row.href = way.empty() ? percent_encoded(name.files[0])
-                           : way + Query("").with("color", percent_decoded(name.stem)).href();
+    row.href = href.empty() ? percent_encoded(name.files[0])
+                            : href + Query("").with("color", percent_decoded(name.stem)).href();
     for (const std::string& file : name.files)
       row.views.push_back({file.substr(std::min(name.stem.size() + 1, file.size())), percent_encoded(file)});
     page_.names.push_back(std::move(row));

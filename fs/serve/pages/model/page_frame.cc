@@ -38,9 +38,9 @@ std::string path_html(const Exchange& exchange, bool is_folder, size_t known) {
       continue;
     }
     const size_t up = count - i - (is_folder ? 0 : 1);
-    std::string way;
-    for (size_t j = 0; j < up; ++j) way += "../";
-    html += fmt::format("<li>{}</li>", link(way.empty() ? "./" : way, escaped(name)));
+    std::string href;
+    for (size_t j = 0; j < up; ++j) href += "../";
+    html += fmt::format("<li>{}</li>", link(href.empty() ? "./" : href, escaped(name)));
   }
   return html;
 }

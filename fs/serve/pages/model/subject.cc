@@ -66,8 +66,8 @@ bool is_little(const FolderEntry& entry) {
   return node && !(entry.is_unlisted && is_table) && elements_in(*node) <= kLittle;
 }
 
-std::string way_below(const std::string& way, const std::string& name, bool is_folder) {
-  return way + percent_encoded(name) + (is_folder ? "/" : "");
+std::string href_below(const std::string& href, const std::string& name, bool is_folder) {
+  return href + percent_encoded(name) + (is_folder ? "/" : "");
 }
 
 // A listed member, and the files beside it that stand for it.
@@ -82,14 +82,14 @@ class Contents {
  public:
   Contents(const Exchange& exchange, PageModel& page) : exchange_(exchange), page_(page) {}
 
-  void add(const std::vector<FolderEntry>& entries, const std::string& names, const std::string& way,
+  void add(const std::vector<FolderEntry>& entries, const std::string& names, const std::string& href,
            size_t depth) {
     for (MemberNames& group : groups_of(entries)) {
       if (page_.contents.size() >= kMaxRowsOfContents) {
         page_.is_cut = true;
         return;
       }
-      add_group(group, names, way, depth);
+      add_group(group, names, href, depth);
     }
   }
 
@@ -122,15 +122,15 @@ class Contents {
     return groups;
   }
 
-  void add_group(const MemberNames& group, const std::string& names, const std::string& way, size_t depth) {
+  void add_group(const MemberNames& group, const std::string& names, const std::string& href, size_t depth) {
     const FolderEntry& first = group.first;
-    ContentRow row{
-        names + group.member,
-        first.is_folder ? way_below(way, first.name, true) : way_below(way, group.member, false) + "?page",
-        {},
-        {}};
+    ContentRow row{names + group.member,
+                   first.is_folder ? href_below(href, first.name, true)
+                                   : href_below(href, group.member, false) + "?page",
+                   {},
+                   {}};
     if (!first.error.empty() || first.is_link) {
-      row.href = way_below(way, first.name, first.is_folder);
+      row.href = href_below(href, first.name, first.is_folder);
       row.kind = first.is_link ? "link" : "not readable";
       row.shape = first.error;
       page_.contents.push_back(std::move(row));
@@ -138,9 +138,9 @@ class Contents {
     }
     if (!group.node.store.empty() || std::holds_alternative<PlainFile>(group.node.content)) {
       const bool is_store = !group.node.store.empty();
-      row.href = way_below(way, first.name, first.is_folder);
+      row.href = href_below(href, first.name, first.is_folder);
       row.kind = is_store ? "store" : first.is_folder ? "folder" : "file";
-      if (!first.is_folder) row.views = forms_of(exchange_, {first}, way, group.member);
+      if (!first.is_folder) row.views = forms_of(exchange_, {first}, href, group.member);
       page_.contents.push_back(std::move(row));
       return;
     }
@@ -148,7 +148,7 @@ class Contents {
     if (described.kind.empty() && first.is_folder) return add_folder(group, row, depth);
     row.kind = described.kind;
     row.shape = public_message(exchange_.site, damaged("{}", described.what));
-    row.views = forms_of(exchange_, group.files, way, group.member);
+    row.views = forms_of(exchange_, group.files, href, group.member);
     if (first.is_folder) {
       const std::vector<FolderEntry> inside = folder_entries(exchange_, first.place);
       for (TakeAs& form : forms_of(exchange_, without_members(inside), row.href, ""))
@@ -219,7 +219,7 @@ void measure(const Exchange& exchange, const FolderEntry& entry, TakeAs& form) {
 }
 
 std::vector<TakeAs> forms_of(const Exchange& exchange, const std::vector<FolderEntry>& entries,
-                             const std::string& way, const std::string& stem) {
+                             const std::string& href, const std::string& stem) {
   // Attributes are shown in a place of their own; the other files are for backups and searches.
   static constexpr std::string_view kNoForms[] = {".ignore", "CACHEDIR.TAG"};
   std::vector<TakeAs> forms;
@@ -230,8 +230,8 @@ std::vector<TakeAs> forms_of(const Exchange& exchange, const std::vector<FolderE
     const bool is_remote = entry.place.filesystem && is_url(entry.place.filesystem->store()->path);
     std::string label = entry.name.substr(stem.empty() ? 0 : std::min(stem.size() + 1, entry.name.size()));
     if (label.empty()) label = entry.name;
-    TakeAs form{label + (entry.is_folder ? "/" : ""), way_below(way, entry.name, entry.is_folder), entry.size,
-                entry.fault};
+    TakeAs form{label + (entry.is_folder ? "/" : ""), href_below(href, entry.name, entry.is_folder),
+                entry.size, entry.fault};
     const bool is_measured = entry.is_folder || form.size || !form.fault.empty();
     if (!is_measured && !is_remote && is_little(entry)) measure(exchange, entry, form);
     forms.push_back(std::move(form));

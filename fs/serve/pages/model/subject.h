@@ -35,7 +35,7 @@ void measure(const Exchange& exchange, const FolderEntry& entry, TakeAs& form);
 // "10x/". way: the path from the page to the entries. Small files are measured to show their size, or the
 // reason why they cannot be read.
 std::vector<TakeAs> forms_of(const Exchange& exchange, const std::vector<FolderEntry>& entries,
-                             const std::string& way, const std::string& stem);
+                             const std::string& href, const std::string& stem);
 
 // Adds the members of a store or a folder, down to the data, each once. A very large folder is cut.
 void add_contents(const Exchange& exchange, const std::vector<FolderEntry>& entries, PageModel& page);
