@@ -10,7 +10,7 @@
 namespace plainfs::folder {
 namespace {
 
-constexpr uint64_t kMaxBytes = uint64_t{1} << 20;  // limit of a manifest's size
+constexpr uint64_t kMaxRunBytes = uint64_t{1} << 20;  // limit of a manifest's size
 
 constexpr std::string_view kOfXenium[] = {
     "region_name",     "run_start_time", "panel_name",  "panel_organism", "panel_tissue_type",  "num_cells",
@@ -20,7 +20,7 @@ constexpr std::string_view kOfXenium[] = {
 Json document_in(const std::string& path, Context& context) try {
   const FilePtr file = context.files.look_into(path);
   if (!file) return {};
-  if (file->size() > kMaxBytes) throw damaged("{} bytes, expected at most {}", file->size(), kMaxBytes);
+  if (file->size() > kMaxRunBytes) throw damaged("{} bytes, expected at most {}", file->size(), kMaxRunBytes);
   const Bytes bytes = file->read_at(0, file->size());
   return parse_json(as_text(bytes));
 } catch (const Error& error) {

@@ -26,7 +26,7 @@ void add_levels(const Array& levels, ColumnSummary& column) {
 
 }  // namespace
 
-std::string type_words(const Array& values) {
+std::string type_text(const Array& values) {
   if (const FactorParts* const factor = unchecked_factor_parts(values))
     return factor->is_ordered ? "ordered factor" : "factor";
   const DType& type = values.dtype();
@@ -40,7 +40,7 @@ std::string type_words(const Array& values) {
 std::vector<ColumnSummary> column_summaries(const Table& table) {
   std::vector<ColumnSummary> columns;
   for (const Column& column : table.columns) {
-    columns.push_back({column.name, type_words(*column.values)});
+    columns.push_back({column.name, type_text(*column.values)});
     if (const FactorParts* const factor = unchecked_factor_parts(*column.values))
       add_levels(*factor->levels, columns.back());
   }

@@ -12,7 +12,7 @@ namespace plainfs {
 
 struct ColumnSummary {
   std::string name;
-  std::string type;                         // see type_words()
+  std::string type;                         // see type_text()
   std::optional<uint64_t> level_count{};    // of a factor
   std::vector<std::string> first_levels{};  // formatted like in a .csv
 };
@@ -21,6 +21,6 @@ struct ColumnSummary {
 std::vector<ColumnSummary> column_summaries(const Table& table);
 
 // Returns the type: "truth value", "factor", "real number (float32)".
-std::string type_words(const Array& values);
+std::string type_text(const Array& values);
 
 }  // namespace plainfs

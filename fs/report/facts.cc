@@ -106,7 +106,7 @@ ContentFacts facts_of(const Content& content) {
   return facts;
 }
 
-std::string density_words(const ContentFacts& facts) {
+std::string density_text(const ContentFacts& facts) {
   if (facts.extents.size() != 2 || facts.counts.empty()) return {};
   const double places =
       static_cast<double>(facts.extents[0].length) * static_cast<double>(facts.extents[1].length);

@@ -39,6 +39,6 @@ ContentFacts facts_of(const Content& content);
 
 // Returns the number of values in percent of the places of a matrix: "2.5 %"; empty if either is unknown or
 // 0.
-std::string density_words(const ContentFacts& facts);
+std::string density_text(const ContentFacts& facts);
 
 }  // namespace plainfs

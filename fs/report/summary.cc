@@ -27,7 +27,7 @@ struct Line : Described {
 };
 
 std::string number_text(uint64_t number, Digits digits) {
-  return digits == Digits::plain ? std::to_string(number) : count_words(number);
+  return digits == Digits::plain ? std::to_string(number) : count_text(number);
 }
 
 constexpr uint64_t kLongestCell = 32'767;    // characters that a cell of Excel or LibreOffice can hold

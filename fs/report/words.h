@@ -8,14 +8,14 @@
 namespace plainfs {
 
 // Returns "60,000".
-inline std::string count_words(uint64_t count) {
+inline std::string count_text(uint64_t count) {
   std::string text = std::to_string(count);
   for (size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
   return text;
 }
 
 // Returns a fraction as "12 %"; one that is neither 0 nor 1 is not rounded to these.
-inline std::string share_words(double fraction) {
+inline std::string share_text(double fraction) {
   if (fraction > 0 && fraction < 0.005) return "< 1 %";
   if (fraction < 1 && fraction >= 0.995) return "> 99 %";
   return std::to_string(static_cast<int>(100 * fraction + 0.5)) + " %";

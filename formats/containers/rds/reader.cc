@@ -13,10 +13,10 @@ namespace plainfs::rds {
 namespace {
 
 // Bounds so that a stream of 4-byte NULLs cannot fill the memory, nor a deep one the stack.
-constexpr uint64_t kMaxValues = uint64_t{1} << 20;
+constexpr uint64_t kMaxVectorValues = uint64_t{1} << 20;
 constexpr uint64_t kMaxReferences = uint64_t{1} << 20;
-constexpr uint64_t kMaxNameBytes = 32 << 20;
-constexpr unsigned kMaxDepth = 800;
+constexpr uint64_t kMaxSymbolBytes = 32 << 20;
+constexpr unsigned kMaxNesting = 800;
 
 // Larger vectors are read on demand. Once the held vectors take kMaxHeldInAll, this applies to all but tiny
 // ones.
@@ -168,14 +168,14 @@ Error Reader::over_bound(Error error) {
 }
 
 void Reader::count_value(bool keep) {
-  if (keep && ++kept_values_ > kMaxValues) throw over_bound(unsupported("more than {} R values", kMaxValues));
+  if (keep && ++kept_values_ > kMaxVectorValues) throw over_bound(unsupported("more than {} R values", kMaxVectorValues));
 }
 
 // Counts a name at every use, since a long name may be referenced a million times.
 void Reader::count_name(std::string_view name) {
   name_bytes_ += name.size();
-  if (name_bytes_ > kMaxNameBytes)
-    throw over_bound(unsupported("more than {} bytes of names of R values", kMaxNameBytes));
+  if (name_bytes_ > kMaxSymbolBytes)
+    throw over_bound(unsupported("more than {} bytes of names of R values", kMaxSymbolBytes));
 }
 
 ValuePtr Reader::item(unsigned depth, bool keep) {
@@ -183,7 +183,7 @@ ValuePtr Reader::item(unsigned depth, bool keep) {
 }
 
 ValuePtr Reader::item_of_type(uint32_t flags, unsigned depth, bool keep) {
-  if (depth > kMaxDepth) throw unsupported("R values nested deeper than {}", kMaxDepth);
+  if (depth > kMaxNesting) throw unsupported("R values nested deeper than {}", kMaxNesting);
   const uint32_t code = code_of(flags);
   switch (code) {
     case kNil:
@@ -445,7 +445,7 @@ ValuePtr Reader::environment_at(size_t number, bool keep) {
     return no_data(Alien::environment);
   }
   if (!known->second.value) return nothing();  // it contains itself
-  if (known->second.values > kMaxValues - std::min(kMaxValues, kept_values_))
+  if (known->second.values > kMaxVectorValues - std::min(kMaxVectorValues, kept_values_))
     return no_data(Alien::environment);
   kept_values_ += known->second.values;
   return known->second.value;
@@ -509,7 +509,7 @@ void Reader::names_of_package(unsigned depth) {
 
 // ReadBC1 in serialize.c: the code, then the constants.
 void Reader::byte_code(unsigned depth) {
-  if (depth > kMaxDepth) throw unsupported("R values nested deeper than {}", kMaxDepth);
+  if (depth > kMaxNesting) throw unsupported("R values nested deeper than {}", kMaxNesting);
   item(depth + 1, false);
   const int32_t count = stream_.integer();
   if (count < 0) throw damaged("R byte code has {} constants", count);
@@ -524,7 +524,7 @@ void Reader::byte_code(unsigned depth) {
 
 // ReadBCLang: a tree in which a type precedes each part.
 void Reader::byte_code_language(uint32_t type, unsigned depth) {
-  if (depth > kMaxDepth) throw unsupported("R values nested deeper than {}", kMaxDepth);
+  if (depth > kMaxNesting) throw unsupported("R values nested deeper than {}", kMaxNesting);
   for (;;) {
     if (type == kCodeReference) {
       stream_.integer();

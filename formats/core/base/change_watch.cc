@@ -45,7 +45,7 @@ constexpr uint32_t kReadEvents = IN_OPEN | IN_ACCESS | IN_CLOSE_NOWRITE;
 
 constexpr size_t kMaxToNote = 64;              // access times at once
 constexpr uint64_t kOpeningsPerReading = 256;  // so that reports of reads do not fill the system's queue
-constexpr int kMaxTries = 100;
+constexpr int kMaxWatchTries = 100;
 constexpr uint8_t kMaxWaits = 6;  // shorter than all short naps
 
 // While there are only reads, reports are left to accumulate for so long.
@@ -337,7 +337,7 @@ bool ChangeWatch::looks_unmodified(const FileKey& key, const Watched& file, stru
 
 // Reports that arrive while the times are read must be explained, too.
 void ChangeWatch::explain_closing(const FileKey& key, Watched& file) {
-  for (int tries = 0; tries < kMaxTries; ++tries) {
+  for (int tries = 0; tries < kMaxWatchTries; ++tries) {
     const uint64_t changes = changes_;
     struct stat now {};
     if (!is_explained(key, file, now)) break;

@@ -42,7 +42,7 @@ std::string rgb_png(uint32_t width, uint32_t height, const std::string& pixels) 
 }
 
 std::string grey_picture(uint32_t width, uint32_t height, const std::vector<double>& values,
-                         const Interval& range, const std::string& words) {
+                         const Interval& range, const std::string& text) {
   std::string pixels;
   for (const double value : values) {
     const double part = range.high > range.low ? range.part(value) : 0;
@@ -50,7 +50,7 @@ std::string grey_picture(uint32_t width, uint32_t height, const std::vector<doub
   }
   return fmt::format(
       "<img class=\"px\" width=\"{}\" height=\"{}\" alt=\"{}\" src=\"data:image/png;base64,{}\">", width,
-      height, escaped(printable(words)), encode_base64(as_byte_span(grey_png(width, height, pixels))));
+      height, escaped(printable(text)), encode_base64(as_byte_span(grey_png(width, height, pixels))));
 }
 
 std::string grey_key(const std::string& low, const std::string& high) {

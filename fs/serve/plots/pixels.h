@@ -19,7 +19,7 @@ std::string rgb_png(uint32_t width, uint32_t height, const std::string& pixels);
 // Returns an <img> of values, line by line, with the brightness of each given by its place in `range`. Values
 // that are not finite are black. Requires: width * height values.
 std::string grey_picture(uint32_t width, uint32_t height, const std::vector<double>& values,
-                         const Interval& range, const std::string& words);
+                         const Interval& range, const std::string& text);
 
 // Returns the key of such a picture: the texts of its ends around a bar from black to white.
 std::string grey_key(const std::string& low, const std::string& high);

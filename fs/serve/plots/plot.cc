@@ -50,7 +50,7 @@ Margins margins_for_axes(const Plot& plot) {
   constexpr int kName = 20, kGap = 6;
   for (const double end : {plot.y.range.low, plot.y.range.high})
     margins.left =
-        std::max(margins.left, kName + kGap + static_cast<int>(kLetter * letters_in(number_words(end))));
+        std::max(margins.left, kName + kGap + static_cast<int>(kLetter * letters_in(number_text(end))));
   return margins;
 }
 
@@ -187,7 +187,7 @@ class Drawing {
   void add_axes(const Plot& plot) {
     const double letter = plot.width >= kBroad ? kLargeLetterOfBroad : kLargeLetter;
     const int below = frame_.bottom() + 16, middle = (frame_.left() + frame_.right()) / 2;
-    const std::string low = number_words(plot.x.range.low), high = number_words(plot.x.range.high);
+    const std::string low = number_text(plot.x.range.low), high = number_text(plot.x.range.high);
     double room = frame_.right() - frame_.left();
     if (plot.x.has_ends) {
       svg_ += fmt::format("<path class=\"axis\" d=\"M{} {}H{}\"/>", frame_.left(), frame_.bottom() + 3,
@@ -198,7 +198,7 @@ class Drawing {
     }
     add_text("x", middle, below, "middle", shortened_text(plot.x.name, letters_for(room, letter)));
     if (plot.y.has_ends) {
-      const std::string least = number_words(plot.y.range.low), most = number_words(plot.y.range.high);
+      const std::string least = number_text(plot.y.range.low), most = number_text(plot.y.range.high);
       add_text("y", frame_.left() - 4, frame_.bottom(), "end", least);
       if (most != least) add_text("y", frame_.left() - 4, frame_.top() + 8, "end", most);
     }
@@ -253,11 +253,11 @@ double Interval::part(double value) const {
   return std::clamp(place, 0.0, 1.0);
 }
 
-std::string number_words(double value) {
+std::string number_text(double value) {
   constexpr double kMaxWhole = 1e9, kLeastRounded = 999.95;
   const double size = std::abs(value);
   if (size < kMaxWhole && (value == std::trunc(value) || size >= kLeastRounded))
-    return (value < 0 ? "-" : "") + count_words(static_cast<uint64_t>(std::llround(size)));
+    return (value < 0 ? "-" : "") + count_text(static_cast<uint64_t>(std::llround(size)));
   return fmt::format("{:.4g}", value);
 }
 
@@ -308,33 +308,33 @@ std::string named_bars(const std::string& id, const std::string& title, const st
   }
   const double left = kGap + std::ceil(kLargeLetter * letters);
   const double length = std::max(
-      kLeastLength, kWidth - left - 3 * kGap - kLargeLetter * static_cast<double>(count_words(most).size()));
-  std::string words, svg;
+      kLeastLength, kWidth - left - 3 * kGap - kLargeLetter * static_cast<double>(count_text(most).size()));
+  std::string text, svg;
   for (size_t i = 0; i < bars.size(); ++i) {
     const double width = 1 + length * static_cast<double>(bars[i].count) / static_cast<double>(most);
     const uint64_t y = kTopOfBars + kRow * i;
-    words += fmt::format("{}{} {}", i == 0 ? "" : ", ", shown_text(bars[i].name), count_words(bars[i].count));
+    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", shown_text(bars[i].name), count_text(bars[i].count));
     svg += fmt::format(
         "<text x=\"{0:.0f}\" y=\"{1}\" text-anchor=\"end\">{2}</text><rect x=\"{3:.0f}\" y=\"{4}\" "
         "width=\"{5:.0f}\" height=\"16\" rx=\"3\"/><text x=\"{6:.0f}\" y=\"{1}\">{7}</text>",
         left, y + 13, shortened_text(bars[i].name, kMaxLabelBytes), left + kGap, y, width,
-        left + width + 2 * kGap, count_words(bars[i].count));
+        left + width + 2 * kGap, count_text(bars[i].count));
   }
   return fmt::format(
       "<svg class=\"plot\" viewBox=\"0 0 640 {0}\" role=\"img\" aria-labelledby=\"{1}-t {1}-d\"><title "
       "id=\"{1}-t\">{2}</title>"
       "<desc id=\"{1}-d\">{3}</desc>{4}</svg>",
-      kRow * bars.size() + 16, id, shown_text(title), words, svg);
+      kRow * bars.size() + 16, id, shown_text(title), text, svg);
 }
 
-std::string scale_key(const std::string& low, const std::string& high, const std::string& words) {
+std::string scale_key(const std::string& low, const std::string& high, const std::string& text) {
   std::string steps;
   for (size_t i = 0; i < kScaleInks; ++i)
     steps += fmt::format("<path {} stroke-width=\"20\" d=\"M{} 10h20\"/>", Ink::step(i).attribute(), 20 * i);
   return fmt::format(
       "<p class=\"scale\">{}<svg viewBox=\"0 0 {} 20\" preserveAspectRatio=\"none\" "
       "aria-hidden=\"true\">{}</svg>{} {}</p>",
-      shown_text(low), 20 * kScaleInks, steps, shown_text(high), shown_text(words));
+      shown_text(low), 20 * kScaleInks, steps, shown_text(high), shown_text(text));
 }
 
 }  // namespace plainfs::serve

@@ -101,10 +101,10 @@ struct NamedCount {
 std::string named_bars(const std::string& id, const std::string& title, const std::vector<NamedCount>& bars);
 
 // Returns the key of a scale of numbers: the texts of its ends around a bar of the steps' colours.
-std::string scale_key(const std::string& low, const std::string& high, const std::string& words);
+std::string scale_key(const std::string& low, const std::string& high, const std::string& text);
 
 // Returns an integer in full, "12,300", a number from 1,000 on without its fraction, and other numbers with
 // four significant digits: "0.05", "1.2e-07".
-std::string number_words(double value);
+std::string number_text(double value);
 
 }  // namespace plainfs::serve

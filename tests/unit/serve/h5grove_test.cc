@@ -36,13 +36,13 @@ struct Asking : Served {
     BOOST_TEST(answer.status == 200, query << ": " << answer.body);
     return answer.body;
   }
-  void is_wrong(const std::string& question, const std::string& query, int status, const std::string& words) {
+  void is_wrong(const std::string& question, const std::string& query, int status, const std::string& text) {
     const Answer answer = ask_h5(question, query);
     BOOST_TEST(answer.status == status, query);
     BOOST_TEST(answer.field("Content-Type") == "application/json");
     const Json json = parse_json(answer.body);
     BOOST_REQUIRE(json.find("message"));
-    BOOST_TEST(json.find("message")->text()->find(words) != std::string::npos, answer.body);
+    BOOST_TEST(json.find("message")->text()->find(text) != std::string::npos, answer.body);
   }
   std::string rows(const std::string& selection) { return body("data", "path=/m&selection=" + selection); }
   void add_matrix() { root->add("m", array_node(whole_numbers({0, 1, 2, 10, 11, 12}, {2, 3}))); }

@@ -83,11 +83,11 @@ BOOST_AUTO_TEST_CASE(bars_begin_after_the_longest_name) {
 }
 
 BOOST_AUTO_TEST_CASE(numbers_from_a_thousand_on_have_separators) {
-  BOOST_TEST(number_words(60000) == "60,000");
-  BOOST_TEST(number_words(-1590.4) == "-1,590");
-  BOOST_TEST(number_words(999.96) == "1,000");
-  BOOST_TEST(number_words(123.456) == "123.5");
-  BOOST_TEST(number_words(-2147483648.5) == "-2.147e+09");
+  BOOST_TEST(number_text(60000) == "60,000");
+  BOOST_TEST(number_text(-1590.4) == "-1,590");
+  BOOST_TEST(number_text(999.96) == "1,000");
+  BOOST_TEST(number_text(123.456) == "123.5");
+  BOOST_TEST(number_text(-2147483648.5) == "-2.147e+09");
 }
 
 BOOST_AUTO_TEST_CASE(one_unit_is_as_long_along_both_axes) {

@@ -21,12 +21,12 @@ BOOST_AUTO_TEST_CASE(values_that_are_not_finite_are_only_counted) {
   BOOST_TEST(some.quartiles[0] == -1);
   BOOST_TEST(some.quartiles[1] == 0);
   BOOST_TEST(some.quartiles[2] == 2.5);
-  BOOST_TEST(summary_words(some) == "-2 to 5, median 0, quartiles -1 and 2.5; 1 missing, 2 infinite");
+  BOOST_TEST(summary_text(some) == "-2 to 5, median 0, quartiles -1 and 2.5; 1 missing, 2 infinite");
 }
 
 BOOST_AUTO_TEST_CASE(no_value_has_no_range) {
   const Statistics none = statistics_of(std::vector<double>{NAN});
-  BOOST_TEST(summary_words(none) == "no value; 1 missing");
+  BOOST_TEST(summary_text(none) == "no value; 1 missing");
   BOOST_TEST(range_sentence(none) == "There is no value; 1 missing.");
   BOOST_TEST(!range_of({NAN, INFINITY}, 0).has_value());
 }
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(sample_decides_the_quartiles_alone) {
   BOOST_TEST(some.least == -100);
   BOOST_TEST(some.greatest == 100);
   BOOST_TEST(some.quartiles[1] == 2);
-  BOOST_TEST(summary_words(some) == "-100 to 100, median 2, quartiles 1.5 and 2.5 of one in 2 rows");
+  BOOST_TEST(summary_text(some) == "-100 to 100, median 2, quartiles 1.5 and 2.5 of one in 2 rows");
 }
 
 BOOST_AUTO_TEST_CASE(place_in_an_interval_of_any_length) {

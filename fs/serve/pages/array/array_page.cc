@@ -94,7 +94,7 @@ class ArrayPage {
     append_doubles(values_.dtype(), values_.read(range(first, count)), numbers);
     const Statistics statistics = statistics_of(numbers);
     Plot plot{"line",
-              fmt::format("{} of {} elements of {}", count_words(count), count_words(all), name_),
+              fmt::format("{} of {} elements of {}", count_text(count), count_text(all), name_),
               range_sentence(statistics),
               {"element", {}},
               {name_, {statistics.least, statistics.greatest}}};

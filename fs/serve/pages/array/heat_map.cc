@@ -55,19 +55,18 @@ std::optional<Figure> heat_map(const LabelledArray& array, const Plane& plane) {
   const auto height = static_cast<uint32_t>(shown.size() / width);
   const std::optional<Interval> found = range_of(shown, kCut);
   const Interval range = found.value_or(Interval{});
-  const std::string left_out = left_out_words(statistics_of(shown));
+  const std::string left_out = left_out_text(statistics_of(shown));
   const bool is_part = rows < all_rows || columns < all_columns;
   const std::string what = fmt::format(
-      "{} × {}, {}{}. {}{}.", count_words(all_rows), count_words(all_columns),
-      is_part ? fmt::format("of the first {} × {} ", count_words(rows), count_words(columns)) : "",
-      row_step == 1 && column_step == 1
-          ? std::string("every value")
-          : fmt::format("one of {} values", count_words(row_step * column_step)),
+      "{} × {}, {}{}. {}{}.", count_text(all_rows), count_text(all_columns),
+      is_part ? fmt::format("of the first {} × {} ", count_text(rows), count_text(columns)) : "",
+      row_step == 1 && column_step == 1 ? std::string("every value")
+                                        : fmt::format("one of {} values", count_text(row_step * column_step)),
       found ? fmt::format("Dark is {}, light {}; at most 1 % of the values shown lie beyond either",
-                          number_words(range.low), number_words(range.high))
+                          number_text(range.low), number_text(range.high))
             : std::string("There is no value"),
       left_out.empty() ? left_out : "; " + left_out);
-  const std::string key = found ? grey_key(number_words(range.low), number_words(range.high)) : std::string();
+  const std::string key = found ? grey_key(number_text(range.low), number_text(range.high)) : std::string();
   return Figure{"Heat map", grey_picture(width, height, shown, range, "Heat map of the array") + key, what};
 }
 

@@ -247,7 +247,7 @@ class CellsSection {
       genes.links.push_back({first[i], href("color", first[i])});
     if (const std::optional<std::string> folder = gene_folder())
       genes.links.push_back(
-          {fmt::format("all {}", count_words(matrix_.genes)), percent_encoded(*folder, true)});
+          {fmt::format("all {}", count_text(matrix_.genes)), percent_encoded(*folder, true)});
     page_.picks.push_back(std::move(genes));
   }
 

@@ -100,9 +100,9 @@ Distribution distribution_of(const CellColour& colour, const std::string& by_nam
   Distribution distribution{colour.name, by_name, !colour.groups, by.cells.size()};
   distribution.rows = colour.groups ? rows_of_groups(*colour.groups, by, colour.name != by_name)
                                     : rows_of_numbers(colour.numbers, by);
-  distribution.shape_words = "distribution";
+  distribution.shape_text = "distribution";
   if (colour.groups && colour.groups->levels.size() > kSmallBins)
-    distribution.shape_words = fmt::format("first {} of {} levels", kSmallBins, colour.groups->levels.size());
+    distribution.shape_text = fmt::format("first {} of {} levels", kSmallBins, colour.groups->levels.size());
   cut_rows(distribution, kMaxLevelRows);
   return distribution;
 }
@@ -111,24 +111,24 @@ namespace {
 
 // Returns the caption of a histogram of values in `range`. has_zeros: its bars include values that are
 // zero.
-std::string histogram_words(const CellColour& colour, const std::vector<double>& shown, const Interval& range,
-                            bool has_zeros) {
+std::string histogram_text(const CellColour& colour, const std::vector<double>& shown, const Interval& range,
+                           bool has_zeros) {
   const Statistics& all = colour.statistics;
   if (all.values == 0)
-    return left_out_words(all).empty() ? "No values." : "No values: " + left_out_words(all) + ".";
+    return left_out_text(all).empty() ? "No values." : "No values: " + left_out_text(all) + ".";
   std::string text =
-      fmt::format("{} value{}, {} ({}) above zero; they range from {} to {}.", count_words(all.values),
-                  all.values == 1 ? "" : "s", count_words(all.above), share_words(all.share_above()),
-                  number_words(all.least), number_words(all.greatest));
-  if (const std::string left_out = left_out_words(all); !left_out.empty())
+      fmt::format("{} value{}, {} ({}) above zero; they range from {} to {}.", count_text(all.values),
+                  all.values == 1 ? "" : "s", count_text(all.above), share_text(all.share_above()),
+                  number_text(all.least), number_text(all.greatest));
+  if (const std::string left_out = left_out_text(all); !left_out.empty())
     text += " Not shown: " + left_out + ".";
-  if (!has_zeros) text += fmt::format(" The {} zeros are not drawn.", count_words(all.zeros));
+  if (!has_zeros) text += fmt::format(" The {} zeros are not drawn.", count_text(all.zeros));
   const auto beyond = std::count_if(shown.begin(), shown.end(),
                                     [&](double value) { return value < range.low || value > range.high; });
   if (beyond > 0)
     text += fmt::format(" The axis ends at {} and {}; the outermost bars count the {} value{} beyond.",
-                        number_words(range.low), number_words(range.high),
-                        count_words(static_cast<uint64_t>(beyond)), beyond == 1 ? "" : "s");
+                        number_text(range.low), number_text(range.high),
+                        count_text(static_cast<uint64_t>(beyond)), beyond == 1 ? "" : "s");
   return text;
 }
 
@@ -152,7 +152,7 @@ Figure histogram_of(const CellColour& colour) {
     bars.bars.push_back({std::lerp(range.low, range.high, static_cast<double>(i) / kBins),
                          std::lerp(range.low, range.high, static_cast<double>(i + 1) / kBins), counts[i]});
   plot.marks.emplace_back(std::move(bars));
-  plot.description = histogram_words(colour, values, range, has_zeros);
+  plot.description = histogram_text(colour, values, range, has_zeros);
   return {"Distribution", svg_of(plot), plot.description};
 }
 

@@ -103,7 +103,7 @@ CellPlaces places_of(const LabelledArray& array, std::string_view name, uint64_t
   CellPlaces places;
   places.step = step_of(rows, most);
   const auto axis_name = [&](uint64_t axis) {
-    return array.column_names ? element_words(*array.column_names, axis)
+    return array.column_names ? element_text(*array.column_names, axis)
                               : fmt::format("{} {}", name, axis + 1);
   };
   places.x_name = axis_name(first);

@@ -131,14 +131,14 @@ std::string counted_levels(const CellPlaces& places, const CellGroups& groups) {
   }
   const uint64_t missing = counts.back();
   counts.pop_back();
-  std::string text = fmt::format("{} points in {} group{}", count_words(shown_points(places) - missing),
+  std::string text = fmt::format("{} points in {} group{}", count_text(shown_points(places) - missing),
                                  counts.size(), counts.size() == 1 ? "" : "s");
   for (size_t i = 0; i < std::min(counts.size(), kMaxKeys); ++i)
     text += fmt::format("{}{} {}", i == 0 ? ": " : ", ", shortened(groups.levels[i], kMaxNameBytes),
-                        count_words(counts[i]));
+                        count_text(counts[i]));
   if (counts.size() > kMaxKeys) text += fmt::format(" and {} more", counts.size() - kMaxKeys);
   if (missing > 0)
-    text += fmt::format("; {} point{} no group", count_words(missing), missing == 1 ? " has" : "s have");
+    text += fmt::format("; {} point{} no group", count_text(missing), missing == 1 ? " has" : "s have");
   return text;
 }
 
@@ -182,43 +182,43 @@ std::string key_of(const CellColour& colour) {
   if (all.values == 0)
     return fmt::format("<p class=\"scale\">{}: no value</p>", escaped(printable(colour.name)));
   const Interval range = scale_of(colour);
-  return scale_key(number_words(range.low) + (all.least < range.low ? " or less" : ""),
-                   number_words(range.high) + (all.greatest > range.high ? " or more" : ""), colour.name);
+  return scale_key(number_text(range.low) + (all.least < range.low ? " or less" : ""),
+                   number_text(range.high) + (all.greatest > range.high ? " or more" : ""), colour.name);
 }
 
 // Returns the range of the values of all cells.
-std::string range_words(const Statistics& all) {
-  const std::string left_out = left_out_words(all);
+std::string range_text(const Statistics& all) {
+  const std::string left_out = left_out_text(all);
   if (all.values == 0) return "no cell has a value";
-  return fmt::format("the values of all cells range from {} to {}{}", number_words(all.least),
-                     number_words(all.greatest), left_out.empty() ? "" : "; " + left_out);
+  return fmt::format("the values of all cells range from {} to {}{}", number_text(all.least),
+                     number_text(all.greatest), left_out.empty() ? "" : "; " + left_out);
 }
 
 // Returns "; one of 3 cells is shown", or nothing if all are shown.
-std::string sample_words(uint64_t step) {
-  return step > 1 ? fmt::format("; one of {} cells is shown", count_words(step)) : std::string();
+std::string sample_text(uint64_t step) {
+  return step > 1 ? fmt::format("; one of {} cells is shown", count_text(step)) : std::string();
 }
 
 // Adds the dots, the labels and the descriptions of cells. cells: their number, of which the places are a
 // sample.
 Figure figure_of(Plot plot, const CellPlaces& places, uint64_t cells, double width, const std::string& name,
                  const CellColour* colour, const CellGroups* names) {
-  plot.title = fmt::format("{} and {} of {} cells{}", places.x_name, places.y_name, count_words(cells),
+  plot.title = fmt::format("{} and {} of {} cells{}", places.x_name, places.y_name, count_text(cells),
                            colour ? fmt::format(", coloured by {}", colour->name) : "");
   const uint64_t shown = shown_points(places);
-  plot.description = count_words(shown) + " points.";
+  plot.description = count_text(shown) + " points.";
   std::vector<Group> groups = groups_of(places, colour);
   add_dots(groups, width, plot);
   if (colour && colour->groups) {
     plot.description = counted_levels(places, *colour->groups);
     names = &*colour->groups;
   } else if (colour) {
-    plot.description = fmt::format("{} points; {}.", count_words(shown), range_words(colour->statistics));
+    plot.description = fmt::format("{} points; {}.", count_text(shown), range_text(colour->statistics));
   }
   if (names) add_labels(places, *names, plot);
-  std::string caption = plot.title + sample_words(places.step);
+  std::string caption = plot.title + sample_text(places.step);
   if (places.step == 1 && shown < cells)
-    caption += fmt::format("; {} without a place", count_words(cells - shown));
+    caption += fmt::format("; {} without a place", count_text(cells - shown));
   return {name, svg_of(plot) + (colour ? key_of(*colour) : ""), caption};
 }
 
@@ -280,15 +280,15 @@ Figure panels(const CellPlaces& places, const std::string& column, const CellGro
     add_dots(groups, counts[level] / places.step < 500 ? 4 : 3, plot);
     html += fmt::format("<div>{}<p>{} <small>{}</small></p></div>", bare_svg_of(plot),
                         escaped(printable(shortened(split.levels[level], kMaxNameBytes))),
-                        count_words(counts[level]));
+                        count_text(counts[level]));
   }
   html += "</div>";
-  std::string caption = fmt::format("{} levels of {}, over the same axes{}", count_words(counts.size()),
+  std::string caption = fmt::format("{} levels of {}, over the same axes{}", count_text(counts.size()),
                                     column, colour ? fmt::format(", coloured by {}", colour->name) : "");
   if (!others.empty())
     caption = fmt::format("The {} largest of {}; not shown: {}", order.size(), caption, name_list(others));
-  caption += sample_words(places.step);
-  if (missing > 0) caption += fmt::format("; {} without a level are not shown", count_words(missing));
+  caption += sample_text(places.step);
+  if (missing > 0) caption += fmt::format("; {} without a level are not shown", count_text(missing));
   return {"Split by " + column, html + (colour ? key_of(*colour) : ""), caption};
 }
 

@@ -42,7 +42,7 @@ std::string shown_name(const FolderEntry& entry) {
 }
 
 // Returns "2026-11-25 10:00".
-std::string time_words(time_t seconds) {
+std::string time_text(time_t seconds) {
   std::tm parts{};
   ::gmtime_r(&seconds, &parts);
   char text[32];
@@ -85,7 +85,7 @@ void answer_list(const Exchange& exchange, const std::vector<FolderEntry>& entri
       title);
   for (const FolderEntry& entry : entries)
     html += fmt::format("<a href=\"{}\">{}</a> {} {}\n", escaped(link_of(entry)), shown_name(entry),
-                        time_words(entry.modified), entry.size ? fmt::format("{}", *entry.size) : "-");
+                        time_text(entry.modified), entry.size ? fmt::format("{}", *entry.size) : "-");
   html += "</pre></body></html>\n";
   exchange.reply.add("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
   exchange.reply.add("Cache-Control", "no-cache");

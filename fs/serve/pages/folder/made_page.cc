@@ -37,28 +37,28 @@ constexpr size_t kMaxAttributeBytes = 600;
 constexpr size_t kMaxNames = 12;
 constexpr size_t kMaxLeftOut = 50;
 // The memory that a large array takes.
-constexpr uint64_t kMaxElements = uint64_t{1} << 22;  // of an array that are held at once
+constexpr uint64_t kMaxFactElements = uint64_t{1} << 22;  // of an array that are held at once
 constexpr uint64_t kBytesAnElement = 16;
 constexpr std::string_view kCsv = forms::kTableCsv.ending;
 
 // Returns the facts about a content as words.
-std::vector<Fact> fact_words(const ContentFacts& facts) {
-  std::vector<Fact> words;
+std::vector<Fact> fact_text(const ContentFacts& facts) {
+  std::vector<Fact> rows;
   std::string shape;
   for (const ContentFacts::Extent& extent : facts.extents)
     if (extent.name.empty())
-      shape += (shape.empty() ? "" : " × ") + count_words(extent.length);
+      shape += (shape.empty() ? "" : " × ") + count_text(extent.length);
     else
-      words.push_back({(facts.format.empty() ? "" : "along ") + extent.name, count_words(extent.length)});
-  if (facts.kind == "array" && facts.values) words.push_back({"shape", shape.empty() ? "one value" : shape});
+      rows.push_back({(facts.format.empty() ? "" : "along ") + extent.name, count_text(extent.length)});
+  if (facts.kind == "array" && facts.values) rows.push_back({"shape", shape.empty() ? "one value" : shape});
   for (const ContentFacts::Count& count : facts.counts)
-    words.push_back({count.name, count_words(count.number)});
-  if (std::string density = density_words(facts); !density.empty())
-    words.push_back({"density", std::move(density)});
-  if (facts.values) words.push_back({"type", type_words(*facts.values)});
+    rows.push_back({count.name, count_text(count.number)});
+  if (std::string density = density_text(facts); !density.empty())
+    rows.push_back({"density", std::move(density)});
+  if (facts.values) rows.push_back({"type", type_text(*facts.values)});
   for (const ContentFacts::Detail& detail : facts.details)
-    if (!detail.name.empty()) words.push_back({detail.name, detail.value});
-  return words;
+    if (!detail.name.empty()) rows.push_back({detail.name, detail.value});
+  return rows;
 }
 
 class PageMaker {
@@ -155,7 +155,7 @@ class PageMaker {
     const Described described = describe(subject_.node());
     page_.kind = described.kind;
     const StorePtr store = subject_.meaning->what.store;
-    page_.sub = is_store_root() ? store_words(*store) : described.kind;
+    page_.sub = is_store_root() ? store_text(*store) : described.kind;
     if (is_store_root() && !described.kind.empty()) page_.sub += " · " + described.kind;
     if (!described.what.empty())
       page_.sub +=
@@ -224,13 +224,13 @@ class PageMaker {
     if (!cells) return;
     const AnnotatedMatrix& matrix = cells->matrix();
     if (matrix.cells == 0 || matrix.genes == 0) measure_forms();
-    page_.facts.push_back({"cells", count_words(matrix.cells)});
-    page_.facts.push_back({"genes", count_words(matrix.genes)});
+    page_.facts.push_back({"cells", count_text(matrix.cells)});
+    page_.facts.push_back({"genes", count_text(matrix.genes)});
     if (std::holds_alternative<SparseMatrix>(matrix.x)) {
       const ContentFacts x = facts_of(matrix.x);
       for (const ContentFacts::Count& count : x.counts)
-        page_.facts.push_back({count.name, count_words(count.number)});
-      if (std::string density = density_words(x); !density.empty())
+        page_.facts.push_back({count.name, count_text(count.number)});
+      if (std::string density = density_text(x); !density.empty())
         page_.facts.push_back({"density", std::move(density)});
     }
     part([&] {
@@ -316,7 +316,7 @@ class PageMaker {
     if (const auto* array = std::get_if<LabelledArray>(&node.content))
       part([&] {
         const WorkBudget::Share share =
-            take_share(std::min(element_count(array->values->shape()), kMaxElements), kBytesAnElement);
+            take_share(std::min(element_count(array->values->shape()), kMaxFactElements), kBytesAnElement);
         add_array(Query(exchange_.target.query), *array, page_.title, is_embedding(), page_);
       });
     if (is_embedding()) add_link_to_cells();
@@ -339,7 +339,7 @@ class PageMaker {
   void add_facts(const Content& content) {
     const ContentFacts facts = facts_of(content);
     if (facts.error && facts.error->code() == Errc::changed) throw *facts.error;
-    page_.facts = fact_words(facts);
+    page_.facts = fact_text(facts);
   }
 
   // Adds the spikes of an NWB recording.

@@ -42,7 +42,7 @@ class NamesPage {
     const std::vector<NamedFiles> shown = find_names();
     page_.title = exchange_.names.back();
     page_.kind = "names";
-    page_.sub = fmt::format("{} name{}", count_words(all_), all_ == 1 ? "" : "s");
+    page_.sub = fmt::format("{} name{}", count_text(all_), all_ == 1 ? "" : "s");
     add_form();
     if (matches_ == 0) add_nearest();
     const std::string href = href_to_cells();
@@ -120,11 +120,10 @@ class NamesPage {
 
   void add_pager(uint64_t shown) {
     if (matches_ <= kNamesOnPage) return;
-    page_.pager = Pager{fmt::format("names {} to {} of {}", count_words(from_ + 1),
-                                    count_words(from_ + shown), count_words(matches_))};
-    const auto link = [&](const char* words, uint64_t from) {
-      page_.pager->links.push_back(
-          {words, query_.with("from", from == 0 ? "" : std::to_string(from)).href()});
+    page_.pager = Pager{fmt::format("names {} to {} of {}", count_text(from_ + 1), count_text(from_ + shown),
+                                    count_text(matches_))};
+    const auto link = [&](const char* text, uint64_t from) {
+      page_.pager->links.push_back({text, query_.with("from", from == 0 ? "" : std::to_string(from)).href()});
     };
     if (from_ > 0) link("first", 0);
     if (from_ > 0) link("← before", from_ > kNamesOnPage ? from_ - kNamesOnPage : 0);

@@ -27,7 +27,7 @@ constexpr std::chrono::milliseconds kMaxLooking{900};
 constexpr const char* kUnseen = "not looked at yet";
 
 // Returns "2026-11-25".
-std::string day_words(time_t seconds) {
+std::string day_text(time_t seconds) {
   std::tm parts{};
   ::gmtime_r(&seconds, &parts);
   char text[16];
@@ -51,11 +51,11 @@ PageCellsPtr cells_of(const Exchange& exchange, const Site::Place& place, const 
 // Returns "60,000 cells × 3,000 genes", "20,000 variants × 300 samples", or the dimensions of a summary.
 std::string dimensions_of(const Node& root, const PageCells* cells) {
   if (cells)
-    return fmt::format("{} cells × {} genes", count_words(cells->matrix().cells),
-                       count_words(cells->matrix().genes));
+    return fmt::format("{} cells × {} genes", count_text(cells->matrix().cells),
+                       count_text(cells->matrix().genes));
   if (const auto* variants = std::get_if<Variants>(&root.content))
-    return fmt::format("{} variants × {} samples", count_words(variants->count()),
-                       count_words(variants->samples ? variants->samples->count() : 0));
+    return fmt::format("{} variants × {} samples", count_text(variants->count()),
+                       count_text(variants->samples ? variants->samples->count() : 0));
   return describe(root).what;
 }
 
@@ -87,11 +87,11 @@ class StoreCards {
       page_.notes.push_back(
           fmt::format("{} of these stores are shown by name, because looking into all takes longer. Reload "
                       "the page to see more, or find stores by a part of their names.",
-                      count_words(static_cast<uint64_t>(unseen))));
-    page_.sub = fmt::format("{} store{}", count_words(all), all == 1 ? "" : "s");
-    if (stores.empty()) page_.problems.push_back({fmt::format("No store name contains '{}'.", find_words())});
+                      count_text(static_cast<uint64_t>(unseen))));
+    page_.sub = fmt::format("{} store{}", count_text(all), all == 1 ? "" : "s");
+    if (stores.empty()) page_.problems.push_back({fmt::format("No store name contains '{}'.", find_text())});
     if (all <= kStoresOnPage) return;
-    page_.pager = Pager{fmt::format("stores {} to {} of {}", from + 1, end, count_words(stores.size()))};
+    page_.pager = Pager{fmt::format("stores {} to {} of {}", from + 1, end, count_text(stores.size()))};
     if (from > 0) add_link("← before", from > kStoresOnPage ? from - kStoresOnPage : 0);
     if (end < stores.size()) add_link("next →", end);
   }
@@ -101,7 +101,7 @@ class StoreCards {
     return !entry.is_unlisted && !entry.is_link && (entry.is_store || !why_no_store(entry).empty());
   }
 
-  std::string find_words() const { return shortened(query_.value("find").value_or(""), 60); }
+  std::string find_text() const { return shortened(query_.value("find").value_or(""), 60); }
 
   void choose(std::vector<const FolderEntry*>& stores) const {
     const std::string find = query_.value("find").value_or("");
@@ -125,8 +125,8 @@ class StoreCards {
     page_.form = std::move(form);
   }
 
-  void add_link(const char* words, uint64_t from) {
-    page_.pager->links.push_back({words, query_.with("from", from == 0 ? "" : std::to_string(from)).href()});
+  void add_link(const char* text, uint64_t from) {
+    page_.pager->links.push_back({text, query_.with("from", from == 0 ? "" : std::to_string(from)).href()});
   }
 
   // Returns the cards of stores, in their order. Threads look into the stores side by side while time is
@@ -147,7 +147,7 @@ class StoreCards {
 
   StoreCard card_of(const FolderEntry& entry, bool may_look) const {
     StoreCard card{entry.name, percent_encoded(entry.name) + (entry.is_folder ? "/" : ""), {}, {}};
-    card.date = day_words(entry.modified);
+    card.date = day_text(entry.modified);
     card.error = entry.error.empty() ? why_no_store(entry) : entry.error;
     if (card.error.empty()) look_inside(entry, may_look, card);
     if (!card.error.empty()) {
@@ -175,7 +175,7 @@ class StoreCards {
       struct stat status {};  // of before the store is read
       if (!is_url(store.path) && ::stat(store.path.c_str(), &status) == 0 && S_ISREG(status.st_mode))
         card.size = static_cast<uint64_t>(status.st_size);
-      card.kind = store_words(store);
+      card.kind = store_text(store);
       const PageCellsPtr cells = cells_of(exchange_, entry.place, meaning);
       card.what =
           public_message(exchange_.site, damaged("{}", dimensions_of(meaning.what.node, cells.get())));
@@ -209,7 +209,7 @@ std::string thumbnail_svg(const std::string& svg) {
 }  // namespace
 
 // The version of HDF5's superblock does not describe the store.
-std::string store_words(const Store& store) {
+std::string store_text(const Store& store) {
   if (store.version.empty() || store.version.starts_with("superblock") ||
       store.format.ends_with("v" + store.version))
     return store.format;

@@ -91,7 +91,7 @@ class Choosing {
     const uint64_t w = query_.number("w").value_or(width), h = query_.number("h").value_or(height);
     if (x >= width || y >= height || w == 0 || h == 0)
       return problems_.push_back(
-          {fmt::format("The region is outside the {} × {} pixels.", count_words(width), count_words(height)),
+          {fmt::format("The region is outside the {} × {} pixels.", count_text(width), count_text(height)),
            {{"all of it", query_.with("x", {}).with("y", {}).with("w", {}).with("h", {}).href()}}});
     choice.region = ImageChoice::Region{x, y, std::min(w, width - x), std::min(h, height - y)};
   }
@@ -166,10 +166,10 @@ void add_regions(const Query& query, const Image& image, const ImageChoice& choi
   const uint64_t width = length_of(image, 'x'), height = length_of(image, 'y');
   const ImageChoice::Region now = choice.region.value_or(ImageChoice::Region{0, 0, width, height});
   Picks picks{"Region", {}};
-  const auto add = [&](const char* words, ImageChoice::Region region) {
+  const auto add = [&](const char* text, ImageChoice::Region region) {
     region.x = std::min(region.x, width - region.width);
     region.y = std::min(region.y, height - region.height);
-    picks.links.push_back({words, with_region(query, region).href()});
+    picks.links.push_back({text, with_region(query, region).href()});
   };
   if (now.width > 1 && now.height > 1)
     add("closer", {now.x + now.width / 4, now.y + now.height / 4, std::max<uint64_t>(1, now.width / 2),
@@ -217,8 +217,7 @@ std::string caption_of(const Image& image, const ImageChoice& choice) {
   for (size_t i = 0; i < std::min(picture->layers.size(), channels.size()); ++i) {
     const std::optional<std::pair<double, double>>& window = picture->layers[i].window;
     const std::string range =
-        window ? fmt::format("{} to {}", number_words(window->first), number_words(window->second))
-               : by_values;
+        window ? fmt::format("{} to {}", number_text(window->first), number_text(window->second)) : by_values;
     text += length_of(image, 'c') > 1
                 ? fmt::format("{}{} from {}", i == 0 ? "" : ", ", channel_name(image, channels[i]), range)
                 : "from " + range;

@@ -38,8 +38,8 @@ bool is_right_aligned(const DType& type) {
 }
 
 std::string caption_of(uint64_t shown, uint64_t all, const char* what) {
-  if (shown >= all) return fmt::format("All {} {}", count_words(all), what);
-  return fmt::format("The first {} of {} {}", shown, count_words(all), what);
+  if (shown >= all) return fmt::format("All {} {}", count_text(all), what);
+  return fmt::format("The first {} of {} {}", shown, count_text(all), what);
 }
 
 void add_row_names(Grid& grid, const ArrayPtr& names, uint64_t rows) {
@@ -60,7 +60,7 @@ std::optional<Grid> rows_of(const Table& table) {
   if (all > kMaxColumns) columns.resize(kMaxColumns);
   Grid grid{caption_of(rows, table.rows, "rows")};
   if (columns.size() < all)
-    grid.caption += fmt::format(", {} of {} columns", columns.size(), count_words(all));
+    grid.caption += fmt::format(", {} of {} columns", columns.size(), count_text(all));
   grid.header.push_back({checked_row_names(table) ? "name" : "row", false});
   add_row_names(grid, table.row_names, rows);
   for (const Column& column : columns) {
@@ -93,7 +93,7 @@ Grid::Cell name_cell(const From& from, uint64_t i) {
 
 std::string caption_from(uint64_t first, uint64_t shown, uint64_t all, const char* what) {
   if (first == 0) return caption_of(shown, all, what);
-  return fmt::format("{} {} from {} on, of {}", shown, what, count_words(first), count_words(all));
+  return fmt::format("{} {} from {} on, of {}", shown, what, count_text(first), count_text(all));
 }
 
 // Rows and columns are in the order users see. An array of rank above 2 shows a plane of its last two axes.
@@ -117,7 +117,7 @@ std::optional<Grid> rows_of(const LabelledArray& array, const Plane& plane) {
                  columns = std::min(all_columns - from_column, kMaxColumns);
   Grid grid{caption_from(from_row, rows, all_rows, rank == 0 ? "value" : rank == 1 ? "values" : "rows")};
   if (columns < all_columns)
-    grid.caption += fmt::format(", {} of {} columns", columns, count_words(all_columns));
+    grid.caption += fmt::format(", {} of {} columns", columns, count_text(all_columns));
   if (rank > 2) grid.caption += ", of one plane";
   const bool has_names = rank <= 2, is_number = is_right_aligned(values->dtype());
   const From row_names{has_names ? array.row_names : nullptr, from_row};
@@ -262,7 +262,7 @@ Grid chosen_grid(const Table& table, const std::vector<Column>& columns, const s
   return grid;
 }
 
-std::string element_words(const Array& array, uint64_t i) {
+std::string element_text(const Array& array, uint64_t i) {
   return cell_of(array.dtype(), array.peek(range(i, 1)), 0).text;
 }
 
@@ -270,7 +270,7 @@ std::vector<ColumnFact> column_facts(const Table& table) {
   std::vector<ColumnFact> facts;
   for (const ColumnSummary& column : column_summaries(table)) {
     ColumnFact fact{column.name, column.type};
-    if (column.level_count) fact.levels = count_words(*column.level_count);
+    if (column.level_count) fact.levels = count_text(*column.level_count);
     for (size_t i = 0; i < column.first_levels.size(); ++i)
       fact.levels += (i == 0 ? ": " : ", ") + shortened(column.first_levels[i], kMaxCellBytes);
     if (!column.first_levels.empty() && column.first_levels.size() < *column.level_count)

@@ -33,6 +33,6 @@ Grid grid_from(const Table& table, const std::vector<Column>& columns, uint64_t 
 Grid chosen_grid(const Table& table, const std::vector<Column>& columns, const std::vector<uint32_t>& rows);
 
 // Returns element i of an array as a .csv formats it.
-std::string element_words(const Array& array, uint64_t i);
+std::string element_text(const Array& array, uint64_t i);
 
 }  // namespace plainfs::serve

@@ -39,7 +39,7 @@ constexpr const char* kEmptyName = "<span class=\"na\">(empty)</span>";
 constexpr const char* kNoValues = "<span class=\"na\">no values</span>";
 constexpr const char* kNoNumber = "<span class=\"na\">–</span>";
 
-std::string size_words(const std::optional<uint64_t>& size) {
+std::string size_text(const std::optional<uint64_t>& size) {
   return size ? byte_text(static_cast<double>(*size)) : std::string();
 }
 
@@ -50,7 +50,7 @@ std::string cell_html(const Grid::Cell& cell, bool is_name) {
 
 // Returns "12,346", "1.23" or "1.2e-07".
 std::string three_digits(double value) {
-  return std::abs(value) >= 100 ? number_words(std::round(value)) : fmt::format("{:.3g}", value);
+  return std::abs(value) >= 100 ? number_text(std::round(value)) : fmt::format("{:.3g}", value);
 }
 
 std::string level_name(const LevelRow& row) {
@@ -62,16 +62,16 @@ std::string level_name(const LevelRow& row) {
 
 // A level without a value has no numbers.
 std::vector<std::string> level_cells(const LevelRow& row, const Distribution& distribution, bool has_counts) {
-  std::vector<std::string> cells{level_name(row), count_words(row.cells)};
+  std::vector<std::string> cells{level_name(row), count_text(row.cells)};
   const Statistics& numbers = row.numbers;
-  if (has_counts) cells.push_back(count_words(numbers.values));
+  if (has_counts) cells.push_back(count_text(numbers.values));
   if (!distribution.has_numbers)
-    cells.push_back(share_words(static_cast<double>(row.cells) / static_cast<double>(distribution.cells)));
+    cells.push_back(share_text(static_cast<double>(row.cells) / static_cast<double>(distribution.cells)));
   else if (numbers.values == 0)
     cells.insert(cells.end(), {kNoValues, kNoNumber, kNoNumber});
   else
     cells.insert(cells.end(),
-                 {share_words(numbers.share_above()), three_digits(numbers.mean),
+                 {share_text(numbers.share_above()), three_digits(numbers.mean),
                   fmt::format("{} · {} · {}", three_digits(numbers.quartiles[0]),
                               three_digits(numbers.quartiles[1]), three_digits(numbers.quartiles[2]))});
   if (!row.shape.empty()) cells.push_back(small_bars(row.shape));
@@ -115,7 +115,7 @@ std::string forms_html(const std::vector<TakeAs>& forms) {
   std::string html = "<span class=\"views\">";
   for (const TakeAs& form : forms) {
     if (!form.fault.empty()) continue;
-    const std::string size = size_words(form.size);
+    const std::string size = size_text(form.size);
     html += link(form.href, shown(form.label) + (size.empty() ? "" : " <small>" + size + "</small>"));
   }
   return html + "</span>" + faults_html(forms);
@@ -204,7 +204,7 @@ std::string distribution_caption(const Distribution& distribution) {
   if (distribution.more == 0) return caption;
   const size_t shown_levels = distribution.rows.size() - (distribution.rows.back().is_missing ? 1 : 0);
   return fmt::format("{}: the {} of {} levels with the {}", caption, shown_levels,
-                     count_words(shown_levels + distribution.more),
+                     count_text(shown_levels + distribution.more),
                      distribution.has_numbers ? "highest means" : "most cells");
 }
 
@@ -222,7 +222,7 @@ std::string distribution_html(const Distribution& distribution) {
     table.columns.insert(table.columns.end(), {{"above 0", "n"}, {"mean", "n"}, {"quartiles", "n"}});
   else
     table.columns.push_back({"share", "n"});
-  if (has_shapes) table.columns.push_back({distribution.shape_words});
+  if (has_shapes) table.columns.push_back({distribution.shape_text});
   for (const LevelRow& row : distribution.rows)
     table.rows.push_back(level_cells(row, distribution, has_counts));
   return table.html() + "\n";
@@ -273,10 +273,10 @@ std::string entries_html(const std::vector<FolderEntry>& entries) {
                           !entry.error.empty() ? shown(entry.error)
                           : entry.is_link      ? "link"
                                                : shown(entry.fault),
-                          size_words(entry.size)});
+                          size_text(entry.size)});
   }
   const std::string names = count > kMaxEntries
-                                ? fmt::format("The first {} of {} names", kMaxEntries, count_words(count))
+                                ? fmt::format("The first {} of {} names", kMaxEntries, count_text(count))
                             : count == 1 ? "The one name"
                                          : fmt::format("All {} names", count);
   return fmt::format("<details><summary>{} in this folder</summary>{}</details>\n", names, table.html());
@@ -291,7 +291,7 @@ std::string form_html(const Form& form) {
 }
 
 std::string picks_html(const Picks& picks) {
-  std::string html = fmt::format("<p class=\"pick\">{}: ", shown(picks.words));
+  std::string html = fmt::format("<p class=\"pick\">{}: ", shown(picks.text));
   for (const TakeAs& each : picks.links)
     html +=
         link(each.href, shown(each.label), each.label == picks.current ? " aria-current=\"true\"" : "") + " ";
@@ -310,7 +310,7 @@ std::string cards_html(const std::vector<StoreCard>& stores) {
   if (stores.empty()) return {};
   std::string html = "<ul class=\"cards\">\n";
   for (const StoreCard& store : stores) {
-    const std::string size = size_words(store.size);
+    const std::string size = size_text(store.size);
     html += fmt::format(
         "<li><a class=\"thumb\" href=\"{0}\" tabindex=\"-1\" aria-hidden=\"true\">{1}</a><div><b><a "
         "href=\"{0}\">{2}</a>"
@@ -336,7 +336,7 @@ std::string names_html(const std::vector<ContentRow>& names) {
 
 std::string pager_html(const Pager& pager) {
   std::string html =
-      fmt::format("<nav class=\"pager\" aria-label=\"Pages\"><span>{}</span>", shown(pager.words));
+      fmt::format("<nav class=\"pager\" aria-label=\"Pages\"><span>{}</span>", shown(pager.text));
   for (const TakeAs& each : pager.links) html += link(each.href, shown(each.label));
   return html + "</nav>\n";
 }
@@ -357,7 +357,7 @@ std::string pictures_html(const PageModel& page) {
   std::string second = page.has_form_beside ? choices_html(page) : "";
   second += figure_list(page.beside);
   if (page.distribution) second += distribution_html(*page.distribution);
-  if (page.downloads) second += "<h2>" + page.downloads->words + "</h2>" + forms_html(page.downloads->links);
+  if (page.downloads) second += "<h2>" + page.downloads->text + "</h2>" + forms_html(page.downloads->links);
   if (first.empty() || second.empty()) return first + second;
   return fmt::format("<div class=\"cols\"><section>{}</section><section>{}</section></div>\n", first, second);
 }

@@ -94,7 +94,7 @@ struct Distribution {
   uint64_t cells = 0;  // all, also those of levels left out
   std::vector<LevelRow> rows{};
   uint64_t more = 0;          // number of levels left out: the smallest, or those with the lowest means
-  std::string shape_words{};  // what the shapes of the rows show
+  std::string shape_text{};   // what the shapes of the rows show
 };
 
 // The text to type to read the subject: "R", "x <- readRDS(…)".
@@ -125,7 +125,7 @@ struct Form {
 
 // Links to the same page with another choice: "Genes", "CD3E".
 struct Picks {
-  std::string words;
+  std::string text;
   std::vector<TakeAs> links;
   std::string current{};  // label of the current choice
 };
@@ -138,7 +138,7 @@ struct Problem {
 
 // One page of a long list, with links to the pages before and after it.
 struct Pager {
-  std::string words;  // "rows 1,001 to 1,100 of 20,000"
+  std::string text;  // "rows 1,001 to 1,100 of 20,000"
   std::vector<TakeAs> links{};
 };
 

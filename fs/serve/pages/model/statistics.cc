@@ -83,33 +83,32 @@ std::optional<Interval> range_of(std::vector<double> values, double cut) {
   return Interval{least, *std::max(low, high)};
 }
 
-std::string left_out_words(const Statistics& statistics) {
+std::string left_out_text(const Statistics& statistics) {
   std::string text;
-  if (statistics.missing > 0) text = count_words(statistics.missing) + " missing";
+  if (statistics.missing > 0) text = count_text(statistics.missing) + " missing";
   if (statistics.infinite > 0)
-    text += (text.empty() ? "" : ", ") + count_words(statistics.infinite) + " infinite";
+    text += (text.empty() ? "" : ", ") + count_text(statistics.infinite) + " infinite";
   return text;
 }
 
 std::string range_sentence(const Statistics& statistics) {
-  const std::string left_out = left_out_words(statistics);
+  const std::string left_out = left_out_text(statistics);
   const std::string end = left_out.empty() ? "." : "; " + left_out + ".";
   if (statistics.values == 0) return "There is no value" + end;
-  return fmt::format("The values range from {} to {}{}", number_words(statistics.least),
-                     number_words(statistics.greatest), end);
+  return fmt::format("The values range from {} to {}{}", number_text(statistics.least),
+                     number_text(statistics.greatest), end);
 }
 
-std::string summary_words(const Statistics& statistics) {
-  const std::string left_out = left_out_words(statistics);
+std::string summary_text(const Statistics& statistics) {
+  const std::string left_out = left_out_text(statistics);
   const std::string end = left_out.empty() ? "" : "; " + left_out;
   if (statistics.values == 0) return "no value" + end;
-  std::string text =
-      fmt::format("{} to {}", number_words(statistics.least), number_words(statistics.greatest));
+  std::string text = fmt::format("{} to {}", number_text(statistics.least), number_text(statistics.greatest));
   if (statistics.has_quartiles)
-    text += fmt::format(", median {}, quartiles {} and {}", number_words(statistics.quartiles[1]),
-                        number_words(statistics.quartiles[0]), number_words(statistics.quartiles[2]));
+    text += fmt::format(", median {}, quartiles {} and {}", number_text(statistics.quartiles[1]),
+                        number_text(statistics.quartiles[0]), number_text(statistics.quartiles[2]));
   if (statistics.has_quartiles && statistics.step > 1)
-    text += fmt::format(" of one in {} rows", count_words(statistics.step));
+    text += fmt::format(" of one in {} rows", count_text(statistics.step));
   return text + end;
 }
 

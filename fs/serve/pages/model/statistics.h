@@ -58,12 +58,12 @@ double quantile(std::vector<double>& values, double part);
 std::optional<Interval> range_of(std::vector<double> values, double cut);
 
 // Returns "3 missing, 2 infinite", without what does not occur.
-std::string left_out_words(const Statistics& statistics);
+std::string left_out_text(const Statistics& statistics);
 
 // Returns "The values range from 1 to 7; 3 missing."; "There is no value; 3 missing." without values.
 std::string range_sentence(const Statistics& statistics);
 
 // Returns "1 to 7, median 3, quartiles 2 and 5; 3 missing"; "no value" without values.
-std::string summary_words(const Statistics& statistics);
+std::string summary_text(const Statistics& statistics);
 
 }  // namespace plainfs::serve

@@ -39,7 +39,7 @@ Interval stretch_of(const Query& query, const Interval& all, PageModel& page) {
   const double wanted = query.decimal("start").value_or(all.low);
   if (wanted < all.low || wanted > all.high)
     page.problems.push_back({fmt::format("{} is beyond the recording, which ranges from {} to {} seconds.",
-                                         number_words(wanted), number_words(all.low), number_words(all.high)),
+                                         number_text(wanted), number_text(all.low), number_text(all.high)),
                              {{"the beginning", query.with("start", {}).href()}}});
   const double start = wanted < all.low || wanted > all.high ? all.low : wanted;
   const double seconds = std::max(0.0, query.decimal("seconds").value_or(kFirstSeconds));
@@ -98,14 +98,14 @@ void add_trace(const Query& query, const Node& node, const Table& series, PageMo
     counting.add(values);
     plot.marks.emplace_back(Line{envelope(values, seconds.front(), step, kTraceSteps), Ink::group(channel)});
   }
-  plot.title = fmt::format("{} of {} samples of {} channel{}", count_words(count), count_words(series.rows),
+  plot.title = fmt::format("{} of {} samples of {} channel{}", count_text(count), count_text(series.rows),
                            channels == series.columns.size() - 1 ? std::to_string(channels)
                                                                  : fmt::format("the first {}", channels),
                            channels == 1 ? "" : "s");
   const Statistics statistics = counting.finish();
   plot.y.range = {statistics.least, statistics.greatest};
-  plot.description = fmt::format("From {} to {} seconds, of {} to {}. {}", number_words(seconds.front()),
-                                 number_words(seconds.back()), number_words(all.low), number_words(all.high),
+  plot.description = fmt::format("From {} to {} seconds, of {} to {}. {}", number_text(seconds.front()),
+                                 number_text(seconds.back()), number_text(all.low), number_text(all.high),
                                  range_sentence(statistics));
   page.figures.push_back({"Trace", svg_of(plot), plot.title + ". " + plot.description});
   add_stretch_form(query, stretch, page);
@@ -136,21 +136,21 @@ void add_raster(const Query& query, const NestedArray& spikes, PageModel& page) 
       if (seconds[at] >= stretch.low && seconds[at] <= stretch.high)
         ticks.spots.push_back({seconds[at], static_cast<double>(units - 1 - unit)});
   Plot plot{"raster",
-            fmt::format("Spikes of {}{} unit{}", units < all_units ? "the first " : "",
-                        units < all_units ? fmt::format("{} of {}", units, count_words(all_units))
-                                          : count_words(units),
-                        all_units == 1 ? "" : "s"),
+            fmt::format(
+                "Spikes of {}{} unit{}", units < all_units ? "the first " : "",
+                units < all_units ? fmt::format("{} of {}", units, count_text(all_units)) : count_text(units),
+                all_units == 1 ? "" : "s"),
             {},
             {"seconds", stretch},
             {"units", {0, static_cast<double>(units)}, false}};
   plot.width = 1000;
   plot.height = 360;
   plot.description = fmt::format("{} spike{} from {} to {} seconds, of {} to {}, the first unit on top{}.",
-                                 count_words(ticks.spots.size()), ticks.spots.size() == 1 ? "" : "s",
-                                 number_words(stretch.low), number_words(stretch.high),
-                                 number_words(all->low), number_words(all->high),
+                                 count_text(ticks.spots.size()), ticks.spots.size() == 1 ? "" : "s",
+                                 number_text(stretch.low), number_text(stretch.high), number_text(all->low),
+                                 number_text(all->high),
                                  ends.back() > static_cast<double>(all_count)
-                                     ? fmt::format("; of the first {} spikes", count_words(all_count))
+                                     ? fmt::format("; of the first {} spikes", count_text(all_count))
                                      : std::string());
   plot.marks.emplace_back(std::move(ticks));
   page.figures.push_back({"Spikes", svg_of(plot), plot.title + ". " + plot.description});

@@ -47,26 +47,26 @@ std::string summary_of_numbers(const Array& column) {
     append_doubles(column.dtype(), column.read(range(first, std::min(kValuesAtOnce, count - first))), values);
     counting.add(values);
   }
-  return summary_words(counting.finish());
+  return summary_text(counting.finish());
 }
 
 // The shares are of all rows, also of those without a level.
 std::string summary_of_levels(const Array& column) {
   const std::optional<CellGroups> groups = cell_groups(column, kMaxDifferent);
-  if (!groups) return fmt::format("more than {} different", count_words(kMaxDifferent));
+  if (!groups) return fmt::format("more than {} different", count_text(kMaxDifferent));
   std::vector<uint64_t> counts(groups->levels.size(), 0);
   uint64_t missing = 0;
   for (const uint32_t level : groups->cells) ++(level == CellGroups::kNone ? missing : counts[level]);
-  const std::string end = missing == 0 ? "" : fmt::format("; {} missing", count_words(missing));
+  const std::string end = missing == 0 ? "" : fmt::format("; {} missing", count_text(missing));
   if (counts.empty()) return "no value" + end;
   std::vector<size_t> order(counts.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return counts[a] > counts[b]; });
-  std::string text = fmt::format("{} level{}", count_words(counts.size()), counts.size() == 1 ? "" : "s");
+  std::string text = fmt::format("{} level{}", count_text(counts.size()), counts.size() == 1 ? "" : "s");
   for (size_t i = 0; i < std::min(order.size(), kShownShares); ++i)
     text += fmt::format(
         "{}{} {}", i == 0 ? ": " : ", ", shortened(groups->levels[order[i]], kMaxLevelLetters),
-        share_words(static_cast<double>(counts[order[i]]) / static_cast<double>(groups->cells.size())));
+        share_text(static_cast<double>(counts[order[i]]) / static_cast<double>(groups->cells.size())));
   return text + (order.size() > kShownShares ? ", …" : "") + end;
 }
 
@@ -102,7 +102,7 @@ class TablePage {
     choose_order();
     all_ = filter_ ? filter_->size() : table_.rows;
     if (from_ > 0 && from_ >= all_) {
-      add_problem(fmt::format("No row {}: there are {} rows.", count_words(from_), count_words(all_)),
+      add_problem(fmt::format("No row {}: there are {} rows.", count_text(from_), count_text(all_)),
                   {std::to_string(all_ == 0 ? 0 : (all_ - 1) / kRowsOnPage * kRowsOnPage)}, "from");
       from_ = 0;
     }
@@ -137,13 +137,13 @@ class TablePage {
     return names_ && names_->name == name ? &*names_ : nullptr;
   }
 
-  std::string words_for(const Column& column) const {
+  std::string text_for(const Column& column) const {
     return names_ && &column == &*names_ ? std::string("name") : column.name;
   }
 
   bool is_too_long(const char* what) {
     if (table_.rows <= kMaxSortedRows) return false;
-    add_problem(fmt::format("A table of {} rows is too long to be {}.", count_words(table_.rows), what), {},
+    add_problem(fmt::format("A table of {} rows is too long to be {}.", count_text(table_.rows), what), {},
                 {});
     return true;
   }
@@ -199,7 +199,7 @@ class TablePage {
   void add_level_problem(const Column& column, const std::string& level) {
     std::vector<std::string> near = nearest_levels(column, level);
     for (std::string& each : near) each.insert(0, column.name + ":");
-    add_problem(fmt::format("No row has '{}' as its {}.", shown(level), words_for(column)), near, "where");
+    add_problem(fmt::format("No row has '{}' as its {}.", shown(level), text_for(column)), near, "where");
   }
 
   void choose_order() {
@@ -212,7 +212,7 @@ class TablePage {
       return add_problem(fmt::format("No column '{}' to sort by.", shown(name)),
                          nearest_names(name, column_names()), "sort");
     if (levels_of(*column->values) == ColumnLevels::none)
-      return add_problem(fmt::format("The values of {} cannot be sorted.", words_for(*column)), {}, {});
+      return add_problem(fmt::format("The values of {} cannot be sorted.", text_for(*column)), {}, {});
     order_ = column;
   }
 
@@ -278,7 +278,7 @@ class TablePage {
             sorted_rows(*order_->values, falls_, filter_ ? &*filter_ : nullptr, from_, kRowsOnPage));
       } catch (const Error& error) {
         if (!is_unsupported(error)) throw;
-        add_problem(fmt::format("{}: {}.", words_for(*order_), error.what()), {}, {});
+        add_problem(fmt::format("{}: {}.", text_for(*order_), error.what()), {}, {});
         order_ = nullptr;
       }
     }
@@ -298,7 +298,7 @@ class TablePage {
     grid.caption = caption();
     if (shown_columns.size() < columns_.size())
       grid.caption +=
-          fmt::format(", columns {} to {} of {}", first_column + 1, end_column, count_words(columns_.size()));
+          fmt::format(", columns {} to {} of {}", first_column + 1, end_column, count_text(columns_.size()));
     add_headers(shown_columns, grid);
     page_.first = std::move(grid);
     if (shown_columns.size() == columns_.size()) return;
@@ -333,27 +333,27 @@ class TablePage {
   }
 
   std::string caption() const {
-    if (all_ == 0) return "No rows" + parts_.words;
+    if (all_ == 0) return "No rows" + parts_.text;
     const uint64_t end = std::min(from_ + kRowsOnPage, all_);
     std::string text =
-        from_ == 0 && end == all_ ? fmt::format("All {} row{}", count_words(all_), all_ == 1 ? "" : "s")
+        from_ == 0 && end == all_ ? fmt::format("All {} row{}", count_text(all_), all_ == 1 ? "" : "s")
         : from_ == 0
-            ? fmt::format("The first {} of {} rows", count_words(end), count_words(all_))
-            : fmt::format("Rows {} to {} of {}", count_words(from_ + 1), count_words(end), count_words(all_));
-    text += parts_.words;
+            ? fmt::format("The first {} of {} rows", count_text(end), count_text(all_))
+            : fmt::format("Rows {} to {} of {}", count_text(from_ + 1), count_text(end), count_text(all_));
+    text += parts_.text;
     if (filter_ && query_.value("where")) text += fmt::format(" with {}", shown(*query_.value("where")));
     if (names_ && !query_.value("find").value_or("").empty())
       text += fmt::format(" with '{}' in the name", shown(*query_.value("find")));
-    if (order_) text += fmt::format(", by {}, {} first", words_for(*order_), falls_ ? "highest" : "lowest");
+    if (order_) text += fmt::format(", by {}, {} first", text_for(*order_), falls_ ? "highest" : "lowest");
     return text;
   }
 
   void add_pager() {
     if (all_ <= kRowsOnPage) return;
-    Pager pager{fmt::format("rows {} to {} of {}", count_words(from_ + 1),
-                            count_words(std::min(from_ + kRowsOnPage, all_)), count_words(all_))};
-    const auto link = [&](const char* words, uint64_t from) {
-      pager.links.push_back({words, query_.with("from", from == 0 ? "" : std::to_string(from)).href()});
+    Pager pager{fmt::format("rows {} to {} of {}", count_text(from_ + 1),
+                            count_text(std::min(from_ + kRowsOnPage, all_)), count_text(all_))};
+    const auto link = [&](const char* text, uint64_t from) {
+      pager.links.push_back({text, query_.with("from", from == 0 ? "" : std::to_string(from)).href()});
     };
     if (from_ > 0) link("first", 0);
     if (from_ > 0) link("← before", from_ > kRowsOnPage ? from_ - kRowsOnPage : 0);

@@ -24,7 +24,7 @@ void add_table(const Query& query, const Table& table, PageModel& page);
 struct TableParts {
   std::vector<FormField> fields{};              // come first in the form
   const std::vector<uint32_t>* rows = nullptr;  // ascending; null: all rows
-  std::string words{};                          // of these rows, in the caption: " in chr1"
+  std::string text{};                           // of these rows, in the caption: " in chr1"
   std::vector<Column> more{};                   // columns without an order and a summary
 };
 void add_table(const Query& query, const Table& table, const TableParts& parts, PageModel& page);

@@ -22,8 +22,8 @@ constexpr uint64_t kBandRows = uint64_t{1} << 20;  // read at once
 Figure bars_figure(std::string caption, const Array& names, const std::vector<uint64_t>& counts, uint64_t all,
                    const std::string& others) {
   std::vector<NamedCount> bars;
-  for (uint64_t i = 0; i < counts.size(); ++i) bars.push_back({element_words(names, i), counts[i]});
-  if (counts.size() < all) caption += fmt::format(", the first {} of {}", counts.size(), count_words(all));
+  for (uint64_t i = 0; i < counts.size(); ++i) bars.push_back({element_text(names, i), counts[i]});
+  if (counts.size() < all) caption += fmt::format(", the first {} of {}", counts.size(), count_text(all));
   caption += others;
   return {"Distribution", named_bars("bars", caption, bars), caption};
 }
@@ -66,10 +66,10 @@ std::optional<Figure> contig_bars(const Variants& variants) {
     variants.contig->release(band);
   }
   std::string others;
-  if (on_others > 0) others += fmt::format("; {} on other contigs", count_words(on_others));
-  if (missing > 0) others += fmt::format("; {} without a contig", count_words(missing));
+  if (on_others > 0) others += fmt::format("; {} on other contigs", count_text(on_others));
+  if (missing > 0) others += fmt::format("; {} without a contig", count_text(missing));
   return bars_figure("Variants on each contig", *variants.contig_names, counts, all,
-                     fmt::format(", of all {}{}", count_words(variants.count()), others));
+                     fmt::format(", of all {}{}", count_text(variants.count()), others));
 }
 
 }  // namespace plainfs::serve

@@ -208,7 +208,7 @@ class VariantsSection {
 
   void find_rows(const Region& region) {
     if (variants_.count() > kMaxSortedRows) {
-      add_problem(fmt::format("{} variants are too many to find a region.", count_words(variants_.count())));
+      add_problem(fmt::format("{} variants are too many to find a region.", count_text(variants_.count())));
       return;
     }
     check_positions(variants_);
@@ -224,7 +224,7 @@ class VariantsSection {
             positions[i] <= static_cast<double>(region.last))
           rows_->push_back(static_cast<uint32_t>(first + i));
     }
-    parts_.words = fmt::format(" in {}", shown(*query_.value("region")));
+    parts_.text = fmt::format(" in {}", shown(*query_.value("region")));
   }
 
   void choose_samples() {
