@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "formats/containers/netcdf/format.h"
 #include "formats/core/base/checked.h"
 #include "formats/core/base/cursor.h"
 #include "formats/core/model/element_text.h"
@@ -16,9 +17,6 @@ constexpr uint64_t kMaxFetchedBytes = 1 << 20;  // at once, unless an item is la
 constexpr uint64_t kMaxRank = 1024;             // NC_MAX_VAR_DIMS
 
 constexpr int kNewestVersion = 5;
-
-// Tags of the lists in a header.
-enum Tag : uint32_t { kAbsent = 0, kDimensions = 10, kVariables = 11, kAttributes = 12 };
 
 // A reader of the big-endian numbers and padded texts of a header in their order. It fetches the file in
 // growing pieces, and holds one of them.
@@ -95,24 +93,25 @@ class HeaderReader {
 DType type_of(uint32_t code, int version) {
   DType type;
   switch (code) {
-    case 1:
+    case kNcByte:
       return number_type(Kind::integer, 1);
-    case 2:
+    case kNcChar:
       type.kind = Kind::fixed_text;
       type.size = 1;
       return type;
-    case 3:
+    case kNcShort:
       return number_type(Kind::integer, 2, true);
-    case 4:
+    case kNcInt:
       return number_type(Kind::integer, 4, true);
-    case 5:
+    case kNcFloat:
       return number_type(Kind::real, 4, true);
-    case 6:
+    case kNcDouble:
       return number_type(Kind::real, 8, true);
   }
-  if (version == 5 && code >= 7 && code <= 11) {
+  if (version == 5 && code >= kNcUbyte && code <= kNcUint64) {
     constexpr uint32_t kSizes[] = {1, 2, 4, 8, 8};
-    return number_type(code == 10 ? Kind::integer : Kind::unsigned_integer, kSizes[code - 7], true);
+    return number_type(code == kNcInt64 ? Kind::integer : Kind::unsigned_integer, kSizes[code - kNcUbyte],
+                       true);
   }
   throw damaged("unknown NetCDF classic type {}", code);
 }

@@ -1,5 +1,5 @@
-// Encoders of unsigned numbers: little-endian, and LEB128, which writes seven bits a byte, the lowest first.
-// cursor.h decodes little-endian numbers. Bytes are std::byte in Bytes, or char in text.
+// Encoders of unsigned numbers: little- and big-endian, and LEB128, which writes seven bits a byte, the
+// lowest first. cursor.h decodes little-endian numbers. Bytes are std::byte in Bytes, or char in text.
 #pragma once
 
 #include <concepts>
@@ -20,6 +20,20 @@ template <class Out>
 void append_little(Out& out, uint64_t value, size_t bytes) {
   using Byte = typename Out::value_type;
   for (size_t i = 0; i < bytes; ++i) out.push_back(static_cast<Byte>(value >> 8 * i));
+}
+
+// Writes the lowest `bytes` bytes of `value` to `to`, the highest of them first.
+template <class Byte>
+void put_big(Byte* to, uint64_t value, size_t bytes) {
+  static_assert(sizeof(Byte) == 1);
+  for (size_t i = 0; i < bytes; ++i) to[i] = static_cast<Byte>(value >> 8 * (bytes - 1 - i));
+}
+
+// Appends the lowest `bytes` bytes of `value` to a string or Bytes, the highest of them first.
+template <class Out>
+void append_big(Out& out, uint64_t value, size_t bytes) {
+  using Byte = typename Out::value_type;
+  for (size_t i = bytes; i-- > 0;) out.push_back(static_cast<Byte>(value >> 8 * i));
 }
 
 // Writes `value` to `to` as LEB128. Returns the end.

@@ -2,13 +2,12 @@
 // server) once, however often it is asked. What a recogniser had to parse is available to open().
 #pragma once
 
-#include <any>
 #include <map>
 #include <optional>
 #include <string>
-#include <typeindex>
 #include <vector>
 
+#include "formats/core/base/by_type.h"
 #include "formats/core/base/sources.h"
 
 namespace plainfs {
@@ -52,9 +51,7 @@ class Probe {
   // Returns the result of make(), which is called once for each T.
   template <class T, class Make>
   const T& once(Make&& make) const {
-    std::any& made = made_[typeid(T)];
-    if (!made.has_value()) made = T(make());
-    return *std::any_cast<T>(&made);
+    return once_.once<T>(std::forward<Make>(make));
   }
 
  private:
@@ -70,7 +67,7 @@ class Probe {
   Bytes first_bytes_;
   mutable std::map<std::string, bool> has_file_;  // by name, filled by has_file()
   mutable std::optional<std::vector<std::string>> files_inside_, files_beside_;
-  mutable std::map<std::type_index, std::any> made_;
+  mutable ByType once_;
 };
 
 }  // namespace plainfs

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "formats/core/base/int128.h"
+
 namespace plainfs {
 
 enum class Calendar {
@@ -34,7 +36,7 @@ Date date_of(Calendar calendar, int64_t days);
 // Returns whether the date exists in the calendar.
 bool has_date(Calendar calendar, const Date& date);
 
-__extension__ typedef __int128 Nanoseconds;
+using Nanoseconds = Int128;
 
 // A unit of time and the moment from which it is counted.
 class TimeReference {

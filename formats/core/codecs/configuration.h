@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "formats/core/base/int128.h"
 #include "formats/core/codecs/makers.h"
 #include "formats/core/model/dtype.h"
 #include "formats/core/text/json.h"
@@ -32,8 +33,6 @@ CodecPtr packbits_v3_from(const Json& configuration, const DType& type);
 
 // Numbers in the configurations of Zarr v3 codecs, written like fill values: exact integers, reals as
 // numbers, "NaN", "Infinity", "-Infinity" or the bits as "0x7fc00000" (Zarr v3 specification, data types).
-
-__extension__ typedef __int128 Int128;  // holds every 64-bit integer, signed or unsigned
 
 // A number of any type. Integers are exact.
 struct Scalar {

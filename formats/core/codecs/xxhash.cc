@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "formats/core/base/cursor.h"
+#include "formats/core/base/int128.h"
 
 namespace plainfs {
 namespace {
@@ -46,8 +47,7 @@ uint32_t word32(const std::byte* at) {
 
 // Returns the two halves of the product, combined.
 uint64_t folded_product(uint64_t a, uint64_t b) {
-  __extension__ using Wide = unsigned __int128;
-  const Wide product = static_cast<Wide>(a) * b;
+  const Uint128 product = static_cast<Uint128>(a) * b;
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 }
 

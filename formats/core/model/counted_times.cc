@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "formats/core/base/int128.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/time_text.h"
 #include "formats/core/text/number_text.h"
@@ -12,8 +13,6 @@
 namespace plainfs {
 
 namespace {
-
-__extension__ typedef __int128 WideCount;  // a 64-bit count times a 32-bit multiple
 
 constexpr int64_t kWholeInDouble = int64_t{1} << 53;
 
@@ -78,14 +77,14 @@ int64_t count_of(double number, TimeUnit unit) {
 }
 
 // Returns `count` units of 10^-places seconds as seconds. Requires: places > 0.
-std::optional<double> exact_seconds(WideCount count, size_t places) {
+std::optional<double> exact_seconds(Int128 count, size_t places) {
   const int64_t scale = power_of_10(places);
-  WideCount whole = count / scale;
+  Int128 whole = count / scale;
   if (count % scale < 0) --whole;
   const auto fraction = static_cast<int64_t>(count - whole * scale);
   if (whole < -kWholeInDouble || whole > kWholeInDouble) return std::nullopt;
   if (fraction == 0) return static_cast<double>(whole);
-  const WideCount distance = count < 0 ? -count : count;
+  const Int128 distance = count < 0 ? -count : count;
   const std::string text = fmt::format("{}.{:0{}}", static_cast<int64_t>(distance / scale),
                                        static_cast<int64_t>(distance % scale), places);
   double number = 0;
@@ -158,9 +157,9 @@ CountedExtent joined(const CountedExtent& a, const CountedExtent& b) {
 
 bool are_counted_by(TimeUnit unit, const CountedExtent& extent) {
   const size_t places = digits_of(unit);
-  const WideCount scale = power_of_10(places);
+  const Int128 scale = power_of_10(places);
   return extent.are_points && extent.digits <= places && extent.least * scale >= INT64_MIN &&
-         (extent.most + WideCount{1}) * scale <= INT64_MAX;
+         (extent.most + Int128{1}) * scale <= INT64_MAX;
 }
 
 ArrayPtr whole_counts(ArrayPtr times, TimeUnit unit) {
@@ -193,7 +192,7 @@ std::optional<TimeUnit> counted_unit(const DType& time_point) {
 
 std::optional<double> exact_number(const DType& time_point, int64_t count) {
   const TimeUnit unit = time_point.time_unit;
-  WideCount all = WideCount{count} * time_point.time_count;
+  Int128 all = Int128{count} * time_point.time_count;
   if (const size_t places = digits_of(unit)) return exact_seconds(all, places);
   all *= unit == TimeUnit::week ? 7 : unit == TimeUnit::hour ? 3600 : unit == TimeUnit::minute ? 60 : 1;
   if (all < -kWholeInDouble || all > kWholeInDouble) return std::nullopt;

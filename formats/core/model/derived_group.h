@@ -2,16 +2,14 @@
 // already known, as views do, or of parts that are not stored as a group.
 #pragma once
 
-#include <any>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <typeindex>
 #include <utility>
 #include <vector>
 
+#include "formats/core/base/by_type.h"
 #include "formats/core/model/node.h"
 
 namespace plainfs {
@@ -128,16 +126,14 @@ class KnownMembers : public DerivedGroup {
   template <class T, class Make>
   T finding(const Make& make) const {
     if (!findings_) return make();
-    std::any& known = (*findings_)[typeid(T)];
-    if (!known.has_value()) known = make();
-    return std::any_cast<T>(known);
+    return findings_->once<T>(make);
   }
 
  private:
   const std::vector<Member> members_;
   std::vector<std::pair<std::string, size_t>> names_;  // with the index of the member; sorted
   // Set only during the scope: findings hold the group itself.
-  mutable std::optional<std::map<std::type_index, std::any>> findings_;
+  mutable std::optional<ByType> findings_;
 };
 
 // Returns `group`, or the group that it wraps if it has known members.

@@ -5,24 +5,24 @@
 #include <array>
 #include <iterator>
 
+#include "formats/core/base/int128.h"
+
 namespace plainfs {
 
 namespace {
 
-__extension__ typedef __int128 Wide;  // a 64-bit count times a 32-bit multiple
-
 struct Division {
-  Wide quotient;
+  Int128 quotient;
   int64_t rest;  // 0 to divisor - 1
 };
-Division floor_divide(Wide value, int64_t divisor) {
-  Wide quotient = value / divisor;
+Division floor_divide(Int128 value, int64_t divisor) {
+  Int128 quotient = value / divisor;
   if (value % divisor < 0) --quotient;
   return {quotient, static_cast<int64_t>(value - quotient * divisor)};
 }
 
 // Formats like C's "%04d".
-void append_year(Wide year, std::string& out) {
+void append_year(Int128 year, std::string& out) {
   const bool negative = year < 0;
   if (negative) year = -year;
   std::array<char, 40> digits;
@@ -34,7 +34,7 @@ void append_year(Wide year, std::string& out) {
 }
 
 // Appends the proleptic Gregorian date of a day, by Howard Hinnant's days-to-civil algorithm.
-void append_date(Wide days_since_1970, std::string& out) {
+void append_date(Int128 days_since_1970, std::string& out) {
   const auto [era, day_of_era] = floor_divide(days_since_1970 + 719468, 146097);
   const int64_t year_of_era =
       (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
@@ -52,7 +52,7 @@ int fraction_digits(TimeUnit unit) {
 }
 
 // Appends seconds and their fraction, cut off after the unit.
-void append_date_and_time(Wide seconds, int64_t fraction, TimeUnit unit, std::string& out) {
+void append_date_and_time(Int128 seconds, int64_t fraction, TimeUnit unit, std::string& out) {
   const auto [days, second_of_day] = floor_divide(seconds, 86400);
   append_date(days, out);
   auto end = std::back_inserter(out);
@@ -63,7 +63,7 @@ void append_date_and_time(Wide seconds, int64_t fraction, TimeUnit unit, std::st
 }
 
 void append_without_zone(const DType& type, int64_t count, std::string& out) {
-  const Wide value = Wide{count} * type.time_count;
+  const Int128 value = Int128{count} * type.time_count;
   switch (type.time_unit) {
     case TimeUnit::generic:
       fmt::format_to(std::back_inserter(out), "{}", count);

@@ -134,7 +134,7 @@ char* put_digit_text(char* out, const DigitText<kMax>& digits) {
   char* start = out + (below_one ? 1 - exponent : 0);
   digits.put(start);
   const int whole = below_one ? 0 : exponent;  // digits between the first and the point
-  const auto fraction = (schubfach::Wide{digits.last} << 64 | digits.next) >> (8 * whole);
+  const auto fraction = (Uint128{digits.last} << 64 | digits.next) >> (8 * whole);
   digits.put_rest(start + 1 + whole + !below_one, static_cast<uint64_t>(fraction),
                   static_cast<uint64_t>(fraction >> 64));
   *(below_one ? out + 1 : start + 1 + whole) = '.';

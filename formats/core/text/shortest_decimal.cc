@@ -4,8 +4,6 @@ namespace plainfs {
 
 namespace {
 
-using schubfach::Wide;
-
 // A power of ten as a 256-bit fraction. Its error stays far below the 128 bits that are kept. limbs[0] is the
 // highest; the top bit is always set.
 struct Fraction {
@@ -14,7 +12,7 @@ struct Fraction {
   constexpr void multiply_by_five() {
     uint64_t carry = 0;
     for (int i = 3; i >= 0; --i) {
-      const Wide product = Wide{limbs[i]} * 5 + carry;
+      const Uint128 product = Uint128{limbs[i]} * 5 + carry;
       limbs[i] = static_cast<uint64_t>(product);
       carry = static_cast<uint64_t>(product >> 64);
     }
@@ -27,7 +25,7 @@ struct Fraction {
     uint64_t remainder = limbs[0] >> (64 - shift);
     for (int i = 0; i < 4; ++i) {
       const uint64_t next = i < 3 ? limbs[i + 1] >> (64 - shift) : 0;
-      const Wide dividend = Wide{remainder} << 64 | (limbs[i] << shift | next);
+      const Uint128 dividend = Uint128{remainder} << 64 | (limbs[i] << shift | next);
       limbs[i] = static_cast<uint64_t>(dividend / 5);
       remainder = static_cast<uint64_t>(dividend % 5);
     }

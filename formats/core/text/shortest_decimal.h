@@ -7,6 +7,8 @@
 #include <array>
 #include <cstdint>
 
+#include "formats/core/base/int128.h"
+
 namespace plainfs {
 
 // digits * 10^exponent. digits may end in zeros; 0 only for zero.
@@ -33,8 +35,6 @@ inline constexpr int32_t kGreatestPower = 324;
 extern const std::array<PowerOfTen, kGreatestPower - kLeastPower + 1> kBinaryPowersOfTen;
 
 namespace schubfach {
-
-__extension__ typedef unsigned __int128 Wide;
 
 // Return floor(log10(2^e)), or that of 3/4 * 2^e, and floor(log2(10^e)). Exact for every exponent of a
 // double.
@@ -64,12 +64,12 @@ struct Product {
   uint64_t fraction;  // 64 bits
 };
 inline Product multiply(LongPower by, uint64_t value) {
-  const Wide low = Wide{by.power.low} * value;
-  const Wide sum = Wide{by.power.high} * value + static_cast<uint64_t>(low >> 64);
+  const Uint128 low = Uint128{by.power.low} * value;
+  const Uint128 sum = Uint128{by.power.high} * value + static_cast<uint64_t>(low >> 64);
   return {static_cast<uint64_t>(sum >> 64), static_cast<uint64_t>(sum)};
 }
 inline Product multiply(ShortPower by, uint64_t value) {
-  const Wide product = Wide{by.power} * value;
+  const Uint128 product = Uint128{by.power} * value;
   return {static_cast<uint64_t>(product >> 64), static_cast<uint64_t>(product)};
 }
 

@@ -9,7 +9,9 @@
 #include <cstring>
 #include <optional>
 
+#include "formats/containers/netcdf/format.h"
 #include "formats/core/base/checked.h"
+#include "formats/core/base/encode.h"
 #include "formats/core/cf/decoded.h"
 #include "formats/core/model/array_runs.h"
 #include "formats/core/model/derived_array.h"
@@ -22,7 +24,8 @@
 namespace plainfs {
 namespace {
 
-enum NcType : uint32_t { kNcByte = 1, kNcChar = 2, kNcShort = 3, kNcInt = 4, kNcFloat = 5, kNcDouble = 6 };
+using netcdf::NcType;
+using enum netcdf::NcType;
 
 constexpr uint64_t kMaxLookedAt = uint64_t{1} << 20;          // elements
 constexpr uint64_t kLargeVariable = (uint64_t{1} << 32) - 4;  // bytes; a larger one must be the last
@@ -235,13 +238,8 @@ class TextsSegment : public Segment {
 
 // ---- header
 
-void put_word(uint32_t value, std::string& out) {
-  for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>(value >> shift & 0xff);
-}
-
-void put_offset(uint64_t value, std::string& out) {
-  put_word(static_cast<uint32_t>(value >> 32), out);
-  put_word(static_cast<uint32_t>(value), out);
+void put_word(uint64_t value, std::string& out) {
+  append_big(out, value, 4);
 }
 
 void put_padded(std::string_view bytes, std::string& out) {
@@ -367,7 +365,7 @@ bool is_of_the_variable(std::string_view name) {
 }
 
 void put_attributes(const Attributes& attributes, std::optional<NcType> of_variable, std::string& out) {
-  put_list_head(12, attributes.size(), out);
+  put_list_head(netcdf::kAttributes, attributes.size(), out);
   for (const Attribute& attribute : attributes) {
     const bool has_its_type = of_variable && *of_variable != kNcChar && is_of_the_variable(attribute.name);
     const NcAttribute made = [&] {
@@ -456,7 +454,7 @@ class NcDimensions {
       all_.emplace_back(dimension.name, dimension.length);
   }
   void put(std::string& out) const {
-    put_list_head(10, all_.size(), out);
+    put_list_head(netcdf::kDimensions, all_.size(), out);
     for (const auto& [name, length] : all_) {
       put_name(name, out);
       put_word(static_cast<uint32_t>(length), out);
@@ -520,21 +518,21 @@ ByteLayout lay_out(const Attributes& attributes, std::vector<NcVariable> variabl
     put_word(static_cast<uint32_t>(std::min<uint64_t>(padded_to_4(variable.bytes_in_header()), UINT32_MAX)),
              entries);
     begins.push_back(entries.size());
-    put_offset(0, entries);
+    append_big(entries, 0, 8);
   }
   for (const CfDimension& dimension : unused) dimensions.add_unused(dimension);
   std::string head("CDF\2", 4);
   put_word(0, head);  // records
   dimensions.put(head);
   put_attributes(attributes, std::nullopt, head);
-  put_list_head(11, variables.size(), head);
+  put_list_head(netcdf::kVariables, variables.size(), head);
   uint64_t begin = head.size() + entries.size();
   // The first record would begin behind all other variables, even if the file has no record.
   for (const bool are_records : {false, true})
     for (size_t i = 0; i < variables.size(); ++i) {
       if (variables[i].is_record() != are_records) continue;
       std::string offset;
-      put_offset(begin, offset);
+      append_big(offset, begin, 8);
       entries.replace(begins[i], offset.size(), offset);
       begin = checked_add(begin, padded_to_4(variables[i].bytes_in_header()));
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "formats/core/base/int128.h"
 #include "formats/core/cf/decoded.h"
 #include "formats/core/model/array_runs.h"
 #include "formats/core/model/derived_array.h"
@@ -10,8 +11,6 @@
 
 namespace plainfs {
 namespace {
-
-__extension__ typedef __int128 WideCount;
 
 struct CountUnit {
   const char* name;
@@ -28,7 +27,7 @@ constexpr int64_t kWholeSecond = 1'000'000'000;
 
 // The extent of native times, in nanoseconds.
 struct TimeExtent {
-  WideCount least = 0, most = 0;
+  Int128 least = 0, most = 0;
   int64_t unit = kWholeSecond;  // a second or a part of it in which all are whole numbers
   bool has_missing = false;
 };
@@ -43,7 +42,7 @@ TimeExtent native_extent(const Array& times, int64_t per_count) {
         extent.has_missing = true;
         continue;
       }
-      const WideCount time = WideCount{count} * per_count;
+      const Int128 time = Int128{count} * per_count;
       extent.least = std::min(extent.least, time);
       extent.most = std::max(extent.most, time);
       while (time % extent.unit != 0) extent.unit /= 1000;
@@ -72,8 +71,8 @@ std::optional<NetcdfTimes> netcdf_times(const ArrayPtr& times) {
   const auto extent = times->survey<TimeExtent>(0, [&] { return native_extent(*times, *per_count); });
   const CountUnit unit =
       *per_count % kWholeSecond == 0 ? unit_of_count(*per_count) : unit_of_nanoseconds(extent->unit);
-  const WideCount least = extent->least / unit.nanoseconds, most = extent->most / unit.nanoseconds;
-  constexpr WideCount kMaxExact = WideCount{1} << 53;
+  const Int128 least = extent->least / unit.nanoseconds, most = extent->most / unit.nanoseconds;
+  constexpr Int128 kMaxExact = Int128{1} << 53;
   if (least < -kMaxExact || most > kMaxExact) return std::nullopt;
   NetcdfTimes counted;
   counted.has_missing = extent->has_missing;
@@ -82,7 +81,7 @@ std::optional<NetcdfTimes> netcdf_times(const ArrayPtr& times) {
   if (times->dtype().kind == Kind::time_point) counted.units += " since 1970-01-01";
   const auto in_unit = [per = *per_count, unit](Elements stored, const Box&) {
     for (int64_t& count : stored.mutable_values<int64_t>())
-      if (count != kNotATime) count = static_cast<int64_t>(WideCount{count} * per / unit.nanoseconds);
+      if (count != kNotATime) count = static_cast<int64_t>(Int128{count} * per / unit.nanoseconds);
     return stored;
   };
   counted.counts = mapped(times, number_type(Kind::integer, 8), in_unit);

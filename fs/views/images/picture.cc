@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "formats/core/base/checked.h"
+#include "formats/core/base/encode.h"
 #include "formats/core/codecs/checksum.h"
 #include "formats/core/model/derived_array.h"
 #include "formats/core/model/number_cast.h"
@@ -307,8 +308,9 @@ ByteLayout png(Picture picture, Context& context) {
 }
 
 std::string png_number(uint32_t value) {
-  value = __builtin_bswap32(value);
-  return {reinterpret_cast<const char*>(&value), sizeof value};
+  std::string bytes;
+  append_big(bytes, value, sizeof value);
+  return bytes;
 }
 
 std::string png_chunk(const std::string& name, const std::string& data) {

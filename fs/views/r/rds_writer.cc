@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "formats/core/base/checked.h"
+#include "formats/core/base/encode.h"
 #include "formats/core/model/r_missing.h"
 #include "fs/layout/array_segment.h"
 #include "fs/layout/text_segments.h"
@@ -20,17 +21,12 @@ constexpr uint32_t kString = 9;
 constexpr uint32_t kAscii = 64 << 12, kUtf8 = 8 << 12;
 constexpr uint32_t kMissingString = 0xffffffff;  // as the length
 
-void put_big(std::byte* at, uint32_t value) {
-  value = __builtin_bswap32(value);
-  std::memcpy(at, &value, sizeof value);
-}
-
 // Appends a string's word, length and bytes.
 void append_string(std::string_view text, bool is_missing, Bytes& out) {
   const size_t before = out.size();
   out.resize(before + 8 + text.size());
-  put_big(out.data() + before, kString | (is_missing ? 0 : is_ascii(text) ? kAscii : kUtf8));
-  put_big(out.data() + before + 4, is_missing ? kMissingString : static_cast<uint32_t>(text.size()));
+  put_big(out.data() + before, kString | (is_missing ? 0 : is_ascii(text) ? kAscii : kUtf8), 4);
+  put_big(out.data() + before + 4, is_missing ? kMissingString : text.size(), 4);
   if (!text.empty()) std::memcpy(out.data() + before + 8, text.data(), text.size());
 }
 
@@ -134,7 +130,7 @@ RdsWriter::RdsWriter(Context& context) : context_(context) {
 
 void RdsWriter::big_endian(uint32_t value) {
   std::byte bytes[4];
-  put_big(bytes, value);
+  put_big(bytes, value, sizeof bytes);
   layout_.put(as_text(bytes));
 }
 
