@@ -13,7 +13,7 @@ namespace plainfs {
 
 namespace {
 
-constexpr uint64_t kMostListedTexts = 10000;
+constexpr uint64_t kMaxListedTexts = 10000;
 constexpr uint64_t kCellsAtOnce = 1 << 16;
 
 // Calls visit(first, elements) for all of column, a run of cells at a time, until it returns false.
@@ -189,7 +189,7 @@ bool has_listed_groups(const Array& column) {
   const ColumnLevels levels = levels_of(column);
   if (levels != ColumnLevels::texts) return levels == ColumnLevels::few;
   try {
-    return cell_groups(column, kMostListedTexts).has_value();
+    return cell_groups(column, kMaxListedTexts).has_value();
   } catch (const Error&) {
     return true;
   }

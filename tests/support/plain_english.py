@@ -31,6 +31,9 @@ NAME_WORDS = re.compile(
     r"is_none|that_is)(_|$)"
 )
 
+# Words in the names of constants and functions of C++ that a native reader would not use, and those to use instead.
+IDENTIFIERS = re.compile(r"\b(kMost[A-Z]\w*|is_there_?)\b")
+
 Finding = collections.namedtuple("Finding", "path line kind words text")
 
 
@@ -95,6 +98,12 @@ def names(path, lines):
             yield number, next(group for group in found.groups() if group)
 
 
+def identifiers(lines):
+    """Yields (line number, code) of each line of C++ without its texts and comments."""
+    for number, line in enumerate(lines, 1):
+        yield number, re.sub(r'//.*$|#include.*$', "", re.sub(r'"(?:\\.|[^"\\])*"', '""', line))
+
+
 def findings_in(path, text):
     """Returns the findings in the text of a file; path determines which parts of it are English."""
     lines = text.splitlines()
@@ -112,6 +121,9 @@ def findings_in(path, text):
                 found.append(Finding(path, begun, kind, opening[0] + " …", part[0]))
 
     if ending in (".cc", ".h"):
+        for number, code in identifiers(lines):
+            for match in IDENTIFIERS.finditer(code):
+                found.append(Finding(path, number, "identifier", match[0], code))
         add("comment", blocks(lines, "//"), True)
         if not path.startswith("tests/"):
             add("message", messages(lines), False)

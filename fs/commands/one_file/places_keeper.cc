@@ -27,10 +27,10 @@ namespace {
 
 enum : uint32_t { kPaths, kReady, kDone };
 
-constexpr uint64_t kMostBytesOfPaths = 1 << 20;
+constexpr uint64_t kMaxBytesOfPaths = 1 << 20;
 // Another export to the same target may have the lock. It repairs the places itself, unless it is killed,
 // too.
-constexpr int kMostTries = 3000;
+constexpr int kMaxKeeperTries = 3000;
 constexpr timespec kBetweenTries{0, 20'000'000};
 
 std::string joined(std::span<const std::string> paths) {
@@ -70,7 +70,7 @@ std::string repair(std::span<const std::string> paths) {
 
 void make_whole(std::span<const std::string> paths) {
   std::string refusal;
-  for (int tries = 0; is_half_replaced(paths[0]) && tries < kMostTries; ++tries) {
+  for (int tries = 0; is_half_replaced(paths[0]) && tries < kMaxKeeperTries; ++tries) {
     refusal = repair(paths);
     if (!refusal.empty()) ::nanosleep(&kBetweenTries, nullptr);
   }
@@ -124,7 +124,7 @@ Channel start(pid_t& number, const std::string& first) {
 
 int keep_places() {
   Channel channel(Descriptor(STDIN_FILENO), false);
-  const std::optional<Message> message = channel.receive(kMostBytesOfPaths);
+  const std::optional<Message> message = channel.receive(kMaxBytesOfPaths);
   if (!message || message->kind != kPaths) return kUsage;
   const std::vector<std::string> paths = separated(as_text(message->bytes));
   ::setsid();
